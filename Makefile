@@ -12,6 +12,7 @@
 #   make fuzz-native  a minute of the C parser and the C loader each, coverage-guided and sanitized
 #   make check-native  the C core without warnings, and its tests under the address and undefined
 #                  behaviour sanitizers (make sanitize: those alone)
+#   make man       the manual pages of the commands, in build/man
 #   make docs      the documentation, in docs/_build/html
 #   make clean     remove everything that these targets made
 #
@@ -28,7 +29,7 @@ FUZZ_SECONDS ?= 60
 export PYTHONNOUSERSITE = 1
 unexport PYTHONPATH
 
-.PHONY: demo test check check-native lint types layering docs warnings bench bench-large bench-gate
+.PHONY: demo test check check-native lint types layering man docs warnings bench bench-large bench-gate
 .PHONY: fuzz fuzz-ci fuzz-daemons fuzz-native sanitize clean
 .DELETE_ON_ERROR:
 
@@ -50,6 +51,9 @@ types: $(VENV)/installed-dev
 
 layering: $(VENV)/installed-test
 	$(BIN)/python -m pytest -q tests/test_layering.py
+
+man: $(VENV)/installed
+	$(BIN)/pieslice help --man build/man
 
 docs: $(VENV)/installed-dev
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html

@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-HEAVY = ("attr", "lark", "rich", "pcre2")
+HEAVY = ("attr", "lark", "shtab", "pcre2")
 BUDGET_MS = 60.0
 
 PROGRAM = f"""

@@ -56,9 +56,11 @@ from classad.errors import (
     ClassAdParseError,
     ClassAdTypeError,
     ClassAdValueError,
+    V1Warning,
 )
 from classad.evaluation.state import EvalContext
 from classad.files.ads import read_ads, write_ads
+from classad.foreign import refuse_mixture
 from classad.language.values import Value
 
 if TYPE_CHECKING:
@@ -90,6 +92,7 @@ __all__ = [
     "RefSet",
     "Rows",
     "Table",
+    "V1Warning",
     "Value",
     "compat_version",
     "evaluate_many",
@@ -119,6 +122,8 @@ __all__ = [
     "version",
     "write_ads",
 ]
+
+refuse_mixture(__path__[0])
 
 #: HTCondor's older name of ``ParserType``.
 Parser = ParserType

@@ -111,6 +111,10 @@ class ClassAdOSError(ClassAdException, OSError, RuntimeError):
     """Reading or writing failed."""
 
 
+class V1Warning(FutureWarning):
+    """An expression is used as in version 1 of HTCondor's bindings and gives another result."""
+
+
 def suggest(name: str, known: Iterable[str]) -> str | None:
     """The known name that is one edit away from ``name``, or None.
 

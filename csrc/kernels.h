@@ -75,7 +75,8 @@ enum {
     CA_OLD = 1, /* strings in old syntax */
     CA_STRICT = 2, /* strict semantics */
     CA_PREFIX = 4, /* text behind a complete expression is ignored */
-    CA_ONE_AD = 8 /* an ad, behind whose closing bracket nothing is looked at */
+    CA_ONE_AD = 8, /* an ad, behind whose closing bracket nothing is looked at */
+    CA_WHOLE = 16 /* there must be no text behind a conditional either */
 };
 
 /* The tree of the expression or ad at the beginning of a text of ASCII characters, itself the part of

@@ -154,7 +154,7 @@ static int read_value(ca_load *load, const char *text, size_t length, int64_t *p
     *payload = number;
     if (!load->strings.texts[number].mark) {
         ca_node nodes[NODES];
-        int32_t count = ca_parse(length, text, 0, CA_OLD | CA_PREFIX, NODES, nodes);
+        int32_t count = ca_parse(length, text, 0, CA_OLD | CA_WHOLE, NODES, nodes);
         if (count <= 0 || nodes[count - 1].kind <= CA_ERROR)
             return CA_UNSURE;
         load->strings.texts[number].mark = 1;

@@ -304,7 +304,7 @@ int32_t ca_parse(size_t length, const char *text, size_t origin, int how, size_t
     if (how & CA_ONE_AD)
         return (int32_t)p.count;
     /* Text behind a conditional that is the whole expression is ignored, but not a NUL in it. */
-    int tail = (how & CA_PREFIX) || nodes[p.count - 1].kind == CA_CONDITIONAL;
+    int tail = how & CA_PREFIX || (!(how & CA_WHOLE) && nodes[p.count - 1].kind == CA_CONDITIONAL);
     if (p.lexer.kind != CA_T_END && (!tail || memchr(text + p.lexer.at, 0, length - p.lexer.at)))
         return CA_UNSURE;
     return (int32_t)p.count;

@@ -13,12 +13,13 @@ import io
 import os
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import pieslice.conform.cli
+import pieslice.doctor.cli
 import pieslice.expressions.cli
 import pieslice.forecast.cli
 import pieslice.fuzzing.cli
+import pieslice.manual.cli
 import pieslice.negotiate.cli
 import pieslice.policy.cli
 import pieslice.runreport.cli
@@ -28,12 +29,17 @@ import pieslice.userprio.cli
 import pieslice.why.cli
 from pieslice.command_line import EXIT_BAD, EXIT_INTERRUPTED, EXIT_OK, Parser
 
-if TYPE_CHECKING:
-    from pieslice.command_line import Subcommands
-
 DESCRIPTION = "Policy laboratory for HTCondor: read a captured pool and run a negotiation cycle."
+EXAMPLES = (
+    ("pieslice negotiate mypool", "who gets which slots"),
+    ("pieslice why mypool 8.0", "why a job does not run"),
+    ("pieslice check condor_config", "what is wrong with a configuration"),
+    ("pieslice help captures", "how to save a pool; `pieslice help` lists topics"),
+)
 EPILOG = "exit status: 0 done, 1 the answer is no, 2 bad usage or input"
-SHELLS = ("bash", "zsh")
+
+#: The commands that run in a broken installation, too.
+ANYWHERE = ("doctor", "help", "completion")
 
 #: Names the treatment of what the encoding of an output does not have.
 _OTHER_BYTES = "pieslice.bytes"
@@ -75,6 +81,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = sys.argv[1:] if argv is None else list(argv)
     args = build_parser().parse_args(arguments)
     try:
+        if args.command not in ANYWHERE:
+            import policy  # noqa: F401 - refuses a foreign package called classad
         code: int = args.run(args)
         sys.stdout.flush()
     except KeyboardInterrupt:
@@ -97,12 +105,14 @@ def describe(problem: Exception) -> str:
         where = f"{problem.filename}: " if problem.filename else ""
         return f"{where}{problem.strerror.lower()}"
     text = " ".join(str(problem).split()) or "no message"
+    if isinstance(problem, ImportError):
+        return f"{text} (`pieslice doctor` checks the installation)"
     return f"internal error ({type(problem).__name__}): {text}; --debug shows the traceback"
 
 
-def build_parser() -> argparse.ArgumentParser:
+def build_parser() -> Parser:
     """The parser with every subcommand."""
-    parser = Parser(prog="pieslice", description=DESCRIPTION, epilog=EPILOG)
+    parser = Parser(prog="pieslice", description=DESCRIPTION, epilog=EPILOG, examples=EXAMPLES)
     parser.add_argument("--version", action=VersionAction, help="show version and backends")
     parser.add_argument("--debug", action="store_true", help="show tracebacks of internal errors")
     subcommands = parser.add_subparsers(
@@ -110,32 +120,9 @@ def build_parser() -> argparse.ArgumentParser:
     )
     for package in COMMANDS:
         package.add_commands(subcommands)
-    _add_completion(subcommands)
+    pieslice.doctor.cli.add_commands(subcommands, pieslice.__version__)
+    pieslice.manual.cli.add_commands(subcommands, parser, pieslice.__version__)
     return parser
-
-
-def _add_completion(subcommands: Subcommands) -> None:
-    completion = subcommands.add_parser(
-        "completion",
-        help="print a completion script for a shell",
-        description="Print a completion script; needs the package shtab.",
-    )
-    completion.add_argument("shell", choices=SHELLS)
-    completion.set_defaults(run=_completion)
-
-
-def _completion(args: argparse.Namespace) -> int:
-    try:
-        import shtab
-    except ImportError:
-        print(
-            "pieslice: error: completion needs the package shtab; "
-            "install it with: pip install 'pieslice[completion]'",
-            file=sys.stderr,
-        )
-        return EXIT_BAD
-    print(shtab.complete(build_parser(), args.shell))
-    return EXIT_OK
 
 
 class VersionAction(argparse.Action):

@@ -1,10 +1,16 @@
-"""Shares between commands: exit codes, and how commands are added."""
+"""Shares between commands: exit codes, the version, how commands are added, and how wrong usage is
+answered.
+"""
 
 from __future__ import annotations
 
 import argparse
 import difflib
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias
+
+from pieslice.terminal import printable, terminal_width
 
 #: Done; the answer is no; bad usage or input; ended by Ctrl-C.
 EXIT_OK: Final = 0
@@ -12,19 +18,130 @@ EXIT_NO: Final = 1
 EXIT_BAD: Final = 2
 EXIT_INTERRUPTED: Final = 130
 
+#: A command as it is typed, and what it is good for.
+Example: TypeAlias = tuple[str, str]
+
+
+class HelpFormatter(argparse.HelpFormatter):
+    """Help as wide as the terminal; 80 columns in a pipe, whatever the environment says."""
+
+    def __init__(self, prog: str, **more: Any) -> None:
+        more.setdefault("width", terminal_width(sys.stdout) - 2)
+        super().__init__(prog, **more)
+
+    def _format_action_invocation(self, action: argparse.Action) -> str:
+        # As from Python 3.13 on: `-o, --output F`, the value once.
+        if not action.option_strings or action.nargs == 0:
+            return super()._format_action_invocation(action)
+        value = self._format_args(action, self._get_default_metavar_for_optional(action))
+        return f"{', '.join(action.option_strings)} {value}"
+
+
+def installed_version() -> str:
+    """The version that is installed; a checkout that is not has none."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("pieslice")
+    except PackageNotFoundError:
+        return "unknown"
+
 
 class Parser(argparse.ArgumentParser):
-    """Answers a command that does not exist with one line, and the nearest one."""
+    """A parser whose help has examples; it answers wrong usage in one line, with the nearest word.
+
+    ``examples``: shown at the end of the help and of the manual page.
+    """
+
+    def __init__(self, *args: Any, examples: Sequence[Example] = (), **more: Any) -> None:
+        more.setdefault("formatter_class", HelpFormatter)
+        super().__init__(*args, **more)
+        self.examples = tuple(examples)
+
+    def format_help(self) -> str:
+        """The help of argparse, and the examples."""
+        text = super().format_help()
+        if self.examples:
+            text += "\nexamples:\n" + "".join(f"{line}\n" for line in self._example_lines())
+        return text
+
+    def _example_lines(self) -> Iterator[str]:
+        room = terminal_width(sys.stdout) - 2
+        widest = max(len(command) for command, _ in self.examples)
+        beside = widest + max(len(purpose) for _, purpose in self.examples) + 6 <= room
+        for command, purpose in self.examples:
+            if beside:
+                yield f"  {command:<{widest}}  # {purpose}"
+            else:
+                yield from (f"  # {purpose}", f"  {command}")
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong in one line."""
+        if message.startswith("the following arguments are required"):
+            message += f"; `{self.prog} --help` shows the usage"
+        self.exit(EXIT_BAD, f"{self.prog}: error: {printable(message)}\n")
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """The arguments; those that nobody knows are an error of the command that they follow."""
+        found, unknown = self.read_arguments(args, namespace)
+        if unknown:
+            self.error(self._about(unknown[0]))
+        return found, []
+
+    def read_arguments(self, args: Any, namespace: Any) -> Any:
+        """What argparse makes of the arguments, and what it leaves."""
+        return super().parse_known_args(args, namespace)
+
+    def _about(self, word: str) -> str:
+        if not word.startswith("-") or word == "-":
+            return f"`{word}` is one argument too many"
+        name = word.partition("=")[0]
+        known = [
+            option
+            for action in self._actions
+            if action.help != argparse.SUPPRESS
+            for option in action.option_strings
+        ]
+        return f"no option `{name}`; {self._near(name, known, 'option')}"
+
+    def _near(self, word: str, known: Iterable[str], what: str) -> str:
+        near = nearest(word, known)
+        if near:
+            return f"did you mean `{near}`?"
+        return f"`{self.prog} --help` lists {'them' if what == 'command' else 'the options'}"
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         # The hook of argparse for values; it has no public one.
-        known = None if action.choices is None else [str(item) for item in action.choices]
-        if known is None or value in known or not isinstance(action, argparse._SubParsersAction):
-            super()._check_value(action, value)
+        if action.choices is None or value in action.choices:
             return
-        near = difflib.get_close_matches(str(value).lower(), known, 1)
-        hint = f"did you mean `{near[0]}`?" if near else f"`{self.prog} --help` lists them"
-        self.exit(EXIT_BAD, f"{self.prog}: error: there is no command `{value}`; {hint}\n")
+        known = [str(item) for item in action.choices]
+        if isinstance(action, argparse._SubParsersAction):
+            self.error(f"there is no command `{value}`; {self._near(value, known, 'command')}")
+        near = nearest(str(value), known)
+        hint = f"did you mean `{near}`?" if near else f"it takes {', '.join(known)}"
+        raise argparse.ArgumentError(action, f"there is no `{value}`; {hint}")
+
+
+def commands_of(parser: argparse.ArgumentParser) -> dict[str, Parser]:
+    """The commands of a command, by their names."""
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            return dict(action.choices)
+    return {}
+
+
+def parsers_of(parser: Parser) -> Iterator[Parser]:
+    """A command and all commands below it."""
+    yield parser
+    for command in commands_of(parser).values():
+        yield from parsers_of(command)
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """The known word that is most like one that is not known; empty if none is."""
+    words = {name.lower(): name for name in known}
+    found = difflib.get_close_matches(word.lower(), words, 1)
+    return words[found[0]] if found else ""
 
 
 class Intermixed(Parser):
@@ -35,7 +152,11 @@ class Intermixed(Parser):
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """The arguments; argparse's intermixed form calls this function in its turn."""
         if self._inside:
-            return super().parse_known_args(args, namespace)
+            return super().read_arguments(args, namespace)
+        return super().parse_known_args(args, namespace)
+
+    def read_arguments(self, args: Any, namespace: Any) -> Any:
+        """What argparse's intermixed form makes of the arguments."""
         self._inside = True
         try:
             return self.parse_known_intermixed_args(args, namespace)

@@ -14,13 +14,16 @@ from functools import cache
 from math import inf
 from typing import Final
 
-from attr import evolve, frozen
+from attr import evolve, field, frozen
 
 from policy.data.tables import attribute_table
 
 #: Units of instants and of spans of time.
 DATE: Final = "date"
 SECONDS: Final = "s"
+#: Numbers from the one to below the other are instants; the first is one of 2001.
+FIRST_DATE: Final = 1e9
+LAST_DATE: Final = 2.0**32
 #: Bytes in one of each unit of amounts.
 BYTES: Final[Mapping[str, int]] = {"B": 1, "KiB": 1024, "MiB": 1024**2}
 
@@ -43,6 +46,7 @@ class Attribute:
     may have an integer as well.  ``values`` are all values that it has, in their exact case;
     ``usual`` those that are known, where there may be others.  ``range`` has the least and the
     greatest value.  ``ads``: kind of ad (``slot``, ``job``, ``schedd``) and when it has it.
+    ``old``: names that it had before a version.
     """
 
     name: str
@@ -52,6 +56,7 @@ class Attribute:
     values: tuple[str, ...]
     usual: tuple[str, ...]
     ads: Mapping[str, Moment]
+    old: Mapping[str, str] = field(factory=dict)
 
     @property
     def spellings(self) -> tuple[str, ...]:
@@ -76,7 +81,18 @@ def find_attribute(name: str) -> Attribute | None:
     return found
 
 
-def _attribute(name: str, type_: str, unit: str, values: str, ads: str) -> Attribute:
+def find_renamed(name: str) -> tuple[Attribute, str] | None:
+    """The attribute that has had another name since a version, by its old name."""
+    return _renamed().get(name.casefold())
+
+
+@cache
+def _renamed() -> dict[str, tuple[Attribute, str]]:
+    rows = attribute_rows().values()
+    return {old.casefold(): (row, since) for row in rows for old, since in row.old.items()}
+
+
+def _attribute(name: str, type_: str, unit: str, values: str, ads: str, old: str = "") -> Attribute:
     low, dots, high = values.partition("..")
     limits = (float(low or -inf), float(high or inf)) if dots else (-inf, inf)
     listed = tuple(values[1:].split(",")) if values[:1] in ("=", "~") else ()
@@ -88,6 +104,7 @@ def _attribute(name: str, type_: str, unit: str, values: str, ads: str) -> Attri
         listed if values.startswith("=") else (),
         listed if values.startswith("~") else (),
         dict(_presence(word) for word in ads.split()),
+        {word.partition("/")[0]: word.partition("/")[2] for word in old.split()},
     )
 
 

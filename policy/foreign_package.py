@@ -1,8 +1,9 @@
 """Refuses to run beside a foreign package that took our import name.
 
 HTCondor's retired binding also installed a top-level package ``classad``; with it first on the
-path nothing here works and every error would be obscure.  So the packages above ``classad`` check
-its mark before they import anything from it.
+path, or put over ours by pip, nothing here works and every error would be obscure.  So the packages
+above ``classad`` check its mark before they import anything from it; ``classad.foreign`` looks for
+the files of a package that ours was put over.
 
 Inputs: the name of an imported package.  Outputs: none, or one ``ImportError`` that names the
 foreign file and what to remove.
@@ -17,6 +18,8 @@ from typing import Final
 
 #: The mark that ``classad/__init__.py`` sets.
 PRODUCT: Final = "pieslice"
+#: Brings back what another package has overwritten or taken with it.
+_REINSTALL: Final = "`pip install --force-reinstall --no-deps pieslice`"
 
 
 def require_own(package: str) -> None:
@@ -26,16 +29,26 @@ def require_own(package: str) -> None:
     except ImportError:
         # A foreign package may also fail on its own, for want of a library it was built with.
         place = _found_at(package)
-        if place is None or Path(place).parents[1:2] == Path(__file__).parents[1:2]:
+        if place is None or _is_ours(place):
             raise
     else:
         if getattr(module, "__product__", None) == PRODUCT:
             return
         place = getattr(module, "__file__", None)
+        if place is None:
+            raise ImportError(
+                f"pieslice's package `{package}` has lost files, as when another package of that "
+                f"name is removed: run {_REINSTALL}",
+                name=package,
+            )
     remove = _distribution_of(package)
     advice = f"remove it with `pip uninstall {remove}`" if remove else "remove it from sys.path"
+    if Path(place).parents[1:2] == Path(__file__).parents[1:2]:
+        advice += f", then run {_REINSTALL}"
+    if remove == "htcondor":
+        advice += " (from version 25 on htcondor has no such package)"
     raise ImportError(
-        f"the package `{package}` found at {place or 'an unknown place'} is not pieslice's: "
+        f"the package `{package}` found at {place} is not pieslice's: "
         f"{advice}, or install pieslice in an environment of its own",
         name=package,
         path=place,
@@ -46,6 +59,14 @@ def _found_at(package: str) -> str | None:
     """The file that an import of a top-level package would run."""
     spec = importlib.util.find_spec(package)
     return None if spec is None else spec.origin
+
+
+def _is_ours(place: str) -> bool:
+    """Whether the file of a package that cannot be imported has our mark."""
+    try:
+        return f'__product__ = "{PRODUCT}"' in Path(place).read_text(errors="replace")
+    except OSError:
+        return False
 
 
 def _distribution_of(package: str) -> str | None:

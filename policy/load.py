@@ -24,7 +24,7 @@ from policy.knobs.reading import Reading, default_value, read_knob
 from policy.language.sources import MemorySources, Sources
 from policy.language.table import Context, Definition
 from policy.limits import read_limits
-from policy.maps.user_maps import UserMaps, map_names, read_user_map
+from policy.maps.user_maps import UserMaps, macro_text, map_names, read_user_map
 from policy.model import PARTS, NegotiatorPolicy
 
 
@@ -129,7 +129,7 @@ def _user_maps(knobs: KnobReader, sources: Sources | None) -> UserMaps:
     found = {}
     for name in map_names(config):
         methods = read_user_map(config, sources or MemorySources(), name, knobs.diagnostics)
-        has_file = config.text(f"CLASSAD_USER_MAPFILE_{name}") is not None
+        has_file = macro_text(config, f"CLASSAD_USER_MAPFILE_{name}") is not None
         if methods is None and has_file and sources is None:
             continue
         if methods is None:

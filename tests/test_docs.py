@@ -16,6 +16,7 @@ import contextlib
 import doctest
 import io
 import itertools
+import json
 import os
 import pkgutil
 import re
@@ -186,6 +187,23 @@ def test_every_image_is_drawn_by_a_command_of_its_page(page: Path) -> None:
         folder, _, file = name.rpartition("/")
         option = f"--plots {folder}" if folder else f"--plot {file}"
         assert re.search(rf"{re.escape(option)}(\s|$)", code), name
+
+
+NOTEBOOKS = sorted(ROOT.glob("examples/**/*.ipynb"))
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=[path.name for path in NOTEBOOKS])
+def test_notebook(notebook: Path, scratch: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The cells run one after the other; none is kept with what it has printed."""
+    pytest.importorskip("matplotlib")
+    cells = json.loads(notebook.read_text())["cells"]
+    names: dict[str, object] = {}
+    for cell in cells:
+        if cell["cell_type"] == "code":
+            assert cell["outputs"] == []
+            exec(compile("".join(cell["source"]), notebook.name, "exec"), names)
+    assert "better" in capsys.readouterr().out
+    assert type(names["verdict"]).__name__ == "Difference"
 
 
 def commands(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:

@@ -26,9 +26,9 @@ MODULES = sorted(path for layer in LAYERS for path in (ROOT / layer).rglob("*.py
 #: Folder -> what stands in it, from the ground up; ``__init__`` is last everywhere.
 ORDER = {
     "classad": (
-        "kernels", "source", "errors", "extras", "language", "syntax", "ads", "formats",
+        "foreign", "kernels", "source", "errors", "extras", "language", "syntax", "ads", "formats",
         "evaluation", "compiled", "loading", "evaluate", "match", "analysis", "builtins",
-        "binding", "files", "table", "strategies", "__main__",
+        "binding", "v1", "files", "table", "strategies", "__main__",
     ),
     "classad/table": (
         "memory", "arrays", "expressions", "store", "dependence", "rows", "sources", "sampling",
@@ -44,9 +44,9 @@ ORDER = {
         "sessions", "engines", "cycle", "capture", "io", "scenario", "strategies",
     ),
     "pieslice": (
-        "command_line", "data", "reports", "inputs", "expressions", "policy", "userprio",
-        "forecast", "simulate", "sweep", "runreport", "fuzzing", "negotiate", "why",
-        "conform", "documents", "cli", "__main__",
+        "terminal", "command_line", "data", "reports", "inputs", "expressions", "policy",
+        "userprio", "forecast", "runreport", "simulate", "sweep", "fuzzing", "negotiate", "why",
+        "api", "conform", "documents", "doctor", "manual", "cli", "__main__",
     ),
     "pieslice/conform": ("runner", "language", "configuration", "negotiation", "kinds", "cli"),
 }  # fmt: skip
@@ -60,7 +60,7 @@ SPEED, SPEED_DOOR = "negotiator/columns", "negotiator/engines.py"
 #: What talks to people is used in ``pieslice`` only.
 TERMINAL = {"sys.stdout", "sys.stderr", "sys.stdin", "sys.__stdout__", "sys.__stderr__"}
 STREAMS = {"classad/files/ads.py": "a file named - is standard input or output"}
-TALKERS = {"argparse", "rich", "matplotlib", "shtab", "curses", "readline", "tqdm"}
+TALKERS = {"argparse", "matplotlib", "shtab", "curses", "readline", "tqdm"}
 
 #: Uses of ``Any`` in the rooms.  Lower it whenever you can; 400 is the goal.
 MAX_ANY = 400
@@ -100,6 +100,7 @@ OUTSIDE = {
     "classad/files/log_file.py": (
         "reads and writes a transaction log: appends, fsyncs, renames, locks"
     ),
+    "classad/foreign.py": "lists the folder of the package once at import",
     "classad/kernels.py": "reads CLASSAD_KERNELS once at import; the choice changes no answer",
     "classad/language/limits.py": (
         "lends deep evaluations stack frames, which belong to the whole process"
@@ -107,12 +108,14 @@ OUTSIDE = {
     "classad/syntax/make_table.py": "writes the parse table beside the grammar when it is run",
     "classad/syntax/parse_table.py": "reads the installed grammar",
     "policy/data/tables.py": "reads the tables that are installed with it",
-    "policy/foreign_package.py": "compares the places of two packages to name the foreign one",
+    "policy/foreign_package.py": "reads whose file a package is, to name the foreign one",
     "policy/io.py": "reads configuration files, the host's names and the environment",
     "negotiator/capture/ads.py": "reads the ad files of a capture",
     "negotiator/capture/configuration.py": "reads the configuration files of a capture",
     "negotiator/capture/reader.py": "reads a capture directory",
+    "pieslice/doctor/checks.py": "looks at the installation: packages, programs of HTCondor",
     "pieslice/expressions/cli.py": "a command line: prints, and sets the exit code",
+    "pieslice/inputs/policyfile.py": "finds out whether the policy file that is named can be read",
     "pieslice/inputs/pool.py": "names the files of a pool",
     "pieslice/conform/runner.py": "reads the vector files that it is pointed to",
     "pieslice/conform/negotiation/pools.py": (
@@ -127,12 +130,21 @@ OUTSIDE = {
     "pieslice/policy/eval.py": "a command line: reads ads, prints, and falls back to the clock",
     "pieslice/policy/maps.py": "a command line: prints, and opens the map that it is pointed to",
     "pieslice/inputs/configuration.py": "reads configurations, and asks for the environment",
+    "pieslice/api/policies.py": "names the configurations that a program asks for",
+    "pieslice/api/pool.py": "names the files of a pool that a program asks for",
+    "pieslice/api/priorities.py": "names the state of an accountant that a program asks for",
+    "pieslice/command_line.py": "asks how wide the terminal is that help is printed on",
+    "pieslice/manual/topics.py": "reads the pages of `pieslice help`",
+    "pieslice/terminal.py": "asks how wide the terminal is, and the environment about colours",
     "pieslice/reports/output.py": "writes an answer to a stream or to the file that is named",
     "pieslice/reports/plots.py": "writes plots to the files that it is given",
     "pieslice/reports/progress.py": "shows on a terminal how long a stage has taken",
+    "pieslice/runreport/asking.py": "finds the configuration of a captured pool",
     "pieslice/runreport/command.py": "the body of `pieslice report`: reads a run, writes a page",
-    "pieslice/simulate/command.py": "the body of `pieslice simulate`: files, Ctrl-C, a bar",
+    "pieslice/simulate/command.py": "the body of `pieslice simulate`: folders of runs",
+    "pieslice/simulate/moment.py": "writes the pool of a moment as a capture",
     "pieslice/simulate/output.py": "writes the folder of a run",
+    "pieslice/simulate/running.py": "runs a simulation: its folder, Ctrl-C",
     "pieslice/simulate/setup.py": "reads the files that describe a run",
     "pieslice/sweep/command.py": "the body of `pieslice sweep`: reads settings, writes the table",
     "pieslice/sweep/table.py": "writes a table row by row and reads it when a sweep goes on",

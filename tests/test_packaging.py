@@ -162,6 +162,8 @@ def test_a_wheel_from_the_source_distribution_works(
     tag = "py3-none-any" if pure else "cp311-abi3"
     assert tag in wheel.name
     assert {installed(name) for name in tracked() if installed(name)} <= contents(wheel)
+    manual = {name.partition(".data/data/share/man/man1/")[2] for name in contents(wheel)}
+    assert {"pieslice.1", "pieslice-negotiate.1", "pieslice-policy-diff.1"} <= manual
     built = {name for name in contents(wheel) if name.endswith((".so", ".pyd"))}
     assert built == (set() if pure else {"classad/_kernels.abi3.so"})
 

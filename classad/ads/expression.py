@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from classad.errors import ClassAdParseError
 from classad.syntax.unbuilt import Unbuilt, parse_later
-from classad.syntax.ways import STRICT
+from classad.syntax.ways import STRICT, WHOLE
 
 if TYPE_CHECKING:
     from classad.syntax.nodes import Node
@@ -118,23 +118,31 @@ def _from_text(text: str) -> Expression:
 
 
 def parsed(
-    text: str, *, strict: bool = False, zone: Callable[[], str | None] | None = None
+    text: str,
+    *,
+    strict: bool = False,
+    whole: bool = True,
+    zone: Callable[[], str | None] | None = None,
 ) -> Node | Unbuilt:
     """The expression that a text in new syntax is.
 
-    ``strict``: strict semantics.  ``zone``: asked for the zone of time literals that name none;
-    without it that is UTC.
+    ``strict``: strict semantics.  ``whole``: text behind a conditional is refused as behind any
+    other expression; HTCondor ignores it.  ``zone``: asked for the zone of time literals that name
+    none; without it that is UTC.
     """
-    return parse_later(text, STRICT if strict else 0) or _by_grammar(text, strict, zone)
+    how = STRICT * strict | WHOLE * whole
+    return parse_later(text, how) or _by_grammar(text, strict, whole, zone)
 
 
-def _by_grammar(text: str, strict: bool, zone: Callable[[], str | None] | None) -> Node:
+def _by_grammar(
+    text: str, strict: bool, whole: bool, zone: Callable[[], str | None] | None
+) -> Node:
     from classad.syntax.parser import parse_expression
 
     if "\0" in text:
         raise ValueError("embedded null character")
     tz = zone() if zone is not None and "(" in text else None
     try:
-        return parse_expression(text, tz=tz, strict=strict)
+        return parse_expression(text, tz=tz, strict=strict, whole=whole)
     except ClassAdParseError as problem:
         raise ClassAdParseError(NO_AD, problem.diagnostic) from None

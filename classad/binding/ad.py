@@ -17,6 +17,7 @@ from classad.ads.ad import SIMPLE, Ad, Stored, as_bool, as_number, as_string
 from classad.ads.ad import fill as fill_from_node
 from classad.ads.expression import NO_AD, Expression
 from classad.binding.ambient import current_context, zone_name
+from classad.binding.checks import COPY_HELP, checked_ad, is_htcondors
 from classad.binding.expr import ExprTree
 from classad.binding.python_values import FACTORIES, PythonValue, item_to_python, to_python
 from classad.errors import ClassAdParseError, ClassAdValueError
@@ -278,8 +279,7 @@ class ClassAd(Ad, MutableMapping[str, PythonValue]):
         >>> ClassAd("[Memory = 1]").matches(ClassAd("[Requirements = TARGET.Memory > 0]"))
         True
         """
-        if not isinstance(ad, Ad):
-            raise TypeError("ad must be a ClassAd")
+        checked_ad(ad, Ad, "ad")
         return half_match(ad, self, current_context())
 
     def symmetricMatch(self, ad: ClassAd) -> bool:  # noqa: N802 - HTCondor's name
@@ -361,11 +361,12 @@ def _fill(ad: ClassAd, source: object) -> None:
         _fill_from_text(ad, source)
     elif isinstance(source, Ad):
         ad.update(source)
-    elif isinstance(source, Mapping):
+    elif isinstance(source, Mapping) and not is_htcondors(source):
         for key, value in source.items():
             ad[key] = value
     else:
-        raise TypeError("input must be None, str, or dict")
+        advice = f"; {COPY_HELP}" if is_htcondors(source) else ""
+        raise TypeError(f"input must be None, str, or dict{advice}")
 
 
 def _fill_from_text(ad: ClassAd, text: str) -> None:

@@ -12,16 +12,18 @@ Follows: the match and the job's ``Rank`` as HTCondor's negotiator computes them
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from classad.ads.ad import Stored, as_number
 from classad.ads.expression import Expression
 from classad.binding.ad import ClassAd
 from classad.binding.ambient import AmbientContext, current_context
+from classad.binding.checks import MATCH_HELP, checked_ad
 from classad.binding.expr import ExprTree
 from classad.binding.python_values import PythonValue, to_python
 from classad.compiled.state import CompiledState, compiled
+from classad.errors import ClassAdTypeError
 from classad.evaluate import evaluate
 from classad.evaluation.context import EvalContext
 from classad.language.limits import EvaluationFailure, NeedExact
@@ -253,13 +255,17 @@ def _standing(context: EvalContext | None) -> EvalContext:
     return found.within(now=found.now) if isinstance(found, AmbientContext) else found
 
 
-def _tree_of(expr: Expression | str) -> Expression:
-    return expr if isinstance(expr, Expression) else ExprTree(expr)
+def _tree_of(expr: object) -> Expression:
+    if isinstance(expr, Expression):
+        return expr
+    if expr is None or isinstance(expr, Mapping):
+        given = "None" if expr is None else "an ad"
+        raise ClassAdTypeError(f"expected an expression, not {given}; {MATCH_HELP}")
+    return ExprTree(expr)
 
 
 def _checked(ad: object, what: str) -> None:
-    if not isinstance(ad, ClassAd):
-        raise TypeError(f"{what} must be a ClassAd")
+    checked_ad(ad, ClassAd, what)
 
 
 def _as_numpy(mask: bytearray, ranks: array[float]) -> MatchResult:

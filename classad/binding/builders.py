@@ -4,6 +4,8 @@ retired module did.
 
 from __future__ import annotations
 
+from typing import Self
+
 from classad.binding.expr import ExprTree
 from classad.binding.operators import combine
 from classad.binding.python_values import PythonValue
@@ -36,83 +38,83 @@ class ExprBuilder(ExprTree):
 
     __hash__ = object.__hash__  # type: ignore[assignment]
 
-    def __eq__(self, other: object) -> ExprBuilder:  # type: ignore[override]
-        return combine(ExprBuilder, self, "==", other)
+    def __eq__(self, other: object) -> Self:  # type: ignore[override]
+        return combine(type(self), self, "==", other)
 
-    def __ne__(self, other: object) -> ExprBuilder:  # type: ignore[override]
-        return combine(ExprBuilder, self, "!=", other)
+    def __ne__(self, other: object) -> Self:  # type: ignore[override]
+        return combine(type(self), self, "!=", other)
 
-    def __lt__(self, other: object) -> ExprBuilder:
-        return combine(ExprBuilder, self, "<", other)
+    def __lt__(self, other: object) -> Self:
+        return combine(type(self), self, "<", other)
 
-    def __le__(self, other: object) -> ExprBuilder:
-        return combine(ExprBuilder, self, "<=", other)
+    def __le__(self, other: object) -> Self:
+        return combine(type(self), self, "<=", other)
 
-    def __gt__(self, other: object) -> ExprBuilder:
-        return combine(ExprBuilder, self, ">", other)
+    def __gt__(self, other: object) -> Self:
+        return combine(type(self), self, ">", other)
 
-    def __ge__(self, other: object) -> ExprBuilder:
-        return combine(ExprBuilder, self, ">=", other)
+    def __ge__(self, other: object) -> Self:
+        return combine(type(self), self, ">=", other)
 
-    def __add__(self, other: object) -> ExprBuilder:
-        return combine(ExprBuilder, self, "+", other)
+    def __add__(self, other: object) -> Self:
+        return combine(type(self), self, "+", other)
 
-    def __radd__(self, other: object) -> ExprBuilder:
-        return combine(ExprBuilder, other, "+", self)
+    def __radd__(self, other: object) -> Self:
+        return combine(type(self), other, "+", self)
 
-    def __sub__(self, other: object) -> ExprBuilder:
-        return combine(ExprBuilder, self, "-", other)
+    def __sub__(self, other: object) -> Self:
+        return combine(type(self), self, "-", other)
 
-    def __rsub__(self, other: object) -> ExprBuilder:
-        return combine(ExprBuilder, other, "-", self)
+    def __rsub__(self, other: object) -> Self:
+        return combine(type(self), other, "-", self)
 
-    def __mul__(self, other: object) -> ExprBuilder:
-        return combine(ExprBuilder, self, "*", other)
+    def __mul__(self, other: object) -> Self:
+        return combine(type(self), self, "*", other)
 
-    def __rmul__(self, other: object) -> ExprBuilder:
-        return combine(ExprBuilder, other, "*", self)
+    def __rmul__(self, other: object) -> Self:
+        return combine(type(self), other, "*", self)
 
-    def __truediv__(self, other: object) -> ExprBuilder:
-        return combine(ExprBuilder, self, "/", other)
+    def __truediv__(self, other: object) -> Self:
+        return combine(type(self), self, "/", other)
 
-    def __rtruediv__(self, other: object) -> ExprBuilder:
-        return combine(ExprBuilder, other, "/", self)
+    def __rtruediv__(self, other: object) -> Self:
+        return combine(type(self), other, "/", self)
 
-    def __mod__(self, other: object) -> ExprBuilder:
-        return combine(ExprBuilder, self, "%", other)
+    def __mod__(self, other: object) -> Self:
+        return combine(type(self), self, "%", other)
 
-    def __rmod__(self, other: object) -> ExprBuilder:
-        return combine(ExprBuilder, other, "%", self)
+    def __rmod__(self, other: object) -> Self:
+        return combine(type(self), other, "%", self)
 
-    def __and__(self, other: object) -> ExprBuilder:
-        return combine(ExprBuilder, self, "&", other)
+    def __and__(self, other: object) -> Self:
+        return combine(type(self), self, "&", other)
 
-    def __rand__(self, other: object) -> ExprBuilder:
-        return combine(ExprBuilder, other, "&", self)
+    def __rand__(self, other: object) -> Self:
+        return combine(type(self), other, "&", self)
 
-    def __or__(self, other: object) -> ExprBuilder:
-        return combine(ExprBuilder, self, "|", other)
+    def __or__(self, other: object) -> Self:
+        return combine(type(self), self, "|", other)
 
-    def __ror__(self, other: object) -> ExprBuilder:
-        return combine(ExprBuilder, other, "|", self)
+    def __ror__(self, other: object) -> Self:
+        return combine(type(self), other, "|", self)
 
-    def __xor__(self, other: object) -> ExprBuilder:
-        return combine(ExprBuilder, self, "^", other)
+    def __xor__(self, other: object) -> Self:
+        return combine(type(self), self, "^", other)
 
-    def __rxor__(self, other: object) -> ExprBuilder:
-        return combine(ExprBuilder, other, "^", self)
+    def __rxor__(self, other: object) -> Self:
+        return combine(type(self), other, "^", self)
 
-    def __lshift__(self, other: object) -> ExprBuilder:
-        return combine(ExprBuilder, self, "<<", other)
+    def __lshift__(self, other: object) -> Self:
+        return combine(type(self), self, "<<", other)
 
-    def __rlshift__(self, other: object) -> ExprBuilder:
-        return combine(ExprBuilder, other, "<<", self)
+    def __rlshift__(self, other: object) -> Self:
+        return combine(type(self), other, "<<", self)
 
-    def __rshift__(self, other: object) -> ExprBuilder:
-        return combine(ExprBuilder, self, ">>", other)
+    def __rshift__(self, other: object) -> Self:
+        return combine(type(self), self, ">>", other)
 
-    def __rrshift__(self, other: object) -> ExprBuilder:
-        return combine(ExprBuilder, other, ">>", self)
+    def __rrshift__(self, other: object) -> Self:
+        return combine(type(self), other, ">>", self)
 
 
 def Attribute(name: str) -> ExprBuilder:  # noqa: N802 - HTCondor's name

@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, overload
 
 from classad.binding.ad import ClassAd
+from classad.binding.checks import is_htcondors
 from classad.binding.convert import CANNOT_CONVERT
 from classad.binding.expr import ExprTree
 from classad.errors import ClassAdTypeError
@@ -31,7 +32,7 @@ def from_classad2(item: Theirs) -> ClassAd | ExprTree:
 
     Nested ads and lists come along; the ad is copied.  ``TypeError`` for anything else.
     """
-    kinds = {kind.__name__ for kind in type(item).__mro__ if _is_theirs(kind)}
+    kinds = {kind.__name__ for kind in type(item).__mro__} if is_htcondors(item) else set()
     if "ClassAd" in kinds:
         ad = ClassAd()
         for name in item:
@@ -67,10 +68,6 @@ def to_classad2(item: ClassAd | ExprTree) -> Theirs:
         else:
             ad[name] = theirs.ExprTree(repr(item.lookup(name)))
     return ad
-
-
-def _is_theirs(kind: type) -> bool:
-    return kind.__module__.partition(".")[0] == "classad2"
 
 
 def _ours(ad: Theirs, name: str) -> Theirs:

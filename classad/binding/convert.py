@@ -17,6 +17,7 @@ from typing import Final, Protocol, cast
 
 from classad.ads.ad import Ad, ListValue, node_of_value
 from classad.ads.expression import Expression
+from classad.binding.checks import COPY_HELP, is_htcondors
 from classad.errors import ClassAdTypeError
 from classad.language.names import fold_name
 from classad.language.values import INT_MAX, INT_MIN, UNDEFINED, AbsTime, RelTime, Value
@@ -58,6 +59,8 @@ def to_node(value: object, path: str = "value", depth: int = 0) -> Node:
     scalar = _scalar(value, path)
     if scalar is not None:
         return Literal(scalar)
+    if is_htcondors(value):
+        raise ClassAdTypeError(f"{CANNOT_CONVERT} `{path}`: {COPY_HELP}")
     if depth > MAX_DEPTH:
         raise ClassAdTypeError(f"{CANNOT_CONVERT} `{path}` is nested too deeply")
     if isinstance(value, Mapping) or callable(getattr(value, "items", None)):

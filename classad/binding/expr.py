@@ -7,16 +7,17 @@ Follows: ``ExprTree`` of the Python module classad2.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Final, Self
 
 from classad.ads.ad import Ad, Stored, node_of_value
 from classad.ads.expression import Expression, parsed
 from classad.binding.ambient import OPEN_BLOCKS, SHARED, AmbientState, current_context, zone_name
+from classad.binding.checks import COPY_HELP, checked_ad, is_htcondors, warn_of_v1
 from classad.binding.last_error import note
 from classad.binding.operators import combine, subscript, to_number
 from classad.binding.python_values import FACTORIES, PythonValue, to_python
 from classad.compiled.state import compiled
-from classad.errors import ClassAdEvaluationError
+from classad.errors import ClassAdEvaluationError, ClassAdTypeError
 from classad.evaluate import evaluate_exactly, evaluate_full
 from classad.language.limits import EvaluationFailure, NeedExact
 from classad.language.values import ERROR, UNDEFINED, ClassAdValue, Value
@@ -28,6 +29,14 @@ if TYPE_CHECKING:
     from classad.evaluation.context import EvalContext
     from classad.evaluation.state import EvalState
     from classad.syntax.nesting import Token
+
+
+#: What a program of version 1 meant by what it does with an expression that it read from an ad.
+_ALONE: Final = (
+    "is evaluated without the ad it was read from, so it is undefined: call `ad.eval(name)` or "
+    "`expr.eval(ad)`"
+)
+_TRUTH: Final = "is true whatever its value is: evaluate it, or ask whether it `is not None`"
 
 
 class ExprTree(Expression):
@@ -52,6 +61,8 @@ class ExprTree(Expression):
         elif isinstance(expr, str):
             strict = current_context().strict if OPEN_BLOCKS else False
             self._node = parsed(expr, strict=strict, zone=zone_name)
+        elif is_htcondors(expr):
+            raise ClassAdTypeError(f"expr must be a text, a number or a boolean; {COPY_HELP}")
         else:
             self._node = node_of_value(expr)
         self._origin = None
@@ -76,6 +87,7 @@ class ExprTree(Expression):
         """
         if OPEN_BLOCKS or context is not None:
             return _eval_in(self, context or current_context(), scope, target)
+        alone = scope is None
         if target is None and isinstance(scope, Ad):
             state = SHARED if self.modest else AmbientState()
         else:
@@ -91,6 +103,8 @@ class ExprTree(Expression):
         if kind is Value:
             if value is ERROR:
                 note(self, scope, state.right)
+            elif alone and self._origin is not None:
+                warn_of_v1(self, _ALONE)
             return value
         return to_python(value)
 
@@ -203,6 +217,12 @@ class ExprTree(Expression):
     def __float__(self) -> float:
         return float(to_number(self.eval(), float))
 
+    def __bool__(self) -> bool:
+        """True, whatever the value is."""
+        if self._origin is not None:
+            warn_of_v1(self, _TRUTH)
+        return True
+
     # --- text and identity -------------------------------------------------------------------
 
     def __eq__(self, other: object) -> bool:
@@ -254,9 +274,7 @@ def _checked(ad: object, what: str) -> Ad:
     """An ad given by the caller, or an empty one for None."""
     if ad is None:
         return Ad()
-    if not isinstance(ad, Ad):
-        raise TypeError(f"{what} must be a ClassAd")
-    return ad
+    return checked_ad(ad, Ad, what)
 
 
 FACTORIES[Expression] = ExprTree.sharing

@@ -18,7 +18,15 @@ from classad.ads.ad import Ad
 from classad.binding.ad import ClassAd
 from classad.binding.ambient import zone_name
 from classad.errors import ClassAdException, ClassAdParseError, Diagnostic
-from classad.formats.common import BLANKS, NO_STREAM, Errors, check_errors, report_error
+from classad.formats.common import (
+    BLANKS,
+    NO_STREAM,
+    Errors,
+    check_errors,
+    decoded,
+    report_error,
+    with_line_ends,
+)
 from classad.formats.long import LongReader
 from classad.formats.new import parse_new, skip_blanks
 from classad.source import Source
@@ -134,14 +142,17 @@ def parseAds(  # noqa: N802 - HTCondor's name
     errors: Errors = "htcondor",
     diagnostics: list[Diagnostic] | None = None,
 ) -> Iterator[ClassAd]:
-    """The ads of a text, a file or lines, one after the other.
+    """The ads of a text, a file or lines (with or without line ends), one after the other.
 
     A file is advanced past each ad.  ``errors``: ``htcondor`` drops what does not parse as HTCondor
     does, recording it in ``diagnostics``; ``warn`` drops less; ``strict`` raises
-    ``ClassAdParseError``, as text of another form than a named ``parser`` does.
+    ``ClassAdParseError``, as text of another form than a named ``parser`` does.  Text behind a
+    value is ignored with a warning in ``diagnostics``; ``strict`` raises for it, too.
 
     >>> [ad["a"] for ad in parseAds("a = 1\\n\\na = 2\\n")]
     [1, 2]
+    >>> list(parseAds(["a = 1", "b = 2"]))
+    [[ a = 1; b = 2 ]]
     """
     check_errors(errors)
     return _ads(_Stream(input), ParserType(parser), errors, diagnostics)
@@ -234,9 +245,9 @@ class _Stream:
                 self.file = input
                 self._cookie = self.file.tell()
             whole = input.read()
-            self.text = _decoded(whole)
+            self.text = decoded(whole)
             return
-        self.text = "".join(_decoded(line) for line in input)
+        self.text = "".join(with_line_ends(input))
 
     def advance(self, position: int) -> None:
         """Leave the file behind the first ``position`` characters."""
@@ -251,14 +262,6 @@ class _Stream:
             self._cookie += len(passed.encode("utf-8", "surrogateescape"))
             self.file.seek(self._cookie)
         self._position = position
-
-
-def _decoded(piece: object) -> str:
-    if isinstance(piece, bytes | bytearray):
-        return piece.decode("utf-8", "surrogateescape")
-    if isinstance(piece, str):
-        return piece
-    raise TypeError("input must be a string, a file or lines")
 
 
 def _ads(

@@ -44,7 +44,7 @@ def evaluate_text(site: CallSite) -> ClassAdValue:
         return ERROR
     try:
         context = site.state.context
-        node = parsed(text, strict=context.strict, zone=context.literal_zone)
+        node = parsed(text, strict=context.strict, whole=False, zone=context.literal_zone)
         tree = Expression.from_node(node)
     except ClassAdParseError:
         return ERROR

@@ -1,8 +1,8 @@
 """Searches with regular expressions in HTCondor's dialect, that of the PCRE2 library on bytes.
 
 Patterns are compiled once, in a bounded cache; ``GaveUp`` is raised by a search that PCRE2 gives up
-on (its match limit), which bounds the time a pattern can take.  Where the package ``pcre2`` is not
-installed, Python's ``re`` searches with what can be translated, without such a bound.
+on (its match limit), which bounds the time a pattern can take.  There is no other engine: without
+the package ``pcre2`` a regular expression is an ``ImportError``, never another answer.
 
 Inputs: patterns and subjects as strings.  Outputs: spans in bytes.
 Follows: the PCRE2 10.32 that HTCondor 25.14.1's wheel carries.
@@ -15,6 +15,8 @@ from collections.abc import Callable
 from functools import lru_cache
 from types import ModuleType
 from typing import Final, NamedTuple, Protocol, TypeAlias
+
+_HOW: Final = "pip install 'pcre2>=0.6'"
 
 #: Options that a caller may give, each a letter; others are ignored.
 OPTIONS: Final = "imsx"
@@ -31,14 +33,14 @@ class Match(NamedTuple):
 
 
 class _Spans(Protocol):
-    """A match of either engine."""
+    """A match of the library."""
 
     def span(self, group: int = 0, /) -> tuple[int, int]:
         """Where a group begins and ends; both -1 if it took no part."""
 
 
 class _Engine(Protocol):
-    """A compiled pattern of either engine."""
+    """A compiled pattern of the library."""
 
     @property
     def groups(self) -> int | None:
@@ -94,26 +96,33 @@ class Pattern(NamedTuple):
 
 
 def regex_backend() -> str:
-    """The engine in use: ``pcre2`` and its library's version, or ``re``."""
+    """``pcre2`` and its library's version, or that it is missing."""
+    try:
+        return f"pcre2 {_library().__libpcre2_version__}"
+    except ImportError as problem:
+        return f"none ({problem})"
+
+
+def _library() -> ModuleType:
+    """The package ``pcre2``; versions before 0.6 cannot be told to read patterns as bytes."""
     try:
         import pcre2  # type: ignore[import-untyped, unused-ignore]
-    except ImportError:
-        return "re (the pcre2 package is not installed)"
-    return f"pcre2 {pcre2.__libpcre2_version__}"
+    except ImportError as problem:
+        raise ImportError(f"regular expressions need the package pcre2: {_HOW}") from problem
+    if not hasattr(pcre2, "ASCII"):
+        raise ImportError(f"the package pcre2 is too old for regular expressions: {_HOW}")
+    module: ModuleType = pcre2
+    return module
 
 
 @lru_cache(maxsize=512)
 def compile_pattern(pattern: str, options: str) -> Pattern | None:
     """The compiled pattern, or None if it is ill-formed; ``options`` are letters of ``imsx``."""
     raw = pattern.encode("utf-8", "surrogateescape")
-    try:
-        import pcre2
-    except ImportError:
-        return _compile_with_re(raw, options)
-    return _compile_with_pcre2(pcre2, raw, options)
+    return _compile(_library(), raw, options)
 
 
-# --- what both engines read alike ------------------------------------------------------------
+# --- what Python's re reads alike, and faster -------------------------------------------------
 
 #: Characters, dots and sets, repeated or not, perhaps tied to the ends.
 _PLAIN: Final = re.compile(
@@ -126,7 +135,7 @@ SHORT: Final = 128
 
 
 def _quick(raw: bytes, options: str) -> _Search | None:
-    """The search of ``re`` if the pattern means the same to both engines, else None."""
+    """The search of ``re`` if the pattern means the same to it, else None."""
     repeated = sum(raw.count(sign) for sign in (b"*", b"+", b"?"))
     if options or repeated > _REPEATED or _PLAIN.fullmatch(raw) is None:
         return None
@@ -162,7 +171,7 @@ def _as_htcondor_reads_it(found: re.Match[bytes]) -> bytes:
     return token
 
 
-def _compile_with_pcre2(pcre2: ModuleType, raw: bytes, options: str) -> Pattern | None:
+def _compile(pcre2: ModuleType, raw: bytes, options: str) -> Pattern | None:
     flags = pcre2.ASCII
     for letter in options:
         flags |= getattr(pcre2, letter.upper())
@@ -180,61 +189,3 @@ def _compile_with_pcre2(pcre2: ModuleType, raw: bytes, options: str) -> Pattern 
     except failures:
         again = None
     return Pattern(engine, again, failures, _quick(raw, options))
-
-
-# --- Python's re ------------------------------------------------------------------------------
-
-_CLASSES: Final = {
-    b"alpha": b"a-zA-Z", b"digit": b"0-9", b"alnum": b"a-zA-Z0-9", b"upper": b"A-Z",
-    b"lower": b"a-z", b"space": rb" \t-\r", b"blank": rb" \t", b"punct": rb"!-/:-@\[-`{-~",
-    b"xdigit": b"0-9a-fA-F", b"word": rb"\w", b"cntrl": rb"\x00-\x1f\x7f",
-    b"print": b" -~", b"graph": b"!-~",
-}  # fmt: skip
-_TRANSLATIONS: Final = {
-    rb"\z": rb"\Z", rb"\Z": rb"(?=\n?\Z)", rb"\h": rb"[ \t\xa0]", rb"\H": rb"[^ \t\xa0]",
-    rb"\R": rb"(?:\r\n|[\n-\r\x85])", rb"\N": rb"[^\n]", rb"\C": rb"(?s:.)", rb"\e": rb"\x1b",
-    rb"(?<n": b"(?P<n",
-}  # fmt: skip
-_RE_TOKENS: Final = re.compile(
-    rb"\\Q(?P<quoted>.*?)(?:\\E|\Z)|\[:(?P<class>[a-z]+):\]|\\k[<{'](?P<name>\w+)[>}']"
-    rb"|\(\?<(?=[A-Za-z_])|\\.",
-    re.DOTALL,
-)
-
-
-def _for_re(found: re.Match[bytes]) -> bytes:
-    token = found.group()
-    if found["quoted"] is not None:
-        return re.escape(found["quoted"])
-    if found["class"] is not None:
-        return _CLASSES.get(found["class"], token)
-    if found["name"] is not None:
-        return b"(?P=" + found["name"] + b")"
-    if token == b"(?<":
-        return b"(?P<"
-    return _TRANSLATIONS.get(token, token)
-
-
-def _compile_with_re(raw: bytes, options: str) -> Pattern | None:
-    flags = re.NOFLAG
-    for letter in options:
-        flags |= {"i": re.I, "m": re.M, "s": re.S, "x": re.X}[letter]
-    try:
-        translated = _RE_TOKENS.sub(_for_re, raw)
-        engine = re.compile(translated, flags)
-        body = translated + (b"\n" if "x" in options else b"")
-        return Pattern(engine, _NonEmptyAt(re.compile(b"(?:" + body + b")", flags)), ())
-    except (re.error, OverflowError, RecursionError):
-        return None
-
-
-class _NonEmptyAt:
-    """``re`` knows no ``\\G``: the anchored match, if it is not empty, and no other one."""
-
-    def __init__(self, engine: re.Pattern[bytes]) -> None:
-        self.groups = engine.groups
-        self._engine = engine
-
-    def search(self, subject: bytes, start: int = 0) -> re.Match[bytes] | None:
-        found = self._engine.match(subject, start)
-        return found if found is not None and found.end() > start else None

@@ -21,7 +21,7 @@ from typing import IO, TYPE_CHECKING, Any, Final, Literal
 from classad.binding.ad import ClassAd
 from classad.binding.ambient import zone_name
 from classad.errors import ClassAdOSError, Diagnostic
-from classad.formats.common import Errors, check_errors
+from classad.formats.common import Errors, check_errors, with_line_ends
 from classad.formats.long import LongReader, format_long
 from classad.formats.long import read_long as read_long_form
 
@@ -52,11 +52,13 @@ def read_ads(
 ) -> Iterator[ClassAd]:
     """Read the ads of a file in any form, compressed or not.
 
-    ``source``: a path, ``-`` for standard input, an open stream of text or bytes, or lines.
+    ``source``: a path, ``-`` for standard input, an open stream of text or bytes, or lines, with or
+    without line ends.
     ``form``: ``long``, ``new``, ``json``, ``xml`` or ``auto``.  ``errors``: ``strict`` raises at
     the first text that does not parse, ``warn`` adds it to ``diagnostics`` and goes on,
     ``htcondor`` drops what HTCondor drops; ``strict`` unless ``diagnostics`` is given.  Raises
-    ``ClassAdOSError`` for a file that cannot be read, ``ClassAdParseError`` under ``strict``.
+    ``ClassAdOSError`` for a file that cannot be read or is a table for people that an HTCondor tool
+    printed, ``ClassAdParseError`` under ``strict``.
 
     >>> import io
     >>> [ad["Name"] for ad in read_ads(io.StringIO('Name = "a"\\n\\nName = "b"\\n'))]
@@ -81,9 +83,7 @@ def _read(
     try:
         begin, rest = _peek(opened)
         if form == "auto":
-            from classad.formats.detect import detect_form
-
-            form = detect_form("".join(begin))
+            form = _form_of("".join(begin), errors)
         read = _reader(form)
         yield from read(chain(begin, rest), name, diagnostics, errors=errors, tz=zone_name())
     finally:
@@ -91,6 +91,20 @@ def _read(
             opened.close()
         if stream is not None:
             stream.close()
+
+
+def _form_of(head: str, errors: Errors) -> Form:
+    """The form of a file that begins so; raises ``ClassAdOSError`` for a tool's table for people.
+
+    HTCondor itself drops the lines of such a table.
+    """
+    from classad.formats.detect import detect_form, detect_table
+
+    command = None if errors == "htcondor" else detect_table(head)
+    if command is not None:
+        tool = command.split()[0]
+        raise ClassAdOSError(f"a table of {tool}, not ads; save `{command}`")
+    return detect_form(head)
 
 
 def _reader(form: Form) -> Any:
@@ -171,7 +185,7 @@ def _open(source: Any) -> tuple[IO[bytes] | None, Iterable[str]]:
         return None, source
     if hasattr(source, "read"):
         return None, source if isinstance(source.read(0), str) else _text_lines(source)
-    return None, (_decoded(line) for line in source)
+    return None, with_line_ends(source)
 
 
 def load_file(
@@ -200,7 +214,7 @@ def load_ads(
 
     ``diagnostics``: where the problems of other forms are put; loaded columns have their own.
     """
-    from classad.formats.detect import detect_compression, detect_form
+    from classad.formats.detect import detect_compression
     from classad.loading.long_form import Loader
 
     name = fspath(path)
@@ -212,7 +226,7 @@ def load_ads(
             if compression is not None:
                 plain = io.BufferedReader(_decompressed(stream, compression), _PEEK)
             if form == "auto":
-                form = detect_form(plain.peek(_PEEK).decode("utf-8", "surrogateescape"))
+                form = _form_of(plain.peek(_PEEK).decode("utf-8", "surrogateescape"), errors)
             if form == "long":
                 loader = Loader(_name_of(path), errors=errors, tz=tz)
                 return _load(loader, stream) if plain is stream else _load_stream(loader, plain)
@@ -286,11 +300,9 @@ def _zstd(file: Any, mode: Literal["rb", "wb"]) -> Any:
             return import_module(module).open(file, mode)
         except ImportError:
             continue
-    raise ClassAdOSError("zstd needs Python 3.14 or the package zstandard")
-
-
-def _decoded(line: str | bytes) -> str:
-    return line.decode("utf-8", "surrogateescape") if isinstance(line, bytes) else line
+    raise ClassAdOSError(
+        "zstd needs Python 3.14 or the package zstandard: pip install 'pieslice[zstd]'"
+    )
 
 
 # --- writing --------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ Follows: ``-autoformat`` in the manual page of ``condor_status`` (HTCondor 25.14
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from classad.ads.expression import Expression
@@ -46,8 +46,12 @@ class Layout:
     ['Name = a, Cpus = 8']
     """
 
-    def __init__(self, modifiers: str = "") -> None:
-        """Raises ``ValueError`` for letters that do not exist or exclude each other."""
+    def __init__(self, modifiers: str = "", shown: Callable[[str], str] = str) -> None:
+        """Raises ``ValueError`` for letters that do not exist or exclude each other.
+
+        ``shown``: what is written for the text of a value.
+        """
+        self.shown = shown
         given = set(modifiers)
         unknown = sorted(given - set(MODIFIERS))
         if unknown:
@@ -79,7 +83,7 @@ class Layout:
 
         Numbers and strings ask for room, reals for all their digits; with ``raw`` everything does.
         """
-        text = self.text(value)
+        text = self.shown(self.text(value))
         kind = value.__class__
         if self.raw:
             return Cell(text, len(text), len(text))

@@ -8,11 +8,13 @@ diagnostics.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Final, Literal, TypeVar
 
 from classad.ads.ad import Ad, Stored
 from classad.ads.expression import Expression
 from classad.errors import ClassAdParseError, Diagnostic
+from classad.source import Source
 
 #: The class of the ads that a reader makes; it is given what makes an empty one.
 A = TypeVar("A", bound=Ad)
@@ -48,6 +50,46 @@ def report(problem: Diagnostic, diagnostics: list[Diagnostic] | None, errors: Er
         raise ClassAdParseError(NO_STREAM, problem)
     if diagnostics is not None:
         diagnostics.append(problem)
+
+
+def ignored_text(message: str, source: Source, start: int, end: int, errors: Errors) -> Diagnostic:
+    """What is said of text behind a value: HTCondor ignores it, only a strict caller refuses it."""
+    severity = "error" if errors == "strict" else "warning"
+    help = "the text behind a value is ignored, here as in HTCondor"
+    return Diagnostic(message, source, start, end, severity=severity, help=help)
+
+
+def decoded(piece: object) -> str:
+    """A text, which may be bytes: those that are not UTF-8 are kept as lone surrogates."""
+    if isinstance(piece, bytes | bytearray):
+        return piece.decode("utf-8", "surrogateescape")
+    if isinstance(piece, str):
+        return piece
+    raise TypeError("input must be a string, a file or lines")
+
+
+def with_line_ends(pieces: Iterable[str | bytes]) -> Iterator[str]:
+    """The lines of a caller's list or iterator, each with a line end, which theirs may lack.
+
+    A piece may hold several lines.  ``ValueError``: it goes on behind its last line end, and more
+    pieces follow, so it is no list of lines but a text cut anywhere.
+    """
+    cut = False
+    for piece in pieces:
+        if piece.__class__ is not str:
+            piece = decoded(piece)
+        if piece and not cut and piece.find("\n") == len(piece) - 1:
+            yield piece  # one whole line, as most are
+            continue
+        if cut:
+            raise ValueError(
+                "the input is a text in pieces, not lines: give the whole text, ''.join(pieces)"
+            )
+        first, *rest = piece.removesuffix("\n").split("\n")
+        cut = bool(rest) and not piece.endswith("\n")
+        yield first + "\n"
+        for line in rest:
+            yield line + "\n"
 
 
 def unshared(value: Stored, taken: set[int]) -> Stored:

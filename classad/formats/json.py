@@ -18,7 +18,15 @@ from typing import Final, Generic, NamedTuple, TypeVar
 
 from classad.ads.ad import Ad, ListValue, Stored, item_of
 from classad.errors import ClassAdParseError, Diagnostic
-from classad.formats.common import A, Errors, check_errors, report, unshared
+from classad.formats.common import (
+    A,
+    Errors,
+    check_errors,
+    ignored_text,
+    report,
+    unshared,
+    with_line_ends,
+)
 from classad.formats.order import is_node, item_of_stored, print_order
 from classad.language.values import INT_MAX, INT_MIN, UNDEFINED, RelTime
 from classad.source import Source
@@ -246,12 +254,22 @@ class JsonReader(Generic[A]):
         from classad.syntax.parser import parse_expression
 
         try:
-            known = self._expressions[text] = item_of(parse_expression(text, tz=self.tz))
+            node = parse_expression(text, whole=True, tz=self.tz)
+            known = self._expressions[text] = item_of(node)
             return known
         except ClassAdParseError as problem:
             found = problem.diagnostic
             message = str(problem) if found is None else found.message
-            raise _Problem(f"{message} in expression `{text}`", token.start, token.end) from None
+            message = f"{message} in expression `{text}`"
+        try:
+            node = parse_expression(text, tz=self.tz)
+        except ClassAdParseError:
+            raise _Problem(message, token.start, token.end) from None
+        dropped = ignored_text(
+            message, Source(self.text, self.name), token.start, token.end, self.errors
+        )
+        report(dropped, self.diagnostics, self.errors)
+        return item_of(node)
 
 
 def _plain(found: re.Match[str]) -> bool | int | float | str:
@@ -287,7 +305,7 @@ def read_json(
     >>> [ad.raw("Cpus") for ad in read_json('[{"Cpus": 4}, {"Cpus": 8}]', new=Ad)]
     [4, 8]
     """
-    text = source if isinstance(source, str) else "".join(source)
+    text = source if isinstance(source, str) else "".join(with_line_ends(source))
     return JsonReader(new, text, name, diagnostics, errors, tz=tz).ads()
 
 

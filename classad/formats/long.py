@@ -26,12 +26,12 @@ from typing import Final, Generic
 from classad.ads.ad import Ad, ListValue, SharedNames, Stored, stored_form
 from classad.ads.expression import Expression
 from classad.errors import ClassAdParseError, ClassAdValueError, Diagnostic
-from classad.formats.common import BLANKS, A, Errors, check_errors, report
+from classad.formats.common import BLANKS, A, Errors, check_errors, ignored_text, report
 from classad.language.names import fold_name
 from classad.language.values import ERROR, UNDEFINED
 from classad.source import Source
 from classad.syntax.unbuilt import parse_later
-from classad.syntax.ways import OLD, PREFIX
+from classad.syntax.ways import OLD, WHOLE
 
 #: A right-hand side that is one literal whose value needs no grammar.  Integers of up to 18 digits
 #: cannot overflow; strings with a quote after a backslash are left to the grammar.
@@ -72,7 +72,6 @@ def literal_value(text: str) -> _Scalar | None:
     return _WORDS[found[4].lower()]
 
 
-@lru_cache(maxsize=_MAX_EXPRESSIONS)
 def shared_tree(key: str, text: str, tz: str | None) -> Expression:
     """The tree of an attribute's right-hand side; trees never change, so equal ones are shared.
 
@@ -80,10 +79,22 @@ def shared_tree(key: str, text: str, tz: str | None) -> Expression:
     the same expressions for each.  ``key``: the folded name; equal expressions of one ad must be
     different objects, because a cycle is told by the object.
     """
+    return _parsed(key, text, tz)[0]
+
+
+@lru_cache(maxsize=_MAX_EXPRESSIONS)
+def _parsed(key: str, text: str, tz: str | None) -> tuple[Expression, Diagnostic | None]:
+    """The tree of a right-hand side, and what is wrong with the text behind it, if anything."""
     from classad.syntax.parser import parse_expression
 
-    later = parse_later(text, OLD | PREFIX)
-    return Expression.from_node(later or parse_expression(text, old=True, prefix=True, tz=tz))
+    later = parse_later(text, OLD | WHOLE)
+    if later is not None:
+        return Expression.from_node(later), None
+    try:
+        return Expression.from_node(parse_expression(text, old=True, whole=True, tz=tz)), None
+    except ClassAdParseError as problem:
+        node = parse_expression(text, old=True, prefix=True, tz=tz)
+        return Expression.from_node(node), problem.diagnostic
 
 
 class LongReader(Generic[A]):
@@ -154,7 +165,10 @@ class LongReader(Generic[A]):
         return ad
 
     def understand(self, line: str, name: str, number: int) -> _Entry | None:
-        """Name and value of one line, kept for its copies; None when reported as a problem."""
+        """Name and value of one line; None when reported as a problem.
+
+        A line without any problem is kept for its copies.
+        """
         left, equals, right = line.partition("=")
         spelled = left.lstrip(BLANKS).rstrip(" ")
         if not equals or not spelled:
@@ -163,15 +177,19 @@ class LongReader(Generic[A]):
         # One object for each name makes looking it up in many ads several times as fast.
         spelled, key = intern(spelled), intern(fold_name(spelled))
         value: Stored = literal_value(right)
-        nested = False
+        nested = sound = False
         if value is None:
-            tree = self._expression(key, right, line, len(left) + 1, name, number)
+            tree, sound = self._expression(key, right, line, len(left) + 1, name, number)
             if tree is None:
                 return None
             value = stored_form(tree, Ad())
             if value.__class__ is ListValue or value.__class__ is Ad:
                 value, nested = tree, True
+        else:
+            sound = True
         entry = (key, spelled, value, nested)
+        if not sound:
+            return entry
         if len(self._lines) >= _MAX_LINES:
             self._lines.clear()
         self._lines[line] = entry
@@ -179,21 +197,33 @@ class LongReader(Generic[A]):
 
     def _expression(
         self, key: str, text: str, line: str, offset: int, name: str, number: int
-    ) -> Expression | None:
-        """The shared tree of a right-hand side that starts at ``offset`` of the line."""
+    ) -> tuple[Expression | None, bool]:
+        """The shared tree of a right-hand side, if it has one, and whether it is without problems.
+
+        ``offset``: where the right-hand side starts in the line.
+        """
         text = text.strip(BLANKS)
+        tree: Expression | None = None
         try:
-            return shared_tree(key, text, self.tz)
+            tree, found = _parsed(key, text, self.tz)
         except ClassAdParseError as problem:
             found = problem.diagnostic
-            shift = line.find(text, offset) if text else offset
-            start, end = (found.start, found.end) if found is not None else (0, 0)
-            self._report(
-                found.message if found is not None else str(problem),
-                line, name, number, start + shift, end + shift,
-                help=found.help if found is not None else None,
-            )  # fmt: skip
-            return None
+        if found is None:
+            return tree, True
+        shift = line.find(text, offset) if text else offset
+        message, start, end = found.message, found.start + shift, found.end + shift
+        if tree is None:
+            self._report(message, line, name, number, start, end, help=found.help)
+        else:
+            source = Source(line.rstrip("\r\n"), name, first_line=number)
+            dropped = ignored_text(message, source, start, end, self.errors)
+            report(dropped, self.diagnostics, self.errors)
+        return tree, False
+
+    def expression_text(self, line: str, key: str) -> str:
+        """The text of a line's expression, without what was dropped behind it."""
+        text = line.partition("=")[2].strip(BLANKS)
+        return text if line in self._lines else text[: shared_tree(key, text, self.tz).node.end]
 
     def _refuse(self, line: str, name: str, number: int, equals: str) -> None:
         """Report a line without a name or without an equals sign."""

@@ -15,7 +15,7 @@ from typing import Final
 
 from classad.ads.ad import Ad, fill
 from classad.errors import ClassAdParseError, Diagnostic
-from classad.formats.common import A, Errors, check_errors, report, report_error
+from classad.formats.common import A, Errors, check_errors, report, report_error, with_line_ends
 from classad.source import Source
 
 _BETWEEN: Final = re.compile(r"(?:[ \t\n\v\f\r]+|//[^\n]*|#[^\n]*|/\*.*?\*/)*", re.DOTALL)
@@ -54,7 +54,7 @@ def read_new(
     [4, 8]
     """
     check_errors(errors)
-    text = source if isinstance(source, str) else "".join(source)
+    text = source if isinstance(source, str) else "".join(with_line_ends(source))
     return _read(new, text, Source(text, name), diagnostics, errors, tz)
 
 

@@ -19,7 +19,16 @@ from typing import Final, Generic, Protocol, TypeVar
 
 from classad.ads.ad import Ad, ListValue, Stored, item_of
 from classad.errors import ClassAdParseError, Diagnostic
-from classad.formats.common import BLANKS, A, Errors, check_errors, report, unshared
+from classad.formats.common import (
+    BLANKS,
+    A,
+    Errors,
+    check_errors,
+    ignored_text,
+    report,
+    unshared,
+    with_line_ends,
+)
 from classad.formats.json import MAX_DEPTH
 from classad.formats.order import is_node, item_of_stored, print_order
 from classad.language.values import ERROR, INT_MAX, INT_MIN, UNDEFINED, RelTime
@@ -77,6 +86,9 @@ class _Place(Protocol):
 
     def fail(self, message: str) -> _Problem:
         """A problem at the current tag."""
+
+    def ignore(self, message: str) -> None:
+        """Text before the current tag that is no part of a value."""
 
 
 class XmlReader(Generic[A]):
@@ -147,6 +159,11 @@ class XmlReader(Generic[A]):
         """A problem at the current tag."""
         return _Problem(message, self.start, self.position)
 
+    def ignore(self, message: str) -> None:
+        """Text before the current tag that is no part of a value."""
+        found = ignored_text(message, self.source, self.start, self.position, self.errors)
+        report(found, self.diagnostics, self.errors)
+
     def attribute(self, name: str) -> str | None:
         """An attribute of the current tag, entities replaced."""
         for found in _ATTRIBUTE.finditer(self.attributes):
@@ -185,6 +202,8 @@ class XmlReader(Generic[A]):
             self.need_tag()
             if not (self.close and self.name == "a"):
                 raise self.fail("expected `</a>`")
+            if self.text.strip(BLANKS):
+                self.ignore("expected `</a>`, found text")
 
     def value(self, depth: int) -> object:
         """The value whose opening tag was taken."""
@@ -257,13 +276,21 @@ def _expression(text: str, parser: _Place) -> object:
     from classad.syntax.parser import parse_expression
 
     try:
-        known = item_of(parse_expression(text, prefix=True, tz=parser.tz))
-        parser.expressions[text] = known
+        known = parser.expressions[text] = item_of(parse_expression(text, whole=True, tz=parser.tz))
         return known
     except ClassAdParseError as problem:
-        found = problem.diagnostic
-        message = str(problem) if found is None else found.message
-        raise parser.fail(f"{message} in expression `{text}`") from None
+        message = _in_expression(problem, text)
+    try:
+        node = parse_expression(text, prefix=True, tz=parser.tz)
+    except ClassAdParseError as problem:
+        raise parser.fail(_in_expression(problem, text)) from None
+    parser.ignore(message)
+    return item_of(node)
+
+
+def _in_expression(problem: ClassAdParseError, text: str) -> str:
+    message = str(problem) if problem.diagnostic is None else problem.diagnostic.message
+    return f"{message} in expression `{text}`"
 
 
 def _time(function: str) -> Callable[[str, _Place], object]:
@@ -313,7 +340,7 @@ def read_xml(
     >>> [ad.raw("Cpus") for ad in read_xml('<c><a n="Cpus"><i>4</i></a></c>', new=Ad)]
     [4]
     """
-    text = source if isinstance(source, str) else "".join(source)
+    text = source if isinstance(source, str) else "".join(with_line_ends(source))
     return XmlReader(new, text, name, diagnostics, errors, tz=tz).ads()
 
 

@@ -100,7 +100,15 @@ def _zone_info(zone: str) -> ZoneInfo:
     try:
         return ZoneInfo(zone)
     except (KeyError, ValueError, OSError) as problem:
-        raise ClassAdValueError(f"unknown time zone `{zone}`") from problem
+        raise ClassAdValueError(f"unknown time zone `{zone}`{_why_none()}") from problem
+
+
+def _why_none() -> str:
+    """What to add to the message if no zone at all is known."""
+    from zoneinfo import available_timezones
+
+    none = not available_timezones() - {"UTC"}
+    return "; there is no time zone database: pip install tzdata" if none else ""
 
 
 def check_zone(zone: str | None) -> str | None:

@@ -80,12 +80,12 @@ class Loader:
         if entry is None:
             store.place.dropping = reader.errors == "htcondor"
             return
-        _, spelled, value, _ = entry
+        key, spelled, value, _ = entry
         tag, payload = _cell(value)
         if tag == Tag.STRING:
             store.put(spelled, tag, text=value)
         elif tag == Tag.EXPRESSION:
-            store.put(spelled, tag, text=line.partition("=")[2].strip(BLANKS))
+            store.put(spelled, tag, text=reader.expression_text(line, key))
         else:
             store.put(spelled, tag, payload)
 

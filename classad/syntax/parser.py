@@ -25,7 +25,7 @@ from classad.syntax.lexing import BLANKS, END, Scanner
 from classad.syntax.nesting import Token
 from classad.syntax.nodes import AdExpr, Literal, Node
 from classad.syntax.parse_table import Reduction, Tables, load_tables
-from classad.syntax.ways import OLD, PREFIX, STRICT
+from classad.syntax.ways import OLD, PREFIX, STRICT, WHOLE
 
 #: First line of the exception's text, unless the caller has a better one.
 MESSAGE: Final = "Unable to parse string into an expression"
@@ -45,31 +45,41 @@ def parse_expression(
     strict: bool = False,
     source: Source | None = None,
     prefix: bool = False,
+    whole: bool = False,
     tz: str | None = None,
 ) -> Node:
     """The tree of one expression.
 
     ``old``: strings are in old syntax.  ``strict``: integers and argument lists as in strict
-    semantics.  ``prefix``: text after a complete expression is ignored.  ``tz``: zone of
-    ``absTime("...")`` without one (None is UTC).  ``source`` must hold the same ``text``.
+    semantics.  ``prefix``: text after a complete expression is ignored; ``whole``: it is refused
+    also after a conditional, where HTCondor ignores it.  ``tz``: zone of ``absTime("...")`` without
+    one (None is UTC).  ``source`` must hold the same ``text``.
     """
     found = _FAST.fullmatch(text)
     quick = None if found is None else _quick(found)
     if quick is not None:
         return quick
-    how = OLD * old | STRICT * strict | PREFIX * prefix
+    how = OLD * old | STRICT * strict | PREFIX * prefix | WHOLE * whole
     node: Node | None = arena.parse(text, how)
     if node is not None:
         return node
-    return _by_grammar(text, old, strict, source or Source(text), prefix, tz)
+    return _by_grammar(text, old, strict, source or Source(text), prefix, tz, whole=whole)
 
 
 def _by_grammar(
-    text: str, old: bool, strict: bool, source: Source, prefix: bool, tz: str | None
+    text: str,
+    old: bool,
+    strict: bool,
+    source: Source,
+    prefix: bool,
+    tz: str | None,
+    *,
+    whole: bool = False,
 ) -> Node:
     tables = load_tables()
     scanner = Scanner(tables.vocabulary, text, old=old, strict=strict)
-    return _Run(tables, "expression", scanner, source, tz, prefix=prefix).parse()
+    run = _Run(tables, "expression", scanner, source, tz, prefix=prefix, whole=whole)
+    return run.parse()
 
 
 def parse_ad_prefix(
@@ -147,12 +157,14 @@ class _Run:
         tz: str | None,
         *,
         prefix: bool = False,
+        whole: bool = False,
     ) -> None:
         self.source = source
         self.tz = tz
         self._tables = tables
         self._scanner = scanner
         self._prefix = prefix
+        self._whole = whole
         self._start = start
         self._states = [tables.starts[start][0]]
         self._values: Parts = []
@@ -235,7 +247,10 @@ class _Run:
 
     def _may_stop(self) -> bool:
         """Whether the text may be left here although more of it follows."""
-        return self._finish() and (self._prefix or isinstance(self._result(), nodes.Conditional))
+        if not self._finish():
+            return False
+        ignored = isinstance(self._result(), nodes.Conditional) and not self._whole
+        return self._prefix or ignored
 
     def _unexpected(
         self, token: Token, previous: Token | None, before: Token | None

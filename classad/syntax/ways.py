@@ -10,3 +10,5 @@ OLD: Final = 1
 STRICT: Final = 2
 #: Text behind a complete expression is ignored.
 PREFIX: Final = 4
+#: Text behind a conditional is refused, as it is behind every other expression.
+WHOLE: Final = 16

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from classad.binding.ad import ClassAd
+from classad.binding.checks import checked_ad, known_name
 from classad.language.names import fold_name
 from classad.loading.columns import LoadedColumns
 from classad.table.answers.predicates import Book
@@ -40,8 +41,7 @@ class Holder:
     ) -> None:
         rows = None if loaded is not None else list(ads)
         for ad in rows or ():
-            if not isinstance(ad, ClassAd):
-                raise TypeError("a row of a table must be a ClassAd")
+            checked_ad(ad, ClassAd, "a row of a table")
         self._store = Store(rows, loaded) if store is None else store
         self._budget = self._store.budget
         self._budget.limit = budget
@@ -153,8 +153,12 @@ class Holder:
         """What the rows have for an attribute, as ``codes`` and ``values``.
 
         Row r has ``values[codes[r]]``: a plain value, an ``ExprTree``, a list, an ad, or None if it
-        has no such attribute.  Both belong to the table.
+        has no such attribute.  Both belong to the table.  ``KeyError``: no row has it.
         """
+        return self.cells(known_name(name, self))
+
+    def cells(self, name: str) -> tuple[array[int], list[Any]]:
+        """What ``column`` gives, also for an attribute that no row has: None for each."""
         column = self._store.column(fold_name(name))
         if column is None:
             return array("i", bytes(4 * len(self))), [None]
@@ -170,7 +174,7 @@ class Holder:
         wanted = None if rows is None else rows_of(self._bits(rows))
         made = []
         for name in self.names if attributes is None else attributes:
-            codes, values = self.column(name)
+            codes, values = self.cells(name)
             picked = codes if wanted is None else pick(codes, wanted)
             made.append(coded_column(name, picked, values))
         return arrow_table(made)
@@ -219,7 +223,7 @@ class Holder:
         Returns the rows concerned.  A table that has grown takes no ``Rows`` made before, and has
         everything to find anew.
         """
-        codes, values = self.column(key)
+        codes, values = self.cells(key)
         places: dict[object, int] = {}
         for row in range(len(self) - 1, -1, -1):
             value = values[codes[row]]

@@ -15,6 +15,7 @@ from typing import Any, Literal, TypeVar
 from classad.ads.expression import Expression
 from classad.binding.ad import ClassAd
 from classad.binding.batch import _number, _standing, _tree_of
+from classad.binding.checks import RANK_HELP, SELECT_HELP, checked_ad
 from classad.evaluate import evaluate
 from classad.evaluation.state import EvalContext
 from classad.kernels import Key, sort_rows, top_rows
@@ -100,8 +101,7 @@ class Table(Holder):
         rows_side: bool = True,
         job_side: bool = True,
     ) -> Rows:
-        if not isinstance(job, ClassAd):
-            raise TypeError("job must be a ClassAd")
+        checked_ad(job, ClassAd, "job", SELECT_HELP)
         bits, willing = self._bits(within), 0
         partner = self.partner(job, context)
         if not self._misleads(partner):
@@ -320,7 +320,7 @@ class Table(Holder):
 
         What is no number counts 0, as in the negotiator.
         """
-        rank = job.raw("Rank")
+        rank = checked_ad(job, ClassAd, "job", RANK_HELP).raw("Rank")
         if rank is None:
             return self.numbers("Rank", job, row_is="my", within=within, context=context)
         if rank.__class__ is not Expression:

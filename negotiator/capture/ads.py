@@ -139,12 +139,13 @@ def is_log(path: Path) -> bool:
 
 def _is_plain_long(path: Path) -> bool:
     """Whether a file is a list of ads in the long form and not compressed; raises ``OSError``."""
-    from classad.formats.detect import detect_compression, detect_form
+    from classad.formats.detect import detect_compression, detect_form, detect_table
 
     head = begins_as(path)
     if detect_compression(head) is not None:
         return False
-    return detect_form(head.decode("utf-8", "surrogateescape")) == "long"
+    text = head.decode("utf-8", "surrogateescape")
+    return detect_form(text) == "long" and detect_table(text) is None
 
 
 def _read_other_form(path: Path, diagnostics: list[Diagnostic]) -> list[LocatedAd]:

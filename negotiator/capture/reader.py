@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from attr import Factory, frozen
 
 from classad.errors import Diagnostic
@@ -39,10 +41,7 @@ class CaptureReader:
         path = self.paths.find(what)
         if path is None:
             return None
-        try:
-            return split_up(what, read_ads(path, self.diagnostics))
-        except OSError as problem:
-            raise self.stop(f"{path}: {reason(problem)}") from None
+        return split_up(what, ads_of(path, self.diagnostics))
 
     def text(self, what: str) -> tuple[str, str] | None:
         """Name and text of a file, None when there is none."""
@@ -53,6 +52,15 @@ class CaptureReader:
             return str(path), path.read_bytes().decode("utf-8", "surrogateescape")
         except OSError as problem:
             raise self.stop(f"{path}: {reason(problem)}") from None
+
+
+def ads_of(path: Path, diagnostics: list[Diagnostic]) -> list[LocatedAd]:
+    """The ads of a file; raises ``InputError`` if it cannot be read."""
+    try:
+        return read_ads(path, diagnostics)
+    except OSError as problem:
+        diagnostics.append(Diagnostic(f"{path}: {reason(problem)}"))
+        raise InputError(diagnostics) from None
 
 
 def reason(problem: OSError) -> str:

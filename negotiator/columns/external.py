@@ -47,7 +47,7 @@ def external_names_in(
     )
     finder = _Finder(table, loaded, rows, own)
     for name in table.store.open_names:
-        codes, values = table.column(name)
+        codes, values = table.cells(name)
         finder.look(codes, values, rows & ~own if name == _WEIGHT else rows)
     if weighed:
         finder.look(array("i", bytes(4 * size)), [weighed[0].changes[_WEIGHT][1]], own)
@@ -98,7 +98,7 @@ class _Finder:
             elif column.present == self.loaded.n_rows:
                 missing = 0
             else:
-                codes, values = self.table.column(name)
+                codes, values = self.table.cells(name)
                 absent = bytes(value is None for value in values)
                 missing = flag(codes, None, absent, len(codes))
             self._missing[name] = missing & ~self.weighed if name == _WEIGHT else missing

@@ -85,7 +85,7 @@ class TableRows:
 
     def trees(self, name: str) -> list[tuple[int, Expression]]:
         """See ``AdSet``; any row may have the negotiator's weight."""
-        _, values = self.table.column(name)
+        _, values = self.table.cells(name)
         found = [(code, it) for code, it in enumerate(values) if it.__class__ is Expression]
         if name == "slotweight" and self.weight is not None:
             found.append((_POLICY, self.weight))
@@ -95,7 +95,7 @@ class TableRows:
         """See ``AdSet``."""
         if number == _POLICY:
             return self.all
-        codes, values = self.table.column(name)
+        codes, values = self.table.cells(name)
         wanted = bytes(number) + b"\1" + bytes(len(values) - number - 1)
         return flag(codes, None, wanted, len(self.table))
 
@@ -103,7 +103,7 @@ class TableRows:
         """See ``AdSet``."""
         if not self.table.has(name):
             return 0
-        codes, values = self.table.column(name)
+        codes, values = self.table.cells(name)
         return flag(codes, None, bytes(map(is_not, values, repeat(None))), len(self.table))
 
     def where(self, tree: Expression, chosen: Callable[[ClassAdValue], bool]) -> int:
@@ -151,7 +151,7 @@ class _Fetch:
             given: Changes = {"slotweight": ("SlotWeight", policy.slot_weight)}
             changes = [given if lacks else _NONE for lacks in lacking]
             self.changed.add("slotweight")
-        required = spread(*rows.table.column("requirements"), rows.order)
+        required = spread(*rows.table.cells("requirements"), rows.order)
         ads = repeat(None) if rows.loaded else [rows.table.ad(row) for row in rows.order]
         known = (ads, names, weights, repeat(1), *map(kept.__getitem__, KEPT), required, changes)
         made = cast(
@@ -214,7 +214,7 @@ class _Fetch:
         flattener = Flattener(self.context)
         ads = TableRows(table, self.policy.slot_weight, without_chance(self.context))
         read = self.read or any(
-            may_read_requirements(table.column(name)[1]) for name in table.store.open_names
+            may_read_requirements(table.cells(name)[1]) for name in table.store.open_names
         )
         level = Level.WHOLE if read else Level.TRUE
         concerned = set(rows_of(flattener.to_flatten(ads, _REQUIREMENTS, level)))

@@ -6,6 +6,7 @@ Follows the schedd's rules for runnable jobs and their order as seen in the vect
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from enum import Enum
 from operator import attrgetter
 from typing import Final
 
@@ -56,24 +57,43 @@ def _submitter(owner: object, accounted: object) -> str | None:
     return f"{group}@{domain}" if domain else group
 
 
+class Unready(Enum):
+    """Why a schedd does not ask for a job at all."""
+
+    STATUS = "not idle"
+    UNIVERSE = "jobs of its JobUniverse run without a slot of the pool"
+    GRID = "a grid universe job without WantMatching"
+    NOOP = "IsNoopJob is true"
+    COOL_DOWN = "in cool-down: JobCooldownExpiration has not passed"
+    HOSTS = "CurrentHosts has come to MaxHosts"
+
+
+def unready(job: ClassAd, context: EvalContext) -> Unready | None:
+    """Why the schedd does not offer a job; None if it does."""
+    return _unready(job.evaluate_all(_READINESS, context), context)
+
+
 def runnable(job: ClassAd, context: EvalContext) -> bool:
     """Whether the schedd offers a job at all."""
-    return _is_ready(job.evaluate_all(_READINESS, context), context)
+    return unready(job, context) is None
 
 
-def _is_ready(values: list[object] | tuple[object, ...], context: EvalContext) -> bool:
+def _unready(values: list[object] | tuple[object, ...], context: EvalContext) -> Unready | None:
     status, universe, matching, noop, cool, current, most = values
-    if as_number(status) != IDLE or as_number(universe) in _LOCAL_UNIVERSES:
-        return False
+    if as_number(status) != IDLE:
+        return Unready.STATUS
+    if as_number(universe) in _LOCAL_UNIVERSES:
+        return Unready.UNIVERSE
     if as_number(universe) == _GRID_UNIVERSE and as_bool(matching) is not True:
-        return False
+        return Unready.GRID
     if as_bool(noop) is True:
-        return False
+        return Unready.NOOP
     end = as_number(cool)
     if end is not None and end >= (context.now or 0):
-        return False
+        return Unready.COOL_DOWN
     allowed = as_number(most)
-    return (as_number(current) or 0) < (1 if allowed is None else allowed)
+    has_room = (as_number(current) or 0) < (1 if allowed is None else allowed)
+    return None if has_room else Unready.HOSTS
 
 
 class _Reader:
@@ -95,7 +115,7 @@ class _Reader:
         key = tuple(values[_READY])
         ready = self._ready.get(key)
         if ready is None:
-            ready = self._ready[key] = _is_ready(key, self._context)
+            ready = self._ready[key] = _unready(key, self._context) is None
         name = self._name(*values[_OWNED]) if ready else None
         if name is None:
             return None
@@ -139,6 +159,11 @@ def _place(values: tuple[object, ...], oldest_first: bool) -> _Place:
     *prios, submitted = [as_number(value) or 0 for value in values]
     order = (*(-float(prio) for prio in prios), float(submitted) if oldest_first else 0.0)
     return order, float(prios[2])
+
+
+def priority_order(job: ClassAd, context: EvalContext) -> tuple[float, ...]:
+    """What goes before the number of a job in its schedd's queue: the smallest come first."""
+    return _place((*job.evaluate_all(_PRIORITIES, context), 0), oldest_first=False)[0]
 
 
 def _made(

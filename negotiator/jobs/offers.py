@@ -8,12 +8,24 @@ schedd's rules as seen in the vectors.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from enum import Enum
 
 from attr import define, field, frozen
 
 from classad.evaluate import EvalContext
 from negotiator.jobs.requests import NO_AUTOCLUSTER, JobList, QueuedJob, Request
 from negotiator.pool.slots import holds
+
+
+class Unasked(Enum):
+    """Why a schedd sends no request for a job that waits."""
+
+    JOB_PRIO = "its JobPrio is not in the range of the session"
+    REJECTED = "a request of its autocluster was rejected in the session"
+    ROOM = "its schedd has no room: MAX_JOBS_RUNNING"
+    CONSTRAINT = "NEGOTIATOR_JOB_CONSTRAINT is not true"
+    UPLOADS = "MAX_CONCURRENT_UPLOADS_PER_USER bounds what is asked in a session"
+    ENDED = "the session ended before it"
 
 
 @define(eq=False)
@@ -84,6 +96,8 @@ class Offers:
     #: Lists: the job to go on with, and whether results have the schedd look for the next one.
     _current: _Found | None = None
     _looks_on: bool = False
+    #: What the lists so far asked for.
+    _sent: list[_Found] = field(factory=list)
 
     def __attrs_post_init__(self) -> None:
         self._open()
@@ -121,6 +135,29 @@ class Offers:
         if self._looks_on:
             self._look_on()
 
+    def unasked(self) -> dict[QueuedJob, Unasked]:
+        """Why the session, which is over, had no more requests for the jobs that still wait.
+
+        Of several causes it is the first that would be in the way without the others.
+        """
+        run_of = {job: run for run in self._runs for job in run.jobs}
+        sent = {job for found in self._sent for job in found.jobs}
+        return {job: self._why_not(job, run_of.get(job), job in sent) for job in self.jobs.waiting}
+
+    def _why_not(self, job: QueuedJob, run: _Run | None, sent: bool) -> Unasked:
+        if self.prios is not None and not self.prios[0] <= job.prio <= self.prios[1]:
+            return Unasked.JOB_PRIO
+        rejected = run is not None and run.number in self._rejected
+        if rejected or (self.jobs.one_by_one and self.jobs.alike(job) in self._refused):
+            return Unasked.REJECTED
+        if sent:
+            return Unasked.ENDED
+        if self.jobs.room.left == 0:
+            return Unasked.ROOM
+        if run is None:
+            return Unasked.CONSTRAINT
+        return Unasked.UPLOADS if self._may_offer == 0 else Unasked.ENDED
+
     # --- lists --------------------------------------------------------------------------------
 
     def _in_lists(self) -> Iterator[Request]:
@@ -157,6 +194,7 @@ class Offers:
             if found is None:
                 break
             batch.append(jobs.request_for(*found.jobs))
+            self._sent.append(found)
             self._current = None
             self._next += 1
         return batch

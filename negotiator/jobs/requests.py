@@ -81,6 +81,10 @@ class ShownAttributes:
         self._more = asked | _CARRIED
         self._known: dict[tuple[str, ...], Projections] = {}
 
+    def autocluster_of(self, job: ClassAd) -> int:
+        """The autocluster of a job with this ad."""
+        return self._table.id_of(job)
+
     def of(self, autocluster: int) -> Projections:
         """What requests show of the jobs of an autocluster."""
         names = self._table.attributes_of(autocluster)

@@ -20,7 +20,7 @@ from negotiator.matching.candidate import Allowance, Asker, Candidate, Tally
 from negotiator.matching.concurrency import ConcurrencyCounts
 from negotiator.matching.rank import better
 from negotiator.matching.stopwatch import Stopwatch
-from negotiator.matching.terms import SessionTerms
+from negotiator.matching.terms import SessionEnd, SessionTerms
 from negotiator.model.departures import DepartureLog
 from negotiator.model.result import Match, Pie, PoolNumbers, Rejection
 from negotiator.pool.partitionable import ChildClaims, Enlarged
@@ -119,8 +119,20 @@ class Watch:
     def refused(self, rejection: Rejection) -> None:
         """The request offered last got no slot."""
 
-    def ended(self, board: Board, terms: SessionTerms, allowance: Allowance) -> None:
-        """A session is over."""
+    def answered(
+        self, board: Board, terms: SessionTerms, request: Request, served: int, *, last: bool
+    ) -> None:
+        """A request got slots for ``served`` jobs, and no more.  ``last``: the session ends."""
+
+    def ended(
+        self,
+        board: Board,
+        terms: SessionTerms,
+        allowance: Allowance,
+        offers: Offers,
+        end: SessionEnd,
+    ) -> None:
+        """A session is over; ``offers`` is what the schedd offered in it."""
 
     def finished(self, board: Board) -> None:
         """The cycle is over."""

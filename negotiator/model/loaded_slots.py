@@ -30,6 +30,10 @@ class LoadedSlots(Sequence[ClassAd]):
             self._table = Table.from_columns(self.loaded)
         return self._table
 
+    def __reduce__(self) -> tuple[type[tuple[ClassAd, ...]], tuple[list[ClassAd]]]:
+        """Pickled as the ads alone: the columns are views of the text of a file."""
+        return tuple, (list(self._ads or self._made()),)
+
     def __len__(self) -> int:
         return len(self.order)
 
@@ -47,6 +51,9 @@ class LoadedSlots(Sequence[ClassAd]):
 
     def _all(self) -> tuple[ClassAd, ...]:
         if self._ads is None:
-            by_row = list(self.loaded.to_ads(ClassAd))
-            self._ads = tuple([by_row[row] for row in self.order])
+            self._ads = self._made()
         return self._ads
+
+    def _made(self) -> tuple[ClassAd, ...]:
+        by_row = list(self.loaded.to_ads(ClassAd))
+        return tuple([by_row[row] for row in self.order])

@@ -55,26 +55,18 @@ def hold_session(board: Board, terms: SessionTerms) -> SessionEnd:
         offers = Offers(jobs, board.context, terms.job_prios)
     session = _Session(board, terms, jobs, Allowance(terms.limit, terms.limit_unclaimed), offers)
     outcome = _negotiate(session)
-    board.watch.ended(board, terms, session.allowance)
-    return SessionEnd(outcome, session.allowance.used, tuple(session.events))
+    end = SessionEnd(outcome, session.allowance.used, tuple(session.events))
+    board.watch.ended(board, terms, session.allowance, offers, end)
+    return end
 
 
 def _negotiate(session: _Session) -> Outcome:
+    board, terms = session.board, session.terms
     for request in session.offers.requests():
-        # A request for many jobs is offered job by job, each time anew.
-        served = 0
-        while served < len(request.jobs):
-            if _over(session):
-                return Outcome.RESUME
-            if request.autocluster in session.rejected:
-                break
-            step = _offer(session, request, served)
-            if step is None:
-                if _gives_up(session):
-                    return Outcome.RESUME
-                break
-            # Depth first repeats a request only as long as it has a count.
-            served += step if session.jobs.counts else 1
+        served, goes_on = _serve(session, request)
+        board.watch.answered(board, terms, request, served, last=not goes_on)
+        if not goes_on:
+            return Outcome.RESUME
     if _over(session):
         return Outcome.RESUME
     if session.allowance.used >= session.terms.limit or session.limit_refused:
@@ -82,6 +74,25 @@ def _negotiate(session: _Session) -> Outcome:
             session.events.append(Event.HIT_LIMIT)
         return Outcome.RESUME
     return Outcome.DONE
+
+
+def _serve(session: _Session, request: Request) -> tuple[int, bool]:
+    """Offer a request: for how many of its jobs there were slots, and if the session goes on.
+
+    A request for many jobs is offered job by job, each time anew.
+    """
+    served = 0
+    while served < len(request.jobs):
+        if _over(session):
+            return served, False
+        if request.autocluster in session.rejected:
+            break
+        step = _offer(session, request, served)
+        if step is None:
+            return served, not _gives_up(session)
+        # Depth first repeats a request only as long as it has a count.
+        served += step if session.jobs.counts else 1
+    return served, True
 
 
 def _over(session: _Session) -> bool:

@@ -25,6 +25,7 @@ def add_commands(subcommands: Subcommands) -> None:
         help="run recorded cases of the real HTCondor and count the differences",
         description="Runs vector files (.json, .jsonl, each also .gz) or folders of them. The kind"
         " of a case is found from its fields.",
+        examples=(("pieslice conform mypool/expected.json", "a recorded cycle"),),
     )
     parser.add_argument("paths", nargs="+", type=Path, metavar="PATH")
     parser.add_argument("--json", action="store_true", help="print the result as one JSON object")

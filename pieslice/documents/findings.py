@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from policy.lint.findings import COMPLETED, SECTIONS, Finding, declared
+from policy.lint.findings import SECTIONS, Finding, declared
+from policy.lint.fragments import COMPLETED
 
 _INTRODUCTION: Final = """\
 <!-- Written by `python -m pieslice.documents findings`; edit the declarations in policy/lint. -->

@@ -26,26 +26,27 @@ Evaluate ClassAd expressions.  Arguments are taken from left to right: an ad `[a
 assignment `a = 1` adds to the context, anything else is evaluated in it and its value printed.
 When assignments have changed the context it is printed before the next value."""
 
-_EPILOG = """\
-exit status: 0 evaluated (undefined and error are values too), 2 bad usage, syntax or file
-
-examples:
-  pieslice eval '1024 * 3'
-  pieslice eval -a 'Memory=2048' 'Memory >= 1024'
-  pieslice eval --my job.ads --target slot.ads 'MY.Requirements' 'TARGET.Requirements'"""
+_EPILOG = (
+    "exit status: 0 evaluated (undefined and error are values too), 2 bad usage, syntax or file"
+)
+_EXAMPLES = (
+    ("pieslice eval '1024 * 3'", "a value"),
+    ("pieslice eval -a Memory=2048 'Memory >= 1024'", "with an attribute"),
+    ("pieslice eval --my jobs.ads --target slots.ads MY.Requirements", "a job against a slot"),
+    ("pieslice eval --why 'undefined && 1 > 2'", "every part of an expression"),
+)
 
 
 _SELECT = """\
 Print the ads of files that satisfy an expression: all of each ad, or the values of some expressions
 (--af), as condor_status -ads FILE -constraint EXPR -autoformat does.  Files may be in any form."""
 
-_SELECT_EPILOG = """\
-exit status: 0 done, however many ads there are, 2 bad usage, syntax or file
-
-examples:
-  pieslice select slots.ads --where 'Cpus >= 4 && State == "Unclaimed"'
-  pieslice select slots.ads --where 'GPUs > 0' --af Machine,GPUs --sort=-GPUs --limit 10
-  pieslice select jobs.ads -af:h ClusterId ProcId 'RequestMemory / 1024'"""
+_SELECT_EPILOG = "exit status: 0 done, however many ads there are, 2 bad usage, syntax or file"
+_SELECT_EXAMPLES = (
+    ("pieslice select slots.ads --where 'Cpus >= 4' --limit 1", "whole ads"),
+    ("pieslice select slots.ads --where 'Memory > 4000' --af Name,Cpus --sort=-Cpus", "a table"),
+    ("pieslice select jobs.ads -af:h ClusterId 'RequestMemory / 1024'", "as condor_q has it"),
+)
 
 
 def add_commands(subcommands: Subcommands) -> None:
@@ -61,7 +62,7 @@ def _add_eval(subcommands: Subcommands) -> None:
         help="evaluate ClassAd expressions",
         description=_DESCRIPTION,
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        examples=_EXAMPLES,
         allow_abbrev=False,
     )
     add_options(parser)
@@ -101,7 +102,7 @@ def _add_select(subcommands: Subcommands) -> None:
         help="print the ads of files that satisfy an expression",
         description=_SELECT,
         epilog=_SELECT_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        examples=_SELECT_EXAMPLES,
         allow_abbrev=False,
     )
     parser.__class__ = _SelectParser
@@ -204,7 +205,7 @@ def _run(args: argparse.Namespace) -> int:
 
 def read_items(args: argparse.Namespace) -> None:
     """Append what follows the first item to the steps; options may stand there too."""
-    parser = argparse.ArgumentParser(prog="pieslice eval", add_help=False, allow_abbrev=False)
+    parser = Parser(prog="pieslice eval", add_help=False, allow_abbrev=False)
     add_options(parser)
     known = parser._option_string_actions
     tokens = list(args.items)
@@ -233,10 +234,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         prog="python -m classad",
         usage="python -m classad [OPTION]... ITEM...",
         description=_DESCRIPTION,
-        epilog=_EPILOG.replace("pieslice eval", "python -m classad").replace(
-            "2 bad", "1 or 255 bad"
-        ),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog=_EPILOG.replace("2 bad", "1 or 255 bad"),
         add_help=False,
         allow_abbrev=False,
     )

@@ -156,6 +156,7 @@ class _Session:
                 strict=self.context.strict,
                 source=Source(text, name),
                 tz=self.tz,
+                whole=True,
             )
         except ClassAdParseError as problem:
             raise Problem(_rendered(problem.diagnostic, str(problem))) from None

@@ -27,6 +27,7 @@ from classad.formats.common import BLANKS
 from classad.source import Source
 from classad.table import Rows, Table
 from pieslice.data import is_number
+from pieslice.terminal import printable, printable_json
 
 #: Formats that can show whole ads.
 AD_FORMATS: Final[tuple[OutForm, ...]] = get_args(OutForm)
@@ -88,7 +89,7 @@ class _Query:
         if args.af and not texts:
             raise Problem("pieslice select: error: --af needs an attribute")
         try:
-            self.layout = Layout(args.af_modifiers)
+            self.layout = Layout(args.af_modifiers, printable)
         except ValueError as problem:
             raise Problem(f"pieslice select: error: {problem}") from None
         self.format: str = args.format or ("text" if self.columns else "long")
@@ -184,11 +185,10 @@ def _runs(found: Iterable[Found]) -> Iterator[tuple[Table, list[int]]]:
 def _write_values(query: _Query, found: list[Found], target: ClassAd | None, out: IO[str]) -> None:
     titles = [column.title for column in query.columns]
     if query.format == "csv":
-        import csv
+        from pieslice.reports.csv import write_csv
 
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(titles)
-        writer.writerows(_cells(query, found, target, _plain))
+        write_csv([titles], out)
+        write_csv(_cells(query, found, target, _plain), out)
     elif query.format == "text":
         cells = _cells(query, found, target, query.layout.cell)
         out.writelines(f"{line}\n" for line in query.layout.lines(titles, cells))
@@ -203,10 +203,11 @@ def _write_json(
     from classad.formats.json import quote
 
     names = [quote(title) for title in titles]
-    lines = (
+    objects = (
         "{" + ", ".join(f"{name}: {cell}" for name, cell in zip(names, row, strict=True)) + "}"
         for row in rows
     )
+    lines = map(printable_json, objects)
     if how == "jsonl":
         out.writelines(f"{line}\n" for line in lines)
         return
@@ -227,7 +228,7 @@ def _cells(
             name = attribute_of(column.tree)
             if query.layout.raw:
                 raw = ([0] * len(table), [column.tree])
-                codes, values = raw if name is None else table.column(name)
+                codes, values = raw if name is None else table.cells(name)
             else:
                 codes, values = table.evaluate(
                     column.tree, target, within=within, context=query.context
@@ -291,7 +292,7 @@ def _expression(text: str, option: str) -> Expression:
     from classad.syntax.parser import parse_expression
 
     try:
-        node = parse_expression(text, old=True, source=Source(text, f"<{option}>"))
+        node = parse_expression(text, old=True, source=Source(text, f"<{option}>"), whole=True)
     except ClassAdParseError as problem:
         raise Problem(_rendered(problem)) from None
     return Expression.from_node(node)

@@ -20,6 +20,13 @@ def add_commands(subcommands: Subcommands) -> None:
         "forecast",
         help="forecast priorities and shares hour by hour, without jobs and slots",
         description="Compute priorities and shares of users over the coming hours.",
+        examples=(
+            ("pieslice forecast mypool --hours 24", "from the priorities of a pool"),
+            (
+                "pieslice forecast --pool 100 --user ann=100 --user bob=50@12h",
+                "from nothing: bob comes after 12 hours",
+            ),
+        ),
     )
     parser.add_argument(
         "source", nargs="?", type=Path, metavar="SOURCE", help="saved state, as for userprio"

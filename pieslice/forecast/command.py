@@ -9,23 +9,26 @@ Inputs: the parsed arguments and the two streams.  Outputs: the exit code.
 from __future__ import annotations
 
 import argparse
-import csv
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, Final
 
 from attr import asdict, evolve
 
 from classad.errors import Diagnostic
-from negotiator.capture.ads import read_ads
+from negotiator.capture.reader import ads_of
 from negotiator.io import CapturePaths, InputError
 from pieslice.command_line import EXIT_BAD, EXIT_OK
 from pieslice.forecast.model import Demand, Point, Settings, User, forecast
+from pieslice.inputs.policyfile import check_policy_file
+from pieslice.reports.csv import write_csv
 from pieslice.reports.layout import Column, Table, render_plain
 from pieslice.reports.output import chosen_width, show_diagnostics
 from pieslice.reports.plots import check_format
+from pieslice.reports.progress import Progress
+from pieslice.terminal import printable
 from pieslice.userprio.command import records_of
 from pieslice.userprio.rows import Row, rows_of
 
@@ -37,11 +40,12 @@ _IDLE: Final = 0.5
 
 def forecast_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> int:
     """Run the command."""
+    diagnostics: list[Diagnostic] = []
     try:
-        users, settings = _model(args, err)
+        users, settings = _model(args, diagnostics)
         if args.plot is not None:
             check_format(args.plot)
-        points = list(forecast(users, settings, args.hours, args.every))
+        points = _points(users, settings, args, err)
         if args.plot is not None:
             from pieslice.forecast.plot import draw
 
@@ -54,21 +58,33 @@ def forecast_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> in
         err.write(f"pieslice forecast: error: {problem}\n")
         return EXIT_BAD
     if args.csv:
-        write_csv(points, out)
+        write_csv(point_rows(points), out)
     elif args.json:
         json.dump([asdict(point) for point in points], out, indent=1)
         out.write("\n")
     else:
         out.write(table(points, chosen_width(args, out)))
+    show_diagnostics(diagnostics, err)
     return EXIT_OK
 
 
-def _model(args: argparse.Namespace, err: IO[str]) -> tuple[list[User], Settings]:
+def _points(
+    users: Sequence[User], settings: Settings, args: argparse.Namespace, err: IO[str]
+) -> list[Point]:
+    points = []
+    with Progress(err).counted("forecasting", args.hours) as moved:
+        for point in forecast(users, settings, args.hours, args.every):
+            points.append(point)
+            moved(point.hour, f"hour {point.hour:g} of {args.hours:g}")
+    return points
+
+
+def _model(args: argparse.Namespace, diagnostics: list[Diagnostic]) -> tuple[list[User], Settings]:
     users: dict[str, User] = {}
     pool: float | None = args.pool
     half_life: float | None = args.half_life
     if args.source is not None:
-        users, size = _from_state(args.source, err)
+        users, size = _from_state(args.source, diagnostics)
         pool = size if pool is None else pool
     if args.config is not None or (args.source is not None and args.source.is_dir()):
         half_life = half_life or _half_life(args)
@@ -121,13 +137,14 @@ def _pair(text: str, option: str) -> tuple[str, float]:
 def _half_life(args: argparse.Namespace) -> float | None:
     from negotiator.capture.configuration import read_policy
 
+    if args.config is not None:
+        check_policy_file(args.config)
     config = args.config or CapturePaths(args.source).find("config")
     return None if config is None else read_policy(config, 0).policy.priority_halflife_seconds
 
 
-def _from_state(path: Path, err: IO[str]) -> tuple[dict[str, User], float]:
+def _from_state(path: Path, diagnostics: list[Diagnostic]) -> tuple[dict[str, User], float]:
     """The users of a saved state and the size of its pool, in weighted cores."""
-    diagnostics: list[Diagnostic] = []
     records = rows_of(records_of(path, diagnostics))
     rows = [row for row in records if not row.is_group]
     wanted = _submitter_demand(path, diagnostics)
@@ -139,7 +156,6 @@ def _from_state(path: Path, err: IO[str]) -> tuple[dict[str, User], float]:
     if any(row.is_group and row.name != "<none>" for row in records):
         note = "quotas of groups are left out of a forecast; `pieslice simulate` keeps to them"
         diagnostics.append(Diagnostic(note, severity="note"))
-    show_diagnostics(diagnostics, err)
     return users, _pool_size(path) or sum(row.in_use for row in rows)
 
 
@@ -152,7 +168,7 @@ def _submitter_demand(path: Path, diagnostics: list[Diagnostic]) -> dict[str, fl
     """What the submitter ads of a capture ask for: running and idle jobs, weighted."""
     file = CapturePaths(path).find("submitters") if path.is_dir() else None
     found: dict[str, float] = {}
-    for ad in [] if file is None else read_ads(file, diagnostics):
+    for ad in [] if file is None else ads_of(file, diagnostics):
         name = ad.text("Name")
         if name is not None:
             wanted = sum(
@@ -172,28 +188,26 @@ def _pool_size(path: Path) -> float:
     file = CapturePaths(path).find("slots") if path.is_dir() else None
     if file is None:
         return 0.0
-    weights = (ad.number("SlotWeight") for ad in read_ads(file, []))
+    weights = (ad.number("SlotWeight") for ad in ads_of(file, []))
     return sum(1.0 if weight is None or weight < 0 else weight for weight in weights)
 
 
 # --- output -----------------------------------------------------------------------------------
 
 
-def write_csv(points: Iterable[Point], out: IO[str]) -> None:
-    """One line for each user and moment; numbers keep all their digits."""
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(("hour", "name", "real_priority", "effective_priority", "cores"))
-    for point in points:
-        writer.writerow(asdict(point).values())
+def point_rows(points: Iterable[Point]) -> Iterator[Iterable[object]]:
+    """One row for each user and moment, after the titles; numbers keep all their digits."""
+    yield ("hour", "name", "real_priority", "effective_priority", "cores")
+    yield from (asdict(point).values() for point in points)
 
 
 def table(points: Sequence[Point], width: int) -> str:
     """A line for each moment with two columns for each user; for many users a line for each."""
     names = list(dict.fromkeys(point.name for point in points))
-    widths = {name: max(len(name), 23) for name in names}
+    widths = {name: max(len(printable(name)), 23) for name in names}
     if 7 + sum(widths.values()) + 2 * len(names) > width:
         return _long_table(points, width)
-    titles = [name.center(width) for name, width in widths.items()]
+    titles = [printable(name).center(width) for name, width in widths.items()]
     kinds = [f"{'real priority':>13s} {'cores':>{width - 14}s}" for width in widths.values()]
     lines = [
         f"{'':>7s}  {'  '.join(titles)}".rstrip(),

@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Final
 
 from pieslice.forecast.model import Point
-from pieslice.reports.plots import figure, hours, legend, line, save
+from pieslice.reports.charts import Chart, Panel, Series, looks, time_axis
+from pieslice.reports.plots import draw as drawn
+from pieslice.reports.plots import save
 
 #: Panel -> label of its axis, and which number of a point it shows.
 PANELS: Final[dict[str, tuple[str, Callable[[Point], float]]]] = {
@@ -21,18 +23,21 @@ PANELS: Final[dict[str, tuple[str, Callable[[Point], float]]]] = {
 
 def draw(points: Sequence[Point], path: Path, what: Sequence[str], title: str | None) -> None:
     """Draw one panel for each of ``what``."""
-    made, panes = figure(len(what))
-    names = list(dict.fromkeys(point.name for point in points))
-    for pane, panel in zip(panes, what, strict=True):
+    save(drawn(chart(points, what, title)), path)
+
+
+def chart(points: Sequence[Point], what: Sequence[str], title: str | None) -> Chart:
+    """The forecast as a chart."""
+    axis, factor = time_axis(points[-1].hour)
+    colours = looks(point.name for point in points)
+    panels = []
+    for panel in what:
         label, value = PANELS[panel]
-        for index, name in enumerate(names):
+        series = []
+        for name in dict.fromkeys(point.name for point in points):
             mine = [point for point in points if point.name == name]
-            line(pane, index, [point.hour for point in mine], [value(p) for p in mine], name)
-        pane.set_ylabel(label)
-        pane.set_ylim(bottom=0)
-        pane.margins(x=0.01)
-        legend(pane, len(names))
-    hours(panes[-1], points[-1].hour)
-    if title:
-        made.suptitle(title)
-    save(made, path)
+            times = tuple(point.hour * factor for point in mine)
+            series.append(Series(name, colours[name], times, tuple(map(value, mine))))
+        top = max(map(value, points))
+        panels.append(Panel("", label, "line", tuple(series), top=top))
+    return Chart("forecast", title or "", "", axis, tuple(panels))

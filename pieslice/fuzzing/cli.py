@@ -20,6 +20,10 @@ def add_commands(subcommands: Subcommands) -> None:
         help="search for slots and jobs that break a policy",
         description="Search for slots and jobs that break a policy, and show the simplest case.",
         epilog="exit status: 0 none found, 1 a counterexample, 2 bad usage or input",
+        examples=(
+            ("pieslice fuzz condor_config --examples 2000", "try 2000 pairs"),
+            ("pieslice fuzz condor_config --pool mypool --property no-thrash", "one property"),
+        ),
     )
     add_reader(parser, "policy")
     parser.add_argument(

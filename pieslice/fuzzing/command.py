@@ -8,6 +8,7 @@ Inputs: parsed arguments, files.  Outputs: counterexamples on standard output; 0
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TextIO
@@ -26,6 +27,8 @@ from pieslice.fuzzing.study import Intent, Study, known_macros, of_cycle, study_
 from pieslice.fuzzing.text import Reading, outcome_data, outcome_lines
 from pieslice.inputs.configuration import Misuse, Shown, read, reading_words, say, say_problems
 from pieslice.reports.output import chosen_width
+from pieslice.reports.progress import Progress
+from pieslice.terminal import printable
 from policy.config import Config
 from policy.explain.trial import CannotTry
 from policy.language.expressions import parse
@@ -51,7 +54,8 @@ def fuzz_command(args: argparse.Namespace, out: TextIO) -> int:
         tests = chosen(study, args.property, named, args.knob)
     except NoSuchProperty as problem:
         raise Misuse(str(problem)) from None
-    outcome = search(tests, args.examples, args.seed)
+    with Progress(sys.stderr).counted("searching", args.examples) as moved:
+        outcome = search(tests, args.examples, args.seed, moved)
     reading = Reading(args.policy, tuple(reading_words(args)))
     if args.json:
         import json
@@ -60,7 +64,7 @@ def fuzz_command(args: argparse.Namespace, out: TextIO) -> int:
     else:
         width = chosen_width(args, out)
         for line in outcome_lines(outcome, reading, args.seed, width):
-            print(line, file=out)
+            print(printable(line), file=out)
     return EXIT_NO if outcome.findings else EXIT_OK
 
 

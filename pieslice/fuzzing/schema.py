@@ -9,14 +9,17 @@ of HTCondor 25.14.1 for the built-in one.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from math import isfinite
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from attr import evolve, frozen
 
+import policy.attributes
 from classad import ClassAd
 from classad.ads.expression import Expression
 from classad.language.values import ClassAdValue, Value
 from pieslice.data import is_number
+from policy.attributes import DATE, SECONDS, Moment, attribute_rows, find_attribute
 
 if TYPE_CHECKING:
     from typing_extensions import TypeIs
@@ -115,22 +118,56 @@ def _chosen(values: list[Held]) -> tuple[Held, ...]:
     return (*numbers, *others[:MAX_VALUES])
 
 
-def _table(rows: Iterable[tuple[str, tuple[Held, ...]]], missing: str) -> dict[str, Attribute]:
-    lacking = {name.casefold() for name in missing.split()}
+def _table(kind: str, rows: Iterable[tuple[str, tuple[Held, ...]]]) -> dict[str, Attribute]:
+    """Attributes with usual values; those that HTCondor's table does not give every ad of the kind
+    may be missing."""
     return {
-        name.casefold(): Attribute(name, values, name.casefold() in lacking)
+        name.casefold(): Attribute(name, values, not _is_always_there(kind, name))
         for name, values in rows
     }
 
 
+def _is_always_there(kind: str, name: str) -> bool:
+    row = find_attribute(name)
+    return row is not None and row.ads.get(kind) is Moment.ALWAYS
+
+
 def built_in() -> Schema:
-    """A pool of the usual kind, for policies without a captured one."""
+    """A pool of the usual kind, for policies without a captured one.
+
+    Attributes without usual values of their own here have those that HTCondor's table allows.
+    """
     return Schema(
-        _table(_SLOT, "KFlops Mips HasGpu GPUs CUDACapability SlotTypeID TotalTimeClaimedBusy"),
-        _table(_JOB, _OPTIONAL),
+        {**_allowed("slot"), **_table("slot", _SLOT)},
+        {**_allowed("job"), **_table("job", _JOB)},
         "the built-in schema",
         open=True,
     )
+
+
+def _allowed(kind: str) -> dict[str, Attribute]:
+    """The attributes of slots or jobs that HTCondor's table gives values for."""
+    found = {}
+    for key, row in attribute_rows().items():
+        moment = row.ads.get(kind)
+        values = () if moment is None or moment is Moment.CLAIMED else _values(row)
+        if values:
+            found[key] = Attribute(row.name, values, moment is not Moment.ALWAYS)
+    return found
+
+
+def _values(row: policy.attributes.Attribute) -> tuple[Held, ...]:
+    """Some values of its type, both ends of its range among them."""
+    if row.spellings:
+        return row.spellings[:MAX_VALUES]
+    if row.type == "boolean":
+        return (False, True)
+    if row.type not in ("integer", "real"):
+        return ()
+    low, high = row.range
+    usual = _USUAL.get(row.unit, _NUMBERS)
+    ends = [int(end) for end in row.range if isfinite(end)]
+    return tuple(sorted({*ends, *(value for value in usual if low <= value <= high)}))
 
 
 _SLOT: Final[tuple[tuple[str, tuple[Held, ...]], ...]] = (
@@ -198,8 +235,13 @@ _JOB: Final[tuple[tuple[str, tuple[Held, ...]], ...]] = (
     ("ProcId", (0, 1)),
     ("ServerTime", (1_700_000_000,)),
 )
-_OPTIONAL: Final = (
-    "RequestGPUs NumHolds JobCurrentStartDate JobStartDate MemoryUsage ResidentSetSize ExitCode"
-    " HoldReasonCode HoldReasonSubCode ExitBySignal NiceUser AcctGroup AccountingGroup WantGpu"
-    " MaxRuntime"
-)
+#: Numbers to try by unit, within the range of the attribute.
+_USUAL: Final[Mapping[str, tuple[int, ...]]] = {
+    DATE: (1_699_900_000, 1_699_999_000, 1_700_000_000),
+    SECONDS: (0, 60, 3600, 86400),
+    "min": (0, 60, 1440),
+    "B": (0, 1 << 20, 1 << 34),
+    "KiB": (0, 1 << 10, 1 << 24),
+    "MiB": (0, 128, 1024, 16384),
+}
+_NUMBERS: Final = (0, 1, 10)

@@ -18,6 +18,7 @@ from pieslice.fuzzing.finding import Finding
 from pieslice.fuzzing.properties import Property
 from pieslice.fuzzing.sample import draw_sample, side_of
 from pieslice.fuzzing.shrink import shrink
+from pieslice.reports.progress import Moved
 
 #: Samples of this few ads come first: a simple flaw shows at once, and as every sample has quotas,
 #: usage and priorities of its own, one that needs a certain usage shows in one of them.
@@ -34,8 +35,12 @@ class Outcome:
     tested: tuple[tuple[str, str], ...]
 
 
-def search(tests: Iterable[Property], examples: int, seed: int) -> Outcome:
-    """Look for a counterexample to each of the properties."""
+def _silent(done: float, words: str) -> None:
+    """Tell nobody how far the search is."""
+
+
+def search(tests: Iterable[Property], examples: int, seed: int, moved: Moved = _silent) -> Outcome:
+    """Look for a counterexample to each of the properties; ``moved`` takes the pairs tried."""
     found: list[Finding] = []
     left = list(tests)
     tested = tuple(dict.fromkeys((test.title(), test.doc) for test in left))
@@ -47,6 +52,7 @@ def search(tests: Iterable[Property], examples: int, seed: int) -> Outcome:
         sample = draw_sample(study, rng, _SMALL if number < _SMALL_ONES else side_of(study))
         number += 1
         tried += max(test.evaluated(sample) for test in left)
+        moved(min(tried, examples), f"{tried:,} pairs, {len(found)} counterexamples")
         for test in list(left):
             finding = _first(test, sample, rng)
             if finding is not None:

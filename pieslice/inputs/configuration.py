@@ -14,13 +14,13 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from classad.errors import Diagnostic, suggest
 from pieslice.command_line import EXIT_BAD
 from pieslice.data import JsonData
 
 if TYPE_CHECKING:
+    from classad.errors import Diagnostic
     from policy.config import Config
     from policy.language.host import HostFacts
 
@@ -100,11 +100,47 @@ def reading_words(args: argparse.Namespace) -> list[str]:
     return words
 
 
+class Reader(NamedTuple):
+    """Who reads a configuration, and how."""
+
+    subsystem: str = SUBSYSTEM
+    local_name: str | None = None
+    #: Definitions after all files, and facts about the machine that reads.
+    defines: tuple[tuple[str, str], ...] = ()
+    facts: tuple[str, ...] = ()
+    this_machine: bool = False
+    environment: bool = False
+    keep_going: bool = False
+    installed_at: str = "/etc/condor"
+    commands: bool = False
+
+
+def reader_of(args: argparse.Namespace) -> Reader:
+    """The reader that the arguments describe; raises ``Misuse``."""
+    return Reader(
+        (args.subsys or SUBSYSTEM).upper(),
+        args.local_name,
+        tuple(definitions(args.define)),
+        tuple(args.fact),
+        args.this_machine,
+        args.environment,
+        args.keep_going,
+        args.installed_at,
+        args.allow_commands,
+    )
+
+
 def read(args: argparse.Namespace, path: str | None = None, *, keep_going: bool = False) -> Config:
     """The configuration that the arguments name; raises ``Misuse`` and ``OSError``."""
+    reader = reader_of(args)
+    reader = reader._replace(keep_going=keep_going or reader.keep_going)
+    return read_configuration(args.path if path is None else path, reader)
+
+
+def read_configuration(path: str, reader: Reader) -> Config:
+    """The configuration at a path as a reader has it; raises ``Misuse`` and ``OSError``."""
     from policy.io import read_config
 
-    path = args.path if path is None else path
     if os.path.isdir(path):
         with os.scandir(path) as entries:
             empty = not any(entry.is_file() for entry in entries)
@@ -115,15 +151,15 @@ def read(args: argparse.Namespace, path: str | None = None, *, keep_going: bool 
             pass  # a file that cannot be opened is the user's mistake, not the configuration's
     return read_config(
         path,
-        subsystem=(args.subsys or SUBSYSTEM).upper(),
-        local_name=args.local_name,
-        environment=dict(os.environ) if args.environment else None,
-        extra=definitions(args.define),
-        host=host_facts(args.fact, this_machine=args.this_machine),
+        subsystem=reader.subsystem,
+        local_name=reader.local_name,
+        environment=dict(os.environ) if reader.environment else None,
+        extra=reader.defines,
+        host=host_facts(reader.facts, this_machine=reader.this_machine),
         now=time.time(),
-        keep_going=keep_going or args.keep_going,
-        installed_at=args.installed_at,
-        commands=args.allow_commands,
+        keep_going=reader.keep_going,
+        installed_at=reader.installed_at,
+        commands=reader.commands,
     )
 
 
@@ -131,6 +167,7 @@ def host_facts(facts: Iterable[str], *, this_machine: bool) -> HostFacts:
     """The machine to pretend: from ``NAME=VALUE`` texts over its or the plain defaults."""
     from attr import evolve, fields
 
+    from classad.errors import suggest
     from policy.io import this_host
     from policy.language.host import HostFacts
 
@@ -189,8 +226,9 @@ def say_problems(config: Config, *, notes: bool = True) -> None:
 
 def say(diagnostics: Iterable[Diagnostic]) -> None:
     """Print diagnostics on standard error."""
-    for found in diagnostics:
-        print(found.render(), file=sys.stderr)
+    from pieslice.reports.output import say_diagnostics
+
+    say_diagnostics(diagnostics, sys.stderr)
 
 
 #: Runs a command and returns its exit code.

@@ -11,8 +11,9 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
-from negotiator.engines import ENGINES
-
+#: Those of ``negotiator.engines``.  Reading a command line imports no library, so that `doctor`
+#: runs in a broken installation, too.
+ENGINES: Final = ("columns", "reference")
 #: What a path on the command line may be.
 INPUT_HELP: Final = "folder of a capture, scenario, or files of ads in any form"
 
@@ -133,7 +134,11 @@ def add_tables(parser: argparse.ArgumentParser) -> None:
         "--submitter", action="append", metavar="S", help="show only this submitter"
     )
     parser.add_argument(
-        "--table", action="append", choices=TABLES, help="show this table instead of the report"
+        "--table",
+        action="append",
+        choices=TABLES,
+        metavar="T",
+        help=f"show a table instead of the report: {', '.join(TABLES)}",
     )
     parser.add_argument(
         "--summary", action="store_true", help="show the tables of users, groups, machines, quotas"

@@ -1,7 +1,8 @@
 """Reads the pool that the arguments of a command name.
 
 ``load`` carries out the options of ``pieslice.inputs.options``.  What was wrong with the input goes
-to the error stream, each with its place; None is returned where there is no pool then.
+to the error stream, each with its place, after the answer; at once where there is no pool then.
+``pool_inputs`` and ``read_pool`` are the same for programs.
 """
 
 from __future__ import annotations
@@ -10,20 +11,23 @@ import argparse
 import contextlib
 import gc
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import IO
 
-from attr import evolve
+from attr import Factory, evolve, frozen
 
 from classad.errors import Diagnostic
+from negotiator.capture.progress import SILENT
+from negotiator.capture.progress import Progress as Stages
 from negotiator.io import Capture, CapturePaths, InputError, read_capture
 from negotiator.matching.stopwatch import RequestCosts
 from pieslice.inputs.sorting import Inputs, sort_out
-from pieslice.reports.output import show_diagnostics
+from pieslice.reports.output import hold_diagnostics, show_diagnostics
 from pieslice.reports.progress import Progress
-from policy.dialects import find_dialect
+from policy.dialects import HTCONDOR, Dialect, find_dialect
 
 
 @contextlib.contextmanager
@@ -42,64 +46,106 @@ def without_collecting() -> Iterator[None]:
             gc.enable()
 
 
-def load(args: argparse.Namespace, err: IO[str], progress: Progress) -> Capture | None:
-    """The pool that the arguments name; None, with the reason on ``err``, if there is none."""
-    diagnostics: list[Diagnostic] = []
-    try:
-        inputs = _inputs(args, diagnostics)
-        now = None if args.now is None else parse_time(args.now)
-        names = list(dict.fromkeys(args.local_name or ()))
-        if len(names) > 1 and args.command != "negotiate":
-            message = f"pieslice {args.command} looks at one negotiator at a time"
-            raise InputError([Diagnostic(message, help="give --local-name once")])
-        costs = request_costs(getattr(args, "seconds_per_request", ()))
-        dialect = find_dialect(args.dialect)
-        if inputs.scenario is not None:
-            from negotiator.scenario.as_capture import scenario_capture
+@frozen
+class PoolReading:
+    """Where a pool is read from, and how; ``diagnostics`` are what is known of that already."""
 
-            capture = scenario_capture(
-                inputs.scenario, inputs.paths, now=now, local_names=names, dialect=dialect
-            )
-        else:
-            capture = read_capture(
-                inputs.paths, now=now, local_names=names, dialect=dialect, progress=progress
-            )
-    except InputError as problem:
-        show_diagnostics(problem.diagnostics, err)
-        return None
-    capture = evolve(capture, diagnostics=(*diagnostics, *capture.diagnostics), costs=costs)
-    show_diagnostics(capture.diagnostics, err)
-    return capture
+    inputs: Inputs
+    now: float | None = None
+    local_names: tuple[str, ...] = ()
+    dialect: Dialect = HTCONDOR
+    costs: RequestCosts = Factory(RequestCosts)
+    diagnostics: tuple[Diagnostic, ...] = ()
 
 
-def _inputs(args: argparse.Namespace, diagnostics: list[Diagnostic]) -> Inputs:
-    """Where each part of the pool is to be read from."""
-    from pieslice.inputs.configuration import Misuse, definitions
+def read_pool(reading: PoolReading, progress: Stages = SILENT) -> Capture:
+    """The pool; raises ``InputError`` if there is none."""
+    inputs, names, dialect = reading.inputs, reading.local_names, reading.dialect
+    if inputs.scenario is not None:
+        from negotiator.scenario.as_capture import scenario_capture
 
-    found = sort_out([Path(item) for item in args.inputs], diagnostics)
-    named = {
-        name: Path(value)
-        for name in CapturePaths.overridable()
-        if name != "config" and (value := getattr(args, name)) is not None
-    }
-    given = {**found.paths.given, **named}
-    configs = [Path(path) for path in args.config or ()]
-    overlays = found.paths.overlays
-    if configs:
-        # What --config names replaces the pool's own; files among the inputs stay below it.
-        own = [given["config"]] if "config" in given else []
-        first, *rest = [*own, *overlays, *configs]
-        given["config"], overlays = first, tuple(rest)
-    try:
-        defines = tuple(definitions(args.define))
-    except Misuse as problem:
-        raise InputError([Diagnostic(str(problem))]) from None
-    paths = evolve(found.paths, given=given, overlays=overlays, defines=defines)
+        capture = scenario_capture(
+            inputs.scenario, inputs.paths, now=reading.now, local_names=names, dialect=dialect
+        )
+    else:
+        capture = read_capture(
+            inputs.paths, now=reading.now, local_names=names, dialect=dialect, progress=progress
+        )
+    diagnostics = (*reading.diagnostics, *capture.diagnostics)
+    return evolve(capture, diagnostics=diagnostics, costs=reading.costs)
+
+
+def pool_inputs(
+    items: Sequence[Path],
+    diagnostics: list[Diagnostic],
+    *,
+    named: Mapping[str, Path] = MappingProxyType({}),
+    configs: Sequence[Path] = (),
+    defines: Sequence[tuple[str, str]] = (),
+) -> Inputs:
+    """What the paths are; raises ``InputError`` if they are no pool.
+
+    ``named``: files by what they are; ``configs``: in place of the pool's own configuration.
+    """
+    found = sort_out(items, diagnostics)
+    paths = evolve(found.paths, given={**found.paths.given, **named}, defines=tuple(defines))
     whole = paths.folder is not None or all(paths.has(what) for what in ("slots", "jobs"))
     if not whole and found.scenario is None:
         message = "give the folder of a capture, a scenario, or at least slot ads and job ads"
         raise InputError([Diagnostic(message, help="pieslice negotiate examples/campus")])
-    return Inputs(paths, found.scenario)
+    return with_configs(Inputs(paths, found.scenario), configs)
+
+
+def with_configs(inputs: Inputs, configs: Sequence[Path]) -> Inputs:
+    """The same pool with other configurations in place of its own, if there are any."""
+    if not configs:
+        return inputs
+    paths = inputs.paths
+    # Configurations among the inputs stay below those that take the place of the pool's own.
+    own = [paths.given["config"]] if "config" in paths.given else []
+    first, *rest = [*own, *paths.overlays, *configs]
+    paths = evolve(paths, given={**paths.given, "config": first}, overlays=tuple(rest))
+    return evolve(inputs, paths=paths)
+
+
+def load(args: argparse.Namespace, err: IO[str], progress: Progress) -> Capture | None:
+    """The pool that the arguments name; None, with the reason on ``err``, if there is none."""
+    try:
+        capture = read_pool(_reading(args), progress)
+    except InputError as problem:
+        show_diagnostics(problem.diagnostics, err)
+        return None
+    hold_diagnostics(capture.diagnostics, args, err)
+    return capture
+
+
+def _reading(args: argparse.Namespace) -> PoolReading:
+    """What the arguments ask for; raises ``InputError``."""
+    from pieslice.inputs.configuration import Misuse, definitions
+
+    diagnostics: list[Diagnostic] = []
+    try:
+        defines = definitions(args.define)
+    except Misuse as problem:
+        raise InputError([Diagnostic(str(problem))]) from None
+    inputs = pool_inputs(
+        [Path(item) for item in args.inputs],
+        diagnostics,
+        named={
+            name: Path(value)
+            for name in CapturePaths.overridable()
+            if name != "config" and (value := getattr(args, name)) is not None
+        },
+        configs=[Path(path) for path in args.config or ()],
+        defines=defines,
+    )
+    now = None if args.now is None else parse_time(args.now)
+    names = tuple(dict.fromkeys(args.local_name or ()))
+    if len(names) > 1 and args.command != "negotiate":
+        message = f"pieslice {args.command} looks at one negotiator at a time"
+        raise InputError([Diagnostic(message, help="give --local-name once")])
+    costs = request_costs(getattr(args, "seconds_per_request", ()))
+    return PoolReading(inputs, now, names, find_dialect(args.dialect), costs, tuple(diagnostics))
 
 
 def request_costs(texts: Sequence[str]) -> RequestCosts:

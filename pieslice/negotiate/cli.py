@@ -27,7 +27,13 @@ def add_commands(subcommands: Subcommands) -> None:
         "negotiate",
         help="run one negotiation cycle on a captured pool",
         description="Run one negotiation cycle on a captured pool and say who gets what and why.",
-        epilog="Files that are not given are taken from the folder; see docs/cli for their names.",
+        epilog="Files that are not given are taken from the folder; see `pieslice help captures`.",
+        examples=(
+            ("pieslice negotiate mypool", "who gets which slots"),
+            ("pieslice negotiate mypool --summary", "users, groups, machines, quotas"),
+            ("pieslice negotiate mypool --config new_config", "under another policy"),
+            ("pieslice negotiate mypool --table matches --format csv", "for a spreadsheet"),
+        ),
     )
     negotiate.add_argument("inputs", nargs="*", metavar="POOL", help=INPUT_HELP)
     add_inputs(negotiate)

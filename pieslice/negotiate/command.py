@@ -1,6 +1,6 @@
 """Runs cycles on a pool and prints the result or tables of it: ``pieslice negotiate``.
 
-Decides which tables there are, which of them an answer has, and in which form.
+Decides which tables an answer has, and in which form it is printed.
 
 Inputs: the parsed arguments and the two streams.  Outputs: the exit code.
 """
@@ -10,52 +10,27 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from random import Random
-from typing import IO, Final
+from typing import IO
 
-from attr import evolve, frozen
+from attr import evolve
 
-from negotiator.capture.ages import dated
-from negotiator.capture.agreement import compare
 from negotiator.capture.group_maps import Assignments
 from negotiator.capture.queues import IDLE
-from negotiator.cycle import negotiate
-from negotiator.engines import ENGINES
 from negotiator.io import Capture
-from negotiator.model.result import CycleResult
 from pieslice.command_line import EXIT_BAD, EXIT_OK
 from pieslice.inputs.options import SUMMARY
 from pieslice.inputs.pool import load
+from pieslice.negotiate.answer import Cycle, answer, outcome_of, run
 from pieslice.negotiate.cycles import Turn, run_cycles
-from pieslice.negotiate.pool_text import csv_text, quota_blocks, table_blocks
-from pieslice.reports.json import json_text, to_json, to_object
+from pieslice.reports.csv import csv_text
+from pieslice.reports.json import json_text
 from pieslice.reports.layout import Block, Line, short
 from pieslice.reports.negotiators import overlap
 from pieslice.reports.negotiators_text import overlap_blocks, overlap_data
-from pieslice.reports.output import deliver, show
-from pieslice.reports.pool_tables import (
-    PoolTable,
-    group_table,
-    machine_table,
-    match_table,
-    quota_table,
-    rejection_table,
-    submitter_table,
-    user_table,
-)
+from pieslice.reports.output import deliver, put, show
 from pieslice.reports.progress import Progress
-from pieslice.reports.selection import UnknownNameError, select
-from pieslice.reports.text import Outcome, blocks, heading
-from pieslice.reports.vacating import vacatings
-from policy.model import NegotiatorPolicy
-
-_BY_RESULT: Final = {
-    "users": user_table,
-    "groups": group_table,
-    "quotas": quota_table,
-    "matches": match_table,
-    "rejections": rejection_table,
-    "submitters": submitter_table,
-}
+from pieslice.reports.selection import UnknownNameError
+from pieslice.reports.text import Outcome
 
 
 def negotiate_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> int:
@@ -77,7 +52,7 @@ def negotiate_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> i
             _put_course(capture, args, names, progress, out)
             return EXIT_OK
         answers = [
-            _answer(each, _run(each, args.seed, progress, args.engine), args, names)
+            _part(each, run(each, args.seed, progress, args.engine), args, names)
             for each in capture.negotiators()
         ]
     except UnknownNameError as problem:
@@ -86,38 +61,8 @@ def negotiate_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> i
     if len(answers) > 1:
         _put_several(capture, answers, args, out)
     else:
-        _put_one(answers[0], capture, args, out)
+        _put_one(answers[0], args, out)
     return EXIT_OK
-
-
-def _run(capture: Capture, seed: int, progress: Progress, engine: str = ENGINES[0]) -> Outcome:
-    """The cycle and its comparison with the real negotiator."""
-    with progress.stage("negotiating"):
-        result = negotiate(
-            capture.snapshot,
-            capture.policy,
-            now=capture.facts.now,
-            rng=Random(seed),
-            costs=capture.costs,
-            engine=engine,
-        )
-    return _outcome_of(capture, result)
-
-
-def _outcome_of(capture: Capture, result: CycleResult) -> Outcome:
-    """What is reported of a cycle of a pool."""
-    agreement, expected = None, capture.expected
-    if expected is not None:
-        found = compare(result, expected)
-        agreement = dated(found, capture.snapshot, expected.cycle_started_at)
-    return Outcome(
-        capture.facts,
-        result,
-        capture.unsupported,
-        agreement,
-        capture.expected_name,
-        assignments=capture.assignments,
-    )
 
 
 def _too_much(capture: Capture, args: argparse.Namespace) -> str | None:
@@ -131,63 +76,43 @@ def _too_much(capture: Capture, args: argparse.Namespace) -> str | None:
     return None
 
 
-@frozen(eq=False)
-class _Answer:
-    """What one negotiator did: ``result`` in full, ``outcome`` as it is shown."""
-
-    name: str
-    policy: NegotiatorPolicy
-    result: CycleResult
-    outcome: Outcome
-    tables: dict[str, PoolTable]
-
-
-def _answer(
+def _part(
     capture: Capture, outcome: Outcome, args: argparse.Namespace, names: Sequence[str]
-) -> _Answer:
-    whole = outcome.result
-    shown = select(whole, args.group or (), args.submitter or ())
-    outcome = evolve(
-        outcome,
-        result=shown,
-        partial=shown is not whole,
-        vacating=vacatings(capture.snapshot, shown),
-    )
-    tables = {name: _table(name, capture, shown) for name in names}
-    return _Answer(capture.local_name or "", capture.policy, whole, outcome, tables)
+) -> Cycle:
+    """The answer about the groups and submitters that the arguments name."""
+    return answer(capture, outcome, args.group or (), args.submitter or (), names)
 
 
-def _put_one(answer: _Answer, capture: Capture, args: argparse.Namespace, out: IO[str]) -> None:
-    if args.format == "json":
-        deliver(to_json(answer.outcome, capture.diagnostics, answer.tables), args, out)
-    elif args.format == "csv":
-        tables = [*answer.tables.values()] or [match_table(answer.outcome.result)]
-        deliver(csv_text(tables[0]), args, out)
+def _put_one(found: Cycle, args: argparse.Namespace, out: IO[str]) -> None:
+    if args.format == "csv":
+        table = found.table(next(iter(found.shown), "matches"))
+        deliver(csv_text([table.columns, *table.rows]), args, out)
     else:
-        show(_blocks(answer), args, out)
+        put(found, args, out)
 
 
 def _put_several(
-    capture: Capture, answers: Sequence[_Answer], args: argparse.Namespace, out: IO[str]
+    capture: Capture, answers: Sequence[Cycle], args: argparse.Namespace, out: IO[str]
 ) -> None:
     """One answer after another, and what the negotiators have in common."""
     found = overlap(
         capture.snapshot,
-        {item.name: item.policy for item in answers},
+        {item.name: item.pool.policy for item in answers},
         {item.name: item.result for item in answers},
         capture.facts.now,
     )
     if args.format == "json":
-        parts = [
-            {"local_name": item.name, **to_object(item.outcome, capture.diagnostics, item.tables)}
-            for item in answers
-        ]
-        data = {"negotiators": parts, "overlap": overlap_data(found)}
+        parts = [{"local_name": item.name, **item.data()} for item in answers]
+        data = {
+            "schema": "pieslice/negotiators/1",
+            "negotiators": parts,
+            "overlap": overlap_data(found),
+        }
         deliver(json_text(data), args, out)
         return
     report: list[Block] = []
     for item in answers:
-        report += [Line(f"negotiator {item.name}", heading=True), Line(), *_blocks(item), Line()]
+        report += [Line(f"negotiator {item.name}", heading=True), Line(), *item.blocks(), Line()]
     show([*report, *overlap_blocks(found)], args, out)
 
 
@@ -214,18 +139,15 @@ def _put_course(
     with progress.stage(f"negotiating {args.cycles} cycles"):
         for turn in course:
             then = _then(capture, turn, interval)
-            answers.append(_answer(then, _outcome_of(then, turn.result), args, names))
+            answers.append(_part(then, outcome_of(then, turn.result), args, names))
     if args.format == "json":
-        # What was wrong with the files is said once.
-        parts = [
-            to_object(item.outcome, () if i else capture.diagnostics, item.tables)
-            for i, item in enumerate(answers)
-        ]
-        deliver(json_text({"cycles": parts, "interval": interval}), args, out)
+        parts = [item.data() for item in answers]
+        data = {"schema": "pieslice/cycles/1", "cycles": parts, "interval": interval}
+        deliver(json_text(data), args, out)
         return
     report: list[Block] = []
     for number, item in enumerate(answers, 1):
-        report += [Line(f"cycle {number}", heading=True), Line(), *_blocks(item), Line()]
+        report += [Line(f"cycle {number}", heading=True), Line(), *item.blocks(), Line()]
     show(report[:-1], args, out)
 
 
@@ -243,26 +165,11 @@ def _then(capture: Capture, turn: Turn, interval: float) -> Capture:
         now_from=f"{short(interval)} seconds after the cycle before",
     )
     return evolve(
-        capture, snapshot=turn.snapshot, facts=facts, expected=None, assignments=Assignments()
+        capture,
+        snapshot=turn.snapshot,
+        facts=facts,
+        expected=None,
+        assignments=Assignments(),
+        # What was wrong with the files is said once.
+        diagnostics=(),
     )
-
-
-def _blocks(answer: _Answer) -> Sequence[Block]:
-    if not answer.tables:
-        return blocks(answer.outcome)
-    return _text(answer.outcome, answer.tables)
-
-
-def _table(name: str, capture: Capture, result: CycleResult) -> PoolTable:
-    if name == "machines":
-        return machine_table(capture.snapshot, capture.policy, result)
-    return _BY_RESULT[name](result)
-
-
-def _text(outcome: Outcome, tables: dict[str, PoolTable]) -> Sequence[Block]:
-    """The tables one after another; that of quotas in the form of the real tool."""
-    found: list[Block] = list(heading(outcome))
-    for name, table in tables.items():
-        found.append(Line())
-        found += quota_blocks(outcome.result) if name == "quotas" else table_blocks(table)
-    return found

@@ -9,8 +9,6 @@ Inputs: ``PoolTable`` values; for the table of quotas a ``CycleResult``.  Output
 
 from __future__ import annotations
 
-import csv
-from io import StringIO
 from time import gmtime
 from typing import Final
 
@@ -76,15 +74,6 @@ def _cell(value: Cell, name: str) -> str:
     if isinstance(value, str):
         return value
     return f"{value * 100:.1f}" if name in _PARTS else short(float(f"{value:.6g}"))
-
-
-def csv_text(table: PoolTable) -> str:
-    """The table with its column names; numbers as they are, nothing for what is not there."""
-    stream = StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(table.columns)
-    writer.writerows(table.rows)
-    return stream.getvalue()
 
 
 def quota_blocks(result: CycleResult) -> list[Block]:

@@ -42,6 +42,10 @@ def add_commands(subcommands: Subcommands) -> None:
         "show",
         help="print the values of macros",
         description="Print the values of macros, one per line, as condor_config_val does.",
+        examples=(
+            ("pieslice config show PRIORITY_HALFLIFE mypool", "a value"),
+            ("pieslice config show --trace PRIORITY_HALFLIFE mypool", "and the line that sets it"),
+        ),
     )
     show.add_argument(
         "knobs", nargs="*", metavar="KNOB", help="a macro (default: all that are set)"
@@ -64,6 +68,7 @@ def _add_info(commands: IntermixedCommands) -> None:
         "info",
         help="describe a macro: default, type, range, unit and reader",
         description="Describe macros of HTCondor: meaning, default, type, range, unit and reader.",
+        examples=(("pieslice config info PREEMPTION_REQUIREMENTS", "what a macro is for"),),
     )
     info.add_argument("knobs", nargs="+", metavar="KNOB", help="a macro")
     _add_json(info)
@@ -107,6 +112,7 @@ def _add_lists(commands: IntermixedCommands) -> None:
         "dump",
         help="print all macros",
         description="Print all macros with their values, built-in ones too, sorted by name.",
+        examples=(("pieslice config dump ^GROUP_ mypool", "macros whose names begin so"),),
     )
     dump.add_argument(
         "patterns", nargs="*", metavar="REGEX", help="only names in which one is found"
@@ -120,6 +126,7 @@ def _add_lists(commands: IntermixedCommands) -> None:
         help="print what is set",
         description="Print what a configuration sets, as it stands there and file by file, without"
         " what repeats a default.",
+        examples=(("pieslice config summary mypool", "what this pool has set"),),
     )
     add_width(summary)
     summary.set_defaults(run=_summary)

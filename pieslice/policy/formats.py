@@ -9,19 +9,22 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from importlib.metadata import PackageNotFoundError, version
 from typing import Final
 
 from attr import frozen
 
 from classad.errors import Diagnostic
+from pieslice.command_line import installed_version
 from pieslice.data import JsonObject
-from pieslice.policy.blocks import blocks, file_of, worst_first
+from pieslice.policy.blocks import blocks, worst_first
 from pieslice.policy.texts import wrapped_lines
 from pieslice.reports.output import WIDE
+from pieslice.terminal import printable
 from policy.explain.sentences import listing
 from policy.knobs.reading import EXPANDED
+from policy.lint.causes import file_of
 from policy.lint.finding import ERROR, NOTE, WARNING, Finding
+from policy.lint.fragments import Fragment
 from policy.lint.verdict import Verdict
 
 #: Where the findings are described, from the top of the source.
@@ -38,6 +41,7 @@ class Checked:
     path: str
     verdicts: tuple[Verdict, ...]
     findings: tuple[Diagnostic, ...]
+    fragment: Fragment | None = None
 
     @property
     def starts(self) -> bool:
@@ -62,7 +66,7 @@ def report(
     ``every``: all findings in the text, not only the worst; ``width``: of the text.
     """
     if format_ == "json":
-        return json.dumps([_plain(result) for result in results], indent=2)
+        return json.dumps([checked_data(result) for result in results], indent=2)
     if format_ == "sarif":
         return json.dumps(_sarif(results, known), indent=2)
     lines: list[str] = []
@@ -77,6 +81,9 @@ def report(
 def _text(result: Checked, every: bool) -> Iterable[str]:
     for text in _verdicts(result):
         yield f"{result.path}: {text}"
+    if result.fragment is not None and not result.fragment.asked:
+        why = f"{result.fragment}; say --no-fragment if no other file completes it"
+        yield f"{result.path}: taken for a fragment: {why}"
     found = blocks(result.findings)
     shown = found if every or len(found) <= _FIRST_PAGE else worst_first(found)[:_FIRST_PAGE]
     for block in shown:
@@ -118,11 +125,13 @@ def _columns(found: Diagnostic) -> tuple[int, int]:
     return begin, begin + max(1, stop - found.start)
 
 
-def _plain(result: Checked) -> JsonObject:
+def checked_data(result: Checked) -> JsonObject:
+    """The result for programs."""
     return {
         "path": result.path,
         "starts": result.starts,
         "verdicts": _verdict_rows(result),
+        "fragment": None if result.fragment is None else str(result.fragment),
         "findings": [
             {
                 "id": found.id,
@@ -148,13 +157,6 @@ def _verdict_rows(result: Checked) -> list[JsonObject]:
         }
         for verdict in result.verdicts
     ]
-
-
-def _version() -> str:
-    try:
-        return version("pieslice")
-    except PackageNotFoundError:
-        return "unknown"
 
 
 def _help(found: Finding) -> str:
@@ -187,7 +189,8 @@ def _annotations(result: Checked) -> Iterable[str]:
 
 
 def _data(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    lines = text.replace("%", "%25").replace("\r", "%0D").split("\n")
+    return "%0A".join(map(printable, lines))
 
 
 def _property(text: str) -> str:
@@ -213,13 +216,18 @@ def _sarif(results: Sequence[Checked], known: Mapping[str, Finding]) -> JsonObje
                 "tool": {
                     "driver": {
                         "name": "pieslice",
-                        "version": _version(),
+                        "version": installed_version(),
                         "rules": rules,
                     }
                 },
                 "properties": {
                     "verdicts": [
-                        {"path": one.path, "verdicts": _verdict_rows(one)} for one in results
+                        {
+                            "path": one.path,
+                            "verdicts": _verdict_rows(one),
+                            "fragment": None if one.fragment is None else str(one.fragment),
+                        }
+                        for one in results
                     ]
                 },
                 "columnKind": "unicodeCodePoints",

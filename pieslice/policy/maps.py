@@ -39,6 +39,7 @@ def add_commands(subcommands: Subcommands) -> None:
         "test",
         help="translate names with a user map",
         description="Translate names with a user map and print the line that matched.",
+        examples=(("pieslice map test groups.map alice", "what the map makes of a name"),),
     )
     test.add_argument("path", metavar="FILE", help="a map file; with --map-name a configuration")
     test.add_argument("names", nargs="+", metavar="NAME", help="what to look up, such as a user")
@@ -54,6 +55,7 @@ def add_commands(subcommands: Subcommands) -> None:
 @guarded
 def _test(args: argparse.Namespace) -> int:
     from pieslice.policy.texts import mapped_lines
+    from pieslice.terminal import printable
     from policy.maps.lookup import map_name
 
     skipped: list[Diagnostic] = []
@@ -70,7 +72,7 @@ def _test(args: argparse.Namespace) -> int:
         print(json.dumps([one.as_json() for one in found], indent=2))
     else:
         for one in found:
-            print("\n".join(mapped_lines(one)))
+            print("\n".join(map(printable, mapped_lines(one))))
     return EXIT_OK if all(one.line is not None for one in found) else EXIT_NO
 
 

@@ -35,6 +35,10 @@ def _add_explain(commands: IntermixedCommands) -> None:
         help="explain a policy in plain sentences",
         description="Explain what a configuration means for the negotiator in plain sentences,"
         " each with the file and line that it comes from.",
+        examples=(
+            ("pieslice policy explain mypool", "the whole policy"),
+            ("pieslice policy explain mypool --set-only", "what the files decide"),
+        ),
     )
     explain.add_argument(
         "--slots", type=_pool_size, metavar="N", help="give quotas in a pool of N weighted slots"
@@ -58,22 +62,17 @@ def _pool_size(text: str) -> float:
 
 @guarded
 def _explain(args: argparse.Namespace) -> int:
-    from negotiator.groups.effective import effective_quotas
+    from pieslice.policy.answers import sentences_about
     from pieslice.policy.texts import sentence_lines
     from pieslice.reports.output import chosen_width
-    from policy.explain.explanation import explain_others, explain_policy, only_set
-    from policy.load import load_policy
 
     config = read(args)
     say_problems(config)
     if not config.complete:
         return EXIT_BAD
-    loaded = load_policy(config, subsystem=args.subsys, local_name=args.local_name)
-    quotas = None if args.slots is None else effective_quotas(loaded.policy, args.slots)
-    sentences = explain_policy(config, loaded, quotas)
-    sentences = (*sentences, *explain_others(config, sentences))
-    if args.set_only:
-        sentences = tuple(only_set(sentences))
+    sentences = sentences_about(
+        config, args.subsys, args.local_name, slots=args.slots, set_only=args.set_only
+    )
     if args.json:
         import json
 
@@ -89,6 +88,13 @@ def _add_eval(commands: IntermixedCommands) -> None:
         "eval",
         help="evaluate one expression of a policy",
         description="Evaluate one expression of a policy on given ads and values.",
+        examples=(
+            ("pieslice policy eval mypool PREEMPTION_RANK -a RemoteUserPrio=60", "one value"),
+            (
+                "pieslice policy eval mypool PREEMPTION_RANK --grid RemoteUserPrio=1:100",
+                "over a range",
+            ),
+        ),
     )
     parser.add_argument("--my", metavar="FILE", help="take MY, the slot, from a file of ads")
     parser.add_argument("--target", metavar="FILE", help="take TARGET, the job, from a file of ads")
@@ -123,6 +129,7 @@ def _add_diff(commands: IntermixedCommands) -> None:
         "diff",
         help="compare two policies",
         description="Compare two policies macro by macro, by meaning; exit status 1 if different.",
+        examples=(("pieslice policy diff condor_config new_config", "what changes"),),
     )
     parser.add_argument(
         "--all", action="store_true", help="show macros that belong to no policy, too"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from pieslice.reports.layout import wrap
+from pieslice.terminal import printable
 from policy.explain.difference import Comparison
 from policy.explain.sentences import Sentence, listing
 from policy.maps.lookup import Mapped
@@ -17,10 +18,15 @@ def wrapped_lines(lines: Iterable[str], width: int) -> Iterator[str]:
     """The lines, each gone on with an indentation below its own; texts of several as they are."""
     for line in lines:
         if "\n" in line:
-            yield line
+            yield "\n".join(map(_shown, line.split("\n")))
         else:
             lead = line[: len(line) - len(line.lstrip())]
-            yield from wrap(line, width, lead + 2 * _INDENT)
+            yield from wrap(_shown(line), width, lead + 2 * _INDENT)
+
+
+def _shown(line: str) -> str:
+    # Values that go on from line to line have tabs in them; one blank keeps carets in their place.
+    return printable(line.replace("\t", " "))
 
 
 def sentence_lines(sentences: Iterable[Sentence], width: int) -> Iterator[str]:
@@ -34,13 +40,13 @@ def sentence_lines(sentences: Iterable[Sentence], width: int) -> Iterator[str]:
             yield topic
         indent = _INDENT * (sentence.depth + 1)
         text = f"{indent}{sentence.text} {sentence.places()}".rstrip()
-        yield from wrap(text, width, indent + _INDENT)
+        yield from wrap(_shown(text), width, indent + _INDENT)
 
 
 def comparison_lines(found: Comparison, width: int) -> Iterator[str]:
     """The differences, each with what the macro is for, and what else was noticed; wrapped."""
     for line in _comparison(found):
-        yield from wrap(line, width, _INDENT)
+        yield from wrap(_shown(line), width, _INDENT)
 
 
 def _comparison(found: Comparison) -> Iterator[str]:

@@ -28,27 +28,23 @@ from negotiator.model.result import (
     Rejection,
     SubmitterSummary,
 )
-from pieslice.data import JsonObject, Record
+from pieslice.data import JsonObject
 from pieslice.reports.pool_tables import PoolTable
 from pieslice.reports.text import Outcome, iso_time, sort_keys, timed_turns
+from pieslice.terminal import printable_json
 
 _PREEMPTION_FIELDS: Final = (
     "preempted_prio", "old_startd_rank", "new_prio", "new_startd_rank",
 )  # fmt: skip
 
 
-def to_json(
-    outcome: Outcome,
-    diagnostics: Iterable[Diagnostic] = (),
-    tables: Mapping[str, PoolTable] | None = None,
-) -> str:
-    """The text; see ``json_text``."""
-    return json_text(to_object(outcome, diagnostics, tables))
+def json_text(data: object) -> str:
+    """The text: two blanks of indentation, keys in a fixed order, a newline at the end.
 
-
-def json_text(data: Record) -> str:
-    """The text: two blanks of indentation, keys in a fixed order, a newline at the end."""
-    return json.dumps(plain(data), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    Letters of all languages are as they are; what would steer a terminal is escaped.
+    """
+    text = json.dumps(plain(data), indent=2, ensure_ascii=False, allow_nan=False)
+    return f"{printable_json(text)}\n"
 
 
 def to_object(

@@ -3,9 +3,9 @@
 Decides widths, alignment and wrapping, and what of a table that is too wide is shown.
 
 Inputs: blocks (``Line``, ``Table``, ``Wrapped``) and the width of the output in characters.
-Outputs: text without trailing blanks (``render_plain``) or the same on a terminal through rich
-(``print_rich``).  Both show the same words.  Follows: titles above their columns, numbers right,
-text left, as the HTCondor tools print.
+Outputs: text without trailing blanks (``render_plain``), or the same with colours
+(``render_coloured``).  Both show the same words.  Follows: titles above their columns, numbers
+right, text left, as the HTCondor tools print.
 """
 
 from __future__ import annotations
@@ -13,9 +13,11 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
-from typing import IO, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from attr import frozen
+
+from pieslice.terminal import printable
 
 GAP: Final = 2
 #: What names and sentences are cut down to before columns are left out.
@@ -27,7 +29,19 @@ _CUT: Final = "..."
 #: The parts of a long expression or list, between which a line may end.
 _AFTER_SIGNS: Final = re.compile(r"[^,;&|(]+[,;&|(]*|[,;&|(]+")
 _STYLES: Final = {"good": "green", "bad": "yellow"}
-_CONTROL: Final = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))}
+#: The same as numbers of ECMA-48, which every terminal knows.
+_SGR: Final = {"bold": 1, "dim": 2, "red": 31, "green": 32, "yellow": 33}
+#: Words of findings and verdicts, and their styles.
+_WORDS: Final = re.compile(
+    r"((?:^|(?<=: ))(?:error|warning|note)(?:\[\w+\])?(?=: )|would (?:not )?start(?:\b))"
+)
+_WORD_STYLES: Final = {
+    "error": "red",
+    "warning": "yellow",
+    "note": "dim",
+    "would start": "green",
+    "would not start": "red",
+}
 
 
 @frozen
@@ -108,11 +122,6 @@ def short(value: float | None) -> str:
     return "-" if value is None else f"{value:.10g}"
 
 
-def printable(text: str) -> str:
-    """``text`` with control characters as escapes: a name must not steer the terminal."""
-    return text.translate(_CONTROL)
-
-
 def render_plain(blocks: Iterable[Block], width: int) -> str:
     """The blocks as text; only words and lists are wrapped, tables are fitted."""
     lines = (line for block in blocks for line, _ in _lines(block, width))
@@ -174,15 +183,27 @@ def wrapped_lines(block: Wrapped, width: int) -> list[str]:
     return wrap(text, max(width, len(lead) + 10), " " * len(first))
 
 
-def print_rich(blocks: Iterable[Block], stream: IO[str], width: int) -> None:
-    """Print the blocks on a terminal: headings bold, titles dim, findings coloured."""
-    from rich.console import Console
-    from rich.text import Text
+def render_coloured(blocks: Iterable[Block], width: int) -> str:
+    """The same for a terminal: headings bold, titles dim, findings coloured."""
+    return "".join(
+        f"{coloured(line.rstrip(), style)}\n"
+        for block in blocks
+        for line, style in _lines(block, width)
+    )
 
-    console = Console(file=stream, width=width, highlight=False, soft_wrap=True)
-    for block in blocks:
-        for line, style in _lines(block, width):
-            console.print(Text(line, style=style))
+
+def coloured(text: str, style: str) -> str:
+    """``text`` in a style; without one as it is."""
+    return f"\x1b[{_SGR[style]}m{text}\x1b[0m" if style and text else text
+
+
+def with_verdicts(line: str) -> str:
+    """A line about a finding or a daemon, its severity or verdict coloured."""
+
+    def in_style(found: re.Match[str]) -> str:
+        return coloured(found[0], _WORD_STYLES[found[0].partition("[")[0]])
+
+    return _WORDS.sub(in_style, line, count=1)
 
 
 # --- tables -----------------------------------------------------------------------------------

@@ -5,19 +5,17 @@ stream.
 from __future__ import annotations
 
 import argparse
-import os
-import shutil
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import IO, Final
 
 from classad.errors import Diagnostic
-from pieslice.reports.layout import Block, print_rich, printable, render_plain, wrap
+from pieslice.reports.layout import Block, render_coloured, render_plain, with_verdicts, wrap
+from pieslice.reports.result import Result
+from pieslice.terminal import DEFAULT_WIDTH, in_colour, printable, terminal_width
 
 #: How many problems with the input are shown in full; JSON has them all.
 MAX_SHOWN: Final = 20
-#: The width of files and pipes.
-DEFAULT_WIDTH: Final = 80
 #: Wider than any answer.
 WIDE: Final = 1_000_000
 
@@ -25,20 +23,39 @@ WIDE: Final = 1_000_000
 def show(report: Sequence[Block], args: argparse.Namespace, out: IO[str]) -> None:
     """Print a report as wide and as colourful as the arguments and the stream want it."""
     width = chosen_width(args, out, in_file=bool(args.output))
-    plain = args.output or args.no_color or not out.isatty() or os.environ.get("NO_COLOR")
-    if plain:
-        deliver(render_plain(report, width), args, out)
+    plain = args.output or args.no_color or not in_colour(out)
+    deliver((render_plain if plain else render_coloured)(report, width), args, out)
+
+
+def put(answer: Result, args: argparse.Namespace, out: IO[str]) -> None:
+    """Print an answer as text or JSON, as the arguments want it."""
+    if args.format == "json":
+        deliver(answer.to_json(), args, out)
     else:
-        print_rich(report, out, width)
+        show(answer.blocks(), args, out)
 
 
 def deliver(text: str, args: argparse.Namespace, out: IO[str]) -> None:
-    """Write a finished answer to the file that the arguments name, else to ``out``."""
+    """Write a finished answer to the file that the arguments name, else to ``out``.
+
+    What was wrong with the input comes after it.
+    """
     if args.output is None:
         out.write(text)
+        out.flush()
     else:
         data = text.encode("utf-8", "backslashreplace")
         Path(args.output).write_bytes(data)
+    for diagnostics, err in getattr(args, "held", ()):
+        show_diagnostics(diagnostics, err)
+    args.held = []
+
+
+def hold_diagnostics(
+    diagnostics: Sequence[Diagnostic], args: argparse.Namespace, err: IO[str]
+) -> None:
+    """Keep what was wrong with the input until the answer has been written."""
+    args.held = [*getattr(args, "held", ()), (diagnostics, err)]
 
 
 def chosen_width(args: argparse.Namespace, out: IO[str], *, in_file: bool = False) -> int:
@@ -48,9 +65,18 @@ def chosen_width(args: argparse.Namespace, out: IO[str], *, in_file: bool = Fals
     return args.width or (DEFAULT_WIDTH if in_file else terminal_width(out))
 
 
-def terminal_width(stream: IO[str]) -> int:
-    """The width of the terminal, or a width for files and pipes."""
-    return shutil.get_terminal_size().columns if stream.isatty() else DEFAULT_WIDTH
+def say_diagnostics(diagnostics: Iterable[Diagnostic], err: IO[str]) -> None:
+    """Print all that was wrong, each whole: a headline in one line, its line of the file, help."""
+    for item in diagnostics:
+        lines = [_shown(line) for line in item.render().split("\n")]
+        if in_colour(err):
+            lines[0] = with_verdicts(lines[0])
+        err.writelines(f"{line}\n" for line in lines)
+
+
+def _shown(line: str) -> str:
+    """A line with escapes; carets stand below lines of files by the same tabs."""
+    return "\t".join(map(printable, line.split("\t")))
 
 
 def show_diagnostics(diagnostics: Sequence[Diagnostic], err: IO[str]) -> None:
@@ -64,9 +90,11 @@ def show_diagnostics(diagnostics: Sequence[Diagnostic], err: IO[str]) -> None:
         # An error is one line, for those who look for it in a log.
         room = WIDE if item.severity == "error" else width
         lines = wrap(printable(item.headline()), room, "  ")
+        if in_colour(err):
+            lines[0] = with_verdicts(lines[0])
         if item.severity != "note":
             # The line of a file and the carets below it stand as they are.
-            lines += map(printable, item.render().split("\n")[1:])
+            lines += map(_shown, item.render().split("\n")[1:])
         err.writelines(f"{line}\n" for line in lines)
     left = len(diagnostics) - MAX_SHOWN
     if left > 0:

@@ -1,40 +1,42 @@
-"""Draws with matplotlib, the optional extra ``plot``.
+"""Draws charts with matplotlib, the optional extra ``plot``.
 
-Decides the look of all plots (colours that the colour-blind can tell apart, lines that differ in
-dashes too, so that they can be told apart in print) and the formats of files.
+Decides the look of files (sizes, hatches, dashes, where names stand) and their formats.
 
-Inputs: a path, figures.  Outputs: files.  Raises ``ImportError`` that says what to install.
+Inputs: a chart, a path.  Outputs: figures, files.  Raises ``ImportError`` that says what to
+install.
 """
 
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from classad.extras import load
 from pieslice.data import JsonObject
+from pieslice.reports.charts import Axis, Chart, Look, Panel, marks_to
+from pieslice.reports.layout import shortened
+from pieslice.terminal import printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-#: Okabe and Ito's colours, the darkest first.
-COLOURS: Final = (
-    "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999933",
-)  # fmt: skip
-#: For areas, which have no dashes: they differ in how dark they are, too.
-FILLS: Final = (
-    "#0072B2", "#E69F00", "#F0E442", "#000000", "#56B4E9", "#D55E00", "#009E73", "#CC79A7",
-)  # fmt: skip
-DASHES: Final = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)), (0, (8, 2)))
+Dash: TypeAlias = Literal["-", "--", ":", "-."]
+
 FORMATS: Final = (".png", ".svg", ".pdf")
-_MANY: Final = 8
+#: By texture; the first is none.
+_HATCHES: Final = ("", "///", "...", "xxx")
+_DASHES: Final[tuple[Dash, ...]] = ("-", "--", ":", "-.")
 #: Dots per inch.
 _DOTS: Final = 130
-#: Names longer than this stand two to a line, in characters.
+#: Names longer than this stand two to a line, and are shortened, in characters.
 _LONG: Final = 20
+_LONGEST: Final = 40
+_INK: Final = "#222222"
+#: Between areas.
+_EDGE: Final = "white"
+_THIN: Final = 0.3
 
 
 def check_format(path: Path) -> None:
@@ -44,73 +46,146 @@ def check_format(path: Path) -> None:
         raise ValueError(f"{path}: plots are written to {known} files")
 
 
-def figure(panels: int, *, height: float = 3.2) -> tuple[Figure, list[Axes]]:
-    """A figure with panels above each other that share the horizontal axis."""
+def draw(chart: Chart) -> Figure:
+    """The chart as a figure."""
     load("matplotlib")
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    made = Figure(figsize=(8.0, 0.8 + height * panels), layout="constrained")
+    heights = [_height(panel) for panel in chart.panels]
+    made = Figure(figsize=(8.0, 1.1 + sum(heights)), layout="constrained")
     FigureCanvasAgg(made)
-    axes = made.subplots(panels, 1, sharex=True, squeeze=False)
-    panes = [row[0] for row in axes]
-    for pane in panes:
-        pane.grid(True, color="#dddddd", linewidth=0.6)
-        pane.set_axisbelow(True)
-        for side in ("top", "right"):
-            pane.spines[side].set_visible(False)
-    return made, panes
+    axes = made.subplots(len(heights), 1, sharex=True, squeeze=False, height_ratios=heights)
+    for pane, panel in zip((row[0] for row in axes), chart.panels, strict=True):
+        _frame(pane, panel)
+        _DRAWN[panel.kind](pane, panel)
+    _time(axes[-1][0], chart.axis)
+    _legend(made, chart)
+    return made
 
 
-def line(
-    pane: Axes,
-    index: int,
-    x: Sequence[float],
-    y: Sequence[float],
-    label: str,
-    *,
-    stepped: bool = False,
-) -> None:
-    """A line that differs from its neighbours in colour and dashes."""
-    style = DASHES[index % len(DASHES)]
-    pane.plot(
-        x,
-        y,
-        color=COLOURS[index % len(COLOURS)],
-        linestyle=style,
-        linewidth=1.8,
-        label=label,
-        drawstyle="steps-post" if stepped else "default",
-    )
+def _height(panel: Panel) -> float:
+    if panel.kind == "bars":
+        return max(2.0, 0.2 * len(panel.rows))
+    return 2.6
 
 
-def hours(pane: Axes, last: float) -> None:
-    """A time axis from 0 with marks at whole hours that people think in."""
-    step = next((step for step in (1, 2, 6, 12, 24, 48, 168) if last / step <= 10), 720)
-    pane.set_xticks(range(0, int(last) + 1, step))
-    pane.set_xlim(0, last)
-    pane.set_xlabel("time (hours)")
+def _plain(name: str) -> str:
+    """A name as it is: neither control characters nor mathematics."""
+    text = printable(name).replace("$", r"\$")
+    # A label that begins with an underscore is no label to matplotlib.
+    return f" {text}" if text.startswith("_") else text
 
 
-def legend(pane: Axes, count: int) -> None:
-    """The legend; beside the panel when there is much in it."""
-    if count > _MANY:
-        pane.legend(fontsize="x-small", loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
-    else:
-        pane.legend(fontsize="small", framealpha=0.9)
+def _frame(pane: Axes, panel: Panel) -> None:
+    pane.grid(True, color="#dddddd", linewidth=0.6)
+    pane.set_axisbelow(True)
+    for side in ("top", "right"):
+        pane.spines[side].set_visible(False)
+    pane.set_ylabel(panel.label)
+    pane.set_title(_plain(panel.title), loc="left", fontsize="medium")
+    if panel.kind == "bars":
+        pane.set_yticks(range(len(panel.rows)), [*map(_plain, panel.rows)], fontsize="x-small")
+        pane.set_ylim(max(len(panel.rows), 1) - 0.4, -0.6)
+        pane.grid(visible=False, axis="y")
+        return
+    marks = marks_to(panel.top)
+    pane.set_yticks(marks)
+    pane.set_ylim(0, marks[-1])
+    for limit in panel.limits:
+        pane.plot(
+            limit.x, limit.y, color=_INK, linestyle="--", linewidth=1.4, drawstyle="steps-post"
+        )
+        place = (1.01, limit.y[-1] / marks[-1])
+        pane.annotate(
+            _plain(limit.name), place, xycoords="axes fraction", fontsize="small", va="center"
+        )
 
 
-def legend_above(made: Figure, pane: Axes) -> None:
-    """The legend above everything: for panels that are filled from edge to edge."""
-    handles, labels = pane.get_legend_handles_labels()
-    columns = 2 if max(map(len, labels)) > _LONG else 4
+def _areas(pane: Axes, panel: Panel) -> None:
+    """Stacked steps."""
+    below = [0.0] * len(panel.series[0].x if panel.series else ())
+    for series in panel.series:
+        above = [low + more for low, more in zip(below, series.y, strict=True)]
+        pane.fill_between(
+            series.x,
+            below,
+            above,
+            step="post",
+            facecolor=series.look.colour,
+            edgecolor=_EDGE,
+            linewidth=_THIN,
+            hatch=_hatch(series.look),
+        )
+        below = above
+
+
+def _hatch(look: Look) -> str:
+    return _HATCHES[look.texture % len(_HATCHES)]
+
+
+def _dash(look: Look) -> Dash:
+    return _DASHES[look.texture % len(_DASHES)]
+
+
+def _lines(pane: Axes, panel: Panel) -> None:
+    for series in panel.series:
+        pane.plot(
+            series.x,
+            series.y,
+            color=series.look.colour,
+            linestyle=_dash(series.look),
+            linewidth=1.8,
+            drawstyle="steps-post" if panel.kind == "step" else "default",
+        )
+
+
+def _bars(pane: Axes, panel: Panel) -> None:
+    for number, series in enumerate(panel.series):
+        mine = [bar for bar in panel.bars if bar.series == number]
+        pane.barh(
+            [bar.row for bar in mine],
+            [bar.end - bar.begin for bar in mine],
+            left=[bar.begin for bar in mine],
+            height=[0.3 if bar.thin else 0.8 for bar in mine],
+            facecolor=series.look.colour,
+            edgecolor=_EDGE,
+            linewidth=_THIN,
+            hatch=_hatch(series.look),
+        )
+
+
+_DRAWN: Final = {"area": _areas, "step": _lines, "line": _lines, "bars": _bars}
+
+
+def _time(pane: Axes, axis: Axis) -> None:
+    pane.set_xlim(axis.first, axis.last)
+    pane.set_xticks([place for place, _ in axis.marks], [name for _, name in axis.marks])
+    pane.set_xlabel(axis.label)
+
+
+def _legend(made: Figure, chart: Chart) -> None:
+    """The title and the names above everything, in the order of the chart."""
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    lines = chart.panels[0].kind in ("step", "line")
+    handles = [
+        Line2D([], [], color=look.colour, linestyle=_dash(look), linewidth=1.8)
+        if lines
+        else Patch(facecolor=look.colour, edgecolor=_EDGE, linewidth=_THIN, hatch=_hatch(look))
+        for _, look in chart.legend
+    ]
+    labels = [_plain(name) for name in shortened([name for name, _ in chart.legend], _LONGEST)]
     made.legend(
         handles,
         labels,
         fontsize="small",
         loc="outside upper center",
-        ncols=columns,
+        ncols=2 if max(map(len, labels), default=0) > _LONG else 4,
         frameon=False,
+        title=_plain(chart.title) or None,
+        title_fontproperties={"weight": "bold", "size": "large"},
     )
 
 

@@ -13,8 +13,8 @@ from collections.abc import Iterable, Sequence
 
 from attr import evolve
 
-from classad.errors import suggest
 from negotiator.model.result import CycleResult
+from pieslice.reports.names import did_you_mean
 
 
 class UnknownNameError(Exception):
@@ -77,5 +77,4 @@ def _is_below(name: str, group: str) -> bool:
 
 
 def _unknown(kind: str, name: str, known: Iterable[str]) -> str:
-    near = suggest(name, list(known))
-    return f"no {kind} `{name}` in the pool" + (f"; did you mean `{near}`?" if near else "")
+    return f"no {kind} `{name}` in the pool{did_you_mean(name, known)}"

@@ -226,11 +226,11 @@ def _matches(matches: tuple[Match, ...]) -> list[Block]:
         cost = short(sum(match.cost for match in group))
         wanted = f"{len(group)} of {plural(of, 'job')}" if of > 1 else "1 job"
         found.append(Line(f"  {submitter}, job {job}: {wanted} matched, cost {cost}"))
-        found += _slots(group)
+        found += match_blocks(group)
     return found
 
 
-def _slots(group: list[Match]) -> list[Block]:
+def match_blocks(group: list[Match]) -> list[Block]:
     """The slots of one request by what was done to get them, in the order of the matches."""
     ways: dict[tuple[MatchKind, str | None], list[Match]] = {}
     for match in group:

@@ -1,8 +1,8 @@
-"""Makes a page of HTML with plots from the folder of a run: ``pieslice report``.
+"""Makes a page of HTML with charts from the folder of a run, or of two: ``pieslice report``.
 
-The page has the policy of the run in sentences.
+Decides which runs belong together (the seeds of a configuration) and what is said of each.
 
-Inputs: the parsed arguments and the error stream.  Outputs: files; the exit code.
+Inputs: the parsed arguments and the two streams; folders of runs.  Outputs: files; the exit code.
 """
 
 from __future__ import annotations
@@ -10,68 +10,180 @@ from __future__ import annotations
 import argparse
 import csv
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, Final
+
+from attr import frozen
 
 from negotiator.capture.configuration import CaptureSources
 from negotiator.groups.effective import effective_quotas
 from negotiator.io import CapturePaths
 from pieslice.command_line import EXIT_BAD, EXIT_OK
 from pieslice.data import JsonData
-from pieslice.reports.plots import as_png, save
+from pieslice.reports.charts import looks
+from pieslice.reports.output import chosen_width
+from pieslice.reports.plots import draw, save
+from pieslice.reports.progress import Progress
+from pieslice.runreport.asking import asking
+from pieslice.runreport.comparison import PARTS, comparison, comparison_json
 from pieslice.runreport.data import RunData, run_data
-from pieslice.runreport.page import Said, page
-from pieslice.runreport.plots import PLOTS
+from pieslice.runreport.page import Said, Sheet, Side, page
+from pieslice.runreport.plots import charts
+from pieslice.runreport.text import comparison_text
+from pieslice.terminal import printable
 from policy.config import load_config
 from policy.explain.explanation import explain_policy
 from policy.io import builtin_library
 from policy.language.table import Context
 from policy.load import load_policy
 
+#: Columns of the tables of a run that hold names of people's choice.
+_NAMES: Final = ("name", "user", "detail")
 #: From how many days on a title says days.
 _DAYS: Final = 2
 
 
 class ReportError(ValueError):
-    """A folder that is not that of a run."""
+    """A folder that is not that of a run, or runs that cannot be compared."""
 
 
-def report_command(args: argparse.Namespace, err: IO[str]) -> int:
+@frozen
+class Plots:
+    """Where pictures of the charts go, and in which format."""
+
+    folder: Path | None = None
+    form: str = "png"
+
+
+def report_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> int:
     """Run the command."""
+    folders = [args.run_folder, *([args.other] if args.other is not None else [])]
     try:
-        about, data = _read(args.run_folder)
-        pictures = []
-        for name, (title, draw) in PLOTS.items():
-            made = draw(data)
-            pictures.append((title, as_png(made)))
-            if args.plots is not None:
-                args.plots.mkdir(parents=True, exist_ok=True)
-                save(made, args.plots / f"{name}.{args.plot_format}")
-        plan = about["plan"]
-        title = args.title or _title(plan, data.hours)
-        text = page(title, data.summary, pictures, _policy(plan, data), data.worst)
+        with Progress(err).stage("reporting"):
+            sides = _sides(folders)
+            _write(sides, args.output, args.title, Plots(args.plots, args.plot_format))
     except (ReportError, ImportError) as problem:
         err.write(f"pieslice report: error: {problem}\n")
         return EXIT_BAD
-    args.output.write_text(text, encoding="utf-8")
+    if len(sides) > 1:
+        _tell(sides, args, out)
     return EXIT_OK
 
 
-def _title(plan: JsonData, hours: float) -> str:
+def write_page(folders: Sequence[Path], path: Path) -> None:
+    """Write the page of one configuration or of two; raises ``ReportError``."""
+    _write(_sides(folders), path, None, Plots())
+
+
+def _tell(sides: Sequence[Side], args: argparse.Namespace, out: IO[str]) -> None:
+    """Print the comparison as well."""
+    left, right = sides
+    rows = comparison(left.summaries, right.summaries)
+    if args.json:
+        out.write(json.dumps({"metrics": comparison_json(rows)}, indent=1) + "\n")
+        return
+    out.write(comparison_text(rows, (left.name, right.name), left.seeds, chosen_width(args, out)))
+
+
+def _write(sides: Sequence[Side], path: Path, title: str | None, plots: Plots) -> None:
+    drawn = charts([(side.name, side.run) for side in sides])
+    colours = looks(name for side in sides for name in side.run.summary["users"])
+    title = title or _title(sides)
+    text = page(title, sides, drawn, colours, _sheet())
+    if plots.folder is not None:
+        plots.folder.mkdir(parents=True, exist_ok=True)
+        for chart in drawn:
+            save(draw(chart), plots.folder / f"{chart.name}.{plots.form}")
+    path.write_text(text, encoding="utf-8", errors="backslashreplace")
+
+
+def _sheet() -> Sheet:
+    here = Path(__file__).parent
+    style, script = ((here / f"page.{kind}").read_text(encoding="utf-8") for kind in ("css", "js"))
+    return Sheet(style, script)
+
+
+# --- reading runs -------------------------------------------------------------------------------
+
+
+def _sides(folders: Sequence[Path]) -> list[Side]:
+    sides = [_side(folder) for folder in folders]
+    if any(side.seeds != sides[0].seeds for side in sides):
+        raise ReportError("the runs have different seeds; only the same workloads can be compared")
+    return sides
+
+
+def _side(folder: Path) -> Side:
+    """A run, or those of several seeds in a folder of the comparison of seeds."""
+    found = sorted(folder.glob("seed-*/run.json"), key=lambda path: int(path.parent.name[5:]))
+    runs = [path.parent for path in found] or [folder]
+    about, data = _read(runs[0])
+    rest = [_summary(run) for run in runs[1:]]
+    plan = about["plan"]
+    return Side(
+        name=_policy_name(plan),
+        facts=tuple(_facts(about, folder)),
+        run=data,
+        seeds=(plan["seed"], *(about["plan"]["seed"] for about, _ in rest)),
+        summaries=(data.summary, *(summary for _, summary in rest)),
+        policy=tuple(_policy(plan, data)),
+        asking=tuple(tuple(asking(about, moment)) for moment in data.worst),
+    )
+
+
+def _policy_name(plan: JsonData) -> str:
+    """A configuration in few words."""
+    config = plan["config"] or ("the pool's policy" if _is_capture(plan) else "the defaults")
+    return "".join([config, *(f", {name} = {text}" for name, text in plan.get("settings", ()))])
+
+
+def _title(sides: Sequence[Side]) -> str:
+    names = " against ".join(side.name for side in sides)
+    pool = dict(sides[0].facts)["pool"]
+    hours = sides[0].run.hours
     how_long = f"{hours:g} hours" if hours < _DAYS * 24 else f"{hours / 24:g} days"
-    policy = "" if plan["config"] is None else f", {plan['config']}"
-    changes = "".join(f", {name} = {text}" for name, text in plan.get("settings", ()))
-    return f"{plan['pool']}{policy}{changes}: {how_long}"
+    return f"{pool}, {names}: {how_long}"
 
 
-def _read(folder: Path) -> tuple[JsonData, RunData]:
+def _facts(about: JsonData, folder: Path) -> Iterator[tuple[str, str]]:
+    """What was run, by which command and version."""
+    plan = about["plan"]
+    yield "pool", plan["pool"]
+    yield "workload", plan["workload"]
+    yield "policy", _policy_name(plan)
+    yield "seed", str(plan["seed"])
+    if "command" in about:
+        yield "command", about["command"]
+        yield "version", f"pieslice {about['version']}"
+    yield "folder", str(folder)
+
+
+def _is_capture(plan: JsonData) -> bool:
+    return Path(plan["pool"]).is_dir()
+
+
+def _summary(folder: Path) -> tuple[JsonData, JsonData]:
+    """What is said of a run, and its numbers."""
     for name in ("run.json", "summary.json"):
         if not (folder / name).is_file():
             raise ReportError(f"{folder}: no {name}; give the folder of a finished run")
     try:
-        about = json.loads((folder / "run.json").read_text(encoding="utf-8"))
-        summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
+        about, summary = (
+            json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
+            for name in ("run", "summary")
+        )
+    except ValueError as problem:
+        raise ReportError(f"{folder}: not the folder of a run: {problem}") from None
+    for part, _, _ in PARTS:
+        # As they stand in the tables of the run.
+        summary[part] = {printable(name): numbers for name, numbers in summary[part].items()}
+    return about, summary
+
+
+def _read(folder: Path) -> tuple[JsonData, RunData]:
+    about, summary = _summary(folder)
+    try:
         form = about["format"]
         events, series = (list(_rows(folder / f"{name}.{form}")) for name in ("events", "series"))
         if not series:
@@ -86,15 +198,22 @@ def _read(folder: Path) -> tuple[JsonData, RunData]:
 def _rows(path: Path) -> Iterator[JsonData]:
     with path.open(encoding="utf-8", newline="") as file:
         if path.suffix == ".jsonl":
-            yield from (json.loads(line) for line in file)
+            for line in file:
+                row = json.loads(line)
+                yield row | {name: printable(row[name]) for name in _NAMES if name in row}
         else:
             yield from csv.DictReader(file)
+
+
+def read_run(folder: Path) -> RunData:
+    """What a report shows of a run; raises ``ReportError``."""
+    return _read(folder)[1]
 
 
 def _policy(plan: JsonData, data: RunData) -> list[Said]:
     """The policy of the run as it stands now, in sentences."""
     path = None if plan["config"] is None else Path(plan["config"])
-    if path is None and Path(plan["pool"]).is_dir():
+    if path is None and _is_capture(plan):
         path = CapturePaths(Path(plan["pool"])).find("config")
     if path is not None and not path.is_file():
         return [("Policy", f"`{path}` is gone", "", 0)]

@@ -1,6 +1,7 @@
 """Reads the rows of a run into values.
 
-Decides how long each job ran where (``Stretch``) and which moments were the worst.
+Decides how long each job ran where (``Stretch``), which users are shown one by one, and which
+moments were the worst.
 
 Inputs: rows of ``events`` and ``series`` as dictionaries of text or numbers, the summary.  Outputs:
 ``RunData``.  Follows: the files that ``pieslice.simulate.output`` writes.
@@ -8,7 +9,8 @@ Inputs: rows of ``events`` and ``series`` as dictionaries of text or numbers, th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from attr import frozen
@@ -17,9 +19,11 @@ from pieslice.data import Record
 
 _HOUR: Final = 3600.0
 #: How many users, slots and moments are shown one by one.
-MOST_USERS: Final = 8
+MOST_USERS: Final = 10
 MOST_SLOTS: Final = 60
 _WORST: Final = 3
+#: Events of a job that are told one by one.
+_MOST_EVENTS: Final = 12
 
 
 @frozen
@@ -35,13 +39,27 @@ class Stretch:
 
 @frozen
 class Curve:
-    """One name over time: hours, usage (weighted cores), real priorities, quota of a group."""
+    """One name over time: hours, usage (weighted cores), idle jobs, real priorities, quotas."""
 
     name: str
     hours: tuple[float, ...]
     usage: tuple[float, ...]
+    idle: tuple[float, ...] = ()
     priorities: tuple[float, ...] = ()
     quotas: tuple[float, ...] = ()
+
+
+@frozen
+class Moment:
+    """One of the worst moments, and what the files of the run answer when asked for it.
+
+    ``hour``, ``job``: before which cycle the negotiator is to be asked, and about which job.
+    """
+
+    text: str
+    answer: tuple[str, ...] = ()
+    hour: float | None = None
+    job: int | None = None
 
 
 @frozen(eq=False)
@@ -52,11 +70,17 @@ class RunData:
     #: How long the run was.
     hours: float
     pool: Curve
+    #: All of them, who used most first.
     users: tuple[Curve, ...]
     groups: tuple[Curve, ...]
     waits: Mapping[str, tuple[float, ...]]
     stretches: tuple[Stretch, ...]
-    worst: tuple[str, ...]
+    worst: tuple[Moment, ...]
+
+    def group_of(self, user: str) -> str:
+        """The group whose quota a user is under; empty without one."""
+        group: str = self.summary["users"].get(user, {}).get("group", "")
+        return group
 
 
 def run_data(
@@ -68,17 +92,27 @@ def run_data(
     rows = list(events)
     curves = _curves(series)
     waits = _waits(rows)
+    pool = curves["pool"][""]
     users = sorted(curves.get("user", {}).values(), key=lambda curve: -sum(curve.usage))
     return RunData(
         summary=summary,
         hours=float(summary["hours"]),
-        pool=curves["pool"][""],
-        users=tuple(users[:MOST_USERS]),
+        pool=pool,
+        users=tuple(users),
         groups=tuple(curves.get("group", {}).values()),
         waits={name: tuple(sorted(waits[name].values())) for name in sorted(waits)},
         stretches=_stretches(rows, float(summary["hours"])),
-        worst=tuple(_worst(rows, series, waits)),
+        worst=tuple(_worst(_Records(rows, pool, users), waits)),
     )
+
+
+def shown_users(runs: Sequence[RunData]) -> tuple[str, ...]:
+    """The users that are shown one by one: those who used most in any of the runs."""
+    used: Counter[str] = Counter()
+    for run in runs:
+        for name, numbers in run.summary["users"].items():
+            used[name] = max(used[name], numbers["usage_hours"])
+    return tuple(sorted(name for name, _ in used.most_common(MOST_USERS)))
 
 
 def _curves(series: Sequence[Record]) -> dict[str, dict[str, Curve]]:
@@ -91,6 +125,7 @@ def _curves(series: Sequence[Record]) -> dict[str, dict[str, Curve]]:
             name,
             tuple(float(row["time"]) / _HOUR for row in rows),
             tuple(float(row["usage"]) for row in rows),
+            tuple(float(row["idle"]) for row in rows),
             tuple(float(row["real_priority"] or 0.5) for row in rows if kind == "user"),
             tuple(float(row["quota"]) for row in rows if kind != "user"),
         )
@@ -124,35 +159,131 @@ def _stretches(events: Iterable[Record], hours: float) -> tuple[Stretch, ...]:
     return tuple(found)
 
 
-def _worst(
-    events: Sequence[Record],
-    series: Sequence[Record],
-    waits: Mapping[str, Mapping[int, float]],
-) -> Iterable[str]:
-    """Sentences about the moments an administrator would be asked about."""
-    pool = [row for row in series if row["kind"] == "pool"]
-    idle = [row for row in pool if float(row["idle"]) > 0 and float(row["quota"]) > 0]
-    if idle:
-        emptiest = min(idle, key=lambda row: float(row["usage"]) / float(row["quota"]))
-        part = float(emptiest["usage"]) / float(emptiest["quota"])
-        yield (
-            f"hour {_hour(emptiest)}: {emptiest['idle']} jobs waited while {1 - part:.0%} of the "
-            "pool was not in use"
-        )
-        longest = max(idle, key=lambda row: float(row["idle"]))
-        yield f"hour {_hour(longest)}: the longest queue, {longest['idle']} jobs"
+# --- the worst moments ------------------------------------------------------------------------
+
+
+@frozen(eq=False)
+class _Records:
+    """What a run has written down."""
+
+    events: Sequence[Record]
+    pool: Curve
+    users: Sequence[Curve]
+
+
+def _worst(records: _Records, waits: Mapping[str, Mapping[int, float]]) -> Iterator[Moment]:
+    """The moments that an administrator would be asked about."""
+    yield from _queues(records)
     slow = [(wait, user, job) for user, jobs in waits.items() for job, wait in jobs.items()]
     for wait, user, job in sorted(slow, reverse=True)[:_WORST]:
-        yield f"job {job} of {user} waited {wait / _HOUR:.1f} hours for its first start"
-    stopped: dict[tuple[str, str], int] = {}
-    for event in events:
-        if event["event"] == "preempt":
-            key = (event["user"], str(event["job"]))
-            stopped[key] = stopped.get(key, 0) + 1
-    for (user, name), count in sorted(stopped.items(), key=lambda item: -item[1])[:_WORST]:
+        if wait > 0:
+            text = f"job {job} of {user} waited {wait / _HOUR:.1f} hours for its first start"
+            hour = _submitted(records, job) + wait / _HOUR / 2
+            yield Moment(text, tuple(_history(records, user, job)), hour, job)
+    stopped = Counter(
+        (event["user"], int(event["job"]))
+        for event in records.events
+        if event["event"] == "preempt"
+    )
+    for (user, job), count in sorted(stopped.items(), key=lambda item: -item[1])[:_WORST]:
         if count > 1:
-            yield f"job {name} of {user} was preempted {count} times"
+            text = f"job {job} of {user} was preempted {count} times"
+            yield Moment(text, tuple(_history(records, user, job)), *_preemption(records, job))
 
 
-def _hour(row: Record) -> str:
-    return f"{float(row['time']) / _HOUR:.1f}"
+def _queues(records: _Records) -> Iterator[Moment]:
+    """When most of the pool was unused though jobs waited, and when most jobs did."""
+    pool = records.pool
+    idle = [i for i, jobs in enumerate(pool.idle) if jobs > 0 and pool.quotas[i] > 0]
+    if not idle:
+        return
+    emptiest = min(idle, key=lambda i: pool.usage[i] / pool.quotas[i])
+    unused = 1 - pool.usage[emptiest] / pool.quotas[emptiest]
+    if unused > 0:
+        text = (
+            f"hour {pool.hours[emptiest]:.1f}: {pool.idle[emptiest]:.0f} jobs waited while "
+            f"{unused:.0%} of the pool was not in use"
+        )
+        yield Moment(text, tuple(_waiting(records, emptiest)), pool.hours[emptiest])
+    longest = max(idle, key=lambda i: pool.idle[i])
+    text = f"hour {pool.hours[longest]:.1f}: the longest queue, {pool.idle[longest]:.0f} jobs"
+    yield Moment(text, tuple(_waiting(records, longest)), pool.hours[longest])
+
+
+def _submitted(records: _Records, job: int) -> float:
+    """The hour in which a job came."""
+    return next(
+        float(event["time"]) / _HOUR
+        for event in records.events
+        if event["event"] == "submit" and int(event["job"]) == job
+    )
+
+
+def _preemption(records: _Records, job: int) -> tuple[float | None, int | None]:
+    """The hour of the match by which a job was preempted first, and the job that was matched."""
+    before: dict[str, Record] = {}
+    for event in records.events:
+        if event["event"] == "match":
+            before[event["slot"]] = event
+        elif event["event"] == "preempt" and int(event["job"]) == job:
+            match = before[event["slot"]]
+            return float(match["time"]) / _HOUR, int(match["job"])
+    return None, None
+
+
+def _waiting(records: _Records, place: int) -> Iterator[str]:
+    """Who waited at a moment, and who had the pool."""
+    hour = records.pool.hours[place]
+    at = [(curve, i) for curve in records.users if (i := _at(curve, hour)) is not None]
+    waiting = sorted(((curve.idle[i], curve.name) for curve, i in at), reverse=True)
+    having = sorted(((curve.usage[i], curve.name) for curve, i in at), reverse=True)
+    for title, unit, found in (("waiting", "jobs", waiting), ("having", "cores", having)):
+        told = [f"{name} {number:g} {unit}" for number, name in found[:_WORST] if number > 0]
+        if told:
+            yield f"{title}: {', '.join(told)}"
+
+
+def _at(curve: Curve, hour: float) -> int | None:
+    return next((i for i, found in enumerate(curve.hours) if found == hour), None)
+
+
+def _history(records: _Records, user: str, job: int) -> Iterator[str]:
+    """What happened to a job, and what its user had of the pool until its first start."""
+    mine = [event for event in records.events if int(event["job"] or 0) == job]
+    submitted, started = (
+        next((float(e["time"]) / _HOUR for e in mine if e["event"] == kind), None)
+        for kind in ("submit", "start")
+    )
+    curve = next((curve for curve in records.users if curve.name == user), None)
+    if curve is not None and submitted is not None and started is not None and started > submitted:
+        yield from _meanwhile(records, curve, submitted, started)
+    for event in mine[:_MOST_EVENTS]:
+        parts = (event["event"], event["slot"] and f"on {event['slot']}", event["detail"])
+        yield f"hour {float(event['time']) / _HOUR:.2f}: {' '.join(part for part in parts if part)}"
+    if len(mine) > _MOST_EVENTS:
+        yield f"and {len(mine) - _MOST_EVENTS} more events"
+
+
+def _meanwhile(records: _Records, curve: Curve, begin: float, end: float) -> Iterator[str]:
+    ahead = sum(
+        event["event"] == "start"
+        and event["user"] == curve.name
+        and begin <= float(event["time"]) / _HOUR < end
+        for event in records.events
+    )
+    yield f"while it waited, {ahead} other starts of jobs of {curve.name}"
+    held = [
+        used for hour, used in zip(curve.hours, curve.usage, strict=True) if begin <= hour < end
+    ]
+    pool = records.pool
+    sizes = [
+        (size, used)
+        for hour, size, used in zip(pool.hours, pool.quotas, pool.usage, strict=True)
+        if begin <= hour < end
+    ]
+    if held and sizes:
+        size, used = (sum(column) / len(sizes) for column in zip(*sizes, strict=True))
+        yield (
+            f"its user had {sum(held) / len(held):.1f} of {size:.1f} weighted cores on average; "
+            f"{size - used:.1f} were in nobody's use"
+        )

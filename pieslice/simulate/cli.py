@@ -7,12 +7,28 @@ import math
 import re
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from pieslice.inputs.options import add_width
 
 if TYPE_CHECKING:
     from pieslice.command_line import Subcommands
+
+
+_EXAMPLES: Final = (
+    (
+        "pieslice simulate 10 --workload day.toml --days 0.1 -o run",
+        "ten slots; the run is kept in a folder",
+    ),
+    (
+        "pieslice simulate mypool --workload capture --every 2 --days 0.1",
+        "the jobs of a capture, again every two hours",
+    ),
+    (
+        "pieslice simulate 10 --workload day.toml --days 0.1 --seeds 2 --compare a b",
+        "which of two policies is better, and is it chance?",
+    ),
+)
 
 
 def add_commands(subcommands: Subcommands) -> None:
@@ -21,10 +37,18 @@ def add_commands(subcommands: Subcommands) -> None:
         "simulate",
         help="simulate a pool over days: jobs, cycles, claims, preemption, priorities",
         description="Simulate a pool over days with the full negotiation cycle.",
+        examples=_EXAMPLES,
     )
     add_what_is_simulated(parser)
     parser.add_argument(
         "--seed", type=int, default=0, metavar="N", help="seed of the random numbers (0)"
+    )
+    parser.add_argument(
+        "--seeds",
+        type=_whole,
+        default=1,
+        metavar="N",
+        help="run N workloads, with this seed and the next ones, and tell the spread (1)",
     )
     parser.add_argument(
         "--compare", nargs=2, metavar=("A", "B"), help="run two configurations on one workload"
@@ -43,6 +67,16 @@ def add_commands(subcommands: Subcommands) -> None:
     ):
         parser.add_argument(option, type=kind, default=default, metavar="N", help=text)
     parser.add_argument("-o", "--output", type=Path, metavar="DIR", help="folder for the run")
+    parser.add_argument(
+        "--report", type=Path, metavar="F", help="also write the page of `pieslice report`"
+    )
+    parser.add_argument(
+        "--capture",
+        nargs=2,
+        action=_At,
+        metavar=("HOUR", "DIR"),
+        help="write the pool before the cycle at HOUR as a capture, for `pieslice why`, and end",
+    )
     parser.add_argument("--resume", type=Path, metavar="DIR", help="continue an interrupted run")
     parser.add_argument(
         "--format", choices=("csv", "jsonl"), default="csv", help="form of events and series"
@@ -51,6 +85,20 @@ def add_commands(subcommands: Subcommands) -> None:
     parser.add_argument("--json", action="store_true", help="print the summary as JSON")
     add_width(parser)
     parser.set_defaults(run=_simulate)
+
+
+class _At(argparse.Action):
+    """An hour and a folder."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, args: argparse.Namespace, values: object, *_: object
+    ) -> None:
+        assert isinstance(values, list)
+        try:
+            hour = _hours(values[0])
+        except argparse.ArgumentTypeError as problem:
+            raise argparse.ArgumentError(self, str(problem)) from None
+        setattr(args, self.dest, (hour, Path(values[1])))
 
 
 def add_what_is_simulated(parser: argparse.ArgumentParser) -> None:

@@ -1,9 +1,9 @@
-"""Runs, interrupts, continues and compares simulations: ``pieslice simulate``.
+"""Runs, continues and compares simulations: ``pieslice simulate``.
 
-Decides when a checkpoint is made, what an interruption leaves behind, and the
-bar that shows how far it is.
+Decides which runs a command makes (configurations by seeds) and where each of them is kept.
 
-Inputs: the parsed arguments and the two streams.  Outputs: a run folder, a summary, the exit code.
+Inputs: the parsed arguments and the two streams.  Outputs: run folders, a summary or a comparison,
+a page; the exit code.
 """
 
 from __future__ import annotations
@@ -11,39 +11,45 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
-import signal
-from collections.abc import Callable, Iterator
+import shlex
+from collections.abc import Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import IO, Final
 
-from attr import asdict, define, evolve
+from attr import asdict, evolve, frozen
 
+from classad.errors import Diagnostic
 from negotiator.io import InputError
 from pieslice.command_line import EXIT_BAD, EXIT_INTERRUPTED, EXIT_OK
-from pieslice.data import JsonData, Record
+from pieslice.data import JsonData, JsonObject
 from pieslice.inputs.pool import parse_time
 from pieslice.reports.output import chosen_width, show_diagnostics
-from pieslice.simulate.checkpoint import restore, saved
-from pieslice.simulate.matching import Negotiator
-from pieslice.simulate.notices import about_jobs
-from pieslice.simulate.output import RunFolder, write_json, write_parquet
-from pieslice.simulate.series import rows
-from pieslice.simulate.setup import Plan, about_policy, build, fingerprint
-from pieslice.simulate.summary import comparison, summarise, text
+from pieslice.reports.progress import Moved, Progress
+from pieslice.runreport.asking import policy_options
+from pieslice.runreport.command import ReportError, write_page
+from pieslice.runreport.comparison import comparison, comparison_json, spreads_json
+from pieslice.runreport.text import comparison_text, run_text, spread_text
+from pieslice.simulate.moment import write_moment
+from pieslice.simulate.running import Form, RunError, Told, begun, run_new, run_on, run_until
+from pieslice.simulate.setup import Plan, about_policy
 from pieslice.simulate.workload import WorkloadError
 
 _HOUR: Final = 3600
+_LETTERS: Final = ("a", "b")
 
 
-class RunError(ValueError):
-    """A run that cannot be begun or taken up."""
+class _InterruptedError(Exception):
+    """Ctrl-C ended one of several runs; its text says how to go on."""
 
 
-@define
-class _Stop:
-    """Whether somebody pressed Ctrl-C."""
+@frozen
+class _Side:
+    """A configuration: its summaries, one for each seed, and the folder of its runs."""
 
-    asked: bool = False
+    config: str | None
+    folder: Path | None
+    summaries: list[JsonData]
 
 
 def simulate_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> int:
@@ -51,23 +57,40 @@ def simulate_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> in
     try:
         if args.resume is not None:
             return _resume(args, out, err)
-        if args.compare is not None and args.config is not None:
-            raise RunError("give --config or --compare, not both")
-        if args.parquet and args.output is None:
-            raise RunError("--parquet needs -o, the folder of the run")
+        _check(args)
         plan = plan_of(args, args.seed, tuple(args.set), args.series)
         for config in args.compare or (args.config,):
             show_diagnostics(about_policy(evolve(plan, config=config)), err)
-        if args.compare is not None:
-            return _compare(args, plan, out, err)
-        return _run(args, plan, args.output, out, err)
+        if args.capture is not None:
+            return _capture(args, plan, out, err)
+        with contextlib.ExitStack() as cleanup:
+            folder = args.output
+            if folder is None and args.report is not None:
+                folder = Path(cleanup.enter_context(TemporaryDirectory()))
+            if args.compare is not None or args.seeds > 1:
+                return _several(args, plan, folder, out, err)
+            return _one(args, plan, folder, out, err)
     except InputError as problem:
         show_diagnostics(problem.diagnostics, err)
-    except (WorkloadError, RunError, ImportError) as problem:
+    except _InterruptedError as problem:
+        err.write(f"{problem}\n")
+        return EXIT_INTERRUPTED
+    except (WorkloadError, RunError, ReportError, ImportError) as problem:
         err.write(f"pieslice simulate: error: {problem}\n")
     except json.JSONDecodeError as problem:
         err.write(f"pieslice simulate: error: {args.resume}: not a run: {problem}\n")
     return EXIT_BAD
+
+
+def _check(args: argparse.Namespace) -> None:
+    if args.compare is not None and args.config is not None:
+        raise RunError("give --config or --compare, not both")
+    if args.parquet and args.output is None:
+        raise RunError("--parquet needs -o, the folder of the run")
+    if args.capture is not None and (args.compare or args.seeds > 1 or args.output or args.report):
+        raise RunError("--capture ends the run at its hour: give it without other outputs")
+    if args.report is not None and not args.report.parent.is_dir():
+        raise RunError(f"{args.report}: no such folder")
 
 
 def plan_of(
@@ -95,191 +118,156 @@ def plan_of(
     )
 
 
-def _run(
+# --- one run ------------------------------------------------------------------------------------
+
+
+def _one(
     args: argparse.Namespace, plan: Plan, folder: Path | None, out: IO[str], err: IO[str]
 ) -> int:
-    summary = _simulate(args, plan, folder, err)
-    out.write(_shown(summary, args, out))
-    return EXIT_OK if summary["complete"] else EXIT_INTERRUPTED
+    progress = Progress(err)
+    with progress.counted("simulating", plan.seconds) as moved:
+        summary = run_new(plan, folder, _form(args), _told(moved, progress, err))
+    return _shown(summary, args, folder, out)
 
 
-def _shown(summary: Record, args: argparse.Namespace, out: IO[str]) -> str:
-    if args.json:
-        return json.dumps(summary, indent=1) + "\n"
-    return text(summary, chosen_width(args, out))
-
-
-def _compare(args: argparse.Namespace, plan: Plan, out: IO[str], err: IO[str]) -> int:
-    """Two configurations, one workload and seed."""
-    found = []
-    for letter, config in zip("ab", args.compare, strict=True):
-        folder = None if args.output is None else args.output / letter
-        found.append(_simulate(args, evolve(plan, config=config), folder, err))
-        if not found[-1]["complete"]:
-            err.write(_half(letter, config, folder))
-            return EXIT_INTERRUPTED
-    left, right = found
-    out.write(
-        json.dumps({"a": left, "b": right}, indent=1) + "\n"
-        if args.json
-        else comparison(left, right, chosen_width(args, out))
-    )
+def _capture(args: argparse.Namespace, plan: Plan, out: IO[str], err: IO[str]) -> int:
+    """Write the pool before a cycle, and how to ask about that cycle."""
+    hour, folder = args.capture
+    if folder.exists() and any(folder.iterdir()):
+        raise RunError(f"{folder}: contains files already")
+    seconds = round(hour * _HOUR)
+    if seconds > plan.seconds:
+        raise RunError(f"--capture: hour {hour:g} is after the end of the run")
+    progress = Progress(err)
+    with progress.counted("simulating", seconds) as moved:
+        negotiator = run_until(plan, seconds, _told(moved, progress, err))
+    write_moment(negotiator, folder)
+    at = negotiator.simulation.state.now / _HOUR
+    options = shlex.join([str(folder), "JOB", *policy_options(asdict(plan))])
+    out.write(f"the pool at hour {at:.2f} is in {folder}; about its next cycle:\n")
+    out.write(f"  pieslice why {options}\n")
     return EXIT_OK
 
 
-def _half(letter: str, config: str, folder: Path | None) -> str:
-    """What was interrupted in a comparison, and how to get the rest."""
-    note = f"note: interrupted in the run of {letter}, {config}"
-    if folder is None:
-        return f"{note}; nothing is kept without -o\n"
-    rest = "" if letter == "b" else f"; --config and -o {folder.parent / 'b'} run the other one"
-    return f"{note}: --resume {folder} goes on{rest}\n"
-
-
-def _simulate(args: argparse.Namespace, plan: Plan, folder: Path | None, err: IO[str]) -> JsonData:
-    if folder is None:
-        return _loop(plan, None, None, args, err)
-    if (folder / "run.json").exists():
-        raise RunError(f"{folder}: contains a run already; continue it with --resume")
-    folder.mkdir(parents=True, exist_ok=True)
-    run = RunFolder(folder, args.format)
-    about = {
-        "plan": asdict(plan),
-        "files": fingerprint(plan),
-        "format": args.format,
-        "checkpoint_hours": args.checkpoint_hours,
-    }
-    write_json(folder / "run.json", about)
-    return _finished(plan, run, None, args, err)
-
-
 def _resume(args: argparse.Namespace, out: IO[str], err: IO[str]) -> int:
-    folder: Path = args.resume
-    if not (folder / "run.json").is_file():
-        raise RunError(f"{folder}: contains no run to continue; start a new one")
-    about = json.loads((folder / "run.json").read_text())
-    plan = Plan(**about["plan"])
-    args.format, args.checkpoint_hours = about["format"], about["checkpoint_hours"]
-    done = folder / "summary.json"
-    if done.is_file() and json.loads(done.read_text())["complete"]:
-        out.write(_shown(json.loads(done.read_text()), args, out))
-        return EXIT_OK
-    if fingerprint(plan) != about["files"]:
-        raise RunError(f"{folder}: the pool, workload or configuration has changed since")
-    path = folder / "checkpoint.json"
-    data = json.loads(path.read_text()) if path.is_file() else None
-    run = RunFolder(folder, args.format, None if data is None else data["lengths"])
-    summary = _finished(plan, run, data, args, err)
-    out.write(_shown(summary, args, out))
+    plan, _ = begun(args.resume)
+    progress = Progress(err)
+    with progress.counted("simulating", plan.seconds) as moved:
+        summary = run_on(args.resume, _form(args), _told(moved, progress, err))
+    return _shown(summary, args, args.resume, out)
+
+
+def _shown(summary: JsonData, args: argparse.Namespace, folder: Path | None, out: IO[str]) -> int:
+    if args.json:
+        out.write(json.dumps(summary, indent=1) + "\n")
+    else:
+        out.write(run_text(summary, chosen_width(args, out)))
+    if args.report is not None and folder is not None:
+        write_page([folder], args.report)
     return EXIT_OK if summary["complete"] else EXIT_INTERRUPTED
 
 
-def _finished(
-    plan: Plan, run: RunFolder, data: JsonData | None, args: argparse.Namespace, err: IO[str]
-) -> JsonData:
-    try:
-        summary = _loop(plan, run, data, args, err)
-    finally:
-        run.close()
-    write_json(run.folder / "summary.json", summary)
-    if args.parquet and summary["complete"]:
-        write_parquet(run.folder, run.form)
-    return summary
+def _form(args: argparse.Namespace) -> Form:
+    return Form(args.format, args.checkpoint_hours, args.parquet)
 
 
-def _loop(
-    plan: Plan,
-    run: RunFolder | None,
-    data: JsonData | None,
-    args: argparse.Namespace,
-    err: IO[str],
-) -> JsonData:
-    """From the beginning, or from a checkpoint, to the end or to Ctrl-C."""
+def _told(moved: Moved, progress: Progress, err: IO[str]) -> Told:
+    def notices(diagnostics: Sequence[Diagnostic]) -> None:
+        with progress.aside():
+            show_diagnostics(diagnostics, err)
 
-    def sink(*event: object) -> None:
-        if run is not None:
-            run.write("events", event)
-
-    simulation, negotiator = build(plan, sink)
-    if run is None or data is None:
-        show_diagnostics(about_jobs(simulation), err)
-    moment = 0
-    if data is not None:
-        restore(simulation, data["simulation"])
-        moment = data["next"]
-    interval = max(1, negotiator.policy.interval_seconds)
-    between = max(interval, round(args.checkpoint_hours * _HOUR))
-    due = moment + between
-    with _interruptible() as stop, _bar(plan.seconds, moment, err) as moved:
-        while moment < plan.seconds and not stop.asked:
-            simulation.advance(moment)
-            negotiator.cycle(min(interval, plan.seconds - moment))
-            _record(run, negotiator, plan, moment, interval)
-            moment += interval
-            moved(min(moment, plan.seconds))
-            if run is not None and (moment >= due or stop.asked):
-                run.checkpoint({"next": moment, "simulation": saved(simulation)})
-                due = moment + between
-        # What comes after a checkpoint is cut off when the run is taken up.
-        simulation.advance(min(moment, plan.seconds))
-    return summarise(simulation, complete=moment >= plan.seconds)
+    return Told(moved, notices)
 
 
-def _record(
-    run: RunFolder | None, negotiator: Negotiator, plan: Plan, moment: int, interval: int
-) -> None:
-    """Write the series at the first cycle at or after each of its moments."""
-    if run is not None and (
-        moment == 0 or moment // plan.series > (moment - interval) // plan.series
-    ):
-        for row in rows(negotiator):
-            run.write("series", row)
+# --- several runs -------------------------------------------------------------------------------
 
 
-@contextlib.contextmanager
-def _interruptible() -> Iterator[_Stop]:
-    """Let Ctrl-C end the loop between two cycles; a second one ends the program."""
-    stop = _Stop()
+def _several(
+    args: argparse.Namespace, plan: Plan, folder: Path | None, out: IO[str], err: IO[str]
+) -> int:
+    """One or two configurations, each on the workloads of all seeds."""
+    seeds = range(plan.seed, plan.seed + args.seeds)
+    sides = [
+        _Side(config, _place(folder, letter, compares=args.compare is not None), [])
+        for letter, config in zip(_LETTERS, args.compare or (args.config,), strict=False)
+    ]
+    progress = Progress(err)
+    count = len(sides) * len(seeds)
+    with progress.counted("simulating", plan.seconds * count) as moved:
+        runs = ((seed, side) for seed in seeds for side in sides)
+        for number, (seed, side) in enumerate(runs):
+            one = evolve(plan, config=side.config, seed=seed)
+            told = _told(_nth(moved, number, count, plan.seconds), progress, err)
+            place = _run_folder(side, seed, several=len(seeds) > 1)
+            side.summaries.append(run_new(one, place, _form(args), told))
+            if not side.summaries[-1]["complete"]:
+                raise _InterruptedError(_half(args, one, place, sides, side))
+    out.write(_answer(args, sides, seeds, chosen_width(args, out)))
+    if args.report is not None:
+        write_page([side.folder for side in sides if side.folder is not None], args.report)
+    return EXIT_OK
 
-    def ask(number: int, frame: object) -> None:
-        if stop.asked:
-            raise KeyboardInterrupt
-        stop.asked = True
 
-    try:
-        before = signal.signal(signal.SIGINT, ask)
-    except ValueError:
-        # Only the main thread is told of signals.
-        yield stop
-        return
-    try:
-        yield stop
-    finally:
-        signal.signal(signal.SIGINT, before)
+def _place(folder: Path | None, letter: str, *, compares: bool) -> Path | None:
+    return folder / letter if folder is not None and compares else folder
 
 
-@contextlib.contextmanager
-def _bar(seconds: int, begin: int, err: IO[str]) -> Iterator[Callable[[int], None]]:
-    """A bar with the rate and the time left, on a terminal only."""
-    if not err.isatty():
-        yield lambda moment: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+def _run_folder(side: _Side, seed: int, *, several: bool) -> Path | None:
+    if side.folder is None or not several:
+        return side.folder
+    return side.folder / f"seed-{seed}"
 
-    columns = (
-        TextColumn("simulating"),
-        BarColumn(),
-        TextColumn("{task.percentage:3.0f} %"),
-        TextColumn("{task.fields[rate]}"),
-        TimeRemainingColumn(),
+
+def _nth(moved: Moved, number: int, count: int, seconds: int) -> Moved:
+    """Tells the progress of a run among others."""
+
+    def told(done: float, words: str) -> None:
+        moved(number * seconds + done, f"run {number + 1} of {count}, {words}".rstrip(", "))
+
+    return told
+
+
+def _half(
+    args: argparse.Namespace, plan: Plan, folder: Path | None, sides: list[_Side], side: _Side
+) -> str:
+    """What was interrupted, and how to get the rest."""
+    which = "" if len(sides) == 1 else f" of {_LETTERS[sides.index(side)]}, {plan.config}"
+    seed = f", seed {plan.seed}" if args.seeds > 1 else ""
+    note = f"note: interrupted in the run{which}{seed}"
+    if args.output is None:
+        return f"{note}; nothing is kept without -o"
+    rest = ""
+    if args.seeds > 1:
+        rest = "; the runs before it are kept"
+    elif side is not sides[-1]:
+        rest = f"; --config and -o {sides[-1].folder} run the other one"
+    return f"{note}: --resume {folder} goes on{rest}"
+
+
+def _answer(
+    args: argparse.Namespace, sides: Sequence[_Side], seeds: Sequence[int], width: int
+) -> str:
+    """The numbers of all runs, as text or as JSON."""
+    left = sides[0].summaries
+    if len(sides) == 1:
+        if not args.json:
+            return spread_text(left, seeds, width)
+        return _json({"seeds": list(seeds), "runs": left, "metrics": spreads_json(left)})
+    right = sides[1].summaries
+    rows = comparison(left, right)
+    if not args.json:
+        return comparison_text(rows, tuple(args.compare), seeds, width)
+    return _json(
+        {
+            "policies": dict(zip(_LETTERS, args.compare, strict=True)),
+            "seeds": list(seeds),
+            "a": left[0],
+            "b": right[0],
+            **({"runs": {"a": left, "b": right}} if len(seeds) > 1 else {}),
+            "metrics": comparison_json(rows),
+        }
     )
-    with Progress(*columns, console=Console(file=err), transient=True) as progress:
-        task = progress.add_task("simulating", total=seconds, completed=begin, rate="")
 
-        def moved(moment: int) -> None:
-            speed = progress.tasks[0].speed
-            rate = "" if not speed else f"{speed / _HOUR:.1f} simulated hours/s"
-            progress.update(task, completed=moment, rate=rate)
 
-        yield moved
+def _json(data: JsonObject) -> str:
+    return json.dumps(data, indent=1) + "\n"

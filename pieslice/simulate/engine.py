@@ -21,6 +21,7 @@ from attr import define, field, frozen
 
 from classad import ClassAd
 from classad.evaluate import EvalContext
+from negotiator.jobs.lists import priority_order
 from negotiator.model.result import Match
 from negotiator.pool.slots import meets
 from pieslice.simulate.pool import Pool, SimSlot, show_claim, show_free, show_preempting
@@ -68,6 +69,7 @@ class Simulation:
     #: Waiting jobs by submitter and shape, in the order of submission.
     idle: dict[str, dict[int, list[int]]] = field(factory=dict)
     _ads: dict[int, ClassAd] = field(factory=dict)
+    _places: dict[int, tuple[float, ...]] = field(factory=dict)
     _context: EvalContext = field(factory=lambda: EvalContext(now=0.0))
 
     # --- time ---------------------------------------------------------------------------------
@@ -272,14 +274,21 @@ class Simulation:
         self._start(slot, another)
 
     def _next_job(self, slot: SimSlot, user: str) -> int | None:
-        """The first waiting job of the claim's submitter that suits the slot."""
+        """The first job that suits the slot in the queue of the claim's submitter."""
         shapes = self.idle.get(user, {})
-        heads = sorted(waiting[0] for waiting in shapes.values())
-        for number in heads[:_LOOK_AHEAD]:
+        heads = sorted((self._place(shape), waiting[0]) for shape, waiting in shapes.items())
+        for _, number in heads[:_LOOK_AHEAD]:
             ad = self.job_ad(number)
             if meets(slot.ad, ad, self._context) and meets(ad, slot.ad, self._context):
                 return number
         return None
+
+    def _place(self, shape: int) -> tuple[float, ...]:
+        """What the priorities of a kind of job make of its place in the queue."""
+        if shape not in self._places:
+            ad = self.workload.shapes[shape].ad
+            self._places[shape] = priority_order(ad, self._context)
+        return self._places[shape]
 
     def _stop(self, slot: SimSlot, kind: str, why: str) -> None:
         """A job ends before it is done: its work is lost and it waits again."""

@@ -34,7 +34,7 @@ from pieslice.simulate.matchmaking_cache import Found, MatchmakingCache
 from pieslice.simulate.pool import show_time
 from policy.model import NegotiatorPolicy
 
-_SCHEDD = "schedd"
+SCHEDD = "schedd"
 
 
 @define(eq=False)
@@ -68,7 +68,7 @@ class Negotiator:
         self.engines = make_engines(ENGINES[0 if self.quick else 1], lasting=True)
         alike = not (self.preempts or self.in_turn or self.policy.use_global_job_prios)
         if self.quick and alike:
-            self.cache = MatchmakingCache.of(self.simulation, self.policy, _SCHEDD)
+            self.cache = MatchmakingCache.of(self.simulation, self.policy, SCHEDD)
 
     def cycle(self, seconds: int) -> None:
         """Hold a cycle now; ``seconds`` until the next one, for the totals."""
@@ -151,20 +151,14 @@ class Negotiator:
         simulation = self.simulation
         state = simulation.state
         now = simulation.epoch + state.now
-        for name, slot in simulation.pool.slots.items():
-            claim = state.claims.get(name)
-            retiring = None if claim is None else 0
-            if claim is not None:
-                until = claim.job_begun + simulation.settings.retirement
-                retiring = until - state.now
-            show_time(slot.ad, now, retiring)
+        self.show_times()
         accountant = state.accountant
         if accountant.last_update_time is None:
             accountant = evolve(accountant, last_update_time=now)
         snapshot = Snapshot(
             slots=tuple(slot.ad for slot in simulation.pool.slots.values()),
-            submitters=tuple(self._submitters()),
-            queues=(ScheddQueue(_SCHEDD, tuple(self._waiting_ads()), len(state.claims)),),
+            submitters=tuple(self.submitter_ads()),
+            queues=(ScheddQueue(SCHEDD, tuple(self._waiting_ads()), len(state.claims)),),
             accountant=accountant,
             previous_quotas=state.quotas,
             group_turns=state.group_turns,
@@ -174,6 +168,16 @@ class Negotiator:
         quotas = None if result.quotas is None else dict(result.quotas)
         turns = None if result.group_turns is None else dict(result.group_turns)
         return Found(list(result.matches), result.accountant, quotas, turns)
+
+    def show_times(self) -> None:
+        """Let the slots tell the time of now."""
+        simulation, state = self.simulation, self.simulation.state
+        for name, slot in simulation.pool.slots.items():
+            claim = state.claims.get(name)
+            retiring = None
+            if claim is not None:
+                retiring = claim.job_begun + simulation.settings.retirement - state.now
+            show_time(slot.ad, simulation.epoch + state.now, retiring)
 
     def _usage(self) -> list[tuple[str, float]]:
         """Whom each claimed slot is charged to and its weight, in pool order."""
@@ -190,7 +194,7 @@ class Negotiator:
         running, weighted_running = self.simulation.state.running.get(user, (0, 0.0))
         weighted = weighted_running + weighted_idle
         demand = weighted if self.policy.use_weighted_demand else float(idle + running)
-        return Submitter(user, _SCHEDD, idle, running, demand, 0)
+        return Submitter(user, SCHEDD, idle, running, demand, 0)
 
     def _users(self) -> list[str]:
         simulation = self.simulation
@@ -211,7 +215,8 @@ class Negotiator:
             self._weights[shape] = self.weights.of(self.simulation.workload.shapes[shape].ad)
         return self._weights[shape]
 
-    def _submitters(self) -> list[ClassAd]:
+    def submitter_ads(self) -> list[ClassAd]:
+        """What the schedd tells of those who have jobs."""
         ads = []
         for user in self._users():
             idle, weighted_idle = self._idle(user)
@@ -220,7 +225,7 @@ class Negotiator:
             for name, value in (
                 ("MyType", "Submitter"),
                 ("Name", user),
-                ("ScheddName", _SCHEDD),
+                ("ScheddName", SCHEDD),
                 ("ScheddIpAddr", NO_ADDRESS),
                 ("IdleJobs", idle),
                 ("RunningJobs", running),

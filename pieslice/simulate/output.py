@@ -9,8 +9,6 @@ Inputs: events, series, checkpoints.  Outputs: ``events`` and ``series`` as CSV 
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import os
 from collections.abc import Mapping, Sequence
@@ -20,6 +18,7 @@ from typing import IO, Final
 
 from classad.extras import load
 from pieslice.data import Record
+from pieslice.reports.csv import csv_text
 
 EVENT_COLUMNS: Final = ("time", "event", "user", "job", "slot", "detail")
 SERIES_COLUMNS: Final = (
@@ -46,9 +45,7 @@ class RunFolder:
                 self._row(name, columns)
 
     def _row(self, name: str, values: Sequence[object]) -> None:
-        text = io.StringIO()
-        csv.writer(text, lineterminator="\n").writerow(values)
-        self._files[name].write(text.getvalue().encode())
+        self._files[name].write(csv_text([values]).encode())
 
     def write(self, name: str, values: Sequence[object]) -> None:
         """Add a row to ``events`` or ``series``."""

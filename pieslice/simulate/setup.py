@@ -13,6 +13,7 @@ from __future__ import annotations
 import csv
 import gzip
 import re
+import shlex
 import zlib
 from collections.abc import Iterable
 from hashlib import sha256
@@ -37,6 +38,7 @@ from negotiator.jobs.start_vanilla import names_of
 from negotiator.model.snapshot import AccountantState, Snapshot
 from negotiator.pool.fetch import new_slot
 from negotiator.pool.slots import Slots
+from pieslice.inputs.policyfile import check_policy_file
 from pieslice.simulate.engine import ClaimSettings, MachineChange, Simulation, Sink
 from pieslice.simulate.matching import Negotiator
 from pieslice.simulate.pool import RESOURCES, Pool, plain_pool, pool_of
@@ -91,6 +93,30 @@ class Plan:
     now: int | None = None
     #: Names and texts of macros that are set after the configuration has been read.
     settings: tuple[tuple[str, str], ...] = field(default=(), converter=_pairs)
+
+
+#: Option -> field of a plan, where the field is what stands on the command line.
+_OPTIONS: Final = (
+    ("--workload", "workload"), ("--config", "config"), ("--seed", "seed"),
+    ("--machines", "machines"), ("--series", "series"), ("--run-time", "run_time"),
+    ("--claim-worklife", "worklife"), ("--retirement", "retirement"), ("--vacate", "vacate"),
+    ("--now", "now"),
+)  # fmt: skip
+
+
+def command_of(plan: Plan) -> str:
+    """The command line that makes the run; options with their defaults are left out."""
+    defaults = Plan(plan.pool, "", 0)
+    words = ["pieslice", "simulate", plan.pool]
+    for option, name in _OPTIONS:
+        value = getattr(plan, name)
+        if value != getattr(defaults, name):
+            words += [option, str(value)]
+    words += ["--days", f"{plan.seconds / 86_400:.10g}"]
+    words += ["--every", f"{plan.every / 3600:.10g}"] if plan.every else []
+    words += ["--fresh"] if plan.fresh else []
+    words += [word for name, text in plan.settings for word in ("--set", f"{name}={text}")]
+    return shlex.join(words)
 
 
 def build(plan: Plan, sink: Sink) -> tuple[Simulation, Negotiator]:
@@ -242,8 +268,13 @@ def _machine_changes(plan: Plan, pool: Pool) -> tuple[MachineChange, ...]:
 
 
 def about_policy(plan: Plan) -> list[Diagnostic]:
-    """Errors and warnings of the configuration, and what of it is not honoured."""
+    """Errors and warnings of the configuration, and what of it is not honoured.
+
+    Raises ``InputError`` for one that was named and does not parse.
+    """
     path = None if plan.config is None else Path(plan.config)
+    if path is not None:
+        check_policy_file(path)
     if path is None and Path(plan.pool).is_dir():
         path = CapturePaths(Path(plan.pool)).find("config")
     loaded = read_policy(path, 0, defines=plan.settings)

@@ -1,8 +1,8 @@
 """Sums up a simulation.
 
-Decides which numbers sum up a run, and the tables of one run and of two.
+Decides which numbers sum up a run.
 
-Inputs: a simulation at its end (or where it was interrupted).  Outputs: data for JSON; text.
+Inputs: a simulation at its end (or where it was interrupted).  Outputs: data for JSON.
 Follows: Jain, Chiu and Hawe's index of fairness: 1 if everybody has the same part of its due.
 """
 
@@ -12,7 +12,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from pieslice.data import JsonData, Record
-from pieslice.reports.layout import Block, Column, Line, Table, render_plain
 from pieslice.simulate.engine import Simulation
 from pieslice.simulate.state import Totals
 
@@ -25,7 +24,8 @@ def summarise(simulation: Simulation, *, complete: bool) -> JsonData:
     running = _running(simulation)
     users = {name: _user(state.users[name], running.get(name, 0.0)) for name in sorted(state.users)}
     used = sum(user["usage_hours"] for user in users.values())
-    for user in users.values():
+    for name, user in users.items():
+        user["group"] = state.group_of.get(name, "")
         user["share"] = user["usage_hours"] / used if used else 0.0
     ratios = [
         user["usage_hours"] / user["entitled_hours"]
@@ -113,114 +113,3 @@ def _groups(simulation: Simulation, users: Mapping[str, Record]) -> JsonData:
         }
         for name, entitled in state.group_entitled.items()
     }
-
-
-# --- text -------------------------------------------------------------------------------------
-
-#: Field, title and decimals of the numbers of a run, a user and a group.
-LINES: Final = (
-    ("hours", "simulated hours", 1),
-    ("cycles", "negotiation cycles", 0),
-    ("utilisation", "utilisation", 4),
-    ("submitted", "jobs submitted", 0),
-    ("completed", "jobs completed", 0),
-    ("never_started", "jobs that never started", 0),
-    ("goodput_hours", "goodput (core hours)", 1),
-    ("badput_hours", "badput (core hours)", 1),
-    ("unfinished_hours", "unfinished (core hours)", 1),
-    ("preemptions", "preemptions", 0),
-    ("jobs_preempted_again", "jobs preempted again", 0),
-    ("lost_with_machines", "jobs lost with machines", 0),
-    ("wait_mean", "mean wait (s)", 0),
-    ("wait_median", "median wait (s)", 0),
-    ("wait_95", "95 % wait (s)", 0),
-    ("jain_index", "Jain's index", 4),
-)
-USER_COLUMNS: Final = (
-    ("usage_hours", "usage (h)", 1),
-    ("share", "share", 4),
-    ("entitled_hours", "entitled (h)", 1),
-    ("completed", "completed", 0),
-    ("preemptions", "preempted", 0),
-    ("badput_hours", "badput (h)", 1),
-    ("wait_mean", "mean wait (s)", 0),
-    ("wait_95", "95 % wait (s)", 0),
-)
-GROUP_COLUMNS: Final = (
-    ("usage_hours", "usage (h)", 1),
-    ("entitled_hours", "entitled (h)", 1),
-    ("over_quota_hours", "over quota (h)", 1),
-)
-
-
-#: Titles where there is no room for whole ones.
-BRIEF: Final = {"utilisation": "util", "completed": "done", "preemptions": "preempt"}
-#: What is left out of a table that is too wide: the highest number first.
-_DROPPED: Final = {"badput_hours": 3, "share": 2, "entitled_hours": 1}
-#: Of the numbers of a user those that are compared.
-_COMPARED: Final = (
-    ("usage_hours", "usage (h)", 1),
-    ("badput_hours", "badput (h)", 1),
-    ("wait_mean", "mean wait (s)", 0),
-)
-
-
-def text(summary: Record, width: int) -> str:
-    """The summary of one run."""
-    blocks: list[Block] = []
-    if not summary["complete"]:
-        blocks.append(Line("interrupted: these numbers are of the part that ran"))
-    blocks += (
-        Line(f"{title:<25s}{cell(summary[key], digits):>14s}") for key, title, digits in LINES
-    )
-    blocks += [Line(), _table("user", summary["users"], USER_COLUMNS)]
-    if summary["groups"]:
-        blocks += [Line(), _table("group", summary["groups"], GROUP_COLUMNS)]
-    return render_plain(blocks, width)
-
-
-def comparison(left: Record, right: Record, width: int) -> str:
-    """Two runs side by side, with what the second has more."""
-    rows = [_pair(title, left[key], right[key], digits) for key, title, digits in LINES]
-    for user in sorted({*left["users"], *right["users"]}):
-        for key, title, digits in _COMPARED:
-            values = [run["users"].get(user, {}).get(key) for run in (left, right)]
-            rows.append(_pair(f"{user}: {title}", values[0], values[1], digits))
-    columns = (Column("", name=True), *(Column(title, right=True) for title in ("A", "B", "B - A")))
-    return render_plain([Table(columns, tuple(rows), indent=0)], width)
-
-
-def _pair(title: str, left: float | None, right: float | None, digits: int) -> tuple[str, ...]:
-    # What rounds to nothing has no sign.
-    more = None if left is None or right is None else round(right - left, digits) + 0.0
-    sign = "+" if more is not None and more > 0 else ""
-    return title, cell(left, digits), cell(right, digits), sign + cell(more, digits)
-
-
-def cell(value: float | None, digits: int) -> str:
-    """A number with so many decimals; a dash for none."""
-    return "-" if value is None else f"{value:.{digits}f}"
-
-
-def _table(what: str, rows: Mapping[str, Record], columns: Sequence[tuple[str, str, int]]) -> Table:
-    heads = (
-        Column(what, name=True),
-        *(number_column(key, title, _DROPPED) for key, title, _ in columns),
-    )
-    cells = (
-        (name, *(cell(row[key], digits) for key, _, digits in columns))
-        for name, row in rows.items()
-    )
-    return Table(heads, tuple(cells), indent=0)
-
-
-def number_column(key: str, title: str, dropped: Mapping[str, int]) -> Column:
-    """The column of a number; its unit stands below its title; ``dropped``: priorities by key."""
-    word, _, unit = title.partition(" (")
-    return Column(
-        word,
-        f"({unit}" if unit else "",
-        right=True,
-        drop=dropped.get(key, 0),
-        brief=BRIEF.get(key, ""),
-    )

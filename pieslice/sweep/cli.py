@@ -21,6 +21,12 @@ def add_commands(subcommands: Subcommands) -> None:
         "sweep",
         help="simulate every combination of some settings, on all cores or a Dask cluster",
         description="Simulate a pool once for every combination of the values of some macros.",
+        examples=(
+            (
+                "pieslice sweep 10 --workload day.toml --days 0.1 --set MAX_JOBS_RUNNING=2,9",
+                "two limits on running jobs",
+            ),
+        ),
     )
     add_what_is_simulated(parser)
     parser.add_argument(

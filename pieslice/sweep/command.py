@@ -21,10 +21,12 @@ from negotiator.io import InputError
 from pieslice.command_line import EXIT_BAD, EXIT_INTERRUPTED, EXIT_NO, EXIT_OK
 from pieslice.data import JsonData
 from pieslice.reports.output import chosen_width, show_diagnostics
+from pieslice.reports.progress import Progress
 from pieslice.simulate.cli import setting
-from pieslice.simulate.command import RunError, plan_of
+from pieslice.simulate.command import plan_of
 from pieslice.simulate.notices import about_jobs
 from pieslice.simulate.output import write_json
+from pieslice.simulate.running import RunError
 from pieslice.simulate.setup import Plan, about_policy, build, fingerprint
 from pieslice.simulate.workload import WorkloadError
 from pieslice.sweep.grid import Axis, Point, points, split_values
@@ -42,7 +44,7 @@ def sweep_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> int:
         return _sweep(args, folder, points(plan, axes, args.seeds), out, err)
     except InputError as problem:
         show_diagnostics(problem.diagnostics, err)
-    except (argparse.ArgumentTypeError, WorkloadError, RunError, ImportError, OSError) as problem:
+    except (argparse.ArgumentTypeError, WorkloadError, RunError, ImportError) as problem:
         err.write(f"pieslice sweep: error: {problem}\n")
     except KeyboardInterrupt:
         again = "" if args.output is None else f"; --resume {args.output} goes on"
@@ -122,14 +124,12 @@ def _sweep(
 ) -> int:
     results = Results(folder)
     waiting = [point for point in grid if not results.done(point)]
-    count = len(grid) - len(waiting)
-    for outcome in _outcomes(args, waiting):
-        results.add(outcome)
-        count += 1
-        if err.isatty():
-            err.write(f"\r{count} of {len(grid)} points")
-    if err.isatty():
-        err.write("\r\x1b[K")
+    done = len(grid) - len(waiting)
+    with Progress(err).counted("simulating", len(grid)) as moved:
+        moved(done, "")
+        for count, outcome in enumerate(_outcomes(args, waiting), done + 1):
+            results.add(outcome)
+            moved(count, f"{count} of {len(grid)} points")
     table = rows(grid, results)
     if folder is not None:
         (folder / "table.csv").write_text(as_csv(table), encoding="utf-8")

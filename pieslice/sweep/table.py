@@ -8,8 +8,6 @@ Inputs: outcomes.  Outputs: ``points.jsonl`` and ``table.csv`` in the folder of 
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import os
 from collections.abc import Sequence
@@ -17,8 +15,9 @@ from pathlib import Path
 from typing import Final
 
 from pieslice.data import JsonData, Record
+from pieslice.reports.csv import csv_text
 from pieslice.reports.layout import Block, Column, Line, Table, render_plain
-from pieslice.simulate.summary import LINES, cell, number_column
+from pieslice.runreport.metrics import RUN, cell, number_column
 from pieslice.sweep.grid import Point
 from pieslice.sweep.work import Outcome
 
@@ -34,7 +33,7 @@ SHOWN: Final = {
 }
 #: What is left out of a table that is too wide: the highest number first.
 _DROPPED: Final = {"jain_index": 3, "wait_95": 2, "badput_hours": 1}
-_DIGITS: Final = {key: digits for key, _, digits in LINES}
+_DIGITS: Final = {metric.key: metric.digits for metric in RUN}
 
 
 class Results:
@@ -79,7 +78,7 @@ def rows(points: Sequence[Point], results: Results) -> list[JsonData]:
         data = results.found.get(point.key, {})
         summary = data.get("summary") or {}
         row = {**point.row, "tries": data.get("tries", 0), "error": data.get("error", "not done")}
-        row |= {key: summary.get(key) for key, _, _ in LINES}
+        row |= {metric.key: summary.get(metric.key) for metric in RUN}
         for kind in ("users", "groups"):
             for name, numbers in summary.get(kind, {}).items():
                 row[f"{name} usage_hours"] = numbers["usage_hours"]
@@ -92,11 +91,7 @@ def rows(points: Sequence[Point], results: Results) -> list[JsonData]:
 def as_csv(table: Sequence[Record]) -> str:
     """The table with all columns that any row has."""
     columns = list(dict.fromkeys(name for row in table for name in row))
-    stream = io.StringIO()
-    writer = csv.DictWriter(stream, columns, restval="", lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({k: "" if v is None else v for k, v in row.items()} for row in table)
-    return stream.getvalue()
+    return csv_text([columns, *([row.get(name) for name in columns] for row in table)])
 
 
 def as_text(table: Sequence[Record], names: Sequence[str], width: int) -> str:

@@ -13,9 +13,9 @@ import argparse
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import IO, Final
+from typing import IO
 
-from attr import define, evolve
+from attr import define
 
 from classad import ClassAd
 from classad.errors import Diagnostic
@@ -24,55 +24,24 @@ from classad.files.log_file import LogBusyError, LogFile, read_log_file
 from negotiator.accounting.accountant import accountant_settings
 from negotiator.accounting.log import accountant_log
 from negotiator.accounting.records import from_log
-from negotiator.capture.ads import is_log, read_ads
+from negotiator.capture.ads import is_log
 from negotiator.capture.configuration import LoadedPolicy, read_policy
+from negotiator.capture.reader import ads_of
 from negotiator.groups.tree import GroupSettings, GroupTree, group_tree
 from negotiator.io import CapturePaths, InputError
 from negotiator.model.snapshot import AccountantState
 from pieslice.command_line import EXIT_BAD, EXIT_NO, EXIT_OK
 from pieslice.inputs.options import text_width
 from pieslice.inputs.pool import parse_time
-from pieslice.reports.output import show_diagnostics, terminal_width
+from pieslice.reports.output import show_diagnostics
+from pieslice.terminal import terminal_width
+from pieslice.userprio.answers import Priorities
 from pieslice.userprio.edits import EditRefused, make_edit
 from pieslice.userprio.options import Options, UsageError, parse_options
-from pieslice.userprio.report import Source, answer
+from pieslice.userprio.report import Source
 from pieslice.userprio.stateads import rolled_up, state_ads
 from pieslice.userprio.table import DAY, view_of
-
-USAGE: Final = """\
-usage: pieslice userprio SOURCE [options] [user ...]
-       pieslice userprio [options] [user ...] -inputfile FILE
-
-Print what condor_userprio would print, from a saved state, or change the state.
-
-SOURCE is the accountant's log (Accountantnew.log), a file of accounting ads
-(condor_userprio -l), or the folder of a capture.
-
-  options of condor_userprio, each may be shortened:
-  -all -most -quotas -priority -usage       what to show
-  -groupid -order -sortkey -surplus         further columns
-  -hierarchical -flat -grouporder           how groups and users are ordered
-  -grouprollup                              groups with the sums of all below them
-  -allusers, -activefrom M D Y              who is shown (default: used in the last day)
-  -constraint EXPR, -name NEGOTIATOR        only records that match
-  -negotiator, -collector                   all records of the log, or the active ones
-  -long, -modular, -af[:,tnlVr] EXPR ...    other forms; -json is new
-  -getreslist USER                          the slots that a user has
-  -setprio USER N, -setfactor USER N        changes, on a log only
-  -setfloor USER N, -setceiling USER N      ... with -duration SECONDS for a while
-  -cancelfloorlease USER, -cancelceilinglease USER, -cancelfactorlease USER
-  -setaccum USER SECONDS, -setbegin USER T, -setlast USER T
-  -resetusage USER, -resetall, -delete USER
-
-  options of this command:
-  --config FILE   configuration that says which groups there are (default: that of the folder)
-  --now T         time of the question: seconds since the epoch or ISO 8601 (default: the last
-                  update; for changes, the clock)
-  --dry-run       show the records that a change would write, and write nothing
-  --width N       width of the table (default: the terminal's; 80 in files and pipes)
-  --wide          every column and every name, as condor_userprio prints them
-  --help          show this and exit
-"""
+from pieslice.userprio.words import OWN
 
 
 @define
@@ -92,9 +61,6 @@ class _Own:
 
 def userprio_command(arguments: Sequence[str], out: IO[str], err: IO[str]) -> int:
     """Run the command."""
-    if not arguments or {"--help", "-help"} & set(arguments):
-        (out if arguments else err).write(USAGE)
-        return EXIT_OK if arguments else EXIT_BAD
     try:
         own, rest = _own_options(list(arguments))
         source = None if "-inputfile" in rest or rest[0].startswith("-") else Path(rest.pop(0))
@@ -120,6 +86,7 @@ def userprio_command(arguments: Sequence[str], out: IO[str], err: IO[str]) -> in
 
 def _own_options(words: list[str]) -> tuple[_Own, list[str]]:
     own, rest = _Own(), []
+    known = {f"--{word.word}" for word in OWN if word.values}
     while words:
         word, equals, value = words.pop(0).partition("=")
         if word == "--dry-run":
@@ -128,7 +95,7 @@ def _own_options(words: list[str]) -> tuple[_Own, list[str]]:
         if word == "--wide":
             own.wide = True
             continue
-        if word not in ("--config", "--now", "--width"):
+        if word not in known:
             rest.append(word + equals + value)
             continue
         if not equals:
@@ -186,19 +153,31 @@ def _show(path: Path, options: Options, own: _Own, out: IO[str], err: IO[str]) -
     diagnostics: list[Diagnostic] = []
     if options.resource_list is not None:
         state = _state(_log_path(path), diagnostics)
-        show_diagnostics(diagnostics, err)
         out.write(_resources(state, options.resource_list, own))
+        show_diagnostics(diagnostics, err)
         return EXIT_OK
-    source = _source(path, options, own, diagnostics)
-    show_diagnostics(diagnostics, err)
-    now = source.last_update if own.now is None else int(own.now)
-    view = view_of(source.last_update, options, now, time.localtime, time.mktime)
-    view = evolve(view, room=own.room(out))
-    text = answer(source, options, view)
+    text = _priorities(path, options, own, diagnostics).text(own.room(out))
     out.write(text)
+    show_diagnostics(diagnostics, err)
     if not text:
         err.write("pieslice userprio: no record matches\n")
     return EXIT_OK
+
+
+def priorities(
+    path: Path, words: Sequence[str], now: float | None, diagnostics: list[Diagnostic]
+) -> Priorities:
+    """What ``words``, options of condor_userprio, show of a saved state."""
+    return _priorities(path, parse_options(words), _Own(now=now), diagnostics)
+
+
+def _priorities(
+    path: Path, options: Options, own: _Own, diagnostics: list[Diagnostic]
+) -> Priorities:
+    source = _source(path, options, own, diagnostics)
+    now = source.last_update if own.now is None else int(own.now)
+    view = view_of(source.last_update, options, now, time.localtime, time.mktime)
+    return Priorities(source, options, view)
 
 
 def records_of(path: Path, diagnostics: list[Diagnostic]) -> list[ClassAd]:
@@ -211,7 +190,7 @@ def _source(path: Path, options: Options, own: _Own, diagnostics: list[Diagnosti
     log, ads_path = (path, None) if path.is_file() else _in_folder(path, options)
     if log is not None and not is_log(log):
         log, ads_path = None, log
-    ads = [] if ads_path is None else [item.ad for item in read_ads(ads_path, diagnostics)]
+    ads = [] if ads_path is None else [item.ad for item in ads_of(ads_path, diagnostics)]
     if log is None:
         return Source.of(ads)
     state = _state(log, diagnostics)

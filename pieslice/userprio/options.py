@@ -4,8 +4,7 @@ Decides which option an argument means.  Options are tried in a fixed order, and
 one dash means the first that it is a prefix of (some need a minimum of letters); with two dashes
 the whole word counts.
 
-Outputs: ``Options``; raises ``UsageError``.  Follows: condor_userprio of HTCondor 25.14.1;
-``-json`` is new.
+Outputs: ``Options``; raises ``UsageError``.  Follows: condor_userprio of HTCondor 25.14.1.
 """
 
 from __future__ import annotations
@@ -15,69 +14,17 @@ from collections.abc import Iterator, Sequence
 from datetime import date
 from typing import Final
 
-from attr import define, field, frozen
+from attr import define, field
+
+from pieslice.command_line import nearest
+from pieslice.userprio.words import OPTIONS, Word
 
 
 class UsageError(Exception):
     """The arguments make no sense; the message says which."""
 
 
-@frozen
-class _Option:
-    """A word, how many letters of it are needed, and how many arguments follow."""
-
-    word: str
-    least: int = 1
-    arguments: int = 0
-
-
-_OPTIONS: Final = (
-    _Option("setprio", arguments=2),
-    _Option("setfactor", arguments=2),
-    _Option("setfloor", arguments=2),
-    _Option("setceiling", arguments=2),
-    _Option("duration", arguments=1),
-    _Option("cancelceilinglease", arguments=1),
-    _Option("cancelfloorlease", arguments=1),
-    _Option("cancelfactorlease", arguments=1),
-    _Option("setbegin", arguments=2),
-    _Option("setaccum", arguments=2),
-    _Option("setlast", arguments=2),
-    _Option("resetusage", arguments=1),
-    _Option("delete", 3, 1),
-    _Option("resetall"),
-    _Option("long"),
-    _Option("constraint", arguments=1),
-    _Option("legacy", 3),
-    _Option("modular", 3),
-    _Option("af", 2),
-    _Option("autoformat", 5),
-    _Option("debug"),
-    _Option("hierarchical", 2),
-    _Option("heir"),
-    _Option("flat", 2),
-    _Option("grouprollup"),
-    _Option("grouporder"),
-    _Option("quotas"),
-    _Option("surplus"),
-    _Option("sortkey", 2),
-    _Option("all"),
-    _Option("most", 2),
-    _Option("groupid"),
-    _Option("order"),
-    _Option("activefrom", arguments=3),
-    _Option("allusers"),
-    _Option("usage", 2),
-    _Option("priority", 4),
-    _Option("getreslist", 6, 1),
-    _Option("inputfile", 2, 1),
-    _Option("pool", arguments=1),
-    _Option("name", arguments=1),
-    _Option("collector", 3),
-    _Option("negotiator", 3),
-    _Option("json", 4),
-)
-_BY_WORD: Final = {option.word: option for option in _OPTIONS}
+_BY_WORD: Final = {option.word: option for option in OPTIONS}
 #: Edits in the order in which the real tool looks for them: only the first one is carried out.
 EDITS: Final = (
     "setprio", "setfactor", "setfloor", "setceiling", "cancelceilinglease", "cancelfloorlease",
@@ -146,12 +93,15 @@ def parse_options(arguments: Sequence[str]) -> Options:
         name, _, modifiers = word.partition(":")
         option = _find(name)
         if option is None:
-            raise UsageError(f"`{word}` is not an option")
-        if len(words) < option.arguments:
-            count = "an argument" if option.arguments == 1 else f"{option.arguments} arguments"
+            near = nearest(name.lstrip("-"), _BY_WORD)
+            hint = f"; did you mean `-{near}`?" if near else ""
+            raise UsageError(f"`{word}` is not an option{hint}")
+        needed = len(option.values)
+        if len(words) < needed:
+            count = "an argument" if needed == 1 else f"{needed} arguments"
             raise UsageError(f"`-{option.word}` needs {count}")
-        values = tuple(words[: option.arguments])
-        del words[: option.arguments]
+        values = tuple(words[:needed])
+        del words[:needed]
         if option.word in ("af", "autoformat"):
             options.autoformat_options += modifiers
             options.autoformat = [*(options.autoformat or ()), *_taken(words)]
@@ -168,11 +118,11 @@ def _taken(words: list[str]) -> Iterator[str]:
         yield words.pop(0)
 
 
-def _find(name: str) -> _Option | None:
+def _find(name: str) -> Word | None:
     if name.startswith("--"):
         return _BY_WORD.get(name[2:])
     word = name[1:]
-    for option in _OPTIONS:
+    for option in OPTIONS:
         if len(word) >= option.least and option.word.startswith(word):
             return option
     return None

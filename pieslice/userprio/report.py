@@ -22,6 +22,7 @@ from classad.formats.autoformat import Layout, attribute_of
 from classad.match import is_true
 from negotiator.capture.ads import is_numbered, split_numbered
 from negotiator.model.result import ROOT_GROUP
+from pieslice.terminal import printable, printable_json
 from pieslice.userprio.options import Options, UsageError
 from pieslice.userprio.rows import join_numbered, rows_of
 from pieslice.userprio.table import View, render
@@ -54,7 +55,7 @@ def answer(source: Source, options: Options, view: View) -> str:
         return _autoformat(records, options)
     if options.json:
         parts = ",\n".join(format_ad(ad, "json") for ad in records)
-        return f"[\n{parts}\n]\n"
+        return printable_json(f"[\n{parts}\n]\n")
     if options.modular:
         return "".join(f"\n{_long(ad)}" for ad in records)
     if options.long:
@@ -106,7 +107,7 @@ def _expression(text: str) -> ExprTree:
 
 def _autoformat(ads: Sequence[ClassAd], options: Options) -> str:
     try:
-        layout = Layout(options.autoformat_options)
+        layout = Layout(options.autoformat_options, printable)
     except ValueError as problem:
         raise UsageError(str(problem)) from None
     titles = options.autoformat or []

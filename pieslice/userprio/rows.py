@@ -18,6 +18,7 @@ from attr import frozen
 from classad import ClassAd
 from classad.language.values import Value
 from negotiator.model.result import ROOT_GROUP
+from pieslice.terminal import printable
 
 #: What the real tool takes for the usage of a record of a numbered ad that has none, in seconds.
 _NO_USAGE: Final = -1.0
@@ -74,13 +75,13 @@ def rows_of(ads: Iterable[ClassAd]) -> list[Row]:
 
 
 def _row(ad: ClassAd) -> Row | None:
-    name = _text(ad, "Name")
+    name = _name(ad, "Name")
     if name is None:
         return None
     is_group = ad.get_bool("IsAccountingGroup")
     if is_group is None:
         is_group = "@" not in name
-    group = name if is_group else _text(ad, "AccountingGroup") or ROOT_GROUP
+    group = name if is_group else _name(ad, "AccountingGroup") or ROOT_GROUP
     usage = _number(ad, "WeightedAccumulatedUsage", "AccumulatedUsage")
     if usage is None:
         usage = _NO_USAGE if ad.raw("SubmittorId") is not None else 0.0
@@ -108,6 +109,12 @@ def _row(ad: ClassAd) -> Row | None:
 def _value(ad: ClassAd, name: str) -> object:
     value = ad.evaluate_attr(name)
     return None if isinstance(value, Value) else value
+
+
+def _name(ad: ClassAd, name: str) -> str | None:
+    """A name as it is printed; what would steer a terminal is escaped."""
+    text = _text(ad, name)
+    return None if text is None else printable(text)
 
 
 def _text(ad: ClassAd, name: str) -> str | None:

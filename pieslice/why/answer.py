@@ -12,20 +12,25 @@ from attr import frozen
 
 from negotiator.model.result import CycleResult
 from negotiator.model.snapshot import Snapshot
+from pieslice.why.absence import Absence, why_no_session, why_not_ready
+from pieslice.why.fates import Fate, JobFate, fate_of
 from pieslice.why.funnel import Funnel, funnel
 from pieslice.why.holders import Holding, holding
 from pieslice.why.jobs import AskedJob
 from pieslice.why.limits import Limits, Standing, limits, standing
-from pieslice.why.moments import HaltedCycle, JobHistory, look_at
+from pieslice.why.moments import HaltedCycle, JobHistory, When, look_at
+from pieslice.why.nearest import NearSlot, OverLimit, cheapest, nearest, reason_to_preempt
 from pieslice.why.ranking import Ranking, ranking
-from pieslice.why.slotcase import SlotCase, means, slot_case, slot_names
+from pieslice.why.slotcase import (
+    SlotCase,
+    find_slots,
+    no_such_slot,
+    slot_case,
+    slot_names,
+)
 from policy.model import NegotiatorPolicy
 
-_RUNNING = 2
-
-
-class UnknownSlotError(Exception):
-    """There is no such slot, or there are several."""
+_IDLE, _RUNNING = 1, 2
 
 
 @frozen(eq=False)
@@ -37,18 +42,30 @@ class Seen:
     limits: Limits
     spin: int
     hypothetical: bool
+    #: What keeps the job from the slot nearest to being preempted, or lets it preempt.
+    near: NearSlot | None = None
+    over_limit: OverLimit | None = None
     case: SlotCase | None = None
+    #: The slots of the machine, if a machine was named.
+    machine: tuple[SlotCase, ...] = ()
 
 
 @frozen(eq=False)
 class Answer:
-    """``seen`` for a job that waits, ``holding`` for one that runs; ``slots`` of the pool."""
+    """``seen`` for a job that waits, ``holding`` for one that runs; ``slots`` of the pool.
+
+    ``fate``: what became of a job that waits, with the request that it was in; ``absence``: why
+    its submitter had no session; ``not_ready``: why an idle job is not offered.
+    """
 
     history: JobHistory
     standing: Standing
     slots: int
     seen: Seen | None
     holding: Holding | None
+    fate: JobFate | None = None
+    absence: Absence | None = None
+    not_ready: str | None = None
     #: Why a slot that was asked about was not considered in the cycle at all.
     trimmed: tuple[str, str] | None = None
 
@@ -70,17 +87,25 @@ def why(
     history, look = look_at(
         snapshot, policy, job, lambda halted: _look(halted, slot, known), now=now, seed=seed
     )
-    seen = None if look is None else look.finish(history.result)
+    seen = None if look is None else look.finish(history)
     trimmed = None
-    if slot is not None and seen is not None and seen.case is None:
+    if slot is not None and seen is not None and seen.case is None and not seen.machine:
         trimmed = _trimmed(history.result, slot) or _unseen(snapshot, slot)
         if trimmed is None:
-            raise UnknownSlotError(f"there is no slot `{slot}` in the pool")
+            raise no_such_slot(_slot_names(snapshot), slot)
     held = None
     if job.status == _RUNNING:
         held = holding(snapshot, policy, job, history.result, now=now, seed=seed)
     stand = standing(history.result, history.job.submitter, job.schedd)
-    return Answer(history, stand, len(snapshot.slots), seen, held, trimmed)
+    fate = fate_of(history.record, job.id)
+    absence = None
+    if fate is not None and fate.fate is Fate.NO_SESSION:
+        absence = why_no_session(snapshot, policy, history.result, fate.submitter, fate.schedd)
+    not_ready = None
+    if fate is None and job.status == _IDLE:
+        not_ready = why_not_ready(job, policy, now)
+    size = len(snapshot.slots)
+    return Answer(history, stand, size, seen, held, fate, absence, not_ready, trimmed)
 
 
 @frozen(eq=False)
@@ -89,41 +114,56 @@ class _Look:
     ranking: Ranking
     funnel: Funnel
     case: SlotCase | None
+    machine: tuple[SlotCase, ...] = ()
 
-    def finish(self, result: CycleResult) -> Seen:
-        halted = self.halted
-        found = limits(halted, result)
-        hypothetical = halted.hypothetical
-        return Seen(self.ranking, self.funnel, found, halted.board.spin, hypothetical, self.case)
+    def finish(self, history: JobHistory) -> Seen:
+        halted, verdicts = self.halted, self.funnel.verdicts
+        if self.case is not None:
+            verdicts = {self.case.slot: self.case.verdict}
+        near, over = nearest(halted, verdicts), cheapest(halted, verdicts)
+        best = next((item for item in self.ranking.slots if item.slot == history.slot), None)
+        if history.when is When.MATCHED:
+            near = None if best is None else reason_to_preempt(halted, best.slot, best.kind)
+        return Seen(
+            self.ranking,
+            self.funnel,
+            limits(halted, history.result),
+            halted.board.spin,
+            halted.hypothetical,
+            near,
+            over,
+            self.case,
+            self.machine,
+        )
 
 
 def _look(halted: HaltedCycle, slot: str | None, known: frozenset[str]) -> _Look:
     found = ranking(halted)
     sieved = funnel(halted, known)
-    case = None
     names = [] if slot is None else slot_names(halted, slot)
-    if len(names) > 1:
-        some = ", ".join(names[:4])
-        raise UnknownSlotError(f"`{slot}` matches {len(names)} slots: {some}, ...")
-    if names:
-        case = slot_case(halted, names[0], sieved.verdicts.get(names[0], ""), found, known)
-    return _Look(halted, found, sieved, case)
+    cases = [slot_case(halted, name, sieved.verdicts.get(name, ""), found, known) for name in names]
+    if len(cases) > 1:
+        return _Look(halted, found, sieved, None, tuple(cases))
+    return _Look(halted, found, sieved, cases[0] if cases else None)
 
 
 def _trimmed(result: CycleResult, text: str) -> tuple[str, str] | None:
     """A slot that was taken out before, and why."""
-    found = (item for item in result.trimmed if means(text, item.name))
-    return next(((item.name, item.cause.value) for item in found), None)
+    causes = {item.name: item.cause.value for item in result.trimmed}
+    found = find_slots(list(causes), text)
+    return (found[0], causes[found[0]]) if found else None
 
 
 def _unseen(snapshot: Snapshot, text: str) -> tuple[str, str] | None:
     """A slot that the negotiator never saw, and why."""
-    for ad in snapshot.slots:
-        name = ad.get_string("Name")
-        if name is not None and means(text, name):
-            absent = ad.get_bool("Absent") is True
-            return (
-                name,
-                "its ad has Absent = true" if absent else "NEGOTIATOR_SLOT_CONSTRAINT is not true",
-            )
-    return None
+    found = find_slots(_slot_names(snapshot), text)
+    if not found:
+        return None
+    ads = (ad for ad in snapshot.slots if ad.get_string("Name") == found[0])
+    absent = any(ad.get_bool("Absent") is True for ad in ads)
+    cause = "its ad has Absent = true" if absent else "NEGOTIATOR_SLOT_CONSTRAINT is not true"
+    return found[0], cause
+
+
+def _slot_names(snapshot: Snapshot) -> list[str]:
+    return [name for ad in snapshot.slots if (name := ad.get_string("Name")) is not None]

@@ -1,166 +1,300 @@
-"""Finds the smallest change that would make a job match more slots.
+"""Finds the smallest changes that would make a job match more slots.
 
-Decides which clauses to drop: as few as possible, of equally many those that gain most slots; and
-for a comparison of numbers, the value of the job's side that would do.
+Decides which changes are told: values of the job's attributes where a value would do, else clauses
+that would have to go; as few as possible, of equally many the nearest values.  Every change is
+tried before it is told: it is made in the job's ad, and the match is evaluated again.
 
-Inputs: the clauses that fail, pair by pair.  Outputs: ``Change`` values, the best first.  Follows:
-``condor_q -better-analyze`` for the idea of suggestions; the counts here are exact.
+Inputs: the match of a pool.  Outputs: ``Changes``, the best first.  Follows: ``condor_q
+-better-analyze`` for the idea of suggestions; the counts here are exact.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter
+from collections.abc import Iterable
+from functools import partial, reduce
 from typing import Final
 
-from attr import frozen
+from attr import define, field, frozen
 
+from classad import ClassAd
 from classad.ads.expression import Expression
-from classad.evaluate import EvalContext, evaluate
-from classad.formats.unparse import unparse
-from classad.language.operators import MIRRORED, ORDER
-from classad.syntax.nodes import Binary, Node, Parens, Reference
+from classad.syntax.nodes import Binary, Literal
+from classad.table import Rows
+from negotiator.matching.candidate import Candidate
 from pieslice.data import is_number
-from pieslice.why.clauses import ClauseKey, ClauseTable, Pair, Whose, references
+from pieslice.why.clauses import ClauseKey, Counted, Whose
+from pieslice.why.moments import HaltedCycle
+from pieslice.why.poolmatch import PoolMatch, match_pool, with_job
+from pieslice.why.values import Bound, Plain, bound_of, is_plain
+from pieslice.why.verdict import Verdicts
 
-#: Changes that are told.
+#: Changes that are told, those that are tried, and kinds of slots that are looked at.
 MAX_CHANGES: Final = 3
-_AT_MOST: Final = frozenset({"<", "<="})
-_AT_LEAST: Final = frozenset({">", ">="})
+MAX_TRIES: Final = 12
+MAX_GROUPS: Final = 40
+#: Resources without which no job runs: nothing of them is no request.
+_NEEDED: Final = frozenset({"requestcpus", "requestmemory", "requestdisk"})
+_REQUEST: Final = "request"
+#: The units in which users write the attributes.
+UNITS: Final = {"requestmemory": "MB", "requestdisk": "KB"}
 
 
 @frozen
-class Threshold:
-    """What ``name`` (now ``value``) would have to be: ``relation`` a number; gains ``slots``."""
+class NeededValue:
+    """A value of the job that would do.
+
+    ``relation``: ``<=``, ``>=`` or ``=``; ``value`` is the one that was tried.  ``now``: what the
+    job has, None if it has no such attribute.
+    """
 
     name: str
-    value: float
     relation: str
-    needed: float
-    slots: int
+    value: Plain
+    now: Plain | None
+    unit: str
 
 
 @frozen
 class Change:
-    """Clauses that, were they not there, would make ``slots`` more slots match.
+    """A change that makes ``slots`` more slots match, so that ``matching`` do in all.
 
-    ``reachable``: how many of those the job could have then, as preemption and limits stand.
+    ``values`` are set in the job, ``without``: clauses that are dropped; ``available``: how many of
+    the slots the job could have then, as matches, preemption and limits stand.
     """
 
-    clauses: tuple[ClauseKey, ...]
+    values: tuple[NeededValue, ...]
+    without: tuple[ClauseKey, ...]
     slots: int
-    reachable: int
+    matching: int
+    available: int
     example: str
-    threshold: Threshold | None = None
-
-
-def smallest_changes(table: ClauseTable, reachable: frozenset[str]) -> tuple[Change, ...]:
-    """The best changes.  ``reachable``: the slots that could be had if only they matched."""
-    groups: dict[frozenset[ClauseKey], list[Pair]] = defaultdict(list)
-    for pair, failed in table.sets:
-        if failed:
-            groups[failed].append(pair)
-    fewest = min(map(len, groups), default=0)
-    found = [
-        Change(
-            _in_order(failed),
-            len(pairs),
-            sum(1 for pair in pairs if pair.name in reachable),
-            pairs[0].name,
-            _threshold(table, failed, pairs),
-        )
-        for failed, pairs in groups.items()
-        if len(failed) == fewest
-    ]
-    found.sort(key=lambda change: (-change.reachable, -change.slots, change.clauses[0][1]))
-    return tuple(found[:MAX_CHANGES])
-
-
-def _in_order(failed: frozenset[ClauseKey]) -> tuple[ClauseKey, ...]:
-    """The clauses of the job first, each side's by their texts."""
-    return tuple(sorted(failed, key=lambda key: (key[0].value, key[1])))
 
 
 @frozen
-class _Side:
-    """A comparison seen from the job: its own side, and per slot what that is compared with."""
+class NoHelp:
+    """Asking for less does not help for ``slots``, which have nothing of it.
+
+    ``tried``: the least that could be asked for, None if the job asks for no more.
+    """
 
     name: str
-    operator: str
-    value: float
-    slot_values: list[float]
+    tried: int | None
+    slots: int
+    example: str
 
 
-def _threshold(
-    table: ClauseTable, failed: frozenset[ClauseKey], pairs: list[Pair]
-) -> Threshold | None:
-    """The nearest value of the job's side that gains a slot.
+@frozen
+class Changes:
+    """What would help, the best first, and what would not."""
 
-    Only for comparisons of one attribute of the job with numbers, all in one direction: the job's
-    and the slot's requirements often say the same thing twice.
-    """
-    sides = [_side(table, key, pairs) for key in _in_order(failed)]
-    found = [side for side in sides if side is not None]
-    if len(found) < len(sides) or len({side.name.lower() for side in found}) != 1:
-        return None
-    upper = all(side.operator in _AT_MOST for side in found)
-    if not upper and not all(side.operator in _AT_LEAST for side in found):
-        return None
-    bounds = [
-        (min if upper else max)(values)
-        for values in zip(*(side.slot_values for side in found), strict=True)
-    ]
-    needed = (max if upper else min)(bounds)
-    strict = any(side.operator in ("<", ">") for side in found)
-    words = ("less than", "at most") if upper else ("more than", "at least")
-    relation = words[0] if strict else words[1]
-    return Threshold(found[0].name, found[0].value, relation, needed, bounds.count(needed))
+    best: tuple[Change, ...] = ()
+    no_help: tuple[NoHelp, ...] = ()
 
 
-def _side(table: ClauseTable, key: ClauseKey, pairs: list[Pair]) -> _Side | None:
-    whose = key[0]
-    cases = {case[0].name: case for case in table.failing[key]}
-    pair, tree, _ = cases[pairs[0].name]
-    node = _bare(tree.node)
-    if not isinstance(node, Binary) or node.operator not in ORDER:
-        return None
-    left_is_job = _is_of_job(node.left, whose, pair)
-    if left_is_job == _is_of_job(node.right, whose, pair):
-        return None
-    mine, other = (node.left, node.right) if left_is_job else (node.right, node.left)
-    operator = node.operator if left_is_job else MIRRORED[node.operator]
-    job_values = _numbers(mine, whose, pairs, table.context)
-    slot_values = _numbers(other, whose, pairs, table.context)
-    if job_values is None or slot_values is None:
-        return None
-    bare = _bare(mine)
-    name = bare.name if isinstance(bare, Reference) else unparse(mine).strip()
-    return _Side(name, operator, job_values[0], slot_values)
+#: Values of attributes of the job: a relation and a value for each folded name.
+_Values = tuple[tuple[str, str, Plain], ...]
 
 
-def _bare(node: Node) -> Node:
-    while isinstance(node, Parens):
-        node = node.inner
-    return node
+@frozen(eq=False)
+class _Idea:
+    """A change that may help."""
+
+    values: _Values
+    without: tuple[ClauseKey, ...]
+    effort: float
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """How much is changed; clauses of slots count most, which are not the user's to change."""
+        foreign = sum(1 for whose, _ in self.without if whose is not Whose.JOB)
+        return foreign, len(self.values) + len(self.without)
 
 
-def _is_of_job(node: Node, whose: Whose, pair: Pair) -> bool:
-    """Whether a side of a comparison mentions the job, and the job only."""
-    mine = references(node)
-    if not mine:
-        return False
-    my, _ = pair.sides(whose)
-    for part in mine:
-        base = getattr(part.base, "name", "").lower()
-        own = base in ("my", "self") or (not base and my.raw(part.name) is not None)
-        if own is not (whose is Whose.JOB):
-            return False
-    return True
+def smallest_changes(halted: HaltedCycle, found: PoolMatch, verdicts: Verdicts) -> Changes:
+    """The best changes; ``verdicts``: of the cycle about the slots that are left."""
+    search = _Search(halted, found, verdicts)
+    ideas: list[_Idea] = []
+    for failed, rows in found.groups()[:MAX_GROUPS]:
+        ideas += search.ideas(failed, rows)
+    ideas.sort(key=lambda idea: (idea.size, len(idea.without), idea.effort))
+    best: list[tuple[_Idea, Change]] = []
+    seen: set[tuple[_Values, tuple[ClauseKey, ...]]] = set()
+    for idea in ideas:
+        key = (idea.values, idea.without)
+        if len(best) == MAX_CHANGES or len(seen) == MAX_TRIES:
+            break
+        if key in seen or any(made.available and less.size < idea.size for less, made in best):
+            continue
+        seen.add(key)
+        change = search.tried(idea)
+        # More has to be changed only for the sake of more slots.
+        if change is not None and all(change.slots > other.slots for _, other in best):
+            best.append((idea, change))
+    told = sorted((change for _, change in best), key=lambda change: change.available == 0)
+    return Changes(tuple(told), search.no_help())
 
 
-def _numbers(
-    node: Node, whose: Whose, pairs: list[Pair], context: EvalContext
-) -> list[float] | None:
-    tree = Expression.from_node(node)
-    values: list[object] = [evaluate(tree, *pair.sides(whose), context=context) for pair in pairs]
-    found = [float(value) for value in values if is_number(value)]
-    return found if len(found) == len(values) else None
+@define(eq=False)
+class _Search:
+    halted: HaltedCycle
+    found: PoolMatch
+    verdicts: Verdicts
+    #: Slots that have nothing of what the job asks for, by the folded name of the attribute.
+    nothing: dict[str, Rows] = field(factory=dict)
+    spelled: dict[str, str] = field(factory=dict)
+
+    def ideas(self, failed: tuple[Counted, ...], rows: Rows) -> list[_Idea]:
+        """What might make some slots match that the same clauses refuse."""
+        bounds: list[Bound] = []
+        without: list[ClauseKey] = []
+        for clause in failed:
+            bound = bound_of(clause, rows, self.found.pairs)
+            if bound is None:
+                without.append(clause.key)
+            else:
+                self.spelled.setdefault(bound.name.lower(), bound.name)
+                bounds.append(bound)
+        without.sort(key=lambda key: (key[0].value, key[1]))
+        if not bounds:
+            return [_Idea((), tuple(without), 0.0)]
+        vectors: Counter[_Values] = Counter()
+        for row in rows:
+            values = _needed(bounds, row)
+            if values is not None and self._is_a_request(values, row):
+                vectors[values] += 1
+        if not vectors:
+            return []
+        nearest = min(vectors, key=lambda values: (self.effort(values), -vectors[values]))
+        likely = max(vectors, key=lambda values: (vectors[values], -self.effort(values)))
+        return [
+            _Idea(values, tuple(without), self.effort(values))
+            for values in dict.fromkeys((nearest, likely, _widest(vectors)))
+        ]
+
+    def _is_a_request(self, values: _Values, row: int) -> bool:
+        """Whether the values ask for something; rows of which nothing can be asked are noted."""
+        fine = True
+        for name, relation, value in values:
+            asks = name.startswith(_REQUEST) and relation == "<=" and is_number(value)
+            if asks and float(value) <= 0:
+                none = self.nothing.setdefault(name, Rows(rows_size(self.found)))
+                none.add(row)
+                fine = fine and name not in _NEEDED and float(value) == 0
+        return fine
+
+    def effort(self, values: _Values) -> float:
+        """How much values differ from those that the job has."""
+        total = 0.0
+        for name, _, value in values:
+            now = self.now(name)
+            if is_number(value) and is_number(now):
+                total += abs(float(value) - float(now)) / max(abs(float(now)), 1.0)
+            else:
+                total += 1.0
+        return total
+
+    def now(self, name: str) -> Plain | None:
+        """What the job has for an attribute."""
+        value = self.found.pairs.request.evaluate_attr(name, None, self.halted.board.context)
+        return value if is_plain(value) else None
+
+    def tried(self, idea: _Idea) -> Change | None:
+        """The change as it turns out; None if it does not help."""
+        halted, match = self.made(idea.values, idea.without)
+        foreign = [key for key in idea.without if key[0] is not Whose.JOB]
+        matching = match.without(foreign)
+        gained = matching - self.found.matching
+        if not gained:
+            return None
+        slots = match.pairs.slots
+        verdicts = self.verdicts.of_request(halted, matched=bool(foreign))
+        available = [
+            slots[row].name
+            for row in gained & match.there
+            if isinstance(verdicts.of(slots[row].name), Candidate)
+        ]
+        values = (
+            NeededValue(self.spelled[name], relation, value, self.now(name), UNITS.get(name, ""))
+            for name, relation, value in idea.values
+        )
+        example = available[0] if available else slots[next(iter(gained))].name
+        return Change(
+            tuple(values), idea.without, len(gained), len(matching), len(available), example
+        )
+
+    def made(
+        self, values: _Values, without: tuple[ClauseKey, ...] = ()
+    ) -> tuple[HaltedCycle, PoolMatch]:
+        """The moment, and the match, if the job had these values and not these clauses."""
+        own = frozenset(text for whose, text in without if whose is Whose.JOB)
+        if not values and not own:
+            return self.halted, self.found
+        ad = with_values(self.halted.request.jobs[0].ad, values)
+        if own:
+            clauses = self.found.table.clauses(self.halted.request.ad)
+            kept = [tree.node for tree, text in clauses if text not in own]
+            every = reduce(partial(Binary, "&&"), kept or [Literal(True)])
+            ad.insert("Requirements", Expression.from_node(every))
+        halted = with_job(self.halted, ad)
+        return halted, match_pool(halted, like=self.found)
+
+    def no_help(self) -> tuple[NoHelp, ...]:
+        """The requests of which some slots have nothing, if asking for the least was no help."""
+        found = []
+        for name, rows in self.nothing.items():
+            now = self.now(name)
+            tried = 1 if is_number(now) and float(now) > 1 else None
+            if tried is not None:
+                rows = rows - self.made(((name, "<=", tried),))[1].matching
+            first = rows.first()
+            if first is not None:
+                example = self.found.pairs.slots[first].name
+                found.append(NoHelp(self.spelled[name], tried, len(rows), example))
+        return tuple(sorted(found, key=lambda item: -item.slots))
+
+
+def rows_size(found: PoolMatch) -> int:
+    """How many slots there are."""
+    return len(found.pairs.slots)
+
+
+def with_values(ad: ClassAd, values: Iterable[tuple[str, str, Plain]]) -> ClassAd:
+    """A job's ad with other values."""
+    changed = ad.duplicate() if ad._chained is None else ad.unchained().duplicate()
+    for name, _, value in values:
+        changed.insert(name, value)
+    return changed
+
+
+def _needed(bounds: list[Bound], row: int) -> _Values | None:
+    """What a slot needs the job to have; None if nothing would do."""
+    found: dict[str, tuple[str, Plain]] = {}
+    for bound in bounds:
+        value = bound.values.get(row)
+        if value is None:
+            return None
+        name = bound.name.lower()
+        relation, known = found.get(name, (bound.relation, value))
+        if relation != bound.relation or (relation == "=" and known != value):
+            return None
+        if is_number(known) and is_number(value):
+            if relation == "<=":
+                value = min(known, value)
+            elif relation == ">=":
+                value = max(known, value)
+        found[name] = (relation, value)
+    return tuple((name, *found[name]) for name in sorted(found))
+
+
+def _widest(vectors: Counter[_Values]) -> _Values:
+    """The values that do for all slots, if there are any."""
+    first, *others = vectors
+    widest = []
+    for place, (name, relation, value) in enumerate(first):
+        values = [value, *(other[place][2] for other in others)]
+        if relation == "=" or not all(map(is_number, values)):
+            return first
+        numbers = [value for value in values if is_number(value)]
+        widest.append((name, relation, min(numbers) if relation == "<=" else max(numbers)))
+    return tuple(widest)

@@ -1,18 +1,19 @@
-"""Finds which clauses of whose requirements fail, and the values in them.
+"""Counts which clauses of whose requirements are true of how many slots, and the values in them.
 
 Decides what a clause is (a conjunct, own attributes that are expressions taken apart) and which
 facts about it are told.
 
-Inputs: two ads or many pairs of ads, as the cycle has them.  Outputs: ``Clause`` values: how many
-slots each refuses, how many it alone refuses, the values of what it mentions, what is undefined and
-what was probably meant.  Follows: ``condor_q -better-analyze`` for the idea of counting clause by
-clause.
+Inputs: a request and the slots of a pool, as the cycle has them.  Outputs: ``Clause`` values: how
+many slots each is true of, how many are left after it, how many it alone refuses, the values of
+what it mentions, what is undefined and what was probably meant.  Follows: ``condor_q
+-better-analyze`` for the idea of counting clause by clause.
 """
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from enum import Enum
 from typing import Final
 
@@ -26,7 +27,11 @@ from classad.formats.unparse import unparse, unparse_value
 from classad.language.values import ERROR, UNDEFINED
 from classad.match import is_true
 from classad.syntax.nodes import Literal, Node, Reference, walk
+from classad.table import Rows, Table
+from classad.table.table import Seat
 from negotiator.expressions.dependence import conjuncts
+from negotiator.matching.conditions import Ask, EnoughToConsume, Pair
+from negotiator.pool.slots import Slot
 from policy.ephemeral import find_ephemeral
 
 #: Different values of an operand that are listed.
@@ -35,6 +40,8 @@ MAX_VALUES: Final = 4
 SEARCHED: Final = 200
 #: The owner of names such as ``CurrentTime``.
 BUILT_IN: Final = "built in"
+#: What stands for the test of a consumption policy.
+CONSUMES: Final = "it has what its consumption policy takes for the job"
 _SCOPES: Final = {"my": "my", "self": "my", "target": "target", "other": "target"}
 
 
@@ -48,7 +55,7 @@ class Whose(Enum):
 
 @frozen
 class Operand:
-    """A name in a clause.  ``owner``: ``job`` or ``slot``, None if neither ad has it.
+    """A name in a clause.  ``owner``: ``job`` or ``slot``, None if no ad has it.
 
     ``values``: the most frequent ones as text, each with the number of slots; ``others`` more
     slots have yet other values.  ``lowest`` and ``highest`` if all values are numbers.
@@ -66,152 +73,277 @@ class Operand:
 
 @frozen
 class Clause:
-    """A clause that is not true of some slots.
+    """A clause, counted over slots.
 
-    ``refuses`` slots for which it is not true, ``alone`` of them for no other reason;
-    ``undefined`` and ``error`` of them because it is neither true nor false.
+    ``slots`` have it, which is all of them for the clauses of the job; it is ``true`` of some by
+    itself and ``refuses`` the others, ``alone`` those that nothing else refuses: what dropping it
+    would gain.  ``left``: slots of which it and all clauses before it are true.  ``undefined`` and
+    ``error``: of the refused ones, those for which it is neither true nor false.
     """
 
     whose: Whose
     text: str
+    slots: int
+    true: int
+    left: int
     refuses: int
     alone: int
     undefined: int
     error: int
+    #: What it mentions, as it is in the slots that it refuses.
     operands: tuple[Operand, ...]
     example: str
-
-
-@frozen(eq=False)
-class Pair:
-    """Two ads that are matched: the request as the slot sees it, and the slot."""
-
-    name: str
-    request: ClassAd
-    slot: ClassAd
-
-    def sides(self, whose: Whose) -> tuple[ClassAd, ClassAd]:
-        """MY and TARGET of a clause."""
-        return (self.request, self.slot) if whose is Whose.JOB else (self.slot, self.request)
 
 
 #: A clause as a key.
 ClauseKey = tuple[Whose, str]
 
 
+@frozen(eq=False)
+class Counted:
+    """A clause with the rows of the slots that have it, and of those for which it is what."""
+
+    whose: Whose
+    text: str
+    tree: Expression
+    having: Rows
+    true: Rows
+    undefined: Rows
+    error: Rows
+
+    @property
+    def key(self) -> ClauseKey:
+        """The clause as a key."""
+        return self.whose, self.text
+
+    @property
+    def failing(self) -> Rows:
+        """The slots that it refuses."""
+        return self.having - self.true
+
+
+@define(eq=False)
+class Pairs:
+    """A request against slots, which are the rows of a table.
+
+    Slots with a consumption policy see the request as what it would take of them; ``lacking``:
+    those that have not got that.
+    """
+
+    request: ClassAd
+    slots: Sequence[Slot]
+    context: EvalContext
+    table: Table
+    seen: dict[int, ClassAd]
+    lacking: Rows
+
+    @classmethod
+    def of(cls, ask: Ask, slots: Sequence[Slot], table: Table | None = None) -> Pairs:
+        """``table``: of the same slots, if there is one already."""
+        seen, lacking = {}, []
+        consumes = EnoughToConsume().ready(ask)
+        for row, slot in enumerate(slots):
+            if slot.resources and consumes is not None:
+                pair = Pair(slot, ask.request, slot.weight)
+                if not consumes(pair):
+                    lacking.append(row)
+                seen[row] = pair.request
+        if table is None:
+            table = Table(slot.ad for slot in slots)
+        return cls(ask.request, slots, ask.context, table, seen, Rows.of(len(slots), lacking))
+
+    @property
+    def all(self) -> Rows:
+        """Every slot."""
+        return Rows.all(len(self.slots))
+
+    def sides(self, row: int, whose: Whose) -> tuple[ClassAd, ClassAd]:
+        """MY and TARGET of a clause."""
+        slot = self.slots[row].ad
+        if whose is Whose.POLICY:
+            return slot, self.request
+        request = self.seen.get(row, self.request)
+        return (request, slot) if whose is Whose.JOB else (slot, request)
+
+    def values(
+        self, tree: Expression, whose: Whose, within: Rows
+    ) -> tuple[Sequence[int], list[object]]:
+        """What an expression is for each slot: codes, and a value for each code."""
+        seat: Seat = "target" if whose is Whose.JOB else "my"
+        apart = [] if whose is Whose.POLICY else [row for row in self.seen if row in within]
+        codes, values = self.table.evaluate(
+            tree, self.request, row_is=seat, within=within, context=self.context
+        )
+        if not apart:
+            return codes, values
+        codes, values = array("i", codes), list(values)
+        for row in apart:
+            codes[row] = len(values)
+            values.append(evaluate(tree, *self.sides(row, whose), context=self.context))
+        return codes, values
+
+
 @define(eq=False)
 class ClauseTable:
-    """Clauses of many pairs; equal texts of different slots are one clause."""
+    """The clauses of a request and of slots; equal texts of different slots are one clause."""
 
-    context: EvalContext
+    pairs: Pairs
     #: Attributes that HTCondor knows: they are no slips, even where they are missing.
     known: frozenset[str] = frozenset()
-    trees: dict[int, tuple[Expression, str]] = field(factory=dict)
-    failing: dict[ClauseKey, list[tuple[Pair, Expression, object]]] = field(factory=dict)
-    sets: list[tuple[Pair, frozenset[ClauseKey]]] = field(factory=list)
+    _trees: dict[int, tuple[Node, Expression, str]] = field(factory=dict)
+    _of_slots: list[tuple[Expression, str, Rows]] | None = None
 
-    def add(self, pair: Pair) -> frozenset[ClauseKey]:
-        """Evaluate all clauses of a pair; returns those that are not true."""
-        found = set()
-        for whose in (Whose.JOB, Whose.SLOT):
-            my, target = pair.sides(whose)
-            for tree, text in self.clauses(my):
-                if self.test(pair, whose, tree, text, my, target):
-                    found.add((whose, text))
-        failed = frozenset(found)
-        self.sets.append((pair, failed))
-        return failed
+    def for_request(self, pairs: Pairs) -> ClauseTable:
+        """The same for another request and the same slots."""
+        return ClauseTable(pairs, self.known, self._trees, self._of_slots)
 
-    def add_policy(self, pair: Pair, expr: Expression) -> None:
-        """The same for an expression of the policy, whose MY is the slot."""
+    def requirements(self) -> list[Counted]:
+        """Those of both sides: the job's in their order, then the slots', the most frequent first.
+
+        Clauses are in the order in which they stand in the first slot that has them.
+        """
+        everywhere = self.pairs.all
+        found = self._consumption()
+        found += [
+            self.count(tree, text, Whose.JOB, everywhere)
+            for tree, text in self.clauses(self.pairs.request)
+        ]
+        for tree, text, having in self.of_slots():
+            found.append(self.count(tree, text, Whose.SLOT, having))
+        return found
+
+    def _consumption(self) -> list[Counted]:
+        """The test of slots with a consumption policy, which comes before all requirements."""
+        having = Rows.of(len(self.pairs.slots), self.pairs.seen)
+        if not having:
+            return []
+        none = Rows(len(self.pairs.slots))
+        tree = Expression.from_node(Literal(UNDEFINED))
+        return [
+            Counted(Whose.SLOT, CONSUMES, tree, having, having - self.pairs.lacking, none, none)
+        ]
+
+    def of_slots(self) -> list[tuple[Expression, str, Rows]]:
+        """The clauses of the slots, each with those that have it."""
+        if self._of_slots is None:
+            codes, values = self.pairs.table.apply(lambda ad: [*self.clauses(ad)], ["Requirements"])
+            rows: list[list[int]] = [[] for _ in values]
+            for row, code in enumerate(codes):
+                rows[code].append(row)
+            having: dict[str, tuple[Expression, Rows]] = {}
+            for code, clauses in enumerate(values):
+                some = Rows.of(len(codes), rows[code])
+                for tree, text in clauses:
+                    first, others = having.get(text, (tree, Rows(len(codes))))
+                    having[text] = (first, others | some)
+            self._of_slots = sorted(
+                ((tree, text, those) for text, (tree, those) in having.items()),
+                key=lambda item: -len(item[2]),
+            )
+        return self._of_slots
+
+    def of_policy(self, expr: Expression, within: Rows) -> list[Counted]:
+        """Those of an expression of the policy, whose MY is the slot."""
         holder = ClassAd()
         holder.insert("Requirements", expr)
-        found = set()
-        for tree, text in self.clauses(holder):
-            if self.test(pair, Whose.POLICY, tree, text, pair.slot, pair.request):
-                found.add((Whose.POLICY, text))
-        self.sets.append((pair, frozenset(found)))
+        return [self.count(*clause, Whose.POLICY, within) for clause in self.clauses(holder)]
 
     def clauses(self, ad: ClassAd) -> Iterator[tuple[Expression, str]]:
-        """The clauses of an ad's requirements."""
+        """The different clauses of an ad's requirements."""
         nodes = conjuncts(ad)
+        told = set()
         for node in [Literal(UNDEFINED)] if nodes is None else nodes:
-            known = self.trees.get(id(node))
+            known = self._trees.get(id(node))
             if known is None:
-                known = self.trees[id(node)] = (Expression.from_node(node), unparse(node))
-            yield known
+                # The node is kept so that its identity stays its own.
+                text = unparse(node).strip()
+                known = self._trees[id(node)] = (node, Expression.from_node(node), text)
+            if known[2] not in told:
+                told.add(known[2])
+                yield known[1:]
 
-    def test(
-        self,
-        pair: Pair,
-        whose: Whose,
-        tree: Expression,
-        text: str,
-        my: ClassAd,
-        target: ClassAd,
-    ) -> bool:
-        """Whether a clause fails; it is remembered then."""
-        value = evaluate(tree, my, target, context=self.context)
-        if is_true(value):
-            return False
-        self.failing.setdefault((whose, text), []).append((pair, tree, value))
-        return True
-
-    def result(self) -> tuple[Clause, ...]:
-        """The clauses that fail, those that refuse most first."""
-        alone = Counter(next(iter(failed)) for _, failed in self.sets if len(failed) == 1)
-        found = [
-            Clause(
-                whose,
-                text,
-                len(cases),
-                alone[whose, text],
-                sum(1 for _, _, value in cases if value is UNDEFINED),
-                sum(1 for _, _, value in cases if value is ERROR),
-                self.operands(cases[0][1].node, whose, [case[0] for case in cases]),
-                cases[0][0].name,
-            )
-            for (whose, text), cases in self.failing.items()
+    def count(self, tree: Expression, text: str, whose: Whose, within: Rows) -> Counted:
+        """For which of some slots a clause is what."""
+        codes, values = self.pairs.values(tree, whose, within)
+        kinds = [
+            0 if is_true(v) else 1 if v is UNDEFINED else 2 if v is ERROR else 3 for v in values
         ]
-        return tuple(sorted(found, key=lambda clause: (-clause.refuses, -clause.alone)))
+        rows: list[list[int]] = [[], [], [], []]
+        for row in within:
+            rows[kinds[codes[row]]].append(row)
+        true, undefined, error = (Rows.of(within.size, found) for found in rows[:3])
+        return Counted(whose, text, tree, within, true, undefined, error)
 
-    def operands(self, node: Node, whose: Whose, pairs: Sequence[Pair]) -> tuple[Operand, ...]:
-        """What a clause mentions, with the values it has in all the pairs."""
+    def told(self, counted: Sequence[Counted], among: Rows) -> tuple[Clause, ...]:
+        """The counts among some slots."""
+        once, more = Rows(among.size), Rows(among.size)
+        for clause in counted:
+            more |= once & clause.failing
+            once |= clause.failing
+        found = []
+        left = among
+        for clause in counted:
+            failing = clause.failing & among
+            left = left - failing
+            example = failing.first()
+            found.append(
+                Clause(
+                    clause.whose,
+                    clause.text,
+                    len(clause.having & among),
+                    len(clause.true & among),
+                    len(left),
+                    len(failing),
+                    len(failing - more),
+                    len(clause.undefined & among),
+                    len(clause.error & among),
+                    self.operands(clause.tree.node, clause.whose, failing),
+                    "" if example is None else self.pairs.slots[example].name,
+                )
+            )
+        return tuple(found)
+
+    def operands(self, node: Node, whose: Whose, within: Rows) -> tuple[Operand, ...]:
+        """What a clause mentions, with the values it has in some slots."""
+        if not within:
+            return ()
         parts = {unparse(part).lower(): part for part in reversed(references(node))}
-        return tuple(self.operand(part, whose, pairs) for part in reversed(parts.values()))
+        return tuple(self._operand(part, whose, within) for part in reversed(parts.values()))
 
-    def operand(self, part: Reference, whose: Whose, pairs: Sequence[Pair]) -> Operand:
+    def _operand(self, part: Reference, whose: Whose, within: Rows) -> Operand:
         """One name of a clause."""
-        tree = Expression.from_node(part)
-        values: list[object] = []
-        owners: Counter[str | None] = Counter()
-        for pair in pairs:
-            my, target = pair.sides(whose)
-            values.append(evaluate(tree, my, target, context=self.context))
-            owners[_owner(part, whose, my, target)] += 1
-        if owners[None] and not any(value is UNDEFINED for value in values):
-            owners = Counter({BUILT_IN: len(values)})
-        counts = Counter(map(value_text, values))
+        codes, values = self.pairs.values(Expression.from_node(part), whose, within)
+        uses = Counter(codes[row] for row in within)
+        owners = Counter(owner_of(part, whose, *self.pairs.sides(row, whose)) for row in within)
+        if owners[None] and not any(values[code] is UNDEFINED for code in uses):
+            owners = Counter({BUILT_IN: len(within)})
+        counts: Counter[str] = Counter()
+        for code, count in uses.items():
+            counts[value_text(values[code])] += count
         common = sorted(counts.items(), key=lambda item: -item[1])[:MAX_VALUES]
-        numbers = [float(v) for v in values if v.__class__ in (int, float)]
-        whole = len(numbers) == len(values)
-        missing = owners[None] > 0
+        numbers = [float(v) for code in uses if (v := values[code]).__class__ in (int, float)]
+        whole = len(numbers) == len(uses)
+        missing = owners[None] == len(within)
+        del owners[None]
         return Operand(
             unparse(part),
-            owners.most_common(1)[0][0],
+            owners.most_common(1)[0][0] if owners else None,
             tuple(common),
-            len(values) - sum(count for _, count in common),
+            len(within) - sum(count for _, count in common),
             min(numbers) if whole and numbers else None,
             max(numbers) if whole and numbers else None,
-            self.suggestion(part.name, pairs) if missing else None,
+            self._suggestion(part.name, within) if missing else None,
             _note(part.name) if missing else None,
         )
 
-    def suggestion(self, name: str, pairs: Sequence[Pair]) -> str | None:
+    def _suggestion(self, name: str, within: Rows) -> str | None:
         """The name that was probably meant by one that nobody has."""
         if name.lower() in self.known:
             return None
-        return suggest(name, _names(pairs))
+        names = set(self.pairs.request.names())
+        for _, row in zip(range(SEARCHED), within, strict=False):
+            names.update(self.pairs.slots[row].ad.names())
+        return suggest(name, names)
 
 
 def value_text(value: object) -> str:
@@ -226,11 +358,11 @@ def references(node: Node) -> list[Reference]:
     return [part for part in found if id(part) not in bases]
 
 
-def _owner(part: Reference, whose: Whose, my: ClassAd, target: ClassAd) -> str | None:
+def owner_of(part: Reference, whose: Whose, my: ClassAd, target: ClassAd) -> str | None:
     """Which of the two ads has the attribute; None if there is none of that name."""
     mine = "job" if whose is Whose.JOB else "slot"
     other = "slot" if whose is Whose.JOB else "job"
-    scope = _scope(part)
+    scope = scope_of(part)
     if scope != "target" and my.raw(part.name) is not None:
         return mine
     if scope != "my" and target.raw(part.name) is not None:
@@ -238,22 +370,12 @@ def _owner(part: Reference, whose: Whose, my: ClassAd, target: ClassAd) -> str |
     return None
 
 
-def _scope(part: Reference) -> str | None:
+def scope_of(part: Reference) -> str | None:
+    """``my`` or ``target``; None for a name without a scope."""
     base = part.base
     if isinstance(base, Reference) and base.base is None:
         return _SCOPES.get(base.name.lower())
     return None
-
-
-def _names(pairs: Iterable[Pair]) -> set[str]:
-    """All names of the first slots and of the request."""
-    known: set[str] = set()
-    for i, pair in enumerate(pairs):
-        if i == SEARCHED:
-            break
-        known.update(pair.slot.names())
-        known.update(pair.request.names())
-    return known
 
 
 def _note(name: str) -> str | None:

@@ -21,12 +21,15 @@ from pieslice.inputs.options import (
     add_local_name,
     add_output,
 )
+from pieslice.terminal import printable
 
 if TYPE_CHECKING:
     from negotiator.io import Capture
     from negotiator.model.result import CycleResult
     from pieslice.command_line import Subcommands
+    from pieslice.reports.result import Result
     from pieslice.why.jobs import AskedJob
+    from pieslice.why.scope import Scope
 
 
 def add_commands(subcommands: Subcommands) -> None:
@@ -37,28 +40,26 @@ def add_commands(subcommands: Subcommands) -> None:
         help="list the candidates of a job in order, with the keys that decide",
         description="List the candidate slots of a job best first, as they were at the "
         "match or rejection of the job, with all five keys and the first key that decided.",
+        examples=(
+            ("pieslice rank mypool 15.5", "the best slots for a job"),
+            ("pieslice rank mypool 15.5 --limit 0", "all of them"),
+        ),
     )
     rank.add_argument("items", nargs="+", metavar="[POOL] JOB", help="the pool, and cluster.proc")
     rank.add_argument(
         "--limit", type=_count, default=20, metavar="N", help="rows (default 20; 0: all)"
     )
     rank.set_defaults(run=_rank)
-    why = subcommands.add_parser(
-        "why",
-        usage="pieslice why [POOL] JOB [SLOT] [option ...]",
-        help="explain why a job is matched, rejected or preempted",
-        description="Explain what the cycle did with a job and why: which slots were excluded by "
-        "which test, which clauses of Requirements fail, what would help. With SLOT: that slot.",
-    )
-    why.add_argument(
-        "items", nargs="+", metavar="[POOL] JOB [SLOT]", help="the pool, cluster.proc, a slot"
-    )
-    why.set_defaults(run=_why)
+    why = _add_why(subcommands)
     quotas = subcommands.add_parser(
         "quotas",
         help="show the quotas of accounting groups and how they were allocated",
         description="Show the tree of accounting groups: quotas, and for each allocation round "
         "what every group requested, got in which step, gave up and took.",
+        examples=(
+            ("pieslice quotas mypool", "what each group may use and got"),
+            ("pieslice quotas mypool --trace", "the arithmetic behind it"),
+        ),
     )
     quotas.add_argument("inputs", nargs="*", metavar="POOL", help=INPUT_HELP)
     quotas.add_argument("--trace", action="store_true", help="print every step of the algorithm")
@@ -71,6 +72,33 @@ def add_commands(subcommands: Subcommands) -> None:
     _add_sides(diff)
 
 
+def _add_why(subcommands: Subcommands) -> argparse.ArgumentParser:
+    why: argparse.ArgumentParser = subcommands.add_parser(
+        "why",
+        usage="pieslice why [POOL] (JOB [SLOT] | CLUSTER | --user U | --group G) [option ...]",
+        help="explain why a job is matched, rejected or preempted",
+        description="Explain what the cycle did with a job and why: how its request went, which "
+        "slots were excluded by which test, which clauses of Requirements fail, what would help. "
+        "With SLOT: that slot. Of a cluster, a user or a group: a line per autocluster.",
+        examples=(
+            ("pieslice why mypool 8.0", "why does this job not run?"),
+            ("pieslice why mypool 8.0 slot1@node06@vm", "why not on this slot?"),
+            ("pieslice why mypool 8", "what became of all jobs of this cluster?"),
+            ("pieslice why mypool --user carol", "and of all jobs of this user?"),
+        ),
+    )
+    why.add_argument(
+        "items",
+        nargs="*",
+        metavar="[POOL] JOB [SLOT]",
+        help="the pool, cluster.proc or a cluster, a slot",
+    )
+    why.add_argument("--user", metavar="U", help="all jobs of a user")
+    why.add_argument("--group", metavar="G", help="all jobs of a group and those below it")
+    why.set_defaults(run=_why)
+    return why
+
+
 def _add_diff(subcommands: Subcommands) -> argparse.ArgumentParser:
     diff: argparse.ArgumentParser = subcommands.add_parser(
         "diff",
@@ -78,6 +106,11 @@ def _add_diff(subcommands: Subcommands) -> argparse.ArgumentParser:
         description="Run the cycle on one pool under two policies, or on two pools, and list what "
         "changes: matches, preemptions, shares and quotas, worst changes first.",
         epilog="exit status: 0 no difference, 1 there are differences, 2 bad usage or input",
+        examples=(
+            ("pieslice diff mypool --config new_config", "against the pool's own policy"),
+            ("pieslice diff mypool --config condor_config --config new_config", "two policies"),
+            ("pieslice diff mypool otherpool", "two pools"),
+        ),
         conflict_handler="resolve",
     )
     diff.add_argument("pools", nargs="+", metavar="POOL", help="one folder or scenario, or two")
@@ -124,35 +157,62 @@ def _dialects(text: str) -> list[str]:
 
 def _rank(args: argparse.Namespace) -> int:
     from pieslice.inputs.pool import without_collecting
-    from pieslice.reports.output import deliver, show
-    from pieslice.why.data import to_text
-    from pieslice.why.moments import look_at
-    from pieslice.why.ranking import ranking
-    from pieslice.why.ranktext import rank_blocks, rank_data
+    from pieslice.reports.output import put
+    from pieslice.why.questions import rank_slots
 
     with without_collecting():
         asked = _job_of_pool(args, None)
         if asked is None:
             return EXIT_BAD
         pool, job = asked
-        history, found = look_at(
-            pool.snapshot, pool.policy, job, ranking, now=pool.facts.now, seed=args.seed
-        )
-        limit = args.limit or None
-        if args.format == "json":
-            deliver(to_text(rank_data(history, found, limit)), args, sys.stdout)
-        else:
-            show(rank_blocks(history, found, limit), args, sys.stdout)
+        put(rank_slots(pool, job, args.limit or None, args.seed), args, sys.stdout)
     return EXIT_OK
 
 
 def _why(args: argparse.Namespace) -> int:
+    if args.user is not None or args.group is not None:
+        return _why_all_of(args)
+    return _why_one(args)
+
+
+def _why_all_of(args: argparse.Namespace) -> int:
+    """The jobs of a user or a group."""
+    from pieslice.inputs.pool import load, without_collecting
+    from pieslice.reports.output import put
+    from pieslice.reports.progress import Progress
+    from pieslice.why.questions import survey_jobs
+    from pieslice.why.scope import UnknownScopeError, find_jobs
+
+    paths, wanted = _sort_out(args.items)
+    both = args.user is not None and args.group is not None
+    if both or wanted:
+        extra = "--group" if both else next(iter(wanted.values()))
+        print(
+            f"error: `{extra}` is one argument too many\n"
+            "  help: pieslice why [POOL] --user U, or --group G, or a job",
+            file=sys.stderr,
+        )
+        return EXIT_BAD
+    args.inputs = paths
+    with without_collecting():
+        pool = load(args, sys.stderr, Progress(sys.stderr))
+        if pool is None:
+            return EXIT_BAD
+        try:
+            scope = find_jobs(pool.snapshot, pool.policy, user=args.user, group=args.group)
+        except UnknownScopeError as problem:
+            print(f"error: {printable(str(problem))}", file=sys.stderr)
+            return EXIT_BAD
+        put(survey_jobs(pool, scope, args.seed), args, sys.stdout)
+    return EXIT_OK
+
+
+def _why_one(args: argparse.Namespace) -> int:
+    """A job, or the jobs of a cluster."""
     from pieslice.inputs.pool import without_collecting
-    from pieslice.reports.output import deliver, show
-    from pieslice.why.answer import UnknownSlotError, why
-    from pieslice.why.data import to_text
-    from pieslice.why.whytext import why_blocks, why_data
-    from policy.data.tables import attribute_names
+    from pieslice.reports.output import put
+    from pieslice.why.questions import explain_job, survey_jobs
+    from pieslice.why.slotcase import UnknownSlotError
 
     with without_collecting():
         extra: list[str] = []
@@ -161,43 +221,42 @@ def _why(args: argparse.Namespace) -> int:
             return EXIT_BAD
         pool, job = asked
         slot = extra[0] if extra else None
+        cluster = None if slot else _cluster_named(pool, args.items)
         try:
-            answer = why(
-                pool.snapshot,
-                pool.policy,
-                job,
-                slot,
-                now=pool.facts.now,
-                seed=args.seed,
-                known=frozenset(name.lower() for name in attribute_names()),
+            answer: Result = (
+                explain_job(pool, job, slot, args.seed)
+                if cluster is None
+                else survey_jobs(pool, cluster, args.seed)
             )
         except UnknownSlotError as problem:
-            print(f"error: {problem}", file=sys.stderr)
+            print(f"error: {printable(str(problem))}", file=sys.stderr)
             return EXIT_BAD
-        if args.format == "json":
-            deliver(to_text(why_data(answer)), args, sys.stdout)
-        else:
-            show(why_blocks(answer), args, sys.stdout)
+        put(answer, args, sys.stdout)
     return EXIT_OK
+
+
+def _cluster_named(pool: Capture, items: Sequence[str]) -> Scope | None:
+    """The jobs of a whole cluster, if one of several jobs is named."""
+    from pieslice.why.scope import find_jobs
+
+    _, wanted = _sort_out(items)
+    if "." in wanted["job"].rpartition("#")[2]:
+        return None
+    found = find_jobs(pool.snapshot, pool.policy, cluster=wanted["job"])
+    return found if len(found.jobs) > 1 else None
 
 
 def _quotas(args: argparse.Namespace) -> int:
     from pieslice.inputs.pool import load, without_collecting
-    from pieslice.reports.output import deliver, show
+    from pieslice.reports.output import put
     from pieslice.reports.progress import Progress
-    from pieslice.why.data import to_text
-    from pieslice.why.quotatext import quota_blocks
-    from pieslice.why.quotatrace import trace_quotas
+    from pieslice.why.questions import divide_quotas
 
     with without_collecting():
         pool = load(args, sys.stderr, Progress(sys.stderr))
         if pool is None:
             return EXIT_BAD
-        found = trace_quotas(pool.snapshot, pool.policy, now=pool.facts.now, seed=args.seed)
-        if args.format == "json":
-            deliver(to_text(found), args, sys.stdout)
-        else:
-            show(quota_blocks(found, trace=args.trace), args, sys.stdout)
+        put(divide_quotas(pool, trace=args.trace, seed=args.seed), args, sys.stdout)
     return EXIT_OK
 
 
@@ -207,11 +266,9 @@ def _diff(args: argparse.Namespace) -> int:
     from negotiator.cycle import negotiate
     from negotiator.engines import make_engines
     from pieslice.inputs.pool import load, without_collecting
-    from pieslice.reports.output import deliver, show
+    from pieslice.reports.output import put
     from pieslice.reports.progress import Progress
-    from pieslice.why.data import to_text
-    from pieslice.why.difference import compare_cycles
-    from pieslice.why.difftext import diff_blocks, diff_data
+    from pieslice.why.questions import compare
 
     sides = _sides(args)
     if sides is None:
@@ -236,12 +293,9 @@ def _diff(args: argparse.Namespace) -> int:
                     engine=engines,
                 )
             )
-        found = compare_cycles(results[0], results[1])
         first, second = (_side_name(*side) for side in sides)
-        if args.format == "json":
-            deliver(to_text(diff_data(found, (first, second))), args, sys.stdout)
-        else:
-            show(diff_blocks(found, (first, second)), args, sys.stdout)
+        found = compare(results[0], results[1], (first, second))
+        put(found, args, sys.stdout)
     return EXIT_OK if found.same else EXIT_NO
 
 
@@ -290,7 +344,7 @@ def _job_of_pool(
     try:
         job = find_job(pool.snapshot, text)
     except UnknownJobError as problem:
-        print(f"error: {problem}", file=sys.stderr)
+        print(f"error: {printable(str(problem))}", file=sys.stderr)
         return None
     if slot is not None and extra is not None:
         extra.append(slot)

@@ -9,7 +9,6 @@ negotiate --json``.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from enum import Enum
 
@@ -19,13 +18,12 @@ from classad.analysis.explanation import Explanation
 from classad.language.values import Value
 from negotiator.groups.steps import QuotaStep
 from pieslice.data import JsonObject
-from pieslice.reports.json import plain
+from pieslice.reports.json import json_text
 
 
 def to_text(data: object) -> str:
-    """Two blanks of indentation and a newline at the end, as all JSON of the command has."""
-    text = json.dumps(plain(to_data(data)), indent=2, ensure_ascii=False, allow_nan=False)
-    return f"{text}\n"
+    """The text of an answer, laid out as all JSON of the command."""
+    return json_text(to_data(data))
 
 
 def to_data(value: object) -> object:

@@ -8,21 +8,20 @@ clauses that fail; what would help.  Follows: the order of tests in the cycle.
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Final
 
 from attr import define, field, frozen
 
-from negotiator.matching.candidate import Candidate, Tally
-from negotiator.matching.candidates import consider, per_slot_limits_have_room
+from classad.table import Rows
+from negotiator.matching.candidate import Candidate
 from negotiator.matching.choice import has_claim, list_for
 from negotiator.matching.preemption import PREEMPTION_TESTS
 from negotiator.matching.refusal import Refusal
-from negotiator.pool.consumption import consumed, request_for
-from negotiator.pool.slots import Slot
-from pieslice.why.change import Change, smallest_changes
-from pieslice.why.clauses import Clause, ClauseTable, Pair, Whose
+from pieslice.why.change import Change, NoHelp, smallest_changes
+from pieslice.why.clauses import Clause, Whose
 from pieslice.why.moments import HaltedCycle
+from pieslice.why.poolmatch import PoolMatch, match_pool
+from pieslice.why.verdict import Verdicts
 
 #: Names of slots given as examples of a cause.
 MAX_EXAMPLES: Final = 3
@@ -39,11 +38,16 @@ _OF_LIMITS: Final = frozenset((Refusal.SUBMITTER_LIMIT, Refusal.CONCURRENCY_LIMI
 
 @frozen
 class Part:
-    """One cause within a step, and some of its slots."""
+    """One cause within a step, and some of its slots.
+
+    ``would_match``: of slots that are gone, whether both requirements are true of them; None of
+    others.
+    """
 
     cause: str
     slots: int
     examples: tuple[str, ...]
+    would_match: bool | None = None
 
 
 @frozen
@@ -61,27 +65,33 @@ class Funnel:
     """All steps after the slots that never came into view.
 
     ``in_view``: slots considered in the cycle; ``candidates``: what is left in the end.
-    ``clauses``: of the requirements, ``preemption_clauses``: of PREEMPTION_REQUIREMENTS.
+    ``clauses``: of the requirements, over all slots in view, of which ``matching`` match, and
+    ``matching_left`` of those were not matched earlier.  ``preemption_clauses``: of
+    PREEMPTION_REQUIREMENTS, over the slots that it keeps.
     """
 
     in_view: int
     steps: tuple[Step, ...]
     candidates: int
+    matching: int
+    matching_left: int
     clauses: tuple[Clause, ...]
     preemption_clauses: tuple[Clause, ...]
     changes: tuple[Change, ...]
+    no_help: tuple[NoHelp, ...]
     #: What was said of each slot that is left, by name.
     verdicts: dict[str, str] = field(factory=dict, repr=False)
 
 
 @define(eq=False)
 class _Sieve:
-    halted: HaltedCycle
-    parts: dict[str, dict[str, list[str]]] = field(factory=dict)
+    """The slots by step and cause; ``would_match`` belongs to the cause."""
+
+    parts: dict[str, dict[tuple[str, bool | None], list[str]]] = field(factory=dict)
     verdicts: dict[str, str] = field(factory=dict)
 
-    def drop(self, step: str, cause: str, slot: str) -> None:
-        self.parts.setdefault(step, {}).setdefault(cause, []).append(slot)
+    def drop(self, step: str, cause: str, slot: str, would_match: bool | None = None) -> None:
+        self.parts.setdefault(step, {}).setdefault((cause, would_match), []).append(slot)
         self.verdicts[slot] = cause
 
 
@@ -91,38 +101,41 @@ def funnel(halted: HaltedCycle, known: frozenset[str] = frozenset()) -> Funnel:
     kept_list = list_for(board, halted.request, halted.asker) is not None
     if not kept_list:
         board.drop_match_list()
-    sieve = _Sieve(halted)
-    _matched_earlier(sieve)
-    table, preemption = (ClauseTable(board.context, known) for _ in range(2))
-    reachable, candidates = set(), 0
-    for position, slot in list(board.slots.items()):
-        verdict = verdict_of(halted, position, slot, kept_list=kept_list)
-        if isinstance(verdict, Candidate) and not has_claim(board, verdict):
-            sieve.drop(MATCHED, NO_CLAIM, slot.name)
-            continue
+    match = match_pool(halted, known)
+    sieve, verdicts = _Sieve(), Verdicts.at(halted, kept_list=kept_list)
+    _matched_earlier(sieve, halted, match)
+    by_job, by_slot = _refusing(match, Whose.JOB), _refusing(match, Whose.SLOT)
+    slots = match.pairs.slots
+    protected, candidates = Rows(len(slots)), 0
+    for row in match.there:
+        name = slots[row].name
+        verdict = verdicts.of(name)
         if isinstance(verdict, Candidate):
-            candidates += 1
-            sieve.verdicts[slot.name] = "candidate"
+            if has_claim(board, verdict):
+                candidates += 1
+                sieve.verdicts[name] = "candidate"
+            else:
+                sieve.drop(MATCHED, NO_CLAIM, name, True)
             continue
         cause = str(verdict)
         if verdict is Refusal.REQUIREMENTS:
-            cause = _whose_fault(table, halted, slot)
-            if isinstance(
-                verdict_of(halted, position, slot, kept_list=kept_list, matched=True), Candidate
-            ):
-                reachable.add(slot.name)
-        elif verdict is Refusal.PREEMPTION_REQUIREMENTS and board.policy.preemption_requirements:
-            pair = Pair(slot.name, halted.request.ad, slot.ad)
-            preemption.add_policy(pair, board.policy.preemption_requirements)
-        sieve.drop(_step_of(verdict), cause, slot.name)
-    in_view = len(board.by_name)
+            cause = _whose_fault(row in by_job, row in by_slot)
+        elif verdict is Refusal.PREEMPTION_REQUIREMENTS:
+            protected.add(row)
+        sieve.drop(_step_of(verdict), cause, name)
+    preemption = board.policy.preemption_requirements
+    refusing = [] if preemption is None else match.table.of_policy(preemption, protected)
+    changes = smallest_changes(halted, match, verdicts)
     return Funnel(
-        in_view,
-        _steps(sieve, in_view),
+        len(slots),
+        _steps(sieve, len(slots)),
         candidates,
-        table.result(),
-        preemption.result(),
-        smallest_changes(table, frozenset(reachable)),
+        len(match.matching),
+        len(match.matching & match.there),
+        match.table.told(match.clauses, match.pairs.all),
+        tuple(item for item in match.table.told(refusing, protected) if item.refuses),
+        changes.best,
+        changes.no_help,
         sieve.verdicts,
     )
 
@@ -134,49 +147,30 @@ def _step_of(cause: Refusal) -> str:
     return PREEMPTING if cause in _OF_PREEMPTION else MATCHING
 
 
-def verdict_of(
-    halted: HaltedCycle, position: int, slot: Slot, *, kept_list: bool, matched: bool = False
-) -> Candidate | Refusal:
-    """What the cycle says of one slot.  ``matched``: as if it matched."""
-    board, allowance = halted.board, halted.allowance
-    before = len(board.enlarged)
-    found = consider(board, position, slot, halted.request.ad, halted.asker, matched=matched)
-    for change in board.enlarged[before:]:
-        change.restore()
-    del board.enlarged[before:]
-    if isinstance(found, Refusal):
-        return found
-    permits = allowance.permits_cached if kept_list else allowance.permits
-    if not permits(found.kind, found.cost):
-        return Refusal.SUBMITTER_LIMIT
-    if not per_slot_limits_have_room(board, slot, halted.request.ad, Tally()):
-        return Refusal.CONCURRENCY_LIMIT
+def _matched_earlier(sieve: _Sieve, halted: HaltedCycle, match: PoolMatch) -> None:
+    """The slots that were matched earlier in the cycle."""
+    takers = {made.slot: made.submitter for made in halted.board.matches}
+    slots = match.pairs.slots
+    for row in match.pairs.all - match.there:
+        taker = takers.get(slots[row].name)
+        cause = NO_CLAIM if taker is None else f"matched by {taker}"
+        sieve.drop(MATCHED, cause, slots[row].name, row in match.matching)
+
+
+def _refusing(match: PoolMatch, whose: Whose) -> Rows:
+    """The slots for which a clause of a side is not true."""
+    found = Rows(len(match.pairs.slots))
+    for clause in match.clauses:
+        if clause.whose is whose:
+            found |= clause.failing
     return found
 
 
-def _matched_earlier(sieve: _Sieve) -> None:
-    """The slots that were matched earlier in the cycle."""
-    board = sieve.halted.board
-    there = {slot.name for slot in board.slots.values()}
-    takers = {match.slot: match.submitter for match in board.matches}
-    for name in board.by_name:
-        if name in there:
-            continue
-        taker = takers.get(name)
-        cause = NO_CLAIM if taker is None else f"matched by {taker}"
-        sieve.drop(MATCHED, cause, name)
-
-
-def _whose_fault(table: ClauseTable, halted: HaltedCycle, slot: Slot) -> str:
-    """Whose requirements are not true, or what else keeps the two from matching."""
-    request = halted.request.ad
-    if slot.resources:
-        amounts = consumed(slot.ad, slot.resources, request, halted.board.context)
-        request = request if amounts is None else request_for(request, amounts)
-    sides = {whose for whose, _ in table.add(Pair(slot.name, request, slot.ad))}
-    if len(sides) == 2:
+def _whose_fault(job: bool, slot: bool) -> str:
+    """Whose requirements are not true."""
+    if job and slot:
         return "Requirements of both the job and the slot"
-    return f"Requirements of the {'job' if Whose.JOB in sides else 'slot'}"
+    return f"Requirements of the {'job' if job else 'slot'}"
 
 
 def _steps(sieve: _Sieve, in_view: int) -> tuple[Step, ...]:
@@ -188,15 +182,10 @@ def _steps(sieve: _Sieve, in_view: int) -> tuple[Step, ...]:
         left -= removed
         parts = sorted(
             (
-                Part(cause, len(slots), tuple(slots[:MAX_EXAMPLES]))
-                for cause, slots in causes.items()
+                Part(cause, len(slots), tuple(slots[:MAX_EXAMPLES]), would_match)
+                for (cause, would_match), slots in causes.items()
             ),
-            key=lambda part: -part.slots,
+            key=lambda part: (part.would_match is False, -part.slots),
         )
         steps.append(Step(name, removed, left, tuple(parts)))
     return tuple(steps)
-
-
-def causes(funnel: Funnel) -> Counter[str]:
-    """All causes with their counts."""
-    return Counter({part.cause: part.slots for step in funnel.steps for part in step.parts})

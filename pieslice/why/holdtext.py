@@ -12,6 +12,7 @@ from typing import Final
 from classad.analysis.explanation import render
 from pieslice.reports.layout import Block, Line, short
 from pieslice.reports.vacating import Vacating
+from pieslice.why.findingtext import near_lines
 from pieslice.why.holders import Cause, Holding
 from pieslice.why.slotcase import PreemptionTest
 
@@ -19,17 +20,27 @@ from pieslice.why.slotcase import PreemptionTest
 _VALUE: Final = re.compile(r"(?<=  )-?\d\.\d{15}E[+-]\d{2,3}(?=  |$)")
 
 
-def holding_blocks(found: Holding) -> list[Block]:
-    """The slot, the cause and the expressions that decided."""
+def holding_text(found: Holding) -> str:
+    """What goes on with the slot, behind the status of the job."""
     if found.slot is None:
-        return [Line("  no slot ad of the pool names this job")]
-    where = f"  on {found.slot} ({found.state}, {found.activity})"
+        return ", though no slot ad of the pool names it"
     if found.cause is None:
-        return [Line(where), Line("  not preempted in this cycle", level="good")]
-    blocks: list[Block] = [Line(where)]
-    when = "preempted in this cycle" if found.match is not None else "preemption under way"
-    whom = "" if found.taker is None else f", for {found.taker}"
-    blocks.append(Line(f"  {when}{whom}: {found.cause.value}", level="bad"))
+        return f" on {found.slot}, not preempted in this cycle"
+    when = "preempted in this cycle" if found.match is not None else "preemption is under way"
+    whom = "" if found.taker is None else f" for {found.taker}"
+    return f" on {found.slot}, {when}{whom}"
+
+
+def holding_blocks(found: Holding) -> list[Block]:
+    """The cause and its arithmetic, how the job leaves."""
+    if found.slot is None:
+        return []
+    state = f"  the slot is {found.state}, {found.activity}"
+    if found.cause is None:
+        return [Line(state)]
+    blocks: list[Block] = [Line(f"  cause: {found.cause.value}", level="bad")]
+    for test in _deciding(found):
+        blocks += near_lines(test.finding)
     match = found.match
     if match is not None:
         if match.preempted_prio is not None:
@@ -39,11 +50,16 @@ def holding_blocks(found: Holding) -> list[Block]:
         blocks.append(Line(f"  startd RANK: {ranks} (bigger is better)"))
     if found.vacating is not None:
         blocks += _leaving(found.vacating)
-    wanted = "startd rank" if found.cause is Cause.RANK else "PREEMPTION_REQUIREMENTS"
-    for test in found.tests:
-        if test.name == wanted:
-            blocks += [Line(), *test_blocks(test)]
+    blocks.append(Line(state))
+    for test in _deciding(found):
+        blocks += [Line(), *test_blocks(test)]
     return blocks
+
+
+def _deciding(found: Holding) -> list[PreemptionTest]:
+    """The test that let the slot be taken."""
+    wanted = "startd rank" if found.cause is Cause.RANK else "PREEMPTION_REQUIREMENTS"
+    return [test for test in found.tests if test.name == wanted]
 
 
 def _leaving(job: Vacating) -> list[Block]:

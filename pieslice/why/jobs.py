@@ -17,6 +17,7 @@ from classad import ClassAd
 from classad.evaluate import EvalContext
 from negotiator.jobs.lists import IDLE, submitter_of
 from negotiator.model.snapshot import Snapshot
+from pieslice.reports.names import did_you_mean, listed
 
 JOB_ID: Final = re.compile(r"(?:([^#]+)#)?(\d+)(?:\.(\d+))?", re.ASCII)
 #: What ``JobStatus`` says, in condor_q's words.
@@ -69,18 +70,34 @@ def find_job(snapshot: Snapshot, text: str) -> AskedJob:
     cluster, proc = int(found[2]), None if found[3] is None else int(found[3])
     jobs = [
         job
-        for queue in snapshot.queues
-        if found[1] in (None, queue.name)
-        for ad in queue.jobs
-        if (job := _job(ad, queue.name)).cluster == cluster and proc in (None, job.proc)
+        for job in all_jobs(snapshot)
+        if found[1] in (None, job.schedd) and job.cluster == cluster and proc in (None, job.proc)
     ]
     if not jobs:
-        raise UnknownJobError(f"there is no job `{text}` in the queues")
+        raise UnknownJobError(f"there is no job `{text}` in the queues{_near(snapshot, found)}")
     schedds = sorted({job.schedd for job in jobs})
     if len(schedds) > 1:
         some = ", ".join(f"`{name}#{text}`" for name in schedds)
         raise UnknownJobError(f"job `{text}` is in several queues: give {some}")
     return min(jobs, key=lambda job: (job.status != IDLE, job.proc))
+
+
+def all_jobs(snapshot: Snapshot) -> list[AskedJob]:
+    """The jobs of all queues."""
+    return [_job(ad, queue.name) for queue in snapshot.queues for ad in queue.jobs]
+
+
+def _near(snapshot: Snapshot, asked: re.Match[str]) -> str:
+    """The jobs, clusters or schedds that there are instead."""
+    schedds = [queue.name for queue in snapshot.queues]
+    if asked[1] is not None and asked[1] not in schedds:
+        return did_you_mean(asked[1], schedds) or f"; the queues are {listed(schedds)}"
+    jobs = [job for job in all_jobs(snapshot) if asked[1] in (None, job.schedd)]
+    mates = sorted(job.proc for job in jobs if job.cluster == int(asked[2]))
+    if mates:
+        return f"; cluster {asked[2]} has {listed(f'{asked[2]}.{proc}' for proc in mates)}"
+    clusters = sorted({job.cluster for job in jobs}, key=lambda n: (abs(n - int(asked[2])), n))
+    return f"; the nearest clusters are {listed(map(str, clusters))}" if clusters else ""
 
 
 def _job(ad: ClassAd, schedd: str) -> AskedJob:

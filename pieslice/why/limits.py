@@ -11,24 +11,9 @@ from __future__ import annotations
 
 from attr import frozen
 
-from negotiator.matching.candidate import NOTHING_REFUSED
 from negotiator.model.result import CycleResult, SubmitterTurn
+from pieslice.why.concurrency import ConcurrencyState, concurrency_states
 from pieslice.why.moments import HaltedCycle
-
-
-@frozen
-class ConcurrencyState:
-    """One concurrency limit: ``in_use`` of ``maximum``, the job ``wants`` so much more."""
-
-    name: str
-    in_use: float
-    wants: float
-    maximum: float
-
-    @property
-    def full(self) -> bool:
-        """Whether the job does not fit."""
-        return self.in_use + self.wants > self.maximum
 
 
 @frozen
@@ -83,10 +68,6 @@ def limits(halted: HaltedCycle, result: CycleResult) -> Limits:
     """The limits that the offered request is under."""
     board, terms, allowance = halted.board, halted.terms, halted.allowance
     turn, pie = _turn(halted, result)
-    text = halted.request.ad.get_string("ConcurrencyLimits", context=board.context)
-    states = [] if text is None else board.concurrency.state_of(text)
-    if text == NOTHING_REFUSED:
-        states = [('"" (always refused)', 0.0, 1.0, 0.0)]
     return Limits(
         effective_priority=terms.priority,
         group=terms.group,
@@ -100,7 +81,7 @@ def limits(halted: HaltedCycle, result: CycleResult) -> Limits:
         ceiling=board.accountant.ceiling(terms.submitter),
         rank_only=halted.asker.rank_only,
         bound_by=None if turn is None or pie is None else _bound_by(halted, turn, pie),
-        concurrency=tuple(ConcurrencyState(*state) for state in states),
+        concurrency=concurrency_states(board, halted.request),
     )
 
 

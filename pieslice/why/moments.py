@@ -1,7 +1,7 @@
 """Runs a cycle up to the moment that a question is about.
 
-Decides which moment that is: when the job got its slot; else when it, or a job of the same
-autocluster, was refused last; else the end of its submitter's last session; else the end of the
+Decides which moment that is, by the fate of the job: when it got its slot; when it, or a job of the
+same autocluster, was refused; else the end of its submitter's last session; else the end of the
 cycle.
 
 The cycle runs twice: once to the end, once to the moment.  All that the function changes dies with
@@ -22,16 +22,19 @@ from typing import Generic, TypeVar
 from attr import define, evolve, field, frozen
 
 from negotiator.cycle import negotiate
+from negotiator.jobs.offers import Offers, Unasked
 from negotiator.jobs.requests import NO_AUTOCLUSTER, QueuedJob, Request
 from negotiator.jobs.submitters import negotiated_name
 from negotiator.matching.board import Board, Watch
 from negotiator.matching.candidate import Allowance, Asker, Candidate
-from negotiator.matching.terms import SessionTerms
+from negotiator.matching.terms import SessionEnd, SessionTerms
 from negotiator.model.arithmetic import DBL_MAX, INT_MAX
 from negotiator.model.result import CycleResult, Rejection
 from negotiator.model.snapshot import Snapshot
 from negotiator.pool.ephemeral import decorate_request
+from pieslice.why.fates import Fate, fate_of
 from pieslice.why.jobs import AskedJob
+from pieslice.why.record import CycleRecord, RequestLog
 from policy.model import NegotiatorPolicy
 
 T = TypeVar("T")
@@ -83,7 +86,8 @@ class HaltedCycle:
 class JobHistory:
     """What became of a job, and when it is looked at.
 
-    ``waiting``: its schedd offered it to the negotiator at all.
+    ``waiting``: its schedd offered it to the negotiator at all.  ``record``: all requests of
+    its submitter at its schedd.
     """
 
     job: AskedJob
@@ -91,6 +95,7 @@ class JobHistory:
     attempts: tuple[Attempt, ...]
     waiting: bool
     when: When
+    record: CycleRecord
     slot: str | None = None
     #: The job for which the schedd asked for the slot that it then gave to this one.
     asked_by: str | None = None
@@ -114,7 +119,14 @@ class _Counter(Watch):
         self.offers += 1
         self.at_offer(HaltedCycle(board, terms, request, asker, allowance))
 
-    def ended(self, board: Board, terms: SessionTerms, allowance: Allowance) -> None:
+    def ended(
+        self,
+        board: Board,
+        terms: SessionTerms,
+        allowance: Allowance,
+        offers: Offers,
+        end: SessionEnd,
+    ) -> None:
         self.sessions += 1
         self.at_end(board, terms, allowance)
 
@@ -130,6 +142,7 @@ class _Recorder(_Counter):
     """Records what becomes of a job."""
 
     job: AskedJob
+    log: RequestLog
     queued: QueuedJob | None = None
     #: The offer under way, if it is for a job of the same submitter.
     current: Attempt | None = None
@@ -141,7 +154,35 @@ class _Recorder(_Counter):
     last_session: int | None = None
 
     def started(self, board: Board) -> None:
+        self.log.started(board)
         self.queued = _queued(board, self.job)
+
+    def offered(
+        self,
+        board: Board,
+        terms: SessionTerms,
+        request: Request,
+        asker: Asker,
+        allowance: Allowance,
+    ) -> None:
+        self.log.offered(board, terms, request, asker, allowance)
+        super().offered(board, terms, request, asker, allowance)
+
+    def answered(
+        self, board: Board, terms: SessionTerms, request: Request, served: int, *, last: bool
+    ) -> None:
+        self.log.answered(board, terms, request, served, last=last)
+
+    def ended(
+        self,
+        board: Board,
+        terms: SessionTerms,
+        allowance: Allowance,
+        offers: Offers,
+        end: SessionEnd,
+    ) -> None:
+        self.log.ended(board, terms, allowance, offers, end)
+        super().ended(board, terms, allowance, offers, end)
 
     def at_offer(self, halted: HaltedCycle) -> None:
         terms, request, allowance = halted.terms, halted.request, halted.allowance
@@ -165,6 +206,7 @@ class _Recorder(_Counter):
         self.attempts[self.offers] = self.current
 
     def taken(self, candidate: Candidate, job: QueuedJob | None) -> None:
+        self.log.taken(candidate, job)
         if job is not None and job is self.queued:
             self.matched = self.offers
             if self.current is not None:
@@ -175,6 +217,7 @@ class _Recorder(_Counter):
             self.attempts[self.offers] = evolve(made, slot=candidate.slot.name, placed=placed)
 
     def refused(self, rejection: Rejection) -> None:
+        self.log.refused(rejection)
         made = self.attempts.get(self.offers)
         if made is not None:
             self.attempts[self.offers] = evolve(made, reason=rejection.text)
@@ -187,14 +230,20 @@ class _Recorder(_Counter):
         """What is looked at: the kind, and the number of the offer or session."""
         if self.matched is not None:
             return When.MATCHED, self.matched
+        fate = fate_of(self.log.record, self.job.id)
         refused = [n for n, made in self.attempts.items() if made.reason is not None]
-        own = [n for n in refused if n in self.own]
-        for when, offers in ((When.REFUSED, own), (When.EQUAL_REFUSED, refused)):
+        offers: list[int] = []
+        when = When.EQUAL_REFUSED
+        if fate is not None and fate.fate is Fate.REJECTED:
+            own = [n for n in refused if n in self.own]
+            when, offers = (When.REFUSED, own) if own else (when, refused)
+        elif fate is not None and fate.unasked is Unasked.REJECTED:
+            offers = refused
+        if offers:
             # In a session that went past its limit only the startd's rank counts: the others say
             # more.
             full = [n for n in offers if not self.attempts[n].rank_only]
-            if offers:
-                return when, (full or offers)[-1]
+            return when, (full or offers)[-1]
         if self.last_session is not None:
             return When.PASSED_OVER, self.last_session
         return When.NOT_ASKED, 0
@@ -280,7 +329,8 @@ def look_at(
     """The history of a job and what ``examine`` says of its moment; None if it does not wait."""
     if job.submitter is not None:
         job = evolve(job, submitter=negotiated_name(job.submitter, policy))
-    recorder = _Recorder(job)
+    mine = (job.submitter, job.schedd)
+    recorder = _Recorder(job, RequestLog(lambda name, schedd: (name, schedd) == mine))
     result = negotiate(snapshot, policy, now=now, rng=Random(seed), watch=recorder)
     when, number = recorder.moment()
     made = recorder.attempts.get(recorder.matched or 0)
@@ -290,6 +340,7 @@ def look_at(
         tuple(recorder.attempts.values()),
         recorder.queued is not None,
         when,
+        recorder.log.record,
         None if made is None else made.slot,
         None if made is None or recorder.matched in recorder.own else made.request,
     )

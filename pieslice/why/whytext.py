@@ -9,17 +9,19 @@ names of attributes and knobs, its reasons for rejections.
 from __future__ import annotations
 
 from pieslice.data import JsonObject
-from pieslice.reports.layout import Block, Column, Line, Table, short
-from pieslice.reports.text import KINDS, plural
+from pieslice.reports.layout import Block, Column, Line, Table
+from pieslice.reports.text import match_blocks, plural
 from pieslice.why.answer import Answer, Seen
-from pieslice.why.clausetext import change_blocks, clause_blocks
+from pieslice.why.clausetext import change_blocks, clause_blocks, requirement_blocks
+from pieslice.why.fates import Fate
+from pieslice.why.fatetext import reason_of
 from pieslice.why.funnel import Funnel
+from pieslice.why.headtext import head_blocks, headline
 from pieslice.why.holdtext import holding_blocks
-from pieslice.why.limits import Limits, Standing
-from pieslice.why.moments import JobHistory, When
-from pieslice.why.ranking import KEY_NAMES, RankedSlot
+from pieslice.why.moments import When
+from pieslice.why.ranking import KEY_NAMES
 from pieslice.why.ranktext import keys_of
-from pieslice.why.slottext import slot_blocks
+from pieslice.why.slottext import machine_blocks, slot_blocks
 
 
 def why_blocks(answer: Answer) -> list[Block]:
@@ -28,126 +30,25 @@ def why_blocks(answer: Answer) -> list[Block]:
     if answer.holding is not None:
         parts[0] += holding_blocks(answer.holding)
     seen = answer.seen
-    if seen is None:
-        parts[0] += _not_waiting(answer.history)
-    else:
-        parts[0] += _moment(answer, seen)
-        if answer.trimmed is not None:
-            name, cause = answer.trimmed
-            parts.append([Line(f"{name} was not considered: {cause}")])
-        elif seen.case is not None:
+    if seen is not None and seen.machine:
+        parts += [machine_blocks(seen.machine, answer.history.job.id), []]
+    parts[-1] += head_blocks(answer)
+    if seen is not None:
+        if seen.case is not None:
             parts.append(slot_blocks(seen.case, answer.history.job.id))
-        else:
+        elif answer.trimmed is None and not seen.machine:
+            parts.append(_mates(answer))
             parts += _over_the_pool(answer, seen)
     return [block for part in parts if part for block in (*part, Line())][:-1]
 
 
-def headline(answer: Answer) -> str:
-    """The verdict in one line."""
-    history = answer.history
-    job = f"job {history.job.id} of {history.job.submitter}"
-    if answer.seen is None:
-        return f"{job}: {history.job.status_text}"
-    if history.when is When.MATCHED:
-        best = next((s for s in answer.seen.ranking.slots if s.slot == history.slot), None)
-        how = "" if best is None else f" ({_how(best)})"
-        return f"{job}: matched, {history.slot}{how}"
-    if history.when in (When.REFUSED, When.EQUAL_REFUSED):
-        spent = "; its submitter limit is reached" if answer.seen.limits.rank_only else ""
-        return f"{job}: rejected, {_reason(history)}{spent}"
-    if history.when is When.PASSED_OVER:
-        return f"{job}: not requested, {_why_passed(answer.standing)}"
-    return f"{job}: not requested, {_why_no_session(answer)}"
-
-
-def _how(slot: RankedSlot) -> str:
-    whom = "" if slot.preempts is None else f" of {slot.preempts}"
-    return f"{KINDS[slot.kind]}{whom}"
-
-
-def _reason(history: JobHistory) -> str:
-    refused = [made for made in history.attempts if made.reason is not None]
-    full = [made for made in refused if not made.rank_only]
-    return (full or refused)[-1].reason or ""
-
-
-def _why_passed(found: Standing) -> str:
-    events = [event for turn in found.turns for event in turn.events]
-    return events[-1] if events else "its submitter's session ended before it"
-
-
-def _why_no_session(answer: Answer) -> str:
-    found = answer.standing
-    if not found.known:
-        return f"{answer.history.job.submitter} does not take part: no submitter ad, or excluded"
-    if found.turns:
-        return _why_passed(found)
-    if found.skipped:
-        return f"its group {found.group} was skipped ({'; '.join(found.skipped)})"
-    return "its submitter had no session"
-
-
-def _not_waiting(history: JobHistory) -> list[Block]:
-    status = history.job.status_text
-    if status == "running":
+def _mates(answer: Answer) -> list[Block]:
+    """The slots of the whole request, where it asked for several jobs."""
+    request = None if answer.fate is None else answer.fate.request
+    if request is None or len(request.got) < 2:
         return []
-    if status == "idle":
-        return [Line("  its schedd requests no match: its JobUniverse, hosts or times forbid it")]
-    held = history.job.ad.get_string("HoldReason") if status == "held" else None
-    return [Line(f"  it is not waiting for a slot{'' if not held else f': {held}'}")]
-
-
-def _moment(answer: Answer, seen: Seen) -> list[Block]:
-    """When the cycle was looked at, and under which limits the job was."""
-    history, found = answer.history, seen.limits
-    blocks: list[Block] = [Line(f"  {history.when.value}{_turn(found, seen.spin)}")]
-    equal = {made.request for made in history.attempts if made.reason is not None}
-    if history.when is When.EQUAL_REFUSED and equal:
-        blocks.append(Line(f"  rejected was job {sorted(equal)[-1]} of the same autocluster"))
-    if history.asked_by is not None:
-        blocks.append(
-            Line(
-                f"  its schedd requested a match for job {history.asked_by}"
-                " and ran this job instead"
-            )
-        )
-    blocks += _limits(found)
-    past = history.job.ad.get_string("VacateReason")
-    if past:
-        blocks.append(Line(f"  reason of its last vacate: {past}"))
-    return blocks
-
-
-def _turn(found: Limits, spin: int) -> str:
-    where = "" if found.group is None else f", negotiating for group {found.group}"
-    return f"{where}, spin {spin} of the pie" if found.pie is not None else where
-
-
-def _limits(found: Limits) -> list[Block]:
-    blocks: list[Block] = []
-    if found.share is not None and found.pie is not None:
-        limit, used, pie, usage = (
-            short(round(value, 2))
-            for value in (
-                min(found.limit, found.limit_unclaimed),
-                found.used,
-                found.pie,
-                found.usage,
-            )
-        )
-        text = f"  submitter limit {limit} (slot weight), {used} used in this session"
-        share = f"{found.share * 100:.1f}% of {pie}, {usage} in use"
-        blocks.append(Line(f"{text}: {found.bound_by} ({share})"))
-    if found.rank_only:
-        blocks.append(
-            Line("  limit reached: only slots whose startd RANK prefers the job are considered")
-        )
-    for state in found.concurrency:
-        full = "full" if state.full else "has room"
-        text = f"{short(state.in_use)} of {short(state.maximum)} in use, needs {short(state.wants)}"
-        level = "bad" if state.full else ""
-        blocks.append(Line(f"  concurrency limit {state.name}: {full} ({text})", level=level))
-    return blocks
+    slots = match_blocks([got.match for got in request.got])
+    return [Line("slots of the request, in the order of the matches", heading=True), *slots]
 
 
 def _over_the_pool(answer: Answer, seen: Seen) -> list[list[Block]]:
@@ -158,12 +59,12 @@ def _over_the_pool(answer: Answer, seen: Seen) -> list[list[Block]]:
     limited = found.rank_only or any(state.full for state in found.concurrency)
     return [
         _funnel(answer, sieved),
-        clause_blocks("Requirements: clauses that are not true", sieved.clauses),
+        requirement_blocks(sieved, answer.slots),
         clause_blocks(
-            "PREEMPTION_REQUIREMENTS: clauses that are not true", sieved.preemption_clauses
+            "PREEMPTION_REQUIREMENTS, over the slots that it keeps", sieved.preemption_clauses
         ),
         # Where a limit is the reason more slots that match are no help.
-        [] if limited else change_blocks(sieved.changes),
+        [] if limited else change_blocks(sieved.changes, sieved.no_help),
     ]
 
 
@@ -191,9 +92,9 @@ def _funnel(answer: Answer, sieved: Funnel) -> list[Block]:
         for part in step.parts:
             left -= part.slots
             more = ", ..." if part.slots > 1 else ""
-            rows.append(
-                (str(part.slots), str(left), step.name, f"{part.cause}: {part.examples[0]}{more}")
-            )
+            fit = "" if part.would_match is not False else ", would not match"
+            cause = f"{part.cause}{fit}: {part.examples[0]}{more}"
+            rows.append((str(part.slots), str(left), step.name, cause))
     columns = (
         Column("out", right=True),
         Column("left", right=True),
@@ -231,7 +132,7 @@ def _runner_up(seen: Seen) -> list[Block]:
 
 def why_data(answer: Answer) -> JsonObject:
     """The same for programs."""
-    history, seen = answer.history, answer.seen
+    history, seen, fate = answer.history, answer.seen, answer.fate
     found: JsonObject = {
         "job": history.job.id,
         "submitter": history.job.submitter,
@@ -240,6 +141,11 @@ def why_data(answer: Answer) -> JsonObject:
         "matched": history.slot,
         "when": history.when if history.waiting else None,
         "asked_by": history.asked_by,
+        "fate": None if fate is None else fate.fate,
+        "place": None if fate is None else fate.place,
+        "request": None if fate is None else fate.request,
+        "unasked": None if fate is None else fate.unasked,
+        "reason": _reason(answer),
         "attempts": history.attempts,
         "standing": answer.standing,
         "holding": answer.holding,
@@ -251,14 +157,30 @@ def why_data(answer: Answer) -> JsonObject:
     sieved, ranks = seen.funnel, seen.ranking.slots
     return found | {
         "limits": seen.limits,
+        "near": seen.near,
+        "over_limit": seen.over_limit,
         "hypothetical": seen.hypothetical,
         "in_view": sieved.in_view,
         "steps": sieved.steps,
         "candidates": sieved.candidates,
+        "matching": sieved.matching,
+        "matching_left": sieved.matching_left,
         "clauses": sieved.clauses,
         "preemption_clauses": sieved.preemption_clauses,
         "changes": sieved.changes,
+        "no_help": sieved.no_help,
         "best": ranks[0] if ranks else None,
         "runner_up": ranks[1] if len(ranks) > 1 else None,
         "slot": seen.case,
+        "machine": seen.machine,
     }
+
+
+def _reason(answer: Answer) -> str | None:
+    """Why the job has no slot, in words."""
+    fate = answer.fate
+    if fate is None:
+        return answer.not_ready
+    if fate.fate is Fate.MATCHED:
+        return None
+    return reason_of(fate) if answer.absence is None else answer.absence.text

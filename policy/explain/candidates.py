@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from policy.explain.expressions import constant_value
+from policy.explain.conclusions import conclude
 from policy.explain.preemption import may_preempt
 from policy.explain.sentences import Sentence, Topic, code
 from policy.knobs import matching as matching
@@ -41,8 +41,10 @@ def _rank(topic: Topic, number: int, knob: Knob) -> Sentence:
     tree = reading.expression()
     if tree is None:
         return topic.sentence(f"{number}. nothing: {knob.name} is empty", reading)
-    if constant_value(tree)[0]:
-        text = f"{number}. nothing: {knob.name} is {code(reading.text)} for all"
+    found = conclude(topic.config, knob.name, tree)
+    if found.settled:
+        value = "" if found.plain else f", which is always {found.value}"
+        text = f"{number}. nothing: {knob.name} is {code(reading.text)} for all{value}"
         return topic.sentence(text, reading)
     return topic.sentence(f"{number}. {knob.name}, greatest first: {code(reading.text)}", reading)
 
@@ -56,8 +58,10 @@ def about_selection(topic: Topic) -> Iterator[Sentence]:
     ):
         reading = topic.read(knob)
         tree = reading.expression()
-        if tree is not None and constant_value(tree) != (True, True):
-            yield topic.sentence(what.format(code(reading.text)) + ".", reading)
+        found = None if tree is None else conclude(topic.config, knob.name, tree)
+        if found is not None and not found.is_true:
+            none = ": there are none, it is never true" if found.is_never_true else ""
+            yield topic.sentence(f"{what.format(code(reading.text))}{none}.", reading)
     weights = topic.read(matching.NEGOTIATOR_USE_SLOT_WEIGHTS)
     if not weights.boolean():
         yield topic.sentence("Every slot counts one.", weights)

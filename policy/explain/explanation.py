@@ -11,8 +11,10 @@ from collections.abc import Iterable, Iterator
 from attr import evolve
 
 from policy.config import Config
+from policy.explain.attributes import about_attributes
 from policy.explain.candidates import about_ranks, about_selection
-from policy.explain.preemption import about_preemption
+from policy.explain.elsewhere import about_others
+from policy.explain.preemption import about_preemption, may_preempt
 from policy.explain.sentences import Origin, Sentence, Topic, code, origin_of
 from policy.explain.shares import about_groups, about_limits, about_priorities
 from policy.groups import EffectiveQuotas
@@ -33,6 +35,11 @@ def explain_policy(
         *about_priorities(Topic(config, "Priorities and shares")),
         *about_limits(Topic(config, "Concurrency limits"), loaded.policy),
         *about_selection(Topic(config, "What takes part")),
+        *about_attributes(
+            Topic(config, "Attributes that the expressions look at"),
+            preempting=may_preempt(Topic(config, "")),
+        ),
+        *about_others(Topic(config, "Expressions of other daemons")),
         *_about_unsupported(loaded),
     )
 

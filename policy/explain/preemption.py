@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from policy.explain.expressions import constant_value, mentions
+from policy.explain.conclusions import Conclusion, conclude
+from policy.explain.expressions import mentions
 from policy.explain.sentences import Origin, Sentence, Topic, code
 from policy.explain.startds import StartdSetting, startd_settings
 from policy.knobs import matching as matching
@@ -19,7 +20,7 @@ def about_preemption(topic: Topic) -> Iterator[Sentence]:
     yield _priority_preemption(topic, consider.boolean())
     requirements = topic.read(matching.PREEMPTION_REQUIREMENTS)
     tree = requirements.expression()
-    if consider.boolean() and tree is not None and not constant_value(tree)[0]:
+    if consider.boolean() and tree is not None and not _conclusion(topic).settled:
         yield topic.sentence(f"PREEMPTION_REQUIREMENTS is {code(requirements.text)}.", requirements)
         if not mentions(tree, "RemoteUserPrio") or not mentions(
             tree, "SubmitterUserPrio", "SubmittorPrio"
@@ -45,9 +46,16 @@ def may_preempt(topic: Topic) -> bool:
     """Does the negotiator preempt anybody, for user priority or for RANK?"""
     if not topic.read(matching.NEGOTIATOR_CONSIDER_PREEMPTION).boolean():
         return False
+    found = _conclusion(topic)
+    return not found.settled or found.value is True or bool(_varying_ranks(topic))
+
+
+def _conclusion(topic: Topic) -> Conclusion:
+    """What PREEMPTION_REQUIREMENTS comes to; where it is set to nothing, to true."""
     tree = topic.read(matching.PREEMPTION_REQUIREMENTS).expression()
-    settled, value = (True, True) if tree is None else constant_value(tree)
-    return not settled or value is True or bool(_varying_ranks(topic))
+    if tree is None:
+        return Conclusion(True, True)
+    return conclude(topic.config, matching.PREEMPTION_REQUIREMENTS.name, tree)
 
 
 def _varying_ranks(topic: Topic) -> list[StartdSetting]:
@@ -55,7 +63,7 @@ def _varying_ranks(topic: Topic) -> list[StartdSetting]:
     return [
         setting
         for setting in startd_settings(topic.config, "RANK")
-        if setting.tree is not None and not constant_value(setting.tree)[0]
+        if setting.tree is not None and not conclude(topic.config, "RANK", setting.tree).settled
     ]
 
 
@@ -67,15 +75,16 @@ def _priority_preemption(topic: Topic, considered: bool) -> Sentence:
     if not considered:
         text = "off: NEGOTIATOR_CONSIDER_PREEMPTION is false, claimed slots are not looked at."
         return topic.sentence(f"{what} {text}", consider)
-    tree = requirements.expression()
-    settled, value = (True, True) if tree is None else constant_value(tree)
-    if not settled:
+    tree, found = requirements.expression(), _conclusion(topic)
+    if not found.settled:
         text = "on, where PREEMPTION_REQUIREMENTS is exactly true."
-    elif value is True:
+    elif found.value is True:
         why = "set to nothing" if tree is None else "always true"
         text = f"on for every slot: PREEMPTION_REQUIREMENTS is {why}, priorities are not compared."
+    elif not found.plain:
+        text = f"off: PREEMPTION_REQUIREMENTS is {code(requirements.text)}, which is never true."
     else:
-        only = "" if value is False else ", and only exactly true counts"
+        only = "" if found.value is False else ", and only exactly true counts"
         text = f"off: PREEMPTION_REQUIREMENTS is {code(requirements.text)}{only}."
     return topic.sentence(f"{what} {text}", requirements, consider)
 
@@ -110,7 +119,8 @@ def _startd_preemption(topic: Topic) -> Iterator[Sentence]:
     active = [
         setting
         for setting in settings
-        if setting.tree is not None and _may_be_true(*constant_value(setting.tree))
+        if setting.tree is not None
+        and not conclude(topic.config, "PREEMPT", setting.tree).is_never_true
     ]
     if not active:
         places = [origin for setting in settings for origin in setting.origins]
@@ -123,8 +133,12 @@ def _startd_preemption(topic: Topic) -> Iterator[Sentence]:
 
 def _retirement(topic: Topic) -> Iterator[Sentence]:
     for setting in startd_settings(topic.config, "MAXJOBRETIREMENTTIME"):
-        settled, value = (False, None) if setting.tree is None else constant_value(setting.tree)
-        if settled and isinstance(value, int | float) and value <= 0:
+        found = (
+            Conclusion(False)
+            if setting.tree is None
+            else conclude(topic.config, "MAXJOBRETIREMENTTIME", setting.tree)
+        )
+        if found.settled and isinstance(found.value, int | float) and found.value <= 0:
             continue
         text = f"A preempted job may run on until it has had {code(setting.text)} seconds"
         yield topic.sentence(f"{text}: {setting.startds()}", *setting.origins)
@@ -134,11 +148,6 @@ def _retirement(topic: Topic) -> Iterator[Sentence]:
     else:
         text = "Slots with RetirementTimeRemaining above 0 are left out."
     yield topic.sentence(text, early)
-
-
-def _may_be_true(settled: bool, value: object) -> bool:
-    is_number = value.__class__ in (bool, int, float)
-    return not settled or (is_number and bool(value))
 
 
 def _unparsable(topic: Topic, macro: str) -> Iterator[Sentence]:

@@ -43,8 +43,8 @@ def startd_settings(config: Config, macro: str) -> list[StartdSetting]:
     for entry in config.scope.table:
         *prefixes, name = entry.name.split(".")
         known = [p for p in prefixes if p.casefold() != "startd"]
-        if name.casefold() != macro.casefold() or len(known) > 1:
-            continue
+        if name.casefold() != macro.casefold() or len(prefixes) > 1:
+            continue  # nobody reads a name with two prefixes
         if any(prefix.upper() in DAEMONS for prefix in known):
             continue
         text = _startd_text(config, entry, known[0] if known else None)

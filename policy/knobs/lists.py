@@ -106,7 +106,7 @@ LISTS_BY_NAME: Final = {found.name.casefold(): found for found in LISTS}
 #: Ends of macros whose value is a list of names, hosts, users or methods.
 _LISTED_ENDS: Final = (
     *("_NAMES", "_JOBLIST", "_ATTRS", "_EXPRS", "_METHODS", "DAEMON_LIST", "COLLECTOR_HOST"),
-    *("CONDOR_HOST", "FLOCK_TO", "FLOCK_FROM", "DOCKER_VOLUMES", "CONDOR_VIEW_HOST"),
+    *("CONDOR_HOST", "FLOCK_TO", "FLOCK_FROM", "DOCKER_VOLUMES", "CONDOR_VIEW_HOST", "SUPER_USERS"),
 )
 
 

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
 #: Source, first character, and the one behind the last.
 Place = tuple[Source | None, int, int]
+#: A longer default is not shown in a sentence.
+_SHOWN: Final = 60
 #: Ends the name of a source that is the expanded value, not the file's text.
 EXPANDED: Final = " (expanded)"
 _LEADING_NUMBER = re.compile(r"[ \t\n\v\f\r]*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
@@ -207,6 +209,8 @@ def _diagnostic(
 ) -> Diagnostic:
     source, start, end = _blamed(config, definition, text, invalid)
     default = f"the default `{knob.default}`" if knob.default else "no value"
+    if len(default) > _SHOWN:
+        default = "its default"
     daemon = f"condor_{knob.read_by.lower()}"
     severity, id_ = "error", "P111" if knob.kind is Kind.EXPR else "P110"
     if knob.broken:

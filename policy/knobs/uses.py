@@ -149,4 +149,6 @@ def _moment(knob: Knob) -> str:
         return _CYCLE
     if knob.read_by == "SCHEDD":
         return _QUEUE
+    if knob.name == "CLAIM_WORKLIFE":
+        return "while the slot is claimed"
     return _OFFER if knob.name in ("START", "RANK") else _POLLED

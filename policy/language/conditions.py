@@ -159,8 +159,10 @@ class Nesting:
         if word == "if":
             if len(self._levels) >= MAX_NESTING:
                 raise ConditionError(f"conditionals nested deeper than {MAX_NESTING}")
-            taken = self.live and holds(rest, world)
-            self._levels.append([taken, taken, False])
+            # It is open even if its condition cannot be read: its `endif` comes.
+            self._levels.append([False, False, False])
+            taken = self._is_live_outside() and holds(rest, world)
+            self._levels[-1] = [taken, taken, False]
             return
         if not self._levels:
             raise ConditionError(f"`{word}` without `if`")
@@ -174,6 +176,11 @@ class Nesting:
         if level[2]:
             raise ConditionError(f"`{word}` after `else`")
         level[2] = word == "else"
-        outside = all(outer[0] for outer in self._levels[:-1])
-        level[0] = outside and not level[1] and (word == "else" or holds(rest, world))
+        level[0] = (
+            self._is_live_outside() and not level[1] and (word == "else" or holds(rest, world))
+        )
         level[1] = level[1] or level[0]
+
+    def _is_live_outside(self) -> bool:
+        """Are statements carried out around the innermost conditional?"""
+        return all(outer[0] for outer in self._levels[:-1])

@@ -34,6 +34,7 @@ _COLON_ALLOWED: Final = "runbenchmarks"
 _MISTAKES = (StatementError, ConditionError, ExpansionError)
 
 
+_ELSE_IF: Final = re.compile(r"(else-?if|elsif)\b", re.IGNORECASE)
 _FROM_NUL: Final = re.compile(r"\0[^\n]*\n?")
 
 
@@ -177,17 +178,30 @@ class Pass:
         shift = int(text.startswith(":") and (self.nesting.depth > 0 or _is_if(text[1:])))
         word = conditions.keyword(text[shift:])
         if word is not None:
-            self.nesting.step(*word, self.reader.world())
             if word[0] == "if":
+                # Before its condition is read: one that cannot be read is open, too.
                 self.opened.append(line)
             elif word[0] == "endif" and self.opened:
                 self.opened.pop()
+            elif word[0] == "else" and _is_if(word[1].strip()):
+                self._slip(line, f"`{word[1].strip()}` behind `else` is ignored")
+            self.nesting.step(*word, self.reader.world())
             return
         if not self.nesting.live:
+            found = _ELSE_IF.match(text)
+            if found is not None:
+                self._slip(line, f"`{found[1]}` is no keyword, so the line is skipped")
             return
         statement = statements.parse(text[shift:])
         if statement is not None:
             self._statement(statement, line, shift)
+
+    def _slip(self, line: LogicalLine, message: str) -> None:
+        """Report a line that daemons pass over in silence, and that was meant as an ``elif``."""
+        start, stop = line.offset(0), line.offset(len(line.text) - 1) + 1
+        help_text = "did you mean `elif`?"
+        place = (line.source, start, stop)
+        self.reader.problem(Diagnostic(message, *place, severity="warning", help=help_text))
 
     def _block_line(self, line: LogicalLine) -> None:
         assert self.block is not None

@@ -108,28 +108,34 @@ def split_list(text: str) -> list[tuple[str, str | None]]:
         after = at
         while after < len(text) and text[after] in BLANKS:
             after += 1
-        if name and text[after : after + 1] == "(":
+        if not name:
+            break  # HTCondor reads nothing behind a parenthesis that follows no name
+        if text[after : after + 1] == "(":
             stop = _closing(text, after)
-            arguments = text[after + 1 : stop]
-            at = stop + 1
-        elif not name:
-            at += 1  # a stray parenthesis names no template
-            name = text[begin:at]
+            if stop is None:
+                at = after + 1  # never closed: what follows are names, not arguments
+            else:
+                arguments = text[after + 1 : stop]
+                at = stop + 1
         found.append((name, arguments))
     return found
 
 
-def _closing(text: str, at: int) -> int:
-    """Where the parenthesis opened at ``at`` closes, or the end of the text."""
-    depth = 0
+def _closing(text: str, at: int) -> int | None:
+    """Where the parenthesis opened at ``at`` closes.
+
+    A bracket closes only one of its own kind; another is text.
+    """
+    expected: list[str] = []
     for position in range(at, len(text)):
-        if text[position] in "([":
-            depth += 1
-        elif text[position] in ")]":
-            depth -= 1
-            if depth == 0:
+        char = text[position]
+        if char in "([":
+            expected.append(")" if char == "(" else "]")
+        elif char == expected[-1]:
+            expected.pop()
+            if not expected:
                 return position
-    return len(text)
+    return None
 
 
 def split_arguments(text: str) -> list[str]:

@@ -11,8 +11,8 @@ from typing import Final
 
 from classad.errors import Diagnostic, suggest
 from classad.language.operators import GUARDS
-from classad.syntax.nodes import Binary, Call, Node, walk
-from policy.attributes import Attribute, Moment, attribute_rows, find_attribute
+from classad.syntax.nodes import Binary, Call, Node, Reference, walk
+from policy.attributes import Attribute, Moment, attribute_rows, find_attribute, find_renamed
 from policy.data.tables import attribute_names
 from policy.ephemeral import (
     EPHEMERAL,
@@ -25,10 +25,11 @@ from policy.ephemeral import (
 )
 from policy.knobs import matching as matching
 from policy.knobs.shares import GROUP_SORT_EXPR
-from policy.lint.expressions import Held
+from policy.lint.expressions import Held, slot_attributes
 from policy.lint.finding import ERROR, WARNING, Finding
 from policy.lint.names import near
-from policy.lint.trees import guarded, is_undefined, names, references, scope_of
+from policy.lint.spelling import meant_by_words
+from policy.lint.trees import bare, comparisons, guarded, is_undefined, names, references, scope_of
 from policy.lint.view import Setting, View
 from policy.values.domain import UNDEFINED_ONLY
 
@@ -98,12 +99,24 @@ NOT_THERE: Final = Finding(
     " job and there is no TARGET. What is looked for in the wrong one is undefined.",
     "START = MY.RequestMemory < 4096\n",
     "START = TARGET.RequestMemory < 4096\n",
+    observed="Observed with 25.14.1, with jobs: what MY and TARGET are in START, in"
+    " START_LOCAL_UNIVERSE and SUBMIT_REQUIREMENT_*. In SCHEDD_PREEMPTION_* they are the manual's:"
+    " two tries with the daemons contradicted each other.",
+)
+OLD_NAME: Final = Finding(
+    "P408",
+    WARNING,
+    "an attribute under its old name",
+    "No daemon of 25.14.1 advertises an attribute of this name, so that it is undefined.",
+    "START = VirtualMachineID == 1\n",
+    "START = SlotID == 1\n",
 )
 
 _WHEN_USED: Final = (Presence.PREEMPTION, Presence.PREEMPTION_GROUPS)
 #: Lengths of names that are slips by tighter rules, and from where one wrong letter is one.
 _SHORT: Final = (3, 8)
 _LONG_ENOUGH: Final = 6
+_OWN_LENGTH: Final = 5
 #: Two names of which one begins the other have so many letters at least.
 _LONG: Final = 8
 _DAEMON_FUNCTIONS: Final = frozenset(name.casefold() for name in (USER_USAGE, GROUP_USAGE))
@@ -118,16 +131,33 @@ def known_attributes() -> tuple[str, ...]:
 
 def check_attributes(view: View, expressions: Iterable[Held]) -> Iterator[Diagnostic]:
     """Everything about what expressions refer to."""
+    of_slots = slot_attributes(view)
     for one in expressions:
         if one.setting.knob is not GROUP_SORT_EXPR:
             yield from _attributes(view, one)
             yield from _not_there(one)
+            yield from _both_of_the_job(one, of_slots)
         yield from _functions(one)
+
+
+def _both_of_the_job(one: Held, of_slots: frozenset[str]) -> Iterator[Diagnostic]:
+    """``TARGET.WantRack == TARGET.Rack`` where the slot has Rack."""
+    if (one.how.use.my, one.how.use.target) != ("slot", "job"):
+        return
+    for node in comparisons(one.tree):
+        sides = [bare(node.left), bare(node.right)]
+        found = [side for side in sides if isinstance(side, Reference)]
+        if len(found) < 2 or any(scope_of(side) != "target" for side in found):
+            continue
+        for side in found:
+            if side.name.casefold() in of_slots and find_attribute(side.name) is None:
+                message = f"`TARGET.{side.name}` is the job's, and the slot has `{side.name}`"
+                yield one.say(WRONG_AD, message, side, f"did you mean `MY.{side.name}`?")
 
 
 def _attributes(view: View, one: Held) -> Iterator[Diagnostic]:
     setting = one.setting
-    safe = guarded(one.tree)
+    safe, asked_for = guarded(one.tree), _may_be_missing(one.tree)
     said: set[str] = set()
     for node in references(one.tree):
         folded = node.name.casefold()
@@ -137,7 +167,8 @@ def _attributes(view: View, one: Held) -> Iterator[Diagnostic]:
         if entry is not None:
             found = _misplaced(view, setting, entry, scope_of(node), folded in safe)
         else:
-            found = _unknown(view, one, node.name)
+            asked = scope_of(node) == "target" and folded in asked_for
+            found = _unknown(view, one, node.name, asked=asked)
         if found is not None:
             said.add(folded)
             kind, message, help_text = found
@@ -252,16 +283,53 @@ def _where(entry: Ephemeral) -> str:
     return f"the negotiator adds it to the {side} while it matches"
 
 
-def _unknown(view: View, one: Held, name: str) -> _Found:
+def _unknown(view: View, one: Held, name: str, *, asked: bool) -> _Found:
+    """``asked``: it is an attribute of the job, which is said to be missing in some."""
     folded = name.casefold()
     if view.config.lookup(name) is not None or _is_published(view, folded):
         return None
+    renamed = find_renamed(name)
+    if renamed is not None:
+        row, since = renamed
+        return OLD_NAME, f"`{name}` is an old name", f"since {since} it is `{row.name}`"
     known = known_attributes()
-    meant = near(name, one.own_names) or near(name, known) or _nearly(name) or _begun(name, known)
+    meant = _near_own(name, one.own_names) or near(name, known) or _nearly(name)
+    if folded == "time":
+        meant = "time()"
+    if asked:
+        known = ()  # users may well have an attribute of their own whose name is longer or shorter
+    meant = meant or _begun(name, known)
+    if (
+        meant is None
+        and not asked
+        and find_attribute(name) is None
+        and find_ephemeral(name) is None
+    ):
+        meant = meant_by_words(name, _usual(one))
     if meant is None:
         return None
     message = f"unknown attribute `{name}` in {one.name}"
     return UNKNOWN_ATTRIBUTE, message, f"did you mean `{meant}`?"
+
+
+def _may_be_missing(tree: Node) -> set[str]:
+    """Attributes that the expression expects to be undefined in some ads."""
+    found = _asked_for(tree)
+    for node in walk(tree):
+        if isinstance(node, Binary) and node.operator in GUARDS:
+            found |= names(node)
+    return found
+
+
+def _near_own(name: str, own: tuple[str, ...]) -> str | None:
+    """The attribute of the configuration itself that is meant, which may have a shorter name."""
+    return near(name, own) or (suggest(name, own) if len(name) >= _OWN_LENGTH else None)
+
+
+def _usual(one: Held) -> tuple[str, ...]:
+    """The attributes of the ads that the expression is evaluated with."""
+    kinds = {"job" if kind == "request" else kind for kind in (one.how.use.my, one.how.use.target)}
+    return tuple(row.name for row in attribute_rows().values() if not kinds.isdisjoint(row.ads))
 
 
 def _nearly(name: str) -> str | None:

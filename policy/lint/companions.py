@@ -1,8 +1,8 @@
 """Checks macros that do nothing without another one.
 
 Follows: 25.14.1, where the daemons take these without a word.  The startd was asked about types of
-slots, SUSPEND and WANT_HOLD, the schedd about SETTABLE_ATTRS_*; what is off or empty by default is
-so in the parameter table.  The rest follows the manual.
+slots, SUSPEND and WANT_HOLD, the schedd about SETTABLE_ATTRS_*, the negotiator about remote users;
+what is off or empty by default is so in the parameter table.  The rest follows the manual.
 """
 
 from __future__ import annotations
@@ -30,19 +30,23 @@ ALONE: Final = Finding(
     "REMOTE_PRIO_FACTOR = 10000\n",
     "ACCOUNTANT_LOCAL_DOMAIN = example.edu\nREMOTE_PRIO_FACTOR = 10000\n",
     observed="Observed with 25.14.1: types of slots, SUSPEND and WANT_HOLD with jobs on the"
-    " slots; changing a schedd by SETTABLE_ATTRS_* without ENABLE_RUNTIME_CONFIG is refused. The"
-    " other pairs follow from defaults in the parameter table and from the manual.",
+    " slots; changing a schedd by SETTABLE_ATTRS_* without ENABLE_RUNTIME_CONFIG is refused;"
+    " without ACCOUNTANT_LOCAL_DOMAIN the factor of a remote user is DEFAULT_PRIO_FACTOR. Groups"
+    " and preemption are those of recorded cycles; what a daemon reads that is not started, nobody"
+    " reads. Of backfill and control groups, which follow from the manual, the report says `may`.",
 )
 #: Whether there is what a macro needs, under this name, for whoever reads the setting.
 _Test = Callable[[View, Setting, str], bool]
 
 
 def _is_set(view: View, setting: Setting, name: str) -> bool:
-    return bool(setting.config.text(name)) or name.casefold() in view.defined
+    return bool(setting.beside(name)) or name.casefold() in view.defined
 
 
 def _is_true(view: View, setting: Setting, name: str) -> bool:
-    text = (setting.config.text(name) or "").strip().casefold()
+    default = setting.config.scope.table.default(name)
+    built_in = "" if default is None else default.raw
+    text = (setting.beside(name).strip() or built_in).casefold()
     return text not in ("", "false", "0")
 
 
@@ -52,27 +56,34 @@ def _is_listed(view: View, setting: Setting, name: str) -> bool:
     Files are often shared by all machines of a pool: only what a central manager leaves out says
     something.
     """
-    started = (setting.config.text("DAEMON_LIST") or "").casefold()
+    started = setting.beside("DAEMON_LIST").casefold()
     manages = "daemon_list" in view.defined and "negotiator" in started
     return not manages or name.casefold() in view.words
 
 
+def _is_prefix(view: View, setting: Setting, name: str) -> bool:
+    """Does any macro begin so?"""
+    return any(one.startswith(name.casefold()) for one in view.defined)
+
+
 def _is_custom(view: View, setting: Setting, name: str) -> bool:
-    return (setting.config.text(name) or "").strip().casefold() == "custom"
+    return setting.beside(name).strip().casefold() == "custom"
 
 
 @frozen
 class Need:
-    """Macros that do nothing unless ``test`` of one of ``others`` holds."""
+    """Macros that do nothing unless ``test`` of one of ``others`` holds; ``sure``: daemons were
+    asked, or nobody reads the macros then."""
 
     macros: re.Pattern[str]
     others: tuple[str, ...]
     test: _Test
     help: str
+    sure: bool
 
 
-def _need(macros: str, test: _Test, *others: str, help: str) -> Need:
-    return Need(re.compile(macros, re.IGNORECASE), others, test, help)
+def _need(macros: str, test: _Test, *others: str, help: str, sure: bool = True) -> Need:
+    return Need(re.compile(macros, re.IGNORECASE), others, test, help, sure)
 
 
 _NEEDS: Final = (
@@ -91,11 +102,11 @@ _NEEDS: Final = (
     ),
     _need(
         "CGROUP_HARD_MEMORY_LIMIT_EXPR", _is_custom, "CGROUP_MEMORY_LIMIT_POLICY",
-        help="it is read with CGROUP_MEMORY_LIMIT_POLICY = custom only",
+        help="the manual: with CGROUP_MEMORY_LIMIT_POLICY = custom only", sure=False,
     ),
     _need(
         "START_BACKFILL|EVICT_BACKFILL|BACKFILL_SYSTEM", _is_true, "ENABLE_BACKFILL",
-        help="without ENABLE_BACKFILL = True there is no backfill",
+        help="the manual: without ENABLE_BACKFILL = True there is no backfill", sure=False,
     ),
     *(
         _need(rf"{daemon}_\w+", _is_listed, daemon, help=f"{daemon} is not in DAEMON_LIST")
@@ -108,6 +119,18 @@ _NEEDS: Final = (
             help=f"without SYSTEM_PERIODIC_{verb} it is asked of no job",
         )
         for verb in ("HOLD", "REMOVE", "RELEASE", "VACATE")
+    ),
+    *(
+        _need(
+            f"{ours}{one}PORT", _is_set, f"{ours}{other}PORT",
+            help=f"without {ours}{other}PORT there is no range of ports",
+        )
+        for ours in ("", "IN_", "OUT_")
+        for one, other in (("LOW", "HIGH"), ("HIGH", "LOW"))
+    ),
+    _need(
+        "ENABLE_(RUNTIME|PERSISTENT)_CONFIG", _is_prefix, "SETTABLE_ATTRS_",
+        help="without SETTABLE_ATTRS_* nothing may be set",
     ),
     _need(
         "SUSPEND", _is_true, "WANT_SUSPEND",
@@ -132,15 +155,15 @@ def check_companions(view: View) -> Iterator[Diagnostic]:
     """Everything about macros that need another."""
     for setting in view.settings:
         text = setting.text().strip()
-        if not text or text.casefold() in ("false", "0"):
-            continue  # it asks for nothing
+        if not text or text.casefold() in ("false", "0") or setting.is_unread:
+            continue  # it asks for nothing, or nobody
         for need in _NEEDS:
             found = need.macros.fullmatch(setting.macro)
             if found is None or any(
                 need.test(view, setting, found.expand(other)) for other in need.others
             ):
                 continue
-            message = f"{setting.macro} has no effect"
+            message = f"{setting.macro} {'has' if need.sure else 'may have'} no effect"
             yield ALONE.named(setting.entry, message, found.expand(need.help))
     yield from _draining(view)
 
@@ -152,7 +175,7 @@ def _draining(view: View) -> Iterator[Diagnostic]:
             continue
         text = setting.text()
         found = re.search(r"(?<![^\s,])DEFRAG(?![^\s,])", text, re.IGNORECASE)
-        rate = setting.config.text("DEFRAG_DRAINING_MACHINES_PER_HOUR")
+        rate = setting.beside("DEFRAG_DRAINING_MACHINES_PER_HOUR")
         if found is not None and (rate or "0").strip() in ("0", "0.0"):
             place = stretch(setting, text, found.start(), found.end())
             help_text = "DEFRAG_DRAINING_MACHINES_PER_HOUR is 0"

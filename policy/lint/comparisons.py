@@ -6,19 +6,30 @@ Follows: comparison in the ClassAd language; the table of attributes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final, TypeGuard
 
 from classad.errors import Diagnostic
 from classad.language.operators import EQUALITY, IDENTITY
+from classad.language.values import ClassAdValue, Value
 from classad.syntax.nodes import Binary, Call, Literal, Node, Reference, walk
 from classad.syntax.unparse import unparse
-from policy.attributes import Attribute, find_attribute
+from policy.attributes import DATE, Attribute, find_attribute
 from policy.ephemeral import find_ephemeral
 from policy.knobs.declaration import Wanted
 from policy.lint.expressions import Held
 from policy.lint.finding import WARNING, Finding
-from policy.lint.trees import bare, comparisons, is_undefined, names, number, takes_pattern
+from policy.lint.trees import (
+    bare,
+    comparisons,
+    disjuncts,
+    is_undefined,
+    names,
+    number,
+    scope_of,
+    takes_pattern,
+)
 from policy.lint.view import View
 from policy.values.domain import Abstract
 
@@ -102,6 +113,8 @@ _NUMBERED: Final = {
     },
 }  # fmt: skip
 #: Attributes that a name without quotes is compared with by mistake only.
+#: Functions whose texts have letters of one case only.
+_ONE_CASE: Final[dict[str, Callable[[str], str]]] = {"tolower": str.lower, "toupper": str.upper}
 _TEXTS: Final = frozenset(
     (
         *("owner", "user", "remoteowner", "remoteuser", "machine", "opsys", "opsysandver", "arch"),
@@ -116,6 +129,9 @@ _GROUPS: Final = frozenset(
 )
 #: Units of which no two can be compared; so many MiB a core are cores in number.
 _MEASURES: Final = frozenset(("s", "min", "B", "KiB", "MiB"))
+#: Dates that are never in the future.
+_HAPPENED: Final = re.compile(r"(JobStart|JobCurrentStart|JobLastStart|Entered|QDate)", re.I)
+_ORDER: Final = frozenset(("<", "<=", ">", ">="))
 _Found = tuple[Finding, str, Node, str | None]
 
 
@@ -131,6 +147,9 @@ def _findings(view: View, one: Held) -> Iterator[_Found]:
         word = _single_word(view, one, node)
         if word is not None:
             yield word
+        always = _one_or_another(one, node)
+        if always is not None:
+            yield always
         if _is_bitwise(node):
             twice = node.operator * 2
             yield BITWISE, f"`{node.operator}` works on bits", node, f"did you mean `{twice}`?"
@@ -153,8 +172,7 @@ def _compared(view: View, one: Held, node: Binary) -> Iterator[_Found]:
             message = f"`{node.operator}` with UNDEFINED is always undefined"
             yield UNDEFINED_OPERAND, message, node, f"did you mean `{instead}`?"
         return
-    checks = (_word, _case, _no_such_group, _never, _always, _units, _equality)
-    for check in checks:
+    for check in _CHECKS:
         found = check(view, one, node)
         if found is not None:
             yield found
@@ -170,10 +188,13 @@ def _pairs(node: Binary) -> Iterator[tuple[Reference, Node]]:
 
 
 def _word(view: View, one: Held, node: Binary) -> _Found | None:
-    """A value without quotes."""
+    """A value without quotes, or with single ones."""
     for subject, other in _pairs(node):
         if not isinstance(other, Reference) or subject.base is not None:
             continue
+        if one.text[subject.start] == "'" and not _is_known(view, one, subject.name.casefold()):
+            message = f"`'{subject.name}'` is an attribute: texts have double quotes"
+            return UNQUOTED, message, subject, f'did you mean `"{subject.name}"`?'
         row, folded = find_attribute(other.name), subject.name.casefold()
         if _is_known(view, one, folded):
             continue
@@ -206,9 +227,12 @@ def _single_word(view: View, one: Held, node: Node) -> _Found | None:
     elif node is not one.tree or one.how.use.wanted is not Wanted.ANY:
         return None
     word = bare(node)
-    if not isinstance(word, Reference) or word.base is not None or not word.name.islower():
+    if not isinstance(word, Reference) or word.base is not None:
         return None
-    if find_attribute(word.name) is not None or _is_known(view, one, word.name):
+    # What a cron job of the startd publishes may have any name.
+    if not word.name.islower() and "startd_cron_joblist" in view.defined:
+        return None
+    if find_attribute(word.name) is not None or _is_known(view, one, word.name.casefold()):
         return None
     message = f"`{word.name}` is not quoted, so it is an attribute"
     return UNQUOTED, message, word, f'did you mean `"{word.name}"`?'
@@ -218,6 +242,10 @@ def _case(view: View, one: Held, node: Binary) -> _Found | None:
     """A known value in another case, where case counts."""
     if node.operator not in IDENTITY:
         return None
+    for side, other in ((bare(node.left), node.right), (bare(node.right), node.left)):
+        found = _of_one_case(side, bare(other), node)
+        if found is not None:
+            return found
     for subject, other in _pairs(node):
         if not isinstance(other, Literal) or not isinstance(other.value, str):
             continue
@@ -230,6 +258,17 @@ def _case(view: View, one: Held, node: Binary) -> _Found | None:
             message = f'{subject.name} is never `"{text}"`, and `{node.operator}` looks at case'
             return OTHER_CASE, message, node, f'write `"{right}"`'
     return None
+
+
+def _of_one_case(side: Node, other: Node, node: Binary) -> _Found | None:
+    """``toUpper(Owner) =?= "alice"``."""
+    if not isinstance(side, Call) or not isinstance(other, Literal):
+        return None
+    convert = _ONE_CASE.get(side.name.casefold())
+    if convert is None or not isinstance(other.value, str) or convert(other.value) == other.value:
+        return None
+    message = f'`{unparse(side)}` is never `"{other.value}"`, and `{node.operator}` looks at case'
+    return OTHER_CASE, message, node, f'write `"{convert(other.value)}"`'
 
 
 def _is_group(one: Held, subject: Reference) -> bool:
@@ -343,11 +382,66 @@ def _always(view: View, one: Held, node: Binary) -> _Found | None:
         return None
     if alone.undefined and not any(_is_bounded(one, *pair) for pair in _pairs(node)):
         return None
-    if any(_is_idle(one, side) for side in (node.left, node.right)):
+    if any(_is_idle(one, side) for side in (node.left, node.right)) or _is_end(one, node):
         return None
     if not any(isinstance(bare(side), Literal) for side in (node.left, node.right)):
         return None
     return ALWAYS_TRUE, f"`{unparse(node)}` is always true{_because(node)}", node, None
+
+
+def _is_end(one: Held, node: Binary) -> bool:
+    """Is it the last value that there is, beside another bound?"""
+    others = {name for other in comparisons(one.tree) if other is not node for name in names(other)}
+    for subject, other in _pairs(node):
+        row, bound = find_attribute(subject.name), number(other)
+        if row is not None and bound is not None and subject.name.casefold() in others:
+            return bound in (row.range[1], row.range[1] + 1)
+    return False
+
+
+def _chained(view: View, one: Held, node: Binary) -> _Found | None:
+    """``4 <= Cpus <= 16``."""
+    inner = node.left
+    if not isinstance(inner, Binary) or not {node.operator, inner.operator} <= _ORDER:
+        return None
+    message = f"`{unparse(node)}` compares true or false with `{unparse(node.right)}`"
+    both = f"{unparse(inner)} && {unparse(inner.right)} {node.operator} {unparse(node.right)}"
+    always = one.evaluation.alone(node).truths == {True}
+    return ALWAYS_TRUE if always else NEVER_TRUE, message, node, f"write `{both}`"
+
+
+def _one_or_another(one: Held, node: Node) -> _Found | None:
+    """``x != 1 || x != 2``: one of them is true of everything."""
+    if not isinstance(node, Binary) or node.operator != "||":
+        return None
+    seen: dict[tuple[str | None, str], ClassAdValue] = {}
+    for part in disjuncts(node):
+        if not isinstance(part, Binary) or part.operator not in ("!=", "=!="):
+            continue
+        for subject, other in _pairs(part):
+            if not isinstance(other, Literal) or isinstance(other.value, Value):
+                continue
+            key = scope_of(subject), subject.name.casefold()
+            if seen.setdefault(key, other.value) != other.value:
+                message = f"{subject.name} is always unlike one or the other of these values"
+                return ALWAYS_TRUE, message, node, "did you mean `&&`?"
+    return None
+
+
+def _not_in_future(view: View, one: Held, node: Binary) -> _Found | None:
+    """``time() - JobStartDate >= 0``: time since something that has happened."""
+    span, least = bare(node.left), number(node.right)
+    if not isinstance(span, Binary) or span.operator != "-" or least is None:
+        return None
+    clock, date = one.evaluation.alone(span.left), bare(span.right)
+    if not isinstance(date, Reference) or not _HAPPENED.match(date.name) or clock.unit != DATE:
+        return None
+    if not (least < 0 or (least == 0 and node.operator == ">=")) or node.operator not in (
+        ">",
+        ">=",
+    ):
+        return None
+    return ALWAYS_TRUE, f"`{unparse(node)}` is always true: {date.name} has passed", node, None
 
 
 def _is_bounded(one: Held, subject: Reference, other: Node) -> bool:
@@ -389,3 +483,9 @@ def _equality(view: View, one: Held, node: Binary) -> _Found | None:
         message = f"`{entry.name}` has been through single precision"
         return SINGLE_PRECISION, message, node, "compare with a margin"
     return None
+
+
+#: What is asked of a comparison, the most particular first.
+_CHECKS: Final = (
+    *(_chained, _word, _case, _no_such_group, _never, _always, _not_in_future, _units, _equality),
+)

@@ -127,7 +127,10 @@ def find_late(view: View) -> Iterator[Diagnostic]:
             if found is not None:
                 alone = not readers.daemons >= set(MAIN)
                 who = str(Daemon(daemon)) if alone else "a daemon"
-                found.help = f"{who} ends when it reads this, which is not at its start"
+                if found.id == "P111":
+                    found.id, found.help = "P113", f"{who} goes on without it"
+                else:
+                    found.help = f"{who} ends when it reads this, which is not at its start"
                 yield found
                 break
 

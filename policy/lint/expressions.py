@@ -13,21 +13,23 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Final
 
-from attr import define, field
+from attr import define, evolve, field
 
 from classad.errors import ClassAdParseError, Diagnostic
 from classad.syntax.nodes import Node
+from policy.attributes import DATE, FIRST_DATE, LAST_DATE
 from policy.knobs.declaration import Use, Wanted
 from policy.knobs.reading import Place
 from policy.knobs.uses import Evaluated, find_use
 from policy.language.expressions import parse
 from policy.language.macros import ExpansionError
 from policy.language.origins import references_to
+from policy.lint.bodies import Part, parts
 from policy.lint.branches import untaken
 from policy.lint.finding import Finding
 from policy.lint.places import stretch
 from policy.lint.view import Setting, View, unread_setting
-from policy.values.domain import ANYTHING, Abstract, of_its_kinds
+from policy.values.domain import ANYTHING, Abstract, of_its_kinds, single_number
 from policy.values.evaluation import Evaluation
 from policy.values.surroundings import Surroundings
 
@@ -47,7 +49,10 @@ _SUBMITTED: Final = Evaluated(Use("job", "slot", Wanted.ANY), "as an attribute o
 @define
 class Held:
     """An expression that a setting holds; ``own_names`` are the attributes that the
-    configuration publishes, ``said`` the findings about it so far."""
+    configuration publishes, ``said`` the findings about it so far.
+
+    ``part`` is the part of the value that it is, None for the whole.
+    """
 
     setting: Setting
     text: str
@@ -56,6 +61,7 @@ class Held:
     surroundings: Surroundings
     own_names: tuple[str, ...] = ()
     said: set[str] = field(factory=set)
+    part: Part | None = None
 
     @cached_property
     def evaluation(self) -> Evaluation:
@@ -64,7 +70,9 @@ class Held:
 
     @property
     def name(self) -> str:
-        """The macro that holds it."""
+        """The macro that holds it, and which part it is."""
+        if self.part is not None:
+            return f"{self.part.name} of {self.setting.macro}"
         return self.setting.name
 
     @property
@@ -75,7 +83,8 @@ class Held:
     @cached_property
     def macros(self) -> list[tuple[str, ...]]:
         """For each character, the references to macros that it comes from."""
-        found = references_to(self.setting.config.scope, self.setting.entry)
+        whole = self.part is None
+        found = references_to(self.setting.config.scope, self.setting.entry) if whole else None
         return [()] * len(self.text) if found is None else found
 
     @property
@@ -86,6 +95,8 @@ class Held:
 
     def spot(self, node: Node) -> Place:
         """Where a node stands in the files."""
+        if self.part is not None:
+            return self.part.place(node.start, node.end)
         return stretch(self.setting, self.text, node.start, node.end)
 
     def say(self, kind: Finding, message: str, node: Node, help: str | None = None) -> Diagnostic:
@@ -97,12 +108,17 @@ class Held:
 def held(view: View) -> Iterator[Held]:
     """Every expression, in the order of the settings; those of untaken branches come last."""
     published = _published(view)
-    own = tuple(sorted(_named(view)))
+    own = tuple(sorted(_named(view).values()))
     slots, jobs = _listed(view, _SLOT_LISTS), _listed(view, _JOB_LISTS)
     passed_over = [unread_setting(view.config, entry) for entry in untaken(view)]
     settings = [(setting, True) for setting in view.settings]
     settings += [(setting, False) for setting in passed_over]
     for setting, taken in settings:
+        for part in parts(setting) if taken else ():
+            tree = _tree(part.text)
+            if tree is not None:
+                where = Surroundings(part.how.use, part.how.matching, published)
+                yield Held(setting, part.text, tree, part.how, where, own, part=part)
         how = find_use(setting.macro)
         folded = setting.macro.casefold()
         if how is None and folded in slots:
@@ -138,6 +154,18 @@ def _read(setting: Setting) -> tuple[str, Node] | None:
         return None
 
 
+def slot_attributes(view: View) -> frozenset[str]:
+    """The case-folded names of what the configuration puts into slot ads."""
+    return _listed(view, _SLOT_LISTS)
+
+
+def _tree(text: str) -> Node | None:
+    try:
+        return parse(text).node
+    except ClassAdParseError:
+        return None
+
+
 def _listed(view: View, lists: tuple[str, ...]) -> frozenset[str]:
     """The names in lists of one kind, with the prefixes that slot types give them."""
     return frozenset(
@@ -161,20 +189,23 @@ def _value_of(view: View, name: str) -> Abstract:
     parsed = _parsed(settings[0]) if len(settings) == 1 else None
     if parsed is None or settings[0].entry.previous is not None:
         return ANYTHING
-    return of_its_kinds(Evaluation(parsed[1], lambda scope, name: ((scope, name), ANYTHING)).value)
+    value = Evaluation(parsed[1], lambda scope, name: ((scope, name), ANYTHING)).value
+    found, number = of_its_kinds(value), single_number(value)
+    dated = number is not None and FIRST_DATE <= number < LAST_DATE
+    return evolve(found, unit=DATE) if dated else found
 
 
-def _named(view: View) -> set[str]:
-    """Names of attributes that the configuration puts into ads."""
-    found: set[str] = set()
+def _named(view: View) -> dict[str, str]:
+    """Names of attributes that the configuration puts into ads, by case-folded name."""
+    found: list[str] = []
     for setting in view.settings:
         raw = setting.entry.raw
         if setting.macro.upper().endswith(("_ATTRS", "_EXPRS")):
-            found |= {word.casefold() for word in _WORD.findall(raw)}
+            found += _WORD.findall(raw)
         for names in _SETS.findall(raw):
-            found |= {name.casefold() for name in names if name}
+            found += filter(None, names)
         resource = _RESOURCE.fullmatch(setting.macro)
         if resource is not None:
-            name = resource[1].casefold()
-            found |= {name, f"total{name}", f"request{name}", f"detected{name}", f"assigned{name}"}
-    return found
+            name = resource[1]
+            found += (name, *(f"{of}{name}" for of in ("Total", "Request", "Detected", "Assigned")))
+    return {name.casefold(): name for name in found}

@@ -77,16 +77,6 @@ def declared(module: ModuleType) -> Iterator[Finding]:
 FINDINGS: Final = {found.id: found for _, module in SECTIONS for found in declared(module)}
 
 
-#: What other files may still set right.
-COMPLETED: Final = frozenset(
-    found.id
-    for found in (
-        *(reading.HOLE, lists.NOT_DEFINED, lists.NOT_LISTED, lists.NOT_PUBLISHED),
-        *(companions.ALONE, groups.UNLISTED, groups.NO_QUOTA),
-    )
-)
-
-
 def lint(config: Config) -> list[Diagnostic]:
     """All findings in a configuration, in the order of its files and lines."""
     seen = view(config)
@@ -125,6 +115,7 @@ def all_findings(
         *wholes.check_wholes(expressions),
         *(item for loaded in loads.values() for item in support.check_support(loaded)),
     ]
+    reading.note_lost_backslashes(found)
     left = silence.apply(_once(found), sources_of(config), FINDINGS)
     order = {name: position for position, name in enumerate(config.files)}
     return sorted(left, key=lambda item: _place(item, order))

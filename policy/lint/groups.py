@@ -5,10 +5,11 @@ Follows: group quotas of 25.14.1 (golden vectors ``quotas`` and ``negotiator-sta
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from classad.errors import Diagnostic
+from classad.errors import Diagnostic, suggest
 from policy.knobs import shares as shares
 from policy.knobs.reading import read_knob
 from policy.lint.finding import WARNING, Finding
@@ -102,6 +103,7 @@ GROUP_ATTRIBUTES: Final = frozenset(
     ("accountinggroup", "groupquota", "groupresourcesinuse", "groupresourcesallocated")
 )
 GREATEST_SINGLE: Final = 3.4028234663852886e38
+_SEPARATORS: Final = re.compile(r"[._-]")
 _FAMILIES: Final = (
     shares.GROUP_QUOTA_DYNAMIC,
     shares.GROUP_QUOTA,
@@ -143,7 +145,29 @@ def _unlisted(setting: Setting, groups: dict[str | None, _Groups]) -> Iterator[D
     lists = groups.values() if prefixed is None else (prefixed,)
     if not any(group.casefold() in listed for listed in lists):
         message = f"`{setting.macro}` is for a group that is not in GROUP_NAMES"
-        yield UNLISTED.named(setting.entry, message)
+        names = {name for listed in lists for name in listed.values()}
+        yield UNLISTED.named(setting.entry, message, _what_is_meant(group, names))
+
+
+def _what_is_meant(group: str, listed: Iterable[str]) -> str | None:
+    """The listed group that a group is a misspelling of, as a sentence."""
+    folded = group.casefold()
+    listed = [name for name in listed if not {'"', "'", ";"} & set(name)]
+    for name in sorted(listed):
+        if folded == f"dynamic{name.casefold()}":
+            return f"did you mean `{shares.GROUP_QUOTA_DYNAMIC.of(name)}`?"
+    meant = _nearest(group, listed)
+    return None if meant is None else f"GROUP_NAMES lists `{meant}`: one of the two may be misspelt"
+
+
+def _nearest(group: str, listed: Iterable[str]) -> str | None:
+    """The listed group that another spelling means: a slip, a dot for an underscore, a part."""
+    wanted = _SEPARATORS.sub("_", group.casefold())
+    for name in sorted(listed):
+        known = _SEPARATORS.sub("_", name.casefold())
+        if wanted == known or known.endswith(f"_{wanted}") or wanted.endswith(f"_{known}"):
+            return name
+    return suggest(group, listed)
 
 
 def _group_of(setting: Setting) -> str | None:

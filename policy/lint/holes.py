@@ -15,12 +15,14 @@ from classad.errors import Diagnostic, suggest
 from classad.source import Source
 from policy.data.tables import builtin_table, meanings
 from policy.knobs.lists import LISTS, LISTS_BY_NAME
+from policy.knobs.obsolete import once_predefined
 from policy.knobs.readers import find_readers
+from policy.knobs.uses import find_use
 from policy.language.conditions import keyword
 from policy.language.lines import LineReader
 from policy.language.table import Definition
 from policy.lint import reading
-from policy.lint.finding import WARNING, Finding
+from policy.lint.finding import NOTE, WARNING, Finding
 from policy.lint.lists import items
 from policy.lint.view import Setting, View
 
@@ -58,7 +60,11 @@ def check_holes(view: View) -> Iterator[Diagnostic]:
         for found in _REFERENCE.finditer(setting.entry.raw):
             if not _is_defined(view, found[1]):
                 where = _place(setting.entry, found[0])
-                yield reading.HOLE.at(_message(setting, found[1]), *where, _help(view, found[1]))
+                hole = reading.HOLE.at(_message(setting, found[1]), *where, _help(view, found[1]))
+                if _is_of_the_pool(found[1]):
+                    hole.severity = NOTE
+                yield hole
+        yield from _itself(view, setting)
         for found in _BRACES.finditer(setting.entry.raw):
             if _is_defined(view, found[1]):
                 message = f"`{found[0]}` is not a reference"
@@ -67,12 +73,36 @@ def check_holes(view: View) -> Iterator[Diagnostic]:
     yield from _conditions(view)
 
 
+def _itself(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """An expression that adds to its own value, where there is none yet."""
+    entry = setting.entry
+    default = view.config.scope.table.default(setting.macro)
+    if entry.previous is not None or find_use(setting.macro) is None:
+        return
+    if default is not None and default.raw.strip():
+        return
+    for found in _REFERENCE.finditer(entry.written or ""):
+        if found[1].casefold() == entry.name.casefold() and found[0] not in entry.raw:
+            message = f"`{found[0]}` has no value before and leaves a hole in {setting.name}"
+            yield reading.HOLE.at(message, *_place(entry, found[0]))
+
+
+def _is_of_the_pool(name: str) -> bool:
+    """Is it one of HTCondor's own macros, CONDOR_HOST for instance, which another file sets?"""
+    known = name.casefold() in builtin_table() or name.upper() in meanings()
+    return known or find_readers(name) is not None
+
+
 def _message(setting: Setting, name: str) -> str:
     return f"`$({name})` is not defined and leaves a hole in {setting.name}"
 
 
 def _help(view: View, name: str) -> str | None:
+    template = once_predefined(name)
+    if template is not None:
+        return template
     known = [setting.macro for setting in view.settings]
+    known += view.config.scope.table.default_names()
     meant = suggest(name, known) if len(name) >= _SHORTEST else None
     return None if meant is None else f"did you mean `$({meant})`?"
 

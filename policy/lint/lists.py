@@ -12,13 +12,14 @@ from typing import Final
 
 from attr import frozen
 
-from classad.errors import Diagnostic
+from classad.errors import Diagnostic, suggest
 from policy.data.tables import attribute_names
 from policy.knobs.lists import LISTS, LISTS_BY_NAME, NameList, is_list
+from policy.knobs.other_daemons import DAEMONS
 from policy.lint.finding import WARNING, Finding
-from policy.lint.places import stretch
+from policy.lint.places import stretch, unparsable
 from policy.lint.trees import references, scope_of
-from policy.lint.view import Setting, View
+from policy.lint.view import Setting, View, covering
 
 NOT_DEFINED: Final = Finding(
     "P211",
@@ -57,9 +58,49 @@ NOT_PUBLISHED: Final = Finding(
     "HasScratch = True\nSTART = MY.HasScratch =?= True\n",
     "HasScratch = True\nSTARTD_ATTRS = HasScratch\nSTART = MY.HasScratch =?= True\n",
 )
+NO_PROGRAM: Final = Finding(
+    "P215",
+    WARNING,
+    "a daemon in DAEMON_LIST whose macro is no program",
+    "The master runs what the macro of each name says. START, for one, is an expression; the master"
+    " logs `Cannot execute` and tries again and again.",
+    "DAEMON_LIST = MASTER, START\n",
+    "DAEMON_LIST = MASTER, STARTD\n",
+    observed="Observed with 25.14.1: condor_master with START in DAEMON_LIST.",
+)
+NO_MAP: Final = Finding(
+    "P216",
+    WARNING,
+    "userMap() of a map that no list names",
+    "userMap() is undefined for a map that <SUBSYS>_CLASSAD_USER_MAP_NAMES does not list. Without"
+    " any such list nothing is said: another file may have it.",
+    "SCHEDD_CLASSAD_USER_MAP_NAMES = projects\nCLASSAD_USER_MAPFILE_projects = /etc/projects\n"
+    "SUBMIT_REQUIREMENT_NAMES = MAPPED\n"
+    'SUBMIT_REQUIREMENT_MAPPED = userMap("project", Owner) =!= undefined\n',
+    "SCHEDD_CLASSAD_USER_MAP_NAMES = projects\nCLASSAD_USER_MAPFILE_projects = /etc/projects\n"
+    "SUBMIT_REQUIREMENT_NAMES = MAPPED\n"
+    'SUBMIT_REQUIREMENT_MAPPED = userMap("projects", Owner) =!= undefined\n',
+    observed="Not observed with a daemon: it follows from the manual.",
+)
+NO_VALUE: Final = Finding(
+    "P217",
+    WARNING,
+    "an attribute whose value does not parse",
+    "The value of a macro in STARTD_ATTRS, SCHEDD_ATTRS and the like is an expression; a text needs"
+    " quotes. The daemon logs `Failed to insert ClassAd attribute`, and the ad is without it.",
+    "STARTD_ATTRS = Model\nModel = Dell R750\n",
+    'STARTD_ATTRS = Model\nModel = "Dell R750"\n',
+    observed="Not observed with a daemon: the message is that of its library.",
+)
+_MAP: Final = re.compile(r'\buserMap\(\s*"(\w+)', re.IGNORECASE)
+_MAP_NAMES: Final = "_CLASSAD_USER_MAP_NAMES"
 _ITEM: Final = re.compile(r"[^,\s]+")
 _NAME: Final = re.compile(r"[A-Za-z_][\w.]*")
 _QUOTES: Final = "\"'"
+#: Macros whose value is one name.
+_PLAIN: Final = frozenset(
+    ("UID_DOMAIN", "FILESYSTEM_DOMAIN", "TRUST_DOMAIN", "SCHEDD_NAME", "NETWORK_HOSTNAME")
+)
 
 
 @frozen
@@ -86,12 +127,18 @@ def check_lists(view: View) -> Iterator[Diagnostic]:
             listed.setdefault(found.name, set()).update(names)
             yield from _undefined(view, setting, found)
         if is_list(setting.macro):
-            yield from _quotes(setting)
+            yield from _quotes(setting, "is a list of names, and quotes are part of a name")
+        if setting.macro.upper() == "DAEMON_LIST":
+            yield from _programs(setting)
+        elif setting.macro.upper() in _PLAIN:
+            yield from _quotes(setting, "is a plain name, and quotes are part of it")
+    yield from _values(view, listed)
     yield from _unlisted(view, listed)
+    yield from _maps(view)
     yield from _unpublished(view, set().union(*listed.values()) if listed else set())
 
 
-def _quotes(setting: Setting) -> Iterator[Diagnostic]:
+def _quotes(setting: Setting, what: str) -> Iterator[Diagnostic]:
     text = setting.text()
     for item in items(setting):
         if item.text[0] in _QUOTES or item.text[-1] in _QUOTES:
@@ -100,9 +147,49 @@ def _quotes(setting: Setting) -> Iterator[Diagnostic]:
                 close = text.find(item.text[0], item.end)
                 end = close + 1 if close > 0 else end
             place = stretch(setting, text, item.start, end)
-            message = f"{setting.macro} is a list of names, and quotes are part of a name"
-            yield QUOTED.at(message, *place, "leave the quotes out")
+            yield QUOTED.at(f"{setting.macro} {what}", *place, "leave the quotes out")
             return
+
+
+def _programs(setting: Setting) -> Iterator[Diagnostic]:
+    text = setting.text()
+    for item in items(setting):
+        if covering(item.text) is None:
+            continue
+        place = stretch(setting, text, item.start, item.end)
+        meant = suggest(item.text.upper(), sorted(DAEMONS))
+        help_text = (
+            "condor_master cannot execute it" if meant is None else f"did you mean `{meant}`?"
+        )
+        yield NO_PROGRAM.at(f"`{item.text}` is an expression, no daemon", *place, help_text)
+
+
+def _values(view: View, listed: dict[str, set[str]]) -> Iterator[Diagnostic]:
+    """Attributes whose macros hold no expression."""
+    lists = [names for names in LISTS if names.lists_attributes]
+    published = set().union(*(listed.get(names.name, set()) for names in lists))
+    for setting in view.settings:
+        if setting.macro.casefold() in published and setting.knob is None:
+            broken = unparsable(setting)
+            if broken is not None:
+                message, place = broken
+                yield NO_VALUE.at(message, *place, "a text needs quotes")
+
+
+def _maps(view: View) -> Iterator[Diagnostic]:
+    """Maps that expressions and transforms ask for, by any list: a daemon's own is not told."""
+    lists = [one for one in view.config.scope.table if one.name.upper().endswith(_MAP_NAMES)]
+    if not lists:
+        return
+    listed = {item.casefold() for one in lists for item in _ITEM.findall(one.raw)}
+    for setting in view.settings:
+        text = setting.text()
+        for found in _MAP.finditer(text):
+            if found[1].casefold() not in listed:
+                meant = suggest(found[1], sorted(listed))
+                help_text = None if meant is None else f"did you mean `{meant}`?"
+                message = f"no {lists[0].name.upper()} lists the map `{found[1]}`"
+                yield NO_MAP.at(message, *stretch(setting, text, *found.span(1)), help_text)
 
 
 def _undefined(view: View, setting: Setting, names: NameList) -> Iterator[Diagnostic]:
@@ -124,7 +211,7 @@ def _used(view: View, but: Setting) -> set[str]:
 
 
 def _is_defined(view: View, names: NameList, item: str) -> bool:
-    if names.lists_attributes and item.casefold() in _published():
+    if names.lists_attributes and item.casefold() in published_names():
         return True
     for pattern in names.defined_by:
         macro = pattern.replace("<name>", item)
@@ -133,7 +220,8 @@ def _is_defined(view: View, names: NameList, item: str) -> bool:
     return False
 
 
-def _published() -> frozenset[str]:
+def published_names() -> frozenset[str]:
+    """The case-folded names of attributes that ads have without the configuration."""
     return frozenset(name.casefold() for name in attribute_names())
 
 
@@ -160,7 +248,7 @@ def _unpublished(view: View, listed: set[str]) -> Iterator[Diagnostic]:
                     meant.setdefault(node.name.casefold(), setting.name)
     for setting in view.settings:
         name = setting.macro.casefold()
-        known = name in listed or name in _published() or setting.knob is not None
+        known = name in listed or name in published_names() or setting.knob is not None
         if name in meant and not known:
             message = f"`MY.{setting.macro}` in {meant[name]} is undefined: no list publishes it"
             help_text = f"add `{setting.macro}` to STARTD_ATTRS"

@@ -13,11 +13,13 @@ from classad.errors import Diagnostic, suggest
 from policy.data.tables import attribute_names, meanings
 from policy.knobs import FAMILIES, KNOBS, find_knob
 from policy.knobs.lists import LISTS, is_list
+from policy.knobs.obsolete import Obsolete, find_obsolete
 from policy.knobs.other_daemons import OTHER_KNOBS
 from policy.knobs.readers import find_readers, reader_names
 from policy.language.lines import LineReader
 from policy.language.table import Definition
 from policy.lint.finding import WARNING, Finding
+from policy.lint.spelling import meant_by_words
 from policy.lint.view import Setting, View, is_own
 
 UNKNOWN: Final = Finding(
@@ -69,36 +71,6 @@ _VERY_SHORT: Final = 4
 _TELLING: Final = 20
 #: Short names of macros that are no expressions.
 _COMMON: Final = ("NUM_CPUS", "MEMORY", "DISK", "NUM_SLOTS", "EXECUTE", "SPOOL")
-_OLD: Final = {
-    "startd_exprs": "STARTD_ATTRS",
-    "schedd_exprs": "SCHEDD_ATTRS",
-    "submit_exprs": "SUBMIT_ATTRS",
-    "startd_slot_exprs": "STARTD_SLOT_ATTRS",
-}
-_DEAD: Final = {
-    "hfs_max_allocation_rounds": "GROUP_QUOTA_MAX_ALLOCATION_ROUNDS",
-    "hfs_round_robin_rate": "GROUP_QUOTA_ROUND_ROBIN_RATE",
-    "num_virtual_machines": "NUM_SLOTS",
-    "defrag_schedule": "DEFRAG_DRAINING_SCHEDULE",
-    "cgroup_soft_memory_limit_expr": None,
-    "negotiator_traffic_limit": None,
-    "negotiator_traffic_interval": None,
-}
-#: Families that no program of 25.14.1 reads, with what they were for and what stands for them now.
-_DEAD_FAMILIES: Final = (
-    (re.compile(r"host(allow|deny)_(\w+)"), "", r"\1_\2"),
-    (re.compile(r"virtual_machine_type_(\d+)\w*"), "", r"slot_type_\1"),
-    (re.compile(r"num_virtual_machines_type_(\d+)"), "", r"num_slots_type_\1"),
-    (re.compile(r"vm\d+_\w+"), "virtual machines are called slots", ""),
-    (re.compile(r"quill\w*"), "Quill is gone", ""),
-    (re.compile(r"ckpt_server\w*|use_ckpt_server|starter_chooses_ckpt_server"),
-     "checkpoint servers are gone with the standard universe", ""),
-    (re.compile(r"gsi_\w+|gridmap"), "GSI is no longer supported", ""),
-    (re.compile(r"hdfs\w*"), "the HDFS daemon is gone", ""),
-    (re.compile(r"soap_\w*|enable_soap\w*|enable_web_server|web_root_dir"),
-     "the SOAP interface is gone", ""),
-    (re.compile(r"stork\w*"), "Stork is gone", ""),
-)  # fmt: skip
 #: Ends of macros that each daemon in DAEMON_LIST may have.
 _OF_DAEMONS: Final = frozenset(("args", "environment", "log", "debug", "address_file", "env"))
 _DIGITS = re.compile(r"\d+")
@@ -134,7 +106,7 @@ def check_names(view: View) -> Iterator[Diagnostic]:
     known = [knob.name for knob in KNOBS.values()]
     known += [knob.name for knob in OTHER_KNOBS.values()]
     known += [*meanings(), *reader_names(), *table.default_names()]
-    known = list(dict.fromkeys(known))
+    known = list({name.casefold(): name for name in reversed(known)}.values())
     squeezed = {name.casefold().replace("_", ""): name for name in known}
     # Attributes of ads stand in configurations, too: SlotWeight, for instance.
     folded = {name.casefold() for name in (*known, *attribute_names())}
@@ -148,22 +120,24 @@ def check_names(view: View) -> Iterator[Diagnostic]:
 
 
 def _obsolete(view: View, setting: Setting) -> Diagnostic | None:
-    macro = setting.macro.casefold()
-    new = _OLD.get(macro) or (setting.knob.replaced_by if setting.knob is not None else "")
-    if new:
-        message = f"`{setting.macro}` is an old name"
-        return DEPRECATED.named(setting.entry, message, f"it is called `{new}` now")
-    dead, help_text = macro in _DEAD, None
-    if dead:
-        help_text = None if _DEAD[macro] is None else f"use `{_DEAD[macro]}`"
-    elif find_readers(macro) is None:
-        for family, why, instead in _DEAD_FAMILIES:
-            if (found := family.fullmatch(macro)) is not None:
-                dead = True
-                help_text = f"use `{found.expand(instead).upper()}`" if instead else why
-    if not dead or setting.macro.casefold() in view.words:
+    macro, knob = setting.macro, setting.knob
+    found = find_obsolete(macro)
+    if found is None and knob is not None and knob.replaced_by:
+        found = Obsolete(knob.replaced_by, alias=True)
+    if found is None or (not found.alias and _is_spoken_of(view, setting)):
         return None  # other values may refer to it
-    return DEAD.named(setting.entry, f"`{setting.macro}` is read by no daemon", help_text)
+    if found.alias:
+        return DEPRECATED.named(setting.entry, f"`{macro}` is an old name", str(found))
+    what = "is read by no daemon" if find_readers(macro) is None else "is no longer supported"
+    return DEAD.named(setting.entry, f"`{macro}` {what}", str(found) or None)
+
+
+def _is_spoken_of(view: View, setting: Setting) -> bool:
+    """Has another value its name among its words?"""
+    word = re.compile(rf"(?<!\w){re.escape(setting.macro)}(?!\w)", re.IGNORECASE)
+    if setting.macro.casefold() not in view.words:
+        return False
+    return any(word.search(one.entry.raw) for one in view.settings if one is not setting)
 
 
 def _is_known(view: View, setting: Setting, known: set[str]) -> bool:
@@ -210,10 +184,15 @@ def _slip(
     message = f"`{macro}` is not a macro that HTCondor reads"
     if meant is not None:
         return UNDERSCORES.named(setting.entry, message, f"did you mean `{meant}`?")
-    meant = near(macro, known) or _near_short(macro)
+    meant = near(macro, known) or _near_short(macro) or _by_words(macro, known)
     if meant is None:
         return None
     return UNKNOWN.named(setting.entry, message, f"did you mean `{meant}`?")
+
+
+def _by_words(macro: str, known: list[str]) -> str | None:
+    """The same for a macro of several words."""
+    return meant_by_words(macro, known) if macro.count("_") > 1 else None
 
 
 def _shadowed(view: View) -> Iterator[Diagnostic]:

@@ -18,6 +18,7 @@ from policy.lint.finding import WARNING, Finding
 from policy.lint.places import spot
 from policy.lint.trees import bare, comparisons, names, number, references
 from policy.lint.view import Setting, View
+from policy.values.domain import single_number
 
 CONSTANT: Final = Finding(
     "P501",
@@ -84,6 +85,16 @@ WRONG_SIDE: Final = Finding(
     "PREEMPTION_REQUIREMENTS = RemoteUserPrio > SubmitterUserPrio * 1.2\n",
 )
 
+YOUNGEST: Final = Finding(
+    "P508",
+    WARNING,
+    "a minimum time in the state that is a maximum",
+    "`<` lets only the claims that have just begun be preempted, and none that has run for long.",
+    "PREEMPTION_REQUIREMENTS = $(StateTimer) < 3600 && RemoteUserPrio > SubmitterUserPrio * 1.2\n",
+    "PREEMPTION_REQUIREMENTS = $(StateTimer) > 3600 && RemoteUserPrio > SubmitterUserPrio * 1.2\n",
+    observed="Not observed with a daemon: it follows from the condition.",
+)
+
 _REQUEST_PRIO: Final = frozenset(("submitteruserprio", "submittorprio"))
 #: Words in attribute names that tell of time: how long, since when.
 _TIMELY: Final = ("time", "entered", "start", "birth", "age", "duration", "wallclock", "qdate")
@@ -113,8 +124,8 @@ def _stability(setting: Setting, declaration: str) -> Iterator[Diagnostic]:
     declared = setting.config.lookup(declaration)
     if setting.tree is None or setting.reading is None or declared is None:
         return
-    text = setting.config.text(declaration)
-    if declared.is_builtin or (text or "").strip().casefold() not in ("true", "1"):
+    text = setting.beside(declaration)
+    if declared.is_builtin or text.strip().casefold() not in ("true", "1"):
         return
     for node in references(setting.tree):
         if node.name.casefold().endswith("resourcesinuse"):
@@ -153,6 +164,9 @@ def _priorities(view: View, one: Held) -> Iterator[Diagnostic]:
         if _is_under_quota(node):
             message = "this is true where the claim's group is below its quota, or one's own above"
             yield one.say(REVERSED, message, node, "usage above the quota is what to take from")
+        if _is_youth(one, node):
+            yield one.say(YOUNGEST, "only claims that have just begun are preempted", node)
+            continue
         sides = _compared(node)
         if sides is None:
             continue
@@ -169,6 +183,18 @@ def _priorities(view: View, one: Held) -> Iterator[Diagnostic]:
             message = "nothing keeps two users from preempting each other in turns"
             help_text = "ask for a margin, as in `RemoteUserPrio > SubmitterUserPrio * 1.2`"
             yield one.say(THRASHING, message, node, help_text)
+
+
+def _is_youth(one: Held, node: Binary) -> bool:
+    """Is it how long the slot has been in its state, and less than so many minutes?"""
+    operator = node.operator
+    for side, other in ((bare(node.left), node.right), (bare(node.right), node.left)):
+        limit = single_number(one.evaluation.alone(other))
+        timer = isinstance(side, Binary) and side.operator == "-" and limit is not None
+        if timer and names(side) <= {"currenttime", "enteredcurrentstate"} and names(side):
+            return operator in ("<", "<=") and (limit or 0) > 0
+        operator = MIRRORED.get(operator, operator)
+    return False
 
 
 def _is_under_quota(node: Binary) -> bool:

@@ -8,7 +8,7 @@ Follows: golden vectors ``negotiator-startup``, ``continuation``, ``func`` and `
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from classad.errors import Diagnostic
@@ -206,6 +206,26 @@ def numbered(found: Diagnostic, *, reading: bool) -> Diagnostic:
     return found
 
 
+def note_lost_backslashes(findings: Sequence[Diagnostic]) -> None:
+    """Say where a statement that cannot be read may belong to the value above it."""
+    cut = {(one.source, one.line) for one in findings if one.id in (SYNTAX.id, BROKEN.id)}
+    for one in findings:
+        above = (one.line or 0) - 1
+        if one.id != UNREADABLE.id or one.help is not None or one.source is None:
+            continue
+        if (one.source, above) in cut:
+            one.help = f"to go on here, line {above} needs a backslash at its end"
+        elif _is_continued_comment(one.source.text.split("\n"), above):
+            one.help = f"line {above} is a comment, which its backslash does not continue"
+
+
+def _is_continued_comment(lines: Sequence[str], number: int) -> bool:
+    if not 0 < number <= len(lines):
+        return False
+    line = lines[number - 1].strip()
+    return line.startswith("#") and line.endswith("\\")
+
+
 def check_values(view: View) -> Iterator[Diagnostic]:
     """Everything about single values."""
     for setting in view.settings:
@@ -217,7 +237,7 @@ def check_values(view: View) -> Iterator[Diagnostic]:
         problem = endless(setting)
         if problem is not None:
             if setting.reading is None:
-                yield ENDLESS.on(setting.entry, f"`{setting.entry.name}`: {problem}")
+                yield ENDLESS.on(setting.entry, str(problem))
             continue
         yield from _comment(setting)
         yield from _references(view, setting)
@@ -232,6 +252,8 @@ def _invalid(setting: Setting) -> Iterator[Diagnostic]:
     """An invalid value that its daemon goes on with, or does without."""
     reading, knob = setting.reading, setting.knob
     if reading is None or reading.diagnostic is None or knob is None or _cut_short(setting):
+        return
+    if setting.is_unread:
         return
     found = reading.diagnostic
     if knob.read_by == "NEGOTIATOR" and knob.fatal:

@@ -43,11 +43,45 @@ SEPARATOR: Final = Finding(
     "ALLOW_WRITE = *.batch.example.edu, cm.example.edu\n",
     observed="Not observed with a daemon: it follows from how lists are read.",
 )
+CIPHER: Final = Finding(
+    "P234",
+    WARNING,
+    "a cipher that does not exist",
+    "The ciphers are AES, BLOWFISH and 3DES, without a number of bits.",
+    "SEC_DEFAULT_CRYPTO_METHODS = AES256, 3DES\n",
+    "SEC_DEFAULT_CRYPTO_METHODS = AES, 3DES\n",
+    observed="Observed with 25.14.1: its daemons start without a word.",
+)
+NETWORK: Final = Finding(
+    "P235",
+    WARNING,
+    "an address that is none",
+    "A number of an IPv4 address is at most 255, a mask has at most 32 bits (128 for IPv6). What"
+    " is no address fits no host.",
+    "ALLOW_WRITE = 10.3.0.0/40\n",
+    "ALLOW_WRITE = 10.3.0.0/16\n",
+    observed="Observed with 25.14.1: its daemons start without a word.",
+)
+CLOSED: Final = Finding(
+    "P236",
+    WARNING,
+    "a list that lets in and is closed again",
+    "DENY_* wins over ALLOW_* of the same level, so `*` there shuts everybody out.",
+    "ALLOW_WRITE = *.batch.example.edu\nDENY_WRITE = *\n",
+    "ALLOW_WRITE = *.batch.example.edu\nDENY_WRITE = guest.batch.example.edu\n",
+    observed="Not observed with a daemon: it follows from the manual.",
+)
 _LEVEL: Final = re.compile(
     r"SEC_\w+_(AUTHENTICATION|ENCRYPTION|INTEGRITY|NEGOTIATION)", re.IGNORECASE
 )
 _METHODS: Final = re.compile(r"SEC_\w+_AUTHENTICATION_METHODS", re.IGNORECASE)
+_CIPHERS: Final = re.compile(r"SEC_\w+_CRYPTO_METHODS", re.IGNORECASE)
 _LISTS: Final = re.compile(r"(ALLOW|DENY)_\w+", re.IGNORECASE)
+_IPV4: Final = re.compile(r"(\d+)\.(\d+|\*)(?:\.(\d+|\*))?(?:\.(\d+|\*))?(?:/(\d+))?")
+_KNOWN_CIPHERS: Final = ("AES", "BLOWFISH", "3DES", "TRIPLEDES")
+_EVERYBODY: Final = ("*", "*/*", "*@*", "*@*/*")
+_BYTE: Final = 255
+_BITS: Final = 32
 _LEVELS: Final = ("REQUIRED", "PREFERRED", "OPTIONAL", "NEVER")
 #: Words that count as levels, too, and mean what they count as.
 _OTHER_WORDS: Final = ("YES", "NO", "TRUE", "FALSE", "NONE")
@@ -74,8 +108,12 @@ def check_security(view: View) -> Iterator[Diagnostic]:
             yield from _level(setting)
         elif _METHODS.fullmatch(setting.macro):
             yield from _methods(setting)
+        elif _CIPHERS.fullmatch(setting.macro):
+            yield from _ciphers(setting)
         elif _LISTS.fullmatch(setting.macro):
             yield from _separators(setting)
+            yield from _addresses(setting)
+            yield from _closed(setting)
 
 
 def _level(setting: Setting) -> Iterator[Diagnostic]:
@@ -113,3 +151,46 @@ def _separators(setting: Setting) -> Iterator[Diagnostic]:
     if at >= 0:
         place = stretch(setting, text, at, at + 1)
         yield SEPARATOR.at("`;` separates no items", *place, "separate them with commas")
+
+
+def _ciphers(setting: Setting) -> Iterator[Diagnostic]:
+    text = setting.text()
+    for item in items(setting):
+        if item.text.upper() not in _KNOWN_CIPHERS and '"' not in item.text:
+            place = stretch(setting, text, item.start, item.end)
+            help_text = f"there are {', '.join(_KNOWN_CIPHERS[:3])}"
+            yield CIPHER.at(f"there is no cipher `{item.text}`", *place, help_text)
+
+
+def _addresses(setting: Setting) -> Iterator[Diagnostic]:
+    """Addresses with a number that is too great; whether a name is a host's is not asked."""
+    text = setting.text()
+    for item in items(setting):
+        host = item.text.partition("@")[2].partition("/")[2] if "@" in item.text else item.text
+        found = _IPV4.fullmatch(host)
+        if found is None:
+            continue
+        *numbers, bits = found.groups()
+        great = next((one for one in numbers if one and one != "*" and int(one) > _BYTE), None)
+        if great is not None:
+            why = f"{great} is above {_BYTE}"
+        elif bits is not None and int(bits) > _BITS:
+            why = f"a mask has at most {_BITS} bits"
+        else:
+            continue
+        place = stretch(setting, text, item.start, item.end)
+        yield NETWORK.at(f"`{host}` is no address: {why}", *place)
+
+
+def _closed(setting: Setting) -> Iterator[Diagnostic]:
+    """DENY_* of everybody where ALLOW_* of the same level names some."""
+    verb, _, level = setting.macro.partition("_")
+    allowed = setting.beside(f"ALLOW_{level}").strip()
+    if verb.upper() != "DENY" or not allowed or setting.config.lookup(f"ALLOW_{level}") is None:
+        return
+    text = setting.text()
+    for item in items(setting):
+        if item.text in _EVERYBODY:
+            place = stretch(setting, text, item.start, item.end)
+            message = f"{setting.macro} shuts out everybody that ALLOW_{level} lets in"
+            yield CLOSED.at(message, *place)

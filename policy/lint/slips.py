@@ -9,10 +9,11 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from classad.builtins.pcre import compile_pattern
 from classad.errors import Diagnostic
 from classad.evaluation.functions import Form, lookup_function
 from classad.language.operators import BINARY, COMPARISONS, LOGIC
-from classad.syntax.nodes import Binary, Call, Literal, Node, Reference, Unary, walk
+from classad.syntax.nodes import Binary, Call, ListExpr, Literal, Node, Reference, Unary, walk
 from classad.syntax.unparse import unparse
 from policy.attributes import find_attribute
 from policy.ephemeral import find_ephemeral
@@ -20,7 +21,7 @@ from policy.knobs.declaration import Kind
 from policy.knobs.reading import EXPANDED
 from policy.lint.expressions import Held
 from policy.lint.finding import WARNING, Finding
-from policy.lint.trees import bare, comparisons, names, takes_pattern
+from policy.lint.trees import bare, comparisons, names, references, takes_pattern
 from policy.lint.view import Setting, View
 from policy.values.domain import single_number, single_value
 
@@ -37,8 +38,8 @@ EXCHANGED: Final = Finding(
     "P421",
     WARNING,
     "arguments in the wrong order",
-    "stringListMember() takes the item before the list, regexp() the pattern before the text, and"
-    " ifThenElse() the condition first.",
+    "stringListMember() and member() take the item before the list, regexp() the pattern before the"
+    " text, substr() the text before the numbers, and ifThenElse() the condition first.",
     'START = stringListMember("alice,bob", TARGET.Owner)\n',
     'START = stringListMember(TARGET.Owner, "alice,bob")\n',
 )
@@ -69,16 +70,31 @@ QUOTED_NAME: Final = Finding(
 TEXT_SUM: Final = Finding(
     "P425",
     WARNING,
-    "a sum of texts",
-    "`+` adds numbers; with a text it is an error. strcat() joins.",
+    "a sum of texts or of a time",
+    "`+` adds numbers; with a text it is an error, and so it is between a number and currentTime(),"
+    " which is no number of seconds as time() is. strcat() joins.",
     "SYSTEM_PERIODIC_HOLD = MemoryUsage > 2 * RequestMemory\n"
     'SYSTEM_PERIODIC_HOLD_REASON = "too large: " + MemoryUsage\n',
     "SYSTEM_PERIODIC_HOLD = MemoryUsage > 2 * RequestMemory\n"
     'SYSTEM_PERIODIC_HOLD_REASON = strcat("too large: ", MemoryUsage)\n',
 )
 
+BROKEN_PATTERN: Final = Finding(
+    "P426",
+    WARNING,
+    "a pattern that does not compile",
+    "regexp() and its relatives are an error then, and so is the condition that needs them.",
+    'START = regexp("^(atlas|cms$", TARGET.Owner)\n',
+    'START = regexp("^(atlas|cms)$", TARGET.Owner)\n',
+    observed="Observed with 25.14.1: classad_eval prints `error`.",
+)
+
 #: What a name has before it when it is the whole, and what it is a part of.
 _WHOLES: Final = ("total", "totalslot", "detected")
+#: Units of what preemption compares.
+_OF_PRIORITIES: Final = ("priority", "weighted slots")
+#: Functions of an item and a list of the language.
+_OF_LISTS: Final = frozenset(("member", "identicalmember"))
 _Found = tuple[Finding, str, Node, str | None]
 
 
@@ -128,7 +144,7 @@ def _findings(one: Held) -> Iterator[_Found]:
                 yield found
             yield from _quoted(one, node)
         elif isinstance(node, Call):
-            found = _exchanged(one, node)
+            found = _exchanged(one, node) or _pattern(node)
             if found is not None:
                 yield found
         elif isinstance(node, Literal) and isinstance(node.value, str):
@@ -144,7 +160,7 @@ def _findings(one: Held) -> Iterator[_Found]:
 
 def _precedence(one: Held, node: Binary) -> _Found | None:
     if node.operator in COMPARISONS:
-        found = _negated(one, node) or _multiplied(one, node)
+        found = _negated(one, node) or _multiplied(one, node) or _truth_as_number(one, node)
         if found is not None:
             return found
     if node.operator == "||" and _is_alternative(node):
@@ -226,6 +242,21 @@ def _multiplied(one: Held, node: Binary) -> _Found | None:
     return None
 
 
+def _truth_as_number(one: Held, node: Binary) -> _Found | None:
+    """``RemoteUserPrio > (SubmitterUserPrio > 0) * 1.2``: 1 or 0 where a priority is meant."""
+    for side, other in ((node.left, node.right), (node.right, node.left)):
+        unit = one.evaluation.alone(other).unit
+        products = (n for n in walk(side) if isinstance(n, Binary) and n.operator == "*")
+        factors = (bare(factor) for product in products for factor in (product.left, product.right))
+        for factor in factors if unit in _OF_PRIORITIES else ():
+            if not isinstance(factor, Binary) or factor.operator not in COMPARISONS:
+                continue
+            if any(one.evaluation.alone(ref).unit == unit for ref in references(factor)):
+                message = f"`{unparse(factor)}` counts 1 or 0 here"
+                return PRECEDENCE, message, factor, "multiply the value, not the comparison"
+    return None
+
+
 def _looks_looser(one: Held, node: Binary, child: Binary) -> bool:
     """Has an operator that binds tighter more room around it?"""
     if BINARY[child.operator].precedence <= BINARY[node.operator].precedence:
@@ -262,10 +293,15 @@ def _exchanged(one: Held, node: Call) -> _Found | None:
     function, args = lookup_function(node.name), [bare(arg) for arg in node.args]
     if function is None:
         return None
-    searches = function.family == "stringlists" and function.name.casefold().endswith("member")
-    member = searches and len(args) >= 2
-    if member and _is_list(args[0]) and isinstance(args[1], Reference):
+    name = node.name.casefold()
+    searches = function.family == "stringlists" and name.endswith("member")
+    lists = len(args) >= 2 and (
+        (searches and _is_list(args[0])) or (name in _OF_LISTS and isinstance(args[0], ListExpr))
+    )
+    if lists and isinstance(args[1], Reference):
         return EXCHANGED, f"`{node.name}` takes the item before the list", node, None
+    if name == "substr" and len(args) >= 2 and _is_number(args[0]) and not _is_number(args[-1]):
+        return EXCHANGED, f"`{node.name}` takes the text before the numbers", node, None
     if takes_pattern(node) and len(args) >= 2:
         texts = isinstance(args[0], Reference), isinstance(args[1], Literal)
         if all(texts) and _is_text(args[0]):
@@ -277,6 +313,27 @@ def _exchanged(one: Held, node: Call) -> _Found | None:
         if isinstance(args[0], Literal) and first.is_measured and _is_comparison(args[1:]):
             return EXCHANGED, f"`{node.name}` takes the condition first", node, None
     return None
+
+
+def _pattern(node: Call) -> _Found | None:
+    """A pattern that is written there and does not compile."""
+    pattern = bare(node.args[0]) if takes_pattern(node) and node.args else None
+    if not isinstance(pattern, Literal) or not isinstance(pattern.value, str):
+        return None
+    if compile_pattern(pattern.value, "") is not None:
+        return None
+    message = f"the pattern of `{node.name}` does not compile"
+    return BROKEN_PATTERN, message, pattern, f"`{node.name}` is an error"
+
+
+def _has_number(node: Node) -> bool:
+    """Is it an attribute that is a number?"""
+    row = find_attribute(node.name) if isinstance(node, Reference) else None
+    return row is not None and row.type in ("integer", "real")
+
+
+def _is_number(node: Node) -> bool:
+    return isinstance(node, Literal) and node.value.__class__ in (int, float)
 
 
 def _is_list(node: Node) -> bool:
@@ -354,6 +411,10 @@ def _scoped_in_quotes(node: Literal, text: str) -> Iterator[_Found]:
 def _joined(one: Held, node: Binary) -> _Found | None:
     """``"text" + x``."""
     sides = [bare(node.left), bare(node.right)]
+    clock = any(isinstance(x, Call) and x.name.casefold() == "currenttime" for x in sides)
+    counted = any(_is_number(side) or _has_number(side) for side in sides)
+    if clock and counted and node.operator in ("+", "-"):
+        return TEXT_SUM, f"`{unparse(node)}` is an error", node, "did you mean `time()`?"
     texts = [side for side in sides if isinstance(side, Literal) and isinstance(side.value, str)]
     if node.operator != "+" or not texts:
         return None
@@ -369,7 +430,8 @@ def _quoted(one: Held, node: Binary) -> Iterator[_Found]:
             message = f'`"{text.value}"` is a text, not the value'
             yield QUOTED_NAME, message, text, f"did you mean `{text.value}`?"
             continue
-        if find_attribute(text.value) is None and find_ephemeral(text.value) is None:
+        own = text.value.casefold() in {name.casefold() for name in one.own_names}
+        if not own and find_attribute(text.value) is None and find_ephemeral(text.value) is None:
             continue
         no_text = not beside.has_text and beside.defined
         if no_text or isinstance(bare(other), Literal) or node.operator not in COMPARISONS:

@@ -10,6 +10,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from classad.errors import Diagnostic
+from policy.config import Config
+from policy.language.host import HostFacts
+from policy.language.table import DETECTED_ORIGIN, Definition
 from policy.lint.finding import WARNING, Finding
 from policy.lint.places import stretch
 from policy.lint.view import Setting, View
@@ -71,7 +74,7 @@ def _is_declared(view: View, name: str) -> bool:
 
 
 def _number(setting: Setting, macro: str) -> int:
-    text = setting.config.text(f"NUM_{_type(macro)}") or ""
+    text = setting.beside(f"NUM_{_type(macro)}")
     return int(text) if text.strip().isdigit() else 0
 
 
@@ -80,7 +83,20 @@ def _type(macro: str) -> str:
 
 
 def _too_many(last: Setting, needed: int) -> Iterator[Diagnostic]:
-    cpus = (last.config.text("NUM_CPUS") or "").strip()
-    if cpus.isdigit() and 0 < int(cpus) < needed:
+    cpus = last.beside("NUM_CPUS").strip()
+    if cpus.isdigit() and 0 < int(cpus) < needed and not _is_assumed(last.config, "NUM_CPUS"):
         message = f"the slots need {needed} CPUs, NUM_CPUS is {cpus}"
         yield TOO_MANY.at(message, *stretch(last, last.text(), 0, len(last.text())))
+
+
+def _is_assumed(config: Config, name: str) -> bool:
+    """Does a number come from the machine, of which the caller has told nothing?"""
+    if config.text("DETECTED_CPUS") != str(HostFacts().detected_cpus):
+        return False
+    used: list[Definition | None] = [config.lookup(name)]
+    for entry in used:
+        if entry is not None and entry.origin == DETECTED_ORIGIN:
+            return True
+        if entry is not None:
+            used += (found for _, found in config.scope.used_by(entry) if found not in used)
+    return False

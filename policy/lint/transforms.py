@@ -1,4 +1,4 @@
-"""Checks the commands of job transforms.
+"""Checks the commands and expressions of job transforms and routes.
 
 Follows: the transform language of 25.14.1.
 """
@@ -9,10 +9,13 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from classad.errors import Diagnostic, suggest
+from classad.errors import ClassAdParseError, Diagnostic, suggest
 from policy.knobs.reading import Place
-from policy.lint.finding import WARNING, Finding
+from policy.language.expressions import parse
+from policy.lint.bodies import Part, has_body, parts
+from policy.lint.finding import ERROR, WARNING, Finding
 from policy.lint.places import stretch
+from policy.lint.reading import HOLE
 from policy.lint.view import Setting, View
 
 NO_COMMAND: Final = Finding(
@@ -28,22 +31,66 @@ NO_COMMAND: Final = Finding(
     " condor_submit fails with `Failed to apply a required job transform`. Routes were not asked"
     " about.",
 )
-_HOLDERS: Final = ("JOB_TRANSFORM_", "JOB_ROUTER_ROUTE_")
+NO_EXPRESSION: Final = Finding(
+    "P245",
+    ERROR,
+    "an expression of a transform or a route that does not parse",
+    "A transform with such REQUIREMENTS is refused as a whole; a SET, DEFAULT or EVALSET is an"
+    " error and sets nothing.",
+    "JOB_TRANSFORM_NAMES = Mem\nJOB_TRANSFORM_Mem @=end\n  REQUIREMENTS JobUniverse == (5\n"
+    "  SET RequestMemory 2048\n@end\n",
+    "JOB_TRANSFORM_NAMES = Mem\nJOB_TRANSFORM_Mem @=end\n  REQUIREMENTS JobUniverse == 5\n"
+    "  SET RequestMemory 2048\n@end\n",
+    observed="Observed with condor_transform_ads of 25.14.1, which refuses the rules, or says"
+    " `invalid expression`, goes on and exits with status 1. The schedd was not asked.",
+)
 _COMMANDS: Final = (
     *("NAME", "REQUIREMENTS", "UNIVERSE", "SET", "DEFAULT", "EVALSET", "EVALMACRO", "COPY"),
     *("RENAME", "DELETE", "TRANSFORM", "if", "elif", "else", "endif"),
+)
+_REFERENCE: Final = re.compile(r"(?<!\$)\$\((\w+)\)")
+#: What defines a macro within a transform.
+_OWN: Final = re.compile(r"(?im)^[ \t]*(?:evalmacro[ \t]+(\w+)|(\w+)[ \t]*=)")
+#: Macros that every transform has.
+_BUILT_IN: Final = frozenset(
+    ("iterating", "row", "step", "item", "itemindex", "rules_file", "xform_id", "xformid", "dollar")
 )
 _LINE: Final = re.compile(r"(?m)^[ \t]*([A-Za-z]\w*)[ \t]+(?![=:@+])\S")
 
 
 def check_transforms(view: View) -> Iterator[Diagnostic]:
-    """Words at the beginning of a line that are nearly a command."""
+    """Words at the beginning of a line that are nearly a command, and broken expressions."""
     for setting in view.settings:
-        text = setting.entry.raw
-        if not setting.macro.upper().startswith(_HOLDERS) or text.lstrip().startswith("["):
+        if not has_body(setting):
             continue
-        for line in _LINE.finditer(text):
+        for line in _LINE.finditer(setting.entry.raw):
             yield from _command(setting, line)
+        for part in parts(setting):
+            yield from _broken(setting, part)
+        yield from _holes(view, setting)
+
+
+def _holes(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """References to macros that neither the transform nor a file defines."""
+    raw = setting.entry.raw
+    own = {name.casefold() for found in _OWN.findall(raw) for name in found if name}
+    for found in _REFERENCE.finditer(raw):
+        name = found[1].casefold()
+        if name in own or name in _BUILT_IN or name.isdigit() or name in view.defined:
+            continue
+        if view.config.lookup(found[1]) is None:
+            message = f"`$({found[1]})` is not defined and leaves a hole in {setting.macro}"
+            yield HOLE.at(message, *_place(setting, found, 0))
+
+
+def _broken(setting: Setting, part: Part) -> Iterator[Diagnostic]:
+    try:
+        parse(part.text)
+    except ClassAdParseError as mistake:
+        found = mistake.diagnostic
+        if found is not None:
+            message = f"{part.name} of {setting.macro}: {found.message}"
+            yield NO_EXPRESSION.at(message, *part.place(found.start, found.end))
 
 
 def _command(setting: Setting, line: re.Match[str]) -> Iterator[Diagnostic]:
@@ -55,10 +102,10 @@ def _command(setting: Setting, line: re.Match[str]) -> Iterator[Diagnostic]:
         yield NO_COMMAND.at(message, *_place(setting, line), f"did you mean `{meant}`?")
 
 
-def _place(setting: Setting, line: re.Match[str]) -> Place:
+def _place(setting: Setting, line: re.Match[str], group: int = 1) -> Place:
     """Where the word stands in the block; blanks at the beginnings of lines are gone from it."""
     source, begin = setting.entry.source, setting.entry.start
     at = -1 if source is None else source.text.find(line[0].strip(), begin)
     if at < 0:
-        return stretch(setting, setting.entry.raw, *line.span(1))
-    return source, at, at + len(line[1])
+        return stretch(setting, setting.entry.raw, *line.span(group))
+    return source, at, at + len(line[group])

@@ -5,19 +5,21 @@ Follows: units of the macros in the manual; what is too small or too great is a 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
+from math import inf
 from typing import Final
 
 from classad.errors import Diagnostic
 from classad.language.operators import MIRRORED
 from classad.syntax.nodes import Binary, Node, Reference
 from classad.syntax.unparse import unparse
-from policy.attributes import DATE, SECONDS
+from policy.attributes import DATE, FIRST_DATE, LAST_DATE, SECONDS, find_attribute
 from policy.knobs import shares as shares
 from policy.language.macros import ExpansionError
 from policy.lint.expressions import Held
 from policy.lint.finding import WARNING, Finding
-from policy.lint.trees import bare, comparisons, names
+from policy.lint.trees import bare, comparisons, names, number
 from policy.lint.view import Setting, View
 from policy.values.domain import PLAIN, single_number
 from policy.values.functions import CLOCK
@@ -34,7 +36,8 @@ SHORT_AGE: Final = Finding(
     "P602",
     WARNING,
     "a minimum run time that seems not to be in seconds",
-    "Ages and run times are in seconds; less than half a minute protects nothing.",
+    "Ages and run times are in seconds; less than half a minute protects nothing, and years are"
+    " never reached.",
     "PREEMPTION_REQUIREMENTS = TotalJobRunTime > 4 && RemoteUserPrio > 1000\n",
     "PREEMPTION_REQUIREMENTS = TotalJobRunTime > 4 * 3600 && RemoteUserPrio > 1000\n",
 )
@@ -68,8 +71,8 @@ GIGABYTES: Final = Finding(
     "P606",
     WARNING,
     "an amount that seems to be in GiB",
-    "Memory and RequestMemory are in MiB, Disk and RequestDisk in KiB: 16 of them are next to"
-    " nothing.",
+    "Memory and RequestMemory are in MiB, Disk and RequestDisk in KiB, a log without a unit in"
+    " bytes: 16 of them are next to nothing.",
     "START = TARGET.RequestMemory <= 16\n",
     "START = TARGET.RequestMemory <= 16 * 1024\n",
 )
@@ -99,8 +102,6 @@ _LEAST: Final = {
     **dict.fromkeys(("memory", "requestmemory", "totalmemory", "memoryusage"), 65.0),
     **dict.fromkeys(("disk", "requestdisk", "totaldisk", "diskusage"), 2048.0),
 }
-#: Before this an instant is a duration that somebody took for one.
-_FIRST_DATE: Final = 1e9
 #: Instants from which a job's age is counted.
 _BEGINNINGS: Final = frozenset(
     (
@@ -121,6 +122,18 @@ _TIMES: Final = {
     "classad_lifetime": 60.0,
     "job_default_lease_duration": 60.0,
 }
+#: Macros that are times, and what is more than anybody means.
+_LONGEST: Final = {
+    **dict.fromkeys(("update_interval", "schedd_interval", "alive_interval"), 86400.0),
+    **dict.fromkeys(("collector_update_interval", "master_update_interval"), 86400.0),
+}
+_LOG: Final = re.compile(r"max_(?!num_)\w+_log", re.IGNORECASE)
+#: No log is rotated at so few bytes.
+_LEAST_LOG: Final = 4096
+#: A machine's keyboard or a job is not as old.
+_OLDEST: Final = 1e8
+#: How many seconds other units of time have.
+_MINUTES: Final = frozenset((60, 3600, 86400))
 #: Macros that are amounts of memory, and what is less than anybody means.
 _AMOUNTS: Final = {"memory": 256.0, "job_default_requestmemory": 17.0}
 
@@ -158,7 +171,9 @@ def _time(setting: Setting, least: float, most: float) -> Iterator[Diagnostic]:
 def _written(setting: Setting) -> Iterator[Diagnostic]:
     """Times and amounts that are written as a number."""
     folded = setting.macro.casefold()
-    unit = "seconds" if folded in _TIMES else "MiB" if folded in _AMOUNTS else ""
+    log = bool(_LOG.fullmatch(folded))
+    times = folded in _TIMES or folded in _LONGEST
+    unit = "seconds" if times else "MiB" if folded in _AMOUNTS else "bytes" if log else ""
     if not unit:
         return
     try:
@@ -166,10 +181,12 @@ def _written(setting: Setting) -> Iterator[Diagnostic]:
     except (ExpansionError, ValueError):
         return
     message = f"{setting.macro} is {value:g} {unit}"
-    if 0 < value < _TIMES.get(folded, 0):
+    if 0 < value < _TIMES.get(folded, 0) or value > _LONGEST.get(folded, inf):
         yield NOT_SECONDS.on(setting.entry, message, "times are in seconds")
     elif 0 < value < _AMOUNTS.get(folded, 0):
         yield GIGABYTES.on(setting.entry, message, f"did you mean `{value:g} * 1024`?")
+    elif log and 1 < value < _LEAST_LOG:
+        yield GIGABYTES.on(setting.entry, message, f"did you mean `{value:g} Mb`?")
     elif folded in _AMOUNTS and value >= _GREATEST["MiB"]:
         yield NOT_MEBIBYTES.on(setting.entry, message, "that looks like KiB or bytes")
 
@@ -184,12 +201,9 @@ def _compared(one: Held, node: Binary) -> Iterator[Diagnostic]:
     for side, operator, other in _sides(one, node):
         mine, theirs = one.evaluation.alone(side), one.evaluation.alone(other)
         if mine.unit == DATE:
-            if theirs.unit == SECONDS or _is_short(_number(one, other)):
+            if theirs.unit == SECONDS or _is_short(_number(one, other)) or _is_minutes(other):
                 message = f"`{unparse(side)}` is an instant, and `{unparse(other)}` a duration"
-                help_text = f"did you mean `time() - {unparse(side)}`?"
-                yield one.say(
-                    DATE_AS_DURATION, message, node, help_text if _is_name(side) else None
-                )
+                yield one.say(DATE_AS_DURATION, message, node, _age_of(side))
             continue
         if mine.unit == SECONDS and _is_instant(_number(one, other)):
             message = f"`{unparse(side)}` is a duration, and `{unparse(other)}` an instant"
@@ -203,7 +217,8 @@ def _compared(one: Held, node: Binary) -> Iterator[Diagnostic]:
         if value is None or theirs.unit not in (PLAIN, ""):
             continue
         found = _amount(side, operator, mine.unit, value)
-        if found is None and mine.unit == SECONDS and operator in (">", ">="):
+        old = value >= _OLDEST
+        if found is None and mine.unit == SECONDS and (operator in (">", ">=") or old):
             found = _age(one, side, value)
         if found is not None:
             yield one.say(found[0], found[1], node)
@@ -214,16 +229,28 @@ def _number(one: Held, node: Node) -> float | None:
     return single_number(one.evaluation.alone(node))
 
 
+def _is_minutes(node: Node) -> bool:
+    """Is it written as so many minutes, hours or days, whatever their number?"""
+    if not isinstance(node, Binary) or node.operator != "*":
+        return False
+    return any(number(side) in _MINUTES for side in (node.left, node.right))
+
+
 def _is_short(value: float | None) -> bool:
-    return value is not None and 1 < abs(value) < _FIRST_DATE
+    return value is not None and 1 < abs(value) < FIRST_DATE
 
 
-def _is_name(side: Node) -> bool:
-    return isinstance(side, Reference)
+def _age_of(side: Node) -> str | None:
+    """What is meant by the name of an instant: how long ago it was, one's own how far ahead."""
+    if not isinstance(side, Reference):
+        return None
+    name = unparse(side)
+    known = find_attribute(side.name) is not None and not name.casefold().endswith(_AHEAD)
+    return f"did you mean `time() - {name}`?" if known else f"did you mean `{name} - time()`?"
 
 
 def _is_instant(value: float | None) -> bool:
-    return value is not None and _FIRST_DATE <= value < 2.0**32
+    return value is not None and FIRST_DATE <= value < LAST_DATE
 
 
 def _is_ahead(one: Held, side: Node) -> bool:
@@ -231,7 +258,7 @@ def _is_ahead(one: Held, side: Node) -> bool:
     if not isinstance(side, Binary) or side.operator != "-":
         return False
     left, right = bare(side.left), one.evaluation.alone(side.right)
-    if not isinstance(left, Reference) or right != CLOCK:
+    if not isinstance(left, Reference) or right != CLOCK or find_attribute(left.name) is None:
         return False
     future = left.name.casefold().endswith(_AHEAD)
     return one.evaluation.alone(left).unit == DATE and not future
@@ -253,6 +280,8 @@ def _amount(side: Node, operator: str, unit: str, value: float) -> tuple[Finding
 
 
 def _age(one: Held, side: Node, value: float) -> tuple[Finding, str] | None:
+    if _OLDEST <= value < FIRST_DATE:
+        return SHORT_AGE, f"`{unparse(side)}` is in seconds, and {value:g} of them are many years"
     least = _LEAST_AGE
     if one.name.casefold() == "preemption_requirements":
         least = _LEAST_CLAIM

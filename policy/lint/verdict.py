@@ -18,8 +18,8 @@ from policy.knobs.other_daemons import OTHER_KNOBS
 from policy.knobs.readers import MAIN, find_readers
 from policy.knobs.reading import EXPANDED
 from policy.lint.endings import Daemon, Ending, find_endings, negotiator_loads
-from policy.lint.finding import NOTE
-from policy.lint.findings import COMPLETED, all_findings
+from policy.lint.findings import all_findings
+from policy.lint.fragments import Fragment, macro_of, recognised, soften
 from policy.lint.support import NOT_HERE, NOT_RUN
 from policy.lint.view import Setting, View, view
 
@@ -47,10 +47,14 @@ class Verdict:
 
 @frozen
 class Examination:
-    """The verdicts, in the order in which a pool needs the daemons, and the findings."""
+    """The verdicts, in the order in which a pool needs the daemons, and the findings.
+
+    ``fragment`` says why the configuration is taken for one that others complete, if it is.
+    """
 
     verdicts: tuple[Verdict, ...]
     findings: list[Diagnostic]
+    fragment: Fragment | None = None
 
     @property
     def starts(self) -> bool:
@@ -58,26 +62,31 @@ class Examination:
         return all(verdict.starts for verdict in self.verdicts)
 
 
-def examine(config: Config, *, asked: bool = False, fragment: bool = False) -> Examination:
+def examine(config: Config, *, asked: bool = False, fragment: bool | None = None) -> Examination:
     """The verdicts and the findings; ``asked``: only of the daemon that the configuration is
-    read for, else of all whose macros the files set; ``fragment``: other files complete it."""
+    read for, else of all whose macros the files set; ``fragment``: whether other files complete
+    it, None to go by what it lacks."""
     seen = view(config)
     loads = negotiator_loads(seen)
     endings = list(find_endings(seen, loads))
     findings = all_findings(seen, loads, endings)
-    for found in findings if fragment else ():
-        if found.id in COMPLETED:
-            found.severity = NOTE
+    part = Fragment(asked=True) if fragment else None
+    if fragment is None:
+        part = recognised(seen, findings)
+    if part is not None:
+        findings, unfinished = soften(seen, findings)
+        endings = [one for one in endings if macro_of(one.found) not in unfinished]
     context = config.context
     daemons = [Daemon(context.subsystem, context.local_name)]
     if not asked:
         daemons = _concerned(seen, endings) or daemons
     unreadable = [found for found in config.diagnostics if found.severity == "error"]
     left_out = any(found.id in (NOT_RUN.id, NOT_HERE.id) for found in findings)
-    tail = ", as far as can be told without what was left out" if left_out else ""
+    missing = "what was left out" if left_out else "the files that complete this"
+    tail = f", as far as can be told without {missing}" if left_out or part is not None else ""
     root = config.files[0] if config.files else ""
     verdicts = [_verdict(one, unreadable, endings, findings, tail, root) for one in daemons]
-    return Examination(tuple(verdicts), findings)
+    return Examination(tuple(verdicts), findings, part)
 
 
 def _concerned(seen: View, endings: Iterable[Ending]) -> list[Daemon]:
@@ -95,6 +104,8 @@ def _concerned(seen: View, endings: Iterable[Ending]) -> list[Daemon]:
 
 def _readers_of(setting: Setting) -> set[str]:
     """The main daemons that read a definition."""
+    if setting.macro.upper().endswith("_HOST"):
+        return set()  # all daemons are told where a host is
     prefix = (setting.prefix or "").upper()
     if prefix in MAIN:
         return {prefix}

@@ -53,10 +53,25 @@ class Setting:
         except ExpansionError:
             return ""
 
+    def beside(self, name: str) -> str:
+        """What its reader has for another macro; empty if undefined or without end."""
+        try:
+            return self.config.text(name) or ""
+        except ExpansionError:
+            return ""
+
     @property
     def local_name(self) -> str | None:
         """The local name that stands before the dot, if one does."""
         return None if (self.prefix or "").upper() in DAEMONS else self.prefix
+
+    @property
+    def is_unread(self) -> bool:
+        """Does it have the prefix of a daemon that does not read the macro?"""
+        prefix, readers = (self.prefix or "").upper(), find_readers(self.macro)
+        if prefix not in DAEMONS or self.knob is None or self.knob.read_by == prefix:
+            return False
+        return readers is None or prefix not in readers.daemons
 
     def is_seen_by(self, subsystem: str, local_name: str | None = None) -> bool:
         """Is this the definition that a daemon finds under the macro's name?"""

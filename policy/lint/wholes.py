@@ -48,13 +48,21 @@ def check_wholes(expressions: Iterable[Held]) -> Iterator[Diagnostic]:
         if not speaks:
             continue
         if value.truths == {True} and not value.undefined and not value.error:
+            if _extends_default(one):
+                continue
             message = f"{one.name} is true whatever its attributes are"
             yield one.say(ALWAYS_AT_ALL, message, one.tree)
-        elif True not in value.truths:
+        elif True not in value.truths and not _extends_default(one):
             yield one.say(NEVER_AT_ALL, f"{one.name} is never true", one.tree)
         elif one.name.casefold() == "start" and _never_when_free(one):
             message = f"{one.name} is never true for a free slot and an idle job"
             yield one.say(NEVER_AT_ALL, message, one.tree)
+
+
+def _extends_default(one: Held) -> bool:
+    """Does it add to the built-in value, as in ``WANT_SUSPEND = $(WANT_SUSPEND) && ...``?"""
+    entry = one.setting.entry
+    return entry.previous is None and entry.written not in (None, entry.raw)
 
 
 def _never_when_free(one: Held) -> bool:

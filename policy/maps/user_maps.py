@@ -17,6 +17,7 @@ from classad.errors import Diagnostic
 from classad.source import Source
 from policy.config import Config
 from policy.knobs.reading import split_list
+from policy.language.macros import ExpansionError
 from policy.language.sources import Sources
 
 _FIELD = re.compile(r'[ \t]*(?:"((?:[^"\\]|\\.)*)"|([^ \t]+))')
@@ -203,9 +204,18 @@ def included_texts(sources: Sources) -> Callable[[str], list[NamedText]]:
     return included
 
 
+def macro_text(config: Config, macro: str) -> str | None:
+    """The value of a macro of maps; None if it is undefined or its expansion has no end."""
+    try:
+        return config.text(macro)
+    except ExpansionError:
+        return None
+
+
 def map_names(config: Config) -> list[str]:
     """The maps that the configuration names for its reader's subsystem."""
-    return split_list(config.text(f"{config.context.subsystem}_CLASSAD_USER_MAP_NAMES") or "")
+    names = f"{config.context.subsystem}_CLASSAD_USER_MAP_NAMES"
+    return split_list(macro_text(config, names) or "")
 
 
 def read_user_map(
@@ -213,13 +223,13 @@ def read_user_map(
 ) -> dict[str, UserMap] | None:
     """The map called ``name``; None where the configuration has none or its file has no text."""
     macro = f"CLASSAD_USER_MAPFILE_{name}"
-    path = config.text(macro)
+    path = macro_text(config, macro)
     if path is None:
         macro = f"CLASSAD_USER_MAPDATA_{name}"
-    text = config.text(macro) if path is None else sources.read(path)
+    text = macro_text(config, macro) if path is None else sources.read(path)
     if text is None:
         return None
-    flag = config.text(f"CLASSAD_USER_MAP_PREFIX_{name}") or ""
+    flag = macro_text(config, f"CLASSAD_USER_MAP_PREFIX_{name}") or ""
     return parse_user_map(
         text,
         prefix=flag[:1] in "tT1" and flag != "",

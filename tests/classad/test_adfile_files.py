@@ -15,8 +15,8 @@ import pytest
 
 from classad import ClassAd, ClassAdOSError, ClassAdParseError, ClassAdValueError, ExprTree
 from classad.errors import Diagnostic
-from classad.files.ads import OutForm, format_ad, read_ads, write_ads
-from classad.formats.detect import detect_form
+from classad.files.ads import OutForm, format_ad, load_ads, read_ads, write_ads
+from classad.formats.detect import detect_form, detect_table
 
 ADS = [
     ClassAd({"Name": "slot1@é", "Cpus": 4, "Rank": ExprTree("TARGET.JobPrio * 2"), "L": [1, {}]}),
@@ -177,3 +177,33 @@ def test_unusual_names_are_read_back_from_the_long_form() -> None:
 def test_unknown_form_for_writing() -> None:
     with pytest.raises(ValueError, match="form must be"):
         format_ad(ClassAd(), "csv")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("head", "command"),
+    [
+        (
+            "Name          OpSys  Arch   State\n\nslot1@m LINUX X86_64 Claimed",
+            "condor_status -long",
+        ),
+        ("Machine   Platform Slots Cpus Gpus", "condor_status -long"),
+        ("\n\n-- Schedd: s : <10.0.0.1:9618?addrs=... @ 11/22/26", "condor_q -all -long"),
+        (" ID     OWNER          SUBMITTED   RUN_TIME", "condor_history -long"),
+        ("Last Priority Update: 11/22 10:00", "condor_userprio -all -long"),
+        ('Name = "slot1@m"', None),
+        ("Name == 3", None),
+        ("Name", None),
+        ("", None),
+    ],
+)
+def test_tables_for_people_are_told_from_ads(head: str, command: str | None) -> None:
+    assert detect_table(head) == command
+
+
+def test_a_table_for_people_is_one_error(tmp_path: Path) -> None:
+    path = tmp_path / "status.txt"
+    path.write_text("Name  OpSys  Arch\n\nslot1@m  LINUX  X86_64\n")
+    for read in (read_ads, load_ads):
+        with pytest.raises(ClassAdOSError, match="save `condor_status -long`"):
+            list(read(path))
+    assert list(read_ads(path, errors="htcondor")) == []

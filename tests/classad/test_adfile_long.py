@@ -35,7 +35,8 @@ def test_vector(case: dict[str, Any]) -> None:
         blank = case["input"].strip() == "" or case["input"].startswith("#")
         assert len(problems) == (0 if blank else 1)
         return
-    assert problems == []
+    # HTCondor's reader takes the line; only what it ignores behind the value is told of.
+    assert [problem for problem in problems if problem.severity != "warning"] == []
     (ad,) = ads
     assert list(ad.names()) == case["names"]
     expected = case["new"].removeprefix("[ ").removesuffix(" ]").partition(" = ")[2]

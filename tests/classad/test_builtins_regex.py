@@ -1,10 +1,11 @@
-"""Regular expressions: HTCondor's reading of PCRE2, bounded time, and the stand-in engine."""
+"""Regular expressions: HTCondor's reading of PCRE2, bounded time, and no other engine."""
 
 from __future__ import annotations
 
 import sys
 import time
 from collections.abc import Iterator
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -16,20 +17,36 @@ from classad.evaluate import evaluate
 from classad.language.values import ERROR
 
 
-@pytest.fixture(params=["pcre2", "re"])
-def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """Each engine in turn; ``re`` stands in where pcre2 cannot be imported."""
-    if request.param == "pcre2":
-        pytest.importorskip("pcre2")
-    else:
-        monkeypatch.setitem(sys.modules, "pcre2", None)
+@pytest.fixture
+def no_patterns_known() -> Iterator[None]:
+    """Patterns are compiled anew."""
     compile_pattern.cache_clear()
-    yield request.param
+    yield
     compile_pattern.cache_clear()
 
 
-def test_the_engine_can_be_told(engine: str) -> None:
-    assert regex_backend().startswith(engine)
+def test_the_engine_can_be_told() -> None:
+    assert regex_backend().startswith("pcre2 10.")
+
+
+@pytest.mark.usefixtures("no_patterns_known")
+def test_without_the_engine_there_is_no_other_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pcre2", None)
+    with pytest.raises(ImportError, match=r"need the package pcre2: pip install 'pcre2>=0\.6'"):
+        evaluate('regexp("a", "a")')
+    assert evaluate("1 + 1") == 2
+    assert regex_backend().startswith("none (regular expressions need the package pcre2")
+
+
+@pytest.mark.usefixtures("no_patterns_known")
+def test_an_engine_that_reads_patterns_otherwise_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    old = ModuleType("pcre2")
+    old.__dict__["__libpcre2_version__"] = "10.43"
+    monkeypatch.setitem(sys.modules, "pcre2", old)
+    with pytest.raises(ImportError, match=r"pcre2 is too old .* pip install 'pcre2>=0\.6'"):
+        evaluate('regexp("a", "a")')
 
 
 @pytest.mark.parametrize(
@@ -62,7 +79,7 @@ def test_the_engine_can_be_told(engine: str) -> None:
         (r'stringList_regexpMember("^B$", "a, b", ",", "I")', True),
     ],
 )
-def test_matching(engine: str, call: str, value: Any) -> None:
+def test_matching(call: str, value: Any) -> None:
     result = evaluate(call)
     assert result is value if value is ERROR else result == value
 
@@ -76,15 +93,12 @@ def test_matching(engine: str, call: str, value: Any) -> None:
     ],
 )
 def test_matches_after_an_empty_one(call: str, value: Any) -> None:
-    """``re`` cannot be asked for a non-empty match where an empty one comes first."""
-    pytest.importorskip("pcre2")
     result = evaluate(call)
     assert result is value if value is ERROR else result == value
 
 
 @pytest.mark.parametrize("pattern", [r"\\u0041", r"\\U"])
 def test_escapes_that_htcondor_refuses(pattern: str) -> None:
-    pytest.importorskip("pcre2")
     assert evaluate(f'regexp("{pattern}", "A")') is ERROR
 
 
@@ -98,7 +112,6 @@ def test_escapes_that_htcondor_refuses(pattern: str) -> None:
     ],
 )
 def test_an_explosive_pattern_ends(call: str, value: Any) -> None:
-    pytest.importorskip("pcre2")
     begin = time.monotonic()
     result = evaluate(call.replace("subject", '"' + "a" * 60 + 'b"'))
     assert result is value

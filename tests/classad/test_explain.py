@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 from typing import Any
 
@@ -14,6 +13,7 @@ from classad.analysis.explanation import Explanation, because
 from classad.errors import ClassAdParseError, suggest
 from classad.evaluate import evaluate_full
 from classad.language.values import ERROR, UNDEFINED
+from pieslice.command_line import Parser
 from pieslice.expressions.cli import add_commands
 from tests.classad.golden import ad_of, cases, context_of, encode, tree_of
 
@@ -329,7 +329,7 @@ def test_one_edit(name: str, known: list[str], meant: str | None) -> None:
 
 
 def run(capsys: pytest.CaptureFixture[str], *tokens: str) -> tuple[str, str]:
-    parser = argparse.ArgumentParser(prog="pieslice")
+    parser = Parser(prog="pieslice")
     add_commands(parser.add_subparsers())
     args = parser.parse_args(["eval", *tokens])
     assert args.run(args) == 0

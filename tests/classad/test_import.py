@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-HEAVY = ("attr", "attrs", "lark", "rich", "pcre2", "zoneinfo", "inspect", "subprocess", "json")
+HEAVY = ("attr", "attrs", "lark", "shtab", "pcre2", "zoneinfo", "inspect", "subprocess", "json")
 
 PROGRAM = f"""
 import sys

@@ -47,8 +47,10 @@ def test_columns_are_codes_and_values() -> None:
     assert [str(values[code]) for code in codes] == ["4", "Total"]
     codes, values = table().column("Load")
     assert [values[code] for code in codes] == [0.5, None]
-    codes, values = table().column("Nowhere")
+    codes, values = table().cells("Nowhere")
     assert [values[code] for code in codes] == [None, None]
+    with pytest.raises(KeyError, match="no ad has an attribute `Cpu`; did you mean `Cpus`"):
+        table().column("Cpu")
 
 
 def test_a_single_ad_of_loaded_columns_is_that_of_all() -> None:

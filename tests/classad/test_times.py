@@ -108,6 +108,12 @@ def test_an_unknown_zone_is_refused() -> None:
         check_zone("Mars/Base")
 
 
+def test_a_machine_without_zones_is_told_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("zoneinfo.available_timezones", lambda: {"UTC"})
+    with pytest.raises(ClassAdValueError, match="no time zone database: pip install tzdata"):
+        check_zone("Nowhere/Here")
+
+
 def test_years_beyond_a_c_int() -> None:
     """D-301: HTCondor prints uninitialised memory there."""
     assert evaluate("formatTime(9223372036854775807)") == "Sun Dec  4 15:30:07 292277026596"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 
 import pytest
 
+from pieslice.command_line import Parser
 from pieslice.policy.config import add_commands
 
 TEXT = """\
@@ -30,7 +30,7 @@ def pool(tmp_path: Path) -> Path:
 
 
 def run(*words: str | Path) -> int:
-    parser = argparse.ArgumentParser()
+    parser = Parser()
     add_commands(parser.add_subparsers())
     args = parser.parse_args(["config", *map(str, words)])
     code: int = args.run(args)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import subprocess
 import sys
@@ -10,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from pieslice.command_line import Parser
 from pieslice.expressions.cli import add_commands, main
 
 SLOT = 'Name = "slot1@a"\nMemory = 4096\nRequirements = TARGET.RequestMemory <= Memory\n'
@@ -26,7 +26,7 @@ def files(tmp_path: Path) -> tuple[str, str]:
 
 def run(*tokens: str) -> int:
     """``pieslice eval`` with these arguments."""
-    parser = argparse.ArgumentParser(prog="pieslice")
+    parser = Parser(prog="pieslice")
     add_commands(parser.add_subparsers())
     args = parser.parse_args(["eval", *tokens])
     code: int = args.run(args)
@@ -142,7 +142,12 @@ def test_usage_error(capsys: pytest.CaptureFixture[str]) -> None:
         with pytest.raises(SystemExit) as caught:
             run(*tokens)
         assert caught.value.code == 2
-    assert "usage:" in capsys.readouterr().err
+    assert capsys.readouterr().err == (
+        "pieslice eval: error: no option `--bogus`;"
+        " `pieslice eval --help` lists the options\n"
+        "pieslice eval: error: argument --now: invalid float value: 'soon'\n"
+        "pieslice eval: error: argument --now: expected one argument\n"
+    )
 
 
 # --- in place of classad_eval -----------------------------------------------------------------

@@ -187,7 +187,9 @@ def test_what_a_plot_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert above.get_ylabel() == "real priority (weighted cores)"
     assert below.get_ylabel() == "usage (weighted cores)"
     assert below.get_xlabel() == "time (hours)"
-    assert [text.get_text() for text in above.get_legend().get_texts()] == ["A", "B"]
+    (legend,) = figures[0].legends
+    assert [text.get_text() for text in legend.get_texts()] == ["A", "B"]
+    assert legend.get_title().get_text() == "Two"
     styles = {(one.get_color(), one.get_linestyle()) for one in above.get_lines()}
     assert len(styles) == 2
 

@@ -95,7 +95,7 @@ def test_a_scenario_without_a_recording(tmp_path: Path, capsys: pytest.CaptureFi
 
 
 def test_why_takes_a_scenario(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["why", str(VECTORS / "groups-floor.json"), "1"]) == 0
+    assert main(["why", str(VECTORS / "groups-floor.json"), "1.0"]) == 0
     assert "job 1.0 of " in capsys.readouterr().out
 
 
@@ -169,3 +169,29 @@ def test_a_broken_scenario_is_one_line(tmp_path: Path, capsys: pytest.CaptureFix
     path.write_text('{"slots": [{"count": 2}], "jobs": []}')
     assert main(["negotiate", str(path)]) == 2
     assert capsys.readouterr().err == f"error: {path}: not a scenario: no `name`\n"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "negotiate {}",
+        "negotiate {folder} --submitters {}",
+        "why {} 1.0",
+        "select {}",
+        "eval --my {} 1",
+        "userprio {}",
+        "forecast {}",
+        "policy eval {folder} START --my {}",
+    ],
+)
+def test_a_table_for_people_is_one_line(
+    command: str, pool: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What condor_q prints without -long is told from ads by every command that reads ads."""
+    path = tmp_path / "q.txt"
+    path.write_text("\n\n-- Schedd: s.example.org : <10.0.0.1:9618?... @ 11/22/26 10:00:00\n")
+    words = [word.format(path, folder=pool) for word in command.split()]
+    assert main(words) == 2
+    error = capsys.readouterr().err
+    assert error.endswith(f"{path}: a table of condor_q, not ads; save `condor_q -all -long`\n")
+    assert error.count("\n") == 1

@@ -83,7 +83,7 @@ def test_a_hole_is_told_once_with_what_comes_of_it(
     check(pool, "--all")
     said = capsys.readouterr().out
     assert said.count("[P120]") == 1
-    assert "  so: error[P113]: START" in said
+    assert "  so, line 2: error[P113]: START" in said
     assert f"{pool}:3" not in said
 
 

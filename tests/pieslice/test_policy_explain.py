@@ -243,6 +243,9 @@ def test_only_what_the_files_decide(tmp_path: Path, capsys: pytest.CaptureFixtur
         "",
         "Negotiator NEGOTIATOR_X: What takes part",
         f"  Only slots that fulfil `GPUs > 0` exist. [{path}:3]",
+        "",
+        "Negotiator NEGOTIATOR_X: Attributes that the expressions look at",
+        f"  GPUs: of slots; a number of GPUs; some do not have it [{path}:3]",
     ]
 
 
@@ -254,3 +257,61 @@ def test_what_cannot_matter_is_not_told(tmp_path: Path, capsys: pytest.CaptureFi
     path.write_text(path.read_text() + "RANK = TARGET.JobPrio\n")
     assert main(["policy", "explain", str(path)]) == 0
     assert "5. PREEMPTION_RANK" in capsys.readouterr().out
+
+
+def test_conclusions_from_what_attributes_can_be(tmp_path: Path, capsys: Capture) -> None:
+    text = (
+        "PREEMPTION_REQUIREMENTS = RemoteUserPrio < 0.1\n"
+        "NEGOTIATOR_JOB_CONSTRAINT = JobStatus > 7\n"
+        "NEGOTIATOR_SLOT_CONSTRAINT = Cpus >= 0\n"
+        "NEGOTIATOR_POST_JOB_RANK = MY.Cpus - MY.Cpus\n"
+        "PREEMPT = MY.Cpus < 0\n"
+    )
+    lines = explain(tmp_path, text, capsys)
+    assert topic(lines, "Preemption")[0] == (
+        "  Preemption for user priority is off: PREEMPTION_REQUIREMENTS is `RemoteUserPrio < 0.1`,"
+        " which is never true. [c:1]"
+    )
+    assert "  No startd ends jobs of its own accord: PREEMPT is never true. [c:5]" in lines
+    assert topic(lines, "What takes part")[0] == (
+        "  Only jobs that fulfil `JobStatus > 7` are offered: there are none, it is never true."
+        " [c:2]"
+    )
+    assert not any("NEGOTIATOR_SLOT_CONSTRAINT" in line or "Cpus >= 0" in line for line in lines)
+
+
+def test_what_attributes_mean_is_told_of_those_that_the_files_name(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    text = (
+        "STARTD_ATTRS = Memory\nNEGOTIATOR_PRE_JOB_RANK = TotalJobRunTime + Memory + Shoe\n"
+        'NEGOTIATOR_SLOT_CONSTRAINT = State != "Owner" && EnteredCurrentState > 5\n'
+        "PREEMPTION_REQUIREMENTS = False && RemoteUserPrio > 1\n"
+    )
+    lines = explain(tmp_path, text, capsys)
+    assert topic(lines, "Attributes that the expressions look at") == [
+        "  EnteredCurrentState: of slots; a point in time, in seconds since 1970 [c:3]",
+        "  State: of slots; one of Owner, Unclaimed, Matched, Claimed, Preempting, Backfill and"
+        " Drained [c:3]",
+        "  TotalJobRunTime: of slots; in seconds; undefined for free slots [c:2]",
+    ]
+
+
+def test_expressions_of_other_daemons_name_who_evaluates_them_when(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    text = (
+        "SYSTEM_PERIODIC_HOLD = JobStatus == 9\nDEFRAG_RANK = 5\nMASTER_NAME = m\n"
+        "START = KeyboardIdle > 900\nA.START = True\n"
+    )
+    lines = explain(tmp_path, text, capsys)
+    assert topic(lines, "Expressions of other daemons") == [
+        "  condor_schedd evaluates SYSTEM_PERIODIC_HOLD for each job in the queue, again and again:"
+        " `JobStatus == 9`, which is never true [c:1]",
+        "  condor_defrag evaluates DEFRAG_RANK when machines to be drained are looked for: `5`"
+        " [c:2]",
+        "  condor_startd evaluates START when a job is offered to the slot, and while one is on"
+        " it:",
+        "    `KeyboardIdle > 900` [c:4]",
+        "    `True` [c:5]",
+    ]

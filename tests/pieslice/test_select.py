@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import gzip
 import json
 import os
@@ -10,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from pieslice.command_line import Parser
 from pieslice.expressions.cli import add_commands
 
 #: The outputs below are those of condor_status 25.14.1 for these ads.
@@ -45,7 +45,7 @@ def ads(tmp_path: Path) -> str:
 
 def run(*tokens: str) -> int:
     """``pieslice select`` with these arguments."""
-    parser = argparse.ArgumentParser(prog="pieslice")
+    parser = Parser(prog="pieslice")
     add_commands(parser.add_subparsers())
     args = parser.parse_args(["select", *tokens])
     code: int = args.run(args)

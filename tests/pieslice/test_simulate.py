@@ -7,6 +7,7 @@ import gzip
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -614,6 +615,46 @@ Requirements = true
     assert len(simulation.state.claims) == 3
 
 
+@pytest.mark.parametrize("worklife", [0, 7200])
+def test_jobs_of_a_capture_start_in_the_order_of_their_own_priorities(
+    tmp_path: Path, worklife: int
+) -> None:
+    """From the negotiator and from a claim that goes on, though all are of one autocluster."""
+    ads = """
+ClusterId = {0}
+ProcId = 0
+User = "ann@example"
+JobStatus = 1
+JobUniverse = 5
+JobPrio = {1}
+RequestCpus = 1
+RequestMemory = 1
+RequestDisk = 1
+Requirements = true
+"""
+    slot = """
+Name = "slot1@one"
+Machine = "one"
+Cpus = 1
+Memory = 100
+Disk = 100
+Requirements = true
+MyCurrentTime = 1800000000
+"""
+    jobs = [ads.format(number, prio) for number, prio in enumerate((0, 5, 10, 10, 0), 1)]
+    (tmp_path / "jobs.ads").write_text("\n".join(jobs))
+    (tmp_path / "slots.ads").write_text(slot)
+    (tmp_path / "condor_config").write_text("PREEMPTION_REQUIREMENTS = False\n")
+    events: list[Any] = []
+    plan = Plan(str(tmp_path), "capture", 86_400, run_time=600, worklife=worklife)
+    simulation, negotiator = build(plan, lambda *event: events.append(event))
+    for moment in range(0, 86_400, 300):
+        simulation.advance(moment)
+        negotiator.cycle(300)
+    started = [job for _, event, _, job, _, _ in events if event == "start"]
+    assert started == [3, 4, 2, 1, 5]
+
+
 # --- the command --------------------------------------------------------------------------------
 
 WORKLOAD = """
@@ -686,10 +727,93 @@ def test_two_configurations(
     found = json.loads(capsys.readouterr().out)
     assert found["a"]["submitted"] == found["b"]["submitted"]
     assert found["a"]["preemptions"] > found["b"]["preemptions"] == 0
+    told = {(row["name"], row["metric"]): row["verdict"] for row in found["metrics"]}
+    assert told["", "preemptions"] == told["", "badput_hours"] == "better"
+    assert told["", "submitted"] == told["", "hours"] == "same"
+    assert told["a@sim.example", "usage_hours"] in ("more", "less")
     assert main([*words, *pair]) == 0
-    shown = capsys.readouterr().out
-    assert shown.splitlines()[0].split() == ["A", "B", "B", "-", "A"]
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[0] == f"A: {tmp_path / 'config'}"
+    assert shown[3].split() == ["A", "B", "B", "-", "A", "B", "is"]
+    assert any(line.split()[:1] == ["preemptions"] and "better" in line for line in shown)
     assert (tmp_path / "both" / "b" / "summary.json").is_file()
+
+
+def test_several_seeds(
+    tmp_path: Path, words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "seeds"
+    run = [*words, "--days", "0.2", "--seeds", "3"]
+    assert main([*run, "--json", "-o", str(folder)]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["seeds"] == [3, 4, 5]
+    kept = [json.loads((folder / f"seed-{n}" / "summary.json").read_text()) for n in (3, 4, 5)]
+    assert found["runs"] == kept
+    (row,) = (row for row in found["metrics"] if (row["name"], row["metric"]) == ("", "completed"))
+    done = [summary["completed"] for summary in kept]
+    assert (row["least"], row["most"]) == (min(done), max(done))
+    assert row["mean"] == pytest.approx(sum(done) / 3)
+    assert main(run) == 0
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[0] == "3 seeds, 3 to 5"
+    assert shown[2].split() == ["mean", "deviation", "least", "most"]
+
+
+def test_seeds_of_two_configurations_are_pairs(
+    tmp_path: Path, words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Two configurations that differ in nothing do not differ, whatever the workloads."""
+    place = words.index("--config")
+    config = words[place + 1]
+    del words[place : place + 2]
+    pair = ["--compare", config, config, "--days", "0.2", "--seeds", "2", "-o", str(tmp_path / "x")]
+    assert main([*words, *pair, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["runs"]["a"] == found["runs"]["b"]
+    assert found["runs"]["a"][0] != found["runs"]["a"][1]
+    assert {row["verdict"] for row in found["metrics"]} <= {"same", ""}
+    assert sorted(path.name for path in (tmp_path / "x" / "b").iterdir()) == ["seed-3", "seed-4"]
+
+
+def test_the_pool_of_a_moment_is_a_capture(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The negotiator that is asked matches what the simulated one did in that cycle."""
+    monkeypatch.chdir(ROOT)
+    run = ["simulate", "examples/campus", "--workload", "examples/workloads/campus-day.toml"]
+    assert main([*run, "--days", "0.05", "--seed", "1", "-o", str(tmp_path / "run")]) == 0
+    with (tmp_path / "run" / "events.csv").open(newline="") as file:
+        events = [row for row in csv.DictReader(file) if row["time"] == "3600"]
+    matched = {row["slot"] for row in events if row["event"] in ("match", "start")}
+    preempted = {row["slot"] for row in events if row["event"] == "match"}
+    capsys.readouterr()
+    folder = tmp_path / "moment"
+    assert main([*run, "--days", "0.05", "--seed", "1", "--capture", "1", str(folder)]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith(f"the pool at hour 1.00 is in {folder}; ")
+    question = shlex.split(said.splitlines()[1])
+    assert question[:4] == ["pieslice", "why", str(folder), "JOB"]
+    assert main(["negotiate", *question[2:3], *question[4:], "--json"]) == 0
+    matches = json.loads(capsys.readouterr().out)["matches"]
+    assert {match["slot"] for match in matches} == matched
+    assert {match["slot"] for match in matches if match["preempted"]} == preempted != set()
+    job = next(row["job"] for row in events if row["event"] == "start")
+    assert main([*question[1:3], f"{job}.0", *question[4:]]) == 0
+    assert "matched" in capsys.readouterr().out
+    assert main([*run, "--capture", "1", str(folder)]) == 2
+    assert "contains files already" in capsys.readouterr().err
+    assert main([*run, "--capture", "99", str(tmp_path / "x")]) == 2
+    assert "after the end of the run" in capsys.readouterr().err
+
+
+def test_the_command_of_a_run_makes_it_again(tmp_path: Path, words: list[str]) -> None:
+    more = ["--days", "0.1", "--set", "PRIORITY_HALFLIFE=3600 * 2", "--vacate", "20"]
+    assert main([*words, *more, "-o", str(tmp_path / "first")]) == 0
+    command = json.loads((tmp_path / "first" / "run.json").read_text())["command"]
+    again = shlex.split(command)
+    assert again[0] == "pieslice"
+    assert main([*again[1:], "-o", str(tmp_path / "second")]) == 0
+    assert files(tmp_path / "first") == files(tmp_path / "second")
 
 
 def test_parquet(tmp_path: Path, words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
@@ -820,6 +944,7 @@ def test_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (["4", "--workload", str(tmp_path / "broken.swf.gz")], "not a whole gzip file"),
         ([*traced, "--machines", str(tmp_path / "times.csv")], "needs the columns"),
         ([*traced, "--parquet"], "--parquet needs -o"),
+        ([*traced, "--report", str(tmp_path / "no" / "r.html")], "no such folder"),
         ([*traced, "--config", "a", "--compare", "a", "b"], "give --config or --compare"),
         (["--resume", str(tmp_path)], "contains no run to continue"),
     ):
@@ -832,6 +957,36 @@ def test_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         with pytest.raises(SystemExit):
             main(["simulate", *traced, *words])
         assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("A = 1\nif x\n", "`x` is not a condition"),
+        ("my-name = 2\nother-name = 3\n", "`my-name` is not a macro name"),
+        ("include : nowhere\n", "cannot read `nowhere`"),
+    ],
+)
+def test_a_policy_that_does_not_parse_is_one_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, message: str
+) -> None:
+    bad, good, table = (tmp_path / name for name in ("bad", "good", "jobs.csv"))
+    bad.write_text(text)
+    good.write_text("")
+    table.write_text("submit,user,run_time\n0,a,60\n")
+    words = ["4", "--workload", str(table), "--days", "0.01"]
+    halves = ["--set", "PRIORITY_HALFLIFE=3600,86400", "--jobs", "1"]
+    for command in (
+        ["simulate", *words, "--config", str(bad)],
+        ["simulate", *words, "--compare", str(good), str(bad)],
+        ["sweep", *words, "--config", str(bad), *halves],
+        ["forecast", str(ROOT / "examples" / "campus"), "--config", str(bad)],
+    ):
+        assert main(command) == 2, command
+        shown = capsys.readouterr()
+        assert shown.out == ""
+        assert shown.err.count("error:") == 1
+        assert message in shown.err
 
 
 def test_what_should_be_known_before_a_run_is_believed(

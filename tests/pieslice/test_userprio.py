@@ -306,10 +306,13 @@ def test_bad_files(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
         ([str(damaged)], "log:2:1: error: damaged record"),
         ([str(CAMPUS / "accounting.ads"), "-setprio", USER, "1"], "need the accountant's log"),
         (["-all"], "first"),
-        ([], "usage"),
     ):
         assert main(["userprio", *words]) == 2
         assert message in capsys.readouterr().err
+    with pytest.raises(SystemExit) as ended:
+        main(["userprio"])
+    assert ended.value.code == 2
+    assert "required: SOURCE" in capsys.readouterr().err
 
 
 def test_a_busy_log_is_left_alone(capsys: pytest.CaptureFixture[str], log: Path) -> None:

@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import io
 import itertools
+import re
 import shlex
 from pathlib import Path
 
@@ -22,6 +23,7 @@ POOLS = (
     "examples/tour",
     "examples/dialects",
     "examples/scenarios/two_users.json",
+    "examples/scenarios/twenty.json",
 )
 TABLES = ("users", "groups", "machines", "quotas", "submitters", "matches", "rejections")
 #: A job that matched, one that did not.
@@ -29,6 +31,7 @@ JOBS = {
     "examples/campus": ("15.5", "8.0"),
     "examples/tour": ("15.0", "11.0", "12.0", "3.1", "5.0", "16.0"),
     "examples/dialects": ("1.0",),
+    "examples/scenarios/twenty.json": ("1.5", "2.19", "4.0", "5.0", "6.4"),
 }
 SIMULATED = "10 --workload examples/workloads/two-users.toml --days 0.02 --seed 1"
 COMMANDS = [
@@ -42,6 +45,10 @@ COMMANDS = [
     ),
     *(f"{what} {pool} {job}" for what in ("why", "rank") for pool in JOBS for job in JOBS[pool]),
     "why examples/tour 16.0 slot1@node3",
+    "why examples/campus 6",
+    "why examples/campus --user bob",
+    "why examples/campus --group group_physics",
+    "doctor",
     *(
         f"diff examples/{pool} --config examples/{pool}/{config}"
         for pool, config in (
@@ -71,6 +78,9 @@ COMMANDS = [
     "eval '1 + * 2'",
     "select examples/campus/slots.ads --where 'Cpus > 4' --af Name,Cpus --limit 2",
     "conform tests/vectors/classad/coerce.jsonl",
+    "help",
+    "help polcies",
+    "negotiate examples/campus --sumary",
     "negotate examples/campus",
 ]
 #: Commands that print a file for other programs, or write one.
@@ -246,16 +256,59 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_no_color_is_honoured_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(ROOT)
-    monkeypatch.setenv("TERM", "xterm-256color")
-    monkeypatch.setenv("COLUMNS", "80")
-    texts = []
-    for setting in ("", "1"):
-        monkeypatch.setenv("NO_COLOR", setting)
-        stream = Terminal()
-        monkeypatch.setattr("sys.stdout", stream)
-        main(["negotiate", "examples/campus"])
-        texts.append(stream.getvalue())
-    assert "\x1b[" in texts[0]
-    assert "\x1b[" not in texts[1]
+@pytest.mark.parametrize(
+    ("settings", "terminal", "more", "coloured"),
+    [
+        ({}, True, "", True),
+        ({}, False, "", False),
+        ({"NO_COLOR": "1"}, True, "", False),
+        ({"NO_COLOR": ""}, True, "", True),
+        ({"TERM": "dumb"}, True, "", False),
+        ({"FORCE_COLOR": "1"}, False, "", True),
+        ({"FORCE_COLOR": "1", "NO_COLOR": "1"}, True, "", False),
+        ({"FORCE_COLOR": "1"}, True, " --no-color", False),
+        ({"FORCE_COLOR": "1"}, True, " -o answer", False),
+    ],
+)
+def test_colours_are_for_terminals_and_for_who_asks(
+    settings: dict[str, str],
+    terminal: bool,
+    more: str,
+    coloured: bool,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, text in {"TERM": "xterm", "COLUMNS": "80", **settings}.items():
+        monkeypatch.setenv(name, text)
+    stream = Terminal() if terminal else io.StringIO()
+    monkeypatch.setattr("sys.stdout", stream)
+    main([*f"why {ROOT}/examples/campus 8.0{more}".split()])
+    text = stream.getvalue() + "".join(path.read_text() for path in tmp_path.iterdir())
+    assert "job 8.0" in text
+    assert ("\x1b[" in text) is coloured
+
+
+def test_findings_and_verdicts_are_coloured(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "condor_config"
+    path.write_text("NEGOTIATOR_INTERVAL = abc\nGROUP_NAMES = a\n")
+    main(["check", str(path), "--width", "200"])
+    plain = capsys.readouterr().out
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    main(["check", str(path), "--width", "200"])
+    text = capsys.readouterr().out
+    assert re.sub(r"\x1b\[\d+m", "", text) == plain
+    for coloured in (
+        "condor_negotiator \x1b[31mwould not start\x1b[0m: exit status 4",
+        "condor_config:1:23: \x1b[31merror[P110]\x1b[0m: NEGOTIATOR_INTERVAL",
+        "condor_config:2:15: \x1b[33mwarning[P303]\x1b[0m: group `a`",
+    ):
+        assert coloured in text
+    main(["check", str(path), "--format", "github"])
+    assert "\x1b" not in capsys.readouterr().out
+    main(["negotiate", str(tmp_path / "none")])
+    assert "\x1b[31merror\x1b[0m: " in capsys.readouterr().err
+    main(["policy", "explain", str(path)])
+    main(["policy", "diff", str(ROOT / "examples/campus"), str(ROOT / "examples/campus")])

@@ -197,3 +197,11 @@ def test_what_can_be_asked_whether_it_is_defined(what: str, says: str) -> None:
 def test_names_that_can_be_asked_for(what: str) -> None:
     assert read(f"if defined {what}\nendif\n").complete
     assert read(f"if defined\t{what}\nendif\n").complete
+
+
+@pytest.mark.parametrize("text", ["if x\n", "if x\nif y\nendif\n"])
+def test_a_file_may_end_within_a_condition_that_is_none(text: str) -> None:
+    config = read(text, keep_going=True)
+    told = [problem.message for problem in config.diagnostics]
+    assert told[-1] == "file ends before `endif`"
+    assert [problem.line for problem in config.diagnostics][-1] == 1

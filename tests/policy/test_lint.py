@@ -12,12 +12,14 @@ import pytest
 from classad.errors import Diagnostic
 from pieslice.documents.findings import findings_page
 from pieslice.documents.knobs import knob_page
+from pieslice.policy.blocks import blocks
 from pieslice.policy.formats import Checked, report
 from policy.config import Config, load_config
 from policy.io import builtin_library
 from policy.language.sources import MemorySources
 from policy.language.table import Context
 from policy.lint.findings import FINDINGS, Finding, lint
+from policy.lint.fragments import Fragment
 from policy.lint.verdict import examine
 from tests.policy.config_vectors import load_vectors
 
@@ -28,10 +30,10 @@ CLEAN = sorted((CORPUS / "clean").glob("*.conf"))
 EXPECTED = re.compile(r"^# expect (P\d+)(?: line (\d+))?$", re.MULTILINE)
 
 
-def read(text: str, **more: Any) -> Config:
+def read(text: str, files: dict[str, str] | None = None, **more: Any) -> Config:
     return load_config(
         "pool.conf",
-        MemorySources({"pool.conf": text}),
+        MemorySources({"pool.conf": text, **(files or {})}),
         builtin_library(),
         context=Context("NEGOTIATOR"),
         keep_going=True,
@@ -40,8 +42,8 @@ def read(text: str, **more: Any) -> Config:
     )
 
 
-def found(text: str) -> list[Diagnostic]:
-    return lint(read(text))
+def found(text: str, files: dict[str, str] | None = None) -> list[Diagnostic]:
+    return lint(read(text, files))
 
 
 def ids(text: str) -> list[tuple[str | None, int | None]]:
@@ -325,6 +327,80 @@ def test_a_fragment_gets_notes_for_what_it_lacks() -> None:
     assert {(item.id, item.severity) for item in found} == {("P120", "note"), ("P241", "note")}
 
 
+def test_a_fragment_is_recognised_by_what_it_lacks() -> None:
+    text = "START = $(SITE_START) && KeyboardIdle > $(LEAST_IDLE)\n"
+    part = examine(read(text))
+    assert str(part.fragment) == "it sets no DAEMON_LIST, and lacks $(SITE_START) and $(LEAST_IDLE)"
+    assert [(item.id, item.severity) for item in part.findings] == [("P120", "note")] * 2
+    assert part.starts
+    whole = examine(read(text), fragment=False)
+    assert whole.fragment is None
+    assert {item.severity for item in whole.findings} == {"warning", "error"}
+    assert examine(read(text + "DAEMON_LIST = MASTER, STARTD\n")).fragment is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "START = $(SITE_START) && KeyboardIdle > 900\n",
+        "IDLE = 900\nSTART = KeyboardIdle > $(IDEL) && Disk > $(DAY) && Memory > $(HUOR)\n",
+        "GROUP_NAMES = a\nGROUP_QUOTA_a = 5\nGROUP_QUOTA_b = 6\nGROUP_QUOTA_c = $(LEFT)\n",
+    ],
+)
+def test_one_thing_or_a_slip_makes_no_fragment(text: str) -> None:
+    assert examine(read(text)).fragment is None
+
+
+def test_a_fragment_may_lack_its_lists() -> None:
+    text = "GROUP_QUOTA_a = 5\nGROUP_QUOTA_b = 6\nJOB_TRANSFORM_Mem @=end\n  SET A 1\n@end\n"
+    part = examine(read(text))
+    assert (part.fragment or Fragment()).lacks == ("GROUP_NAMES", "JOB_TRANSFORM_NAMES")
+    assert {item.severity for item in part.findings} == {"note"}
+
+
+def _blocks(text: str) -> list[tuple[str | None, list[str | None]]]:
+    """The causes in a configuration, each with what comes of it."""
+    found = blocks(examine(read(text)).findings)
+    return [(one.first.id, [other.first.id for other in one.consequences]) for one in found]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("GROUP_NAMES = group_a\nGROUP_QUOTA_a = 5\nGROUP_PRIO_FACTOR_a = 9\n", ("P301", ["P303"])),
+        ("GROUP_NAMES = a.b, a\nGROUP_QUOTA_a = 5\nGROUP_QUOTA_a_b = 5\n", ("P301", ["P303"])),
+        ("GROUP_NAMES = biolgy\nGROUP_QUOTA_biology = 5\n", ("P301", ["P303"])),
+        ("GROUP_NAMES = phys\nGROUP_QUOTA_DYNAMICphys = 0.5\n", ("P301", ["P303"])),
+        ("GROUP_NAMES = phys\nGROUP_QUOTAphys = 5\n", ("P202", ["P303"])),
+        ("GROUP_NAMES = a\nGROUP_QUOTA_a = $(SIZE)\n", ("P120", ["P303"])),
+        ("COLLECTOR.GROUP_NAMES = a\nGROUP_QUOTA_a = 5\n", ("P221", ["P301"])),
+        ("SLOT_TYPE_1 = cpus=1\nNUM_SLOTS_TYPE1 = 1\n", ("P202", ["P241"])),
+        (
+            "STARTD_CRON_JOBLIST = A\nSTARTD_CRON_A_EXECUTABLE = /a\n"
+            "STARTD_CRON_JOBLIST = B\nSTARTD_CRON_B_EXECUTABLE = /b\n",
+            ("P222", ["P212"]),
+        ),
+        (
+            "GROUP_NAMES = phys, x\nGROUP_NAMES = phyz\nGROUP_QUOTA_phys = 5\n",
+            ("P222", ["P303", "P301"]),
+        ),
+        ("SITE_START = $(START)\nSTART = $(SITE_START)\n", ("P114", ["P113"])),
+        ("START = KeyboardIdle > 15 &&\n  LoadAvg < 0.3\n", ("P101", ["P113"])),
+        ("if $(KIND) == gpu\n  START = True\nendif\n", ("P101", [])),
+    ],
+)
+def test_one_cause_is_one_block(text: str, expected: tuple[str, list[str]]) -> None:
+    assert _blocks(text) == [expected]
+
+
+def test_a_list_that_lost_one_item_does_not_explain_another_one() -> None:
+    text = (
+        "GROUP_NAMES = a, b\nGROUP_NAMES = b\nGROUP_QUOTA_a = 5\nGROUP_QUOTA_b = 5\n"
+        "GROUP_QUOTA_lost = 5\n"
+    )
+    assert _blocks(text) == [("P222", ["P301"]), ("P301", [])]
+
+
 def test_the_github_report() -> None:
     lines = report(checked(), "github", FINDINGS).splitlines()
     assert lines[1] == (
@@ -415,3 +491,95 @@ def test_the_page_says_of_each_code_what_daemons_were_seen_to_do() -> None:
     assert len(about) > 70
     for entry in about:
         assert "bserved with" in entry or "was observed in ads" in entry, entry
+
+
+TRANSFORM = """JOB_TRANSFORM_NAMES = One
+JOB_TRANSFORM_One @=end
+   REQUIREMENTS JobUnivers == 5
+
+   # a comment
+   SET RequestMemory 1024 +
+   EVALSET Where TARGET.Memory + 1
+   DEFAULT Size ifThen(True, 1)
+   DEFAULT Weight ifThen(True, 1)
+   SET Owner "$(MY.Owner)" + (
+@end
+"""
+
+
+def test_expressions_in_transforms_are_found_in_their_lines() -> None:
+    assert [(item.id, item.line, item.column) for item in found(TRANSFORM)] == [
+        ("P401", 3, 17),
+        ("P245", 6, 27),
+        ("P407", 7, 18),
+        ("P406", 8, 17),
+        ("P406", 9, 19),
+    ]
+    assert found(TRANSFORM)[0].message.endswith("in REQUIREMENTS of JOB_TRANSFORM_One")
+
+
+def test_names_of_the_past_say_since_when_and_what_instead() -> None:
+    for text, help_text in (
+        ("NUM_VIRTUAL_MACHINES = 4\n", "since 6.9.3 it is `NUM_SLOTS`"),
+        ("VIRTUAL_MACHINE_TYPE_2 = cpus=1\n", "since 6.9.3 it is `SLOT_TYPE_2`"),
+        ("HOSTDENY_WRITE = *.example.edu\n", "use `DENY_WRITE`"),
+        ("STARTD_EXPRS = Cpus\n", "it is called `STARTD_ATTRS` now"),
+        ("START = VirtualMachineID == 1\n", "since 6.9.3 it is `SlotID`"),
+        (
+            "JOB_ROUTER_ENTRIES = [ ]\n",
+            "since 25.0 routes are JOB_ROUTER_ROUTE_<name>, listed in JOB_ROUTER_ROUTE_NAMES",
+        ),
+        (
+            "WANT_VACATE = $(MachineBusy)\n",
+            "since 23.0 only `use FEATURE : POLICY_EXPR_FRAGMENTS` defines it",
+        ),
+    ):
+        assert [item.help for item in found(text)] == [help_text]
+
+
+def test_a_name_with_two_prefixes_is_read_by_nobody() -> None:
+    # Asked of condor_startd and condor_config_val of 25.14.1.
+    assert ids("STARTD.X.NUM_CPUS = 4\nX.STARTD.START = True\nX.NUM_CPUS = 4\n") == [
+        ("P221", 1),
+        ("P221", 2),
+    ]
+    groups = "GROUP_NAMES = a, a.b\nGROUP_QUOTA_a = 5\nNEGOTIATOR.GROUP_QUOTA_a.b = 5\n"
+    assert [id_ for id_, _ in ids(groups) if id_ == "P221"] == []
+
+
+def test_what_was_not_asked_of_a_daemon_may_have_no_effect() -> None:
+    [item] = found("CGROUP_HARD_MEMORY_LIMIT_EXPR = 2 * Memory\n")
+    assert item.message == "CGROUP_HARD_MEMORY_LIMIT_EXPR may have no effect"
+    [item] = found("REMOTE_PRIO_FACTOR = 10000\n")
+    assert item.message == "REMOTE_PRIO_FACTOR has no effect"
+
+
+def test_an_empty_value_of_a_companion_is_its_default() -> None:
+    text = "NEGOTIATOR_CONSIDER_PREEMPTION =\nPREEMPTION_REQUIREMENTS = RemoteUserPrio > 2000\n"
+    assert ids(text) == []
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "NUM_CPUS",
+        "NUM_SLOTS_TYPE_1",
+        "PREEMPTION_REQUIREMENTS_STABLE",
+        "NEGOTIATOR_CLASSAD_USER_MAP_NAMES",
+        "CLASSAD_USER_MAPFILE_m",
+    ],
+)
+def test_a_macro_beside_one_that_is_checked_may_be_endless(name: str) -> None:
+    text = (
+        "SLOT_TYPE_1 = cpus=8\nNEGOTIATOR_CLASSAD_USER_MAP_NAMES = m\n"
+        "PREEMPTION_REQUIREMENTS = RemoteUserPrio > SubmitterUserPrio * 1.2\n"
+        f"{name} = $(ROUND)\nROUND = $({name})\n"
+    )
+    assert ids(text)[-1:] != []
+
+
+def test_cpus_of_slots_are_compared_with_a_number_that_is_told() -> None:
+    slots = "NUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1 = cpus=8\n"
+    assert ids(slots) == []
+    assert ids("NUM_CPUS = $(DETECTED_CPUS)\n" + slots) == []
+    assert ids("NUM_CPUS = $(FEW)\nFEW = 4\n" + slots) == [("P243", 4)]

@@ -28,6 +28,11 @@ def test_every_template_of_htcondor_is_there_under_its_name() -> None:
         ("a (1) , b()", [("a", "1"), ("b", "")]),
         ("a(f(1,2)[3],4)", [("a", "f(1,2)[3],4")]),
         (" , ", []),
+        ("a(1) b( c, d", [("a", "1"), ("b", None), ("c", None), ("d", None)]),
+        ("a(1]2) b([3)]4)", [("a", "1]2"), ("b", "[3)]4")]),
+        ("a(1[2) b", [("a", None), ("1[2)", None), ("b", None)]),
+        ("a (( b", [("a", None)]),
+        ("( a", []),
     ],
 )
 def test_a_list_of_templates(listed: str, expected: list[tuple[str, str | None]]) -> None:
@@ -52,6 +57,12 @@ def test_lists_for_upgrades_set_nothing_and_one_stops_the_reading() -> None:
     assert config.complete
     assert config.names()[:1] == ["A"]
     assert not read("use UPGRADE : DISCARD\nA = 1\n").complete
+
+
+def test_arguments_that_nothing_closes_are_names_and_stop_the_reading() -> None:
+    broken = read("use POLICY : Limit_Job_Runtimes(3600\nA = 1\n")
+    assert not broken.complete
+    assert read("use POLICY : Limit_Job_Runtimes(3600)\nA = 1\n").text("MAX_JOB_RUNTIME") == "3600"
 
 
 def test_metrics_behind_the_shared_port() -> None:

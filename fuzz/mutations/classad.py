@@ -1,0 +1,264 @@
+"""Lists the bugs to plant in classad/: the language and its tables.
+
+Outputs: ``MUTATIONS``.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from fuzz.mutations.mutation import Mutation
+
+_OPERATORS: Final = "classad/language/operators.py"
+_VECTORS: Final = "conform tests/vectors/classad"
+_FOUND: Final = "tests tests/classad/test_found_by_fuzzing.py"
+_COMPILED: Final = "tests tests/classad/test_compiled_values.py"
+#: What compares every fast way of many ads, and of one evaluated often, with the definition.
+_ONE_BY_ONE: Final = "tests tests/classad/test_table_one_by_one.py"
+_LOGIC: Final = "tests tests/classad/test_table_logic.py"
+_CLOCK: Final = "tests tests/classad/test_table_clock.py"
+_OFTEN: Final = "tests tests/classad/test_eval_often.py"
+_DEPTH: Final = "tests tests/classad/test_eval_depth.py"
+
+MUTATIONS: Final = (
+    # ---- the evaluator
+    Mutation(
+        _OPERATORS, "return ERROR if x == inf else x", "return x", f"{_VECTORS}/op_real.jsonl",
+    ),
+    Mutation(_OPERATORS, "if a == INT_MIN and b == -1:", "if False:", f"{_VECTORS}/op_int.jsonl"),
+    Mutation(
+        _OPERATORS, "quotient if (a < 0) == (b < 0) else -quotient", "quotient",
+        f"{_VECTORS}/op_int.jsonl",
+    ),
+    Mutation(
+        _OPERATORS, "return -rest if a < 0 else rest", "return -rest if b < 0 else rest",
+        f"{_VECTORS}/op_int.jsonl",
+    ),
+    Mutation(
+        _OPERATORS, "negative = (x < 0) != (str(y)[0] == \"-\")", "negative = x < 0",
+        f"{_VECTORS}/op_arith.jsonl",
+    ),
+    Mutation(
+        "classad/language/values.py",
+        "return text.lower().encode()", "return text.upper().encode()", _FOUND,
+    ),
+    Mutation(
+        _OPERATORS, "    if ca is not b.__class__:\n        return False",
+        "    if ca is not b.__class__ and not {ca, b.__class__} <= _NUMBERS:\n        return False",
+        f"{_VECTORS}/op_equal.jsonl",
+    ),
+    Mutation(
+        _OPERATORS, "    if x is True or y is False or y is ERROR:",
+        "    if x is True or y is False:", f"{_VECTORS}/op_logic.jsonl",
+    ),
+    Mutation(
+        _OPERATORS, "    if x is True or x is ERROR:\n        return x\n    y",
+        "    if x is True:\n        return x\n    y", f"{_VECTORS}/op_logic.jsonl",
+    ),
+    Mutation(
+        _OPERATORS, "return b if a is UNDEFINED else a", "return b if a.__class__ is Value else a",
+        _FOUND,
+    ),
+    Mutation(
+        "classad/evaluation/reference.py", "    elif value is ERROR and selector is not ERROR:",
+        "    elif False:", _FOUND,
+    ),
+    Mutation(
+        "classad/evaluation/reference.py", "None if owner is ad else (ad, owner)", "None", _FOUND,
+    ),
+    Mutation(
+        "classad/builtins/numbers.py", "_NO_STEP: Final = 1e-8", "_NO_STEP: Final = 0.0",
+        _FOUND,
+    ),
+    Mutation(
+        "classad/builtins/lists.py", "        if outcome is UNDEFINED:\n            return False",
+        "        if outcome is UNDEFINED:\n            continue", f"{_VECTORS}/fn_good.jsonl",
+    ),
+    Mutation(
+        "classad/evaluation/state.py", "(ad, self._scope_of(ad._parent))", "(ad, home)", _FOUND,
+    ),
+    Mutation(
+        "classad/compiled/python_source.py", "{choice} is {test == 'if'}:",
+        "{choice} == {test == 'if'}:", _COMPILED,
+    ),
+    Mutation(
+        "classad/compiled/python_source.py", " is None and ad._parent is None", " is None",
+        _COMPILED,
+    ),
+    # ---- tables
+    Mutation(
+        "classad/table/sampling/programs.py", "0 if value is UNDEFINED else ERROR", "0",
+        "tests tests/classad/test_table_members.py",
+    ),
+    Mutation(
+        "classad/table/store/placed.py", "not self._absent.isdisjoint(self.names)", "False",
+        "tests tests/classad/test_table_overlaid.py",
+    ),
+    Mutation(
+        "classad/table/store/placed.py", "self._keys[name] = list(map(cell_key, column.values))",
+        "pass", "tests tests/classad/test_table_overlaid.py",
+    ),
+    Mutation(
+        "classad/table/store/store.py",
+        "        self._replace_in_pieces(row, ad, changed)\n", "",
+        "tests tests/classad/test_table_ownlists.py",
+    ),
+    Mutation(
+        "classad/table/answers/own_ad_lists.py", "lists.members.isdisjoint(ad._attrs)", "True",
+        "tests tests/classad/test_table_ownlists.py",
+    ),
+    # ---- what the net of random tables and often evaluated expressions has to catch
+    Mutation(
+        "classad/compiled/python_source.py",
+        "state.left is None and ad._chained is None and ad._parent is None",
+        "state.left is None and ad._chained is None", _OFTEN,
+    ),
+    Mutation(
+        "classad/compiled/python_source.py", "lines += [f\"if {closed.format('my')}\", \"else:",
+        "lines += [\"if 0: get_my = NONE\", \"else:", _OFTEN,
+    ),
+    Mutation(
+        "classad/compiled/python_source.py", "in ad._attrs or ad._chained is not None: get_{0}",
+        "in ad._attrs: get_{0}", _OFTEN,
+    ),
+    Mutation(
+        "classad/compiled/python_source.py", "                f\"if {closed.format('target')}\",\n",
+        "                \"if 0: get_target = NONE\",\n", _OFTEN,
+    ),
+    Mutation(
+        "classad/compiled/python_source.py",
+        "if {so_far} is {go} and {name} is {stop} else {joined}",
+        "if {name} is {stop} else {joined}", _OFTEN,
+    ),
+    Mutation(
+        "classad/compiled/runtime.py",
+        "state.left is not None and ad._chained is None and \"target\"",
+        "state.left is not None and \"target\"", _OFTEN,
+    ),
+    Mutation(
+        "classad/compiled/runtime.py", "if ad._chained is None and ad._parent is None:",
+        "if ad._chained is None:", _OFTEN,
+    ),
+    Mutation(
+        "classad/compiled/runtime.py",
+        "value: ClassAdValue = run(ad, state)\n    state.ad = ad\n",
+        "value: ClassAdValue = run(ad, state)\n", _OFTEN,
+    ),
+    Mutation(
+        "classad/compiled/python_source.py",
+        "            self.put(\"state.ad = ad\")\n", "", _OFTEN,
+    ),
+    Mutation(
+        "classad/table/answers/predicates.py", "decided | part.decided, bad | part.bad",
+        "decided | part.decided, part.bad", _ONE_BY_ONE,
+    ),
+    Mutation(
+        "classad/table/answers/requirements.py", "opaque |= verdict.opaque\n                chance",
+        "opaque = verdict.opaque\n                chance", _ONE_BY_ONE,
+    ),
+    Mutation(
+        "classad/table/answers/predicates.py", "c.bad | c.true & a.bad | c.false & b.bad",
+        "c.bad | c.true & a.bad", _LOGIC,
+    ),
+    Mutation(
+        "classad/table/answers/valuations.py",
+        "made_of = (node.operator, left.uid, right.uid)",
+        "made_of = (left.uid, right.uid)",
+        _ONE_BY_ONE,
+    ),
+    Mutation(
+        "classad/table/dependence/partner.py",
+        "self.known.get(self.key_of(partner.keys))",
+        "next(iter(self.known.values()), None)",
+        _ONE_BY_ONE,
+    ),
+    Mutation(
+        "classad/table/dependence/plans.py",
+        "        asked = _in_order(self.asked, self.exact, self.clock)\n",
+        "        asked = _in_order(self.asked, self.exact, False)\n",
+        "tests tests/classad/test_table_clock.py",
+    ),
+    Mutation(
+        "classad/table/sampling/programs.py",
+        "varied or any(name in self.columns or self._reads(item) for name, item in items)",
+        "varied",
+        _ONE_BY_ONE,
+    ),
+    Mutation(
+        "classad/table/answers/valuations.py",
+        'table = found.numbers.get(convert)',
+        'table = next(iter(found.numbers.values()), None)',
+        _ONE_BY_ONE,
+    ),
+    Mutation(
+        "classad/table/answers/valuations.py",
+        "self._codes.get(plan)",
+        "next(iter(self._codes.values()), None)",
+        "tests tests/classad/test_table_sums.py",
+    ),
+    Mutation(
+        "classad/table/arrays/vectors.py",
+        "first, last = ask(0), ask(end - 1)",
+        "first, last = ask(0), ask(0)",
+        "tests tests/classad/test_table_quick.py",
+    ),
+    Mutation(
+        "classad/table/arrays/vectors.py",
+        'pick(array("B", self.tags), places).tobytes()', "bytes(self.tags[:1]) * len(places)",
+        "tests tests/classad/test_table_sums.py",
+    ),
+    Mutation(
+        "classad/evaluation/reference.py",
+        "found = self.follow(value, ad, owner)\n        self.depth -= 1",
+        "found = self.follow(value, ad, owner)", _DEPTH,
+    ),
+    Mutation(
+        "classad/evaluation/reference.py", "    state.depth, state.root_ad = depth, root\n",
+        "    state.root_ad = root\n", _DEPTH,
+    ),
+    Mutation(
+        "classad/evaluation/state.py",
+        "self.depth, active, self.guests, self.root_ad, self.lexical = place",
+        "_, active, self.guests, self.root_ad, self.lexical = place", _DEPTH,
+    ),
+    Mutation(
+        "classad/builtins/time.py", "    \"splitTime\",\n    args=1,\n    reads=ZONE,",
+        "    \"splitTime\",\n    args=1,", _CLOCK,
+    ),
+    Mutation(
+        "classad/table/dependence/partner.py",
+        "(float, context.now, context.tz)", "(float, context.now)", _CLOCK,
+    ),
+    Mutation(
+        "classad/table/answers/joint_verdicts.py",
+        "self.ask_for(tuple(dict.fromkeys(asked)))",
+        "self.ask_for(tuple({*asked} - {INSTANT}))", _CLOCK,
+    ),
+    Mutation(
+        "classad/table/dependence/plans.py", "        self.clock |= item.clock\n", "", _CLOCK,
+    ),
+    Mutation(
+        "classad/formats/long.py",
+        "return Expression.from_node(node), problem.diagnostic",
+        "return Expression.from_node(node), None",
+        "tests tests/classad/test_traps.py",
+    ),
+    Mutation(
+        "classad/formats/common.py",
+        'yield first + "\\n"',
+        "yield first",
+        "tests tests/classad/test_traps.py",
+    ),
+    Mutation(
+        "classad/v1.py",
+        "return _out(super().__getitem__(key), self)",
+        "return _out(super().__getitem__(key))",
+        "tests tests/classad/test_v1.py",
+    ),
+    Mutation(
+        "classad/foreign.py",
+        "if name.startswith(mark):",
+        "if name == mark:",
+        "tests tests/classad/test_foreign.py",
+    ),
+)  # fmt: skip

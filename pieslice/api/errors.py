@@ -1,0 +1,64 @@
+"""Defines the exceptions of ``import pieslice``: one family, each with file, line and caret.
+
+Inputs: the exceptions of the rooms below.  Outputs: ``Error`` and its subclasses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from classad.errors import ClassAdException, ClassAdParseError, Diagnostic
+from classad.files.log import DamagedLogError
+from negotiator.io import InputError
+from pieslice.inputs.configuration import Misuse
+from pieslice.reports.selection import UnknownNameError
+from pieslice.why.jobs import UnknownJobError
+from pieslice.why.scope import UnknownScopeError
+from pieslice.why.slotcase import UnknownSlotError
+
+
+class Error(Exception):
+    """What cannot be done; ``str`` has the file, the line and a caret where there are any.
+
+    ``diagnostics``: the same as values.
+    """
+
+    def __init__(self, message: str, diagnostics: Sequence[Diagnostic] = ()) -> None:
+        super().__init__(message)
+        self.diagnostics = tuple(diagnostics)
+
+    def __reduce__(self) -> tuple[type[Error], tuple[str, tuple[Diagnostic, ...]]]:
+        return type(self), (str(self), self.diagnostics)
+
+
+class ReadError(Error):
+    """A file cannot be read, or says what cannot be used."""
+
+
+class NotFoundError(Error, LookupError):
+    """There is no job, slot, user or group of that name."""
+
+
+@contextmanager
+def one_family() -> Iterator[None]:
+    """Turn what the rooms below raise into exceptions of this family."""
+    try:
+        yield
+    except InputError as problem:
+        errors = [item for item in problem.diagnostics if item.severity == "error"]
+        shown = errors or problem.diagnostics[-1:]
+        text = "\n".join(item.render() for item in shown)
+        raise ReadError(text, problem.diagnostics) from problem
+    except DamagedLogError as problem:
+        raise ReadError(problem.diagnostic.render(), (problem.diagnostic,)) from problem
+    except ClassAdParseError as problem:
+        known = () if problem.diagnostic is None else (problem.diagnostic,)
+        raise ReadError(str(problem), known) from problem
+    except OSError as problem:
+        why = (problem.strerror or str(problem)).lower()
+        raise ReadError(f"{problem.filename}: {why}" if problem.filename else why) from problem
+    except (Misuse, ClassAdException) as problem:
+        raise ReadError(str(problem)) from problem
+    except (UnknownJobError, UnknownScopeError, UnknownSlotError, UnknownNameError) as problem:
+        raise NotFoundError(str(problem)) from problem

@@ -1,0 +1,222 @@
+"""Reads a pool and asks it questions: ``pieslice.read``.
+
+Decides what a configuration in Python is: a file, a text of assignments, or names and values.
+
+Inputs: paths as on a command line.  Outputs: ``Pool``, whose answers are ``Result`` values; raise
+``Error``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import TypeAlias
+
+from attr import evolve, frozen
+
+from classad.errors import Diagnostic
+from classad.source import Source
+from negotiator.engines import ENGINES
+from negotiator.io import Capture
+from pieslice.api.errors import ReadError, one_family
+from pieslice.inputs.pool import PoolReading, pool_inputs, read_pool, with_configs
+from pieslice.negotiate.answer import Cycle, answer, run
+from pieslice.policy.answers import Policy
+from pieslice.reports.html import html_of
+from pieslice.reports.layout import Line
+from pieslice.reports.text import plural
+from pieslice.terminal import printable
+from pieslice.why.jobs import find_job
+from pieslice.why.questions import (
+    Changes,
+    Explained,
+    Quotas,
+    Ranked,
+    Surveyed,
+    compare,
+    divide_quotas,
+    explain_job,
+    rank_slots,
+    survey_jobs,
+)
+from pieslice.why.scope import find_jobs
+from policy.dialects import UnknownDialectError, find_dialect
+from policy.language.lines import LineReader
+from policy.language.statements import StatementError, is_identifier, parse
+
+AnyPath: TypeAlias = str | os.PathLike[str]
+#: Assignments as a text, or names and values.
+Assignments: TypeAlias = str | Mapping[str, object]
+
+
+def read(
+    *paths: AnyPath,
+    config: AnyPath | None = None,
+    now: float | datetime | None = None,
+    local_name: str | None = None,
+    dialect: str = "htcondor",
+) -> Pool:
+    """Read a pool: the folder of a capture, a scenario, or files of ads in any form.
+
+    ``config``: in place of the pool's own configuration; ``now``: the time of the cycle, without
+    it as the command finds it; ``local_name``: of the negotiator; ``dialect``: whose rules.
+    """
+    diagnostics: list[Diagnostic] = []
+    with one_family():
+        try:
+            rules = find_dialect(dialect)
+        except UnknownDialectError as problem:
+            raise ReadError(str(problem)) from problem
+        configs = () if config is None else (Path(config),)
+        inputs = pool_inputs([Path(path) for path in paths], diagnostics, configs=configs)
+        moment = now.timestamp() if isinstance(now, datetime) else now
+        names = () if local_name is None else (local_name,)
+        reading = PoolReading(inputs, moment, names, rules, diagnostics=tuple(diagnostics))
+        return Pool(reading, read_pool(reading))
+
+
+@frozen(eq=False, repr=False)
+class Pool:
+    """A pool at one moment: slots, queues, priorities, a policy.  It never changes.
+
+    ``capture``: what was read; ``label``: how it differs from the pool as it was read.
+    """
+
+    reading: PoolReading
+    capture: Capture
+    label: str = ""
+
+    @property
+    def name(self) -> str:
+        """What the pool is called in answers."""
+        return f"{self.capture.facts.name}{self.label}"
+
+    @property
+    def now(self) -> float:
+        """The time of the cycle, in seconds since the epoch."""
+        return self.capture.facts.now
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """What was wrong with the files; ``render`` gives the text of each."""
+        return self.capture.diagnostics
+
+    def negotiate(
+        self,
+        policy: AnyPath | Policy | None = None,
+        *,
+        seed: int = 0,
+        engine: str = ENGINES[0],
+    ) -> Cycle:
+        """Run one negotiation cycle, under another policy if one is given."""
+        if policy is not None:
+            path = policy.path if isinstance(policy, Policy) else policy
+            return self.with_config(Path(path)).negotiate(seed=seed, engine=engine)
+        with one_family():
+            return answer(self.capture, run(self.capture, seed, engine=engine))
+
+    def why(self, job: str | float, slot: str | None = None, *, seed: int = 0) -> Explained:
+        """Why a job (``"12.0"``) is matched, rejected or preempted; with ``slot`` on that slot."""
+        with one_family():
+            return explain_job(self.capture, find_job(self.capture.snapshot, str(job)), slot, seed)
+
+    def survey(
+        self,
+        *,
+        user: str | None = None,
+        group: str | None = None,
+        cluster: str | int | None = None,
+        seed: int = 0,
+    ) -> Surveyed:
+        """What became of all jobs of a user, a group or a cluster, the worst off first."""
+        with one_family():
+            named = None if cluster is None else str(cluster)
+            snapshot, policy = self.capture.snapshot, self.capture.policy
+            scope = find_jobs(snapshot, policy, user=user, group=group, cluster=named)
+            return survey_jobs(self.capture, scope, seed)
+
+    def rank(self, job: str | float, *, limit: int | None = None, seed: int = 0) -> Ranked:
+        """The candidates of a job, best first."""
+        with one_family():
+            return rank_slots(self.capture, find_job(self.capture.snapshot, str(job)), limit, seed)
+
+    def quotas(self, *, trace: bool = False, seed: int = 0) -> Quotas:
+        """The quotas of groups and how they were allocated; ``trace``: every step in the text."""
+        with one_family():
+            return divide_quotas(self.capture, trace=trace, seed=seed)
+
+    def diff(self, other: Pool, *, seed: int = 0) -> Changes:
+        """What changes from a cycle of this pool to one of another."""
+        with one_family():
+            results = [run(pool.capture, seed).result for pool in (self, other)]
+            return compare(results[0], results[1], (self.name, other.name))
+
+    def with_config(self, config: Assignments | Path | Policy) -> Pool:
+        """The same pool under another policy; its files are read again.
+
+        A ``Path`` or ``Policy`` takes the place of the pool's configuration, as ``--config``
+        does; assignments, a text or names and values, come after it, as ``-D`` does.
+        """
+        with one_family():
+            if isinstance(config, Policy | Path):
+                path = Path(config.path if isinstance(config, Policy) else config)
+                inputs = with_configs(self.reading.inputs, [path])
+                label = f" with {path}"
+            else:
+                pairs = _assignments(config)
+                inputs = self.reading.inputs
+                paths = evolve(inputs.paths, defines=(*inputs.paths.defines, *pairs))
+                inputs = evolve(inputs, paths=paths)
+                label = f" with {', '.join(f'{name}={text}' for name, text in pairs)}"
+            reading = evolve(self.reading, inputs=inputs)
+            return Pool(reading, read_pool(reading), self.label + label)
+
+    def _summary(self) -> str:
+        facts = self.capture.facts
+        counts = (plural(facts.slots, "slot"), plural(facts.jobs, "job"))
+        return f"{self.name}: {', '.join(counts)}, {plural(facts.users, 'user')}"
+
+    def __repr__(self) -> str:
+        return f"<Pool {printable(self._summary())}>"
+
+    def _repr_html_(self) -> str:
+        return html_of([Line(self._summary())])
+
+
+def _assignments(config: Assignments) -> list[tuple[str, str]]:
+    """Names and texts in their order."""
+    if isinstance(config, str):
+        return _parsed(config)
+    for name in config:
+        if not is_identifier(name):
+            raise ReadError(f"`{name}` is not a macro name")
+    return [(name, _text(value)) for name, value in config.items()]
+
+
+def _text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _parsed(text: str) -> list[tuple[str, str]]:
+    source = Source(text, "<with_config>")
+    found = []
+    # A text in Python need not end with a newline.
+    for line in LineReader(source, is_file=False):
+        try:
+            statement = parse(line.text)
+        except StatementError as problem:
+            raise _refused(str(problem), source, line.offset(problem.start), problem.help) from None
+        if statement is None:
+            continue
+        if statement.operator != "=" or not is_identifier(statement.name):
+            what = "only assignments `NAME = VALUE` can stand here"
+            raise _refused(what, source, line.offset(0), "give a file as a pathlib.Path")
+        found.append((statement.name, statement.value))
+    return found
+
+
+def _refused(message: str, source: Source, at: int, help: str | None) -> ReadError:
+    found = Diagnostic(message, source, at, at + 1, help=help)
+    return ReadError(found.render(), (found,))

@@ -1,0 +1,33 @@
+"""Reads a saved state of the accountant: ``pieslice.read_priorities``.
+
+Inputs: a log, accounting ads or the folder of a capture; options.  Outputs: ``Priorities``; raise
+``Error``.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from classad.errors import Diagnostic
+from pieslice.api.errors import ReadError, one_family
+from pieslice.userprio.answers import Priorities
+from pieslice.userprio.command import priorities
+from pieslice.userprio.options import UsageError
+
+
+def read_priorities(
+    path: str | os.PathLike[str], *options: str, now: float | None = None
+) -> Priorities:
+    """What condor_userprio would print of a saved state.
+
+    ``path``: the accountant's log, a file of accounting ads, or the folder of a capture;
+    ``options``: of condor_userprio, such as ``"-all"``; ``now``: the time of the question, without
+    it the last update.
+    """
+    diagnostics: list[Diagnostic] = []
+    with one_family():
+        try:
+            return priorities(Path(path), options, now, diagnostics)
+        except UsageError as problem:
+            raise ReadError(str(problem)) from problem

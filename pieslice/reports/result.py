@@ -1,0 +1,131 @@
+"""Defines what an answer can do: be printed, shown in a notebook, become data, become a frame.
+
+Decides the fields that all data of answers have: ``schema`` names what the others mean, and its
+last part counts up when one of them changes its meaning or goes.
+
+Inputs: blocks and plain values, from the class of each answer.  Outputs: text, HTML, dictionaries,
+frames of pandas and Polars, tables of Arrow.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from typing import ClassVar
+
+from attr import frozen
+
+from classad.extras import load
+from pieslice.data import JsonObject
+from pieslice.reports.html import html_of
+from pieslice.reports.json import json_text, plain
+from pieslice.reports.layout import Block, Column, Line, Table, render_plain, short
+from pieslice.terminal import DEFAULT_WIDTH, printable
+
+#: What stands in a table.
+Cell = str | int | float | bool | None
+
+
+class Result(ABC):
+    """An answer.  ``str`` is what the command prints."""
+
+    #: ``pieslice/NAME/VERSION``.
+    schema: ClassVar[str]
+
+    @abstractmethod
+    def blocks(self) -> Sequence[Block]:
+        """The answer for people."""
+
+    @abstractmethod
+    def data(self) -> Mapping[str, object]:
+        """The answer for programs."""
+
+    @abstractmethod
+    def summary(self) -> str:
+        """The answer in a few words."""
+
+    def text(self, width: int = DEFAULT_WIDTH) -> str:
+        """What the command prints."""
+        return render_plain(self.blocks(), width)
+
+    def to_dict(self) -> JsonObject:
+        """Plain values under documented names, the schema first."""
+        found: JsonObject = {"schema": self.schema}
+        for key, value in self.data().items():
+            found[key] = plain(value)
+        return found
+
+    def to_json(self) -> str:
+        """The same as the text that the command prints with ``--json``."""
+        return json_text(self.to_dict())
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {printable(self.summary())}>"
+
+    def _repr_html_(self) -> str:
+        return html_of(self.blocks())
+
+
+@frozen(eq=False, repr=False)
+class DataTable(Result):
+    """Rows under column names: a sequence of dictionaries; a name gives a column."""
+
+    schema: ClassVar[str] = "pieslice/table/1"
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[dict[str, Cell]]:
+        return (dict(zip(self.columns, row, strict=True)) for row in self.rows)
+
+    def __getitem__(self, name: str) -> list[Cell]:
+        """A column; raises ``KeyError``."""
+        if name not in self.columns:
+            raise KeyError(f"there is no column `{name}`; there are {', '.join(self.columns)}")
+        place = self.columns.index(name)
+        return [row[place] for row in self.rows]
+
+    def summary(self) -> str:
+        return f"{self.title}: {len(self)} rows, {len(self.columns)} columns"
+
+    def data(self) -> Mapping[str, object]:
+        return {"title": self.title, "columns": self.columns, "rows": self.rows}
+
+    def blocks(self) -> Sequence[Block]:
+        columns = tuple(
+            Column(
+                name.replace("_", " "),
+                right=any(isinstance(row[place], int | float) for row in self.rows),
+                name=True,
+            )
+            for place, name in enumerate(self.columns)
+        )
+        rows = tuple(tuple(map(_shown, row)) for row in self.rows)
+        return [Line(self.title, heading=True), Table(columns, rows)]
+
+    def to_pandas(self) -> object:
+        """A pandas ``DataFrame``."""
+        return load("pandas").DataFrame(list(self.rows), columns=list(self.columns))
+
+    def to_polars(self) -> object:
+        """A Polars ``DataFrame``."""
+        return load("polars").DataFrame(self._by_column(), strict=False)
+
+    def to_arrow(self) -> object:
+        """A ``pyarrow.Table``."""
+        return load("pyarrow").table(self._by_column())
+
+    def _by_column(self) -> dict[str, list[Cell]]:
+        return {name: self[name] for name in self.columns}
+
+
+def _shown(value: Cell) -> str:
+    if value is None or isinstance(value, str):
+        return value or "-"
+    return str(value).lower() if isinstance(value, bool) else short(float(f"{value:.6g}"))

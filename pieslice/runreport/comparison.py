@@ -1,0 +1,99 @@
+"""Compares the summaries of two configurations, number by number.
+
+Inputs: the summaries of both, one for each seed.  Outputs: ``Row`` values for the pool, each user
+and each group; data for JSON.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from attr import asdict, frozen
+
+from pieslice.data import JsonObject, Record
+from pieslice.runreport.metrics import GROUP, RUN, USER, Metric, cell
+from pieslice.runreport.spread import SPREAD, Difference, Spread, compared, spread
+
+#: What of a summary holds users and groups, what one of them is called, and its numbers.
+PARTS: Final = (("users", "user", USER), ("groups", "group", GROUP))
+
+
+@frozen
+class Row:
+    """One number of the pool (``kind`` and ``name`` are empty), a user or a group."""
+
+    kind: str
+    name: str
+    metric: Metric
+    difference: Difference
+
+
+def comparison(left: Sequence[Record], right: Sequence[Record]) -> list[Row]:
+    """Every number of the summaries of A and of B, which are pairs with the same seed."""
+    return [
+        Row(kind, name, metric, compared(metric, a, b))
+        for kind, name, metric, (a, b) in _numbers(left, right)
+    ]
+
+
+def spreads(summaries: Sequence[Record]) -> list[tuple[str, str, Metric, Spread | None]]:
+    """Every number of the summaries of one configuration over the seeds."""
+    return [
+        (kind, name, metric, spread(values))
+        for kind, name, metric, (values,) in _numbers(summaries)
+    ]
+
+
+def spread_cells(found: Spread | None, metric: Metric) -> tuple[str, ...]:
+    """The numbers of a spread as text."""
+    numbers = (None,) * len(SPREAD) if found is None else found.numbers
+    return tuple(cell(value, metric.digits) for value in numbers)
+
+
+def _numbers(
+    *sides: Sequence[Record],
+) -> Iterator[tuple[str, str, Metric, list[list[float | None]]]]:
+    """Of the pool, each user and each group every number: for each side a list over the seeds."""
+    for metric in RUN:
+        yield "", "", metric, [[run[metric.key] for run in side] for side in sides]
+    for part, kind, metrics in PARTS:
+        names = sorted({name for side in sides for run in side for name in run[part]})
+        for name in names:
+            for metric in metrics:
+                yield (
+                    kind,
+                    name,
+                    metric,
+                    [[run[part].get(name, {}).get(metric.key) for run in side] for side in sides],
+                )
+
+
+def comparison_json(rows: Sequence[Row]) -> list[JsonObject]:
+    """The rows as data for JSON."""
+    return [
+        {
+            "kind": row.kind or "pool",
+            "name": row.name,
+            "metric": row.metric.key,
+            "a": row.difference.left,
+            "b": row.difference.right,
+            "difference": row.difference.difference,
+            "margin": row.difference.margin,
+            "verdict": row.difference.verdict,
+        }
+        for row in rows
+    ]
+
+
+def spreads_json(summaries: Sequence[Record]) -> list[JsonObject]:
+    """The spreads as data for JSON."""
+    return [
+        {
+            "kind": kind or "pool",
+            "name": name,
+            "metric": metric.key,
+            **(asdict(found) if found is not None else {}),
+        }
+        for kind, name, metric, found in spreads(summaries)
+    ]

@@ -1,0 +1,77 @@
+"""Says what the stream of an answer takes: how wide, whether in colour, which characters.
+
+Decides the width of files and pipes, when colours are used and which characters are printed as
+escapes.  Every command asks here.
+
+Inputs: a stream, the environment.  Outputs: a width, yes or no, text.  Follows: no-color.org and
+force-color.org; where both are set, NO_COLOR is obeyed, as Python does.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import unicodedata
+from collections.abc import Callable
+from typing import IO, Final
+
+#: The width of files and pipes.
+DEFAULT_WIDTH: Final = 80
+#: Controls, invisible characters that change the order of others, breaks of lines and paragraphs.
+_STEERING: Final = frozenset(("Cc", "Cf", "Zl", "Zp"))
+
+
+def terminal_width(stream: IO[str]) -> int:
+    """The width of the terminal, or a width for files and pipes."""
+    return shutil.get_terminal_size().columns if stream.isatty() else DEFAULT_WIDTH
+
+
+def in_colour(stream: IO[str]) -> bool:
+    """Whether answers on this stream are coloured: on terminals, unless the environment decides."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    return stream.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def _escape(code: int) -> str:
+    if code < 256:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def _json_escape(code: int) -> str:
+    # What JSON text has of characters below the blank is its own layout.
+    if code < 0x20:
+        return chr(code)
+    units = chr(code).encode("utf-16-be")
+    return "".join(f"\\u{units[i]:02x}{units[i + 1]:02x}" for i in range(0, len(units), 2))
+
+
+class _Escapes(dict[int, str]):
+    """What is printed for a character, found when it is first met."""
+
+    def __init__(self, escape: Callable[[int], str]) -> None:
+        super().__init__()
+        self.escape = escape
+
+    def __missing__(self, code: int) -> str:
+        character = chr(code)
+        steers = unicodedata.category(character) in _STEERING
+        self[code] = shown = self.escape(code) if steers else character
+        return shown
+
+
+_ESCAPES: Final = _Escapes(_escape)
+_JSON_ESCAPES: Final = _Escapes(_json_escape)
+
+
+def printable(text: str) -> str:
+    """``text`` with escapes for what steers a terminal: a name must not move the cursor."""
+    return text if text.isprintable() else text.translate(_ESCAPES)
+
+
+def printable_json(text: str) -> str:
+    """JSON text with JSON's own escapes for the same characters: it says the same."""
+    return text if text.isascii() else text.translate(_JSON_ESCAPES)

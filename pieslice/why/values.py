@@ -1,0 +1,218 @@
+"""Finds the value of a job's attribute with which a clause would be true of a slot.
+
+Decides which attributes a user can set, and which comparison of a clause a value is read from.
+
+Inputs: a clause and the slots that it refuses.  Outputs: a ``Bound``: the attribute, and for each
+slot the value nearest to what the job has.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from attr import frozen
+
+from classad import ClassAd
+from classad.ads.expression import Expression
+from classad.evaluate import evaluate
+from classad.language.operators import MIRRORED
+from classad.match import is_true
+from classad.syntax.nodes import Binary, Literal, Node, Parens, Reference, Unary, walk
+from classad.table import Rows
+from pieslice.data import is_number
+from pieslice.why.clauses import Counted, Pairs, Whose, owner_of, references, scope_of
+from policy.ephemeral import find_ephemeral
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeIs
+
+#: A value that can be written into a submit file.
+Plain: TypeAlias = bool | int | float | str
+
+#: What the schedd sets, or what says where a job comes from: nobody changes it to get a slot.
+_NOT_SET_BY_USERS: Final = frozenset(
+    name.lower()
+    for name in (
+        "AutoClusterId", "ClusterId", "CondorPlatform", "CondorVersion", "CurrentTime",
+        "FileSystemDomain", "GlobalJobId", "JobStatus", "JobUniverse", "MyType", "NTDomain",
+        "OsUser", "Owner", "ProcId", "QDate", "Requirements", "TargetType", "UidDomain", "User",
+    )
+)  # fmt: skip
+_RELATIONS: Final = {"<": "<=", "<=": "<=", ">": ">=", ">=": ">=", "==": "=", "=?=": "="}
+_SAME: Final = frozenset({"==", "=?="})
+#: How deep the definitions of attributes in a clause are followed.
+_DEPTH: Final = 3
+
+
+def is_plain(value: object) -> TypeIs[Plain]:
+    """Whether a value is one of those; undefined and error are not."""
+    return value.__class__ in (bool, int, float, str)
+
+
+@frozen(eq=False)
+class Bound:
+    """What an attribute of the job would have to be: ``relation`` a value, by row of the slot."""
+
+    name: str
+    relation: str
+    values: dict[int, Plain]
+
+
+@frozen(eq=False)
+class _Comparison:
+    """A comparison within a clause; ``name`` is the attribute of the job in its left side."""
+
+    name: str
+    left: Node
+    operator: str
+    right: Node
+
+
+def bound_of(clause: Counted, rows: Rows, pairs: Pairs) -> Bound | None:
+    """The values with which a clause would be true of some slots; None if there are none."""
+    first = rows.first()
+    assert first is not None
+    my, target = pairs.sides(first, clause.whose)
+    for comparison in _comparisons(clause, my, target):
+        for scaled in (False, True):
+            values = _solved(comparison, clause, rows, pairs, scaled=scaled)
+            row = next(iter(values), None)
+            if row is not None and _does(clause, comparison.name, values[row], pairs, row):
+                return Bound(comparison.name, _RELATIONS[comparison.operator], values)
+            if _is_bare(comparison.left):
+                break
+    return None
+
+
+def _comparisons(clause: Counted, my: ClassAd, target: ClassAd) -> Iterator[_Comparison]:
+    """The comparisons with an attribute of the job on one side; those that it has come first."""
+    job = my if clause.whose is Whose.JOB else target
+    found = [
+        _Comparison(name, left, operator, right)
+        for left, operator, right in _atoms(clause.tree.node, my, _DEPTH)
+        for name in _settable(left, clause.whose, my, target)
+        if name.lower() not in {part.name.lower() for part in references(right)}
+    ]
+    yield from sorted(found, key=lambda item: job.raw(item.name) is None)
+
+
+def _atoms(node: Node, my: ClassAd, depth: int) -> Iterator[tuple[Node, str, Node]]:
+    """Comparisons in a clause and in the definitions of MY attributes in it, either way round."""
+    for part in walk(node):
+        if isinstance(part, Binary) and part.operator in _RELATIONS:
+            mirrored = MIRRORED.get(part.operator, part.operator)
+            yield part.left, part.operator, part.right
+            yield part.right, mirrored, part.left
+        elif isinstance(part, Reference) and depth and scope_of(part) != "target":
+            value = my.raw(part.name)
+            if isinstance(value, Expression):
+                yield from _atoms(value.node, my, depth - 1)
+    for part, truth in _alone(node, True):
+        yield part, "==", Literal(truth)
+
+
+def _alone(node: Node, truth: bool) -> Iterator[tuple[Reference, bool]]:
+    """Names that stand for a truth value, and what they would have to be."""
+    if isinstance(node, Reference):
+        yield node, truth
+    elif isinstance(node, Parens):
+        yield from _alone(node.inner, truth)
+    elif isinstance(node, Unary) and node.operator == "!":
+        yield from _alone(node.operand, not truth)
+    elif isinstance(node, Binary) and node.operator in ("&&", "||"):
+        yield from _alone(node.left, truth)
+        yield from _alone(node.right, truth)
+
+
+def _settable(node: Node, whose: Whose, my: ClassAd, target: ClassAd) -> list[str]:
+    """The attributes of the job in an expression that a user can set."""
+    found: dict[str, None] = {}
+    for part in references(node):
+        owner = owner_of(part, whose, my, target)
+        if owner is None and _is_bare(node):
+            # The job's if it had it: a slot asks for it, or the job asks itself.
+            asked = scope_of(part) != "my" if whose is Whose.SLOT else scope_of(part) == "my"
+            owner = "job" if asked else None
+        free = part.name.lower() not in _NOT_SET_BY_USERS and find_ephemeral(part.name) is None
+        if owner == "job" and free:
+            found[part.name] = None
+    return list(found)
+
+
+def _is_bare(node: Node) -> bool:
+    """Whether an expression is nothing but a name."""
+    while isinstance(node, Parens):
+        node = node.inner
+    return isinstance(node, Reference)
+
+
+def _solved(
+    comparison: _Comparison, clause: Counted, rows: Rows, pairs: Pairs, *, scaled: bool
+) -> dict[int, Plain]:
+    """The value for each slot for which there is one."""
+    whose, context = clause.whose, pairs.context
+    left = pairs.values(Expression.from_node(comparison.left), whose, rows)
+    right = pairs.values(Expression.from_node(comparison.right), whose, rows)
+    now = pairs.request.evaluate_attr(comparison.name, None, context)
+    bare = _is_bare(comparison.left)
+    known: dict[tuple[int, int], Plain | None] = {}
+    found: dict[int, Plain] = {}
+    for row in rows:
+        key = (left[0][row], right[0][row])
+        if key not in known:
+            mine, other = left[1][key[0]], right[1][key[1]]
+            known[key] = (
+                _exactly(comparison.operator, other, now)
+                if bare
+                else _moved(comparison.operator, other, mine, now, scaled=scaled)
+            )
+        value = known[key]
+        if value is not None:
+            found[row] = value
+    return found
+
+
+def _exactly(operator: str, other: object, now: object) -> Plain | None:
+    """The value of an attribute that is compared itself."""
+    if operator in _SAME:
+        return other if is_plain(other) else None
+    if not is_number(other) or not math.isfinite(other):
+        return None
+    return _nearest(operator, other, whole=now.__class__ is not float and other == int(other))
+
+
+def _moved(
+    operator: str, other: object, mine: object, now: object, *, scaled: bool
+) -> Plain | None:
+    """The value of an attribute that the compared expression grows with, by as much or in scale."""
+    if operator in _SAME or not (is_number(other) and is_number(mine) and is_number(now)):
+        return None
+    if scaled and mine == 0:
+        return None
+    value = now * (other / mine) if scaled else now + (other - mine)
+    if not math.isfinite(value):
+        return None
+    return _nearest(operator, value, whole=now.__class__ is int)
+
+
+def _nearest(operator: str, value: float, *, whole: bool) -> int | float:
+    """The number nearest to a limit that is on the right side of it."""
+    if whole:
+        if operator in ("<", "<="):
+            return math.floor(value) if operator == "<=" else math.ceil(value) - 1
+        return math.ceil(value) if operator == ">=" else math.floor(value) + 1
+    if operator in ("<=", ">="):
+        return value
+    return math.nextafter(value, -math.inf if operator == "<" else math.inf)
+
+
+def _does(clause: Counted, name: str, value: Plain, pairs: Pairs, row: int) -> bool:
+    """Whether the clause is true with a value."""
+    my, target = pairs.sides(row, clause.whose)
+    changed = ClassAd()
+    changed.chain(my if clause.whose is Whose.JOB else target)
+    changed.insert(name, value)
+    sides = (changed, target) if clause.whose is Whose.JOB else (my, changed)
+    return is_true(evaluate(clause.tree, *sides, context=pairs.context))

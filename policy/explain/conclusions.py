@@ -1,0 +1,86 @@
+"""Draws conclusions about the expressions of a policy: always true, never true, one number for all.
+
+What cannot be told from constants alone follows from what HTCondor's attributes can be.
+Inputs: a ``Config``, a macro, its expression.  Outputs: ``Conclusion``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final
+
+from attr import frozen
+
+from policy.config import Config
+from policy.explain.expressions import constant_value
+from policy.knobs.declaration import Wanted
+from policy.knobs.uses import find_use
+from policy.values.domain import ANYTHING, Abstract, single_number
+from policy.values.evaluation import Evaluation
+from policy.values.surroundings import Surroundings
+
+if TYPE_CHECKING:
+    from classad.ads.expression import Expression
+
+#: Ends of macros that name what goes into ads besides HTCondor's own attributes.
+_PUBLISHING: Final = ("_ATTRS", "_EXPRS")
+_WORD: Final = re.compile(r"[A-Za-z_]\w*")
+
+
+@frozen
+class Conclusion:
+    """What an expression can come to.
+
+    ``settled``: it is the same for all, and that is ``value``; a condition that may be undefined in
+    place of false is settled as False.
+    """
+
+    settled: bool
+    value: object = None
+    #: It is written as a constant; otherwise it speaks of attributes that do not matter.
+    plain: bool = True
+
+    @property
+    def is_true(self) -> bool:
+        """Is it always true, as a condition?"""
+        return self.settled and self.value.__class__ in (bool, int, float) and bool(self.value)
+
+    @property
+    def is_never_true(self) -> bool:
+        """Is there nothing for which it is true?"""
+        return self.settled and not self.is_true
+
+
+def conclude(config: Config, macro: str, tree: Expression) -> Conclusion:
+    """The conclusion about the expression of a macro."""
+    settled, value = constant_value(tree)
+    if settled:
+        return Conclusion(True, value)
+    how = find_use(macro)
+    if how is None:
+        return Conclusion(False)
+    where = Surroundings(how.use, how.matching, published(config))
+    found = Evaluation(tree.node, where.look_up).value
+    if how.use.wanted is Wanted.NUMBER:
+        number = single_number(found)
+        return Conclusion(number is not None, number, plain=False)
+    if how.use.wanted is Wanted.ANY:
+        return Conclusion(False)
+    if how.use.wanted is Wanted.CONDITION:
+        found = found.condition()
+    if True not in found.truths:
+        return Conclusion(True, False, plain=False)
+    always = found == Abstract(truths=frozenset({True}))
+    return Conclusion(always, True if always else None, plain=False)
+
+
+def published(config: Config) -> Mapping[str, Abstract]:
+    """The attributes that the configuration puts into ads, which can be anything."""
+    words = (
+        word.casefold()
+        for entry in config.scope.table
+        if entry.name.upper().endswith(_PUBLISHING)
+        for word in _WORD.findall(entry.raw)
+    )
+    return dict.fromkeys(words, ANYTHING)

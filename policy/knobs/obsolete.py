@@ -1,0 +1,122 @@
+"""Lists macros under old names and macros that no program reads any more: since when, what instead.
+
+Follows: the programs of 25.14.1, which read none of them, or read them only to warn; versions are
+those of HTCondor's notes on upgrading and are left out where these do not say.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from attr import frozen
+
+from policy.knobs.readers import find_readers
+
+_ROUTES: Final = "routes are JOB_ROUTER_ROUTE_<name>, listed in JOB_ROUTER_ROUTE_NAMES"
+_SLOTS: Final = "6.9.3"
+
+
+@frozen
+class Obsolete:
+    """``instead`` is the macro to set now, ``why`` what became of the thing, ``since`` a version;
+    any may be empty.  ``alias``: daemons still take it for the new one."""
+
+    instead: str = ""
+    why: str = ""
+    since: str = ""
+    alias: bool = False
+
+    def __str__(self) -> str:
+        """What to do, for the help of a finding."""
+        if self.alias:
+            return f"it is called `{self.instead}` now"
+        if self.instead:
+            return (
+                f"since {self.since} it is `{self.instead}`"
+                if self.since
+                else f"use `{self.instead}`"
+            )
+        return f"since {self.since} {self.why}" if self.since else self.why
+
+
+_ONE_BY_ONE: Final = {
+    "startd_exprs": Obsolete("STARTD_ATTRS", alias=True),
+    "schedd_exprs": Obsolete("SCHEDD_ATTRS", alias=True),
+    "submit_exprs": Obsolete("SUBMIT_ATTRS", alias=True),
+    "startd_slot_exprs": Obsolete("STARTD_SLOT_ATTRS", alias=True),
+    "hfs_max_allocation_rounds": Obsolete("GROUP_QUOTA_MAX_ALLOCATION_ROUNDS"),
+    "hfs_round_robin_rate": Obsolete("GROUP_QUOTA_ROUND_ROBIN_RATE"),
+    "num_virtual_machines": Obsolete("NUM_SLOTS", since=_SLOTS),
+    "defrag_schedule": Obsolete("DEFRAG_DRAINING_SCHEDULE"),
+    "job_router_defaults": Obsolete(why=_ROUTES, since="25.0"),
+    "job_router_entries": Obsolete(why=_ROUTES, since="25.0"),
+    "job_router_entries_file": Obsolete(why=_ROUTES, since="25.0"),
+    "job_router_entries_cmd": Obsolete(why=_ROUTES, since="25.0"),
+    "cgroup_soft_memory_limit_expr": Obsolete(),
+    "negotiator_traffic_limit": Obsolete(),
+    "negotiator_simple_matching": Obsolete(),
+    "enable_classad_extensions": Obsolete(),
+    "startd_sends_alives": Obsolete(),
+    "is_valid_checkpoint_platform": Obsolete(),
+    "negotiator_traffic_interval": Obsolete(),
+}
+#: The same for names of one form; ``instead`` may refer to the groups of the pattern.
+_FAMILIES: Final = (
+    (re.compile(r"host(allow|deny)_(\w+)"), Obsolete(r"\1_\2")),
+    (re.compile(r"virtual_machine_type_(\d+)\w*"), Obsolete(r"slot_type_\1", since=_SLOTS)),
+    (
+        re.compile(r"num_virtual_machines_type_(\d+)"),
+        Obsolete(r"num_slots_type_\1", since=_SLOTS),
+    ),
+    (re.compile(r"vm\d+_\w+"), Obsolete(why="virtual machines are called slots", since=_SLOTS)),
+    (re.compile(r"quill\w*"), Obsolete(why="Quill is gone")),
+    (
+        re.compile(r"ckpt_server\w*|use_ckpt_server|starter_chooses_ckpt_server"),
+        Obsolete(why="checkpoint servers are gone with the standard universe"),
+    ),
+    (re.compile(r"gsi_\w+|gridmap"), Obsolete(why="GSI is no longer supported")),
+    (re.compile(r"glexec(_job|_starter|_retries|_retry_delay)?"), Obsolete(why="glexec is gone")),
+    (re.compile(r"concurrency_limit_(?!default)(\w+)"), Obsolete(r"\1_limit")),
+    (
+        re.compile(
+            r"(master|collector|negotiator|schedd|startd)_(allow|deny)_"
+            r"(read|write|daemon|administrator|negotiator|config|client|advertise_\w+)"
+        ),
+        Obsolete(r"\1.\2_\3"),
+    ),
+    (re.compile(r"hdfs\w*"), Obsolete(why="the HDFS daemon is gone")),
+    (
+        re.compile(r"soap_\w*|enable_soap\w*|enable_web_server|web_root_dir"),
+        Obsolete(why="the SOAP interface is gone"),
+    ),
+    (re.compile(r"stork\w*"), Obsolete(why="Stork is gone")),
+)
+#: Macros that were predefined for expressions, and now come with a template.
+_OF_FRAGMENTS: Final = frozenset(
+    (
+        *("activationtimer", "consolebusy", "cpubusy", "cpuidle", "justcpu", "keyboardbusy"),
+        *("keyboardnotbusy", "lastckpt", "machinebusy", "noncondorloadavg"),
+    )
+)
+
+
+def find_obsolete(macro: str) -> Obsolete | None:
+    """What became of a macro; None if it is not known to be of the past."""
+    folded = macro.casefold()
+    found = _ONE_BY_ONE.get(folded)
+    if found is not None or find_readers(macro) is not None:
+        return found
+    for family, row in _FAMILIES:
+        matched = family.fullmatch(folded)
+        if matched is not None:
+            instead = matched.expand(row.instead).upper() if row.instead else ""
+            return Obsolete(instead, row.why, row.since)
+    return None
+
+
+def once_predefined(macro: str) -> str | None:
+    """What brings back a macro that configurations could refer to without defining it."""
+    if macro.casefold() not in _OF_FRAGMENTS:
+        return None
+    return "since 23.0 only `use FEATURE : POLICY_EXPR_FRAGMENTS` defines it"

@@ -1,0 +1,178 @@
+"""Says which findings come of another one, such as a group without quota of a misspelt GROUP_QUOTA.
+
+A cause leaves marks: a line that does not say what it should, a macro that is not set, a list
+without what it had, a group under another name.  What comes of it looks for its marks.
+Inputs: findings.  Outputs: the cause of each.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from classad.errors import Diagnostic
+from policy.knobs.reading import EXPANDED
+
+#: What goes wrong in the line itself where the value cannot be read as it should.
+_OF_LINES: Final = frozenset(
+    ("P103", "P104", "P120", "P121", "P122", "P123", "P124", "P213", "P423", "P603")
+)
+_VALUES: Final = frozenset(("P110", "P111", "P112", "P113"))
+#: What is set under a name that nobody reads.
+_MISNAMED: Final = frozenset(("P201", "P202", "P301"))
+#: Findings about a list, or about the macro that would have been one.
+_OF_LISTS: Final = frozenset(("P213", "P221"))
+_OUTSIDE: Final = frozenset(("P212", "P301"))
+#: Cause and what comes of it at the same characters.
+_SAME_WORD: Final = {
+    "P303": ("P103", "P213"),
+    "P410": ("P424",),
+    "P431": ("P404", "P407"),
+}
+_QUOTED: Final = re.compile(r"`([^`]+)`")
+_MEANT: Final = re.compile(r"did you mean `([\w.]+)`")
+_HOLE: Final = re.compile(r"leaves a hole in (\S+)$")
+_WITHOUT: Final = re.compile(r"\bwithout ([A-Z][A-Z0-9_]+)")
+_LIST: Final = re.compile(r"(?:not in|is in no) (\w+)")
+_CHAIN: Final = re.compile(r"never ends: ([\w.]+(?: -> [\w.]+)+)")
+_OTHER_GROUP: Final = re.compile(r"GROUP_NAMES lists `([^`]+)`")
+_FIRST_WORD: Final = re.compile(r"[\w.]+")
+
+_Mark = tuple[str, ...]
+
+
+def causes(findings: Sequence[Diagnostic]) -> dict[int, Diagnostic]:
+    """The first cause of each finding that has one, by the finding's ``id()``."""
+    left: dict[_Mark, Diagnostic] = {}
+    for one in findings:
+        for mark in _leaves(one):
+            left.setdefault(mark, one)
+    direct: dict[int, Diagnostic] = {}
+    for one in findings:
+        cause = next((left[mark] for mark in _comes_of(one) if mark in left), None)
+        cause = cause or _same_word(findings, one)
+        if cause is not None and cause is not one and one.source is not None:
+            direct[id(one)] = cause
+    return {key: _first(direct, cause) for key, cause in direct.items()}
+
+
+def _first(direct: dict[int, Diagnostic], cause: Diagnostic) -> Diagnostic:
+    """The cause of the cause, and so on; where that is a circle, one of it."""
+    passed: set[int] = set()
+    while id(cause) in direct and id(cause) not in passed:
+        passed.add(id(cause))
+        cause = direct[id(cause)]
+    return cause
+
+
+def file_of(found: Diagnostic) -> str | None:
+    """The file that a finding is in."""
+    return None if found.source is None else found.source.name.removesuffix(EXPANDED)
+
+
+def _leaves(one: Diagnostic) -> Iterator[_Mark]:
+    """What the finding makes go wrong elsewhere."""
+    id_ = one.id or ""
+    if id_ in _OF_LINES:
+        yield from (_line(one, number) for number in (one.line, *_users(one)))
+    if id_ == "P101":
+        # What a block should have set, and the value that should have gone on in this line.
+        yield from (("macro", name) for name in _names(_FIRST_WORD, _text(one).lstrip()[:80]))
+        yield _line(one, (one.line or 1) - 1)
+    elif id_ == "P103":
+        yield ("comment", *_line(one, one.line))
+    elif id_ == "P114":
+        yield from (("circle", name) for name in circle(one.message))
+    elif id_ == "P120":
+        yield from (("macro", name) for name in _names(_HOLE, one.message))
+    elif id_ == "P222":
+        name, *items = _QUOTED.findall(f"`{one.message.partition(' ')[0]}`{one.message}")
+        yield from (("item", name.casefold(), item.casefold()) for item in items)
+    elif id_ == "P301":
+        yield from (("group", name) for name in _names(_OTHER_GROUP, one.help or ""))
+    if id_ in _MISNAMED:
+        yield from (("macro", name) for name in _names(_MEANT, one.help or ""))
+    if id_ == "P423":
+        name, *items = _FIRST_WORD.findall(_text(one).casefold())
+        yield from (("item", name, item) for item in items)
+        yield ("anew", *_line(one, one.line))
+    elif id_ in _OF_LISTS:
+        yield from (("list", word.casefold()) for word in _FIRST_WORD.findall(one.message))
+
+
+def _comes_of(one: Diagnostic) -> Iterator[_Mark]:
+    """The marks that would explain the finding."""
+    id_ = one.id or ""
+    if id_ in _VALUES:
+        yield _line(one, one.line)
+        yield from (("circle", name) for name in circle(one.message))
+    elif id_ == "P222":
+        yield ("anew", *_line(one, one.line))
+    elif id_ == "P211":
+        yield from (("macro", name.casefold()) for name in _QUOTED.findall(one.message)[1:])
+    elif id_ == "P241":
+        yield from (("macro", name) for name in _names(_WITHOUT, one.help or ""))
+    elif id_ == "P303":
+        [name] = _names(_QUOTED, one.message)
+        yield from (("macro", f"group_quota_{kind}{name}") for kind in ("", "dynamic_"))
+        yield ("group", name)
+        yield ("comment", *_line(one, one.line))
+    if id_ in _OUTSIDE:
+        for list_ in _names(_LIST, one.message):
+            item = _names(_QUOTED, one.message)[0]
+            yield from (("item", list_, end) for end in _ends(item))
+            yield ("list", list_)
+
+
+def _line(one: Diagnostic, number: int | None) -> _Mark:
+    return "line", file_of(one) or "", str(number)
+
+
+def _names(pattern: re.Pattern[str], text: str) -> list[str]:
+    """What the pattern's group finds first, case-folded; a list of one or none."""
+    found = pattern.search(text)
+    return [] if found is None else [found[found.lastindex or 0].casefold()]
+
+
+def _ends(macro: str) -> Iterator[str]:
+    """``b_c`` and ``c`` of ``A_b_c``: one of them is the item that the macro is for."""
+    parts = macro.split("_")
+    return ("_".join(parts[begin:]) for begin in range(len(parts)))
+
+
+def circle(message: str) -> list[str]:
+    """The macros that refer to each other, by the message about one of them."""
+    return [name for chain in _names(_CHAIN, message) for name in chain.split(" -> ")]
+
+
+def _text(one: Diagnostic) -> str:
+    """The line that the finding is in."""
+    return "" if one.source is None else one.source.line_at(one.start)[0]
+
+
+def _same_word(findings: Iterable[Diagnostic], one: Diagnostic) -> Diagnostic | None:
+    """The finding about the same characters that is the cause."""
+    wanted = _SAME_WORD.get(one.id or "", ())
+    for cause in findings if wanted else ():
+        overlap = cause.start < one.end and one.start < cause.end
+        if cause.id in wanted and cause.source is one.source and overlap:
+            return cause
+    return None
+
+
+def _users(hole: Diagnostic) -> Iterator[int]:
+    """The lines of the same file where a macro with a hole is used, by others of them too."""
+    named = _HOLE.search(hole.message)
+    if named is None or hole.source is None:
+        return
+    text = hole.source.text
+    todo, done = [named[1]], set()
+    while todo:
+        name = todo.pop()
+        done.add(name.casefold())
+        used = re.compile(rf"(?im)^[ \t]*([\w.]+)[ \t]*=[^\n]*\$\({re.escape(name)}\)")
+        for found in used.finditer(text):
+            yield text.count("\n", 0, found.start(1)) + 1
+            if found[1].casefold() not in done:
+                todo.append(found[1])

@@ -1,0 +1,110 @@
+"""Tells a fragment, which other files complete, from a whole configuration.
+
+A fragment does not say which daemons run, nor where the rest of the configuration is, and speaks of
+things that it does not have: macros that nobody defines and that are no slip of one that somebody
+does, members of a list that is nowhere.  One such thing may be a mistake, several are not.
+Inputs: a ``View`` and the findings in it.  Outputs: what a fragment lacks; what is a note in one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from attr import frozen
+
+from classad.errors import Diagnostic
+from policy.explain.sentences import listing
+from policy.lint import companions, groups, lists, reading
+from policy.lint.finding import NOTE
+from policy.lint.view import View, endless
+
+#: What other files may still set right.
+COMPLETED: Final = frozenset(
+    found.id
+    for found in (
+        *(reading.HOLE, lists.NOT_DEFINED, lists.NOT_LISTED, lists.NOT_PUBLISHED),
+        *(companions.ALONE, groups.UNLISTED, groups.NO_QUOTA),
+    )
+)
+#: What a configuration sets that is not only a part of another one.
+_OF_WHOLES: Final = ("DAEMON_LIST", "LOCAL_CONFIG_DIR", "LOCAL_CONFIG_FILE", "RELEASE_DIR")
+#: Things that are lacking before a configuration is taken for a fragment.
+_ENOUGH: Final = 2
+#: Of these as many are named.
+_NAMED: Final = 3
+_HOLE: Final = re.compile(r"`\$\(([\w.]+)\)` is not defined")
+_HOLE_IN: Final = re.compile(r"leaves a hole in (\S+)$")
+_LIST: Final = re.compile(r"(?:not in|is in no) (\w+)")
+#: What people take for built in, as MINUTE and HOUR are.
+_NOWHERE: Final = frozenset(("DAY", "WEEK"))
+_VALUES: Final = frozenset(
+    found.id for found in (reading.INVALID, reading.SYNTAX, reading.NOT_USED, reading.BROKEN)
+)
+
+
+@frozen
+class Fragment:
+    """Why a configuration is taken for a fragment; ``asked``: somebody said so."""
+
+    lacks: tuple[str, ...] = ()
+    asked: bool = False
+
+    def __str__(self) -> str:
+        """The reason, as the end of a sentence."""
+        if self.asked:
+            return "as --fragment says"
+        rest = len(self.lacks) - _NAMED
+        shown = [*self.lacks[:_NAMED], *([f"{rest} more"] if rest > 0 else [])]
+        return f"it sets no DAEMON_LIST, and lacks {listing(shown)}"
+
+
+def recognised(view: View, findings: Iterable[Diagnostic]) -> Fragment | None:
+    """The configuration as a fragment; None if it is whole, or may be."""
+    table = view.config.scope.table
+    if any(table.get(name) is not None for name in _OF_WHOLES):
+        return None
+    lacks = tuple(dict.fromkeys(_lacks(view, findings)))
+    return Fragment(lacks) if len(lacks) >= _ENOUGH else None
+
+
+def _lacks(view: View, findings: Iterable[Diagnostic]) -> Iterator[str]:
+    """What the findings say is nowhere, without what looks like a slip."""
+    for one in findings:
+        if one.id == reading.HOLE.id and one.help is None:
+            found = _HOLE.match(one.message)
+            if found is not None and found[1].upper() not in _NOWHERE:
+                yield f"$({found[1]})"
+        elif one.id in (lists.NOT_LISTED.id, groups.UNLISTED.id):
+            found = _LIST.search(one.message)
+            if found is not None and found[1].casefold() not in view.defined:
+                yield found[1]
+
+
+def soften(view: View, findings: Iterable[Diagnostic]) -> tuple[list[Diagnostic], frozenset[str]]:
+    """The findings with notes for what other files may set right, and without what is said of
+    values that they complete; and the case-folded names of the macros with these values."""
+    listed = list(findings)
+    holes_in = {found[1].casefold() for one in listed if (found := _HOLE_IN.search(one.message))}
+    unfinished = frozenset(_unfinished(view, holes_in))
+    left = [one for one in listed if one.id not in _VALUES or macro_of(one) not in unfinished]
+    for one in left:
+        if one.id in COMPLETED:
+            one.severity = NOTE
+    return left, unfinished
+
+
+def macro_of(found: Diagnostic) -> str:
+    """The case-folded name of the macro that a finding about a value begins with."""
+    return found.message.partition(":")[0].casefold()
+
+
+def _unfinished(view: View, holes_in: set[str]) -> Iterator[str]:
+    """The macros with a hole, and those that refer to them."""
+    for setting in view.settings:
+        if endless(setting) is not None:
+            continue
+        used = {name.casefold() for name, _ in view.config.scope.used_by(setting.entry)}
+        if not holes_in.isdisjoint((*used, setting.macro.casefold(), setting.name.casefold())):
+            yield from (setting.name.casefold(), setting.macro.casefold())

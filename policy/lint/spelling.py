@@ -1,0 +1,66 @@
+"""Finds the known name that another one means, word by word: cut, spelt out, or a word left out.
+
+What is one letter away is found by ``policy.lint.names.near``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cache
+from typing import Final
+
+_WORDS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+#: A cut word has so many letters at least, one that stands alone so many.
+_CUT: Final = 2
+_ALONE: Final = 3
+#: A name of one word has so many letters before it may lack another word.
+_TELLING: Final = 8
+
+
+def words(name: str) -> tuple[str, ...]:
+    """The words of a name, case-folded: of ``RemoteWallClockTime``, of ``MAX_JOBS_RUNNING``."""
+    return tuple(word.casefold() for word in _WORDS.findall(name))
+
+
+def meant_by_words(name: str, known: Iterable[str]) -> str | None:
+    """The only known name of which the words fit; None if there are several."""
+    mine = words(name)
+    by_words = _by_words(tuple(known))
+    found = {
+        spelled
+        for theirs, spelled in by_words.items()
+        if theirs != mine and (_one_cut(mine, theirs) or _one_left_out(mine, theirs))
+    }
+    return found.pop() if len(found) == 1 else None
+
+
+@cache
+def _by_words(known: tuple[str, ...]) -> dict[tuple[str, ...], str]:
+    return {words(name): name for name in reversed(known)}
+
+
+def _one_cut(mine: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
+    """Do all words agree but one, which is a shorter or longer form of the other?"""
+    if len(mine) != len(theirs):
+        return False
+    unlike = [pair for pair in zip(mine, theirs, strict=True) if pair[0] != pair[1]]
+    if len(unlike) != 1:
+        return False
+    short, long = sorted(unlike[0], key=len)
+    if len(mine) == 1:
+        return len(short) >= _ALONE and long.startswith(short) and short in mine
+    return len(long) > len(short) >= _CUT and short[0] == long[0] and _is_within(short, long)
+
+
+def _is_within(short: str, long: str) -> bool:
+    """Are the letters of one in the other, in their order, as those of avg in average?"""
+    letters = iter(long)
+    return all(letter in letters for letter in short)
+
+
+def _one_left_out(mine: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
+    """Is one word of theirs missing?"""
+    if len(theirs) != len(mine) + 1 or (len(mine) == 1 and len(mine[0]) < _TELLING):
+        return False
+    return any(theirs[:at] + theirs[at + 1 :] == mine for at in range(len(theirs)))

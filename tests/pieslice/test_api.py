@@ -1,0 +1,320 @@
+"""``import pieslice`` gives the values that the commands print."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import subprocess
+import sys
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+import pieslice
+from pieslice.cli import main
+from pieslice.reports.result import DataTable, Result
+
+ROOT = Path(__file__).parents[2]
+CAMPUS = "examples/campus"
+TOUR = "examples/tour"
+SCENARIO = "examples/scenarios/two_users.json"
+
+#: An answer, and the command that prints it.
+ASKED: list[tuple[Callable[[], Result], str]] = [
+    (lambda: pieslice.read(CAMPUS).negotiate(), f"negotiate {CAMPUS}"),
+    (lambda: pieslice.read(Path(TOUR)).negotiate(), f"negotiate {TOUR}"),
+    (lambda: pieslice.read(SCENARIO).negotiate(seed=3), f"negotiate {SCENARIO} --seed 3"),
+    (
+        lambda: pieslice.read(f"{TOUR}/slots.ads", f"{TOUR}/jobs.ads").negotiate(),
+        f"negotiate {TOUR}/slots.ads {TOUR}/jobs.ads",
+    ),
+    (
+        lambda: pieslice.read(CAMPUS, now=1795300000).negotiate(engine="reference"),
+        f"negotiate {CAMPUS} --now 1795300000",
+    ),
+    (
+        lambda: pieslice.read(TOUR).negotiate(policy=f"{TOUR}/no_preemption"),
+        f"negotiate {TOUR} --config {TOUR}/no_preemption",
+    ),
+    (
+        lambda: pieslice.read(TOUR, config=f"{TOUR}/breadth_first").negotiate(),
+        f"negotiate {TOUR} --config {TOUR}/breadth_first",
+    ),
+    (
+        lambda: pieslice.read(TOUR).with_config({"PREEMPTION_REQUIREMENTS": False}).negotiate(),
+        f"negotiate {TOUR} -D PREEMPTION_REQUIREMENTS=false",
+    ),
+    (
+        lambda: (
+            pieslice.read(SCENARIO)
+            .with_config("PRIORITY_HALFLIFE = 3600\nNEGOTIATOR_CONSIDER_PREEMPTION \\\n = false")
+            .negotiate()
+        ),
+        f"negotiate {SCENARIO} -D PRIORITY_HALFLIFE=3600 -D NEGOTIATOR_CONSIDER_PREEMPTION=false",
+    ),
+    (lambda: pieslice.read(TOUR, dialect="mrg").negotiate(), f"negotiate {TOUR} --dialect mrg"),
+    (lambda: pieslice.read(CAMPUS).why("8.0"), f"why {CAMPUS} 8.0"),
+    (lambda: pieslice.read(TOUR).why(15.0), f"why {TOUR} 15.0"),
+    (lambda: pieslice.read(TOUR).why("16.0", "slot1@node3"), f"why {TOUR} 16.0 slot1@node3"),
+    (lambda: pieslice.read(CAMPUS).rank("15.5", limit=20), f"rank {CAMPUS} 15.5"),
+    (lambda: pieslice.read(TOUR).rank("12.0"), f"rank {TOUR} 12.0 --limit 0"),
+    (lambda: pieslice.read(CAMPUS).quotas(), f"quotas {CAMPUS}"),
+    (lambda: pieslice.read(TOUR).quotas(trace=True), f"quotas {TOUR} --trace"),
+    (lambda: pieslice.check(f"{CAMPUS}/condor_config"), f"check {CAMPUS}/condor_config"),
+    (
+        lambda: pieslice.check("examples/policies/flawed/claim_timer", subsystem="negotiator"),
+        "check examples/policies/flawed/claim_timer --subsys NEGOTIATOR",
+    ),
+    (lambda: pieslice.read_policy(CAMPUS), f"policy explain {CAMPUS}"),
+]
+
+
+@pytest.fixture(autouse=True)
+def at_the_top(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+
+
+class Tags(HTMLParser):
+    """Raises for tags that are not closed in their order."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+@pytest.mark.parametrize(("ask", "command"), ASKED, ids=[command for _, command in ASKED])
+def test_an_answer_is_what_the_command_prints(
+    ask: Callable[[], Result], command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answer = ask()
+    assert capsys.readouterr() == ("", "")
+    main(command.split())
+    assert capsys.readouterr().out == str(answer)
+    main([*command.split(), "--format=json" if command.startswith("check") else "--json"])
+    printed = json.loads(capsys.readouterr().out)
+    found = answer.to_dict()
+    if command.startswith("check"):
+        (printed,) = printed
+    elif command.startswith("policy"):
+        printed = {"path": CAMPUS, "sentences": printed}
+    schema = found.pop("schema")
+    assert schema == f"pieslice/{command.split()[0]}/1"
+    assert printed.pop("schema", schema) == schema
+    assert json.loads(json.dumps(found)) == printed
+    assert json.loads(answer.to_json()) == {"schema": schema, **printed}
+
+
+@pytest.mark.parametrize(("ask", "command"), ASKED[::3], ids=[name for _, name in ASKED[::3]])
+def test_an_answer_is_short_in_a_shell_and_whole_in_a_notebook_and_a_pickle(
+    ask: Callable[[], Result], command: str
+) -> None:
+    answer = ask()
+    assert repr(answer).startswith(f"<{type(answer).__name__} ")
+    assert len(repr(answer)) < 200
+    tags = Tags()
+    tags.feed(answer._repr_html_())
+    assert tags.open == []
+    kept = pickle.loads(pickle.dumps(answer))
+    assert str(kept) == str(answer)
+    assert kept.to_dict() == answer.to_dict()
+
+
+def test_a_pool_does_not_change() -> None:
+    pool = pieslice.read(TOUR)
+    first = [str(pool.negotiate()), str(pool.why("11.0")), str(pool.rank("12.0"))]
+    kept = pickle.loads(pickle.dumps(pool))
+    changed = pool.with_config({"PREEMPTION_REQUIREMENTS": "False"})
+    assert str(changed.negotiate()) != first[0]
+    for each in (pool, kept):
+        assert [str(each.negotiate()), str(each.why("11.0")), str(each.rank("12.0"))] == first
+    assert repr(pool) == repr(kept) == "<Pool tour: 10 slots, 17 jobs, 5 users>"
+
+
+@pytest.mark.parametrize(
+    ("words", "command"),
+    [
+        ((CAMPUS,), f"userprio {CAMPUS}"),
+        ((CAMPUS, "-quotas", "-usage"), f"userprio {CAMPUS} -quotas -usage"),
+        (
+            (Path(f"{CAMPUS}/Accountantnew.log"), "-all", "-allu"),
+            f"userprio {CAMPUS}/Accountantnew.log -all -allusers",
+        ),
+    ],
+)
+def test_priorities_are_those_that_userprio_prints(
+    words: tuple[str, ...], command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = pieslice.read_priorities(*words)
+    main(command.split())
+    assert capsys.readouterr().out == str(found)
+    main([*command.split(), "--wide"])
+    assert capsys.readouterr().out == found.text(None)
+    main([*command.split(), "-json"])
+    printed = json.loads(capsys.readouterr().out)
+    assert [ad["Name"] for ad in printed] == found.records["name"]
+    # ClassAds print 15 or 16 digits of a number, in a pickle as well.
+    assert [ad["Priority"] for ad in printed] == pytest.approx(found.records["priority"], rel=1e-14)
+    data = json.loads(found.to_json())
+    assert data["schema"] == "pieslice/userprio/1"
+    assert [row["name"] for row in data["records"]] == found.records["name"]
+    kept = pickle.loads(pickle.dumps(found))
+    assert str(kept) == str(found)
+    assert kept.records["name"] == found.records["name"]
+    assert kept.records["usage"] == pytest.approx(found.records["usage"], rel=1e-14)
+    assert "<pre>Last Priority Update" in found._repr_html_()
+    with pytest.raises(pieslice.ReadError, match="`-quots` is not an option; did you mean"):
+        pieslice.read_priorities(CAMPUS, "-quots")
+
+
+def test_the_last_assignment_counts() -> None:
+    pool = pieslice.read(TOUR)
+    calm = pool.with_config({"NEGOTIATOR_CONSIDER_PREEMPTION": False})
+    again = calm.with_config("NEGOTIATOR_CONSIDER_PREEMPTION = true")
+    assert not pool.diff(calm).same
+    assert pool.diff(again).same
+
+
+def test_diff_is_what_the_command_prints(capsys: pytest.CaptureFixture[str]) -> None:
+    pool = pieslice.read(TOUR)
+    other = pool.with_config(Path(f"{TOUR}/no_preemption"))
+    found = pool.diff(other)
+    assert main(["diff", TOUR, "--config", f"{TOUR}/no_preemption", "--json"]) == 1
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["a"]["name"] == TOUR
+    assert found.names == ("tour", f"tour with {TOUR}/no_preemption")
+    data = json.loads(found.to_json())
+    for side in ("a", "b"):
+        assert printed[side].pop("name") != data[side].pop("name")
+    assert data == printed
+    assert not found.same
+    assert pool.diff(pool).same
+
+
+def test_tables_are_sequences_and_frames(monkeypatch: pytest.MonkeyPatch) -> None:
+    cycle = pieslice.read(CAMPUS).negotiate()
+    tables = [getattr(cycle, name) for name in (
+        "users", "groups", "machines", "quotas", "submitters", "matches", "rejections",
+    )]  # fmt: skip
+    tables += [pieslice.read(CAMPUS).rank("15.5").slots, pieslice.read(CAMPUS).quotas().groups]
+    tables.append(pieslice.check("examples/policies/flawed/reclaim_swapped").findings)
+    frame = SimpleNamespace(
+        DataFrame=lambda data, columns=None, strict=True: (data, columns, strict),
+        table=lambda data: data,
+    )
+    for name in ("pandas", "polars", "pyarrow"):
+        monkeypatch.setitem(sys.modules, name, frame)
+    for table in tables:
+        assert isinstance(table, DataTable)
+        assert len(table) == len(list(table)) > 0
+        first = next(iter(table))
+        assert tuple(first) == table.columns
+        assert [table[name][0] for name in table.columns] == list(first.values())
+        assert table.to_pandas() == (list(table.rows), list(table.columns), True)
+        by_column = {name: table[name] for name in table.columns}
+        assert table.to_polars() == (by_column, None, False)
+        assert table.to_arrow() == by_column
+    with pytest.raises(KeyError, match="there is no column `Slot`; there are seq,"):
+        cycle.matches["Slot"]
+
+
+def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = DataTable("a", ("b",), ((1,),))
+    for name, ask in (
+        ("pandas", table.to_pandas),
+        ("polars", table.to_polars),
+        ("pyarrow", table.to_arrow),
+    ):
+        monkeypatch.setitem(sys.modules, name, None)
+        with pytest.raises(ImportError, match=f"needs the package {name}: pip install 'pieslice"):
+            ask()
+
+
+@pytest.mark.parametrize(
+    ("ask", "kind", "said"),
+    [
+        (lambda: pieslice.read("nowhere"), "ReadError", "error: nowhere: no such folder or file"),
+        (lambda: pieslice.read(), "ReadError", "error: give the folder of a capture"),
+        (lambda: pieslice.read(CAMPUS, dialect="x"), "ReadError", "x"),
+        (lambda: pieslice.read(CAMPUS).why("999.0"), "NotFoundError", "there is no job `999.0`"),
+        (lambda: pieslice.read(CAMPUS).why("8.0", "no"), "NotFoundError", "there is no slot `no`"),
+        (lambda: pieslice.read(CAMPUS).rank("x"), "NotFoundError", "`x` is not a job id"),
+        (
+            lambda: pieslice.read(CAMPUS).with_config("A = 1\nB oops\n"),
+            "ReadError",
+            "<with_config>:2:1: error: a statement needs `=` or `:` after its name\n"
+            "   2 | B oops\n     | ^",
+        ),
+        (
+            lambda: pieslice.read(CAMPUS).with_config("use ROLE: x"),
+            "ReadError",
+            "<with_config>:1:1: error: only assignments",
+        ),
+        (
+            lambda: pieslice.read(CAMPUS).with_config({"a b": 1}),
+            "ReadError",
+            "`a b` is not",
+        ),
+        (lambda: pieslice.read(CAMPUS).with_config(Path("no")), "ReadError", "no: no such file"),
+        (lambda: pieslice.check("nope"), "ReadError", "nope: no such file"),
+        (lambda: pieslice.read_policy("nope"), "ReadError", "nope: no such file"),
+    ],
+)
+def test_errors_are_one_family(ask: Callable[[], object], kind: str, said: str) -> None:
+    with pytest.raises(pieslice.Error) as caught:
+        ask()
+    assert type(caught.value).__name__ == kind
+    assert said in str(caught.value)
+    kept = pickle.loads(pickle.dumps(caught.value))
+    assert (type(kept), str(kept)) == (type(caught.value), str(caught.value))
+
+
+def test_a_broken_configuration_is_shown_with_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "condor_config"
+    path.write_text("A = 1\nif oops\nB = 2\nendif\n")
+    with pytest.raises(pieslice.ReadError) as caught:
+        pieslice.read_policy(path)
+    assert f"{path}:2:" in str(caught.value)
+    assert "   2 | if oops\n" in str(caught.value)
+
+
+def test_a_policy_has_values() -> None:
+    policy = pieslice.read_policy(CAMPUS, define={"X": "$(Y)1", "Y": "2"})
+    assert policy.macros["x"] == "21"
+    kept = pickle.loads(pickle.dumps(policy))
+    # Some defaults have numbers by chance in them.
+    assert set(kept.macros) == set(policy.macros)
+    assert kept.macros["NEGOTIATOR_INTERVAL"] == policy.macros["negotiator_interval"] == "60"
+    for macros in (policy.macros, kept.macros):
+        with pytest.raises(KeyError, match="`NO` is not defined"):
+            macros["NO"]
+    cycle = pieslice.read(CAMPUS).negotiate(pieslice.read_policy(f"{CAMPUS}/no_preemption"))
+    assert {row["kind"] for row in cycle.matches} == {"none"}
+
+
+def test_importing_it_is_light() -> None:
+    code = (
+        "import sys, pieslice; print(sorted(set(sys.modules) & "
+        "{'attr', 'classad', 'policy', 'negotiator', 'argparse', 'json'}), dir(pieslice)[:3])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "[] ['Error', 'NotFoundError', 'Pool']\n"
+
+
+def test_every_public_name_is_there_and_documented() -> None:
+    page = (ROOT / "docs" / "api.md").read_text()
+    for name in pieslice.__all__:
+        assert getattr(pieslice, name) is not None
+        assert name.startswith("__") or f"pieslice.{name}" in page
+    with pytest.raises(AttributeError, match="no attribute `nosuch`"):
+        getattr(pieslice, "nosuch")  # noqa: B009 - the type checker knows that there is none

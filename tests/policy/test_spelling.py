@@ -1,0 +1,95 @@
+"""Names that are meant by others, and slips in conditions: what check says, and what it leaves."""
+
+from __future__ import annotations
+
+import pytest
+
+from policy.lint.spelling import meant_by_words, words
+from tests.policy.test_lint import found, ids
+
+KNOWN = ("LoadAvg", "JobUniverse", "RemoteWallClockTime", "HoldReasonCode", "MAX_JOBS_RUNNING")
+
+
+def test_the_words_of_names() -> None:
+    assert words("RemoteWallClockTime") == ("remote", "wall", "clock", "time")
+    assert words("x509UserProxyVOName") == ("x", "509", "user", "proxy", "vo", "name")
+    assert words("MAX_JOBS_RUNNING") == ("max", "jobs", "running")
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("LoadAverage", "LoadAvg"),
+        ("Universe", "JobUniverse"),
+        ("RemoteWallTime", "RemoteWallClockTime"),
+        ("HoldCode", "HoldReasonCode"),
+        ("MAX_JOBS_RUN", "MAX_JOBS_RUNNING"),
+        ("LoadAvg", None),
+        ("LoadSum", None),
+        ("Code", None),
+        ("WallClock", None),
+    ],
+)
+def test_a_name_is_meant_by_its_words(name: str, meant: str | None) -> None:
+    assert meant_by_words(name, KNOWN) == meant
+
+
+def test_a_name_that_fits_two_others_is_neither() -> None:
+    assert meant_by_words("JobDate", ("JobStartDate", "JobQueueDate")) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "help_text"),
+    [
+        ("START = TARGET.Universe == 5\n", "did you mean `JobUniverse`?"),
+        (
+            "IsGPULab = True\nSTARTD_ATTRS = IsGPULab\nSTART = MY.IsGPULb\n",
+            "did you mean `IsGPULab`?",
+        ),
+        ("NEGOTIATOR_CONSIDER_PREEMPT = False\n", "did you mean `NEGOTIATOR_CONSIDER_PREEMPTION`?"),
+        ("STARTD.GROUP_NAMES = a\n", "condor_negotiator does"),
+        ("START = 4 <= Cpus <= 16\n", "write `4 <= Cpus && Cpus <= 16`"),
+        ("SYSTEM_PERIODIC_HOLD = JobStatus != 1 || JobStatus != 2\n", "did you mean `&&`?"),
+    ],
+)
+def test_what_is_meant_is_said(text: str, help_text: str) -> None:
+    assert [item.help for item in found(text)] == [help_text]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "START = ClockMin >= 480 && ClockMin < 1440\n",
+        "START = ClockDay > 0 && ClockDay <= 6\n",
+        "START = TARGET.Priority =?= 5 || TARGET.WantX\n",
+        "SYSTEM_PERIODIC_HOLD = JobStatus != 1 || JobUniverse != 2\n",
+    ],
+)
+def test_what_is_meant_so_is_left(text: str) -> None:
+    assert ids(text) == []
+
+
+def test_what_lacks_an_operand_says_why() -> None:
+    by_id = {one.id: one for one in found('RANK = (TARGET.Owner =?= "ann") + $(RANK)\n')}
+    assert by_id.keys() == {"P113", "P120"}
+    hole = by_id["P120"]
+    assert (hole.line, hole.column) == (1, 35)
+    assert hole.message == "`$(RANK)` has no value before and leaves a hole in RANK"
+    [cut] = found('#PREEMPT_VANILLA = (X && \\\n  (Activity == "Suspended")\n')
+    assert cut.help == "line 1 is a comment, which its backslash does not continue"
+    assert ids("START = TARGET.IsMine || ($(START))\n") == []
+
+
+def test_a_macro_of_the_pool_is_a_note() -> None:
+    [item] = found("CONDOR_VIEW_HOST = $(CONDOR_HOST):9619\n")
+    assert (item.id, item.severity) == ("P120", "note")
+
+
+def test_a_list_of_another_file_is_lost_if_what_it_named_is_defined() -> None:
+    first = "HasScratch = True\nSTARTD_ATTRS = HasScratch, Cpus\nALLOW_READ = a\n"
+    second = "include : first.conf\nSite = 5\nSTARTD_ATTRS = Site\nALLOW_READ = b\n"
+    [item] = found(second, {"first.conf": first})
+    assert (item.id, item.line) == ("P222", 3)
+    assert item.message == "STARTD_ATTRS is set again and loses `HasScratch`"
+    added = second.replace("STARTD_ATTRS = ", "STARTD_ATTRS = $(STARTD_ATTRS) ")
+    assert found(added, {"first.conf": first}) == []
