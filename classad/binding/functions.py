@@ -23,6 +23,7 @@ from classad.formats.common import (
     NO_STREAM,
     Errors,
     check_errors,
+    decoded,
     report_error,
     with_line_ends,
 )
@@ -244,9 +245,9 @@ class _Stream:
                 self.file = input
                 self._cookie = self.file.tell()
             whole = input.read()
-            self.text = _decoded(whole)
+            self.text = decoded(whole)
             return
-        self.text = "".join(with_line_ends(map(_decoded, input)))
+        self.text = "".join(with_line_ends(input))
 
     def advance(self, position: int) -> None:
         """Leave the file behind the first ``position`` characters."""
@@ -261,14 +262,6 @@ class _Stream:
             self._cookie += len(passed.encode("utf-8", "surrogateescape"))
             self.file.seek(self._cookie)
         self._position = position
-
-
-def _decoded(piece: object) -> str:
-    if isinstance(piece, bytes | bytearray):
-        return piece.decode("utf-8", "surrogateescape")
-    if isinstance(piece, str):
-        return piece
-    raise TypeError("input must be a string, a file or lines")
 
 
 def _ads(

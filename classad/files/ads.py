@@ -185,7 +185,7 @@ def _open(source: Any) -> tuple[IO[bytes] | None, Iterable[str]]:
         return None, source
     if hasattr(source, "read"):
         return None, source if isinstance(source.read(0), str) else _text_lines(source)
-    return None, with_line_ends(map(_decoded, source))
+    return None, with_line_ends(source)
 
 
 def load_file(
@@ -303,10 +303,6 @@ def _zstd(file: Any, mode: Literal["rb", "wb"]) -> Any:
     raise ClassAdOSError(
         "zstd needs Python 3.14 or the package zstandard: pip install 'pieslice[zstd]'"
     )
-
-
-def _decoded(line: str | bytes) -> str:
-    return line.decode("utf-8", "surrogateescape") if isinstance(line, bytes) else line
 
 
 # --- writing --------------------------------------------------------------------------------

@@ -59,7 +59,16 @@ def ignored_text(message: str, source: Source, start: int, end: int, errors: Err
     return Diagnostic(message, source, start, end, severity=severity, help=help)
 
 
-def with_line_ends(pieces: Iterable[str]) -> Iterator[str]:
+def decoded(piece: object) -> str:
+    """A text, which may be bytes: those that are not UTF-8 are kept as lone surrogates."""
+    if isinstance(piece, bytes | bytearray):
+        return piece.decode("utf-8", "surrogateescape")
+    if isinstance(piece, str):
+        return piece
+    raise TypeError("input must be a string, a file or lines")
+
+
+def with_line_ends(pieces: Iterable[str | bytes]) -> Iterator[str]:
     """The lines of a caller's list or iterator, each with a line end, which theirs may lack.
 
     A piece may hold several lines.  ``ValueError``: it goes on behind its last line end, and more
@@ -67,6 +76,11 @@ def with_line_ends(pieces: Iterable[str]) -> Iterator[str]:
     """
     cut = False
     for piece in pieces:
+        if piece.__class__ is not str:
+            piece = decoded(piece)
+        if piece and not cut and piece.find("\n") == len(piece) - 1:
+            yield piece  # one whole line, as most are
+            continue
         if cut:
             raise ValueError(
                 "the input is a text in pieces, not lines: give the whole text, ''.join(pieces)"

@@ -33,9 +33,12 @@ _COLUMNS: Final = (
 )
 
 
-def requirement_blocks(found: Funnel) -> list[Block]:
-    """The clauses of both sides over the whole pool, and how many slots match."""
-    blocks = clause_blocks(f"Requirements, over all {found.in_view} slots", found.clauses)
+def requirement_blocks(found: Funnel, pool: int) -> list[Block]:
+    """The clauses of both sides over a pool of so many slots, and how many slots match."""
+    seen = f"all {plural(pool, 'slot')}"
+    if found.in_view < pool:
+        seen = f"{found.in_view} of {plural(pool, 'slot')}: those that the cycle considers"
+    blocks = clause_blocks(f"Requirements, over {seen}", found.clauses)
     gone = found.matching - found.matching_left
     end = f"  {plural(found.matching, 'slot')} match{'es' if found.matching == 1 else ''}"
     if gone:

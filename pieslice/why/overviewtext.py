@@ -26,7 +26,9 @@ def overview_blocks(found: Overview) -> list[Block]:
         blocks.append(Line(text, level="bad" if other.preempted else ""))
     if not found.autoclusters:
         return blocks
-    rows = [_row(item) for item in found.autoclusters]
+    domains = {item.submitter.partition("@")[2] for item in found.autoclusters}
+    one_domain = f"@{domains.pop()}" if len(domains) == 1 else ""
+    rows = [_row(item, one_domain) for item in found.autoclusters]
     several = len({item.submitter for item in found.autoclusters}) > 1
     columns: list[Column] = [
         Column("first job", right=True, brief="first"),
@@ -62,12 +64,13 @@ def headline(found: Overview) -> str:
     return f"{text}: {found.matched} matched, {left} not"
 
 
-def _row(item: AutoclusterVerdict) -> tuple[str, ...]:
+def _row(item: AutoclusterVerdict, one_domain: str) -> tuple[str, ...]:
+    """The cells; a domain that all submitters have is left out."""
     return (
         item.first,
         str(item.jobs),
         str(item.matched),
-        item.submitter,
+        item.submitter.removesuffix(one_domain),
         verdict(item),
     )
 

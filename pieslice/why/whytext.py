@@ -31,8 +31,7 @@ def why_blocks(answer: Answer) -> list[Block]:
         parts[0] += holding_blocks(answer.holding)
     seen = answer.seen
     if seen is not None and seen.machine:
-        parts[0] += machine_blocks(seen.machine, answer.history.job.id)
-        parts.append([])
+        parts += [machine_blocks(seen.machine, answer.history.job.id), []]
     parts[-1] += head_blocks(answer)
     if seen is not None:
         if seen.case is not None:
@@ -60,7 +59,7 @@ def _over_the_pool(answer: Answer, seen: Seen) -> list[list[Block]]:
     limited = found.rank_only or any(state.full for state in found.concurrency)
     return [
         _funnel(answer, sieved),
-        requirement_blocks(sieved),
+        requirement_blocks(sieved, answer.slots),
         clause_blocks(
             "PREEMPTION_REQUIREMENTS, over the slots that it keeps", sieved.preemption_clauses
         ),

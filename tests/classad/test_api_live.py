@@ -17,7 +17,8 @@ import pytest
 
 import classad
 
-pytestmark = pytest.mark.live
+# The values are compared; what is warned of beside them is in test_v1.py.
+pytestmark = [pytest.mark.live, pytest.mark.filterwarnings("ignore::classad.V1Warning")]
 
 ROWS = r"""
 c.quote('a"b\n\t\\\x01é\x7f')

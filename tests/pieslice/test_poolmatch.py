@@ -35,8 +35,8 @@ from pieslice.why.verdict import Verdicts
 T = TypeVar("T")
 
 WILD = sorted((Path(__file__).parents[1] / "vectors" / "negotiation-wild").glob("*.gz"))
-#: One scenario in so many; a job of each autocluster and submitter.
-EVERY, JOBS = 18, 3
+#: One scenario in so many, and so many jobs of each queue.
+EVERY, JOBS = 30, 3
 
 
 def cases() -> list[dict[str, Any]]:

@@ -9,7 +9,12 @@ from typing import Any
 import pytest
 
 from pieslice.cli import main
+from pieslice.reports.layout import Line
+from pieslice.why.answer import why
+from pieslice.why.clausetext import requirement_blocks
+from pieslice.why.jobs import find_job
 from pieslice.why.slotcase import find_slots
+from tests.negotiator import scenarios
 
 TOUR = str(Path(__file__).parents[2] / "examples" / "tour")
 NAMES = ["slot1@node1.a.org", "slot2@node1.a.org", "slot1@node10.a.org", "slot1_1@big.a.org"]
@@ -80,6 +85,23 @@ def test_what_may_have_been_meant(
     assert said in error
     assert error.startswith("error: ")
     assert error.count("\n") == 1
+
+
+def test_slots_that_the_cycle_does_not_consider() -> None:
+    """They are in no step of the funnel, and a question about one of them says why."""
+    case = scenarios.load("corner-no-preemption-claimed-slots-projected")
+    snapshot, policy = scenarios.snapshot_of(case), scenarios.policy_of(case["scenario"])
+    job = find_job(snapshot, "1.0")
+    answer = why(snapshot, policy, job, now=scenarios.NOW)
+    trimmed = [item.name for item in answer.history.result.trimmed]
+    assert answer.seen is not None
+    assert answer.seen.funnel.in_view == answer.slots - len(trimmed) == 1
+    assert not any(step.removed for step in answer.seen.funnel.steps)
+    assert requirement_blocks(answer.seen.funnel, answer.slots)[0] == Line(
+        "Requirements, over 1 of 3 slots: those that the cycle considers", heading=True
+    )
+    one = why(snapshot, policy, job, trimmed[0], now=scenarios.NOW)
+    assert one.trimmed == (trimmed[0], "claimed while preemption is not considered")
 
 
 def test_names_of_any_kind_come_out_harmless(
