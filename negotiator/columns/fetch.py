@@ -23,6 +23,7 @@ from negotiator.expressions.flattening import Flattener, may_read_requirements
 from negotiator.expressions.regrouping import Level
 from negotiator.pool.fetch import (
     KEPT,
+    KEPT_TOGETHER,
     NAME,
     Fact,
     admission,
@@ -140,7 +141,11 @@ class _Fetch:
         if None in names:
             tests.append([name is not None for name in names])
         lacking, weights = self._weights()
-        kept = {what: self._each(fact) for what, fact in KEPT.items()}
+        kept: dict[str, list[object]] = {}
+        for whats, fact in KEPT_TOGETHER:
+            codes, found = facts_of(fact, rows, without_chance(self.context))
+            for place, what in enumerate(whats):
+                kept[what] = spread(codes, [each[place] for each in found], rows.order)
         changes: Iterable[Changes] = repeat(_NONE)
         if any(lacking):
             given: Changes = {"slotweight": ("SlotWeight", policy.slot_weight)}
@@ -148,7 +153,7 @@ class _Fetch:
             self.changed.add("slotweight")
         required = spread(*rows.table.cells("requirements"), rows.order)
         ads = repeat(None) if rows.loaded else [rows.table.ad(row) for row in rows.order]
-        known = (ads, names, weights, repeat(1), *kept.values(), required, changes)
+        known = (ads, names, weights, repeat(1), *map(kept.__getitem__, KEPT), required, changes)
         made = cast(
             "list[Slot]",
             list(map(Slot, *known, repeat(rows), rows.order, repeat(self.changed))),

@@ -10,11 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
+from itertools import compress, repeat
+from operator import is_
 from typing import Final
 
 from attr import define
 
 from classad import ClassAd
+from classad.ads.ad import SharedNames
 from classad.ads.expression import Expression
 from classad.analysis.flatten import flatten
 from classad.analysis.mentions import references_of
@@ -27,6 +30,8 @@ from classad.table.expressions.conjunct_texts import conjuncts_in
 from negotiator.expressions.regrouping import AdSet, Level, regrouping_of
 from policy.ephemeral import EPHEMERAL
 
+#: Expressions that are remembered from cycle to cycle.
+_MANY: Final = 10_000
 _WORD: Final = re.compile(r"[^\W\d]\w*")
 #: What the cycle overwrites, in the ads that have another attribute.
 OVERWRITTEN: Final = {
@@ -72,6 +77,8 @@ class Flattener:
         self._context = context
         self._read = read
         self._varying: dict[str, bool] = {}
+        #: Expressions by identity, kept so that it stays theirs; whether they are requirements.
+        self._harmless: dict[tuple[int, bool], Expression] = {}
 
     def flatten(self, ad: ClassAd) -> None:
         """Replace the requirements, unless it cannot matter."""
@@ -90,10 +97,33 @@ class Flattener:
 
     def _matters(self, ad: ClassAd) -> bool:
         attrs = ad._attrs
-        names = [name for name, value in attrs.items() if value.__class__ is Expression]
+        names = list(compress(attrs, map(is_, map(type, attrs.values()), repeat(Expression))))
+        if not self._read and all(map(self._is_harmless, map(attrs.get, names), names)):
+            return False
         others = [attrs[name] for name in names if name != "requirements"]
         level = Level.WHOLE if self._read or may_read_requirements(others) else Level.TRUE
         return bool(self.to_flatten(_OneAd(ad, self._context, names), ("requirements",), level))
+
+    def _is_harmless(self, tree: object, name: str) -> bool:
+        """Whether an expression, the ad's attribute of that name, cannot make flattening matter.
+
+        It has nothing that ``to_flatten`` looks for, wherever it is read.
+        """
+        itself = name == "requirements"
+        key = (id(tree), itself)
+        if key in self._harmless:
+            return True
+        assert isinstance(tree, Expression)
+        if not itself and _mentions(tree):
+            return False
+        look = regrouping_of(tree, Level.TRUE if itself else Level.WHOLE)
+        read = {it for it, _ in look.names}
+        if look.hazards or "requirements" in read or not OVERWRITTEN.keys().isdisjoint(read):
+            return False
+        if any(map(self._varies, look.called)):
+            return False
+        self._harmless[key] = tree
+        return True
 
     def to_flatten(self, ads: AdSet, names: Iterable[str], level: Level) -> int:
         """The ads, as bits, whose requirements can be others when they are flattened now.
@@ -144,24 +174,40 @@ def lead_to_requirements(ads: Iterable[ClassAd], *names: str) -> bool:
 
     ``names``: of the attributes, in lower case.  Words of the texts stand for the names in them.
     """
-    known: dict[int, frozenset[str]] = {}
     for ad in ads:
-        attributes = (ad if ad._chained is None else ad.unchained())._attrs
-        todo = [attributes.get(name) for name in names]
-        seen: set[int] = set()
+        whole = ad if ad._chained is None else ad.unchained()
+        attributes, spelled = whole._attrs, whole._names
+        todo, seen = list(names), set(names)
         while todo:
-            tree = todo.pop()
-            if tree.__class__ is not Expression or id(tree) in seen:
+            tree = attributes.get(todo.pop())
+            if tree.__class__ is not Expression:
                 continue
-            seen.add(id(tree))
-            words = known.get(id(tree))
-            if words is None:
-                words = known[id(tree)] = _words(tree)
-                if "requirements" in words:
-                    return True
-            if Expression in map(type, map(attributes.get, words)):
-                todo += map(attributes.get, words)
+            mentioned = _mentioned(tree, spelled)
+            if "requirements" in mentioned:
+                return True
+            if Expression in map(type, map(attributes.get, mentioned)):
+                todo += mentioned.difference(seen)
+                seen |= mentioned
     return False
+
+
+#: What expressions mention, by their identities and those of the names that ads share; both are
+#: kept, so that these stay theirs.
+_MENTIONED: Final[dict[tuple[int, int], tuple[Expression, dict[str, str], frozenset[str]]]] = {}
+
+
+def _mentioned(tree: Expression, spelled: dict[str, str]) -> frozenset[str]:
+    """Which names an expression may mention: those that its ad has, and requirements."""
+    known = _MENTIONED.get((id(tree), id(spelled)))
+    if known is not None:
+        return known[2]
+    words = _words(tree)
+    found = words.intersection(spelled) | words.intersection(("requirements",))
+    if spelled.__class__ is SharedNames:
+        if len(_MENTIONED) >= _MANY:
+            _MENTIONED.clear()
+        _MENTIONED[id(tree), id(spelled)] = tree, spelled, found
+    return found
 
 
 def _words(tree: Expression) -> frozenset[str]:
@@ -170,7 +216,7 @@ def _words(tree: Expression) -> frozenset[str]:
     return _words_of(unbuilt.text if isinstance(unbuilt, Unbuilt) else str(tree))
 
 
-@lru_cache(maxsize=10_000)
+@lru_cache(maxsize=_MANY)
 def _words_of(text: str) -> frozenset[str]:
     # Expressions of many jobs are made of few conjuncts.
     return frozenset().union(*map(_words_in, conjuncts_in(text)))

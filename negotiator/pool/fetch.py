@@ -99,6 +99,23 @@ KEPT: Final[Mapping[str, Fact[Any]]] = {
 }
 
 
+def _in_one(facts: Sequence[Fact[Any]]) -> Fact[list[Any]]:
+    """A fact that gives several, which are told by the same."""
+    finds = [fact.find for fact in facts]
+    return facts[0]._replace(find=lambda ad, context: [find(ad, context) for find in finds])
+
+
+def _told_alike() -> list[tuple[list[str], Fact[list[Any]]]]:
+    found: dict[object, list[str]] = {}
+    for what, (_, *told_by) in KEPT.items():
+        found.setdefault(tuple(told_by), []).append(what)
+    return [(whats, _in_one([KEPT[what] for what in whats])) for whats in found.values()]
+
+
+#: The same, those in one that are told by the same attributes.
+KEPT_TOGETHER: Final = _told_alike()
+
+
 def admission(policy: NegotiatorPolicy) -> list[Fact[bool]]:
     """The conditions under which a slot with a name takes part in the cycle."""
     constraint = policy.slot_constraint

@@ -75,7 +75,8 @@ def add_commands(subcommands: Subcommands) -> None:
 def _add_why(subcommands: Subcommands) -> argparse.ArgumentParser:
     why: argparse.ArgumentParser = subcommands.add_parser(
         "why",
-        usage="pieslice why [POOL] (JOB [SLOT] | CLUSTER | --user U | --group G) [option ...]",
+        usage="pieslice why [POOL] (JOB [SLOT] | CLUSTER) [option ...]\n"
+        "       pieslice why [POOL] (--user U | --group G) [option ...]",
         help="explain why a job is matched, rejected or preempted",
         description="Explain what the cycle did with a job and why: how its request went, which "
         "slots were excluded by which test, which clauses of Requirements fail, what would help. "

@@ -81,6 +81,3 @@ def apply(
             codes[row] = len(values)
             values.append(fact(ad))
     return codes, values
-
-
-__all__ = ["Sight", "apply", "sight"]

@@ -73,6 +73,3 @@ def passing_all(verdicts: Sequence[Verdict]) -> Verdict:
     found.chance = chance
     found.cost += 0 if passing is None else passing.bit_length() // 7
     return found
-
-
-__all__ = ["JointVerdicts", "grouped", "passing_all"]

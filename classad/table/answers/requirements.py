@@ -302,6 +302,3 @@ class PartnerSide:
             else:
                 found.append((conjunct, open_names))
         return found
-
-
-__all__ = ["PartnerSide", "RowSide"]

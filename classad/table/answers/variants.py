@@ -115,6 +115,3 @@ class Variants(Generic[R]):
 def _kind_of(key: Key) -> Key:
     """What of a partner's attribute matters to a plan: of a plain value that there is one."""
     return key is not None if counts_as_value(key) else key
-
-
-__all__ = ["Found", "Variant", "Variants"]

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple, Protocol
 from classad.ads.ad import prepared
 from classad.binding.ad import ClassAd
 from classad.language.values import UNDEFINED
-from classad.table.arrays.arrays import bits_of, number_pairs, pick, rows_of
+from classad.table.arrays.arrays import bits_of, flag, number_pairs, pick, rows_of
 from classad.table.arrays.vectors import Vector
 from classad.table.memory.budget import Budget, Notes
 from classad.table.store.columns import PLAIN, Column, in_use, is_nested
@@ -133,14 +133,18 @@ class Part:
 
     def _by_expression(self, view: View) -> list[tuple[Any, int]]:
         by_code = {code: array("i") for code in sorted(view.expressions)}
+        rest, found, many = self.bits, [], len(by_code) > _MANY
         rows = range(self.size) if self.rows is None else self.rows
-        for row, code in zip(rows, view.codes, strict=True):
+        for row, code in zip(rows, view.codes, strict=True) if many else ():
             if code in by_code:
                 by_code[code].append(row)
-        rest, found = self.bits, []
         for code, places in by_code.items():
-            if places:
+            if many:
                 bits = bits_of(places, self.size)
+            else:
+                one = bytes(code) + b"\1" + bytes(len(view.values) - code - 1)
+                bits = flag(view.codes, self.rows, one, self.size)
+            if bits:
                 found.append((view.values[code], bits))
                 rest ^= bits
         return [(None, rest), *found] if rest else found
@@ -203,6 +207,8 @@ class Part:
         return Vector.constant(*_values([cell])), cell is None
 
 
+#: Up to so many expressions are looked for one after the other, without a loop in Python.
+_MANY: Final = 64
 #: Kinds of cells that are values.
 _VALUES: Final = PLAIN - {type(None)}
 
