@@ -143,10 +143,12 @@ class Partner:
         attrs: dict[str, Any] = {} if ad is None else ad._attrs
         chained = ad is not None and ad._chained is not None
         self.keys = keys = _Keys(self, {} if chained else shapes.absent)
-        values = attrs.values()
-        keys.update(zip(attrs, zip(map(type, values), values, strict=True), strict=True))
-        for name in [name for name, value in attrs.items() if value.__class__ not in _SIMPLE]:
-            del keys[name]
+        for name, value in attrs.items():
+            kind = value.__class__
+            if kind in _SIMPLE:
+                keys[name] = (kind, value)
+            else:
+                keys.pop(name, None)
         for name, exact in shapes.exactly.items():
             if name in attrs:
                 keys.pop(exact, None)
