@@ -43,13 +43,14 @@ class OwnLists:
         self._shapes: dict[int, Shape | None] = {}
         #: What stands for attributes so far.
         self._found: list[_Lists] = []
+        self._members: set[str] = set()
 
     def fit(self, partner: Partner) -> bool:
         """Whether a partner finds in the rows what the lists known so far name."""
         ad = partner.ad
         if ad is None or not partner.takes_constants:
             return False
-        return all(lists.members.isdisjoint(ad._attrs) for lists in self._found)
+        return self._members.isdisjoint(ad._attrs)
 
     def touched(self, names: set[str]) -> bool:
         """Whether some columns hold lists, or ads that lists name."""
@@ -93,6 +94,7 @@ class OwnLists:
             self._known[column] = found = self._stand_in(column) if column else None
             if found is not None:
                 self._found.append(found)
+                self._members |= found.members
         return self._known[column]
 
     def _stand_in(self, name: str) -> _Lists | None:
