@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from sys import intern
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from attr import define, frozen
+from attr import frozen
 
 from classad import ClassAd
 from classad.ads.expression import Expression
@@ -82,18 +82,6 @@ def job_attributes(significant: frozenset[str], settings: SignificanceSettings) 
 _EXACT: Final[frozenset[type]] = frozenset({bool, int, str})
 
 
-@define(eq=False)
-class _Known:
-    """What is known of jobs by their values, which are kept so that their identities stay theirs.
-
-    ``referred``: what the values refer to; ``id``: that of jobs that have none of it, once known.
-    """
-
-    values: tuple[object, ...]
-    referred: frozenset[str]
-    id: int = 0
-
-
 class _Attributes:
     """Some attributes (lower-cased names), and what follows for jobs by their values of them."""
 
@@ -102,9 +90,9 @@ class _Attributes:
         self.names = frozenset(map(intern, names))
         self._sorted = sorted(self.names)
         self._projections = Projections(self._sorted)
-        #: By the names and classes of the values, and the values or, if they are inexact,
-        #: identities.
-        self.known: dict[tuple[object, ...], _Known] = {}
+        #: What expressions of a job refer to besides, by their identities; they are kept so that
+        #: these stay theirs.
+        self.referred: dict[tuple[int, ...], tuple[tuple[Expression, ...], frozenset[str]]] = {}
 
     def read(self, job: ClassAd) -> tuple[tuple[str, ...], tuple[object, ...]]:
         """Which of the attributes a job has, and its values of them."""
@@ -129,9 +117,12 @@ class AutoclusterTable:
         #: Ids by the values or, if they are inexact, their texts: no text of such a one is that of
         #: a number or string.
         self._ids: dict[tuple[object, ...], int] = {}
+        #: The same by the names and classes of the values, and the values or, if they are inexact,
+        #: identities; the values are kept so that these stay theirs.
+        self._known: dict[tuple[object, ...], tuple[tuple[object, ...], int]] = {}
         #: The attributes of each autocluster.
         self._names: list[tuple[str, ...]] = []
-        self._inexact: dict[tuple[type, ...], _Inexact] = {}
+        self._layouts: dict[tuple[type, ...], _Layout] = {}
 
     def id_of(self, job: ClassAd) -> int:
         """The id of a job: the same for the same texts of all attributes that matter.
@@ -143,22 +134,22 @@ class AutoclusterTable:
         while True:
             names, values = attributes.read(job)
             kinds = tuple(map(type, values))
-            inexact = self._inexact.get(kinds)
-            if inexact is None:
-                inexact = self._inexact[kinds] = _Inexact.of(kinds)
-            exact = list(values)
-            for place in inexact.places:
-                exact[place] = id(exact[place])
-            key = (names, kinds, *exact)
-            known = attributes.known.get(key)
-            if known is None:
-                known = attributes.known[key] = _Known(values, self._referred(attributes, values))
-            more = known.referred and _there(job, known.referred)
+            layout = self._layouts.get(kinds)
+            if layout is None:
+                layout = self._layouts[kinds] = _Layout.of(kinds)
+            referred = self._referred(attributes, [values[place] for place in layout.trees])
+            more = referred and _there(job, referred)
             if not more:
-                if not known.id:
-                    known.id = self._numbered(names, values, inexact)
-                return known.id
+                break
             attributes = self._with(attributes.names.union(more))
+        exact = list(values)
+        for place in layout.inexact:
+            exact[place] = id(exact[place])
+        key = (names, kinds, *exact)
+        known = self._known.get(key)
+        if known is None:
+            known = self._known[key] = values, self._numbered(names, values, layout)
+        return known[1]
 
     def _with(self, names: frozenset[str]) -> _Attributes:
         found = self._all.get(names)
@@ -166,19 +157,20 @@ class AutoclusterTable:
             found = self._all[names] = _Attributes(names)
         return found
 
-    def _referred(self, attributes: _Attributes, values: tuple[object, ...]) -> frozenset[str]:
-        """What these values of the attributes refer to besides them."""
-        known = self._expressions.of
-        trees = [value for value in values if value.__class__ is Expression]
-        return frozenset().union(*[known(tree).own for tree in trees]) - attributes.names
+    def _referred(self, attributes: _Attributes, trees: list[Any]) -> frozenset[str]:
+        """What expressions that a job has for the attributes refer to besides them."""
+        key = tuple(map(id, trees))
+        known = attributes.referred.get(key)
+        if known is None:
+            found = frozenset().union(*[self._expressions.of(tree).own for tree in trees])
+            known = attributes.referred[key] = tuple(trees), found - attributes.names
+        return known[1]
 
-    def _numbered(
-        self, names: tuple[str, ...], values: tuple[object, ...], inexact: _Inexact
-    ) -> int:
+    def _numbered(self, names: tuple[str, ...], values: tuple[object, ...], layout: _Layout) -> int:
         texts = list(values)
-        for place in inexact.places:
+        for place in layout.inexact:
             texts[place] = self._text(values[place])
-        found = self._ids.setdefault((names, inexact.others, *texts), len(self._ids) + 1)
+        found = self._ids.setdefault((names, layout.others, *texts), len(self._ids) + 1)
         if found > len(self._names):
             self._names.append(names)
         return found
@@ -201,17 +193,24 @@ def _there(job: ClassAd, names: frozenset[str]) -> list[str]:
     return [name for name in names if name in attrs]
 
 
-class _Inexact(NamedTuple):
-    """The places of values compared by text; ``others``: the classes of the other values."""
+class _Layout(NamedTuple):
+    """Where values of certain classes stand.
 
-    places: tuple[int, ...]
+    ``trees``: the places of expressions; ``inexact``: of values compared by text, these among them;
+    ``others``: the classes of the other values.
+    """
+
+    trees: tuple[int, ...]
+    inexact: tuple[int, ...]
     others: tuple[type | None, ...]
 
     @classmethod
-    def of(cls, kinds: tuple[type, ...]) -> _Inexact:
+    def of(cls, kinds: tuple[type, ...]) -> _Layout:
         """Of values of these classes."""
-        places = [place for place, kind in enumerate(kinds) if kind not in _EXACT]
-        return cls(tuple(places), tuple([kind if kind in _EXACT else None for kind in kinds]))
+        trees = [place for place, kind in enumerate(kinds) if kind is Expression]
+        inexact = [place for place, kind in enumerate(kinds) if kind not in _EXACT]
+        others = [kind if kind in _EXACT else None for kind in kinds]
+        return cls(tuple(trees), tuple(inexact), tuple(others))
 
 
 def policy_expressions(policy: NegotiatorPolicy) -> list[Expression | None]:
