@@ -180,6 +180,11 @@ MUTATIONS: Final = (
         "        if self._matters(ad):\n", "        if False:\n", _WILD,
     ),
     Mutation(
+        "negotiator/expressions/flattening.py",
+        "        if read.isdisjoint(others):\n", "        if True:\n",
+        "tests tests/negotiator/test_flattening.py",
+    ),
+    Mutation(
         "negotiator/expressions/regrouping.py", "return truth(value) in (ERROR, True)",
         "return False", "tests tests/negotiator/test_flattening.py",
     ),
@@ -249,7 +254,7 @@ MUTATIONS: Final = (
     ),
     Mutation(
         "negotiator/expressions/flattening.py",
-        "                todo += map(attributes.get, words)\n", "                break\n",
+        "            todo = mentioned.difference(seen)\n", "            break\n",
         "conform tests/vectors/negotiation/requirements-read-through-a-helper.json",
     ),
     Mutation(

@@ -8,11 +8,9 @@ vectors (``eval``, functions of the negotiator, ``CurrentRank`` in requirements,
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable
 from functools import lru_cache
-from itertools import compress, repeat
-from operator import is_
-from typing import Final
+from typing import Any, Final
 
 from attr import define
 
@@ -46,7 +44,7 @@ class _OneAd:
 
     ad: ClassAd
     context: EvalContext
-    open_names: Sequence[str]
+    open_names: Container[str]
     all: int = 1
 
     def trees(self, name: str) -> Iterable[tuple[int, Expression]]:
@@ -77,8 +75,10 @@ class Flattener:
         self._context = context
         self._read = read
         self._varying: dict[str, bool] = {}
-        #: Expressions by identity, kept so that it stays theirs; whether they are requirements.
-        self._harmless: dict[tuple[int, bool], Expression] = {}
+        #: Expressions by identity, kept so that it stays theirs: those that are harmless, with
+        #: the names that they read, and those that do not mention requirements.
+        self._known_harmless: dict[tuple[int, Level], tuple[Expression, frozenset[str]]] = {}
+        self._leaving_alone: dict[int, Expression] = {}
 
     def flatten(self, ad: ClassAd) -> None:
         """Replace the requirements, unless it cannot matter."""
@@ -96,34 +96,54 @@ class Flattener:
         return _form(flat.tree, flat.value) if flat.ok else None
 
     def _matters(self, ad: ClassAd) -> bool:
-        attrs = ad._attrs
-        names = list(compress(attrs, map(is_, map(type, attrs.values()), repeat(Expression))))
-        if not self._read and all(map(self._is_harmless, map(attrs.get, names), names)):
+        trees = {name: it for name, it in ad._attrs.items() if it.__class__ is Expression}
+        if not self._read and self._are_harmless(trees):
             return False
-        others = [attrs[name] for name in names if name != "requirements"]
+        others = [tree for name, tree in trees.items() if name != "requirements"]
         level = Level.WHOLE if self._read or may_read_requirements(others) else Level.TRUE
-        return bool(self.to_flatten(_OneAd(ad, self._context, names), ("requirements",), level))
+        return bool(self.to_flatten(_OneAd(ad, self._context, trees), ("requirements",), level))
 
-    def _is_harmless(self, tree: object, name: str) -> bool:
-        """Whether an expression, the ad's attribute of that name, cannot make flattening matter.
+    def _are_harmless(self, trees: dict[str, Expression]) -> bool:
+        """Whether expressions, those of one ad, cannot make flattening matter.
 
-        It has nothing that ``to_flatten`` looks for, wherever it is read.
+        If its requirements lead to some of the others, these are to be harmless, too.
         """
-        itself = name == "requirements"
-        key = (id(tree), itself)
-        if key in self._harmless:
+        others = dict(trees)
+        wanted = others.pop("requirements", None)
+        if wanted is None:
             return True
-        assert isinstance(tree, Expression)
-        if not itself and _mentions(tree):
+        read = self._harmless(wanted, Level.TRUE)
+        if read is None or not all(map(self._leaves_alone, others.values())):
             return False
-        look = regrouping_of(tree, Level.TRUE if itself else Level.WHOLE)
-        read = {it for it, _ in look.names}
+        if read.isdisjoint(others):
+            return True
+        return all(self._harmless(tree, Level.WHOLE) is not None for tree in others.values())
+
+    def _harmless(self, tree: Expression, level: Level) -> frozenset[str] | None:
+        """The own names that an expression reads if it has nothing that ``to_flatten`` looks for.
+
+        ``level``: how much of it counts at most; what is harmless there is so where less counts.
+        """
+        known = self._known_harmless.get((id(tree), level))
+        if known is not None:
+            return known[1]
+        look = regrouping_of(tree, level)
+        read = look.read
         if look.hazards or "requirements" in read or not OVERWRITTEN.keys().isdisjoint(read):
-            return False
+            return None
         if any(map(self._varies, look.called)):
-            return False
-        self._harmless[key] = tree
-        return True
+            return None
+        self._known_harmless[id(tree), level] = tree, read
+        return read
+
+    def _leaves_alone(self, tree: Expression) -> bool:
+        """Whether an expression does not mention requirements, of which then the truth counts."""
+        if id(tree) in self._leaving_alone:
+            return True
+        found = not _mentions(tree)
+        if found:
+            self._leaving_alone[id(tree)] = tree
+        return found
 
     def to_flatten(self, ads: AdSet, names: Iterable[str], level: Level) -> int:
         """The ads, as bits, whose requirements can be others when they are flattened now.
@@ -177,36 +197,36 @@ def lead_to_requirements(ads: Iterable[ClassAd], *names: str) -> bool:
     for ad in ads:
         whole = ad if ad._chained is None else ad.unchained()
         attributes, spelled = whole._attrs, whole._names
-        todo, seen = list(names), set(names)
-        while todo:
-            tree = attributes.get(todo.pop())
-            if tree.__class__ is not Expression:
-                continue
-            mentioned = _mentioned(tree, spelled)
+        todo: Iterable[str] = names
+        seen = frozenset(names)
+        while trees := [it for it in map(attributes.get, todo) if it.__class__ is Expression]:
+            mentioned = _mentioned(trees, spelled)
             if "requirements" in mentioned:
                 return True
-            if Expression in map(type, map(attributes.get, mentioned)):
-                todo += mentioned.difference(seen)
-                seen |= mentioned
+            if Expression not in map(type, map(attributes.get, mentioned)):
+                break
+            todo = mentioned.difference(seen)
+            seen |= mentioned
     return False
 
 
-#: What expressions mention, by their identities and those of the names that ads share; both are
-#: kept, so that these stay theirs.
-_MENTIONED: Final[dict[tuple[int, int], tuple[Expression, dict[str, str], frozenset[str]]]] = {}
+#: What expressions of an ad mention, by their identities and that of the names that ads share; all
+#: are kept, so that these stay theirs.
+_MENTIONED: Final[dict[tuple[int, ...], tuple[list[Any], dict[str, str], frozenset[str]]]] = {}
 
 
-def _mentioned(tree: Expression, spelled: dict[str, str]) -> frozenset[str]:
-    """Which names an expression may mention: those that its ad has, and requirements."""
-    known = _MENTIONED.get((id(tree), id(spelled)))
+def _mentioned(trees: list[Any], spelled: dict[str, str]) -> frozenset[str]:
+    """Which names expressions may mention: those that their ad has, and requirements."""
+    key = (id(spelled), *map(id, trees))
+    known = _MENTIONED.get(key)
     if known is not None:
         return known[2]
-    words = _words(tree)
+    words = frozenset[str]().union(*map(_words, trees))
     found = words.intersection(spelled) | words.intersection(("requirements",))
     if spelled.__class__ is SharedNames:
         if len(_MENTIONED) >= _MANY:
             _MENTIONED.clear()
-        _MENTIONED[id(tree), id(spelled)] = tree, spelled, found
+        _MENTIONED[key] = trees, spelled, found
     return found
 
 

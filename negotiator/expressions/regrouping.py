@@ -67,11 +67,15 @@ Hazard = Callable[[AdSet], int]
 
 
 class Regrouping(NamedTuple):
-    """Where flattening an expression can make a difference, and what it leads to."""
+    """Where flattening an expression can make a difference, and what it leads to.
+
+    ``read``: the ``names`` whatever counts of them.
+    """
 
     hazards: tuple[Hazard, ...]
     names: frozenset[tuple[str, Level]]
     called: frozenset[str]
+    read: frozenset[str]
 
 
 def regrouping_of(tree: Expression, level: Level) -> Regrouping:
@@ -87,11 +91,12 @@ def regrouping_of(tree: Expression, level: Level) -> Regrouping:
 
 def _join(found: list[Regrouping]) -> Regrouping:
     """What there is to know of conjuncts of which the truth counts."""
-    hazards, names, called = zip(*found, strict=True)
+    hazards, names, called, read = zip(*found, strict=True)
     return Regrouping(
         tuple(chain.from_iterable(hazards)),
         frozenset().union(*names),
         frozenset().union(*called),
+        frozenset().union(*read),
     )
 
 
@@ -128,7 +133,8 @@ _FORMS: Final[dict[object, Regrouping]] = {}
 def _read(tree: Expression, level: Level) -> Regrouping:
     walk = _Walk()
     walk.visit(tree.node, level)
-    return Regrouping(tuple(walk.hazards), frozenset(walk.names), frozenset(walk.called))
+    read = frozenset([name for name, _ in walk.names])
+    return Regrouping(tuple(walk.hazards), frozenset(walk.names), frozenset(walk.called), read)
 
 
 class _Walk:

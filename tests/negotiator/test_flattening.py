@@ -5,20 +5,23 @@ Both ways of telling are compared with flattening itself, for ads alone and for 
 
 from __future__ import annotations
 
+import json
 from itertools import product
+from pathlib import Path
 from random import Random
 
 import pytest
 
-from classad import ClassAd, Table
+from classad import ClassAd, ClassAdParseError, ExprTree, Table
 from classad.ads.expression import Expression
 from classad.analysis.flatten import flatten
 from classad.evaluate import EvalContext, as_tree
 from classad.match import half_match
 from negotiator.columns.fetch import TableRows
 from negotiator.expressions.flattening import Flattener
-from negotiator.expressions.regrouping import Level
+from negotiator.expressions.regrouping import Level, regrouping_of
 
+_VECTORS = Path(__file__).parents[1] / "vectors" / "classad"
 _CONTEXT = EvalContext(now=0.0, rng=Random(0))
 #: What requirements of one ad are, that knows K and Known, and not U and Other.
 _REQUIREMENTS = [
@@ -38,6 +41,8 @@ _REQUIREMENTS = [
     *('unparse(K) == "K"', 'eval("K")', "member(U, {1, 2}) || K", "U || MY.K || V", "Deep || V"),
     'V || "a"',
 ]
+#: Requirements that lead to another attribute, of which more or less counts then.
+_LEADING = ["Led", "Led && V", "V || Led", "!Led", "Led =?= V", "(Led || V) && Deep"]
 _KNOWN = ["true", "false", "0", "2", '"text"', "undefined", "error", "3 < 2", "nosuch(1)", None]
 _OTHERS = ["true", "false", "2", '"text"', "undefined", "error", None]
 
@@ -91,6 +96,44 @@ def test_what_is_left_alone_keeps_its_truth(requirements: str) -> None:
         if not differs:
             continue
         assert repr(alone.raw("Requirements")) != repr(ad.raw("Requirements")), ad
+
+
+@pytest.mark.parametrize("led", _REQUIREMENTS)
+def test_what_requirements_lead_to_is_looked_at(led: str) -> None:
+    """What is known of expressions from other ads, in which more of them counts, too."""
+    flattener = Flattener(_CONTEXT)
+    for requirements, known in product(_LEADING, _KNOWN[::3]):
+        ad = slot(requirements, known)
+        ad["Led"] = as_tree(led)
+        for each in (ad, ClassAd({"Led": ad["Led"], "Requirements": as_tree("Led =?= 1")})):
+            alone = each.duplicate()
+            flattener.flatten(alone)
+            if changed(each):
+                assert repr(alone.raw("Requirements")) != repr(each.raw("Requirements")), each
+
+
+def expressions() -> list[Expression]:
+    """Those above and those of the vectors."""
+    texts = set(_REQUIREMENTS)
+    for topic in ("flatten_refs", "random", "scope"):
+        lines = (_VECTORS / f"{topic}.jsonl").read_text(encoding="utf-8").splitlines()
+        texts.update(json.loads(line)["expr"] for line in lines[:3000])
+    found = []
+    for text in sorted(texts):
+        try:
+            found.append(ExprTree(text))
+        except ClassAdParseError:
+            continue
+    return found
+
+
+@pytest.mark.parametrize("level", [Level.TRUE, Level.LOGICAL])
+def test_what_is_harmless_as_a_whole_is_so_where_less_counts(level: Level) -> None:
+    for tree in expressions():
+        whole, less = regrouping_of(tree, Level.WHOLE), regrouping_of(tree, level)
+        assert whole.hazards or not less.hazards, tree
+        assert less.read <= whole.read, tree
+        assert less.called <= whole.called, tree
 
 
 def test_most_requirements_are_left_as_they_are() -> None:
