@@ -27,8 +27,7 @@ T = TypeVar("T")
 class ColumnSlots(Slots):
     """Slots that are rows of a table.
 
-    ``changed``: the folded names of attributes that the cycle has changed in some of them, which
-    the slots note themselves.
+    ``changed``: the folded names of attributes that the cycle has changed in some of them.
     """
 
     def __init__(
@@ -47,6 +46,10 @@ class ColumnSlots(Slots):
     def some(self, slots: Iterable[Slot]) -> Self:
         """See ``Slots``."""
         return type(self)(slots, self.rows, self.changed)
+
+    def note(self, names: Iterable[str]) -> None:
+        """See ``Slots``."""
+        self.changed.update(names)
 
     def places(self) -> array[int]:
         """The rows that the slots are; nobody puts slots in later, or takes them out."""

@@ -26,7 +26,7 @@ from negotiator.model.arithmetic import float32
 from negotiator.model.result import ROOT_GROUP
 from negotiator.pool.fetch import occupant
 from negotiator.pool.slots import Changes, Slot, Slots
-from policy.ephemeral import GROUP_USAGE, USER_USAGE
+from policy.ephemeral import EPHEMERAL, GROUP_USAGE, USER_USAGE
 from policy.model import NegotiatorPolicy
 
 
@@ -60,14 +60,12 @@ def live_functions(accountant: Accountant, tree: GroupTree) -> dict[str, Builtin
     }
 
 
-#: There are few names, and many users.
-_folded_once: Final = cache(fold_name)
-
-
 def _folded(*names: str) -> dict[str, str]:
     return {fold_name(name): name for name in names}
 
 
+#: How the names are looked up; there are few names, and many users.
+_FOLDED: Final = {each.name: fold_name(each.name) for each in EPHEMERAL}
 #: What is said in a request about its submitter, and about the submitter's group.
 _SUBMITTER: Final = _folded(
     *("SubmitterUserPrio", "SubmittorPrio", "SubmitterUserResourcesInUse"),
@@ -109,14 +107,17 @@ class SlotDecorator:
             user = slot.user
             if user is not None:
                 slot.adopt(known.get(user) or self._of(user))
+        slots.note(set().union(*known.values()))
         if self.prefix is not None:
             for slot in slots:
                 self._add_others(slot, self.prefix)
 
     def _of(self, user: str) -> Changes:
         """The attributes about the user of a slot."""
-        about = {"RemoteUserFloor": self.accountant.floor(user), **self._about(user)}
-        known = dict(zip(map(_folded_once, about), about.items(), strict=True))
+        known: dict[str, tuple[str, object]] = {}
+        known["remoteuserfloor"] = ("RemoteUserFloor", self.accountant.floor(user))
+        for said in self._about(user).items():
+            known[_FOLDED[said[0]]] = said
         self._changes[user] = known
         return known
 

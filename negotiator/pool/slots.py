@@ -115,9 +115,10 @@ class Slot:
         self.own_ad().remove(name)
 
     def adopt(self, changes: Changes) -> None:
-        """Set attributes to values for which ``insert`` would make no copy."""
-        if self._noted is not None:
-            self._noted.update(changes)
+        """Set attributes to values for which ``insert`` would make no copy.
+
+        Many slots do so at once: whoever has them do so tells ``Slots.note``.
+        """
         if self._copy is None:
             self.changes = {**self.changes, **changes} if self.changes else changes
         else:
@@ -193,6 +194,9 @@ class Slots(list[Slot]):
         slot: whether it is ``partitionable``, its ``state``.
         """
         return [find(slot, context) for slot in self]
+
+    def note(self, names: Iterable[str]) -> None:
+        """Take note of attributes (folded names) that slots have adopted."""
 
     @cached_property
     def with_policy(self) -> list[Slot]:
