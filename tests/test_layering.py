@@ -49,6 +49,10 @@ ORDER = {
         "api", "conform", "documents", "doctor", "manual", "cli", "__main__",
     ),
     "pieslice/conform": ("runner", "language", "configuration", "negotiation", "kinds", "cli"),
+    "pieslice/why": (
+        "data", "jobs", "requests", "clauses", "slots", "autoclusters", "quotas", "differences",
+        "answer", "headtext", "whytext", "questions", "cli",
+    ),
 }  # fmt: skip
 
 #: Doors of the command that stand in another room, because Python looks for them there.

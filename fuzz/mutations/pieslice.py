@@ -16,12 +16,12 @@ MUTATIONS: Final = (
     ),
     # Among whole numbers, what is equal is short of nothing.
     Mutation(
-        "pieslice/why/findings.py", "        by -= 1\n", "        by -= 0\n",
+        "pieslice/why/clauses/findings.py", "        by -= 1\n", "        by -= 0\n",
         "tests tests/pieslice/test_why_requests.py -k short_by",
     ),
     # A rejection before hides that the schedd has no room left.
     Mutation(
-        "pieslice/why/fates.py", "(Unasked.JOB_PRIO, Unasked.ROOM,", "(Unasked.JOB_PRIO,",
+        "pieslice/why/requests/fates.py", "(Unasked.JOB_PRIO, Unasked.ROOM,", "(Unasked.JOB_PRIO,",
         "tests tests/pieslice/test_why_requests.py -k first_ten_lines_have_it",
     ),
     # A name moves the cursor of the reader's terminal.
@@ -40,21 +40,21 @@ MUTATIONS: Final = (
     ),
     # A clause is said to gain slots that another clause refuses, too.
     Mutation(
-        "pieslice/why/clauses.py",
+        "pieslice/why/clauses/table.py",
         "len(failing - more)",
         "len(failing)",
         "tests tests/pieslice/test_poolmatch.py",
     ),
     # A value is suggested with which a strict comparison is still false.
     Mutation(
-        "pieslice/why/values.py",
+        "pieslice/why/clauses/values.py",
         "math.ceil(value) - 1",
         "math.ceil(value)",
         "tests tests/pieslice/test_poolmatch.py",
     ),
     # Changes are told as they were thought of, without trying them on slots that match already.
     Mutation(
-        "pieslice/why/change.py",
+        "pieslice/why/clauses/change.py",
         "gained = matching - self.found.matching",
         "gained = matching",
         "tests tests/pieslice/test_poolmatch.py",

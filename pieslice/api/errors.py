@@ -13,9 +13,9 @@ from classad.files.log import DamagedLogError
 from negotiator.io import InputError
 from pieslice.inputs.configuration import Misuse
 from pieslice.reports.selection import UnknownNameError
+from pieslice.why.autoclusters.scope import UnknownScopeError
 from pieslice.why.jobs import UnknownJobError
-from pieslice.why.scope import UnknownScopeError
-from pieslice.why.slotcase import UnknownSlotError
+from pieslice.why.slots.case import UnknownSlotError
 
 
 class Error(Exception):

@@ -28,6 +28,7 @@ from pieslice.reports.html import html_of
 from pieslice.reports.layout import Line
 from pieslice.reports.text import plural
 from pieslice.terminal import printable
+from pieslice.why.autoclusters.scope import find_jobs
 from pieslice.why.jobs import find_job
 from pieslice.why.questions import (
     Changes,
@@ -41,7 +42,6 @@ from pieslice.why.questions import (
     rank_slots,
     survey_jobs,
 )
-from pieslice.why.scope import find_jobs
 from policy.dialects import UnknownDialectError, find_dialect
 from policy.language.lines import LineReader
 from policy.language.statements import StatementError, is_identifier, parse

@@ -12,22 +12,22 @@ from attr import frozen
 
 from negotiator.model.result import CycleResult
 from negotiator.model.snapshot import Snapshot
-from pieslice.why.absence import Absence, why_no_session, why_not_ready
-from pieslice.why.fates import Fate, JobFate, fate_of
-from pieslice.why.funnel import Funnel, funnel
-from pieslice.why.holders import Holding, holding
+from pieslice.why.clauses.funnel import Funnel, funnel
 from pieslice.why.jobs import AskedJob
-from pieslice.why.limits import Limits, Standing, limits, standing
-from pieslice.why.moments import HaltedCycle, JobHistory, When, look_at
-from pieslice.why.nearest import NearSlot, OverLimit, cheapest, nearest, reason_to_preempt
-from pieslice.why.ranking import Ranking, ranking
-from pieslice.why.slotcase import (
+from pieslice.why.requests.absence import Absence, why_no_session, why_not_ready
+from pieslice.why.requests.fates import Fate, JobFate, fate_of
+from pieslice.why.requests.limits import Limits, Standing, limits, standing
+from pieslice.why.requests.moments import HaltedCycle, JobHistory, When, look_at
+from pieslice.why.slots.case import (
     SlotCase,
     find_slots,
     no_such_slot,
     slot_case,
     slot_names,
 )
+from pieslice.why.slots.holders import Holding, holding
+from pieslice.why.slots.nearest import NearSlot, OverLimit, cheapest, nearest, reason_to_preempt
+from pieslice.why.slots.ranking import Ranking, ranking
 from policy.model import NegotiatorPolicy
 
 _IDLE, _RUNNING = 1, 2

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from negotiator.model.result import CycleResult
     from pieslice.command_line import Subcommands
     from pieslice.reports.result import Result
+    from pieslice.why.autoclusters.scope import Scope
     from pieslice.why.jobs import AskedJob
-    from pieslice.why.scope import Scope
 
 
 def add_commands(subcommands: Subcommands) -> None:
@@ -75,7 +75,8 @@ def add_commands(subcommands: Subcommands) -> None:
 def _add_why(subcommands: Subcommands) -> argparse.ArgumentParser:
     why: argparse.ArgumentParser = subcommands.add_parser(
         "why",
-        usage="pieslice why [POOL] (JOB [SLOT] | CLUSTER | --user U | --group G) [option ...]",
+        usage="pieslice why [POOL] (JOB [SLOT] | CLUSTER) [option ...]\n"
+        "       pieslice why [POOL] (--user U | --group G) [option ...]",
         help="explain why a job is matched, rejected or preempted",
         description="Explain what the cycle did with a job and why: how its request went, which "
         "slots were excluded by which test, which clauses of Requirements fail, what would help. "
@@ -180,8 +181,8 @@ def _why_all_of(args: argparse.Namespace) -> int:
     from pieslice.inputs.pool import load, without_collecting
     from pieslice.reports.output import put
     from pieslice.reports.progress import Progress
+    from pieslice.why.autoclusters.scope import UnknownScopeError, find_jobs
     from pieslice.why.questions import survey_jobs
-    from pieslice.why.scope import UnknownScopeError, find_jobs
 
     paths, wanted = _sort_out(args.items)
     both = args.user is not None and args.group is not None
@@ -212,7 +213,7 @@ def _why_one(args: argparse.Namespace) -> int:
     from pieslice.inputs.pool import without_collecting
     from pieslice.reports.output import put
     from pieslice.why.questions import explain_job, survey_jobs
-    from pieslice.why.slotcase import UnknownSlotError
+    from pieslice.why.slots.case import UnknownSlotError
 
     with without_collecting():
         extra: list[str] = []
@@ -237,7 +238,7 @@ def _why_one(args: argparse.Namespace) -> int:
 
 def _cluster_named(pool: Capture, items: Sequence[str]) -> Scope | None:
     """The jobs of a whole cluster, if one of several jobs is named."""
-    from pieslice.why.scope import find_jobs
+    from pieslice.why.autoclusters.scope import find_jobs
 
     _, wanted = _sort_out(items)
     if "." in wanted["job"].rpartition("#")[2]:

@@ -13,20 +13,20 @@ from negotiator.matching.refusal import Refusal
 from negotiator.model.result import MatchKind, Reason
 from pieslice.reports.layout import Block, Line, short
 from pieslice.reports.text import KINDS, plural
-from pieslice.why.absence import status_of
 from pieslice.why.answer import Answer, Seen
-from pieslice.why.clausetext import change_blocks
-from pieslice.why.fates import Fate, JobFate
-from pieslice.why.fatetext import amount, limit_of, reason_of, request_blocks
-from pieslice.why.findingtext import near_lines
-from pieslice.why.funnel import LIMITS, MATCHED, PREEMPTING
-from pieslice.why.holdtext import holding_text
-from pieslice.why.limits import Limits
-from pieslice.why.moments import JobHistory, When
-from pieslice.why.ranking import KEY_NAMES, RankedSlot
-from pieslice.why.ranktext import keys_of
-from pieslice.why.record import End
-from pieslice.why.slottext import slot_head
+from pieslice.why.clauses.findingtext import near_lines
+from pieslice.why.clauses.funnel import LIMITS, MATCHED, PREEMPTING
+from pieslice.why.clauses.text import change_blocks
+from pieslice.why.requests.absence import status_of
+from pieslice.why.requests.fates import Fate, JobFate
+from pieslice.why.requests.limits import Limits
+from pieslice.why.requests.moments import JobHistory, When
+from pieslice.why.requests.record import End
+from pieslice.why.requests.text import amount, limit_of, reason_of, request_blocks
+from pieslice.why.slots.casetext import slot_head
+from pieslice.why.slots.holdtext import holding_text
+from pieslice.why.slots.ranking import KEY_NAMES, RankedSlot
+from pieslice.why.slots.ranktext import keys_of
 
 
 def headline(answer: Answer) -> str:

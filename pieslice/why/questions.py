@@ -21,18 +21,18 @@ from pieslice.reports.layout import Block
 from pieslice.reports.result import DataTable, Result
 from pieslice.reports.text import plural
 from pieslice.why.answer import Answer, why
+from pieslice.why.autoclusters.overview import Overview, overview
+from pieslice.why.autoclusters.scope import Scope
+from pieslice.why.autoclusters.text import headline, overview_blocks, overview_data
 from pieslice.why.data import to_data
-from pieslice.why.difference import Difference, compare_cycles
-from pieslice.why.difftext import diff_blocks, diff_data
+from pieslice.why.differences.cycles import Difference, compare_cycles
+from pieslice.why.differences.text import diff_blocks, diff_data
 from pieslice.why.jobs import AskedJob
-from pieslice.why.moments import JobHistory, look_at
-from pieslice.why.overview import Overview, overview
-from pieslice.why.overviewtext import headline, overview_blocks, overview_data
-from pieslice.why.quotatext import quota_blocks
-from pieslice.why.quotatrace import QuotaTrace, trace_quotas
-from pieslice.why.ranking import Ranking, ranking
-from pieslice.why.ranktext import rank_blocks, rank_data
-from pieslice.why.scope import Scope
+from pieslice.why.quotas.text import quota_blocks
+from pieslice.why.quotas.trace import QuotaTrace, trace_quotas
+from pieslice.why.requests.moments import JobHistory, look_at
+from pieslice.why.slots.ranking import Ranking, ranking
+from pieslice.why.slots.ranktext import rank_blocks, rank_data
 from pieslice.why.whytext import why_blocks, why_data
 from policy.data.tables import attribute_names
 

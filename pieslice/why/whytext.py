@@ -12,16 +12,16 @@ from pieslice.data import JsonObject
 from pieslice.reports.layout import Block, Column, Line, Table
 from pieslice.reports.text import match_blocks, plural
 from pieslice.why.answer import Answer, Seen
-from pieslice.why.clausetext import change_blocks, clause_blocks, requirement_blocks
-from pieslice.why.fates import Fate
-from pieslice.why.fatetext import reason_of
-from pieslice.why.funnel import Funnel
+from pieslice.why.clauses.funnel import Funnel
+from pieslice.why.clauses.text import change_blocks, clause_blocks, requirement_blocks
 from pieslice.why.headtext import head_blocks, headline
-from pieslice.why.holdtext import holding_blocks
-from pieslice.why.moments import When
-from pieslice.why.ranking import KEY_NAMES
-from pieslice.why.ranktext import keys_of
-from pieslice.why.slottext import machine_blocks, slot_blocks
+from pieslice.why.requests.fates import Fate
+from pieslice.why.requests.moments import When
+from pieslice.why.requests.text import reason_of
+from pieslice.why.slots.casetext import machine_blocks, slot_blocks
+from pieslice.why.slots.holdtext import holding_blocks
+from pieslice.why.slots.ranking import KEY_NAMES
+from pieslice.why.slots.ranktext import keys_of
 
 
 def why_blocks(answer: Answer) -> list[Block]:

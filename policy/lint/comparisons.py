@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final, TypeGuard
 
-from classad.errors import Diagnostic
+from classad.errors import Diagnostic, suggest
 from classad.evaluation.functions import Result, lookup_function
 from classad.language.operators import EQUALITY, IDENTITY
 from classad.language.values import ClassAdValue, Value
@@ -281,8 +281,6 @@ def _is_group(one: Held, subject: Reference) -> bool:
 
 def _no_such_group(view: View, one: Held, node: Binary) -> _Found | None:
     """A group that does not exist, nearly like one that does."""
-    from classad.errors import suggest
-
     if node.operator not in ("==", "=?=") or not view.groups:
         return None
     for subject, other in _pairs(node):

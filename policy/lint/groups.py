@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from classad.errors import Diagnostic, suggest
+from classad.syntax.nodes import walk
 from policy.knobs import shares as shares
 from policy.knobs.reading import read_knob
 from policy.lint.finding import WARNING, Finding
@@ -226,8 +227,6 @@ def _sorting(view: View) -> Iterator[Diagnostic]:
     for setting in view.of(shares.GROUP_SORT_EXPR):
         if setting.tree is None or setting.reading is None:
             continue
-        from classad.syntax.nodes import walk
-
         for node in references(setting.tree):
             if node.name.casefold() not in GROUP_ATTRIBUTES:
                 where = spot(setting, node)

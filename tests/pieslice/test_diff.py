@@ -12,7 +12,7 @@ from attr import evolve
 
 from negotiator.cycle import negotiate
 from pieslice.cli import main
-from pieslice.why.difference import compare_cycles
+from pieslice.why.differences.cycles import compare_cycles
 from tests.negotiator import scenarios
 
 CAMPUS = str(Path(__file__).parents[2] / "examples" / "campus")

@@ -78,8 +78,9 @@ def test_the_first_switches(text: str, said: str, tmp_path: Path, capsys: Captur
 
 def test_the_startds_switches(tmp_path: Path, capsys: Capture) -> None:
     text = (
-        "RANK = 0\nn1.RANK = TARGET.Prio\nSTARTD.n2.RANK = TARGET.Prio\nSCHEDD.RANK = X\n"
+        "RANK = 0\nn1.RANK = TARGET.Prio\nn2.RANK = TARGET.Prio\nSCHEDD.RANK = X\n"
         "PREEMPT = LoadAvg > $(MAX)\nn1.MAX = 3\nMAX = 2\nMAXJOBRETIREMENTTIME = 3600\n"
+        "STARTD.n3.RANK = nobody reads a name with two prefixes\n"
     )
     assert topic(explain(tmp_path, text, capsys), "Preemption")[1:] == [
         "  Preemption for the startd's RANK is on, whatever PREEMPTION_REQUIREMENTS says, where"

@@ -24,13 +24,13 @@ from negotiator.matching.candidates import consider, per_slot_limits_have_room
 from negotiator.matching.conditions import Ask, BothRequirements, EnoughToConsume, Pair
 from negotiator.scenario.course import first_snapshot
 from negotiator.scenario.read import NOW, policy_of
-from pieslice.why.change import MAX_CHANGES, Change, Changes, smallest_changes, with_values
-from pieslice.why.clauses import CONSUMES, ClauseKey, Whose
-from pieslice.why.clausetext import change_blocks
+from pieslice.why.clauses.change import MAX_CHANGES, Change, Changes, smallest_changes, with_values
+from pieslice.why.clauses.poolmatch import PoolMatch, match_pool, with_job
+from pieslice.why.clauses.table import CONSUMES, ClauseKey, Whose
+from pieslice.why.clauses.text import change_blocks
 from pieslice.why.jobs import find_job
-from pieslice.why.moments import HaltedCycle, look_at
-from pieslice.why.poolmatch import PoolMatch, match_pool, with_job
-from pieslice.why.verdict import Verdicts
+from pieslice.why.requests.moments import HaltedCycle, look_at
+from pieslice.why.requests.verdict import Verdicts
 
 T = TypeVar("T")
 

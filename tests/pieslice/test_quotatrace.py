@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pieslice.cli import main
-from pieslice.why.quotatrace import trace_quotas
+from pieslice.why.quotas.trace import trace_quotas
 from tests.negotiator import scenarios
 
 CAMPUS = str(Path(__file__).parents[2] / "examples" / "campus")

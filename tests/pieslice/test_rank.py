@@ -14,8 +14,8 @@ from negotiator.matching.board import Watch
 from negotiator.matching.rank import RankKeys
 from pieslice.cli import main
 from pieslice.why.jobs import UnknownJobError, find_job
-from pieslice.why.moments import When, look_at
-from pieslice.why.ranking import first_difference, ranking
+from pieslice.why.requests.moments import When, look_at
+from pieslice.why.slots.ranking import first_difference, ranking
 from tests.negotiator import scenarios
 
 CAMPUS = str(Path(__file__).parents[2] / "examples" / "campus")

@@ -13,10 +13,10 @@ from classad import ClassAd
 from negotiator.cycle import negotiate
 from pieslice.cli import main
 from pieslice.why.answer import Answer, why
-from pieslice.why.clauses import Whose
-from pieslice.why.holders import Cause, holding
+from pieslice.why.clauses.table import Whose
 from pieslice.why.jobs import AskedJob, find_job
-from pieslice.why.moments import When
+from pieslice.why.requests.moments import When
+from pieslice.why.slots.holders import Cause, holding
 from tests.negotiator import scenarios
 
 CAMPUS = str(Path(__file__).parents[2] / "examples" / "campus")

@@ -20,12 +20,12 @@ from negotiator.model.snapshot import Snapshot
 from negotiator.scenario.course import Played, play
 from pieslice.cli import main
 from pieslice.why.answer import why
-from pieslice.why.fates import Fate, fates
-from pieslice.why.fatetext import reason_of
-from pieslice.why.findings import find
+from pieslice.why.autoclusters.overview import overview
+from pieslice.why.clauses.findings import find
 from pieslice.why.jobs import all_jobs, find_job
-from pieslice.why.overview import overview
-from pieslice.why.record import CycleRecord, End, RequestLog
+from pieslice.why.requests.fates import Fate, fates
+from pieslice.why.requests.record import CycleRecord, End, RequestLog
+from pieslice.why.requests.text import reason_of
 from policy.model import NegotiatorPolicy
 from tests.negotiator import scenarios
 from tests.negotiator.test_wild import NAMES as WILD

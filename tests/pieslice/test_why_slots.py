@@ -11,9 +11,9 @@ import pytest
 from pieslice.cli import main
 from pieslice.reports.layout import Line
 from pieslice.why.answer import why
-from pieslice.why.clausetext import requirement_blocks
+from pieslice.why.clauses.text import requirement_blocks
 from pieslice.why.jobs import find_job
-from pieslice.why.slotcase import find_slots
+from pieslice.why.slots.case import find_slots
 from tests.negotiator import scenarios
 
 TOUR = str(Path(__file__).parents[2] / "examples" / "tour")

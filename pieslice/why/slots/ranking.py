@@ -22,7 +22,7 @@ from negotiator.matching.engine import all_of, find
 from negotiator.matching.rank import JOB, KIND_NAME, POST_JOB, PRE_JOB, PREEMPTION, RankKeys
 from negotiator.model.arithmetic import FLT_MAX
 from negotiator.model.result import MatchKind
-from pieslice.why.moments import HaltedCycle
+from pieslice.why.requests.moments import HaltedCycle
 
 #: The five keys under the names of what they are computed from.
 KEY_NAMES: Final = (PRE_JOB.name, JOB.name, POST_JOB.name, KIND_NAME, PREEMPTION.name)

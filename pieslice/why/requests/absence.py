@@ -16,7 +16,7 @@ from negotiator.model.snapshot import Snapshot
 from negotiator.pool.slots import holds
 from pieslice.reports.layout import short
 from pieslice.why.jobs import AskedJob
-from pieslice.why.limits import standing
+from pieslice.why.requests.limits import standing
 from policy.model import NegotiatorPolicy
 
 _HELD = 5

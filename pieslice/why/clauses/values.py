@@ -22,7 +22,7 @@ from classad.match import is_true
 from classad.syntax.nodes import Binary, Literal, Node, Parens, Reference, Unary, walk
 from classad.table import Rows
 from pieslice.data import is_number
-from pieslice.why.clauses import Counted, Pairs, Whose, owner_of, references, scope_of
+from pieslice.why.clauses.table import Counted, Pairs, Whose, owner_of, references, scope_of
 from policy.ephemeral import find_ephemeral
 
 if TYPE_CHECKING:

@@ -21,10 +21,10 @@ from negotiator.matching.conditions import Ask
 from negotiator.matching.preemption import rank_compared
 from negotiator.pool.slots import Slot
 from pieslice.reports.names import did_you_mean, listed
-from pieslice.why.clauses import ClauseTable, Operand, Pairs, Whose, value_text
-from pieslice.why.findings import Finding, find
-from pieslice.why.moments import HaltedCycle
-from pieslice.why.ranking import RankedSlot, Ranking
+from pieslice.why.clauses.findings import Finding, find
+from pieslice.why.clauses.table import ClauseTable, Operand, Pairs, Whose, value_text
+from pieslice.why.requests.moments import HaltedCycle
+from pieslice.why.slots.ranking import RankedSlot, Ranking
 
 #: How deep the definitions of attributes are followed.
 DEPTH: Final = 3

@@ -12,9 +12,9 @@ from typing import Final
 from classad.analysis.explanation import render
 from pieslice.reports.layout import Block, Line, short
 from pieslice.reports.vacating import Vacating
-from pieslice.why.findingtext import near_lines
-from pieslice.why.holders import Cause, Holding
-from pieslice.why.slotcase import PreemptionTest
+from pieslice.why.clauses.findingtext import near_lines
+from pieslice.why.slots.case import PreemptionTest
+from pieslice.why.slots.holders import Cause, Holding
 
 #: A real that is a value, not a part of an expression.
 _VALUE: Final = re.compile(r"(?<=  )-?\d\.\d{15}E[+-]\d{2,3}(?=  |$)")

@@ -16,7 +16,7 @@ from typing import Final
 from attr import frozen
 
 from negotiator.jobs.offers import Unasked
-from pieslice.why.record import CycleRecord, End, Got, RequestCourse, SessionCourse
+from pieslice.why.requests.record import CycleRecord, End, Got, RequestCourse, SessionCourse
 
 
 class Fate(Enum):

@@ -22,11 +22,11 @@ from negotiator.jobs.requests import NO_AUTOCLUSTER
 from negotiator.jobs.submitters import negotiated_name
 from negotiator.model.result import CycleResult, MatchKind
 from negotiator.model.snapshot import Snapshot
-from pieslice.why.absence import status_of, why_no_session, why_not_ready
-from pieslice.why.fates import Fate, JobFate, fates
-from pieslice.why.fatetext import reason_of
 from pieslice.why.jobs import AskedJob
-from pieslice.why.record import RequestLog
+from pieslice.why.requests.absence import status_of, why_no_session, why_not_ready
+from pieslice.why.requests.fates import Fate, JobFate, fates
+from pieslice.why.requests.record import RequestLog
+from pieslice.why.requests.text import reason_of
 from policy.model import NegotiatorPolicy
 
 _IDLE, _RUNNING = 1, 2

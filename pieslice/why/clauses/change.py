@@ -23,11 +23,11 @@ from classad.syntax.nodes import Binary, Literal
 from classad.table import Rows
 from negotiator.matching.candidate import Candidate
 from pieslice.data import is_number
-from pieslice.why.clauses import ClauseKey, Counted, Whose
-from pieslice.why.moments import HaltedCycle
-from pieslice.why.poolmatch import PoolMatch, match_pool, with_job
-from pieslice.why.values import Bound, Plain, bound_of, is_plain
-from pieslice.why.verdict import Verdicts
+from pieslice.why.clauses.poolmatch import PoolMatch, match_pool, with_job
+from pieslice.why.clauses.table import ClauseKey, Counted, Whose
+from pieslice.why.clauses.values import Bound, Plain, bound_of, is_plain
+from pieslice.why.requests.moments import HaltedCycle
+from pieslice.why.requests.verdict import Verdicts
 
 #: Changes that are told, those that are tried, and kinds of slots that are looked at.
 MAX_CHANGES: Final = 3

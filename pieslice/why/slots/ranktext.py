@@ -11,8 +11,8 @@ from typing import Final
 from pieslice.data import JsonObject
 from pieslice.reports.layout import Block, Column, Line, Table, number, short
 from pieslice.reports.text import KINDS, plural
-from pieslice.why.moments import JobHistory, When
-from pieslice.why.ranking import KEY_NAMES, RankedSlot, Ranking
+from pieslice.why.requests.moments import JobHistory, When
+from pieslice.why.slots.ranking import KEY_NAMES, RankedSlot, Ranking
 
 _SHORT_KEYS: Final = dict(
     zip(KEY_NAMES, ("pre job", "job", "post job", "state", "preemption"), strict=True)

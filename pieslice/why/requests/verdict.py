@@ -12,7 +12,7 @@ from negotiator.matching.candidate import Candidate, Tally
 from negotiator.matching.candidates import Tester, per_slot_limits_have_room
 from negotiator.matching.conditions import Ask
 from negotiator.matching.refusal import Refusal
-from pieslice.why.moments import HaltedCycle
+from pieslice.why.requests.moments import HaltedCycle
 
 
 @frozen(eq=False)

@@ -24,8 +24,8 @@ from negotiator.model.snapshot import Snapshot
 from negotiator.pool.partitionable import VARIOUS_USERS
 from pieslice.reports.vacating import Vacating, running, vacating
 from pieslice.why.jobs import AskedJob
-from pieslice.why.moments import HaltedCycle, look_at_match
-from pieslice.why.slotcase import PreemptionTest, preemption_tests
+from pieslice.why.requests.moments import HaltedCycle, look_at_match
+from pieslice.why.slots.case import PreemptionTest, preemption_tests
 from policy.model import NegotiatorPolicy
 
 

@@ -16,9 +16,9 @@ from negotiator.model.arithmetic import DBL_MAX
 from negotiator.model.result import Event, MatchKind, Reason
 from pieslice.reports.layout import Block, Line, short
 from pieslice.reports.text import plural
-from pieslice.why.concurrency import ConcurrencyState
-from pieslice.why.fates import Fate, JobFate
-from pieslice.why.record import End, RequestCourse, SessionCourse
+from pieslice.why.requests.concurrency import ConcurrencyState
+from pieslice.why.requests.fates import Fate, JobFate
+from pieslice.why.requests.record import End, RequestCourse, SessionCourse
 
 #: Users that are named as those whose slots are taken.
 MAX_USERS: Final = 3

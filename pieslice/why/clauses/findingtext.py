@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Final
 
 from pieslice.reports.layout import Block, Line, short
-from pieslice.why.clausetext import tidy
-from pieslice.why.findings import Comparison, Finding
+from pieslice.why.clauses.findings import Comparison, Finding
+from pieslice.why.clauses.text import tidy
 
 #: Lines that a condition may take of the head; its whole tree comes later.
 MAX_LINES: Final = 3

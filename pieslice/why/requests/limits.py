@@ -12,8 +12,8 @@ from __future__ import annotations
 from attr import frozen
 
 from negotiator.model.result import CycleResult, SubmitterTurn
-from pieslice.why.concurrency import ConcurrencyState, concurrency_states
-from pieslice.why.moments import HaltedCycle
+from pieslice.why.requests.concurrency import ConcurrencyState, concurrency_states
+from pieslice.why.requests.moments import HaltedCycle
 
 
 @frozen

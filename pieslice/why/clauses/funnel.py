@@ -17,11 +17,11 @@ from negotiator.matching.candidate import Candidate
 from negotiator.matching.choice import has_claim, list_for
 from negotiator.matching.preemption import PREEMPTION_TESTS
 from negotiator.matching.refusal import Refusal
-from pieslice.why.change import Change, NoHelp, smallest_changes
-from pieslice.why.clauses import Clause, Whose
-from pieslice.why.moments import HaltedCycle
-from pieslice.why.poolmatch import PoolMatch, match_pool
-from pieslice.why.verdict import Verdicts
+from pieslice.why.clauses.change import Change, NoHelp, smallest_changes
+from pieslice.why.clauses.poolmatch import PoolMatch, match_pool
+from pieslice.why.clauses.table import Clause, Whose
+from pieslice.why.requests.moments import HaltedCycle
+from pieslice.why.requests.verdict import Verdicts
 
 #: Names of slots given as examples of a cause.
 MAX_EXAMPLES: Final = 3

@@ -10,7 +10,7 @@ from typing import Final
 from pieslice.data import JsonObject
 from pieslice.reports.layout import Block, Column, Line, Table
 from pieslice.reports.text import KINDS, plural
-from pieslice.why.overview import AutoclusterVerdict, Overview
+from pieslice.why.autoclusters.overview import AutoclusterVerdict, Overview
 
 #: Rows that are shown; JSON has all.
 MAX_ROWS: Final = 40

@@ -32,9 +32,9 @@ from negotiator.model.arithmetic import DBL_MAX, INT_MAX
 from negotiator.model.result import CycleResult, Rejection
 from negotiator.model.snapshot import Snapshot
 from negotiator.pool.ephemeral import decorate_request
-from pieslice.why.fates import Fate, fate_of
 from pieslice.why.jobs import AskedJob
-from pieslice.why.record import CycleRecord, RequestLog
+from pieslice.why.requests.fates import Fate, fate_of
+from pieslice.why.requests.record import CycleRecord, RequestLog
 from policy.model import NegotiatorPolicy
 
 T = TypeVar("T")

@@ -12,13 +12,13 @@ from typing import Final
 from negotiator.matching.refusal import Refusal
 from pieslice.reports.layout import Block, Column, Line, Table
 from pieslice.reports.text import plural
-from pieslice.why.clauses import Whose
-from pieslice.why.clausetext import mentioned, tidy, values_of
-from pieslice.why.findingtext import near_lines
-from pieslice.why.holdtext import test_blocks
-from pieslice.why.ranking import KEY_NAMES, RankedSlot
-from pieslice.why.ranktext import keys_of
-from pieslice.why.slotcase import ClauseValue, SlotCase, machine_of
+from pieslice.why.clauses.findingtext import near_lines
+from pieslice.why.clauses.table import Whose
+from pieslice.why.clauses.text import mentioned, tidy, values_of
+from pieslice.why.slots.case import ClauseValue, SlotCase, machine_of
+from pieslice.why.slots.holdtext import test_blocks
+from pieslice.why.slots.ranking import KEY_NAMES, RankedSlot
+from pieslice.why.slots.ranktext import keys_of
 
 _CLAUSES: Final = (Column(""), Column("clause", prose=True), Column("values", prose=True))
 #: Clauses that the head of an answer shows.

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pieslice.data import JsonObject
 from pieslice.reports.layout import Block, Column, Line, Table, Wrapped, short
 from pieslice.reports.text import KINDS, plural
-from pieslice.why.difference import Difference, Pair, Taken, Totals
+from pieslice.why.differences.cycles import Difference, Pair, Taken, Totals
 
 
 def diff_blocks(found: Difference, names: tuple[str, str]) -> list[Block]:

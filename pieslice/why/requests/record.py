@@ -20,7 +20,7 @@ from negotiator.matching.board import Board, Watch
 from negotiator.matching.candidate import Allowance, Asker, Candidate
 from negotiator.matching.terms import SessionEnd, SessionTerms
 from negotiator.model.result import Event, Match, Rejection
-from pieslice.why.concurrency import ConcurrencyState, concurrency_states
+from pieslice.why.requests.concurrency import ConcurrencyState, concurrency_states
 
 #: Events of a session that end it with requests in hand.
 _ENDING: Final = frozenset((Event.LIMIT, Event.HIT_CEILING, Event.DEADLINE))

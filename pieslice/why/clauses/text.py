@@ -11,10 +11,10 @@ from typing import Final
 
 from pieslice.reports.layout import Block, Column, Line, Table, short, shortened
 from pieslice.reports.text import plural
-from pieslice.why.change import Change, NeededValue, NoHelp
-from pieslice.why.clauses import Clause, Operand, Whose, value_text
-from pieslice.why.funnel import Funnel
-from pieslice.why.values import Plain
+from pieslice.why.clauses.change import Change, NeededValue, NoHelp
+from pieslice.why.clauses.funnel import Funnel
+from pieslice.why.clauses.table import Clause, Operand, Whose, value_text
+from pieslice.why.clauses.values import Plain
 
 _REAL: Final = re.compile(r"\b\d\.\d{15}E[+-]\d{2,3}")
 _SCOPE: Final = re.compile(r"\b(?:my|target)\.", re.IGNORECASE)

@@ -16,8 +16,8 @@ from classad.table import Rows
 from negotiator.jobs.requests import Request
 from negotiator.matching.conditions import Ask, BothRequirements, Pair
 from negotiator.pool.ephemeral import decorate_request
-from pieslice.why.clauses import ClauseKey, ClauseTable, Counted, Pairs
-from pieslice.why.moments import HaltedCycle
+from pieslice.why.clauses.table import ClauseKey, ClauseTable, Counted, Pairs
+from pieslice.why.requests.moments import HaltedCycle
 
 
 @frozen(eq=False)

@@ -12,7 +12,7 @@ from negotiator.groups.steps import Assigned, CutToWhole, InTurn, QuotaStep, Spr
 from negotiator.model.result import GroupEvent
 from pieslice.reports.layout import Block, Column, Line, Table, number, short
 from pieslice.reports.text import plural
-from pieslice.why.quotatrace import GroupLine, QuotaTrace, RoundLine, RoundTrace
+from pieslice.why.quotas.trace import GroupLine, QuotaTrace, RoundLine, RoundTrace
 
 
 def quota_blocks(found: QuotaTrace, *, trace: bool) -> list[Block]:

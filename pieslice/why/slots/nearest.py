@@ -14,9 +14,9 @@ from negotiator.matching.preemption import rank_compared
 from negotiator.matching.refusal import Refusal
 from negotiator.model.result import MatchKind
 from negotiator.pool.slots import Slot
-from pieslice.why.findings import Finding, find
-from pieslice.why.moments import HaltedCycle
-from pieslice.why.verdict import Verdicts
+from pieslice.why.clauses.findings import Finding, find
+from pieslice.why.requests.moments import HaltedCycle
+from pieslice.why.requests.verdict import Verdicts
 
 
 @frozen

@@ -1,0 +1,1 @@
+"""What sets the decisions of two cycles apart; never runs a cycle."""

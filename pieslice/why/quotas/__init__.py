@@ -1,0 +1,1 @@
+"""The arithmetic of groups' quotas, step by step; never knows a job."""
