@@ -14,7 +14,7 @@ from classad.errors import Diagnostic, suggest
 from classad.evaluation.functions import Result, lookup_function
 from classad.language.operators import EQUALITY, IDENTITY
 from classad.language.values import ClassAdValue, Value
-from classad.syntax.nodes import Binary, Call, Literal, Node, Reference, walk
+from classad.syntax.nodes import Binary, Call, Literal, Node, Reference, bare, walk
 from classad.syntax.unparse import unparse
 from policy.attributes import DATE, Attribute, find_attribute
 from policy.ephemeral import find_ephemeral
@@ -22,7 +22,6 @@ from policy.knobs.declaration import Wanted
 from policy.lint.expressions import Held
 from policy.lint.finding import WARNING, Finding
 from policy.lint.trees import (
-    bare,
     comparisons,
     disjuncts,
     is_undefined,

@@ -13,7 +13,7 @@ from classad.builtins.pcre import compile_pattern
 from classad.errors import Diagnostic
 from classad.evaluation.functions import Form, lookup_function
 from classad.language.operators import BINARY, COMPARISONS, LOGIC
-from classad.syntax.nodes import Binary, Call, ListExpr, Literal, Node, Reference, Unary, walk
+from classad.syntax.nodes import Binary, Call, ListExpr, Literal, Node, Reference, Unary, bare, walk
 from classad.syntax.unparse import unparse
 from policy.attributes import find_attribute
 from policy.ephemeral import find_ephemeral
@@ -21,7 +21,7 @@ from policy.knobs.declaration import Kind
 from policy.knobs.reading import EXPANDED
 from policy.lint.expressions import Held
 from policy.lint.finding import WARNING, Finding
-from policy.lint.trees import bare, comparisons, names, references, takes_pattern
+from policy.lint.trees import comparisons, names, references, takes_pattern
 from policy.lint.view import Setting, View
 from policy.values.domain import single_number, single_value
 
