@@ -134,6 +134,11 @@ def short(value: float | None) -> str:
     return "-" if value is None else f"{value:.10g}"
 
 
+def rounded(value: float | None) -> str:
+    """A number in six digits, which are enough for people; JSON has all."""
+    return short(None if value is None else float(f"{value:.6g}"))
+
+
 def render_plain(blocks: Iterable[Block], width: int) -> str:
     """The blocks as text; only words and lists are wrapped, tables are fitted."""
     lines = (line for block in blocks for line, _ in _lines(block, width))
