@@ -249,7 +249,7 @@ MUTATIONS: Final = (
     ),
     Mutation(
         "negotiator/expressions/flattening.py",
-        "                todo += map(attributes.get, words)\n", "                break\n",
+        "                todo += mentioned.difference(seen)\n", "                break\n",
         "conform tests/vectors/negotiation/requirements-read-through-a-helper.json",
     ),
     Mutation(
