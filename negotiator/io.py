@@ -31,14 +31,15 @@ from negotiator.capture.group_maps import Assignments, assign_groups
 from negotiator.capture.lacking import lacking
 from negotiator.capture.pool_order import submitter_order
 from negotiator.capture.progress import SILENT, Progress
-from negotiator.capture.queues import IDLE, job_id, make_queues, make_submitters
+from negotiator.capture.queues import job_id, make_queues, make_submitters
 from negotiator.capture.reader import CaptureReader, reason
 from negotiator.capture.renewal import INTERVAL
 from negotiator.capture.slots import read_slots, times_of
+from negotiator.jobs.lists import IDLE
 from negotiator.jobs.weights import IdleJobWeights
 from negotiator.matching.stopwatch import RequestCosts
 from negotiator.model.facts import PoolFacts, Unsupported
-from negotiator.model.snapshot import AccountantState, Snapshot
+from negotiator.model.snapshot import AccountantState, Snapshot, machine_of
 from policy.dialects import HTCONDOR, Dialect
 from policy.model import NegotiatorPolicy
 
@@ -316,7 +317,7 @@ def _facts(
     now_from: str,
     dialect: Dialect,
 ) -> PoolFacts:
-    machines = {slot.partition("@")[2] or slot for slot in slots}
+    machines = {machine_of(slot) for slot in slots}
     return PoolFacts(
         name=name,
         machines=len(machines),

@@ -138,7 +138,11 @@ def parsers_of(parser: Parser) -> Iterator[Parser]:
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """The known word that is most like one that is not known; empty if none is."""
+    """The known word that is most like one that is not known; empty if none is.
+
+    Commands and options are few: a word may be like one of them by more than the single slip
+    that ``classad.errors.suggest`` looks for among thousands of names.
+    """
     words = {name.lower(): name for name in known}
     found = difflib.get_close_matches(word.lower(), words, 1)
     return words[found[0]] if found else ""

@@ -117,7 +117,7 @@ def ascii_lower(text: str) -> str:
 @builtin(
     "toUpper",
     args=1,
-    result=Result.TEXT,
+    result=Result.UPPER,
     prints=True,
     examples=['toUpper("Slot1@host") -> "SLOT1@HOST"'],
 )
@@ -130,7 +130,7 @@ def to_upper(state: EvalState, value: ClassAdValue) -> ClassAdValue:
 
 
 @builtin(
-    "toLower", args=1, result=Result.TEXT, prints=True, examples=['toLower("LINUX") -> "linux"']
+    "toLower", args=1, result=Result.LOWER, prints=True, examples=['toLower("LINUX") -> "linux"']
 )
 def to_lower(state: EvalState, value: ClassAdValue) -> ClassAdValue:
     """The argument as a string with ASCII letters in lower case."""

@@ -104,6 +104,8 @@ class Result(Enum):
     ROUNDED = "an integer beside the argument"
     NUMBER = "a number"
     TEXT = "a string"
+    LOWER = "a string in lower case"
+    UPPER = "a string in upper case"
     #: Seconds since 1970.
     CLOCK = "the time of the evaluation"
 

@@ -198,6 +198,13 @@ def walk(node: Node) -> Iterator[Node]:
         stack.extend(reversed(top.children()))
 
 
+def bare(node: Node) -> Node:
+    """The node without parentheses around it."""
+    while isinstance(node, Parens):
+        node = node.inner
+    return node
+
+
 def same_tree(left: Node, right: Node, *, close_reals: bool = False) -> bool:
     """Structural equality, spans aside; iterative for the same reason as ``walk``.
 

@@ -18,7 +18,8 @@ from typing import Final
 from attr import define, field, frozen
 
 from classad import ClassAd
-from negotiator.capture.queues import IDLE, submitter_ad
+from negotiator.capture.queues import submitter_ad
+from negotiator.jobs.lists import IDLE
 from negotiator.jobs.weights import IdleJobWeights
 from negotiator.model.snapshot import ScheddQueue
 from negotiator.pool.addresses import NO_ADDRESS

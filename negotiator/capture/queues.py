@@ -11,18 +11,15 @@ Follows: the schedd's submitter ads (``IdleJobs``, ``RunningJobs`` and their wei
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Final
 
 from classad import ClassAd
 from negotiator.capture.ads import LocatedAd
+from negotiator.jobs.lists import IDLE, RUNNING
 from negotiator.jobs.submitters import job_prio_array
 from negotiator.jobs.weights import IdleJobWeights
 from negotiator.model.snapshot import ScheddQueue
 from negotiator.pool.addresses import NO_ADDRESS
 from policy.model import NegotiatorPolicy
-
-IDLE: Final = 1
-RUNNING: Final = 2
 
 
 def schedd_of(job: LocatedAd, default: str) -> str:

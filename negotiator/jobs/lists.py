@@ -23,8 +23,9 @@ from negotiator.model.arithmetic import whole
 from negotiator.model.snapshot import ScheddQueue
 from policy.model import NegotiatorPolicy
 
+#: What ``JobStatus`` says.
 IDLE: Final = 1
-_RUNNING: Final = 2
+RUNNING: Final = 2
 #: Universes whose jobs run without a slot of the pool.
 _LOCAL_UNIVERSES: Final = frozenset({7, 12})
 _GRID_UNIVERSE: Final = 9
@@ -278,7 +279,7 @@ def schedd_room(queue: ScheddQueue, policy: NegotiatorPolicy, context: EvalConte
     """The room of a schedd when the cycle begins."""
     if policy.max_jobs_running is None:
         return ScheddRoom()
-    running = sum(job.get_number("JobStatus", context=context) == _RUNNING for job in queue.jobs)
+    running = sum(job.get_number("JobStatus", context=context) == RUNNING for job in queue.jobs)
     return ScheddRoom(policy.max_jobs_running, queue.running + running)
 
 

@@ -120,3 +120,8 @@ class Snapshot:
     group_turns: Mapping[str, float] | None = None
     claims: Mapping[str, int] = field(factory=dict)
     child_claims: Mapping[str, Sequence[bool]] | None = None
+
+
+def machine_of(slot: str) -> str:
+    """The machine in the name of a slot; the whole name if it has no ``@``."""
+    return slot.partition("@")[2] or slot

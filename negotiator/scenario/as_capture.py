@@ -19,6 +19,7 @@ from negotiator.capture.pool_order import pool_order
 from negotiator.capture.reader import CaptureReader, reason
 from negotiator.io import Capture, OtherNegotiator
 from negotiator.model.facts import PoolFacts, Unsupported
+from negotiator.model.snapshot import machine_of
 from negotiator.scenario.expand import Scenario, expand_jobs, expand_slots
 from negotiator.scenario.read import BASE_KNOBS, NOW, AdMaker, accountant_of, snapshot_of
 from negotiator.scenario.warm import warmed
@@ -66,7 +67,7 @@ def _capture(
     accountant = accountant_of(scenario, slots, make, loaded.policy)
     snapshot = snapshot_of(scenario, seen, slots, jobs, accountant, make, loaded.policy)
     snapshot = warmed(scenario, seen, snapshot, loaded.policy, moment)
-    machines = {slot.name.partition("@")[2] or slot.name for slot in slots}
+    machines = {machine_of(slot.name) for slot in slots}
     facts = PoolFacts(
         name=str(scenario.get("name") or reader.paths.title),
         machines=len(machines),

@@ -12,6 +12,8 @@ from typing import Any, Final, TypeAlias
 
 from attr import frozen
 
+from negotiator.model.snapshot import machine_of
+
 Attributes: TypeAlias = Mapping[str, str]
 Scenario: TypeAlias = Mapping[str, Any]
 
@@ -113,7 +115,7 @@ def expand_slots(scenario: Scenario, entries: list[Scenario]) -> Iterator[SlotEn
             name = _fill(entry["name"], numbers)
             ad = merge(BASE_SLOT, scenario.get("slot_defaults"), entry.get("ad"))
             ad = {key: _fill(text, numbers) for key, text in ad.items()}
-            machine = name.partition("@")[2] or name
+            machine = machine_of(name)
             head = {"Name": quoted(name), "Machine": quoted(machine)}
             address = {"MyAddress": ADDRESS, "StartdIpAddr": ADDRESS}
             full = merge(head, address, ad)

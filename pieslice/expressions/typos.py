@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from classad.errors import Diagnostic, suggest
+from classad.errors import Diagnostic
 from classad.evaluation.state import EvalContext
 from classad.language.names import UNUSUAL, fold_name
 from classad.source import Source
 from classad.syntax.nodes import AdExpr, Call, Node, Reference, walk
+from pieslice.reports.names import did_you_mean, hint
 
 
 def unknown_functions(source: Source, node: Node, context: EvalContext) -> Iterator[Diagnostic]:
@@ -24,7 +25,7 @@ def unknown_functions(source: Source, node: Node, context: EvalContext) -> Itera
     for call in walk(node):
         if isinstance(call, Call) and lookup_function(call.name, context) is None:
             meant = suggest_function(call.name, context)
-            message = f"unknown function `{call.name}`" + _hint(meant)
+            message = f"unknown function `{call.name}`" + hint(meant)
             end = call.start + len(call.name)
             yield Diagnostic(message, source, call.start, end, severity="note")
 
@@ -44,7 +45,7 @@ def absent_attributes(source: Source, node: Node, known: Collection[str]) -> Ite
     folded = {fold_name(name) for name in known}
     for part in parts:
         if isinstance(part, Reference) and _is_of_ads(part) and fold_name(part.name) not in folded:
-            message = f"no ad has `{part.name}`" + _hint(suggest(part.name, known))
+            message = f"no ad has `{part.name}`" + did_you_mean(part.name, known)
             yield Diagnostic(message, source, part.start, part.end, severity="note")
 
 
@@ -54,10 +55,6 @@ def _is_elsewhere(name: str) -> bool:
 
     function = lookup_function(name)
     return function is not None and (function.elsewhere or TEXT in function.reads)
-
-
-def _hint(meant: str | None) -> str:
-    return "" if meant is None else f"; did you mean `{meant}`?"
 
 
 def _is_of_ads(node: Reference) -> bool:

@@ -12,12 +12,12 @@ from typing import Final
 from attr import field, frozen
 
 from classad.ads.expression import Expression
-from classad.errors import suggest
 from pieslice.fuzzing.agreement import Holds, Same
 from pieslice.fuzzing.properties import Guard, Margin, Property, QuotaSafe, Total
 from pieslice.fuzzing.steadiness import Monotone, StableDeclared, monotone_subjects
 from pieslice.fuzzing.study import Study, compares_priorities, known_macros
 from pieslice.fuzzing.thrash import NoThrash
+from pieslice.reports.names import meant_or_known
 
 _ALONE: Final[dict[str, type[Property]]] = {
     found.name: found for found in (NoThrash, Margin, Guard, QuotaSafe)
@@ -66,9 +66,8 @@ def _nothing_about(study: Study, knob: str) -> str:
     known = {name.casefold(): name for name in known_macros()}
     name = known.get(knob.casefold())
     if name is None:
-        near = suggest(knob, known.values())
-        tail = f"did you mean `{near}`?" if near else f"known are {', '.join(known.values())}"
-        return f"`{knob}` is no expression that can be tested; {tail}"
+        tail = meant_or_known(knob, tuple(known.values()))
+        return f"`{knob}` is no expression that can be tested{tail}"
     if study.subject(name) is None:
         return f"nothing to test about {name}: the policy does not set it"
     return f"nothing to test about {name}: none of the properties asked for is about it"
@@ -92,9 +91,7 @@ def _named(study: Study, text: str, named: Named) -> Iterator[Property]:
             raise NoSuchProperty(f"{name} needs an argument, as in `{name}:{example}`")
         yield from _with_argument(study, name, argument, named)
     else:
-        near = suggest(name, NAMES)
-        tail = f"did you mean `{near}`?" if near else f"known are {', '.join(NAMES)}"
-        raise NoSuchProperty(f"no property `{name}`; {tail}")
+        raise NoSuchProperty(f"no property `{name}`{meant_or_known(name, NAMES)}")
 
 
 def _plain(study: Study, name: str) -> Iterator[Property]:

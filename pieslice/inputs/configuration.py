@@ -167,7 +167,7 @@ def host_facts(facts: Iterable[str], *, this_machine: bool) -> HostFacts:
     """The machine to pretend: from ``NAME=VALUE`` texts over its or the plain defaults."""
     from attr import evolve, fields
 
-    from classad.errors import suggest
+    from pieslice.reports.names import meant_or_known
     from policy.io import this_host
     from policy.language.host import HostFacts
 
@@ -178,9 +178,7 @@ def host_facts(facts: Iterable[str], *, this_machine: bool) -> HostFacts:
         wanted = name.casefold()
         wanted = wanted if wanted in known else f"{wanted}_mb"
         if wanted not in known:
-            near = suggest(name, known)
-            tail = f"; did you mean `{near}`?" if near else f"; known are {', '.join(known)}"
-            raise Misuse(f"--fact: no fact `{name}`{tail}")
+            raise Misuse(f"--fact: no fact `{name}`{meant_or_known(name, tuple(known))}")
         values[wanted] = _typed(name, text, known[wanted])
     return evolve(host, **values)
 

@@ -15,8 +15,8 @@ from typing import IO
 from attr import evolve
 
 from negotiator.capture.group_maps import Assignments
-from negotiator.capture.queues import IDLE
 from negotiator.io import Capture
+from negotiator.jobs.lists import IDLE
 from pieslice.command_line import EXIT_BAD, EXIT_OK
 from pieslice.inputs.options import SUMMARY
 from pieslice.inputs.pool import load

@@ -20,6 +20,7 @@ from attr import define, evolve, field, frozen
 from classad import ClassAd
 from negotiator.cycle import negotiate
 from negotiator.engines import ENGINES, make_engines
+from negotiator.jobs.lists import IDLE, RUNNING
 from negotiator.jobs.requests import QueuedJob
 from negotiator.matching.board import Watch
 from negotiator.matching.candidate import Candidate
@@ -28,8 +29,6 @@ from negotiator.model.result import CycleResult
 from negotiator.model.snapshot import ScheddQueue, Snapshot
 from pieslice.simulate.pool import Pool, SimSlot, show_claim, show_time, weight_of
 from policy.model import NegotiatorPolicy
-
-_IDLE, _RUNNING = 1, 2
 
 
 @frozen(eq=False)
@@ -123,7 +122,7 @@ class _Course:
         show_claim(slot.ad, submitter, job.ad, self.began, self.began)
         slot.ad.insert("JobId", job.id)
         slot.ad.insert("ScheddName", schedd)
-        self._set_status((schedd, job.id), submitter, _RUNNING)
+        self._set_status((schedd, job.id), submitter, RUNNING)
 
     def _own(self, name: str) -> SimSlot:
         """The slot with an ad that may be changed."""
@@ -151,8 +150,8 @@ class _Course:
         schedd = slot.ad.get_string("ScheddName")
         for key in keys if schedd is None else [key for key in keys if key[0] == schedd]:
             ad = self.changed.get(key, self.jobs[key])
-            if ad.get_number("JobStatus") == _RUNNING:
-                self._set_status(key, holder, _IDLE)
+            if ad.get_number("JobStatus") == RUNNING:
+                self._set_status(key, holder, IDLE)
                 return
 
     def _set_status(self, key: tuple[str, str], submitter: str, status: int) -> None:
@@ -161,7 +160,7 @@ class _Course:
             ad = self.changed[key] = self.jobs[key].duplicate()
         ad.insert("JobStatus", status)
         ad.insert("EnteredCurrentStatus", self.began)
-        sign = 1 if status == _RUNNING else -1
+        sign = 1 if status == RUNNING else -1
         moved = self.moved.setdefault((submitter, key[0]), [0, 0.0])
         moved[0] += sign
         moved[1] += sign * (ad.get_number("RequestCpus") or 1)

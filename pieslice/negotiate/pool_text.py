@@ -13,7 +13,7 @@ from time import gmtime
 from typing import Final
 
 from negotiator.model.result import CycleResult
-from pieslice.reports.layout import Block, Column, Drawn, Line, Table, short
+from pieslice.reports.layout import Block, Column, Drawn, Line, Table, rounded
 from pieslice.reports.pool_tables import Cell, PoolTable, surplus_policy
 from pieslice.userprio.options import COLUMNS, Options
 from pieslice.userprio.rows import Row
@@ -73,7 +73,7 @@ def _cell(value: Cell, name: str) -> str:
         return "-"
     if isinstance(value, str):
         return value
-    return f"{value * 100:.1f}" if name in _PARTS else short(float(f"{value:.6g}"))
+    return f"{value * 100:.1f}" if name in _PARTS else rounded(value)
 
 
 def quota_blocks(result: CycleResult) -> list[Block]:

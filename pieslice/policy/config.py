@@ -78,9 +78,9 @@ def _add_info(commands: IntermixedCommands) -> None:
 
 @guarded
 def _info(args: argparse.Namespace) -> int:
-    from classad.errors import suggest
     from pieslice.policy.showing import info_lines
     from pieslice.policy.texts import wrapped_lines
+    from pieslice.reports.names import did_you_mean
     from pieslice.reports.output import chosen_width
     from policy.data.tables import meanings
     from policy.knobs import KNOBS
@@ -88,8 +88,7 @@ def _info(args: argparse.Namespace) -> int:
 
     found = {name: find_parameter(name) for name in args.knobs}
     for name in (name for name, known in found.items() if known is None):
-        near = suggest(name, [*(knob.name for knob in KNOBS.values()), *meanings()])
-        tail = f"; did you mean `{near}`?" if near else ""
+        tail = did_you_mean(name, [*(knob.name for knob in KNOBS.values()), *meanings()])
         print(f"pieslice: error: HTCondor has no macro `{name}`{tail}", file=sys.stderr)
     known = [parameter for parameter in found.values() if parameter is not None]
     if args.json:

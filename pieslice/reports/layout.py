@@ -22,12 +22,24 @@ from pieslice.terminal import printable
 GAP: Final = 2
 #: What names and sentences are cut down to before columns are left out.
 _LEAST: Final = {"name": 24, "prose": 28}
-#: The same in the order in which they give way.
-_GIVE_WAY: Final = (("prose", 28), ("name", 24), ("prose", 20), ("name", 8), ("prose", 8))
+#: The same in the order in which they give way, and whether macros stay whole in the sentences.
+_GIVE_WAY: Final = (
+    ("prose", 28, True),
+    ("name", 24, True),
+    ("prose", 20, True),
+    ("name", 8, True),
+    ("prose", 8, False),
+)
 #: Stands for the middle of a name.
 _CUT: Final = "..."
 #: The parts of a long expression or list, between which a line may end.
 _AFTER_SIGNS: Final = re.compile(r"[^,;&|(]+[,;&|(]*|[,;&|(]+")
+#: The name of a macro in a sentence, with the brackets and stops around it.
+_MACRO: Final = re.compile(r"(?<!\S)[(`]*[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+[`),.:;]*(?!\S)")
+#: Its parts, between which a line may end where the whole name is too long.
+_AFTER_UNDERSCORES: Final = re.compile(r"[^_]*_|[^_]+")
+#: What begins a line that continues a sentence in a table.
+_LEAD: Final = "  "
 _STYLES: Final = {"good": "green", "bad": "yellow"}
 #: The same as numbers of ECMA-48, which every terminal knows.
 _SGR: Final = {"bold": 1, "dim": 2, "red": 31, "green": 32, "yellow": 33}
@@ -122,6 +134,11 @@ def short(value: float | None) -> str:
     return "-" if value is None else f"{value:.10g}"
 
 
+def rounded(value: float | None) -> str:
+    """A number in six digits, which are enough for people; JSON has all."""
+    return short(None if value is None else float(f"{value:.6g}"))
+
+
 def render_plain(blocks: Iterable[Block], width: int) -> str:
     """The blocks as text; only words and lists are wrapped, tables are fitted."""
     lines = (line for block in blocks for line, _ in _lines(block, width))
@@ -142,15 +159,23 @@ def _lines(block: Block, width: int) -> Iterable[tuple[str, str]]:
 
 
 class _Wrapper(textwrap.TextWrapper):
-    """Breaks lines at blanks; a word that is longer than a line after its commas and operators."""
+    """Breaks lines at blanks; a word that is longer than a line after its commas and operators.
+
+    A macro's name that is longer than a line is broken after underscores.
+    """
 
     def _split(self, text: str) -> list[str]:
         room = self.width - len(self.subsequent_indent)
         return [
             part
             for chunk in super()._split(text)
-            for part in (_AFTER_SIGNS.findall(chunk) if len(chunk) > room else [chunk])
+            for part in (_parts(chunk) if len(chunk) > room else [chunk])
         ]
+
+
+def _parts(word: str) -> list[str]:
+    """What a word that is too long may be broken into."""
+    return (_AFTER_UNDERSCORES if _MACRO.fullmatch(word) else _AFTER_SIGNS).findall(word)
 
 
 def wrap(text: str, width: int, lead: str) -> list[str]:
@@ -285,16 +310,32 @@ def _total(widths: Sequence[int]) -> int:
 
 
 def _shared(columns: Sequence[Column], cells: Sequence[Sequence[str]], room: int) -> list[int]:
-    """The widths: names and sentences give way, always the widest of them."""
+    """The widths: names and sentences give way, always the widest of them.
+
+    Sentences with macros keep the room for those as long as names can be shortened instead.
+    """
     widths = _natural(columns, cells)
-    for kind, least in _GIVE_WAY:
-        soft = [i for i, column in enumerate(columns) if getattr(column, kind)]
-        while soft and _total(widths) > room:
-            widest = max(soft, key=lambda i: widths[i])
-            if widths[widest] <= least:
+    macros = [
+        max((_room_for_macros(row[i]) for row in cells), default=0) if column.prose else 0
+        for i, column in enumerate(columns)
+    ]
+    for kind, least, whole in _GIVE_WAY:
+        floors = {
+            i: max(least, macros[i] if whole else 0)
+            for i, column in enumerate(columns)
+            if getattr(column, kind)
+        }
+        while _total(widths) > room:
+            soft = [i for i, floor in floors.items() if widths[i] > floor]
+            if not soft:
                 break
-            widths[widest] -= 1
+            widths[max(soft, key=lambda i: widths[i])] -= 1
     return widths
+
+
+def _room_for_macros(sentence: str) -> int:
+    """How wide a column has to be in which the macros of a sentence stay whole."""
+    return max((len(name) + len(_LEAD) for name in _MACRO.findall(sentence)), default=0)
 
 
 def _shortened(
@@ -359,8 +400,14 @@ def _row(
 
 
 def _sentence(text: str, width: int) -> list[str]:
-    """The lines of a cell; of words that are too long, the middle is left out."""
+    """The lines of a cell; of words that are too long but macros, the middle is left out."""
     if len(text) <= width:
         return [text]
-    words = (shortened([word], max(width - 2, 1))[0] for word in text.split(" "))
-    return wrap(" ".join(words), width, "  ")
+    room = max(width - len(_LEAD), 1)
+    words = (
+        word
+        if _MACRO.fullmatch(word) and max(map(len, _parts(word))) <= room
+        else shortened([word], room)[0]
+        for word in text.split(" ")
+    )
+    return wrap(" ".join(words), width, _LEAD)

@@ -5,7 +5,7 @@ Inputs: the name, those that there are.  Outputs: the end of an error message.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from classad.errors import suggest
@@ -16,8 +16,17 @@ MAX_NAMES: Final = 4
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """``; did you mean `x`?``, or nothing if no name is near."""
-    near = suggest(name, known)
-    return "" if near is None else f"; did you mean `{near}`?"
+    return hint(suggest(name, known))
+
+
+def hint(meant: str | None) -> str:
+    """The same about a name that is found already."""
+    return "" if meant is None else f"; did you mean `{meant}`?"
+
+
+def meant_or_known(name: str, known: Sequence[str]) -> str:
+    """The same, or all names if none is near."""
+    return did_you_mean(name, known) or f"; known are {', '.join(known)}"
 
 
 def listed(names: Iterable[str]) -> str:

@@ -18,7 +18,7 @@ from attr import define, frozen
 from classad.evaluate import EvalContext
 from negotiator.model.arithmetic import add_up
 from negotiator.model.result import ROOT_GROUP, CycleResult, Match, MatchKind
-from negotiator.model.snapshot import Snapshot
+from negotiator.model.snapshot import Snapshot, machine_of
 from negotiator.pool.fetch import fetch_slots
 from negotiator.pool.slots import Slot
 from policy.model import NegotiatorPolicy
@@ -128,7 +128,7 @@ def machine_table(snapshot: Snapshot, policy: NegotiatorPolicy, result: CycleRes
     context = EvalContext(now=result.now)
     machines: dict[str, list[Slot]] = {}
     for slot in fetch_slots(snapshot.slots, snapshot.claims, policy, context):
-        machines.setdefault(slot.name.partition("@")[2] or slot.name, []).append(slot)
+        machines.setdefault(machine_of(slot.name), []).append(slot)
     by_slot: dict[str, list[Match]] = {}
     for match in result.matches:
         by_slot.setdefault(match.slot, []).append(match)

@@ -19,7 +19,7 @@ from classad.extras import load
 from pieslice.data import JsonObject
 from pieslice.reports.html import html_of
 from pieslice.reports.json import json_text, plain
-from pieslice.reports.layout import Block, Column, Line, Table, render_plain, short
+from pieslice.reports.layout import Block, Column, Line, Table, render_plain, rounded
 from pieslice.terminal import DEFAULT_WIDTH, printable
 
 #: What stands in a table.
@@ -128,4 +128,4 @@ class DataTable(Result):
 def _shown(value: Cell) -> str:
     if value is None or isinstance(value, str):
         return value or "-"
-    return str(value).lower() if isinstance(value, bool) else short(float(f"{value:.6g}"))
+    return str(value).lower() if isinstance(value, bool) else rounded(value)

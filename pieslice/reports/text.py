@@ -31,7 +31,7 @@ from negotiator.model.result import (
     MatchKind,
     SubmitterSummary,
 )
-from pieslice.reports.layout import Block, Column, Line, Table, Wrapped, number, short
+from pieslice.reports.layout import Block, Column, Line, Table, Wrapped, number, rounded, short
 from pieslice.reports.vacating import Vacating
 from policy.dialects import HTCONDOR
 
@@ -182,7 +182,7 @@ def _groups(result: CycleResult) -> list[Block]:
             number(item.usage, 1),
             number(item.usage_after, 1),
             _surplus(item),
-            "-" if (key := keys.get(item.name)) is None else f"{key:.6g}",
+            rounded(keys.get(item.name)),
         )
         for item in groups
     )

@@ -137,13 +137,12 @@ def setting(text: str) -> tuple[str, str]:
     if not equals or not re.fullmatch(r"[A-Za-z_][\w.]*", name, re.ASCII):
         raise argparse.ArgumentTypeError(f"`{text}` is not NAME=TEXT")
     if not name.upper().startswith("GROUP_") and not name.upper().endswith("_LIMIT"):
-        from classad.errors import suggest
+        from pieslice.reports.names import did_you_mean
         from policy.io import builtin_library
 
         known = builtin_library().defaults
         if name.lower() not in {item.lower() for item in known}:
-            meant = suggest(name, known)
-            hint = "" if meant is None else f"; did you mean `{meant}`?"
+            hint = did_you_mean(name, known)
             raise argparse.ArgumentTypeError(f"`{name}` is not a macro of HTCondor{hint}")
     return name, value.strip()
 

@@ -17,6 +17,7 @@ from attr import define, field
 from classad import ClassAd
 from classad.ads.expression import Expression, parsed
 from classad.evaluate import EvalContext
+from negotiator.model.snapshot import machine_of
 
 #: What a claim adds to a slot ad, besides its state.
 OF_CLAIMS: Final = (
@@ -56,7 +57,7 @@ class SimSlot:
     @property
     def machine(self) -> str:
         """The part of the name after the first ``@``."""
-        return self.name.partition("@")[2] or self.name
+        return machine_of(self.name)
 
 
 @define(eq=False)

@@ -20,9 +20,9 @@ from attr import define, field, frozen
 
 from classad import ClassAd
 from classad.ads.expression import Expression, parsed
-from classad.errors import suggest
 from negotiator.jobs.autoclusters import AutoclusterTable
 from pieslice.data import JsonObject
+from pieslice.reports.names import did_you_mean
 
 #: What a captured job has from where it was, and what is different in every job of a simulation.
 _OF_THE_SCHEDD: Final = ("AutoClusterAttrs", "AutoClusterId", "CurrentHosts")
@@ -203,9 +203,7 @@ def _add_stream(workload: Workload, stream: object, at: str, rng: Random, second
         raise WorkloadError(f"{at}: `{stream}` is not a table")
     for key, value in stream.items():
         if key not in _STREAM:
-            meant = suggest(key, _STREAM)
-            hint = "" if meant is None else f"; did you mean `{meant}`?"
-            raise WorkloadError(f"{at}: unknown key `{key}`{hint}")
+            raise WorkloadError(f"{at}: unknown key `{key}`{did_you_mean(key, _STREAM)}")
         if (wanted := _unlike(value, key)) is not None:
             raise WorkloadError(f"{at}: {key} `{value}` is not {wanted}")
     settings = {**_STREAM, **stream}

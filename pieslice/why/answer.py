@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from attr import frozen
 
+from negotiator.jobs.lists import IDLE, RUNNING
 from negotiator.model.result import CycleResult
 from negotiator.model.snapshot import Snapshot
 from pieslice.why.clauses.funnel import Funnel, funnel
@@ -29,8 +30,6 @@ from pieslice.why.slots.holders import Holding, holding
 from pieslice.why.slots.nearest import NearSlot, OverLimit, cheapest, nearest, reason_to_preempt
 from pieslice.why.slots.ranking import Ranking, ranking
 from policy.model import NegotiatorPolicy
-
-_IDLE, _RUNNING = 1, 2
 
 
 @frozen(eq=False)
@@ -94,7 +93,7 @@ def why(
         if trimmed is None:
             raise no_such_slot(_slot_names(snapshot), slot)
     held = None
-    if job.status == _RUNNING:
+    if job.status == RUNNING:
         held = holding(snapshot, policy, job, history.result, now=now, seed=seed)
     stand = standing(history.result, history.job.submitter, job.schedd)
     fate = fate_of(history.record, job.id)
@@ -102,7 +101,7 @@ def why(
     if fate is not None and fate.fate is Fate.NO_SESSION:
         absence = why_no_session(snapshot, policy, history.result, fate.submitter, fate.schedd)
     not_ready = None
-    if fate is None and job.status == _IDLE:
+    if fate is None and job.status == IDLE:
         not_ready = why_not_ready(job, policy, now)
     size = len(snapshot.slots)
     return Answer(history, stand, size, seen, held, fate, absence, not_ready, trimmed)

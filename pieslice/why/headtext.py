@@ -25,8 +25,8 @@ from pieslice.why.requests.record import End
 from pieslice.why.requests.text import amount, limit_of, reason_of, request_blocks
 from pieslice.why.slots.casetext import slot_head
 from pieslice.why.slots.holdtext import holding_text
-from pieslice.why.slots.ranking import KEY_NAMES, RankedSlot
-from pieslice.why.slots.ranktext import keys_of
+from pieslice.why.slots.ranking import RankedSlot
+from pieslice.why.slots.ranktext import against
 
 
 def headline(answer: Answer) -> str:
@@ -107,9 +107,7 @@ def _decided(best: RankedSlot, second: RankedSlot) -> str:
     name = second.decided_by
     if name is None:
         return f"a tie with {second.slot}, the next one"
-    place = KEY_NAMES.index(name)
-    mine, other = keys_of(best)[place], keys_of(second)[place]
-    return f"{name} {mine} against {other} of {second.slot}, the next one"
+    return f"{against(name, best, second)} of {second.slot}, the next one"
 
 
 # --- why none -------------------------------------------------------------------------------------
@@ -127,8 +125,7 @@ def _losses(answer: Answer, seen: Seen) -> list[Block]:
             Line(f"  nearest preemption: {seen.near.slot} of {seen.near.user}", level="bad")
         )
         blocks += near_lines(seen.near.finding)
-    found = seen.limits
-    if not found.rank_only and not any(state.full for state in found.concurrency):
+    if not seen.limits.refuse:
         blocks += _slips(seen)
         blocks += _help(seen)
     return blocks
@@ -180,8 +177,7 @@ def tally(answer: Answer, seen: Seen) -> str:
             of = f" ({sum(fit) or 'none'} would match)" if step.name == MATCHED else ""
             parts.append(f"{step.removed} {step.name}{of}")
     if sieved.candidates:
-        full = any(state.full for state in seen.limits.concurrency)
-        limited = " but for the concurrency limit" if full else ""
+        limited = " but for the concurrency limit" if seen.limits.full else ""
         parts.append(f"{plural(sieved.candidates, 'candidate')}{limited}")
     return f"of {plural(answer.slots, 'slot')}: {', '.join(parts) or 'none'}"
 

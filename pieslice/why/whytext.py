@@ -20,8 +20,7 @@ from pieslice.why.requests.moments import When
 from pieslice.why.requests.text import reason_of
 from pieslice.why.slots.casetext import machine_blocks, slot_blocks
 from pieslice.why.slots.holdtext import holding_blocks
-from pieslice.why.slots.ranking import KEY_NAMES
-from pieslice.why.slots.ranktext import keys_of
+from pieslice.why.slots.ranktext import side_by_side
 
 
 def why_blocks(answer: Answer) -> list[Block]:
@@ -55,16 +54,13 @@ def _over_the_pool(answer: Answer, seen: Seen) -> list[list[Block]]:
     sieved = seen.funnel
     if answer.history.when is When.MATCHED:
         return [_funnel(answer, sieved), _runner_up(seen)]
-    found = seen.limits
-    limited = found.rank_only or any(state.full for state in found.concurrency)
     return [
         _funnel(answer, sieved),
         requirement_blocks(sieved, answer.slots),
         clause_blocks(
             "PREEMPTION_REQUIREMENTS, over the slots that it keeps", sieved.preemption_clauses
         ),
-        # Where a limit is the reason more slots that match are no help.
-        [] if limited else change_blocks(sieved.changes, sieved.no_help),
+        [] if seen.limits.refuse else change_blocks(sieved.changes, sieved.no_help),
     ]
 
 
@@ -102,7 +98,7 @@ def _funnel(answer: Answer, sieved: Funnel) -> list[Block]:
         Column("cause and examples", prose=True),
     )
     after = "" if sieved.candidates == left else ", from the match list of its autocluster"
-    full = [] if answer.seen is None else [s.name for s in answer.seen.limits.concurrency if s.full]
+    full = () if answer.seen is None else answer.seen.limits.full
     if full:
         after += f"; all of them excluded by concurrency limit {', '.join(full)}"
     end = Line(f"  {plural(sieved.candidates, 'candidate')} left{after}")
@@ -115,19 +111,9 @@ def _runner_up(seen: Seen) -> list[Block]:
     if len(slots) < 2:
         return [Line("it was the only candidate")] if slots else []
     best, second = slots[:2]
-    columns = (
-        Column("key"),
-        Column(best.slot, right=True, name=True),
-        Column(second.slot, right=True, name=True),
-        Column(""),
-    )
-    rows = tuple(
-        (name, a, b, "decided" if name == second.decided_by else "")
-        for name, a, b in zip(KEY_NAMES, keys_of(best), keys_of(second), strict=True)
-    )
     tie = second.decided_by is None
     title = f"chosen over {second.slot}, the runner-up{': a tie' if tie else ''}"
-    return [Line(title, heading=True), Table(columns, rows)]
+    return [Line(title, heading=True), side_by_side(best, second, second.decided_by)]
 
 
 def why_data(answer: Answer) -> JsonObject:

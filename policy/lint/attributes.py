@@ -11,7 +11,7 @@ from typing import Final
 
 from classad.errors import Diagnostic, suggest
 from classad.language.operators import GUARDS
-from classad.syntax.nodes import Binary, Call, Node, Reference, walk
+from classad.syntax.nodes import Binary, Call, Node, Reference, bare, walk
 from policy.attributes import Attribute, Moment, attribute_rows, find_attribute, find_renamed
 from policy.data.tables import attribute_names
 from policy.ephemeral import (
@@ -29,7 +29,7 @@ from policy.lint.expressions import Held, slot_attributes
 from policy.lint.finding import ERROR, WARNING, Finding
 from policy.lint.names import near
 from policy.lint.spelling import meant_by_words
-from policy.lint.trees import bare, comparisons, guarded, is_undefined, names, references, scope_of
+from policy.lint.trees import comparisons, guarded, is_undefined, names, references, scope_of
 from policy.lint.view import Setting, View
 from policy.values.domain import UNDEFINED_ONLY
 

@@ -7,13 +7,14 @@ Follows: comparison in the ClassAd language; the table of attributes.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final, TypeGuard
 
 from classad.errors import Diagnostic, suggest
+from classad.evaluation.functions import Result, lookup_function
 from classad.language.operators import EQUALITY, IDENTITY
 from classad.language.values import ClassAdValue, Value
-from classad.syntax.nodes import Binary, Call, Literal, Node, Reference, walk
+from classad.syntax.nodes import Binary, Call, Literal, Node, Reference, bare, walk
 from classad.syntax.unparse import unparse
 from policy.attributes import DATE, Attribute, find_attribute
 from policy.ephemeral import find_ephemeral
@@ -21,7 +22,6 @@ from policy.knobs.declaration import Wanted
 from policy.lint.expressions import Held
 from policy.lint.finding import WARNING, Finding
 from policy.lint.trees import (
-    bare,
     comparisons,
     disjuncts,
     is_undefined,
@@ -113,14 +113,14 @@ _NUMBERED: Final = {
     },
 }  # fmt: skip
 #: Attributes that a name without quotes is compared with by mistake only.
-#: Functions whose texts have letters of one case only.
-_ONE_CASE: Final[dict[str, Callable[[str], str]]] = {"tolower": str.lower, "toupper": str.upper}
 _TEXTS: Final = frozenset(
     (
         *("owner", "user", "remoteowner", "remoteuser", "machine", "opsys", "opsysandver", "arch"),
         *("accountinggroup", "acctgroup", "projectname", "state", "activity", "slottype"),
     )
 )
+#: Functions whose texts have letters of one case only.
+_ONE_CASE: Final = {Result.LOWER: str.lower, Result.UPPER: str.upper}
 _GROUPS: Final = frozenset(
     (
         *("submittergroup", "remotegroup", "submitternegotiatinggroup", "remotenegotiatinggroup"),
@@ -264,7 +264,8 @@ def _of_one_case(side: Node, other: Node, node: Binary) -> _Found | None:
     """``toUpper(Owner) =?= "alice"``."""
     if not isinstance(side, Call) or not isinstance(other, Literal):
         return None
-    convert = _ONE_CASE.get(side.name.casefold())
+    function = lookup_function(side.name)
+    convert = None if function is None else _ONE_CASE.get(function.result)
     if convert is None or not isinstance(other.value, str) or convert(other.value) == other.value:
         return None
     message = f'`{unparse(side)}` is never `"{other.value}"`, and `{node.operator}` looks at case'

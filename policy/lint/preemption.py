@@ -11,12 +11,12 @@ from typing import Final
 
 from classad.errors import Diagnostic
 from classad.language.operators import MIRRORED
-from classad.syntax.nodes import Binary, Call, Literal, Node, Reference, walk
+from classad.syntax.nodes import Binary, Call, Literal, Node, Reference, bare, walk
 from policy.knobs import matching as matching
 from policy.lint.expressions import Held
 from policy.lint.finding import WARNING, Finding
 from policy.lint.places import spot
-from policy.lint.trees import bare, comparisons, names, number, references
+from policy.lint.trees import comparisons, names, number, references
 from policy.lint.view import Setting, View
 from policy.values.domain import single_number
 

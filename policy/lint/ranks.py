@@ -11,12 +11,12 @@ from math import frexp
 from typing import Final
 
 from classad.errors import Diagnostic
-from classad.syntax.nodes import Binary, Call, Node, Reference, Unary, walk
+from classad.syntax.nodes import Binary, Call, Node, Reference, Unary, bare, walk
 from classad.syntax.unparse import unparse
 from policy.knobs.declaration import Wanted
 from policy.lint.expressions import Held
 from policy.lint.finding import WARNING, Finding
-from policy.lint.trees import bare, names, references, scope_of
+from policy.lint.trees import names, references, scope_of
 from policy.values.domain import ANYTHING, single_number
 
 DROWNED: Final = Finding(

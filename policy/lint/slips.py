@@ -13,7 +13,7 @@ from classad.builtins.pcre import compile_pattern
 from classad.errors import Diagnostic
 from classad.evaluation.functions import Form, lookup_function
 from classad.language.operators import BINARY, COMPARISONS, LOGIC
-from classad.syntax.nodes import Binary, Call, ListExpr, Literal, Node, Reference, Unary, walk
+from classad.syntax.nodes import Binary, Call, ListExpr, Literal, Node, Reference, Unary, bare, walk
 from classad.syntax.unparse import unparse
 from policy.attributes import find_attribute
 from policy.ephemeral import find_ephemeral
@@ -21,7 +21,7 @@ from policy.knobs.declaration import Kind
 from policy.knobs.reading import EXPANDED
 from policy.lint.expressions import Held
 from policy.lint.finding import WARNING, Finding
-from policy.lint.trees import bare, comparisons, names, references, takes_pattern
+from policy.lint.trees import comparisons, names, references, takes_pattern
 from policy.lint.view import Setting, View
 from policy.values.domain import single_number, single_value
 
@@ -93,8 +93,6 @@ BROKEN_PATTERN: Final = Finding(
 _WHOLES: Final = ("total", "totalslot", "detected")
 #: Units of what preemption compares.
 _OF_PRIORITIES: Final = ("priority", "weighted slots")
-#: Functions of an item and a list of the language.
-_OF_LISTS: Final = frozenset(("member", "identicalmember"))
 _Found = tuple[Finding, str, Node, str | None]
 
 
@@ -294,9 +292,9 @@ def _exchanged(one: Held, node: Call) -> _Found | None:
     if function is None:
         return None
     name = node.name.casefold()
-    searches = function.family == "stringlists" and name.endswith("member")
-    lists = len(args) >= 2 and (
-        (searches and _is_list(args[0])) or (name in _OF_LISTS and isinstance(args[0], ListExpr))
+    searches = name.endswith("member") and len(args) >= 2
+    lists = searches and (
+        isinstance(args[0], ListExpr) if function.family == "lists" else _is_list(args[0])
     )
     if lists and isinstance(args[1], Reference):
         return EXCHANGED, f"`{node.name}` takes the item before the list", node, None

@@ -13,18 +13,11 @@ from classad.syntax.nodes import (
     Conditional,
     Literal,
     Node,
-    Parens,
     Reference,
     Unary,
+    bare,
     walk,
 )
-
-
-def bare(node: Node) -> Node:
-    """The node without parentheses around it."""
-    while isinstance(node, Parens):
-        node = node.inner
-    return node
 
 
 def references(node: Node) -> Iterator[Reference]:

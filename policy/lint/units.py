@@ -12,14 +12,14 @@ from typing import Final
 
 from classad.errors import Diagnostic
 from classad.language.operators import MIRRORED
-from classad.syntax.nodes import Binary, Node, Reference
+from classad.syntax.nodes import Binary, Node, Reference, bare
 from classad.syntax.unparse import unparse
 from policy.attributes import DATE, FIRST_DATE, LAST_DATE, SECONDS, find_attribute
 from policy.knobs import shares as shares
 from policy.language.macros import ExpansionError
 from policy.lint.expressions import Held
 from policy.lint.finding import WARNING, Finding
-from policy.lint.trees import bare, comparisons, names, number
+from policy.lint.trees import comparisons, names, number
 from policy.lint.view import Setting, View
 from policy.values.domain import PLAIN, single_number
 from policy.values.functions import CLOCK

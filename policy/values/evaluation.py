@@ -122,8 +122,7 @@ class Evaluation:
 
     def _find(self, node: Node) -> tuple[Key, Abstract] | None:
         """The attribute that a node is, parentheses aside."""
-        while isinstance(node, nodes.Parens):
-            node = node.inner
+        node = nodes.bare(node)
         if not isinstance(node, nodes.Reference) or node.absolute:
             return None
         base = node.base

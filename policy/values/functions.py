@@ -48,6 +48,8 @@ _RESULTS: Final[Mapping[Result, Abstract]] = {
     Result.INTEGER: _WHOLE,
     Result.NUMBER: _MEASURE,
     Result.TEXT: _TEXT,
+    Result.LOWER: _TEXT,
+    Result.UPPER: _TEXT,
     Result.CLOCK: CLOCK,
 }
 #: An expression of each kind that is neither undefined, error, boolean, number nor string.

@@ -224,6 +224,21 @@ def test_the_user_of_a_group_stays_whole() -> None:
     assert shortened(names, 28) == ["group...alice@campus.example", "group_p...bob@campus.example"]
 
 
+def test_the_name_of_a_macro_stays_whole(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out, _ = printed("why examples/campus --group group_physics", capsys, monkeypatch)
+    assert "  (MAX_CONCURRENT_UPLOADS_PER_USER)\n" in out
+    assert "PREEMPTION_REQUIREMENTS == False" in out
+    reason = "at most (MAX_CONCURRENT_UPLOADS_PER_USER)"
+    for width in range(44, 120):
+        lines = fitted(width, ("bob@campus.example", "12.50", "3.0", "0.125", reason))
+        assert max(map(len, lines)) <= width
+        # Where no name can give way any more, a line ends after an underscore.
+        assert "(MAX_CONCURRENT_UPLOADS_PER_USER)" in "".join("".join(lines).split())
+        assert width < 55 or any("(MAX_CONCURRENT_UPLOADS_PER_USER)" in line for line in lines)
+
+
 def test_an_expression_is_broken_after_its_operators() -> None:
     text = "  x: " + "&&".join(["(TARGET.Memory>=2048)"] * 8)
     lines = wrap(text, 60, "    ")

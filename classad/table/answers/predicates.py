@@ -12,13 +12,13 @@ from typing import Any, Final
 
 from classad.evaluation.functions import Form, form_of
 from classad.language.operators import LOGIC
-from classad.syntax.nodes import Binary, Call, Conditional, Unary
+from classad.syntax.nodes import Binary, Call, Conditional, Unary, bare
 from classad.table.answers.variants import Variants
 from classad.table.arrays.arrays import flag, without
 from classad.table.arrays.vectors import BAD, FALSE, TRUE, UNKNOWN
 from classad.table.dependence.partner import Partner
 from classad.table.dependence.plans import Group, Plan
-from classad.table.expressions.shapes import Shape, bare
+from classad.table.expressions.shapes import Shape
 from classad.table.memory.budget import Budget, Notes
 from classad.table.sampling.sampler import Sampler
 from classad.table.store.columns import Column

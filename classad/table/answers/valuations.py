@@ -18,13 +18,13 @@ from classad.evaluate import evaluate
 from classad.evaluation.state import EvalContext
 from classad.language.operators import ARITHMETIC, EQUALITY, ORDER
 from classad.language.values import UNDEFINED, ClassAdValue
-from classad.syntax.nodes import Binary
+from classad.syntax.nodes import Binary, bare
 from classad.table.answers.variants import Variants
 from classad.table.arrays.arrays import NO_CODES, number_pairs, pick, rows_of
 from classad.table.arrays.vectors import Vector, binary
 from classad.table.dependence.partner import Partner
 from classad.table.dependence.plans import Group, Plan
-from classad.table.expressions.shapes import Shape, bare
+from classad.table.expressions.shapes import Shape
 from classad.table.memory.budget import Budget, Notes
 from classad.table.sampling.sampler import Sampler
 from classad.table.store.columns import PLAIN, cell_key
@@ -176,8 +176,13 @@ class Valuations:
             return found
         way, plan = variants.planned(partner)
         node = bare(shape.node)
-        parted = isinstance(node, Binary) and node.operator in _STRICT
-        if parted and not plan.opaque and plan.wide and len(plan.columns) > 1:
+        if (
+            isinstance(node, Binary)
+            and node.operator in _STRICT
+            and not plan.opaque
+            and plan.wide
+            and len(plan.columns) > 1
+        ):
             valuation, cost = self._combined(node, of_row, partner)
         else:
             valuation, cost = self._sampled(Sampler(shape, of_row, partner), plan)

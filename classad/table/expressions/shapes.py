@@ -18,7 +18,7 @@ from classad.compiled.compiler import measure
 from classad.evaluation.functions import CHANCE, CLOCK, ZONE, Where, lookup_function
 from classad.formats.unparse import unparse
 from classad.language.names import UNUSUAL, fold_name
-from classad.syntax.nodes import AdExpr, Call, ListExpr, Node, Parens, Reference
+from classad.syntax.nodes import AdExpr, Call, ListExpr, Node, Reference
 from classad.syntax.unbuilt import Unbuilt
 from classad.table.memory.budget import Budget, Notes
 
@@ -167,13 +167,6 @@ def text_of(tree: Expression) -> tuple[str, int]:
     if node.__class__ is Unbuilt:
         return (node.text, node.how)
     return (unparse(node), -1)
-
-
-def bare(node: Any) -> Any:
-    """A node without the parentheses around it."""
-    while node.__class__ is Parens:
-        node = node.inner
-    return node
 
 
 def name_in(node: Node, *scopes: str) -> str:

@@ -17,6 +17,7 @@ from attr import evolve, frozen
 
 from classad.evaluate import EvalContext
 from negotiator.cycle import negotiate
+from negotiator.jobs.lists import IDLE, RUNNING
 from negotiator.jobs.offers import Unasked
 from negotiator.jobs.requests import NO_AUTOCLUSTER
 from negotiator.jobs.submitters import negotiated_name
@@ -28,8 +29,6 @@ from pieslice.why.requests.fates import Fate, JobFate, fates
 from pieslice.why.requests.record import RequestLog
 from pieslice.why.requests.text import reason_of
 from policy.model import NegotiatorPolicy
-
-_IDLE, _RUNNING = 1, 2
 
 
 @frozen
@@ -182,14 +181,14 @@ def _others(
             status,
             len(group),
             group[0].id,
-            sum(1 for job in group if job.status == _RUNNING and _named(job) & leaving),
+            sum(1 for job in group if job.status == RUNNING and _named(job) & leaving),
         )
         for status, group in sorted(found.items(), key=lambda item: -len(item[1]))
     )
 
 
 def _status(job: AskedJob, policy: NegotiatorPolicy, now: float) -> str:
-    if job.status != _IDLE:
+    if job.status != IDLE:
         return status_of(job)
     return f"idle, not offered: {why_not_ready(job, policy, now)}"
 

@@ -21,7 +21,7 @@ from classad.ads.expression import Expression
 from classad.evaluate import EvalContext, evaluate
 from classad.formats.unparse import unparse, unparse_value
 from classad.language.operators import LOGIC, ORDER
-from classad.syntax.nodes import Binary, Node, Parens
+from classad.syntax.nodes import Binary, Node, bare
 from pieslice.data import is_number
 
 #: Of what has no numbers, how far it is from being true.
@@ -87,7 +87,7 @@ def find(expression: Expression, my: ClassAd, target: ClassAd, context: EvalCont
 
 def _find(node: Node, value: Callable[[Node], object]) -> Finding:
     text = unparse(node).strip()
-    node = _bare(node)
+    node = bare(node)
     found = value(node)
     said, true = unparse_value(found), found is True
     if isinstance(node, Binary) and node.operator in LOGIC:
@@ -99,17 +99,11 @@ def _find(node: Node, value: Callable[[Node], object]) -> Finding:
     return Finding(unparse(node).strip(), true, said, comparison=made)
 
 
-def _bare(node: Node) -> Node:
-    while isinstance(node, Parens):
-        node = node.inner
-    return node
-
-
 def _chain(node: Node, operator: str) -> list[Node]:
     """The operands of a chain of one operator."""
-    bare = _bare(node)
-    if isinstance(bare, Binary) and bare.operator == operator:
-        return [*_chain(bare.left, operator), *_chain(bare.right, operator)]
+    inner = bare(node)
+    if isinstance(inner, Binary) and inner.operator == operator:
+        return [*_chain(inner.left, operator), *_chain(inner.right, operator)]
     return [node]
 
 

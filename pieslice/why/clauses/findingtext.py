@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from pieslice.reports.layout import Block, Line, short
+from pieslice.reports.layout import Block, Line, rounded
 from pieslice.why.clauses.findings import Comparison, Finding
 from pieslice.why.clauses.text import tidy
 
@@ -76,4 +76,4 @@ def _margin(made: Comparison, true: bool) -> str:
 
 def _number(value: float) -> str:
     """Whole numbers whole, others to six digits."""
-    return str(value) if isinstance(value, int) else short(float(f"{value:.6g}"))
+    return str(value) if isinstance(value, int) else rounded(value)

@@ -13,11 +13,9 @@ from attr import evolve, frozen
 
 from classad import ClassAd
 from classad.table import Rows
-from negotiator.jobs.requests import Request
 from negotiator.matching.conditions import Ask, BothRequirements, Pair
-from negotiator.pool.ephemeral import decorate_request
 from pieslice.why.clauses.table import ClauseKey, ClauseTable, Counted, Pairs
-from pieslice.why.requests.moments import HaltedCycle
+from pieslice.why.requests.moments import HaltedCycle, request_for
 
 
 @frozen(eq=False)
@@ -95,8 +93,4 @@ def with_job(halted: HaltedCycle, ad: ClassAd) -> HaltedCycle:
     job = evolve(halted.request.jobs[0], ad=ad)
     if jobs.shown is not None:
         job.autocluster = jobs.shown.autocluster_of(ad)
-    request: Request = jobs.request_for(job)
-    decorate_request(
-        request.ad, terms.submitter, terms.priority, terms.group, board.accountant, board.tree
-    )
-    return evolve(halted, request=request)
+    return evolve(halted, request=request_for(board, terms, job))

@@ -19,7 +19,7 @@ from classad.ads.expression import Expression
 from classad.evaluate import evaluate
 from classad.language.operators import MIRRORED
 from classad.match import is_true
-from classad.syntax.nodes import Binary, Literal, Node, Parens, Reference, Unary, walk
+from classad.syntax.nodes import Binary, Literal, Node, Parens, Reference, Unary, bare, walk
 from classad.table import Rows
 from pieslice.data import is_number
 from pieslice.why.clauses.table import Counted, Pairs, Whose, owner_of, references, scope_of
@@ -143,9 +143,7 @@ def _settable(node: Node, whose: Whose, my: ClassAd, target: ClassAd) -> list[st
 
 def _is_bare(node: Node) -> bool:
     """Whether an expression is nothing but a name."""
-    while isinstance(node, Parens):
-        node = node.inner
-    return isinstance(node, Reference)
+    return isinstance(bare(node), Reference)
 
 
 def _solved(

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Mapping
 from attr import frozen
 
 from negotiator.model.result import CycleResult, Match, MatchKind
+from negotiator.model.snapshot import machine_of
 
 #: Two real numbers that differ by less than this part are told as equal.
 _CLOSE = 1e-9
@@ -176,11 +177,6 @@ def totals(result: CycleResult) -> Totals:
         sum(match.cost for match in result.matches),
         len(result.rejections),
     )
-
-
-def machine_of(slot: str) -> str:
-    """The machine in the name of a slot."""
-    return slot.partition("@")[2] or slot
 
 
 def _slots(before: CycleResult, after: CycleResult) -> tuple[SlotChange, ...]:

@@ -7,7 +7,7 @@ Inputs: a ``Difference`` and the names of the two sides.  Outputs: blocks for
 from __future__ import annotations
 
 from pieslice.data import JsonObject
-from pieslice.reports.layout import Block, Column, Line, Table, Wrapped, short
+from pieslice.reports.layout import Block, Column, Line, Table, Wrapped, rounded, short
 from pieslice.reports.text import KINDS, plural
 from pieslice.why.differences.cycles import Difference, Pair, Taken, Totals
 
@@ -137,7 +137,7 @@ def _pair(pair: Pair, times: float = 1) -> str:
 def _text(value: float | None, times: float) -> str:
     if value is None:
         return "-"
-    return "unlimited" if value >= 1e300 else f"{value * times:.6g}"
+    return "unlimited" if value >= 1e300 else rounded(value * times)
 
 
 def _signed(value: float) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from negotiator.groups.steps import Assigned, CutToWhole, InTurn, QuotaStep, Spread, TookOwn
 from negotiator.model.result import GroupEvent
-from pieslice.reports.layout import Block, Column, Line, Table, number, short
+from pieslice.reports.layout import Block, Column, Line, Table, number, rounded, short
 from pieslice.reports.text import plural
 from pieslice.why.quotas.trace import GroupLine, QuotaTrace, RoundLine, RoundTrace
 
@@ -19,7 +19,7 @@ def quota_blocks(found: QuotaTrace, *, trace: bool) -> list[Block]:
     """The tree, then a table a round; with ``trace`` every step in a sentence."""
     if not found.groups:
         return [Line("no accounting group is configured: all submitters negotiate in one round")]
-    title = f"quotas in a pool of slot weight {_number(found.pool)}"
+    title = f"quotas in a pool of slot weight {rounded(found.pool)}"
     blocks: list[Block] = [Line(title, heading=True), _tree(found.groups)]
     if trace:
         blocks += [Line(), Line("how the quotas were made", heading=True)]
@@ -59,7 +59,7 @@ def _tree(groups: Iterable[GroupLine]) -> Table:
 
 
 def _round(item: RoundTrace) -> list[Block]:
-    left = f"surplus left {_number(item.surplus)}, used {_number(item.used)}"
+    left = f"surplus left {rounded(item.surplus)}, used {rounded(item.used)}"
     whole = any(line.whole for line in item.lines)
     skipped = any(line.skipped for line in item.lines)
     columns = (
@@ -100,11 +100,11 @@ def _name(name: str, depth: int) -> str:
 
 
 def _assigned(step: Assigned) -> str:
-    own = f"{_number(step.quota)} of it for the group itself"
+    own = f"{rounded(step.quota)} of it for the group itself"
     if step.parent is None:
-        return f"{step.group}: the whole pool, {_number(step.subtree_quota)}; {own}"
+        return f"{step.group}: the whole pool, {rounded(step.subtree_quota)}; {own}"
     kind = "slots, static" if step.static else f"of {step.parent}, dynamic"
-    product = f"{short(step.configured)} x {_number(step.unit)} = {_number(step.subtree_quota)}"
+    product = f"{short(step.configured)} x {rounded(step.unit)} = {rounded(step.subtree_quota)}"
     return f"{step.group}: {short(step.configured)} {kind}: {product}; {own}"
 
 
@@ -117,41 +117,36 @@ def _steps(item: RoundTrace) -> Iterator[str]:
 
 def _step(step: QuotaStep) -> Iterator[str]:
     if isinstance(step, TookOwn):
-        wants, takes = _number(step.requested), _number(step.allocated)
-        of = f"takes {takes} of its quota {_number(step.quota)}"
-        yield f"{step.group}: requests {wants}, {of}, gives up {_number(step.given)}"
+        wants, takes = rounded(step.requested), rounded(step.allocated)
+        of = f"takes {takes} of its quota {rounded(step.quota)}"
+        yield f"{step.group}: requests {wants}, {of}, gives up {rounded(step.given)}"
     elif isinstance(step, Spread):
         yield (
-            f"{step.group}: divides a surplus of {_number(step.surplus)}, "
-            f"{_number(step.requested)} requested; {_number(step.left)} left"
+            f"{step.group}: divides a surplus of {rounded(step.surplus)}, "
+            f"{rounded(step.requested)} requested; {rounded(step.left)} left"
         )
         for part in step.shares:
             if part.wanted > 0:
-                extra = f" and {_number(part.equally)} in equal parts" if part.equally else ""
+                extra = f" and {rounded(part.equally)} in equal parts" if part.equally else ""
                 yield (
-                    f"  to {part.group}: {_number(part.by_quota)} by its quota of "
-                    f"{_number(part.weight)}{extra}; it requests {_number(part.wanted)}"
+                    f"  to {part.group}: {rounded(part.by_quota)} by its quota of "
+                    f"{rounded(part.weight)}{extra}; it requests {rounded(part.wanted)}"
                 )
     elif isinstance(step, CutToWhole) and step.fraction:
         yield (
             f"{step.group}: cut to {plural(int(step.allocated), 'whole slot')}, "
-            f"{_number(step.fraction)} given back"
+            f"{rounded(step.fraction)} given back"
         )
     elif isinstance(step, InTurn):
-        given = ", ".join(f"{_number(part)} to {name}" for name, part in step.shares if part)
+        given = ", ".join(f"{rounded(part)} to {name}" for name, part in step.shares if part)
         yield (
-            f"{step.group}: divides {_number(step.surplus)} by round robin: {given or 'nothing'}; "
-            f"{_number(step.left)} left"
+            f"{step.group}: divides {rounded(step.surplus)} by round robin: {given or 'nothing'}; "
+            f"{rounded(step.left)} left"
         )
 
 
 def _event(event: GroupEvent) -> str:
     if event.skipped is not None:
         return f"{event.group}: skipped, {event.skipped}"
-    limit, key = _number(event.limit), _number(event.sort_key)
+    limit, key = rounded(event.limit), rounded(event.sort_key)
     return f"{event.group}: negotiates with limit {limit}, sort key {key}"
-
-
-def _number(value: float | None) -> str:
-    """Six digits are enough for people; JSON has all."""
-    return "-" if value is None else f"{value:.6g}"

@@ -39,6 +39,16 @@ class Limits:
     bound_by: str | None
     concurrency: tuple[ConcurrencyState, ...]
 
+    @property
+    def full(self) -> tuple[str, ...]:
+        """The concurrency limits that have no room for the job."""
+        return tuple(state.name for state in self.concurrency if state.full)
+
+    @property
+    def refuse(self) -> bool:
+        """Whether a limit is the reason, so that more slots that match would be no help."""
+        return self.rank_only or bool(self.full)
+
 
 @frozen
 class Turn:

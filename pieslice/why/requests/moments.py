@@ -296,16 +296,22 @@ class _Prober(_Counter, Generic[T]):
         """What would be if the job were offered now."""
         assert self.queued is not None
         board.drop_match_list()
-        request = board.jobs[terms.submitter, terms.schedd].request_for(self.queued)
-        decorate_request(
-            request.ad, terms.submitter, terms.priority, terms.group, board.accountant, board.tree
-        )
+        request = request_for(board, terms, self.queued)
         asker = Asker(terms.submitter, terms.schedd, terms.priority, False, terms.families)
         return HaltedCycle(board, terms, request, asker, allowance, hypothetical=True)
 
     def look(self, halted: HaltedCycle) -> None:
         self.found.append(self.examine(halted))
         raise _StopError
+
+
+def request_for(board: Board, terms: SessionTerms, job: QueuedJob) -> Request:
+    """The request that the schedd would make for a job, as the negotiator sees it."""
+    request = board.jobs[terms.submitter, terms.schedd].request_for(job)
+    decorate_request(
+        request.ad, terms.submitter, terms.priority, terms.group, board.accountant, board.tree
+    )
+    return request
 
 
 def _queued(board: Board, asked: AskedJob) -> QueuedJob | None:

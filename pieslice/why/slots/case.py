@@ -19,6 +19,7 @@ from classad.analysis.explanation import Explanation
 from classad.syntax.nodes import Binary, Reference
 from negotiator.matching.conditions import Ask
 from negotiator.matching.preemption import rank_compared
+from negotiator.model.snapshot import machine_of
 from negotiator.pool.slots import Slot
 from pieslice.reports.names import did_you_mean, listed
 from pieslice.why.clauses.findings import Finding, find
@@ -101,11 +102,6 @@ def find_slots(names: Sequence[str], text: str) -> list[str]:
         if found:
             return found
     return []
-
-
-def machine_of(slot: str) -> str:
-    """The machine in the name of a slot."""
-    return slot.partition("@")[2]
 
 
 def no_such_slot(names: Sequence[str], text: str) -> UnknownSlotError:

@@ -10,15 +10,16 @@ from collections.abc import Sequence
 from typing import Final
 
 from negotiator.matching.refusal import Refusal
+from negotiator.model.snapshot import machine_of
 from pieslice.reports.layout import Block, Column, Line, Table
 from pieslice.reports.text import plural
 from pieslice.why.clauses.findingtext import near_lines
 from pieslice.why.clauses.table import Whose
 from pieslice.why.clauses.text import mentioned, tidy, values_of
-from pieslice.why.slots.case import ClauseValue, SlotCase, machine_of
+from pieslice.why.slots.case import ClauseValue, SlotCase
 from pieslice.why.slots.holdtext import test_blocks
-from pieslice.why.slots.ranking import KEY_NAMES, RankedSlot
-from pieslice.why.slots.ranktext import keys_of
+from pieslice.why.slots.ranking import RankedSlot
+from pieslice.why.slots.ranktext import against, side_by_side, told_apart
 
 _CLAUSES: Final = (Column(""), Column("clause", prose=True), Column("values", prose=True))
 #: Clauses that the head of an answer shows.
@@ -53,11 +54,10 @@ def _failing(clause: ClauseValue) -> str:
 def _place(mine: RankedSlot, winner: RankedSlot, place: int) -> str:
     if place == 1:
         return "the best of all candidates"
-    pairs = zip(KEY_NAMES, keys_of(winner), keys_of(mine), strict=True)
-    name, best, own = next((item for item in pairs if item[1] != item[2]), ("", "", ""))
-    if not name:
+    name = told_apart(winner, mine)
+    if name is None:
         return f"number {place}, after {winner.slot} by a tie"
-    return f"number {place}, after {winner.slot}: {name} {best} against {own}"
+    return f"number {place}, after {winner.slot}: {against(name, winner, mine)}"
 
 
 def slot_blocks(case: SlotCase, job: str) -> list[Block]:
@@ -122,17 +122,6 @@ def _keys(mine: RankedSlot, winner: RankedSlot, place: int) -> list[Block]:
     """The keys of the slot beside those of the best one."""
     if place == 1:
         return [Line("the best of all candidates")]
-    columns = (
-        Column("key"),
-        Column(winner.slot, right=True, name=True),
-        Column(mine.slot, right=True, name=True),
-        Column(""),
-    )
-    decided = False
-    rows = []
-    for name, a, b in zip(KEY_NAMES, keys_of(winner), keys_of(mine), strict=True):
-        first = a != b and not decided
-        decided = decided or first
-        rows.append((name, a, b, "decided" if first else ""))
-    title = f"candidate {place}, after {winner.slot}{'' if decided else ': a tie'}"
-    return [Line(title, heading=True), Table(columns, tuple(rows))]
+    decided_by = told_apart(winner, mine)
+    title = f"candidate {place}, after {winner.slot}{': a tie' if decided_by is None else ''}"
+    return [Line(title, heading=True), side_by_side(winner, mine, decided_by)]

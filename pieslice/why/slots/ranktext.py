@@ -90,6 +90,33 @@ def keys_of(slot: RankedSlot) -> tuple[str, ...]:
     )
 
 
+def told_apart(one: RankedSlot, other: RankedSlot) -> str | None:
+    """The first key whose text differs; None if all are the same."""
+    pairs = zip(KEY_NAMES, keys_of(one), keys_of(other), strict=True)
+    return next((name for name, a, b in pairs if a != b), None)
+
+
+def against(name: str, mine: RankedSlot, other: RankedSlot) -> str:
+    """One key of two slots: ``job rank 5 against 3``."""
+    place = KEY_NAMES.index(name)
+    return f"{name} {keys_of(mine)[place]} against {keys_of(other)[place]}"
+
+
+def side_by_side(one: RankedSlot, other: RankedSlot, decided_by: str | None) -> Table:
+    """All keys of two slots."""
+    columns = (
+        Column("key"),
+        Column(one.slot, right=True, name=True),
+        Column(other.slot, right=True, name=True),
+        Column(""),
+    )
+    rows = tuple(
+        (name, a, b, "decided" if name == decided_by else "")
+        for name, a, b in zip(KEY_NAMES, keys_of(one), keys_of(other), strict=True)
+    )
+    return Table(columns, rows)
+
+
 def rank_data(history: JobHistory, found: Ranking | None, limit: int | None) -> JsonObject:
     """The same for programs."""
     slots = () if found is None else found.slots
