@@ -39,8 +39,11 @@ demo: $(VENV)/installed
 test: $(VENV)/installed-test
 	$(PYTEST)
 
+# Configurations and documents use no table of ads, and the parsers are held to each other in tests/classad.
+SAME_WITH_ANY_KERNELS := tests/policy tests/test_docs.py
+
 check: lint types layering docs warnings $(VENV)/installed-test
-	CLASSAD_KERNELS=python $(PYTEST) -m "not slow"
+	CLASSAD_KERNELS=python $(PYTEST) -m "not slow" $(SAME_WITH_ANY_KERNELS:%=--ignore=%)
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .
