@@ -104,7 +104,7 @@ MUTATIONS: Final = (
         "tests tests/classad/test_table_ownlists.py",
     ),
     Mutation(
-        "classad/table/answers/own_ad_lists.py", "lists.members.isdisjoint(ad._attrs)", "True",
+        "classad/table/answers/own_ad_lists.py", "self._members.isdisjoint(ad._attrs)", "True",
         "tests tests/classad/test_table_ownlists.py",
     ),
     # ---- what the net of random tables and often evaluated expressions has to catch
