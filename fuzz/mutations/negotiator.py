@@ -194,7 +194,7 @@ MUTATIONS: Final = (
     ),
     # ---- the schedd's side of a session
     Mutation(
-        "negotiator/jobs/autoclusters.py", "more = known.referred and _there(job, known.referred)",
+        "negotiator/jobs/autoclusters.py", "more = referred and _there(job, referred)",
         "more = ()", "tests tests/negotiator/test_joblists.py",
     ),
     Mutation(
