@@ -41,7 +41,7 @@ def checked(path: Path, options: Sequence[str] = ()) -> list[Seen]:
     return [
         _seen(result, place["physicalLocation"])
         for result in results
-        for place in (*result["locations"], *result.get("relatedLocations", ()))
+        for place in (*result.get("locations", ()), *result.get("relatedLocations", ()))
     ]
 
 
