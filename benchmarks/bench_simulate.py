@@ -14,9 +14,9 @@ import time
 from pathlib import Path
 
 from pieslice.inputs.pool import without_collecting
-from pieslice.simulate.matching import Negotiator
-from pieslice.simulate.setup import Plan, build
-from pieslice.simulate.summary import summarise
+from pieslice.simulation.matching import Negotiator
+from pieslice.simulation.setup import Plan, build
+from pieslice.simulation.summary import summarise
 
 WEEK = 168
 RUN_TIMES = (1620, 3240, 4860, 6480, 9720)

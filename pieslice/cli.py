@@ -21,11 +21,11 @@ import pieslice.forecast.cli
 import pieslice.fuzzing.cli
 import pieslice.manual.cli
 import pieslice.negotiate.cli
-import pieslice.policy.cli
+import pieslice.policies.cli
+import pieslice.priorities.cli
 import pieslice.runreport.cli
-import pieslice.simulate.cli
-import pieslice.sweep.cli
-import pieslice.userprio.cli
+import pieslice.simulation.cli
+import pieslice.sweeps.cli
 import pieslice.why.cli
 from pieslice.command_line import EXIT_BAD, EXIT_INTERRUPTED, EXIT_OK, Parser
 
@@ -47,14 +47,14 @@ _OTHER_BYTES = "pieslice.bytes"
 #: In the order of ``pieslice --help``.
 COMMANDS = (
     pieslice.expressions.cli,
-    pieslice.policy.cli,
+    pieslice.policies.cli,
     pieslice.conform.cli,
     pieslice.negotiate.cli,
     pieslice.why.cli,
-    pieslice.userprio.cli,
+    pieslice.priorities.cli,
     pieslice.forecast.cli,
-    pieslice.simulate.cli,
-    pieslice.sweep.cli,
+    pieslice.simulation.cli,
+    pieslice.sweeps.cli,
     pieslice.runreport.cli,
     pieslice.fuzzing.cli,
 )

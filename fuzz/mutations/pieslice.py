@@ -11,7 +11,7 @@ from fuzz.mutations.mutation import Mutation
 
 MUTATIONS: Final = (
     Mutation(
-        "pieslice/simulate/matching.py", "            group_turns=state.group_turns,\n", "",
+        "pieslice/simulation/matching.py", "            group_turns=state.group_turns,\n", "",
         "tests tests/pieslice/test_simulate.py",
     ),
     # Among whole numbers, what is equal is short of nothing.

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from pieslice.api.errors import one_family
 from pieslice.inputs.configuration import SUBSYSTEM, Reader
-from pieslice.policy.answers import Check, Policy, check_configuration, explain_configuration
+from pieslice.policies.answers import Check, Policy, check_configuration, explain_configuration
 
 
 def check(

@@ -23,7 +23,7 @@ from negotiator.io import Capture
 from pieslice.api.errors import ReadError, one_family
 from pieslice.inputs.pool import PoolReading, pool_inputs, read_pool, with_configs
 from pieslice.negotiate.answer import Cycle, answer, run
-from pieslice.policy.answers import Policy
+from pieslice.policies.answers import Policy
 from pieslice.reports.html import html_of
 from pieslice.reports.layout import Line
 from pieslice.reports.text import plural

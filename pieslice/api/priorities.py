@@ -11,9 +11,9 @@ from pathlib import Path
 
 from classad.errors import Diagnostic
 from pieslice.api.errors import ReadError, one_family
-from pieslice.userprio.answers import Priorities
-from pieslice.userprio.command import priorities
-from pieslice.userprio.options import UsageError
+from pieslice.priorities.answers import Priorities
+from pieslice.priorities.command import priorities
+from pieslice.priorities.options import UsageError
 
 
 def read_priorities(

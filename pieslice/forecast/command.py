@@ -23,14 +23,14 @@ from negotiator.io import CapturePaths, InputError
 from pieslice.command_line import EXIT_BAD, EXIT_OK
 from pieslice.forecast.model import Demand, Point, Settings, User, forecast
 from pieslice.inputs.policyfile import check_policy_file
+from pieslice.priorities.command import records_of
+from pieslice.priorities.rows import Row, rows_of
 from pieslice.reports.csv import write_csv
 from pieslice.reports.layout import Column, Table, render_plain
 from pieslice.reports.output import chosen_width, show_diagnostics
 from pieslice.reports.plots import check_format
 from pieslice.reports.progress import Progress
 from pieslice.terminal import printable
-from pieslice.userprio.command import records_of
-from pieslice.userprio.rows import Row, rows_of
 
 _NUMBER: Final = r"[0-9]+(?:\.[0-9]*)?"
 _DEMAND: Final = re.compile(rf"({_NUMBER})(?:@({_NUMBER})h(?:-({_NUMBER})h)?)?", re.ASCII)

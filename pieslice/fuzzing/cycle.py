@@ -38,7 +38,7 @@ from negotiator.pool.size import pool_numbers
 from negotiator.pool.slots import Slot, Slots
 from pieslice.fuzzing.case import Case, Party, Values
 from pieslice.fuzzing.schema import Held
-from pieslice.simulate.pool import show_claim, show_free, show_time
+from pieslice.simulation.pool import show_claim, show_free, show_time
 from policy.model import NegotiatorPolicy
 
 Verdict = MatchKind | Refusal

@@ -27,7 +27,7 @@ from negotiator.matching.candidate import Candidate
 from negotiator.matching.stopwatch import RequestCosts
 from negotiator.model.result import CycleResult
 from negotiator.model.snapshot import ScheddQueue, Snapshot
-from pieslice.simulate.pool import Pool, SimSlot, show_claim, show_time, weight_of
+from pieslice.simulation.pool import Pool, SimSlot, show_claim, show_time, weight_of
 from policy.model import NegotiatorPolicy
 
 

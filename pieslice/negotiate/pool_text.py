@@ -13,11 +13,11 @@ from time import gmtime
 from typing import Final
 
 from negotiator.model.result import CycleResult
+from pieslice.priorities.options import COLUMNS, Options
+from pieslice.priorities.rows import Row
+from pieslice.priorities.table import View, render
 from pieslice.reports.layout import Block, Column, Drawn, Line, Table, rounded
 from pieslice.reports.pool_tables import Cell, PoolTable, surplus_policy
-from pieslice.userprio.options import COLUMNS, Options
-from pieslice.userprio.rows import Row
-from pieslice.userprio.table import View, render
 
 #: Columns that hold a part of one.
 _PARTS: Final = frozenset(("fill", "fill_after", "share"))

@@ -4,7 +4,7 @@ Decides how long each job ran where (``Stretch``), which users are shown one by 
 moments were the worst.
 
 Inputs: rows of ``events`` and ``series`` as dictionaries of text or numbers, the summary.  Outputs:
-``RunData``.  Follows: the files that ``pieslice.simulate.output`` writes.
+``RunData``.  Follows: the files that ``pieslice.simulation.output`` writes.
 """
 
 from __future__ import annotations

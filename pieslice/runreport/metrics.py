@@ -3,7 +3,7 @@
 Decides their titles and decimals, which of them are compared, and whether more of it is better.
 
 Inputs: a number.  Outputs: its text; the column of a table.  Follows: the fields of
-``summary.json``, which ``pieslice.simulate.summary`` makes.
+``summary.json``, which ``pieslice.simulation.summary`` makes.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pieslice.command_line import Parser
-from pieslice.policy.config import add_commands
+from pieslice.policies.config import add_commands
 
 TEXT = """\
 LIMIT = 120

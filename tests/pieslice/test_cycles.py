@@ -14,7 +14,7 @@ from negotiator.scenario.course import first_snapshot
 from negotiator.scenario.read import NOW, policy_of
 from pieslice.cli import main
 from pieslice.negotiate.cycles import Turn, run_cycles
-from pieslice.simulate.pool import show_claim
+from pieslice.simulation.pool import show_claim
 from tests.negotiator import scenarios
 
 TOUR = Path(__file__).parents[2] / "examples" / "tour"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pieslice.cli import main
-from pieslice.policy.grid import BadAxis, read_axes
+from pieslice.policies.grid import BadAxis, read_axes
 
 Capture = pytest.CaptureFixture[str]
 TEXT = """\

@@ -20,14 +20,14 @@ import pytest
 
 from classad import ClassAd, ExprTree
 from pieslice.cli import main
-from pieslice.simulate.checkpoint import restore, saved
-from pieslice.simulate.engine import ClaimSettings, MachineChange, Simulation
-from pieslice.simulate.matching import Negotiator
-from pieslice.simulate.pool import Pool, SimSlot, plain_pool, pool_of, weight_of
-from pieslice.simulate.setup import Plan, build
-from pieslice.simulate.state import State
-from pieslice.simulate.summary import jain, summarise
-from pieslice.simulate.workload import (
+from pieslice.simulation.checkpoint import restore, saved
+from pieslice.simulation.engine import ClaimSettings, MachineChange, Simulation
+from pieslice.simulation.matching import Negotiator
+from pieslice.simulation.pool import Pool, SimSlot, plain_pool, pool_of, weight_of
+from pieslice.simulation.setup import Plan, build
+from pieslice.simulation.state import State
+from pieslice.simulation.summary import jain, summarise
+from pieslice.simulation.workload import (
     Arrival,
     Workload,
     WorkloadError,
@@ -830,7 +830,7 @@ SIGNALLED = """
 import os, signal, sys
 from pathlib import Path
 from pieslice.cli import main
-from pieslice.simulate.output import RunFolder
+from pieslice.simulation.output import RunFolder
 
 number, left = int(sys.argv[1]), int(sys.argv[2])
 

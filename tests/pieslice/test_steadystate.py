@@ -14,11 +14,11 @@ import pytest
 from negotiator.capture.configuration import read_policy
 from negotiator.model.snapshot import AccountantState, Customer
 from pieslice.cli import main
-from pieslice.simulate.engine import ClaimSettings, Simulation
-from pieslice.simulate.matching import Negotiator
-from pieslice.simulate.pool import plain_pool
-from pieslice.simulate.state import State
-from pieslice.simulate.workload import Arrival, Workload
+from pieslice.simulation.engine import ClaimSettings, Simulation
+from pieslice.simulation.matching import Negotiator
+from pieslice.simulation.pool import plain_pool
+from pieslice.simulation.state import State
+from pieslice.simulation.workload import Arrival, Workload
 
 INTERVAL = 60
 HALFLIFE = 600

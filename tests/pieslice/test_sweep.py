@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from pieslice.cli import main
-from pieslice.simulate.setup import Plan
-from pieslice.sweep import work
-from pieslice.sweep.grid import Axis, Point, points, split_values
-from pieslice.sweep.table import Results
+from pieslice.simulation.setup import Plan
+from pieslice.sweeps import work
+from pieslice.sweeps.grid import Axis, Point, points, split_values
+from pieslice.sweeps.table import Results
 
 STREAMS = """
 [[stream]]
@@ -169,7 +169,7 @@ def test_a_failed_point_is_in_the_table(
             raise ValueError("no luck")
         return work.simulate(point)
 
-    monkeypatch.setattr("pieslice.sweep.command.simulate", some)
+    monkeypatch.setattr("pieslice.sweeps.command.simulate", some)
     one = [*words, *AXES[:2], "--jobs", "1"]
     assert main([*one, "-o", str(tmp_path / "out")]) == 1
     assert "failed after 2 tries: PRIORITY_HALFLIFE=600 seed=0: ValueError: no luck" in (

@@ -13,9 +13,9 @@ import pytest
 from classad.files.log_file import LogFile, read_log_file
 from pieslice.cli import main
 from pieslice.conform.negotiation.userprio import USERPRIO_KINDS, check_tool
-from pieslice.userprio.options import Options, UsageError, parse_options
-from pieslice.userprio.rows import Row
-from pieslice.userprio.table import View, number, render
+from pieslice.priorities.options import Options, UsageError, parse_options
+from pieslice.priorities.rows import Row
+from pieslice.priorities.table import View, number, render
 
 ROOT = Path(__file__).parents[2]
 CAMPUS = ROOT / "examples" / "campus"

@@ -12,8 +12,8 @@ import pytest
 from classad.errors import Diagnostic
 from pieslice.documents.findings import findings_page
 from pieslice.documents.knobs import knob_page
-from pieslice.policy.blocks import blocks
-from pieslice.policy.formats import Checked, report
+from pieslice.policies.blocks import blocks
+from pieslice.policies.formats import Checked, report
 from policy.config import Config, load_config
 from policy.io import builtin_library
 from policy.language.sources import MemorySources

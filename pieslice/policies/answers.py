@@ -1,0 +1,176 @@
+"""Checks and explains a configuration, and answers for people and programs.
+
+``pieslice check`` and ``pieslice policy explain`` print these answers; ``import pieslice`` gives
+them.
+
+Inputs: a path, who reads it.  Outputs: ``Check``, ``Policy``; raise ``Misuse`` and ``OSError``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import ClassVar
+
+from attr import frozen
+
+from negotiator.groups.effective import effective_quotas
+from pieslice.inputs.configuration import Misuse, Reader, Shown, read_configuration
+from pieslice.policies.formats import Checked, checked_data, report
+from pieslice.policies.texts import sentence_lines
+from pieslice.reports.layout import Block, Drawn
+from pieslice.reports.result import DataTable, Result
+from policy.config import Config
+from policy.explain.explanation import explain_others, explain_policy, only_set
+from policy.explain.sentences import Sentence
+from policy.explain.settings import everything
+from policy.lint.causes import file_of
+from policy.lint.findings import FINDINGS
+from policy.lint.verdict import examine
+from policy.load import load_policy
+
+
+@frozen(eq=False, repr=False)
+class Check(Result):
+    """Whether the daemons would start with a configuration, and what is doubtful in it."""
+
+    schema: ClassVar[str] = "pieslice/check/1"
+    checked: Checked
+
+    @property
+    def starts(self) -> bool:
+        """Whether all daemons that read it would start."""
+        return self.checked.starts
+
+    @property
+    def findings(self) -> DataTable:
+        """The findings as a table."""
+        columns = ("id", "severity", "file", "line", "column", "message", "help")
+        return DataTable(
+            "findings",
+            columns,
+            tuple(
+                (
+                    found.id,
+                    found.severity,
+                    file_of(found),
+                    found.line,
+                    found.column,
+                    found.message,
+                    found.help,
+                )
+                for found in self.checked.findings
+            ),
+        )
+
+    def summary(self) -> str:
+        starts = "starts" if self.starts else "does not start"
+        return f"{self.checked.path}: {starts}, {len(self.checked.findings)} findings"
+
+    def blocks(self) -> Sequence[Block]:
+        return [Drawn(lambda width: self._lines(width), indent=0)]
+
+    def _lines(self, width: int) -> list[str]:
+        return report([self.checked], "text", FINDINGS, width=width).split("\n")
+
+    def data(self) -> Mapping[str, object]:
+        return checked_data(self.checked)
+
+
+class Macros(Mapping[str, str]):
+    """The values of macros, expanded, by names in any case; built-in ones too."""
+
+    def __init__(self, config: Config) -> None:
+        self._config = config
+
+    def __getitem__(self, name: str) -> str:
+        text = self._config.text(name)
+        if text is None:
+            raise KeyError(f"`{name}` is not defined")
+        return text
+
+    def __iter__(self) -> Iterator[str]:
+        return (one.name for one in everything(self._config) if one.value)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __reduce__(self) -> tuple[type[KeptMacros], tuple[dict[str, str]]]:
+        """Pickled as the values alone: a configuration holds the programs that expand it."""
+        return KeptMacros, ({one.name: one.value or "" for one in everything(self._config)},)
+
+
+class KeptMacros(Mapping[str, str]):
+    """The same values without the configuration."""
+
+    def __init__(self, values: dict[str, str]) -> None:
+        self._values = values
+        self._names = {name.casefold(): name for name, value in values.items() if value}
+
+    def __getitem__(self, name: str) -> str:
+        known = self._names.get(name.casefold())
+        if known is None:
+            raise KeyError(f"`{name}` is not defined")
+        return self._values[known]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names.values())
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
+@frozen(eq=False, repr=False)
+class Policy(Result):
+    """What a configuration means for the negotiator, in sentences; ``macros`` has the values."""
+
+    schema: ClassVar[str] = "pieslice/policy/1"
+    path: str
+    macros: Mapping[str, str]
+    sentences: tuple[Sentence, ...]
+
+    def summary(self) -> str:
+        return f"{self.path}: {len(self.sentences)} sentences"
+
+    def blocks(self) -> Sequence[Block]:
+        return [Drawn(lambda width: list(sentence_lines(self.sentences, width)), indent=0)]
+
+    def data(self) -> Mapping[str, object]:
+        return {
+            "path": self.path,
+            "sentences": [sentence.as_json() for sentence in self.sentences],
+        }
+
+
+def check_configuration(
+    path: str, reader: Reader, *, asked: bool = False, fragment: bool | None = None
+) -> Check:
+    """The verdicts and findings; ``asked``: about the daemon that reads alone."""
+    config = read_configuration(path, reader._replace(keep_going=True))
+    found = examine(config, asked=asked, fragment=fragment)
+    return Check(Checked(path, found.verdicts, tuple(found.findings), found.fragment))
+
+
+def explain_configuration(path: str, reader: Reader) -> Policy:
+    """The policy at a path; raises ``Misuse`` if it cannot be read."""
+    config = read_configuration(path, reader)
+    if not config.complete:
+        errors = [found.render() for found in config.diagnostics if found.severity == "error"]
+        raise Shown("\n".join(errors)) if errors else Misuse(f"{path}: cannot be read")
+    sentences = sentences_about(config, reader.subsystem, reader.local_name)
+    return Policy(path, Macros(config), sentences)
+
+
+def sentences_about(
+    config: Config,
+    subsystem: str,
+    local_name: str | None = None,
+    *,
+    slots: float | None = None,
+    set_only: bool = False,
+) -> tuple[Sentence, ...]:
+    """The policy in sentences; with quotas in a pool of so many slots, or what files set only."""
+    loaded = load_policy(config, subsystem=subsystem, local_name=local_name)
+    quotas = None if slots is None else effective_quotas(loaded.policy, slots)
+    sentences = explain_policy(config, loaded, quotas)
+    sentences = (*sentences, *explain_others(config, sentences))
+    return tuple(only_set(sentences)) if set_only else sentences

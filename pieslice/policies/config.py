@@ -1,0 +1,235 @@
+"""Prints macros of a configuration: ``pieslice config show``, ``dump``, ``summary`` and ``info``.
+
+``show`` prints values as condor_config_val does; whether condor_negotiator would start is the
+business of ``pieslice.policies.check``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from pieslice.command_line import EXIT_BAD, EXIT_NO, EXIT_OK, Intermixed
+from pieslice.inputs.configuration import (
+    Misuse,
+    add_reader,
+    guarded,
+    read,
+    say_problems,
+)
+from pieslice.inputs.options import add_width
+
+if TYPE_CHECKING:
+    from pieslice.command_line import IntermixedCommands, Subcommands
+    from policy.config import Config
+    from policy.explain.settings import Listed
+
+
+def add_commands(subcommands: Subcommands) -> None:
+    """Add ``config`` with its own subcommands."""
+    config = subcommands.add_parser("config", help="print the macros of a configuration")
+    commands = config.add_subparsers(
+        title="commands",
+        dest="config_command",
+        metavar="COMMAND",
+        required=True,
+        parser_class=Intermixed,
+    )
+    show = commands.add_parser(
+        "show",
+        help="print the values of macros",
+        description="Print the values of macros, one per line, as condor_config_val does.",
+        examples=(
+            ("pieslice config show PRIORITY_HALFLIFE mypool", "a value"),
+            ("pieslice config show --trace PRIORITY_HALFLIFE mypool", "and the line that sets it"),
+        ),
+    )
+    show.add_argument(
+        "knobs", nargs="*", metavar="KNOB", help="a macro (default: all that are set)"
+    )
+    show.add_argument(
+        "--trace", action="store_true", help="print the file and line that set a value"
+    )
+    show.add_argument("--raw", action="store_true", help="do not expand")
+    show.add_argument("--default", action="store_true", help="print the built-in value")
+    _add_json(show)
+    add_reader(show)
+    add_width(show)
+    show.set_defaults(run=_show)
+    _add_lists(commands)
+    _add_info(commands)
+
+
+def _add_info(commands: IntermixedCommands) -> None:
+    info = commands.add_parser(
+        "info",
+        help="describe a macro: default, type, range, unit and reader",
+        description="Describe macros of HTCondor: meaning, default, type, range, unit and reader.",
+        examples=(("pieslice config info PREEMPTION_REQUIREMENTS", "what a macro is for"),),
+    )
+    info.add_argument("knobs", nargs="+", metavar="KNOB", help="a macro")
+    _add_json(info)
+    add_width(info)
+    info.set_defaults(run=_info)
+
+
+@guarded
+def _info(args: argparse.Namespace) -> int:
+    from pieslice.policies.showing import info_lines
+    from pieslice.policies.texts import wrapped_lines
+    from pieslice.reports.names import did_you_mean
+    from pieslice.reports.output import chosen_width
+    from policy.data.tables import meanings
+    from policy.knobs import KNOBS
+    from policy.knobs.parameters import find_parameter
+
+    found = {name: find_parameter(name) for name in args.knobs}
+    for name in (name for name, known in found.items() if known is None):
+        tail = did_you_mean(name, [*(knob.name for knob in KNOBS.values()), *meanings()])
+        print(f"pieslice: error: HTCondor has no macro `{name}`{tail}", file=sys.stderr)
+    known = [parameter for parameter in found.values() if parameter is not None]
+    if args.json:
+        import json
+
+        print(json.dumps([parameter.as_json() for parameter in known], indent=2))
+    else:
+        width = chosen_width(args, sys.stdout)
+        parts = [[*wrapped_lines(info_lines(parameter), width)] for parameter in known]
+        print("\n\n".join("\n".join(lines) for lines in parts))
+    return EXIT_OK if len(known) == len(found) else EXIT_NO
+
+
+def _add_json(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def _add_lists(commands: IntermixedCommands) -> None:
+    dump = commands.add_parser(
+        "dump",
+        help="print all macros",
+        description="Print all macros with their values, built-in ones too, sorted by name.",
+        examples=(("pieslice config dump ^GROUP_ mypool", "macros whose names begin so"),),
+    )
+    dump.add_argument(
+        "patterns", nargs="*", metavar="REGEX", help="only names in which one is found"
+    )
+    dump.add_argument(
+        "--trace", action="store_true", help="print the file and line that set a value"
+    )
+    dump.set_defaults(run=_dump)
+    summary = commands.add_parser(
+        "summary",
+        help="print what is set",
+        description="Print what a configuration sets, as it stands there and file by file, without"
+        " what repeats a default.",
+        examples=(("pieslice config summary mypool", "what this pool has set"),),
+    )
+    add_width(summary)
+    summary.set_defaults(run=_summary)
+    dump.add_argument("--raw", action="store_true", help="do not expand")
+    for parser in (dump, summary):
+        _add_json(parser)
+        add_reader(parser)
+
+
+@guarded
+def _show(args: argparse.Namespace) -> int:
+    config = read(args)
+    say_problems(config)
+    if not config.complete:
+        return EXIT_BAD
+    if args.json:
+        return _show_json(config, args.knobs or config.names())
+    code = EXIT_OK
+    for name in args.knobs or config.names():
+        code = max(code, _show_one(args, config, name, labelled=not args.knobs))
+    return code
+
+
+def _show_one(args: argparse.Namespace, config: Config, name: str, *, labelled: bool) -> int:
+    from pieslice.policies.showing import shown_default, trace
+    from pieslice.policies.texts import wrapped_lines
+    from pieslice.reports.output import chosen_width
+    from policy.language.macros import ExpansionError
+
+    definition = config.lookup(name)
+    if args.trace and definition is not None:
+        width = chosen_width(args, sys.stdout)
+        print("\n".join(wrapped_lines(trace(config, name, definition), width)))
+        return EXIT_OK
+    try:
+        if args.default:
+            text = shown_default(config, name)
+        elif args.raw:
+            text = None if definition is None else definition.raw
+        else:
+            text = config.text(name)
+    except ExpansionError as endless:
+        print(f"{name}: {endless}", file=sys.stderr)
+        return EXIT_BAD
+    if text is None and not labelled:
+        print(f"Not defined: {name}", file=sys.stderr)
+        return EXIT_NO
+    print(f"{name} = {text or ''}".rstrip() if labelled else text)
+    return EXIT_OK
+
+
+def _show_json(config: Config, names: list[str]) -> int:
+    import json
+
+    from policy.explain.settings import listed
+
+    definitions = [(name, config.lookup(name)) for name in names]
+    found = [listed(config, name, entry) for name, entry in definitions if entry is not None]
+    print(json.dumps([one.as_json() for one in found], indent=2))
+    for name, entry in definitions:
+        if entry is None:
+            print(f"Not defined: {name}", file=sys.stderr)
+    return EXIT_OK if len(found) == len(definitions) else EXIT_NO
+
+
+@guarded
+def _dump(args: argparse.Namespace) -> int:
+    from pieslice.policies.listing import dump_lines
+    from policy.explain.settings import everything
+
+    try:
+        patterns = [re.compile(text, re.IGNORECASE) for text in args.patterns]
+    except re.error as mistake:
+        raise Misuse(f"`{mistake.pattern!s}` is not a regular expression: {mistake}") from None
+    config = read(args)
+    say_problems(config)
+    found = list(everything(config, patterns)) if config.complete else []
+    return _print_list(config, args, found, dump_lines(found, raw=args.raw, places=args.trace))
+
+
+@guarded
+def _summary(args: argparse.Namespace) -> int:
+    from pieslice.policies.listing import summary_lines
+    from pieslice.policies.texts import wrapped_lines
+    from pieslice.reports.output import chosen_width
+    from policy.explain.settings import changed
+
+    config = read(args)
+    say_problems(config)
+    found = changed(config) if config.complete else []
+    lines = wrapped_lines(summary_lines(found), chosen_width(args, sys.stdout))
+    return _print_list(config, args, found, lines)
+
+
+def _print_list(
+    config: Config, args: argparse.Namespace, found: list[Listed], lines: Iterable[str]
+) -> int:
+    if not config.complete:
+        return EXIT_BAD
+    if args.json:
+        import json
+
+        print(json.dumps([one.as_json() for one in found], indent=2))
+    else:
+        for line in lines:
+            print(line)
+    return EXIT_OK

@@ -1,0 +1,256 @@
+"""Writes findings for people, programs, code scanning and GitHub annotations.
+
+Inputs: diagnostics.  Outputs: text.  The SARIF report follows version 2.1.0, the annotations
+GitHub's workflow commands.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from attr import frozen
+
+from classad.errors import Diagnostic
+from pieslice.command_line import installed_version
+from pieslice.data import JsonObject
+from pieslice.policies.blocks import blocks, worst_first
+from pieslice.policies.texts import wrapped_lines
+from pieslice.reports.output import WIDE
+from pieslice.terminal import printable
+from policy.explain.sentences import listing
+from policy.knobs.reading import EXPANDED
+from policy.lint.causes import file_of
+from policy.lint.finding import ERROR, NOTE, WARNING, Finding
+from policy.lint.fragments import Fragment
+from policy.lint.verdict import Verdict
+
+#: Where the findings are described, from the top of the source.
+_PAGE: Final = "docs/findings.md"
+#: Causes that the text shows unless all are asked for.
+_FIRST_PAGE: Final = 3
+_GITHUB: Final = {ERROR: "error", WARNING: "warning", NOTE: "notice"}
+
+
+@frozen
+class Checked:
+    """One configuration that was checked."""
+
+    path: str
+    verdicts: tuple[Verdict, ...]
+    findings: tuple[Diagnostic, ...]
+    fragment: Fragment | None = None
+
+    @property
+    def starts(self) -> bool:
+        """Would all daemons start?"""
+        return all(verdict.starts for verdict in self.verdicts)
+
+    def count(self, severity: str) -> int:
+        """How many findings have this severity."""
+        return sum(found.severity == severity for found in self.findings)
+
+
+def report(
+    results: Sequence[Checked],
+    format_: str,
+    known: Mapping[str, Finding],
+    *,
+    every: bool = False,
+    width: int = WIDE,
+) -> str:
+    """All results as text, json, sarif or github, without a final newline.
+
+    ``every``: all findings in the text, not only the worst; ``width``: of the text.
+    """
+    if format_ == "json":
+        return json.dumps([checked_data(result) for result in results], indent=2)
+    if format_ == "sarif":
+        return json.dumps(_sarif(results, known), indent=2)
+    lines: list[str] = []
+    for result in results:
+        if format_ == "github":
+            lines.extend(_annotations(result))
+        else:
+            lines.extend(wrapped_lines(_text(result, every), width))
+    return "\n".join(lines)
+
+
+def _text(result: Checked, every: bool) -> Iterable[str]:
+    for text in _verdicts(result):
+        yield f"{result.path}: {text}"
+    if result.fragment is not None and not result.fragment.asked:
+        why = f"{result.fragment}; say --no-fragment if no other file completes it"
+        yield f"{result.path}: taken for a fragment: {why}"
+    found = blocks(result.findings)
+    shown = found if every or len(found) <= _FIRST_PAGE else worst_first(found)[:_FIRST_PAGE]
+    for block in shown:
+        yield from block.lines()
+    counts = [
+        f"{count} {word}{'' if count == 1 else 's'}"
+        for word in (ERROR, WARNING, NOTE)
+        if (count := result.count(word))
+    ]
+    left = len(found) - len(shown)
+    tail = (
+        f"; these are the worst {len(shown)} of {len(found)} causes, --all shows all"
+        if left
+        else ""
+    )
+    yield f"{result.path}: {', '.join(counts) or 'no findings'}{tail if left else ''}"
+
+
+def _verdicts(result: Checked) -> Iterable[str]:
+    """What keeps daemons from starting, and in one line those that start without more ado."""
+    same: dict[str, list[str]] = {}
+    for one in sorted(result.verdicts, key=lambda one: not one.qualified):
+        daemon = str(one.daemon)
+        same.setdefault(one.text.removeprefix(daemon), []).append(daemon)
+    return (f"{listing(daemons)}{rest}" for rest, daemons in same.items())
+
+
+def _is_expanded(found: Diagnostic) -> bool:
+    """Do its columns count in the expanded value, which the file does not have?"""
+    return found.source is not None and found.source.name.endswith(EXPANDED)
+
+
+def _columns(found: Diagnostic) -> tuple[int, int]:
+    """First column, and the one behind the last, in the first line."""
+    assert found.source is not None
+    begin = found.column or 1
+    text, start = found.source.line_at(found.start)
+    stop = min(found.end, start + len(text))
+    return begin, begin + max(1, stop - found.start)
+
+
+def checked_data(result: Checked) -> JsonObject:
+    """The result for programs."""
+    return {
+        "path": result.path,
+        "starts": result.starts,
+        "verdicts": _verdict_rows(result),
+        "fragment": None if result.fragment is None else str(result.fragment),
+        "findings": [
+            {
+                "id": found.id,
+                "severity": found.severity,
+                "file": file_of(found),
+                "line": found.line,
+                "column": found.column,
+                "message": found.message,
+                "help": found.help,
+            }
+            for found in result.findings
+        ],
+    }
+
+
+def _verdict_rows(result: Checked) -> list[JsonObject]:
+    return [
+        {
+            "daemon": str(verdict.daemon),
+            "starts": verdict.starts,
+            "status": verdict.status,
+            "text": verdict.text,
+        }
+        for verdict in result.verdicts
+    ]
+
+
+def _help(found: Finding) -> str:
+    """What a finding means, with its examples and the link to its place in the page."""
+    examples = f"```text\n{found.bad}```\n\nright:\n\n```text\n{found.good}```\n"
+    return f"{found.doc}\n\n{examples}\n[{found.id}]({_PAGE}#{_anchor(found)})"
+
+
+def _anchor(found: Finding) -> str:
+    """The heading of a finding in its page, as the page's headings are linked."""
+    words = re.sub(r"[^\w\- ]", "", f"{found.id}: {found.title}".lower())
+    return words.replace(" ", "-")
+
+
+def _annotations(result: Checked) -> Iterable[str]:
+    for verdict in result.verdicts:
+        if verdict.qualified and verdict.cause is not None and verdict.cause.source is not None:
+            place = f"file={_property(file_of(verdict.cause) or '')},line={verdict.cause.line}"
+            kind = "error" if not verdict.starts else "warning"
+            yield f"::{kind} {place}::{_data(verdict.text)}"
+    for found in result.findings:
+        if found.source is None:
+            continue  # an annotation stands at a line
+        words = [f"file={_property(file_of(found) or '')}", f"line={found.line}"]
+        if not _is_expanded(found):
+            words.append(f"col={_columns(found)[0]}")
+        words.append(f"title={_property(found.id or '')}")
+        text = found.message + (f"; {found.help}" if found.help else "")
+        yield f"::{_GITHUB[found.severity]} {','.join(words)}::{_data(text)}"
+
+
+def _data(text: str) -> str:
+    lines = text.replace("%", "%25").replace("\r", "%0D").split("\n")
+    return "%0A".join(map(printable, lines))
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")
+
+
+def _sarif(results: Sequence[Checked], known: Mapping[str, Finding]) -> JsonObject:
+    rules = [
+        {
+            "id": found.id,
+            "shortDescription": {"text": found.title},
+            "fullDescription": {"text": found.doc},
+            "help": {"text": found.doc, "markdown": _help(found)},
+            "defaultConfiguration": {"level": found.severity},
+        }
+        for found in known.values()
+    ]
+    return {
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [
+            {
+                "tool": {
+                    "driver": {
+                        "name": "pieslice",
+                        "version": installed_version(),
+                        "rules": rules,
+                    }
+                },
+                "properties": {
+                    "verdicts": [
+                        {
+                            "path": one.path,
+                            "verdicts": _verdict_rows(one),
+                            "fragment": None if one.fragment is None else str(one.fragment),
+                        }
+                        for one in results
+                    ]
+                },
+                "columnKind": "unicodeCodePoints",
+                "results": [
+                    _result(found, list(known)) for one in results for found in one.findings
+                ],
+            }
+        ],
+    }
+
+
+def _result(found: Diagnostic, ids: list[str]) -> JsonObject:
+    text = found.message + (f"; {found.help}" if found.help else "")
+    result: JsonObject = {
+        "ruleId": found.id,
+        "ruleIndex": ids.index(found.id) if found.id in ids else -1,
+        "level": found.severity,
+        "message": {"text": text},
+    }
+    if found.source is not None:
+        region: JsonObject = {"startLine": found.line}
+        if not _is_expanded(found):
+            region["startColumn"], region["endColumn"] = _columns(found)
+        place = {"artifactLocation": {"uri": file_of(found)}, "region": region}
+        result["locations"] = [{"physicalLocation": place}]
+    return result

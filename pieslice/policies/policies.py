@@ -1,0 +1,164 @@
+"""Explains, tries and compares policies: ``pieslice policy explain``, ``eval`` and ``diff``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from pieslice.command_line import EXIT_BAD, EXIT_NO, EXIT_OK, Intermixed
+from pieslice.inputs.configuration import add_reader, guarded, read, say_problems
+from pieslice.inputs.options import add_width
+
+if TYPE_CHECKING:
+    from pieslice.command_line import IntermixedCommands, Subcommands
+
+
+def add_commands(subcommands: Subcommands) -> None:
+    """Add ``policy`` with its own subcommands."""
+    policy = subcommands.add_parser("policy", help="explain, try and compare policies")
+    commands = policy.add_subparsers(
+        title="commands",
+        dest="policy_command",
+        metavar="COMMAND",
+        required=True,
+        parser_class=Intermixed,
+    )
+    _add_explain(commands)
+    _add_eval(commands)
+    _add_diff(commands)
+
+
+def _add_explain(commands: IntermixedCommands) -> None:
+    explain = commands.add_parser(
+        "explain",
+        help="explain a policy in plain sentences",
+        description="Explain what a configuration means for the negotiator in plain sentences,"
+        " each with the file and line that it comes from.",
+        examples=(
+            ("pieslice policy explain mypool", "the whole policy"),
+            ("pieslice policy explain mypool --set-only", "what the files decide"),
+        ),
+    )
+    explain.add_argument(
+        "--slots", type=_pool_size, metavar="N", help="give quotas in a pool of N weighted slots"
+    )
+    explain.add_argument("--set-only", action="store_true", help="say only what the files decide")
+    explain.add_argument("--json", action="store_true", help="print JSON")
+    add_width(explain)
+    add_reader(explain)
+    explain.set_defaults(run=_explain)
+
+
+def _pool_size(text: str) -> float:
+    try:
+        size = float(text)
+    except ValueError:
+        size = -1.0
+    if not 0.0 < size < 1e15:
+        raise argparse.ArgumentTypeError(f"`{text}` is not the size of a pool")
+    return size
+
+
+@guarded
+def _explain(args: argparse.Namespace) -> int:
+    from pieslice.policies.answers import sentences_about
+    from pieslice.policies.texts import sentence_lines
+    from pieslice.reports.output import chosen_width
+
+    config = read(args)
+    say_problems(config)
+    if not config.complete:
+        return EXIT_BAD
+    sentences = sentences_about(
+        config, args.subsys, args.local_name, slots=args.slots, set_only=args.set_only
+    )
+    if args.json:
+        import json
+
+        print(json.dumps([sentence.as_json() for sentence in sentences], indent=2))
+        return EXIT_OK
+    for line in sentence_lines(sentences, chosen_width(args, sys.stdout)):
+        print(line)
+    return EXIT_OK
+
+
+def _add_eval(commands: IntermixedCommands) -> None:
+    parser = commands.add_parser(
+        "eval",
+        help="evaluate one expression of a policy",
+        description="Evaluate one expression of a policy on given ads and values.",
+        examples=(
+            ("pieslice policy eval mypool PREEMPTION_RANK -a RemoteUserPrio=60", "one value"),
+            (
+                "pieslice policy eval mypool PREEMPTION_RANK --grid RemoteUserPrio=1:100",
+                "over a range",
+            ),
+        ),
+    )
+    parser.add_argument("--my", metavar="FILE", help="take MY, the slot, from a file of ads")
+    parser.add_argument("--target", metavar="FILE", help="take TARGET, the job, from a file of ads")
+    parser.add_argument("--slot", metavar="NAME", help="the slot with this Name, not the first")
+    parser.add_argument("--job", metavar="C.P", help="the job with this id, not the first")
+    parser.add_argument(
+        "-a", "--attribute", action="append", default=[], metavar="NAME=EXPR",
+        help="set an attribute that the negotiator adds, or one of MY (MY.NAME, TARGET.NAME)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--grid", metavar="NAME=LOW:HIGH[:STEPS][,...]", help="evaluate over one or two attributes"
+    )
+    parser.add_argument("--why", action="store_true", help="explain the value")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument(
+        "--now", type=float, metavar="EPOCH", help="the time, in seconds since 1970"
+    )
+    add_reader(parser)
+    parser.add_argument("knob", metavar="KNOB", help="a macro that is an expression")
+    parser.set_defaults(run=_eval)
+
+
+@guarded
+def _eval(args: argparse.Namespace) -> int:
+    from pieslice.policies.eval import run
+
+    return run(args)
+
+
+def _add_diff(commands: IntermixedCommands) -> None:
+    parser = commands.add_parser(
+        "diff",
+        help="compare two policies",
+        description="Compare two policies macro by macro, by meaning; exit status 1 if different.",
+        examples=(("pieslice policy diff condor_config new_config", "what changes"),),
+    )
+    parser.add_argument(
+        "--all", action="store_true", help="show macros that belong to no policy, too"
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    add_width(parser)
+    add_reader(parser, "a", "b")
+    parser.set_defaults(run=_diff)
+
+
+@guarded
+def _diff(args: argparse.Namespace) -> int:
+    from pieslice.policies.texts import comparison_lines
+    from pieslice.reports.output import chosen_width
+    from policy.explain.difference import compare
+
+    configs = []
+    for path in (args.a, args.b):
+        config = read(args, path)
+        say_problems(config)
+        if not config.complete:
+            return EXIT_BAD
+        configs.append(config)
+    found = compare(*configs, everything=args.all)
+    if args.json:
+        import json
+
+        print(json.dumps(found.as_json(), indent=2))
+    else:
+        for line in comparison_lines(found, chosen_width(args, sys.stdout)):
+            print(line)
+    return EXIT_NO if found.different else EXIT_OK

@@ -1,0 +1,56 @@
+"""Answers with priorities and usage: what ``pieslice userprio`` prints, and programs get.
+
+Inputs: accounting ads, the options of condor_userprio, the times.  Outputs: ``Priorities``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar, Final
+
+from attr import evolve, frozen
+
+from pieslice.priorities.options import Options
+from pieslice.priorities.report import Source, answer
+from pieslice.priorities.rows import rows_of
+from pieslice.priorities.table import View
+from pieslice.reports.layout import Block, Drawn
+from pieslice.reports.result import DataTable, Result
+from pieslice.reports.text import plural
+from pieslice.terminal import DEFAULT_WIDTH
+
+_COLUMNS: Final = (
+    "name", "group", "is_group", "priority", "real_priority", "factor", "in_use", "usage",
+    "begin", "last", "floor", "ceiling", "quota", "effective_quota", "subtree_quota", "requested",
+    "surplus",
+)  # fmt: skip
+
+
+@frozen(eq=False, repr=False)
+class Priorities(Result):
+    """What condor_userprio would print: priorities, usage and quotas of users and groups."""
+
+    schema: ClassVar[str] = "pieslice/userprio/1"
+    source: Source
+    options: Options
+    view: View
+
+    @property
+    def records(self) -> DataTable:
+        """All records, shown or not; usage in weighted seconds, times since the epoch."""
+        rows = rows_of(self.source.records())
+        cells = tuple(tuple(getattr(row, name) for name in _COLUMNS) for row in rows)
+        return DataTable("records", _COLUMNS, cells)
+
+    def summary(self) -> str:
+        return plural(len(self.source.records()), "record")
+
+    def text(self, width: int | None = DEFAULT_WIDTH) -> str:
+        """What the command prints; without a width as wide as condor_userprio makes it."""
+        return answer(self.source, self.options, evolve(self.view, room=width))
+
+    def blocks(self) -> Sequence[Block]:
+        return [Drawn(lambda width: self.text(width).split("\n"), indent=0)]
+
+    def data(self) -> Mapping[str, object]:
+        return {"last_update": self.source.last_update, "records": list(self.records)}

@@ -1,0 +1,273 @@
+"""Runs, continues and compares simulations: ``pieslice simulate``.
+
+Decides which runs a command makes (configurations by seeds) and where each of them is kept.
+
+Inputs: the parsed arguments and the two streams.  Outputs: run folders, a summary or a comparison,
+a page; the exit code.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import IO, Final
+
+from attr import asdict, evolve, frozen
+
+from classad.errors import Diagnostic
+from negotiator.io import InputError
+from pieslice.command_line import EXIT_BAD, EXIT_INTERRUPTED, EXIT_OK
+from pieslice.data import JsonData, JsonObject
+from pieslice.inputs.pool import parse_time
+from pieslice.reports.output import chosen_width, show_diagnostics
+from pieslice.reports.progress import Moved, Progress
+from pieslice.runreport.asking import policy_options
+from pieslice.runreport.command import ReportError, write_page
+from pieslice.runreport.comparison import comparison, comparison_json, spreads_json
+from pieslice.runreport.text import comparison_text, run_text, spread_text
+from pieslice.simulation.moment import write_moment
+from pieslice.simulation.running import Form, RunError, Told, begun, run_new, run_on, run_until
+from pieslice.simulation.setup import Plan, about_policy
+from pieslice.simulation.workload import WorkloadError
+
+_HOUR: Final = 3600
+_LETTERS: Final = ("a", "b")
+
+
+class _InterruptedError(Exception):
+    """Ctrl-C ended one of several runs; its text says how to go on."""
+
+
+@frozen
+class _Side:
+    """A configuration: its summaries, one for each seed, and the folder of its runs."""
+
+    config: str | None
+    folder: Path | None
+    summaries: list[JsonData]
+
+
+def simulate_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> int:
+    """Run the command."""
+    try:
+        if args.resume is not None:
+            return _resume(args, out, err)
+        _check(args)
+        plan = plan_of(args, args.seed, tuple(args.set), args.series)
+        for config in args.compare or (args.config,):
+            show_diagnostics(about_policy(evolve(plan, config=config)), err)
+        if args.capture is not None:
+            return _capture(args, plan, out, err)
+        with contextlib.ExitStack() as cleanup:
+            folder = args.output
+            if folder is None and args.report is not None:
+                folder = Path(cleanup.enter_context(TemporaryDirectory()))
+            if args.compare is not None or args.seeds > 1:
+                return _several(args, plan, folder, out, err)
+            return _one(args, plan, folder, out, err)
+    except InputError as problem:
+        show_diagnostics(problem.diagnostics, err)
+    except _InterruptedError as problem:
+        err.write(f"{problem}\n")
+        return EXIT_INTERRUPTED
+    except (WorkloadError, RunError, ReportError, ImportError) as problem:
+        err.write(f"pieslice simulate: error: {problem}\n")
+    except json.JSONDecodeError as problem:
+        err.write(f"pieslice simulate: error: {args.resume}: not a run: {problem}\n")
+    return EXIT_BAD
+
+
+def _check(args: argparse.Namespace) -> None:
+    if args.compare is not None and args.config is not None:
+        raise RunError("give --config or --compare, not both")
+    if args.parquet and args.output is None:
+        raise RunError("--parquet needs -o, the folder of the run")
+    if args.capture is not None and (args.compare or args.seeds > 1 or args.output or args.report):
+        raise RunError("--capture ends the run at its hour: give it without other outputs")
+    if args.report is not None and not args.report.parent.is_dir():
+        raise RunError(f"{args.report}: no such folder")
+
+
+def plan_of(
+    args: argparse.Namespace, seed: int, settings: tuple[tuple[str, str], ...], series: int = 600
+) -> Plan:
+    """What the arguments describe."""
+    if args.pool is None or args.workload is None:
+        raise RunError("give a pool and --workload, or --resume with the folder of a run")
+    return Plan(
+        pool=args.pool,
+        workload=args.workload,
+        seconds=round(args.days * 86_400),
+        config=args.config,
+        seed=seed,
+        machines=args.machines,
+        series=series,
+        fresh=args.fresh,
+        every=round(args.every * _HOUR),
+        run_time=args.run_time,
+        worklife=args.claim_worklife,
+        retirement=args.retirement,
+        vacate=args.vacate,
+        now=None if args.now is None else int(parse_time(args.now)),
+        settings=settings,
+    )
+
+
+# --- one run ------------------------------------------------------------------------------------
+
+
+def _one(
+    args: argparse.Namespace, plan: Plan, folder: Path | None, out: IO[str], err: IO[str]
+) -> int:
+    progress = Progress(err)
+    with progress.counted("simulating", plan.seconds) as moved:
+        summary = run_new(plan, folder, _form(args), _told(moved, progress, err))
+    return _shown(summary, args, folder, out)
+
+
+def _capture(args: argparse.Namespace, plan: Plan, out: IO[str], err: IO[str]) -> int:
+    """Write the pool before a cycle, and how to ask about that cycle."""
+    hour, folder = args.capture
+    if folder.exists() and any(folder.iterdir()):
+        raise RunError(f"{folder}: contains files already")
+    seconds = round(hour * _HOUR)
+    if seconds > plan.seconds:
+        raise RunError(f"--capture: hour {hour:g} is after the end of the run")
+    progress = Progress(err)
+    with progress.counted("simulating", seconds) as moved:
+        negotiator = run_until(plan, seconds, _told(moved, progress, err))
+    write_moment(negotiator, folder)
+    at = negotiator.simulation.state.now / _HOUR
+    options = shlex.join([str(folder), "JOB", *policy_options(asdict(plan))])
+    out.write(f"the pool at hour {at:.2f} is in {folder}; about its next cycle:\n")
+    out.write(f"  pieslice why {options}\n")
+    return EXIT_OK
+
+
+def _resume(args: argparse.Namespace, out: IO[str], err: IO[str]) -> int:
+    plan, _ = begun(args.resume)
+    progress = Progress(err)
+    with progress.counted("simulating", plan.seconds) as moved:
+        summary = run_on(args.resume, _form(args), _told(moved, progress, err))
+    return _shown(summary, args, args.resume, out)
+
+
+def _shown(summary: JsonData, args: argparse.Namespace, folder: Path | None, out: IO[str]) -> int:
+    if args.json:
+        out.write(json.dumps(summary, indent=1) + "\n")
+    else:
+        out.write(run_text(summary, chosen_width(args, out)))
+    if args.report is not None and folder is not None:
+        write_page([folder], args.report)
+    return EXIT_OK if summary["complete"] else EXIT_INTERRUPTED
+
+
+def _form(args: argparse.Namespace) -> Form:
+    return Form(args.format, args.checkpoint_hours, args.parquet)
+
+
+def _told(moved: Moved, progress: Progress, err: IO[str]) -> Told:
+    def notices(diagnostics: Sequence[Diagnostic]) -> None:
+        with progress.aside():
+            show_diagnostics(diagnostics, err)
+
+    return Told(moved, notices)
+
+
+# --- several runs -------------------------------------------------------------------------------
+
+
+def _several(
+    args: argparse.Namespace, plan: Plan, folder: Path | None, out: IO[str], err: IO[str]
+) -> int:
+    """One or two configurations, each on the workloads of all seeds."""
+    seeds = range(plan.seed, plan.seed + args.seeds)
+    sides = [
+        _Side(config, _place(folder, letter, compares=args.compare is not None), [])
+        for letter, config in zip(_LETTERS, args.compare or (args.config,), strict=False)
+    ]
+    progress = Progress(err)
+    count = len(sides) * len(seeds)
+    with progress.counted("simulating", plan.seconds * count) as moved:
+        runs = ((seed, side) for seed in seeds for side in sides)
+        for number, (seed, side) in enumerate(runs):
+            one = evolve(plan, config=side.config, seed=seed)
+            told = _told(_nth(moved, number, count, plan.seconds), progress, err)
+            place = _run_folder(side, seed, several=len(seeds) > 1)
+            side.summaries.append(run_new(one, place, _form(args), told))
+            if not side.summaries[-1]["complete"]:
+                raise _InterruptedError(_half(args, one, place, sides, side))
+    out.write(_answer(args, sides, seeds, chosen_width(args, out)))
+    if args.report is not None:
+        write_page([side.folder for side in sides if side.folder is not None], args.report)
+    return EXIT_OK
+
+
+def _place(folder: Path | None, letter: str, *, compares: bool) -> Path | None:
+    return folder / letter if folder is not None and compares else folder
+
+
+def _run_folder(side: _Side, seed: int, *, several: bool) -> Path | None:
+    if side.folder is None or not several:
+        return side.folder
+    return side.folder / f"seed-{seed}"
+
+
+def _nth(moved: Moved, number: int, count: int, seconds: int) -> Moved:
+    """Tells the progress of a run among others."""
+
+    def told(done: float, words: str) -> None:
+        moved(number * seconds + done, f"run {number + 1} of {count}, {words}".rstrip(", "))
+
+    return told
+
+
+def _half(
+    args: argparse.Namespace, plan: Plan, folder: Path | None, sides: list[_Side], side: _Side
+) -> str:
+    """What was interrupted, and how to get the rest."""
+    which = "" if len(sides) == 1 else f" of {_LETTERS[sides.index(side)]}, {plan.config}"
+    seed = f", seed {plan.seed}" if args.seeds > 1 else ""
+    note = f"note: interrupted in the run{which}{seed}"
+    if args.output is None:
+        return f"{note}; nothing is kept without -o"
+    rest = ""
+    if args.seeds > 1:
+        rest = "; the runs before it are kept"
+    elif side is not sides[-1]:
+        rest = f"; --config and -o {sides[-1].folder} run the other one"
+    return f"{note}: --resume {folder} goes on{rest}"
+
+
+def _answer(
+    args: argparse.Namespace, sides: Sequence[_Side], seeds: Sequence[int], width: int
+) -> str:
+    """The numbers of all runs, as text or as JSON."""
+    left = sides[0].summaries
+    if len(sides) == 1:
+        if not args.json:
+            return spread_text(left, seeds, width)
+        return _json({"seeds": list(seeds), "runs": left, "metrics": spreads_json(left)})
+    right = sides[1].summaries
+    rows = comparison(left, right)
+    if not args.json:
+        return comparison_text(rows, tuple(args.compare), seeds, width)
+    return _json(
+        {
+            "policies": dict(zip(_LETTERS, args.compare, strict=True)),
+            "seeds": list(seeds),
+            "a": left[0],
+            "b": right[0],
+            **({"runs": {"a": left, "b": right}} if len(seeds) > 1 else {}),
+            "metrics": comparison_json(rows),
+        }
+    )
+
+
+def _json(data: JsonObject) -> str:
+    return json.dumps(data, indent=1) + "\n"

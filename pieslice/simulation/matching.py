@@ -1,0 +1,314 @@
+"""Runs the negotiation cycles of a simulation.
+
+Decides what a cycle gets to see, when its matchmaking can be left out because nothing could be
+matched, and the totals of entitlement and quota that are kept from cycle to cycle.
+
+Inputs: the simulation, the policy.  Outputs: claims; the accountant's state moved on.  Follows: the
+schedd's submitter ads and requests: of equal jobs of a submitter no more can be matched in a cycle
+than there are slots, so no more are shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+from types import NoneType
+
+from attr import define, evolve, field
+
+from classad import ClassAd
+from negotiator.accounting.accountant import Accountant, accountant_settings
+from negotiator.cycle import negotiate
+from negotiator.engines import ENGINES, make_engines
+from negotiator.groups.quotas import assign_quotas
+from negotiator.groups.tree import GroupTree, group_tree
+from negotiator.jobs.submitters import Submitter, job_prio_array
+from negotiator.jobs.weights import IdleJobWeights
+from negotiator.matching.engine import Engines
+from negotiator.model.result import ROOT_GROUP
+from negotiator.model.snapshot import ScheddQueue, Snapshot
+from negotiator.pool.addresses import NO_ADDRESS
+from pieslice.forecast.model import divide
+from pieslice.simulation.engine import Simulation
+from pieslice.simulation.matchmaking_cache import Found, MatchmakingCache
+from pieslice.simulation.pool import show_time
+from policy.model import NegotiatorPolicy
+
+SCHEDD = "schedd"
+
+
+@define(eq=False)
+class Negotiator:
+    """The negotiator of a simulation."""
+
+    simulation: Simulation
+    policy: NegotiatorPolicy
+    seed: int
+    tree: GroupTree = field(init=False)
+    #: Whether to leave out what needs not be found out again; the outcome is the same.
+    quick: bool = True
+    #: Whether a cycle could ever take a claimed slot.
+    preempts: bool = field(init=False)
+    #: Whether groups take turns from cycle to cycle, so that one without a match counts too.
+    in_turn: bool = field(init=False)
+    cache: MatchmakingCache | None = field(init=False, default=None)
+    #: Of full cycles; those that are not quick learn nothing from the ones before.
+    engines: Engines = field(init=False)
+    weights: IdleJobWeights = field(init=False)
+    #: The weights of waiting jobs by their kind.
+    _weights: dict[int, int] = field(init=False, factory=dict)
+    #: How often the pool had changed when quotas were assigned last.
+    _assigned_at: int | None = field(init=False, default=None)
+
+    def __attrs_post_init__(self) -> None:
+        self.tree = group_tree(self.policy)
+        self.weights = IdleJobWeights.by(self.policy)
+        self.preempts = self._may_preempt()
+        self.in_turn = self.tree.configured and not self.policy.use_slot_weights
+        self.engines = make_engines(ENGINES[0 if self.quick else 1], lasting=True)
+        alike = not (self.preempts or self.in_turn or self.policy.use_global_job_prios)
+        if self.quick and alike:
+            self.cache = MatchmakingCache.of(self.simulation, self.policy, SCHEDD)
+
+    def cycle(self, seconds: int) -> None:
+        """Hold a cycle now; ``seconds`` until the next one, for the totals."""
+        state = self.simulation.state
+        state.cycles += 1
+        matched = self._could_match() and self._negotiate()
+        if not matched:
+            self._account()
+        self._total(seconds)
+
+    def _may_preempt(self) -> bool:
+        """False if it is sure that nobody is preempted, by priority or by the rank of a slot.
+
+        A rank that is a number is never above the rank of the job that runs.
+        """
+        if not self.policy.consider_preemption:
+            return False
+        requirements = self.policy.preemption_requirements
+        refused = requirements is not None and str(requirements).lower() == "false"
+        slots = self.simulation.pool.slots.values()
+        return not refused or any(
+            slot.ad.raw("Rank").__class__ not in (int, float, NoneType) for slot in slots
+        )
+
+    def _could_match(self) -> bool:
+        if not self.quick or self.in_turn or self._quotas_are_old():
+            return True
+        if not any(self.simulation.idle.values()):
+            return False
+        if self.preempts:
+            return True
+        claims = self.simulation.state.claims
+        # Every claim is of a slot that is there.
+        return len(claims) < len(self.simulation.pool.slots)
+
+    def _quotas_are_old(self) -> bool:
+        """Whether a cycle would assign other quotas, which preemption may ask for in the next."""
+        if not (self.preempts and self.tree.configured):
+            return False
+        if self.policy.slot_poolsize_constraint is not None:
+            return True
+        return self._assigned_at != self.simulation.pool.changes
+
+    def _account(self) -> None:
+        """What a cycle without a match does: age the priorities and count the claims."""
+        simulation = self.simulation
+        state = simulation.state
+        now = simulation.epoch + state.now
+        settings = accountant_settings(self.policy)
+        accountant = Accountant(state.accountant, settings, self.tree, now)
+        accountant.count_claims(self._usage())
+        state.accountant = evolve(accountant.state(), last_update_time=now)
+
+    def _negotiate(self) -> bool:
+        """Hold a cycle; false if it turns out that nothing can be matched."""
+        state = self.simulation.state
+        self._assigned_at = self.simulation.pool.changes
+        found = self._negotiate_fully() if self.cache is None else self._negotiate_quickly()
+        if found is None:
+            return False
+        state.accountant = evolve(found.accountant, resources={})
+        state.quotas = found.quotas
+        state.group_turns = found.group_turns if self.in_turn else None
+        state.full_cycles += 1
+        for match in found.matches:
+            self.simulation.carry_out(match)
+        return True
+
+    def _negotiate_quickly(self) -> Found | None:
+        assert self.cache is not None
+        state = self.simulation.state
+        now = self.simulation.epoch + state.now
+        if state.accountant.last_update_time is None:
+            state.accountant = evolve(state.accountant, last_update_time=now)
+        rng = Random(f"{self.seed}/{state.now}")
+        submitters = [self._submitter(user) for user in self._users()]
+        return self.cache.negotiate(self._waiting(), submitters, self._usage(), now, rng)
+
+    def _negotiate_fully(self) -> Found:
+        simulation = self.simulation
+        state = simulation.state
+        now = simulation.epoch + state.now
+        self.show_times()
+        accountant = state.accountant
+        if accountant.last_update_time is None:
+            accountant = evolve(accountant, last_update_time=now)
+        snapshot = Snapshot(
+            slots=tuple(slot.ad for slot in simulation.pool.slots.values()),
+            submitters=tuple(self.submitter_ads()),
+            queues=(ScheddQueue(SCHEDD, tuple(self._waiting_ads()), len(state.claims)),),
+            accountant=accountant,
+            previous_quotas=state.quotas,
+            group_turns=state.group_turns,
+        )
+        rng = Random(f"{self.seed}/{state.now}")
+        result = negotiate(snapshot, self.policy, now=now, rng=rng, engine=self.engines)
+        quotas = None if result.quotas is None else dict(result.quotas)
+        turns = None if result.group_turns is None else dict(result.group_turns)
+        return Found(list(result.matches), result.accountant, quotas, turns)
+
+    def show_times(self) -> None:
+        """Let the slots tell the time of now."""
+        simulation, state = self.simulation, self.simulation.state
+        for name, slot in simulation.pool.slots.items():
+            claim = state.claims.get(name)
+            retiring = None
+            if claim is not None:
+                retiring = claim.job_begun + simulation.settings.retirement - state.now
+            show_time(slot.ad, simulation.epoch + state.now, retiring)
+
+    def _usage(self) -> list[tuple[str, float]]:
+        """Whom each claimed slot is charged to and its weight, in pool order."""
+        claims, weighted = self.simulation.state.claims, self.policy.use_slot_weights
+        return [
+            (claims[name].user, slot.weight if weighted else 1.0)
+            for name, slot in self.simulation.pool.slots.items()
+            if name in claims
+        ]
+
+    def _submitter(self, user: str) -> Submitter:
+        """What the negotiator makes of a submitter ad when no constraint leaves any out."""
+        idle, weighted_idle = self._idle(user)
+        running, weighted_running = self.simulation.state.running.get(user, (0, 0.0))
+        weighted = weighted_running + weighted_idle
+        demand = weighted if self.policy.use_weighted_demand else float(idle + running)
+        return Submitter(user, SCHEDD, idle, running, demand, 0)
+
+    def _users(self) -> list[str]:
+        simulation = self.simulation
+        running = {name for name, (jobs, _) in simulation.state.running.items() if jobs}
+        return sorted(running | {name for name, shapes in simulation.idle.items() if shapes})
+
+    def _idle(self, user: str) -> tuple[int, float]:
+        """How many jobs of a submitter wait, and their weight."""
+        jobs, weight = 0, 0.0
+        for shape, waiting in self.simulation.idle.get(user, {}).items():
+            jobs += len(waiting)
+            weight += len(waiting) * self._weight(shape)
+        return jobs, weight
+
+    def _weight(self, shape: int) -> int:
+        """What the schedd weighs a waiting job of a kind by."""
+        if shape not in self._weights:
+            self._weights[shape] = self.weights.of(self.simulation.workload.shapes[shape].ad)
+        return self._weights[shape]
+
+    def submitter_ads(self) -> list[ClassAd]:
+        """What the schedd tells of those who have jobs."""
+        ads = []
+        for user in self._users():
+            idle, weighted_idle = self._idle(user)
+            running, weighted_running = self.simulation.state.running.get(user, (0, 0.0))
+            ad = ClassAd()
+            for name, value in (
+                ("MyType", "Submitter"),
+                ("Name", user),
+                ("ScheddName", SCHEDD),
+                ("ScheddIpAddr", NO_ADDRESS),
+                ("IdleJobs", idle),
+                ("RunningJobs", running),
+                ("WeightedIdleJobs", weighted_idle),
+                ("WeightedRunningJobs", weighted_running),
+            ):
+                ad.insert(name, value)
+            if self.policy.use_global_job_prios:
+                ad.insert("JobPrioArray", job_prio_array(self._prios(user), self.policy))
+            ads.append(ad)
+        return ads
+
+    def _prios(self, user: str) -> Iterator[float]:
+        """The priorities of a submitter's waiting jobs."""
+        for shape, waiting in self.simulation.idle.get(user, {}).items():
+            if waiting:
+                yield self.simulation.workload.shapes[shape].ad.get_number("JobPrio") or 0
+
+    def _waiting(self) -> dict[int, list[int]]:
+        """The jobs of each kind that could be matched now, in the order of submission."""
+        simulation = self.simulation
+        most = len(simulation.pool.slots)
+        if not self.preempts:
+            most -= len(simulation.state.claims)
+        return {
+            shape: numbers[:most]
+            for shapes in simulation.idle.values()
+            for shape, numbers in shapes.items()
+        }
+
+    def _waiting_ads(self) -> list[ClassAd]:
+        numbers = sorted(number for found in self._waiting().values() for number in found)
+        return [self.simulation.job_ad(number) for number in numbers]
+
+    # --- totals -------------------------------------------------------------------------------
+
+    def _total(self, seconds: int) -> None:
+        simulation = self.simulation
+        state, tree = simulation.state, self.tree
+        pool = simulation.pool.weight
+        state.pool_seconds += pool * seconds
+        users = self._users()
+        used = {user: simulation.state.running.get(user, (0, 0.0))[1] for user in users}
+        wanted = {user: used[user] + self._idle(user)[1] for user in users}
+        members: dict[str, list[str]] = {}
+        for user in users:
+            members.setdefault(tree.assigned(user).name, []).append(user)
+        rooms = {ROOT_GROUP: pool}
+        if tree.configured:
+            assign_quotas(tree, pool, oversubscription=self.policy.allow_quota_oversubscription)
+            rooms = {group.name: group.quota for group in tree.groups}
+            self._total_groups(rooms, members, used, wanted, seconds)
+        for group, names in members.items():
+            effective = [self.effective_priority(name) for name in names]
+            shares = divide(rooms[group], [wanted[name] for name in names], effective)
+            for name, share in zip(names, shares, strict=True):
+                simulation.totals(name).entitled += share * seconds
+
+    def _total_groups(
+        self,
+        rooms: dict[str, float],
+        members: dict[str, list[str]],
+        used: dict[str, float],
+        wanted: dict[str, float],
+        seconds: int,
+    ) -> None:
+        state = self.simulation.state
+        for group in self.tree.groups:
+            name = group.name
+            mine = members.get(name, [])
+            state.group_of.update(dict.fromkeys(mine, name))
+            usage = sum(used[user] for user in mine)
+            wish = sum(wanted[user] for user in mine)
+            entitled = min(rooms[name], wish) * seconds
+            state.group_entitled[name] = state.group_entitled.get(name, 0.0) + entitled
+            if not group.settings.accept_surplus and group.parent is not None:
+                over = max(0.0, usage - rooms[name]) * seconds
+                state.over_quota[name] = state.over_quota.get(name, 0.0) + over
+
+    def effective_priority(self, name: str) -> float:
+        """The effective priority of a submitter now; bigger is worse."""
+        record = self.simulation.state.accountant.customers.get(name)
+        factor = self.policy.default_prio_factor
+        if record is None:
+            return 0.5 * factor
+        return max(record.priority or 0.5, 0.5) * (record.priority_factor or factor)

@@ -1,0 +1,74 @@
+"""Writes the pool of a simulation at a moment as a capture, for questions about its next cycle.
+
+Decides what a simulated pool shows of itself: slots with their claims, jobs that wait and that run,
+submitters, the schedd, the accountant's records.  The configuration is not copied: the commands
+that ask name it.
+
+Inputs: a negotiator whose simulation stands before a cycle.  Outputs: files as ``condor_status -l``
+and the like print them, in a folder; the options of a command that asks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from classad import ClassAd
+from classad.formats.long import format_long
+from negotiator.accounting.accountant import accountant_settings
+from negotiator.groups.quotas import assign_quotas
+from pieslice.priorities.stateads import state_ads
+from pieslice.simulation.matching import SCHEDD, Negotiator
+from pieslice.simulation.state import RUNNING
+
+_RUNS: int = 2
+
+
+def write_moment(negotiator: Negotiator, folder: Path) -> None:
+    """Write the files of the capture."""
+    folder.mkdir(parents=True, exist_ok=True)
+    negotiator.show_times()
+    pool = negotiator.simulation.pool
+    now = negotiator.simulation.epoch + negotiator.simulation.state.now
+    parts = {
+        "slots": (slot.ad for slot in pool.slots.values()),
+        "jobs": _jobs(negotiator),
+        "submitters": negotiator.submitter_ads(),
+        "schedds": [_schedd(now)],
+        "accounting": _accounting(negotiator),
+    }
+    for name, ads in parts.items():
+        _write(folder / f"{name}.ads", ads)
+
+
+def _write(path: Path, ads: Iterable[ClassAd]) -> None:
+    text = "\n".join(format_long(ad, quoted=False) for ad in ads)
+    path.write_text(text, encoding="utf-8", errors="surrogateescape")
+
+
+def _jobs(negotiator: Negotiator) -> Iterator[ClassAd]:
+    """Jobs that wait and that run, in the order of submission."""
+    simulation = negotiator.simulation
+    for number, job in sorted(simulation.state.jobs.items()):
+        ad = simulation.job_ad(number)
+        if job.status == RUNNING:
+            simulation.forget_ad(number)
+            ad.insert("JobStatus", _RUNS)
+            ad.insert("CurrentHosts", 1)
+        yield ad
+
+
+def _schedd(now: int) -> ClassAd:
+    ad = ClassAd()
+    ad.insert("MyType", "Scheduler")
+    ad.insert("Name", SCHEDD)
+    ad.insert("MyCurrentTime", now)
+    return ad
+
+
+def _accounting(negotiator: Negotiator) -> list[ClassAd]:
+    simulation, policy, tree = negotiator.simulation, negotiator.policy, negotiator.tree
+    if tree.configured:
+        size = simulation.pool.weight
+        assign_quotas(tree, size, oversubscription=policy.allow_quota_oversubscription)
+    return state_ads(simulation.state.accountant, tree, accountant_settings(policy), {})

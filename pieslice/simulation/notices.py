@@ -1,0 +1,63 @@
+"""Tells what somebody should know before believing a simulation.
+
+Decides which jobs are said to match no slot of the pool.
+
+Inputs: a simulation at its beginning.  Outputs: diagnostics.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import chain
+from typing import Final
+
+from classad.errors import Diagnostic
+from classad.evaluate import EvalContext
+from negotiator.pool.slots import meets
+from pieslice.simulation.engine import Simulation
+from pieslice.simulation.workload import Shape
+
+#: So many pairs of a kind of job and a slot are looked at, and so many kinds are told one by one.
+_MOST_PAIRS: Final = 50_000
+_TOLD: Final = 3
+
+
+def about_jobs(simulation: Simulation) -> list[Diagnostic]:
+    """Kinds of job that match no slot, not even while nobody has any."""
+    counts = Counter(arrival.shape for arrival in simulation.workload.arrivals)
+    lost = list(_misfits(simulation, sorted(counts)))
+    found = [
+        Diagnostic(f"{_named(simulation, shape)}: no slot of the pool fits", severity="note")
+        for shape in lost[:_TOLD]
+    ]
+    if len(lost) > _TOLD:
+        jobs = sum(counts[shape] for shape in lost[_TOLD:])
+        rest = f"nor for {jobs} jobs of {len(lost) - _TOLD} more kinds"
+        found.append(Diagnostic(rest, severity="note"))
+    return found
+
+
+def _misfits(simulation: Simulation, shapes: list[int]) -> Iterator[int]:
+    pool = simulation.pool
+    slots = [slot.ad for slot in chain(pool.slots.values(), *pool.away.values())]
+    context = EvalContext(now=float(simulation.epoch))
+    pairs = 0
+    for shape in shapes:
+        job = simulation.workload.shapes[shape].ad
+        for slot in slots:
+            pairs += 1
+            if pairs > _MOST_PAIRS:
+                return
+            if meets(slot, job, context) and meets(job, slot, context):
+                break
+        else:
+            yield shape
+
+
+def _named(simulation: Simulation, number: int) -> str:
+    jobs = sum(arrival.shape == number for arrival in simulation.workload.arrivals)
+    shape: Shape = simulation.workload.shapes[number]
+    memory = shape.ad.get_number("RequestMemory")
+    wants = f"{shape.cpus:g} cpus" + (f", {memory:g} MB" if memory else "")
+    return f"{jobs} job{'s' * (jobs > 1)} of {shape.user} ({wants})"

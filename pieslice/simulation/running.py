@@ -1,0 +1,204 @@
+"""Runs one simulation to its end, or to Ctrl-C, into a folder if there is one.
+
+Decides when a checkpoint is made and what an interruption leaves behind.
+
+Inputs: a plan, maybe the folder of a run and its checkpoint.  Outputs: the summary; the files of
+the folder.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from attr import asdict, define, frozen
+
+from classad.errors import Diagnostic
+from pieslice.command_line import installed_version
+from pieslice.data import JsonData
+from pieslice.reports.progress import Moved
+from pieslice.simulation.checkpoint import restore, saved
+from pieslice.simulation.matching import Negotiator
+from pieslice.simulation.notices import about_jobs
+from pieslice.simulation.output import RunFolder, write_json, write_parquet
+from pieslice.simulation.series import rows
+from pieslice.simulation.setup import Plan, build, command_of, fingerprint
+from pieslice.simulation.summary import summarise
+
+_HOUR: Final = 3600
+
+
+class RunError(ValueError):
+    """A run that cannot be begun or taken up."""
+
+
+@frozen
+class Form:
+    """How a run is written: the form of its tables, hours between checkpoints, also Parquet."""
+
+    tables: str = "csv"
+    checkpoint_hours: float = 6.0
+    parquet: bool = False
+
+
+@frozen
+class Told:
+    """Where a run says how far it is and, before it begins, what should be known of its jobs."""
+
+    moved: Moved
+    notices: Callable[[Sequence[Diagnostic]], None]
+
+
+@define
+class _Stop:
+    """Whether somebody pressed Ctrl-C."""
+
+    asked: bool = False
+
+
+def run_new(plan: Plan, folder: Path | None, form: Form, told: Told) -> JsonData:
+    """The summary of a run from its beginning."""
+    if folder is None:
+        return _loop(plan, None, None, form, told)
+    if (folder / "run.json").exists():
+        raise RunError(f"{folder}: contains a run already; continue it with --resume")
+    folder.mkdir(parents=True, exist_ok=True)
+    run = RunFolder(folder, form.tables)
+    about = {
+        "plan": asdict(plan),
+        "files": fingerprint(plan),
+        "format": form.tables,
+        "checkpoint_hours": form.checkpoint_hours,
+        "command": command_of(plan),
+        "version": installed_version(),
+    }
+    write_json(folder / "run.json", about)
+    return _finished(plan, run, None, form, told)
+
+
+def run_until(plan: Plan, seconds: int, told: Told) -> Negotiator:
+    """The simulation before its first cycle at or after a moment."""
+    simulation, negotiator = build(plan, lambda *event: None)
+    told.notices(about_jobs(simulation))
+    interval = max(1, negotiator.policy.interval_seconds)
+    moment = 0
+    while moment < seconds:
+        simulation.advance(moment)
+        negotiator.cycle(interval)
+        moment += interval
+        told.moved(min(moment, seconds), f"hour {moment / _HOUR:.1f} of {seconds / _HOUR:.1f}")
+    simulation.advance(moment)
+    return negotiator
+
+
+def begun(folder: Path) -> tuple[Plan, JsonData]:
+    """The plan of a run that was begun, and all that its folder says of it."""
+    if not (folder / "run.json").is_file():
+        raise RunError(f"{folder}: contains no run to continue; start a new one")
+    about = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+    return Plan(**about["plan"]), about
+
+
+def run_on(folder: Path, form: Form, told: Told) -> JsonData:
+    """The summary of a run that was interrupted, from its last checkpoint to its end."""
+    plan, about = begun(folder)
+    done = folder / "summary.json"
+    if done.is_file():
+        summary: JsonData = json.loads(done.read_text(encoding="utf-8"))
+        if summary["complete"]:
+            return summary
+    if fingerprint(plan) != about["files"]:
+        raise RunError(f"{folder}: the pool, workload or configuration has changed since")
+    path = folder / "checkpoint.json"
+    data = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
+    as_before = Form(about["format"], about["checkpoint_hours"], form.parquet)
+    run = RunFolder(folder, as_before.tables, None if data is None else data["lengths"])
+    return _finished(plan, run, data, as_before, told)
+
+
+def _finished(
+    plan: Plan, run: RunFolder, data: JsonData | None, form: Form, told: Told
+) -> JsonData:
+    try:
+        summary = _loop(plan, run, data, form, told)
+    finally:
+        run.close()
+    write_json(run.folder / "summary.json", summary)
+    if form.parquet and summary["complete"]:
+        write_parquet(run.folder, run.form)
+    return summary
+
+
+def _loop(
+    plan: Plan, run: RunFolder | None, data: JsonData | None, form: Form, told: Told
+) -> JsonData:
+    """From the beginning, or from a checkpoint, to the end or to Ctrl-C."""
+
+    def sink(*event: object) -> None:
+        if run is not None:
+            run.write("events", event)
+
+    simulation, negotiator = build(plan, sink)
+    if run is None or data is None:
+        told.notices(about_jobs(simulation))
+    moment = 0
+    if data is not None:
+        restore(simulation, data["simulation"])
+        moment = data["next"]
+    interval = max(1, negotiator.policy.interval_seconds)
+    between = max(interval, round(form.checkpoint_hours * _HOUR))
+    due = moment + between
+    with _interruptible() as stop:
+        told.moved(moment, "")
+        while moment < plan.seconds and not stop.asked:
+            simulation.advance(moment)
+            negotiator.cycle(min(interval, plan.seconds - moment))
+            _record(run, negotiator, plan, moment, interval)
+            moment += interval
+            told.moved(
+                min(moment, plan.seconds),
+                f"hour {moment / _HOUR:.1f} of {plan.seconds / _HOUR:g}",
+            )
+            if run is not None and (moment >= due or stop.asked):
+                run.checkpoint({"next": moment, "simulation": saved(simulation)})
+                due = moment + between
+        # What comes after a checkpoint is cut off when the run is taken up.
+        simulation.advance(min(moment, plan.seconds))
+    return summarise(simulation, complete=moment >= plan.seconds)
+
+
+def _record(
+    run: RunFolder | None, negotiator: Negotiator, plan: Plan, moment: int, interval: int
+) -> None:
+    """Write the series at the first cycle at or after each of its moments."""
+    if run is not None and (
+        moment == 0 or moment // plan.series > (moment - interval) // plan.series
+    ):
+        for row in rows(negotiator):
+            run.write("series", row)
+
+
+@contextlib.contextmanager
+def _interruptible() -> Iterator[_Stop]:
+    """Let Ctrl-C end the loop between two cycles; a second one ends the program."""
+    stop = _Stop()
+
+    def ask(number: int, frame: object) -> None:
+        if stop.asked:
+            raise KeyboardInterrupt
+        stop.asked = True
+
+    try:
+        before = signal.signal(signal.SIGINT, ask)
+    except ValueError:
+        # Only the main thread is told of signals.
+        yield stop
+        return
+    try:
+        yield stop
+    finally:
+        signal.signal(signal.SIGINT, before)

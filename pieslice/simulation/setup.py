@@ -1,0 +1,299 @@
+"""Builds a simulation from the files that describe it.
+
+Decides which file is what (a pool, a workload, a configuration), and a run's description, from
+which the same run can be made again.
+
+Inputs: ``Plan``.  Outputs: ``Simulation`` and ``Negotiator``.  Raises ``InputError``,
+``WorkloadError`` and ``OSError``.  Follows: condor_startd's knobs for claims in the configuration
+of the pool.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import re
+import shlex
+import zlib
+from collections.abc import Iterable
+from hashlib import sha256
+from pathlib import Path
+from typing import Final
+
+from attr import evolve, field, frozen
+
+from classad import ClassAd
+from classad.errors import Diagnostic
+from classad.evaluate import EvalContext
+from negotiator.capture.configuration import CaptureSources, read_policy
+from negotiator.io import CapturePaths, InputError, read_capture
+from negotiator.jobs.autoclusters import (
+    job_attributes,
+    policy_expressions,
+    significance,
+    significant_attributes,
+)
+from negotiator.jobs.lists import READ_BY_SCHEDD, submitter_of
+from negotiator.jobs.start_vanilla import names_of
+from negotiator.model.snapshot import AccountantState, Snapshot
+from negotiator.pool.fetch import new_slot
+from negotiator.pool.slots import Slots
+from pieslice.inputs.policyfile import check_policy_file
+from pieslice.simulation.engine import ClaimSettings, MachineChange, Simulation, Sink
+from pieslice.simulation.matching import Negotiator
+from pieslice.simulation.pool import RESOURCES, Pool, plain_pool, pool_of
+from pieslice.simulation.state import State
+from pieslice.simulation.workload import (
+    Workload,
+    WorkloadError,
+    from_capture,
+    from_csv,
+    from_swf,
+    from_toml,
+)
+from policy.config import load_config
+from policy.io import builtin_library
+from policy.language.table import Context
+from policy.model import NegotiatorPolicy
+
+_PLAIN_POOL: Final = re.compile(r"([1-9][0-9]{0,5})(?:x([1-9][0-9]{0,3}))?", re.ASCII)
+#: A moment for pools that were not captured, seconds since the epoch.
+_EPOCH: Final = 1_800_000_000
+_WAITING: Final = (1, 2)
+#: What the schedd goes by, and what a startd cuts a slot by.
+_ASKED: Final = frozenset({*READ_BY_SCHEDD, *(f"request{name.lower()}" for name in RESOURCES)})
+
+
+def _pairs(pairs: Iterable[Iterable[str]]) -> tuple[tuple[str, str], ...]:
+    """Also of lists, which is what pairs are in JSON."""
+    return tuple((name, text) for name, text in pairs)
+
+
+@frozen
+class Plan:
+    """A run.  Times in seconds; paths as text, so that it can be written down.
+
+    ``worklife``, ``retirement``: None for what the configuration says.  ``now``: when it begins,
+    seconds since the epoch; None for the time of the capture.
+    """
+
+    pool: str
+    workload: str
+    seconds: int
+    config: str | None = None
+    seed: int = 0
+    machines: str | None = None
+    series: int = 600
+    fresh: bool = False
+    every: int = 0
+    run_time: int = 3600
+    worklife: int | None = None
+    retirement: int | None = None
+    vacate: int = 10
+    now: int | None = None
+    #: Names and texts of macros that are set after the configuration has been read.
+    settings: tuple[tuple[str, str], ...] = field(default=(), converter=_pairs)
+
+
+#: Option -> field of a plan, where the field is what stands on the command line.
+_OPTIONS: Final = (
+    ("--workload", "workload"), ("--config", "config"), ("--seed", "seed"),
+    ("--machines", "machines"), ("--series", "series"), ("--run-time", "run_time"),
+    ("--claim-worklife", "worklife"), ("--retirement", "retirement"), ("--vacate", "vacate"),
+    ("--now", "now"),
+)  # fmt: skip
+
+
+def command_of(plan: Plan) -> str:
+    """The command line that makes the run; options with their defaults are left out."""
+    defaults = Plan(plan.pool, "", 0)
+    words = ["pieslice", "simulate", plan.pool]
+    for option, name in _OPTIONS:
+        value = getattr(plan, name)
+        if value != getattr(defaults, name):
+            words += [option, str(value)]
+    words += ["--days", f"{plan.seconds / 86_400:.10g}"]
+    words += ["--every", f"{plan.every / 3600:.10g}"] if plan.every else []
+    words += ["--fresh"] if plan.fresh else []
+    words += [word for name, text in plan.settings for word in ("--set", f"{name}={text}")]
+    return shlex.join(words)
+
+
+def build(plan: Plan, sink: Sink) -> tuple[Simulation, Negotiator]:
+    """The simulation at its beginning."""
+    found = _PLAIN_POOL.fullmatch(plan.pool)
+    snapshot: Snapshot | None = None
+    if found is not None:
+        pool = plain_pool(int(found[1]), int(found[2] or 1))
+        epoch = _EPOCH if plan.now is None else plan.now
+        config = None if plan.config is None else Path(plan.config)
+        policy = read_policy(config, epoch, defines=plan.settings).policy
+        accountant = AccountantState()
+    else:
+        snapshot, policy, epoch, config = _captured(plan)
+        pool = pool_of(snapshot.slots)
+        accountant = AccountantState() if plan.fresh else evolve(snapshot.accountant, resources={})
+    if not pool.slots:
+        raise InputError([Diagnostic(f"{plan.pool}: contains no slot ads")])
+    simulation = Simulation(
+        pool=pool,
+        workload=_workload(plan, snapshot, _asked_of_jobs(pool, policy)),
+        settings=_claim_settings(plan, config),
+        state=State(accountant=accountant),
+        sink=sink,
+        epoch=epoch,
+        changes=_machine_changes(plan, pool),
+    )
+    return simulation, Negotiator(simulation, policy, plan.seed)
+
+
+def _captured(plan: Plan) -> tuple[Snapshot, NegotiatorPolicy, int, Path | None]:
+    if not Path(plan.pool).is_dir():
+        text = (
+            "a pool is the folder of a capture, or a number of slots: 10, or 10x8 of 8 cores each"
+        )
+        raise InputError([Diagnostic(f"{plan.pool}: no such folder", help=text)])
+    given = {} if plan.config is None else {"config": Path(plan.config)}
+    paths = CapturePaths(Path(plan.pool), given)
+    capture = read_capture(paths, now=plan.now)
+    config, now, policy = paths.find("config"), int(capture.facts.now), capture.policy
+    if plan.settings:
+        policy = read_policy(config, now, defines=plan.settings).policy
+    return capture.snapshot, policy, now, config
+
+
+def _asked_of_jobs(pool: Pool, policy: NegotiatorPolicy) -> frozenset[str]:
+    """The attributes (lower-cased) by which a slot, the policy or a schedd may tell jobs apart."""
+    expressions = [*policy_expressions(policy), policy.slot_weight]
+    slots = Slots(new_slot(slot.ad, slot.name, 1, {}) for slot in pool.slots.values())
+    wanted = significant_attributes(slots, expressions)
+    settings = significance(policy)
+    # Other attributes than these still decide which job gets a slot that was meant for another.
+    listed = job_attributes(wanted, settings) | job_attributes(wanted, evolve(settings, fixed=None))
+    start = policy.start_vanilla_universe
+    return listed | _ASKED | (frozenset() if start is None else names_of(start, "MY"))
+
+
+def _workload(plan: Plan, snapshot: Snapshot | None, asked: frozenset[str]) -> Workload:
+    if plan.workload == "capture":
+        if snapshot is None:
+            raise WorkloadError("the workload `capture` needs a captured pool")
+        workload = from_capture(
+            _queued(snapshot), asked, plan.seed, plan.seconds, plan.every, plan.run_time
+        )
+    else:
+        path = Path(plan.workload)
+        data = path.read_bytes()
+        kind = path.name.removesuffix(".gz").rpartition(".")[2]
+        text = _unpacked(path, data).decode("utf-8", "replace")
+        lines = text.splitlines()
+        if kind == "swf":
+            workload = from_swf(lines, plan.workload)
+        elif kind == "csv":
+            workload = from_csv(lines, plan.workload)
+        elif kind == "toml":
+            workload = from_toml(text, plan.workload, plan.seed, plan.seconds)
+        else:
+            raise WorkloadError(f"{path}: a workload is a .swf, .csv or .toml file, or `capture`")
+    if not workload.arrivals:
+        raise WorkloadError(f"{plan.workload}: contains no jobs")
+    return workload
+
+
+def _unpacked(path: Path, data: bytes) -> bytes:
+    if path.suffix != ".gz":
+        return data
+    try:
+        return gzip.decompress(data)
+    except (OSError, EOFError, zlib.error) as problem:
+        raise WorkloadError(f"{path}: not a whole gzip file: {problem}") from None
+
+
+def _queued(snapshot: Snapshot) -> Iterable[tuple[str, ClassAd]]:
+    """The idle and running jobs of a capture with their submitters."""
+    context = EvalContext(now=0.0)
+    for queue in snapshot.queues:
+        for job in queue.jobs:
+            user = submitter_of(job, context)
+            if user is not None and job.get_number("JobStatus") in _WAITING:
+                yield user, job
+
+
+def _claim_settings(plan: Plan, config: Path | None) -> ClaimSettings:
+    knobs = load_config(
+        None if config is None else str(config),
+        CaptureSources(Path("condor_config") if config is None else config),
+        builtin_library(),
+        context=Context("STARTD"),
+        extra=plan.settings,
+        keep_going=True,
+    )
+
+    def seconds(name: str, default: int) -> int:
+        text = (knobs.text(name) or "").strip()
+        return int(text) if re.fullmatch(r"-?[0-9]{1,9}", text, re.ASCII) else default
+
+    default = ClaimSettings()
+    worklife = seconds("CLAIM_WORKLIFE", default.worklife)
+    retirement = seconds("MAXJOBRETIREMENTTIME", default.retirement)
+    longest = seconds("MachineMaxVacateTime", 600)
+    return ClaimSettings(
+        worklife=worklife if plan.worklife is None else plan.worklife,
+        retirement=retirement if plan.retirement is None else plan.retirement,
+        vacate=min(plan.vacate, longest),
+    )
+
+
+def _machine_changes(plan: Plan, pool: Pool) -> tuple[MachineChange, ...]:
+    """The table of machines that leave and come back: ``time machine event``."""
+    if plan.machines is None:
+        return ()
+    known = {slot.machine for slot in pool.slots.values()}
+    found = []
+    with Path(plan.machines).open(encoding="utf-8", newline="") as file:
+        reader = csv.DictReader(file)
+        if not {"time", "machine", "event"} <= set(reader.fieldnames or ()):
+            raise WorkloadError(f"{plan.machines}:1: needs the columns time, machine and event")
+        for row in reader:
+            time, machine, event = row["time"], row["machine"], row["event"]
+            at = f"{plan.machines}:{reader.line_num}"
+            if not re.fullmatch("[0-9]{1,9}", time or ""):
+                raise WorkloadError(f"{at}: time `{time}` is not a whole number")
+            if event not in ("leave", "join"):
+                raise WorkloadError(f"{at}: event `{event}` is neither leave nor join")
+            if machine not in known:
+                raise WorkloadError(f"{at}: no machine `{machine}` in the pool")
+            found.append(MachineChange(int(time), machine, event == "join"))
+    return tuple(sorted(found, key=lambda change: change.time))
+
+
+def about_policy(plan: Plan) -> list[Diagnostic]:
+    """Errors and warnings of the configuration, and what of it is not honoured.
+
+    Raises ``InputError`` for one that was named and does not parse.
+    """
+    path = None if plan.config is None else Path(plan.config)
+    if path is not None:
+        check_policy_file(path)
+    if path is None and Path(plan.pool).is_dir():
+        path = CapturePaths(Path(plan.pool)).find("config")
+    loaded = read_policy(path, 0, defines=plan.settings)
+    found = [item for item in loaded.diagnostics if item.severity != "note"]
+    for knob in loaded.unsupported:
+        text = f"{knob.place}: {knob.name} is not honoured: {knob.effect}"
+        found.append(Diagnostic(text, severity="note"))
+    return found
+
+
+def fingerprint(plan: Plan) -> str:
+    """Tells whether the files of a plan are still what they were."""
+    digest = sha256()
+    for text in (plan.pool, plan.workload, plan.config, plan.machines):
+        path = None if text is None else Path(text)
+        if path is None:
+            continue
+        files = sorted(path.iterdir()) if path.is_dir() else [path]
+        for file in files:
+            if file.is_file():
+                digest.update(f"{file.name}\0".encode() + file.read_bytes())
+    return digest.hexdigest()

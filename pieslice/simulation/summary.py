@@ -1,0 +1,115 @@
+"""Sums up a simulation.
+
+Decides which numbers sum up a run.
+
+Inputs: a simulation at its end (or where it was interrupted).  Outputs: data for JSON.
+Follows: Jain, Chiu and Hawe's index of fairness: 1 if everybody has the same part of its due.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from pieslice.data import JsonData, Record
+from pieslice.simulation.engine import Simulation
+from pieslice.simulation.state import Totals
+
+_HOUR: Final = 3600.0
+
+
+def summarise(simulation: Simulation, *, complete: bool) -> JsonData:
+    """The numbers of a run; hours are weighted core hours, waits are in seconds."""
+    state = simulation.state
+    running = _running(simulation)
+    users = {name: _user(state.users[name], running.get(name, 0.0)) for name in sorted(state.users)}
+    used = sum(user["usage_hours"] for user in users.values())
+    for name, user in users.items():
+        user["group"] = state.group_of.get(name, "")
+        user["share"] = user["usage_hours"] / used if used else 0.0
+    ratios = [
+        user["usage_hours"] / user["entitled_hours"]
+        for user in users.values()
+        if user["entitled_hours"] > 0
+    ]
+    waits = [wait for totals in state.users.values() for wait in totals.waits]
+    return {
+        "complete": complete,
+        "hours": state.now / _HOUR,
+        "cycles": state.cycles,
+        "cycles_with_matchmaking": state.full_cycles,
+        "pool_hours": state.pool_seconds / _HOUR,
+        "utilisation": used * _HOUR / state.pool_seconds if state.pool_seconds else 0.0,
+        "goodput_hours": sum(user["goodput_hours"] for user in users.values()),
+        "badput_hours": sum(user["badput_hours"] for user in users.values()),
+        "unfinished_hours": sum(running.values()) / _HOUR,
+        "submitted": sum(user["submitted"] for user in users.values()),
+        "completed": sum(user["completed"] for user in users.values()),
+        "never_started": sum(user["never_started"] for user in users.values()),
+        "preemptions": sum(user["preemptions"] for user in users.values()),
+        "lost_with_machines": sum(user["lost_with_machines"] for user in users.values()),
+        "jobs_preempted_again": state.thrashed,
+        "jain_index": jain(ratios),
+        **_waits(waits),
+        "users": users,
+        "groups": _groups(simulation, users),
+    }
+
+
+def _running(simulation: Simulation) -> dict[str, float]:
+    """Weighted seconds of the jobs that still run, by submitter."""
+    found: dict[str, float] = {}
+    for name, claim in simulation.state.claims.items():
+        slot = simulation.pool.slots[name]
+        seconds = slot.weight * (simulation.state.now - claim.job_begun)
+        found[claim.user] = found.get(claim.user, 0.0) + seconds
+    return found
+
+
+def _user(totals: Totals, running: float) -> JsonData:
+    return {
+        "usage_hours": (totals.good + totals.bad + running) / _HOUR,
+        "share": 0.0,
+        "entitled_hours": totals.entitled / _HOUR,
+        "goodput_hours": totals.good / _HOUR,
+        "badput_hours": totals.bad / _HOUR,
+        "submitted": totals.submitted,
+        "completed": totals.completed,
+        "never_started": totals.submitted - len(totals.waits),
+        "preemptions": totals.preempted,
+        "lost_with_machines": totals.evicted,
+        **_waits(totals.waits),
+    }
+
+
+def _waits(waits: Sequence[int]) -> dict[str, float | None]:
+    """Mean, median and the 95th percentile (nearest rank) of the waits of jobs that started."""
+    if not waits:
+        return {"wait_mean": None, "wait_median": None, "wait_95": None}
+    ordered = sorted(waits)
+    count = len(ordered)
+    middle = (ordered[(count - 1) // 2] + ordered[count // 2]) / 2
+    late = ordered[-(-95 * count // 100) - 1]
+    return {"wait_mean": sum(ordered) / count, "wait_median": middle, "wait_95": float(late)}
+
+
+def jain(ratios: Iterable[float]) -> float | None:
+    """The index of fairness of parts of everybody's due; None for nobody."""
+    parts = list(ratios)
+    squares = sum(part * part for part in parts)
+    return sum(parts) ** 2 / (len(parts) * squares) if squares > 0 else None
+
+
+def _groups(simulation: Simulation, users: Mapping[str, Record]) -> JsonData:
+    state = simulation.state
+    used = dict.fromkeys(state.group_entitled, 0.0)
+    for user, group in sorted(state.group_of.items()):
+        used[group] += users[user]["usage_hours"]
+    return {
+        name: {
+            "usage_hours": used[name],
+            "entitled_hours": entitled / _HOUR,
+            "over_quota_hours": state.over_quota.get(name, 0.0) / _HOUR,
+        }
+        for name, entitled in state.group_entitled.items()
+    }

@@ -1,0 +1,185 @@
+"""Simulates the points of a sweep in this process, on all cores, or on a Dask cluster.
+
+Decides that a point which fails is tried again so many times and is then reported, that the others
+go on meanwhile, and that a worker that dies takes no point with it.
+
+Inputs: points.  Outputs: an ``Outcome`` for each, in the order in which they are done.  Follows:
+joblib's and Dask's own ways of handing out work; both are imported when they are used.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Final
+
+from attr import frozen
+
+from classad.extras import load
+from pieslice.data import JsonObject
+from pieslice.sweeps.grid import Point
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from distributed import Client, Future
+
+#: Simulates one point; what it raises is a failure of that point.
+Job = Callable[[Point], JsonObject]
+_LONGEST: Final = 300
+#: Seconds between two looks at the workers of a cluster, and after which none is expected any more.
+_LOOK: Final = 10
+PATIENCE = 600
+_NOBODY: Final = "the cluster has no worker any more"
+
+
+@frozen
+class Outcome:
+    """A point that was simulated, or given up: then ``error`` says why."""
+
+    point: Point
+    tries: int
+    summary: JsonObject | None = None
+    error: str = ""
+
+
+def simulate(point: Point) -> JsonObject:
+    """The summary of a point."""
+    from pieslice.inputs.pool import without_collecting
+    from pieslice.simulation.setup import build
+    from pieslice.simulation.summary import summarise
+
+    simulation, negotiator = build(point.plan, lambda *event: None)
+    interval = max(1, negotiator.policy.interval_seconds)
+    seconds = point.plan.seconds
+    with without_collecting():
+        for moment in range(0, seconds, interval):
+            simulation.advance(moment)
+            negotiator.cycle(min(interval, seconds - moment))
+        simulation.advance(seconds)
+        return summarise(simulation, complete=True)
+
+
+def attempt(job: Job, point: Point, tries: int) -> Outcome:
+    """A point, tried until it succeeds or so often; never raises but for an interruption."""
+    error = ""
+    for number in range(1, tries + 1):
+        try:
+            return Outcome(point, number, job(point))
+        except Exception as problem:
+            # Whatever goes wrong with one point, the others are still wanted.
+            error = said(problem)
+    return Outcome(point, tries, None, error)
+
+
+def said(problem: BaseException) -> str:
+    """A failure in one line."""
+    text = " ".join(f"{problem.__class__.__name__}: {problem}".split())
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
+
+
+def here(job: Job, points: Sequence[Point], tries: int) -> Iterator[Outcome]:
+    """One after the other in this process."""
+    for point in points:
+        yield attempt(job, point, tries)
+
+
+def on_cores(job: Job, points: Sequence[Point], tries: int, cores: int) -> Iterator[Outcome]:
+    """On cores of this machine, by joblib; -1 means all.
+
+    A worker that is killed ends joblib's pool: what was not done by then is tried again one by one
+    in pools of their own, so that only the point that kills its worker is given up.
+    """
+    joblib = load("joblib")
+    waiting = {point.key: point for point in points}
+    calls = (joblib.delayed(attempt)(job, point, tries) for point in points)
+    pool = joblib.Parallel(n_jobs=cores, return_as="generator_unordered", batch_size=1)
+    with _broken_pools():
+        for outcome in pool(calls):
+            del waiting[outcome.point.key]
+            yield outcome
+    for point in waiting.values():
+        yield _alone(joblib, job, point, tries)
+
+
+@contextlib.contextmanager
+def _broken_pools() -> Iterator[None]:
+    """Go on after the death of a worker."""
+    from concurrent.futures import BrokenExecutor
+
+    with contextlib.suppress(BrokenExecutor):
+        yield
+
+
+def _alone(joblib: ModuleType, job: Job, point: Point, tries: int) -> Outcome:
+    """A point in a worker of its own that may die."""
+    from concurrent.futures import BrokenExecutor
+
+    error = ""
+    for number in range(1, tries + 1):
+        # Two calls: a single one would run in this process.
+        calls = [joblib.delayed(_nothing)(), joblib.delayed(attempt)(job, point, 1)]
+        try:
+            found = joblib.Parallel(n_jobs=2)(calls)[1]
+        except BrokenExecutor as problem:
+            error = f"the worker died: {said(problem)}"
+            continue
+        if found.summary is not None:
+            return Outcome(point, number, found.summary)
+        error = found.error
+    return Outcome(point, tries, None, error)
+
+
+def _nothing() -> None:
+    """Keep the other worker company."""
+
+
+def on_dask(job: Job, points: Sequence[Point], tries: int, address: str) -> Iterator[Outcome]:
+    """On the workers of a Dask cluster, which must see the same files."""
+    distributed = load("distributed")
+    with distributed.Client(address, timeout="60s") as client:
+        tried = {point.key: 1 for point in points}
+        futures = {
+            client.submit(attempt, job, point, 1, pure=False, retries=0): point for point in points
+        }
+        while futures:
+            done = _some_done(distributed, client, list(futures))
+            for future in done or list(futures):
+                point = futures.pop(future)
+                outcome = _result(future, point) if done else Outcome(point, 1, None, _NOBODY)
+                number = tried[point.key]
+                if outcome.summary is None and number < tries and done:
+                    tried[point.key] = number + 1
+                    again = client.submit(attempt, job, point, 1, pure=False, retries=0)
+                    futures[again] = point
+                    continue
+                yield Outcome(point, number, outcome.summary, outcome.error)
+
+
+def _some_done(
+    distributed: ModuleType, client: Client, futures: list[Future[Outcome]]
+) -> list[Future[Outcome]]:
+    """Those that are done, as soon as there are any; none if all workers have been gone for long.
+
+    The first worker is waited for without end: it may be a job in a long queue.
+    """
+    seen, alone = False, 0
+    while True:
+        with contextlib.suppress(TimeoutError):
+            finished = distributed.wait(futures, timeout=_LOOK, return_when="FIRST_COMPLETED")
+            # In the order of the grid.
+            return [future for future in futures if future in finished.done]
+        workers = bool(client.scheduler_info()["workers"])
+        seen |= workers
+        alone = 0 if workers or not seen else alone + _LOOK
+        if alone >= PATIENCE:
+            return []
+
+
+def _result(future: Future[Outcome], point: Point) -> Outcome:
+    try:
+        found: Outcome = future.result()
+    except Exception as problem:
+        # The worker died, or has not got the packages.
+        return Outcome(point, 1, None, said(problem))
+    return found
