@@ -59,5 +59,7 @@ def test_priorities_are_written(tmp_path: Path) -> None:
 def test_a_policy_is_checked_and_simulated(tmp_path: Path) -> None:
     assert "would start" in without_posix("check", "examples/campus/condor_config")
     run = tmp_path / "run"
-    without_posix("simulate", "examples/campus", "--days", "0.05", "-o", run)
+    without_posix(
+        "simulate", "examples/campus", "--workload", "capture", "--days", "0.05", "-o", run
+    )
     assert (run / "summary.json").is_file()
