@@ -288,13 +288,14 @@ def _time(
 def _policy(reader: CaptureReader, now: float, local_name: str | None = None) -> LoadedPolicy:
     paths = reader.paths
     path = paths.find("config")
-    if path is None and not paths.overlays:
+    if path is None and not paths.overlays and not paths.texts:
         reader.warn(f"{reader.missing('config')}: no such file; HTCondor's defaults are used")
     try:
         loaded = read_policy(
             path,
             now,
             overlays=paths.overlays,
+            texts=paths.texts,
             defines=paths.defines,
             local_name=local_name,
             dialect=reader.dialect,

@@ -101,9 +101,8 @@ OUTSIDE = {
         "the machine's clock, chance and environment, for callers who ask for it"
     ),
     "classad/files/ads.py": "reads and writes files of ads, for callers who name a file",
-    "classad/files/log_file.py": (
-        "reads and writes a transaction log: appends, fsyncs, renames, locks"
-    ),
+    "classad/files/lock.py": "locks what is written",
+    "classad/files/log_file.py": "reads and writes a transaction log: appends, fsyncs, renames",
     "classad/foreign.py": "lists the folder of the package once at import",
     "classad/kernels.py": "reads CLASSAD_KERNELS once at import; the choice changes no answer",
     "classad/language/limits.py": (
@@ -137,6 +136,7 @@ OUTSIDE = {
     "pieslice/api/policies.py": "names the configurations that a program asks for",
     "pieslice/api/pool.py": "names the files of a pool that a program asks for",
     "pieslice/api/priorities.py": "names the state of an accountant that a program asks for",
+    "pieslice/api/simulations.py": "names the workloads and pools that a program asks for",
     "pieslice/command_line.py": "asks how wide the terminal is that help is printed on",
     "pieslice/live/asking.py": "asks the daemons of a pool, in a process of its own",
     "pieslice/live/capture.py": "writes the folder of a capture, and reads it",
@@ -148,6 +148,7 @@ OUTSIDE = {
     "pieslice/reports/plots.py": "writes plots to the files that it is given",
     "pieslice/reports/progress.py": "shows on a terminal how long a stage has taken",
     "pieslice/runreport/asking.py": "finds the configuration of a captured pool",
+    "pieslice/runreport/picture.py": "reads the style of pages, writes the chart to a file",
     "pieslice/runreport/command.py": "the body of `pieslice report`: reads a run, writes a page",
     "pieslice/simulation/command.py": "the body of `pieslice simulate`: folders of runs",
     "pieslice/simulation/moment.py": "writes the pool of a moment as a capture",

@@ -49,13 +49,15 @@ class CapturePaths:
     """A folder and what is taken instead of the files in it.
 
     ``given``: files; ``ads``: ads of files of any name, by what they are.  ``overlays``:
-    configurations that are read after the first one, ``defines``: names and texts after those.
+    configurations that are read after the first one, ``texts``: names and contents of more that
+    are in no file, ``defines``: names and texts of macros after those.
     """
 
     folder: Path | None
     given: Mapping[str, Path] = field(factory=dict)
     ads: Mapping[str, tuple[LocatedAd, ...]] = field(factory=dict)
     overlays: tuple[Path, ...] = ()
+    texts: tuple[tuple[str, str], ...] = ()
     defines: tuple[tuple[str, str], ...] = ()
     #: What the pool is called where there is no folder.
     title: str | None = None
