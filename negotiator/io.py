@@ -116,9 +116,8 @@ def read_capture(
     accountant = _accountant(reader, accounting)
     advertised = _submitters(reader, accountant)
     expected = _expected(reader)
-    ads = (*jobs, *schedds, *accounting, *(reader.ads("negotiator") or ()))
-    times = [*slots.times, *times_of(ads, _TIMES), *manifest.times]
-    moment, origin = _time(reader, now, expected, times)
+    ads = times_of((*jobs, *schedds, *accounting, *(reader.ads("negotiator") or ())), _TIMES)
+    moment, origin = _time(reader, now, expected, [*slots.times, *ads, *manifest.times])
     first = next(iter(local_names), None)
     loaded = _policy(reader, moment, first)
     others = tuple(_other(reader, moment, name) for name in local_names[1:])
@@ -130,11 +129,10 @@ def read_capture(
     if loaded.group_map is not None:
         queues, changed, assignments = assign_groups(loaded.group_map, queues, submitters, weights)
         submitters = list(changed)
-    queues = with_matches(queues, [item.ad for item in reader.ads("claims") or ()])
     snapshot = Snapshot(
         slots=slots.ads,
         submitters=_in_pool_order(submitters, told=manifest.ordered and advertised is not None),
-        queues=queues,
+        queues=with_matches(queues, reader.ads("claims")),
         accountant=accountant,
         previous_quotas=_quotas(reader, accounting, loaded.policy),
     )

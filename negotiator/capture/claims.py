@@ -20,6 +20,7 @@ from attr import evolve
 
 from classad import ClassAd
 from classad.evaluate import EvalContext
+from negotiator.capture.ads import LocatedAd
 from negotiator.jobs.lists import IDLE, RUNNING, priority_order, submitter_of
 from negotiator.model.snapshot import JobNumber, ScheddQueue
 
@@ -28,12 +29,13 @@ _Kind = tuple[str | None, int | JobNumber]
 
 
 def with_matches(
-    queues: Iterable[ScheddQueue], claims: Sequence[ClassAd]
+    queues: Iterable[ScheddQueue], claims: Sequence[LocatedAd] | None
 ) -> tuple[ScheddQueue, ...]:
     """The queues with the jobs that have a match already."""
     if not claims:
         return tuple(queues)
-    return tuple(_noted(queue, claims) for queue in queues)
+    ads = [claim.ad for claim in claims]
+    return tuple(_noted(queue, ads) for queue in queues)
 
 
 def _noted(queue: ScheddQueue, claims: Sequence[ClassAd]) -> ScheddQueue:

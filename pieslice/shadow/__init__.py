@@ -1,3 +1,3 @@
-"""The command ``capture``, and what is done with the cycles of a pool that runs; never decides what a
-cycle does.
+"""Runs the command ``capture`` and follows the cycles of a running pool; never decides what a cycle
+does.
 """
