@@ -44,9 +44,9 @@ ORDER = {
         "sessions", "engines", "cycle", "capture", "io", "scenario", "strategies",
     ),
     "pieslice": (
-        "terminal", "command_line", "data", "reports", "inputs", "expressions", "policies",
+        "terminal", "command_line", "data", "reports", "live", "inputs", "expressions", "policies",
         "priorities", "forecast", "runreport", "simulation", "sweeps", "fuzzing", "negotiate",
-        "why", "api", "conform", "documents", "doctor", "manual", "cli", "__main__",
+        "why", "shadow", "api", "conform", "documents", "doctor", "manual", "cli", "__main__",
     ),
     "pieslice/conform": ("runner", "language", "configuration", "negotiation", "kinds", "cli"),
     "pieslice/why": (
@@ -138,6 +138,10 @@ OUTSIDE = {
     "pieslice/api/priorities.py": "names the state of an accountant that a program asks for",
     "pieslice/api/simulations.py": "names the workloads and pools that a program asks for",
     "pieslice/command_line.py": "asks how wide the terminal is that help is printed on",
+    "pieslice/live/asking.py": "asks the daemons of a pool, in a process of its own",
+    "pieslice/live/capture.py": "writes the folder of a capture, and reads it",
+    "pieslice/live/daemons.py": "runs the process that asks the daemons of a pool",
+    "pieslice/live/taking.py": "says by the clock when a pool was read",
     "pieslice/manual/topics.py": "reads the pages of `pieslice help`",
     "pieslice/terminal.py": "asks how wide the terminal is, and the environment about colours",
     "pieslice/reports/output.py": "writes an answer to a stream or to the file that is named",
