@@ -331,7 +331,7 @@ def _behind(setting: Setting) -> Iterator[Diagnostic]:
         return
     readers = find_readers(setting.macro)
     read = readers is not None and readers.kind != "string"
-    if not read and find_use(setting.macro) is None or endless(setting) is not None:
+    if (not read and find_use(setting.macro) is None) or endless(setting) is not None:
         return
     text = setting.text()
     found = text_behind(text)
