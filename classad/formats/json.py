@@ -30,7 +30,7 @@ from classad.formats.common import (
     with_line_ends,
 )
 from classad.formats.order import is_node, item_of_stored, print_order
-from classad.formats.recovery import JSON, Beginnings, attribute_end
+from classad.formats.recovery import JSON, Beginnings, Misread, attribute_end
 from classad.language.values import UNDEFINED, RelTime
 from classad.source import Source
 from classad.syntax.lexing import integer_value
@@ -68,12 +68,6 @@ class _Token(NamedTuple):
     text: str
     start: int
     end: int
-
-
-class _Problem(Exception):  # noqa: N818 - never leaves this module
-    def __init__(self, message: str, start: int, end: int) -> None:
-        super().__init__(message)
-        self.message, self.start, self.end = message, start, end
 
 
 def unescape(body: str) -> str:
@@ -138,7 +132,7 @@ class JsonReader(Generic[A]):
                 token = self.peek()
                 begin = token.start
                 inside, ad = self._object(self.take(), inside)
-            except _Problem as problem:
+            except Misread as problem:
                 behind = self._beginnings.next(begin) if self.errors == "warn" else None
                 self._lose(problem, "rest" if behind is None else "ad")
                 if behind is None:
@@ -164,13 +158,11 @@ class JsonReader(Generic[A]):
             raise _unexpected(token, "`{`")
         return inside, None
 
-    def _lose(self, problem: _Problem, lost: Lost) -> None:
+    def _lose(self, problem: Misread, lost: Lost) -> None:
         """Report what costs an attribute, an ad, or the rest of the text."""
-        place = problem.start, problem.end
-        found = Diagnostic(problem.message, self._source, *place, lost=lost)
-        report(found, self.diagnostics, self.errors)
+        report(problem.diagnostic(self._source, lost), self.diagnostics, self.errors)
 
-    def _pass_over(self, problem: _Problem, begin: int) -> bool:
+    def _pass_over(self, problem: Misread, begin: int) -> bool:
         """Go on behind the attribute that begins at ``begin``; False if its end is not clear."""
         if self.errors != "warn":
             return False
@@ -191,7 +183,7 @@ class JsonReader(Generic[A]):
             if found is None:
                 at, bad = self.position, self.text[self.position]
                 message = "string is not closed or has a bad `\\u` escape"
-                raise _Problem(message if bad == '"' else f"unexpected `{bad}`", at, at + 1)
+                raise Misread(message if bad == '"' else f"unexpected `{bad}`", at, at + 1)
             if found.lastgroup != "skip":
                 return _Token(found.lastgroup or "", found[0], found.start(), found.end())
             self.position = found.end()
@@ -220,7 +212,7 @@ class JsonReader(Generic[A]):
         if token.kind == "word" and token.text.lower() in _WORDS:
             return _WORDS[token.text.lower()]
         if depth > MAX_DEPTH and token.text in ("{", "["):
-            raise _Problem("nested too deeply", token.start, token.end)
+            raise Misread("nested too deeply", token.start, token.end)
         if token.text == "{":
             return self.members(depth, Ad())
         if token.text == "[":
@@ -255,7 +247,7 @@ class JsonReader(Generic[A]):
                     comma = True
                     continue
                 self._member(token, depth, ad, taken, comma)
-            except _Problem as problem:
+            except Misread as problem:
                 if depth > 1 or not self._pass_over(problem, begin):
                     raise
             comma = False
@@ -266,9 +258,9 @@ class JsonReader(Generic[A]):
             raise _unexpected(token, "an attribute name in quotes" if comma else "`,` or `}`")
         name = unescape(token.text[1:-1])
         if not name:
-            raise _Problem("attribute name is empty", token.start, token.end)
+            raise Misread("attribute name is empty", token.start, token.end)
         if "\0" in name:
-            raise _Problem("attribute name contains a NUL character", token.start, token.end)
+            raise Misread("attribute name contains a NUL character", token.start, token.end)
         self.expect(":")
         ad.insert(name, unshared(self.value(depth + 1), taken))
 
@@ -302,7 +294,7 @@ class JsonReader(Generic[A]):
             return self.expression(unescape(marked[1]), token)
         text = text or unescape(body)
         if "\0" in text:
-            raise _Problem("string contains a NUL character", token.start, token.end)
+            raise Misread("string contains a NUL character", token.start, token.end)
         return text
 
     def expression(self, text: str, token: _Token) -> object:
@@ -323,7 +315,7 @@ class JsonReader(Generic[A]):
         try:
             node = parse_expression(text, tz=self.tz)
         except ClassAdParseError:
-            raise _Problem(message, token.start, token.end) from None
+            raise Misread(message, token.start, token.end) from None
         dropped = ignored_text(message, self._source, token.start, token.end, self.errors)
         report(dropped, self.diagnostics, self.errors)
         return item_of(node)
@@ -340,9 +332,9 @@ def _plain(found: re.Match[str]) -> bool | int | float | str:
     return _WORDS[text] if kind == "word" else float(text)
 
 
-def _unexpected(token: _Token, wanted: str) -> _Problem:
+def _unexpected(token: _Token, wanted: str) -> Misread:
     got = "the end of the text" if token.kind == "end" else f"`{token.text}`"
-    return _Problem(f"expected {wanted}, found {got}", token.start, max(token.end, token.start + 1))
+    return Misread(f"expected {wanted}, found {got}", token.start, max(token.end, token.start + 1))
 
 
 def read_json(

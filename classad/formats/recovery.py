@@ -12,6 +12,21 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
+from classad.errors import Diagnostic, Lost
+from classad.source import Source
+
+
+class Misread(Exception):  # noqa: N818 - never leaves the readers
+    """Text that is not in the form, and where it stands."""
+
+    def __init__(self, message: str, start: int, end: int) -> None:
+        super().__init__(message)
+        self.message, self.start, self.end = message, start, end
+
+    def diagnostic(self, source: Source, lost: Lost) -> Diagnostic:
+        """What is said of it, and what it costs."""
+        return Diagnostic(self.message, source, self.start, self.end, lost=lost)
+
 
 class Shape(NamedTuple):
     """What ends an attribute in a form, what an ad begins with, and what else is to be told."""

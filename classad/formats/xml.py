@@ -33,7 +33,7 @@ from classad.formats.common import (
 )
 from classad.formats.json import MAX_DEPTH
 from classad.formats.order import is_node, item_of_stored, print_order
-from classad.formats.recovery import XML, Beginnings, element_end
+from classad.formats.recovery import XML, Beginnings, Misread, element_end
 from classad.language.values import ERROR, INT_MAX, INT_MIN, UNDEFINED, RelTime
 from classad.source import Source
 
@@ -71,12 +71,6 @@ def _entity(found: re.Match[str]) -> str:
     return chr(code) if 0 < code < 0x110000 else found[0]
 
 
-class _Problem(Exception):  # noqa: N818 - never leaves this module
-    def __init__(self, message: str, start: int, end: int) -> None:
-        super().__init__(message)
-        self.message, self.start, self.end = message, start, end
-
-
 _Filled = TypeVar("_Filled", bound=Ad)
 
 
@@ -87,7 +81,7 @@ class _Place(Protocol):
     #: Text of an expression -> what an ad stores for it.
     expressions: dict[str, Stored]
 
-    def fail(self, message: str) -> _Problem:
+    def fail(self, message: str) -> Misread:
         """A problem at the current tag."""
 
     def ignore(self, message: str) -> None:
@@ -142,7 +136,7 @@ class XmlReader(Generic[A]):
                     return
                 begin = self.start
                 ad = self._element()
-            except _Problem as problem:
+            except Misread as problem:
                 behind = self._beginnings.next(begin) if self.errors == "warn" else None
                 self._lose(problem, "rest" if behind is None else "ad")
                 if behind is None:
@@ -152,13 +146,11 @@ class XmlReader(Generic[A]):
             if ad is not None:
                 yield ad
 
-    def _lose(self, problem: _Problem, lost: Lost) -> None:
+    def _lose(self, problem: Misread, lost: Lost) -> None:
         """Report what costs an attribute, an ad, or the rest of the text."""
-        place = problem.start, problem.end
-        found = Diagnostic(problem.message, self.source, *place, lost=lost)
-        report(found, self.diagnostics, self.errors)
+        report(problem.diagnostic(self.source, lost), self.diagnostics, self.errors)
 
-    def _pass_over(self, problem: _Problem, begin: int) -> bool:
+    def _pass_over(self, problem: Misread, begin: int) -> bool:
         """Go on behind the attribute that begins at ``begin``; False if its end is not clear."""
         if self.errors != "warn":
             return False
@@ -181,7 +173,7 @@ class XmlReader(Generic[A]):
             parts.append(self.whole[self.position : start])
             found = _TAG.match(self.whole, start)
             if found is None:
-                raise _Problem("malformed tag", start, start + 1)
+                raise Misread("malformed tag", start, start + 1)
             self.position = found.end()
             if found["name"] is not None:
                 break
@@ -194,11 +186,11 @@ class XmlReader(Generic[A]):
     def need_tag(self) -> None:
         """The next tag, which must exist."""
         if not self.next_tag():
-            raise _Problem("text ends inside an ad", len(self.whole), len(self.whole))
+            raise Misread("text ends inside an ad", len(self.whole), len(self.whole))
 
-    def fail(self, message: str) -> _Problem:
+    def fail(self, message: str) -> Misread:
         """A problem at the current tag."""
-        return _Problem(message, self.start, self.position)
+        return Misread(message, self.start, self.position)
 
     def ignore(self, message: str) -> None:
         """Text before the current tag that is no part of a value."""
@@ -243,7 +235,7 @@ class XmlReader(Generic[A]):
                 if self.close and self.name == "c":
                     return ad
                 self._member(depth, ad, taken)
-            except _Problem as problem:
+            except Misread as problem:
                 if depth > 1 or not self._pass_over(problem, begin):
                     raise
 
