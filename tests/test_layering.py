@@ -28,7 +28,7 @@ ORDER = {
     "classad": (
         "foreign", "kernels", "source", "errors", "extras", "language", "syntax", "ads", "formats",
         "evaluation", "compiled", "loading", "evaluate", "match", "analysis", "builtins",
-        "binding", "v1", "files", "table", "strategies", "__main__",
+        "binding", "v1", "files", "table", "frames", "strategies", "__main__",
     ),
     "classad/table": (
         "memory", "arrays", "expressions", "store", "dependence", "rows", "sources", "sampling",
@@ -104,6 +104,7 @@ OUTSIDE = {
     "classad/files/log_file.py": (
         "reads and writes a transaction log: appends, fsyncs, renames, locks"
     ),
+    "classad/frames/table.py": "locks a table that threads share, and names Parquet files",
     "classad/foreign.py": "lists the folder of the package once at import",
     "classad/kernels.py": "reads CLASSAD_KERNELS once at import; the choice changes no answer",
     "classad/language/limits.py": (
