@@ -13,7 +13,7 @@ from typing import Final
 from attr import frozen
 
 from classad.errors import Diagnostic, suggest
-from policy.data.tables import attribute_names
+from policy.data.tables import attribute_names, builtin_table
 from policy.knobs.lists import LISTS, LISTS_BY_NAME, NameList, is_list
 from policy.knobs.other_daemons import DAEMONS
 from policy.lint.finding import WARNING, Finding
@@ -202,7 +202,23 @@ def _undefined(view: View, setting: Setting, names: NameList) -> Iterator[Diagno
             macro = names.defined_by[0].replace("<name>", item.text)
             of_item = "which" if macro == item.text else f"and `{macro}`"
             message = f"{setting.macro} lists `{item.text}`, {of_item} is not defined"
-            yield NOT_DEFINED.at(message, *place, names.without)
+            yield NOT_DEFINED.at(message, *place, _meant(view, names, item.text) or names.without)
+
+
+def _meant(view: View, names: NameList, item: str) -> str | None:
+    """What the files define and no list names, if the item is a slip of that."""
+    listed = {word for one in view.settings if is_list(one.macro) for word in words_of(one)}
+    others = [names.member(setting.macro) for setting in view.settings]
+    known = [name for name in others if name is not None and name.casefold() not in listed]
+    if names.lists_attributes:
+        known = [one.macro for one in view.settings if one.knob is None]
+    meant = suggest(item, [name for name in known if name.casefold() not in listed])
+    return None if meant is None else f"did you mean `{meant}`?"
+
+
+def words_of(setting: Setting) -> set[str]:
+    """The case-folded items of a list."""
+    return {item.text.casefold() for item in items(setting)}
 
 
 def _used(view: View, but: Setting) -> set[str]:
@@ -228,6 +244,8 @@ def published_names() -> frozenset[str]:
 
 def _unlisted(view: View, listed: dict[str, set[str]]) -> Iterator[Diagnostic]:
     for setting in view.settings:
+        if setting.macro.casefold() in builtin_table():
+            continue
         for names in LISTS:
             item = names.member(setting.macro)
             if item is None or setting.macro.casefold() in view.words:
