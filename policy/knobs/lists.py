@@ -67,6 +67,7 @@ LISTS: Final = (
     *(
         NameList(
             f"{daemon}_CRON_JOBLIST", daemon, "job", (f"{daemon}_CRON_<name>_EXECUTABLE",), _CRON,
+            aside=("max",),  # STARTD_CRON_MAX_JOB_LOAD is for all jobs
             beside=tuple(f"{daemon}_CRON_<name>_{part}" for part in _PARTS),
         )
         for daemon in ("STARTD", "SCHEDD")

@@ -13,7 +13,7 @@ from typing import Final
 from attr import frozen
 
 from classad.errors import Diagnostic, suggest
-from policy.data.tables import attribute_names, builtin_table
+from policy.data.tables import attribute_names
 from policy.knobs.lists import LISTS, LISTS_BY_NAME, NameList, is_list
 from policy.knobs.other_daemons import DAEMONS
 from policy.lint.finding import WARNING, Finding
@@ -244,8 +244,6 @@ def published_names() -> frozenset[str]:
 
 def _unlisted(view: View, listed: dict[str, set[str]]) -> Iterator[Diagnostic]:
     for setting in view.settings:
-        if setting.macro.casefold() in builtin_table():
-            continue
         for names in LISTS:
             item = names.member(setting.macro)
             if item is None or setting.macro.casefold() in view.words:
