@@ -44,9 +44,9 @@ ORDER = {
         "sessions", "engines", "cycle", "capture", "io", "scenario", "strategies",
     ),
     "pieslice": (
-        "terminal", "command_line", "data", "reports", "inputs", "expressions", "policies",
+        "terminal", "command_line", "data", "reports", "live", "inputs", "expressions", "policies",
         "priorities", "forecast", "runreport", "simulation", "sweeps", "fuzzing", "negotiate",
-        "why", "api", "conform", "documents", "doctor", "manual", "cli", "__main__",
+        "why", "shadow", "api", "conform", "documents", "doctor", "manual", "cli", "__main__",
     ),
     "pieslice/conform": ("runner", "language", "configuration", "negotiation", "kinds", "cli"),
     "pieslice/why": (
@@ -101,9 +101,8 @@ OUTSIDE = {
         "the machine's clock, chance and environment, for callers who ask for it"
     ),
     "classad/files/ads.py": "reads and writes files of ads, for callers who name a file",
-    "classad/files/log_file.py": (
-        "reads and writes a transaction log: appends, fsyncs, renames, locks"
-    ),
+    "classad/files/lock.py": "locks what is written",
+    "classad/files/log_file.py": "reads and writes a transaction log: appends, fsyncs, renames",
     "classad/frames/table.py": "locks a table that threads share, and names Parquet files",
     "classad/foreign.py": "lists the folder of the package once at import",
     "classad/kernels.py": "reads CLASSAD_KERNELS once at import; the choice changes no answer",
@@ -138,13 +137,19 @@ OUTSIDE = {
     "pieslice/api/policies.py": "names the configurations that a program asks for",
     "pieslice/api/pool.py": "names the files of a pool that a program asks for",
     "pieslice/api/priorities.py": "names the state of an accountant that a program asks for",
+    "pieslice/api/simulations.py": "names the workloads and pools that a program asks for",
     "pieslice/command_line.py": "asks how wide the terminal is that help is printed on",
+    "pieslice/live/asking.py": "asks the daemons of a pool, in a process of its own",
+    "pieslice/live/capture.py": "writes the folder of a capture, and reads it",
+    "pieslice/live/daemons.py": "runs the process that asks the daemons of a pool",
+    "pieslice/live/taking.py": "says by the clock when a pool was read",
     "pieslice/manual/topics.py": "reads the pages of `pieslice help`",
     "pieslice/terminal.py": "asks how wide the terminal is, and the environment about colours",
     "pieslice/reports/output.py": "writes an answer to a stream or to the file that is named",
     "pieslice/reports/plots.py": "writes plots to the files that it is given",
     "pieslice/reports/progress.py": "shows on a terminal how long a stage has taken",
     "pieslice/runreport/asking.py": "finds the configuration of a captured pool",
+    "pieslice/runreport/picture.py": "reads the style of pages, writes the chart to a file",
     "pieslice/runreport/command.py": "the body of `pieslice report`: reads a run, writes a page",
     "pieslice/simulation/command.py": "the body of `pieslice simulate`: folders of runs",
     "pieslice/simulation/moment.py": "writes the pool of a moment as a capture",
