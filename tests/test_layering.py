@@ -101,9 +101,8 @@ OUTSIDE = {
         "the machine's clock, chance and environment, for callers who ask for it"
     ),
     "classad/files/ads.py": "reads and writes files of ads, for callers who name a file",
-    "classad/files/log_file.py": (
-        "reads and writes a transaction log: appends, fsyncs, renames, locks"
-    ),
+    "classad/files/lock.py": "locks what is written",
+    "classad/files/log_file.py": "reads and writes a transaction log: appends, fsyncs, renames",
     "classad/foreign.py": "lists the folder of the package once at import",
     "classad/kernels.py": "reads CLASSAD_KERNELS once at import; the choice changes no answer",
     "classad/language/limits.py": (
