@@ -97,12 +97,12 @@ def _moment(path: Path, moments: Sequence[Moment], at: tuple[float, str] | None)
 
 def _taken(path: Path, moment: Moment, at: tuple[float, str] | None) -> Diagnostic:
     """Which capture was taken, and how far it is off."""
-    which = "the last capture" if at is None else "the capture"
+    which = "the last capture," if at is None else "the capture"
     early = 0.0 if at is None else at[0] - moment.time
     off = f", {early:g} s before --at" if early else ""
     later = None if moment.cycle is None else moment.cycle - moment.time
     cycle = "" if later is None else f"; its cycle began {later:g} s later"
-    message = f"{path}: {which}, of {shown_time(moment.time)}{off}{cycle}"
+    message = f"{path}: {which} of {shown_time(moment.time)}{off}{cycle}"
     return Diagnostic(message, severity="note")
 
 

@@ -38,3 +38,11 @@ TABLES: Final = (
     ended INTEGER NOT NULL)""",
     "CREATE INDEX vacancy_open ON vacancy (until, slot)",
 )
+
+#: Drops what is known of jobs, slots and cycles only from before the first capture.
+FORGET: Final = (
+    "DELETE FROM decision WHERE moment < (SELECT min(number) FROM moment)",
+    "DELETE FROM vacancy WHERE until < (SELECT min(time) FROM moment)",
+    "DELETE FROM job WHERE last < (SELECT min(number) FROM moment)",
+    "DELETE FROM spell WHERE job NOT IN (SELECT number FROM job)",
+)

@@ -6,8 +6,8 @@ frames stand what jobs and slots did (``pieslice.recording.facts``), so that que
 of weeks need no frame.
 
 A capture and what is noted with it are one transaction: a kill at any instant loses at most the
-capture in the making, which the next writer says.  A lock (``flock`` on the file) keeps a second
-writer out; readers need none.  Old captures go in whole groups of frames.
+capture in the making, which the next writer says.  A lock (``<file>.lock``) keeps a second writer
+out; readers need none.  Old captures go in whole groups of frames.
 
 Inputs: a path, captures in the order of time (seconds since the epoch).  Outputs: the file; moments
 and their files.  Raises ``HistoryError`` in one line.
@@ -16,9 +16,7 @@ and their files.  Raises ``HistoryError`` in one line.
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import json
-import os
 import sqlite3
 import zlib
 from collections.abc import Iterator, Mapping
@@ -27,12 +25,14 @@ from types import TracebackType
 from typing import Final, TypeAlias
 
 from attr import frozen
+from filelock import BaseFileLock
 
+from classad.files.lock import BusyError, hold
 from pieslice.data import Content
 from pieslice.recording.changes import Files, apply, built, changed, files_of, texts_of, whole
 from pieslice.recording.facts import Sight, decisions, sight
 from pieslice.recording.notes import note
-from pieslice.recording.schema import APPLICATION, TABLES, VERSION
+from pieslice.recording.schema import APPLICATION, FORGET, TABLES, VERSION
 
 #: A frame that needs no other comes after so many that do.
 EVERY: Final = 24
@@ -185,7 +185,7 @@ class Recorder(History):
         try:
             self.dropped = _left_behind(path)
             self.path = path
-            self.base = _connected(path, "rw")
+            self.base = _connected(path, "rwc")
             try:
                 with self.guarded():
                     self._prepare()
@@ -197,15 +197,13 @@ class Recorder(History):
                 self.base.close()
                 raise
         except BaseException:
-            os.close(self._lock)
+            self._lock.release()
             raise
 
     def close(self) -> None:
         """Let go of the file and of its lock."""
         super().close()
-        if self._lock >= 0:
-            os.close(self._lock)
-            self._lock = -1
+        self._lock.release()
 
     def _prepare(self) -> None:
         """Make the tables of a new file; to see whether there are any rolls back what was left."""
@@ -251,38 +249,41 @@ class Recorder(History):
         self._last, self._files, self._sight = moment, files, seen
         return moment
 
-    def forget(self, before: float) -> int:
-        """Drop groups of captures that all lie before a time; returns how many captures went."""
-        groups = self.rows(
-            "SELECT grouped FROM moment GROUP BY grouped HAVING max(time) < ?", before
-        )
-        if self._last is not None:
-            groups = [group for group in groups if group != (self._last.group,)]
-        if not groups:
-            return 0
-        count = 0
+    def bound(self, *, seconds: float | None = None, size: int | None = None) -> int:
+        """Drop the oldest captures, in groups that share frames, until no more is kept than asked.
+
+        ``seconds``: before the last capture; ``size``: bytes of the file.  The group of the last
+        capture stays.  Returns how many captures went.
+        """
+        gone = 0
+        for number, until in self.rows(
+            "SELECT grouped, max(time) FROM moment GROUP BY grouped ORDER BY grouped"
+        ):
+            last = self._last
+            if last is None or number == last.group:
+                break
+            old = seconds is not None and until < last.time - seconds
+            if old or (size is not None and self._size() > size):
+                gone += self._drop(number)
+        return gone
+
+    def _size(self) -> int:
+        ((pages, page),) = self.rows("SELECT * FROM pragma_page_count, pragma_page_size")
+        return int(pages * page)
+
+    def _drop(self, group: int) -> int:
+        """Drop the captures of a group, and what is known of jobs and slots only from them."""
         with self.guarded():
             with _transaction(self.base):
-                for group in groups:
-                    gone = self.base.execute("DELETE FROM moment WHERE grouped = ?", group)
-                    count += gone.rowcount
-                _forget_notes(self.base)
+                gone = self.base.execute("DELETE FROM moment WHERE grouped = ?", (group,)).rowcount
+                for query in FORGET:
+                    self.base.execute(query)
             self.base.execute("PRAGMA incremental_vacuum").fetchall()
-        return count
+        return gone
 
 
 def _load(seen: Sight) -> tuple[float, float, int, int]:
     return seen.load.claimed, seen.load.cores, seen.load.idle, seen.load.running
-
-
-def _forget_notes(base: sqlite3.Connection) -> None:
-    """Drop what is known of jobs and slots only from before the first capture."""
-    base.execute("DELETE FROM decision WHERE moment < (SELECT min(number) FROM moment)")
-    base.execute("DELETE FROM vacancy WHERE until < (SELECT min(time) FROM moment)")
-    base.execute(
-        "DELETE FROM job WHERE last IS NOT NULL AND last < (SELECT min(number) FROM moment)"
-    )
-    base.execute("DELETE FROM spell WHERE job NOT IN (SELECT number FROM job)")
 
 
 def _connected(path: Path, mode: str) -> sqlite3.Connection:
@@ -307,18 +308,13 @@ def _transaction(base: sqlite3.Connection) -> Iterator[None]:
         raise
 
 
-def _locked(path: Path) -> int:
-    """A descriptor of the file that holds the lock of its writer."""
+def _locked(path: Path) -> BaseFileLock:
     try:
-        fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        return hold(path)
+    except BusyError as problem:
+        raise HistoryError(str(problem)) from None
     except OSError as problem:
         raise HistoryError(f"{path}: {(problem.strerror or str(problem)).lower()}") from None
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        os.close(fd)
-        raise HistoryError(f"{path}: another process is writing to it") from None
-    return fd
 
 
 def _left_behind(path: Path) -> str | None:
