@@ -19,6 +19,7 @@ import pieslice.doctor.cli
 import pieslice.expressions.cli
 import pieslice.forecast.cli
 import pieslice.fuzzing.cli
+import pieslice.history.cli
 import pieslice.manual.cli
 import pieslice.negotiate.cli
 import pieslice.policies.cli
@@ -51,6 +52,7 @@ COMMANDS = (
     pieslice.conform.cli,
     pieslice.negotiate.cli,
     pieslice.why.cli,
+    pieslice.history.cli,
     pieslice.priorities.cli,
     pieslice.forecast.cli,
     pieslice.simulation.cli,

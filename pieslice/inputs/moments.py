@@ -109,14 +109,14 @@ def _taken(path: Path, moment: Moment, at: tuple[float, str] | None) -> Diagnost
 # --- times --------------------------------------------------------------------------------------
 
 
-def moment_of(text: str) -> float:
+def moment_of(text: str, option: str = "--at") -> float:
     """Seconds since the epoch from a number or an ISO 8601 time, local unless it has a zone."""
     with contextlib.suppress(ValueError, OverflowError, OSError):
         return datetime.fromtimestamp(float(text)).timestamp()
     with contextlib.suppress(ValueError, OverflowError, OSError):
         return datetime.fromisoformat(text).timestamp()
-    message = f"--at: `{text}` is neither seconds since the epoch nor an ISO 8601 time"
-    raise InputError([Diagnostic(message, help="--at '2026-11-21 14:03'")])
+    message = f"{option}: `{text}` is neither seconds since the epoch nor an ISO 8601 time"
+    raise InputError([Diagnostic(message, help=f"{option} '2026-11-21 14:03'")])
 
 
 def local(time: float) -> datetime:

@@ -71,7 +71,9 @@ def read_pool(reading: PoolReading, progress: Stages = SILENT) -> Capture:
             return moment.named(read_pool(here, progress))
     if reading.at is not None:
         message = f"--at {reading.at[1]}: the pool is no history"
-        raise InputError([Diagnostic(message, help="`pieslice help history` shows how to make one")])
+        raise InputError(
+            [Diagnostic(message, help="`pieslice help history` shows how to make one")]
+        )
     if inputs.scenario is not None:
         from negotiator.scenario.as_capture import scenario_capture
 

@@ -13,6 +13,7 @@ Follows: ``JobStatus``, ``RemoteHost`` and ``JobCurrentStartDate`` of condor_sch
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from typing import Final
@@ -36,6 +37,9 @@ REQUEST: Final = (
     "ConcurrencyLimits", "JobUniverse", "JobPrio", "NiceUser",
 )  # fmt: skip
 _OWNER: Final = ("User", "Owner", "AccountingGroup", "AcctGroup")
+_TIMES: Final = re.compile(
+    r"^(?:MyCurrentTime|LastHeardFrom|LastUpdate|ServerTime) = ([0-9]{1,15})$", re.MULTILINE
+)
 _FREE: Final = ("Unclaimed", "Matched")
 
 
@@ -175,6 +179,17 @@ def decisions(files: Files) -> Expected | None:
         return parse_expected(json.loads(text))
     except (ValueError, RecursionError, ExpectedError):
         return None
+
+
+def newest_time(texts: Mapping[str, str]) -> float | None:
+    """The newest time in the ads of a capture, in seconds since the epoch."""
+    lines = (
+        line
+        for name, text in texts.items()
+        if name.endswith(".ads")
+        for line in _TIMES.findall(text)
+    )
+    return max((float(number) for number in lines), default=None)
 
 
 def between(told: float | None, before: float | None, now: float) -> float:

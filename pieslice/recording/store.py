@@ -22,7 +22,7 @@ import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Final, TypeAlias
+from typing import Final, Self, TypeAlias
 
 from attr import frozen
 from filelock import BaseFileLock
@@ -95,7 +95,7 @@ class History:
                 f"{self.path}: a history of version {version}; this program knows {VERSION}"
             )
 
-    def __enter__(self) -> History:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(
@@ -309,6 +309,8 @@ def _transaction(base: sqlite3.Connection) -> Iterator[None]:
 
 
 def _locked(path: Path) -> BaseFileLock:
+    if not path.parent.is_dir():
+        raise HistoryError(f"{path.parent}: no such folder")
     try:
         return hold(path)
     except BusyError as problem:

@@ -25,6 +25,7 @@ from pieslice.simulation.checkpoint import restore, saved
 from pieslice.simulation.matching import Negotiator
 from pieslice.simulation.notices import about_jobs
 from pieslice.simulation.output import RunFolder, write_json, write_parquet
+from pieslice.simulation.recorded import recording
 from pieslice.simulation.series import rows
 from pieslice.simulation.setup import Plan, build, command_of, fingerprint
 from pieslice.simulation.summary import summarise
@@ -38,11 +39,15 @@ class RunError(ValueError):
 
 @frozen
 class Form:
-    """How a run is written: the form of its tables, hours between checkpoints, also Parquet."""
+    """How a run is written: the form of its tables, hours between checkpoints, also Parquet.
+
+    ``history``: also every cycle, with the pool before it, as a capture in that file.
+    """
 
     tables: str = "csv"
     checkpoint_hours: float = 6.0
     parquet: bool = False
+    history: Path | None = None
 
 
 @frozen
@@ -152,11 +157,12 @@ def _loop(
     interval = max(1, negotiator.policy.interval_seconds)
     between = max(interval, round(form.checkpoint_hours * _HOUR))
     due = moment + between
-    with _interruptible() as stop:
+    with _interruptible() as stop, recording(form.history, negotiator, plan) as keep:
         told.moved(moment, "")
         while moment < plan.seconds and not stop.asked:
             simulation.advance(moment)
-            negotiator.cycle(min(interval, plan.seconds - moment))
+            with keep():
+                negotiator.cycle(min(interval, plan.seconds - moment))
             _record(run, negotiator, plan, moment, interval)
             moment += interval
             told.moved(
