@@ -15,7 +15,7 @@ from pieslice.history.jobs import Job
 from pieslice.history.life import Life
 from pieslice.history.questions import Start
 from pieslice.history.start import ENOUGH, Estimate, Lack, Record
-from pieslice.history.summary import PARTS, Summary
+from pieslice.history.summary import Summary
 from pieslice.inputs.moments import shown_time
 from pieslice.reports.layout import Block, Column, Line, Table
 from pieslice.reports.progress import duration
@@ -68,8 +68,8 @@ def _rows(found: Summary) -> Iterator[tuple[str, str]]:
     empty = found.vacancies
     if empty.count:
         times = [
-            f"{100 * part:.0f} % of them after {_at_most(time)}"
-            for part, time in zip(PARTS, empty.within, strict=True)
+            f"{part} of them after {_at_most(time)}"
+            for part, time in zip(("half", "nine in ten"), empty.within, strict=True)
         ]
         again = f"{empty.refilled} of {empty.count} times claimed again"
         yield "empty slots", f"{again}, {', '.join(times)}"
@@ -196,8 +196,8 @@ def _when(time: float, now: float) -> str:
 def _lack(lack: Lack) -> str:
     if lack.starts >= ENOUGH:
         return f"{lack.starts} jobs started after as long a wait, but half of those like it wait on"
-    days = "" if lack.days is None else f": about {lack.days:.2g} more days like these"
-    return f"{lack.starts} jobs started after as long a wait, {ENOUGH} are needed{days}"
+    more = "" if lack.seconds is None else f": about {duration(lack.seconds)} more like these"
+    return f"{lack.starts} jobs started after as long a wait, {ENOUGH} are needed{more}"
 
 
 def _record(record: Record) -> Iterator[str]:

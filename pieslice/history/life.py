@@ -94,7 +94,7 @@ def life_of(
 
 
 _UNNAMED: Final = "not among the decisions of the cycle"
-_OTHERS: Final = "others like it matched, it was not reached"
+_OTHERS: Final = "others like it matched"
 
 
 class _Fate(NamedTuple):

@@ -14,7 +14,7 @@ from attr import frozen
 from negotiator.jobs.lists import RUNNING
 from pieslice.history.jobs import Job, all_jobs, find_job
 from pieslice.history.life import Decision, Life, life_of, whole_slot
-from pieslice.history.start import Estimate, Experience, Lack, Record, record_of, with_days
+from pieslice.history.start import Estimate, Experience, Lack, Record, record_of, with_rate
 from pieslice.history.summary import MomentLoad, Summary, distances, mean_load, vacancies_of
 from pieslice.recording.store import History, HistoryError, Moment
 
@@ -118,7 +118,7 @@ def start(history: History, text: str) -> Start:
         return Start(job, span[1], None, record)
     found = Experience(jobs, seen, span[1]).estimate(job, span[1] - job.begun)
     if isinstance(found, Lack):
-        found = with_days(found, span[1] - span[0])
+        found = with_rate(found, span[1] - span[0])
     return Start(job, span[1], found, record)
 
 

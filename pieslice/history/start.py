@@ -64,11 +64,11 @@ class Estimate:
 class Lack:
     """Why there is no estimate: the most starts of a kind after as long a wait, of ``ENOUGH``.
 
-    ``days``: until there are enough at the rate of this history; None if there is no rate.
+    ``seconds``: until there are enough at the rate of this history; None if there is no rate.
     """
 
     starts: int
-    days: float | None
+    seconds: float | None
 
 
 @frozen
@@ -153,11 +153,11 @@ class Experience:
         return without_end or Lack(most, None)
 
 
-def with_days(lack: Lack, seconds: float) -> Lack:
-    """The same with the days until there are enough starts, at the rate of so many seconds."""
+def with_rate(lack: Lack, seconds: float) -> Lack:
+    """The same with the time until there are enough starts, at the rate of so many seconds."""
     if not lack.starts or lack.starts >= ENOUGH:
         return lack
-    return Lack(lack.starts, (ENOUGH / lack.starts - 1) * seconds / 86_400)
+    return Lack(lack.starts, (ENOUGH / lack.starts - 1) * seconds)
 
 
 def record_of(

@@ -252,8 +252,9 @@ class Negotiator:
     def _waiting(self) -> dict[int, list[int]]:
         """The jobs of each kind that could be matched now, in the order of submission."""
         simulation = self.simulation
-        most = len(simulation.pool.slots)
-        if not self.preempts:
+        # Who is told of the cycle hears of those that are rejected, too.
+        most = None if self.told is not None else len(simulation.pool.slots)
+        if most is not None and not self.preempts:
             most -= len(simulation.state.claims)
         return {
             shape: numbers[:most]

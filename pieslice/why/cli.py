@@ -86,6 +86,7 @@ def _add_why(subcommands: Subcommands) -> argparse.ArgumentParser:
             ("pieslice why mypool 8.0 slot1@node06@vm", "why not on this slot?"),
             ("pieslice why mypool 8", "what became of all jobs of this cluster?"),
             ("pieslice why mypool --user carol", "and of all jobs of this user?"),
+            ("pieslice why pool.history 8.0 --at 1795300000", "what was it then?"),
         ),
     )
     why.add_argument(
@@ -111,7 +112,10 @@ def _add_diff(subcommands: Subcommands) -> argparse.ArgumentParser:
             ("pieslice diff mypool --config new_config", "against the pool's own policy"),
             ("pieslice diff mypool --config condor_config --config new_config", "two policies"),
             ("pieslice diff mypool otherpool", "two pools"),
-            ("pieslice diff pool.history --at T --at U", "two moments of a history"),
+            (
+                "pieslice diff pool.history --at 1795300000 --at 1795300300",
+                "two moments of a history",
+            ),
         ),
         conflict_handler="resolve",
     )
