@@ -25,6 +25,7 @@ import pieslice.negotiate.cli
 import pieslice.policies.cli
 import pieslice.priorities.cli
 import pieslice.runreport.cli
+import pieslice.shadow.cli
 import pieslice.simulation.cli
 import pieslice.sweeps.cli
 import pieslice.why.cli
@@ -50,6 +51,7 @@ COMMANDS = (
     pieslice.expressions.cli,
     pieslice.policies.cli,
     pieslice.conform.cli,
+    pieslice.shadow.cli,
     pieslice.negotiate.cli,
     pieslice.why.cli,
     pieslice.history.cli,

@@ -61,7 +61,7 @@ class Holder:
         self._requests += 1
         if self._requests == 2:  # what a single one needs would be found anew for each
             self._budget.settle()
-        if self._budget.full:
+        if self._budget.noted > self._budget.most:
             self._budget.clear()
             self._store.forget()
             self._budget.start_again()

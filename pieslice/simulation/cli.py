@@ -142,18 +142,17 @@ def add_what_is_simulated(parser: argparse.ArgumentParser) -> None:
 
 def setting(text: str) -> tuple[str, str]:
     """The name and the text of ``NAME=TEXT``; the name must be that of some macro."""
+    from pieslice.simulation.errors import RunError
+    from pieslice.simulation.setup import check_macro
+
     name, equals, value = text.partition("=")
     name = name.strip()
-    if not equals or not re.fullmatch(r"[A-Za-z_][\w.]*", name, re.ASCII):
+    if not equals:
         raise argparse.ArgumentTypeError(f"`{text}` is not NAME=TEXT")
-    if not name.upper().startswith("GROUP_") and not name.upper().endswith("_LIMIT"):
-        from pieslice.reports.names import did_you_mean
-        from policy.io import builtin_library
-
-        known = builtin_library().defaults
-        if name.lower() not in {item.lower() for item in known}:
-            hint = did_you_mean(name, known)
-            raise argparse.ArgumentTypeError(f"`{name}` is not a macro of HTCondor{hint}")
+    try:
+        check_macro(name)
+    except RunError as problem:
+        raise argparse.ArgumentTypeError(str(problem)) from None
     return name, value.strip()
 
 

@@ -33,6 +33,11 @@ class Evaluated:
     moment: str
     matching: bool = False
 
+    @property
+    def at_submission(self) -> bool:
+        """Is it asked of jobs that are just coming into the queue?"""
+        return self.moment == _SUBMIT
+
 
 _CONDITION, _NUMBER, _ANY = Wanted.CONDITION, Wanted.NUMBER, Wanted.ANY
 _OFFER: Final = "when a job is offered to the slot, and while one is on it"

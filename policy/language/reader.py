@@ -35,6 +35,8 @@ _MISTAKES = (StatementError, ConditionError, ExpansionError)
 
 
 _ELSE_IF: Final = re.compile(r"(else-?if|elsif)\b", re.IGNORECASE)
+#: What is meant by an ``if`` behind ``else``, and by words that are none.
+ELIF: Final = "did you mean `elif`?"
 _FROM_NUL: Final = re.compile(r"\0[^\n]*\n?")
 
 
@@ -126,11 +128,20 @@ class Pass:
         """Read to the end."""
         for line in self.lines:
             self._open_end()
+            before = len(self.reader.diagnostics)
             try:
                 self._line(line)
             except _MISTAKES as mistake:
                 self._mistake(line, mistake)
+            self._place_reports(line, before)
         self._finish()
+
+    def _place_reports(self, line: LogicalLine, before: int) -> None:
+        """Say of what the functions of a name or a condition reported in which line it is."""
+        for found in self.reader.diagnostics[before:]:
+            if found.source is None:
+                found.source, found.start = line.source, line.offset(0)
+                found.end = line.offset(len(line.text) - 1) + 1
 
     def _open_end(self) -> None:
         """Warn of a last line that means something else for want of a newline."""
@@ -183,23 +194,28 @@ class Pass:
                 self.opened.append(line)
             elif word[0] == "endif" and self.opened:
                 self.opened.pop()
-            elif word[0] == "else" and _is_if(word[1].strip()):
-                self._slip(line, f"`{word[1].strip()}` behind `else` is ignored")
+            self._behind(line, *word)
             self.nesting.step(*word, self.reader.world())
             return
         if not self.nesting.live:
             found = _ELSE_IF.match(text)
             if found is not None:
-                self._slip(line, f"`{found[1]}` is no keyword, so the line is skipped")
+                self._slip(line, f"`{found[1]}` is no keyword, so the line is skipped", ELIF)
             return
         statement = statements.parse(text[shift:])
         if statement is not None:
             self._statement(statement, line, shift)
 
-    def _slip(self, line: LogicalLine, message: str) -> None:
-        """Report a line that daemons pass over in silence, and that was meant as an ``elif``."""
+    def _behind(self, line: LogicalLine, word: str, rest: str) -> None:
+        """Report what stands behind a keyword that takes nothing, and is no comment."""
+        rest = rest.strip(BLANKS)
+        if word in ("else", "endif") and rest and not rest.startswith("#"):
+            meant = ELIF if word == "else" and _is_if(rest) else None
+            self._slip(line, f"`{rest}` behind `{word}` is ignored", meant)
+
+    def _slip(self, line: LogicalLine, message: str, help_text: str | None) -> None:
+        """Report a line that daemons pass over in silence, wholly or in part."""
         start, stop = line.offset(0), line.offset(len(line.text) - 1) + 1
-        help_text = "did you mean `elif`?"
         place = (line.source, start, stop)
         self.reader.problem(Diagnostic(message, *place, severity="warning", help=help_text))
 

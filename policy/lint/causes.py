@@ -13,6 +13,8 @@ from typing import Final
 
 from classad.errors import Diagnostic
 from policy.knobs.reading import EXPANDED
+from policy.language.conditions import AFTER_ELSE
+from policy.language.reader import ELIF
 
 #: What goes wrong in the line itself where the value cannot be read as it should.
 _OF_LINES: Final = frozenset(
@@ -36,7 +38,7 @@ _HOLE: Final = re.compile(r"leaves a hole in (\S+)$")
 _WITHOUT: Final = re.compile(r"\bwithout ([A-Z][A-Z0-9_]+)")
 _LIST: Final = re.compile(r"(?:not in|is in no) (\w+)")
 _CHAIN: Final = re.compile(r"never ends: ([\w.]+(?: -> [\w.]+)+)")
-_OTHER_GROUP: Final = re.compile(r"GROUP_NAMES lists `([^`]+)`")
+_OTHER_GROUP: Final = re.compile(r"(?:GROUP_NAMES lists|the group) `([^`]+)`")
 _FIRST_WORD: Final = re.compile(r"[\w.]+")
 
 _Mark = tuple[str, ...]
@@ -76,6 +78,8 @@ def _leaves(one: Diagnostic) -> Iterator[_Mark]:
     id_ = one.id or ""
     if id_ in _OF_LINES:
         yield from (_line(one, number) for number in (one.line, *_users(one)))
+    if id_ == "P104" and one.help == ELIF:
+        yield ("elif", file_of(one) or "")
     if id_ == "P101":
         # What a block should have set, and the value that should have gone on in this line.
         yield from (("macro", name) for name in _names(_FIRST_WORD, _text(one).lstrip()[:80]))
@@ -104,13 +108,15 @@ def _leaves(one: Diagnostic) -> Iterator[_Mark]:
 def _comes_of(one: Diagnostic) -> Iterator[_Mark]:
     """The marks that would explain the finding."""
     id_ = one.id or ""
-    if id_ in _VALUES:
+    if id_ == "P101" and one.message.endswith(AFTER_ELSE):
+        yield ("elif", file_of(one) or "")
+    elif id_ in _VALUES:
         yield _line(one, one.line)
         yield from (("circle", name) for name in circle(one.message))
     elif id_ == "P222":
         yield ("anew", *_line(one, one.line))
     elif id_ == "P211":
-        yield from (("macro", name.casefold()) for name in _QUOTED.findall(one.message)[1:])
+        yield ("macro", _QUOTED.findall(one.message)[-1].casefold())
     elif id_ == "P241":
         yield from (("macro", name) for name in _names(_WITHOUT, one.help or ""))
     elif id_ == "P303":

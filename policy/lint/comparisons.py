@@ -14,7 +14,7 @@ from classad.errors import Diagnostic, suggest
 from classad.evaluation.functions import Result, lookup_function
 from classad.language.operators import EQUALITY, IDENTITY
 from classad.language.values import ClassAdValue, Value
-from classad.syntax.nodes import Binary, Call, Literal, Node, Reference, bare, walk
+from classad.syntax.nodes import Binary, Call, Literal, Node, Reference, Unary, bare, walk
 from classad.syntax.unparse import unparse
 from policy.attributes import DATE, Attribute, find_attribute
 from policy.ephemeral import find_ephemeral
@@ -229,8 +229,9 @@ def _single_word(view: View, one: Held, node: Node) -> _Found | None:
     word = bare(node)
     if not isinstance(word, Reference) or word.base is not None:
         return None
-    # What a cron job of the startd publishes may have any name.
-    if not word.name.islower() and "startd_cron_joblist" in view.defined:
+    # What a cron job of the startd publishes has a longer name than one word in capitals.
+    single = word.name.islower() or (word.name.isupper() and "_" not in word.name)
+    if not single and "startd_cron_joblist" in view.defined:
         return None
     if find_attribute(word.name) is not None or _is_known(view, one, word.name.casefold()):
         return None
@@ -335,8 +336,6 @@ def _has_lost_all(one: Held, node: Node) -> bool:
 
 def _is_unary_slip(node: Binary) -> bool:
     """Is ``!`` the cause, which takes the left side only?  There is a finding about that."""
-    from classad.syntax.nodes import Unary
-
     return isinstance(node.left, Unary) and node.left.operator == "!"
 
 

@@ -95,9 +95,13 @@ class Held:
 
     def spot(self, node: Node) -> Place:
         """Where a node stands in the files."""
+        return self.place(node.start, node.end)
+
+    def place(self, start: int, end: int) -> Place:
+        """Where ``start:end`` of the text stands in the files."""
         if self.part is not None:
-            return self.part.place(node.start, node.end)
-        return stretch(self.setting, self.text, node.start, node.end)
+            return self.part.place(start, end)
+        return stretch(self.setting, self.text, start, end)
 
     def say(self, kind: Finding, message: str, node: Node, help: str | None = None) -> Diagnostic:
         """A finding about a part of it."""
@@ -117,7 +121,7 @@ def held(view: View) -> Iterator[Held]:
         for part in parts(setting) if taken else ():
             tree = _tree(part.text)
             if tree is not None:
-                where = Surroundings(part.how.use, part.how.matching, published)
+                where = _surroundings(part.how, published)
                 yield Held(setting, part.text, tree, part.how, where, own, part=part)
         how = find_use(setting.macro)
         folded = setting.macro.casefold()
@@ -131,9 +135,13 @@ def held(view: View) -> Iterator[Held]:
         if parsed is None:
             continue
         text, tree = parsed
-        found = Held(setting, text, tree, how, Surroundings(how.use, how.matching, published), own)
+        found = Held(setting, text, tree, how, _surroundings(how, published), own)
         if taken or not found.has_holes:
             yield found
+
+
+def _surroundings(how: Evaluated, published: Mapping[str, Abstract]) -> Surroundings:
+    return Surroundings(how.use, how.matching, published, submitted=how.at_submission)
 
 
 def _parsed(setting: Setting) -> tuple[str, Node] | None:

@@ -200,7 +200,8 @@ def _undefined(view: View, setting: Setting, names: NameList) -> Iterator[Diagno
         if _NAME.fullmatch(item.text) and not _is_defined(view, names, item.text):
             place = stretch(setting, text, item.start, item.end)
             macro = names.defined_by[0].replace("<name>", item.text)
-            message = f"{setting.macro} lists `{item.text}`, and `{macro}` is not defined"
+            of_item = "which" if macro == item.text else f"and `{macro}`"
+            message = f"{setting.macro} lists `{item.text}`, {of_item} is not defined"
             yield NOT_DEFINED.at(message, *place, names.without)
 
 

@@ -14,12 +14,12 @@ from policy.data.tables import attribute_names, meanings
 from policy.knobs import FAMILIES, KNOBS, find_knob
 from policy.knobs.lists import LISTS, is_list
 from policy.knobs.obsolete import Obsolete, find_obsolete
-from policy.knobs.other_daemons import OTHER_KNOBS
+from policy.knobs.other_daemons import DAEMONS, OTHER_KNOBS
 from policy.knobs.readers import find_readers, reader_names
 from policy.language.lines import LineReader
 from policy.language.table import Definition
 from policy.lint.finding import WARNING, Finding
-from policy.lint.spelling import meant_by_words
+from policy.lint.spelling import inflected, meant_by_words
 from policy.lint.view import Setting, View, is_own
 
 UNKNOWN: Final = Finding(
@@ -71,6 +71,11 @@ _VERY_SHORT: Final = 4
 _TELLING: Final = 20
 #: Short names of macros that are no expressions.
 _COMMON: Final = ("NUM_CPUS", "MEMORY", "DISK", "NUM_SLOTS", "EXECUTE", "SPOOL")
+#: Macros that each daemon has of its own, ``*`` for its name.
+_OF_EACH: Final = (
+    *("*", "*_LOG", "*_DEBUG", "*_ARGS", "*_ADDRESS_FILE", "*_ENVIRONMENT", "*_ATTRS"),
+    *("MAX_*_LOG", "MAX_NUM_*_LOG", "TRUNC_*_LOG_ON_OPEN"),
+)
 #: Ends of macros that each daemon in DAEMON_LIST may have.
 _OF_DAEMONS: Final = frozenset(("args", "environment", "log", "debug", "address_file", "env"))
 _DIGITS = re.compile(r"\d+")
@@ -106,6 +111,7 @@ def check_names(view: View) -> Iterator[Diagnostic]:
     known = [knob.name for knob in KNOBS.values()]
     known += [knob.name for knob in OTHER_KNOBS.values()]
     known += [*meanings(), *reader_names(), *table.default_names()]
+    known += [form.replace("*", daemon) for form in _OF_EACH for daemon in sorted(DAEMONS)]
     known = list({name.casefold(): name for name in reversed(known)}.values())
     squeezed = {name.casefold().replace("_", ""): name for name in known}
     # Attributes of ads stand in configurations, too: SlotWeight, for instance.
@@ -124,7 +130,7 @@ def _obsolete(view: View, setting: Setting) -> Diagnostic | None:
     found = find_obsolete(macro)
     if found is None and knob is not None and knob.replaced_by:
         found = Obsolete(knob.replaced_by, alias=True)
-    if found is None or (not found.alias and _is_spoken_of(view, setting)):
+    if found is None or (not found.alias and is_spoken_of(view, setting)):
         return None  # other values may refer to it
     if found.alias:
         return DEPRECATED.named(setting.entry, f"`{macro}` is an old name", str(found))
@@ -132,7 +138,7 @@ def _obsolete(view: View, setting: Setting) -> Diagnostic | None:
     return DEAD.named(setting.entry, f"`{macro}` {what}", str(found) or None)
 
 
-def _is_spoken_of(view: View, setting: Setting) -> bool:
+def is_spoken_of(view: View, setting: Setting) -> bool:
     """Has another value its name among its words?"""
     word = re.compile(rf"(?<!\w){re.escape(setting.macro)}(?!\w)", re.IGNORECASE)
     if setting.macro.casefold() not in view.words:
@@ -180,7 +186,7 @@ def _slip(
     view: View, setting: Setting, known: list[str], squeezed: dict[str, str]
 ) -> Diagnostic | None:
     macro = setting.macro
-    meant = squeezed.get(macro.casefold().replace("_", "")) or _family_slip(view, macro)
+    meant = _with_underscores(macro, squeezed) or _family_slip(view, macro)
     message = f"`{macro}` is not a macro that HTCondor reads"
     if meant is not None:
         return UNDERSCORES.named(setting.entry, message, f"did you mean `{meant}`?")
@@ -190,9 +196,23 @@ def _slip(
     return UNKNOWN.named(setting.entry, message, f"did you mean `{meant}`?")
 
 
+def _with_underscores(macro: str, squeezed: dict[str, str]) -> str | None:
+    """The name that differs in underscores only; slot types are known by the first of them."""
+    folded = macro.casefold().replace("_", "")
+    found = squeezed.get(folded)
+    if found is not None:
+        return found
+    first = squeezed.get(_DIGITS.sub("1", folded))
+    numbers = _DIGITS.findall(macro)
+    if first is None or first.count("1") != len(numbers):
+        return None
+    meant = _DIGITS.sub(lambda _: numbers.pop(0), first)
+    return None if meant.casefold() == macro.casefold() else meant
+
+
 def _by_words(macro: str, known: list[str]) -> str | None:
     """The same for a macro of several words."""
-    return meant_by_words(macro, known) if macro.count("_") > 1 else None
+    return meant_by_words(macro, known) if macro.count("_") > 1 else inflected(macro, known)
 
 
 def _shadowed(view: View) -> Iterator[Diagnostic]:

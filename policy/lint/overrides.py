@@ -19,7 +19,7 @@ from policy.language.macros import ExpansionError
 from policy.language.table import Definition
 from policy.lint.finding import WARNING, Finding
 from policy.lint.lists import published_names as _published
-from policy.lint.names import replaces
+from policy.lint.names import is_spoken_of, replaces
 from policy.lint.view import Setting, View, is_own
 
 NEVER_READ: Final = Finding(
@@ -77,7 +77,7 @@ def _local_names(view: View) -> dict[str, str]:
 
 def _prefix(view: View, setting: Setting, started: dict[str, str]) -> Iterator[Diagnostic]:
     prefix, macro = setting.prefix, setting.macro
-    if prefix is None or macro.casefold() in view.words:
+    if prefix is None or (macro.casefold() in view.words and is_spoken_of(view, setting)):
         return
     if prefix.upper() in DAEMONS:
         readers = find_readers(macro)

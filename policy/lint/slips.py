@@ -10,10 +10,22 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from classad.builtins.pcre import compile_pattern
-from classad.errors import Diagnostic
+from classad.errors import ClassAdParseError, Diagnostic
 from classad.evaluation.functions import Form, lookup_function
 from classad.language.operators import BINARY, COMPARISONS, LOGIC
-from classad.syntax.nodes import Binary, Call, ListExpr, Literal, Node, Reference, Unary, bare, walk
+from classad.syntax.nodes import (
+    Binary,
+    Call,
+    Conditional,
+    ListExpr,
+    Literal,
+    Node,
+    Reference,
+    Unary,
+    bare,
+    walk,
+)
+from classad.syntax.parser import parse_expression
 from classad.syntax.unparse import unparse
 from policy.attributes import find_attribute
 from policy.ephemeral import find_ephemeral
@@ -89,10 +101,23 @@ BROKEN_PATTERN: Final = Finding(
     observed="Observed with 25.14.1: classad_eval prints `error`.",
 )
 
+BEHIND: Final = Finding(
+    "P427",
+    WARNING,
+    "text behind a conditional",
+    "The daemons read `A ? B : C` to its end and ignore what follows, in silence; behind any other"
+    " expression such a text is a mistake that they refuse.",
+    "RANK = TARGET.JobPrio > 0 ? 10 : 1 TARGET.RequestCpus\n",
+    "RANK = TARGET.JobPrio > 0 ? 10 : TARGET.RequestCpus\n",
+    observed="Observed with 25.14.1: its parser takes such a text without a word.",
+)
+
 #: What a name has before it when it is the whole, and what it is a part of.
 _WHOLES: Final = ("total", "totalslot", "detected")
 #: Units of what preemption compares.
 _OF_PRIORITIES: Final = ("priority", "weighted slots")
+_ORDER: Final = frozenset(("<", "<=", ">", ">="))
+_NUMBERS: Final = ("integer", "real")
 _Found = tuple[Finding, str, Node, str | None]
 
 
@@ -106,8 +131,22 @@ def check_slips(view: View, expressions: Iterable[Held]) -> Iterator[Diagnostic]
         if setting.knob is not None and setting.knob.kind is Kind.DOUBLE:
             yield from _divided(setting)
     for one in expressions:
+        yield from _behind(one)
         for kind, message, node, help_text in _findings(one):
             yield one.say(kind, message, node, help_text)
+
+
+def _behind(one: Held) -> Iterator[Diagnostic]:
+    """What follows a conditional that is the whole expression."""
+    if isinstance(one.tree, Conditional):
+        try:
+            parse_expression(one.text, old=True, whole=True)
+        except ClassAdParseError as mistake:
+            found = mistake.diagnostic
+            if found is not None:
+                rest = one.text[found.start :].rstrip()
+                place = one.place(found.start, found.start + len(rest))
+                yield BEHIND.at(f"`{rest}` behind the conditional is ignored", *place)
 
 
 def _is_exchanged_assignment(setting: Setting) -> bool:
@@ -327,7 +366,7 @@ def _pattern(node: Call) -> _Found | None:
 def _has_number(node: Node) -> bool:
     """Is it an attribute that is a number?"""
     row = find_attribute(node.name) if isinstance(node, Reference) else None
-    return row is not None and row.type in ("integer", "real")
+    return row is not None and row.type in _NUMBERS
 
 
 def _is_number(node: Node) -> bool:
@@ -431,7 +470,9 @@ def _quoted(one: Held, node: Binary) -> Iterator[_Found]:
         own = text.value.casefold() in {name.casefold() for name in one.own_names}
         if not own and find_attribute(text.value) is None and find_ephemeral(text.value) is None:
             continue
-        no_text = not beside.has_text and beside.defined
+        row = find_attribute(text.value)
+        ordered = node.operator in _ORDER and row is not None and row.type in _NUMBERS
+        no_text = ordered or (not beside.has_text and beside.defined)
         if no_text or isinstance(bare(other), Literal) or node.operator not in COMPARISONS:
             message = f'`"{text.value}"` is a text, not the attribute'
             yield QUOTED_NAME, message, text, f"did you mean `{text.value}`?"

@@ -77,6 +77,16 @@ GIGABYTES: Final = Finding(
     "START = TARGET.RequestMemory <= 16 * 1024\n",
 )
 
+PERCENTAGE: Final = Finding(
+    "P607",
+    WARNING,
+    "a load that is compared with a percentage",
+    "LoadAvg, CondorLoadAvg and CpusUsage count processes or cores that are busy: a machine that is"
+    " busy with one job has a load of about 1.",
+    "START = LoadAvg - CondorLoadAvg < 85\n",
+    "START = LoadAvg - CondorLoadAvg < 0.85\n",
+)
+
 _LEAST_AGE: Final = 30.0
 #: For how long a job runs or waits, in seconds, nobody asks for less than this.
 _LEAST_RUN: Final = 200.0
@@ -95,6 +105,9 @@ _QUICK: Final = frozenset(
         *("system_periodic_release", "runbenchmarks", "is_owner", "isowner"),
     )
 )
+#: Attributes of a slot's load, and what is a percentage beside them.
+_LOADS: Final = frozenset(("loadavg", "condorloadavg", "cpususage"))
+_PERCENTAGES: Final = frozenset((99, *range(50, 101, 5)))
 #: The greatest plausible number, by unit.
 _GREATEST: Final = {"MiB": 2.0**24, "KiB": 1e11}
 #: Amounts below these are in another unit.
@@ -132,8 +145,6 @@ _LOG: Final = re.compile(r"max_(?!num_)\w+_log", re.IGNORECASE)
 _LEAST_LOG: Final = 4096
 #: A machine's keyboard or a job is not as old.
 _OLDEST: Final = 1e8
-#: How many seconds other units of time have.
-_MINUTES: Final = frozenset((60, 3600, 86400))
 #: Macros that are amounts of memory, and what is less than anybody means.
 _AMOUNTS: Final = {"memory": 256.0, "job_default_requestmemory": 17.0}
 
@@ -216,7 +227,7 @@ def _compared(one: Held, node: Binary) -> Iterator[Diagnostic]:
         value = _number(one, other)
         if value is None or theirs.unit not in (PLAIN, ""):
             continue
-        found = _amount(side, operator, mine.unit, value)
+        found = _amount(side, operator, mine.unit, value) or _load(side, value)
         old = value >= _OLDEST
         if found is None and mine.unit == SECONDS and (operator in (">", ">=") or old):
             found = _age(one, side, value)
@@ -233,7 +244,7 @@ def _is_minutes(node: Node) -> bool:
     """Is it written as so many minutes, hours or days, whatever their number?"""
     if not isinstance(node, Binary) or node.operator != "*":
         return False
-    return any(number(side) in _MINUTES for side in (node.left, node.right))
+    return any((number(side) or 1) % 60 == 0 for side in (node.left, node.right))
 
 
 def _is_short(value: float | None) -> bool:
@@ -277,6 +288,12 @@ def _amount(side: Node, operator: str, unit: str, value: float) -> tuple[Finding
     if 2 <= value < least:
         return GIGABYTES, f"`{unparse(side)}` is in {unit}, and {value:g} of them are very few"
     return None
+
+
+def _load(side: Node, value: float) -> tuple[Finding, str] | None:
+    if not names(side) or not names(side) <= _LOADS or value not in _PERCENTAGES:
+        return None
+    return PERCENTAGE, f"`{unparse(side)}` is a load, and {value:g} would be a percentage"
 
 
 def _age(one: Held, side: Node, value: float) -> tuple[Finding, str] | None:

@@ -9,6 +9,7 @@ import re
 import shlex
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -48,8 +49,9 @@ def test_help_fits_a_pipe(parser: Parser, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 @pytest.fixture
-def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with the files that examples of commands speak of."""
+def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, recorded: Callable[[], Path]) -> Path:
+    """A folder with the files that examples of commands speak of, and the pool that they ask."""
+    recorded()
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path))
     for name in (".local/share/bash-completion/completions", ".zfunc", ".config/fish/completions"):
