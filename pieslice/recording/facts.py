@@ -12,6 +12,7 @@ Follows: ``JobStatus``, ``RemoteHost`` and ``JobCurrentStartDate`` of condor_sch
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -26,6 +27,7 @@ from classad.files.ads import read_long
 from classad.formats.long import literal_value
 from negotiator.capture.agreement import Expected, ExpectedError, parse_expected
 from negotiator.jobs.lists import IDLE, RUNNING, submitter_of
+from pieslice.data import is_number
 from pieslice.recording.changes import Files
 from pieslice.recording.columns import Columns
 
@@ -182,14 +184,16 @@ def decisions(files: Files) -> Expected | None:
 
 
 def newest_time(texts: Mapping[str, str]) -> float | None:
-    """The newest time in the ads of a capture, in seconds since the epoch."""
-    lines = (
-        line
-        for name, text in texts.items()
-        if name.endswith(".ads")
-        for line in _TIMES.findall(text)
-    )
-    return max((float(number) for number in lines), default=None)
+    """When a capture was made: as its manifest tells, else the newest time in its ads.
+
+    In seconds since the epoch; None if nothing tells.
+    """
+    with contextlib.suppress(ValueError, RecursionError, TypeError, KeyError):
+        ended = json.loads(texts["capture.json"])["ended"]
+        if is_number(ended) and 0 < ended < 2**62:
+            return float(ended)
+    ads = (text for name, text in texts.items() if name.endswith(".ads"))
+    return max((float(time) for text in ads for time in _TIMES.findall(text)), default=None)
 
 
 def between(told: float | None, before: float | None, now: float) -> float:
@@ -203,7 +207,7 @@ def between(told: float | None, before: float | None, now: float) -> float:
 
 def _number(ads: Columns, row: int, name: str) -> float | None:
     value = literal_value(ads.value(row, name) or "")
-    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+    return value if is_number(value) else None
 
 
 def _text(ads: Columns, row: int, name: str) -> str:

@@ -82,10 +82,7 @@ def add_commands(subcommands: Subcommands) -> None:
         help="write the pool before the cycle at HOUR as a capture, for `pieslice why`, and end",
     )
     parser.add_argument(
-        "--record",
-        type=Path,
-        metavar="F",
-        help="also keep the pool before each cycle, and its decisions, in the history F",
+        "--record", type=Path, metavar="F", help="also keep every cycle in the history F"
     )
     parser.add_argument("--resume", type=Path, metavar="DIR", help="continue an interrupted run")
     parser.add_argument(

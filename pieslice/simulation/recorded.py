@@ -1,7 +1,8 @@
 """Keeps every cycle of a simulation in a history.
 
-Each capture is the pool before a cycle, with the decisions of that cycle as ``expected.json`` and
-the configuration of the run.  A run that is taken up again goes on after what is there.
+Each capture is the pool before a cycle, in the order of the simulation, with the decisions of that
+cycle as ``expected.json`` and the configuration of the run.  A run that is taken up again goes on
+after what is there.
 
 Inputs: a negotiator, the path of a history.  Outputs: the history.  Raises ``HistoryError``.
 """
@@ -15,6 +16,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TypeAlias
 
+from negotiator.capture.manifest import AS_IT_CAME
 from negotiator.io import CapturePaths
 from negotiator.model.result import CycleResult
 from pieslice.recording.store import Recorder
@@ -40,8 +42,9 @@ def recording(path: Path | None, negotiator: Negotiator, plan: Plan) -> Iterator
 
         @contextlib.contextmanager
         def keep() -> Iterator[None]:
-            texts = {**moment_texts(negotiator), **config}
             time = simulation.epoch + simulation.state.now
+            manifest = json.dumps({"order": AS_IT_CAME, "ended": time}) + "\n"
+            texts = {**moment_texts(negotiator), **config, "capture.json": manifest}
             yield
             decisions = _decisions(results.pop())
             if recorder.last is None or recorder.last.time < time:

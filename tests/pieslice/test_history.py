@@ -205,10 +205,15 @@ def test_what_is_no_history_is_told_in_one_line(tmp_path: Path) -> None:
 # --- what a simulation records -------------------------------------------------------------------
 
 
-def test_a_recorded_cycle_is_predicted_exactly(tmp_path: Path) -> None:
+def test_a_recorded_cycle_is_predicted_exactly(simulated: Path, tmp_path: Path) -> None:
     path, workload = tmp_path / "campus.history", ROOT / "examples/workloads/campus-day.toml"
     words = ("simulate", CAMPUS, "--workload", workload, "--days", "0.05", "--record", path)
     assert run(*words)[0] == 0
+    check_predictions(path)
+    check_predictions(simulated)
+
+
+def check_predictions(path: Path) -> None:
     with History(path) as history:
         moments = history.moments()
         busy = [row[0] for row in history.rows("SELECT DISTINCT moment FROM decision")]
