@@ -19,6 +19,7 @@ import pieslice.doctor.cli
 import pieslice.expressions.cli
 import pieslice.forecast.cli
 import pieslice.fuzzing.cli
+import pieslice.history.cli
 import pieslice.manual.cli
 import pieslice.negotiate.cli
 import pieslice.policies.cli
@@ -53,6 +54,7 @@ COMMANDS = (
     pieslice.shadow.cli,
     pieslice.negotiate.cli,
     pieslice.why.cli,
+    pieslice.history.cli,
     pieslice.priorities.cli,
     pieslice.forecast.cli,
     pieslice.simulation.cli,
