@@ -12,7 +12,7 @@
 #   make fuzz-native  a minute of the C parser and the C loader each, coverage-guided and sanitized
 #   make check-native  the C core without warnings, and its tests under the address and undefined
 #                  behaviour sanitizers (make sanitize: those alone)
-#   make man       the manual pages of the commands, in build/man
+#   make man       the manual pages of the commands, in man
 #   make docs      the documentation, in docs/_build/html
 #   make clean     remove everything that these targets made
 #
@@ -56,7 +56,7 @@ layering: $(VENV)/installed-test
 	$(BIN)/python -m pytest -q tests/test_layering.py
 
 man: $(VENV)/installed
-	$(BIN)/pieslice help --man build/man
+	$(BIN)/pieslice help --man man
 
 docs: $(VENV)/installed-dev
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html

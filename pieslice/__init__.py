@@ -8,8 +8,9 @@ slot in ``negotiator``.
     >>> pool
     <Pool campus: 56 slots, 376 jobs, 6 users>
 
-``read`` gives a pool, ``check`` and ``read_policy`` look at a configuration, ``read_priorities`` at
-a saved state of the accountant.  All names below are loaded when they are first used.
+``read`` gives a pool, ``check`` and ``policy`` look at a configuration, ``userprio`` at a saved
+state of the accountant; ``simulate`` and ``sweep`` try policies on days of jobs.  All names below
+are loaded when they are first used.
 """
 
 from __future__ import annotations
@@ -21,10 +22,12 @@ if TYPE_CHECKING:
     from pieslice.api.errors import NotFoundError as NotFoundError
     from pieslice.api.errors import ReadError as ReadError
     from pieslice.api.policies import check as check
-    from pieslice.api.policies import read_policy as read_policy
+    from pieslice.api.policies import policy as policy
     from pieslice.api.pool import Pool as Pool
     from pieslice.api.pool import read as read
-    from pieslice.api.priorities import read_priorities as read_priorities
+    from pieslice.api.priorities import userprio as userprio
+    from pieslice.api.simulations import simulate as simulate
+    from pieslice.api.simulations import sweep as sweep
 
 __version__ = "0.1.0.dev0"
 
@@ -35,9 +38,11 @@ _NAMES = {
     "Pool": "pieslice.api.pool",
     "ReadError": "pieslice.api.errors",
     "check": "pieslice.api.policies",
+    "policy": "pieslice.api.policies",
     "read": "pieslice.api.pool",
-    "read_policy": "pieslice.api.policies",
-    "read_priorities": "pieslice.api.priorities",
+    "simulate": "pieslice.api.simulations",
+    "sweep": "pieslice.api.simulations",
+    "userprio": "pieslice.api.priorities",
 }
 __all__ = ["__version__", *_NAMES]  # noqa: PLE0604 - all are strings
 

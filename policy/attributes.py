@@ -36,6 +36,8 @@ class Moment(Enum):
     ALWAYS = ""
     SOMETIMES = "?"
     CLAIMED = ":claimed"
+    #: Of a job: not yet when it is submitted.
+    LATER = ":later"
 
 
 @frozen

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from random import Random
+from types import MappingProxyType
 
 from attr import Factory, evolve, frozen
 
@@ -142,12 +143,21 @@ def load_config(
 
 
 def config_from_mapping(
-    values: Mapping[str, str], library: Library, *, context: Context | None = None
+    values: Mapping[str, str],
+    library: Library,
+    *,
+    context: Context | None = None,
+    more: Mapping[str, str] = MappingProxyType({}),
 ) -> Config:
-    """A configuration from names and texts, as if each were one assignment."""
+    """A configuration from names and texts, as if each were one assignment.
+
+    ``more``: names and contents of files that are read after them.
+    """
     text = "".join(f"{name} = {value}\n" for name, value in values.items())
-    sources = MemorySources({"<mapping>": text})
-    return load_config("<mapping>", sources, library, context=context, keep_going=True)
+    sources = MemorySources({"<mapping>": text, **more})
+    return load_config(
+        "<mapping>", sources, library, context=context, overlays=more, keep_going=True
+    )
 
 
 @frozen

@@ -7,9 +7,11 @@ Inputs: paths.  Outputs: ``Config`` values, ``HostFacts`` of this machine, the b
 
 from __future__ import annotations
 
+import ctypes
 import os
 import platform
 import socket
+import sys
 from collections.abc import Iterable, Mapping
 from functools import cache
 
@@ -90,22 +92,36 @@ def builtin_library() -> Library:
     return Library({**defaults, **table_defaults()}, template_set(template_texts()))
 
 
+def _memory_mb() -> int:
+    """The memory of this machine."""
+    if sys.platform == "win32":
+        kilobytes = ctypes.c_ulonglong()
+        ctypes.windll.kernel32.GetPhysicallyInstalledSystemMemory(ctypes.byref(kilobytes))
+        return kilobytes.value // 2**10
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2**20
+
+
+def _is_admin() -> bool:
+    if sys.platform == "win32":
+        return bool(ctypes.windll.shell32.IsUserAnAdmin())
+    return os.geteuid() == 0
+
+
 def this_host() -> HostFacts:
     """Facts about this machine, as far as they are cheap to get."""
     name = socket.gethostname()
     cpus = os.cpu_count() or 1
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2**20
     return HostFacts(
         arch=platform.machine().upper(),
         opsys=platform.system().upper(),
         detected_cpus=cpus,
         detected_physical_cpus=cpus,
-        detected_memory_mb=memory,
+        detected_memory_mb=_memory_mb(),
         hostname=name.partition(".")[0],
         full_hostname=name,
         working_directory=os.getcwd(),
         home=os.path.expanduser("~"),
-        is_admin=os.geteuid() == 0,
+        is_admin=_is_admin(),
     )
 
 

@@ -10,6 +10,7 @@ daemon aborts there is an error among the diagnostics, and the default is used t
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from attr import evolve, frozen
@@ -98,11 +99,16 @@ def policy_from_knobs(
     dialect: Dialect = HTCONDOR,
     *,
     local_name: str | None = None,
+    more: Mapping[str, str] = MappingProxyType({}),
 ) -> PolicyLoad:
-    """The policy of plain knobs over the defaults, as recorded scenarios have them."""
+    """The policy of plain knobs over the defaults, as recorded scenarios have them.
+
+    ``more``: names and contents of configurations that are read after them.
+    """
     if library is None:
         library = Library(table_defaults())
-    config = config_from_mapping(values, library, context=Context("NEGOTIATOR", local_name))
+    context = Context("NEGOTIATOR", local_name)
+    config = config_from_mapping(values, library, context=context, more=more)
     loaded = load_policy(config, local_name=local_name, dialect=dialect)
     return evolve(loaded, diagnostics=(*config.diagnostics, *loaded.diagnostics))
 

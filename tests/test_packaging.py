@@ -1,6 +1,7 @@
 """What is installed and shipped: the lists in pyproject.toml and MANIFEST.in fit the tree."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -18,7 +19,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("classad", "policy", "negotiator", "pieslice")
 #: Files that only the repository needs.
-REPOSITORY_ONLY = [".git*", ".github/*"]
+REPOSITORY_ONLY = [".git*", ".github/*", ".readthedocs.yaml", "packaging/*"]
 
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
@@ -125,6 +126,43 @@ def test_the_source_distribution_is_complete(sdist: Path) -> None:
         if name not in names and not any(fnmatch(name, pattern) for pattern in REPOSITORY_ONLY)
     ]
     assert not missing
+
+
+@pytest.mark.slow
+def test_the_source_distribution_has_the_manual_pages(sdist: Path) -> None:
+    with tarfile.open(sdist) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    assert {"man/pieslice.1", "man/pieslice-negotiate.1", "man/pieslice-policy-diff.1"} <= names
+
+
+@pytest.mark.slow
+def test_links_of_the_page_on_the_index_lead_somewhere(sdist: Path) -> None:
+    with tarfile.open(sdist) as archive:
+        (folder,) = {name.partition("/")[0] for name in archive.getnames()}
+        about = archive.extractfile(f"{folder}/PKG-INFO")
+        assert about is not None
+        text = about.read().decode("utf-8")
+    links = re.findall(r"\]\(([^)]*)\)", text)
+    assert links
+    repository = PROJECT["project"]["urls"]["Repository"]
+    for link in links:
+        assert link.startswith(("https://", "#")), link
+        for kind in ("/blob/main/", "/raw/main/"):
+            if link.startswith(repository + kind):
+                path = link.removeprefix(repository + kind).partition("#")[0]
+                assert (ROOT / path).exists(), link
+
+
+def test_without_a_compiler_it_says_how_to_do_without(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "setup.py", "-q", "build_ext", "--force", "--build-lib", tmp_path,
+         "--build-temp", tmp_path],
+        cwd=ROOT, env=environment(CC="/no/such/compiler"), capture_output=True, text=True,
+        check=False,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert "PIESLICE_PURE=1 pip install pieslice" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def wheel_from(sdist: Path, out: Path, **env: str) -> Path:

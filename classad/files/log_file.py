@@ -3,8 +3,8 @@
 Every transaction is appended in one piece and fsynced before ``commit`` returns, so that a kill at
 any instant loses at most the transaction in the making.  The file is never changed in place: what a
 crash left behind its last whole transaction is dropped by writing the rest to ``<file>.tmp``,
-fsyncing it and renaming it over the file, and compaction does the same.  A lock (``flock`` on the
-file) keeps a second writer out.
+fsyncing it and renaming it over the file, and compaction does the same.  A lock (``<file>.lock``)
+keeps a second writer out.
 
 Inputs: a path, records, the time (seconds since the epoch) for the header of a new file.
 Outputs: the file; ``log`` is the table as it stands on disk.
@@ -15,13 +15,14 @@ or stop it first.
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Final
 
+from classad.files.lock import hold
 from classad.files.log import (
     LogRecord,
     TransactionLog,
@@ -31,12 +32,10 @@ from classad.files.log import (
     transaction_text,
 )
 
+#: How every descriptor is opened: on Windows bytes are kept as they are only if this is said.
+_FLAGS: Final = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
 #: What ``MAX_ACCOUNTANT_DATABASE_SIZE`` is without a configuration, in bytes.
 MAX_SIZE: Final = 1_000_000
-
-
-class LogBusyError(Exception):
-    """Another process is writing to the file."""
 
 
 def read_log_file(path: Path) -> TransactionLog:
@@ -45,13 +44,15 @@ def read_log_file(path: Path) -> TransactionLog:
 
 
 class LogFile:
-    """An open log; a context manager.  Raises ``LogBusyError`` and ``DamagedLogError``."""
+    """An open log; a context manager.  Raises ``BusyError`` and ``DamagedLogError``."""
 
     def __init__(self, path: Path, *, now: int, max_size: int = MAX_SIZE) -> None:
         self.path = path
         self.max_size = max_size
-        self._fd = _open_locked(path)
+        self._lock = hold(path)
+        self._fd = -1
         try:
+            self._fd = os.open(path, _FLAGS, 0o644)
             data = _read_all(self._fd)
             self.log = read_transaction_log(_decoded(data), str(path))
             if not data:
@@ -62,7 +63,7 @@ class LogFile:
                 self.log.created = now if self.log.created is None else self.log.created
                 self.compact()
         except BaseException:
-            os.close(self._fd)
+            self.close()
             raise
 
     def __enter__(self) -> LogFile:
@@ -81,6 +82,7 @@ class LogFile:
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1
+        self._lock.release()
 
     def commit(self, records: Sequence[LogRecord]) -> None:
         """Append the records as one transaction (none: nothing) and wait for the disk."""
@@ -98,20 +100,18 @@ class LogFile:
     def compact(self) -> None:
         """Write what counts to a new file and put it in the place of the old one."""
         temporary = self.path.with_name(self.path.name + ".tmp")
-        fd = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o644)
         try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            os.fchmod(fd, os.fstat(self._fd).st_mode & 0o7777)
-            _write_all(fd, _encoded("".join(compacted_lines(self.log))))
-            os.fsync(fd)
-            os.rename(temporary, self.path)
+            _write_new(temporary, self.path, _encoded("".join(compacted_lines(self.log))))
+            # Windows renames over no open file.  If it fails, the old file goes on.
+            os.close(self._fd)
+            try:
+                os.replace(temporary, self.path)
+            finally:
+                self._fd = os.open(self.path, _FLAGS, 0o644)
         except BaseException:
-            os.close(fd)
             with contextlib.suppress(OSError):
                 os.unlink(temporary)
             raise
-        os.close(self._fd)
-        self._fd = fd
         _sync_folder(self.path)
         self.log.sequence += 1
         self.log.transactions = 0
@@ -129,23 +129,14 @@ class LogFile:
             raise
 
 
-def _open_locked(path: Path) -> int:
-    """A locked descriptor of the file that is at ``path`` now, not of one renamed over."""
-    while True:
-        fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            mine = os.fstat(fd)
-            with contextlib.suppress(FileNotFoundError):
-                there = os.stat(path)
-                if (there.st_dev, there.st_ino) == (mine.st_dev, mine.st_ino):
-                    return fd
-        except BlockingIOError:
-            os.close(fd)
-            raise LogBusyError(f"{path}: another process is writing to it") from None
-        except BaseException:
-            os.close(fd)
-            raise
+def _write_new(path: Path, like: Path, data: bytes) -> None:
+    """A new file, on the disk, with the rights of another one."""
+    fd = os.open(path, _FLAGS | os.O_TRUNC, 0o644)
+    try:
+        shutil.copymode(like, path)
+        _write_all(fd, data)
+        os.fsync(fd)
+    finally:
         os.close(fd)
 
 
@@ -162,7 +153,9 @@ def _write_all(fd: int, data: bytes) -> None:
 
 
 def _sync_folder(path: Path) -> None:
-    """Make a new name durable."""
+    """Make a new name durable; Windows opens no folders, and does so by itself."""
+    if os.name == "nt":
+        return
     fd = os.open(path.parent, os.O_RDONLY)
     try:
         os.fsync(fd)

@@ -10,14 +10,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Final, Literal, TypeVar
+from typing import TYPE_CHECKING, Final, Literal, TypeVar
 
 from classad.ads.ad import Ad, Stored
 from classad.ads.expression import Expression
 from classad.errors import ClassAdParseError, Diagnostic, Lost
 from classad.source import Source
-from classad.syntax.nodes import Literal as Constant
-from classad.syntax.nodes import Node, walk
+
+if TYPE_CHECKING:
+    from classad.syntax.nodes import Node
 
 #: The class of the ads that a reader makes; it is given what makes an empty one.
 A = TypeVar("A", bound=Ad)
@@ -81,6 +82,9 @@ def overflow(source: Source, start: int, end: int, value: str = "0") -> Diagnost
 
 def overflows(node: Node, source: Source) -> Iterator[Diagnostic]:
     """What is said of the integers of an expression that are beyond 64 bits."""
+    from classad.syntax.nodes import Literal as Constant
+    from classad.syntax.nodes import walk
+
     for part in walk(node) if has_many_digits(source.text[node.start : node.end]) else ():
         nought = isinstance(part, Constant) and part.value.__class__ is int and part.value == 0
         if nought and part.end - part.start > _FITTING:

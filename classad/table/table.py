@@ -26,7 +26,6 @@ from classad.table.arrays.arrays import pick, rows_of
 from classad.table.contents import Holder
 from classad.table.dependence.partner import Partner
 from classad.table.rows import Rows
-from classad.table.store.store import MISLEADING
 
 _T = TypeVar("_T")
 #: Which of the two ads an expression is evaluated in.
@@ -46,11 +45,11 @@ class Table(Holder):
     """
 
     def partner(self, ad: ClassAd | None, context: EvalContext | None = None) -> Partner:
-        """An ad about which several questions are to be asked; it must not change meanwhile.
+        """An ad about which several questions are to be asked; nothing must change meanwhile.
 
         In the place of the ad it saves looking at it anew; its context replaces that of the call.
         """
-        return Partner(ad, _standing(context), self._store.shapes, self._store.has)
+        return Partner(ad, _standing(context), self._store)
 
     # --- matching -------------------------------------------------------------------------------
 
@@ -65,7 +64,7 @@ class Table(Holder):
 
     def match_surely(self, job: Partner, *, within: Rows | None = None) -> Rows | None:
         """``match``; None if evaluating the requirements one by one could draw a random number."""
-        if self._misleads(job):
+        if job.misleading:
             return None
         return self._decided(job, self._bits(within), (True, True), thorough=True)
 
@@ -104,7 +103,7 @@ class Table(Holder):
         checked_ad(job, ClassAd, "job", SELECT_HELP)
         bits, willing = self._bits(within), 0
         partner = self.partner(job, context)
-        if not self._misleads(partner):
+        if not partner.misleading:
             found = self._decided(partner, bits, (job_side, rows_side))
             if found is not None:
                 return found
@@ -119,7 +118,7 @@ class Table(Holder):
         second.
         """
         assert self._row_side is not None
-        opaque = bits & self._store.opaque_for(partner.ad)
+        opaque = bits & partner.opaque
         accepting, ask, chance = self._row_side.accepting(partner, bits & ~opaque)
         if chance or self._row_side.opaque:
             return bits, 0
@@ -139,7 +138,7 @@ class Table(Holder):
         job_side, rows_side = sides
         ask_job = ask_row = 0
         chance = False
-        opaque = bits & self._store.opaque_for(job)
+        opaque = bits & partner.opaque
         if opaque:
             bits ^= opaque
         if rows_side:  # first, since more of it is known from other jobs
@@ -218,12 +217,12 @@ class Table(Holder):
     def _found(self, tree: Expression, partner: Partner) -> tuple[int, int]:
         """The rows in which an expression is true, and those that have to be asked one by one."""
         store = self._store
-        if self._misleads(partner):
+        if partner.misleading:
             return 0, store.everything.bits
         self._count_request()
         shape = store.shapes.of(tree)
         verdict = self._book.predicate(shape, True, store.everything).verdict(partner)
-        return verdict.true, verdict.opaque | store.opaque_for(partner.ad)
+        return verdict.true, verdict.opaque | partner.opaque
 
     def evaluate(
         self,
@@ -245,7 +244,7 @@ class Table(Holder):
         of_row = row_is == "my"
         target = ClassAd() if target is None and not of_row else target
         partner = self.partner(target, standing)
-        if not self._misleads(partner):
+        if not partner.misleading:
             self._count_request()
         return self._valuations.codes(tree, of_row, partner, bits)
 
@@ -287,7 +286,7 @@ class Table(Holder):
         The codes are None if there is a number for each row.
         """
         of_row, bits = row_is == "my", self._bits(within)
-        if self._misleads(target):
+        if target.misleading:
             codes, values = self._valuations.codes(expr, of_row, target, bits)
             return array("d", map(convert, values)), codes
         self._count_request()
@@ -338,12 +337,3 @@ class Table(Holder):
         return top_rows(list(map(Key, keys)), len(self), rows.numbers(), k)
 
     # --- what they have in common -----------------------------------------------------------------
-
-    def _misleads(self, partner: Partner) -> bool:
-        """Whether names do not mean what they say, of a partner that is looked at once."""
-        found = partner.misleading
-        if found is None:
-            found = partner.context.strict or self._store.misleading
-            found = found or any(map(partner.has, MISLEADING))
-            partner.misleading = found
-        return found

@@ -254,7 +254,7 @@ MUTATIONS: Final = (
     ),
     Mutation(
         "negotiator/expressions/flattening.py",
-        "            todo = mentioned.difference(seen)\n", "            break\n",
+        "            values = list(map(attributes.get, mentioned - seen))\n", "            break\n",
         "conform tests/vectors/negotiation/requirements-read-through-a-helper.json",
     ),
     Mutation(

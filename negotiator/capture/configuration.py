@@ -48,13 +48,18 @@ class LoadedPolicy:
 class CaptureSources:
     """The configuration at ``root`` and the files of its folder; no others, no programs.
 
-    ``overlays``: more files that are named on the command line, with their folders.
+    ``overlays``: more files that are named on the command line, with their folders; ``texts``:
+    contents by name, of no file.
     """
 
     root: Path
     overlays: tuple[Path, ...] = ()
+    texts: tuple[tuple[str, str], ...] = ()
 
     def read(self, path: str) -> str | None:
+        for name, text in self.texts:
+            if name == path:
+                return text
         file = self._inside(path)
         if file is None or not file.is_file():
             return None
@@ -95,27 +100,29 @@ def read_policy(
     now: float,
     *,
     overlays: tuple[Path, ...] = (),
+    texts: tuple[tuple[str, str], ...] = (),
     defines: tuple[tuple[str, str], ...] = (),
     local_name: str | None = None,
     dialect: Dialect = HTCONDOR,
 ) -> LoadedPolicy:
     """The negotiator's policy; ``now`` is what time functions in the configuration see.
 
-    ``overlays``: files that are read after the one at ``path``; ``defines``: names and texts that
-    are assigned after those.
+    ``overlays``: files that are read after the one at ``path``; ``texts``: names and contents of
+    what is read after those; ``defines``: names and texts that are assigned after all.
     """
     for file in (path, *overlays):
         if file is not None:
             # The reader takes a file that cannot be opened for one line of trouble; it is more.
             file.open("rb").close()
     root = Path("condor_config") if path is None else path
-    sources = CaptureSources(root, overlays)
+    sources = CaptureSources(root, overlays, texts)
+    named = [name for name, _ in texts]
     config = load_config(
         None if path is None else str(root),
         sources,
         builtin_library(),
         context=Context("NEGOTIATOR", local_name),
-        overlays=map(str, overlays),
+        overlays=[*map(str, overlays), *named],
         extra=defines,
         now=now,
         keep_going=True,
@@ -125,7 +132,11 @@ def read_policy(
         Unsupported(item.macro, " ".join(item.text.split()), item.definition.place(), item.reason)
         for item in loaded.unsupported
     )
-    problems = [_left_out(problem) for problem in config.diagnostics]
+    # A text that cannot be read is refused by who gave it.
+    problems = [
+        problem if _file_of(problem) in named else _left_out(problem)
+        for problem in config.diagnostics
+    ]
     groups = _group_map(config, sources, problems)
     interval = update_interval(config.seen_by("STARTD").text("UPDATE_INTERVAL"))
     told = (*problems, *loaded.diagnostics)
@@ -151,6 +162,10 @@ def _group_map(
     checks = split_list(schedd.text("SUBMIT_REQUIREMENT_NAMES") or "")
     checked = "checkrequestedgroup" in (name.casefold() for name in checks)
     return GroupMap(methods["*"], checked)
+
+
+def _file_of(problem: Diagnostic) -> str | None:
+    return None if problem.source is None else problem.source.name
 
 
 def _left_out(problem: Diagnostic) -> Diagnostic:

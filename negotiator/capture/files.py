@@ -29,7 +29,11 @@ FILES: Final[Mapping[str, tuple[str, ...]]] = {
     "config": ("condor_config",),
     "expected": ("expected.json",),
     "negotiator": ("negotiator.ads",),
+    "claims": ("claims.ads",),
+    "manifest": ("capture.json",),
 }
+#: What only the folder of a capture has.
+_OF_FOLDERS: Final = ("negotiator", "claims", "manifest")
 
 
 class InputError(Exception):
@@ -45,13 +49,15 @@ class CapturePaths:
     """A folder and what is taken instead of the files in it.
 
     ``given``: files; ``ads``: ads of files of any name, by what they are.  ``overlays``:
-    configurations that are read after the first one, ``defines``: names and texts after those.
+    configurations that are read after the first one, ``texts``: names and contents of more that
+    are in no file, ``defines``: names and texts of macros after those.
     """
 
     folder: Path | None
     given: Mapping[str, Path] = field(factory=dict)
     ads: Mapping[str, tuple[LocatedAd, ...]] = field(factory=dict)
     overlays: tuple[Path, ...] = ()
+    texts: tuple[tuple[str, str], ...] = ()
     defines: tuple[tuple[str, str], ...] = ()
     #: What the pool is called where there is no folder.
     title: str | None = None
@@ -59,7 +65,7 @@ class CapturePaths:
     @staticmethod
     def overridable() -> tuple[str, ...]:
         """What can be given by name."""
-        return tuple(name for name in FILES if name != "negotiator")
+        return tuple(name for name in FILES if name not in _OF_FOLDERS)
 
     def has(self, what: str) -> bool:
         """Whether ``what`` is given by itself, not by way of the folder."""

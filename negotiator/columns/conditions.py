@@ -9,7 +9,6 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import cached_property, partial
-from itertools import repeat
 from typing import Any, Final, Generic, TypeAlias, TypeVar
 
 from attr import Factory, define
@@ -135,7 +134,7 @@ class Conditions:
         self._table = table
         self._size = len(table)
         self._policy = policy
-        self._sets: dict[Callable[[Slot, EvalContext], Hashable], SlotSets[Hashable]] = {}
+        self._sets: dict[object, SlotSets[Hashable]] = {}
 
     def way(self, condition: Condition) -> Way:
         """How a condition is asked of a set of slots."""
@@ -147,7 +146,7 @@ class Conditions:
         known: dict[Hashable, int] = {}
 
         def unlike(by: Hashable, context: EvalContext) -> int:
-            sets = self._sets_by(condition.value, context)
+            sets = self._sets_by(condition, context)
             equal = goes_with is UNEQUAL
             if len(known) >= _MANY:
                 known.clear()
@@ -163,14 +162,12 @@ class Conditions:
 
         return way
 
-    def _sets_by(
-        self, value: Callable[[Slot, EvalContext], Hashable], context: EvalContext
-    ) -> SlotSets[Hashable]:
+    def _sets_by(self, condition: OfSlot[Any, Any], context: EvalContext) -> SlotSets[Hashable]:
         """The slots by something that they are for the whole cycle."""
-        found = self._sets.get(value)
+        found = self._sets.get(condition.value)
         if found is None:
-            values = list(map(value, self._slots.values(), repeat(context)))
-            found = self._sets[value] = SlotSets(self._rows, self._size, values)
+            values = list(map(condition.value_in(context), self._slots.values()))
+            found = self._sets[condition.value] = SlotSets(self._rows, self._size, values)
         return found
 
     def _of_asker(self, condition: OfAsker) -> Way:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Container, Iterable
 from functools import lru_cache
-from typing import Any, Final
+from typing import Final, NamedTuple
 
 from attr import define
 
@@ -25,6 +25,7 @@ from classad.language.values import ClassAdValue
 from classad.syntax.nodes import Node
 from classad.syntax.unbuilt import Unbuilt
 from classad.table.expressions.conjunct_texts import conjuncts_in
+from classad.table.memory.budget import Budget
 from negotiator.expressions.regrouping import AdSet, Level, regrouping_of
 from policy.ephemeral import EPHEMERAL
 
@@ -197,36 +198,42 @@ def lead_to_requirements(ads: Iterable[ClassAd], *names: str) -> bool:
     for ad in ads:
         whole = ad if ad._chained is None else ad.unchained()
         attributes, spelled = whole._attrs, whole._names
-        todo: Iterable[str] = names
+        values = list(map(attributes.get, names))
         seen = frozenset(names)
-        while trees := [it for it in map(attributes.get, todo) if it.__class__ is Expression]:
-            mentioned = _mentioned(trees, spelled)
-            if "requirements" in mentioned:
+        while Expression in map(type, values):
+            mentioned = _mentioned([it for it in values if type(it) is Expression], spelled)
+            if mentioned is None:
                 return True
-            if Expression not in map(type, map(attributes.get, mentioned)):
-                break
-            todo = mentioned.difference(seen)
+            values = list(map(attributes.get, mentioned - seen))
             seen |= mentioned
     return False
 
 
-#: What expressions of an ad mention, by their identities and that of the names that ads share; all
-#: are kept, so that these stay theirs.
-_MENTIONED: Final[dict[tuple[int, ...], tuple[list[Any], dict[str, str], frozenset[str]]]] = {}
+class _Mentioned(NamedTuple):
+    """The names of their ad that expressions may mention, None if requirements are among them.
+
+    ``kept``: what this is found by the identities of, so that they stay its own.
+    """
+
+    names: frozenset[str] | None
+    kept: object
+    cost: int
 
 
-def _mentioned(trees: list[Any], spelled: dict[str, str]) -> frozenset[str]:
-    """Which names expressions may mention: those that their ad has, and requirements."""
+#: By the identities of expressions and of the names that ads share.
+_MENTIONED: Final[dict[tuple[int, ...], _Mentioned]] = {}
+_BUDGET: Final = Budget(10 * 2**20)
+
+
+def _mentioned(trees: list[Expression], spelled: dict[str, str]) -> frozenset[str] | None:
     key = (id(spelled), *map(id, trees))
     known = _MENTIONED.get(key)
     if known is not None:
-        return known[2]
+        return known.names
     words = frozenset[str]().union(*map(_words, trees))
-    found = words.intersection(spelled) | words.intersection(("requirements",))
+    found = None if "requirements" in words else words.intersection(spelled)
     if spelled.__class__ is SharedNames:
-        if len(_MENTIONED) >= _MANY:
-            _MENTIONED.clear()
-        _MENTIONED[key] = trees, spelled, found
+        _BUDGET.add(_MENTIONED, key, _Mentioned(found, (trees, spelled), 1000))
     return found
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from sys import intern
 from typing import Any, Final, NamedTuple
 
@@ -122,7 +123,6 @@ class AutoclusterTable:
         self._known: dict[tuple[object, ...], tuple[tuple[object, ...], int]] = {}
         #: The attributes of each autocluster.
         self._names: list[tuple[str, ...]] = []
-        self._layouts: dict[tuple[type, ...], _Layout] = {}
 
     def id_of(self, job: ClassAd) -> int:
         """The id of a job: the same for the same texts of all attributes that matter.
@@ -134,9 +134,7 @@ class AutoclusterTable:
         while True:
             names, values = attributes.read(job)
             kinds = tuple(map(type, values))
-            layout = self._layouts.get(kinds)
-            if layout is None:
-                layout = self._layouts[kinds] = _Layout.of(kinds)
+            layout = _layout_of(kinds)
             referred = self._referred(attributes, [values[place] for place in layout.trees])
             more = referred and _there(job, referred)
             if not more:
@@ -204,13 +202,14 @@ class _Layout(NamedTuple):
     inexact: tuple[int, ...]
     others: tuple[type | None, ...]
 
-    @classmethod
-    def of(cls, kinds: tuple[type, ...]) -> _Layout:
-        """Of values of these classes."""
-        trees = [place for place, kind in enumerate(kinds) if kind is Expression]
-        inexact = [place for place, kind in enumerate(kinds) if kind not in _EXACT]
-        others = [kind if kind in _EXACT else None for kind in kinds]
-        return cls(tuple(trees), tuple(inexact), tuple(others))
+
+@lru_cache(maxsize=1000)
+def _layout_of(kinds: tuple[type, ...]) -> _Layout:
+    """Where values of these classes stand."""
+    trees = [place for place, kind in enumerate(kinds) if kind is Expression]
+    inexact = [place for place, kind in enumerate(kinds) if kind not in _EXACT]
+    others = [kind if kind in _EXACT else None for kind in kinds]
+    return _Layout(tuple(trees), tuple(inexact), tuple(others))
 
 
 def policy_expressions(policy: NegotiatorPolicy) -> list[Expression | None]:

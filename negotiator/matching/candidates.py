@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 from classad import ClassAd
-from classad.ads.ad import as_string
 from classad.evaluate import EvalContext
 from negotiator.matching.board import Board
 from negotiator.matching.candidate import (
@@ -41,13 +40,6 @@ from negotiator.pool.slots import Slot, meets
 from policy.model import NegotiatorPolicy
 
 
-def claiming_schedd(slot: Slot, context: EvalContext) -> str | None:
-    """The schedd that has claimed a partitionable slot as a whole."""
-    if not slot.partitionable or slot.raw("RemoteScheddName") is None:
-        return None
-    return as_string(slot.value("RemoteScheddName", context))
-
-
 def advertised_by_parent(slot: Slot, context: EvalContext) -> bool:
     """Whether this is a dynamic slot that its partitionable slot advertises."""
     return (
@@ -62,7 +54,7 @@ CANDIDATE_TESTS: Final = (
     CandidateTest(
         Refusal.ADDRESS,
         OfSlot(
-            lambda slot, _: slot.families,
+            "families",
             lambda slots, schedds: bool(slots & schedds),
             by=lambda ask: ask.asker.families,
         ),
@@ -70,7 +62,7 @@ CANDIDATE_TESTS: Final = (
     CandidateTest(
         Refusal.OTHER_SCHEDD,
         OfSlot(
-            claiming_schedd,
+            "schedd",
             lambda schedd, asking: schedd is None or schedd == asking,
             by=lambda ask: ask.asker.schedd,
         ),

@@ -8,7 +8,7 @@ none.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from operator import ne
+from operator import attrgetter, ne
 from typing import Final, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from attr import define, frozen
@@ -67,16 +67,24 @@ class Condition(Protocol):
 
 @frozen(eq=False)
 class OfSlot(Generic[V, B]):
-    """A value that the slot has all through the cycle ``goes_with`` one of the request."""
+    """A value that the slot has all through the cycle ``goes_with`` one of the request.
 
-    value: Callable[[Slot, EvalContext], V]
+    ``value``: the name of a field of the slot, or a function that finds it.
+    """
+
+    value: str | Callable[[Slot, EvalContext], V]
     goes_with: Callable[[V, B], bool]
     by: Callable[[Ask], B]
 
+    def value_in(self, context: EvalContext) -> Callable[[Slot], V]:
+        """Finds the value of a slot."""
+        value = self.value
+        return attrgetter(value) if isinstance(value, str) else lambda slot: value(slot, context)
+
     def ready(self, ask: Ask) -> Ready:
         """See ``Condition``."""
-        value, goes_with, context, by = self.value, self.goes_with, ask.context, self.by(ask)
-        return lambda pair: goes_with(value(pair.slot, context), by)
+        value, goes_with, by = self.value_in(ask.context), self.goes_with, self.by(ask)
+        return lambda pair: goes_with(value(pair.slot), by)
 
 
 @frozen(eq=False)

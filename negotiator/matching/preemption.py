@@ -27,7 +27,6 @@ from negotiator.matching.conditions import (
 )
 from negotiator.matching.refusal import Refusal
 from negotiator.model.result import MatchKind
-from negotiator.pool.slots import Slot
 from policy.model import NegotiatorPolicy
 
 
@@ -38,10 +37,6 @@ def rank_compared(operator: str) -> Expression:
     return Expression.from_node(Binary(operator, rank, current))
 
 
-def _holder(slot: Slot, context: EvalContext) -> str | None:
-    return slot.user
-
-
 def _has_worse_priority(holder: str | None, ask: Ask) -> bool:
     """Whether the holder's effective priority is a bigger number than the asker's.
 
@@ -50,7 +45,7 @@ def _has_worse_priority(holder: str | None, ask: Ask) -> bool:
     return holder is None or ask.board.accountant.effective_priority(holder) > ask.asker.priority
 
 
-UNCLAIMED: Final = OfSlot(_holder, lambda user, _: user is None, by=nothing)
+UNCLAIMED: Final = OfSlot[str | None, None]("user", lambda user, _: user is None, by=nothing)
 #: Undefined ranks prefer nothing.
 STARTD_PREFERS: Final = ExactlyTrue(lambda policy: rank_compared(">"))
 STARTD_ACCEPTS: Final = ExactlyTrue(lambda policy: rank_compared(">="))
@@ -79,12 +74,12 @@ PREEMPTION_TESTS: Final = (
     CandidateTest(Refusal.RANK_NOT_HIGHER, _NOT_RANK_ONLY, _BY_PRIORITY),
     CandidateTest(
         Refusal.SAME_USER,
-        OfSlot(_holder, UNEQUAL, by=lambda ask: ask.asker.submitter),
+        OfSlot("user", UNEQUAL, by=lambda ask: ask.asker.submitter),
         _BY_PRIORITY,
     ),
     CandidateTest(
         Refusal.PRIORITY,
-        OfSlot(_holder, _has_worse_priority, by=lambda ask: ask),
+        OfSlot("user", _has_worse_priority, by=lambda ask: ask),
         _BY_PRIORITY,
         made=lambda policy: policy.dialect.better_priority_preempts,
     ),

@@ -74,6 +74,13 @@ def _charged(ad: ClassAd, context: EvalContext) -> str | None:
     return text
 
 
+def _claiming_schedd(ad: ClassAd, context: EvalContext) -> str | None:
+    """The schedd that has claimed a partitionable slot as a whole."""
+    if ad.get_bool("PartitionableSlot", context=context) is not True:
+        return None
+    return ad.get_string("RemoteScheddName", context=context)
+
+
 def _text(name: str) -> Fact[str | None]:
     return Fact(lambda ad, context: ad.get_string(name, context=context), (name,))
 
@@ -96,6 +103,7 @@ KEPT: Final[Mapping[str, Fact[Any]]] = {
     "resources": Fact(policy_resources, ("PartitionableSlot", "MachineResources"), "consumption"),
     "families": Fact(slot_families, ("MyAddress", "StartdIpAddr")),
     "reevaluated": _flag("WantAdRevaluate"),
+    "schedd": Fact(_claiming_schedd, ("PartitionableSlot", "RemoteScheddName")),
 }
 
 

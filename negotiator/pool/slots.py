@@ -59,6 +59,8 @@ class Slot:
     families: frozenset[int] = ANY
     #: ``WantAdRevaluate``: it stays in the pool after a match, behind all others.
     reevaluated: bool = False
+    #: The schedd that has claimed it as a whole, if it is partitionable.
+    schedd: str | None = None
     #: ``Requirements`` as the startd sent them.
     requirements: object = None
     #: What the cycle has set in the ad, by folded names, until a copy is made that has it.  Slots

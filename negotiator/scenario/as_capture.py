@@ -23,7 +23,10 @@ from negotiator.model.snapshot import machine_of
 from negotiator.scenario.expand import Scenario, expand_jobs, expand_slots
 from negotiator.scenario.read import BASE_KNOBS, NOW, AdMaker, accountant_of, snapshot_of
 from negotiator.scenario.warm import warmed
+from policy.config import Library
 from policy.dialects import HTCONDOR, Dialect
+from policy.io import builtin_library
+from policy.knobs import table_defaults
 from policy.load import policy_from_knobs
 
 
@@ -106,6 +109,7 @@ def _policy(
                 paths.find("config"),
                 now,
                 overlays=paths.overlays,
+                texts=paths.texts,
                 defines=paths.defines,
                 local_name=local_name,
                 dialect=reader.dialect,
@@ -115,7 +119,13 @@ def _policy(
         reader.diagnostics.extend(loaded.diagnostics)
         return loaded
     given = {**BASE_KNOBS, **knobs, **dict(paths.defines)}
-    found = policy_from_knobs(given, dialect=reader.dialect, local_name=local_name)
+    found = policy_from_knobs(
+        given,
+        Library(table_defaults(), builtin_library().templates) if paths.texts else None,
+        dialect=reader.dialect,
+        local_name=local_name,
+        more=dict(paths.texts),
+    )
     reader.diagnostics.extend(found.diagnostics)
     unsupported = tuple(
         Unsupported(item.macro, item.text, "the scenario", item.reason)

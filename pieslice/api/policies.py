@@ -1,4 +1,4 @@
-"""Checks and explains configurations: ``pieslice.check``, ``pieslice.read_policy``.
+"""Checks and explains configurations: ``pieslice.check``, ``pieslice.policy``.
 
 Inputs: paths.  Outputs: ``Check`` and ``Policy``; raise ``Error``.
 """
@@ -33,7 +33,7 @@ def check(
         return check_configuration(os.fspath(path), reader, asked=asked, fragment=fragment)
 
 
-def read_policy(
+def policy(
     path: str | os.PathLike[str],
     *,
     subsystem: str | None = None,

@@ -1,6 +1,6 @@
 """Reads a pool and asks it questions: ``pieslice.read``.
 
-Decides what a configuration in Python is: a file, a text of assignments, or names and values.
+Decides what a configuration in Python is: a file, a text as in a file, or names and values.
 
 Inputs: paths as on a command line.  Outputs: ``Pool``, whose answers are ``Result`` values; raise
 ``Error``.
@@ -9,19 +9,19 @@ Inputs: paths as on a command line.  Outputs: ``Pool``, whose answers are ``Resu
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from attr import evolve, frozen
 
 from classad.errors import Diagnostic
-from classad.source import Source
 from negotiator.engines import ENGINES
 from negotiator.io import Capture
 from pieslice.api.errors import ReadError, one_family
 from pieslice.inputs.pool import PoolReading, pool_inputs, read_pool, with_configs
+from pieslice.inputs.sorting import Inputs
 from pieslice.negotiate.answer import Cycle, answer, run
 from pieslice.policies.answers import Policy
 from pieslice.reports.html import html_of
@@ -43,12 +43,13 @@ from pieslice.why.questions import (
     survey_jobs,
 )
 from policy.dialects import UnknownDialectError, find_dialect
-from policy.language.lines import LineReader
-from policy.language.statements import StatementError, is_identifier, parse
+from policy.language.statements import is_identifier
 
 AnyPath: TypeAlias = str | os.PathLike[str]
-#: Assignments as a text, or names and values.
-Assignments: TypeAlias = str | Mapping[str, object]
+#: Ends a value of several lines.
+_END: Final = "end_of_value"
+#: Of the name of a pool under another policy, in characters.
+_LONGEST: Final = 60
 
 
 def read(
@@ -71,10 +72,15 @@ def read(
             raise ReadError(str(problem)) from problem
         configs = () if config is None else (Path(config),)
         inputs = pool_inputs([Path(path) for path in paths], diagnostics, configs=configs)
-        moment = now.timestamp() if isinstance(now, datetime) else now
+        moment = None if now is None else seconds_of(now)
         names = () if local_name is None else (local_name,)
         reading = PoolReading(inputs, moment, names, rules, diagnostics=tuple(diagnostics))
         return Pool(reading, read_pool(reading))
+
+
+def seconds_of(moment: float | datetime) -> float:
+    """Seconds since the epoch."""
+    return moment.timestamp() if isinstance(moment, datetime) else moment
 
 
 @frozen(eq=False, repr=False)
@@ -153,25 +159,32 @@ class Pool:
             results = [run(pool.capture, seed).result for pool in (self, other)]
             return compare(results[0], results[1], (self.name, other.name))
 
-    def with_config(self, config: Assignments | Path | Policy) -> Pool:
+    def with_config(self, config: str | Mapping[str, object] | Path | Policy) -> Pool:
         """The same pool under another policy; its files are read again.
 
         A ``Path`` or ``Policy`` takes the place of the pool's configuration, as ``--config``
-        does; assignments, a text or names and values, come after it, as ``-D`` does.
+        does.  A text is read after it, as if it stood in one more file: with conditions, templates
+        and references to what is set there.  Names and values are such a text of assignments.
         """
         with one_family():
             if isinstance(config, Policy | Path):
                 path = Path(config.path if isinstance(config, Policy) else config)
                 inputs = with_configs(self.reading.inputs, [path])
-                label = f" with {path}"
-            else:
-                pairs = _assignments(config)
-                inputs = self.reading.inputs
-                paths = evolve(inputs.paths, defines=(*inputs.paths.defines, *pairs))
-                inputs = evolve(inputs, paths=paths)
-                label = f" with {', '.join(f'{name}={text}' for name, text in pairs)}"
-            reading = evolve(self.reading, inputs=inputs)
-            return Pool(reading, read_pool(reading), self.label + label)
+                return self._read_again(inputs, f"{path}")
+            paths = self.reading.inputs.paths
+            text = config if isinstance(config, str) else _assignments(config)
+            # A text in Python need not end with a newline; a file must.
+            text = text if text.endswith("\n") else f"{text}\n"
+            name = f"<with_config {len(paths.texts) + 1}>" if paths.texts else "<with_config>"
+            paths = evolve(paths, texts=(*paths.texts, (name, text)))
+            inputs = evolve(self.reading.inputs, paths=paths)
+            pool = self._read_again(inputs, _label(config))
+            _refuse_errors(pool.diagnostics, name)
+            return pool
+
+    def _read_again(self, inputs: Inputs, label: str) -> Pool:
+        reading = evolve(self.reading, inputs=inputs)
+        return Pool(reading, read_pool(reading), f"{self.label} with {label}")
 
     def _summary(self) -> str:
         facts = self.capture.facts
@@ -185,38 +198,42 @@ class Pool:
         return html_of([Line(self._summary())])
 
 
-def _assignments(config: Assignments) -> list[tuple[str, str]]:
-    """Names and texts in their order."""
-    if isinstance(config, str):
-        return _parsed(config)
-    for name in config:
+def _assignments(values: Mapping[str, object]) -> str:
+    """Names and values as they stand in a file."""
+    for name in values:
         if not is_identifier(name):
             raise ReadError(f"`{name}` is not a macro name")
-    return [(name, _text(value)) for name, value in config.items()]
+    return "".join(_assignment(name, as_text(value)) for name, value in values.items())
 
 
-def _text(value: object) -> str:
+def _assignment(name: str, text: str) -> str:
+    if "\n" in text or text.endswith("\\"):
+        # Only this form takes lines as they are.
+        return f"{name} @={_END}\n{text}\n@{_END}\n"
+    return f"{name} = {text}\n"
+
+
+def as_text(value: object) -> str:
+    """A value as it stands in a configuration."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _parsed(text: str) -> list[tuple[str, str]]:
-    source = Source(text, "<with_config>")
-    found = []
-    # A text in Python need not end with a newline.
-    for line in LineReader(source, is_file=False):
-        try:
-            statement = parse(line.text)
-        except StatementError as problem:
-            raise _refused(str(problem), source, line.offset(problem.start), problem.help) from None
-        if statement is None:
-            continue
-        if statement.operator != "=" or not is_identifier(statement.name):
-            what = "only assignments `NAME = VALUE` can stand here"
-            raise _refused(what, source, line.offset(0), "give a file as a pathlib.Path")
-        found.append((statement.name, statement.value))
-    return found
+def _label(config: str | Mapping[str, object]) -> str:
+    """Another policy in a few words."""
+    if isinstance(config, str):
+        lines = [" ".join(line.split()) for line in config.splitlines()]
+        found = "; ".join(line for line in lines if line and not line.startswith("#"))
+    else:
+        found = ", ".join(f"{name}={as_text(value)}" for name, value in config.items())
+    return found if len(found) <= _LONGEST else f"{found[: _LONGEST - 3]}..."
 
 
-def _refused(message: str, source: Source, at: int, help: str | None) -> ReadError:
-    found = Diagnostic(message, source, at, at + 1, help=help)
-    return ReadError(found.render(), (found,))
+def _refuse_errors(diagnostics: Sequence[Diagnostic], name: str) -> None:
+    """Raise ``ReadError`` for what the daemons would not start with in the text of that name."""
+    errors = [
+        item
+        for item in diagnostics
+        if item.severity == "error" and item.source is not None and item.source.name == name
+    ]
+    if errors:
+        raise ReadError("\n".join(item.render() for item in errors), errors)

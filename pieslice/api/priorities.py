@@ -1,4 +1,4 @@
-"""Reads a saved state of the accountant: ``pieslice.read_priorities``.
+"""Reads a saved state of the accountant: ``pieslice.userprio``.
 
 Inputs: a log, accounting ads or the folder of a capture; options.  Outputs: ``Priorities``; raise
 ``Error``.
@@ -16,9 +16,7 @@ from pieslice.priorities.command import priorities
 from pieslice.priorities.options import UsageError
 
 
-def read_priorities(
-    path: str | os.PathLike[str], *options: str, now: float | None = None
-) -> Priorities:
+def userprio(path: str | os.PathLike[str], *options: str, now: float | None = None) -> Priorities:
     """What condor_userprio would print of a saved state.
 
     ``path``: the accountant's log, a file of accounting ads, or the folder of a capture;

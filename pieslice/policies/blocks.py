@@ -22,6 +22,8 @@ _WORD: Final = re.compile(r"\$\([\w.]+\)|[A-Za-z_][\w.]*")
 #: Findings that come in crowds when one list lost what it had: they are one cause by that list.
 _OF_LIST: Final = re.compile(r"(?:not in|is in no) (\w+)")
 _OF_LISTS: Final = ("P212", "P301")
+#: Findings about the items of one list, the first word of the message.
+_OF_ITEMS: Final = ("P211",)
 #: Findings that are one cause if they say the same of what would set them right.
 _BY_HELP: Final = ("P205", "P241", "P301")
 #: Findings at which a daemon ends.
@@ -59,24 +61,27 @@ class Block:
     def _as_consequence(self, cause: Diagnostic) -> str:
         """One line about what comes of a cause, with its places where they are others."""
         found = self.first
-        where = "" if _spot(found) == _spot(cause) else f", {self._place(found, file_of(cause))}"
+        where = "" if _spot(found) == _spot(cause) else f", {self._place(found, cause)}"
         tail = f"; {found.help}" if found.help else ""
         more = f"; also at {self._places()}" if self.more else ""
         return f"  so{where}: {found.severity}[{found.id}]: {found.message}{tail}{more}"
 
     def _places(self) -> str:
         """The other places, the file only where it is another one."""
-        shown, file = [], file_of(self.first)
+        shown, before = [], self.first
         for one in self.more[:_LISTED]:
-            shown.append(self._place(one, file))
-            file = file_of(one)
+            shown.append(self._place(one, before))
+            before = one
         rest = len(self.more) - _LISTED
         return ", ".join(shown) + (f" and {rest} more" if rest > 0 else "")
 
     @staticmethod
-    def _place(found: Diagnostic, file: str | None) -> str:
+    def _place(found: Diagnostic, before: Diagnostic) -> str:
+        """A place, seen from the one that was named before: in the same line it is a word."""
+        if _spot(found) == _spot(before) and found.source is not None:
+            return f"`{found.source.text[found.start : found.end]}`"
         name = file_of(found)
-        return f"line {found.line}" if name == file else f"{name}:{found.line}"
+        return f"line {found.line}" if name == file_of(before) else f"{name}:{found.line}"
 
 
 def _spot(found: Diagnostic) -> tuple[str | None, int | None]:
@@ -117,6 +122,8 @@ def _key(found: Diagnostic) -> tuple[str | None, str | None, str]:
     if found.id in _OF_LISTS:
         of_list = _OF_LIST.search(found.message)
         return found.id, found.severity, of_list[1] if of_list else ""
+    if found.id in _OF_ITEMS:
+        return found.id, found.severity, found.message.partition(" ")[0]
     if found.source is not None and _ABOUT_WORDS.fullmatch(found.id or ""):
         marked = found.source.text[found.start : found.end]
         if _WORD.fullmatch(marked):

@@ -19,8 +19,9 @@ from attr import define
 
 from classad import ClassAd
 from classad.errors import Diagnostic
+from classad.files.lock import BusyError
 from classad.files.log import DamagedLogError
-from classad.files.log_file import LogBusyError, LogFile, read_log_file
+from classad.files.log_file import LogFile, read_log_file
 from negotiator.accounting.accountant import accountant_settings
 from negotiator.accounting.log import accountant_log
 from negotiator.accounting.records import from_log
@@ -79,7 +80,7 @@ def userprio_command(arguments: Sequence[str], out: IO[str], err: IO[str]) -> in
         show_diagnostics(problem.diagnostics, err)
     except DamagedLogError as problem:
         show_diagnostics([problem.diagnostic], err)
-    except LogBusyError as problem:
+    except BusyError as problem:
         err.write(f"pieslice userprio: error: {problem}\n")
     return EXIT_BAD
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from attr import frozen
 
@@ -22,6 +22,8 @@ from pieslice.reports.json import json_text, plain
 from pieslice.reports.layout import Block, Column, Line, Table, render_plain, rounded
 from pieslice.terminal import DEFAULT_WIDTH, printable
 
+#: Rows of a table that are shown; its data and frames have all.
+_SHOWN_ROWS: Final = 50
 #: What stands in a table.
 Cell = str | int | float | bool | None
 
@@ -106,8 +108,10 @@ class DataTable(Result):
             )
             for place, name in enumerate(self.columns)
         )
-        rows = tuple(tuple(map(_shown, row)) for row in self.rows)
-        return [Line(self.title, heading=True), Table(columns, rows)]
+        rows = tuple(tuple(map(_shown, row)) for row in self.rows[:_SHOWN_ROWS])
+        left = len(self) - len(rows)
+        more = [Line(f"  and {left} more rows")] if left else []
+        return [Line(self.title, heading=True), Table(columns, rows), *more]
 
     def to_pandas(self) -> object:
         """A pandas ``DataFrame``."""

@@ -22,15 +22,17 @@ from negotiator.io import CapturePaths
 from pieslice.command_line import EXIT_BAD, EXIT_OK
 from pieslice.data import JsonData
 from pieslice.reports.charts import looks
+from pieslice.reports.layout import render_plain
 from pieslice.reports.output import chosen_width
 from pieslice.reports.plots import draw, save
 from pieslice.reports.progress import Progress
 from pieslice.runreport.asking import asking
 from pieslice.runreport.comparison import PARTS, comparison, comparison_json
 from pieslice.runreport.data import RunData, run_data
-from pieslice.runreport.page import Said, Sheet, Side, page
+from pieslice.runreport.page import Said, Side, page
+from pieslice.runreport.picture import sheet
 from pieslice.runreport.plots import charts
-from pieslice.runreport.text import comparison_text
+from pieslice.runreport.text import comparison_blocks
 from pieslice.terminal import printable
 from policy.config import load_config
 from policy.explain.explanation import explain_policy
@@ -83,25 +85,20 @@ def _tell(sides: Sequence[Side], args: argparse.Namespace, out: IO[str]) -> None
     if args.json:
         out.write(json.dumps({"metrics": comparison_json(rows)}, indent=1) + "\n")
         return
-    out.write(comparison_text(rows, (left.name, right.name), left.seeds, chosen_width(args, out)))
+    blocks = comparison_blocks(rows, (left.name, right.name), left.seeds)
+    out.write(render_plain(blocks, chosen_width(args, out)))
 
 
 def _write(sides: Sequence[Side], path: Path, title: str | None, plots: Plots) -> None:
     drawn = charts([(side.name, side.run) for side in sides])
     colours = looks(name for side in sides for name in side.run.summary["users"])
     title = title or _title(sides)
-    text = page(title, sides, drawn, colours, _sheet())
+    text = page(title, sides, drawn, colours, sheet())
     if plots.folder is not None:
         plots.folder.mkdir(parents=True, exist_ok=True)
         for chart in drawn:
             save(draw(chart), plots.folder / f"{chart.name}.{plots.form}")
     path.write_text(text, encoding="utf-8", errors="backslashreplace")
-
-
-def _sheet() -> Sheet:
-    here = Path(__file__).parent
-    style, script = ((here / f"page.{kind}").read_text(encoding="utf-8") for kind in ("css", "js"))
-    return Sheet(style, script)
 
 
 # --- reading runs -------------------------------------------------------------------------------

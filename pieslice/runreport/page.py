@@ -79,6 +79,11 @@ def page(
         "everything again; a name in a legend hides its user. The words are explained in "
         "<em>Simulating a pool</em> of the documentation of pieslice.</p></footer>",
     ]
+    return document(title, body, sheet)
+
+
+def document(title: str, body: Sequence[str], sheet: Sheet) -> str:
+    """A page that needs nothing else."""
     return "\n".join(
         [
             "<!DOCTYPE html>",

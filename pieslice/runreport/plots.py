@@ -320,3 +320,5 @@ def slots(scene: _Scene) -> Chart:
 
 
 _CHARTS: Final = (usage, queue, shares, priorities, waits, slots)
+#: What the charts are called.
+NAMES: Final = tuple(make.__name__ for make in _CHARTS)

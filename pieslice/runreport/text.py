@@ -1,6 +1,6 @@
-"""Prints the numbers of one run, of several seeds, and of two configurations.
+"""Lays out the numbers of one run, of several seeds, and of two configurations.
 
-Inputs: summaries, comparisons.  Outputs: text.
+Inputs: summaries, comparisons.  Outputs: blocks.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from pieslice.data import Record
-from pieslice.reports.layout import Block, Column, Line, Table, render_plain
+from pieslice.reports.layout import Block, Column, Line, Table
 from pieslice.runreport.comparison import Row, spread_cells, spreads
 from pieslice.runreport.metrics import (
     COMPARED,
@@ -27,7 +27,7 @@ from pieslice.runreport.spread import SPREAD
 _DROPPED: Final = {"badput_hours": 3, "share": 2, "entitled_hours": 1}
 
 
-def run_text(summary: Record, width: int) -> str:
+def run_blocks(summary: Record) -> list[Block]:
     """The summary of one run."""
     blocks: list[Block] = []
     if not summary["complete"]:
@@ -39,7 +39,7 @@ def run_text(summary: Record, width: int) -> str:
     blocks += [Line(), _table("user", summary["users"], USER)]
     if summary["groups"]:
         blocks += [Line(), _table("group", summary["groups"], GROUP)]
-    return render_plain(blocks, width)
+    return blocks
 
 
 def _table(what: str, rows: Mapping[str, Record], metrics: Sequence[Metric]) -> Table:
@@ -54,19 +54,19 @@ def _table(what: str, rows: Mapping[str, Record], metrics: Sequence[Metric]) -> 
     return Table(heads, tuple(cells), indent=0)
 
 
-def spread_text(summaries: Sequence[Record], seeds: Sequence[int], width: int) -> str:
+def spread_blocks(summaries: Sequence[Record], seeds: Sequence[int]) -> list[Block]:
     """One configuration over several seeds."""
     rows = [
         (kind, name, metric, spread_cells(found, metric))
         for kind, name, metric, found in spreads(summaries)
     ]
     columns = tuple(Column(title, right=True) for title in SPREAD)
-    return render_plain([Line(_seeds(seeds)), *_tables(rows, columns)], width)
+    return [Line(_seeds(seeds)), *_tables(rows, columns)]
 
 
-def comparison_text(
-    rows: Sequence[Row], names: tuple[str, str], seeds: Sequence[int], width: int
-) -> str:
+def comparison_blocks(
+    rows: Sequence[Row], names: tuple[str, str], seeds: Sequence[int]
+) -> list[Block]:
     """Two configurations: each number, the difference, and what B is."""
     several = len(seeds) > 1
     titles = ("A", "B", "B - A", *(("+-",) if several else ()))
@@ -76,10 +76,12 @@ def comparison_text(
         for row in rows
         if not row.name or row.difference.left or row.difference.right
     ]
-    blocks = [Line(f"{letter}: {name}") for letter, name in zip("AB", names, strict=True)]
+    blocks: list[Block] = [
+        Line(f"{letter}: {name}") for letter, name in zip("AB", names, strict=True)
+    ]
     if several:
         blocks.append(Line(f"{_seeds(seeds)}; +-: 95 % interval of B - A"))
-    return render_plain([*blocks, *_tables(cells, columns)], width)
+    return [*blocks, *_tables(cells, columns)]
 
 
 def _difference(row: Row, *, several: bool) -> tuple[str, ...]:

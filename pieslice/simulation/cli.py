@@ -21,6 +21,10 @@ _EXAMPLES: Final = (
         "ten slots; the run is kept in a folder",
     ),
     (
+        "pieslice simulate 10 --workload day.toml --days 0.1 --record day.history",
+        "keep every cycle, for `pieslice why --at` and `pieslice history`",
+    ),
+    (
         "pieslice simulate mypool --workload capture --every 2 --days 0.1",
         "the jobs of a capture, again every two hours",
     ),
@@ -77,6 +81,9 @@ def add_commands(subcommands: Subcommands) -> None:
         metavar=("HOUR", "DIR"),
         help="write the pool before the cycle at HOUR as a capture, for `pieslice why`, and end",
     )
+    parser.add_argument(
+        "--record", type=Path, metavar="F", help="also keep every cycle in the history F"
+    )
     parser.add_argument("--resume", type=Path, metavar="DIR", help="continue an interrupted run")
     parser.add_argument(
         "--format", choices=("csv", "jsonl"), default="csv", help="form of events and series"
@@ -132,18 +139,17 @@ def add_what_is_simulated(parser: argparse.ArgumentParser) -> None:
 
 def setting(text: str) -> tuple[str, str]:
     """The name and the text of ``NAME=TEXT``; the name must be that of some macro."""
+    from pieslice.simulation.errors import RunError
+    from pieslice.simulation.setup import check_macro
+
     name, equals, value = text.partition("=")
     name = name.strip()
-    if not equals or not re.fullmatch(r"[A-Za-z_][\w.]*", name, re.ASCII):
+    if not equals:
         raise argparse.ArgumentTypeError(f"`{text}` is not NAME=TEXT")
-    if not name.upper().startswith("GROUP_") and not name.upper().endswith("_LIMIT"):
-        from pieslice.reports.names import did_you_mean
-        from policy.io import builtin_library
-
-        known = builtin_library().defaults
-        if name.lower() not in {item.lower() for item in known}:
-            hint = did_you_mean(name, known)
-            raise argparse.ArgumentTypeError(f"`{name}` is not a macro of HTCondor{hint}")
+    try:
+        check_macro(name)
+    except RunError as problem:
+        raise argparse.ArgumentTypeError(str(problem)) from None
     return name, value.strip()
 
 

@@ -22,21 +22,20 @@ from attr import asdict, evolve, frozen
 from classad.errors import Diagnostic
 from negotiator.io import InputError
 from pieslice.command_line import EXIT_BAD, EXIT_INTERRUPTED, EXIT_OK
-from pieslice.data import JsonData, JsonObject
+from pieslice.data import JsonData
 from pieslice.inputs.pool import parse_time
+from pieslice.recording.store import HistoryError
 from pieslice.reports.output import chosen_width, show_diagnostics
 from pieslice.reports.progress import Moved, Progress
 from pieslice.runreport.asking import policy_options
 from pieslice.runreport.command import ReportError, write_page
-from pieslice.runreport.comparison import comparison, comparison_json, spreads_json
-from pieslice.runreport.text import comparison_text, run_text, spread_text
+from pieslice.simulation.answers import LETTERS, Run, Side, Simulated, simulated
+from pieslice.simulation.errors import RunError, WorkloadError
 from pieslice.simulation.moment import write_moment
-from pieslice.simulation.running import Form, RunError, Told, begun, run_new, run_on, run_until
+from pieslice.simulation.running import Form, Told, begun, run_new, run_on, run_until
 from pieslice.simulation.setup import Plan, about_policy
-from pieslice.simulation.workload import WorkloadError
 
 _HOUR: Final = 3600
-_LETTERS: Final = ("a", "b")
 
 
 class _InterruptedError(Exception):
@@ -44,12 +43,12 @@ class _InterruptedError(Exception):
 
 
 @frozen
-class _Side:
-    """A configuration: its summaries, one for each seed, and the folder of its runs."""
+class _Place:
+    """A configuration, the folder of its runs, and those that are done, one for each seed."""
 
     config: str | None
     folder: Path | None
-    summaries: list[JsonData]
+    runs: list[Run]
 
 
 def simulate_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> int:
@@ -75,7 +74,7 @@ def simulate_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> in
     except _InterruptedError as problem:
         err.write(f"{problem}\n")
         return EXIT_INTERRUPTED
-    except (WorkloadError, RunError, ReportError, ImportError) as problem:
+    except (WorkloadError, RunError, ReportError, HistoryError, ImportError) as problem:
         err.write(f"pieslice simulate: error: {problem}\n")
     except json.JSONDecodeError as problem:
         err.write(f"pieslice simulate: error: {args.resume}: not a run: {problem}\n")
@@ -89,6 +88,8 @@ def _check(args: argparse.Namespace) -> None:
         raise RunError("--parquet needs -o, the folder of the run")
     if args.capture is not None and (args.compare or args.seeds > 1 or args.output or args.report):
         raise RunError("--capture ends the run at its hour: give it without other outputs")
+    if args.record is not None and (args.compare or args.seeds > 1):
+        raise RunError("--record keeps one run: give it without --compare and --seeds")
     if args.report is not None and not args.report.parent.is_dir():
         raise RunError(f"{args.report}: no such folder")
 
@@ -127,7 +128,7 @@ def _one(
     progress = Progress(err)
     with progress.counted("simulating", plan.seconds) as moved:
         summary = run_new(plan, folder, _form(args), _told(moved, progress, err))
-    return _shown(summary, args, folder, out)
+    return _shown(plan, summary, args, folder, out)
 
 
 def _capture(args: argparse.Namespace, plan: Plan, out: IO[str], err: IO[str]) -> int:
@@ -154,21 +155,21 @@ def _resume(args: argparse.Namespace, out: IO[str], err: IO[str]) -> int:
     progress = Progress(err)
     with progress.counted("simulating", plan.seconds) as moved:
         summary = run_on(args.resume, _form(args), _told(moved, progress, err))
-    return _shown(summary, args, args.resume, out)
+    return _shown(plan, summary, args, args.resume, out)
 
 
-def _shown(summary: JsonData, args: argparse.Namespace, folder: Path | None, out: IO[str]) -> int:
-    if args.json:
-        out.write(json.dumps(summary, indent=1) + "\n")
-    else:
-        out.write(run_text(summary, chosen_width(args, out)))
+def _shown(
+    plan: Plan, summary: JsonData, args: argparse.Namespace, folder: Path | None, out: IO[str]
+) -> int:
+    side = Side(plan.config or "", (Run(plan, summary),))
+    out.write(_printed(simulated([side], [plan.seed]), args, out))
     if args.report is not None and folder is not None:
         write_page([folder], args.report)
     return EXIT_OK if summary["complete"] else EXIT_INTERRUPTED
 
 
 def _form(args: argparse.Namespace) -> Form:
-    return Form(args.format, args.checkpoint_hours, args.parquet)
+    return Form(args.format, args.checkpoint_hours, args.parquet, args.record)
 
 
 def _told(moved: Moved, progress: Progress, err: IO[str]) -> Told:
@@ -187,24 +188,25 @@ def _several(
 ) -> int:
     """One or two configurations, each on the workloads of all seeds."""
     seeds = range(plan.seed, plan.seed + args.seeds)
-    sides = [
-        _Side(config, _place(folder, letter, compares=args.compare is not None), [])
-        for letter, config in zip(_LETTERS, args.compare or (args.config,), strict=False)
+    places = [
+        _Place(config, _place(folder, letter, compares=args.compare is not None), [])
+        for letter, config in zip(LETTERS, args.compare or (args.config,), strict=False)
     ]
     progress = Progress(err)
-    count = len(sides) * len(seeds)
+    count = len(places) * len(seeds)
     with progress.counted("simulating", plan.seconds * count) as moved:
-        runs = ((seed, side) for seed in seeds for side in sides)
-        for number, (seed, side) in enumerate(runs):
-            one = evolve(plan, config=side.config, seed=seed)
+        runs = ((seed, place) for seed in seeds for place in places)
+        for number, (seed, place) in enumerate(runs):
+            one = evolve(plan, config=place.config, seed=seed)
             told = _told(_nth(moved, number, count, plan.seconds), progress, err)
-            place = _run_folder(side, seed, several=len(seeds) > 1)
-            side.summaries.append(run_new(one, place, _form(args), told))
-            if not side.summaries[-1]["complete"]:
-                raise _InterruptedError(_half(args, one, place, sides, side))
-    out.write(_answer(args, sides, seeds, chosen_width(args, out)))
+            into = _run_folder(place, seed, several=len(seeds) > 1)
+            place.runs.append(Run(one, run_new(one, into, _form(args), told)))
+            if not place.runs[-1].summary["complete"]:
+                raise _InterruptedError(_half(args, one, into, places, place))
+    sides = [Side(place.config or "", tuple(place.runs)) for place in places]
+    out.write(_printed(simulated(sides, seeds), args, out))
     if args.report is not None:
-        write_page([side.folder for side in sides if side.folder is not None], args.report)
+        write_page([place.folder for place in places if place.folder is not None], args.report)
     return EXIT_OK
 
 
@@ -212,10 +214,10 @@ def _place(folder: Path | None, letter: str, *, compares: bool) -> Path | None:
     return folder / letter if folder is not None and compares else folder
 
 
-def _run_folder(side: _Side, seed: int, *, several: bool) -> Path | None:
-    if side.folder is None or not several:
-        return side.folder
-    return side.folder / f"seed-{seed}"
+def _run_folder(place: _Place, seed: int, *, several: bool) -> Path | None:
+    if place.folder is None or not several:
+        return place.folder
+    return place.folder / f"seed-{seed}"
 
 
 def _nth(moved: Moved, number: int, count: int, seconds: int) -> Moved:
@@ -228,10 +230,10 @@ def _nth(moved: Moved, number: int, count: int, seconds: int) -> Moved:
 
 
 def _half(
-    args: argparse.Namespace, plan: Plan, folder: Path | None, sides: list[_Side], side: _Side
+    args: argparse.Namespace, plan: Plan, folder: Path | None, places: list[_Place], place: _Place
 ) -> str:
     """What was interrupted, and how to get the rest."""
-    which = "" if len(sides) == 1 else f" of {_LETTERS[sides.index(side)]}, {plan.config}"
+    which = "" if len(places) == 1 else f" of {LETTERS[places.index(place)]}, {plan.config}"
     seed = f", seed {plan.seed}" if args.seeds > 1 else ""
     note = f"note: interrupted in the run{which}{seed}"
     if args.output is None:
@@ -239,35 +241,11 @@ def _half(
     rest = ""
     if args.seeds > 1:
         rest = "; the runs before it are kept"
-    elif side is not sides[-1]:
-        rest = f"; --config and -o {sides[-1].folder} run the other one"
+    elif place is not places[-1]:
+        rest = f"; --config and -o {places[-1].folder} run the other one"
     return f"{note}: --resume {folder} goes on{rest}"
 
 
-def _answer(
-    args: argparse.Namespace, sides: Sequence[_Side], seeds: Sequence[int], width: int
-) -> str:
+def _printed(answer: Simulated, args: argparse.Namespace, out: IO[str]) -> str:
     """The numbers of all runs, as text or as JSON."""
-    left = sides[0].summaries
-    if len(sides) == 1:
-        if not args.json:
-            return spread_text(left, seeds, width)
-        return _json({"seeds": list(seeds), "runs": left, "metrics": spreads_json(left)})
-    right = sides[1].summaries
-    rows = comparison(left, right)
-    if not args.json:
-        return comparison_text(rows, tuple(args.compare), seeds, width)
-    return _json(
-        {
-            "policies": dict(zip(_LETTERS, args.compare, strict=True)),
-            "seeds": list(seeds),
-            "a": left[0],
-            "b": right[0],
-            **({"runs": {"a": left, "b": right}} if len(seeds) > 1 else {}),
-            "metrics": comparison_json(rows),
-        }
-    )
-
-
-def _json(data: JsonObject) -> str:
-    return json.dumps(data, indent=1) + "\n"
+    return answer.to_json() if args.json else answer.text(chosen_width(args, out))

@@ -79,7 +79,7 @@ def write_json(path: Path, data: Record, indent: int | None = 1) -> None:
         file.write("\n")
         file.flush()
         os.fsync(file.fileno())
-    temporary.rename(path)
+    temporary.replace(path)
 
 
 def write_parquet(folder: Path, form: str) -> None:

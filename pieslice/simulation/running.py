@@ -1,9 +1,9 @@
-"""Runs one simulation to its end, or to Ctrl-C, into a folder if there is one.
+"""Runs one simulation to its end: in memory, or into a folder, then maybe only to Ctrl-C.
 
 Decides when a checkpoint is made and what an interruption leaves behind.
 
-Inputs: a plan, maybe the folder of a run and its checkpoint.  Outputs: the summary; the files of
-the folder.
+Inputs: a plan, maybe the folder of a run and its checkpoint.  Outputs: the summary, events and
+series; the files of the folder.
 """
 
 from __future__ import annotations
@@ -15,34 +15,36 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from attr import asdict, define, frozen
+from attr import Factory, asdict, define, frozen
 
 from classad.errors import Diagnostic
 from pieslice.command_line import installed_version
 from pieslice.data import JsonData
 from pieslice.reports.progress import Moved
 from pieslice.simulation.checkpoint import restore, saved
+from pieslice.simulation.errors import RunError
 from pieslice.simulation.matching import Negotiator
 from pieslice.simulation.notices import about_jobs
 from pieslice.simulation.output import RunFolder, write_json, write_parquet
-from pieslice.simulation.series import rows
+from pieslice.simulation.recorded import recording
+from pieslice.simulation.series import Row, rows
 from pieslice.simulation.setup import Plan, build, command_of, fingerprint
 from pieslice.simulation.summary import summarise
 
 _HOUR: Final = 3600
 
 
-class RunError(ValueError):
-    """A run that cannot be begun or taken up."""
-
-
 @frozen
 class Form:
-    """How a run is written: the form of its tables, hours between checkpoints, also Parquet."""
+    """How a run is written: the form of its tables, hours between checkpoints, also Parquet.
+
+    ``history``: also every cycle, with the pool before it, as a capture in that file.
+    """
 
     tables: str = "csv"
     checkpoint_hours: float = 6.0
     parquet: bool = False
+    history: Path | None = None
 
 
 @frozen
@@ -53,6 +55,10 @@ class Told:
     notices: Callable[[Sequence[Diagnostic]], None]
 
 
+#: For those who want to know nothing of it.
+SILENT: Final = Told(lambda done, words: None, lambda diagnostics: None)
+
+
 @define
 class _Stop:
     """Whether somebody pressed Ctrl-C."""
@@ -60,10 +66,27 @@ class _Stop:
     asked: bool = False
 
 
+@define
+class Kept:
+    """Where a run in memory puts its rows."""
+
+    rows: dict[str, list[Row]] = Factory(lambda: {"events": [], "series": []})
+
+    def write(self, name: str, values: Row) -> None:
+        """Add a row to ``events`` or ``series``."""
+        self.rows[name].append(values)
+
+
+def run_here(plan: Plan, told: Told = SILENT, kept: Kept | None = None) -> JsonData:
+    """The summary of a run in memory; Ctrl-C raises ``KeyboardInterrupt``."""
+    return _loop(plan, kept, None, Form(), told, _Stop())
+
+
 def run_new(plan: Plan, folder: Path | None, form: Form, told: Told) -> JsonData:
     """The summary of a run from its beginning."""
     if folder is None:
-        return _loop(plan, None, None, form, told)
+        with _interruptible() as stop:
+            return _loop(plan, None, None, form, told, stop)
     if (folder / "run.json").exists():
         raise RunError(f"{folder}: contains a run already; continue it with --resume")
     folder.mkdir(parents=True, exist_ok=True)
@@ -124,7 +147,8 @@ def _finished(
     plan: Plan, run: RunFolder, data: JsonData | None, form: Form, told: Told
 ) -> JsonData:
     try:
-        summary = _loop(plan, run, data, form, told)
+        with _interruptible() as stop:
+            summary = _loop(plan, run, data, form, told, stop)
     finally:
         run.close()
     write_json(run.folder / "summary.json", summary)
@@ -134,7 +158,12 @@ def _finished(
 
 
 def _loop(
-    plan: Plan, run: RunFolder | None, data: JsonData | None, form: Form, told: Told
+    plan: Plan,
+    run: RunFolder | Kept | None,
+    data: JsonData | None,
+    form: Form,
+    told: Told,
+    stop: _Stop,
 ) -> JsonData:
     """From the beginning, or from a checkpoint, to the end or to Ctrl-C."""
 
@@ -152,18 +181,19 @@ def _loop(
     interval = max(1, negotiator.policy.interval_seconds)
     between = max(interval, round(form.checkpoint_hours * _HOUR))
     due = moment + between
-    with _interruptible() as stop:
+    with recording(form.history, negotiator, plan) as keep:
         told.moved(moment, "")
         while moment < plan.seconds and not stop.asked:
             simulation.advance(moment)
-            negotiator.cycle(min(interval, plan.seconds - moment))
+            with keep():
+                negotiator.cycle(min(interval, plan.seconds - moment))
             _record(run, negotiator, plan, moment, interval)
             moment += interval
             told.moved(
                 min(moment, plan.seconds),
                 f"hour {moment / _HOUR:.1f} of {plan.seconds / _HOUR:g}",
             )
-            if run is not None and (moment >= due or stop.asked):
+            if isinstance(run, RunFolder) and (moment >= due or stop.asked):
                 run.checkpoint({"next": moment, "simulation": saved(simulation)})
                 due = moment + between
         # What comes after a checkpoint is cut off when the run is taken up.
@@ -172,7 +202,7 @@ def _loop(
 
 
 def _record(
-    run: RunFolder | None, negotiator: Negotiator, plan: Plan, moment: int, interval: int
+    run: RunFolder | Kept | None, negotiator: Negotiator, plan: Plan, moment: int, interval: int
 ) -> None:
     """Write the series at the first cycle at or after each of its moments."""
     if run is not None and (

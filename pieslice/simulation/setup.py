@@ -15,7 +15,7 @@ import gzip
 import re
 import shlex
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import Final
@@ -38,16 +38,20 @@ from negotiator.jobs.start_vanilla import names_of
 from negotiator.model.snapshot import AccountantState, Snapshot
 from negotiator.pool.fetch import new_slot
 from negotiator.pool.slots import Slots
+from pieslice.data import JsonData
 from pieslice.inputs.policyfile import check_policy_file
+from pieslice.reports.names import did_you_mean
 from pieslice.simulation.engine import ClaimSettings, MachineChange, Simulation, Sink
+from pieslice.simulation.errors import RunError, WorkloadError
 from pieslice.simulation.matching import Negotiator
 from pieslice.simulation.pool import RESOURCES, Pool, plain_pool, pool_of
 from pieslice.simulation.state import State
 from pieslice.simulation.workload import (
     Workload,
-    WorkloadError,
     from_capture,
     from_csv,
+    from_rows,
+    from_streams,
     from_swf,
     from_toml,
 )
@@ -60,6 +64,8 @@ _PLAIN_POOL: Final = re.compile(r"([1-9][0-9]{0,5})(?:x([1-9][0-9]{0,3}))?", re.
 #: A moment for pools that were not captured, seconds since the epoch.
 _EPOCH: Final = 1_800_000_000
 _WAITING: Final = (1, 2)
+#: What values in place of a file are called.
+_VALUES: Final = "the workload"
 #: What the schedd goes by, and what a startd cuts a slot by.
 _ASKED: Final = frozenset({*READ_BY_SCHEDD, *(f"request{name.lower()}" for name in RESOURCES)})
 
@@ -73,12 +79,13 @@ def _pairs(pairs: Iterable[Iterable[str]]) -> tuple[tuple[str, str], ...]:
 class Plan:
     """A run.  Times in seconds; paths as text, so that it can be written down.
 
+    ``workload``: a file, ``capture``, or streams or jobs as values, as their files have them.
     ``worklife``, ``retirement``: None for what the configuration says.  ``now``: when it begins,
     seconds since the epoch; None for the time of the capture.
     """
 
     pool: str
-    workload: str
+    workload: str | tuple[object, ...]
     seconds: int
     config: str | None = None
     seed: int = 0
@@ -93,6 +100,8 @@ class Plan:
     now: int | None = None
     #: Names and texts of macros that are set after the configuration has been read.
     settings: tuple[tuple[str, str], ...] = field(default=(), converter=_pairs)
+    #: Names and contents of configurations that are read before that, and are in no file.
+    texts: tuple[tuple[str, str], ...] = field(default=(), converter=_pairs)
 
 
 #: Option -> field of a plan, where the field is what stands on the command line.
@@ -127,7 +136,7 @@ def build(plan: Plan, sink: Sink) -> tuple[Simulation, Negotiator]:
         pool = plain_pool(int(found[1]), int(found[2] or 1))
         epoch = _EPOCH if plan.now is None else plan.now
         config = None if plan.config is None else Path(plan.config)
-        policy = read_policy(config, epoch, defines=plan.settings).policy
+        policy = read_policy(config, epoch, texts=plan.texts, defines=plan.settings).policy
         accountant = AccountantState()
     else:
         snapshot, policy, epoch, config = _captured(plan)
@@ -154,11 +163,11 @@ def _captured(plan: Plan) -> tuple[Snapshot, NegotiatorPolicy, int, Path | None]
         )
         raise InputError([Diagnostic(f"{plan.pool}: no such folder", help=text)])
     given = {} if plan.config is None else {"config": Path(plan.config)}
-    paths = CapturePaths(Path(plan.pool), given)
+    paths = CapturePaths(Path(plan.pool), given, texts=plan.texts)
     capture = read_capture(paths, now=plan.now)
     config, now, policy = paths.find("config"), int(capture.facts.now), capture.policy
     if plan.settings:
-        policy = read_policy(config, now, defines=plan.settings).policy
+        policy = read_policy(config, now, texts=plan.texts, defines=plan.settings).policy
     return capture.snapshot, policy, now, config
 
 
@@ -181,6 +190,8 @@ def _workload(plan: Plan, snapshot: Snapshot | None, asked: frozenset[str]) -> W
         workload = from_capture(
             _queued(snapshot), asked, plan.seed, plan.seconds, plan.every, plan.run_time
         )
+    elif not isinstance(plan.workload, str):
+        workload = _of_values(plan.workload, plan.seed, plan.seconds)
     else:
         path = Path(plan.workload)
         data = path.read_bytes()
@@ -196,8 +207,16 @@ def _workload(plan: Plan, snapshot: Snapshot | None, asked: frozenset[str]) -> W
         else:
             raise WorkloadError(f"{path}: a workload is a .swf, .csv or .toml file, or `capture`")
     if not workload.arrivals:
-        raise WorkloadError(f"{plan.workload}: contains no jobs")
+        name = plan.workload if isinstance(plan.workload, str) else _VALUES
+        raise WorkloadError(f"{name}: contains no jobs")
     return workload
+
+
+def _of_values(values: tuple[object, ...], seed: int, seconds: int) -> Workload:
+    """Jobs have a time of submission, streams have none."""
+    if values and isinstance(values[0], Mapping) and "submit" in values[0]:
+        return from_rows(values, _VALUES)
+    return from_streams(values, _VALUES, seed, seconds)
 
 
 def _unpacked(path: Path, data: bytes) -> bytes:
@@ -222,9 +241,10 @@ def _queued(snapshot: Snapshot) -> Iterable[tuple[str, ClassAd]]:
 def _claim_settings(plan: Plan, config: Path | None) -> ClaimSettings:
     knobs = load_config(
         None if config is None else str(config),
-        CaptureSources(Path("condor_config") if config is None else config),
+        CaptureSources(Path("condor_config") if config is None else config, (), plan.texts),
         builtin_library(),
         context=Context("STARTD"),
+        overlays=[name for name, _ in plan.texts],
         extra=plan.settings,
         keep_going=True,
     )
@@ -267,6 +287,29 @@ def _machine_changes(plan: Plan, pool: Pool) -> tuple[MachineChange, ...]:
     return tuple(sorted(found, key=lambda change: change.time))
 
 
+def absolute(plan: Plan) -> Plan:
+    """The plan as workers in other folders understand it."""
+    names = ("pool", "workload", "config", "machines")
+    paths: JsonData = {name: _full(getattr(plan, name)) for name in names}
+    return evolve(plan, **paths)
+
+
+def _full(value: object) -> object:
+    if isinstance(value, str) and Path(value).exists():
+        return str(Path(value).resolve())
+    return value
+
+
+def check_macro(name: str) -> None:
+    """Raise ``RunError`` for a name that is none of a macro."""
+    if not re.fullmatch(r"[A-Za-z_][\w.]*", name, re.ASCII):
+        raise RunError(f"`{name}` is not the name of a macro")
+    if not name.upper().startswith("GROUP_") and not name.upper().endswith("_LIMIT"):
+        known = builtin_library().defaults
+        if name.lower() not in {item.lower() for item in known}:
+            raise RunError(f"`{name}` is not a macro of HTCondor{did_you_mean(name, known)}")
+
+
 def about_policy(plan: Plan) -> list[Diagnostic]:
     """Errors and warnings of the configuration, and what of it is not honoured.
 
@@ -277,7 +320,7 @@ def about_policy(plan: Plan) -> list[Diagnostic]:
         check_policy_file(path)
     if path is None and Path(plan.pool).is_dir():
         path = CapturePaths(Path(plan.pool)).find("config")
-    loaded = read_policy(path, 0, defines=plan.settings)
+    loaded = read_policy(path, 0, texts=plan.texts, defines=plan.settings)
     found = [item for item in loaded.diagnostics if item.severity != "note"]
     for knob in loaded.unsupported:
         text = f"{knob.place}: {knob.name} is not honoured: {knob.effect}"
@@ -289,7 +332,7 @@ def fingerprint(plan: Plan) -> str:
     """Tells whether the files of a plan are still what they were."""
     digest = sha256()
     for text in (plan.pool, plan.workload, plan.config, plan.machines):
-        path = None if text is None else Path(text)
+        path = Path(text) if isinstance(text, str) else None
         if path is None:
             continue
         files = sorted(path.iterdir()) if path.is_dir() else [path]

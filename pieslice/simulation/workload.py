@@ -2,9 +2,10 @@
 
 Decides how traces, tables, captured queues and descriptions of random streams become jobs.
 
-Inputs: text of a file, job ads, a seed.  Outputs: ``Workload``: jobs by time of submission (seconds
-from the start of the simulation) and the kinds of job among them.  Raises ``WorkloadError`` with
-file and line.  Follows: the Standard Workload Format 2.2 for traces (``.swf``).
+Inputs: text of a file, rows, job ads, a seed.  Outputs: ``Workload``: jobs by time of submission
+(seconds from the start of the simulation) and the kinds of job among them.  Raises
+``WorkloadError`` with file and line.  Follows: the Standard Workload Format 2.2 for traces
+(``.swf``).
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from classad.ads.expression import Expression, parsed
 from negotiator.jobs.autoclusters import AutoclusterTable
 from pieslice.data import JsonObject
 from pieslice.reports.names import did_you_mean
+from pieslice.simulation.errors import WorkloadError
 
 #: What a captured job has from where it was, and what is different in every job of a simulation.
 _OF_THE_SCHEDD: Final = ("AutoClusterAttrs", "AutoClusterId", "CurrentHosts")
@@ -32,10 +34,8 @@ _REQUIREMENTS: Final = "TARGET.Cpus >= RequestCpus && TARGET.Memory >= RequestMe
 _SUBMIT, _RUN, _USED_CPUS, _USED_MEMORY, _CPUS, _MEMORY, _USER, _GROUP = 1, 3, 4, 6, 7, 9, 11, 12
 _SWF_COLUMNS: Final = 18
 _DOMAIN: Final = "sim.example"
-
-
-class WorkloadError(ValueError):
-    """A workload that cannot be understood."""
+#: Columns that a table of jobs must have.
+_NEEDED: Final = ("submit", "user", "run_time")
 
 
 @frozen(eq=False)
@@ -138,21 +138,37 @@ def from_swf(lines: Iterable[str], name: str) -> Workload:
 
 def from_csv(lines: Iterable[str], name: str) -> Workload:
     """A table with the columns ``submit user run_time`` and maybe ``group cpus memory count``."""
-    workload = Workload()
     reader = csv.DictReader(lines)
-    missing = {"submit", "user", "run_time"} - set(reader.fieldnames or ())
+    missing = set(_NEEDED) - set(reader.fieldnames or ())
     if missing:
         raise WorkloadError(f"{name}:1: no column `{min(missing)}`")
-    for row in reader:
-        at = f"{name}:{reader.line_num}"
-        user = row["user"]
+    return _jobs((f"{name}:{reader.line_num}", row) for row in reader)
+
+
+def from_rows(rows: Iterable[object], name: str) -> Workload:
+    """The rows of such a table as values."""
+    places = ((f"{name}: row {number}", row) for number, row in enumerate(rows, 1))
+    return _jobs((at, _texts(row, at)) for at, row in places)
+
+
+def _texts(row: object, at: str) -> dict[str, str | None]:
+    if not isinstance(row, Mapping):
+        raise WorkloadError(f"{at}: `{row}` is not a dictionary")
+    return {key: None if value is None else str(value) for key, value in row.items()}
+
+
+def _jobs(rows: Iterable[tuple[str, Mapping[str, str | None]]]) -> Workload:
+    """The jobs of rows, each with its place."""
+    workload = Workload()
+    for at, row in rows:
+        user = row.get("user")
         if not user or any(char.isspace() for char in user):
             raise WorkloadError(f"{at}: `{user}` is not a user name")
         cpus = _whole(row.get("cpus") or "1", "cpus", at, least=1)
         memory = _whole(row.get("memory") or "0", "memory", at)
         shape = workload.shape(user, row.get("group") or "", cpus, memory)
-        submit = _whole(row["submit"], "submit", at)
-        run_time = _whole(row["run_time"], "run_time", at)
+        submit = _whole(row.get("submit"), "submit", at)
+        run_time = _whole(row.get("run_time"), "run_time", at)
         for _ in range(_whole(row.get("count") or "1", "count", at)):
             workload.arrivals.append(Arrival(submit, run_time, shape))
     return workload.sorted()
@@ -174,7 +190,7 @@ def _whole(text: str | None, column: str, at: str, least: int = 0) -> int:
 
 
 def from_toml(text: str, name: str, seed: int, seconds: int) -> Workload:
-    """Streams of jobs: each user's ``backlog`` at the start and ``per_hour`` after that."""
+    """The streams of a file; see ``from_streams``."""
     try:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as problem:
@@ -182,6 +198,11 @@ def from_toml(text: str, name: str, seed: int, seconds: int) -> Workload:
     streams = content.get("stream")
     if not isinstance(streams, list) or not streams:
         raise WorkloadError(f"{name}: contains no [[stream]]")
+    return from_streams(streams, name, seed, seconds)
+
+
+def from_streams(streams: Iterable[object], name: str, seed: int, seconds: int) -> Workload:
+    """Streams of jobs: each user's ``backlog`` at the start and ``per_hour`` after that."""
     workload = Workload()
     for number, stream in enumerate(streams):
         # A generator for each stream, so that changing one leaves the others as they are.
@@ -199,7 +220,7 @@ _MOST_JOBS: Final = 10_000_000
 
 
 def _add_stream(workload: Workload, stream: object, at: str, rng: Random, seconds: int) -> None:
-    if not isinstance(stream, dict):
+    if not isinstance(stream, Mapping):
         raise WorkloadError(f"{at}: `{stream}` is not a table")
     for key, value in stream.items():
         if key not in _STREAM:

@@ -14,24 +14,22 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
-from attr import asdict, evolve
+from attr import asdict
 
-from classad.errors import Diagnostic
+from classad.extras import load
 from negotiator.io import InputError
 from pieslice.command_line import EXIT_BAD, EXIT_INTERRUPTED, EXIT_NO, EXIT_OK
-from pieslice.data import JsonData
 from pieslice.reports.output import chosen_width, show_diagnostics
 from pieslice.reports.progress import Progress
 from pieslice.simulation.cli import setting
 from pieslice.simulation.command import plan_of
-from pieslice.simulation.notices import about_jobs
+from pieslice.simulation.errors import RunError, WorkloadError
 from pieslice.simulation.output import write_json
-from pieslice.simulation.running import RunError
-from pieslice.simulation.setup import Plan, about_policy, build, fingerprint
-from pieslice.simulation.workload import WorkloadError
-from pieslice.sweeps.grid import Axis, Point, points, split_values
-from pieslice.sweeps.table import Results, as_csv, as_text, rows
-from pieslice.sweeps.work import Outcome, here, on_cores, on_dask, simulate
+from pieslice.simulation.setup import Plan, absolute, fingerprint
+from pieslice.sweeps.answers import about_sweep, swept
+from pieslice.sweeps.grid import Axis, Point, axes_of, points
+from pieslice.sweeps.table import Results, as_csv
+from pieslice.sweeps.work import Outcome, handed_out, simulate
 
 
 def sweep_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> int:
@@ -39,8 +37,7 @@ def sweep_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> int:
     try:
         folder, plan, axes = _resumed(args) if args.resume is not None else _begun(args)
         # What is wrong with all points is said once, before any worker starts.
-        simulation, _ = build(plan, lambda *event: None)
-        show_diagnostics([*_about(plan, axes), *about_jobs(simulation)], err)
+        show_diagnostics(about_sweep(plan, axes), err)
         return _sweep(args, folder, points(plan, axes, args.seeds), out, err)
     except InputError as problem:
         show_diagnostics(problem.diagnostics, err)
@@ -53,23 +50,11 @@ def sweep_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> int:
     return EXIT_BAD
 
 
-def _about(plan: Plan, axes: list[Axis]) -> list[Diagnostic]:
-    """What is to be said of the configuration and of each value of each macro, once."""
-    found: dict[str, Diagnostic] = {}
-    for settings in ((), *(((axis.name, text),) for axis in axes for text in axis.values)):
-        for item in about_policy(evolve(plan, settings=settings)):
-            found.setdefault(item.render(), item)
-    return list(found.values())
-
-
 def _begun(args: argparse.Namespace) -> tuple[Path | None, Plan, list[Axis]]:
-    plan = _absolute(plan_of(args, seed=0, settings=()))
-    axes = [_axis(text) for text in args.set]
-    if not axes:
+    plan = absolute(plan_of(args, seed=0, settings=()))
+    if not args.set:
         raise RunError("give at least one --set NAME=V1,V2")
-    names = [axis.name.lower() for axis in axes]
-    if twice := [axis.name for axis in axes if names.count(axis.name.lower()) > 1]:
-        raise RunError(f"`{twice[0]}` is set twice; give all its values in one --set")
+    axes = axes_of(setting(text) for text in args.set)
     folder: Path | None = args.output
     if folder is not None:
         if (folder / "sweep.json").exists():
@@ -83,23 +68,6 @@ def _begun(args: argparse.Namespace) -> tuple[Path | None, Plan, list[Axis]]:
         }
         write_json(folder / "sweep.json", about)
     return folder, plan, axes
-
-
-def _axis(text: str) -> Axis:
-    name, values = setting(text)
-    return Axis(name, tuple(dict.fromkeys(split_values(values))))
-
-
-def _absolute(plan: Plan) -> Plan:
-    """The plan as workers in other folders understand it."""
-
-    def full(text: str | None) -> str | None:
-        return str(Path(text).resolve()) if text is not None and Path(text).exists() else text
-
-    changed: JsonData = {
-        name: full(getattr(plan, name)) for name in ("pool", "workload", "config", "machines")
-    }
-    return evolve(plan, **changed)
 
 
 def _resumed(args: argparse.Namespace) -> tuple[Path, Plan, list[Axis]]:
@@ -130,20 +98,17 @@ def _sweep(
         for count, outcome in enumerate(_outcomes(args, waiting), done + 1):
             results.add(outcome)
             moved(count, f"{count} of {len(grid)} points")
-    table = rows(grid, results)
+    answer = swept(grid, results)
     if folder is not None:
-        (folder / "table.csv").write_text(as_csv(table), encoding="utf-8")
-    names = list(grid[0].row)
-    if args.json:
-        out.write(json.dumps(table, indent=1) + "\n")
-    else:
-        out.write(as_text(table, names, chosen_width(args, out)))
-    return EXIT_NO if any(row["error"] for row in table) else EXIT_OK
+        (folder / "table.csv").write_text(as_csv(answer.rows), encoding="utf-8")
+    out.write(answer.to_json() if args.json else answer.text(chosen_width(args, out)))
+    return EXIT_NO if answer.failed else EXIT_OK
 
 
 def _outcomes(args: argparse.Namespace, waiting: list[Point]) -> Iterator[Outcome]:
-    if args.scheduler is not None:
-        return on_dask(simulate, waiting, args.tries, args.scheduler)
-    if args.jobs == 1 or len(waiting) < 2:
-        return here(simulate, waiting, args.tries)
-    return on_cores(simulate, waiting, args.tries, args.jobs)
+    if args.scheduler is None:
+        yield from handed_out(simulate, waiting, args.tries, jobs=args.jobs)
+        return
+    distributed = load("distributed")
+    with distributed.Client(args.scheduler, timeout="60s") as client:
+        yield from handed_out(simulate, waiting, args.tries, client=client)

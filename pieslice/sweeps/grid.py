@@ -2,20 +2,21 @@
 
 Decides how a list of values is written, and the order of the points.
 
-Inputs: texts of the command line.  Outputs: ``Axis`` and ``Point`` values.  Follows: HTCondor's
+Inputs: names and texts.  Outputs: ``Axis`` and ``Point`` values.  Follows: HTCondor's
 expressions, whose commas within parentheses, braces and strings separate no values.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import product
 from typing import Final
 
 from attr import evolve, frozen
 
 from pieslice.data import JsonObject
-from pieslice.simulation.setup import Plan
+from pieslice.simulation.errors import RunError
+from pieslice.simulation.setup import Plan, check_macro
 
 _OPEN: Final = "([{"
 _CLOSE: Final = ")]}"
@@ -60,6 +61,22 @@ def split_values(text: str) -> tuple[str, ...]:
             begin = place + 1
     values.append(text[begin:].strip())
     return tuple(values)
+
+
+def axes_of(values: Iterable[tuple[str, str | tuple[str, ...]]]) -> list[Axis]:
+    """The axes of macros and their values; a text holds several; raises ``RunError``."""
+    found: list[Axis] = []
+    for name, given in values:
+        check_macro(name)
+        texts = split_values(given) if isinstance(given, str) else given
+        if not texts:
+            raise RunError(f"`{name}` has no values to try")
+        if name.lower() in {axis.name.lower() for axis in found}:
+            raise RunError(f"`{name}` is set twice; give all its values at once")
+        found.append(Axis(name, tuple(dict.fromkeys(texts))))
+    if not found:
+        raise RunError("give at least one macro and the values to try")
+    return found
 
 
 def points(plan: Plan, axes: Sequence[Axis], seeds: Sequence[int]) -> list[Point]:

@@ -16,7 +16,7 @@ from typing import Final
 
 from pieslice.data import JsonData, Record
 from pieslice.reports.csv import csv_text
-from pieslice.reports.layout import Block, Column, Line, Table, render_plain
+from pieslice.reports.layout import Block, Column, Line, Table
 from pieslice.runreport.metrics import RUN, cell, number_column
 from pieslice.sweeps.grid import Point
 from pieslice.sweeps.work import Outcome
@@ -88,13 +88,18 @@ def rows(points: Sequence[Point], results: Results) -> list[JsonData]:
     return found
 
 
+def columns_of(table: Sequence[Record]) -> tuple[str, ...]:
+    """All columns that any row has."""
+    return tuple(dict.fromkeys(name for row in table for name in row))
+
+
 def as_csv(table: Sequence[Record]) -> str:
-    """The table with all columns that any row has."""
-    columns = list(dict.fromkeys(name for row in table for name in row))
+    """The table as text, the columns first."""
+    columns = columns_of(table)
     return csv_text([columns, *([row.get(name) for name in columns] for row in table)])
 
 
-def as_text(table: Sequence[Record], names: Sequence[str], width: int) -> str:
+def blocks_of(table: Sequence[Record], names: Sequence[str]) -> list[Block]:
     """What is varied and the numbers that matter most; failures below."""
     varied = [name for name in names if len({row[name] for row in table}) > 1]
     columns = (
@@ -113,4 +118,4 @@ def as_text(table: Sequence[Record], names: Sequence[str], width: int) -> str:
         if row["error"]:
             place = " ".join(f"{name}={row[name]}" for name in names)
             blocks.append(Line(f"failed after {row['tries']} tries: {place}: {row['error']}"))
-    return render_plain(blocks, width)
+    return blocks

@@ -46,18 +46,10 @@ class Outcome:
 def simulate(point: Point) -> JsonObject:
     """The summary of a point."""
     from pieslice.inputs.pool import without_collecting
-    from pieslice.simulation.setup import build
-    from pieslice.simulation.summary import summarise
+    from pieslice.simulation.running import run_here
 
-    simulation, negotiator = build(point.plan, lambda *event: None)
-    interval = max(1, negotiator.policy.interval_seconds)
-    seconds = point.plan.seconds
     with without_collecting():
-        for moment in range(0, seconds, interval):
-            simulation.advance(moment)
-            negotiator.cycle(min(interval, seconds - moment))
-        simulation.advance(seconds)
-        return summarise(simulation, complete=True)
+        return run_here(point.plan)
 
 
 def attempt(job: Job, point: Point, tries: int) -> Outcome:
@@ -134,26 +126,36 @@ def _nothing() -> None:
     """Keep the other worker company."""
 
 
-def on_dask(job: Job, points: Sequence[Point], tries: int, address: str) -> Iterator[Outcome]:
+def handed_out(
+    job: Job, points: Sequence[Point], tries: int, *, jobs: int = -1, client: Client | None = None
+) -> Iterator[Outcome]:
+    """On the workers of a client's cluster, else on so many cores of this machine."""
+    if client is not None:
+        return on_dask(job, points, tries, client)
+    if jobs == 1 or len(points) < 2:
+        return here(job, points, tries)
+    return on_cores(job, points, tries, jobs)
+
+
+def on_dask(job: Job, points: Sequence[Point], tries: int, client: Client) -> Iterator[Outcome]:
     """On the workers of a Dask cluster, which must see the same files."""
     distributed = load("distributed")
-    with distributed.Client(address, timeout="60s") as client:
-        tried = {point.key: 1 for point in points}
-        futures = {
-            client.submit(attempt, job, point, 1, pure=False, retries=0): point for point in points
-        }
-        while futures:
-            done = _some_done(distributed, client, list(futures))
-            for future in done or list(futures):
-                point = futures.pop(future)
-                outcome = _result(future, point) if done else Outcome(point, 1, None, _NOBODY)
-                number = tried[point.key]
-                if outcome.summary is None and number < tries and done:
-                    tried[point.key] = number + 1
-                    again = client.submit(attempt, job, point, 1, pure=False, retries=0)
-                    futures[again] = point
-                    continue
-                yield Outcome(point, number, outcome.summary, outcome.error)
+    tried = {point.key: 1 for point in points}
+    futures = {
+        client.submit(attempt, job, point, 1, pure=False, retries=0): point for point in points
+    }
+    while futures:
+        done = _some_done(distributed, client, list(futures))
+        for future in done or list(futures):
+            point = futures.pop(future)
+            outcome = _result(future, point) if done else Outcome(point, 1, None, _NOBODY)
+            number = tried[point.key]
+            if outcome.summary is None and number < tries and done:
+                tried[point.key] = number + 1
+                again = client.submit(attempt, job, point, 1, pure=False, retries=0)
+                futures[again] = point
+                continue
+            yield Outcome(point, number, outcome.summary, outcome.error)
 
 
 def _some_done(

@@ -89,10 +89,10 @@ def _paths(scope: Scope, definition: Definition) -> list[_Path] | None:
 def _own(owner: Definition, outer: _Path) -> Iterator[_Path]:
     """The stored text of a definition: as it was written, but for what it took over."""
     text, earlier = _written(owner), owner.previous
-    if text == owner.raw or earlier is None:
+    if text == owner.raw:
         yield from ((*outer, _Site(owner, at, at + 1)) for at in range(len(owner.raw)))
         return
-    if not _references_itself(owner):
+    if earlier is not None and not _references_itself(owner):
         # What `+=` appends stands behind the old value and something that joins the two.
         joint = len(owner.raw) - len(text) - len(earlier.raw)
         first = (*outer, _Site(owner, 0, 1))
@@ -101,7 +101,10 @@ def _own(owner: Definition, outer: _Path) -> Iterator[_Path]:
     at = 0
     for found in _itself(owner).finditer(text):
         yield from ((*outer, _Site(owner, one, one + 1)) for one in range(at, found.start()))
-        yield from _own(earlier, (*outer, _Site(owner, found.start(), found.end())))
+        here = (*outer, _Site(owner, found.start(), found.end()))
+        yield from (
+            [here] * len(_taken_over(owner) or "") if earlier is None else _own(earlier, here)
+        )
         at = found.end()
     yield from ((*outer, _Site(owner, one, one + 1)) for one in range(at, len(text)))
 
@@ -109,19 +112,31 @@ def _own(owner: Definition, outer: _Path) -> Iterator[_Path]:
 def _written(owner: Definition) -> str:
     """The text to which the sites of a definition refer."""
     written, earlier = owner.written, owner.previous
-    if written is None or earlier is None or written == owner.raw:
+    if written is None or written == owner.raw:
         return owner.raw
-    appended = owner.raw.startswith(earlier.raw) and owner.raw.endswith(written)
+    appended = (
+        earlier is not None and owner.raw.startswith(earlier.raw) and owner.raw.endswith(written)
+    )
     return written if appended or _references_itself(owner) else owner.raw
 
 
 def _references_itself(owner: Definition) -> bool:
     """Is the stored text the written one with the earlier value in the place of the name?"""
-    earlier = owner.previous
+    earlier = _taken_over(owner)
     if owner.written is None or earlier is None:
         return False
-    replaced = _itself(owner).sub(lambda found: earlier.raw, owner.written)
+    replaced = _itself(owner).sub(lambda found: earlier, owner.written)
     return replaced == owner.raw and replaced != owner.written
+
+
+def _taken_over(owner: Definition) -> str | None:
+    """The value that a definition had before, the built-in one if it is the first of its name."""
+    if owner.previous is not None:
+        return owner.previous.raw
+    before, *behind = _itself(owner).split(owner.written or "")
+    if len(behind) != 1 or not owner.raw.startswith(before) or not owner.raw.endswith(behind[0]):
+        return None
+    return owner.raw[len(before) : len(owner.raw) - len(behind[0])]
 
 
 def _itself(owner: Definition) -> re.Pattern[str]:

@@ -10,11 +10,12 @@ by a ``Sources`` that chooses to, and no cache file is ever written.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Final
 
 from attr import define, field
 
-from classad.errors import Diagnostic
+from classad.errors import Diagnostic, suggest
 from classad.source import Source
 from policy.language import conditions, statements
 from policy.language.conditions import ConditionError, Nesting, World
@@ -35,6 +36,8 @@ _MISTAKES = (StatementError, ConditionError, ExpansionError)
 
 
 _ELSE_IF: Final = re.compile(r"(else-?if|elsif)\b", re.IGNORECASE)
+#: What is meant by an ``if`` behind ``else``, and by words that are none.
+ELIF: Final = "did you mean `elif`?"
 _FROM_NUL: Final = re.compile(r"\0[^\n]*\n?")
 
 
@@ -106,6 +109,11 @@ class Reader:
             raise ReadingStopped
 
 
+def _meant(name: str, known: Iterable[str]) -> str | None:
+    meant = suggest(name, known)
+    return None if meant is None else f"did you mean `{meant}`?"
+
+
 def _is_if(text: str) -> bool:
     word = conditions.keyword(text)
     return word is not None and word[0] == "if"
@@ -126,11 +134,20 @@ class Pass:
         """Read to the end."""
         for line in self.lines:
             self._open_end()
+            before = len(self.reader.diagnostics)
             try:
                 self._line(line)
             except _MISTAKES as mistake:
                 self._mistake(line, mistake)
+            self._place_reports(line, before)
         self._finish()
+
+    def _place_reports(self, line: LogicalLine, before: int) -> None:
+        """Say of what the functions of a name or a condition reported in which line it is."""
+        for found in self.reader.diagnostics[before:]:
+            if found.source is None:
+                found.source, found.start = line.source, line.offset(0)
+                found.end = line.offset(len(line.text) - 1) + 1
 
     def _open_end(self) -> None:
         """Warn of a last line that means something else for want of a newline."""
@@ -183,23 +200,28 @@ class Pass:
                 self.opened.append(line)
             elif word[0] == "endif" and self.opened:
                 self.opened.pop()
-            elif word[0] == "else" and _is_if(word[1].strip()):
-                self._slip(line, f"`{word[1].strip()}` behind `else` is ignored")
+            self._behind(line, *word)
             self.nesting.step(*word, self.reader.world())
             return
         if not self.nesting.live:
             found = _ELSE_IF.match(text)
             if found is not None:
-                self._slip(line, f"`{found[1]}` is no keyword, so the line is skipped")
+                self._slip(line, f"`{found[1]}` is no keyword, so the line is skipped", ELIF)
             return
         statement = statements.parse(text[shift:])
         if statement is not None:
             self._statement(statement, line, shift)
 
-    def _slip(self, line: LogicalLine, message: str) -> None:
-        """Report a line that daemons pass over in silence, and that was meant as an ``elif``."""
+    def _behind(self, line: LogicalLine, word: str, rest: str) -> None:
+        """Report what stands behind a keyword that takes nothing, and is no comment."""
+        rest = rest.strip(BLANKS)
+        if word in ("else", "endif") and rest and not rest.startswith("#"):
+            meant = ELIF if word == "else" and _is_if(rest) else None
+            self._slip(line, f"`{rest}` behind `{word}` is ignored", meant)
+
+    def _slip(self, line: LogicalLine, message: str, help_text: str | None) -> None:
+        """Report a line that daemons pass over in silence, wholly or in part."""
         start, stop = line.offset(0), line.offset(len(line.text) - 1) + 1
-        help_text = "did you mean `elif`?"
         place = (line.source, start, stop)
         self.reader.problem(Diagnostic(message, *place, severity="warning", help=help_text))
 
@@ -318,12 +340,14 @@ class Pass:
         """Read the templates of a ``use`` statement."""
         templates = self.reader.templates
         if not templates.has_category(category):
-            raise StatementError(f"`{category}` is not a template category", 0, len(line.text))
+            message = f"`{category}` is not a template category"
+            raise StatementError(message, 0, len(line.text), _meant(category, templates.categories))
         for name, arguments in split_list(listed):
             template = templates.find(category, name)
             if template is None:
                 message = f"no template `{name}` in category {category}"
-                raise StatementError(message, 0, len(line.text))
+                meant = _meant(name, templates.names(category))
+                raise StatementError(message, 0, len(line.text), meant)
             label = f"{template.category}:{template.name}"
             if self.place.depth + 1 >= MAX_DEPTH:
                 raise StatementError(f"`use {label}` nested too deep", 0, len(line.text))

@@ -10,6 +10,7 @@ from functools import cache
 from typing import Final
 
 from classad.errors import Diagnostic, suggest
+from classad.evaluation.functions import Builtin, load
 from classad.language.operators import GUARDS
 from classad.syntax.nodes import Binary, Call, Node, Reference, bare, walk
 from policy.attributes import Attribute, Moment, attribute_rows, find_attribute, find_renamed
@@ -28,7 +29,7 @@ from policy.knobs.shares import GROUP_SORT_EXPR
 from policy.lint.expressions import Held, slot_attributes
 from policy.lint.finding import ERROR, WARNING, Finding
 from policy.lint.names import near
-from policy.lint.spelling import meant_by_words
+from policy.lint.spelling import inflected, meant_by_words
 from policy.lint.trees import comparisons, guarded, is_undefined, names, references, scope_of
 from policy.lint.view import Setting, View
 from policy.values.domain import UNDEFINED_ONLY
@@ -119,6 +120,19 @@ _LONG_ENOUGH: Final = 6
 _OWN_LENGTH: Final = 5
 #: Two names of which one begins the other have so many letters at least.
 _LONG: Final = 8
+#: What other languages call functions of this one.
+_ELSEWHERE_CALLED: Final = {
+    **dict.fromkeys(("if", "iif", "cond"), "ifThenElse"),
+    **dict.fromkeys(("len", "length", "strlen"), "size"),
+    **dict.fromkeys(("contains", "in"), "stringListMember"),
+    **dict.fromkeys(("concat", "concatenate"), "strcat"),
+    **dict.fromkeys(("lower", "lowercase"), "toLower"),
+    **dict.fromkeys(("upper", "uppercase"), "toUpper"),
+    **dict.fromkeys(("match", "matches", "regex"), "regexp"),
+    **dict.fromkeys(("now",), "time"),
+}
+#: Functions of one list, which are often given its items.
+_OF_LISTS: Final = ("sum", "avg", "min", "max")
 _DAEMON_FUNCTIONS: Final = frozenset(name.casefold() for name in (USER_USAGE, GROUP_USAGE))
 
 
@@ -195,19 +209,36 @@ def _not_there(one: Held) -> Iterator[Diagnostic]:
         if one.surroundings.look_up(scope or "", node.name)[1] != UNDEFINED_ONLY:
             continue
         said.add(folded)
-        owners = " and ".join(_OWNERS[kind] for kind in row.ads)
         shown = f"{scope.upper()}.{node.name}" if scope else node.name
-        message = f"`{shown}` is undefined here: {row.name} is in {owners}"
+        message = f"`{shown}` is undefined here: {_whereabouts(one, row)}"
         yield one.say(NOT_THERE, message, node, _instead(one, scope, node.name))
+
+
+def _whereabouts(one: Held, row: Attribute) -> str:
+    """Which ads have the attribute, or that it comes later."""
+    if one.surroundings.submitted and row.ads.get("job") is Moment.LATER:
+        return f"a job that was never started has no {row.name}"
+    return f"{row.name} is in " + " and ".join(_OWNERS[kind] for kind in row.ads)
 
 
 def _is_of_the_running_job(one: Held, row: Attribute, scope: str | None) -> bool:
     """Does START or RANK look at the job on the slot in place of the one that is offered?"""
     if scope != "my" or one.name.casefold() not in ("start", "rank"):
         return False
-    both = row.ads.get("slot") is Moment.CLAIMED and "job" in row.ads
-    others = (node for node in references(one.tree) if scope_of(node) == "target")
-    return both and all(node.name.casefold() != row.name.casefold() for node in others)
+    if row.ads.get("slot") is not Moment.CLAIMED or "job" not in row.ads:
+        return False
+    folded = row.name.casefold()
+    return not any(
+        _refers(node.left, "target", folded) or _refers(node.right, "target", folded)
+        for node in comparisons(one.tree)
+        if _refers(node.left, "my", folded) or _refers(node.right, "my", folded)
+    )
+
+
+def _refers(node: Node, scope: str, folded: str) -> bool:
+    """Is ``MY.NAME`` or ``TARGET.NAME`` in it?"""
+    found = (one for one in references(node) if one.name.casefold() == folded)
+    return any(scope_of(one) == scope for one in found)
 
 
 def _asked_for(tree: Node) -> set[str]:
@@ -292,6 +323,8 @@ def _unknown(view: View, one: Held, name: str, *, asked: bool) -> _Found:
     if renamed is not None:
         row, since = renamed
         return OLD_NAME, f"`{name}` is an old name", f"since {since} it is `{row.name}`"
+    if find_attribute(name) is not None or find_ephemeral(name) is not None:
+        return None
     known = known_attributes()
     meant = _near_own(name, one.own_names) or near(name, known) or _nearly(name)
     if folded == "time":
@@ -299,13 +332,8 @@ def _unknown(view: View, one: Held, name: str, *, asked: bool) -> _Found:
     if asked:
         known = ()  # users may well have an attribute of their own whose name is longer or shorter
     meant = meant or _begun(name, known)
-    if (
-        meant is None
-        and not asked
-        and find_attribute(name) is None
-        and find_ephemeral(name) is None
-    ):
-        meant = meant_by_words(name, _usual(one))
+    if meant is None:
+        meant = (inflected if asked else meant_by_words)(name, _usual(one))
     if meant is None:
         return None
     message = f"unknown attribute `{name}` in {one.name}"
@@ -337,8 +365,6 @@ def _nearly(name: str) -> str | None:
     too few, or, from six letters on, one wrong."""
     folded = name.casefold()
     if not _SHORT[0] <= len(name) < _SHORT[1]:
-        return None
-    if find_attribute(name) is not None or find_ephemeral(name) is not None:
         return None
     for row in attribute_rows().values():
         usual = not {"slot", "job"}.isdisjoint(row.ads)
@@ -377,6 +403,8 @@ def _is_published(view: View, folded: str) -> bool:
     """Does the configuration define an attribute of this name, for some daemon?"""
     if any(setting.macro.casefold() == folded for setting in view.settings):
         return True
+    if folded.startswith(view.prefixes):
+        return True
     lists = ("_ATTRS", "_EXPRS", "_RESOURCE_NAMES")
     return any(
         folded in setting.entry.raw.casefold().replace(",", " ").split()
@@ -386,16 +414,24 @@ def _is_published(view: View, folded: str) -> bool:
 
 
 def _functions(one: Held) -> Iterator[Diagnostic]:
-    from classad.evaluation.functions import load
-
     for node in walk(one.tree):
         if not isinstance(node, Call) or node.name.casefold() in _DAEMON_FUNCTIONS:
             continue
         declared = load().get(node.name.casefold())
         if declared is None:
-            meant = suggest(node.name, [known.name for known in load().values()])
+            meant = _ELSEWHERE_CALLED.get(node.name.casefold())
+            meant = meant or suggest(node.name, [known.name for known in load().values()])
             help_text = None if meant is None else f"did you mean `{meant}`?"
             yield one.say(UNKNOWN_FUNCTION, f"no function `{node.name}`", node, help_text)
         elif not declared.accepts(len(node.args)):
-            message = f"`{node.name}` takes {declared.arity} arguments, not {len(node.args)}"
+            message = f"`{node.name}` takes {_arguments(declared)}, not {len(node.args)}"
             yield one.say(UNKNOWN_FUNCTION, message, node)
+
+
+def _arguments(declared: Builtin) -> str:
+    """How many arguments a function takes, in words."""
+    if declared.max_args == 0:
+        return "no argument"
+    if declared.arity != "1":
+        return f"{declared.arity} arguments"
+    return "1 argument, a list" if declared.name in _OF_LISTS else "1 argument"

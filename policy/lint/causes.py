@@ -13,6 +13,8 @@ from typing import Final
 
 from classad.errors import Diagnostic
 from policy.knobs.reading import EXPANDED
+from policy.language.conditions import AFTER_ELSE
+from policy.language.reader import ELIF
 
 #: What goes wrong in the line itself where the value cannot be read as it should.
 _OF_LINES: Final = frozenset(
@@ -22,11 +24,13 @@ _VALUES: Final = frozenset(("P110", "P111", "P112", "P113", "P116"))
 #: What is set under a name that nobody reads.
 _MISNAMED: Final = frozenset(("P201", "P202", "P301"))
 #: Findings about a list, or about the macro that would have been one.
-_OF_LISTS: Final = frozenset(("P213", "P221"))
+_OF_LISTS: Final = frozenset(("P213", "P221", "P233"))
 _OUTSIDE: Final = frozenset(("P212", "P301"))
 #: Cause and what comes of it at the same characters.
 _SAME_WORD: Final = {
-    "P303": ("P103", "P213"),
+    "P211": ("P233",),
+    "P302": ("P213", "P233"),
+    "P303": ("P103", "P213", "P233"),
     "P410": ("P424",),
     "P431": ("P404", "P407"),
 }
@@ -36,7 +40,7 @@ _HOLE: Final = re.compile(r"leaves a hole in (\S+)$")
 _WITHOUT: Final = re.compile(r"\bwithout ([A-Z][A-Z0-9_]+)")
 _LIST: Final = re.compile(r"(?:not in|is in no) (\w+)")
 _CHAIN: Final = re.compile(r"never ends: ([\w.]+(?: -> [\w.]+)+)")
-_OTHER_GROUP: Final = re.compile(r"GROUP_NAMES lists `([^`]+)`")
+_OTHER_GROUP: Final = re.compile(r"(?:GROUP_NAMES lists|the group) `([^`]+)`")
 _FIRST_WORD: Final = re.compile(r"[\w.]+")
 
 _Mark = tuple[str, ...]
@@ -76,6 +80,8 @@ def _leaves(one: Diagnostic) -> Iterator[_Mark]:
     id_ = one.id or ""
     if id_ in _OF_LINES:
         yield from (_line(one, number) for number in (one.line, *_users(one)))
+    if id_ == "P104" and one.help == ELIF:
+        yield ("elif", file_of(one) or "")
     if id_ == "P101":
         # What a block should have set, and the value that should have gone on in this line.
         yield from (("macro", name) for name in _names(_FIRST_WORD, _text(one).lstrip()[:80]))
@@ -89,6 +95,9 @@ def _leaves(one: Diagnostic) -> Iterator[_Mark]:
     elif id_ == "P222":
         name, *items = _QUOTED.findall(f"`{one.message.partition(' ')[0]}`{one.message}")
         yield from (("item", name.casefold(), item.casefold()) for item in items)
+    elif id_ == "P211":
+        list_ = one.message.partition(" ")[0].casefold()
+        yield from (("item", list_, name) for name in _names(_MEANT, one.help or ""))
     elif id_ == "P301":
         yield from (("group", name) for name in _names(_OTHER_GROUP, one.help or ""))
     if id_ in _MISNAMED:
@@ -104,13 +113,15 @@ def _leaves(one: Diagnostic) -> Iterator[_Mark]:
 def _comes_of(one: Diagnostic) -> Iterator[_Mark]:
     """The marks that would explain the finding."""
     id_ = one.id or ""
-    if id_ in _VALUES:
+    if id_ == "P101" and one.message.endswith(AFTER_ELSE):
+        yield ("elif", file_of(one) or "")
+    elif id_ in _VALUES:
         yield _line(one, one.line)
         yield from (("circle", name) for name in circle(one.message))
     elif id_ == "P222":
         yield ("anew", *_line(one, one.line))
     elif id_ == "P211":
-        yield from (("macro", name.casefold()) for name in _QUOTED.findall(one.message)[1:])
+        yield ("macro", _QUOTED.findall(one.message)[-1].casefold())
     elif id_ == "P241":
         yield from (("macro", name) for name in _names(_WITHOUT, one.help or ""))
     elif id_ == "P303":

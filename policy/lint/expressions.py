@@ -36,6 +36,8 @@ from policy.values.surroundings import Surroundings
 #: Ends of the lists whose items are names of macros that become attributes of slots.
 _SLOT_LISTS: Final = ("STARTD_ATTRS", "STARTD_EXPRS", "STARTD_JOB_ATTRS", "STARTD_SLOT_ATTRS")
 _JOB_LISTS: Final = ("SUBMIT_ATTRS", "SUBMIT_EXPRS")
+#: The longest text of a part that a message has.
+_SHOWN: Final = 80
 _WORD: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 #: Where transforms, routes and job scripts name an attribute that they set.
 _SETS: Final = re.compile(
@@ -95,9 +97,18 @@ class Held:
 
     def spot(self, node: Node) -> Place:
         """Where a node stands in the files."""
+        return self.place(node.start, node.end)
+
+    def place(self, start: int, end: int) -> Place:
+        """Where ``start:end`` of the text stands in the files."""
         if self.part is not None:
-            return self.part.place(node.start, node.end)
-        return stretch(self.setting, self.text, node.start, node.end)
+            return self.part.place(start, end)
+        return stretch(self.setting, self.text, start, end)
+
+    def shown(self, node: Node) -> str:
+        """The text of a node as it is written, in one line and cut short."""
+        text = " ".join(self.text[node.start : node.end].split())
+        return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."
 
     def say(self, kind: Finding, message: str, node: Node, help: str | None = None) -> Diagnostic:
         """A finding about a part of it."""
@@ -117,7 +128,7 @@ def held(view: View) -> Iterator[Held]:
         for part in parts(setting) if taken else ():
             tree = _tree(part.text)
             if tree is not None:
-                where = Surroundings(part.how.use, part.how.matching, published)
+                where = _surroundings(part.how, published)
                 yield Held(setting, part.text, tree, part.how, where, own, part=part)
         how = find_use(setting.macro)
         folded = setting.macro.casefold()
@@ -131,9 +142,13 @@ def held(view: View) -> Iterator[Held]:
         if parsed is None:
             continue
         text, tree = parsed
-        found = Held(setting, text, tree, how, Surroundings(how.use, how.matching, published), own)
+        found = Held(setting, text, tree, how, _surroundings(how, published), own)
         if taken or not found.has_holes:
             yield found
+
+
+def _surroundings(how: Evaluated, published: Mapping[str, Abstract]) -> Surroundings:
+    return Surroundings(how.use, how.matching, published, submitted=how.at_submission)
 
 
 def _parsed(setting: Setting) -> tuple[str, Node] | None:

@@ -105,6 +105,8 @@ GROUP_ATTRIBUTES: Final = frozenset(
 )
 GREATEST_SINGLE: Final = 3.4028234663852886e38
 _SEPARATORS: Final = re.compile(r"[._-]")
+#: The last part of a name that is a slip of another one has so many letters at least.
+_SHORTEST: Final = 3
 _FAMILIES: Final = (
     shares.GROUP_QUOTA_DYNAMIC,
     shares.GROUP_QUOTA,
@@ -118,7 +120,7 @@ def check_groups(view: View) -> Iterator[Diagnostic]:
     """Everything about groups, for each negotiator as it sees them."""
     groups = {local: _groups(view, local) for local in view.negotiators()}
     for setting in view.settings:
-        yield from _unlisted(setting, groups)
+        yield from _unlisted(view, setting, groups)
     for local, listed in groups.items():
         seen = [setting for setting in view.settings if setting.is_seen_by("NEGOTIATOR", local)]
         static = _quotas(seen, shares.GROUP_QUOTA, listed)
@@ -137,7 +139,9 @@ def _groups(view: View, local: str | None) -> _Groups:
     return {name.casefold(): name for name in names}
 
 
-def _unlisted(setting: Setting, groups: dict[str | None, _Groups]) -> Iterator[Diagnostic]:
+def _unlisted(
+    view: View, setting: Setting, groups: dict[str | None, _Groups]
+) -> Iterator[Diagnostic]:
     """A setting for a group that no negotiator has that sees it."""
     group = _group_of(setting)
     if group is None:
@@ -147,18 +151,29 @@ def _unlisted(setting: Setting, groups: dict[str | None, _Groups]) -> Iterator[D
     if not any(group.casefold() in listed for listed in lists):
         message = f"`{setting.macro}` is for a group that is not in GROUP_NAMES"
         names = {name for listed in lists for name in listed.values()}
-        yield UNLISTED.named(setting.entry, message, _what_is_meant(group, names))
+        yield UNLISTED.named(setting.entry, message, _what_is_meant(view, group, names))
 
 
-def _what_is_meant(group: str, listed: Iterable[str]) -> str | None:
-    """The listed group that a group is a misspelling of, as a sentence."""
+def _what_is_meant(view: View, group: str, listed: Iterable[str]) -> str | None:
+    """The listed group that a group is a misspelling of, as a sentence.
+
+    It is none where both have the same setting, and where nothing is set for the
+    listed group, either of the two may be the slip.
+    """
     folded = group.casefold()
     listed = [name for name in listed if not {'"', "'", ";"} & set(name)]
     for name in sorted(listed):
         if folded == f"dynamic{name.casefold()}":
             return f"did you mean `{shares.GROUP_QUOTA_DYNAMIC.of(name)}`?"
     meant = _nearest(group, listed)
-    return None if meant is None else f"GROUP_NAMES lists `{meant}`: one of the two may be misspelt"
+    if meant is None:
+        return None
+    theirs = {one.name for one in _FAMILIES if one.of(meant).casefold() in view.defined}
+    if any(one.name in theirs and one.of(group).casefold() in view.defined for one in _FAMILIES):
+        return None
+    if theirs:
+        return f"did you mean the group `{meant}`?"
+    return f"GROUP_NAMES lists `{meant}`, for which nothing is set"
 
 
 def _nearest(group: str, listed: Iterable[str]) -> str | None:
@@ -168,7 +183,17 @@ def _nearest(group: str, listed: Iterable[str]) -> str | None:
         known = _SEPARATORS.sub("_", name.casefold())
         if wanted == known or known.endswith(f"_{wanted}") or wanted.endswith(f"_{known}"):
             return name
-    return suggest(group, listed)
+    if len(_SEPARATORS.split(group)[-1]) < _SHORTEST:
+        return None
+    begun = [name for name in sorted(listed) if _is_begun(group.casefold(), name.casefold())]
+    return suggest(group, listed) or next(iter(begun), None)
+
+
+def _is_begun(one: str, other: str) -> bool:
+    """Is the last part of a name cut short in the other, as in group_bio and group_biology?"""
+    short, long = sorted((one, other), key=len)
+    last = _SEPARATORS.split(short)[-1]
+    return long.startswith(short) and len(last) >= _SHORTEST and long[len(short)].isalpha()
 
 
 def _group_of(setting: Setting) -> str | None:

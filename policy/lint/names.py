@@ -12,14 +12,15 @@ from typing import Final
 from classad.errors import Diagnostic, suggest
 from policy.data.tables import attribute_names, meanings
 from policy.knobs import FAMILIES, KNOBS, find_knob
+from policy.knobs.choices import CRON_PARTS
 from policy.knobs.lists import LISTS, is_list
 from policy.knobs.obsolete import Obsolete, find_obsolete
-from policy.knobs.other_daemons import OTHER_KNOBS
+from policy.knobs.other_daemons import DAEMONS, OTHER_KNOBS
 from policy.knobs.readers import find_readers, reader_names
 from policy.language.lines import LineReader
 from policy.language.table import Definition
 from policy.lint.finding import WARNING, Finding
-from policy.lint.spelling import meant_by_words
+from policy.lint.spelling import inflected, is_form, meant_by_words, reordered
 from policy.lint.view import Setting, View, is_own
 
 UNKNOWN: Final = Finding(
@@ -71,8 +72,14 @@ _VERY_SHORT: Final = 4
 _TELLING: Final = 20
 #: Short names of macros that are no expressions.
 _COMMON: Final = ("NUM_CPUS", "MEMORY", "DISK", "NUM_SLOTS", "EXECUTE", "SPOOL")
+#: Macros that each daemon has of its own, ``*`` for its name.
+_OF_EACH: Final = (
+    *("*", "*_LOG", "*_DEBUG", "*_ARGS", "*_ADDRESS_FILE", "*_ENVIRONMENT", "*_ATTRS"),
+    *("MAX_*_LOG", "MAX_NUM_*_LOG", "TRUNC_*_LOG_ON_OPEN"),
+)
 #: Ends of macros that each daemon in DAEMON_LIST may have.
 _OF_DAEMONS: Final = frozenset(("args", "environment", "log", "debug", "address_file", "env"))
+_CRON: Final = re.compile(r"(STARTD|SCHEDD)_CRON_(?!JOBLIST)", re.IGNORECASE)
 _DIGITS = re.compile(r"\d+")
 _KEYWORD = re.compile(r"\s*(if|endif)\b", re.IGNORECASE)
 
@@ -106,6 +113,7 @@ def check_names(view: View) -> Iterator[Diagnostic]:
     known = [knob.name for knob in KNOBS.values()]
     known += [knob.name for knob in OTHER_KNOBS.values()]
     known += [*meanings(), *reader_names(), *table.default_names()]
+    known += [form.replace("*", daemon) for form in _OF_EACH for daemon in sorted(DAEMONS)]
     known = list({name.casefold(): name for name in reversed(known)}.values())
     squeezed = {name.casefold().replace("_", ""): name for name in known}
     # Attributes of ads stand in configurations, too: SlotWeight, for instance.
@@ -124,7 +132,7 @@ def _obsolete(view: View, setting: Setting) -> Diagnostic | None:
     found = find_obsolete(macro)
     if found is None and knob is not None and knob.replaced_by:
         found = Obsolete(knob.replaced_by, alias=True)
-    if found is None or (not found.alias and _is_spoken_of(view, setting)):
+    if found is None or (not found.alias and is_spoken_of(view, setting)):
         return None  # other values may refer to it
     if found.alias:
         return DEPRECATED.named(setting.entry, f"`{macro}` is an old name", str(found))
@@ -132,7 +140,7 @@ def _obsolete(view: View, setting: Setting) -> Diagnostic | None:
     return DEAD.named(setting.entry, f"`{macro}` {what}", str(found) or None)
 
 
-def _is_spoken_of(view: View, setting: Setting) -> bool:
+def is_spoken_of(view: View, setting: Setting) -> bool:
     """Has another value its name among its words?"""
     word = re.compile(rf"(?<!\w){re.escape(setting.macro)}(?!\w)", re.IGNORECASE)
     if setting.macro.casefold() not in view.words:
@@ -145,12 +153,28 @@ def _is_known(view: View, setting: Setting, known: set[str]) -> bool:
     macro = setting.macro.casefold()
     if macro in known or find_knob(setting.macro) or find_readers(setting.macro):
         return True
+    if _is_odd_part(view, macro):
+        return False
     if macro in view.words or setting.entry.name.casefold() in view.words:
         return True
     if _of_daemon(view, macro) or any(names.member(macro) for names in LISTS):
         return True
     # SYSTEM_PERIODIC_HOLD_NAMES = MEM makes names like SYSTEM_PERIODIC_HOLD_MEM.
     return any(f"_{word}_" in f"_{macro}_" for word in view.listed)
+
+
+def _is_odd_part(view: View, macro: str) -> bool:
+    """Is it STARTD_CRON_<job>_X of a job that is listed, and no job has an X?"""
+    return _cron_part(view, macro) is not None
+
+
+def _cron_part(view: View, macro: str) -> str | None:
+    """What a job of a cron has under a name that is none: the whole name without that end."""
+    found = _CRON.match(macro)
+    if found is None or any(names.member(macro) for names in LISTS):
+        return None
+    heads = [f"{found[0]}{item}_".casefold() for item in view.listed]
+    return max((head for head in heads if macro.casefold().startswith(head)), default=None, key=len)
 
 
 def _of_daemon(view: View, macro: str) -> bool:
@@ -180,8 +204,15 @@ def _slip(
     view: View, setting: Setting, known: list[str], squeezed: dict[str, str]
 ) -> Diagnostic | None:
     macro = setting.macro
-    meant = squeezed.get(macro.casefold().replace("_", "")) or _family_slip(view, macro)
     message = f"`{macro}` is not a macro that HTCondor reads"
+    head = _cron_part(view, macro)
+    if head is not None:
+        part = macro[len(head) :]
+        meant = suggest(part, CRON_PARTS) or meant_by_words(part, CRON_PARTS)
+        help_text = f"did you mean `{macro[: len(head)]}{meant}`?" if meant else None
+        message = f"a job of a cron has no `{part}`"
+        return UNKNOWN.named(setting.entry, message, help_text or f"it has {', '.join(CRON_PARTS)}")
+    meant = _with_underscores(macro, squeezed) or _family_slip(view, macro)
     if meant is not None:
         return UNDERSCORES.named(setting.entry, message, f"did you mean `{meant}`?")
     meant = near(macro, known) or _near_short(macro) or _by_words(macro, known)
@@ -190,9 +221,53 @@ def _slip(
     return UNKNOWN.named(setting.entry, message, f"did you mean `{meant}`?")
 
 
+def _with_underscores(macro: str, squeezed: dict[str, str]) -> str | None:
+    """The name that differs in underscores only; slot types are known by the first of them."""
+    folded = macro.casefold().replace("_", "")
+    found = squeezed.get(folded)
+    if found is not None:
+        return found
+    first = squeezed.get(_DIGITS.sub("1", folded))
+    numbers = _DIGITS.findall(macro)
+    if first is None or first.count("1") != len(numbers):
+        return None
+    meant = _DIGITS.sub(lambda _: numbers.pop(0), first)
+    return None if meant.casefold() == macro.casefold() else meant
+
+
 def _by_words(macro: str, known: list[str]) -> str | None:
     """The same for a macro of several words."""
-    return meant_by_words(macro, known) if macro.count("_") > 1 else None
+    cut = meant_by_words(macro, known) if macro.count("_") > 1 else None
+    return cut or inflected(macro, known) or reordered(macro, known) or _of_family(macro)
+
+
+def _of_family(macro: str) -> str | None:
+    """The member of a family that is meant by its words in another order or form.
+
+    A family that has its member in front, as ``MATLAB_LIMIT``, takes it for one word.
+    """
+    parts = macro.split("_")
+    for family in sorted(FAMILIES, key=lambda one: -len(one.name)):
+        head, _, rest = family.name.partition("<")
+        known = (head or rest.partition(">")[2]).strip("_")
+        count = known.count("_") + 1
+        if len(parts) <= count or not (head or len(parts) == 2):
+            continue
+        turned = not head and parts[0].casefold() == known.casefold()
+        if head or turned:
+            form, member = parts[:count], parts[count:]
+        else:
+            form, member = parts[-count:], parts[:-count]
+        mine = "_".join(form).casefold()
+        if turned or (mine != known.casefold() and _are_forms(mine, known.casefold())):
+            return family.of("_".join(member))
+    return None
+
+
+def _are_forms(mine: str, known: str) -> bool:
+    return (
+        is_form(mine, known) or (reordered(mine, [known]) or inflected(mine, [known])) is not None
+    )
 
 
 def _shadowed(view: View) -> Iterator[Diagnostic]:

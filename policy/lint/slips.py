@@ -10,11 +10,22 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from classad.builtins.pcre import compile_pattern
-from classad.errors import Diagnostic
+from classad.errors import ClassAdParseError, Diagnostic
 from classad.evaluation.functions import Form, lookup_function
 from classad.language.operators import BINARY, COMPARISONS, LOGIC
-from classad.syntax.nodes import Binary, Call, ListExpr, Literal, Node, Reference, Unary, bare, walk
-from classad.syntax.unparse import unparse
+from classad.syntax.nodes import (
+    Binary,
+    Call,
+    Conditional,
+    ListExpr,
+    Literal,
+    Node,
+    Reference,
+    Unary,
+    bare,
+    walk,
+)
+from classad.syntax.parser import parse_expression
 from policy.attributes import find_attribute
 from policy.ephemeral import find_ephemeral
 from policy.knobs.declaration import Kind
@@ -89,10 +100,23 @@ BROKEN_PATTERN: Final = Finding(
     observed="Observed with 25.14.1: classad_eval prints `error`.",
 )
 
+BEHIND: Final = Finding(
+    "P427",
+    WARNING,
+    "text behind a conditional",
+    "The daemons read `A ? B : C` to its end and ignore what follows, in silence; behind any other"
+    " expression such a text is a mistake that they refuse.",
+    "RANK = TARGET.JobPrio > 0 ? 10 : 1 TARGET.RequestCpus\n",
+    "RANK = TARGET.JobPrio > 0 ? 10 : TARGET.RequestCpus\n",
+    observed="Observed with 25.14.1: its parser takes such a text without a word.",
+)
+
 #: What a name has before it when it is the whole, and what it is a part of.
 _WHOLES: Final = ("total", "totalslot", "detected")
 #: Units of what preemption compares.
 _OF_PRIORITIES: Final = ("priority", "weighted slots")
+_ORDER: Final = frozenset(("<", "<=", ">", ">="))
+_NUMBERS: Final = ("integer", "real")
 _Found = tuple[Finding, str, Node, str | None]
 
 
@@ -106,8 +130,22 @@ def check_slips(view: View, expressions: Iterable[Held]) -> Iterator[Diagnostic]
         if setting.knob is not None and setting.knob.kind is Kind.DOUBLE:
             yield from _divided(setting)
     for one in expressions:
+        yield from _behind(one)
         for kind, message, node, help_text in _findings(one):
             yield one.say(kind, message, node, help_text)
+
+
+def _behind(one: Held) -> Iterator[Diagnostic]:
+    """What follows a conditional that is the whole expression."""
+    if isinstance(one.tree, Conditional):
+        try:
+            parse_expression(one.text, old=True, whole=True)
+        except ClassAdParseError as mistake:
+            found = mistake.diagnostic
+            if found is not None:
+                rest = one.text[found.start :].rstrip()
+                place = one.place(found.start, found.start + len(rest))
+                yield BEHIND.at(f"`{rest}` behind the conditional is ignored", *place)
 
 
 def _is_exchanged_assignment(setting: Setting) -> bool:
@@ -213,8 +251,8 @@ def _negated(one: Held, node: Binary) -> _Found | None:
     left = node.left
     if not isinstance(left, Unary) or left.operator != "!" or _is_condition(one, node.right):
         return None
-    message = f"`!` takes `{unparse(left.operand)}` only, not the comparison"
-    return PRECEDENCE, message, left, f"write `!({unparse(left.operand)} ...)`"
+    message = f"`!` takes `{one.shown(left.operand)}` only, not the comparison"
+    return PRECEDENCE, message, left, f"write `!({one.shown(left.operand)} ...)`"
 
 
 def _is_condition(one: Held, node: Node) -> bool:
@@ -250,7 +288,7 @@ def _truth_as_number(one: Held, node: Binary) -> _Found | None:
             if not isinstance(factor, Binary) or factor.operator not in COMPARISONS:
                 continue
             if any(one.evaluation.alone(ref).unit == unit for ref in references(factor)):
-                message = f"`{unparse(factor)}` counts 1 or 0 here"
+                message = f"`{one.shown(factor)}` counts 1 or 0 here"
                 return PRECEDENCE, message, factor, "multiply the value, not the comparison"
     return None
 
@@ -327,7 +365,7 @@ def _pattern(node: Call) -> _Found | None:
 def _has_number(node: Node) -> bool:
     """Is it an attribute that is a number?"""
     row = find_attribute(node.name) if isinstance(node, Reference) else None
-    return row is not None and row.type in ("integer", "real")
+    return row is not None and row.type in _NUMBERS
 
 
 def _is_number(node: Node) -> bool:
@@ -356,14 +394,14 @@ def _division(one: Held, node: Binary) -> _Found | None:
     value = one.evaluation.alone(node)
     top = one.evaluation.alone(node.left)
     if value.whole == (0, 0) and value.real is None and top.whole != (0, 0):
-        message = f"`{unparse(node)}` is 0: both are integers"
+        message = f"`{one.shown(node)}` is 0: both are integers"
         return WHOLE_DIVISION, message, node, "write one of them as a real, as in `1.0`"
     if _is_compared_with_fraction(one, node):
-        message = f"`{unparse(node)}` is a whole number: both are integers"
+        message = f"`{one.shown(node)}` is a whole number: both are integers"
         return WHOLE_DIVISION, message, node, "write one of them as a real, as in `1.0`"
     rest = _rest(one, node)
     if rest and value.whole is not None:
-        message = f"`{unparse(node)}` is {value.whole[0]}: both are integers"
+        message = f"`{one.shown(node)}` is {value.whole[0]}: both are integers"
         return WHOLE_DIVISION, message, node, "write one of them as a real, as in `1.0`"
     part, whole = bare(node.left), bare(node.right)
     if not isinstance(part, Reference) or not isinstance(whole, Reference):
@@ -371,8 +409,8 @@ def _division(one: Held, node: Binary) -> _Found | None:
     if top.real is not None or one.evaluation.alone(whole).whole is None:
         return None
     if whole.name.casefold() in {prefix + part.name.casefold() for prefix in _WHOLES}:
-        message = f"`{unparse(node)}` is 0 or 1: both are integers"
-        return WHOLE_DIVISION, message, node, f"write `real({unparse(part)})`"
+        message = f"`{one.shown(node)}` is 0 or 1: both are integers"
+        return WHOLE_DIVISION, message, node, f"write `real({one.shown(part)})`"
     return None
 
 
@@ -412,11 +450,11 @@ def _joined(one: Held, node: Binary) -> _Found | None:
     clock = any(isinstance(x, Call) and x.name.casefold() == "currenttime" for x in sides)
     counted = any(_is_number(side) or _has_number(side) for side in sides)
     if clock and counted and node.operator in ("+", "-"):
-        return TEXT_SUM, f"`{unparse(node)}` is an error", node, "did you mean `time()`?"
+        return TEXT_SUM, f"`{one.shown(node)}` is an error", node, "did you mean `time()`?"
     texts = [side for side in sides if isinstance(side, Literal) and isinstance(side.value, str)]
     if node.operator != "+" or not texts:
         return None
-    return TEXT_SUM, f"`{unparse(node)}` is an error", node, "join texts with strcat()"
+    return TEXT_SUM, f"`{one.shown(node)}` is an error", node, "join texts with strcat()"
 
 
 def _quoted(one: Held, node: Binary) -> Iterator[_Found]:
@@ -431,7 +469,9 @@ def _quoted(one: Held, node: Binary) -> Iterator[_Found]:
         own = text.value.casefold() in {name.casefold() for name in one.own_names}
         if not own and find_attribute(text.value) is None and find_ephemeral(text.value) is None:
             continue
-        no_text = not beside.has_text and beside.defined
+        row = find_attribute(text.value)
+        ordered = node.operator in _ORDER and row is not None and row.type in _NUMBERS
+        no_text = ordered or (not beside.has_text and beside.defined)
         if no_text or isinstance(bare(other), Literal) or node.operator not in COMPARISONS:
             message = f'`"{text.value}"` is a text, not the attribute'
             yield QUOTED_NAME, message, text, f"did you mean `{text.value}`?"

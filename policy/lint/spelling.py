@@ -14,6 +14,11 @@ _WORDS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 #: A cut word has so many letters at least, one that stands alone so many.
 _CUT: Final = 2
 _ALONE: Final = 3
+#: What a word has behind its stem in another form of it, and the least letters of a stem.
+_ENDINGS: Final = frozenset(
+    ("", "s", "es", "ed", "d", "ing", "er", "r", "ion", "or", "able", "ment", "e", "y", "ies")
+)
+_STEM: Final = 4
 #: A name of one word has so many letters before it may lack another word.
 _TELLING: Final = 8
 
@@ -24,7 +29,7 @@ def words(name: str) -> tuple[str, ...]:
 
 
 def meant_by_words(name: str, known: Iterable[str]) -> str | None:
-    """The only known name of which the words fit; None if there are several."""
+    """The only known name of which the words fit, or the only one that a word begins; else None."""
     mine = words(name)
     by_words = _by_words(tuple(known))
     found = {
@@ -32,7 +37,44 @@ def meant_by_words(name: str, known: Iterable[str]) -> str | None:
         for theirs, spelled in by_words.items()
         if theirs != mine and (_one_cut(mine, theirs) or _one_left_out(mine, theirs))
     }
+    if len(found) > 1:
+        found = {spelled for spelled in found if _is_begun(mine, words(spelled))}
     return found.pop() if len(found) == 1 else None
+
+
+def _is_begun(mine: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
+    """Does the word that is another one begin as the other does, as account and accounting?"""
+    pairs = zip(mine, theirs, strict=False)
+    return len(mine) == len(theirs) and all(a.startswith(b) or b.startswith(a) for a, b in pairs)
+
+
+def inflected(name: str, known: Iterable[str]) -> str | None:
+    """The known name of the same words, one of them in another form: WANT_SUSPENDED."""
+    mine = words(name)
+    for theirs, spelled in _by_words(tuple(known)).items():
+        if len(mine) != len(theirs) or len(mine) < 2:
+            continue
+        unlike = [pair for pair in zip(mine, theirs, strict=True) if pair[0] != pair[1]]
+        if len(unlike) == 1 and is_form(*unlike[0]):
+            return spelled
+    return None
+
+
+def is_form(one: str, other: str) -> bool:
+    """Are two words forms of one: negotiator and negotiation, limit and limits?"""
+    pairs = enumerate(zip(one, other, strict=False))
+    stem = next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
+    return stem >= _STEM and {one[stem:], other[stem:]} <= _ENDINGS
+
+
+def reordered(name: str, known: Iterable[str]) -> str | None:
+    """The known name of the same words in another order: GROUP_DYNAMIC_QUOTA."""
+    mine = words(name)
+    if len(set(mine)) < 2:
+        return None
+    by_words = _by_words(tuple(known))
+    fits = (spelled for theirs, spelled in by_words.items() if sorted(theirs) == sorted(mine))
+    return next((spelled for spelled in fits if words(spelled) != mine), None)
 
 
 @cache

@@ -66,13 +66,14 @@ class Surroundings:
 
     ``during_match``: the negotiator has put its attributes in.  ``published``: what is known of
     attributes that the configuration puts into ads, by case-folded name.  ``free``: nobody has
-    claimed the slot, and the job is idle.
+    claimed the slot, and the job is idle.  ``submitted``: the job is just coming into the queue.
     """
 
     use: Use
     during_match: bool = False
     published: Mapping[str, Abstract] = field(factory=dict)
     free: bool = False
+    submitted: bool = False
 
     def look_up(self, scope: str, name: str) -> tuple[Key, Abstract]:
         """The attribute that a reference finds, and what it can be."""
@@ -118,6 +119,8 @@ class Surroundings:
         if row is not None and row.ads:
             moment = row.ads.get(_KINDS.get(kind, kind))
             if moment is None or (self.free and moment is Moment.CLAIMED):
+                return NOTHING, False
+            if self.submitted and moment is Moment.LATER:
                 return NOTHING, False
             value = _of_type(row.type, row.unit, row.range, row.values)
             if self.free and row.name == "State":

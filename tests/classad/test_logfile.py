@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from classad.files.lock import BusyError
 from classad.files.log import DamagedLogError, new_ad, read_transaction_log, set_attribute
-from classad.files.log_file import LogBusyError, LogFile, read_log_file
+from classad.files.log_file import LogFile, read_log_file
 
 WRITER = Path(__file__).with_name("log_writer.py")
 ROOT = Path(__file__).parents[2]
@@ -39,10 +40,10 @@ def test_a_new_log_has_a_header_and_takes_transactions(tmp_path: Path) -> None:
 def test_a_second_writer_is_kept_out_until_the_first_is_done(tmp_path: Path) -> None:
     path = tmp_path / "log"
     with opened(path) as log:
-        with pytest.raises(LogBusyError, match="another process"):
+        with pytest.raises(BusyError, match="another process"):
             opened(path)
         log.compact()
-        with pytest.raises(LogBusyError, match="another process"):
+        with pytest.raises(BusyError, match="another process"):
             opened(path)
         assert read_log_file(path).sequence == 2
     opened(path).close()
@@ -86,7 +87,7 @@ def test_what_follows_damage_is_dropped_and_the_old_file_is_replaced(tmp_path: P
     assert path.read_text() == '107 6 CreationTimestamp 9\n101 a * *\n103 a MyType "*"\n'
     assert path.stat().st_ino != inode
     assert path.stat().st_mode & 0o777 == 0o600
-    assert [item.name for item in tmp_path.iterdir()] == ["log"]
+    assert {item.name for item in tmp_path.iterdir()} == {"log", "log.lock"}
 
 
 def test_a_log_the_daemon_refuses_is_left_alone(tmp_path: Path) -> None:
@@ -133,7 +134,7 @@ class Disk:
         self.named: list[int] = []
         self.reported = reported
         self.looks = 0
-        write, fsync, rename = os.write, os.fsync, os.rename
+        write, fsync, rename = os.write, os.fsync, os.replace
 
         def writing(fd: int, data: bytes) -> int:
             count, inode = write(fd, data), os.fstat(fd).st_ino
@@ -158,7 +159,7 @@ class Disk:
 
         monkeypatch.setattr(os, "write", writing)
         monkeypatch.setattr(os, "fsync", syncing)
-        monkeypatch.setattr(os, "rename", renaming)
+        monkeypatch.setattr(os, "replace", renaming)
 
     def look(self) -> None:
         """What was reported must be there, whatever is left."""

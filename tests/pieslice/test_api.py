@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import pickle
+import re
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,11 +18,13 @@ import pytest
 import pieslice
 from pieslice.cli import main
 from pieslice.reports.result import DataTable, Result
+from pieslice.simulation.answers import Simulated
 
 ROOT = Path(__file__).parents[2]
 CAMPUS = "examples/campus"
 TOUR = "examples/tour"
 SCENARIO = "examples/scenarios/two_users.json"
+WORKLOAD = "examples/workloads/two-users.toml"
 
 #: An answer, and the command that prints it.
 ASKED: list[tuple[Callable[[], Result], str]] = [
@@ -68,7 +72,42 @@ ASKED: list[tuple[Callable[[], Result], str]] = [
         lambda: pieslice.check("examples/policies/flawed/claim_timer", subsystem="negotiator"),
         "check examples/policies/flawed/claim_timer --subsys NEGOTIATOR",
     ),
-    (lambda: pieslice.read_policy(CAMPUS), f"policy explain {CAMPUS}"),
+    (lambda: pieslice.policy(CAMPUS), f"policy explain {CAMPUS}"),
+    (
+        lambda: pieslice.simulate(WORKLOAD, pool=10, days=0.04, seed=1),
+        f"simulate 10 --workload {WORKLOAD} --days 0.04 --seed 1",
+    ),
+    (
+        lambda: pieslice.simulate(
+            WORKLOAD, f"{CAMPUS}/condor_config", pool="10", days=0.02, seeds=2
+        ),
+        f"simulate 10 --workload {WORKLOAD} --days 0.02 --seeds 2 --config {CAMPUS}/condor_config",
+    ),
+    (
+        lambda: pieslice.simulate(
+            WORKLOAD, [f"{CAMPUS}/condor_config", f"{CAMPUS}/no_preemption"], pool=10, days=0.02
+        ),
+        f"simulate 10 --workload {WORKLOAD} --days 0.02"
+        f" --compare {CAMPUS}/condor_config {CAMPUS}/no_preemption",
+    ),
+    (
+        lambda: pieslice.simulate(
+            "capture", pool=pieslice.read(TOUR, now=1790003600), days=0.02, every=0.25, fresh=True
+        ),
+        f"simulate {TOUR} --workload capture --now 1790003600 --days 0.02 --every 0.25 --fresh",
+    ),
+    (
+        lambda: pieslice.sweep(
+            WORKLOAD,
+            {"PRIORITY_HALFLIFE": (600, 86400), "NEGOTIATOR_CONSIDER_PREEMPTION": [True]},
+            pool=10,
+            days=0.05,
+            seeds=[1, 2],
+            jobs=1,
+        ),
+        f"sweep 10 --workload {WORKLOAD} --days 0.05 --seeds 1,2 --jobs 1"
+        " --set PRIORITY_HALFLIFE=600,86400 --set NEGOTIATOR_CONSIDER_PREEMPTION=true",
+    ),
 ]
 
 
@@ -107,7 +146,8 @@ def test_an_answer_is_what_the_command_prints(
     elif command.startswith("policy"):
         printed = {"path": CAMPUS, "sentences": printed}
     schema = found.pop("schema")
-    assert schema == f"pieslice/{command.split()[0]}/1"
+    assert schema == answer.schema
+    assert re.fullmatch(rf"pieslice/{command.split()[0]}(-seeds|-compare)?/1", answer.schema)
     assert printed.pop("schema", schema) == schema
     assert json.loads(json.dumps(found)) == printed
     assert json.loads(answer.to_json()) == {"schema": schema, **printed}
@@ -153,7 +193,7 @@ def test_a_pool_does_not_change() -> None:
 def test_priorities_are_those_that_userprio_prints(
     words: tuple[str, ...], command: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    found = pieslice.read_priorities(*words)
+    found = pieslice.userprio(*words)
     main(command.split())
     assert capsys.readouterr().out == str(found)
     main([*command.split(), "--wide"])
@@ -172,7 +212,7 @@ def test_priorities_are_those_that_userprio_prints(
     assert kept.records["usage"] == pytest.approx(found.records["usage"], rel=1e-14)
     assert "<pre>Last Priority Update" in found._repr_html_()
     with pytest.raises(pieslice.ReadError, match="`-quots` is not an option; did you mean"):
-        pieslice.read_priorities(CAMPUS, "-quots")
+        pieslice.userprio(CAMPUS, "-quots")
 
 
 def test_the_last_assignment_counts() -> None:
@@ -181,6 +221,153 @@ def test_the_last_assignment_counts() -> None:
     again = calm.with_config("NEGOTIATOR_CONSIDER_PREEMPTION = true")
     assert not pool.diff(calm).same
     assert pool.diff(again).same
+
+
+@pytest.mark.parametrize("pool", [TOUR, SCENARIO])
+def test_a_text_is_read_like_one_more_file_of_the_configuration(pool: str) -> None:
+    asked = pieslice.read(pool)
+    text = """
+    use FEATURE: GPUs
+    if defined MY_OWN
+        PRIORITY_HALFLIFE = 60
+    else
+        DEFAULT_PRIO_FACTOR = 7$(MY_ZEROS:00)
+    endif
+    NEGOTIATOR_INTERVAL = $(NEGOTIATOR_INTERVAL)0
+    PREEMPTION_REQUIREMENTS @=end
+        Cpus > 1
+    @end
+    """
+    changed = asked.with_config(text)
+    before, after = asked.capture.policy, changed.capture.policy
+    assert after.default_prio_factor == 700
+    assert after.interval_seconds == 10 * before.interval_seconds
+    assert after.priority_halflife_seconds == before.priority_halflife_seconds
+    assert str(after.preemption_requirements) == "Cpus > 1"
+    assert "with use FEATURE: GPUs; if defined MY_OWN; PRIORITY" in changed.name
+    assert changed.name.endswith("...")
+    again = pickle.loads(pickle.dumps(changed)).with_config({"DEFAULT_PRIO_FACTOR": "1\n"})
+    assert again.capture.policy.default_prio_factor == 1
+    assert again.capture.policy.interval_seconds == after.interval_seconds
+
+
+def test_a_pool_under_another_policy_is_simulated_with_it() -> None:
+    pool = pieslice.read(TOUR).with_config("NEGOTIATOR_INTERVAL = 600")
+    assert pieslice.simulate("capture", pool=pool, days=0.05).summary_of()["cycles"] == 8
+    pool = pool.with_config(Path(f"{TOUR}/no_preemption"))
+    policies = {"a": None, "b": {"NEGOTIATOR_INTERVAL": 900}}
+    found = pieslice.simulate("capture", policies, pool=pool, days=0.05)
+    assert found.runs["cycles"] == [8, 5]
+    assert found.runs["policy"] == ["a", "b"]
+
+
+POLICIES = {
+    "today": f"{CAMPUS}/condor_config",
+    "calm": Path(f"{CAMPUS}/no_preemption"),
+    "own": None,
+}
+
+
+@cache
+def several() -> Simulated:
+    """Three policies on two workloads; bob comes when alice has the whole pool."""
+    jobs = [
+        {"user": "alice", "backlog": 20, "run_time": 500, "spread": 0.5},
+        {"user": "bob", "begin_hour": 0.2, "backlog": 20, "run_time": 300, "spread": 0.5},
+    ]
+    return pieslice.simulate(jobs, POLICIES, pool=3, days=0.04, seeds=2)
+
+
+def test_several_policies_have_names_and_tables() -> None:
+    found = several()
+    assert repr(found) == "<Compared today, calm and own: 2 seeds>"
+    for each in (found, pickle.loads(pickle.dumps(found))):
+        assert list(zip(each.runs["policy"], each.runs["seed"], strict=True)) == [
+            ("today", 0), ("today", 1), ("calm", 0), ("calm", 1), ("own", 0), ("own", 1),
+        ]  # fmt: skip
+        assert each.metrics["other"][0] == "calm"
+        assert each.metrics["other"][-1] == "own"
+        assert set(each.users["user"]) == {"alice@sim.example", "bob@sim.example"}
+        assert each.groups["policy"][0] == "today"
+        assert each.events["event"][0] == "submit"
+        assert each.series["quota"][:2] == [3, None]
+    assert re.search(r"\n  and \d+ more rows\n", str(found.events))
+    assert found.compare("calm", "own").to_dict()["policies"] == {"a": "calm", "b": "own"}
+    assert found.to_dict()["c"] == found.summary_of("own", 0)
+    assert "A: today\nB: own\n" in str(found)
+    for wrong in (
+        lambda: found.plot("no"),
+        lambda: found.plot("usage", "no"),
+        lambda: found.plot("usage", seed=2),
+        lambda: found.summary_of("no"),
+    ):
+        with pytest.raises(LookupError, match="there are "):
+            wrong()
+    with pytest.raises(ValueError, match="at most two"):
+        found.plot("usage", *POLICIES)
+
+
+def test_charts_are_shown_without_any_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = several()
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    for name in ("usage", "queue", "shares", "priorities", "waits", "slots"):
+        picture = found.plot(name, "today", "own", seed=1)
+        assert picture._repr_html_().startswith('<iframe srcdoc="&lt;!DOCTYPE html&gt;')
+        shown = picture.html.partition("<body>")[2].partition("<script>")[0]
+        assert "A: today" in shown
+        assert "B: own" in shown
+        picture.save(tmp_path / f"{name}.html")
+        assert (tmp_path / f"{name}.html").read_text() == picture.html
+        assert len(repr(pickle.loads(pickle.dumps(picture)))) < 80
+        with pytest.raises(ImportError, match=r"pieslice\[plot\]"):
+            picture.save(tmp_path / "x.png")
+
+
+def test_a_chart_is_drawn_with_the_extra(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    picture = several().plot()
+    picture.save(tmp_path / "x.svg")
+    assert "<svg" in (tmp_path / "x.svg").read_text()
+    with pytest.raises(ValueError, match="plots are written to"):
+        picture.save(tmp_path / "x.txt")
+
+
+def test_a_workload_can_be_values(tmp_path: Path) -> None:
+    streams = [
+        {"user": "a", "backlog": 12, "run_time": 1200, "spread": 0.5},
+        {"user": "b", "group": "g", "cpus": 2, "per_hour": 4},
+    ]
+    lines = [
+        "[[stream]]\n" + "".join(f"{key} = {json.dumps(value)}\n" for key, value in one.items())
+        for one in streams
+    ]
+    (tmp_path / "w.toml").write_text("".join(lines))
+    jobs = [
+        {"submit": 0, "user": "a", "run_time": 600, "cpus": None, "count": 3},
+        {"submit": 60, "user": "b", "run_time": 60, "cpus": 2},
+    ]
+    (tmp_path / "w.csv").write_text("submit,user,run_time,cpus,count\n0,a,600,,3\n60,b,60,2,\n")
+    for values, file in ((streams, "w.toml"), (jobs, "w.csv")):
+        found, same = (
+            pieslice.simulate(workload, pool="4x2", days=0.2, seed=3)
+            for workload in (values, tmp_path / file)
+        )
+        assert found.to_dict() == same.to_dict()
+        assert found.summary_of()["completed"] > 0
+
+
+def test_what_should_be_known_of_a_simulation_is_said_once() -> None:
+    jobs = [{"user": "a", "cpus": 4, "backlog": 1}, {"user": "b", "backlog": 1}]
+    found = pieslice.simulate(jobs, {"a": None, "b": None}, pool=3, days=0.01, seeds=2)
+    assert [item.message for item in found.diagnostics] == [
+        "1 job of a@sim.example (4 cpus): no slot of the pool fits"
+    ]
+    swept = pieslice.sweep(jobs, {"PRIORITY_HALFLIFE": "1,2"}, pool=3, days=0.01, jobs=1)
+    assert swept.diagnostics[0].message == found.diagnostics[0].message
+    assert [row["PRIORITY_HALFLIFE"] for row in swept.table] == ["1", "2"]
+    assert swept.failed == ()
 
 
 def test_diff_is_what_the_command_prints(capsys: pytest.CaptureFixture[str]) -> None:
@@ -256,7 +443,17 @@ def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         (
             lambda: pieslice.read(CAMPUS).with_config("use ROLE: x"),
             "ReadError",
-            "<with_config>:1:1: error: only assignments",
+            "<with_config>:1:1: error: no template `x` in category ROLE\n   1 | use ROLE: x\n",
+        ),
+        (
+            lambda: pieslice.read(SCENARIO).with_config("A = 1").with_config("if x y\nendif"),
+            "ReadError",
+            "<with_config 2>:1:",
+        ),
+        (
+            lambda: pieslice.read(CAMPUS).with_config({"PREEMPTION_REQUIREMENTS": "(("}),
+            "ReadError",
+            "<with_config>:1:",
         ),
         (
             lambda: pieslice.read(CAMPUS).with_config({"a b": 1}),
@@ -265,7 +462,43 @@ def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         ),
         (lambda: pieslice.read(CAMPUS).with_config(Path("no")), "ReadError", "no: no such file"),
         (lambda: pieslice.check("nope"), "ReadError", "nope: no such file"),
-        (lambda: pieslice.read_policy("nope"), "ReadError", "nope: no such file"),
+        (lambda: pieslice.simulate("no.toml", pool=1), "ReadError", "no.toml: no such file"),
+        (lambda: pieslice.simulate(WORKLOAD, pool="no"), "ReadError", "no: no such folder"),
+        (lambda: pieslice.simulate(WORKLOAD, "no", pool=1), "ReadError", "no: no such file"),
+        (lambda: pieslice.simulate([], pool=1), "ReadError", "the workload: contains no jobs"),
+        (lambda: pieslice.simulate([1], pool=1), "ReadError", "stream 1: `1` is not a table"),
+        (
+            lambda: pieslice.simulate([{"submit": 1, "user": "a"}], pool=1),
+            "ReadError",
+            "the workload: row 1: no run_time",
+        ),
+        (lambda: pieslice.simulate(WORKLOAD, pool=1, days=0), "Error", "days: `0` is not"),
+        (lambda: pieslice.simulate(WORKLOAD, pool=1, seeds=0), "Error", "seeds: `0` is not"),
+        (lambda: pieslice.simulate(WORKLOAD, {}, pool=1), "Error", "at least one configuration"),
+        (lambda: pieslice.simulate(WORKLOAD, {"A": 60}, pool=1), "Error", "`60` is not a conf"),
+        (lambda: pieslice.simulate(WORKLOAD, ["a", "a"], pool=1), "Error", "the same name"),
+        (
+            lambda: pieslice.simulate(WORKLOAD, {"a": {"PRIORITY_HALFLIF": 1}}, pool=1),
+            "ReadError",
+            "did you mean `PRIORITY_HALFLIFE`?",
+        ),
+        (
+            lambda: pieslice.simulate("capture", pool=pieslice.read(SCENARIO)),
+            "Error",
+            "begins with the folder of a capture",
+        ),
+        (
+            lambda: pieslice.simulate("capture", pool=pieslice.read(TOUR, dialect="mrg")),
+            "Error",
+            "by HTCondor's own rules",
+        ),
+        (lambda: pieslice.sweep(WORKLOAD, {}, pool=1), "ReadError", "give at least one macro"),
+        (
+            lambda: pieslice.sweep(WORKLOAD, {"PRIORITY_HALFLIFE": []}, pool=1),
+            "ReadError",
+            "has no values",
+        ),
+        (lambda: pieslice.policy("nope"), "ReadError", "nope: no such file"),
     ],
 )
 def test_errors_are_one_family(ask: Callable[[], object], kind: str, said: str) -> None:
@@ -281,13 +514,13 @@ def test_a_broken_configuration_is_shown_with_its_line(tmp_path: Path) -> None:
     path = tmp_path / "condor_config"
     path.write_text("A = 1\nif oops\nB = 2\nendif\n")
     with pytest.raises(pieslice.ReadError) as caught:
-        pieslice.read_policy(path)
+        pieslice.policy(path)
     assert f"{path}:2:" in str(caught.value)
     assert "   2 | if oops\n" in str(caught.value)
 
 
 def test_a_policy_has_values() -> None:
-    policy = pieslice.read_policy(CAMPUS, define={"X": "$(Y)1", "Y": "2"})
+    policy = pieslice.policy(CAMPUS, define={"X": "$(Y)1", "Y": "2"})
     assert policy.macros["x"] == "21"
     kept = pickle.loads(pickle.dumps(policy))
     # Some defaults have numbers by chance in them.
@@ -296,7 +529,7 @@ def test_a_policy_has_values() -> None:
     for macros in (policy.macros, kept.macros):
         with pytest.raises(KeyError, match="`NO` is not defined"):
             macros["NO"]
-    cycle = pieslice.read(CAMPUS).negotiate(pieslice.read_policy(f"{CAMPUS}/no_preemption"))
+    cycle = pieslice.read(CAMPUS).negotiate(pieslice.policy(f"{CAMPUS}/no_preemption"))
     assert {row["kind"] for row in cycle.matches} == {"none"}
 
 

@@ -22,6 +22,7 @@ from classad import ClassAd, ExprTree
 from pieslice.cli import main
 from pieslice.simulation.checkpoint import restore, saved
 from pieslice.simulation.engine import ClaimSettings, MachineChange, Simulation
+from pieslice.simulation.errors import WorkloadError
 from pieslice.simulation.matching import Negotiator
 from pieslice.simulation.pool import Pool, SimSlot, plain_pool, pool_of, weight_of
 from pieslice.simulation.setup import Plan, build
@@ -30,7 +31,6 @@ from pieslice.simulation.summary import jain, summarise
 from pieslice.simulation.workload import (
     Arrival,
     Workload,
-    WorkloadError,
     from_csv,
     from_swf,
     from_toml,

@@ -221,9 +221,10 @@ def test_on_a_dask_cluster_of_two_workers(
         address = cluster.scheduler_address
         assert main([*words, *AXES, "--scheduler", address]) == 0
         assert capsys.readouterr().out == alone
-        found = by_value(work.on_dask(fails_once, grid(), 2, address))
-        assert (found["200"].tries, found["200"].summary) == (2, {"value": "200"})
-        found = by_value(work.on_dask(dies, grid(), 1, address))
+        with distributed.Client(address) as client:
+            found = by_value(work.on_dask(fails_once, grid(), 2, client))
+            assert (found["200"].tries, found["200"].summary) == (2, {"value": "200"})
+            found = by_value(work.on_dask(dies, grid(), 1, client))
         assert found["200"].summary is None
         assert "KilledWorker" in found["200"].error
         assert found["100"].summary == {"value": "100"}

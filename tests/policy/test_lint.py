@@ -307,6 +307,50 @@ def test_one_cause_is_one_block_with_its_places() -> None:
     assert "  also at line 2, line 3" in lines
 
 
+def test_items_of_a_list_are_one_block_with_their_names() -> None:
+    lines = texts("SUBMIT_ATTRS = Alpha, Beta, \\\n   Gamma, Delta\n", every=True)
+    [headline] = [line for line in lines if "P211" in line]
+    assert headline.endswith("SUBMIT_ATTRS lists `Alpha`, which is not defined")
+    assert "  also at `Beta`, line 2, `Delta`" in lines
+
+
+def test_a_group_is_misspelt_where_nothing_else_is_set_for_it() -> None:
+    listed = "GROUP_NAMES = group_atlas, group_b\n"
+    quotas = "GROUP_QUOTA_group_b = 5\nGROUP_QUOTA_group_atlas = 5\n"
+    more = "GROUP_ACCEPT_SURPLUS_group_atlsa = True\nGROUP_AUTOREGROUP_group_atlsa = True\n"
+    helps = [one.help for one in found(listed + quotas + more)]
+    assert helps == ["did you mean the group `group_atlas`?"] * 2
+    # A group with a quota of its own is none of the others, nor is one with another letter.
+    helps = [one.help for one in found(listed + quotas + more + "GROUP_QUOTA_group_atlsa = 5\n")]
+    assert helps == [None] * 3
+    assert [one.help for one in found(listed + quotas + "GROUP_QUOTA_group_c = 5\n")] == [None]
+    [_, first, _] = found(listed + quotas[:24] + more)
+    assert first.help == "GROUP_NAMES lists `group_atlas`, for which nothing is set"
+
+
+def test_what_a_name_or_a_condition_says_in_error_has_a_place() -> None:
+    items = found("X$INT(at) = 5\nif $INT(at)\nendif\n")
+    assert [(one.id, one.line, one.column) for one in items] == [("P104", 1, 1), ("P104", 2, 1)]
+
+
+def test_text_behind_else_and_endif_is_told_and_comments_are_not() -> None:
+    text = "if defined X\nelse{}\nendif{}\n"
+    assert ids(text.format(" # no X", " # X")) == []
+    items = found(text.format(" defined Y", " X"))
+    assert [one.message for one in items] == [
+        "`defined Y` behind `else` is ignored",
+        "`X` behind `endif` is ignored",
+    ]
+    assert [one.help for one in found(text.format(" if defined Y", ""))] == ["did you mean `elif`?"]
+
+
+def test_an_else_if_is_the_cause_of_the_second_else() -> None:
+    lines = texts("if defined X\nelse if defined Y\nelse\nendif\n", every=True)
+    assert [line for line in lines if "P101" in line] == [
+        "  so, line 3: error[P101]: `else` after `else`"
+    ]
+
+
 def test_the_first_page_has_the_worst_three_causes() -> None:
     lines = texts(MANY)
     assert sum("pool.conf:" in line and "[P" in line for line in lines) == 3

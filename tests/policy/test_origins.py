@@ -41,6 +41,8 @@ APPENDED = [
     (f"START = {SLIP} > 1\nSTART = ($(START)) && A\n", (1, 9)),
     (f"START = A\nSTART += && {SLIP} > 1\n", (2, 13)),
     (f"START = {SLIP} > 1\nSTART +=&& A\n", (1, 9)),
+    (f"START = ($(START)) && {SLIP} > 1\nSTART = ($(START)) && A\n", (1, 23)),
+    (f"SUSPEND = $(SUSPEND) || {SLIP} > 1\nSUSPEND +=|| A\n", (1, 25)),
 ]
 
 

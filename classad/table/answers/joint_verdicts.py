@@ -2,16 +2,21 @@
 
 Predicates that ask a partner for the same attributes, or for some of them, are kept together:
 partners that differ in one attribute then differ in few of the sets that have to be intersected.
+So are, after some partners, all those that have told these the same.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import chain
+from typing import Final
 
 from classad.table.answers.predicates import Predicate, Verdict
 from classad.table.dependence.partner import INSTANT, Asked, Partner, Results
 from classad.table.memory.budget import Budget
+
+#: Partners after which it is seen which verdicts have been the same for all.
+ENOUGH: Final = 64
 
 
 class JointVerdicts(Results[Verdict]):
@@ -55,6 +60,15 @@ def grouped(
         fit = (home for home in homes if asked <= home and (INSTANT in home) == (INSTANT in asked))
         homes.setdefault(next(fit, asked), []).extend(reading[asked])
     return [JointVerdicts(those, budget) for those in homes.values()]
+
+
+def joined(joint: list[JointVerdicts], budget: Budget) -> list[JointVerdicts]:
+    """Those with a single verdict as one, and the others."""
+    alike = [each for each in joint if len(each.known) == 1 and INSTANT not in each.asked]
+    for each in alike:
+        each.forget()
+    whole = JointVerdicts([it for each in alike for it in each.predicates], budget)
+    return [whole, *(each for each in joint if each not in alike)]
 
 
 def passing_all(verdicts: Sequence[Verdict]) -> Verdict:

@@ -15,7 +15,7 @@ from classad.ads.expression import Expression
 from classad.language.values import Scalar
 from classad.match import is_true
 from classad.syntax.unbuilt import Unbuilt
-from classad.table.answers.joint_verdicts import JointVerdicts, grouped
+from classad.table.answers.joint_verdicts import ENOUGH, JointVerdicts, grouped, joined
 from classad.table.answers.own_ad_lists import OwnLists
 from classad.table.answers.predicates import Book, Predicate
 from classad.table.arrays.arrays import flag, rows_of
@@ -84,6 +84,7 @@ class RowSide:
                 self._add(task, members)
         self.predicates = self._predicates(members.values())
         self._joint: list[JointVerdicts] | None = None
+        self._partners = 0
 
     def _add(self, task: _Share, members: dict[object, _Share]) -> None:
         """Take the rows of a conjunct that turned out to be one."""
@@ -189,6 +190,9 @@ class RowSide:
         opaque, chance = self.opaque, False
         if self._joint is None:
             self._joint = grouped(self.predicates, partner, self.book.budget)
+        self._partners += 1
+        if self._partners == ENOUGH:
+            self._joint = joined(self._joint, self.book.budget)
         keys = partner.keys
         for together in self._joint:
             # As ``find`` does, without a call: there are many of them for each request.

@@ -131,7 +131,7 @@ class Valuations:
             table = found.numbers[convert] = _converted(found.values, convert)
             use.cost += 8 * len(table)
             self._budget.spent += 8 * len(table)
-        opaque = found.opaque | self._store.opaque_for(partner.ad)
+        opaque = found.opaque | partner.opaque
         if not opaque:
             return table, found.codes
         out = pick(table, found.codes)
@@ -149,7 +149,7 @@ class Valuations:
             found = self._use(self._store.shapes.of(tree), of_row, partner).valuation
             numbers = array("i", map(values.number, found.values.values()))
             codes = pick(numbers, found.codes)
-            opaque = found.opaque | self._store.opaque_for(partner.ad)
+            opaque = found.opaque | partner.opaque
         for row in rows_of(opaque & bits):
             value = self._ask(tree, of_row, partner.ad, row, partner.context)
             codes[row] = values.number(value)

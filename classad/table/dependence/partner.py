@@ -17,10 +17,11 @@ from classad.binding.batch import _Evaluator
 from classad.evaluation.state import EvalContext
 from classad.language.values import UNDEFINED
 from classad.table.arrays.vectors import Vector
-from classad.table.expressions.shapes import MINE, OTHERS, Shape, Shapes
+from classad.table.expressions.shapes import MINE, OTHERS, Shape
 from classad.table.expressions.templates import MARK
 from classad.table.memory.budget import Budget, Result
 from classad.table.store.columns import PLAIN
+from classad.table.store.store import MISLEADING, Store
 
 #: A name, or a name in a tuple where the expression itself matters.
 Asked = str | tuple[str]
@@ -124,19 +125,15 @@ def counts_as_value(key: Key) -> bool:
 class Partner:
     """One ad, or none, to evaluate rows against."""
 
-    def __init__(
-        self, ad: ClassAd | None, context: EvalContext, shapes: Shapes, known: Callable[[str], bool]
-    ) -> None:
-        """``known``: whether the rows have an attribute of that name at all."""
+    def __init__(self, ad: ClassAd | None, context: EvalContext, store: Store) -> None:
+        """``store``: of the rows, which do not change meanwhile."""
         self.ad = ad
         self.context = context
-        self.shapes = shapes
+        self.shapes = shapes = store.shapes
         self._evaluator: _Evaluator | None = None
-        self._known = known
+        self._known = store.has
         self._items: dict[str, Item] = {}
         self._vectors: dict[str, Vector] = {}
-        #: Whether names do not mean what they say; None if nobody has looked.
-        self.misleading: bool | None = None
         self._given: dict[str, Any] = {}
         self._mine: ClassAd | None = None
         self._alone: bool | None = None
@@ -152,6 +149,10 @@ class Partner:
         for name, exact in shapes.exactly.items():
             if name in attrs:
                 keys.pop(exact, None)
+        #: The rows that have to be asked one by one.
+        self.opaque = store.opaque_for(ad)
+        #: Whether names do not mean what they say.
+        self.misleading = context.strict or store.misleading or any(map(self.has, MISLEADING))
 
     @property
     def evaluator(self) -> _Evaluator:

@@ -34,7 +34,8 @@ class Budget:
         self.limit = limit
         self.spent = 0
         self.noted = 0
-        self._most = limit // 2
+        #: Beyond that all notes are to be forgotten.
+        self.most = limit // 2
         #: Where there are results, by identity.
         self._homes: dict[int, dict[Any, Any]] = {}
 
@@ -47,17 +48,12 @@ class Budget:
 
     def settle(self) -> None:
         """Spare as many notes as there are now: they are what one request needs."""
-        self._most = max(self.limit // 2, 2 * self.noted)
-
-    @property
-    def full(self) -> bool:
-        """Whether all notes are to be forgotten."""
-        return self.noted > self._most
+        self.most = max(self.limit // 2, 2 * self.noted)
 
     def start_again(self) -> None:
         """Count no notes: those there were have been forgotten."""
         self.noted = 0
-        self._most = self.limit // 2
+        self.most = self.limit // 2
 
     # --- results --------------------------------------------------------------------------------
 

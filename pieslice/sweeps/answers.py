@@ -1,0 +1,75 @@
+"""Answers with the table of a sweep: what ``pieslice sweep`` prints, and programs get.
+
+Inputs: points and their results.  Outputs: ``Swept``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from attr import evolve, frozen
+
+from classad.errors import Diagnostic
+from pieslice.data import JsonData
+from pieslice.reports.layout import Block
+from pieslice.reports.result import DataTable, Result
+from pieslice.reports.text import plural
+from pieslice.simulation.notices import about_jobs
+from pieslice.simulation.setup import Plan, about_policy, build
+from pieslice.sweeps.grid import Axis, Point
+from pieslice.sweeps.table import Results, blocks_of, columns_of, rows
+
+
+@frozen(eq=False, repr=False)
+class Swept(Result):
+    """One simulation for every combination of settings and seeds.
+
+    ``varied``: what the points differ in; ``rows``: of each point its settings, how often it was
+    tried, its error (empty: none) and its numbers.
+    """
+
+    schema: ClassVar[str] = "pieslice/sweep/1"
+    varied: tuple[str, ...]
+    rows: tuple[JsonData, ...]
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+    @property
+    def table(self) -> DataTable:
+        """The rows as a table with all columns that any of them has."""
+        columns = columns_of(self.rows)
+        cells = tuple(tuple(row.get(name) for name in columns) for row in self.rows)
+        return DataTable("sweep", columns, cells)
+
+    @property
+    def failed(self) -> tuple[JsonData, ...]:
+        """The rows of points that could not be simulated."""
+        return tuple(row for row in self.rows if row["error"])
+
+    def summary(self) -> str:
+        failed = f", {len(self.failed)} failed" if self.failed else ""
+        return f"{plural(len(self.rows), 'point')} of {', '.join(self.varied)}{failed}"
+
+    def blocks(self) -> Sequence[Block]:
+        return blocks_of(self.rows, self.varied)
+
+    def data(self) -> Mapping[str, object]:
+        return {"varied": self.varied, "rows": self.rows}
+
+
+def swept(grid: Sequence[Point], results: Results, diagnostics: Sequence[Diagnostic] = ()) -> Swept:
+    """The answer about all points of a grid."""
+    return Swept(tuple(grid[0].row), tuple(rows(grid, results)), tuple(diagnostics))
+
+
+def about_sweep(plan: Plan, axes: Sequence[Axis]) -> list[Diagnostic]:
+    """What is to be said of the configuration, of each value of each macro and of the jobs, once.
+
+    Raises what makes all points impossible.
+    """
+    simulation, _ = build(plan, lambda *event: None)
+    found: dict[str, Diagnostic] = {}
+    for settings in ((), *(((axis.name, text),) for axis in axes for text in axis.values)):
+        for item in about_policy(evolve(plan, settings=(*plan.settings, *settings))):
+            found.setdefault(item.render(), item)
+    return [*found.values(), *about_jobs(simulation)]
