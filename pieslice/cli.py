@@ -19,11 +19,13 @@ import pieslice.doctor.cli
 import pieslice.expressions.cli
 import pieslice.forecast.cli
 import pieslice.fuzzing.cli
+import pieslice.history.cli
 import pieslice.manual.cli
 import pieslice.negotiate.cli
 import pieslice.policies.cli
 import pieslice.priorities.cli
 import pieslice.runreport.cli
+import pieslice.shadow.cli
 import pieslice.simulation.cli
 import pieslice.sweeps.cli
 import pieslice.why.cli
@@ -49,8 +51,10 @@ COMMANDS = (
     pieslice.expressions.cli,
     pieslice.policies.cli,
     pieslice.conform.cli,
+    pieslice.shadow.cli,
     pieslice.negotiate.cli,
     pieslice.why.cli,
+    pieslice.history.cli,
     pieslice.priorities.cli,
     pieslice.forecast.cli,
     pieslice.simulation.cli,

@@ -208,18 +208,18 @@ def _diagnostic(
     config: Config, knob: Knob, macro: str, definition: Definition, text: str, invalid: _Invalid
 ) -> Diagnostic:
     source, start, end = _blamed(config, definition, text, invalid)
-    default = f"the default `{knob.default}`" if knob.default else "no value"
+    default = f"with the default `{knob.default}`" if knob.default else "without it"
     if len(default) > _SHOWN:
-        default = "its default"
+        default = "with its default"
     daemon = f"condor_{knob.read_by.lower()}"
     severity, id_ = "error", "P111" if knob.kind is Kind.EXPR else "P110"
     if knob.broken:
         id_, help_text = "P113", knob.broken
     elif knob.fatal:
-        help_text = f"{daemon} ends when it reads this; this report goes on with {default}"
+        help_text = f"{daemon} ends when it reads this; this report goes on {default}"
     else:
         severity, id_ = "warning", "P112"
-        help_text = f"{daemon} goes on, and so does this report, with {default}"
+        help_text = f"{daemon} goes on, and so does this report, {default}"
     return Diagnostic(
         f"{macro}: {invalid}", source, start, end, severity=severity, id=id_, help=help_text
     )

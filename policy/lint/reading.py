@@ -179,6 +179,8 @@ LOWER_FUNCTION: Final = Finding(
     "BASE = 30\nNEGOTIATOR_NAME = n$INT(BASE)\n",
 )
 
+#: Findings about expressions that do not parse.
+_OF_EXPRESSIONS: Final = ("P111", "P113", "P217", "P245")
 _PARTITIONABLE = re.compile(r"SLOT_TYPE_\d+_PARTITIONABLE", re.IGNORECASE)
 #: The startd knows no backfill system any more.
 _BACKFILL: Final = "backfill_system"
@@ -204,6 +206,15 @@ def numbered(found: Diagnostic, *, reading: bool) -> Diagnostic:
     elif found.id is None:
         found.id = SAID.id if reading else NOT_USED.id
     return found
+
+
+def note_comments(findings: Sequence[Diagnostic]) -> None:
+    """Say where an expression does not parse at a `#` that was meant to begin a comment."""
+    for one in findings:
+        if one.id not in _OF_EXPRESSIONS or one.source is None:
+            continue
+        if one.source.text[one.start : one.start + 1] == "#":
+            one.message += ": comments are lines of their own"
 
 
 def note_lost_backslashes(findings: Sequence[Diagnostic]) -> None:
