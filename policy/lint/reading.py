@@ -335,14 +335,13 @@ def _unparsable(setting: Setting) -> Iterator[Diagnostic]:
 
 
 def _behind(setting: Setting) -> Iterator[Diagnostic]:
-    """Text behind an expression of any daemon, which none of them minds."""
+    """Text behind a number or a boolean that is written as an expression."""
     if setting.reading is not None and setting.knob is not None:
         if setting.reading.ignored is not None and not setting.is_unread:
             yield setting.reading.ignored
         return
     readers = find_readers(setting.macro)
-    read = readers is not None and readers.kind != "string"
-    if (not read and find_use(setting.macro) is None) or endless(setting) is not None:
+    if readers is None or readers.kind == "string" or endless(setting) is not None:
         return
     text = setting.text()
     found = text_behind(text)
