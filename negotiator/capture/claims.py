@@ -3,8 +3,8 @@
 A schedd offers no job for which it has a claim, though nothing in the ad of the job says so until
 it runs.  A claim that is asked for names the first job of the request that it answers, not the job
 that will have it: such claims are counted, and as many jobs of that autocluster have one, in the
-order of the queue.  A claim that is granted names the user; while none of its user's jobs runs in
-its slot it belongs to the first of the user's idle jobs.
+order of the queue.  A claim that is granted names the user and belongs to the first of the user's
+idle jobs.  None of this holds of a claim in whose slot a job of its user runs.
 
 Inputs: claims (``Schedd.get_claims`` with the name of the schedd), the queues.  Outputs: the queues
 with those jobs noted.
@@ -39,19 +39,29 @@ def with_matches(
 
 
 def _noted(queue: ScheddQueue, claims: Sequence[ClassAd]) -> ScheddQueue:
+    context = EvalContext()
+    users = {_id(job): submitter_of(job, context) for job in queue.jobs}
     running = {
-        job.get_string("RemoteHost") for job in queue.jobs if job.get_number("JobStatus") == RUNNING
+        (job.get_string("RemoteHost"), users[_id(job)])
+        for job in queue.jobs
+        if job.get_number("JobStatus") == RUNNING
     }
     requested: Counter[JobNumber] = Counter()
     granted: Counter[str | None] = Counter()
     for claim in claims:
-        if claim.get_string("ScheddName") != queue.name or claim.get_string("Name") in running:
+        if claim.get_string("ScheddName") != queue.name:
             continue
         first = _number(claim, "_condor_RESOURCE_CLUSTER", "_condor_RESOURCE_PROC")
+        # The ad of a claim that preempts stays that of the slot when it was matched, with whoever
+        # was there then, also when its own job runs.
+        own = claim.get_string("AccountingGroup") or claim.get_string("RemoteUser")
+        user = own if first is None else users.get(first)
+        if (claim.get_string("Name"), user) in running:
+            continue
         if first is not None:
             requested[first] += 1
         else:
-            granted[claim.get_string("RemoteUser")] += 1
+            granted[user] += 1
     if not requested and not granted:
         return queue
     return evolve(queue, matched=frozenset(_matched(queue, requested, granted)))
