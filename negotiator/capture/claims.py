@@ -3,8 +3,9 @@
 A schedd offers no job for which it has a claim, though nothing in the ad of the job says so until
 it runs.  A claim that is asked for names the first job of the request that it answers, not the job
 that will have it: such claims are counted, and as many jobs of that autocluster have one, in the
-order of the queue.  A claim that is granted names the user and belongs to the first of the user's
-idle jobs.  None of this holds of a claim in whose slot a job of its user runs.
+order of the queue.  A claim that has just been granted names the user and belongs to the first of
+the user's idle jobs; an older one without a job is about to be released.  None of this holds of a
+claim in whose slot a job of its user runs.
 
 Inputs: claims (``Schedd.get_claims`` with the name of the schedd), the queues.  Outputs: the queues
 with those jobs noted.
@@ -15,6 +16,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 from attr import evolve
 
@@ -24,6 +26,8 @@ from negotiator.capture.ads import LocatedAd
 from negotiator.jobs.lists import IDLE, RUNNING, priority_order, submitter_of
 from negotiator.model.snapshot import JobNumber, ScheddQueue
 
+#: Seconds between a granted claim and its job's start.
+_JUST: Final = 3
 #: An autocluster of a submitter; of a job without one its own number.
 _Kind = tuple[str | None, int | JobNumber]
 
@@ -46,6 +50,7 @@ def _noted(queue: ScheddQueue, claims: Sequence[ClassAd]) -> ScheddQueue:
         for job in queue.jobs
         if job.get_number("JobStatus") == RUNNING
     }
+    now = max((job.get_number("ServerTime") or 0 for job in queue.jobs), default=0)
     requested: Counter[JobNumber] = Counter()
     granted: Counter[str | None] = Counter()
     for claim in claims:
@@ -60,7 +65,7 @@ def _noted(queue: ScheddQueue, claims: Sequence[ClassAd]) -> ScheddQueue:
             continue
         if first is not None:
             requested[first] += 1
-        else:
+        elif (claim.get_number("EnteredCurrentState") or 0) > now - _JUST:
             granted[user] += 1
     if not requested and not granted:
         return queue

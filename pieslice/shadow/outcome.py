@@ -220,14 +220,14 @@ def _moved_slots(before: LiveCapture, after: LiveCapture, began: float, matched:
             entered = new[key].get_number("EnteredCurrentState") or 0
             moved += entered < began and name not in matched
         elif key not in new:
-            moved += name not in matched
+            moved += str(key[0]) not in matched
         else:
             heard = new[key].get_number("LastHeardFrom") or 0
             same = all(
                 old[key].evaluate_attr(what) == new[key].evaluate_attr(what)
                 for what in ("State", "Activity", "Cpus", "Memory", "RemoteUser")
             )
-            moved += not same and heard < began
+            moved += not same and heard <= began and name not in matched
     return moved
 
 
@@ -251,7 +251,7 @@ def _moved_submitters(before: LiveCapture, after: LiveCapture, began: float) -> 
         if key not in new:
             moved += 1
             continue
-        heard = (new[key].get_number("LastHeardFrom") or 0) < began
+        heard = (new[key].get_number("LastHeardFrom") or 0) <= began
         same = key in old and all(
             old[key].evaluate_attr(what) == new[key].evaluate_attr(what)
             for what in ("IdleJobs", "RunningJobs", "WeightedIdleJobs")

@@ -87,8 +87,9 @@ COMMANDS = [
     "negotiate examples/campus --sumary",
     "negotate examples/campus",
 ]
-#: Commands that print a file for other programs, or write one.
-OTHERS = {"completion", "report"}
+#: Commands that print a file for other programs, or write one; those of a history, which
+#: ``test_history`` looks at.
+OTHERS = {"completion", "report", "record", "history", "when"}
 
 
 def commands_of(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
