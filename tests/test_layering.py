@@ -101,6 +101,7 @@ OUTSIDE = {
     "classad/binding/ambient.py": (
         "the machine's clock, chance and environment, for callers who ask for it"
     ),
+    "classad/files/compressed.py": "unpacks the streams that it is given",
     "classad/files/ads.py": "reads and writes files of ads, for callers who name a file",
     "classad/files/lock.py": "locks what is written",
     "classad/files/log_file.py": "reads and writes a transaction log: appends, fsyncs, renames",

@@ -21,6 +21,13 @@ _OFTEN: Final = "tests tests/classad/test_eval_often.py"
 _DEPTH: Final = "tests tests/classad/test_eval_depth.py"
 
 MUTATIONS: Final = (
+    # ---- verdicts joined after many partners
+    Mutation(
+        "classad/table/answers/joint_verdicts.py",
+        "whole = JointVerdicts([it for each in alike for it in each.predicates], budget)",
+        "whole = JointVerdicts([it for each in alike[1:] for it in each.predicates], budget)",
+        _ONE_BY_ONE,
+    ),
     # ---- the evaluator
     Mutation(
         _OPERATORS, "return ERROR if x == inf else x", "return x", f"{_VECTORS}/op_real.jsonl",

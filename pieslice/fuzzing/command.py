@@ -81,7 +81,7 @@ def _named(args: argparse.Namespace, schema: Schema, intent: Intent) -> Named:
             others[argument] = _study(other, schema, intent)
         elif name == Holds.name and argument:
             try:
-                expressions[argument] = parse(argument, Source(argument, "<property>"))
+                expressions[argument] = parse(argument, Source(argument, "<property>"), whole=True)
             except ClassAdParseError as problem:
                 found = problem.diagnostic
                 raise Misuse(str(problem)) if found is None else Shown(found.render()) from None
