@@ -25,10 +25,12 @@ from negotiator.accounting.log import DamagedLogError, read_log
 from negotiator.accounting.records import complete, from_ads, from_log, group_quotas
 from negotiator.capture.ads import LocatedAd
 from negotiator.capture.agreement import Expected, ExpectedError, parse_expected
+from negotiator.capture.claims import with_matches
 from negotiator.capture.configuration import LoadedPolicy, read_policy
 from negotiator.capture.files import CapturePaths, InputError
 from negotiator.capture.group_maps import Assignments, assign_groups
 from negotiator.capture.lacking import lacking
+from negotiator.capture.manifest import read_manifest
 from negotiator.capture.pool_order import submitter_order
 from negotiator.capture.progress import SILENT, Progress
 from negotiator.capture.queues import job_id, make_queues, make_submitters
@@ -105,17 +107,17 @@ def read_capture(
     reader = CaptureReader(paths, dialect)
     if paths.folder is not None and not paths.folder.is_dir():
         raise reader.stop(f"{paths.folder}: no such folder")
+    manifest = read_manifest(reader)
     with progress.stage("reading slots"):
-        slots = read_slots(reader, _TIMES)
+        slots = read_slots(reader, _TIMES, ordered=manifest.ordered)
     with progress.stage("reading jobs"):
         jobs = _jobs(reader)
-    schedds = reader.ads("schedds") or []
-    accounting = reader.ads("accounting") or []
+    schedds, accounting = (reader.ads(part) or [] for part in ("schedds", "accounting"))
     accountant = _accountant(reader, accounting)
     advertised = _submitters(reader, accountant)
     expected = _expected(reader)
-    ads = (*jobs, *schedds, *accounting, *(reader.ads("negotiator") or ()))
-    moment, origin = _time(reader, now, expected, [*slots.times, *times_of(ads, _TIMES)])
+    ads = times_of((*jobs, *schedds, *accounting, *(reader.ads("negotiator") or ())), _TIMES)
+    moment, origin = _time(reader, now, expected, [*slots.times, *ads, *manifest.times])
     first = next(iter(local_names), None)
     loaded = _policy(reader, moment, first)
     others = tuple(_other(reader, moment, name) for name in local_names[1:])
@@ -129,8 +131,8 @@ def read_capture(
         submitters = list(changed)
     snapshot = Snapshot(
         slots=slots.ads,
-        submitters=_in_pool_order(submitters),
-        queues=queues,
+        submitters=_in_pool_order(submitters, told=manifest.ordered and advertised is not None),
+        queues=with_matches(queues, reader.ads("claims")),
         accountant=accountant,
         previous_quotas=_quotas(reader, accounting, loaded.policy),
     )
@@ -151,7 +153,9 @@ def read_capture(
     )
 
 
-def _in_pool_order(submitters: Sequence[ClassAd]) -> tuple[ClassAd, ...]:
+def _in_pool_order(submitters: Sequence[ClassAd], *, told: bool) -> tuple[ClassAd, ...]:
+    if told:
+        return tuple(submitters)
     senders = [
         (ad.get_string("Name") or "", ad.get_string("ScheddName") or "") for ad in submitters
     ]

@@ -29,7 +29,11 @@ FILES: Final[Mapping[str, tuple[str, ...]]] = {
     "config": ("condor_config",),
     "expected": ("expected.json",),
     "negotiator": ("negotiator.ads",),
+    "claims": ("claims.ads",),
+    "manifest": ("capture.json",),
 }
+#: What only the folder of a capture has.
+_OF_FOLDERS: Final = ("negotiator", "claims", "manifest")
 
 
 class InputError(Exception):
@@ -61,7 +65,7 @@ class CapturePaths:
     @staticmethod
     def overridable() -> tuple[str, ...]:
         """What can be given by name."""
-        return tuple(name for name in FILES if name != "negotiator")
+        return tuple(name for name in FILES if name not in _OF_FOLDERS)
 
     def has(self, what: str) -> bool:
         """Whether ``what`` is given by itself, not by way of the folder."""

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from attr import define, field, frozen
+from attr import define, evolve, field, frozen
 
 from classad import ClassAd
 from negotiator.capture.queues import submitter_ad
@@ -85,7 +85,7 @@ def assign_groups(
     changed = []
     for queue in queues:
         jobs = tuple(_assigned(known, queue.name, job, moved) for job in queue.jobs)
-        changed.append(ScheddQueue(queue.name, jobs))
+        changed.append(evolve(queue, jobs=jobs))
     ads = _submitters(submitters, moved, weights)
     return tuple(changed), ads, _summary(moved)
 

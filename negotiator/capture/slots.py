@@ -39,16 +39,19 @@ class PoolSlots:
     times: Sequence[float]
 
 
-def read_slots(reader: CaptureReader, times: Sequence[str]) -> PoolSlots:
-    """The slots of a capture; ``times``: attributes that tell when an ad was made."""
+def read_slots(reader: CaptureReader, times: Sequence[str], *, ordered: bool = False) -> PoolSlots:
+    """The slots of a capture; ``times``: attributes that tell when an ad was made.
+
+    ``ordered``: the file has them in pool order, which is computed otherwise.
+    """
     path = reader.paths.find("slots")
     given = "slots" not in reader.paths.given and "slots" in reader.paths.ads
     loaded = None if path is None or given else load_columns(path)
-    found = None if loaded is None else _in_columns(reader, loaded, times)
+    found = None if loaded is None else _in_columns(reader, loaded, times, ordered)
     if found is not None:
         return found
     named = _named(reader)
-    order = pool_order(list(named))
+    order = range(len(named)) if ordered else pool_order(list(named))
     located = list(named.values())
     return PoolSlots(
         tuple(located[place].ad for place in order), named, list(times_of(located, times))
@@ -65,7 +68,7 @@ def times_of(ads: Iterable[LocatedAd], names: Sequence[str]) -> Iterable[float]:
 
 
 def _in_columns(
-    reader: CaptureReader, loaded: LoadedColumns, times: Sequence[str]
+    reader: CaptureReader, loaded: LoadedColumns, times: Sequence[str], ordered: bool
 ) -> PoolSlots | None:
     """The slots of a file; None if they have to be looked at ad by ad."""
     names = plain_names(loaded)
@@ -74,7 +77,7 @@ def _in_columns(
     for problem in loaded.diagnostics:
         problem.help = problem.help or "the line is left out, the rest of the ad is kept"
     reader.diagnostics.extend(loaded.diagnostics)
-    order = array("i", pool_order(names))
+    order = array("i", range(len(names)) if ordered else pool_order(names))
     ads = LoadedSlots(loaded, order, [names[row] for row in order])
     table = ads.table()
     assert table is not None

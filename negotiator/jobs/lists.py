@@ -67,6 +67,7 @@ class Unready(Enum):
     NOOP = "IsNoopJob is true"
     COOL_DOWN = "in cool-down: JobCooldownExpiration has not passed"
     HOSTS = "CurrentHosts has come to MaxHosts"
+    MATCHED = "its schedd has a match for it already"
 
 
 def unready(job: ClassAd, context: EvalContext) -> Unready | None:
@@ -229,6 +230,8 @@ def job_lists(
             if read is None or (vanilla is not None and vanilla.condition(job) is False):
                 continue
             name, queued = read
+            if queue.matched and (queued.cluster, queued.proc) in queue.matched:
+                continue
             if policy.negotiate_all_jobs_in_cluster:
                 _learn_id(real_ids, queued)
             key = (name, queue.name)

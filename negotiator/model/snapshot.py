@@ -14,6 +14,16 @@ from attr import Factory, asdict, field, frozen
 
 from classad import ClassAd
 
+__all__ = [
+    "AccountantState",
+    "Customer",
+    "Lease",
+    "Resource",
+    "ScheddQueue",
+    "Snapshot",
+    "machine_of",
+]
+
 #: A ceiling that limits nothing.
 NO_CEILING: Final = -1
 
@@ -88,16 +98,22 @@ class AccountantState:
     last_update_time: int | None = None
 
 
+#: ``ClusterId`` and ``ProcId`` of a job.
+JobNumber = tuple[int, int]
+
+
 @frozen(eq=False)
 class ScheddQueue:
     """The job ads of one schedd, in the order of its queue; ``name`` is its ``ScheddName``.
 
-    ``running``: how many jobs run besides those that are in ``jobs``.
+    ``running``: how many jobs run besides those that are in ``jobs``.  ``matched``: idle jobs that
+    the schedd has a match for already, and does not offer.
     """
 
     name: str
     jobs: tuple[ClassAd, ...]
     running: int = 0
+    matched: frozenset[JobNumber] = frozenset()
 
 
 @frozen(eq=False)

@@ -200,9 +200,9 @@ class _Course:
     def queues(self) -> tuple[ScheddQueue, ...]:
         """The queues with the jobs as they are now."""
         return tuple(
-            ScheddQueue(
-                queue.name,
-                tuple(self.changed.get((queue.name, _id(job)), job) for job in queue.jobs),
+            evolve(
+                queue,
+                jobs=tuple(self.changed.get((queue.name, _id(job)), job) for job in queue.jobs),
             )
             for queue in self.before.queues
         )

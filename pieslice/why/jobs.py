@@ -16,7 +16,7 @@ from attr import frozen
 from classad import ClassAd
 from classad.evaluate import EvalContext
 from negotiator.jobs.lists import IDLE, submitter_of
-from negotiator.model.snapshot import Snapshot
+from negotiator.model.snapshot import ScheddQueue, Snapshot
 from pieslice.reports.names import did_you_mean, listed
 
 JOB_ID: Final = re.compile(r"(?:([^#]+)#)?(\d+)(?:\.(\d+))?", re.ASCII)
@@ -39,7 +39,10 @@ class UnknownJobError(Exception):
 
 @frozen(eq=False)
 class AskedJob:
-    """A job of the pool; ``submitter`` is None if it has no user."""
+    """A job of the pool; ``submitter`` is None if it has no user.
+
+    ``matched``: its schedd has a match for it already.
+    """
 
     cluster: int
     proc: int
@@ -47,6 +50,7 @@ class AskedJob:
     schedd: str
     submitter: str | None
     status: int
+    matched: bool = False
 
     @property
     def id(self) -> str:
@@ -84,7 +88,7 @@ def find_job(snapshot: Snapshot, text: str) -> AskedJob:
 
 def all_jobs(snapshot: Snapshot) -> list[AskedJob]:
     """The jobs of all queues."""
-    return [_job(ad, queue.name) for queue in snapshot.queues for ad in queue.jobs]
+    return [_job(ad, queue) for queue in snapshot.queues for ad in queue.jobs]
 
 
 def _near(snapshot: Snapshot, asked: re.Match[str]) -> str:
@@ -100,9 +104,17 @@ def _near(snapshot: Snapshot, asked: re.Match[str]) -> str:
     return f"; the nearest clusters are {listed(map(str, clusters))}" if clusters else ""
 
 
-def _job(ad: ClassAd, schedd: str) -> AskedJob:
+def _job(ad: ClassAd, queue: ScheddQueue) -> AskedJob:
     context = EvalContext()
     numbers = [ad.get_number(name, context=context) for name in ("ClusterId", "ProcId")]
     cluster, proc = (-1 if number is None else int(number) for number in numbers)
     status = int(ad.get_number("JobStatus", context=context) or 0)
-    return AskedJob(cluster, proc, ad, schedd, submitter_of(ad, context), status)
+    return AskedJob(
+        cluster,
+        proc,
+        ad,
+        queue.name,
+        submitter_of(ad, context),
+        status,
+        (cluster, proc) in queue.matched,
+    )

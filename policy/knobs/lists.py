@@ -9,14 +9,17 @@ from typing import Final
 
 from attr import field, frozen
 
+from policy.knobs.choices import CRON_PARTS
+
 
 @frozen
 class NameList:
     """One such macro.
 
     ``defined_by`` are the macros of an item, of which one has to be there, with ``<name>`` for the
-    item; ``aside`` are ends of names that belong to an item and are no item themselves.  ``what``
-    says what an item is, ``without`` what a daemon does with an item that nothing defines.
+    item, ``beside`` others that an item may have; ``aside`` are ends of names that belong to an
+    item and are no item themselves.  ``what`` says what an item is, ``without`` what a daemon does
+    with an item that nothing defines.
     """
 
     name: str
@@ -25,6 +28,7 @@ class NameList:
     defined_by: tuple[str, ...]
     without: str
     aside: tuple[str, ...] = field(default=())
+    beside: tuple[str, ...] = field(default=())
 
     @property
     def lists_attributes(self) -> bool:
@@ -33,7 +37,7 @@ class NameList:
 
     def member(self, macro: str) -> str | None:
         """The item that a macro belongs to, as it is spelled there."""
-        for pattern in self.defined_by:
+        for pattern in (*self.defined_by, *self.beside):
             head, _, tail = pattern.partition("<name>")
             folded = macro.casefold()
             if not head or not folded.startswith(head.casefold()):
@@ -56,9 +60,18 @@ _PERIODIC: Final = ("reason", "subcode")
 _CRON: Final = "the job is not started"
 _MAPS: Final = ("CLASSAD_USER_MAPFILE_<name>", "CLASSAD_USER_MAPDATA_<name>")
 
+#: The longest first, since the end of one may be another.
+_PARTS: Final = sorted(CRON_PARTS, key=len, reverse=True)
+
 LISTS: Final = (
-    NameList("STARTD_CRON_JOBLIST", "STARTD", "job", ("STARTD_CRON_<name>_EXECUTABLE",), _CRON),
-    NameList("SCHEDD_CRON_JOBLIST", "SCHEDD", "job", ("SCHEDD_CRON_<name>_EXECUTABLE",), _CRON),
+    *(
+        NameList(
+            f"{daemon}_CRON_JOBLIST", daemon, "job", (f"{daemon}_CRON_<name>_EXECUTABLE",), _CRON,
+            aside=("max",),  # STARTD_CRON_MAX_JOB_LOAD is for all jobs
+            beside=tuple(f"{daemon}_CRON_<name>_{part}" for part in _PARTS),
+        )
+        for daemon in ("STARTD", "SCHEDD")
+    ),
     *(
         NameList(
             f"SYSTEM_PERIODIC_{verb}_NAMES", "SCHEDD", "expression",

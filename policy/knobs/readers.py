@@ -12,7 +12,7 @@ from typing import Final
 
 from attr import frozen
 
-from policy.data.tables import builtin_table, reader_rows
+from policy.data.tables import builtin_table, meanings, reader_rows
 from policy.knobs.declaration import Kind, Knob, Need
 
 #: The daemons whose verdicts a check gives, in the order in which a pool needs them.
@@ -25,6 +25,19 @@ _KINDS: Final = {
 }
 #: Defaults of booleans that the daemons also take a word for.
 _OTHER_WORDS: Final = frozenset(("auto",))
+#: Types of the parameter table, and daemons that are started like the main ones.
+_TYPES: Final = {"int": "integer", "bool": "boolean", "double": "double"}
+ON_THEIR_OWN: Final = (
+    "DEFRAG",
+    "JOB_ROUTER",
+    "HAD",
+    "REPLICATION",
+    "ROOSTER",
+    "GANGLIAD",
+    "CREDD",
+    "KBDD",
+)
+_INTEGER: Final = re.compile(r"-?\d+")
 _DIGITS: Final = re.compile(r"\d+")
 
 
@@ -65,7 +78,28 @@ def find_readers(macro: str) -> Readers | None:
     """Who reads a macro; NUM_SLOTS_TYPE_7 is read as NUM_SLOTS_TYPE_1 is.  None: nobody known."""
     folded = macro.casefold()
     table = _table()
-    return table.get(folded) or table.get(_DIGITS.sub("1", folded))
+    found = table.get(folded) or table.get(_DIGITS.sub("1", folded))
+    return found or _of_other_daemons().get(folded)
+
+
+@cache
+def _of_other_daemons() -> dict[str, Readers]:
+    """Typed macros of daemons that were not asked: the parameter table has types, the manual
+    readers."""
+    found: dict[str, Readers] = {}
+    for name, (_, _, daemon, *_) in meanings().items():
+        kind, low, high = _typed(name)
+        if kind and daemon in ON_THEIR_OWN and name.casefold() not in _table():
+            found[name.casefold()] = Readers(name, kind, frozenset((daemon,)), {}, low, high)
+    return found
+
+
+def _typed(name: str) -> tuple[str, int | None, int | None]:
+    """The kind and the range that the parameter table has for a macro."""
+    _, *typed = builtin_table().get(name.casefold(), [""])
+    kind, *bounds = typed or [""]
+    low, high = (int(text) if _INTEGER.fullmatch(text) else None for text in (*bounds, "", "")[:2])
+    return _TYPES.get(kind, ""), low, high
 
 
 @cache

@@ -95,7 +95,8 @@ _OF_JOBS: Final = {
     "job_default_requestmemory": ("", _NUMBER, _SUBMIT),
     "job_default_requestdisk": ("", _NUMBER, _SUBMIT),
     "job_default_lease_duration": ("", _NUMBER, _SUBMIT),
-    "job_router_source_job_constraint": ("", _CONDITION, _QUEUE),
+    # The router joins it with conditions of its own, in which TARGET is the job.
+    "job_router_source_job_constraint": ("job", _CONDITION, _QUEUE),
 }
 #: Macros that see the schedd, and the job that is asked about.
 _OF_SCHEDDS: Final = {

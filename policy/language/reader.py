@@ -10,11 +10,12 @@ by a ``Sources`` that chooses to, and no cache file is ever written.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Final
 
 from attr import define, field
 
-from classad.errors import Diagnostic
+from classad.errors import Diagnostic, suggest
 from classad.source import Source
 from policy.language import conditions, statements
 from policy.language.conditions import ConditionError, Nesting, World
@@ -106,6 +107,11 @@ class Reader:
         self.diagnostics.append(diagnostic)
         if diagnostic.severity == "error" and not self.keep_going:
             raise ReadingStopped
+
+
+def _meant(name: str, known: Iterable[str]) -> str | None:
+    meant = suggest(name, known)
+    return None if meant is None else f"did you mean `{meant}`?"
 
 
 def _is_if(text: str) -> bool:
@@ -334,12 +340,14 @@ class Pass:
         """Read the templates of a ``use`` statement."""
         templates = self.reader.templates
         if not templates.has_category(category):
-            raise StatementError(f"`{category}` is not a template category", 0, len(line.text))
+            message = f"`{category}` is not a template category"
+            raise StatementError(message, 0, len(line.text), _meant(category, templates.categories))
         for name, arguments in split_list(listed):
             template = templates.find(category, name)
             if template is None:
                 message = f"no template `{name}` in category {category}"
-                raise StatementError(message, 0, len(line.text))
+                meant = _meant(name, templates.names(category))
+                raise StatementError(message, 0, len(line.text), meant)
             label = f"{template.category}:{template.name}"
             if self.place.depth + 1 >= MAX_DEPTH:
                 raise StatementError(f"`use {label}` nested too deep", 0, len(line.text))

@@ -54,6 +54,16 @@ class Templates:
 
     entries: Mapping[tuple[str, str], Template] = Factory(dict)
 
+    @property
+    def categories(self) -> tuple[str, ...]:
+        """The names of the categories."""
+        return tuple({entry.category for entry in self.entries.values()})
+
+    def names(self, category: str) -> tuple[str, ...]:
+        """The names of the templates in a category."""
+        folded = category.casefold()
+        return tuple(one.name for key, one in self.entries.items() if key[0] == folded)
+
     def has_category(self, category: str) -> bool:
         """Is there such a category?"""
         return any(key[0] == category.casefold() for key in self.entries)

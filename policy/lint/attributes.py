@@ -120,6 +120,17 @@ _LONG_ENOUGH: Final = 6
 _OWN_LENGTH: Final = 5
 #: Two names of which one begins the other have so many letters at least.
 _LONG: Final = 8
+#: What other languages call functions of this one.
+_ELSEWHERE_CALLED: Final = {
+    **dict.fromkeys(("if", "iif", "cond"), "ifThenElse"),
+    **dict.fromkeys(("len", "length", "strlen"), "size"),
+    **dict.fromkeys(("contains", "in"), "stringListMember"),
+    **dict.fromkeys(("concat", "concatenate"), "strcat"),
+    **dict.fromkeys(("lower", "lowercase"), "toLower"),
+    **dict.fromkeys(("upper", "uppercase"), "toUpper"),
+    **dict.fromkeys(("match", "matches", "regex"), "regexp"),
+    **dict.fromkeys(("now",), "time"),
+}
 #: Functions of one list, which are often given its items.
 _OF_LISTS: Final = ("sum", "avg", "min", "max")
 _DAEMON_FUNCTIONS: Final = frozenset(name.casefold() for name in (USER_USAGE, GROUP_USAGE))
@@ -312,6 +323,8 @@ def _unknown(view: View, one: Held, name: str, *, asked: bool) -> _Found:
     if renamed is not None:
         row, since = renamed
         return OLD_NAME, f"`{name}` is an old name", f"since {since} it is `{row.name}`"
+    if find_attribute(name) is not None or find_ephemeral(name) is not None:
+        return None
     known = known_attributes()
     meant = _near_own(name, one.own_names) or near(name, known) or _nearly(name)
     if folded == "time":
@@ -319,7 +332,7 @@ def _unknown(view: View, one: Held, name: str, *, asked: bool) -> _Found:
     if asked:
         known = ()  # users may well have an attribute of their own whose name is longer or shorter
     meant = meant or _begun(name, known)
-    if meant is None and find_attribute(name) is None and find_ephemeral(name) is None:
+    if meant is None:
         meant = (inflected if asked else meant_by_words)(name, _usual(one))
     if meant is None:
         return None
@@ -352,8 +365,6 @@ def _nearly(name: str) -> str | None:
     too few, or, from six letters on, one wrong."""
     folded = name.casefold()
     if not _SHORT[0] <= len(name) < _SHORT[1]:
-        return None
-    if find_attribute(name) is not None or find_ephemeral(name) is not None:
         return None
     for row in attribute_rows().values():
         usual = not {"slot", "job"}.isdisjoint(row.ads)
@@ -392,6 +403,8 @@ def _is_published(view: View, folded: str) -> bool:
     """Does the configuration define an attribute of this name, for some daemon?"""
     if any(setting.macro.casefold() == folded for setting in view.settings):
         return True
+    if folded.startswith(view.prefixes):
+        return True
     lists = ("_ATTRS", "_EXPRS", "_RESOURCE_NAMES")
     return any(
         folded in setting.entry.raw.casefold().replace(",", " ").split()
@@ -406,7 +419,8 @@ def _functions(one: Held) -> Iterator[Diagnostic]:
             continue
         declared = load().get(node.name.casefold())
         if declared is None:
-            meant = suggest(node.name, [known.name for known in load().values()])
+            meant = _ELSEWHERE_CALLED.get(node.name.casefold())
+            meant = meant or suggest(node.name, [known.name for known in load().values()])
             help_text = None if meant is None else f"did you mean `{meant}`?"
             yield one.say(UNKNOWN_FUNCTION, f"no function `{node.name}`", node, help_text)
         elif not declared.accepts(len(node.args)):

@@ -20,15 +20,17 @@ from policy.language.reader import ELIF
 _OF_LINES: Final = frozenset(
     ("P103", "P104", "P120", "P121", "P122", "P123", "P124", "P213", "P423", "P603")
 )
-_VALUES: Final = frozenset(("P110", "P111", "P112", "P113"))
+_VALUES: Final = frozenset(("P110", "P111", "P112", "P113", "P116"))
 #: What is set under a name that nobody reads.
 _MISNAMED: Final = frozenset(("P201", "P202", "P301"))
 #: Findings about a list, or about the macro that would have been one.
-_OF_LISTS: Final = frozenset(("P213", "P221"))
+_OF_LISTS: Final = frozenset(("P213", "P221", "P233"))
 _OUTSIDE: Final = frozenset(("P212", "P301"))
 #: Cause and what comes of it at the same characters.
 _SAME_WORD: Final = {
-    "P303": ("P103", "P213"),
+    "P211": ("P233",),
+    "P302": ("P213", "P233"),
+    "P303": ("P103", "P213", "P233"),
     "P410": ("P424",),
     "P431": ("P404", "P407"),
 }
@@ -93,6 +95,9 @@ def _leaves(one: Diagnostic) -> Iterator[_Mark]:
     elif id_ == "P222":
         name, *items = _QUOTED.findall(f"`{one.message.partition(' ')[0]}`{one.message}")
         yield from (("item", name.casefold(), item.casefold()) for item in items)
+    elif id_ == "P211":
+        list_ = one.message.partition(" ")[0].casefold()
+        yield from (("item", list_, name) for name in _names(_MEANT, one.help or ""))
     elif id_ == "P301":
         yield from (("group", name) for name in _names(_OTHER_GROUP, one.help or ""))
     if id_ in _MISNAMED:

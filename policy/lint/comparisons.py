@@ -15,7 +15,6 @@ from classad.evaluation.functions import Result, lookup_function
 from classad.language.operators import EQUALITY, IDENTITY
 from classad.language.values import ClassAdValue, Value
 from classad.syntax.nodes import Binary, Call, Literal, Node, Reference, Unary, bare, walk
-from classad.syntax.unparse import unparse
 from policy.attributes import DATE, Attribute, find_attribute
 from policy.ephemeral import find_ephemeral
 from policy.knobs.declaration import Wanted
@@ -217,6 +216,8 @@ def _word(view: View, one: Held, node: Binary) -> _Found | None:
 def _is_known(view: View, one: Held, folded: str) -> bool:
     if find_ephemeral(folded) is not None or folded in one.surroundings.published:
         return True
+    if folded.startswith(view.prefixes):
+        return True
     return any(setting.macro.casefold() == folded for setting in view.settings)
 
 
@@ -244,7 +245,7 @@ def _case(view: View, one: Held, node: Binary) -> _Found | None:
     if node.operator not in IDENTITY:
         return None
     for side, other in ((bare(node.left), node.right), (bare(node.right), node.left)):
-        found = _of_one_case(side, bare(other), node)
+        found = _of_one_case(one, side, bare(other), node)
         if found is not None:
             return found
     for subject, other in _pairs(node):
@@ -261,7 +262,7 @@ def _case(view: View, one: Held, node: Binary) -> _Found | None:
     return None
 
 
-def _of_one_case(side: Node, other: Node, node: Binary) -> _Found | None:
+def _of_one_case(one: Held, side: Node, other: Node, node: Binary) -> _Found | None:
     """``toUpper(Owner) =?= "alice"``."""
     if not isinstance(side, Call) or not isinstance(other, Literal):
         return None
@@ -269,7 +270,7 @@ def _of_one_case(side: Node, other: Node, node: Binary) -> _Found | None:
     convert = None if function is None else _ONE_CASE.get(function.result)
     if convert is None or not isinstance(other.value, str) or convert(other.value) == other.value:
         return None
-    message = f'`{unparse(side)}` is never `"{other.value}"`, and `{node.operator}` looks at case'
+    message = f'`{one.shown(side)}` is never `"{other.value}"`, and `{node.operator}` looks at case'
     return OTHER_CASE, message, node, f'write `"{convert(other.value)}"`'
 
 
@@ -308,13 +309,13 @@ def _never(view: View, one: Held, node: Binary) -> _Found | None:
     if True in alone.truths:
         if here.empty or True in here.truths or node.operator in IDENTITY:
             return None
-        message = f"`{unparse(node)}` is never true behind what stands before it"
+        message = f"`{one.shown(node)}` is never true behind what stands before it"
         return NEVER_TRUE, message, node, None
     if alone.error and not alone.truths:
         if _is_unary_slip(node):
             return None
-        return NEVER_TRUE, _unlike_types(node, left, right), node, None
-    return NEVER_TRUE, f"`{unparse(node)}` is never true{_because(node)}", node, None
+        return NEVER_TRUE, _unlike_types(one, node, left, right), node, None
+    return NEVER_TRUE, f"`{one.shown(node)}` is never true{_because(node)}", node, None
 
 
 def _is_written_out(one: Held, node: Binary) -> bool:
@@ -362,9 +363,9 @@ def _of_type(name: str, row: Attribute | None, type_: str) -> str:
     return f"; {name} is of type {kind}, and `=?=` looks at types" if kind else ""
 
 
-def _unlike_types(node: Binary, left: Abstract, right: Abstract) -> str:
+def _unlike_types(one: Held, node: Binary, left: Abstract, right: Abstract) -> str:
     mine, others = _kind(left), _kind(right)
-    return f"`{unparse(node)}` compares {mine} with {others}, which is an error"
+    return f"`{one.shown(node)}` compares {mine} with {others}, which is an error"
 
 
 def _kind(value: Abstract) -> str:
@@ -384,7 +385,7 @@ def _always(view: View, one: Held, node: Binary) -> _Found | None:
         return None
     if not any(isinstance(bare(side), Literal) for side in (node.left, node.right)):
         return None
-    return ALWAYS_TRUE, f"`{unparse(node)}` is always true{_because(node)}", node, None
+    return ALWAYS_TRUE, f"`{one.shown(node)}` is always true{_because(node)}", node, None
 
 
 def _is_end(one: Held, node: Binary) -> bool:
@@ -402,8 +403,8 @@ def _chained(view: View, one: Held, node: Binary) -> _Found | None:
     inner = node.left
     if not isinstance(inner, Binary) or not {node.operator, inner.operator} <= _ORDER:
         return None
-    message = f"`{unparse(node)}` compares true or false with `{unparse(node.right)}`"
-    both = f"{unparse(inner)} && {unparse(inner.right)} {node.operator} {unparse(node.right)}"
+    message = f"`{one.shown(node)}` compares true or false with `{one.shown(node.right)}`"
+    both = f"{one.shown(inner)} && {one.shown(inner.right)} {node.operator} {one.shown(node.right)}"
     always = one.evaluation.alone(node).truths == {True}
     return ALWAYS_TRUE if always else NEVER_TRUE, message, node, f"write `{both}`"
 
@@ -439,7 +440,7 @@ def _not_in_future(view: View, one: Held, node: Binary) -> _Found | None:
         ">=",
     ):
         return None
-    return ALWAYS_TRUE, f"`{unparse(node)}` is always true: {date.name} has passed", node, None
+    return ALWAYS_TRUE, f"`{one.shown(node)}` is always true: {date.name} has passed", node, None
 
 
 def _is_bounded(one: Held, subject: Reference, other: Node) -> bool:
@@ -464,7 +465,7 @@ def _units(view: View, one: Held, node: Binary) -> _Found | None:
     units = {left.unit, right.unit}
     if len(units) < 2 or not units <= _MEASURES:
         return None
-    message = f"`{unparse(node)}` compares {left.unit} with {right.unit}"
+    message = f"`{one.shown(node)}` compares {left.unit} with {right.unit}"
     return UNLIKE_UNITS, message, node, None
 
 

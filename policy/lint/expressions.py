@@ -36,6 +36,8 @@ from policy.values.surroundings import Surroundings
 #: Ends of the lists whose items are names of macros that become attributes of slots.
 _SLOT_LISTS: Final = ("STARTD_ATTRS", "STARTD_EXPRS", "STARTD_JOB_ATTRS", "STARTD_SLOT_ATTRS")
 _JOB_LISTS: Final = ("SUBMIT_ATTRS", "SUBMIT_EXPRS")
+#: The longest text of a part that a message has.
+_SHOWN: Final = 80
 _WORD: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 #: Where transforms, routes and job scripts name an attribute that they set.
 _SETS: Final = re.compile(
@@ -102,6 +104,11 @@ class Held:
         if self.part is not None:
             return self.part.place(start, end)
         return stretch(self.setting, self.text, start, end)
+
+    def shown(self, node: Node) -> str:
+        """The text of a node as it is written, in one line and cut short."""
+        text = " ".join(self.text[node.start : node.end].split())
+        return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."
 
     def say(self, kind: Finding, message: str, node: Node, help: str | None = None) -> Diagnostic:
         """A finding about a part of it."""

@@ -17,6 +17,7 @@ from policy.knobs.reading import EXPANDED
 from policy.language.table import DEFAULT_ORIGIN
 from policy.lint import (
     attributes,
+    choices,
     companions,
     comparisons,
     groups,
@@ -48,6 +49,7 @@ __all__ = ["FINDINGS", "SECTIONS", "Finding", "lint"]
 SECTIONS: Final[tuple[tuple[str, ModuleType], ...]] = (
     ("Reading", reading),
     ("References", holes),
+    ("Words and bounds", choices),
     ("Names", names),
     ("Lists of names", lists),
     ("Prefixes and second assignments", overrides),
@@ -99,6 +101,7 @@ def all_findings(
         *reading.check_values(seen),
         *names.check_names(seen),
         *holes.check_holes(seen),
+        *choices.check_choices(seen),
         *lists.check_lists(seen),
         *overrides.check_overrides(seen),
         *security.check_security(seen),
@@ -116,7 +119,8 @@ def all_findings(
         *(item for loaded in loads.values() for item in support.check_support(loaded)),
     ]
     reading.note_lost_backslashes(found)
-    left = silence.apply(_once(found), sources_of(config), FINDINGS)
+    left = list(silence.apply(_once(found), sources_of(config), FINDINGS))
+    reading.note_comments(left)
     order = {name: position for position, name in enumerate(config.files)}
     return sorted(left, key=lambda item: _place(item, order))
 

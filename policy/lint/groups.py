@@ -183,8 +183,17 @@ def _nearest(group: str, listed: Iterable[str]) -> str | None:
         known = _SEPARATORS.sub("_", name.casefold())
         if wanted == known or known.endswith(f"_{wanted}") or wanted.endswith(f"_{known}"):
             return name
-    last = _SEPARATORS.split(group)[-1]
-    return suggest(group, listed) if len(last) >= _SHORTEST else None
+    if len(_SEPARATORS.split(group)[-1]) < _SHORTEST:
+        return None
+    begun = [name for name in sorted(listed) if _is_begun(group.casefold(), name.casefold())]
+    return suggest(group, listed) or next(iter(begun), None)
+
+
+def _is_begun(one: str, other: str) -> bool:
+    """Is the last part of a name cut short in the other, as in group_bio and group_biology?"""
+    short, long = sorted((one, other), key=len)
+    last = _SEPARATORS.split(short)[-1]
+    return long.startswith(short) and len(last) >= _SHORTEST and long[len(short)].isalpha()
 
 
 def _group_of(setting: Setting) -> str | None:

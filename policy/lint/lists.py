@@ -202,7 +202,23 @@ def _undefined(view: View, setting: Setting, names: NameList) -> Iterator[Diagno
             macro = names.defined_by[0].replace("<name>", item.text)
             of_item = "which" if macro == item.text else f"and `{macro}`"
             message = f"{setting.macro} lists `{item.text}`, {of_item} is not defined"
-            yield NOT_DEFINED.at(message, *place, names.without)
+            yield NOT_DEFINED.at(message, *place, _meant(view, names, item.text) or names.without)
+
+
+def _meant(view: View, names: NameList, item: str) -> str | None:
+    """What the files define and no list names, if the item is a slip of that."""
+    listed = {word for one in view.settings if is_list(one.macro) for word in words_of(one)}
+    others = [names.member(setting.macro) for setting in view.settings]
+    known = [name for name in others if name is not None and name.casefold() not in listed]
+    if names.lists_attributes:
+        known = [one.macro for one in view.settings if one.knob is None]
+    meant = suggest(item, [name for name in known if name.casefold() not in listed])
+    return None if meant is None else f"did you mean `{meant}`?"
+
+
+def words_of(setting: Setting) -> set[str]:
+    """The case-folded items of a list."""
+    return {item.text.casefold() for item in items(setting)}
 
 
 def _used(view: View, but: Setting) -> set[str]:

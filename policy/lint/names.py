@@ -12,6 +12,7 @@ from typing import Final
 from classad.errors import Diagnostic, suggest
 from policy.data.tables import attribute_names, meanings
 from policy.knobs import FAMILIES, KNOBS, find_knob
+from policy.knobs.choices import CRON_PARTS
 from policy.knobs.lists import LISTS, is_list
 from policy.knobs.obsolete import Obsolete, find_obsolete
 from policy.knobs.other_daemons import DAEMONS, OTHER_KNOBS
@@ -19,7 +20,7 @@ from policy.knobs.readers import find_readers, reader_names
 from policy.language.lines import LineReader
 from policy.language.table import Definition
 from policy.lint.finding import WARNING, Finding
-from policy.lint.spelling import inflected, meant_by_words
+from policy.lint.spelling import inflected, is_form, meant_by_words, reordered
 from policy.lint.view import Setting, View, is_own
 
 UNKNOWN: Final = Finding(
@@ -78,6 +79,7 @@ _OF_EACH: Final = (
 )
 #: Ends of macros that each daemon in DAEMON_LIST may have.
 _OF_DAEMONS: Final = frozenset(("args", "environment", "log", "debug", "address_file", "env"))
+_CRON: Final = re.compile(r"(STARTD|SCHEDD)_CRON_(?!JOBLIST)", re.IGNORECASE)
 _DIGITS = re.compile(r"\d+")
 _KEYWORD = re.compile(r"\s*(if|endif)\b", re.IGNORECASE)
 
@@ -151,12 +153,28 @@ def _is_known(view: View, setting: Setting, known: set[str]) -> bool:
     macro = setting.macro.casefold()
     if macro in known or find_knob(setting.macro) or find_readers(setting.macro):
         return True
+    if _is_odd_part(view, macro):
+        return False
     if macro in view.words or setting.entry.name.casefold() in view.words:
         return True
     if _of_daemon(view, macro) or any(names.member(macro) for names in LISTS):
         return True
     # SYSTEM_PERIODIC_HOLD_NAMES = MEM makes names like SYSTEM_PERIODIC_HOLD_MEM.
     return any(f"_{word}_" in f"_{macro}_" for word in view.listed)
+
+
+def _is_odd_part(view: View, macro: str) -> bool:
+    """Is it STARTD_CRON_<job>_X of a job that is listed, and no job has an X?"""
+    return _cron_part(view, macro) is not None
+
+
+def _cron_part(view: View, macro: str) -> str | None:
+    """What a job of a cron has under a name that is none: the whole name without that end."""
+    found = _CRON.match(macro)
+    if found is None or any(names.member(macro) for names in LISTS):
+        return None
+    heads = [f"{found[0]}{item}_".casefold() for item in view.listed]
+    return max((head for head in heads if macro.casefold().startswith(head)), default=None, key=len)
 
 
 def _of_daemon(view: View, macro: str) -> bool:
@@ -186,8 +204,15 @@ def _slip(
     view: View, setting: Setting, known: list[str], squeezed: dict[str, str]
 ) -> Diagnostic | None:
     macro = setting.macro
-    meant = _with_underscores(macro, squeezed) or _family_slip(view, macro)
     message = f"`{macro}` is not a macro that HTCondor reads"
+    head = _cron_part(view, macro)
+    if head is not None:
+        part = macro[len(head) :]
+        meant = suggest(part, CRON_PARTS) or meant_by_words(part, CRON_PARTS)
+        help_text = f"did you mean `{macro[: len(head)]}{meant}`?" if meant else None
+        message = f"a job of a cron has no `{part}`"
+        return UNKNOWN.named(setting.entry, message, help_text or f"it has {', '.join(CRON_PARTS)}")
+    meant = _with_underscores(macro, squeezed) or _family_slip(view, macro)
     if meant is not None:
         return UNDERSCORES.named(setting.entry, message, f"did you mean `{meant}`?")
     meant = near(macro, known) or _near_short(macro) or _by_words(macro, known)
@@ -212,7 +237,37 @@ def _with_underscores(macro: str, squeezed: dict[str, str]) -> str | None:
 
 def _by_words(macro: str, known: list[str]) -> str | None:
     """The same for a macro of several words."""
-    return meant_by_words(macro, known) if macro.count("_") > 1 else inflected(macro, known)
+    cut = meant_by_words(macro, known) if macro.count("_") > 1 else None
+    return cut or inflected(macro, known) or reordered(macro, known) or _of_family(macro)
+
+
+def _of_family(macro: str) -> str | None:
+    """The member of a family that is meant by its words in another order or form.
+
+    A family that has its member in front, as ``MATLAB_LIMIT``, takes it for one word.
+    """
+    parts = macro.split("_")
+    for family in sorted(FAMILIES, key=lambda one: -len(one.name)):
+        head, _, rest = family.name.partition("<")
+        known = (head or rest.partition(">")[2]).strip("_")
+        count = known.count("_") + 1
+        if len(parts) <= count or not (head or len(parts) == 2):
+            continue
+        turned = not head and parts[0].casefold() == known.casefold()
+        if head or turned:
+            form, member = parts[:count], parts[count:]
+        else:
+            form, member = parts[-count:], parts[:-count]
+        mine = "_".join(form).casefold()
+        if turned or (mine != known.casefold() and _are_forms(mine, known.casefold())):
+            return family.of("_".join(member))
+    return None
+
+
+def _are_forms(mine: str, known: str) -> bool:
+    return (
+        is_form(mine, known) or (reordered(mine, [known]) or inflected(mine, [known])) is not None
+    )
 
 
 def _shadowed(view: View) -> Iterator[Diagnostic]:

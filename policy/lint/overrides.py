@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import takewhile
 from typing import Final
 
 from classad.errors import Diagnostic, is_one_edit
@@ -48,7 +49,8 @@ POLICY_LOST: Final = Finding(
     WARNING,
     "an assignment that undoes a policy template",
     "Templates such as POLICY : Hold_If_Memory_Exceeded add their condition to PREEMPT and"
-    " WANT_HOLD. An assignment after them, without `$(PREEMPT)`, drops the condition.",
+    " WANT_HOLD. An assignment after them, without `$(PREEMPT)`, drops the condition; so does one"
+    " of DAEMON_LIST with the daemons that `use ROLE : Submit` has put there.",
     "use POLICY : Hold_If_Memory_Exceeded\nPREEMPT = False\n",
     "PREEMPT = False\nuse POLICY : Hold_If_Memory_Exceeded\n",
 )
@@ -154,12 +156,34 @@ def _items(setting: Setting, entry: Definition) -> list[str]:
 
 def _policy(setting: Setting) -> Iterator[Diagnostic]:
     entry, earlier = setting.entry, setting.entry.previous
-    if earlier is None or not _ADDING.match(earlier.template or "") or entry.template is not None:
+    if earlier is None or not earlier.template or entry.template is not None:
         return
-    if entry.name.upper() in _ADDED and earlier.raw not in entry.raw:
-        used, there = _use(entry, earlier), _place(entry, earlier)
-        message = f"{entry.name} drops the condition that `{used}` in {there} adds"
-        yield POLICY_LOST.named(entry, message, "set it before the template")
+    if entry.name.upper() in _ADDED and _ADDING.match(earlier.template):
+        if earlier.raw not in entry.raw:
+            message = f"{entry.name} drops the condition that {_added(entry, earlier)} adds"
+            yield POLICY_LOST.named(entry, message, "set it before the template")
+    elif setting.macro.upper() == "DAEMON_LIST" or setting.macro.casefold() in LISTS_BY_NAME:
+        yield from _of_templates(setting, earlier)
+
+
+def _of_templates(setting: Setting, earlier: Definition) -> Iterator[Diagnostic]:
+    """A list without what templates have put into it."""
+    entry, chain = setting.entry, list(earlier.chain())
+    by_templates = list(takewhile(lambda one: one.template is not None, chain))
+    own = [item for one in chain[len(by_templates) :][:1] for item in _items(setting, one)]
+    left = {item.casefold() for item in (*own, *_items(setting, entry))}
+    lost = [item for item in _items(setting, earlier) if item.casefold() not in left]
+    if lost:
+        first = [one for one in by_templates if lost[0] in _items(setting, one)][-1]
+        named = listing([f"`{item}`" for item in lost])
+        message = f"{entry.name} drops {named} that {_added(entry, first)} adds"
+        help_text = f"to add to it say `{entry.name} = $({entry.name}), ...`"
+        yield POLICY_LOST.named(entry, message, help_text)
+
+
+def _added(entry: Definition, earlier: Definition) -> str:
+    """The `use` statement that an earlier definition comes from, and where it is."""
+    return f"`{_use(entry, earlier)}` in {_place(entry, earlier)}"
 
 
 def _place(entry: Definition, earlier: Definition) -> str:

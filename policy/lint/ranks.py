@@ -12,7 +12,6 @@ from typing import Final
 
 from classad.errors import Diagnostic
 from classad.syntax.nodes import Binary, Call, Node, Reference, Unary, bare, walk
-from classad.syntax.unparse import unparse
 from policy.knobs.declaration import Wanted
 from policy.lint.expressions import Held
 from policy.lint.finding import WARNING, Finding
@@ -87,7 +86,7 @@ def _drowned(one: Held) -> Iterator[_Found]:
     for term in terms:
         step = _step(one, term)
         if term is not cause and step is not None and 0 < step < lost:
-            message = f"`{unparse(term)}` vanishes beside `{unparse(cause)}`"
+            message = f"`{one.shown(term)}` vanishes beside `{one.shown(cause)}`"
             yield DROWNED, message, term, "make the greater term smaller"
 
 

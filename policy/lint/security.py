@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from classad.errors import Diagnostic, suggest
+from policy.knobs.lists import is_list
 from policy.lint.finding import ERROR, WARNING, Finding
 from policy.lint.lists import items
 from policy.lint.places import stretch
@@ -110,8 +111,9 @@ def check_security(view: View) -> Iterator[Diagnostic]:
             yield from _methods(setting)
         elif _CIPHERS.fullmatch(setting.macro):
             yield from _ciphers(setting)
-        elif _LISTS.fullmatch(setting.macro):
+        if is_list(setting.macro):
             yield from _separators(setting)
+        if _LISTS.fullmatch(setting.macro):
             yield from _addresses(setting)
             yield from _closed(setting)
 
@@ -150,7 +152,8 @@ def _separators(setting: Setting) -> Iterator[Diagnostic]:
     at = text.find(";")
     if at >= 0:
         place = stretch(setting, text, at, at + 1)
-        yield SEPARATOR.at("`;` separates no items", *place, "separate them with commas")
+        message = f"`;` separates no items of {setting.macro}"
+        yield SEPARATOR.at(message, *place, "separate them with commas")
 
 
 def _ciphers(setting: Setting) -> Iterator[Diagnostic]:
@@ -176,6 +179,8 @@ def _addresses(setting: Setting) -> Iterator[Diagnostic]:
             why = f"{great} is above {_BYTE}"
         elif bits is not None and int(bits) > _BITS:
             why = f"a mask has at most {_BITS} bits"
+        elif bits is not None and None in numbers:
+            why = "with a mask it has four numbers"
         else:
             continue
         place = stretch(setting, text, item.start, item.end)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from classad.builtins.pcre import compile_pattern
-from classad.errors import ClassAdParseError, Diagnostic
+from classad.errors import Diagnostic
 from classad.evaluation.functions import Form, lookup_function
 from classad.language.operators import BINARY, COMPARISONS, LOGIC
 from classad.syntax.nodes import (
@@ -25,12 +25,11 @@ from classad.syntax.nodes import (
     bare,
     walk,
 )
-from classad.syntax.parser import parse_expression
-from classad.syntax.unparse import unparse
 from policy.attributes import find_attribute
 from policy.ephemeral import find_ephemeral
 from policy.knobs.declaration import Kind
-from policy.knobs.reading import EXPANDED
+from policy.knobs.reading import EXPANDED, behind_expression
+from policy.language.expressions import text_behind
 from policy.lint.expressions import Held
 from policy.lint.finding import WARNING, Finding
 from policy.lint.trees import comparisons, names, references, takes_pattern
@@ -101,17 +100,6 @@ BROKEN_PATTERN: Final = Finding(
     observed="Observed with 25.14.1: classad_eval prints `error`.",
 )
 
-BEHIND: Final = Finding(
-    "P427",
-    WARNING,
-    "text behind a conditional",
-    "The daemons read `A ? B : C` to its end and ignore what follows, in silence; behind any other"
-    " expression such a text is a mistake that they refuse.",
-    "RANK = TARGET.JobPrio > 0 ? 10 : 1 TARGET.RequestCpus\n",
-    "RANK = TARGET.JobPrio > 0 ? 10 : TARGET.RequestCpus\n",
-    observed="Observed with 25.14.1: its parser takes such a text without a word.",
-)
-
 #: What a name has before it when it is the whole, and what it is a part of.
 _WHOLES: Final = ("total", "totalslot", "detected")
 #: Units of what preemption compares.
@@ -138,15 +126,10 @@ def check_slips(view: View, expressions: Iterable[Held]) -> Iterator[Diagnostic]
 
 def _behind(one: Held) -> Iterator[Diagnostic]:
     """What follows a conditional that is the whole expression."""
-    if isinstance(one.tree, Conditional):
-        try:
-            parse_expression(one.text, old=True, whole=True)
-        except ClassAdParseError as mistake:
-            found = mistake.diagnostic
-            if found is not None:
-                rest = one.text[found.start :].rstrip()
-                place = one.place(found.start, found.start + len(rest))
-                yield BEHIND.at(f"`{rest}` behind the conditional is ignored", *place)
+    found = text_behind(one.text) if isinstance(one.tree, Conditional) else None
+    if found is not None:
+        name = one.setting.macro if one.part is None else one.name
+        yield behind_expression(name, found, one.place(found.start, found.end))
 
 
 def _is_exchanged_assignment(setting: Setting) -> bool:
@@ -252,8 +235,8 @@ def _negated(one: Held, node: Binary) -> _Found | None:
     left = node.left
     if not isinstance(left, Unary) or left.operator != "!" or _is_condition(one, node.right):
         return None
-    message = f"`!` takes `{unparse(left.operand)}` only, not the comparison"
-    return PRECEDENCE, message, left, f"write `!({unparse(left.operand)} ...)`"
+    message = f"`!` takes `{one.shown(left.operand)}` only, not the comparison"
+    return PRECEDENCE, message, left, f"write `!({one.shown(left.operand)} ...)`"
 
 
 def _is_condition(one: Held, node: Node) -> bool:
@@ -289,7 +272,7 @@ def _truth_as_number(one: Held, node: Binary) -> _Found | None:
             if not isinstance(factor, Binary) or factor.operator not in COMPARISONS:
                 continue
             if any(one.evaluation.alone(ref).unit == unit for ref in references(factor)):
-                message = f"`{unparse(factor)}` counts 1 or 0 here"
+                message = f"`{one.shown(factor)}` counts 1 or 0 here"
                 return PRECEDENCE, message, factor, "multiply the value, not the comparison"
     return None
 
@@ -395,14 +378,14 @@ def _division(one: Held, node: Binary) -> _Found | None:
     value = one.evaluation.alone(node)
     top = one.evaluation.alone(node.left)
     if value.whole == (0, 0) and value.real is None and top.whole != (0, 0):
-        message = f"`{unparse(node)}` is 0: both are integers"
+        message = f"`{one.shown(node)}` is 0: both are integers"
         return WHOLE_DIVISION, message, node, "write one of them as a real, as in `1.0`"
     if _is_compared_with_fraction(one, node):
-        message = f"`{unparse(node)}` is a whole number: both are integers"
+        message = f"`{one.shown(node)}` is a whole number: both are integers"
         return WHOLE_DIVISION, message, node, "write one of them as a real, as in `1.0`"
     rest = _rest(one, node)
     if rest and value.whole is not None:
-        message = f"`{unparse(node)}` is {value.whole[0]}: both are integers"
+        message = f"`{one.shown(node)}` is {value.whole[0]}: both are integers"
         return WHOLE_DIVISION, message, node, "write one of them as a real, as in `1.0`"
     part, whole = bare(node.left), bare(node.right)
     if not isinstance(part, Reference) or not isinstance(whole, Reference):
@@ -410,8 +393,8 @@ def _division(one: Held, node: Binary) -> _Found | None:
     if top.real is not None or one.evaluation.alone(whole).whole is None:
         return None
     if whole.name.casefold() in {prefix + part.name.casefold() for prefix in _WHOLES}:
-        message = f"`{unparse(node)}` is 0 or 1: both are integers"
-        return WHOLE_DIVISION, message, node, f"write `real({unparse(part)})`"
+        message = f"`{one.shown(node)}` is 0 or 1: both are integers"
+        return WHOLE_DIVISION, message, node, f"write `real({one.shown(part)})`"
     return None
 
 
@@ -451,11 +434,11 @@ def _joined(one: Held, node: Binary) -> _Found | None:
     clock = any(isinstance(x, Call) and x.name.casefold() == "currenttime" for x in sides)
     counted = any(_is_number(side) or _has_number(side) for side in sides)
     if clock and counted and node.operator in ("+", "-"):
-        return TEXT_SUM, f"`{unparse(node)}` is an error", node, "did you mean `time()`?"
+        return TEXT_SUM, f"`{one.shown(node)}` is an error", node, "did you mean `time()`?"
     texts = [side for side in sides if isinstance(side, Literal) and isinstance(side.value, str)]
     if node.operator != "+" or not texts:
         return None
-    return TEXT_SUM, f"`{unparse(node)}` is an error", node, "join texts with strcat()"
+    return TEXT_SUM, f"`{one.shown(node)}` is an error", node, "join texts with strcat()"
 
 
 def _quoted(one: Held, node: Binary) -> Iterator[_Found]:

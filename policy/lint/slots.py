@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from fractions import Fraction
 from typing import Final
 
 from classad.errors import Diagnostic
@@ -30,14 +31,20 @@ NO_RESOURCE: Final = Finding(
 TOO_MANY: Final = Finding(
     "P243",
     WARNING,
-    "types of slots that need more CPUs than NUM_CPUS",
+    "types of slots that need more than the machine",
     "The startd makes slots until the machine is given away. For the others it logs `Can't allocate"
-    " slot` and goes on.",
+    " slot` and goes on, with a broken slot in their place. Told are more CPUs than NUM_CPUS, and"
+    " shares of more than 100 %.",
     "NUM_CPUS = 8\nNUM_SLOTS_TYPE_1 = 3\nSLOT_TYPE_1 = cpus=4\n",
     "NUM_CPUS = 8\nNUM_SLOTS_TYPE_1 = 2\nSLOT_TYPE_1 = cpus=4\n",
 )
 _TYPE: Final = re.compile(r"SLOT_TYPE_(\d+)", re.IGNORECASE)
 _SHARE: Final = re.compile(r"\s*([A-Za-z_]\w*)\s*[=:]\s*([^,\s]+)")
+_PART: Final = re.compile(r"(\d+(?:\.\d+)?)%|(\d+)/(\d+)")
+#: What the startd takes the first letter of a resource for.
+_LETTERS: Final = {
+    "c": "cpus", "m": "memory", "r": "memory", "s": "swap", "v": "swap", "d": "disk", "g": "gpus",
+}  # fmt: skip
 #: What every machine has, as the startd abbreviates it.
 _FULL: Final = frozenset(
     (
@@ -51,6 +58,7 @@ def check_slots(view: View) -> Iterator[Diagnostic]:
     """Everything about types of slots."""
     needed: dict[str | None, int] = {}
     last: dict[str | None, Setting] = {}
+    shares: dict[tuple[str | None, str], Fraction] = {}
     for setting in view.settings:
         if not _TYPE.fullmatch(setting.macro):
             continue
@@ -65,8 +73,38 @@ def check_slots(view: View) -> Iterator[Diagnostic]:
             elif name in ("c", "cpu", "cpus") and share[2].isdigit():
                 more = int(share[2]) * _number(setting, setting.macro)
                 needed[setting.prefix] = needed.get(setting.prefix, 0) + more
+            found = _taken(setting, shares, share)
+            if found is not None:
+                yield found
     for prefix, setting in last.items():
         yield from _too_many(setting, needed.get(prefix, 0))
+
+
+def _taken(
+    setting: Setting, shares: dict[tuple[str | None, str], Fraction], share: re.Match[str]
+) -> Diagnostic | None:
+    """A type that takes what the types before it have left none of, in parts of the machine."""
+    part, name = _part(share[2]), _LETTERS.get(share[1][:1].casefold(), share[1].casefold())
+    number = _number(setting, setting.macro)
+    if part is None or not number:
+        return None
+    key = setting.prefix, name
+    before = shares.get(key, Fraction(0))
+    shares[key] = before + part * number
+    if before > 1 or shares[key] <= 1:
+        return None
+    message = f"the types of slots take {float(shares[key]):.0%} of the {name}"
+    text = setting.text()
+    place = stretch(setting, text, share.start(1), share.end(2))
+    return TOO_MANY.at(message, *place, "the startd makes a broken slot of what is not there")
+
+
+def _part(text: str) -> Fraction | None:
+    """A part of the machine, ``75%`` or ``1/4``; None for a number or for `auto`."""
+    found = _PART.fullmatch(text)
+    if found is None or found[3] == "0":
+        return None
+    return Fraction(found[1]) / 100 if found[1] else Fraction(int(found[2]), int(found[3]))
 
 
 def _is_declared(view: View, name: str) -> bool:

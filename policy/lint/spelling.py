@@ -15,7 +15,9 @@ _WORDS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _CUT: Final = 2
 _ALONE: Final = 3
 #: What a word has behind its stem in another form of it, and the least letters of a stem.
-_ENDINGS: Final = frozenset(("s", "es", "ed", "d", "ing", "er", "r", "ion", "able"))
+_ENDINGS: Final = frozenset(
+    ("", "s", "es", "ed", "d", "ing", "er", "r", "ion", "or", "able", "ment", "e", "y", "ies")
+)
 _STEM: Final = 4
 #: A name of one word has so many letters before it may lack another word.
 _TELLING: Final = 8
@@ -53,14 +55,26 @@ def inflected(name: str, known: Iterable[str]) -> str | None:
         if len(mine) != len(theirs) or len(mine) < 2:
             continue
         unlike = [pair for pair in zip(mine, theirs, strict=True) if pair[0] != pair[1]]
-        if len(unlike) == 1 and _is_form(*unlike[0]):
+        if len(unlike) == 1 and is_form(*unlike[0]):
             return spelled
     return None
 
 
-def _is_form(one: str, other: str) -> bool:
-    short, long = sorted((one, other), key=len)
-    return len(short) >= _STEM and long.startswith(short) and long[len(short) :] in _ENDINGS
+def is_form(one: str, other: str) -> bool:
+    """Are two words forms of one: negotiator and negotiation, limit and limits?"""
+    pairs = enumerate(zip(one, other, strict=False))
+    stem = next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
+    return stem >= _STEM and {one[stem:], other[stem:]} <= _ENDINGS
+
+
+def reordered(name: str, known: Iterable[str]) -> str | None:
+    """The known name of the same words in another order: GROUP_DYNAMIC_QUOTA."""
+    mine = words(name)
+    if len(set(mine)) < 2:
+        return None
+    by_words = _by_words(tuple(known))
+    fits = (spelled for theirs, spelled in by_words.items() if sorted(theirs) == sorted(mine))
+    return next((spelled for spelled in fits if words(spelled) != mine), None)
 
 
 @cache

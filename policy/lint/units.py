@@ -13,7 +13,6 @@ from typing import Final
 from classad.errors import Diagnostic
 from classad.language.operators import MIRRORED
 from classad.syntax.nodes import Binary, Node, Reference, bare
-from classad.syntax.unparse import unparse
 from policy.attributes import DATE, FIRST_DATE, LAST_DATE, SECONDS, find_attribute
 from policy.knobs import shares as shares
 from policy.language.macros import ExpansionError
@@ -109,7 +108,7 @@ _QUICK: Final = frozenset(
 _LOADS: Final = frozenset(("loadavg", "condorloadavg", "cpususage"))
 _PERCENTAGES: Final = frozenset((99, *range(50, 101, 5)))
 #: The greatest plausible number, by unit.
-_GREATEST: Final = {"MiB": 2.0**24, "KiB": 1e11}
+_GREATEST: Final = {"MiB": 2.0**22, "KiB": 1e11}
 #: Amounts below these are in another unit.
 _LEAST: Final = {
     **dict.fromkeys(("memory", "requestmemory", "totalmemory", "memoryusage"), 65.0),
@@ -213,21 +212,21 @@ def _compared(one: Held, node: Binary) -> Iterator[Diagnostic]:
         mine, theirs = one.evaluation.alone(side), one.evaluation.alone(other)
         if mine.unit == DATE:
             if theirs.unit == SECONDS or _is_short(_number(one, other)) or _is_minutes(other):
-                message = f"`{unparse(side)}` is an instant, and `{unparse(other)}` a duration"
-                yield one.say(DATE_AS_DURATION, message, node, _age_of(side))
+                message = f"`{one.shown(side)}` is an instant, and `{one.shown(other)}` a duration"
+                yield one.say(DATE_AS_DURATION, message, node, _age_of(one, side))
             continue
         if mine.unit == SECONDS and _is_instant(_number(one, other)):
-            message = f"`{unparse(side)}` is a duration, and `{unparse(other)}` an instant"
+            message = f"`{one.shown(side)}` is a duration, and `{one.shown(other)}` an instant"
             yield one.say(DATE_AS_DURATION, message, node)
             continue
         if _is_ahead(one, side) and operator in (">", ">=") and (_number(one, other) or 0) > 0:
-            message = f"`{unparse(side)}` is negative: the instant lies in the past"
+            message = f"`{one.shown(side)}` is negative: the instant lies in the past"
             yield one.say(DATE_AS_DURATION, message, node, "exchange the two")
             continue
         value = _number(one, other)
         if value is None or theirs.unit not in (PLAIN, ""):
             continue
-        found = _amount(side, operator, mine.unit, value) or _load(side, value)
+        found = _amount(one, side, operator, mine.unit, value) or _load(one, side, value)
         old = value >= _OLDEST
         if found is None and mine.unit == SECONDS and (operator in (">", ">=") or old):
             found = _age(one, side, value)
@@ -251,11 +250,11 @@ def _is_short(value: float | None) -> bool:
     return value is not None and 1 < abs(value) < FIRST_DATE
 
 
-def _age_of(side: Node) -> str | None:
+def _age_of(one: Held, side: Node) -> str | None:
     """What is meant by the name of an instant: how long ago it was, one's own how far ahead."""
     if not isinstance(side, Reference):
         return None
-    name = unparse(side)
+    name = one.shown(side)
     known = find_attribute(side.name) is not None and not name.casefold().endswith(_AHEAD)
     return f"did you mean `time() - {name}`?" if known else f"did you mean `{name} - time()`?"
 
@@ -275,30 +274,32 @@ def _is_ahead(one: Held, side: Node) -> bool:
     return one.evaluation.alone(left).unit == DATE and not future
 
 
-def _amount(side: Node, operator: str, unit: str, value: float) -> tuple[Finding, str] | None:
+def _amount(
+    one: Held, side: Node, operator: str, unit: str, value: float
+) -> tuple[Finding, str] | None:
     if unit not in _GREATEST:
         return None
     if value >= _GREATEST[unit]:
-        message = f"`{unparse(side)}` is in {unit}, and no slot has {value:g} of them"
+        message = f"`{one.shown(side)}` is in {unit}, and no slot has {value:g} of them"
         return NOT_MEBIBYTES, message
     name = side.name.casefold() if isinstance(side, Reference) else ""
     least = _LEAST.get(name, 0.0)
     if name == "requestdisk" and operator in (">", ">="):
         least = 0.0  # at least so much is asked for, and that may be little
     if 2 <= value < least:
-        return GIGABYTES, f"`{unparse(side)}` is in {unit}, and {value:g} of them are very few"
+        return GIGABYTES, f"`{one.shown(side)}` is in {unit}, and {value:g} of them are very few"
     return None
 
 
-def _load(side: Node, value: float) -> tuple[Finding, str] | None:
+def _load(one: Held, side: Node, value: float) -> tuple[Finding, str] | None:
     if not names(side) or not names(side) <= _LOADS or value not in _PERCENTAGES:
         return None
-    return PERCENTAGE, f"`{unparse(side)}` is a load, and {value:g} would be a percentage"
+    return PERCENTAGE, f"`{one.shown(side)}` is a load, and {value:g} would be a percentage"
 
 
 def _age(one: Held, side: Node, value: float) -> tuple[Finding, str] | None:
     if _OLDEST <= value < FIRST_DATE:
-        return SHORT_AGE, f"`{unparse(side)}` is in seconds, and {value:g} of them are many years"
+        return SHORT_AGE, f"`{one.shown(side)}` is in seconds, and {value:g} of them are many years"
     least = _LEAST_AGE
     if one.name.casefold() == "preemption_requirements":
         least = _LEAST_CLAIM
@@ -308,7 +309,7 @@ def _age(one: Held, side: Node, value: float) -> tuple[Finding, str] | None:
         return None
     if not 1 < value < least:
         return None
-    return SHORT_AGE, f"`{unparse(side)}` is in seconds, and {value:g} of them are very few"
+    return SHORT_AGE, f"`{one.shown(side)}` is in seconds, and {value:g} of them are very few"
 
 
 def _is_run(side: Node) -> bool:

@@ -8,6 +8,7 @@ read, 4 where a value ends the daemon; the other daemons of 25.14.1 do the same.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from attr import frozen
@@ -79,7 +80,7 @@ def examine(config: Config, *, asked: bool = False, fragment: bool | None = None
     context = config.context
     daemons = [Daemon(context.subsystem, context.local_name)]
     if not asked:
-        daemons = _concerned(seen, endings) or daemons
+        daemons = _concerned(seen, endings) or _started(seen) or daemons
     unreadable = [found for found in config.diagnostics if found.severity == "error"]
     left_out = any(found.id in (NOT_RUN.id, NOT_HERE.id) for found in findings)
     missing = "what was left out" if left_out else "the files that complete this"
@@ -100,6 +101,15 @@ def _concerned(seen: View, endings: Iterable[Ending]) -> list[Daemon]:
             local = (setting.local_name or own) if name == "NEGOTIATOR" else None
             found.setdefault(Daemon(name, local))
     return sorted(found, key=lambda one: (MAIN.index(one.subsystem), one.local_name or ""))
+
+
+def _started(seen: View) -> list[Daemon]:
+    """The daemons that DAEMON_LIST names, if the files or their templates set it."""
+    entry = seen.config.scope.table.exact("DAEMON_LIST")
+    if entry is None or entry.is_builtin:
+        return []
+    listed = re.split(r"[\s,]+", (seen.config.text("DAEMON_LIST") or "").upper())
+    return [Daemon(name) for name in MAIN if name in listed]
 
 
 def _readers_of(setting: Setting) -> set[str]:

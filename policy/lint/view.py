@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from attr import evolve, frozen
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 #: Ends of macros whose items become parts of other macros' names.
 _LISTS: Final = ("_NAMES", "_JOBLIST")
+_CRON_PREFIX: Final = re.compile(r"(STARTD|SCHEDD)_CRON_\w+_PREFIX", re.IGNORECASE)
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*")
 
 
@@ -83,7 +85,7 @@ class Setting:
         return self.macro if self.knob is None or self.knob.is_family else self.knob.name
 
 
-@frozen
+@frozen(slots=False)
 class View:
     """Everything the configuration sets, and lookups that several checks share.
 
@@ -96,6 +98,12 @@ class View:
     listed: frozenset[str]
     groups: tuple[str, ...]
     defined: frozenset[str]
+
+    @cached_property
+    def prefixes(self) -> tuple[str, ...]:
+        """What attributes that cron jobs publish begin with, case-folded."""
+        found = (one for one in self.settings if _CRON_PREFIX.fullmatch(one.macro))
+        return tuple(text.casefold() for one in found if (text := one.text().strip()))
 
     def of(self, knob: Knob) -> Iterator[Setting]:
         """The settings of one knob, with any prefix, that their readers see."""

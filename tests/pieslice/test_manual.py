@@ -9,6 +9,7 @@ import re
 import shlex
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -48,8 +49,9 @@ def test_help_fits_a_pipe(parser: Parser, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 @pytest.fixture
-def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with the files that examples of commands speak of."""
+def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, recorded: Callable[[], Path]) -> Path:
+    """A folder with the files that examples of commands speak of, and the pool that they ask."""
+    recorded()
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path))
     for name in (".local/share/bash-completion/completions", ".zfunc", ".config/fish/completions"):
@@ -87,6 +89,11 @@ def run(line: str, capsys: pytest.CaptureFixture[str]) -> None:
 def test_examples_of_commands_run(
     parser: Parser, shop: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    examples = "".join(line for line, _ in parser.examples)
+    if "pool.history" in examples and parser.prog != "pieslice record":
+        for moment in ("1795300000", "1795300300"):
+            main(["record", "pool.history", "mypool", "--time", moment])
+        capsys.readouterr()
     if parser.prog == "pieslice report":
         simulate = "simulate 10 --workload day.toml --days 0.1"
         main(shlex.split(f"{simulate} -o run"))

@@ -6,8 +6,10 @@ import argparse
 import contextlib
 import io
 import itertools
+import os
 import re
 import shlex
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -78,13 +80,16 @@ COMMANDS = [
     "eval '1 + * 2'",
     "select examples/campus/slots.ads --where 'Cpus > 4' --af Name,Cpus --limit 2",
     "conform tests/vectors/classad/coerce.jsonl",
+    "capture cm.campus.example now",
+    "shadow cm.campus.example --cycles 1 --ask --settle 0.1",
     "help",
     "help polcies",
     "negotiate examples/campus --sumary",
     "negotate examples/campus",
 ]
-#: Commands that print a file for other programs, or write one.
-OTHERS = {"completion", "report"}
+#: Commands that print a file for other programs, or write one; those of a history, which
+#: ``test_history`` looks at.
+OTHERS = {"completion", "report", "record", "history", "when"}
 
 
 def commands_of(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
@@ -109,8 +114,14 @@ def printed(
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_pipe_gets_80_columns(
-    command: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    command: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    recorded: Callable[[], Path],
+    tmp_path: Path,
 ) -> None:
+    recorded()
+    command = command.replace("example now", f"example {os.path.relpath(tmp_path, ROOT)}/now")
     out, err = printed(command, capsys, monkeypatch)
     assert out or err
     assert [line for line in (out + err).splitlines() if len(line) > 80] == []

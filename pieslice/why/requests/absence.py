@@ -35,6 +35,8 @@ def why_not_ready(job: AskedJob, policy: NegotiatorPolicy, now: float) -> str:
     context, ad = EvalContext(now=now), job.ad
     if job.submitter is None:
         return "no User in its ad"
+    if job.matched:
+        return Unready.MATCHED.value
     cause = unready(ad, context)
     if cause is None:
         knob = policy.start_vanilla_universe is not None

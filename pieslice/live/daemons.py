@@ -1,0 +1,294 @@
+"""Talks to the daemons of a pool, each answer within a time limit.
+
+The asking itself is done by ``pieslice.live.asking`` in a process of its own, which is ended when a
+daemon hangs and started again for the next question.
+
+Inputs: the collector's address, a file with a token.  Outputs: ads in long form and the values of
+macros; raises ``DaemonError`` with one line that says who did not answer and why.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Final, Protocol
+
+from attr import define, field, frozen
+
+from pieslice.data import JsonData
+
+#: Seconds that a daemon has for an answer.
+TIMEOUT: Final = 20.0
+#: What finds a daemon: attributes of its ad.
+Located = Mapping[str, str]
+
+_SCRIPT: Final = Path(__file__).with_name("asking.py")
+_INSTALL: Final = "HTCondor's bindings are not installed: pip install 'pieslice[live]'"
+#: How what the bindings say of any trouble with a collector begins.
+_NO_COLLECTOR: Final = "failed communication with collector"
+_REFUSED: Final = "it is there, and refuses; --token names a file with a token that has READ rights"
+_PORT: Final = 9618
+#: Parts of what the bindings say, and what it means.
+_MEANINGS: Final = (
+    ("No module named 'htcondor2'", _INSTALL),
+    ("Failed to fetch ads from schedd", "it does not answer, or it refuses"),
+)
+
+
+class DaemonError(Exception):
+    """A daemon that gave no answer; the text is one line."""
+
+
+@frozen
+class Reply:
+    """An answer: ads as text, or other ``values``; ``at``: when it had come, by this clock."""
+
+    text: str
+    values: JsonData
+    ads: int
+    size: int
+    seconds: float
+    at: float
+
+
+class Daemons(Protocol):
+    """Those who answer the questions of a capture."""
+
+    def hello(self) -> JsonData:
+        """Which pool this is, and who asks."""
+
+    def ads(self, constraint: str, names: Sequence[str]) -> Reply:
+        """Ads of all types from the collector."""
+
+    def direct(self, daemon: Located, names: Sequence[str]) -> Reply:
+        """What the negotiator says of itself now."""
+
+    def jobs(self, daemon: Located, names: Sequence[str]) -> Reply:
+        """The jobs of a schedd."""
+
+    def claims(self, daemon: Located, names: Sequence[str]) -> Reply:
+        """The claims of a schedd."""
+
+    def macro_names(self, daemon: Located) -> Sequence[str]:
+        """The macros that a daemon has."""
+
+    def macros(self, daemon: Located, names: Iterable[str]) -> Mapping[str, str]:
+        """The values of macros in a daemon."""
+
+    def priorities(self, daemon: Located) -> Reply:
+        """The accounting records of the negotiator."""
+
+
+@define(eq=False)
+class Bindings:
+    """The daemons, asked through ``htcondor2``; a context manager."""
+
+    pool: str | None
+    token: Path | None = None
+    timeout: float = TIMEOUT
+    #: Questions, bytes of answers and seconds so far.
+    questions: int = 0
+    size: int = 0
+    seconds: float = 0.0
+    _process: subprocess.Popen[bytes] | None = None
+    _tokens: tempfile.TemporaryDirectory[str] | None = None
+    _rest: bytearray = field(factory=bytearray)
+
+    def __enter__(self) -> Bindings:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        problem: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the process that asks."""
+        self._end()
+        if self._tokens is not None:
+            self._tokens.cleanup()
+            self._tokens = None
+
+    # --- questions ----------------------------------------------------------------------------
+
+    def hello(self) -> JsonData:
+        """Which pool this is, and who asks."""
+        return self._ask(self._collector(), do="hello").values
+
+    def ads(self, constraint: str, names: Sequence[str]) -> Reply:
+        """Ads of all types from the collector, in its order."""
+        return self._ask(self._collector(), do="ads", constraint=constraint, names=list(names))
+
+    def direct(self, daemon: Located, names: Sequence[str]) -> Reply:
+        """What the negotiator says of itself now."""
+        return self._ask("negotiator", do="direct", daemon=dict(daemon), names=list(names))
+
+    def jobs(self, daemon: Located, names: Sequence[str]) -> Reply:
+        """The jobs of a schedd."""
+        return self._ask(
+            _name(daemon), do="jobs", daemon=dict(daemon), constraint="true", names=list(names)
+        )
+
+    def claims(self, daemon: Located, names: Sequence[str]) -> Reply:
+        """The claims of a schedd."""
+        return self._ask(_name(daemon), do="claims", daemon=dict(daemon), names=list(names))
+
+    def macro_names(self, daemon: Located) -> Sequence[str]:
+        """The macros that a daemon has."""
+        found = self._ask(_name(daemon), do="names", daemon=dict(daemon)).values["names"]
+        return [str(name) for name in found]
+
+    def macros(self, daemon: Located, names: Iterable[str]) -> Mapping[str, str]:
+        """The values of macros in a daemon."""
+        reply = self._ask(_name(daemon), do="values", daemon=dict(daemon), names=list(names))
+        return {str(name): str(value) for name, value in reply.values["values"].items()}
+
+    def priorities(self, daemon: Located) -> Reply:
+        """The accounting records of the negotiator."""
+        return self._ask("negotiator", do="priorities", daemon=dict(daemon))
+
+    def cycle(self, daemon: Located) -> None:
+        """Have the negotiator begin a cycle, where it lets us."""
+        self._ask("negotiator", do="cycle", daemon=dict(daemon))
+
+    def _collector(self) -> str:
+        return f"collector {self.pool}" if self.pool else "collector"
+
+    def _meaning(self, head: JsonData) -> str:
+        """What an error of the bindings means, in one line."""
+        said = str(head["error"])
+        if said.lower().startswith(_NO_COLLECTOR) and self.pool:
+            return why_not_reached(self.pool) or _REFUSED
+        found = next((means for begin, means in _MEANINGS if begin.lower() in said.lower()), None)
+        return said or str(head["kind"]) if found is None else found
+
+    # --- the process --------------------------------------------------------------------------
+
+    def _ask(self, who: str, **request: object) -> Reply:
+        self.questions += 1
+        process = self._started()
+        assert process.stdin is not None
+        assert process.stdout is not None
+        end = time.monotonic() + self.timeout
+        try:
+            process.stdin.write(json.dumps(request).encode() + b"\n")
+            process.stdin.flush()
+            head = json.loads(self._line(process.stdout, end))
+            body = self._bytes(process.stdout, head["bytes"], end)
+        except TimeoutError:
+            self._end()
+            raise DaemonError(f"{who}: no answer within {self.timeout:g} s") from None
+        except (OSError, EOFError, ValueError):
+            self._end()
+            raise DaemonError(f"{who}: the process that asks ended in the middle") from None
+        self.size += len(body)
+        self.seconds += head["seconds"]
+        if "error" in head:
+            raise DaemonError(f"{who}: {self._meaning(head)}")
+        text = body.decode("utf-8", "surrogateescape")
+        return Reply(text, head, head.get("ads", 0), len(body), head["seconds"], time.time())
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        if self._process is not None and self._process.poll() is None:
+            return self._process
+        self._rest.clear()
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", str(_SCRIPT), self.pool or "", self._token_folder()],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            # Ctrl-C is for the command, which ends this process in order.
+            start_new_session=True,
+        )
+        return self._process
+
+    def _end(self) -> None:
+        process, self._process = self._process, None
+        if process is None:
+            return
+        process.kill()
+        process.wait()
+        for stream in (process.stdin, process.stdout):
+            if stream is not None:
+                _close(stream)
+
+    def _token_folder(self) -> str:
+        """A folder that has the token alone; empty where none is named."""
+        if self.token is None:
+            return ""
+        if self._tokens is None:
+            try:
+                text = self.token.read_bytes()
+            except OSError as problem:
+                why = (problem.strerror or str(problem)).lower()
+                raise DaemonError(f"{self.token}: {why}") from None
+            self._tokens = tempfile.TemporaryDirectory(prefix="pieslice-token-")
+            copy = os.open(Path(self._tokens.name, "token"), os.O_CREAT | os.O_WRONLY, 0o600)
+            with os.fdopen(copy, "wb") as stream:
+                stream.write(text)
+        return self._tokens.name
+
+    def _line(self, stream: IO[bytes], end: float) -> bytes:
+        while b"\n" not in self._rest:
+            self._more(stream, end)
+        line, _, rest = bytes(self._rest).partition(b"\n")
+        self._rest[:] = rest
+        return line
+
+    def _bytes(self, stream: IO[bytes], count: int, end: float) -> bytes:
+        while len(self._rest) < count:
+            self._more(stream, end)
+        found = bytes(self._rest[:count])
+        del self._rest[:count]
+        return found
+
+    def _more(self, stream: IO[bytes], end: float) -> None:
+        ready, _, _ = select.select([stream], [], [], max(end - time.monotonic(), 0))
+        if not ready:
+            raise TimeoutError
+        found = os.read(stream.fileno(), 1 << 20)
+        if not found:
+            raise EOFError
+        self._rest += found
+
+
+def _close(stream: IO[bytes]) -> None:
+    # It may hold a request that the process never read.
+    with contextlib.suppress(OSError):
+        stream.close()
+
+
+def why_not_reached(pool: str) -> str | None:
+    """Why nothing can be connected to where a pool's collector should be; None if it can."""
+    host, port = split_address(pool)
+    try:
+        socket.create_connection((host, port), timeout=5).close()
+    except OSError as problem:
+        why = (problem.strerror or str(problem)).lower()
+        return f"nobody answers at port {port} of {host} ({why})"
+    return None
+
+
+def split_address(pool: str) -> tuple[str, int]:
+    """Host and port of ``HOST``, ``HOST:PORT`` or ``[ADDRESS]:PORT``."""
+    host, colon, port = pool.rpartition(":")
+    if not colon or not port.isdecimal() or (":" in host and not host.endswith("]")):
+        return pool.strip("[]"), _PORT
+    return host.strip("[]"), int(port)
+
+
+def _name(daemon: Located) -> str:
+    return daemon.get("Name", "daemon")

@@ -1,0 +1,256 @@
+"""Reads a pool in the order that makes a prediction of its next cycle true.
+
+First what changes least: the configurations, the jobs, the claims of the schedds; last slots and
+submitters, in one query of ads of any type, which the collector answers in the order in which the
+negotiator sees them.  The accounting records of the collector have the time from which priorities
+age, and those of the negotiator the factors as they are now.
+
+Inputs: the daemons of a pool.  Outputs: ``LiveCapture``; raises ``DaemonError`` where the collector
+does not answer.  Daemons that do not answer besides are noted in the manifest.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from attr import define, field, frozen
+
+from classad import ClassAd
+from classad.files.ads import read_long
+from classad.formats.long import format_long
+from pieslice.command_line import installed_version
+from pieslice.data import JsonData
+from pieslice.live.capture import LiveCapture
+from pieslice.live.configuration import TIMES, Configuration, KnownMacros, read_configuration
+from pieslice.live.daemons import DaemonError, Daemons, Located, Reply
+from pieslice.live.names import CLAIM, CYCLE, DAEMON, Wanted
+
+#: ``MyType`` of the ads that the collector is asked for, and where they go.
+_TYPES: Final = {
+    "Machine": "slots",
+    "Submitter": "submitters",
+    "Scheduler": "schedds",
+    "Negotiator": "negotiator",
+    "Accounting": "accounting",
+}
+#: What the negotiator says of its records that may be newer than what the collector has.
+_NEWER: Final = ("Priority", "PriorityFactor", "Ceiling", "Floor")
+#: How often a pool is read until its expressions mention nothing new.
+_ROUNDS: Final = 4
+
+
+def _of_types(*types: str) -> str:
+    return " || ".join(f'MyType == "{name}"' for name in types)
+
+
+@define
+class Memory:
+    """What stays known from one capture of a pool to the next."""
+
+    wanted: Wanted = field(factory=Wanted)
+    macros: KnownMacros = field(factory=KnownMacros)
+
+
+@frozen(eq=False)
+class Found:
+    """The daemons of a pool: its negotiator and the schedds that have jobs for it."""
+
+    negotiator: Located | None
+    schedds: tuple[Located, ...]
+    versions: Mapping[str, str]
+
+
+@define(eq=False)
+class _Course:
+    """What has been read so far, and who did not answer."""
+
+    parts: dict[str, JsonData] = field(factory=dict)
+    missing: list[str] = field(factory=list)
+    #: How many schedds told their jobs, and those that are not asked again.
+    answered: int = 0
+    silent: set[str] = field(factory=set)
+
+    def note(self, part: str, reply: Reply) -> None:
+        """Count an answer to a part."""
+        kept = self.parts.setdefault(part, {"queries": 0, "bytes": 0, "seconds": 0.0})
+        kept["queries"] += 1
+        kept["bytes"] += reply.size
+        kept["seconds"] = round(kept["seconds"] + reply.seconds, 6)
+        kept["at"] = round(reply.at, 3)
+
+
+def find_daemons(daemons: Daemons) -> Found:
+    """The daemons whose ads the collector has; raises ``DaemonError``."""
+    reply = daemons.ads(_of_types("Negotiator", "Scheduler", "Submitter"), DAEMON)
+    ads = [_strings(ad) for ad in _parsed(reply.text)]
+    negotiator = next((ad for ad in ads if ad.get("MyType") == "Negotiator"), None)
+    known = {ad["Name"]: ad for ad in ads if ad.get("MyType") == "Scheduler" and "Name" in ad}
+    schedds: dict[str, Located] = {}
+    for ad in ads:
+        name = ad.get("ScheddName")
+        if ad.get("MyType") == "Submitter" and name is not None:
+            # A schedd that flocks has no ad of its own here, but its submitters tell where it is.
+            here = {"MyType": "Scheduler", "Name": name, "MyAddress": ad.get("ScheddIpAddr", "")}
+            schedds.setdefault(name, known.get(name, here))
+    found = [*schedds.values(), *([] if negotiator is None else [negotiator])]
+    versions = {ad["Name"]: ad.get("CondorVersion", "") for ad in found}
+    return Found(negotiator, tuple(schedds.values()), versions)
+
+
+def take(daemons: Daemons, memory: Memory) -> LiveCapture:
+    """Read a pool; see the module."""
+    began = time.time()
+    course = _Course()
+    pool = daemons.hello()
+    found = find_daemons(daemons)
+    before = _last_cycle(daemons, found, course)
+    config = read_configuration(daemons, memory.macros, found.negotiator, found.schedds)
+    course.missing += config.missing
+    memory.wanted.learn(config.macros.values())
+    texts = _read_all(daemons, found, memory.wanted, course)
+    texts["accounting"] = _accounting(daemons, found, texts.get("accounting", ""), course)
+    cycle = _last_cycle(daemons, found, course)
+    if not texts.get("slots"):
+        course.missing.append("slots: the collector has no ad of a slot")
+    manifest = {
+        "format": 1,
+        "pool": pool.get("pool", ""),
+        "began": round(began, 3),
+        "ended": round(time.time(), 3),
+        "order": "as it came",
+        "schedds": len(found.schedds),
+        "answered": course.answered,
+        "cycle": {**cycle, **_times(config), "steady": before == cycle},
+        "parts": course.parts,
+        "missing": list(dict.fromkeys(course.missing)),
+        "asked": sorted(memory.wanted.of_jobs()),
+        "versions": {
+            **found.versions,
+            "pieslice": installed_version(),
+            "asked by": pool.get("bindings", ""),
+        },
+    }
+    for part, text in texts.items():
+        course.parts.setdefault(part, {})["ads"] = len(_blocks(text))
+    return LiveCapture(texts, config.text, manifest)
+
+
+def last_cycle(daemons: Daemons, negotiator: Located) -> JsonData:
+    """How the last cycle of a negotiator went, by itself; raises ``DaemonError``."""
+    ad = next(iter(_parsed(daemons.direct(negotiator, CYCLE).text)), ClassAd())
+    values = {name[20:-1].lower(): ad.get_number(name) for name in CYCLE}
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _last_cycle(daemons: Daemons, found: Found, course: _Course) -> JsonData:
+    """The same; empty, with a note, if it does not say."""
+    if found.negotiator is None:
+        return {}
+    try:
+        return last_cycle(daemons, found.negotiator)
+    except DaemonError as problem:
+        course.missing.append(f"last cycle: {problem}")
+        return {}
+
+
+def _times(config: Configuration) -> JsonData:
+    """The macros that say when the next cycle is due."""
+    return {
+        name.lower().removeprefix("negotiator_"): int(text)
+        for name in TIMES
+        if (text := config.macros.get(name, "")).isdecimal()
+    }
+
+
+# --- the parts ------------------------------------------------------------------------------------
+
+
+def _read_all(daemons: Daemons, found: Found, wanted: Wanted, course: _Course) -> dict[str, str]:
+    """Jobs, claims and what the collector has, until no expression mentions anything new."""
+    for _ in range(_ROUNDS):
+        course.answered = 0
+        texts = _of_schedds(daemons, found.schedds, wanted, course)
+        reply = daemons.ads(_of_types(*_TYPES), wanted.of_collector())
+        course.note("slots", reply)
+        texts |= _by_type(reply.text)
+        new = [wanted.learn_ads(texts.get(part, "")) for part in ("slots", "jobs")]
+        if not any(new):
+            break
+    return texts
+
+
+def _of_schedds(
+    daemons: Daemons, schedds: Sequence[Located], wanted: Wanted, course: _Course
+) -> dict[str, str]:
+    jobs: list[str] = []
+    claims: list[str] = []
+    for schedd in schedds:
+        if schedd["Name"] in course.silent:
+            continue
+        try:
+            reply = daemons.jobs(schedd, wanted.of_jobs())
+        except DaemonError as problem:
+            course.missing.append(f"jobs: {problem}")
+            course.silent.add(schedd["Name"])
+            continue
+        course.note("jobs", reply)
+        course.answered += 1
+        jobs += _blocks(reply.text)
+        try:
+            reply = daemons.claims(schedd, CLAIM)
+        except DaemonError as problem:
+            course.missing.append(f"claims: {problem}")
+            continue
+        course.note("claims", reply)
+        claims += [f'{block}ScheddName = "{schedd["Name"]}"\n' for block in _blocks(reply.text)]
+    return {"jobs": "\n".join(jobs), "claims": "\n".join(claims)}
+
+
+def _by_type(text: str) -> dict[str, str]:
+    """The ads of the collector by parts, each in the order in which they came."""
+    found: dict[str, list[str]] = {part: [] for part in _TYPES.values()}
+    for block in _blocks(text):
+        for type_, part in _TYPES.items():
+            if f'MyType = "{type_}"\n' in block:
+                found[part].append(block)
+                break
+    return {part: "\n".join(blocks) for part, blocks in found.items()}
+
+
+def _accounting(daemons: Daemons, found: Found, text: str, course: _Course) -> str:
+    """The collector's records with what the negotiator says of them now."""
+    if found.negotiator is None:
+        return text
+    try:
+        reply = daemons.priorities(found.negotiator)
+    except DaemonError as problem:
+        course.missing.append(f"factors as they are now: {problem}")
+        return text
+    course.note("accounting", reply)
+    now = {name: ad for ad in _parsed(reply.text) if (name := ad.get_string("Name"))}
+    ads = list(_parsed(text))
+    for ad in ads:
+        newer = now.pop(ad.get_string("Name") or "", None)
+        # Groups show no factor of their own there.
+        if newer is not None and (newer.get_number("PriorityFactor") or 0) > 0:
+            for name in _NEWER:
+                if newer.raw(name) is not None:
+                    ad.insert(name, newer.raw(name))
+    ads += [ad for ad in now.values() if ad.get_string("Name") != "<none>"]
+    return "\n".join(format_long(ad, quoted=False) for ad in ads)
+
+
+def _parsed(text: str) -> Iterable[ClassAd]:
+    return read_long(text.splitlines(keepends=True), "answer", [])
+
+
+def _blocks(text: str) -> list[str]:
+    """The texts of ads in long form, each with the end of its last line."""
+    return [f"{block}\n" for block in text.strip("\n").split("\n\n") if block]
+
+
+def _strings(ad: ClassAd) -> dict[str, str]:
+    """What an ad says, as texts."""
+    return {name: str(ad.evaluate_attr(name)) for name in ad.names()}

@@ -1,0 +1,159 @@
+"""Reads the command lines of ``pieslice capture`` and ``pieslice shadow``, and runs them.
+
+Outputs: a folder and what it has; a line for each cycle and the score of all.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pieslice.command_line import EXIT_BAD, EXIT_NO, EXIT_OK
+from pieslice.inputs.options import add_output
+
+if TYPE_CHECKING:
+    from pieslice.command_line import Subcommands
+
+
+def add_commands(subcommands: Subcommands) -> None:
+    """Add ``capture`` and ``shadow``."""
+    parser = subcommands.add_parser(
+        "capture",
+        usage="pieslice capture [POOL] DIR [option ...]",
+        help="save what a running pool says of itself",
+        description="Read a running pool, with READ rights only, and save it as a folder that every"
+        " command takes. POOL is the collector, as HOST or HOST:PORT; without it HTCondor's own"
+        " configuration names it.",
+        epilog="exit status: 0 the capture is whole, 1 it lacks something, 2 there is none",
+        examples=(
+            ("pieslice capture cm.campus.example now", "save the pool as it is now"),
+            ("pieslice capture cm.campus.example now2 --all", "with all attributes of slots"),
+        ),
+    )
+    parser.add_argument("items", nargs="+", metavar="[POOL] DIR", help="the collector, the folder")
+    add_asking(parser)
+    parser.add_argument(
+        "--all", action="store_true", help="save all attributes of slots, not what is read only"
+    )
+    add_output(parser)
+    parser.set_defaults(run=_capture)
+    _add_shadow(subcommands)
+
+
+def _add_shadow(subcommands: Subcommands) -> None:
+    """Add ``shadow``."""
+    parser = subcommands.add_parser(
+        "shadow",
+        usage="pieslice shadow [POOL] [option ...]",
+        help="predict each cycle of a running pool, and compare it with what happens",
+        description="Capture a running pool just before each cycle, predict the cycle, and compare"
+        " the prediction with what happened. Cycles before which nothing moved after the capture"
+        " are counted apart.",
+        epilog="exit status: 0 all still cycles went as predicted, 1 some did not, 2 bad usage",
+        examples=(
+            ("pieslice shadow cm.campus.example --cycles 1 --ask", "ask for one cycle, compare"),
+        ),
+    )
+    parser.add_argument("pool", nargs="?", metavar="POOL", help="the collector")
+    add_asking(parser)
+    parser.add_argument(
+        "--cycles", type=_count, metavar="N", help="end after N cycles (default: go on for ever)"
+    )
+    parser.add_argument(
+        "--ask",
+        action="store_true",
+        help="have the negotiator begin the cycles, which takes more than READ rights",
+    )
+    parser.add_argument(
+        "--settle",
+        type=seconds,
+        default=1.5,
+        metavar="S",
+        help="seconds after a cycle in which its matches become claims (default 1.5)",
+    )
+    for option, text in (
+        ("--log", "append each cycle as a line of JSON, and go on with the totals in the file"),
+        ("--html", "write a page with the score after each cycle"),
+        ("--prometheus", "write the totals as metrics after each cycle"),
+    ):
+        parser.add_argument(option, type=Path, metavar="F", help=text)
+    add_output(parser)
+    parser.set_defaults(run=_shadow)
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= 10**9:
+        raise argparse.ArgumentTypeError(f"`{text}` is not a number of cycles")
+    return int(text)
+
+
+def add_asking(parser: argparse.ArgumentParser) -> None:
+    """How daemons are asked."""
+    parser.add_argument(
+        "--token", type=Path, metavar="F", help="file with a token that gives READ rights"
+    )
+    parser.add_argument(
+        "--timeout",
+        type=seconds,
+        default=20.0,
+        metavar="S",
+        help="seconds that a daemon has for an answer (default 20)",
+    )
+
+
+def seconds(text: str) -> float:
+    """A number of seconds above 0."""
+    try:
+        found = float(text)
+    except ValueError:
+        found = 0.0
+    if not 0 < found < 1e9:
+        raise argparse.ArgumentTypeError(f"`{text}` is not a number of seconds")
+    return found
+
+
+def _capture(args: argparse.Namespace) -> int:
+    from pieslice.live.answer import Captured
+    from pieslice.live.daemons import Bindings, DaemonError
+    from pieslice.live.names import Wanted
+    from pieslice.live.taking import Memory, take
+    from pieslice.reports.output import put
+
+    if len(args.items) > 2:
+        return _refuse(f"`{args.items[2]}` is one argument too many")
+    pool, folder = args.items if len(args.items) == 2 else (None, args.items[0])
+    path = Path(folder)
+    if path.exists():
+        return _refuse(f"{path}: exists already, and a capture overwrites nothing")
+    try:
+        with Bindings(pool, args.token, args.timeout) as daemons:
+            capture = take(daemons, Memory(Wanted(args.all)))
+            capture.write(path)
+            put(Captured(str(path), capture, daemons.questions), args, sys.stdout)
+    except (DaemonError, OSError) as problem:
+        return _refuse(_said(problem))
+    return EXIT_NO if capture.manifest["missing"] else EXIT_OK
+
+
+def _shadow(args: argparse.Namespace) -> int:
+    from pieslice.shadow.command import follow
+
+    try:
+        return follow(args)
+    except OSError as problem:
+        return _refuse(_said(problem))
+
+
+def _said(problem: Exception) -> str:
+    if isinstance(problem, OSError) and problem.strerror:
+        return f"{problem.filename}: {problem.strerror.lower()}"
+    return str(problem)
+
+
+def _refuse(message: str) -> int:
+    from pieslice.terminal import printable
+
+    print(f"pieslice: error: {printable(message)}", file=sys.stderr)
+    return EXIT_BAD

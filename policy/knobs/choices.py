@@ -1,0 +1,116 @@
+"""Says which words and numbers a macro takes, if not any, and which macro bounds another.
+
+Follows: the manual and the names that the programs of 25.14.1 hold; where a daemon ends at another
+value, ``policy.knobs.readers`` says so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from attr import frozen
+
+#: Categories and flags of a log, as the library of 25.14.1 spells them.
+LOG_CATEGORIES: Final = (
+    *("D_ALWAYS", "D_ERROR", "D_STATUS", "D_ZKM", "D_JOB", "D_MACHINE", "D_CONFIG", "D_PROTOCOL"),
+    *("D_PRIV", "D_DAEMONCORE", "D_FULLDEBUG", "D_SECURITY", "D_COMMAND", "D_MATCH", "D_NETWORK"),
+    *("D_KEYBOARD", "D_PROCFAMILY", "D_IDLE", "D_THREADS", "D_ACCOUNTANT", "D_SYSCALLS", "D_CRON"),
+    *("D_HOSTNAME", "D_PERF_TRACE", "D_LOAD", "D_AUDIT", "D_TEST", "D_STATS", "D_MATERIALIZE"),
+    *("D_PID", "D_FDS", "D_TIMESTAMP", "D_SUB_SECOND", "D_CAT", "D_CATEGORY", "D_LEVEL", "D_IDENT"),
+    *("D_NOHEADER", "D_BACKTRACE", "D_FAILURE", "D_ALL", "D_ANY"),
+)
+#: Categories of the past, which are passed over without harm.
+_OLD_CATEGORIES: Final = (
+    *("D_CKPT", "D_EXPR", "D_LOG", "D_NFS", "D_NODATE", "D_PROC", "D_UPDOWN", "D_DYE", "D_SECONDS"),
+)
+_FORMATS: Final = ("XML", "JSON", "CLASSAD", "LEGACY", "UTC", "ISO_DATE", "SUB_SECOND")
+
+
+@frozen
+class Choice:
+    """The words that macros of some names take, whatever their case.
+
+    ``many``: any number of them, between commas and blanks.  ``otherwise`` says what becomes of
+    another word.
+    """
+
+    macros: re.Pattern[str]
+    words: tuple[str, ...]
+    otherwise: str
+    many: bool = False
+
+    def strange(self, items: Iterable[str]) -> list[str]:
+        """The items that are none of the words."""
+        known = {word.casefold() for word in (*self.words, *_OLD_CATEGORIES)}
+        return [item for item in items if item.casefold() not in known]
+
+
+def _choice(macros: str, *words: str, otherwise: str, many: bool = False) -> Choice:
+    return Choice(re.compile(macros, re.IGNORECASE), words, otherwise, many)
+
+
+CHOICES: Final = (
+    _choice(
+        r"(STARTD|SCHEDD|BENCHMARKS)_CRON_\w+_MODE|BENCHMARKS_\w+_MODE",
+        *("Periodic", "WaitForExit", "OneShot", "OnDemand"),
+        otherwise="the job is not started",
+    ),
+    _choice(
+        "DEFRAG_DRAINING_SCHEDULE", "graceful", "quick", "fast",
+        otherwise="condor_defrag does not take it",
+    ),
+    _choice(
+        "CGROUP_MEMORY_LIMIT_POLICY", "hard", "soft", "custom", "none",
+        otherwise="the memory of jobs is not limited",
+    ),
+    _choice(
+        "JOB_DEFAULT_NOTIFICATION", "never", "always", "complete", "error",
+        otherwise="condor_submit does not take it",
+    ),
+    _choice(
+        "MASTER_NEW_BINARY_RESTART", "graceful", "peaceful", "never", "fast",
+        otherwise="it is passed over",
+    ),
+    _choice(
+        "JOB_EXECDIR_PERMISSIONS", "user", "group", "world",
+        otherwise="`user` counts",
+    ),
+    _choice(
+        "(EVENT_LOG|DEFAULT_USERLOG)_FORMAT_OPTIONS", *_FORMATS,
+        otherwise="it is passed over", many=True,
+    ),
+    _choice(
+        r"(ALL|MASTER|COLLECTOR|NEGOTIATOR|SCHEDD|STARTD|STARTER|SHADOW|TOOL|SUBMIT|GRIDMANAGER|"
+        r"JOB_ROUTER|CREDD|SHARED_PORT|DEFRAG|HAD|REPLICATION|ROOSTER|GANGLIAD|DEFAULT)_DEBUG",
+        *LOG_CATEGORIES,
+        otherwise="there is no such category, and nothing is logged for it", many=True,
+    ),
+)  # fmt: skip
+#: What a job of a daemon's cron is described by, behind ``STARTD_CRON_<name>_``.
+CRON_PARTS: Final = (
+    *("EXECUTABLE", "ARGS", "ENV", "CWD", "MODE", "PERIOD", "PREFIX", "SLOTS", "RECONFIG", "KILL"),
+    *("RECONFIG_RERUN", "JOB_LOAD", "CONDITION", "METRICS"),
+)
+#: How long between two runs of a job; condor_startd does not start it with another text.
+CRON_PERIOD: Final = re.compile(r"\d+[smh]?", re.IGNORECASE)
+CRON_PERIODS: Final = re.compile(r"(STARTD|SCHEDD|BENCHMARKS)_CRON_\w+_PERIOD", re.IGNORECASE)
+#: Macros of which the first may not be greater than the second, if both are set.
+ORDERED: Final = (
+    *((f"{way}LOWPORT", f"{way}HIGHPORT") for way in ("", "IN_", "OUT_")),
+    ("NEGOTIATOR_MIN_INTERVAL", "NEGOTIATOR_INTERVAL"),
+    ("NEGOTIATOR_MAX_TIME_PER_PIESPIN", "NEGOTIATOR_MAX_TIME_PER_SUBMITTER"),
+    ("NEGOTIATOR_MAX_TIME_PER_SUBMITTER", "NEGOTIATOR_MAX_TIME_PER_CYCLE"),
+    ("MAX_JOBS_PER_SUBMISSION", "MAX_JOBS_PER_OWNER"),
+    ("MAX_JOBS_PER_OWNER", "MAX_JOBS_SUBMITTED"),
+    ("MIN_TRACKING_GID", "MAX_TRACKING_GID"),
+)
+#: Numbers that have bounds of their own, whatever a daemon says of them.
+BOUNDS: Final = (
+    (re.compile(r"\w*RENICE_INCREMENT", re.IGNORECASE), 0, 19, "a nice value"),
+    (
+        re.compile(r"(\w*_)?(LOWPORT|HIGHPORT)|COLLECTOR_PORT|SHARED_PORT_PORT", re.IGNORECASE),
+        0, 65535, "a port",
+    ),
+)  # fmt: skip

@@ -1,0 +1,117 @@
+"""Checks values against the words that a macro takes, and numbers against each other.
+
+Follows: ``policy.knobs.choices``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from classad.errors import Diagnostic, suggest
+from policy.knobs.choices import BOUNDS, CHOICES, CRON_PERIOD, CRON_PERIODS, ORDERED, Choice
+from policy.lint.finding import WARNING, Finding
+from policy.lint.lists import Item
+from policy.lint.places import stretch
+from policy.lint.view import Setting, View
+
+NO_WORD: Final = Finding(
+    "P130",
+    WARNING,
+    "a word that the macro does not take",
+    "Some macros take a few words and no others: modes of cron jobs, categories of logs, ways to"
+    " drain a machine, policies of control groups, formats of events.",
+    "SCHEDD_DEBUG = D_FULL_DEBUG\n",
+    "SCHEDD_DEBUG = D_FULLDEBUG\n",
+    observed="Not observed with a daemon: the words are those of the manual and of its programs.",
+)
+ABOVE: Final = Finding(
+    "P131",
+    WARNING,
+    "a lower bound above the upper one",
+    "Two macros are the ends of one range, or one limits a part of what the other limits.",
+    "LOWPORT = 20000\nHIGHPORT = 10000\n",
+    "LOWPORT = 10000\nHIGHPORT = 20000\n",
+    observed="Not observed with a daemon: it follows from the manual.",
+)
+OUT_OF_RANGE: Final = Finding(
+    "P132",
+    WARNING,
+    "a number that its thing cannot have",
+    "Nice values are from 0 to 19, ports from 0 to 65535.",
+    "JOB_RENICE_INCREMENT = 25\n",
+    "JOB_RENICE_INCREMENT = 19\n",
+    observed="Not observed with a daemon: it follows from the system.",
+)
+_CATEGORY: Final = re.compile(r"-?([^:]*)(:\d+)?")
+_SEPARATOR: Final = re.compile(r"[^,\s|()]+")
+
+
+def check_choices(view: View) -> Iterator[Diagnostic]:
+    """Everything about words and numbers that macros take."""
+    for setting in view.settings:
+        for choice in CHOICES:
+            if choice.macros.fullmatch(setting.macro):
+                yield from _words(setting, choice)
+        if CRON_PERIODS.fullmatch(setting.macro):
+            yield from _period(setting)
+        yield from _bounds(setting)
+        yield from _ordered(view, setting)
+
+
+def _words(setting: Setting, choice: Choice) -> Iterator[Diagnostic]:
+    text = setting.text()
+    whole = text.strip()
+    listed = [Item(f[0], f.start(), f.end()) for f in _SEPARATOR.finditer(text)]
+    if not choice.many:
+        listed = [Item(whole, text.find(whole), text.find(whole) + len(whole))] if whole else []
+    for item in listed:
+        found = _CATEGORY.fullmatch(item.text)
+        word = found[1] if found is not None and choice.many else item.text
+        if not choice.strange([word]):
+            continue
+        place = stretch(setting, text, item.start, item.end)
+        message = f"{setting.macro} does not take `{item.text}`: {choice.otherwise}"
+        yield NO_WORD.at(message, *place, _instead(word, choice))
+
+
+def _instead(word: str, choice: Choice) -> str | None:
+    squeezed = {known.casefold().replace("_", ""): known for known in choice.words}
+    meant = squeezed.get(re.sub(r"[_ -]", "", word.casefold())) or suggest(word, choice.words)
+    if meant is not None:
+        return f"did you mean `{meant}`?"
+    return None if choice.many else f"it takes {', '.join(choice.words)}"
+
+
+def _period(setting: Setting) -> Iterator[Diagnostic]:
+    text = setting.text()
+    if text.strip() and not CRON_PERIOD.fullmatch(text.strip()):
+        message = f"{setting.macro} does not take `{text.strip()}`: the job is not started"
+        place = stretch(setting, text, 0, len(text))
+        yield NO_WORD.at(message, *place, "it is a number with s, m or h behind it, as in `5m`")
+
+
+def _number(text: str) -> int | None:
+    text = text.strip()
+    return int(text) if re.fullmatch(r"-?\d{1,18}", text) else None
+
+
+def _bounds(setting: Setting) -> Iterator[Diagnostic]:
+    for macros, low, high, what in BOUNDS:
+        value = _number(setting.text()) if macros.fullmatch(setting.macro) else None
+        if value is not None and not low <= value <= high:
+            text = setting.text()
+            message = f"{setting.macro} is {value}, and {what} is from {low} to {high}"
+            yield OUT_OF_RANGE.at(message, *stretch(setting, text, 0, len(text)))
+
+
+def _ordered(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    for low, high in ORDERED:
+        if setting.macro.casefold() != low.casefold() or high.casefold() not in view.defined:
+            continue
+        least, most = _number(setting.text()), _number(setting.beside(high))
+        if least is not None and most is not None and 0 < most < least:
+            text = setting.text()
+            message = f"{setting.macro} is {least}, above {high}, which is {most}"
+            yield ABOVE.at(message, *stretch(setting, text, 0, len(text)))

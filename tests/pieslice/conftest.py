@@ -1,0 +1,36 @@
+"""A pool that is recorded, for commands that talk to daemons."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+RECORDED = Path(__file__).parents[1] / "live" / "recorded"
+#: What the recorded collector answers to.
+POOL = "cm.campus.example"
+
+#: Changes the record before a command reads it.
+Change = Callable[[dict[str, Any]], object]
+
+
+@pytest.fixture
+def recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Path]:
+    """Puts a record where the bindings that stand in for HTCondor's look for it."""
+
+    def place(change: Change | None = None) -> Path:
+        folder = tmp_path / "recorded"
+        folder.mkdir(exist_ok=True)
+        whole = json.loads(gzip.decompress((RECORDED / "pool.json.gz").read_bytes()))
+        if change is not None:
+            change(whole)
+        (folder / "pool.json").write_text(json.dumps(whole))
+        monkeypatch.setenv("PYTHONPATH", str(RECORDED))
+        monkeypatch.setenv("RECORDED_POOL", str(folder))
+        return folder
+
+    return place

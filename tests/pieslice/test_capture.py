@@ -1,0 +1,374 @@
+"""`pieslice capture`, against bindings that answer from the record of a real pool."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from classad import ClassAd
+from negotiator.io import CapturePaths, read_capture
+from pieslice.cli import main
+from pieslice.live.capture import read
+from pieslice.live.daemons import Bindings, DaemonError
+from pieslice.live.names import Wanted, expressions, is_secret
+from pieslice.live.taking import Memory, take
+from tests.pieslice.test_schemas import validate
+
+Place = Callable[..., Path]
+POOL = "cm.campus.example"
+#: What users pass to their jobs, as the record has it.
+PRIVATE = ("secret-environment", "/bin/sleep", "/mnt/home", "Environment", "Args", "Iwd")
+
+
+def capture(folder: Path, *options: str) -> int:
+    return main(["capture", POOL, str(folder), *options])
+
+
+def trouble(**of: str) -> Callable[[dict[str, Any]], object]:
+    return lambda whole: whole.update(trouble={name.replace("_", " "): v for name, v in of.items()})
+
+
+def errors(capsys: pytest.CaptureFixture[str]) -> str:
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1
+    return err
+
+
+# --- what is read -----------------------------------------------------------------------------
+
+
+def test_a_capture_is_a_pool(
+    recorded: Place, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recorded(lambda whole: whole["params"]["s2@live.test"].update(whole["params"]["s1@live.test"]))
+    folder = tmp_path / "now"
+    assert capture(folder) == 0
+    out = capsys.readouterr().out
+    assert "15 slots, 5 submitters, 34 jobs" in out
+    assert "2 of 2 schedds answered" in out
+    assert main(["negotiate", str(folder), "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert len(answer["matches"]) == 15
+    manifest = json.loads((folder / "capture.json").read_text())
+    assert manifest["missing"] == []
+    assert manifest["began"] < manifest["ended"]
+    assert manifest["versions"]["cm.live.test"].startswith("$CondorVersion: 25.14.1")
+    assert answer["now"] == pytest.approx(manifest["ended"], abs=0.01)
+
+
+def test_the_order_is_that_of_the_collector(recorded: Place, tmp_path: Path) -> None:
+    recorded()
+    folder = tmp_path / "now"
+    capture(folder)
+    found = read(folder)
+    for part, ads in (
+        ("slots", read_capture(CapturePaths(folder)).snapshot.slots),
+        ("submitters", read_capture(CapturePaths(folder)).snapshot.submitters),
+    ):
+        names = [ad.get_string("Name") for ad in found.ads(part)]
+        assert [ad.get_string("Name") for ad in ads] == names
+        assert names != sorted(filter(None, names))
+    # Without a manifest the order of the file is taken for that of first hearing.
+    (folder / "capture.json").unlink()
+    slots = read_capture(CapturePaths(folder)).snapshot.slots
+    assert [ad.get_string("Name") for ad in slots] != [
+        ad.get_string("Name") for ad in found.ads("slots")
+    ]
+
+
+def test_what_users_pass_to_jobs_and_claim_ids_stay_out(recorded: Place, tmp_path: Path) -> None:
+    place = recorded()
+    text = (place / "pool.json").read_text()
+    assert all(word in text for word in PRIVATE)
+    for options in ((), ("--all",)):
+        folder = tmp_path / f"now{len(options)}"
+        capture(folder, *options)
+        for path in folder.iterdir():
+            text = path.read_text()
+            assert not [word for word in PRIVATE if word in text], path
+            assert not [name for name in re.findall(r"\w+", text) if is_secret(name)], path
+            assert "#23#secret" not in text
+
+
+def test_what_the_policy_mentions_is_asked_for(recorded: Place, tmp_path: Path) -> None:
+    recorded(
+        lambda whole: whole["params"]["cm.live.test"].update(
+            PREEMPTION_RANK="ifThenElse(TARGET.Environment =?= undefined, 0, 1)"
+        )
+    )
+    folder = tmp_path / "now"
+    capture(folder)
+    jobs = (folder / "jobs.ads").read_text()
+    assert "Environment = " in jobs
+    assert "Iwd = " not in jobs
+
+
+def test_factors_are_those_of_the_negotiator_and_times_those_of_the_collector(
+    recorded: Place, tmp_path: Path
+) -> None:
+    def change(whole: dict[str, Any]) -> None:
+        state = whole["states"][2]
+        whole["states"] = [state]
+        state["priorities"] = state["priorities"].replace(
+            "PriorityFactor = 1000.0", "PriorityFactor = 4000.0"
+        )
+
+    recorded(change)
+    folder = tmp_path / "now"
+    capture(folder)
+    users = [ad for ad in read(folder).ads("accounting") if "@" in (ad.get_string("Name") or "")]
+    assert users
+    for ad in users:
+        assert ad.get_number("PriorityFactor") == 4000.0
+        assert (ad.get_number("LastUpdate") or 0) > 1.7e9
+
+
+def test_configurations_are_read_again_only_after_a_reconfiguration(recorded: Place) -> None:
+    place = recorded()
+    memory = Memory()
+    with Bindings(POOL) as daemons:
+        take(daemons, memory)
+        first = daemons.questions
+        take(daemons, memory)
+        second = daemons.questions - first
+        assert second < first
+        text = (place / "pool.json").read_text()
+        (place / "pool.json").write_text(
+            text.replace("DaemonLastReconfigTime = 1", "DaemonLastReconfigTime = 2")
+        )
+        take(daemons, memory)
+        assert daemons.questions - first - second > second
+
+
+def test_macros_with_dots_are_kept(recorded: Place, tmp_path: Path) -> None:
+    recorded()
+    folder = tmp_path / "now"
+    capture(folder)
+    config = (folder / "condor_config").read_text()
+    assert "\nGROUP_QUOTA_DYNAMIC_group_a.sub = 0.5\n" in config
+    assert "Not defined" not in config
+    pool = read_capture(CapturePaths(folder))
+    assert {group.name for group in pool.policy.groups} >= {"group_a.sub", "group_b"}
+
+
+def test_a_value_of_several_lines_stays_one(recorded: Place, tmp_path: Path) -> None:
+    recorded(lambda whole: whole["params"]["cm.live.test"].update(PREEMPTION_RANK="1 +\n  Cpus"))
+    folder = tmp_path / "now"
+    capture(folder)
+    assert "PREEMPTION_RANK @=end\n1 +\n  Cpus\n@end\n" in (folder / "condor_config").read_text()
+
+
+def test_expressions_are_told_from_plain_values() -> None:
+    text = 'A = 1\nB = "x"\nC = -2.5\nD = true\nE = Cpus * 2\nF = "a" + Name\nG = {1, X}\n'
+    assert list(expressions(text)) == ["Cpus * 2", '"a" + Name', "{1, X}"]
+    wanted = Wanted()
+    assert wanted.learn_ads(text)
+    assert {"Cpus", "Name", "X"} <= set(wanted.of_jobs())
+    assert not wanted.learn_ads(text)
+    wanted.learn(["ClaimId =!= undefined"])
+    assert "ClaimId" not in wanted.of_jobs()
+
+
+# --- jobs that have a match already -----------------------------------------------------------
+
+
+def claimed(folder: Path, *claims: dict[str, object]) -> set[tuple[int, int]]:
+    texts = [
+        "".join(f"{n} = {v!r}\n".replace("'", '"') for n, v in claim.items()) for claim in claims
+    ]
+    (folder / "claims.ads").write_text("\n".join(texts))
+    queues = read_capture(CapturePaths(folder)).snapshot.queues
+    return {number for queue in queues for number in queue.matched}
+
+
+def request(slot: str, cluster: int, proc: int) -> dict[str, object]:
+    return {
+        "Name": slot,
+        "State": "Unclaimed",
+        "ScheddName": "s1@live.test",
+        "_condor_RESOURCE_CLUSTER": cluster,
+        "_condor_RESOURCE_PROC": proc,
+    }
+
+
+def test_jobs_with_a_match_are_not_offered(
+    recorded: Place, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recorded()
+    folder = tmp_path / "now"
+    capture(folder)
+    # Two claims name the first job of their request; two jobs have one, whichever they are.
+    text = (folder / "jobs.ads").read_text()
+    clusters = re.compile(r"(ClusterId = (\d+)\n)")
+    (folder / "jobs.ads").write_text(clusters.sub(r"\1AutoClusterId = \2\n", text))
+    assert claimed(folder, request("slot1@n1", 1, 0), request("slot1@n2", 1, 0)) == {(1, 0), (1, 1)}
+    capsys.readouterr()
+    assert main(["why", str(folder), "s1@live.test#1.1"]) == 0
+    assert "its schedd has a match for it already" in " ".join(capsys.readouterr().out.split())
+    assert main(["negotiate", str(folder), "--json"]) == 0
+    matched = {m["job"] for m in json.loads(capsys.readouterr().out)["matches"]}
+    assert "1.2" in matched
+    granted = {"Name": "slot1@n1", "ScheddName": "s1@live.test", "RemoteUser": "bob@live.test"}
+    assert claimed(folder, granted) == {(2, 0)}
+
+
+def test_a_claim_of_a_running_job_takes_no_other(recorded: Place, tmp_path: Path) -> None:
+    def change(whole: dict[str, Any]) -> None:
+        whole["states"] = whole["states"][2:]
+
+    recorded(change)
+    folder = tmp_path / "now"
+    capture(folder)
+    pool = read_capture(CapturePaths(folder))
+    running = [ad for queue in pool.snapshot.queues for ad in queue.jobs if _running(ad)]
+    assert running
+    assert all(not queue.matched for queue in pool.snapshot.queues)
+
+
+def _running(ad: ClassAd) -> bool:
+    return ad.get_number("JobStatus") == 2
+
+
+# --- trouble ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("of", "lacks"),
+    [
+        ({"s2@live.test": "hang"}, "jobs: s2@live.test: no answer within 2 s"),
+        ({"s2@live.test": "end"}, "jobs: s2@live.test: the process that asks ended in the middle"),
+        ({"s2@live.test": "no\nmore"}, "jobs: s2@live.test: no more"),
+        ({"claims of s2@live.test": "unknown command"}, "claims: s2@live.test: unknown command"),
+        ({"priorities": "denied"}, "factors as they are now: negotiator: denied"),
+        ({"negotiator": "denied"}, "last cycle: negotiator: denied"),
+        ({"configuration of cm.live.test": "denied"}, "configuration: cm.live.test: denied"),
+    ],
+    ids=lambda value: str(value)[:30],
+)
+def test_a_capture_says_what_it_lacks(
+    of: dict[str, str],
+    lacks: str,
+    recorded: Place,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    recorded(lambda whole: whole.update(trouble=of))
+    folder = tmp_path / "now"
+    assert capture(folder, "--timeout", "2", "--json") == 1
+    answer = json.loads(capsys.readouterr().out)
+    assert lacks in answer["missing"]
+    whole = "s2@live.test" not in of
+    assert answer["schedds"] == {"asked": 2, "answered": 2 if whole else 1}
+    assert main(["negotiate", str(folder)]) == 0
+    assert f"not in the capture: {lacks}" in " ".join(capsys.readouterr().err.split())
+
+
+@pytest.mark.parametrize(
+    ("pool", "said"),
+    [
+        ("127.0.0.1:1", "collector 127.0.0.1:1: nobody answers at port 1 of 127.0.0.1 (connec"),
+        ("cm.campus.example", "collector cm.campus.example: denied"),
+    ],
+)
+def test_without_a_collector_there_is_no_capture(
+    pool: str, said: str, recorded: Place, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recorded(trouble(collector="denied"))
+    assert main(["capture", pool, str(tmp_path / "now")]) == 2
+    assert errors(capsys).startswith(f"pieslice: error: {said}")
+    assert not (tmp_path / "now").exists()
+
+
+def test_nothing_is_overwritten(
+    recorded: Place, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recorded()
+    (tmp_path / "now").mkdir()
+    (tmp_path / "now" / "mine").write_text("mine")
+    assert capture(tmp_path / "now") == 2
+    assert "exists already, and a capture overwrites nothing" in errors(capsys)
+    assert [path.name for path in (tmp_path / "now").iterdir()] == ["mine"]
+
+
+def test_a_full_disk_leaves_nothing(
+    recorded: Place,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    recorded()
+
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device", str(tmp_path / "now"))
+
+    monkeypatch.setattr(os, "fsync", full)
+    before = sorted(tmp_path.iterdir())
+    assert capture(tmp_path / "now") == 2
+    assert "no space left on device" in errors(capsys)
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_a_token_that_is_not_there(
+    recorded: Place, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recorded()
+    assert capture(tmp_path / "now", "--token", str(tmp_path / "token")) == 2
+    assert errors(capsys).endswith("token: no such file or directory\n")
+
+
+def test_an_ad_that_does_not_parse_is_told_when_it_is_read(
+    recorded: Place, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def change(whole: dict[str, Any]) -> None:
+        state = whole["states"][0]
+        state["ads"] = state["ads"].replace("SlotWeight = Cpus\n", "SlotWeight = Cpus +\n", 1)
+
+    recorded(change)
+    folder = tmp_path / "now"
+    assert capture(folder) in (0, 1)
+    capsys.readouterr()
+    main(["negotiate", str(folder)])
+    assert "slots.ads:" in capsys.readouterr().err
+
+
+def test_a_process_that_asks_is_ended(recorded: Place) -> None:
+    recorded(lambda whole: whole.update(trouble={"s1@live.test": "hang"}))
+    with Bindings(POOL, timeout=1.5) as daemons:
+        daemons.hello()
+        process = daemons._process
+        assert process is not None
+        with pytest.raises(DaemonError, match=r"no answer within 1\.5 s"):
+            daemons.jobs({"Name": "s1@live.test"}, [])
+        assert process.poll() is not None
+        assert daemons.hello()["pool"] == POOL
+        last = daemons._process
+    assert last is not None
+    assert last.poll() is not None
+
+
+def test_a_manifest_that_is_none_is_told(
+    recorded: Place, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recorded()
+    capture(tmp_path / "now")
+    capsys.readouterr()
+    for text in ("[1]", "{", '{"missing": 3, "ended": true, "order": 4}'):
+        (tmp_path / "now" / "capture.json").write_text(text)
+        assert main(["negotiate", str(tmp_path / "now")]) == 0
+        told = "not the manifest of a capture; not used" in capsys.readouterr().err
+        assert told == (text[1:2] != '"')
+
+
+def test_the_answer_as_json_fits_its_schema(
+    recorded: Place, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recorded()
+    capture(tmp_path / "now", "--json")
+    assert validate(json.loads(capsys.readouterr().out)) == "capture"
