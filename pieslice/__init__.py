@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pieslice.api.simulations import simulate as simulate
     from pieslice.api.simulations import sweep as sweep
 
-__version__ = "0.1.0.dev0"
+__version__ = "0.9.0"
 
 #: Name -> where it is.
 _NAMES = {
