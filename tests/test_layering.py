@@ -28,7 +28,7 @@ ORDER = {
     "classad": (
         "foreign", "kernels", "source", "errors", "extras", "language", "syntax", "ads", "formats",
         "evaluation", "compiled", "loading", "evaluate", "match", "analysis", "builtins",
-        "binding", "v1", "files", "table", "strategies", "__main__",
+        "binding", "v1", "files", "table", "frames", "strategies", "__main__",
     ),
     "classad/table": (
         "memory", "arrays", "expressions", "store", "dependence", "rows", "sources", "sampling",
@@ -101,9 +101,11 @@ OUTSIDE = {
     "classad/binding/ambient.py": (
         "the machine's clock, chance and environment, for callers who ask for it"
     ),
+    "classad/files/compressed.py": "unpacks the streams that it is given",
     "classad/files/ads.py": "reads and writes files of ads, for callers who name a file",
     "classad/files/lock.py": "locks what is written",
     "classad/files/log_file.py": "reads and writes a transaction log: appends, fsyncs, renames",
+    "classad/frames/table.py": "locks a table that threads share, and names Parquet files",
     "classad/foreign.py": "lists the folder of the package once at import",
     "classad/kernels.py": "reads CLASSAD_KERNELS once at import; the choice changes no answer",
     "classad/language/limits.py": (
@@ -146,6 +148,10 @@ OUTSIDE = {
     "pieslice/live/daemons.py": "runs the process that asks the daemons of a pool",
     "pieslice/live/taking.py": "says by the clock when a pool was read",
     "pieslice/manual/topics.py": "reads the pages of `pieslice help`",
+    "pieslice/shadow/command.py": "the body of `pieslice shadow`: prints, and keeps files",
+    "pieslice/shadow/keeping.py": "writes the log of a shadow, and reads it again",
+    "pieslice/shadow/loop.py": "waits for cycles by the clock",
+    "pieslice/shadow/report.py": "shows times of cycles",
     "pieslice/terminal.py": "asks how wide the terminal is, and the environment about colours",
     "pieslice/reports/output.py": "writes an answer to a stream or to the file that is named",
     "pieslice/reports/plots.py": "writes plots to the files that it is given",
