@@ -2,10 +2,10 @@
 
 Run: ``python benchmarks/bench_arrow.py [ROWS ...]``, by default ``1000000``.  Eight columns: names
 that are all different, two strings of few words, two integers, one of them with nulls, a real, a
-boolean, a time.  Rows: ``in`` (``Table.from_arrow``), ``out`` (``to_arrow``), the same after one row
-was replaced, ``select`` and ``match`` from Arrow to the answer, ``ads`` (every ad made), and
-``copy``: pyarrow writes the columns to memory and reads them (its IPC).  ``memory``: what a table
-keeps beside the Arrow table that it was made from, in a process of its own.  Agreement: each column
+boolean, a time.  Rows: ``in`` (``Table.from_arrow``), ``out`` (``to_arrow``), that after a row was
+replaced, ``select``, ``match`` from Arrow to the answer, ``ads`` (every ad made), and
+``copy``: pyarrow writes the columns to memory and reads them (IPC).  ``memory``: what a table keeps
+beside the Arrow table that it was made from, in a process of its own.  Agreement: each column
 that comes out equals the one that went in.  Without pyarrow there is nothing to measure.  A table,
 then JSON lines; CPU seconds of all threads, best of five; no test looks at them.
 """
