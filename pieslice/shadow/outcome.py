@@ -23,6 +23,7 @@ from negotiator.jobs.lists import RUNNING
 from negotiator.model.result import CycleResult
 from pieslice.data import JsonObject, Record
 from pieslice.live.capture import LiveCapture
+from pieslice.reports.document import document
 
 _DYNAMIC: Final = re.compile(r"^(slot\d+|[^@]*?\d)_\d+(@|$)")
 #: How many of the decisions that differ are told one by one.
@@ -85,7 +86,7 @@ class Outcome:
 
     def data(self) -> JsonObject:
         """The outcome for a line of JSON."""
-        return {**asdict(self), "exact": self.exact, "still": self.still}
+        return document("shadow-cycle", {**asdict(self), "exact": self.exact, "still": self.still})
 
 
 def outcome_of(data: Record) -> Outcome:

@@ -30,6 +30,7 @@ from pieslice.recording.jobs import Job, Spell, all_jobs
 from pieslice.recording.store import History, HistoryError, Moment, Recorder
 from pieslice.simulation.replay import run_times
 from tests.pieslice.test_recording import CAMPUS, T, pool, texts_of_folder
+from tests.pieslice.test_schemas import validate
 
 ROOT = Path(__file__).parents[2]
 NOON = 1_795_000_000
@@ -259,7 +260,7 @@ def test_a_life_is_told_cycle_by_cycle(simulated: Path) -> None:
         assert [entry.time for entry in found.entries] == sorted(e.time for e in found.entries)
     code, out, _ = run("history", simulated, f"{waited}.0", "--json")
     data = json.loads(out)
-    assert (code, data["schema"], data["job"]) == (0, "pieslice/history-job/1", f"{waited}.0")
+    assert (code, validate(data), data["job"]) == (0, "history-job", f"{waited}.0")
     assert len(data["life"]) == len(words)
 
 
@@ -276,6 +277,7 @@ def test_a_history_is_summed_up(simulated: Path) -> None:
     assert f"day.history: {found.captures} captures of one pool" in out
     data = json.loads(run("history", simulated, "--json")[1])
     assert data["matches"] == found.matches
+    assert validate(data) == "history"
 
 
 @pytest.mark.parametrize("command", ["history", "history 1.0", "when 1.0", "when 60.0", "why 60.0"])
@@ -571,6 +573,7 @@ def test_when_answers_or_says_what_is_missing(tmp_path: Path) -> None:
     assert "; it has left the first wait" in " ".join(run("when", path, "1.0")[1].split())
     data = json.loads(run("when", path, "60.0", "--json")[1])
     assert data["estimate"]["not_before"] <= data["estimate"]["likely"]
+    assert validate(data) == "when"
     small = tmp_path / "small"
     with Recorder(small) as recorder:
         recorder.append(T, pool("U", j1="i", j2="i"))
@@ -580,6 +583,7 @@ def test_when_answers_or_says_what_is_missing(tmp_path: Path) -> None:
     assert code == 0
     assert "not enough history to tell when it starts" in text
     assert "20 are needed" in text
+    assert validate(json.loads(run("when", small, "1.0", "--json")[1])) == "when"
 
 
 # --- the loading factor ---------------------------------------------------------------------------

@@ -69,6 +69,8 @@ OUTPUTS = {
         f"fuzz {FLAWED}/claim_timer --examples 200 --json",
         f"fuzz {FLAWED}/no_margin --examples 200 --json",
     ],
+    "history": [],
+    "history-job": [],
     "map-test": [f"map test {MAP} {CAMPUS} ann zed --json"],
     "negotiate": [
         f"negotiate {TOUR} --json",
@@ -95,6 +97,8 @@ OUTPUTS = {
     "quotas": [f"quotas {TOUR} --json", f"quotas {CAMPUS} --json"],
     "rank": [f"rank {TOUR} 12.0 --json", f"rank {CAMPUS} 8.0 --json", f"rank {CAMPUS} 15.5 --json"],
     "report": ["report run/a run/b -o page.html --json"],
+    "shadow": [],
+    "shadow-cycle": [],
     "simulate": [f"simulate {SIMULATED} --json"],
     "simulate-compare": [
         f"simulate {SIMULATED} -o run --json --compare {CAMPUS}/condor_config"
@@ -106,6 +110,7 @@ OUTPUTS = {
     "sweep": [f"sweep {SIMULATED} --set PRIORITY_HALFLIFE=1,2 --jobs 1 --json"],
     "table": [],
     "userprio": [],
+    "when": [],
     "why": [
         *(f"why {TOUR} {number}.0 --json" for number in (3, 4, 5, 10, 11, 12, 13, 14, 15, 16)),
         f"why {TOUR} 16.0 slot1@node3 --json",
@@ -114,8 +119,8 @@ OUTPUTS = {
     "why-jobs": [f"why {TOUR} --user frank --json", f"why {CAMPUS} --user alice --json"],
 }  # fmt: skip
 
-#: Commands that need daemons; their own tests ask ``validate``.
-ELSEWHERE = {"pieslice capture"}
+#: Commands that need daemons or a history; their own tests ask ``validate``.
+ELSEWHERE = {"pieslice capture", "pieslice history", "pieslice shadow", "pieslice when"}
 #: What prints JSON of another kind: ads, records as HTCondor's tools print them.
 FOREIGN = {"pieslice select", "pieslice userprio"}
 

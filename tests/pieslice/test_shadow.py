@@ -21,6 +21,7 @@ from pieslice.shadow import loop
 from pieslice.shadow.cycles import due, newer, skew
 from pieslice.shadow.keeping import Log
 from pieslice.shadow.outcome import Moved, Outcome, compare, outcome_of, whole_slot
+from tests.pieslice.test_schemas import validate
 
 POOL = "cm.campus.example"
 Place = Callable[..., Path]
@@ -44,7 +45,8 @@ def test_cycles_of_a_real_pool_go_as_predicted(
     assert [cycle["predicted"] for cycle in cycles] == [cycle["matches"] for cycle in cycles]
     assert cycles[0]["matches"] == 15
     assert all(cycle["agreeing"] == cycle["seen"] for cycle in cycles)
-    assert score["schema"] == "pieslice/shadow/1"
+    assert validate(score) == "shadow"
+    assert {validate(cycle) for cycle in cycles} == {"shadow-cycle"}
     assert score["totals"]["cycles"] == 3
     assert score["totals"]["exact"] == sum(cycle["exact"] for cycle in cycles)
     assert code == (0 if all(cycle["exact"] or not cycle["still"] for cycle in cycles) else 1)
