@@ -12,19 +12,18 @@ Inputs: two captures of a pool, a ``CycleResult``.  Outputs: ``Outcome``.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from attr import asdict, frozen
 
 from classad import ClassAd
+from negotiator.capture.claims import whole_slot
 from negotiator.jobs.lists import RUNNING
 from negotiator.model.result import CycleResult
 from pieslice.data import JsonObject, Record
 from pieslice.live.capture import LiveCapture
 
-_DYNAMIC: Final = re.compile(r"^(slot\d+|[^@]*?\d)_\d+(@|$)")
 #: How many of the decisions that differ are told one by one.
 TOLD: Final = 20
 
@@ -115,11 +114,6 @@ def compare(before: LiveCapture, after: LiveCapture, predicted: CycleResult) -> 
         only_predicted=tuple(sorted(wanted - happened))[:TOLD],
         only_seen=tuple(sorted(happened - wanted))[:TOLD],
     )
-
-
-def whole_slot(name: str) -> str:
-    """The slot that was matched: of a dynamic slot the partitionable one."""
-    return _DYNAMIC.sub(r"\1\2", name)
 
 
 def new_matches(before: LiveCapture, after: LiveCapture, wanted: set[Pair]) -> set[Pair]:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from negotiator.capture.claims import whole_slot
 from negotiator.capture.files import CapturePaths
 from negotiator.cycle import negotiate
 from negotiator.io import read_capture
@@ -20,7 +21,7 @@ from pieslice.live.capture import LiveCapture, read
 from pieslice.shadow import loop
 from pieslice.shadow.cycles import due, newer, skew
 from pieslice.shadow.keeping import Log
-from pieslice.shadow.outcome import Moved, Outcome, compare, outcome_of, whole_slot
+from pieslice.shadow.outcome import Moved, Outcome, compare, outcome_of
 
 POOL = "cm.campus.example"
 Place = Callable[..., Path]
