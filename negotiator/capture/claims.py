@@ -55,6 +55,8 @@ def _noted(queue: ScheddQueue, claims: Sequence[ClassAd]) -> ScheddQueue:
     context = EvalContext()
     jobs = {number: job for job in queue.jobs if (number := _id(job)) is not None}
     kinds = {number: _kind(job, number, context) for number, job in jobs.items()}
+    # The first job of a request may be gone when another one of its cluster has the match.
+    clusters = {number[0]: kind for number, kind in kinds.items()}
     running = {
         (job.get_string("RemoteHost"), kinds[number][0]): number
         for number, job in jobs.items()
@@ -69,7 +71,7 @@ def _noted(queue: ScheddQueue, claims: Sequence[ClassAd]) -> ScheddQueue:
         name, user = claim.get_string("Name"), _user(claim)
         if first is not None:
             # Its ad stays that of the slot when it was matched, with whoever was there then.
-            kind = kinds.get(first, (None, first))
+            kind = kinds.get(first) or clusters.get(first[0], (None, first))
             if (name, kind[0]) not in running:
                 alike[kind] += 1
         elif user is None:
