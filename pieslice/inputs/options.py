@@ -9,7 +9,6 @@ Inputs: a parser.  Outputs: it has the options.
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import Final
 
 #: Those of ``negotiator.engines``.  Reading a command line imports no library, so that `doctor`
@@ -63,9 +62,7 @@ def add_inputs(parser: argparse.ArgumentParser) -> None:
         help="of a history: the last capture at or before T (seconds since the epoch or ISO 8601, "
         "local time unless it has a zone; default: the last capture)",
     )
-    parser.add_argument(
-        "--token", type=Path, metavar="F", help="file with a token for asking a running pool"
-    )
+    parser.add_argument("--token", metavar="F", help="file with a token for asking a running pool")
     parser.add_argument(
         "--now", metavar="T", help="time of the cycle: seconds since the epoch or ISO 8601"
     )

@@ -59,7 +59,7 @@ def captured(items: Sequence[str], args: argparse.Namespace, notes: list[Diagnos
 def _kept(pool: str, args: argparse.Namespace, notes: list[Diagnostic]) -> Path:
     """The folder of a capture that is made now."""
     try:
-        with Bindings(pool, getattr(args, "token", None)) as daemons:
+        with Bindings(pool, token_of(args)) as daemons:
             capture = take(daemons, Memory())
         folder = folder_of(capture, pool)
     except DaemonError as problem:
@@ -70,6 +70,11 @@ def _kept(pool: str, args: argparse.Namespace, notes: list[Diagnostic]) -> Path:
     message = f"pool {pool} was captured for this answer; `pieslice capture` keeps one"
     notes.append(Diagnostic(message, severity="note"))
     return folder
+
+
+def token_of(args: argparse.Namespace) -> Path | None:
+    """The file that ``--token`` names."""
+    return None if args.token is None else Path(args.token)
 
 
 def folder_of(capture: LiveCapture, name: str) -> Path:

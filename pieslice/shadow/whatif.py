@@ -18,6 +18,7 @@ from attr import asdict, define, field, frozen
 
 from negotiator.model.result import CycleResult
 from pieslice.command_line import EXIT_NO, EXIT_OK
+from pieslice.inputs.running import token_of
 from pieslice.live.daemons import Bindings
 from pieslice.reports.layout import Block, Column, Line, Table, short
 from pieslice.reports.output import put, show
@@ -130,7 +131,7 @@ def watch(args: argparse.Namespace) -> int:
     def say(text: str) -> None:
         print(printable(text), file=sys.stderr, flush=True)
 
-    with Bindings(pool, args.token) as daemons:
+    with Bindings(pool, token_of(args)) as daemons:
         try:
             for followed in Shadow(daemons, say).cycles():
                 real, capture = followed.before.result, followed.before.capture

@@ -22,6 +22,7 @@ from pieslice.shadow import loop
 from pieslice.shadow.cycles import due, newer, skew
 from pieslice.shadow.keeping import Log
 from pieslice.shadow.outcome import Moved, Outcome, compare, outcome_of
+from tests.pieslice.test_schemas import validate
 
 POOL = "cm.campus.example"
 Place = Callable[..., Path]
@@ -45,7 +46,8 @@ def test_cycles_of_a_real_pool_go_as_predicted(
     assert [cycle["predicted"] for cycle in cycles] == [cycle["matches"] for cycle in cycles]
     assert cycles[0]["matches"] == 15
     assert all(cycle["agreeing"] == cycle["seen"] for cycle in cycles)
-    assert score["schema"] == "pieslice/shadow/1"
+    assert validate(score) == "shadow"
+    assert {validate(cycle) for cycle in cycles} == {"shadow-cycle"}
     assert score["totals"]["cycles"] == 3
     assert score["totals"]["exact"] == sum(cycle["exact"] for cycle in cycles)
     assert code == (0 if all(cycle["exact"] or not cycle["still"] for cycle in cycles) else 1)
@@ -262,6 +264,13 @@ def test_a_claim_that_is_granted_later_is_no_new_match(nothing: CycleResult) -> 
     assert compare(before, after, nothing).exact
 
 
+def test_the_rest_of_a_slot_that_was_matched_before_is_no_new_match(nothing: CycleResult) -> None:
+    before = made([job(0)], [claim("slot1@a", State="Unclaimed")])
+    after = made([job(0)], [claim("slot1_4@a", State="Claimed", RemoteUser="ann@x")])
+    assert compare(before, after, nothing).exact
+    assert not compare(made([job(0)]), after, nothing).exact
+
+
 def test_what_cannot_be_seen_does_not_count_against_a_prediction(
     recorded: Place, tmp_path: Path
 ) -> None:
@@ -427,6 +436,7 @@ def test_the_gains_of_another_policy_are_added_up(
     words = ["diff", POOL, "--config", str(change), "--watch", "--cycles", "1"]
     assert main([*words, "--json"]) == 1
     sums = json.loads(capsys.readouterr().out)
+    validate(sums)
     assert (sums["cycles"], sums["differing"]) == (1, 1)
     carol = sums["users"]["group_b.carol@live.test"]
     assert (carol["matched_a"], carol["matched_b"], carol["net"]) == (32, 0, -32)
