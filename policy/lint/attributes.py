@@ -101,8 +101,8 @@ NOT_THERE: Final = Finding(
     "START = MY.RequestMemory < 4096\n",
     "START = TARGET.RequestMemory < 4096\n",
     observed="Observed with 25.14.1, with jobs: what MY and TARGET are in START, in"
-    " START_LOCAL_UNIVERSE and SUBMIT_REQUIREMENT_*. In SCHEDD_PREEMPTION_* they are the manual's:"
-    " two tries with the daemons contradicted each other.",
+    " START_LOCAL_UNIVERSE and SUBMIT_REQUIREMENT_*. Nothing is said of SCHEDD_PREEMPTION_*: two"
+    " tries with the daemons contradicted each other.",
 )
 OLD_NAME: Final = Finding(
     "P408",
@@ -322,7 +322,7 @@ def _unknown(view: View, one: Held, name: str, *, asked: bool) -> _Found:
     renamed = find_renamed(name)
     if renamed is not None:
         row, since = renamed
-        return OLD_NAME, f"`{name}` is an old name", f"since {since} it is `{row.name}`"
+        return OLD_NAME, f"`{name}` is an old name", _renamed(row, since)
     if find_attribute(name) is not None or find_ephemeral(name) is not None:
         return None
     known = known_attributes()
@@ -338,6 +338,10 @@ def _unknown(view: View, one: Held, name: str, *, asked: bool) -> _Found:
         return None
     message = f"unknown attribute `{name}` in {one.name}"
     return UNKNOWN_ATTRIBUTE, message, f"did you mean `{meant}`?"
+
+
+def _renamed(row: Attribute, since: str) -> str:
+    return f"since {since} it is `{row.name}`" if since else f"it is `{row.name}` now"
 
 
 def _may_be_missing(tree: Node) -> set[str]:

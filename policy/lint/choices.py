@@ -11,7 +11,7 @@ from typing import Final
 
 from classad.errors import Diagnostic, suggest
 from policy.knobs.choices import BOUNDS, CHOICES, CRON_PERIOD, CRON_PERIODS, ORDERED, Choice
-from policy.lint.finding import WARNING, Finding
+from policy.lint.finding import ERROR, WARNING, Finding
 from policy.lint.lists import Item
 from policy.lint.places import stretch
 from policy.lint.view import Setting, View
@@ -24,7 +24,10 @@ NO_WORD: Final = Finding(
     " drain a machine, policies of control groups, formats of events.",
     "SCHEDD_DEBUG = D_FULL_DEBUG\n",
     "SCHEDD_DEBUG = D_FULLDEBUG\n",
-    observed="Not observed with a daemon: the words are those of the manual and of its programs.",
+    observed="Observed with 25.14.1: condor_startd logs `Unknown job mode` or `Invalid period"
+    " modifier` and does not start the job, condor_defrag ends at `Invalid draining schedule`,"
+    " condor_master says that it uses GRACEFUL, and a category of a log that does not exist is"
+    " passed over in silence. Of the other macros the words are those of the manual.",
 )
 ABOVE: Final = Finding(
     "P131",
@@ -33,7 +36,8 @@ ABOVE: Final = Finding(
     "Two macros are the ends of one range, or one limits a part of what the other limits.",
     "LOWPORT = 20000\nHIGHPORT = 10000\n",
     "LOWPORT = 10000\nHIGHPORT = 20000\n",
-    observed="Not observed with a daemon: it follows from the manual.",
+    observed="Observed with 25.14.1: for LOWPORT above HIGHPORT its daemons log `invalid port"
+    " range`. The others follow from the manual.",
 )
 OUT_OF_RANGE: Final = Finding(
     "P132",
@@ -73,7 +77,10 @@ def _words(setting: Setting, choice: Choice) -> Iterator[Diagnostic]:
             continue
         place = stretch(setting, text, item.start, item.end)
         message = f"{setting.macro} does not take `{item.text}`: {choice.otherwise}"
-        yield NO_WORD.at(message, *place, _instead(word, choice))
+        found_here = NO_WORD.at(message, *place, _instead(word, choice))
+        if choice.ends:
+            found_here.severity = ERROR
+        yield found_here
 
 
 def _instead(word: str, choice: Choice) -> str | None:
