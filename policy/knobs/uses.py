@@ -116,6 +116,8 @@ _FAMILIES: Final = (
      Evaluated(Use("job", "", _CONDITION), _QUEUE)),
     (re.compile(r"submit_requirement_(?!names)\w+_reason"),
      Evaluated(Use("schedd", "job", _ANY), _SUBMIT)),
+    (re.compile(r"submit_requirement_(?!names)\w+_is_warning"),
+     Evaluated(Use("schedd", "job", _CONDITION), _SUBMIT)),
     (re.compile(r"submit_requirement_(?!names)\w+"),
      Evaluated(Use("schedd", "job", _CONDITION), _SUBMIT)),
 )  # fmt: skip

@@ -120,7 +120,7 @@ def all_findings(
     ]
     reading.note_lost_backslashes(found)
     left = list(silence.apply(_once(found), sources_of(config), FINDINGS))
-    reading.note_comments(left)
+    reading.note_other_languages(left)
     order = {name: position for position, name in enumerate(config.files)}
     return sorted(left, key=lambda item: _place(item, order))
 

@@ -12,7 +12,7 @@ from typing import Final
 from classad.builtins.pcre import compile_pattern
 from classad.errors import ClassAdParseError, Diagnostic
 from classad.evaluation.functions import Form, lookup_function
-from classad.language.operators import BINARY, COMPARISONS, LOGIC
+from classad.language.operators import BINARY, COMPARISONS, EQUALITY, IDENTITY, LOGIC
 from classad.syntax.nodes import (
     Binary,
     Call,
@@ -34,7 +34,7 @@ from policy.lint.expressions import Held
 from policy.lint.finding import WARNING, Finding
 from policy.lint.trees import comparisons, names, references, takes_pattern
 from policy.lint.view import Setting, View
-from policy.values.domain import single_number, single_value
+from policy.values.domain import Abstract, single_number, single_value
 
 PRECEDENCE: Final = Finding(
     "P420",
@@ -111,10 +111,29 @@ BEHIND: Final = Finding(
     observed="Observed with 25.14.1: its parser takes such a text without a word.",
 )
 
+PATTERN: Final = Finding(
+    "P428",
+    WARNING,
+    "a pattern that is compared as a text",
+    "`==` and `=?=` compare whole texts; `*` stands for nothing but itself there. regexp() and"
+    " stringListMember() look for more.",
+    'START = TARGET.AccountingGroup == "group_hep.*"\n',
+    'START = regexp("^group_hep[.]", TARGET.AccountingGroup)\n',
+)
+KIND: Final = Finding(
+    "P429",
+    WARNING,
+    "an expression that comes to a text where a number or a condition is meant",
+    "A rank that is a text counts as 0, a condition that is one is not true.",
+    'RANK = strcat("group_", TARGET.Owner)\n',
+    'RANK = strcmp("group_x", TARGET.Owner) == 0\n',
+)
 #: What a name has before it when it is the whole, and what it is a part of.
 _WHOLES: Final = ("total", "totalslot", "detected")
 #: Units of what preemption compares.
 _OF_PRIORITIES: Final = ("priority", "weighted slots")
+#: What names have as a pattern only.
+_WILD: Final = re.compile(r"\w[.]?\*|\*[.]?\w|^\^\w|[.]\*")
 _ORDER: Final = frozenset(("<", "<=", ">", ">="))
 _NUMBERS: Final = ("integer", "real")
 _Found = tuple[Finding, str, Node, str | None]
@@ -175,6 +194,7 @@ def _findings(one: Held) -> Iterator[_Found]:
                 or _precedence(one, node)
                 or _division(one, node)
                 or _joined(one, node)
+                or _as_pattern(one, node)
             )
             if found is not None:
                 yield found
@@ -189,6 +209,27 @@ def _findings(one: Held) -> Iterator[_Found]:
     if isinstance(top, Literal) and isinstance(top.value, str) and one.wants_no_text:
         message = f"{one.name} is a text, and stands for no condition or number"
         yield QUOTED_NAME, message, one.tree, "take the quotes away"
+    elif one.wants_no_text and _is_only_text(one.evaluation.value):
+        wanted = one.how.use.wanted.value
+        yield KIND, f"{one.name} comes to a text, and {wanted} is meant", one.tree, None
+
+
+def _is_only_text(value: Abstract) -> bool:
+    return value.has_text and not (value.is_measured or value.truths or value.other)
+
+
+def _as_pattern(one: Held, node: Binary) -> _Found | None:
+    """``Machine == "*.example.edu"``."""
+    if node.operator not in EQUALITY | IDENTITY:
+        return None
+    for side, other in ((node.left, node.right), (node.right, node.left)):
+        text = bare(side)
+        if not isinstance(bare(other), Reference) or not isinstance(text, Literal):
+            continue
+        if isinstance(text.value, str) and _WILD.search(text.value):
+            message = f"`{one.shown(text)}` is compared as it is, and nothing is called so"
+            return PATTERN, message, text, "a pattern is for regexp()"
+    return None
 
 
 # --- precedence -----------------------------------------------------------------------------------
