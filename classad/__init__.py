@@ -67,8 +67,9 @@ if TYPE_CHECKING:
     from classad.binding.batch import MatchResult, evaluate_many, match_many
     from classad.binding.batch import compile as compile  # noqa: A004 - see __all__
     from classad.binding.classad2 import from_classad2, to_classad2
-    from classad.binding.frames import to_arrow, to_dicts, to_pandas, to_polars
-    from classad.table import Rows, Table
+    from classad.frames.ads import to_arrow, to_dicts, to_pandas, to_polars
+    from classad.frames.table import Table
+    from classad.table import Rows
 
 # `compile` is not listed, so that `from classad import *` spares Python's own.
 __all__ = [
@@ -135,8 +136,9 @@ __product__ = "pieslice"
 _LATER = {
     "binding.batch": ("MatchResult", "compile", "evaluate_many", "match_many"),
     "binding.classad2": ("from_classad2", "to_classad2"),
-    "binding.frames": ("to_arrow", "to_dicts", "to_pandas", "to_polars"),
-    "table": ("Rows", "Table"),
+    "frames.ads": ("to_arrow", "to_dicts", "to_pandas", "to_polars"),
+    "frames.table": ("Table",),
+    "table": ("Rows",),
 }
 
 if not TYPE_CHECKING:

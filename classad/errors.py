@@ -11,14 +11,21 @@ classad2's ``ClassAdException`` and for the builtin classes all work.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Literal
 
 from classad.source import Source
 
+#: What a reader left out of its answer.
+Lost = Literal["attribute", "ad", "rest"]
+
 
 class Diagnostic:
-    """One finding: severity (``error``, ``warning`` or ``note``), message, place, help and id."""
+    """One finding: severity (``error``, ``warning`` or ``note``), message, place, help and id.
 
-    __slots__ = ("end", "help", "id", "message", "severity", "source", "start")
+    ``lost``: what a reader left out for it: an ``attribute``, an ``ad``, or the ``rest`` of a file.
+    """
+
+    __slots__ = ("end", "help", "id", "lost", "message", "severity", "source", "start")
 
     def __init__(
         self,
@@ -30,6 +37,7 @@ class Diagnostic:
         severity: str = "error",
         help: str | None = None,
         id: str | None = None,
+        lost: Lost | None = None,
     ) -> None:
         self.message = message
         self.source = source
@@ -38,6 +46,7 @@ class Diagnostic:
         self.severity = severity
         self.help = help
         self.id = id
+        self.lost = lost
 
     def __repr__(self) -> str:
         return f"<Diagnostic {self.headline()!r}>"

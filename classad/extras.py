@@ -15,6 +15,9 @@ EXTRAS: Final = {
     "pandas": "pandas",
     "polars": "polars",
     "pyarrow": "arrow",
+    "pyarrow.compute": "arrow",
+    "pyarrow.parquet": "arrow",
+    "pyarrow.types": "arrow",
 }
 
 

@@ -2,7 +2,7 @@
 
 Every package of commands brings ``add_commands``; their modules named ``cli`` import nothing that
 takes long, so that ``pieslice --help`` and shell completion are quick.  Exit codes: 0 done, 1 the
-answer is no, 2 bad usage or input, 130 interrupted.
+answer is no or misses what could not be read, 2 bad usage or input, 130 interrupted.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import pieslice.doctor.cli
 import pieslice.expressions.cli
 import pieslice.forecast.cli
 import pieslice.fuzzing.cli
+import pieslice.history.cli
 import pieslice.manual.cli
 import pieslice.negotiate.cli
 import pieslice.policies.cli
@@ -28,7 +29,14 @@ import pieslice.shadow.cli
 import pieslice.simulation.cli
 import pieslice.sweeps.cli
 import pieslice.why.cli
-from pieslice.command_line import EXIT_BAD, EXIT_INTERRUPTED, EXIT_OK, Parser
+from pieslice.command_line import (
+    EXIT_BAD,
+    EXIT_INTERRUPTED,
+    EXIT_NO,
+    EXIT_OK,
+    LOSSES,
+    Parser,
+)
 
 DESCRIPTION = "Policy laboratory for HTCondor: read a captured pool and run a negotiation cycle."
 EXAMPLES = (
@@ -37,7 +45,10 @@ EXAMPLES = (
     ("pieslice check condor_config", "what is wrong with a configuration"),
     ("pieslice help captures", "how to save a pool; `pieslice help` lists topics"),
 )
-EPILOG = "exit status: 0 done, 1 the answer is no, 2 bad usage or input"
+EPILOG = (
+    "exit status: 0 done, 1 the answer is no, or some of the input could not be read, 2 bad usage"
+    " or input"
+)
 
 #: The commands that run in a broken installation, too.
 ANYWHERE = ("doctor", "help", "completion")
@@ -53,6 +64,7 @@ COMMANDS = (
     pieslice.shadow.cli,
     pieslice.negotiate.cli,
     pieslice.why.cli,
+    pieslice.history.cli,
     pieslice.priorities.cli,
     pieslice.forecast.cli,
     pieslice.simulation.cli,
@@ -82,6 +94,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors=_OTHER_BYTES)
     arguments = sys.argv[1:] if argv is None else list(argv)
     args = build_parser().parse_args(arguments)
+    LOSSES.count = 0
     try:
         if args.command not in ANYWHERE:
             import policy  # noqa: F401 - refuses a foreign package called classad
@@ -98,7 +111,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise
         print(f"pieslice: error: {describe(problem)}", file=sys.stderr)
         return EXIT_BAD
-    return code
+    return EXIT_NO if code == EXIT_OK and LOSSES.count else code
 
 
 def describe(problem: Exception) -> str:

@@ -18,6 +18,20 @@ EXIT_NO: Final = 1
 EXIT_BAD: Final = 2
 EXIT_INTERRUPTED: Final = 130
 
+
+class Losses:
+    """Counts what the input of a command lost because it could not be read.
+
+    Whoever tells of it counts it here; ``pieslice.cli`` makes exit status 1 of it.
+    """
+
+    def __init__(self) -> None:
+        self.count = 0
+
+
+#: Those of the command that runs.
+LOSSES: Final = Losses()
+
 #: A command as it is typed, and what it is good for.
 Example: TypeAlias = tuple[str, str]
 

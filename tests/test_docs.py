@@ -38,6 +38,8 @@ from pieslice.cli import build_parser, main
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+#: Packages of extras that an example imports.
+FRAMES = re.compile(r"^>>> import (duckdb|pandas|polars|pyarrow)\b", re.MULTILINE)
 LINK = re.compile(r"\]\((?!https?:|#|mailto:)([^)#\s]+)")
 
 
@@ -133,6 +135,8 @@ def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_example(block: list[Example], scratch: Path) -> None:
     if any("--plot" in example.command for example in block):
         pytest.importorskip("matplotlib")
+    for module in {name for example in block for name in FRAMES.findall(example.command)}:
+        pytest.importorskip(module, reason=f"the extra `{module}` is optional")
     for example in block:
         check(example)
     keep_images(scratch)

@@ -28,7 +28,7 @@ ORDER = {
     "classad": (
         "foreign", "kernels", "source", "errors", "extras", "language", "syntax", "ads", "formats",
         "evaluation", "compiled", "loading", "evaluate", "match", "analysis", "builtins",
-        "binding", "v1", "files", "table", "strategies", "__main__",
+        "binding", "v1", "files", "table", "frames", "strategies", "__main__",
     ),
     "classad/table": (
         "memory", "arrays", "expressions", "store", "dependence", "rows", "sources", "sampling",
@@ -44,9 +44,10 @@ ORDER = {
         "sessions", "engines", "cycle", "capture", "io", "scenario", "strategies",
     ),
     "pieslice": (
-        "terminal", "command_line", "data", "reports", "live", "inputs", "expressions", "policies",
-        "priorities", "forecast", "runreport", "simulation", "sweeps", "fuzzing", "negotiate",
-        "why", "shadow", "api", "conform", "documents", "doctor", "manual", "cli", "__main__",
+        "terminal", "command_line", "data", "reports", "recording", "live", "inputs",
+        "expressions", "policies", "priorities", "forecast", "runreport", "simulation", "sweeps",
+        "fuzzing", "negotiate", "why", "history", "shadow", "api", "conform", "documents",
+        "doctor", "manual", "cli", "__main__",
     ),
     "pieslice/conform": ("runner", "language", "configuration", "negotiation", "kinds", "cli"),
     "pieslice/why": (
@@ -100,9 +101,11 @@ OUTSIDE = {
     "classad/binding/ambient.py": (
         "the machine's clock, chance and environment, for callers who ask for it"
     ),
+    "classad/files/compressed.py": "unpacks the streams that it is given",
     "classad/files/ads.py": "reads and writes files of ads, for callers who name a file",
     "classad/files/lock.py": "locks what is written",
     "classad/files/log_file.py": "reads and writes a transaction log: appends, fsyncs, renames",
+    "classad/frames/table.py": "locks a table that threads share, and names Parquet files",
     "classad/foreign.py": "lists the folder of the package once at import",
     "classad/kernels.py": "reads CLASSAD_KERNELS once at import; the choice changes no answer",
     "classad/language/limits.py": (
@@ -119,6 +122,8 @@ OUTSIDE = {
     "pieslice/doctor/checks.py": "looks at the installation: packages, programs of HTCondor",
     "pieslice/expressions/cli.py": "a command line: prints, and sets the exit code",
     "pieslice/inputs/policyfile.py": "finds out whether the policy file that is named can be read",
+    "pieslice/history/adding.py": "reads the captures that are added to a history",
+    "pieslice/inputs/moments.py": "puts a capture of a history into a folder while it is read",
     "pieslice/inputs/pool.py": "names the files of a pool",
     "pieslice/conform/runner.py": "reads the vector files that it is pointed to",
     "pieslice/conform/negotiation/pools.py": (
@@ -143,16 +148,22 @@ OUTSIDE = {
     "pieslice/live/daemons.py": "runs the process that asks the daemons of a pool",
     "pieslice/live/taking.py": "says by the clock when a pool was read",
     "pieslice/manual/topics.py": "reads the pages of `pieslice help`",
+    "pieslice/shadow/command.py": "the body of `pieslice shadow`: prints, and keeps files",
+    "pieslice/shadow/keeping.py": "writes the log of a shadow, and reads it again",
+    "pieslice/shadow/loop.py": "waits for cycles by the clock",
+    "pieslice/shadow/report.py": "shows times of cycles",
     "pieslice/terminal.py": "asks how wide the terminal is, and the environment about colours",
     "pieslice/reports/output.py": "writes an answer to a stream or to the file that is named",
     "pieslice/reports/plots.py": "writes plots to the files that it is given",
     "pieslice/reports/progress.py": "shows on a terminal how long a stage has taken",
+    "pieslice/recording/store.py": "keeps captures in a file",
     "pieslice/runreport/asking.py": "finds the configuration of a captured pool",
     "pieslice/runreport/picture.py": "reads the style of pages, writes the chart to a file",
     "pieslice/runreport/command.py": "the body of `pieslice report`: reads a run, writes a page",
     "pieslice/simulation/command.py": "the body of `pieslice simulate`: folders of runs",
     "pieslice/simulation/moment.py": "writes the pool of a moment as a capture",
     "pieslice/simulation/output.py": "writes the folder of a run",
+    "pieslice/simulation/recorded.py": "names the history of a run, reads its configuration",
     "pieslice/simulation/running.py": "runs a simulation: its folder, Ctrl-C",
     "pieslice/simulation/setup.py": "reads the files that describe a run",
     "pieslice/sweeps/command.py": "the body of `pieslice sweep`: reads settings, writes the table",

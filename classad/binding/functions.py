@@ -24,11 +24,10 @@ from classad.formats.common import (
     Errors,
     check_errors,
     decoded,
-    report_error,
     with_line_ends,
 )
 from classad.formats.long import LongReader
-from classad.formats.new import parse_new, skip_blanks
+from classad.formats.new import Recovery, parse_new, skip_blanks
 from classad.source import Source
 
 if TYPE_CHECKING:
@@ -269,6 +268,7 @@ def _ads(
 ) -> Iterator[ClassAd]:
     text, position = stream.text, 0
     source = Source(text, stream.name)
+    recovery = Recovery(source, diagnostics, errors, zone_name())
     long = LongReader(ClassAd, diagnostics, errors=errors, tz=zone_name())
     ordinary = _ordinary_ads(stream)
     line = counted = 0
@@ -302,10 +302,7 @@ def _ads(
                 listed = True
                 position += 1
                 continue
-            found = _new(text, position, source, parser, errors, diagnostics)
-            if found is None:
-                return
-            ad, end = found
+            ad, end = _new(text, position, source, parser, recovery)
         position = end
         if ad:
             stream.advance(position)
@@ -353,20 +350,18 @@ def _new(
     position: int,
     source: Source,
     parser: ParserType,
-    errors: Errors,
-    diagnostics: list[Diagnostic] | None,
-) -> tuple[ClassAd, int] | None:
-    """The ad in new syntax at ``position`` and where it ends; None when reading must stop."""
+    recovery: Recovery,
+) -> tuple[ClassAd | None, int]:
+    """The ad in new syntax at ``position`` and where reading goes on."""
     start = skip_blanks(text, position)
     if start >= len(text):
         return ClassAd(), start
-    try:
-        return parse_new(ClassAd(), text, start, source, zone_name())
-    except ClassAdParseError as problem:
-        if parser is ParserType.New and text[start] != "[":
+    if parser is ParserType.New and text[start] != "[":
+        try:
+            return parse_new(ClassAd(), text, start, source, zone_name())
+        except ClassAdParseError as problem:
             raise ClassAdParseError(NO_STREAM, problem.diagnostic) from None
-        report_error(problem, diagnostics, errors)
-        return None
+    return recovery.read(ClassAd, start)
 
 
 def _rest(

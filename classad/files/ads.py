@@ -12,16 +12,17 @@ from __future__ import annotations
 
 import io
 import mmap
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import chain
 from os import PathLike, fspath
-from typing import IO, TYPE_CHECKING, Any, Final, Literal
+from typing import IO, TYPE_CHECKING, Any, Final, Literal, TypedDict
 
 from classad.binding.ad import ClassAd
 from classad.binding.ambient import zone_name
 from classad.errors import ClassAdOSError, Diagnostic
-from classad.formats.common import Errors, check_errors, with_line_ends
+from classad.files.compressed import Unpacked, create_zstd
+from classad.formats.common import Errors, check_errors, report, with_line_ends
 from classad.formats.long import LongReader, format_long
 from classad.formats.long import read_long as read_long_form
 
@@ -29,6 +30,15 @@ if TYPE_CHECKING:
     from classad.formats.detect import Form
     from classad.loading.columns import LoadedColumns
     from classad.loading.long_form import Loader
+
+#: Reads ads from lines, and how.
+_Read = Callable[..., Iterator[ClassAd]]
+
+
+class _How(TypedDict):
+    errors: Errors
+    tz: str | None
+
 
 __all__ = ["format_ad", "load_file", "read_ads", "read_long", "write_ads"]
 
@@ -85,12 +95,44 @@ def _read(
         if form == "auto":
             form = _form_of("".join(begin), errors)
         read = _reader(form)
-        yield from read(chain(begin, rest), name, diagnostics, errors=errors, tz=zone_name())
+        lines = chain(begin, rest)
+        how: _How = {"errors": errors, "tz": zone_name()}
+        if isinstance(opened, _Lines) and opened.unpacked is not None:
+            yield from _before_the_cut(read, lines, opened.unpacked, form, name, diagnostics, how)
+        else:
+            yield from read(lines, name, diagnostics, **how)
     finally:
-        if isinstance(opened, Generator):
+        if isinstance(opened, _Lines):
             opened.close()
         if stream is not None:
             stream.close()
+
+
+def _before_the_cut(
+    read: _Read,
+    lines: Iterable[str],
+    unpacked: Unpacked,
+    form: Form,
+    name: str,
+    diagnostics: list[Diagnostic] | None,
+    how: _How,
+) -> Iterator[ClassAd]:
+    """The ads of a compressed file; of one that is cut, those that are whole, and what is said."""
+    ended = False
+
+    def told() -> Iterator[str]:
+        nonlocal ended
+        yield from lines
+        ended = True
+
+    for ad in read(told(), name, diagnostics, **how):
+        # Only in the long form does nothing but a blank line say that an ad is whole.
+        if ended and form == "long" and unpacked.cut:
+            break
+        yield ad
+    found = unpacked.diagnostic(name)
+    if found is not None:
+        report(found, diagnostics, how["errors"])
 
 
 def _form_of(head: str, errors: Errors) -> Form:
@@ -107,7 +149,7 @@ def _form_of(head: str, errors: Errors) -> Form:
     return detect_form(head)
 
 
-def _reader(form: Form) -> Any:
+def _reader(form: Form) -> _Read:
     if form == "long":
         return partial(read_long_form, new=ClassAd)
     if form == "new":
@@ -175,16 +217,16 @@ def _open(source: Any) -> tuple[IO[bytes] | None, Iterable[str]]:
         if fspath(source) == "-":
             import sys
 
-            return None, _text_lines(sys.stdin.buffer)
+            return None, _Lines(sys.stdin.buffer)
         try:
             binary = open(source, "rb")  # noqa: SIM115 - the caller closes it
         except OSError as problem:
             raise ClassAdOSError(problem.errno, problem.strerror, fspath(source)) from None
-        return binary, _text_lines(binary)
+        return binary, _Lines(binary)
     if isinstance(source, io.TextIOBase):
         return None, source
     if hasattr(source, "read"):
-        return None, source if isinstance(source.read(0), str) else _text_lines(source)
+        return None, source if isinstance(source.read(0), str) else _Lines(source)
     return None, with_line_ends(source)
 
 
@@ -222,19 +264,24 @@ def load_ads(
         with open(0 if name == "-" else name, "rb", _PEEK, closefd=name != "-") as binary:
             stream: Any = binary
             compression = detect_compression(stream.peek(8)[:8])
-            plain: Any = stream
-            if compression is not None:
-                plain = io.BufferedReader(_decompressed(stream, compression), _PEEK)
+            unpacked = None if compression is None else Unpacked(stream, compression)
+            plain = stream if unpacked is None else io.BufferedReader(unpacked, _PEEK)
             if form == "auto":
                 form = _form_of(plain.peek(_PEEK).decode("utf-8", "surrogateescape"), errors)
             if form == "long":
                 loader = Loader(_name_of(path), errors=errors, tz=tz)
-                return _load(loader, stream) if plain is stream else _load_stream(loader, plain)
+                if unpacked is None:
+                    return _load(loader, stream)
+                return _load_stream(loader, plain, lambda: unpacked.diagnostic(_name_of(path)))
             lines = io.TextIOWrapper(plain, "utf-8", "surrogateescape", newline="\n")
             begin, rest = _peek(lines)
             problems = [] if diagnostics is None else diagnostics
             read = _reader(form)
-            return list(read(chain(begin, rest), _name_of(path), problems, errors=errors, tz=tz))
+            ads = list(read(chain(begin, rest), _name_of(path), problems, errors=errors, tz=tz))
+            found = None if unpacked is None else unpacked.diagnostic(_name_of(path))
+            if found is not None:
+                report(found, problems, errors)
+            return ads
     except OSError as problem:
         if isinstance(problem, ClassAdOSError):
             raise
@@ -250,59 +297,39 @@ def _load(loader: Loader, stream: Any) -> LoadedColumns:
     return loader.finish(mapped[3:] if mapped[:3] == _MARK else mapped)
 
 
-def _load_stream(loader: Loader, stream: Any) -> LoadedColumns:
+def _load_stream(
+    loader: Loader, stream: Any, cut: Callable[[], Diagnostic | None] = lambda: None
+) -> LoadedColumns:
+    """Load a stream; ``cut`` says afterwards why it ends before its end, if it does."""
     piece = stream.read(_PIECE).removeprefix(_MARK)
     while piece:
         loader.feed(piece)
         piece = stream.read(_PIECE)
-    return loader.finish()
+    return loader.finish(cut=cut())
 
 
-def _text_lines(binary: Any) -> Iterator[str]:
+class _Lines:
     """The lines of a stream of bytes, decompressed; the stream stays open."""
-    from classad.formats.detect import detect_compression
 
-    buffered: Any = binary if hasattr(binary, "peek") else io.BufferedReader(binary)
-    compression = detect_compression(buffered.peek(8)[:8])
-    plain = buffered if compression is None else _decompressed(buffered, compression)
-    text = io.TextIOWrapper(plain, "utf-8", "surrogateescape", newline="\n")
-    try:
-        for line in text:  # noqa: UP028 - `yield from` would close the stream with the generator
-            yield line
-    finally:
-        text.detach()
-        if buffered is not binary:
-            buffered.detach()
+    def __init__(self, binary: Any) -> None:
+        from classad.formats.detect import detect_compression
 
+        buffered: Any = binary if hasattr(binary, "peek") else io.BufferedReader(binary)
+        self._detach = buffered is not binary
+        self._buffered = buffered
+        compression = detect_compression(buffered.peek(8)[:8])
+        self.unpacked = None if compression is None else Unpacked(buffered, compression)
+        plain = buffered if self.unpacked is None else io.BufferedReader(self.unpacked, _PEEK)
+        self._text = io.TextIOWrapper(plain, "utf-8", "surrogateescape", newline="\n")
 
-def _decompressed(binary: IO[bytes], compression: str) -> Any:
-    if compression == "gzip":
-        import gzip
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._text)
 
-        return gzip.GzipFile(fileobj=binary)
-    if compression == "xz":
-        import lzma
-
-        return lzma.LZMAFile(binary)
-    if compression == "bzip2":
-        import bz2
-
-        return bz2.BZ2File(binary)
-    return _zstd(binary, "rb")
-
-
-def _zstd(file: Any, mode: Literal["rb", "wb"]) -> Any:
-    """A stream of bytes that is compressed in ``file``, an open stream or a path."""
-    from importlib import import_module
-
-    for module in ("compression.zstd", "zstandard"):
-        try:
-            return import_module(module).open(file, mode)
-        except ImportError:
-            continue
-    raise ClassAdOSError(
-        "zstd needs Python 3.14 or the package zstandard: pip install 'pieslice[zstd]'"
-    )
+    def close(self) -> None:
+        """Let go of the stream."""
+        self._text.detach()
+        if self._detach:
+            self._buffered.detach()
 
 
 # --- writing --------------------------------------------------------------------------------
@@ -384,7 +411,7 @@ def _create(path: str) -> Any:
 
             return bz2.open(path, "wt", **how)
         if path.endswith(".zst"):
-            return io.TextIOWrapper(_zstd(path, "wb"), **how)
+            return io.TextIOWrapper(create_zstd(path), **how)
         return open(path, "w", **how)
     except OSError as problem:
         if isinstance(problem, ClassAdOSError):

@@ -8,13 +8,17 @@ diagnostics.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
-from typing import Final, Literal, TypeVar
+from typing import TYPE_CHECKING, Final, Literal, TypeVar
 
 from classad.ads.ad import Ad, Stored
 from classad.ads.expression import Expression
-from classad.errors import ClassAdParseError, Diagnostic
+from classad.errors import ClassAdParseError, Diagnostic, Lost
 from classad.source import Source
+
+if TYPE_CHECKING:
+    from classad.syntax.nodes import Node
 
 #: The class of the ads that a reader makes; it is given what makes an empty one.
 A = TypeVar("A", bound=Ad)
@@ -23,6 +27,12 @@ A = TypeVar("A", bound=Ad)
 #: once; ``warn`` records a diagnostic and keeps all that is sound; ``htcondor`` records it too but
 #: drops what HTCondor's own reader drops.
 Errors = Literal["strict", "warn", "htcondor"]
+
+#: Integers of no more digits always fit into 64 bits.
+_FITTING: Final = 18
+_MANY_DIGITS: Final = re.compile(rf"[0-9]{{{_FITTING + 1}}}")
+#: What bytes that are not UTF-8 become.
+_NO_TEXT: Final = re.compile("[\udc80-\udcff]+")
 
 #: First sentence of classad2's error for a stream that is no ad.
 NO_STREAM: Final = "Unable to parse input stream into a ClassAd."
@@ -38,10 +48,15 @@ def check_errors(errors: Errors) -> None:
 
 
 def report_error(
-    problem: ClassAdParseError, diagnostics: list[Diagnostic] | None, errors: Errors
+    problem: ClassAdParseError,
+    diagnostics: list[Diagnostic] | None,
+    errors: Errors,
+    lost: Lost | None = None,
 ) -> None:
-    """Raise or record what the grammar found, as ``errors`` says."""
-    report(problem.diagnostic or Diagnostic(str(problem)), diagnostics, errors)
+    """Raise or record what the grammar found, as ``errors`` says, and what is lost for it."""
+    found = problem.diagnostic or Diagnostic(str(problem))
+    found.lost = lost
+    report(found, diagnostics, errors)
 
 
 def report(problem: Diagnostic, diagnostics: list[Diagnostic] | None, errors: Errors) -> None:
@@ -57,6 +72,39 @@ def ignored_text(message: str, source: Source, start: int, end: int, errors: Err
     severity = "error" if errors == "strict" else "warning"
     help = "the text behind a value is ignored, here as in HTCondor"
     return Diagnostic(message, source, start, end, severity=severity, help=help)
+
+
+def overflow(source: Source, start: int, end: int, value: str = "0") -> Diagnostic:
+    """What is said of an integer that is beyond 64 bits."""
+    message = f"this number of {end - start} characters does not fit into 64 bits: it is {value}"
+    return Diagnostic(message, source, start, end, severity="warning")
+
+
+def overflows(node: Node, source: Source) -> Iterator[Diagnostic]:
+    """What is said of the integers of an expression that are beyond 64 bits."""
+    from classad.syntax.nodes import Literal as Constant
+    from classad.syntax.nodes import walk
+
+    for part in walk(node) if has_many_digits(source.text[node.start : node.end]) else ():
+        nought = isinstance(part, Constant) and part.value.__class__ is int and part.value == 0
+        if nought and part.end - part.start > _FITTING:
+            yield overflow(source, part.start, part.end)
+
+
+def has_many_digits(text: str) -> bool:
+    """Whether a number in a text may be an integer beyond 64 bits."""
+    return _MANY_DIGITS.search(text) is not None
+
+
+def note_bytes(source: Source, diagnostics: list[Diagnostic] | None, errors: Errors) -> None:
+    """Say once of a text where bytes stand in it that are no text; they are kept as they are."""
+    if diagnostics is None or errors == "strict" or source.text.isascii():
+        return
+    found = _NO_TEXT.search(source.text)
+    if found is not None:
+        message = "bytes that are not UTF-8 are kept as they are"
+        place = found.start(), found.end()
+        diagnostics.append(Diagnostic(message, source, *place, severity="warning"))
 
 
 def decoded(piece: object) -> str:

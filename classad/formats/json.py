@@ -17,19 +17,23 @@ from math import isfinite
 from typing import Final, Generic, NamedTuple, TypeVar
 
 from classad.ads.ad import Ad, ListValue, Stored, item_of
-from classad.errors import ClassAdParseError, Diagnostic
+from classad.errors import ClassAdParseError, Diagnostic, Lost
 from classad.formats.common import (
     A,
     Errors,
     check_errors,
     ignored_text,
+    note_bytes,
+    overflow,
     report,
     unshared,
     with_line_ends,
 )
 from classad.formats.order import is_node, item_of_stored, print_order
-from classad.language.values import INT_MAX, INT_MIN, UNDEFINED, RelTime
+from classad.formats.recovery import JSON, Beginnings, Misread, attribute_end
+from classad.language.values import UNDEFINED, RelTime
 from classad.source import Source
+from classad.syntax.lexing import integer_value
 
 #: Nested objects and arrays deeper than this are refused; the parser of expressions stops near it.
 MAX_DEPTH: Final = 165
@@ -47,7 +51,7 @@ _TOKEN: Final = re.compile(
 #: A member whose value is a plain scalar, with the comma before it; what it does not match is left
 #: to the tokens.
 _MEMBER: Final = re.compile(
-    r"""(?P<comma>[ \t\r\n]*,)?[ \t\r\n]*"(?P<name>[^"\\]+)"[ \t\r\n]*:[ \t\r\n]*
+    r"""(?P<comma>[ \t\r\n]*,)?[ \t\r\n]*"(?P<name>[^"\\\0]+)"[ \t\r\n]*:[ \t\r\n]*
     (?:(?P<int>-?(?:0|[1-9][0-9]{0,17}))|"(?P<string>[^"\\\0]*)"|(?P<word>true|false|null)
       |(?P<real>-?[0-9]+\.[0-9]+(?:[eE][+-]?[0-9]+)?))
     (?=[ \t\r\n]*[,}])""",
@@ -64,12 +68,6 @@ class _Token(NamedTuple):
     text: str
     start: int
     end: int
-
-
-class _Problem(Exception):  # noqa: N818 - never leaves this module
-    def __init__(self, message: str, start: int, end: int) -> None:
-        super().__init__(message)
-        self.message, self.start, self.end = message, start, end
 
 
 def unescape(body: str) -> str:
@@ -117,29 +115,64 @@ class JsonReader(Generic[A]):
         self.tz = tz
         #: Text of an expression -> what an ad stores for it.
         self._expressions: dict[str, Stored] = {}
+        self._source = Source(text, name)
+        self._beginnings = Beginnings(text, JSON.opening)
 
     def ads(self) -> Iterator[A]:
-        """The ads from the position on; after an error nothing more is read."""
-        try:
-            yield from self._objects()
-        except _Problem as problem:
-            place = Source(self.text, self.name)
-            found = Diagnostic(problem.message, place, problem.start, problem.end)
-            report(found, self.diagnostics, self.errors)
+        """The ads from the position on.
 
-    def _objects(self) -> Iterator[A]:
+        What does not parse costs its attribute, else its ad, else the rest of the text; that only
+        if the caller is to be warned, else nothing more is read.
+        """
+        note_bytes(self._source, self.diagnostics, self.errors)
         inside = False
-        while (token := self.take()).kind != "end":
-            if token.text == "{":
-                yield self.members(1, self._new())
-            elif token.text == "[" and not inside:
-                inside = True
-            elif token.text == "]" and inside:
-                inside = False
-            elif token.text != ",":
-                raise _unexpected(token, "`{`")
-        if inside:
+        while True:
+            begin = self.position
+            try:
+                token = self.peek()
+                begin = token.start
+                inside, ad = self._object(self.take(), inside)
+            except Misread as problem:
+                behind = self._beginnings.next(begin) if self.errors == "warn" else None
+                self._lose(problem, "rest" if behind is None else "ad")
+                if behind is None:
+                    return
+                self.position = behind
+                continue
+            if ad is not None:
+                yield ad
+            elif token.kind == "end":
+                return
+
+    def _object(self, token: _Token, inside: bool) -> tuple[bool, A | None]:
+        """Whether the reader is inside an array behind a token, and the ad that it begins."""
+        if token.text == "{":
+            return inside, self.members(1, self._new())
+        if token.text == "[" and not inside:
+            return True, None
+        if token.text == "]" and inside:
+            return False, None
+        if token.kind == "end" and inside:
             raise _unexpected(token, "`]`")
+        if token.text != "," and token.kind != "end":
+            raise _unexpected(token, "`{`")
+        return inside, None
+
+    def _lose(self, problem: Misread, lost: Lost) -> None:
+        """Report what costs an attribute, an ad, or the rest of the text."""
+        report(problem.diagnostic(self._source, lost), self.diagnostics, self.errors)
+
+    def _pass_over(self, problem: Misread, begin: int) -> bool:
+        """Go on behind the attribute that begins at ``begin``; False if its end is not clear."""
+        if self.errors != "warn":
+            return False
+        limit = self._beginnings.next(begin) or len(self.text)
+        end = attribute_end(self.text, begin, JSON, limit)
+        if end is None or self.text[end] == "]":
+            return False
+        self._lose(problem, "attribute")
+        self.position = end
+        return True
 
     def peek(self) -> _Token:
         """The next token, not taken; at the end one of kind ``end``."""
@@ -150,7 +183,7 @@ class JsonReader(Generic[A]):
             if found is None:
                 at, bad = self.position, self.text[self.position]
                 message = "string is not closed or has a bad `\\u` escape"
-                raise _Problem(message if bad == '"' else f"unexpected `{bad}`", at, at + 1)
+                raise Misread(message if bad == '"' else f"unexpected `{bad}`", at, at + 1)
             if found.lastgroup != "skip":
                 return _Token(found.lastgroup or "", found[0], found.start(), found.end())
             self.position = found.end()
@@ -173,19 +206,26 @@ class JsonReader(Generic[A]):
         if token.kind == "string":
             return self.string_value(token)
         if token.kind == "int":
-            number = int(token.text)
-            return number if INT_MIN <= number <= INT_MAX else 0
+            return self._integer(token)
         if token.kind == "real":
             return float(token.text)
         if token.kind == "word" and token.text.lower() in _WORDS:
             return _WORDS[token.text.lower()]
         if depth > MAX_DEPTH and token.text in ("{", "["):
-            raise _Problem("nested too deeply", token.start, token.end)
+            raise Misread("nested too deeply", token.start, token.end)
         if token.text == "{":
             return self.members(depth, Ad())
         if token.text == "[":
             return self.elements(depth)
         raise _unexpected(token, "a value")
+
+    def _integer(self, token: _Token) -> int:
+        """The value of an integer; 0 beyond 64 bits, as in HTCondor."""
+        number = integer_value(token.text)
+        if number == 0 and len(token.text) > 1 and self.errors != "strict":
+            found = overflow(self._source, token.start, token.end)
+            report(found, self.diagnostics, self.errors)
+        return number
 
     def members(self, depth: int, ad: _Filled) -> _Filled:
         """Fill an ad with the members of an object whose brace was taken."""
@@ -198,20 +238,31 @@ class JsonReader(Generic[A]):
                 ad.insert(found["name"], _plain(found))
                 comma = False
                 continue
-            token = self.take()
-            if token.text == "}" and token.kind == "punct":
-                return ad
-            if token.text == "," and token.kind == "punct":
-                comma = True
-                continue
-            if token.kind != "string" or not comma:
-                raise _unexpected(token, "an attribute name in quotes" if comma else "`,` or `}`")
-            name = unescape(token.text[1:-1])
-            if not name:
-                raise _Problem("attribute name is empty", token.start, token.end)
-            self.expect(":")
-            ad.insert(name, unshared(self.value(depth + 1), taken))
+            begin = self.position
+            try:
+                token = self.take()
+                if token.text == "}" and token.kind == "punct":
+                    return ad
+                if token.text == "," and token.kind == "punct":
+                    comma = True
+                    continue
+                self._member(token, depth, ad, taken, comma)
+            except Misread as problem:
+                if depth > 1 or not self._pass_over(problem, begin):
+                    raise
             comma = False
+
+    def _member(self, token: _Token, depth: int, ad: Ad, taken: set[int], comma: bool) -> None:
+        """Insert the attribute whose name is the token that was taken."""
+        if token.kind != "string" or not comma:
+            raise _unexpected(token, "an attribute name in quotes" if comma else "`,` or `}`")
+        name = unescape(token.text[1:-1])
+        if not name:
+            raise Misread("attribute name is empty", token.start, token.end)
+        if "\0" in name:
+            raise Misread("attribute name contains a NUL character", token.start, token.end)
+        self.expect(":")
+        ad.insert(name, unshared(self.value(depth + 1), taken))
 
     def elements(self, depth: int) -> ListValue:
         """An array whose bracket was taken."""
@@ -243,7 +294,7 @@ class JsonReader(Generic[A]):
             return self.expression(unescape(marked[1]), token)
         text = text or unescape(body)
         if "\0" in text:
-            raise _Problem("string contains a NUL character", token.start, token.end)
+            raise Misread("string contains a NUL character", token.start, token.end)
         return text
 
     def expression(self, text: str, token: _Token) -> object:
@@ -264,10 +315,8 @@ class JsonReader(Generic[A]):
         try:
             node = parse_expression(text, tz=self.tz)
         except ClassAdParseError:
-            raise _Problem(message, token.start, token.end) from None
-        dropped = ignored_text(
-            message, Source(self.text, self.name), token.start, token.end, self.errors
-        )
+            raise Misread(message, token.start, token.end) from None
+        dropped = ignored_text(message, self._source, token.start, token.end, self.errors)
         report(dropped, self.diagnostics, self.errors)
         return item_of(node)
 
@@ -283,9 +332,9 @@ def _plain(found: re.Match[str]) -> bool | int | float | str:
     return _WORDS[text] if kind == "word" else float(text)
 
 
-def _unexpected(token: _Token, wanted: str) -> _Problem:
+def _unexpected(token: _Token, wanted: str) -> Misread:
     got = "the end of the text" if token.kind == "end" else f"`{token.text}`"
-    return _Problem(f"expected {wanted}, found {got}", token.start, max(token.end, token.start + 1))
+    return Misread(f"expected {wanted}, found {got}", token.start, max(token.end, token.start + 1))
 
 
 def read_json(
@@ -299,7 +348,8 @@ def read_json(
 ) -> Iterator[A]:
     """Read objects standing one after the other, or in arrays, as ads.
 
-    After an error nothing more is read: there is no safe place to go on.  ``tz``: the zone of time
+    What does not parse costs its attribute, else its ad, else the rest, and is a diagnostic;
+    without ``errors="warn"`` nothing more is read after it.  ``tz``: the zone of time
     literals that name none (None is UTC).  ``new`` makes an empty ad.
 
     >>> [ad.raw("Cpus") for ad in read_json('[{"Cpus": 4}, {"Cpus": 8}]', new=Ad)]

@@ -26,10 +26,11 @@ from typing import Final, Generic
 from classad.ads.ad import Ad, ListValue, SharedNames, Stored, stored_form
 from classad.ads.expression import Expression
 from classad.errors import ClassAdParseError, ClassAdValueError, Diagnostic
-from classad.formats.common import BLANKS, A, Errors, check_errors, ignored_text, report
+from classad.formats.common import BLANKS, A, Errors, check_errors, ignored_text, overflow, report
 from classad.language.names import fold_name
 from classad.language.values import ERROR, UNDEFINED
 from classad.source import Source
+from classad.syntax.lexing import integer_value
 from classad.syntax.unbuilt import parse_later
 from classad.syntax.ways import OLD, WHOLE
 
@@ -45,6 +46,8 @@ _LITERAL: Final = re.compile(
     )[ \t\r\n\v\f]*\Z""",
     re.VERBOSE,
 )
+#: An integer that is not in ``_LITERAL``.
+_INTEGER: Final = re.compile("-?[1-9][0-9]{18,}")
 _WORDS: Final = {"true": True, "false": False, "undefined": UNDEFINED, "error": ERROR}
 
 #: Bounds of the two caches, so that an endless stream of distinct lines does not fill the memory.
@@ -171,7 +174,7 @@ class LongReader(Generic[A]):
         """
         left, equals, right = line.partition("=")
         spelled = left.lstrip(BLANKS).rstrip(" ")
-        if not equals or not spelled:
+        if not equals or not spelled or "\0" in spelled:
             self._refuse(line, name, number, equals)
             return None
         # One object for each name makes looking it up in many ads several times as fast.
@@ -209,7 +212,7 @@ class LongReader(Generic[A]):
         except ClassAdParseError as problem:
             found = problem.diagnostic
         if found is None:
-            return tree, True
+            return tree, not self._overflows(text, line, offset, name, number)
         shift = line.find(text, offset) if text else offset
         message, start, end = found.message, found.start + shift, found.end + shift
         if tree is None:
@@ -220,6 +223,15 @@ class LongReader(Generic[A]):
             report(dropped, self.diagnostics, self.errors)
         return tree, False
 
+    def _overflows(self, text: str, line: str, offset: int, name: str, number: int) -> bool:
+        """Whether a right-hand side is an integer beyond 64 bits, which is said."""
+        if not _INTEGER.fullmatch(text) or integer_value(text) or self.errors == "strict":
+            return False
+        begin = line.find(text, offset)
+        source = Source(line.rstrip("\r\n"), name, first_line=number)
+        report(overflow(source, begin, begin + len(text)), self.diagnostics, self.errors)
+        return True
+
     def expression_text(self, line: str, key: str) -> str:
         """The text of a line's expression, without what was dropped behind it."""
         text = line.partition("=")[2].strip(BLANKS)
@@ -228,7 +240,11 @@ class LongReader(Generic[A]):
     def _refuse(self, line: str, name: str, number: int, equals: str) -> None:
         """Report a line without a name or without an equals sign."""
         start = len(line) - len(line.lstrip(BLANKS))
-        if equals:
+        if equals and "\0" in line[start : line.index("=")]:
+            end = line.index("=")
+            self._report("attribute name contains a NUL character",
+                         line, name, number, start, end)  # fmt: skip
+        elif equals:
             self._report("attribute name missing before `=`", line, name, number, start, start + 1)
         else:
             end = len(line.rstrip(BLANKS))
@@ -240,7 +256,8 @@ class LongReader(Generic[A]):
         *, help: str | None = None,
     ) -> None:  # fmt: skip
         source = Source(line.rstrip("\r\n"), name, first_line=number)
-        report(Diagnostic(message, source, start, end, help=help), self.diagnostics, self.errors)
+        found = Diagnostic(message, source, start, end, help=help, lost="attribute")
+        report(found, self.diagnostics, self.errors)
 
 
 def read_long(

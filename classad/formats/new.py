@@ -14,8 +14,18 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 from classad.ads.ad import Ad, fill
-from classad.errors import ClassAdParseError, Diagnostic
-from classad.formats.common import A, Errors, check_errors, report, report_error, with_line_ends
+from classad.errors import ClassAdParseError, Diagnostic, Lost
+from classad.formats.common import (
+    A,
+    Errors,
+    check_errors,
+    note_bytes,
+    overflows,
+    report,
+    report_error,
+    with_line_ends,
+)
+from classad.formats.recovery import NEW, Beginnings, attribute_end
 from classad.source import Source
 
 _BETWEEN: Final = re.compile(r"(?:[ \t\n\v\f\r]+|//[^\n]*|#[^\n]*|/\*.*?\*/)*", re.DOTALL)
@@ -48,7 +58,10 @@ def read_new(
     errors: Errors = "warn",
     tz: str | None = None,
 ) -> Iterator[A]:
-    """Read ads in new syntax; after an error nothing more is read.  ``tz``: see ``parser``.
+    """Read ads in new syntax.  ``tz``: see ``parser``.
+
+    What does not parse costs its attribute, else its ad, else the rest, and is a diagnostic;
+    without ``errors="warn"`` nothing more is read after it.
 
     >>> [ad.raw("Cpus") for ad in read_new("[Cpus = 4] [Cpus = 8]", new=Ad)]
     [4, 8]
@@ -56,6 +69,89 @@ def read_new(
     check_errors(errors)
     text = source if isinstance(source, str) else "".join(with_line_ends(source))
     return _read(new, text, Source(text, name), diagnostics, errors, tz)
+
+
+class Recovery:
+    """Reads ads of a text one by one; what of it does not parse is reported and passed over."""
+
+    def __init__(
+        self,
+        source: Source,
+        diagnostics: list[Diagnostic] | None,
+        errors: Errors,
+        tz: str | None,
+    ) -> None:
+        self._source = source
+        self._text = source.text
+        self._diagnostics = diagnostics
+        self._errors = errors
+        self._tz = tz
+        self._beginnings = Beginnings(source.text, NEW.opening)
+
+    def read(self, new: Callable[[], A], position: int) -> tuple[A | None, int]:
+        """What is sound of the ad at ``position``, None if nothing is, and where to go on."""
+        try:
+            return self._parsed(new(), position)
+        except ClassAdParseError as problem:
+            whole = problem
+        behind = self._beginnings.next(position) if self._errors == "warn" else None
+        limit = len(self._text) if behind is None else behind
+        sound = self._sound(new(), position, limit) if self._errors == "warn" else None
+        if sound is not None:
+            return sound
+        lost: Lost = "rest" if behind is None else "ad"
+        report_error(whole, self._diagnostics, self._errors, lost)
+        return None, limit
+
+    def _parsed(self, ad: A, position: int) -> tuple[A, int]:
+        """The ad at ``position``, and where it ends."""
+        from classad.syntax.parser import parse_ad_prefix
+
+        node, end = parse_ad_prefix(self._text, position, source=self._source, tz=self._tz)
+        fill(ad, node)
+        for found in overflows(node, self._source) if self._errors != "strict" else ():
+            report(found, self._diagnostics, self._errors)
+        return ad, end
+
+    def _sound(self, ad: A, position: int, limit: int) -> tuple[A, int] | None:
+        """The ad at ``position`` without what does not parse; None if its end is not clear."""
+        problems: list[Diagnostic] = []
+        if self._text[position] != NEW.opening:
+            return None
+        begin = position + 1
+        while True:
+            end = attribute_end(self._text, begin, NEW, limit)
+            if end is None or self._text[end] in ")}":
+                return None
+            self._insert(ad, begin, end, problems)
+            begin = end + 1
+            if self._text[end] == "]":
+                break
+        for problem in problems:
+            report(problem, self._diagnostics, self._errors)
+        return ad, begin
+
+    def _insert(self, ad: Ad, begin: int, end: int, problems: list[Diagnostic]) -> None:
+        """Insert the attribute between two places."""
+        text = f"[{self._text[begin:end]}]"
+        try:
+            parse_new(ad, text, 0, Source(text), self._tz)
+        except ClassAdParseError as problem:
+            found = problem.diagnostic
+            message = str(problem) if found is None else found.message
+            place = (0, 0) if found is None else (found.start, found.end)
+            shift = begin - 1
+            help = None if found is None else found.help
+            problems.append(
+                Diagnostic(
+                    message,
+                    self._source,
+                    place[0] + shift,
+                    place[1] + shift,
+                    help=help,
+                    lost="attribute",
+                )
+            )
 
 
 def _read(
@@ -68,7 +164,9 @@ def _read(
 ) -> Iterator[A]:
     from classad.formats.ordinary import QuickAds
 
+    note_bytes(source, diagnostics, errors)
     quick = QuickAds(tz)
+    recovery = Recovery(source, diagnostics, errors, tz)
     position = skip_blanks(text, 0)
     listed = text.startswith("{", position)
     if listed:
@@ -78,14 +176,9 @@ def _read(
             listed = text[position] == ","
             position = skip_blanks(text, position + 1)
             continue
-        try:
-            ad, position = quick.fill(new(), text, position) or parse_new(
-                new(), text, position, source, tz
-            )
-        except ClassAdParseError as problem:
-            report_error(problem, diagnostics, errors)
-            return
-        yield ad
+        ad, position = quick.fill(new(), text, position) or recovery.read(new, position)
+        if ad is not None:
+            yield ad
         position = skip_blanks(text, position)
     if listed:
         report(Diagnostic("list of ads is not closed", source, position), diagnostics, errors)

@@ -17,7 +17,7 @@ from typing import Final
 from classad.ads.ad import Ad, ListValue, Stored, stored_form
 from classad.ads.expression import Expression
 from classad.errors import ClassAdParseError
-from classad.formats.common import BLANKS, A, unshared
+from classad.formats.common import BLANKS, A, has_many_digits, unshared
 from classad.formats.long import literal_value
 from classad.language.names import fold_name
 
@@ -81,6 +81,8 @@ class QuickAds:
 
     def _understand(self, text: str) -> tuple[Stored, bool] | None:
         right = text.strip(BLANKS)
+        if has_many_digits(right):
+            return None
         value: Stored = None if "\\" in right else literal_value(right)
         nested = False
         if value is None:

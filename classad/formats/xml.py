@@ -18,19 +18,22 @@ from math import inf
 from typing import Final, Generic, Protocol, TypeVar
 
 from classad.ads.ad import Ad, ListValue, Stored, item_of
-from classad.errors import ClassAdParseError, Diagnostic
+from classad.errors import ClassAdParseError, Diagnostic, Lost
 from classad.formats.common import (
     BLANKS,
     A,
     Errors,
     check_errors,
     ignored_text,
+    note_bytes,
+    overflow,
     report,
     unshared,
     with_line_ends,
 )
 from classad.formats.json import MAX_DEPTH
 from classad.formats.order import is_node, item_of_stored, print_order
+from classad.formats.recovery import XML, Beginnings, Misread, element_end
 from classad.language.values import ERROR, INT_MAX, INT_MIN, UNDEFINED, RelTime
 from classad.source import Source
 
@@ -44,7 +47,7 @@ _ATTRIBUTE: Final = re.compile(
 )
 #: An attribute that needs neither entities nor escapes.
 _PLAIN: Final = re.compile(
-    r"""[ \t\r\n]*<a\ n="(?P<name>[^"&\\<>]+)"><(?:i>(?P<int>-?(?:0|[1-9][0-9]{0,17}))</i
+    r"""[ \t\r\n]*<a\ n="(?P<name>[^"&\\<>\0]+)"><(?:i>(?P<int>-?(?:0|[1-9][0-9]{0,17}))</i
     |s>(?P<string>[^<&\\\0]*)</s|r>(?P<real>-?[0-9]+\.[0-9]+(?:E[+-][0-9]+)?)</r
     |b\ v="(?P<flag>[tf])"/)></a>""",
     re.VERBOSE,
@@ -68,12 +71,6 @@ def _entity(found: re.Match[str]) -> str:
     return chr(code) if 0 < code < 0x110000 else found[0]
 
 
-class _Problem(Exception):  # noqa: N818 - never leaves this module
-    def __init__(self, message: str, start: int, end: int) -> None:
-        super().__init__(message)
-        self.message, self.start, self.end = message, start, end
-
-
 _Filled = TypeVar("_Filled", bound=Ad)
 
 
@@ -84,11 +81,14 @@ class _Place(Protocol):
     #: Text of an expression -> what an ad stores for it.
     expressions: dict[str, Stored]
 
-    def fail(self, message: str) -> _Problem:
+    def fail(self, message: str) -> Misread:
         """A problem at the current tag."""
 
     def ignore(self, message: str) -> None:
         """Text before the current tag that is no part of a value."""
+
+    def overflow(self) -> None:
+        """Say that the number before the current tag is beyond 64 bits."""
 
 
 class XmlReader(Generic[A]):
@@ -107,6 +107,7 @@ class XmlReader(Generic[A]):
         check_errors(errors)
         self._new = new
         self.source = Source(text, name)
+        self._beginnings = Beginnings(text, XML)
         self.diagnostics = diagnostics
         self.errors = errors
         self.whole = text
@@ -122,12 +123,44 @@ class XmlReader(Generic[A]):
         self.expressions: dict[str, Stored] = {}
 
     def ads(self) -> Iterator[A]:
-        """The ads from the position on; after an error nothing more is read."""
-        try:
-            yield from self._elements()
-        except _Problem as problem:
-            found = Diagnostic(problem.message, self.source, problem.start, problem.end)
-            report(found, self.diagnostics, self.errors)
+        """The ads from the position on.
+
+        What does not parse costs its attribute, else its ad, else the rest of the text; that only
+        if the caller is to be warned, else nothing more is read.
+        """
+        note_bytes(self.source, self.diagnostics, self.errors)
+        while True:
+            begin = self.position
+            try:
+                if not self.next_tag():
+                    return
+                begin = self.start
+                ad = self._element()
+            except Misread as problem:
+                behind = self._beginnings.next(begin) if self.errors == "warn" else None
+                self._lose(problem, "rest" if behind is None else "ad")
+                if behind is None:
+                    return
+                self.position = behind
+                continue
+            if ad is not None:
+                yield ad
+
+    def _lose(self, problem: Misread, lost: Lost) -> None:
+        """Report what costs an attribute, an ad, or the rest of the text."""
+        report(problem.diagnostic(self.source, lost), self.diagnostics, self.errors)
+
+    def _pass_over(self, problem: Misread, begin: int) -> bool:
+        """Go on behind the attribute that begins at ``begin``; False if its end is not clear."""
+        if self.errors != "warn":
+            return False
+        limit = self._beginnings.next(begin) or len(self.whole)
+        end = element_end(self.whole, begin, limit)
+        if end is None:
+            return False
+        self._lose(problem, "attribute")
+        self.position = end
+        return True
 
     def next_tag(self) -> bool:
         """Move to the next tag that is not a comment or a declaration; False at the end."""
@@ -140,7 +173,7 @@ class XmlReader(Generic[A]):
             parts.append(self.whole[self.position : start])
             found = _TAG.match(self.whole, start)
             if found is None:
-                raise _Problem("malformed tag", start, start + 1)
+                raise Misread("malformed tag", start, start + 1)
             self.position = found.end()
             if found["name"] is not None:
                 break
@@ -153,16 +186,22 @@ class XmlReader(Generic[A]):
     def need_tag(self) -> None:
         """The next tag, which must exist."""
         if not self.next_tag():
-            raise _Problem("text ends inside an ad", len(self.whole), len(self.whole))
+            raise Misread("text ends inside an ad", len(self.whole), len(self.whole))
 
-    def fail(self, message: str) -> _Problem:
+    def fail(self, message: str) -> Misread:
         """A problem at the current tag."""
-        return _Problem(message, self.start, self.position)
+        return Misread(message, self.start, self.position)
 
     def ignore(self, message: str) -> None:
         """Text before the current tag that is no part of a value."""
         found = ignored_text(message, self.source, self.start, self.position, self.errors)
         report(found, self.diagnostics, self.errors)
+
+    def overflow(self) -> None:
+        """Say that the number before the current tag is beyond 64 bits."""
+        if self.errors != "strict":
+            found = overflow(self.source, self.start - len(self.text), self.start, "an error")
+            report(found, self.diagnostics, self.errors)
 
     def attribute(self, name: str) -> str | None:
         """An attribute of the current tag, entities replaced."""
@@ -171,12 +210,13 @@ class XmlReader(Generic[A]):
                 return unescape(found[2] if found[2] is not None else found[3])
         return None
 
-    def _elements(self) -> Iterator[A]:
-        while self.next_tag():
-            if self.name == "c" and not self.close:
-                yield self.members(1, self._new())
-            elif self.name != "classads":
-                raise self.fail(f"expected `<c>`, found `{self.whole[self.start : self.position]}`")
+    def _element(self) -> A | None:
+        """The ad that the tag that was taken begins; None if it is that of the list of ads."""
+        if self.name == "c" and not self.close:
+            return self.members(1, self._new())
+        if self.name != "classads":
+            raise self.fail(f"expected `<c>`, found `{self.whole[self.start : self.position]}`")
+        return None
 
     def members(self, depth: int, ad: _Filled) -> _Filled:
         """Fill an ad with the members of the ``<c>`` that was taken."""
@@ -189,21 +229,30 @@ class XmlReader(Generic[A]):
                 self.position = found.end()
                 ad.insert(found["name"], _plain(found))
                 continue
-            self.need_tag()
-            if self.close and self.name == "c":
-                return ad
-            if self.close or self.name != "a" or self.empty:
-                raise self.fail("expected `<a n=...>` or `</c>`")
-            name = self.attribute("n")
-            if not name:
-                raise self.fail("attribute name missing or empty")
-            self.need_tag()
-            ad.insert(_new_string(name, self), unshared(self.value(depth), taken))
-            self.need_tag()
-            if not (self.close and self.name == "a"):
-                raise self.fail("expected `</a>`")
-            if self.text.strip(BLANKS):
-                self.ignore("expected `</a>`, found text")
+            begin = self.position
+            try:
+                self.need_tag()
+                if self.close and self.name == "c":
+                    return ad
+                self._member(depth, ad, taken)
+            except Misread as problem:
+                if depth > 1 or not self._pass_over(problem, begin):
+                    raise
+
+    def _member(self, depth: int, ad: Ad, taken: set[int]) -> None:
+        """Insert the attribute whose tag was taken."""
+        if self.close or self.name != "a" or self.empty:
+            raise self.fail("expected `<a n=...>` or `</c>`")
+        name = self.attribute("n")
+        if not name:
+            raise self.fail("attribute name missing or empty")
+        self.need_tag()
+        ad.insert(_new_string(name, self), unshared(self.value(depth), taken))
+        self.need_tag()
+        if not (self.close and self.name == "a"):
+            raise self.fail("expected `</a>`")
+        if self.text.strip(BLANKS):
+            self.ignore("expected `</a>`, found text")
 
     def value(self, depth: int) -> object:
         """The value whose opening tag was taken."""
@@ -257,8 +306,14 @@ def _plain(found: re.Match[str]) -> bool | int | float | str:
 
 def _integer(text: str, parser: _Place) -> object:
     found = _INTEGER.match(text.strip(BLANKS))
-    number = int(found[0]) if found is not None else INT_MAX + 1
-    return number if INT_MIN <= number <= INT_MAX else ERROR
+    if found is None:
+        return ERROR
+    digits = found[0].lstrip("+-").lstrip("0") or "0"
+    number = int(digits) * (-1 if found[0][0] == "-" else 1) if len(digits) < 20 else INT_MAX + 1
+    if INT_MIN <= number <= INT_MAX:
+        return number
+    parser.overflow()
+    return ERROR
 
 
 def _real(text: str, parser: _Place) -> object:
@@ -333,7 +388,10 @@ def read_xml(
     errors: Errors = "warn",
     tz: str | None = None,
 ) -> Iterator[A]:
-    """Read the ads of an XML document; after an error nothing more is read.
+    """Read the ads of an XML document.
+
+    What does not parse costs its attribute, else its ad, else the rest, and is a diagnostic;
+    without ``errors="warn"`` nothing more is read after it.
 
     ``new`` makes an empty ad.
 

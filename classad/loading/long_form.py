@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final, Generic
 from classad import kernels
 from classad.ads.ad import Ad
 from classad.errors import Diagnostic
-from classad.formats.common import BLANKS, A, Errors
+from classad.formats.common import BLANKS, A, Errors, report
 from classad.formats.long import LongReader
 from classad.language.values import UNDEFINED, Value
 from classad.loading.cells import LOOK, Data, Store, new_store
@@ -55,9 +55,12 @@ class Loader:
         self._run(pending, whole=False)
         self._rest = pending[self._store.place.position :]
 
-    def finish(self, last: Data = b"") -> LoadedColumns:
-        """The columns, ``last`` being the rest of the text: bytes or a memory map."""
-        self._run(self._rest + last if self._rest else last, whole=True)
+    def finish(self, last: Data = b"", *, cut: Diagnostic | None = None) -> LoadedColumns:
+        """The columns, ``last`` being the rest of the text; ``cut``: why an ad may not be whole."""
+        if cut is None:
+            self._run(self._rest + last if self._rest else last, whole=True)
+        else:
+            report(cut, self.diagnostics, self._reader.errors)
         self._rest = b""
         return self._store.finish(self.diagnostics, self._reader.tz)
 

@@ -8,7 +8,7 @@ name, then without regard to case.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, TypeAlias
 
 from classad.language.spelling import attribute_order, quote_name, scalar_text
@@ -62,8 +62,19 @@ def _no_expander(piece: object, old: bool, spread: bool) -> Pieces:
     raise TypeError(f"a `{type(piece).__name__}` is no part of an expression")
 
 
-def write(item: object, old: bool, *, spread: bool = False, other: Expander = _no_expander) -> str:
-    """The text of a node, or of anything that ``other`` expands into texts and nodes."""
+def write(
+    item: object,
+    old: bool,
+    *,
+    spread: bool = False,
+    other: Expander = _no_expander,
+    expanders: Mapping[type, Expander] | None = None,
+) -> str:
+    """The text of a node, or of anything that ``other`` expands into texts and nodes.
+
+    ``expanders``: those of nodes, by their class, if not HTCondor's.
+    """
+    known = EXPANDERS if expanders is None else expanders
     out: list[str] = []
     stack: Pieces = [item]
     indent = 0
@@ -78,7 +89,7 @@ def write(item: object, old: bool, *, spread: bool = False, other: Expander = _n
         elif kind is _Back:
             indent -= top
         else:
-            pieces = _EXPANDERS.get(kind, other)(top, old, spread)
+            pieces = known.get(kind, other)(top, old, spread)
             stack.extend(reversed(pieces))
     return "".join(out)
 
@@ -159,7 +170,7 @@ def _joined(groups: Iterable[Pieces], separator: Pieces) -> Pieces:
     return pieces
 
 
-_EXPANDERS: Final[dict[type, Expander]] = {
+EXPANDERS: Final[dict[type, Expander]] = {
     Literal: _literal,
     Reference: _reference,
     Unary: _unary,

@@ -1,9 +1,9 @@
-"""Builds tables from ads, files and frames, hands out their ads, and replaces them."""
+"""Builds tables from ads and files, hands out their ads, and replaces them."""
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from classad.binding.ad import ClassAd
@@ -13,7 +13,7 @@ from classad.loading.columns import LoadedColumns
 from classad.table.answers.predicates import Book
 from classad.table.answers.requirements import PartnerSide, RowSide
 from classad.table.answers.valuations import Valuations
-from classad.table.arrays.arrays import pick, rows_of
+from classad.table.arrays.arrays import rows_of
 from classad.table.dependence.conjuncts import Splits
 from classad.table.memory.budget import DEFAULT
 from classad.table.rows import Rows
@@ -104,20 +104,6 @@ class Holder:
         ads, loaded = load(path, form, diagnostics, errors)
         return cls(ads, budget=budget, loaded=loaded)
 
-    @classmethod
-    def from_arrow(cls, table: Any, *, budget: int = DEFAULT) -> Self:
-        """The rows of a ``pyarrow.Table`` as ads; a null is an attribute that an ad lacks."""
-        from classad.table.sources import from_arrow
-
-        return cls(from_arrow(table), budget=budget)
-
-    @classmethod
-    def from_pandas(cls, frame: Any, *, budget: int = DEFAULT) -> Self:
-        """The rows of a ``pandas.DataFrame`` as ads, without its index."""
-        from classad.table.sources import from_pandas
-
-        return cls(from_pandas(frame), budget=budget)
-
     def __len__(self) -> int:
         return self._store.size
 
@@ -163,21 +149,6 @@ class Holder:
         if column is None:
             return array("i", bytes(4 * len(self))), [None]
         return column.codes, column.values
-
-    def to_arrow(self, attributes: Sequence[str] | None = None, rows: Rows | None = None) -> Any:
-        """A ``pyarrow.Table`` of some attributes (None: all) and rows; see ``classad.to_arrow``.
-
-        Expressions stand there as text.
-        """
-        from classad.binding.frames import arrow_table, coded_column
-
-        wanted = None if rows is None else rows_of(self._bits(rows))
-        made = []
-        for name in self.names if attributes is None else attributes:
-            codes, values = self.cells(name)
-            picked = codes if wanted is None else pick(codes, wanted)
-            made.append(coded_column(name, picked, values))
-        return arrow_table(made)
 
     # --- changes --------------------------------------------------------------------------------
 

@@ -1,12 +1,8 @@
-"""Reads the ads of a table from files and frames.
-
-A missing value of a frame is an attribute that the ad does not have.
-"""
+"""Reads the ads of a table from files."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from classad.binding.ad import ClassAd
 from classad.binding.ambient import zone_name
@@ -37,33 +33,3 @@ def load(
     if diagnostics is not None:
         diagnostics += found.diagnostics
     return [], found
-
-
-def from_arrow(table: Any) -> list[ClassAd]:
-    """The ads of the rows of a ``pyarrow.Table``."""
-    return _ads(table.column_names, [column.to_pylist() for column in table.columns])
-
-
-def from_pandas(frame: Any) -> list[ClassAd]:
-    """The ads of the rows of a ``pandas.DataFrame``; its index is left out."""
-    columns = []
-    for name in frame.columns:
-        gone = frame[name].isna()
-        columns.append(frame[name].astype(object).where(~gone, None).tolist())
-    return _ads([str(name) for name in frame.columns], columns)
-
-
-def _ads(names: Iterable[str], columns: Sequence[Sequence[Any]]) -> list[ClassAd]:
-    spelled = list(names)
-    return [
-        ClassAd(
-            {name: _cell(cell) for name, cell in zip(spelled, row, strict=True) if cell is not None}
-        )
-        for row in zip(*columns, strict=True)
-    ]
-
-
-def _cell(cell: Any) -> Any:
-    """A cell as a Python value that an ad can take."""
-    python = getattr(cell, "to_pydatetime", None) or getattr(cell, "item", None)
-    return cell if python is None else python()

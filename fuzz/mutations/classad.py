@@ -21,6 +21,13 @@ _OFTEN: Final = "tests tests/classad/test_eval_often.py"
 _DEPTH: Final = "tests tests/classad/test_eval_depth.py"
 
 MUTATIONS: Final = (
+    # ---- verdicts joined after many partners
+    Mutation(
+        "classad/table/answers/joint_verdicts.py",
+        "whole = JointVerdicts([it for each in alike for it in each.predicates], budget)",
+        "whole = JointVerdicts([it for each in alike[1:] for it in each.predicates], budget)",
+        _ONE_BY_ONE,
+    ),
     # ---- the evaluator
     Mutation(
         _OPERATORS, "return ERROR if x == inf else x", "return x", f"{_VECTORS}/op_real.jsonl",
@@ -86,6 +93,24 @@ MUTATIONS: Final = (
         _COMPILED,
     ),
     # ---- tables
+    Mutation(
+        "classad/frames/table.py",
+        "with self._lock:\n            return method(self, *args, **kwargs)",
+        "if self._lock:\n            return method(self, *args, **kwargs)",
+        "tests tests/classad/test_table_citizen.py",
+    ),
+    Mutation(
+        "classad/frames/pickling.py", "ad.chain(ads[row.parent])", "pass",
+        "tests tests/classad/test_table_citizen.py",
+    ),
+    Mutation(
+        "classad/table/dependence/plans.py", "if len(open_names) > _ROOM:", "if False:",
+        "tests tests/classad/test_table_citizen.py",
+    ),
+    Mutation(
+        "classad/builtins/ads.py", "        members = ERROR\n", "        members = UNDEFINED\n",
+        "tests tests/classad/test_table_citizen.py",
+    ),
     Mutation(
         "classad/table/sampling/programs.py", "0 if value is UNDEFINED else ERROR", "0",
         "tests tests/classad/test_table_members.py",

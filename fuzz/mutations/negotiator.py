@@ -177,7 +177,7 @@ MUTATIONS: Final = (
     ),
     Mutation(
         "negotiator/expressions/flattening.py",
-        "        if self._matters(ad):\n", "        if False:\n", _WILD,
+        "        if self.matters(ad):\n", "        if False:\n", _WILD,
     ),
     Mutation(
         "negotiator/expressions/flattening.py",

@@ -34,8 +34,8 @@ MUTATIONS: Final = (
     # A configuration from Python stands below that of the pool.
     Mutation(
         "pieslice/api/pool.py",
-        "defines=(*inputs.paths.defines, *pairs))",
-        "defines=(*pairs, *inputs.paths.defines))",
+        "texts=(*paths.texts, (name, text)))",
+        "texts=((name, text), *paths.texts))",
         "tests tests/pieslice/test_api.py",
     ),
     # A clause is said to gain slots that another clause refuses, too.

@@ -165,6 +165,7 @@ def _read_queue_log(path: Path, diagnostics: list[Diagnostic]) -> list[LocatedAd
     try:
         log = read_log_file(path)
     except DamagedLogError as problem:
+        problem.diagnostic.lost = "rest"
         diagnostics.append(problem.diagnostic)
         return []
     diagnostics += log.diagnostics

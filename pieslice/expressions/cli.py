@@ -41,7 +41,10 @@ _SELECT = """\
 Print the ads of files that satisfy an expression: all of each ad, or the values of some expressions
 (--af), as condor_status -ads FILE -constraint EXPR -autoformat does.  Files may be in any form."""
 
-_SELECT_EPILOG = "exit status: 0 done, however many ads there are, 2 bad usage, syntax or file"
+_SELECT_EPILOG = (
+    "exit status: 0 done, however many ads there are, 1 some of a file could not be read, 2 bad"
+    " usage, syntax or file"
+)
 _SELECT_EXAMPLES = (
     ("pieslice select slots.ads --where 'Cpus >= 4' --limit 1", "whole ads"),
     ("pieslice select slots.ads --where 'Memory > 4000' --af Name,Cpus --sort=-Cpus", "a table"),

@@ -27,6 +27,7 @@ from classad.formats.common import BLANKS
 from classad.source import Source
 from classad.table import Rows, Table
 from pieslice.data import is_number
+from pieslice.reports.output import show_diagnostics
 from pieslice.terminal import printable, printable_json
 
 #: Formats that can show whole ads.
@@ -262,8 +263,7 @@ def _table(path: str, notes: IO[str]) -> Table:
         raise Problem(_rendered(problem)) from None
     except (ClassAdException, OSError) as problem:
         raise Problem(_reason(path, problem)) from None
-    for diagnostic in diagnostics:
-        notes.write(f"{diagnostic.render()}\n")
+    show_diagnostics(diagnostics, notes)
     return table
 
 

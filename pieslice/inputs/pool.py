@@ -24,6 +24,7 @@ from negotiator.capture.progress import SILENT
 from negotiator.capture.progress import Progress as Stages
 from negotiator.io import Capture, CapturePaths, InputError, read_capture
 from negotiator.matching.stopwatch import RequestCosts
+from pieslice.inputs.moments import moment_of, unpacked
 from pieslice.inputs.sorting import Inputs, sort_out
 from pieslice.reports.output import hold_diagnostics, show_diagnostics
 from pieslice.reports.progress import Progress
@@ -56,11 +57,23 @@ class PoolReading:
     dialect: Dialect = HTCONDOR
     costs: RequestCosts = Factory(RequestCosts)
     diagnostics: tuple[Diagnostic, ...] = ()
+    #: Of a history: the time whose capture is meant, and how it was asked for; None: the last one.
+    at: tuple[float, str] | None = None
 
 
 def read_pool(reading: PoolReading, progress: Stages = SILENT) -> Capture:
     """The pool; raises ``InputError`` if there is none."""
     inputs, names, dialect = reading.inputs, reading.local_names, reading.dialect
+    if inputs.history is not None:
+        with unpacked(inputs.history, reading.at) as moment:
+            paths = evolve(inputs.paths, folder=moment.folder)
+            here = evolve(reading, inputs=evolve(inputs, paths=paths, history=None), at=None)
+            return moment.named(read_pool(here, progress))
+    if reading.at is not None:
+        message = f"--at {reading.at[1]}: the pool is no history"
+        raise InputError(
+            [Diagnostic(message, help="`pieslice help history` shows how to make one")]
+        )
     if inputs.scenario is not None:
         from negotiator.scenario.as_capture import scenario_capture
 
@@ -89,11 +102,10 @@ def pool_inputs(
     """
     found = sort_out(items, diagnostics)
     paths = evolve(found.paths, given={**found.paths.given, **named}, defines=tuple(defines))
-    whole = paths.folder is not None or all(paths.has(what) for what in ("slots", "jobs"))
-    if not whole and found.scenario is None:
+    if not evolve(found, paths=paths).complete:
         message = "give the folder of a capture, a scenario, or at least slot ads and job ads"
         raise InputError([Diagnostic(message, help="pieslice negotiate examples/campus")])
-    return with_configs(Inputs(paths, found.scenario), configs)
+    return with_configs(evolve(found, paths=paths), configs)
 
 
 def with_configs(inputs: Inputs, configs: Sequence[Path]) -> Inputs:
@@ -145,7 +157,14 @@ def _reading(args: argparse.Namespace) -> PoolReading:
         message = f"pieslice {args.command} looks at one negotiator at a time"
         raise InputError([Diagnostic(message, help="give --local-name once")])
     costs = request_costs(getattr(args, "seconds_per_request", ()))
-    return PoolReading(inputs, now, names, find_dialect(args.dialect), costs, tuple(diagnostics))
+    dialect = find_dialect(args.dialect)
+    return PoolReading(inputs, now, names, dialect, costs, tuple(diagnostics), _asked_time(args))
+
+
+def _asked_time(args: argparse.Namespace) -> tuple[float, str] | None:
+    """The time of ``--at`` and its text."""
+    text = getattr(args, "at", None)
+    return None if text is None else (moment_of(text), text)
 
 
 def request_costs(texts: Sequence[str]) -> RequestCosts:

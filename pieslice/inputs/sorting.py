@@ -1,7 +1,7 @@
 """Finds out what each file named on a command line is.
 
-Decides how a path is told to be the folder of a capture, a scenario, a transaction log, a
-configuration, recorded decisions, or ads, and which ads are slots, jobs, submitters, schedds and
+Decides how a path is told to be the folder of a capture, a history, a scenario, a transaction log,
+a configuration, recorded decisions, or ads, and which ads are slots, jobs, submitters, schedds and
 accounting records, in whatever form and mixture they come.
 
 Inputs: paths as given.  Outputs: ``Inputs``: where each part of a pool is to be read from; raises
@@ -22,6 +22,7 @@ from classad.errors import Diagnostic
 from negotiator.capture.ads import LocatedAd, begins_as, content_of, is_log, read_ads
 from negotiator.capture.files import CapturePaths, InputError
 from pieslice.data import JsonObject, Record
+from pieslice.recording.store import is_history
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,10 +50,21 @@ _CONFIG_NAME: Final = re.compile(r"condor_config.*|.*\.(conf|config)")
 
 @frozen
 class Inputs:
-    """A pool's parts, or a scenario; ``scenario`` is the object in the file ``paths.title``."""
+    """A pool's parts, or a scenario; ``scenario`` is the object in the file ``paths.title``.
+
+    ``history``: in place of the folder of a capture, one of the captures in that file.
+    """
 
     paths: CapturePaths
     scenario: Record | None = None
+    history: Path | None = None
+
+    @property
+    def complete(self) -> bool:
+        """Whether slots and jobs come from somewhere."""
+        parts = all(self.paths.has(what) for what in ("slots", "jobs"))
+        whole = (self.paths.folder, self.scenario, self.history)
+        return parts or any(one is not None for one in whole)
 
 
 @define(eq=False)
@@ -65,6 +77,7 @@ class _Heap:
     ads: dict[str, list[LocatedAd]] = field(factory=dict)
     overlays: list[Path] = field(factory=list)
     scenario: Record | None = None
+    history: Path | None = None
 
     def stop(self, message: str, *, help: str | None = None) -> InputError:
         return InputError([*self.diagnostics, Diagnostic(message, help=help)])
@@ -93,17 +106,24 @@ def sort_out(paths: Sequence[Path], diagnostics: list[Diagnostic]) -> Inputs:
         tuple(heap.overlays),
         title=", ".join(map(str, paths)) if paths and heap.folder is None else None,
     )
-    return Inputs(found, heap.scenario)
+    return Inputs(found, heap.scenario, heap.history)
 
 
 def _add_folder(heap: _Heap, path: Path) -> None:
-    if heap.folder is not None:
-        raise heap.stop(f"`{path}` is a second folder; a pool has one")
+    _check_first(heap, path, "folder")
     heap.folder = path
 
 
+def _check_first(heap: _Heap, path: Path, what: str) -> None:
+    if heap.folder is not None or heap.history is not None:
+        raise heap.stop(f"`{path}` is a second {what}; a pool has one folder or one history")
+
+
 def _add_file(heap: _Heap, path: Path) -> None:
-    if is_log(path):
+    if is_history(begins_as(path)):
+        _check_first(heap, path, "history")
+        heap.history = path
+    elif is_log(path):
         head = begins_as(path).decode("utf-8", "surrogateescape")
         heap.given["accountant_log" if _ACCOUNTANT_KEY.search(head) else "jobs"] = path
     elif _CONFIG_NAME.fullmatch(path.name):

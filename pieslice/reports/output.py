@@ -5,17 +5,25 @@ stream.
 from __future__ import annotations
 
 import argparse
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import IO, Final
 
-from classad.errors import Diagnostic
+from classad.errors import Diagnostic, Lost
+from pieslice.command_line import LOSSES
 from pieslice.reports.layout import Block, render_coloured, render_plain, with_verdicts, wrap
 from pieslice.reports.result import Result
 from pieslice.terminal import DEFAULT_WIDTH, in_colour, printable, terminal_width
 
 #: How many problems with the input are shown in full; JSON has them all.
 MAX_SHOWN: Final = 20
+#: What can be lost, one of it and several.
+_LOST: Final[tuple[tuple[Lost, str, str], ...]] = (
+    ("attribute", "attribute", "attributes"),
+    ("ad", "ad", "ads"),
+    ("rest", "rest of a file", "rests of files"),
+)
 #: Wider than any answer.
 WIDE: Final = 1_000_000
 
@@ -67,11 +75,27 @@ def chosen_width(args: argparse.Namespace, out: IO[str], *, in_file: bool = Fals
 
 def say_diagnostics(diagnostics: Iterable[Diagnostic], err: IO[str]) -> None:
     """Print all that was wrong, each whole: a headline in one line, its line of the file, help."""
+    said = []
     for item in diagnostics:
         lines = [_shown(line) for line in item.render().split("\n")]
         if in_colour(err):
             lines[0] = with_verdicts(lines[0])
         err.writelines(f"{line}\n" for line in lines)
+        said.append(item)
+    _say_losses(said, err)
+
+
+def _say_losses(diagnostics: Iterable[Diagnostic], err: IO[str]) -> None:
+    """Count what could not be read, and say how much it is."""
+    kinds = Counter(item.lost for item in diagnostics if item.lost is not None)
+    if kinds:
+        LOSSES.count += kinds.total()
+        parts = [
+            f"{count} {one if count == 1 else many}"
+            for kind, one, many in _LOST
+            if (count := kinds[kind])
+        ]
+        err.write(f"not read: {', '.join(parts)}\n")
 
 
 def _shown(line: str) -> str:
@@ -99,3 +123,4 @@ def show_diagnostics(diagnostics: Sequence[Diagnostic], err: IO[str]) -> None:
     left = len(diagnostics) - MAX_SHOWN
     if left > 0:
         err.write(f"and {left} more messages; --json lists them all\n")
+    _say_losses(diagnostics, err)

@@ -21,6 +21,10 @@ _EXAMPLES: Final = (
         "ten slots; the run is kept in a folder",
     ),
     (
+        "pieslice simulate 10 --workload day.toml --days 0.1 --record day.history",
+        "keep every cycle, for `pieslice why --at` and `pieslice history`",
+    ),
+    (
         "pieslice simulate mypool --workload capture --every 2 --days 0.1",
         "the jobs of a capture, again every two hours",
     ),
@@ -76,6 +80,9 @@ def add_commands(subcommands: Subcommands) -> None:
         action=_At,
         metavar=("HOUR", "DIR"),
         help="write the pool before the cycle at HOUR as a capture, for `pieslice why`, and end",
+    )
+    parser.add_argument(
+        "--record", type=Path, metavar="F", help="also keep every cycle in the history F"
     )
     parser.add_argument("--resume", type=Path, metavar="DIR", help="continue an interrupted run")
     parser.add_argument(

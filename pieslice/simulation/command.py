@@ -24,6 +24,7 @@ from negotiator.io import InputError
 from pieslice.command_line import EXIT_BAD, EXIT_INTERRUPTED, EXIT_OK
 from pieslice.data import JsonData
 from pieslice.inputs.pool import parse_time
+from pieslice.recording.store import HistoryError
 from pieslice.reports.output import chosen_width, show_diagnostics
 from pieslice.reports.progress import Moved, Progress
 from pieslice.runreport.asking import policy_options
@@ -73,7 +74,7 @@ def simulate_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> in
     except _InterruptedError as problem:
         err.write(f"{problem}\n")
         return EXIT_INTERRUPTED
-    except (WorkloadError, RunError, ReportError, ImportError) as problem:
+    except (WorkloadError, RunError, ReportError, HistoryError, ImportError) as problem:
         err.write(f"pieslice simulate: error: {problem}\n")
     except json.JSONDecodeError as problem:
         err.write(f"pieslice simulate: error: {args.resume}: not a run: {problem}\n")
@@ -87,6 +88,8 @@ def _check(args: argparse.Namespace) -> None:
         raise RunError("--parquet needs -o, the folder of the run")
     if args.capture is not None and (args.compare or args.seeds > 1 or args.output or args.report):
         raise RunError("--capture ends the run at its hour: give it without other outputs")
+    if args.record is not None and (args.compare or args.seeds > 1):
+        raise RunError("--record keeps one run: give it without --compare and --seeds")
     if args.report is not None and not args.report.parent.is_dir():
         raise RunError(f"{args.report}: no such folder")
 
@@ -166,7 +169,7 @@ def _shown(
 
 
 def _form(args: argparse.Namespace) -> Form:
-    return Form(args.format, args.checkpoint_hours, args.parquet)
+    return Form(args.format, args.checkpoint_hours, args.parquet, args.record)
 
 
 def _told(moved: Moved, progress: Progress, err: IO[str]) -> Told:

@@ -10,7 +10,7 @@ than there are slots, so no more are shown.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from random import Random
 from types import NoneType
 
@@ -25,7 +25,7 @@ from negotiator.groups.tree import GroupTree, group_tree
 from negotiator.jobs.submitters import Submitter, job_prio_array
 from negotiator.jobs.weights import IdleJobWeights
 from negotiator.matching.engine import Engines
-from negotiator.model.result import ROOT_GROUP
+from negotiator.model.result import ROOT_GROUP, CycleResult
 from negotiator.model.snapshot import ScheddQueue, Snapshot
 from negotiator.pool.addresses import NO_ADDRESS
 from pieslice.forecast.model import divide
@@ -57,6 +57,8 @@ class Negotiator:
     weights: IdleJobWeights = field(init=False)
     #: The weights of waiting jobs by their kind.
     _weights: dict[int, int] = field(init=False, factory=dict)
+    #: Is told the result of every cycle; with it all cycles are held in full.
+    told: Callable[[CycleResult], None] | None = None
     #: How often the pool had changed when quotas were assigned last.
     _assigned_at: int | None = field(init=False, default=None)
 
@@ -94,7 +96,7 @@ class Negotiator:
         )
 
     def _could_match(self) -> bool:
-        if not self.quick or self.in_turn or self._quotas_are_old():
+        if not self.quick or self.told is not None or self.in_turn or self._quotas_are_old():
             return True
         if not any(self.simulation.idle.values()):
             return False
@@ -126,7 +128,8 @@ class Negotiator:
         """Hold a cycle; false if it turns out that nothing can be matched."""
         state = self.simulation.state
         self._assigned_at = self.simulation.pool.changes
-        found = self._negotiate_fully() if self.cache is None else self._negotiate_quickly()
+        fully = self.cache is None or self.told is not None
+        found = self._negotiate_fully() if fully else self._negotiate_quickly()
         if found is None:
             return False
         state.accountant = evolve(found.accountant, resources={})
@@ -165,6 +168,8 @@ class Negotiator:
         )
         rng = Random(f"{self.seed}/{state.now}")
         result = negotiate(snapshot, self.policy, now=now, rng=rng, engine=self.engines)
+        if self.told is not None:
+            self.told(result)
         quotas = None if result.quotas is None else dict(result.quotas)
         turns = None if result.group_turns is None else dict(result.group_turns)
         return Found(list(result.matches), result.accountant, quotas, turns)
@@ -247,8 +252,9 @@ class Negotiator:
     def _waiting(self) -> dict[int, list[int]]:
         """The jobs of each kind that could be matched now, in the order of submission."""
         simulation = self.simulation
-        most = len(simulation.pool.slots)
-        if not self.preempts:
+        # Who is told of the cycle hears of those that are rejected, too.
+        most = None if self.told is not None else len(simulation.pool.slots)
+        if most is not None and not self.preempts:
             most -= len(simulation.state.claims)
         return {
             shape: numbers[:most]

@@ -5,7 +5,7 @@ submitters, the schedd, the accountant's records.  The configuration is not copi
 that ask name it.
 
 Inputs: a negotiator whose simulation stands before a cycle.  Outputs: files as ``condor_status -l``
-and the like print them, in a folder; the options of a command that asks.
+and the like print them, as texts by their names or in a folder.
 """
 
 from __future__ import annotations
@@ -27,6 +27,12 @@ _RUNS: int = 2
 def write_moment(negotiator: Negotiator, folder: Path) -> None:
     """Write the files of the capture."""
     folder.mkdir(parents=True, exist_ok=True)
+    for name, text in moment_texts(negotiator).items():
+        (folder / name).write_text(text, encoding="utf-8", errors="surrogateescape")
+
+
+def moment_texts(negotiator: Negotiator) -> dict[str, str]:
+    """The texts of the files of the capture."""
     negotiator.show_times()
     pool = negotiator.simulation.pool
     now = negotiator.simulation.epoch + negotiator.simulation.state.now
@@ -37,24 +43,27 @@ def write_moment(negotiator: Negotiator, folder: Path) -> None:
         "schedds": [_schedd(now)],
         "accounting": _accounting(negotiator),
     }
-    for name, ads in parts.items():
-        _write(folder / f"{name}.ads", ads)
+    return {f"{name}.ads": _text(ads) for name, ads in parts.items()}
 
 
-def _write(path: Path, ads: Iterable[ClassAd]) -> None:
-    text = "\n".join(format_long(ad, quoted=False) for ad in ads)
-    path.write_text(text, encoding="utf-8", errors="surrogateescape")
+def _text(ads: Iterable[ClassAd]) -> str:
+    return "\n".join(format_long(ad, quoted=False) for ad in ads)
 
 
 def _jobs(negotiator: Negotiator) -> Iterator[ClassAd]:
     """Jobs that wait and that run, in the order of submission."""
     simulation = negotiator.simulation
+    claims = {claim.job: (name, claim) for name, claim in simulation.state.claims.items()}
     for number, job in sorted(simulation.state.jobs.items()):
         ad = simulation.job_ad(number)
         if job.status == RUNNING:
             simulation.forget_ad(number)
             ad.insert("JobStatus", _RUNS)
             ad.insert("CurrentHosts", 1)
+            if number in claims:
+                slot, claim = claims[number]
+                ad.insert("RemoteHost", slot)
+                ad.insert("JobCurrentStartDate", simulation.epoch + claim.job_begun)
         yield ad
 
 

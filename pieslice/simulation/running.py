@@ -26,6 +26,7 @@ from pieslice.simulation.errors import RunError
 from pieslice.simulation.matching import Negotiator
 from pieslice.simulation.notices import about_jobs
 from pieslice.simulation.output import RunFolder, write_json, write_parquet
+from pieslice.simulation.recorded import recording
 from pieslice.simulation.series import Row, rows
 from pieslice.simulation.setup import Plan, build, command_of, fingerprint
 from pieslice.simulation.summary import summarise
@@ -35,11 +36,15 @@ _HOUR: Final = 3600
 
 @frozen
 class Form:
-    """How a run is written: the form of its tables, hours between checkpoints, also Parquet."""
+    """How a run is written: the form of its tables, hours between checkpoints, also Parquet.
+
+    ``history``: also every cycle, with the pool before it, as a capture in that file.
+    """
 
     tables: str = "csv"
     checkpoint_hours: float = 6.0
     parquet: bool = False
+    history: Path | None = None
 
 
 @frozen
@@ -176,21 +181,23 @@ def _loop(
     interval = max(1, negotiator.policy.interval_seconds)
     between = max(interval, round(form.checkpoint_hours * _HOUR))
     due = moment + between
-    told.moved(moment, "")
-    while moment < plan.seconds and not stop.asked:
-        simulation.advance(moment)
-        negotiator.cycle(min(interval, plan.seconds - moment))
-        _record(run, negotiator, plan, moment, interval)
-        moment += interval
-        told.moved(
-            min(moment, plan.seconds),
-            f"hour {moment / _HOUR:.1f} of {plan.seconds / _HOUR:g}",
-        )
-        if isinstance(run, RunFolder) and (moment >= due or stop.asked):
-            run.checkpoint({"next": moment, "simulation": saved(simulation)})
-            due = moment + between
-    # What comes after a checkpoint is cut off when the run is taken up.
-    simulation.advance(min(moment, plan.seconds))
+    with recording(form.history, negotiator, plan) as keep:
+        told.moved(moment, "")
+        while moment < plan.seconds and not stop.asked:
+            simulation.advance(moment)
+            with keep():
+                negotiator.cycle(min(interval, plan.seconds - moment))
+            _record(run, negotiator, plan, moment, interval)
+            moment += interval
+            told.moved(
+                min(moment, plan.seconds),
+                f"hour {moment / _HOUR:.1f} of {plan.seconds / _HOUR:g}",
+            )
+            if isinstance(run, RunFolder) and (moment >= due or stop.asked):
+                run.checkpoint({"next": moment, "simulation": saved(simulation)})
+                due = moment + between
+        # What comes after a checkpoint is cut off when the run is taken up.
+        simulation.advance(min(moment, plan.seconds))
     return summarise(simulation, complete=moment >= plan.seconds)
 
 

@@ -10,7 +10,7 @@ import io
 import os
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from pieslice.command_line import EXIT_BAD, EXIT_NO, EXIT_OK
 from pieslice.inputs.options import (
@@ -86,6 +86,7 @@ def _add_why(subcommands: Subcommands) -> argparse.ArgumentParser:
             ("pieslice why mypool 8.0 slot1@node06@vm", "why not on this slot?"),
             ("pieslice why mypool 8", "what became of all jobs of this cluster?"),
             ("pieslice why mypool --user carol", "and of all jobs of this user?"),
+            ("pieslice why pool.history 8.0 --at 1795300000", "what was it then?"),
         ),
     )
     why.add_argument(
@@ -111,6 +112,10 @@ def _add_diff(subcommands: Subcommands) -> argparse.ArgumentParser:
             ("pieslice diff mypool --config new_config", "against the pool's own policy"),
             ("pieslice diff mypool --config condor_config --config new_config", "two policies"),
             ("pieslice diff mypool otherpool", "two pools"),
+            (
+                "pieslice diff pool.history --at 1795300000 --at 1795300300",
+                "two moments of a history",
+            ),
         ),
         conflict_handler="resolve",
     )
@@ -128,6 +133,12 @@ def _add_sides(diff: argparse.ArgumentParser) -> None:
         action="append",
         metavar="F",
         help="configuration: once for both pools or against the pool's own, or twice",
+    )
+    diff.add_argument(
+        "--at",
+        action="append",
+        metavar="T",
+        help="of a history: the last capture at or before T; twice to compare two moments",
     )
     diff.add_argument(
         "--dialect",
@@ -277,10 +288,11 @@ def _diff(args: argparse.Namespace) -> int:
     with without_collecting():
         results: list[CycleResult] = []
         engines = make_engines(args.engine, lasting=True)
-        for pool_name, config, args.dialect in sides:
+        for pool_name, config, args.dialect, args.at in sides:
             args.inputs, args.config = [pool_name], None if config is None else [config]
             # What is wrong with a pool that both sides share is said once.
-            repeated = bool(results) and sides[0][0] == sides[1][0]
+            same = (sides[0][0], sides[0][3]) == (sides[1][0], sides[1][3])
+            repeated = bool(results) and same
             pool = load(args, io.StringIO() if repeated else sys.stderr, Progress(sys.stderr))
             if pool is None:
                 return EXIT_BAD
@@ -300,26 +312,31 @@ def _diff(args: argparse.Namespace) -> int:
     return EXIT_OK if found.same else EXIT_NO
 
 
-def _sides(args: argparse.Namespace) -> list[tuple[str, str | None, str]] | None:
-    """Folder, configuration and dialect of the two sides."""
-    pools, configs, dialects = args.pools, args.config or [], args.dialect
+#: Folder, configuration, dialect and moment.
+_Side: TypeAlias = tuple[str, str | None, str, str | None]
+
+
+def _sides(args: argparse.Namespace) -> list[_Side] | None:
+    """The two sides."""
+    pools, configs, dialects, ats = args.pools, args.config or [], args.dialect, args.at or []
     problem = None
-    if len(pools) > 2 or len(configs) > 2:
-        problem = "two pools and two configurations are the most that can be compared"
-    elif len(pools) == 1 and not configs and len(dialects) == 1:
+    if max(map(len, (pools, configs, ats))) > 2:
+        problem = "two pools, two configurations and two moments are the most to be compared"
+    elif len(pools) == 1 and not configs and len(dialects) == 1 and len(ats) < 2:
         problem = "there is nothing to compare the pool with"
     if problem is not None:
         example = "pieslice diff --config A --config B DIR"
         print(f"error: {problem}\n  help: {example}, or two folders", file=sys.stderr)
         return None
-    if len(pools) == 1 and len(configs) == 1 and len(dialects) == 1:
+    if len(pools) == len(configs) == len(dialects) == 1 and len(ats) < 2:
         configs = [None, configs[0]]
-    both = ((side * 2)[:2] for side in (pools, configs or [None], dialects))
+    both = ((side * 2)[:2] for side in (pools, configs or [None], dialects, ats or [None]))
     return list(zip(*both, strict=True))
 
 
-def _side_name(pool: str, config: str | None, dialect: str) -> str:
-    name = pool if config is None else f"{pool} with {config}"
+def _side_name(pool: str, config: str | None, dialect: str, at: str | None) -> str:
+    moment = "" if at is None else f" at {at}"
+    name = f"{pool}{moment}" if config is None else f"{pool}{moment} with {config}"
     return name if dialect == "htcondor" else f"{name}, dialect {dialect}"
 
 

@@ -79,7 +79,7 @@ class Trial:
 
         ad, name, found = self._where(name)
         try:
-            tree = expressions.parse(text, Source(text, f"<{name}>"))
+            tree = expressions.parse(text, Source(text, f"<{name}>"), whole=True)
         except ClassAdParseError as problem:
             raise CannotTry(str(problem), problem.diagnostic) from None
         value = evaluate(tree)

@@ -43,6 +43,8 @@ class KnobReader:
         reading = read_knob(config_for(self.config, knob), knob)
         if reading.diagnostic is not None:
             self.diagnostics.append(reading.diagnostic)
+        if reading.ignored is not None:
+            self.diagnostics.append(reading.ignored)
         return reading
 
     def warn(self, message: str, spot: Place = _NOWHERE, id: str | None = None) -> None:

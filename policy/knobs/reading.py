@@ -41,6 +41,10 @@ Place = tuple[Source | None, int, int]
 _SHOWN: Final = 60
 #: Ends the name of a source that is the expanded value, not the file's text.
 EXPANDED: Final = " (expanded)"
+#: The finding about text behind an expression, which ends no daemon.
+IGNORED: Final = "P116"
+#: What may be written as an expression.
+_EXPRESSIONS: Final = (Kind.EXPR, Kind.BOOL, Kind.INT, Kind.DOUBLE)
 _LEADING_NUMBER = re.compile(r"[ \t\n\v\f\r]*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 
 
@@ -49,7 +53,8 @@ class Reading:
     """What came out of reading one macro.
 
     ``value`` is the default's when the text was invalid or empty.  ``definition`` is None when
-    neither the configuration nor HTCondor's table has the macro.
+    neither the configuration nor HTCondor's table has the macro.  ``ignored`` points at text behind
+    an expression, which the daemons read as if it were not there.
     """
 
     macro: str
@@ -57,6 +62,7 @@ class Reading:
     text: str
     definition: Definition | None
     diagnostic: Diagnostic | None = None
+    ignored: Diagnostic | None = None
 
     def boolean(self) -> bool:
         """The value of a ``Kind.BOOL`` knob; False without value or default."""
@@ -120,7 +126,24 @@ def read_knob(config: Config, knob: Knob, macro: str | None = None) -> Reading:
         return Reading(macro, fallback, expanded.text, definition, problem)
     if value is None and knob.kind not in (Kind.EXPR, Kind.LIST, Kind.STRING):
         value = _default(config, knob, evaluate)
-    return Reading(macro, value, expanded.text, definition)
+    ignored = _ignored(config, knob, macro, definition, expanded.text)
+    return Reading(macro, value, expanded.text, definition, ignored=ignored)
+
+
+def _ignored(
+    config: Config, knob: Knob, macro: str, definition: Definition, text: str
+) -> Diagnostic | None:
+    found = expressions.text_behind(text) if knob.kind in _EXPRESSIONS else None
+    if found is None:
+        return None
+    where = _blamed(config, definition, text, _Invalid(found.message, found.start, found.end))
+    return behind_expression(macro, found, where)
+
+
+def behind_expression(macro: str, found: Diagnostic, where: Place) -> Diagnostic:
+    """The finding about text that the daemons ignore behind the expression of a macro."""
+    help_text = "the daemons ignore the text behind a complete conditional, and so does this report"
+    return Diagnostic(f"{macro}: {found.message}", *where, id=IGNORED, help=help_text)
 
 
 def default_value(config: Config, knob: Knob) -> object:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from classad.errors import ClassAdParseError
+from classad.errors import ClassAdParseError, Diagnostic
 from policy.language.numbers import Evaluate
 
 if TYPE_CHECKING:
@@ -17,12 +17,31 @@ if TYPE_CHECKING:
     from classad.source import Source
 
 
-def parse(text: str, source: Source | None = None) -> Expression:
-    """The expression in ``text``; raises ``ClassAdParseError``."""
+def parse(text: str, source: Source | None = None, *, whole: bool = False) -> Expression:
+    """The expression in ``text``; raises ``ClassAdParseError``.
+
+    ``whole``: also for text behind a conditional, which the daemons ignore in a configuration.
+    """
     from classad.ads.expression import Expression
     from classad.syntax.parser import parse_expression
 
-    return Expression.from_node(parse_expression(text, old=True, source=source))
+    return Expression.from_node(parse_expression(text, old=True, source=source, whole=whole))
+
+
+def text_behind(text: str) -> Diagnostic | None:
+    """What is wrong with text that the daemons ignore behind an expression, if there is any.
+
+    Their parser stops behind a conditional that is complete, and nowhere else.
+    """
+    from classad.syntax.parser import parse_expression
+
+    if "?" not in text:
+        return None
+    try:
+        parse_expression(text, old=True, whole=True)
+    except ClassAdParseError as mistake:
+        return mistake.diagnostic
+    return None
 
 
 def evaluator(now: float) -> Evaluate:

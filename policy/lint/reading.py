@@ -13,7 +13,10 @@ from typing import Final
 
 from classad.errors import Diagnostic
 from policy.knobs.declaration import Kind
+from policy.knobs.readers import find_readers
+from policy.knobs.reading import IGNORED, behind_expression
 from policy.knobs.uses import find_use
+from policy.language.expressions import text_behind
 from policy.language.macros import FUNCTIONS
 from policy.language.numbers import read_boolean
 from policy.lint.endings import WEIGHT_OF_TYPE
@@ -142,6 +145,18 @@ TRAILING_COMMENT: Final = Finding(
     "NEGOTIATOR_NAME = main # the only one\n",
     "# the only one\nNEGOTIATOR_NAME = main\n",
 )
+BEHIND: Final = Finding(
+    IGNORED,
+    ERROR,
+    "text behind an expression that is ignored",
+    "Behind a complete conditional the daemons stop reading: what follows has no effect, and"
+    " neither they nor condor_config_val say so. Behind any other expression such text ends the"
+    " daemon or breaks the expression.",
+    "PREEMPTION_RANK = TotalJobRunTime > 3600 ? 1 : 100) - Cpus\n",
+    "PREEMPTION_RANK = (TotalJobRunTime > 3600 ? 1 : 100) - Cpus\n",
+    observed="Observed with 25.14.1: condor_negotiator, started with text behind a conditional in"
+    " an expression, an integer and a boolean, runs.",
+)
 HOLE: Final = Finding(
     "P120",
     WARNING,
@@ -267,6 +282,7 @@ def check_values(view: View) -> Iterator[Diagnostic]:
         yield from _partitionable(view, setting)
         yield from _backfill(setting)
         yield from _unparsable(setting)
+        yield from _behind(setting)
         problem = endless(setting)
         if problem is not None:
             if setting.reading is None:
@@ -338,6 +354,22 @@ def _unparsable(setting: Setting) -> Iterator[Diagnostic]:
         yield BROKEN.at(message, *place, "condor_startd does without it and says nothing")
     else:
         yield BROKEN.at(message, *place)
+
+
+def _behind(setting: Setting) -> Iterator[Diagnostic]:
+    """Text behind a number or a boolean that is written as an expression."""
+    if setting.reading is not None and setting.knob is not None:
+        if setting.reading.ignored is not None and not setting.is_unread:
+            yield setting.reading.ignored
+        return
+    readers = find_readers(setting.macro)
+    if readers is None or readers.kind == "string" or endless(setting) is not None:
+        return
+    text = setting.text()
+    found = text_behind(text)
+    if found is not None and unparsable(setting) is None:
+        where = stretch(setting, text, found.start, max(found.end, found.start + 1))
+        yield behind_expression(setting.macro, found, where)
 
 
 def _cut_short(setting: Setting) -> bool:

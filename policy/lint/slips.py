@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from classad.builtins.pcre import compile_pattern
-from classad.errors import ClassAdParseError, Diagnostic
+from classad.errors import Diagnostic
 from classad.evaluation.functions import Form, lookup_function
 from classad.language.operators import BINARY, COMPARISONS, EQUALITY, IDENTITY, LOGIC
 from classad.syntax.nodes import (
@@ -25,11 +25,11 @@ from classad.syntax.nodes import (
     bare,
     walk,
 )
-from classad.syntax.parser import parse_expression
 from policy.attributes import find_attribute
 from policy.ephemeral import find_ephemeral
 from policy.knobs.declaration import Kind
-from policy.knobs.reading import EXPANDED
+from policy.knobs.reading import EXPANDED, behind_expression
+from policy.language.expressions import text_behind
 from policy.lint.expressions import Held
 from policy.lint.finding import WARNING, Finding
 from policy.lint.trees import comparisons, names, references, takes_pattern
@@ -100,19 +100,8 @@ BROKEN_PATTERN: Final = Finding(
     observed="Observed with 25.14.1: classad_eval prints `error`.",
 )
 
-BEHIND: Final = Finding(
-    "P427",
-    WARNING,
-    "text behind a conditional",
-    "The daemons read `A ? B : C` to its end and ignore what follows, in silence; behind any other"
-    " expression such a text is a mistake that they refuse.",
-    "RANK = TARGET.JobPrio > 0 ? 10 : 1 TARGET.RequestCpus\n",
-    "RANK = TARGET.JobPrio > 0 ? 10 : TARGET.RequestCpus\n",
-    observed="Observed with 25.14.1: its parser takes such a text without a word.",
-)
-
 PATTERN: Final = Finding(
-    "P428",
+    "P427",
     WARNING,
     "a pattern that is compared as a text",
     "`==` and `=?=` compare whole texts; `*` stands for nothing but itself there. regexp() and"
@@ -121,7 +110,7 @@ PATTERN: Final = Finding(
     'START = regexp("^group_hep[.]", TARGET.AccountingGroup)\n',
 )
 KIND: Final = Finding(
-    "P429",
+    "P428",
     WARNING,
     "an expression that comes to a text where a number or a condition is meant",
     "A rank that is a text counts as 0, a condition that is one is not true.",
@@ -156,15 +145,10 @@ def check_slips(view: View, expressions: Iterable[Held]) -> Iterator[Diagnostic]
 
 def _behind(one: Held) -> Iterator[Diagnostic]:
     """What follows a conditional that is the whole expression."""
-    if isinstance(one.tree, Conditional):
-        try:
-            parse_expression(one.text, old=True, whole=True)
-        except ClassAdParseError as mistake:
-            found = mistake.diagnostic
-            if found is not None:
-                rest = one.text[found.start :].rstrip()
-                place = one.place(found.start, found.start + len(rest))
-                yield BEHIND.at(f"`{rest}` behind the conditional is ignored", *place)
+    found = text_behind(one.text) if isinstance(one.tree, Conditional) else None
+    if found is not None:
+        name = one.setting.macro if one.part is None else one.name
+        yield behind_expression(name, found, one.place(found.start, found.end))
 
 
 def _is_exchanged_assignment(setting: Setting) -> bool:

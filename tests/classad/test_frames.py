@@ -10,7 +10,7 @@ import pytest
 
 import classad
 from classad import ClassAd, EvalContext, ExprTree, Value, to_dicts
-from classad.binding.frames import _columns
+from classad.frames.ads import _columns
 
 WHEN = datetime(2024, 1, 2, 3, 4, 5, tzinfo=UTC)
 

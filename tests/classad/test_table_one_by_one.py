@@ -18,8 +18,9 @@ from typing import Any
 
 import pytest
 
-from classad import ClassAd, EvalContext, ExprTree, Rows, Table, kernels, read_ads, write_ads
+from classad import ClassAd, EvalContext, ExprTree, Rows, kernels, read_ads, write_ads
 from classad.ads.expression import Expression
+from classad.table import Table
 from fuzz.thresholds import few_are_many
 from tests.classad.one_by_one import (
     CONTEXT,

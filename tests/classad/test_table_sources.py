@@ -81,7 +81,7 @@ def test_a_replaced_row_of_loaded_columns_is_in_columns_made_later() -> None:
 
 def test_arrow_there_and_back() -> None:
     pytest.importorskip("pyarrow", reason="the extra `arrow` is optional")
-    made = table().to_arrow(["Name", "Cpus", "Load"])
+    made = table().to_arrow(["Name", "Cpus", "Load"], faithful=False, lost=[])
     assert made.to_pydict() == {"Name": ["a", "b"], "Cpus": ["4", "Total"], "Load": [0.5, None]}
     some = table().to_arrow(["Load"], table().select('Name == "a"'))
     assert some.to_pydict() == {"Load": [0.5]}

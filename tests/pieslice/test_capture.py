@@ -18,6 +18,7 @@ from pieslice.live.capture import read
 from pieslice.live.daemons import Bindings, DaemonError
 from pieslice.live.names import Wanted, expressions, is_secret
 from pieslice.live.taking import Memory, take
+from tests.pieslice.test_schemas import validate
 
 Place = Callable[..., Path]
 POOL = "cm.campus.example"
@@ -363,3 +364,11 @@ def test_a_manifest_that_is_none_is_told(
         assert main(["negotiate", str(tmp_path / "now")]) == 0
         told = "not the manifest of a capture; not used" in capsys.readouterr().err
         assert told == (text[1:2] != '"')
+
+
+def test_the_answer_as_json_fits_its_schema(
+    recorded: Place, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recorded()
+    capture(tmp_path / "now", "--json")
+    assert validate(json.loads(capsys.readouterr().out)) == "capture"

@@ -291,3 +291,9 @@ def test_a_pool_teaches_what_its_slots_look_like(capsys: pytest.CaptureFixture[s
     found = {finding["property"]: finding for finding in data["counterexamples"]}
     # Its quota clause does not look at the weight of the slot, and whole machines change hands.
     assert "no-thrash" in found
+
+
+def test_text_behind_a_property_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    policy = str(POLICIES / "sound" / "priority_with_guard")
+    assert main(["fuzz", policy, "--property", "holds:RequestCpus > 1 ? True : False junk"]) == 2
+    assert "found `junk`" in capsys.readouterr().err

@@ -89,6 +89,11 @@ def run(line: str, capsys: pytest.CaptureFixture[str]) -> None:
 def test_examples_of_commands_run(
     parser: Parser, shop: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    examples = "".join(line for line, _ in parser.examples)
+    if "pool.history" in examples and parser.prog != "pieslice record":
+        for moment in ("1795300000", "1795300300"):
+            main(["record", "pool.history", "mypool", "--time", moment])
+        capsys.readouterr()
     if parser.prog == "pieslice report":
         simulate = "simulate 10 --workload day.toml --days 0.1"
         main(shlex.split(f"{simulate} -o run"))

@@ -101,8 +101,9 @@ def test_a_grid_of_truth(capsys: Capture) -> None:
     words[2] = "TARGET.JobPrio=undefined"
     assert evaluate(capsys, *words)[0][0] == "PREEMPTION_REQUIREMENTS: . false, ? undefined"
     lines, _ = evaluate(capsys, *words, "--json")
-    assert json.loads(lines[0])["axes"][0] == {"name": "RemoteUserPrio", "values": [1, 10, 100]}
-    assert json.loads(lines[0])["cells"][2] == ["undefined"] * 5
+    found = json.loads("\n".join(lines))
+    assert found["axes"][0] == {"name": "RemoteUserPrio", "values": [1, 10, 100]}
+    assert found["cells"][2] == ["undefined"] * 5
 
 
 @pytest.mark.usefixtures("pool")
@@ -148,3 +149,11 @@ def test_axes_show_the_values_they_use() -> None:
     assert axis.values == (0.5, 0.85, 1.4, 2.5, 4.2, 7.1, 12, 20, 35, 59, 100)
     (axis,) = read_axes("X=1:1.003:4")
     assert axis.values == (1, 1.001, 1.002, 1.003)
+
+
+@pytest.mark.usefixtures("pool")
+def test_text_behind_a_given_value_is_refused(capsys: Capture) -> None:
+    words = ["NEGOTIATOR_SLOT_CONSTRAINT", "-a", "Cpus=True ? 8 : 2 junk"]
+    out, err = evaluate(capsys, *words, code=2)
+    assert out == []
+    assert "found `junk`" in err

@@ -81,13 +81,15 @@ COMMANDS = [
     "select examples/campus/slots.ads --where 'Cpus > 4' --af Name,Cpus --limit 2",
     "conform tests/vectors/classad/coerce.jsonl",
     "capture cm.campus.example now",
+    "shadow cm.campus.example --cycles 1 --ask --settle 0.1",
     "help",
     "help polcies",
     "negotiate examples/campus --sumary",
     "negotate examples/campus",
 ]
-#: Commands that print a file for other programs, or write one.
-OTHERS = {"completion", "report"}
+#: Commands that print a file for other programs, or write one; those of a history, which
+#: ``test_history`` looks at.
+OTHERS = {"completion", "report", "record", "history", "when"}
 
 
 def commands_of(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:

@@ -21,6 +21,7 @@ from policy.language.table import Context
 from policy.lint.findings import FINDINGS, Finding, lint
 from policy.lint.fragments import Fragment
 from policy.lint.verdict import examine
+from policy.load import load_policy
 from tests.policy.config_vectors import load_vectors
 
 ROOT = Path(__file__).parents[2]
@@ -260,7 +261,7 @@ def test_the_report_for_people() -> None:
 
 
 def test_the_report_for_programs() -> None:
-    [result] = json.loads(report(checked(), "json", FINDINGS))
+    [result] = json.loads(report(checked(), "json", FINDINGS))["checks"]
     assert (result["path"], result["starts"]) == ("pool.conf", False)
     assert [(item["id"], item["line"], item["column"]) for item in result["findings"]] == [
         ("P303", 1, 15),
@@ -627,3 +628,25 @@ def test_cpus_of_slots_are_compared_with_a_number_that_is_told() -> None:
     assert ids(slots) == []
     assert ids("NUM_CPUS = $(DETECTED_CPUS)\n" + slots) == []
     assert ids("NUM_CPUS = $(FEW)\nFEW = 4\n" + slots) == [("P243", 4)]
+
+
+def test_text_behind_a_conditional_is_an_error_and_no_ending() -> None:
+    # condor_negotiator of 25.14.1 runs with each of these; without `?` it ends at such text.
+    for line in (
+        "PREEMPTION_REQUIREMENTS = MY.Cpus > 4 ? False : True junk",
+        "NEGOTIATOR_INTERVAL = 1 ? 70 : 60 s",
+        "NEGOTIATOR_USE_SLOT_WEIGHTS = 1 ? True : False (",
+        "SYSTEM_PERIODIC_REMOVE = JobStatus == 5 ? True : False junk",
+        "SCHEDD_INTERVAL = 1 ? 70 : 60 s",
+    ):
+        [item] = [one for one in found(f"{line}\n") if one.id == "P116"]
+        assert (item.severity, item.line) == ("error", 1)
+        assert item.column == line.rindex(" ") + 2, line
+        assert all(verdicts(f"{line}\n").values()), line
+    assert "P116" not in str(ids('NEGOTIATOR_NAME = a ? b : c d\nSITE = 1 ? 2 : 3 "\n'))
+
+
+def test_the_value_in_front_of_such_text_is_used_and_the_text_is_told() -> None:
+    loaded = load_policy(read("NEGOTIATOR_INTERVAL = True ? 70 : 60 junk\n"))
+    assert loaded.policy.interval_seconds == 70
+    assert [(item.id, item.severity) for item in loaded.diagnostics] == [("P116", "error")]

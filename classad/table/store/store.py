@@ -55,7 +55,7 @@ class Store:
         self.names: set[str] = set()
         self.opaque = 0
         #: Rows whose ads are no longer, or not only, in the loaded columns.
-        self._own: set[int] = set()
+        self.own: set[int] = set()
         self._places: dict[int, int] | None = None
         #: What has been looked at for some rows only: the rows, and the keys of their cells.
         self._pieces: dict[str, dict[int, tuple[Sequence[int], list[Any]]]] = {}
@@ -103,7 +103,7 @@ class Store:
         found: dict[str, str] = {}
         if self.loaded is not None:
             found.update((column.key, column.name) for column in self.loaded.columns)
-        for ad in self.ads if self.loaded is None else map(self.ads.__getitem__, self._own):
+        for ad in self.ads if self.loaded is None else map(self.ads.__getitem__, self.own):
             if ad is not None and not ad._names.keys() <= found.keys():
                 found = ad._names | found
         return found
@@ -114,7 +114,7 @@ class Store:
         if ad is None:
             assert self.loaded is not None
             ad = self.ads[row] = self.loaded.ad(row, ClassAd)
-            self._own.add(row)
+            self.own.add(row)
             if self._places is not None:
                 self._places[id(ad)] = row
         return ad
@@ -167,7 +167,7 @@ class Store:
         found: list[Any] = [None] * len(rows)
         if column is not None:
             found = self.loaded.cells(column, rows, self._reader(name))
-        for place, row in enumerate(rows if self._own else ()):
+        for place, row in enumerate(rows if self.own else ()):
             ad = self.ads[row]
             if ad is not None:
                 found[place] = ad._attrs.get(name)
@@ -208,7 +208,7 @@ class Store:
                     codes[row] = number
                 values.append(None)
         column = Column.of_codes(values, codes)
-        for row in self._own:
+        for row in self.own:
             ad = self.ads[row]
             assert ad is not None
             column.set(row, ad._attrs.get(name))
@@ -256,7 +256,7 @@ class Store:
         """Another ad for a row: the columns in which that matters, and whether expressions do."""
         before, opaque = self.names.copy(), self.opaque
         self.ads[row], self._places = ad, None
-        self._own.add(row)
+        self.own.add(row)
         self._note(row, ad)
         for name in self.names - before:
             self._columns.pop(name, None)

@@ -172,6 +172,25 @@ def arrow_table(columns: Iterable[Column]) -> Frame:
     )
 
 
+def ads_of_frame(frame: Frame) -> list[ClassAd]:
+    """The ads of the rows of a ``pandas.DataFrame``; what is missing is no attribute."""
+    columns = []
+    for name in frame.columns:
+        gone = frame[name].isna()
+        columns.append(frame[name].astype(object).where(~gone, None).tolist())
+    names = [str(name) for name in frame.columns]
+    rows = (zip(names, row, strict=True) for row in zip(*columns, strict=True))
+    return [
+        ClassAd({name: _of_numpy(cell) for name, cell in row if cell is not None}) for row in rows
+    ]
+
+
+def _of_numpy(cell: Cell) -> Cell:
+    """A cell as a Python value that an ad can take."""
+    python = getattr(cell, "to_pydatetime", None) or getattr(cell, "item", None)
+    return cell if python is None else python()
+
+
 # --- cells ----------------------------------------------------------------------------------
 
 
@@ -244,13 +263,6 @@ def _columns(
         values = [_cell(ad, name, evaluate, context) for ad in found]
         columns.append(Column(name, _kind(values), values))
     return columns, len(found)
-
-
-def coded_column(name: str, codes: Iterable[int], values: Iterable[Cell]) -> Column:
-    """The column of cells of which each stands in ``values`` once; expressions stand as text."""
-    plain = [None if value is None else _plain(value, None) for value in values]
-    cells = [plain[code] for code in codes]
-    return Column(name, _kind(cells), cells)
 
 
 def _kind(values: list[Cell]) -> str:

@@ -1,0 +1,117 @@
+"""Finds where reading can go on behind text that does not parse: at the next attribute or ad.
+
+Brackets and strings are all that is looked at.  A string that its line does not close could hold
+anything, and so could brackets that do not match: then the ad is lost, and the next one is taken to
+begin where a line begins with its bracket, indented no more than the lost one.
+
+Inputs: a text, a form, a place.  Outputs: places, or None where none is safe.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final, NamedTuple
+
+from classad.errors import Diagnostic, Lost
+from classad.source import Source
+
+
+class Misread(Exception):  # noqa: N818 - never leaves the readers
+    """Text that is not in the form, and where it stands."""
+
+    def __init__(self, message: str, start: int, end: int) -> None:
+        super().__init__(message)
+        self.message, self.start, self.end = message, start, end
+
+    def diagnostic(self, source: Source, lost: Lost) -> Diagnostic:
+        """What is said of it, and what it costs."""
+        return Diagnostic(self.message, source, self.start, self.end, lost=lost)
+
+
+class Shape(NamedTuple):
+    """What ends an attribute in a form, what an ad begins with, and what else is to be told."""
+
+    marks: re.Pattern[str]
+    separator: str
+    opening: str
+
+
+_COMMENT: Final = r"//[^\n]*|/\*.*?\*/"
+JSON: Final = Shape(
+    re.compile(rf'"(?:[^"\\\n]|\\[^\n])*+"|{_COMMENT}|[\[\]{{}},"]', re.DOTALL), ",", "{"
+)
+NEW: Final = Shape(
+    re.compile(
+        rf""""(?:[^"\\\n]|\\[^\n])*+"|'(?:[^'\\\n]|\\[^\n])*+'|{_COMMENT}|[\[\]{{}}();"']""",
+        re.DOTALL,
+    ),
+    ";",
+    "[",
+)
+#: What an ad in XML begins with.
+XML: Final = "<c>"
+_TAG: Final = re.compile(r"<(/?)(a|c|l)(?:\s[^<>]*?)?(/?)>")
+_CLOSING: Final = {"[": "]", "{": "}", "(": ")"}
+#: How far in front of an ad its line may begin.
+_MOST_INDENTED: Final = 200
+
+
+def attribute_end(text: str, position: int, shape: Shape, limit: int) -> int | None:
+    """Where the separator or the bracket stands that ends the attribute at ``position``."""
+    expected: list[str] = []
+    for found in shape.marks.finditer(text, position, limit):
+        mark = found[0]
+        if len(mark) > 1:
+            continue
+        if mark in _CLOSING:
+            expected.append(_CLOSING[mark])
+        elif mark in "\"'":
+            return None
+        elif mark == shape.separator:
+            if not expected:
+                return found.start()
+        elif not expected:
+            return found.start()
+        elif expected.pop() != mark:
+            return None
+    return None
+
+
+def element_end(text: str, position: int, limit: int) -> int | None:
+    """Where reading goes on behind the attribute in XML at ``position``, if its end is clear."""
+    open_: list[str] = []
+    for found in _TAG.finditer(text, position, limit):
+        close, name, empty = found.groups()
+        if empty:
+            continue
+        if not close:
+            open_.append(name)
+        elif not open_:
+            return found.start() if name == "c" else None
+        elif open_.pop() != name:
+            return None
+        elif not open_:
+            return found.end()
+    return None
+
+
+class Beginnings:
+    """The places of a text at which ads seem to begin, found one after the other."""
+
+    def __init__(self, text: str, opening: str) -> None:
+        self._text = text
+        self._opening = opening
+        #: The last answer: from where, for which indentation, and what was found.
+        self._last = (0, -1, 0)
+
+    def next(self, lost: int) -> int | None:
+        """Where the first ad behind the one at ``lost`` begins."""
+        begin = self._text.rfind("\n", max(0, lost - _MOST_INDENTED), lost) + 1
+        indent = lost - begin if not self._text[begin:lost].strip(" \t,") else 0
+        asked, width, place = self._last
+        if width != indent or not asked <= lost < place:
+            pattern = rf"^[ \t]{{0,{indent}}}(?:,[ \t]*)?(?={re.escape(self._opening)})"
+            found = re.compile(pattern, re.MULTILINE).search(self._text, lost + 1)
+            place = len(self._text) if found is None else found.end()
+            self._last = (lost, indent, place)
+        return place if place < len(self._text) else None

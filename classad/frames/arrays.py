@@ -1,0 +1,390 @@
+"""Turns arrays of Arrow into cells as a loader keeps them: a tag and eight bytes each.
+
+Numbers are taken over as they lie in memory, strings by their dictionary; no Python object is made
+for a cell, but for lists and structs.  What an ad cannot hold is refused with its row.
+
+=====================================  =====================================================
+type of Arrow                          value of the ad
+=====================================  =====================================================
+integers, signed or not                integer; refused if it needs more than 63 bits
+floats                                 real
+decimals                               integer if there is no fraction, else the nearest real
+booleans, strings                      the same; binary is a string of these bytes
+dates, timestamps                      absolute time, with the offset of the zone at that time;
+                                       no zone means UTC; fractions of seconds are refused
+durations, times of day                relative time
+lists, structs and maps                list, ad
+null                                   no attribute; undefined within a list
+=====================================  =====================================================
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from struct import pack, unpack
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from classad.ads.ad import Stored, node_of_value
+from classad.ads.expression import Expression
+from classad.binding.convert import check_name
+from classad.errors import ClassAdTypeError
+from classad.extras import load
+from classad.language.names import fold_name
+from classad.language.values import INT_MAX, UNDEFINED, AbsTime, RelTime
+from classad.loading.columns import Tag, value_of
+from classad.syntax.nodes import AdExpr, ListExpr, Literal, Node
+
+#: An array or a type of pyarrow, which has no types here.
+Arrow: TypeAlias = Any
+
+#: Parts of a second.
+PARTS: Final = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
+_TOO_BIG: Final = "does not fit in 64 bits with a sign"
+#: Types of texts that functions of Arrow do not know -> those that they know.
+_VIEWS: Final = {"string_view": "large_string", "binary_view": "large_binary"}
+
+
+class UnfitError(Exception):
+    """A cell that an ad cannot hold: its row and why."""
+
+    def __init__(self, row: int, why: str) -> None:
+        super().__init__(row, why)
+        self.row, self.why = row, why
+
+
+class Trees(NamedTuple):
+    """The expressions, lists, ads and times of a column by number; each is made when wanted.
+
+    ``closed``: an ad keeps all of them as values.
+    """
+
+    size: int
+    make: Callable[[int], Expression]
+    closed: bool
+
+
+class Cells(NamedTuple):
+    """A column: a tag and a payload for each row, see ``classad.loading.columns.Tag``.
+
+    Payloads of strings number ``strings``, an array without equal ones, and ``more`` behind it;
+    those of expressions number ``trees``.
+    """
+
+    tags: memoryview
+    payload: memoryview
+    strings: Arrow = None
+    more: Sequence[str] = ()
+    trees: Trees | None = None
+
+    def words(self) -> int:
+        """How many strings there are."""
+        return (0 if self.strings is None else len(self.strings)) + len(self.more)
+
+    def texts(self) -> list[str]:
+        """All strings by number."""
+        return [*([] if self.strings is None else self.strings.to_pylist()), *self.more]
+
+
+def cells_of(found: Arrow) -> Cells:
+    """The cells of an array.  ``UnfitError``: of those that an ad cannot hold the first."""
+    pa, types, compute = load("pyarrow"), load("pyarrow.types"), load("pyarrow.compute")
+    kind = found.type
+    if isinstance(kind, pa.BaseExtensionType):
+        return cells_of(found.storage)
+    if types.is_run_end_encoded(kind):
+        return cells_of(compute.run_end_decode(found))
+    if types.is_dictionary(kind):
+        return _coded(found)
+    if types.is_null(kind):
+        return Cells(memoryview(bytes(len(found))), whole_numbers(pa.repeat(0, len(found))))
+    if types.is_boolean(kind):
+        return _numbers(found.cast(pa.int64()), Tag.BOOLEAN)
+    if types.is_integer(kind):
+        return _numbers(_signed(found), Tag.INTEGER)
+    if types.is_floating(kind):
+        return _reals(found)
+    if types.is_decimal(kind):
+        if kind.scale > 0:
+            return _reals(found)
+        return _numbers(_integers(found), Tag.INTEGER)
+    if _is_text(kind):
+        return _strings(found)
+    if types.is_temporal(kind) and not types.is_interval(kind):
+        return _times(found)
+    return _trees(_nodes(found))
+
+
+def _signed(found: Arrow) -> Arrow:
+    pa, compute = load("pyarrow"), load("pyarrow.compute")
+    if found.type == pa.uint64():
+        _refuse(compute.greater(found, pa.scalar(INT_MAX, found.type)), found, _TOO_BIG)
+    return found.cast(pa.int64())
+
+
+def _integers(found: Arrow) -> Arrow:
+    """Decimals without a fraction as integers."""
+    pa, compute = load("pyarrow"), load("pyarrow.compute")
+    real = found.cast(pa.float64())
+    beyond = compute.or_(compute.greater_equal(real, 2.0**63), compute.less(real, -(2.0**63)))
+    _refuse(beyond, found, _TOO_BIG)
+    return found.cast(pa.int64())
+
+
+def _refuse(wrong: Arrow, found: Arrow, why: str) -> None:
+    """Raise if some row is wrong."""
+    row = load("pyarrow.compute").index(wrong, True).as_py()
+    if row >= 0:
+        raise UnfitError(row, f"{found[row]} {why}")
+
+
+def _is_text(kind: Arrow) -> bool:
+    types = load("pyarrow.types")
+    return str(kind) in _VIEWS or any(
+        test(kind)
+        for test in (
+            types.is_string,
+            types.is_large_string,
+            types.is_binary,
+            types.is_large_binary,
+            types.is_fixed_size_binary,
+        )
+    )
+
+
+# --- numbers --------------------------------------------------------------------------------------
+
+
+def _numbers(found: Arrow, tag: int) -> Cells:
+    """The cells of an array of 64-bit numbers."""
+    whole = load("pyarrow.compute").fill_null(found, 0) if found.null_count else found
+    return Cells(_tags(found, tag), whole_numbers(whole))
+
+
+def _reals(found: Arrow) -> Cells:
+    """The cells of reals; there is one NaN only."""
+    pa, compute = load("pyarrow"), load("pyarrow.compute")
+    found = found.cast(pa.float64())
+    odd = compute.is_nan(found)
+    if compute.any(odd).as_py():
+        found = compute.if_else(odd, float("nan"), found)
+    return _numbers(found, Tag.REAL)
+
+
+def _tags(found: Arrow, tag: int) -> memoryview:
+    """The tag where there is something, else 0."""
+    if not found.null_count:
+        return memoryview(bytes([tag]) * len(found))
+    marks = load("pyarrow.compute").is_valid(found).cast("uint8")
+    return memoryview(_bytes(marks, 1).tobytes().translate(bytes([0, tag, *range(2, 256)])))
+
+
+def whole_numbers(found: Arrow) -> memoryview:
+    """The 64-bit numbers of an array without nulls, bit for bit, as whole numbers."""
+    return _bytes(found, 8).cast("q")
+
+
+def _bytes(found: Arrow, size: int) -> memoryview:
+    """The memory of the cells of an array, so many bytes each."""
+    data = found.buffers()[1]
+    if data is None or not len(found):
+        return memoryview(b"")
+    return memoryview(data).cast("B")[size * found.offset : size * (found.offset + len(found))]
+
+
+# --- strings --------------------------------------------------------------------------------------
+
+
+def _strings(found: Arrow) -> Cells:
+    """The cells of strings or bytes."""
+    if str(found.type) in _VIEWS:
+        found = found.cast(_VIEWS[str(found.type)])
+    return _numbered(found.dictionary_encode())
+
+
+def _coded(found: Arrow) -> Cells:
+    """The cells of an array that came with a dictionary, in which equal words may stand twice."""
+    compute = load("pyarrow.compute")
+    words = found.dictionary
+    if not _is_text(words.type):
+        return cells_of(found.cast(words.type))
+    if str(words.type) in _VIEWS:
+        words = words.cast(_VIEWS[str(words.type)])
+    if words.null_count or compute.count_distinct(words).as_py() < len(words):
+        return _strings(compute.take(words, found.indices))
+    return _numbered(found)
+
+
+def _numbered(found: Arrow) -> Cells:
+    """The cells of an array with a dictionary of distinct words."""
+    words = found.dictionary
+    numbers = _numbers(found.indices.cast("int64"), Tag.STRING)
+    if "binary" in str(words.type):
+        texts = [item.decode("utf-8", "surrogateescape") for item in words.to_pylist()]
+        return numbers._replace(more=texts)
+    return numbers._replace(strings=words.cast("string"))
+
+
+# --- times ----------------------------------------------------------------------------------------
+
+
+def _times(found: Arrow) -> Cells:
+    pa, types, compute = load("pyarrow"), load("pyarrow.types"), load("pyarrow.compute")
+    kind = found.type
+    if types.is_date32(kind):
+        found = found.cast(pa.timestamp("s"))
+    elif types.is_date64(kind):
+        found = found.cast(pa.timestamp("ms"))
+    unit = PARTS[found.type.unit]
+    width = pa.int32() if types.is_time32(kind) else pa.int64()
+    counts = found.cast(width).cast(pa.int64())
+    absolute = types.is_timestamp(found.type)
+    if absolute and unit > 1:
+        seconds = compute.divide(counts, unit)
+        inexact = compute.not_equal(compute.multiply(seconds, unit), counts)
+        _refuse(inexact, found, "has a fraction of a second: round it to seconds first")
+        counts = seconds
+    coded = counts.dictionary_encode()
+    distinct = coded.dictionary.to_pylist()
+    offsets = _offsets(coded.dictionary, found.type.tz) if absolute else None
+
+    def make(number: int) -> Expression:
+        count = distinct[number]
+        if offsets is None:
+            return Expression.from_node(Literal(RelTime(count / unit)))
+        return Expression.from_node(Literal(AbsTime(count, offsets[number])))
+
+    numbers = _numbers(coded.indices.cast("int64"), Tag.EXPRESSION)
+    return numbers._replace(trees=Trees(len(distinct), make, True))
+
+
+def _offsets(seconds: Arrow, zone: str | None) -> Sequence[int]:
+    """How far east of UTC a zone is at some times."""
+    if zone is None or zone.upper() in ("UTC", "Z", "ETC/UTC", "+00:00"):
+        return bytes(len(seconds))
+    pa, compute = load("pyarrow"), load("pyarrow.compute")
+    local = compute.local_timestamp(seconds.cast(pa.timestamp("s", zone))).cast(pa.int64())
+    found: list[int] = compute.subtract(local, seconds).to_pylist()
+    return found
+
+
+# --- lists and structs ----------------------------------------------------------------------------
+
+
+def _trees(nodes: Sequence[Node | None]) -> Cells:
+    """The cells of lists and ads; equal ones have one number."""
+    numbers: dict[str, int] = {}
+    made: list[Expression] = []
+    payload = array("q", bytes(8 * len(nodes)))
+    for row, node in enumerate(nodes):
+        if node is not None:
+            number = payload[row] = numbers.setdefault(repr(node), len(made))
+            if number == len(made):
+                made.append(Expression.from_node(node))
+    tags = bytes(Tag.NOTHING if node is None else Tag.EXPRESSION for node in nodes)
+    trees = Trees(len(made), made.__getitem__, True)
+    return Cells(memoryview(tags), memoryview(payload), trees=trees)
+
+
+def _nodes(found: Arrow) -> list[Node | None]:
+    """What the cells of an array are as members of lists and ads; None for null."""
+    types = load("pyarrow.types")
+    kind = found.type
+    if types.is_map(kind):
+        return _maps(found)
+    if types.is_struct(kind):
+        return _structs(found)
+    if "list" in str(kind).partition("<")[0]:
+        return _lists(found)
+    if types.is_union(kind) or types.is_interval(kind):
+        raise ClassAdTypeError(f"ads have no values for the Arrow type {kind}")
+    return _literals(cells_of(found))
+
+
+def _lists(found: Arrow) -> list[Node | None]:
+    pa, types = load("pyarrow"), load("pyarrow.types")
+    if not types.is_list(found.type) and not types.is_large_list(found.type):
+        found = found.cast(pa.large_list(found.type.value_type))
+    bounds = found.offsets.to_pylist()
+    members = _members(_nodes, found.values, bounds)
+    return [
+        ListExpr(tuple(node or Literal(UNDEFINED) for node in members[start:end]))
+        if valid
+        else None
+        for start, end, valid in zip(bounds, bounds[1:], _validity(found), strict=False)
+    ]
+
+
+def _maps(found: Arrow) -> list[Node | None]:
+    """Maps as ads; their keys are the names."""
+    bounds = found.offsets.to_pylist()
+    items = _members(_nodes, found.items, bounds)
+    names = [str(key) for key in found.keys.to_pylist()]
+    return [
+        _ad(zip(names[start:end], items[start:end], strict=True)) if valid else None
+        for start, end, valid in zip(bounds, bounds[1:], _validity(found), strict=False)
+    ]
+
+
+def _structs(found: Arrow) -> list[Node | None]:
+    names = [found.type.field(place).name for place in range(found.type.num_fields)]
+    fields = [_nodes(field) for field in found.flatten()]
+    return [
+        _ad((name, field[row]) for name, field in zip(names, fields, strict=True))
+        if valid
+        else None
+        for row, valid in enumerate(_validity(found))
+    ]
+
+
+def _ad(fields: Any) -> AdExpr:
+    """An ad; of names that differ in case only the last counts, at the place of the first."""
+    kept: dict[str, tuple[str, Node]] = {}
+    for name, node in fields:
+        if node is not None:
+            spelled = kept.get(fold_name(check_name(name)), (name,))[0]
+            kept[fold_name(name)] = spelled, node
+    return AdExpr(tuple(kept.values()))
+
+
+def _validity(found: Arrow) -> list[bool]:
+    valid: list[bool] = found.is_valid().to_pylist()
+    return valid
+
+
+def _members(
+    nodes: Callable[[Arrow], list[Node | None]], found: Arrow, bounds: Sequence[int]
+) -> list[Node | None]:
+    """The members of lists; what cannot be held is told by the row of the list."""
+    try:
+        return nodes(found)
+    except UnfitError as problem:
+        raise UnfitError(bisect_right(bounds, problem.row) - 1, problem.why) from None
+
+
+def _literals(cells: Cells) -> list[Node | None]:
+    """Scalars as literals, None for null."""
+    texts = cells.texts()
+    known: dict[tuple[int, int], Node | None] = {}
+    found: list[Node | None] = []
+    for pair in zip(cells.tags, cells.payload, strict=True):
+        if pair not in known:
+            known[pair] = _literal(pair[0], pair[1], texts, cells.trees)
+        found.append(known[pair])
+    return found
+
+
+def _literal(tag: int, number: int, texts: list[str], trees: Trees | None) -> Node | None:
+    if tag == Tag.NOTHING:
+        return None
+    if tag == Tag.EXPRESSION:
+        assert trees is not None
+        return trees.make(number).node
+    cell: Stored = texts[number] if tag == Tag.STRING else value_of(tag, number)
+    return node_of_value(cell)
+
+
+def real_bits(number: float) -> int:
+    """The payload of a real."""
+    return int(unpack("q", pack("d", number))[0])

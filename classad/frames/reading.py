@@ -1,0 +1,285 @@
+"""Reads tables of Arrow, record batches and whatever has ``__arrow_c_stream__`` into columns."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+from classad.ads.ad import Stored, is_value, node_of_value
+from classad.ads.expression import Expression
+from classad.binding.convert import check_name
+from classad.errors import ClassAdParseError, ClassAdTypeError, ClassAdValueError
+from classad.extras import load
+from classad.frames.arrays import (
+    Arrow,
+    Cells,
+    Trees,
+    UnfitError,
+    cells_of,
+    real_bits,
+    whole_numbers,
+)
+from classad.frames.exact import COMPANION, companion, read
+from classad.language.names import fold_name
+from classad.language.values import ERROR, UNDEFINED
+from classad.loading.columns import LoadedColumn, LoadedColumns, Tag
+from classad.table.arrays.arrays import NO_CODES, number_pairs, pick
+
+
+class ArrowColumns(LoadedColumns):
+    """Ads as columns that were read from Arrow.
+
+    ``strings``: of each column, by the folded name, the number of the first and the cells that have
+    them; they become Python's when one is wanted.
+    """
+
+    def __init__(self, n_rows: int, found: Iterable[tuple[str, Cells]]) -> None:
+        columns: list[LoadedColumn] = []
+        self.strings: dict[str, tuple[int, Cells]] = {}
+        self._trees: dict[str, Trees] = {}
+        start = 0
+        for name, cells in found:
+            key = fold_name(name)
+            self.strings[key] = start, cells
+            payload, count = cells.payload, cells.words()
+            if start and count:
+                payload = moved(cells.tags, payload, start)
+            start += count
+            if cells.trees is not None:
+                self._trees[key] = cells.trees
+            columns.append(LoadedColumn(name, key, n_rows, cells.tags, payload, None))
+        shapes = _Shapes(n_rows, [column.tags for column in columns])
+        names = [(column.name, place) for place, column in enumerate(columns)]
+        super().__init__(
+            n_rows, columns, self._all_texts, names, shapes.places, shapes, [], None
+        )  # fmt: skip
+
+    def _all_texts(self) -> list[str]:
+        return [text for _, cells in self.strings.values() for text in cells.texts()]
+
+    def expression(self, key: str, number: int) -> Expression:
+        return self._trees[key].make(number)
+
+    def are_values(self, key: str, numbers: Iterable[int]) -> bool:
+        trees = self._trees[key]
+        return trees.closed or all(is_value(trees.make(number)) for number in numbers)
+
+    def parts(self) -> Iterator[tuple[str, Cells]]:
+        """The columns with strings that are numbered for each by itself."""
+        for column in self.columns:
+            start, cells = self.strings[column.key]
+            payload = moved(column.tags, column.payload, -start) if start else column.payload
+            yield column.name, cells._replace(tags=column.tags, payload=payload)
+
+    def picked_rows(self, rows: Sequence[int]) -> ArrowColumns:
+        """Some rows, in this order."""
+        found = []
+        for name, cells in self.parts():
+            if isinstance(rows, range) and rows.step == 1:
+                tags = cells.tags[rows.start : rows.stop]
+                payload = cells.payload[rows.start : rows.stop]
+            else:
+                places = array("i", rows)
+                tags = memoryview(pick(array("B", bytes(cells.tags)), places))
+                payload = memoryview(pick(array("q", bytes(cells.payload)), places))
+            found.append((name, cells._replace(tags=tags, payload=payload)))
+        return ArrowColumns(len(rows), [(name, cells) for name, cells in found if any(cells.tags)])
+
+
+class _Shapes(Sequence[int]):
+    """Which attributes each row has, found out when it is asked for the first time."""
+
+    def __init__(self, size: int, tags: Sequence[memoryview]) -> None:
+        self._size = size
+        self._tags = tags
+        self._codes: array[int] | None = None
+        self._first = array("i", [0] if size else [])
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __getitem__(self, row: Any) -> Any:
+        if self._codes is None:
+            self._codes = self._found()
+        return self._codes[row]
+
+    def _found(self) -> array[int]:
+        codes = NO_CODES * self._size
+        # Marks are counted with numbers of eight bytes.
+        for tags in self._tags:
+            there = tags.tobytes().translate(b"\0" + b"\1" * 255)
+            if there.count(1) < self._size:
+                codes, self._first = number_pairs(array("q", codes), memoryview(there))
+        return codes
+
+    def places(self, number: int) -> list[int]:
+        """The columns that the rows of a number have."""
+        row = self._first[number]
+        return [place for place, tags in enumerate(self._tags) if tags[row]]
+
+
+def arrow_table(given: object) -> Arrow:
+    """The ``pyarrow.Table`` of whatever speaks Arrow."""
+    pa = load("pyarrow")
+    if isinstance(given, pa.Table):
+        return given
+    if hasattr(given, "__arrow_c_stream__"):
+        return pa.RecordBatchReader.from_stream(given).read_all()
+    if hasattr(given, "__arrow_c_array__"):
+        return pa.Table.from_batches([pa.record_batch(given)])
+    raise ClassAdTypeError(
+        "from_arrow takes a pyarrow.Table, a record batch, a reader of batches, or a frame that has"
+        " `__arrow_c_stream__`"
+    )
+
+
+def read_arrow(given: object) -> ArrowColumns:
+    """The columns of a table of Arrow.
+
+    ``ClassAdValueError`` names the column and the row of a cell that an ad cannot hold,
+    ``ClassAdTypeError`` the column of a type that has no counterpart.
+    """
+    table = arrow_table(given)
+    names = table.column_names
+    companions = {
+        name for name in names if name.endswith(COMPANION) and name[: -len(COMPANION)] in names
+    }
+    found: list[tuple[str, Cells]] = []
+    spelled: dict[str, str] = {}
+    for place, name in enumerate(names):
+        if name in companions:
+            continue
+        try:
+            key = fold_name(check_name(name))
+        except ValueError as problem:
+            raise ClassAdValueError(f"column {place} has the name {name!r}: {problem}") from None
+        if key in spelled:
+            raise ClassAdValueError(
+                f"the columns `{spelled[key]}` and `{name}` are one attribute: drop or rename one"
+            )
+        spelled[key] = name
+        cells = _column(name, table.column(place), cells_of)
+        if companion(name) in companions:
+            exact = _one_array(table.column(companion(name)))
+            cells = _column(companion(name), exact, lambda texts, base=cells: _joined(base, texts))
+        if any(cells.tags):
+            found.append((name, cells))
+    return ArrowColumns(table.num_rows, found)
+
+
+def _column(name: str, found: Arrow, make: Callable[..., Cells]) -> Cells:
+    """The cells of a column, which errors name."""
+    try:
+        return make(_one_array(found))
+    except UnfitError as problem:
+        raise ClassAdValueError(f"column `{name}`, row {problem.row}: {problem.why}") from None
+    except ClassAdTypeError as problem:
+        raise ClassAdTypeError(f"column `{name}`: {problem}") from None
+
+
+def _one_array(found: Arrow) -> Arrow:
+    """The chunks of a column as one array."""
+    pa = load("pyarrow")
+    if not isinstance(found, pa.ChunkedArray):
+        return found
+    if found.num_chunks == 1:
+        return found.chunk(0)
+    if str(found.type) in ("string", "large_string"):
+        found = found.dictionary_encode()
+    return found.combine_chunks() if found.num_chunks else pa.array([], found.type)
+
+
+def moved(tags: memoryview, payload: memoryview, start: int) -> memoryview:
+    """Payloads whose strings are numbered from ``start``."""
+    pa, compute = load("pyarrow"), load("pyarrow.compute")
+    numbers = pa.Array.from_buffers(pa.int64(), len(payload), [None, pa.py_buffer(payload)])
+    kinds = pa.Array.from_buffers(pa.uint8(), len(tags), [None, pa.py_buffer(tags)])
+    strings = compute.equal(kinds, int(Tag.STRING))
+    moved = compute.if_else(strings, compute.add(numbers, start), numbers)
+    return whole_numbers(moved)
+
+
+# --- companions -----------------------------------------------------------------------------------
+
+
+def _joined(base: Cells, texts: Arrow) -> Cells:
+    """The cells of a column with what its companion says."""
+    compute = load("pyarrow.compute")
+    coded = texts if hasattr(texts, "dictionary") else texts.dictionary_encode()
+    if not coded.indices.null_count < len(coded):
+        return base
+    exact = _Exact(base)
+    words = coded.dictionary.to_pylist()
+    used = compute.unique(compute.drop_null(coded.indices)).to_pylist()
+    cells: dict[int, tuple[int, int]] = {}
+    for number in used:
+        try:
+            cells[number] = exact.cell(words[number])
+        except ClassAdParseError as problem:
+            row = compute.index(coded.indices, number).as_py()
+            raise UnfitError(row, f"`{words[number]}` is no expression: {problem}") from None
+    tags = bytearray(base.tags)
+    payload = array("q", base.payload)
+    for row, number in enumerate(coded.indices.to_pylist()):
+        if number is not None:
+            tags[row], payload[row] = cells[number]
+    return exact.cells(tags, payload)
+
+
+class _Exact:
+    """Cells that a companion adds to those of a column."""
+
+    def __init__(self, base: Cells) -> None:
+        self._base = base
+        self._more = list(base.more)
+        self._words = base.words() - len(base.more)
+        self._before = 0 if base.trees is None else base.trees.size
+        self._trees: list[Expression] = []
+
+    def cell(self, text: str) -> tuple[int, int]:
+        """Tag and payload of a text."""
+        cell = read(text)
+        kind = cell.__class__
+        if kind is bool or kind is int:
+            return (Tag.BOOLEAN if kind is bool else Tag.INTEGER), int(cell)
+        if kind is float:
+            return Tag.REAL, real_bits(cell)
+        if kind is str:
+            return Tag.STRING, self._string(cell)
+        if cell is UNDEFINED or cell is ERROR:
+            return (Tag.UNDEFINED if cell is UNDEFINED else Tag.ERROR), 0
+        self._trees.append(tree_of(cell))
+        return Tag.EXPRESSION, self._before + len(self._trees) - 1
+
+    def _string(self, text: str) -> int:
+        """The number of a string, which has one only."""
+        if text in self._more:
+            return self._words + self._more.index(text)
+        if self._words and text.isprintable():
+            place: int = load("pyarrow.compute").index(self._base.strings, text).as_py()
+            if place >= 0:
+                return place
+        self._more.append(text)
+        return self._words + len(self._more) - 1
+
+    def cells(self, tags: bytearray, payload: array[int]) -> Cells:
+        """The column."""
+        before, base, made = self._before, self._base.trees, self._trees
+
+        def make(number: int) -> Expression:
+            if number < before and base is not None:
+                return base.make(number)
+            return made[number - before]
+
+        closed = (base is None or base.closed) and all(map(is_value, made))
+        trees = Trees(before + len(made), make, closed)
+        return Cells(memoryview(tags), memoryview(payload), self._base.strings, self._more, trees)
+
+
+def tree_of(cell: Stored) -> Expression:
+    """A list, an ad, a time or an expression as an expression."""
+    return cell if cell.__class__ is Expression else Expression.from_node(node_of_value(cell))
+
+
+__all__ = ["ArrowColumns", "arrow_table", "moved", "read_arrow", "tree_of"]

@@ -1,0 +1,335 @@
+"""Defines ``classad.Table``: the table of ads as Python users see it.
+
+It shows itself, is indexed and sliced, takes and gives Arrow, pandas, Polars and DuckDB, can be
+pickled, and is safe in the hands of several threads: one lock lets one of them at a time ask or
+change it.  Values that leave it are Python's, as ``ExprTree.eval`` gives them.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterator, Sequence, Sized
+from functools import wraps
+from itertools import compress
+from os import PathLike, fspath
+from threading import RLock
+from typing import Any, Concatenate, ParamSpec, Self, SupportsIndex, TypeAlias, TypeVar, cast
+
+from classad.ads.ad import node_of_value
+from classad.ads.expression import Expression
+from classad.binding.ad import ClassAd
+from classad.binding.checks import known_name
+from classad.binding.python_values import PythonValue, item_to_python, to_python
+from classad.errors import ClassAdTypeError
+from classad.evaluation.state import EvalContext
+from classad.extras import load
+from classad.frames.ads import ads_of_frame
+from classad.frames.exact import companion
+from classad.frames.pickling import Packed, packed, unpacked
+from classad.frames.reading import ArrowColumns, read_arrow
+from classad.frames.showing import table_html, table_line
+from classad.frames.writing import Wish, all_names, write_arrow
+from classad.syntax.nodes import same_tree
+from classad.table.arrays.arrays import rows_of
+from classad.table.memory.budget import DEFAULT
+from classad.table.rows import Rows
+from classad.table.table import Seat
+from classad.table.table import Table as BareTable
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+#: A table of pyarrow, or a frame of another package.
+Frame: TypeAlias = Any
+#: An ad, a column, or a table.
+Picked: TypeAlias = Any
+
+
+def _alone(method: Callable[Concatenate[Any, _P], _R]) -> Callable[Concatenate[Any, _P], _R]:
+    """A method that one thread at a time is in."""
+
+    @wraps(method)
+    def locked(self: Any, *args: _P.args, **kwargs: _P.kwargs) -> _R:
+        with self._lock:
+            return method(self, *args, **kwargs)
+
+    return cast("Callable[Concatenate[Any, _P], _R]", locked)
+
+
+def _same(one: ClassAd, other: ClassAd) -> bool:
+    """Whether two ads have the same, own or inherited, to the last bit."""
+    mine = (one if one._chained is None else one.unchained())._attrs
+    theirs = (other if other._chained is None else other.unchained())._attrs
+    return mine.keys() == theirs.keys() and all(
+        same_tree(node_of_value(cell), node_of_value(theirs[key])) for key, cell in mine.items()
+    )
+
+
+def _restored(kind: type[Table], parts: Packed, budget: int) -> Table:
+    """The table that was packed."""
+    ads, loaded = unpacked(parts)
+    return kind(ads, budget=budget, loaded=loaded)
+
+
+class Table(BareTable):
+    """Ads, numbered from 0, that are matched, selected and ranked together.
+
+    ``ads``: kept as they are; after a change to one call ``replace``.  ``budget``: how many bytes
+    of results may be kept for later.  ``table[3]`` is an ad, ``table["Name"]`` what all rows have,
+    ``table[10:20]`` and ``table[rows]`` are tables; iteration gives the ads.  Two tables are equal
+    if they have the same ads in the same order.  Threads may share a table.
+
+    >>> slots = Table(ClassAd({"Cpus": cpus, "Requirements": True}) for cpus in (1, 2, 8))
+    >>> job = ClassAd("[RequestCpus = 2; Requirements = TARGET.Cpus >= RequestCpus; Rank = Cpus]")
+    >>> list(slots.match(job)), list(slots.select("Cpus < 4")), slots.rank(job).tolist()
+    ([1, 2], [0, 1], [1.0, 2.0, 8.0])
+    >>> slots, slots["Cpus"], slots[1:]["Cpus"]
+    (<Table 3 rows, 2 attributes: Cpus, Requirements>, [1, 2, 8], [2, 8])
+    """
+
+    _lock: RLock
+
+    def __new__(cls, *args: object, **options: object) -> Self:
+        """The lock is there before anything else, and stays."""
+        self = super().__new__(cls)
+        self._lock = RLock()
+        return self
+
+    partner = _alone(BareTable.partner)
+    match = _alone(BareTable.match)
+    match_surely = _alone(BareTable.match_surely)
+    match_many = _alone(BareTable.match_many)
+    accepted_by = _alone(BareTable.accepted_by)
+    accepting = _alone(BareTable.accepting)
+    select = _alone(BareTable.select)
+    select_all = _alone(BareTable.select_all)
+    numbers = _alone(BareTable.numbers)
+    coded_numbers = _alone(BareTable.coded_numbers)
+    sight = _alone(BareTable.sight)
+    apply = _alone(BareTable.apply)
+    rank = _alone(BareTable.rank)
+    ad = _alone(BareTable.ad)
+    ads = _alone(BareTable.ads)
+    has = _alone(BareTable.has)
+    replace = _alone(BareTable.replace)
+    replace_many = _alone(BareTable.replace_many)
+    refresh = _alone(BareTable.refresh)
+    update = _alone(BareTable.update)
+
+    @property
+    def names(self) -> list[str]:
+        """The attributes that rows have, spelled as first met, in the order of the alphabet."""
+        with self._lock:
+            return super().names
+
+    def evaluate(
+        self,
+        expr: Expression | str,
+        target: ClassAd | None = None,
+        *,
+        row_is: Seat = "my",
+        within: Rows | None = None,
+        context: EvalContext | None = None,
+    ) -> tuple[array[int], list[PythonValue]]:
+        """What an expression is for every row, as ``codes`` and ``values``.
+
+        Row r has ``values[codes[r]]``, the value that ``ExprTree.eval`` gives, ``Value.Error``
+        where the evaluation fails.  ``row_is``: which of the two ads the row is; with ``target``
+        the expression is evaluated in the target.  Codes of rows that are not ``within`` mean
+        nothing.
+        """
+        with self._lock:
+            codes, values = super().evaluate(
+                expr, target, row_is=row_is, within=within, context=context
+            )
+        return codes, list(map(to_python, values))
+
+    def column(self, name: str) -> tuple[array[int], list[PythonValue]]:
+        """What the rows have for an attribute, as ``codes`` and ``values``.
+
+        Row r has ``values[codes[r]]``: a Python value, an ``ExprTree``, a list, an ad, or None if
+        it has no such attribute.  The codes belong to the table.  ``KeyError``: no row has it.
+        """
+        return self.cells(known_name(name, self))
+
+    def cells(self, name: str) -> tuple[array[int], list[PythonValue]]:
+        """What ``column`` gives, also for an attribute that no row has: None for each."""
+        with self._lock:
+            codes, values = super().cells(name)
+        return codes, [None if value is None else item_to_python(value) for value in values]
+
+    # --- a sequence of ads --------------------------------------------------------------------
+
+    def __iter__(self) -> Iterator[ClassAd]:
+        return self.ads()
+
+    def __getitem__(self, wanted: SupportsIndex | str | slice | Rows | Sequence[bool]) -> Picked:
+        """An ad by its row, a column by its name, some rows as a table.
+
+        Rows come as a slice, as ``Rows``, or as a mask, which has a truth for each row.
+        """
+        if isinstance(wanted, str):
+            codes, values = self.column(wanted)
+            return [values[code] for code in codes]
+        if isinstance(wanted, slice):
+            return self._picked(range(len(self))[wanted])
+        if not isinstance(wanted, Sized):
+            return self.ad(range(len(self))[wanted])
+        return self._picked(self._masked(wanted).numbers())
+
+    def head(self, count: int = 5) -> Self:
+        """The first rows."""
+        return self._picked(range(len(self))[:count])
+
+    def _picked(self, rows: Sequence[int]) -> Self:
+        """Some rows as a table of its own."""
+        with self._lock:
+            loaded, own = self._store.loaded, self._store.own
+            if not isinstance(loaded, ArrowColumns):
+                return type(self)(map(self._store.ad, rows), budget=self._budget.limit)
+            twin = type(self)(loaded=loaded.picked_rows(rows), budget=self._budget.limit)
+            kept = {place: self._store.ad(row) for place, row in enumerate(rows) if row in own}
+        twin.replace_many(kept)
+        return twin
+
+    def _masked(self, mask: Rows | Sequence[bool]) -> Rows:
+        """The rows of a mask."""
+        if isinstance(mask, Rows):
+            return Rows(len(self), self._bits(mask))
+        listed = mask.tolist() if hasattr(mask, "tolist") else list(mask)
+        truths = [getattr(item, "as_py", lambda item=item: item)() for item in listed]
+        if len(truths) != len(self) or not set(map(type, truths)) <= {bool}:
+            raise ClassAdTypeError(
+                "the rows of a table are a number, a name, a slice, Rows, or a mask with True or"
+                f" False for each of its {len(self)} rows"
+            )
+        return Rows.of(len(self), compress(range(len(self)), truths))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Table):
+            return NotImplemented
+        return len(self) == len(other) and all(map(_same, self, other))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Callable[..., Table], tuple[type[Table], Packed, int]]:
+        with self._lock:
+            return _restored, (type(self), packed(self._store), self._budget.limit)
+
+    def __repr__(self) -> str:
+        return table_line(len(self), self.names)
+
+    def _repr_html_(self) -> str:
+        return table_html(repr(self), self.names, self.head())
+
+    # --- frames in ----------------------------------------------------------------------------
+
+    @classmethod
+    def from_arrow(cls, table: Frame, *, budget: int = DEFAULT) -> Self:
+        """The rows of a table as ads.
+
+        ``table``: of pyarrow, Polars or DuckDB, a reader of record batches, or anything else that
+        has ``__arrow_c_stream__``.  A null is an attribute that the ad does not have; what
+        ``to_arrow`` has written comes back exactly.  ``ClassAdValueError`` names column and row of
+        what an ad cannot hold.
+        """
+        return cls(loaded=read_arrow(table), budget=budget)
+
+    @classmethod
+    def from_parquet(
+        cls,
+        path: str | PathLike[str],
+        columns: Sequence[str] | None = None,
+        *,
+        budget: int = DEFAULT,
+    ) -> Self:
+        """The rows of a Parquet file, or of all in a folder; ``columns``: only these attributes."""
+        parquet = load("pyarrow.parquet")
+        wanted = None
+        if columns is not None:
+            there = parquet.ParquetDataset(fspath(path)).schema.names
+            wanted = [*columns, *(name for name in map(companion, columns) if name in there)]
+        return cls.from_arrow(parquet.read_table(fspath(path), columns=wanted), budget=budget)
+
+    @classmethod
+    def from_pandas(cls, frame: Frame, *, budget: int = DEFAULT) -> Self:
+        """The rows of a ``pandas.DataFrame`` as ads, without its index.
+
+        What is missing is an attribute that the ad does not have.
+        """
+        pa = load("pyarrow")
+        try:
+            table = pa.Table.from_pandas(frame, preserve_index=False)
+        except (pa.ArrowInvalid, pa.ArrowTypeError):  # Python objects of several kinds
+            return cls(ads_of_frame(frame), budget=budget)
+        return cls.from_arrow(table, budget=budget)
+
+    # --- frames out ---------------------------------------------------------------------------
+
+    def to_arrow(
+        self,
+        attributes: Sequence[str] | None = None,
+        rows: Rows | None = None,
+        *,
+        faithful: bool = True,
+        dictionaries: bool = True,
+        lost: list[str] | None = None,
+    ) -> Frame:
+        """A ``pyarrow.Table`` of some attributes (None: all) and rows, which ``from_arrow`` reads.
+
+        ``faithful``: what a column cannot say (expressions, nested ads, undefined, error, integers
+        among reals, offsets of times) stands in one more column beside it, ``NAME:classad``.
+        Otherwise it is lost: ``lost`` gets a sentence for each attribute that loses something;
+        without it there is a warning.  ``dictionaries``: strings are dictionary arrays.
+        """
+        if isinstance(attributes, str):
+            raise TypeError("attributes must be a sequence of names, not one string")
+        with self._lock:
+            names = all_names(self._store, self.names) if attributes is None else attributes
+            numbers = None if rows is None else rows_of(self._bits(rows))
+            wish = Wish(numbers, faithful, dictionaries)
+            return write_arrow(self._store, names, wish, lost)
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+    def to_pandas(
+        self,
+        attributes: Sequence[str] | None = None,
+        rows: Rows | None = None,
+        *,
+        faithful: bool = True,
+        lost: list[str] | None = None,
+    ) -> Frame:
+        """A ``pandas.DataFrame`` with nullable types; the arguments are those of ``to_arrow``."""
+        pandas, pa = load("pandas"), load("pyarrow")
+        table = self.to_arrow(attributes, rows, faithful=faithful, dictionaries=False, lost=lost)
+        types = {
+            pa.bool_(): pandas.BooleanDtype(),
+            pa.int64(): pandas.Int64Dtype(),
+            pa.float64(): pandas.Float64Dtype(),
+            pa.string(): pandas.StringDtype(),
+        }
+        return table.to_pandas(types_mapper=types.get)
+
+    def to_polars(
+        self,
+        attributes: Sequence[str] | None = None,
+        rows: Rows | None = None,
+        *,
+        faithful: bool = True,
+        lost: list[str] | None = None,
+    ) -> Frame:
+        """A ``polars.DataFrame``; the arguments are those of ``to_arrow``."""
+        polars = load("polars")
+        return polars.from_arrow(
+            self.to_arrow(attributes, rows, faithful=faithful, dictionaries=False, lost=lost)
+        )
+
+    def to_parquet(
+        self,
+        path: str | PathLike[str],
+        attributes: Sequence[str] | None = None,
+        rows: Rows | None = None,
+    ) -> None:
+        """Write a Parquet file; the other arguments are those of ``to_arrow``."""
+        load("pyarrow.parquet").write_table(self.to_arrow(attributes, rows), fspath(path))

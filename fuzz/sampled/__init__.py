@@ -1,0 +1,1 @@
+"""Plants mechanical changes that chance draws, and tells which no test sees."""

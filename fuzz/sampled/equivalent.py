@@ -1,0 +1,10 @@
+"""Lists the changes that change nothing, each with its reason.
+
+Outputs: ``EQUIVALENT``, by file, text of the line, kind of change.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {}

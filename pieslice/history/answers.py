@@ -1,0 +1,215 @@
+"""Puts what a history tells into words and data.
+
+Inputs: ``Summary``, ``Life``, ``Start``.  Outputs: ``Result`` values, which the commands print.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import ClassVar
+
+import attr
+from attr import frozen
+
+from pieslice.history.jobs import Job
+from pieslice.history.life import Life
+from pieslice.history.questions import Start
+from pieslice.history.start import ENOUGH, Estimate, Lack, Record
+from pieslice.history.summary import Summary
+from pieslice.inputs.moments import shown_time
+from pieslice.reports.layout import Block, Column, Line, Table
+from pieslice.reports.progress import duration
+from pieslice.reports.result import Result
+from pieslice.reports.text import plural
+
+#: How many gaps are shown.
+_MOST_GAPS = 5
+
+
+@frozen(eq=False, repr=False)
+class HistoryTold(Result):
+    """What a history holds; ``name`` is that of the file."""
+
+    schema: ClassVar[str] = "pieslice/history/1"
+    name: str
+    found: Summary
+
+    def summary(self) -> str:
+        return f"{self.name}: {plural(self.found.captures, 'capture')}"
+
+    def blocks(self) -> Sequence[Block]:
+        found = self.found
+        span = f"{duration(found.last - found.first)} from {shown_time(found.first)}"
+        return [
+            Line(f"{self.name}: {plural(found.captures, 'capture')} of one pool, {span}"),
+            Table((Column("what", name=True), Column("how much", prose=True)), tuple(_rows(found))),
+            *(
+                Line(f"  gap of {duration(length)} after {shown_time(time)}", level="bad")
+                for time, length in found.gaps[:_MOST_GAPS]
+            ),
+        ]
+
+    def data(self) -> Mapping[str, object]:
+        return attr.asdict(self.found)
+
+
+def _rows(found: Summary) -> Iterator[tuple[str, str]]:
+    yield "captures", f"the last one of {shown_time(found.last)}"
+    if found.distance is not None:
+        yield "distance", f"{duration(found.distance)} (median), {plural(len(found.gaps), 'gap')}"
+    packed = found.files / found.stored
+    yield "size", f"{_bytes(found.stored)} for {_bytes(found.files)} of files, 1 to {packed:.0f}"
+    matches, rejections = plural(found.matches, "match"), plural(found.rejections, "rejection")
+    yield "cycles", f"{found.cycles} with decisions: {matches}, {rejections}"
+    yield "jobs", f"{found.jobs} seen, {found.started} started, {found.gone} gone"
+    if found.load is not None:
+        cores = f"{100 * found.load:.1f} % of {found.cores:.4g} cores claimed (loading factor)"
+        yield "load", f"{cores}; {found.running:.4g} jobs run, {found.idle:.4g} wait (mean)"
+    empty = found.vacancies
+    if empty.count:
+        times = [
+            f"{part} of them after {_at_most(time)}"
+            for part, time in zip(("half", "nine in ten"), empty.within, strict=True)
+        ]
+        again = f"{empty.refilled} of {empty.count} times claimed again"
+        yield "empty slots", f"{again}, {', '.join(times)}"
+
+
+def _at_most(time: float | None) -> str:
+    return "longer than was seen" if time is None else f"at most {duration(time)}"
+
+
+def _bytes(count: float) -> str:
+    for unit in ("bytes", "kB", "MB"):
+        if count < 1000:
+            return f"{count:.3g} {unit}"
+        count /= 1000
+    return f"{count:.3g} GB"
+
+
+@frozen(eq=False, repr=False)
+class LifeTold(Result):
+    """What became of a job."""
+
+    schema: ClassVar[str] = "pieslice/history-job/1"
+    found: Life
+
+    def summary(self) -> str:
+        return _headline(self.found.job)
+
+    def blocks(self) -> Sequence[Block]:
+        found = self.found
+        columns = (
+            Column("since"),
+            Column("cycles", right=True),
+            Column("what", prose=True),
+        )
+        rows = tuple(
+            (shown_time(entry.time), str(entry.cycles or ""), entry.what) for entry in found.entries
+        )
+        if found.cycles:
+            told = f"{found.named} of the {plural(found.cycles, 'cycle')} that found it idle"
+            named = f"  {told} decided about it or one like it (same submitter, same request)"
+        else:
+            named = "  no cycle found it idle, or none was recorded"
+        return [Line(_headline(found.job)), Line(named), Table(columns, rows)]
+
+    def data(self) -> Mapping[str, object]:
+        found = self.found
+        entries = [attr.asdict(entry) for entry in found.entries]
+        return {**_job(found.job), "cycles": found.cycles, "named": found.named, "life": entries}
+
+
+def _headline(job: Job) -> str:
+    slot = f" on {job.now.slot}" if job.now.slot else ""
+    return f"job {job.id} of {job.submitter}: {job.now.word}{slot}"
+
+
+def _job(job: Job) -> dict[str, object]:
+    return {
+        "job": job.id,
+        "schedd": job.schedd,
+        "submitter": job.submitter,
+        "submitted": job.submitted,
+        "state": job.now.word,
+        "slot": job.now.slot or None,
+    }
+
+
+@frozen(eq=False, repr=False)
+class StartTold(Result):
+    """When a job will start."""
+
+    schema: ClassVar[str] = "pieslice/when/1"
+    found: Start
+
+    def summary(self) -> str:
+        return next(iter(_start_lines(self.found)))
+
+    def blocks(self) -> Sequence[Block]:
+        return [Line(text) for text in (*_start_lines(self.found), *_record(self.found.record))]
+
+    def data(self) -> Mapping[str, object]:
+        found = self.found
+        estimate, begun = found.estimate, found.job.begun
+        told: dict[str, object] = {**_job(found.job), "now": found.now, "estimate": None}
+        if isinstance(estimate, Estimate):
+            times = {
+                "not_before": begun + estimate.early,
+                "likely": begun + estimate.likely,
+                "within": None if estimate.late is None else begun + estimate.late,
+            }
+            about = {"like": estimate.kind, "jobs": estimate.jobs, "starts": estimate.starts}
+            told["estimate"] = {**times, **about}
+        if isinstance(estimate, Lack):
+            told["lack"] = {**attr.asdict(estimate), "needed": ENOUGH}
+        return {**told, "record": {**attr.asdict(found.record), "coverage": found.record.coverage}}
+
+
+def _start_lines(found: Start) -> Iterator[str]:
+    job, estimate, now = found.job, found.estimate, found.now
+    if estimate is None:
+        yield f"{_headline(job)} since {shown_time(job.now.time)}; it has left the first wait"
+        return
+    waited = f"job {job.id} of {job.submitter} has waited {duration(now - job.begun)}"
+    if isinstance(estimate, Lack):
+        yield f"{waited}; not enough history to tell when it starts"
+        yield f"  {_lack(estimate)}"
+        return
+    yield f"{waited} at {shown_time(now)}"
+    for word, wait in (("not before", estimate.early), ("likely", estimate.likely)):
+        yield f"  {word:<10}  {_when(job.begun + wait, now)}"
+    if estimate.late is None:
+        yield "  within      not known: more than one in ten waited longer than was seen"
+    else:
+        yield f"  within      {_when(job.begun + estimate.late, now)}"
+    yield (
+        f"  from {plural(estimate.jobs, 'job')} {estimate.kind}, of which {estimate.starts} started"
+        " after as long a wait"
+    )
+
+
+def _when(time: float, now: float) -> str:
+    return f"{shown_time(time)}, in {duration(time - now)}"
+
+
+def _lack(lack: Lack) -> str:
+    if lack.starts >= ENOUGH:
+        return f"{lack.starts} jobs started after as long a wait, but half of those like it wait on"
+    more = "" if lack.seconds is None else f": about {duration(lack.seconds)} more like these"
+    return f"{lack.starts} jobs started after as long a wait, {ENOUGH} are needed{more}"
+
+
+def _record(record: Record) -> Iterator[str]:
+    known = record.within + record.sooner + record.later
+    since = shown_time(record.split)
+    if record.coverage is None:
+        yield f"  no track record: none of the jobs since {since} had both an estimate and a start"
+        return
+    yield (
+        f"  track record: of {plural(known, 'job')} since {since}, foretold from what was before, "
+        f"{100 * record.coverage:.0f} % started between the first and the last time "
+        "(80 % are meant), "
+        f"{record.sooner} sooner, {record.later} later; {record.open} open, {record.without} "
+        "without an estimate"
+    )

@@ -1,0 +1,141 @@
+"""Reads the command lines of ``pieslice record``, ``history`` and ``when``, and runs them.
+
+Outputs: text or JSON on standard output, notes on standard error.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pieslice.command_line import EXIT_BAD, EXIT_OK
+from pieslice.inputs.options import add_output
+from pieslice.terminal import printable
+
+if TYPE_CHECKING:
+    from pieslice.command_line import Subcommands
+    from pieslice.recording.store import History
+    from pieslice.reports.result import Result
+
+
+def add_commands(subcommands: Subcommands) -> None:
+    """Add the commands."""
+    record = subcommands.add_parser(
+        "record",
+        help="add captures of a pool to a history",
+        description="Add the folders of captures to a history, a file that keeps captures of one "
+        "pool over time: only what changed, compressed. Commands about a pool take it with --at.",
+        examples=(
+            ("pieslice record pool.history mypool", "begin a history, or go on with it"),
+            ("pieslice record pool.history mypool --time 1795300000 --keep 7", "keep a week"),
+        ),
+    )
+    record.add_argument("history", type=Path, metavar="HISTORY", help="the file; made if missing")
+    record.add_argument(
+        "captures", type=Path, nargs="+", metavar="DIR", help="folders of captures, earliest first"
+    )
+    record.add_argument(
+        "--time",
+        metavar="T",
+        help="time of the capture: seconds since the epoch or ISO 8601, local time unless it has "
+        "a zone (default: the newest time in its ads)",
+    )
+    record.add_argument(
+        "--keep", type=_positive, metavar="DAYS", help="drop captures that are older than that"
+    )
+    record.add_argument(
+        "--max-size", type=_positive, metavar="MB", help="drop the oldest captures above that size"
+    )
+    record.set_defaults(run=_record)
+    history = subcommands.add_parser(
+        "history",
+        help="show what a history holds, or the life of a job in it",
+        description="Show what a history holds: span, gaps, size, how well the pool was loaded and "
+        "how long slots stayed empty. With JOB: its life, cycle by cycle, and who preempted it.",
+        examples=(
+            ("pieslice history pool.history", "what is in it"),
+            ("pieslice history pool.history 8.0", "what became of this job?"),
+        ),
+    )
+    when = subcommands.add_parser(
+        "when",
+        help="estimate from a history when a job will start",
+        description="Estimate when a waiting job will start from how long jobs like it have "
+        "waited, with the track record of such estimates on the same history.",
+        examples=(("pieslice when pool.history 8.0", "when will this job start?"),),
+    )
+    for parser, run, nargs in ((history, _history, "?"), (when, _when, None)):
+        parser.add_argument("history", type=Path, metavar="HISTORY", help="a recorded history")
+        parser.add_argument("job", nargs=nargs, metavar="JOB", help="cluster.proc")
+        add_output(parser)
+        parser.set_defaults(run=run)
+
+
+def _positive(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number) or number <= 0:
+        raise argparse.ArgumentTypeError(f"`{text}` is not a number above 0")
+    return number
+
+
+def _record(args: argparse.Namespace) -> int:
+    from negotiator.io import InputError
+    from pieslice.history.adding import add_captures
+    from pieslice.inputs.moments import moment_of
+    from pieslice.recording.store import HistoryError
+    from pieslice.reports.output import show_diagnostics
+
+    try:
+        time = None if args.time is None else moment_of(args.time, "--time")
+        if time is not None and len(args.captures) > 1:
+            raise HistoryError("--time is of one capture: give one folder")
+        days, size = args.keep, args.max_size
+        for line in add_captures(args.history, args.captures, time, days, size):
+            print(printable(line))
+    except InputError as problem:
+        show_diagnostics(problem.diagnostics, sys.stderr)
+        return EXIT_BAD
+    except HistoryError as problem:
+        return _bad(problem)
+    return EXIT_OK
+
+
+def _history(args: argparse.Namespace) -> int:
+    from pieslice.history.answers import HistoryTold, LifeTold
+    from pieslice.history.questions import life, summary
+
+    if args.job is None:
+        return _answer(args, lambda history: HistoryTold(history.path.name, summary(history)))
+    return _answer(args, lambda history: LifeTold(life(history, args.job)))
+
+
+def _when(args: argparse.Namespace) -> int:
+    from pieslice.history.answers import StartTold
+    from pieslice.history.questions import start
+
+    return _answer(args, lambda history: StartTold(start(history, args.job)))
+
+
+def _answer(args: argparse.Namespace, ask: Callable[[History], Result]) -> int:
+    from pieslice.recording.store import History, HistoryError
+    from pieslice.reports.output import put
+
+    try:
+        with History(args.history) as history:
+            answer = ask(history)
+    except HistoryError as problem:
+        return _bad(problem)
+    put(answer, args, sys.stdout)
+    return EXIT_OK
+
+
+def _bad(problem: Exception) -> int:
+    print(f"error: {printable(str(problem))}", file=sys.stderr)
+    return EXIT_BAD

@@ -1,0 +1,176 @@
+"""Tells the life of a job: submitted, cycle by cycle, started, preempted by whom, gone.
+
+Decides what the cycles did with a job while it was idle: a cycle names the first job of each
+request, so a decision about a job of the same submitter that asks for the same holds for this one,
+too.  Equal fates one after another are one line.
+
+Inputs: a job, the decisions and captures of its time.  Outputs: ``Life``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby, pairwise
+from operator import attrgetter
+from typing import Final, NamedTuple
+
+from attr import field, frozen
+
+from negotiator.jobs.lists import IDLE, RUNNING
+from pieslice.history.jobs import Job, Spell
+from pieslice.recording.facts import GONE
+from pieslice.recording.store import Moment
+
+#: A dynamic slot, which a match does not name: it names the slot that it is cut from.
+_DYNAMIC: Final = re.compile(r"(slot\d+)_\d+(?=@|$)")
+
+
+@frozen
+class Decision:
+    """What a cycle decided about a request.
+
+    ``own``: whether it names the job itself; ``alike``: a job of its submitter that asks for the
+    same.
+    """
+
+    moment: int
+    own: bool
+    job: str
+    submitter: str
+    slot: str | None
+    preempted: str | None
+    reason: str | None
+    alike: bool = field(default=True, converter=bool)
+
+
+@frozen
+class Entry:
+    """A part of a life: from when (seconds since the epoch), in how many cycles (0: no cycle)."""
+
+    time: float
+    cycles: int
+    what: str
+
+
+@frozen
+class Life:
+    """A job's life; ``named``: cycles that decided about it or about a job that asks for the same.
+
+    ``cycles``: those whose decisions were recorded while it was idle.
+    """
+
+    job: Job
+    entries: tuple[Entry, ...]
+    named: int
+    cycles: int
+
+
+def life_of(
+    job: Job,
+    moments: Sequence[Moment],
+    decisions: Iterable[Decision],
+    takers: Mapping[int, str],
+) -> Life:
+    """The life of a job.
+
+    ``decisions``: about jobs that ask for the same, and all that took slots from others while it
+    ran; ``takers``: by the captures at which a job was found stopped, who had the slot then.
+    """
+    found = list(decisions)
+    entries = [] if job.submitted is None else [Entry(job.submitted, 0, "submitted")]
+    named = cycles = 0
+    before: Spell | None = None
+    for spell, after in pairwise([*job.spells, None]):
+        assert spell is not None
+        entries.append(Entry(spell.time, 0, _change(before, spell, found, takers)))
+        if spell.status == IDLE:
+            fates = list(_fates(spell, after, moments, found))
+            cycles += len(fates)
+            named += sum(fate.what != _UNNAMED for fate in fates)
+            entries += _runs(fates)
+        before = spell
+    return Life(job, tuple(entries), named, cycles)
+
+
+_UNNAMED: Final = "not among the decisions of the cycle"
+_OTHERS: Final = "others like it matched"
+
+
+class _Fate(NamedTuple):
+    """What a cycle did with a job; ``others``: it matched others that ask for the same before."""
+
+    time: float
+    what: str
+    others: bool
+
+
+def _fates(
+    spell: Spell, after: Spell | None, moments: Sequence[Moment], decisions: Sequence[Decision]
+) -> Iterator[_Fate]:
+    """What each recorded cycle did while the job was idle."""
+    by_moment: dict[int, list[Decision]] = {}
+    for item in decisions:
+        by_moment.setdefault(item.moment, []).append(item)
+    for moment in moments:
+        within = spell.moment <= moment.number and (after is None or moment.number < after.moment)
+        if within and moment.cycle is not None:
+            yield _fate(
+                moment.cycle, [item for item in by_moment.get(moment.number, ()) if item.alike]
+            )
+
+
+def _fate(time: float, about: Sequence[Decision]) -> _Fate:
+    """What a cycle did: a match of the job itself comes first, then a rejection, then others."""
+    own = [item.slot for item in about if item.own and item.slot is not None]
+    others = any(item.slot is not None for item in about)
+    rejected = next((item.reason for item in about if item.reason is not None), None)
+    if own:
+        slots = "a slot" if len(own) == 1 else f"{len(own)} slots"
+        return _Fate(time, f"matched: its request got {slots}", False)
+    if rejected is not None:
+        return _Fate(time, f"rejected: {rejected}", others)
+    return _Fate(time, _OTHERS if others else _UNNAMED, False)
+
+
+def _runs(fates: Sequence[_Fate]) -> Iterator[Entry]:
+    for what, group in groupby(fates, key=attrgetter("what")):
+        run = list(group)
+        count = sum(fate.others for fate in run)
+        times = "once" if count == 1 else f"{count} times"
+        more = f" (others like it matched first: {times})" if count else ""
+        yield Entry(run[0].time, len(run), what + more)
+
+
+def _change(
+    before: Spell | None, spell: Spell, decisions: Sequence[Decision], takers: Mapping[int, str]
+) -> str:
+    """What happened between two spells."""
+    if before is None:
+        return f"first seen, {spell.word}" + (f" on {spell.slot}" if spell.slot else "")
+    if spell.status == RUNNING:
+        return f"starts on {spell.slot}"
+    if before.status != RUNNING:
+        return "gone from the queue" if spell.status == GONE else spell.word
+    if spell.status == GONE:
+        return f"gone from the queue, ran on {before.slot}"
+    ran = f"ran on {before.slot}"
+    taken = [
+        item
+        for item in decisions
+        if item.preempted is not None
+        and item.slot == whole_slot(before.slot)
+        and before.moment <= item.moment < spell.moment
+    ]
+    if taken:
+        return (
+            f"{spell.word} again, {ran}: preempted for job {taken[-1].job} of {taken[-1].submitter}"
+        )
+    taker = takers.get(spell.moment)
+    then = f"no preemption recorded; then {taker} had the slot" if taker else "nothing tells why"
+    return f"{spell.word} again, {ran}: {then}"
+
+
+def whole_slot(name: str) -> str:
+    """The slot that a match names for a job on this one."""
+    return _DYNAMIC.sub(r"\1", name)

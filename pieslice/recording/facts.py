@@ -1,0 +1,219 @@
+"""Reads what jobs and slots were doing at a capture, and what has happened since the one before.
+
+Decides what is noted of each: of a job its queue, submitter and request when it is first seen and
+each change of its status or slot; of a slot that is not divided each time without a claim; of a
+cycle its matches and rejections.  Times are told by the ads where they lie between the two
+captures, else they are those of the later one.
+
+Inputs: the files of captures.  Outputs: frozen values, which the file of a history has rows for.
+Follows: ``JobStatus``, ``RemoteHost`` and ``JobCurrentStartDate`` of condor_schedd, ``State`` and
+``EnteredCurrentState`` of condor_startd.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+from collections.abc import Iterator, Mapping
+from hashlib import sha256
+from typing import Final
+
+from attr import frozen
+
+from classad import ClassAd
+from classad.evaluate import EvalContext
+from classad.files.ads import read_long
+from classad.formats.long import literal_value
+from negotiator.capture.agreement import Expected, ExpectedError, parse_expected
+from negotiator.jobs.lists import IDLE, RUNNING, submitter_of
+from pieslice.data import is_number
+from pieslice.recording.changes import Files
+from pieslice.recording.columns import Columns
+
+#: What a job is after the last capture that has it.
+GONE: Final = -1
+#: What makes two jobs ask for the same, besides the owner.
+REQUEST: Final = (
+    "RequestCpus", "RequestMemory", "RequestDisk", "RequestGPUs", "Requirements", "Rank",
+    "ConcurrencyLimits", "JobUniverse", "JobPrio", "NiceUser",
+)  # fmt: skip
+_OWNER: Final = ("User", "Owner", "AccountingGroup", "AcctGroup")
+_TIMES: Final = re.compile(
+    r"^(?:MyCurrentTime|LastHeardFrom|LastUpdate|ServerTime) = ([0-9]{1,15})$", re.MULTILINE
+)
+_FREE: Final = ("Unclaimed", "Matched")
+
+
+@frozen
+class JobKey:
+    """A job of a pool."""
+
+    schedd: str
+    cluster: int
+    proc: int
+
+
+@frozen
+class JobAbout:
+    """What stays the same of a job.  ``request``: equal for jobs that ask for the same.
+
+    ``submitted``: seconds since the epoch, None if nothing tells; ``cpus``: None for an expression.
+    """
+
+    submitter: str
+    group: str
+    request: str
+    cpus: float | None
+    submitted: float | None
+
+
+@frozen
+class JobState:
+    """What a job is doing: ``JobStatus``, or ``GONE``; the slot of one that runs, and since when.
+
+    ``since``: as the ad tells it, None if it does not.
+    """
+
+    status: int
+    slot: str = ""
+    since: float | None = None
+
+
+@frozen
+class SlotState:
+    """Whether a slot could be claimed, and since when."""
+
+    free: bool
+    claimed: bool
+    since: float | None
+
+
+@frozen
+class Load:
+    """Cores that are claimed, of all, and jobs that wait and run."""
+
+    claimed: float
+    cores: float
+    idle: int
+    running: int
+
+
+@frozen(eq=False)
+class Sight:
+    """The jobs and slots of a capture."""
+
+    jobs: Mapping[JobKey, JobState]
+    slots: Mapping[str, SlotState]
+    load: Load
+
+
+def sight(files: Files) -> Sight:
+    """What the jobs and slots of a capture are doing."""
+    jobs = dict(_jobs(files.get("jobs.ads")))
+    slots: dict[str, SlotState] = {}
+    claimed = cores = 0.0
+    ads = files.get("slots.ads")
+    for row in range(len(ads)) if isinstance(ads, Columns) else ():
+        assert isinstance(ads, Columns)
+        state, cpus = _text(ads, row, "State"), _number(ads, row, "Cpus") or 0
+        cores += cpus
+        claimed += cpus if state == "Claimed" else 0
+        if not any(_flag(ads, row, kind) for kind in ("PartitionableSlot", "DynamicSlot")):
+            since = _number(ads, row, "EnteredCurrentState")
+            slots[_text(ads, row, "Name")] = SlotState(state in _FREE, state == "Claimed", since)
+    statuses = [job.status for job in jobs.values()]
+    return Sight(jobs, slots, Load(claimed, cores, statuses.count(IDLE), statuses.count(RUNNING)))
+
+
+def _jobs(ads: Columns | str | None) -> Iterator[tuple[JobKey, JobState]]:
+    if not isinstance(ads, Columns):
+        return
+    for row in range(len(ads)):
+        key = _key(ads, row)
+        if key is not None:
+            status = int(_number(ads, row, "JobStatus") or 0)
+            slot = _text(ads, row, "RemoteHost") if status == RUNNING else ""
+            since = _number(ads, row, "JobCurrentStartDate") if status == RUNNING else None
+            yield key, JobState(status, slot, since)
+
+
+def _key(ads: Columns, row: int) -> JobKey | None:
+    cluster, proc = _number(ads, row, "ClusterId"), _number(ads, row, "ProcId")
+    if cluster is None or proc is None:
+        return None
+    schedd = _text(ads, row, "GlobalJobId").partition("#")[0]
+    return JobKey(schedd, int(cluster), int(proc))
+
+
+def about_jobs(files: Files, wanted: set[JobKey]) -> Iterator[tuple[JobKey, JobAbout]]:
+    """What stays the same of some jobs, in the order of the file."""
+    ads = files.get("jobs.ads")
+    if not isinstance(ads, Columns):
+        return
+    context, left = EvalContext(now=0.0), set(wanted)
+    for row in range(len(ads)):
+        key = _key(ads, row)
+        if key is not None and key in left:
+            left.discard(key)
+            yield key, _about(ads, row, context)
+
+
+def _about(ads: Columns, row: int, context: EvalContext) -> JobAbout:
+    names = [name for name in (*_OWNER, "RequestCpus") if ads.value(row, name) is not None]
+    ad = next(read_long([f"{name} = {ads.value(row, name)}" for name in names], ""), ClassAd())
+    texts = [ads.value(row, name) or "" for name in REQUEST]
+    return JobAbout(
+        submitter_of(ad, context) or "",
+        ad.get_string("AcctGroup", context=context) or "",
+        sha256("\n".join(texts).encode("utf-8", "surrogateescape")).hexdigest()[:16],
+        ad.get_number("RequestCpus", context=context),
+        _number(ads, row, "QDate"),
+    )
+
+
+def decisions(files: Files) -> Expected | None:
+    """What the cycle after a capture did; None if that was not recorded, or cannot be read."""
+    text = files.get("expected.json")
+    if not isinstance(text, str):
+        return None
+    try:
+        return parse_expected(json.loads(text))
+    except (ValueError, RecursionError, ExpectedError):
+        return None
+
+
+def newest_time(texts: Mapping[str, str]) -> float | None:
+    """When a capture was made: as its manifest tells, else the newest time in its ads.
+
+    In seconds since the epoch; None if nothing tells.
+    """
+    with contextlib.suppress(ValueError, RecursionError, TypeError, KeyError):
+        ended = json.loads(texts["capture.json"])["ended"]
+        if is_number(ended) and 0 < ended < 2**62:
+            return float(ended)
+    ads = (text for name, text in texts.items() if name.endswith(".ads"))
+    return max((float(time) for text in ads for time in _TIMES.findall(text)), default=None)
+
+
+def between(told: float | None, before: float | None, now: float) -> float:
+    """When something happened that is seen now: as told, if it can be."""
+    fits = told is not None and told <= now and (before is None or told > before)
+    return told if fits and told is not None else now
+
+
+# --- values of ads ------------------------------------------------------------------------------
+
+
+def _number(ads: Columns, row: int, name: str) -> float | None:
+    value = literal_value(ads.value(row, name) or "")
+    return value if is_number(value) else None
+
+
+def _text(ads: Columns, row: int, name: str) -> str:
+    value = literal_value(ads.value(row, name) or "")
+    return value if isinstance(value, str) else ""
+
+
+def _flag(ads: Columns, row: int, name: str) -> bool:
+    return literal_value(ads.value(row, name) or "") is True

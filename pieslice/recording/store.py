@@ -1,0 +1,327 @@
+"""Keeps the captures of one pool over time in one file, a database of SQLite.
+
+Each capture is a row with a compressed frame: every ``EVERY``-th by itself, the others as what has
+changed since the one before, so that any moment is built from at most ``EVERY`` frames.  Beside the
+frames stand what jobs and slots did (``pieslice.recording.facts``), so that questions about a life
+of weeks need no frame.
+
+A capture and what is noted with it are one transaction: a kill at any instant loses at most the
+capture in the making, which the next writer says.  A lock (``<file>.lock``) keeps a second writer
+out; readers need none.  Old captures go in whole groups of frames.
+
+Inputs: a path, captures in the order of time (seconds since the epoch).  Outputs: the file; moments
+and their files.  Raises ``HistoryError`` in one line.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sqlite3
+import zlib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self, TypeAlias
+
+from attr import frozen
+from filelock import BaseFileLock
+
+from classad.files.lock import BusyError, hold
+from pieslice.data import Content
+from pieslice.recording.changes import Files, apply, built, changed, files_of, texts_of, whole
+from pieslice.recording.facts import Sight, decisions, sight
+from pieslice.recording.notes import note
+from pieslice.recording.schema import APPLICATION, FORGET, TABLES, VERSION
+
+#: A frame that needs no other comes after so many that do.
+EVERY: Final = 24
+#: Where SQLite keeps the number of the application in the head of a file.
+_HEAD: Final = b"SQLite format 3\0"
+_APPLICATION: Final = slice(68, 72)
+#: Seconds that a reader waits for a writer and the other way round.
+_PATIENCE: Final = 10.0
+
+#: Names and texts of the files of a capture.
+Texts: TypeAlias = Mapping[str, str]
+
+
+class HistoryError(Exception):
+    """A history that cannot be read, written or asked this."""
+
+
+@frozen
+class Moment:
+    """A capture in a history.  ``cycle``: when the cycle after it began, None if not known.
+
+    ``size``: bytes of its files, ``stored``: bytes of its frame.
+    """
+
+    number: int
+    time: float
+    cycle: float | None
+    group: int
+    size: int
+    stored: int
+
+
+def is_history(head: bytes) -> bool:
+    """Whether the first bytes of a file are those of a history."""
+    return head.startswith(_HEAD) and head[_APPLICATION] == APPLICATION.to_bytes(4, "big")
+
+
+class History:
+    """An open history, to be read; a context manager."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        if not path.is_file():
+            raise HistoryError(f"{path}: no such history")
+        self.base = _connected(path, "ro")
+        try:
+            self._check()
+        except BaseException:
+            self.base.close()
+            raise
+
+    def _check(self) -> None:
+        with self.guarded():
+            (application,) = self.base.execute("PRAGMA application_id").fetchone()
+            (version,) = self.base.execute("PRAGMA user_version").fetchone()
+        if application != APPLICATION:
+            raise HistoryError(f"{self.path}: not a history")
+        if version != VERSION:
+            raise HistoryError(
+                f"{self.path}: a history of version {version}; this program knows {VERSION}"
+            )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        problem: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self.base.close()
+
+    @contextlib.contextmanager
+    def guarded(self) -> Iterator[None]:
+        """Turn what the database says is wrong into one line."""
+        try:
+            yield
+        except sqlite3.Error as problem:
+            text = str(problem)
+            damaged = type(problem) is sqlite3.DatabaseError
+            word = "damaged: " if damaged else ""
+            raise HistoryError(f"{self.path}: {word}{text}") from None
+
+    def rows(self, query: str, *values: object) -> list[tuple[Content, ...]]:
+        """The rows of a query."""
+        with self.guarded():
+            return self.base.execute(query, values).fetchall()
+
+    def moments(self) -> list[Moment]:
+        """All captures, the earliest first."""
+        found = self.rows(
+            "SELECT number, time, cycle, grouped, size, length(frame) FROM moment ORDER BY time"
+        )
+        return [Moment(*row) for row in found]
+
+    def files(self, moment: Moment) -> Files:
+        """The files of a capture."""
+        files: Files = {}
+        frames = self.rows(
+            "SELECT number, time, frame FROM moment WHERE number BETWEEN ? AND ? ORDER BY number",
+            moment.group,
+            moment.number,
+        )
+        for number, _, frame in frames:
+            self._put(files, number, moment.group, frame)
+        return files
+
+    def sequence(self) -> Iterator[tuple[Moment, Files]]:
+        """All captures one after another; the files are good until the next one."""
+        files: Files = {}
+        for moment in self.moments():
+            ((frame,),) = self.rows("SELECT frame FROM moment WHERE number = ?", moment.number)
+            self._put(files, moment.number, moment.group, frame)
+            yield moment, files
+
+    def texts(self, moment: Moment) -> dict[str, str]:
+        """The texts of the files of a capture."""
+        return texts_of(self.files(moment))
+
+    def _put(self, files: Files, number: int, group: int, frame: bytes) -> None:
+        """Turn a capture into the next one."""
+        try:
+            data = json.loads(zlib.decompress(frame))
+            if number == group:
+                files.clear()
+                files.update(built(data))
+            else:
+                apply(files, data)
+        except (zlib.error, ValueError, KeyError, IndexError, TypeError):
+            message = f"{self.path}: the frame of capture {number} is damaged"
+            later = [one for one in self.moments() if one.group > group]
+            whole_again = f"; captures from {later[0].number} on can be read" if later else ""
+            raise HistoryError(message + whole_again) from None
+
+
+class Recorder(History):
+    """An open history, to be added to.
+
+    ``dropped``: what was lost of a capture when the writer before was killed, in words, or None.
+    """
+
+    def __init__(self, path: Path, *, every: int = EVERY) -> None:
+        self.every = every
+        self._lock = _locked(path)
+        try:
+            self.dropped = _left_behind(path)
+            self.path = path
+            self.base = _connected(path, "rwc")
+            try:
+                with self.guarded():
+                    self._prepare()
+                self._check()
+                self._last = next(iter(self.moments()[-1:]), None)
+                self._files: Files = {} if self._last is None else self.files(self._last)
+                self._sight: Sight | None = None if self._last is None else sight(self._files)
+            except BaseException:
+                self.base.close()
+                raise
+        except BaseException:
+            self._lock.release()
+            raise
+
+    def close(self) -> None:
+        """Let go of the file and of its lock."""
+        super().close()
+        self._lock.release()
+
+    def _prepare(self) -> None:
+        """Make the tables of a new file; to see whether there are any rolls back what was left."""
+        (count,) = self.base.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        if count:
+            return
+        self.base.execute("PRAGMA auto_vacuum = INCREMENTAL")
+        with _transaction(self.base):
+            for table in TABLES:
+                self.base.execute(table)
+            self.base.execute(f"PRAGMA application_id = {APPLICATION}")
+            self.base.execute(f"PRAGMA user_version = {VERSION}")
+
+    @property
+    def last(self) -> Moment | None:
+        """The latest capture."""
+        return self._last
+
+    def append(self, time: float, texts: Texts) -> Moment:
+        """Add a capture and what it shows; raises ``HistoryError``, and nothing was added then."""
+        last = self._last
+        if last is not None and time <= last.time:
+            late = f"not after the last capture, which is {last.time - time:g} s later"
+            raise HistoryError(f"{self.path}: the capture is {late}")
+        files = files_of(texts)
+        alone = last is None or last.number - last.group + 1 >= self.every
+        number = 1 if last is None else last.number + 1
+        group = number if alone or last is None else last.group
+        after = decisions(files)
+        started = None if after is None else after.cycle_started_at
+        data = whole(files) if alone else changed(self._files, files)
+        frame = zlib.compress(json.dumps(data, separators=(",", ":")).encode(), 6)
+        size = sum(len(text.encode("utf-8", "surrogateescape")) for text in texts.values())
+        seen = sight(files)
+        moment = Moment(number, time, started, group, size, len(frame))
+        with self.guarded(), _transaction(self.base):
+            self.base.execute(
+                "INSERT INTO moment VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (number, time, started, group, size, *_load(seen), frame),
+            )
+            times = (None if last is None else last.time, time)
+            note(self.base, number, times, (self._sight, seen), files)
+        self._last, self._files, self._sight = moment, files, seen
+        return moment
+
+    def bound(self, *, seconds: float | None = None, size: int | None = None) -> int:
+        """Drop the oldest captures, in groups that share frames, until no more is kept than asked.
+
+        ``seconds``: before the last capture; ``size``: bytes of the file.  The group of the last
+        capture stays.  Returns how many captures went.
+        """
+        gone = 0
+        for number, until in self.rows(
+            "SELECT grouped, max(time) FROM moment GROUP BY grouped ORDER BY grouped"
+        ):
+            last = self._last
+            if last is None or number == last.group:
+                break
+            old = seconds is not None and until < last.time - seconds
+            if old or (size is not None and self._size() > size):
+                gone += self._drop(number)
+        return gone
+
+    def _size(self) -> int:
+        ((pages, page),) = self.rows("SELECT * FROM pragma_page_count, pragma_page_size")
+        return int(pages * page)
+
+    def _drop(self, group: int) -> int:
+        """Drop the captures of a group, and what is known of jobs and slots only from them."""
+        with self.guarded():
+            with _transaction(self.base):
+                gone = self.base.execute("DELETE FROM moment WHERE grouped = ?", (group,)).rowcount
+                for query in FORGET:
+                    self.base.execute(query)
+            self.base.execute("PRAGMA incremental_vacuum").fetchall()
+        return gone
+
+
+def _load(seen: Sight) -> tuple[float, float, int, int]:
+    return seen.load.claimed, seen.load.cores, seen.load.idle, seen.load.running
+
+
+def _connected(path: Path, mode: str) -> sqlite3.Connection:
+    try:
+        uri = f"{path.resolve().as_uri()}?mode={mode}"
+        return sqlite3.connect(uri, uri=True, timeout=_PATIENCE, isolation_level=None)
+    except sqlite3.Error as problem:
+        raise HistoryError(f"{path}: {problem}") from None
+
+
+@contextlib.contextmanager
+def _transaction(base: sqlite3.Connection) -> Iterator[None]:
+    """All of the block, or nothing of it."""
+    base.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        base.execute("COMMIT")
+    except BaseException:
+        # A full disk may have ended the transaction already.
+        if base.in_transaction:
+            base.execute("ROLLBACK")
+        raise
+
+
+def _locked(path: Path) -> BaseFileLock:
+    if not path.parent.is_dir():
+        raise HistoryError(f"{path.parent}: no such folder")
+    try:
+        return hold(path)
+    except BusyError as problem:
+        raise HistoryError(str(problem)) from None
+    except OSError as problem:
+        raise HistoryError(f"{path}: {(problem.strerror or str(problem)).lower()}") from None
+
+
+def _left_behind(path: Path) -> str | None:
+    """What a writer that was killed had not finished, in words."""
+    journal = path.with_name(f"{path.name}-journal")
+    if not journal.is_file() or not journal.stat().st_size:
+        return None
+    return "a capture that was being written when its writer was killed is dropped"

@@ -1,0 +1,296 @@
+"""Tables of ads as tables of Arrow, Polars and DuckDB, there and back.  The packages are extras."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from classad import (
+    ClassAd,
+    ClassAdParseError,
+    ClassAdTypeError,
+    ClassAdValueError,
+    ExprTree,
+    Table,
+    Value,
+    read_ads,
+)
+from classad.language.values import AbsTime, RelTime
+
+pa = pytest.importorskip("pyarrow", reason="the extra `arrow` is optional")
+
+parquet = pytest.importorskip("pyarrow.parquet")
+
+VECTORS = Path(__file__).parents[1] / "vectors"
+#: The keys under which vectors have ads, as dictionaries of texts.
+ADS = ("my", "target", "left", "right", "chained_parent", "ad")
+
+
+def vector_ads(of_expressions: bool) -> Iterator[ClassAd]:
+    """Every ad of the vectors, or an ad of every expression."""
+    seen = set()
+    for path in sorted((VECTORS / "classad").glob("*.jsonl")):
+        for line in path.read_text("utf-8").splitlines():
+            found = json.loads(line)
+            given = [found[key] for key in ADS if isinstance(found.get(key), dict)]
+            if of_expressions:
+                given = [{"x": found["expr"]}] if isinstance(found.get("expr"), str) else []
+            for texts in given:
+                key = json.dumps(texts, sort_keys=True)
+                if key not in seen:
+                    seen.add(key)
+                    yield of_texts(texts)
+
+
+def of_texts(texts: dict[str, str]) -> ClassAd:
+    """The ad of some texts, without those that are no expressions."""
+    ad = ClassAd()
+    for name, text in texts.items():
+        try:
+            ad[name] = ExprTree(text)
+        except (ClassAdParseError, TypeError):
+            continue
+    return ad
+
+
+MIXED = [
+    ClassAd({"i": 1, "r": 1, "s": "a", "b": True, "t": AbsTime(5, 0), "d": RelTime(1.5)}),
+    ClassAd({"i": 2**63 - 1, "r": 0.1 + 0.2, "s": "é", "b": False, "t": AbsTime(-5, 3600)}),
+    ClassAd({"i": None, "r": Value.Error, "s": ExprTree("i * 2"), "d": RelTime(1e-7)}),
+    ClassAd("[i = [a = 1; b = a + 1]; r = {1, 2.5, x}; T = undefined; s = error; m = 1]"),
+    ClassAd(),
+    ClassAd({"m": "x", "r": -0.0, "n": math.nan, "o": math.inf, "u": AbsTime(10**15, 90)}),
+    ClassAd({"m": 0.1 + 0.2, "n": "text", "o": 2, "s": b"caf\xe9"}),
+    ClassAd({"m": math.nan, "n": -math.inf, "o": True, "b": None}),
+]
+
+
+def test_what_was_written_comes_back() -> None:
+    table = Table(MIXED)
+    back = Table.from_arrow(table.to_arrow())
+    assert back == table
+    assert Table.from_arrow(back.to_arrow()) == table
+
+
+@pytest.mark.parametrize(("of_expressions", "least"), [(True, 30_000), (False, 1000)])
+def test_every_ad_of_the_vectors_comes_back(
+    tmp_path: Path, of_expressions: bool, least: int
+) -> None:
+    table = Table(vector_ads(of_expressions))
+    assert len(table) > least
+    assert Table.from_arrow(table.to_arrow()) == table
+    table.to_parquet(tmp_path / "ads.parquet")
+    assert parquet.read_table(tmp_path / "ads.parquet").equals(table.to_arrow())
+
+
+def test_files_of_parquet_are_read_in_part_or_whole(tmp_path: Path) -> None:
+    table = Table(MIXED)
+    table.to_parquet(tmp_path / "ads.parquet")
+    assert Table.from_parquet(tmp_path / "ads.parquet") == Table.from_parquet(tmp_path) == table
+    some = Table.from_parquet(str(tmp_path), ["i", "u"])
+    assert some == Table.from_arrow(table.to_arrow(["i", "u"]))
+
+
+@pytest.mark.parametrize("pool", sorted((VECTORS / "pools").iterdir()), ids=lambda path: path.name)
+def test_every_ad_of_the_pools_comes_back(pool: Path) -> None:
+    for path in (pool / "slots.ads", pool / "jobs.ads"):
+        table = Table.from_file(path)
+        back = Table.from_arrow(table.to_arrow())
+        assert back == table == Table(read_ads(path))
+        assert list(back.select("Cpus > 1")) == list(table.select("Cpus > 1"))
+
+
+def test_tables_are_equal_to_the_last_bit() -> None:
+    for one, other in ((0.1 + 0.2, 0.3), (1, 1.0), (1, True), (0.0, -0.0), (None, Value.Error)):
+        assert Table([ClassAd({"a": one})]) != Table([ClassAd({"a": other})])
+    assert Table([ClassAd({"a": math.nan})]) == Table([ClassAd({"A": math.nan})])
+    assert Table([]) != Table([ClassAd()])
+    assert Table([]) != []
+
+
+def test_inherited_attributes_are_written_as_a_rows_own() -> None:
+    job, cluster = ClassAd({"ProcId": 1}), ClassAd({"Owner": "alice", "ProcId": 0})
+    job.chain(cluster)
+    table = Table([job])
+    assert table.to_arrow().to_pydict() == {"Owner": ["alice"], "ProcId": [1]}
+    assert Table.from_arrow(table.to_arrow()) == table
+
+
+SAMPLES: list[tuple[Any, list[Any], list[Any]]] = [
+    (pa.int8(), [1, None], [1, None]),
+    (pa.uint64(), [2**63 - 1, None], [2**63 - 1, None]),
+    (pa.float32(), [0.5, None], [0.5, None]),
+    (pa.decimal128(20, 0), [Decimal(7), None], [7, None]),
+    (pa.decimal128(20, 2), [Decimal("0.10"), None], [0.1, None]),
+    (pa.bool_(), [True, None], [True, None]),
+    (pa.string(), ["é", None], ["é", None]),
+    (pa.large_string(), ["é", None], ["é", None]),
+    (pa.string_view(), ["é", None], ["é", None]),
+    (pa.binary(), [b"a", None], ["a", None]),
+    (pa.binary(1), [b"a", None], ["a", None]),
+    (pa.dictionary(pa.int8(), pa.int64()), [5, None], [5, None]),
+    (pa.dictionary(pa.int8(), pa.string()), ["x", None], ["x", None]),
+    (pa.null(), [None, None], [None, None]),
+    (pa.date32(), [date(1960, 1, 1), None], [datetime(1960, 1, 1, tzinfo=UTC), None]),
+    (pa.date64(), [date(1960, 1, 1), None], [datetime(1960, 1, 1, tzinfo=UTC), None]),
+    (pa.timestamp("s"), [datetime(2024, 1, 1), None], [datetime(2024, 1, 1, tzinfo=UTC), None]),
+    (pa.duration("ms"), [timedelta(seconds=-1.5), None], [-1.5, None]),
+    (pa.time32("s"), [time(0, 1), None], [60.0, None]),
+    (pa.list_(pa.int64()), [[1, None], None], [[1, Value.Undefined], None]),
+    (pa.list_(pa.string(), 1), [["a"], None], [["a"], None]),
+    (pa.large_list(pa.bool_()), [[], None], [[], None]),
+    (
+        pa.struct([("a", pa.int64()), ("b", pa.list_(pa.float64()))]),
+        [{"a": None, "b": [1.5]}, None],
+        [ClassAd({"b": [1.5]}), None],
+    ),
+    (pa.map_(pa.string(), pa.int64()), [[("a", 1)], None], [ClassAd({"a": 1}), None]),
+]
+
+
+@pytest.mark.parametrize(("kind", "given", "wanted"), SAMPLES, ids=str)
+def test_every_type_of_arrow_becomes_values(kind: Any, given: list[Any], wanted: list[Any]) -> None:
+    cells = pa.array(given, kind)
+    table = Table.from_arrow(pa.table({"x": cells, "y": [1, 2]}))
+    codes, values = table.cells("x")
+    assert [values[code] for code in codes] == wanted
+    if wanted[0] is not None:
+        assert [type(values[code]) for code in codes] == list(map(type, wanted))
+    later = Table.from_arrow(pa.table({"x": pa.concat_arrays([cells, cells])[1:3]}))
+    codes, values = later.cells("x")
+    assert [values[code] for code in codes] == [wanted[1], wanted[0]]
+    chunks = Table.from_arrow(pa.table({"x": pa.chunked_array([cells, cells[:0], cells])}))
+    codes, values = chunks.cells("x")
+    assert [values[code] for code in codes] == [*wanted, *wanted]
+
+
+def test_a_zone_gives_each_time_its_offset() -> None:
+    when = [datetime(2024, 1, 1, tzinfo=UTC), datetime(2024, 7, 1, tzinfo=UTC), None]
+    table = Table.from_arrow(pa.table({"t": pa.array(when, pa.timestamp("us", "Europe/Berlin"))}))
+    assert [ad._attrs.get("t") for ad in table] == [
+        AbsTime(1704067200, 3600), AbsTime(1719792000, 7200), None,
+    ]  # fmt: skip
+    assert table["t"] == when
+    plain: list[str] = []
+    written = table.to_arrow(faithful=False, lost=plain)
+    assert written["t"].to_pylist() == when
+    assert plain == ["`t`: the offset of the zone is gone in 2 rows"]
+
+
+@pytest.mark.parametrize(
+    ("cells", "message"),
+    [
+        (pa.array([1, 2**63], pa.uint64()), "`x`, row 1: 9223372036854775808 does not fit"),
+        (pa.array([None, Decimal(2**63)], pa.decimal128(38, 0)), "`x`, row 1: 92233720368547"),
+        (pa.array([0, 1500], pa.timestamp("ms")), "`x`, row 1: .* has a fraction of a second"),
+        (pa.array([[0], [], [1, 2**63]], pa.list_(pa.uint64())), "`x`, row 2: 9223372036854775808"),
+        (pa.array([None, {"a": 2**63}], pa.struct([("a", pa.uint64())])), "`x`, row 1: "),
+    ],
+)
+def test_what_an_ad_cannot_hold_is_named_with_column_and_row(cells: Any, message: str) -> None:
+    with pytest.raises(ClassAdValueError, match="column " + message):
+        Table.from_arrow(pa.table({"x": cells}))
+
+
+def test_tables_that_cannot_be_read_say_why() -> None:
+    intervals = pa.array([(1, 2, 3)], pa.month_day_nano_interval())
+    with pytest.raises(ClassAdTypeError, match=r"column `x`: ads have no values for .*interval"):
+        Table.from_arrow(pa.table({"x": intervals}))
+    with pytest.raises(ClassAdValueError, match="`Cpus` and `cpus` are one attribute"):
+        Table.from_arrow(pa.table({"Cpus": [1], "cpus": [2]}))
+    with pytest.raises(ClassAdValueError, match="column 0 has the name ''"):
+        Table.from_arrow(pa.table({"": [1]}))
+    with pytest.raises(ClassAdTypeError, match="__arrow_c_stream__"):
+        Table.from_arrow([{"a": 1}])
+    exact = pa.table({"x": ["1", "2"], "x:classad": [None, "2 +"]})
+    with pytest.raises(ClassAdValueError, match=r"`x:classad`, row 1: `2 \+` is no expression"):
+        Table.from_arrow(exact)
+
+
+def test_the_plain_form_says_what_it_loses() -> None:
+    table = Table(MIXED)
+    lost: list[str] = []
+    plain = table.to_arrow(["i", "r", "s", "d", "b"], faithful=False, lost=lost)
+    assert plain.column_names == ["i", "r", "s", "d", "b"]
+    assert lost == [
+        "`i`: what is no string is text in 3 rows",
+        "`i`: undefined or error is missing in 1 rows",
+        "`r`: what is no string is text in 4 rows",
+        "`r`: undefined or error is missing in 1 rows",
+        "`s`: what is no string is text in 1 rows",
+        "`s`: undefined or error is missing in 1 rows",
+        "`s`: bytes that are no UTF-8 are replaced in 1 rows",
+        "`d`: parts of microseconds are rounded in 1 rows",
+        "`b`: undefined or error is missing in 1 rows",
+    ]
+    with pytest.warns(UserWarning, match="`d`: parts of microseconds are rounded in 1 rows"):
+        table.to_arrow(["d"], faithful=False)
+
+
+def test_types_of_the_columns_written() -> None:
+    ads = [ClassAd({"i": 1, "r": 1.5, "b": True, "s": "a", "t": AbsTime(5, 0), "d": RelTime(1.5)})]
+    fields = {"i": pa.int64(), "r": pa.float64(), "b": pa.bool_(), "t": pa.timestamp("s", "UTC")}
+    fields |= {"d": pa.duration("us"), "s": pa.dictionary(pa.int32(), pa.string())}
+    for table in (Table(ads * 2), Table.from_arrow(Table(ads * 2))):
+        made = table.to_arrow()
+        assert {field.name: field.type for field in made.schema} == fields
+        assert table.to_arrow(["s"], dictionaries=False).schema.field("s").type == pa.string()
+    assert Table(ads).to_arrow(["s", "x"]).schema.types == [pa.string(), pa.null()]
+
+
+def test_rows_and_changes_are_written() -> None:
+    columns = {"Name": list("abcd"), "Cpus": [1, 2, None, 4], "Load": [0.5, None, 1.0, 2.0]}
+    table = Table.from_arrow(pa.table(columns))
+    table.ad(0)["Cpus"] = 8
+    table.replace(1, ClassAd({"Name": "z", "Cpus": 3, "Load": 7}))
+    wanted = {"Cpus": [8, 3, None, 4], "Load": [0.5, 7.0, 1.0, 2.0], "Name": list("zzzz")}
+    wanted["Name"] = ["a", "z", "c", "d"]
+    assert table.to_arrow(["Cpus", "Load", "Name"]).to_pydict() == {
+        **wanted, "Load:classad": [None, "7", None, None],
+    }  # fmt: skip
+    assert table.to_arrow(["Cpus"], table.select("Cpus >= 4")).to_pydict() == {"Cpus": [8, 4]}
+    assert Table.from_arrow(table.to_arrow()) == table
+
+
+def test_companions_are_not_attributes() -> None:
+    assert Table.from_arrow(pa.table({"a:classad": ["x"]})).names == ["a:classad"]
+    with pytest.raises(ClassAdValueError, match="`a:classad` has the name of a companion"):
+        Table([ClassAd({"a": 1, "a:classad": 2})]).to_arrow()
+
+
+def test_readers_batches_and_streams() -> None:
+    whole = pa.table({"Name": ["a", "b"], "Cpus": [1, 2]})
+    wanted = Table.from_arrow(whole)
+    for given in (whole.to_batches()[0], whole.to_reader(), wanted):
+        assert Table.from_arrow(given) == wanted
+    assert pa.table(wanted).to_pydict() == wanted.to_arrow().to_pydict()
+
+
+@pytest.mark.filterwarnings("default")
+def test_polars_there_and_back() -> None:
+    polars = pytest.importorskip("polars", reason="the extra `polars` is optional")
+    table = Table([*MIXED, *MIXED])
+    assert Table.from_arrow(table.to_polars()) == table
+    assert Table.from_arrow(polars.DataFrame(table)) == table
+    frame = table.to_polars()
+    assert frame["s"].to_list()[:3] == ["a", "é", "i * 2"]
+    some = Table.from_arrow(frame.filter(polars.col("m").is_not_null()))
+    rows = [row for row, ad in enumerate(table) if frame["m"][row] is not None]
+    assert some == Table(table.ad(row) for row in rows)
+    assert len(rows) == 8
+
+
+def test_duckdb_there_and_back() -> None:
+    duckdb = pytest.importorskip("duckdb", reason="the package duckdb is not installed")
+    table = Table([ClassAd({"Name": name, "Cpus": cpus}) for name, cpus in (("a", 1), ("b", 8))])
+    connection = duckdb.connect()
+    connection.register("slots", table)
+    found = connection.sql("select Name, Cpus * 2 as Cpus from slots where Cpus > 4")
+    assert list(Table.from_arrow(found)) == [ClassAd({"Name": "b", "Cpus": 16})]

@@ -1,0 +1,87 @@
+"""Mechanical changes are real changes, and those that no test sees are told."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from fuzz.sampled import __main__ as sampled
+from fuzz.sampled.changes import changes
+from fuzz.sampled.cover import Cover, load
+
+SOURCE = '''"""Text with 1 < 2 that stays."""
+
+from x import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from y import z
+
+
+def least(a: int | None, b: list[int]) -> int:
+    if a is None:
+        return min(b, default=0)
+    assert a < 10
+    return a + 1 if not b or a <= b[0] else b[0]
+'''
+
+
+def test_every_kind_of_change_is_made_where_it_means_something() -> None:
+    shown = [change.shown(SOURCE) for change in changes(SOURCE)]
+    assert shown == [
+        "comparison: a is None -> (a is not None)",
+        "guard: a is None -> False",
+        "function: min -> max",
+        "constant: 0 -> 1",
+        "arithmetic: a + 1 -> (a - 1)",
+        "constant: 1 -> 2",
+        "negation: not b -> (b)",
+        "condition: not b or a <= b[0] -> (not (not b or a <= b[0]))",
+        "connective: not b or a <= b[0] -> (not b and a <= b[0])",
+        "comparison: a <= b[0] -> (a < b[0])",
+        "constant: 0 -> 1",
+        "constant: 0 -> 1",
+    ]
+
+
+def test_a_change_is_in_its_place_behind_characters_of_several_bytes() -> None:
+    text = "a = 'ß', b < 1\n"
+    (comparison,) = (it for it in changes(text) if it.kind == "comparison")
+    assert comparison.applied(text) == "a = 'ß', (b <= 1)\n"
+
+
+def test_a_line_of_an_import_concerns_all_tests_of_its_file(tmp_path: Path) -> None:
+    cover = Cover(["slow", "quick"], [2.0, 1.0], {"a.py": {1: [], 5: [0, 1], 6: [1]}})
+    cover.save(tmp_path / "cover.json")
+    cover = load(tmp_path / "cover.json")
+    assert cover.running("a.py", 1) == ["quick", "slow"]
+    assert cover.running("a.py", 6) == ["quick"]
+    assert cover.running("a.py", 7) == ["quick"]  # the rest of an expression
+    assert cover.running("b.py", 1) == []
+
+
+def test_a_change_that_no_test_sees_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    root = tmp_path / "root"
+    (root / "policy").mkdir(parents=True)
+    (root / "policy/__init__.py").touch()
+    (root / "policy/a.py").write_text("def f(x):\n    return x < 1\n\n\ndef g():\n    return 5\n")
+    (root / "test_a.py").write_text(
+        "from policy.a import f, g\n\n\ndef test_f():\n    assert f(0) and not f(1)\n\n\n"
+        "def test_g():\n    g()\n"
+    )
+    tests = ["test_a.py::test_f", "test_a.py::test_g"]
+    cover = Cover(tests, [0.1, 0.1], {"policy/a.py": {1: [], 2: [0], 5: [], 6: [1]}})
+    cover.save(tmp_path / "cover.json")
+    monkeypatch.setattr(sampled, "ROOT", root)
+    monkeypatch.setattr(
+        sampled, "copy_to", lambda to: shutil.copytree(root, to, dirs_exist_ok=True)
+    )
+    assert sampled.main(["--cover", str(tmp_path / "cover.json"), "--allowed", "30"]) == 1
+    assert capsys.readouterr().out == (
+        "SURVIVES policy/a.py:6: constant: 5 -> 6 (1 tests)\n"
+        "policy: 2 of 3 caught\n"
+        "1 of 3 survive (33.3 %)\n"
+    )
