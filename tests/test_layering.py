@@ -163,6 +163,7 @@ OUTSIDE = {
     "pieslice/simulation/command.py": "the body of `pieslice simulate`: folders of runs",
     "pieslice/simulation/moment.py": "writes the pool of a moment as a capture",
     "pieslice/simulation/output.py": "writes the folder of a run",
+    "pieslice/simulation/replay.py": "names the history that a simulation begins with",
     "pieslice/simulation/recorded.py": "names the history of a run, reads its configuration",
     "pieslice/simulation/running.py": "runs a simulation: its folder, Ctrl-C",
     "pieslice/simulation/setup.py": "reads the files that describe a run",
