@@ -145,8 +145,6 @@ _ELSEWHERE_CALLED: Final = {
     **dict.fromkeys(("match", "matches", "regex"), "regexp"),
     **dict.fromkeys(("now",), "time"),
 }
-#: Functions of one list, which are often given its items.
-_OF_LISTS: Final = ("sum", "avg", "min", "max")
 _DAEMON_FUNCTIONS: Final = frozenset(name.casefold() for name in (USER_USAGE, GROUP_USAGE))
 
 
@@ -468,4 +466,5 @@ def _arguments(declared: Builtin) -> str:
         return "no argument"
     if declared.arity != "1":
         return f"{declared.arity} arguments"
-    return "1 argument, a list" if declared.name in _OF_LISTS else "1 argument"
+    of_list = any(f"{declared.name}({{" in example for example in declared.examples)
+    return "1 argument, a list" if of_list else "1 argument"
