@@ -46,7 +46,7 @@ ORDER = {
     "pieslice": (
         "terminal", "command_line", "data", "reports", "recording", "live", "inputs",
         "expressions", "policies", "priorities", "forecast", "runreport", "simulation", "sweeps",
-        "fuzzing", "negotiate", "why", "history", "shadow", "api", "conform", "documents",
+        "fuzzing", "negotiate", "shadow", "why", "history", "api", "conform", "documents",
         "doctor", "manual", "cli", "__main__",
     ),
     "pieslice/conform": ("runner", "language", "configuration", "negotiation", "kinds", "cli"),
@@ -148,6 +148,8 @@ OUTSIDE = {
     "pieslice/live/daemons.py": "runs the process that asks the daemons of a pool",
     "pieslice/live/taking.py": "says by the clock when a pool was read",
     "pieslice/manual/topics.py": "reads the pages of `pieslice help`",
+    "pieslice/inputs/running.py": "keeps captures of running pools in temporary folders",
+    "pieslice/shadow/whatif.py": "the body of `pieslice diff --watch`: prints cycle by cycle",
     "pieslice/shadow/command.py": "the body of `pieslice shadow`: prints, and keeps files",
     "pieslice/shadow/keeping.py": "writes the log of a shadow, and reads it again",
     "pieslice/shadow/loop.py": "waits for cycles by the clock",

@@ -25,6 +25,7 @@ from negotiator.capture.progress import Progress as Stages
 from negotiator.io import Capture, CapturePaths, InputError, read_capture
 from negotiator.matching.stopwatch import RequestCosts
 from pieslice.inputs.moments import moment_of, unpacked
+from pieslice.inputs.running import captured
 from pieslice.inputs.sorting import Inputs, sort_out
 from pieslice.reports.output import hold_diagnostics, show_diagnostics
 from pieslice.reports.progress import Progress
@@ -141,7 +142,7 @@ def _reading(args: argparse.Namespace) -> PoolReading:
     except Misuse as problem:
         raise InputError([Diagnostic(str(problem))]) from None
     inputs = pool_inputs(
-        [Path(item) for item in args.inputs],
+        captured(args.inputs, args, diagnostics),
         diagnostics,
         named={
             name: Path(value)
