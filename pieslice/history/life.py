@@ -16,9 +16,10 @@ from typing import Final, NamedTuple
 
 from attr import field, frozen
 
+from negotiator.capture.claims import whole_slot
 from negotiator.jobs.lists import IDLE, RUNNING
 from pieslice.history.jobs import word_of
-from pieslice.recording.facts import GONE, whole_slot
+from pieslice.recording.facts import GONE
 from pieslice.recording.jobs import Job, Spell
 from pieslice.recording.store import Moment
 

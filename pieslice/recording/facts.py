@@ -27,6 +27,7 @@ from classad.evaluate import EvalContext
 from classad.files.ads import read_long
 from classad.formats.long import literal_value
 from negotiator.capture.agreement import Expected, ExpectedError, parse_expected
+from negotiator.capture.claims import whole_slot
 from negotiator.jobs.lists import IDLE, RUNNING, submitter_of
 from pieslice.data import is_number
 from pieslice.recording.changes import Files
@@ -43,8 +44,6 @@ _OWNER: Final = ("User", "Owner", "AccountingGroup", "AcctGroup")
 _TIMES: Final = re.compile(
     r"^(?:MyCurrentTime|LastHeardFrom|LastUpdate|ServerTime) = ([0-9]{1,15})$", re.MULTILINE
 )
-#: A dynamic slot, which a match does not name: it names the slot that it is cut from.
-_DYNAMIC: Final = re.compile(r"(slot\d+)_\d+(?=@|$)")
 _FREE: Final = ("Unclaimed", "Matched")
 
 
@@ -240,11 +239,6 @@ def _last_cycle(files: Files) -> float | None:
         time = json.loads(str(files["capture.json"]))["cycle"]["time"]
         return float(time) if is_number(time) else None
     return None
-
-
-def whole_slot(name: str) -> str:
-    """The slot that a match names for a job on this one."""
-    return _DYNAMIC.sub(r"\1", name)
 
 
 def newest_time(texts: Mapping[str, str]) -> float | None:

@@ -1,4 +1,4 @@
-"""Keeps the captures of a shadow in a history.
+"""Keeps the captures of a shadow in a history: those before and after each cycle.
 
 What is wrong with the history, a full disk for example, is said, and the shadow goes on: it is
 written again when it can be.
@@ -33,6 +33,9 @@ def keeping(path: Path | None, days: float | None, say: Callable[[str], object])
             say(f"{path}: {recorder.dropped}")
 
         def keep(capture: LiveCapture) -> None:
+            if recorder.last is not None and recorder.last.time == capture.ended:
+                # The one after a cycle is often the one before the next.
+                return
             try:
                 recorder.append(capture.ended, dict(capture.files()))
                 if days is not None:
