@@ -46,7 +46,10 @@ def summary(history: History) -> Summary:
     loads = [MomentLoad(*row) for row in history.rows(query)]
     load, cores, idle, running = mean_load(moments, loads)
     usual, gaps = distances(moments)
-    ((matches, rejections),) = history.rows("SELECT count(slot), count(reason) FROM decision")
+    # Several jobs that start on parts of one slot are one match.
+    ((matches, rejections),) = history.rows(
+        "SELECT count(DISTINCT moment || '/' || slot), count(reason) FROM decision"
+    )
     ((jobs, gone),) = history.rows("SELECT count(*), count(last) FROM job")
     ((started,),) = history.rows("SELECT count(DISTINCT job) FROM spell WHERE status = ?", RUNNING)
     empty = [tuple(row) for row in history.rows("SELECT since, until, ended FROM vacancy")]

@@ -207,30 +207,44 @@ class Noticed:
     rejected: Mapping[JobKey, str]
 
 
-def noticed(files: Files, old: Sight, new: Sight, span: tuple[float, float]) -> Noticed | None:
+def noticed(
+    files: tuple[Files, Files], seen: tuple[Sight, Sight], span: tuple[float, float]
+) -> Noticed | None:
     """What the last cycle between two captures did, for pools that keep no record of decisions.
 
-    ``files``: the later capture; ``span``: the times of both.  None if there was no cycle.
+    ``span``: the times of both.  None if there was no cycle.
     """
-    begin, end = span
-    rejected: dict[JobKey, str] = {}
-    times: list[float] = []
-    ads = files.get("jobs.ads")
-    for key, row in rows_of_jobs(ads) if isinstance(ads, Columns) else ():
-        assert isinstance(ads, Columns)
-        time = _number(ads, row, "LastRejMatchTime")
-        if time is not None and begin < time <= end:
-            rejected[key] = _text(ads, row, "LastRejMatchReason")
-            times.append(time)
+    (old, new), (begin, end) = seen, span
     matched = {
         key: whole_slot(state.slot)
         for key, state in new.jobs.items()
         if state.status == RUNNING and old.jobs.get(key) not in (None, state)
     }
-    told = _last_cycle(files)
-    if told is not None and begin < told <= end:
-        return Noticed(told, matched, rejected)
-    return Noticed(max(times), matched, rejected) if times else None
+    before, after = map(_rejections, files)
+    # The daemons tell whole seconds: what is new is told by what was told before.
+    rejected = {
+        key: (time, reason)
+        for key, (time, reason) in after.items()
+        if int(begin) <= time <= end and before.get(key, (0, ""))[0] != time
+    }
+    reasons = {key: reason for key, (_, reason) in rejected.items()}
+    told, known = _last_cycle(files[1]), _last_cycle(files[0])
+    if told is not None and told != known and int(begin) <= told <= end:
+        return Noticed(max(told, begin), matched, reasons)
+    times = [time for time, _ in rejected.values()]
+    return Noticed(max(begin, *times), matched, reasons) if times else None
+
+
+def _rejections(files: Files) -> dict[JobKey, tuple[float, str]]:
+    """When and why each job was rejected last, as its schedd has noted it."""
+    ads = files.get("jobs.ads")
+    found = {}
+    for key, row in rows_of_jobs(ads) if isinstance(ads, Columns) else ():
+        assert isinstance(ads, Columns)
+        time = _number(ads, row, "LastRejMatchTime")
+        if time is not None:
+            found[key] = (time, _text(ads, row, "LastRejMatchReason"))
+    return found
 
 
 def _last_cycle(files: Files) -> float | None:

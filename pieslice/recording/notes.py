@@ -41,7 +41,7 @@ def note(
         assert old is not None
         _note_slot(base, name, (old.slots[name], new.slots.get(name)), before, now)
     if old is not None and before is not None and decisions(earlier) is None:
-        found = noticed(files, old, new, (before, now))
+        found = noticed(captures, (old, new), (before, now))
         if found is not None:
             _note_noticed(base, moment - 1, found, old)
     _note_decisions(base, moment, files)

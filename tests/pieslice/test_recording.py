@@ -398,6 +398,17 @@ def test_without_a_record_the_next_capture_shows_what_a_cycle_did(path: Path) ->
         assert recorder.rows("SELECT count(*) FROM decision") == [(4,)]
 
 
+def test_cycles_within_the_second_of_a_capture_are_told_apart(path: Path) -> None:
+    texts = pool("U", j1="i")
+    with Recorder(path) as recorder:
+        for at, cycle in ((0.2, -30), (0.4, -30), (0.9, 0), (1.5, 0), (3.0, 2)):
+            # The negotiator tells the second in which its last cycle began.
+            manifest = json.dumps({"cycle": {"time": int(T) + cycle}})
+            recorder.append(T + at, {**texts, "capture.json": manifest})
+        cycles = [moment.cycle for moment in recorder.moments()]
+        assert cycles == [None, T + 0.4, None, T + 2, None]
+
+
 def test_partitionable_slots_are_never_empty() -> None:
     ad = 'Name = "slot1@m"\nState = "Unclaimed"\nCpus = 3\nPartitionableSlot = true\n'
     found = sight(files_of({"slots.ads": ad, "jobs.ads": ""}))
