@@ -44,7 +44,7 @@ ORDER = {
         "sessions", "engines", "cycle", "capture", "io", "scenario", "strategies",
     ),
     "pieslice": (
-        "terminal", "command_line", "data", "reports", "recording", "live", "inputs",
+        "terminal", "command_line", "data", "writing", "reports", "recording", "live", "inputs",
         "expressions", "policies", "priorities", "forecast", "runreport", "simulation", "sweeps",
         "fuzzing", "negotiate", "why", "history", "shadow", "api", "conform", "documents",
         "doctor", "manual", "cli", "__main__",
