@@ -64,7 +64,7 @@ static inline int pick(size_t count, const int32_t *rows, size_t length, size_t 
                        const char *values, char *out)
 {
     for (size_t i = 0; i < count; i++) {
-        if (rows[i] < 0 || (size_t)rows[i] >= length)
+        if ((uint32_t)rows[i] >= length)
             return CA_BAD_ARGUMENT;
         memcpy(out + i * width, values + (size_t)rows[i] * width, width);
     }

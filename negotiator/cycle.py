@@ -43,6 +43,8 @@ from negotiator.sessions.rounds import all_rounds
 from negotiator.sessions.summary import group_summaries, submitter_summaries
 from policy.model import NegotiatorPolicy
 
+__all__ = ["negotiate"]
+
 
 def negotiate(
     snapshot: Snapshot,

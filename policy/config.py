@@ -37,6 +37,8 @@ from policy.language.table import (
 )
 from policy.language.templates import Templates
 
+__all__ = ["Config", "Library", "config_from_mapping", "load_config"]
+
 _ENVIRONMENT_PREFIX = "_CONDOR_"
 _AUTO_USE = re.compile(r"AUTO_USE_([A-Za-z]+)_(\w+)", re.IGNORECASE)
 

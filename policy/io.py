@@ -25,6 +25,8 @@ from policy.language.sources import ProgramsNotRun
 from policy.language.table import Context
 from policy.language.templates import template_set
 
+__all__ = ["FileSources", "builtin_library", "read_config", "this_host"]
+
 #: The folder of the configuration in the packages of HTCondor.
 INSTALLED_AT = "/etc/condor"
 #: How long a program may take that a configuration names.

@@ -28,6 +28,8 @@ from policy.limits import read_limits
 from policy.maps.user_maps import UserMaps, macro_text, map_names, read_user_map
 from policy.model import PARTS, NegotiatorPolicy
 
+__all__ = ["PolicyLoad", "Unsupported", "load_policy", "policy_from_knobs"]
+
 
 @frozen
 class Unsupported:

@@ -20,6 +20,8 @@ from policy.knobs.matching import MatchingPolicy
 from policy.knobs.shares import SharePolicy
 from policy.limits import ConcurrencyLimits
 
+__all__ = ["NegotiatorPolicy"]
+
 #: The classes whose fields are read from knobs, in the order in which they are read.
 PARTS: Final = (MatchingPolicy, CyclePolicy, SharePolicy)
 

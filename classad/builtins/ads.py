@@ -108,10 +108,15 @@ def _in_each(site: CallSite) -> list[ClassAdValue] | Value:
         found, place = _search(site, node)
         if found is not None:
             item, home, _ = found
-    if place is site.ad:
-        members = site.evaluate(site.args[1])
-    else:
-        members = state.member(site.tree(site.args[1]), place, state.written_in(site.ad))
+    before = state.place()
+    try:
+        if place is site.ad:
+            members = site.evaluate(site.args[1])
+        else:
+            members = state.member(site.tree(site.args[1]), place, state.written_in(site.ad))
+    except EvaluationFailure:  # HTCondor goes on with an error
+        state.go_back(before)
+        members = ERROR
     if not is_list(members):
         return UNDEFINED if members is UNDEFINED else ERROR
     call, state.ad = state.ad, place

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from classad.ads.ad import Stored, is_value, node_of_value
@@ -24,7 +24,7 @@ from classad.frames.exact import COMPANION, companion, read
 from classad.language.names import fold_name
 from classad.language.values import ERROR, UNDEFINED
 from classad.loading.columns import LoadedColumn, LoadedColumns, Tag
-from classad.table.arrays.arrays import NO_CODES, number_pairs
+from classad.table.arrays.arrays import NO_CODES, number_pairs, pick
 
 
 class ArrowColumns(LoadedColumns):
@@ -44,7 +44,7 @@ class ArrowColumns(LoadedColumns):
             self.strings[key] = start, cells
             payload, count = cells.payload, cells.words()
             if start and count:
-                payload = _moved(cells.tags, payload, start)
+                payload = moved(cells.tags, payload, start)
             start += count
             if cells.trees is not None:
                 self._trees[key] = cells.trees
@@ -64,6 +64,27 @@ class ArrowColumns(LoadedColumns):
     def are_values(self, key: str, numbers: Iterable[int]) -> bool:
         trees = self._trees[key]
         return trees.closed or all(is_value(trees.make(number)) for number in numbers)
+
+    def parts(self) -> Iterator[tuple[str, Cells]]:
+        """The columns with strings that are numbered for each by itself."""
+        for column in self.columns:
+            start, cells = self.strings[column.key]
+            payload = moved(column.tags, column.payload, -start) if start else column.payload
+            yield column.name, cells._replace(tags=column.tags, payload=payload)
+
+    def picked_rows(self, rows: Sequence[int]) -> ArrowColumns:
+        """Some rows, in this order."""
+        found = []
+        for name, cells in self.parts():
+            if isinstance(rows, range) and rows.step == 1:
+                tags = cells.tags[rows.start : rows.stop]
+                payload = cells.payload[rows.start : rows.stop]
+            else:
+                places = array("i", rows)
+                tags = memoryview(pick(array("B", bytes(cells.tags)), places))
+                payload = memoryview(pick(array("q", bytes(cells.payload)), places))
+            found.append((name, cells._replace(tags=tags, payload=payload)))
+        return ArrowColumns(len(rows), [(name, cells) for name, cells in found if any(cells.tags)])
 
 
 class _Shapes(Sequence[int]):
@@ -169,7 +190,7 @@ def _one_array(found: Arrow) -> Arrow:
     return found.combine_chunks() if found.num_chunks else pa.array([], found.type)
 
 
-def _moved(tags: memoryview, payload: memoryview, start: int) -> memoryview:
+def moved(tags: memoryview, payload: memoryview, start: int) -> memoryview:
     """Payloads whose strings are numbered from ``start``."""
     pa, compute = load("pyarrow"), load("pyarrow.compute")
     numbers = pa.Array.from_buffers(pa.int64(), len(payload), [None, pa.py_buffer(payload)])
@@ -228,7 +249,7 @@ class _Exact:
             return Tag.STRING, self._string(cell)
         if cell is UNDEFINED or cell is ERROR:
             return (Tag.UNDEFINED if cell is UNDEFINED else Tag.ERROR), 0
-        self._trees.append(_tree(cell))
+        self._trees.append(tree_of(cell))
         return Tag.EXPRESSION, self._before + len(self._trees) - 1
 
     def _string(self, text: str) -> int:
@@ -256,9 +277,9 @@ class _Exact:
         return Cells(memoryview(tags), memoryview(payload), self._base.strings, self._more, trees)
 
 
-def _tree(cell: Stored) -> Expression:
+def tree_of(cell: Stored) -> Expression:
     """A list, an ad, a time or an expression as an expression."""
     return cell if cell.__class__ is Expression else Expression.from_node(node_of_value(cell))
 
 
-__all__ = ["ArrowColumns", "arrow_table", "read_arrow"]
+__all__ = ["ArrowColumns", "arrow_table", "moved", "read_arrow", "tree_of"]

@@ -9,24 +9,24 @@ from typing import Final
 from classad.binding.ad import ClassAd
 from classad.formats.unparse import unparse_value
 
-#: How many characters of names the one line has, how many columns a notebook, and how wide.
-_LINE: Final = 50
+#: How many characters the one line has before its end, how many columns a notebook, and how wide.
+_LINE: Final = 72
 _COLUMNS: Final = 12
 _CELL: Final = 40
 
 
 def table_line(rows: int, names: Sequence[str]) -> str:
     """A table in one line."""
-    listed: list[str] = []
-    for name in names:
-        if sum(map(len, listed)) + 2 * len(listed) + len(name) > _LINE:
-            break
-        listed.append(name)
-    more = ["..."] * (len(listed) < len(names))
-    said = f": {', '.join(listed + more)}" if names else ""
     ending = "" if rows == 1 else "s"
     attributes = "" if len(names) == 1 else "s"
-    return f"<Table {rows} row{ending}, {len(names)} attribute{attributes}{said}>"
+    said = f"Table {rows} row{ending}, {len(names)} attribute{attributes}"
+    left = _LINE - len(said)
+    for place, name in enumerate(names):
+        left -= 2 + len(name)
+        if left < 0:
+            return f"<{said}{', ' if place else ': '}...>"
+        said += f"{', ' if place else ': '}{name}"
+    return f"<{said}>"
 
 
 def table_html(line: str, names: Sequence[str], first: Iterable[ClassAd]) -> str:

@@ -8,12 +8,12 @@ change it.  Values that leave it are Python's, as ``ExprTree.eval`` gives them.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Sized
 from functools import wraps
 from itertools import compress
 from os import PathLike, fspath
 from threading import RLock
-from typing import Any, Concatenate, ParamSpec, Self, TypeAlias, TypeVar, cast
+from typing import Any, Concatenate, ParamSpec, Self, SupportsIndex, TypeAlias, TypeVar, cast
 
 from classad.ads.ad import node_of_value
 from classad.ads.expression import Expression
@@ -23,9 +23,10 @@ from classad.binding.python_values import PythonValue, item_to_python, to_python
 from classad.errors import ClassAdTypeError
 from classad.evaluation.state import EvalContext
 from classad.extras import load
-from classad.frames.ads import ads_of_frame
+from classad.frames.ads import with_objects
 from classad.frames.exact import companion
-from classad.frames.reading import read_arrow
+from classad.frames.pickling import Packed, packed, unpacked
+from classad.frames.reading import ArrowColumns, read_arrow
 from classad.frames.showing import table_html, table_line
 from classad.frames.writing import Wish, all_names, write_arrow
 from classad.syntax.nodes import same_tree
@@ -61,6 +62,12 @@ def _same(one: ClassAd, other: ClassAd) -> bool:
     return mine.keys() == theirs.keys() and all(
         same_tree(node_of_value(cell), node_of_value(theirs[key])) for key, cell in mine.items()
     )
+
+
+def _restored(kind: type[Table], parts: Packed, budget: int) -> Table:
+    """The table that was packed."""
+    ads, loaded = unpacked(parts)
+    return kind(ads, budget=budget, loaded=loaded)
 
 
 class Table(BareTable):
@@ -155,7 +162,7 @@ class Table(BareTable):
     def __iter__(self) -> Iterator[ClassAd]:
         return self.ads()
 
-    def __getitem__(self, wanted: int | str | slice | Rows | Sequence[bool]) -> Picked:
+    def __getitem__(self, wanted: SupportsIndex | str | slice | Rows | Sequence[bool]) -> Picked:
         """An ad by its row, a column by its name, some rows as a table.
 
         Rows come as a slice, as ``Rows``, or as a mask, which has a truth for each row.
@@ -165,7 +172,7 @@ class Table(BareTable):
             return [values[code] for code in codes]
         if isinstance(wanted, slice):
             return self._picked(range(len(self))[wanted])
-        if hasattr(wanted, "__index__"):
+        if not isinstance(wanted, Sized):
             return self.ad(range(len(self))[wanted])
         return self._picked(self._masked(wanted).numbers())
 
@@ -176,8 +183,13 @@ class Table(BareTable):
     def _picked(self, rows: Sequence[int]) -> Self:
         """Some rows as a table of its own."""
         with self._lock:
-            own = [self._store.ad(row) for row in rows]
-        return type(self)(own, budget=self._budget.limit)
+            loaded, own = self._store.loaded, self._store.own
+            if not isinstance(loaded, ArrowColumns):
+                return type(self)(map(self._store.ad, rows), budget=self._budget.limit)
+            twin = type(self)(loaded=loaded.picked_rows(rows), budget=self._budget.limit)
+            kept = {place: self._store.ad(row) for place, row in enumerate(rows) if row in own}
+        twin.replace_many(kept)
+        return twin
 
     def _masked(self, mask: Rows | Sequence[bool]) -> Rows:
         """The rows of a mask."""
@@ -198,6 +210,10 @@ class Table(BareTable):
         return len(self) == len(other) and all(map(_same, self, other))
 
     __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Callable[..., Table], tuple[type[Table], Packed, int]]:
+        with self._lock:
+            return _restored, (type(self), packed(self._store), self._budget.limit)
 
     def __repr__(self) -> str:
         return table_line(len(self), self.names)
@@ -242,10 +258,12 @@ class Table(BareTable):
         """
         pa = load("pyarrow")
         try:
-            table = pa.Table.from_pandas(frame, preserve_index=False)
+            return cls.from_arrow(pa.Table.from_pandas(frame, preserve_index=False), budget=budget)
         except (pa.ArrowInvalid, pa.ArrowTypeError):  # Python objects of several kinds
-            return cls(ads_of_frame(frame), budget=budget)
-        return cls.from_arrow(table, budget=budget)
+            objects = [name for name in frame.columns if frame[name].dtype == object]
+            rest = pa.Table.from_pandas(frame.drop(columns=objects), preserve_index=False)
+            ads = list(cls.from_arrow(rest)) or [ClassAd() for _ in range(len(frame))]
+            return cls(with_objects(ads, frame[objects]), budget=budget)
 
     # --- frames out ---------------------------------------------------------------------------
 

@@ -116,8 +116,8 @@ MUTATIONS: Final = (
         "tests tests/negotiator/test_poolorder.py",
     ),
     Mutation(
-        "negotiator/accounting/accountant.py", "beta = 0.5 ** (elapsed / half_life)",
-        "beta = 0.5 ** (elapsed / half_life / 2)", "tests tests/negotiator/test_accounting.py",
+        "negotiator/accounting/accountant.py", "0.5 ** (elapsed / half_life)",
+        "0.5 ** (elapsed / half_life / 2)", "tests tests/negotiator/test_accounting.py",
     ),
     Mutation(
         "negotiator/accounting/accountant.py",
@@ -177,7 +177,7 @@ MUTATIONS: Final = (
     ),
     Mutation(
         "negotiator/expressions/flattening.py",
-        "        if self._matters(ad):\n", "        if False:\n", _WILD,
+        "        if self.matters(ad):\n", "        if False:\n", _WILD,
     ),
     Mutation(
         "negotiator/expressions/flattening.py",

@@ -9,6 +9,7 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import cached_property, partial
+from struct import pack
 from typing import Any, Final, Generic, TypeAlias, TypeVar
 
 from attr import Factory, define
@@ -91,7 +92,9 @@ class SlotSets(Generic[T]):
         self._rows = rows
         self._size = size
         self._numbers = {value: code for code, value in enumerate(dict.fromkeys(values))}
-        self._codes = array("i", map(self._numbers.__getitem__, values))
+        codes = map(self._numbers.__getitem__, values)
+        # An array looks at what it is made of one by one, in several times the time.
+        self._codes = array("i", pack(f"{len(values)}i", *codes))
 
     @property
     def values(self) -> Iterable[T]:
@@ -105,15 +108,12 @@ class SlotSets(Generic[T]):
             return 0
         rows = self._by_code[code]
         if len(rows) > _FEW:
-            return bits_of(rows, self._size)
-        bits = 0
-        for row in rows:
-            bits |= 1 << row
-        return bits
+            return bits_of(array("i", rows), self._size)
+        return sum([1 << row for row in rows])
 
     @cached_property
-    def _by_code(self) -> list[array[int]]:
-        found = [array("i") for _ in self._numbers]
+    def _by_code(self) -> list[list[int]]:
+        found: list[list[int]] = [[] for _ in self._numbers]
         for row, code in zip(self._rows, self._codes, strict=True):
             found[code].append(row)
         return found

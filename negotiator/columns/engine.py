@@ -8,6 +8,8 @@ where random numbers are drawn, which have an order, or ranks are NaN, which hav
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import compress
+from operator import attrgetter
 
 from classad.evaluate import EvalContext
 from classad.table import Rows, Table
@@ -22,7 +24,6 @@ from negotiator.matching.candidate import Allowance, Asker, Candidate, Tally
 from negotiator.matching.candidates import (
     CANDIDATE_TESTS,
     Tester,
-    children_can_go,
     gathered,
     limits_depend_on_slot,
 )
@@ -32,6 +33,7 @@ from negotiator.matching.preemption import STARTD_PREFERS, match_kinds
 from negotiator.matching.rank import Ranker
 from negotiator.matching.refusal import Refusal
 from negotiator.model.result import MatchKind
+from negotiator.pool.fetch import changing
 from negotiator.pool.slots import Slot
 from policy.model import NegotiatorPolicy
 
@@ -78,13 +80,8 @@ class ColumnEngine:
         self._slots = slots
         self._table = table
         self._size = len(table)
-        enlarged = children_can_go(policy)
-        opaque = [
-            row
-            for row, slot in slots.items()
-            if slot.resources or slot.reevaluated or (enlarged and slot.partitionable)
-        ]
-        self._opaque = Rows.of(self._size, opaque).bits
+        known = [map(attrgetter(what), slots.values()) for what in changing(policy)]
+        self._opaque = Rows.of(self._size, compress(slots, map(any, zip(*known, strict=True)))).bits
         self._contexts: tuple[EvalContext, EvalContext] | None = None
         way = Conditions(slots, table, policy).way
         tests = [test for test in CANDIDATE_TESTS if test.made(policy)]

@@ -97,7 +97,7 @@ class ColumnEngines:
     ) -> Slots:
         """See ``negotiator.matching.engine.Engines``."""
         found = fetch_columns(SlotRows.of(ads), claims, policy, context, read)
-        return fetch_slots(ads, claims, policy, context) if found is None else found
+        return fetch_slots(ads, claims, policy, context, read) if found is None else found
 
     def prepare(self, slots: Slots, policy: NegotiatorPolicy) -> tuple[dict[int, Slot], Engine]:
         """See ``negotiator.matching.engine.Engines``."""

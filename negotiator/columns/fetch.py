@@ -27,6 +27,7 @@ from negotiator.pool.fetch import (
     NAME,
     Fact,
     admission,
+    changing,
     flatten_requirements,
     give_weight,
     lacks_weight,
@@ -218,9 +219,7 @@ class _Fetch:
         )
         level = Level.WHOLE if read else Level.TRUE
         concerned = set(rows_of(flattener.to_flatten(ads, _REQUIREMENTS, level)))
-        # What changes within the cycle goes by what it was when the cycle began.
-        enlarged = self.policy.consider_preemption and self.policy.allow_pslot_preemption
-        for what in ("resources", "reevaluated", *(("partitionable",) if enlarged else ())):
+        for what in changing(self.policy):
             concerned.update(compress(self.rows.order, kept[what]))
         for slot in slots if concerned else ():
             if slot.row in concerned:

@@ -21,11 +21,12 @@ from classad.analysis.flatten import flatten
 from classad.analysis.mentions import references_of
 from classad.evaluate import EvalContext, evaluate
 from classad.evaluation.functions import CHANCE, USAGE, lookup_function
+from classad.formats.unparse import unparse
 from classad.language.values import ClassAdValue
-from classad.syntax.nodes import Node
 from classad.syntax.unbuilt import Unbuilt
 from classad.table.expressions.conjunct_texts import conjuncts_in
 from classad.table.memory.budget import Budget
+from classad.table.store.store import MISLEADING
 from negotiator.expressions.regrouping import AdSet, Level, regrouping_of
 from policy.ephemeral import EPHEMERAL
 
@@ -80,10 +81,12 @@ class Flattener:
         #: the names that they read, and those that do not mention requirements.
         self._known_harmless: dict[tuple[int, Level], tuple[Expression, frozenset[str]]] = {}
         self._leaving_alone: dict[int, Expression] = {}
+        #: What flattening left, by its text.
+        self._left: dict[str, Expression] = {}
 
     def flatten(self, ad: ClassAd) -> None:
         """Replace the requirements, unless it cannot matter."""
-        if self._matters(ad):
+        if self.matters(ad):
             flattened = self.flattened(ad)
             if flattened is not None:
                 ad.insert("Requirements", flattened)
@@ -94,10 +97,16 @@ class Flattener:
         if before.__class__ is not Expression:
             return None
         flat = flatten(ad, before, inline=True, context=self._context)
-        return _form(flat.tree, flat.value) if flat.ok else None
+        if flat.ok and flat.tree is not None:
+            # Ads that are left with the same share it, and what it is compiled to.
+            return self._left.setdefault(unparse(flat.tree), Expression.from_node(flat.tree))
+        return flat.value if flat.ok else None
 
-    def _matters(self, ad: ClassAd) -> bool:
-        trees = {name: it for name, it in ad._attrs.items() if it.__class__ is Expression}
+    def matters(self, ad: ClassAd) -> bool:
+        """Whether the requirements can be others when they are flattened now."""
+        if ad._chained is not None or not MISLEADING.isdisjoint(ad._attrs):
+            return True
+        trees = {name: it for name, it in ad._attrs.items() if type(it) is Expression}
         if not self._read and self._are_harmless(trees):
             return False
         others = [tree for name, tree in trees.items() if name != "requirements"]
@@ -260,7 +269,3 @@ def _mentions(tree: Expression) -> bool:
         return "requirements" in unbuilt.text.lower()
     found = references_of(tree.node)
     return "requirements" in found.target | found.bare | found.mine
-
-
-def _form(tree: Node | None, value: object) -> object:
-    return value if tree is None else Expression.from_node(tree)

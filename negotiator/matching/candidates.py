@@ -34,10 +34,9 @@ from negotiator.matching.preemption import PREEMPTION_TESTS, match_kinds, requir
 from negotiator.matching.rank import Ranker, RankKeys
 from negotiator.matching.refusal import Refusal
 from negotiator.model.result import MatchKind
-from negotiator.pool.fetch import current_weight, slot_weight
+from negotiator.pool.fetch import children_can_go, current_weight, slot_weight
 from negotiator.pool.partitionable import enlarge
 from negotiator.pool.slots import Slot, meets
-from policy.model import NegotiatorPolicy
 
 
 def advertised_by_parent(slot: Slot, context: EvalContext) -> bool:
@@ -150,11 +149,6 @@ class Tester:
         if ask.permits is not None and not ask.permits(kind, cost):
             return Refusal.SUBMITTER_LIMIT
         return Candidate(position, slot, NO_KEYS, kind, cost)
-
-
-def children_can_go(policy: NegotiatorPolicy) -> bool:
-    """Whether dynamic slots may be preempted for their partitionable slot."""
-    return policy.consider_preemption and policy.allow_pslot_preemption
 
 
 def scan(

@@ -101,7 +101,7 @@ class ReferenceEngines:
         read: bool = False,
     ) -> Slots:
         """See ``Engines``."""
-        return fetch_slots(ads, claims, policy, context)
+        return fetch_slots(ads, claims, policy, context, read)
 
     def prepare(self, slots: Slots, policy: NegotiatorPolicy) -> tuple[dict[int, Slot], Engine]:
         """See ``Engines``."""

@@ -14,6 +14,16 @@ from attr import Factory, asdict, field, frozen
 
 from classad import ClassAd
 
+__all__ = [
+    "AccountantState",
+    "Customer",
+    "Lease",
+    "Resource",
+    "ScheddQueue",
+    "Snapshot",
+    "machine_of",
+]
+
 #: A ceiling that limits nothing.
 NO_CEILING: Final = -1
 

@@ -132,15 +132,30 @@ def admission(policy: NegotiatorPolicy) -> list[Fact[bool]]:
     return [_PRESENT, Fact(partial(holds, constraint), expression=constraint)]
 
 
+def children_can_go(policy: NegotiatorPolicy) -> bool:
+    """Whether dynamic slots may be preempted for their partitionable slot."""
+    return policy.consider_preemption and policy.allow_pslot_preemption
+
+
+def changing(policy: NegotiatorPolicy) -> tuple[str, ...]:
+    """The fields of which one is true of slots whose ads change within the cycle."""
+    always = ("resources", "reevaluated")
+    return (*always, "partitionable") if children_can_go(policy) else always
+
+
 def fetch_slots(
     ads: Iterable[ClassAd],
     claims: Mapping[str, int],
     policy: NegotiatorPolicy,
     context: EvalContext,
+    read: bool = True,
 ) -> Slots:
-    """The slots the collector hands out, with the weights the negotiator gives them."""
+    """The slots the collector hands out, with the weights the negotiator gives them.
+
+    ``read``: jobs or the policy may read the requirements of slots as a value.
+    """
     found = Slots()
-    flattener = Flattener(context)
+    flattener, fields = Flattener(context, read=read), changing(policy)
     mentions = Mentions()
     admitted = admission(policy)
     for ad in ads:
@@ -153,7 +168,9 @@ def fetch_slots(
             take_part(slot, mentions, context)
         take_requirements(slot)
         give_weight(slot, policy, context)
-        flatten_requirements(slot, flattener)
+        # What changes within the cycle goes by what it was when the cycle began.
+        if any(map(kept.__getitem__, fields)) or flattener.matters(slot.ad):
+            flatten_requirements(slot, flattener)
         slot.weight = slot_weight(slot.ad, policy, context)
         if slot.resources:
             slot.own_ad()

@@ -37,10 +37,9 @@ def add_commands(subcommands: Subcommands) -> None:
 
 def conform(options: argparse.Namespace) -> int:
     """Run the command; returns the exit status."""
-    import json
-
     from pieslice.conform.kinds import KINDS
     from pieslice.conform.runner import UnreadableVectors, run
+    from pieslice.reports.document import document, json_text
 
     try:
         summary = run(options.paths, KINDS)
@@ -48,7 +47,7 @@ def conform(options: argparse.Namespace) -> int:
         print(f"error: {problem}", file=sys.stderr)
         return 2
     if options.json:
-        print(json.dumps(as_json(summary), indent=1, ensure_ascii=True))
+        sys.stdout.write(json_text(document("conform", as_json(summary))))
     else:
         for outcome in summary.failures[: options.limit]:
             print(render(outcome))

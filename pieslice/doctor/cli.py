@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pieslice.command_line import EXIT_NO, EXIT_OK
-from pieslice.terminal import printable_json, terminal_width
+from pieslice.reports.document import document, json_text
+from pieslice.terminal import terminal_width
 
 if TYPE_CHECKING:
     from pieslice.command_line import Subcommands
@@ -34,16 +35,12 @@ def add_commands(subcommands: Subcommands, version: str) -> None:
 
 
 def _doctor(version: str, args: argparse.Namespace) -> int:
-    import json
-
     from pieslice.doctor.checks import examine
     from pieslice.doctor.page import data, text
 
     checks = examine(args.root)
     if args.json:
-        page = (
-            printable_json(json.dumps(data(version, checks), indent=2, ensure_ascii=False)) + "\n"
-        )
+        page = json_text(document("doctor", data(version, checks)))
     else:
         width = 1_000_000 if args.wide else args.width or terminal_width(sys.stdout)
         page = text(version, checks, width)

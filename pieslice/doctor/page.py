@@ -8,14 +8,10 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from typing import Final, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from pieslice.data import JsonObject
 from pieslice.terminal import printable
-
-#: The version of the data's layout.
-SCHEMA: Final = "pieslice/doctor/1"
-
 
 State = Literal["ok", "absent", "doubtful", "broken"]
 
@@ -58,7 +54,6 @@ def _wrapped(words: str, room: int) -> list[str]:
 def data(version: str, checks: Sequence[Check]) -> JsonObject:
     """The same as data."""
     return {
-        "schema": SCHEMA,
         "version": version,
         "usable": usable(checks),
         "checks": [check._asdict() for check in checks],

@@ -165,12 +165,14 @@ class _Session:
         """Print a value: in ClassAd form, or as a JSON object in one line."""
         from classad.formats.json import format_value, quote
         from classad.formats.unparse import type_name, unparse_value
+        from pieslice.reports.document import schema_name
 
         printed = unparse_value(value, old=self.old)
         if not self.json:
             self.out.write(f"{printed}\n")
             return
         fields = {
+            "schema": quote(schema_name("eval")),
             "expression": quote(text),
             "type": quote(type_name(value)),
             "value": format_value(value),

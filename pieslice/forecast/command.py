@@ -9,7 +9,6 @@ Inputs: the parsed arguments and the two streams.  Outputs: the exit code.
 from __future__ import annotations
 
 import argparse
-import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -26,6 +25,7 @@ from pieslice.inputs.policyfile import check_policy_file
 from pieslice.priorities.command import records_of
 from pieslice.priorities.rows import Row, rows_of
 from pieslice.reports.csv import write_csv
+from pieslice.reports.document import document, json_text
 from pieslice.reports.layout import Column, Table, render_plain
 from pieslice.reports.output import chosen_width, show_diagnostics
 from pieslice.reports.plots import check_format
@@ -60,8 +60,8 @@ def forecast_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> in
     if args.csv:
         write_csv(point_rows(points), out)
     elif args.json:
-        json.dump([asdict(point) for point in points], out, indent=1)
-        out.write("\n")
+        data = {"points": [asdict(point) for point in points]}
+        out.write(json_text(document("forecast", data)))
     else:
         out.write(table(points, chosen_width(args, out)))
     show_diagnostics(diagnostics, err)

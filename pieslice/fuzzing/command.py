@@ -26,6 +26,7 @@ from pieslice.fuzzing.search import search
 from pieslice.fuzzing.study import Intent, Study, known_macros, of_cycle, study_of
 from pieslice.fuzzing.text import Reading, outcome_data, outcome_lines
 from pieslice.inputs.configuration import Misuse, Shown, read, reading_words, say, say_problems
+from pieslice.reports.document import document, json_text
 from pieslice.reports.output import chosen_width
 from pieslice.reports.progress import Progress
 from pieslice.terminal import printable
@@ -58,9 +59,7 @@ def fuzz_command(args: argparse.Namespace, out: TextIO) -> int:
         outcome = search(tests, args.examples, args.seed, moved)
     reading = Reading(args.policy, tuple(reading_words(args)))
     if args.json:
-        import json
-
-        print(json.dumps(outcome_data(outcome, reading, args.seed), indent=2), file=out)
+        out.write(json_text(document("fuzz", outcome_data(outcome, reading, args.seed))))
     else:
         width = chosen_width(args, out)
         for line in outcome_lines(outcome, reading, args.seed, width):

@@ -26,6 +26,7 @@ from negotiator.io import Capture, CapturePaths, InputError, read_capture
 from negotiator.matching.stopwatch import RequestCosts
 from negotiator.model.arithmetic import END_OF_CALENDAR
 from pieslice.inputs.moments import moment_of, unpacked
+from pieslice.inputs.running import captured
 from pieslice.inputs.sorting import Inputs, sort_out
 from pieslice.reports.output import hold_diagnostics, show_diagnostics
 from pieslice.reports.progress import Progress
@@ -142,7 +143,7 @@ def _reading(args: argparse.Namespace) -> PoolReading:
     except Misuse as problem:
         raise InputError([Diagnostic(str(problem))]) from None
     inputs = pool_inputs(
-        [Path(item) for item in args.inputs],
+        captured(args.inputs, args, diagnostics),
         diagnostics,
         named={
             name: Path(value)

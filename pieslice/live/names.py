@@ -87,7 +87,7 @@ JOB: Final = (
 _SIGNIFICANT: Final = re.compile(r'^AutoClusterAttrs = "([^"]*)"', re.MULTILINE)
 #: Of a claim: its slot, whose it is, and the first job of the request that it answers.
 CLAIM: Final = (
-    *("Name", "State", "Activity", "RemoteUser", "EnteredCurrentState"),
+    *("Name", "State", "Activity", "RemoteUser", "AccountingGroup", "EnteredCurrentState"),
     *("_condor_RESOURCE_CLUSTER", "_condor_RESOURCE_PROC"),
 )
 

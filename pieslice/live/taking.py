@@ -105,13 +105,13 @@ def take(daemons: Daemons, memory: Memory) -> LiveCapture:
     course = _Course()
     pool = daemons.hello()
     found = find_daemons(daemons)
-    before = last_cycle(daemons, found, course)
+    before = _last_cycle(daemons, found, course)
     config = read_configuration(daemons, memory.macros, found.negotiator, found.schedds)
     course.missing += config.missing
     memory.wanted.learn(config.macros.values())
     texts = _read_all(daemons, found, memory.wanted, course)
     texts["accounting"] = _accounting(daemons, found, texts.get("accounting", ""), course)
-    cycle = last_cycle(daemons, found, course)
+    cycle = _last_cycle(daemons, found, course)
     if not texts.get("slots"):
         course.missing.append("slots: the collector has no ad of a slot")
     manifest = {
@@ -137,19 +137,22 @@ def take(daemons: Daemons, memory: Memory) -> LiveCapture:
     return LiveCapture(texts, config.text, manifest)
 
 
-def last_cycle(daemons: Daemons, found: Found, course: _Course | None = None) -> JsonData:
-    """How the last cycle of the negotiator went, by itself; empty if it does not say."""
+def last_cycle(daemons: Daemons, negotiator: Located) -> JsonData:
+    """How the last cycle of a negotiator went, by itself; raises ``DaemonError``."""
+    ad = next(iter(_parsed(daemons.direct(negotiator, CYCLE).text)), ClassAd())
+    values = {name[20:-1].lower(): ad.get_number(name) for name in CYCLE}
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _last_cycle(daemons: Daemons, found: Found, course: _Course) -> JsonData:
+    """The same; empty, with a note, if it does not say."""
     if found.negotiator is None:
         return {}
     try:
-        reply = daemons.direct(found.negotiator, CYCLE)
+        return last_cycle(daemons, found.negotiator)
     except DaemonError as problem:
-        if course is not None:
-            course.missing.append(f"last cycle: {problem}")
+        course.missing.append(f"last cycle: {problem}")
         return {}
-    ad = next(iter(_parsed(reply.text)), ClassAd())
-    values = {name[20:-1].lower(): ad.get_number(name) for name in CYCLE}
-    return {name: value for name, value in values.items() if value is not None}
 
 
 def _times(config: Configuration) -> JsonData:

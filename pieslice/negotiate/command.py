@@ -23,7 +23,7 @@ from pieslice.inputs.pool import load
 from pieslice.negotiate.answer import Cycle, answer, outcome_of, run
 from pieslice.negotiate.cycles import Turn, run_cycles
 from pieslice.reports.csv import csv_text
-from pieslice.reports.json import json_text
+from pieslice.reports.document import document, json_text
 from pieslice.reports.layout import Block, Line, short
 from pieslice.reports.negotiators import overlap
 from pieslice.reports.negotiators_text import overlap_blocks, overlap_data
@@ -103,12 +103,8 @@ def _put_several(
     )
     if args.format == "json":
         parts = [{"local_name": item.name, **item.data()} for item in answers]
-        data = {
-            "schema": "pieslice/negotiators/1",
-            "negotiators": parts,
-            "overlap": overlap_data(found),
-        }
-        deliver(json_text(data), args, out)
+        data = {"negotiators": parts, "overlap": overlap_data(found)}
+        deliver(json_text(document("negotiators", data)), args, out)
         return
     report: list[Block] = []
     for item in answers:
@@ -142,8 +138,8 @@ def _put_course(
             answers.append(_part(then, outcome_of(then, turn.result), args, names))
     if args.format == "json":
         parts = [item.data() for item in answers]
-        data = {"schema": "pieslice/cycles/1", "cycles": parts, "interval": interval}
-        deliver(json_text(data), args, out)
+        data = {"cycles": parts, "interval": interval}
+        deliver(json_text(document("cycles", data)), args, out)
         return
     report: list[Block] = []
     for number, item in enumerate(answers, 1):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from pieslice.command_line import EXIT_BAD, EXIT_NO, EXIT_OK, Intermixed
@@ -92,9 +92,7 @@ def _info(args: argparse.Namespace) -> int:
         print(f"pieslice: error: HTCondor has no macro `{name}`{tail}", file=sys.stderr)
     known = [parameter for parameter in found.values() if parameter is not None]
     if args.json:
-        import json
-
-        print(json.dumps([parameter.as_json() for parameter in known], indent=2))
+        _print_document("config-info", [parameter.as_json() for parameter in known])
     else:
         width = chosen_width(args, sys.stdout)
         parts = [[*wrapped_lines(info_lines(parameter), width)] for parameter in known]
@@ -178,17 +176,21 @@ def _show_one(args: argparse.Namespace, config: Config, name: str, *, labelled: 
 
 
 def _show_json(config: Config, names: list[str]) -> int:
-    import json
-
     from policy.explain.settings import listed
 
     definitions = [(name, config.lookup(name)) for name in names]
     found = [listed(config, name, entry) for name, entry in definitions if entry is not None]
-    print(json.dumps([one.as_json() for one in found], indent=2))
+    _print_document("config", [one.as_json() for one in found])
     for name, entry in definitions:
         if entry is None:
             print(f"Not defined: {name}", file=sys.stderr)
     return EXIT_OK if len(found) == len(definitions) else EXIT_NO
+
+
+def _print_document(name: str, macros: Sequence[Mapping[str, object]]) -> None:
+    from pieslice.reports.document import document, json_text
+
+    sys.stdout.write(json_text(document(name, {"macros": macros})))
 
 
 @guarded
@@ -226,9 +228,7 @@ def _print_list(
     if not config.complete:
         return EXIT_BAD
     if args.json:
-        import json
-
-        print(json.dumps([one.as_json() for one in found], indent=2))
+        _print_document("config", [one.as_json() for one in found])
     else:
         for line in lines:
             print(line)

@@ -94,7 +94,7 @@ def _is_job(ad: ClassAd, wanted: str) -> bool:
 def _single(args: argparse.Namespace, tried: Trial) -> int:
     found = tried.outcome()
     if args.json:
-        import json
+        from pieslice.reports.document import document, json_text
 
         fields: JsonObject = {
             "knob": tried.macro,
@@ -105,7 +105,7 @@ def _single(args: argparse.Namespace, tried: Trial) -> int:
         }
         if args.why:
             fields["why"] = _explanation(tried).to_dict()
-        print(json.dumps(fields, indent=2))
+        sys.stdout.write(json_text(document("policy-eval", fields)))
         return EXIT_OK
     print(unparse_value(found.value))
     if found.effect:
@@ -133,9 +133,10 @@ def _grid(args: argparse.Namespace, tried: Trial) -> int:
 
     grid = fill(read_axes(args.grid), evaluate)
     if args.json:
-        import json
+        from pieslice.reports.document import document, json_text
 
-        print(json.dumps({"knob": tried.macro, "expression": tried.text, **grid.as_json()}))
+        fields = {"knob": tried.macro, "expression": tried.text, **grid.as_json()}
+        sys.stdout.write(json_text(document("policy-grid", fields)))
         return EXIT_OK
     for line in grid_lines(tried.macro, grid):
         print(line)

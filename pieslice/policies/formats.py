@@ -18,6 +18,7 @@ from pieslice.command_line import installed_version
 from pieslice.data import JsonObject
 from pieslice.policies.blocks import blocks, worst_first
 from pieslice.policies.texts import wrapped_lines
+from pieslice.reports.document import document, json_text
 from pieslice.reports.output import WIDE
 from pieslice.terminal import printable
 from policy.explain.sentences import listing
@@ -66,7 +67,8 @@ def report(
     ``every``: all findings in the text, not only the worst; ``width``: of the text.
     """
     if format_ == "json":
-        return json.dumps([checked_data(result) for result in results], indent=2)
+        data = document("checks", {"checks": [checked_data(result) for result in results]})
+        return json_text(data).removesuffix("\n")
     if format_ == "sarif":
         return json.dumps(_sarif(results, known), indent=2)
     lines: list[str] = []

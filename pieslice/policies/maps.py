@@ -7,6 +7,7 @@ output, lines that say nothing on standard error; 0 done, 1 a name has no mappin
 from __future__ import annotations
 
 import argparse
+import sys
 from typing import TYPE_CHECKING
 
 from pieslice.command_line import EXIT_NO, EXIT_OK, Intermixed
@@ -67,9 +68,10 @@ def _test(args: argparse.Namespace) -> int:
         raise Misuse(f"{args.path}: no line for method `{args.method}`, only for {known}")
     found = [map_name(lines, name, args.group) for name in args.names]
     if args.json:
-        import json
+        from pieslice.reports.document import document, json_text
 
-        print(json.dumps([one.as_json() for one in found], indent=2))
+        names = [one.as_json() for one in found]
+        sys.stdout.write(json_text(document("map-test", {"names": names})))
     else:
         for one in found:
             print("\n".join(map(printable, mapped_lines(one))))

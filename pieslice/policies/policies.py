@@ -62,8 +62,7 @@ def _pool_size(text: str) -> float:
 
 @guarded
 def _explain(args: argparse.Namespace) -> int:
-    from pieslice.policies.answers import sentences_about
-    from pieslice.policies.texts import sentence_lines
+    from pieslice.policies.answers import Macros, Policy, sentences_about
     from pieslice.reports.output import chosen_width
 
     config = read(args)
@@ -73,13 +72,8 @@ def _explain(args: argparse.Namespace) -> int:
     sentences = sentences_about(
         config, args.subsys, args.local_name, slots=args.slots, set_only=args.set_only
     )
-    if args.json:
-        import json
-
-        print(json.dumps([sentence.as_json() for sentence in sentences], indent=2))
-        return EXIT_OK
-    for line in sentence_lines(sentences, chosen_width(args, sys.stdout)):
-        print(line)
+    answer = Policy(args.path, Macros(config), sentences)
+    sys.stdout.write(answer.to_json() if args.json else answer.text(chosen_width(args, sys.stdout)))
     return EXIT_OK
 
 
@@ -155,9 +149,9 @@ def _diff(args: argparse.Namespace) -> int:
         configs.append(config)
     found = compare(*configs, everything=args.all)
     if args.json:
-        import json
+        from pieslice.reports.document import document, json_text
 
-        print(json.dumps(found.as_json(), indent=2))
+        sys.stdout.write(json_text(document("policy-diff", found.as_json())))
     else:
         for line in comparison_lines(found, chosen_width(args, sys.stdout)):
             print(line)

@@ -1,18 +1,15 @@
-"""Writes the result of a cycle as JSON.
+"""Makes plain values of the result of a cycle, for JSON.
 
 Decides the keys of the object and the order of everything, so that equal results give equal bytes.
 Field names are those of the negotiation vectors (``seq pie spin submitter schedd job count of
 autocluster slot kind preempted cost``); usage, limits and costs are in slot weights.
 
-Inputs: an ``Outcome`` and the diagnostics of reading.  Outputs: an object of plain values, its
-text.  A number that JSON cannot say (infinite, not a number) becomes null.  Follows: the
-``observed`` part of the negotiation vectors.
+Inputs: an ``Outcome`` and the diagnostics of reading.  Outputs: an object of plain values.
+Follows: the ``observed`` part of the negotiation vectors.
 """
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Iterable, Mapping
 from typing import Final
 
@@ -31,20 +28,10 @@ from negotiator.model.result import (
 from pieslice.data import JsonObject
 from pieslice.reports.pool_tables import PoolTable
 from pieslice.reports.text import Outcome, iso_time, sort_keys, timed_turns
-from pieslice.terminal import printable_json
 
 _PREEMPTION_FIELDS: Final = (
     "preempted_prio", "old_startd_rank", "new_prio", "new_startd_rank",
 )  # fmt: skip
-
-
-def json_text(data: object) -> str:
-    """The text: two blanks of indentation, keys in a fixed order, a newline at the end.
-
-    Letters of all languages are as they are; what would steer a terminal is escaped.
-    """
-    text = json.dumps(plain(data), indent=2, ensure_ascii=False, allow_nan=False)
-    return f"{printable_json(text)}\n"
 
 
 def to_object(
@@ -87,20 +74,6 @@ def to_object(
         "diagnostics": [_diagnostic(item) for item in diagnostics],
         "tables": {name: table.records() for name, table in (tables or {}).items()},
     }
-
-
-def plain(value: object) -> object:
-    """``value`` without infinities and other things that JSON has no word for."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    if isinstance(value, dict):
-        return {key: plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
-    # A byte that was not UTF-8 is a lone surrogate, which no encoder takes.
-    if isinstance(value, str):
-        return value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-    return value
 
 
 def _pool(outcome: Outcome) -> JsonObject:

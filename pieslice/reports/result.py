@@ -17,8 +17,8 @@ from attr import frozen
 
 from classad.extras import load
 from pieslice.data import JsonObject
+from pieslice.reports.document import json_text, plain
 from pieslice.reports.html import html_of
-from pieslice.reports.json import json_text, plain
 from pieslice.reports.layout import Block, Column, Line, Table, render_plain, rounded
 from pieslice.terminal import DEFAULT_WIDTH, printable
 

@@ -22,6 +22,7 @@ from negotiator.io import CapturePaths
 from pieslice.command_line import EXIT_BAD, EXIT_OK
 from pieslice.data import JsonData
 from pieslice.reports.charts import looks
+from pieslice.reports.document import document, json_text
 from pieslice.reports.layout import render_plain
 from pieslice.reports.output import chosen_width
 from pieslice.reports.plots import draw, save
@@ -91,7 +92,7 @@ def _tell(sides: Sequence[Side], args: argparse.Namespace, out: IO[str]) -> None
     left, right = sides
     rows = comparison(left.summaries, right.summaries)
     if args.json:
-        out.write(json.dumps({"metrics": comparison_json(rows)}, indent=1) + "\n")
+        out.write(json_text(document("report", {"metrics": comparison_json(rows)})))
         return
     blocks = comparison_blocks(rows, (left.name, right.name), left.seeds)
     out.write(render_plain(blocks, chosen_width(args, out)))

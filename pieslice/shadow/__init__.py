@@ -1,3 +1,3 @@
-"""Runs the command ``capture`` and follows the cycles of a running pool; never decides what a cycle
-does.
+"""Runs the commands ``capture`` and ``shadow``, which predicts the cycles of a running pool; never
+decides what a cycle does.
 """

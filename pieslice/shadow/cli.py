@@ -1,6 +1,6 @@
-"""Reads the command line of ``pieslice capture``, and runs it.
+"""Reads the command lines of ``pieslice capture`` and ``pieslice shadow``, and runs them.
 
-Outputs: a folder; what was captured on standard output.
+Outputs: a folder and what it has; a line for each cycle and the score of all.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def add_commands(subcommands: Subcommands) -> None:
-    """Add ``capture``."""
+    """Add ``capture`` and ``shadow``."""
     parser = subcommands.add_parser(
         "capture",
         usage="pieslice capture [POOL] DIR [option ...]",
@@ -37,8 +37,61 @@ def add_commands(subcommands: Subcommands) -> None:
     parser.add_argument(
         "--all", action="store_true", help="save all attributes of slots, not what is read only"
     )
+    parser.add_argument(
+        "--anonymize",
+        action="store_true",
+        help="replace names of users and machines, and paths, the same everywhere",
+    )
     add_output(parser)
     parser.set_defaults(run=_capture)
+    _add_shadow(subcommands)
+
+
+def _add_shadow(subcommands: Subcommands) -> None:
+    """Add ``shadow``."""
+    parser = subcommands.add_parser(
+        "shadow",
+        usage="pieslice shadow [POOL] [option ...]",
+        help="predict each cycle of a running pool, and compare it with what happens",
+        description="Capture a running pool just before each cycle, predict the cycle, and compare"
+        " the prediction with what happened. Cycles before which nothing moved after the capture"
+        " are counted apart.",
+        epilog="exit status: 0 all still cycles went as predicted, 1 some did not, 2 bad usage",
+        examples=(
+            ("pieslice shadow cm.campus.example --cycles 1 --ask", "ask for one cycle, compare"),
+        ),
+    )
+    parser.add_argument("pool", nargs="?", metavar="POOL", help="the collector")
+    add_asking(parser)
+    parser.add_argument(
+        "--cycles", type=_count, metavar="N", help="end after N cycles (default: go on for ever)"
+    )
+    parser.add_argument(
+        "--ask",
+        action="store_true",
+        help="have the negotiator begin the cycles, which takes more than READ rights",
+    )
+    parser.add_argument(
+        "--settle",
+        type=seconds,
+        default=1.5,
+        metavar="S",
+        help="seconds after a cycle in which its matches become claims (default 1.5)",
+    )
+    for option, text in (
+        ("--log", "append each cycle as a line of JSON, and go on with the totals in the file"),
+        ("--html", "write a page with the score after each cycle"),
+        ("--prometheus", "write the totals as metrics after each cycle"),
+    ):
+        parser.add_argument(option, type=Path, metavar="F", help=text)
+    add_output(parser)
+    parser.set_defaults(run=_shadow)
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= 10**9:
+        raise argparse.ArgumentTypeError(f"`{text}` is not a number of cycles")
+    return int(text)
 
 
 def add_asking(parser: argparse.ArgumentParser) -> None:
@@ -67,6 +120,7 @@ def seconds(text: str) -> float:
 
 
 def _capture(args: argparse.Namespace) -> int:
+    from pieslice.live.anonymity import anonymous
     from pieslice.live.answer import Captured
     from pieslice.live.daemons import Bindings, DaemonError
     from pieslice.live.names import Wanted
@@ -82,11 +136,22 @@ def _capture(args: argparse.Namespace) -> int:
     try:
         with Bindings(pool, args.token, args.timeout) as daemons:
             capture = take(daemons, Memory(Wanted(args.all)))
+            if args.anonymize:
+                capture = anonymous(capture)
             capture.write(path)
             put(Captured(str(path), capture, daemons.questions), args, sys.stdout)
     except (DaemonError, OSError) as problem:
         return _refuse(_said(problem))
     return EXIT_NO if capture.manifest["missing"] else EXIT_OK
+
+
+def _shadow(args: argparse.Namespace) -> int:
+    from pieslice.shadow.command import follow
+
+    try:
+        return follow(args)
+    except OSError as problem:
+        return _refuse(_said(problem))
 
 
 def _said(problem: Exception) -> str:

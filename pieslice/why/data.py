@@ -18,7 +18,7 @@ from classad.analysis.explanation import Explanation
 from classad.language.values import Value
 from negotiator.groups.steps import QuotaStep
 from pieslice.data import JsonObject
-from pieslice.reports.json import json_text
+from pieslice.reports.document import json_text
 
 
 def to_text(data: object) -> str:

@@ -92,7 +92,14 @@ def test_ads_from_files(files: tuple[str, str], capsys: pytest.CaptureFixture[st
 def test_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("--json", "x = 1", "x", "{x, 2}", "nofunction()", "random(0)", '"é"') == 0
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    assert lines[0] == {"expression": "x", "type": "integer", "value": 1, "text": "1", "ok": True}
+    assert lines[0] == {
+        "schema": "pieslice/eval/1",
+        "expression": "x",
+        "type": "integer",
+        "value": 1,
+        "text": "1",
+        "ok": True,
+    }
     assert [line["type"] for line in lines] == ["integer", "list", "error", "error", "string"]
     assert lines[1]["value"] == ["/Expr(x)/", 2]
     assert [line["ok"] for line in lines] == [True, True, True, False, True]

@@ -120,7 +120,7 @@ def test_demands_of_a_user_add_up_and_replace_the_state(
     user = "group_chemistry.carol@campus.example"
     assert main(["forecast", CAMPUS, "--user", f"{user}=1", "--hours", "1", "--json"]) == 0
     shown = capsys.readouterr()
-    first = {point["name"]: point for point in json.loads(shown.out)}
+    first = {point["name"]: point for point in json.loads(shown.out)["points"]}
     assert first[user]["real_priority"] == pytest.approx(5.646191)
     assert "quotas of groups are left out" in shown.err
 
@@ -129,12 +129,12 @@ def test_a_state_has_the_pool_and_the_demand_of_its_capture(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert main(["forecast", CAMPUS, "--hours", "24", "--every", "24", "--json"]) == 0
-    points = json.loads(capsys.readouterr().out)
+    points = json.loads(capsys.readouterr().out)["points"]
     cores = [point["cores"] for point in points if point["hour"] == 24.0]
     assert sum(cores) == pytest.approx(192.0)
     log = f"{CAMPUS}/Accountantnew.log"
     assert main(["forecast", log, "--hours", "1", "--every", "1", "--json"]) == 0
-    points = json.loads(capsys.readouterr().out)
+    points = json.loads(capsys.readouterr().out)["points"]
     assert sum(point["cores"] for point in points) == pytest.approx(111.0)
 
 

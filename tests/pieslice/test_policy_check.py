@@ -52,7 +52,7 @@ def test_several_configurations_and_extra_definitions(
     assert (
         check("-D", "GROUP_NAMES=a", "-D", "GROUP_QUOTA_a=2", "--format", "json", pool, second) == 0
     )
-    first, other = json.loads(capsys.readouterr().out)
+    first, other = json.loads(capsys.readouterr().out)["checks"]
     assert (first["path"], other["path"]) == (str(pool), str(second))
     assert first["findings"] == other["findings"] == []
 

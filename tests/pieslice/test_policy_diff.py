@@ -83,6 +83,7 @@ def test_json(capsys: Capture) -> None:
     lines = diff(capsys, "PRIORITY_HALFLIFE = 1\nLOG = /a", "A = 1", "--json", code=1)
     found = json.loads("\n".join(lines))
     assert found == {
+        "schema": "pieslice/policy-diff/1",
         "different": [
             {
                 "macro": "PRIORITY_HALFLIFE",

@@ -101,8 +101,9 @@ def test_a_grid_of_truth(capsys: Capture) -> None:
     words[2] = "TARGET.JobPrio=undefined"
     assert evaluate(capsys, *words)[0][0] == "PREEMPTION_REQUIREMENTS: . false, ? undefined"
     lines, _ = evaluate(capsys, *words, "--json")
-    assert json.loads(lines[0])["axes"][0] == {"name": "RemoteUserPrio", "values": [1, 10, 100]}
-    assert json.loads(lines[0])["cells"][2] == ["undefined"] * 5
+    found = json.loads("\n".join(lines))
+    assert found["axes"][0] == {"name": "RemoteUserPrio", "values": [1, 10, 100]}
+    assert found["cells"][2] == ["undefined"] * 5
 
 
 @pytest.mark.usefixtures("pool")

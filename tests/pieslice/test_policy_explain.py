@@ -190,7 +190,7 @@ def test_every_sentence_in_json(tmp_path: Path, capsys: Capture) -> None:
     path = tmp_path / "c"
     path.write_text(GROUPS)
     assert main(["policy", "explain", str(path), "--json"]) == 0
-    sentences = json.loads(capsys.readouterr().out)
+    sentences = json.loads(capsys.readouterr().out)["sentences"]
     assert sentences[0] == {
         "topic": "Preemption",
         "text": "Preemption for user priority is off: PREEMPTION_REQUIREMENTS is `False`.",

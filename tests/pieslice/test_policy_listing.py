@@ -151,7 +151,7 @@ def test_json(pool: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert said.err == "Not defined: NoSuch\n"
     raw = "$(DETECTED_CPUS) of $(DETECTED_MEMORY)"
     place = {"file": "condor_config", "template": None}
-    assert json.loads(said.out) == [
+    assert json.loads(said.out)["macros"] == [
         {
             "name": "num",
             "value": "1 of 1024 MiB",
@@ -163,7 +163,7 @@ def test_json(pool: str, capsys: pytest.CaptureFixture[str]) -> None:
         }
     ]
     assert main(["config", "summary", "--json", pool]) == 0
-    assert json.loads(capsys.readouterr().out)[0]["name"] == "PRIORITY_HALFLIFE"
+    assert json.loads(capsys.readouterr().out)["macros"][0]["name"] == "PRIORITY_HALFLIFE"
 
 
 def test_a_folder_of_files_is_a_configuration(

@@ -28,7 +28,8 @@ from negotiator.model.result import (
     TrimmedSlot,
 )
 from negotiator.model.snapshot import AccountantState
-from pieslice.reports.json import json_text, to_object
+from pieslice.reports.document import json_text
+from pieslice.reports.json import to_object
 from pieslice.reports.layout import Table, Wrapped, number, render_coloured, render_plain
 from pieslice.reports.text import Outcome, blocks, iso_time
 

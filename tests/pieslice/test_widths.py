@@ -81,6 +81,7 @@ COMMANDS = [
     "select examples/campus/slots.ads --where 'Cpus > 4' --af Name,Cpus --limit 2",
     "conform tests/vectors/classad/coerce.jsonl",
     "capture cm.campus.example now",
+    "shadow cm.campus.example --cycles 1 --ask --settle 0.1",
     "help",
     "help polcies",
     "negotiate examples/campus --sumary",

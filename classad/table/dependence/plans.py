@@ -261,6 +261,8 @@ class _Draft:
     def _measure(self, shape: Shape, of_row: bool, open_names: frozenset[str]) -> tuple[int, int]:
         """Levels and nodes that an evaluation can need; a cycle needs too many."""
         height, size = 0, 1
+        if len(open_names) > _ROOM:  # it needs a level for each of them
+            return _ROOM, size
         for where, name in shape.names:
             if where != OTHERS if of_row else where != MINE:
                 height, size = self._deeper(name, open_names, height, size)

@@ -1,0 +1,156 @@
+"""Follows a running pool from cycle to cycle: captures, predicts, waits, captures again, compares.
+
+A capture is made when the last cycle has been compared, and again just before the next one is due;
+a cycle that comes early is compared with what there is.  Daemons that do not answer are waited for.
+
+Inputs: the daemons of a pool.  Outputs: an ``Outcome`` for each cycle, with the captures.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from random import Random
+from typing import Final
+
+from attr import define, field
+
+from negotiator.capture.files import CapturePaths
+from negotiator.cycle import negotiate
+from negotiator.io import InputError, read_capture
+from negotiator.model.result import CycleResult
+from pieslice.data import Record
+from pieslice.live.capture import LiveCapture
+from pieslice.live.daemons import Bindings, DaemonError, Located
+from pieslice.live.taking import Memory, find_daemons, last_cycle, take
+from pieslice.shadow.cycles import due, newer, skew
+from pieslice.shadow.outcome import Outcome, compare
+
+#: Seconds between two looks at whether a cycle has been.
+_POLL: Final = 1.0
+#: Seconds after a cycle in which its matches become claims.
+SETTLE: Final = 1.5
+#: Seconds until daemons that do not answer are asked again, at first and at most.
+_PATIENCE: Final = (2.0, 60.0)
+#: A little more than a second.
+_SECOND: Final = 1.1
+#: Seconds before a cycle is due at which the pool is captured, besides what that takes.
+_LEAD: Final = 1.0
+
+
+@define(eq=False)
+class Predicted:
+    """A capture and what the next cycle does by it."""
+
+    capture: LiveCapture
+    result: CycleResult
+
+
+@define(eq=False)
+class Followed:
+    """A cycle: what was predicted from which capture, what was captured after it."""
+
+    before: Predicted
+    after: LiveCapture
+    outcome: Outcome
+
+
+def predict(capture: LiveCapture, config: Path | None = None) -> CycleResult:
+    """What the next cycle of a captured pool does; raises ``InputError``.
+
+    ``config``: a configuration that is read on top of the pool's own.
+    """
+    with tempfile.TemporaryDirectory(prefix="pieslice-shadow-") as place:
+        folder = Path(place, "pool")
+        capture.write(folder)
+        pool = read_capture(CapturePaths(folder, overlays=() if config is None else (config,)))
+        return negotiate(
+            pool.snapshot, pool.policy, now=pool.facts.now, rng=Random(0), costs=pool.costs
+        )
+
+
+@define(eq=False)
+class Shadow:
+    """Follows one pool.
+
+    ``ask``: have the negotiator begin each cycle; ``say``: is told what is waited for.
+    """
+
+    daemons: Bindings
+    say: Callable[[str], object]
+    ask: bool = False
+    settle: float = SETTLE
+    memory: Memory = field(factory=Memory)
+    #: What a capture and a prediction took the last time, in seconds.
+    _took: float = 0.0
+    #: By how much our clock is ahead of the negotiator's.
+    _skew: float = 0.0
+    _troubled: float = _PATIENCE[0]
+
+    def cycles(self) -> Iterator[Followed]:
+        """The cycles that follow, without end."""
+        before: Predicted | None = None
+        while True:
+            try:
+                if before is None:
+                    before = self._predicted()
+                before, after = self._await_cycle(before)
+                yield Followed(before, after, compare(before.capture, after, before.result))
+                before = self._again(after)
+                self._troubled = _PATIENCE[0]
+            except (DaemonError, InputError) as problem:
+                self.say(f"waiting: {problem}")
+                before = None
+                time.sleep(self._troubled)
+                self._troubled = min(2 * self._troubled, _PATIENCE[1])
+
+    def _predicted(self) -> Predicted:
+        """Capture the pool while no cycle runs, and predict the next one."""
+        began = time.monotonic()
+        capture = take(self.daemons, self.memory)
+        if not capture.manifest["cycle"].get("steady"):
+            capture = take(self.daemons, self.memory)
+        return self._again(capture, began)
+
+    def _again(self, capture: LiveCapture, began: float | None = None) -> Predicted:
+        """What a capture says of the cycle after it."""
+        result = predict(capture)
+        if began is not None:
+            self._took = time.monotonic() - began
+        return Predicted(capture, result)
+
+    def _await_cycle(self, before: Predicted) -> tuple[Predicted, LiveCapture]:
+        """The last prediction before the next cycle, and a capture after it."""
+        negotiator = find_daemons(self.daemons).negotiator
+        if negotiator is None:
+            raise DaemonError("no negotiator has an ad in the collector")
+        if self.ask:
+            before = self._ask_for(before, negotiator)
+        last: Record = before.capture.manifest["cycle"]
+        while not newer(last, cycle := last_cycle(self.daemons, negotiator)):
+            now = time.time()
+            until = due(before.capture.manifest["cycle"]) + self._skew - self._took - _LEAD
+            if not self.ask and now >= until > before.capture.ended:
+                before = self._predicted()
+                if newer(last, before.capture.manifest["cycle"]):
+                    # It came while the pool was captured, which therefore shows what it left.
+                    raise DaemonError("a cycle began during the capture; it is left out")
+            time.sleep(_POLL)
+        self._skew = skew(float(cycle.get("end", 0)), time.time())
+        return before, self._after()
+
+    def _ask_for(self, before: Predicted, negotiator: Located) -> Predicted:
+        """Capture, and have the negotiator begin a cycle at once."""
+        before = self._predicted()
+        # Cycles are told apart by the second in which they began.
+        if 0 <= time.time() - before.capture.manifest["cycle"].get("time", 0) < _SECOND:
+            time.sleep(_SECOND)
+        self.daemons.cycle(negotiator)
+        return before
+
+    def _after(self) -> LiveCapture:
+        """The pool when the matches of a cycle have become claims."""
+        time.sleep(self.settle)
+        return take(self.daemons, self.memory)

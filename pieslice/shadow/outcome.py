@@ -1,0 +1,303 @@
+"""Compares what was predicted of a cycle with what two captures show of it.
+
+Matches are found as claims that are new: a partitionable slot is matched at most once in a cycle,
+however many jobs its schedd then puts there, so a match is a submitter and a slot.  Rejections are
+what the schedds note in their jobs.  How many there were of both the negotiator says itself.
+
+A cycle is *still* if nothing that it decides on changed between the first capture and its
+beginning, as far as the second one shows.
+
+Inputs: two captures of a pool, a ``CycleResult``.  Outputs: ``Outcome``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from attr import asdict, frozen
+
+from classad import ClassAd
+from negotiator.capture.claims import whole_slot
+from negotiator.jobs.lists import RUNNING
+from negotiator.model.result import CycleResult
+from pieslice.data import JsonObject, Record
+from pieslice.live.capture import LiveCapture
+from pieslice.reports.document import document
+
+#: How many of the decisions that differ are told one by one.
+TOLD: Final = 20
+
+#: A submitter and the slot that it was matched with.
+Pair = tuple[str, str]
+
+
+@frozen
+class Moved:
+    """What changed between a capture and the cycle after it."""
+
+    slots: int = 0
+    submitters: int = 0
+    jobs: int = 0
+    factors: int = 0
+
+    def __bool__(self) -> bool:
+        return any((self.slots, self.submitters, self.jobs, self.factors))
+
+    def text(self) -> str:
+        """What moved, in words."""
+        found = [f"{count} {name}" for name, count in asdict(self).items() if count]
+        return ", ".join(found) or "nothing"
+
+
+@frozen
+class Outcome:
+    """How a prediction went.
+
+    ``time``: when the cycle began, in seconds since the epoch by the negotiator's clock; ``age``:
+    the seconds between the capture and that.  ``matches`` and ``rejections`` happened, as the
+    negotiator says; ``seen`` of the matches are in the second capture: what a startd refuses, or
+    what ends at once, is not.  ``only_predicted`` and ``only_seen``: the first that differ.
+    """
+
+    time: int
+    age: float
+    predicted: int
+    matches: int
+    seen: int
+    agreeing: int
+    predicted_rejections: int
+    rejections: int
+    moved: Moved
+    only_predicted: tuple[Pair, ...] = ()
+    only_seen: tuple[Pair, ...] = ()
+
+    @property
+    def exact(self) -> bool:
+        """Whether all happened as it was predicted, as far as it can be seen."""
+        counts = (self.predicted, self.predicted_rejections) == (self.matches, self.rejections)
+        return counts and self.agreeing == self.seen
+
+    @property
+    def still(self) -> bool:
+        """Whether nothing moved."""
+        return not self.moved
+
+    def data(self) -> JsonObject:
+        """The outcome for a line of JSON."""
+        return document("shadow-cycle", {**asdict(self), "exact": self.exact, "still": self.still})
+
+
+def outcome_of(data: Record) -> Outcome:
+    """The outcome in a line of JSON; raises ``KeyError``, ``TypeError`` and ``ValueError``."""
+    values: dict[str, Any] = {name: data[name] for name in Outcome.__annotations__}
+    values["moved"] = Moved(**values["moved"])
+    for name in ("only_predicted", "only_seen"):
+        values[name] = tuple((str(one), str(other)) for one, other in values[name])
+    return Outcome(**values)
+
+
+def compare(before: LiveCapture, after: LiveCapture, predicted: CycleResult) -> Outcome:
+    """How the prediction for the cycle between two captures went."""
+    cycle = after.manifest["cycle"]
+    wanted = {(match.submitter, match.slot) for match in predicted.matches}
+    happened = new_matches(before, after, wanted)
+    return Outcome(
+        time=int(cycle["time"]),
+        age=round(cycle["time"] - before.ended, 3),
+        predicted=len(predicted.matches),
+        matches=int(cycle.get("matches", len(happened))),
+        seen=len(happened),
+        agreeing=len(wanted & happened),
+        predicted_rejections=len(predicted.rejections),
+        rejections=int(cycle.get("rejections", 0)),
+        moved=what_moved(before, after, happened, wanted),
+        only_predicted=tuple(sorted(wanted - happened))[:TOLD],
+        only_seen=tuple(sorted(happened - wanted))[:TOLD],
+    )
+
+
+def new_matches(before: LiveCapture, after: LiveCapture, wanted: set[Pair]) -> set[Pair]:
+    """The submitters and slots of claims that the second capture has and the first has not.
+
+    A dynamic slot that is there in both may have been preempted, or have gone and been made again:
+    it is what is ``wanted`` of it.
+    """
+    users = {
+        (schedd, number): user
+        for capture in (before, after)
+        for schedd, number, user in _submitters(capture)
+    }
+    known = {_claim_key(ad) for ad in before.ads("claims")}
+    asked_for = {
+        (users.get((schedd, first)), name) for schedd, name, first, _ in known if first is not None
+    }
+    rests = {
+        (ad.get_string("ScheddName"), ad.get_string("Name"))
+        for ad in before.ads("claims")
+        if ad.get_string("State") == "Unclaimed"
+    }
+    found = set()
+    for ad in after.ads("claims"):
+        key = _claim_key(ad)
+        if key in known:
+            continue
+        schedd, name, first = key[:3]
+        if first is not None:
+            user = users.get((schedd, first))
+        else:
+            user = ad.get_string("AccountingGroup") or ad.get_string("RemoteUser")
+        if user is not None and name is not None:
+            if first is None and {(user, name), (user, whole_slot(name))} & asked_for:
+                continue  # granted now, and matched in a cycle before
+            if first is None and (schedd, whole_slot(name)) in rests:
+                continue  # the rest of a slot that was matched in a cycle before
+            kept = first is not None or (user, name) in wanted
+            found.add((user, name if kept else whole_slot(name)))
+    return found
+
+
+def _claim_key(ad: ClassAd) -> tuple[str | None, str | None, tuple[int, int] | None, float | None]:
+    """What tells claims apart: one that is granted is another one than when it was asked for."""
+    first = _number(ad, "_condor_RESOURCE_CLUSTER", "_condor_RESOURCE_PROC")
+    entered = None if first is not None else ad.get_number("EnteredCurrentState")
+    return ad.get_string("ScheddName"), ad.get_string("Name"), first, entered
+
+
+def _submitters(
+    capture: LiveCapture,
+) -> Iterable[tuple[str | None, tuple[int, int] | None, str]]:
+    for ad in capture.ads("jobs"):
+        user = submitter_of_job(ad)
+        if user is not None:
+            yield _schedd_of(ad), _number(ad, "ClusterId", "ProcId"), user
+
+
+def submitter_of_job(ad: ClassAd) -> str | None:
+    """The submitter of a job: its accounting group, else its user, with the user's domain."""
+    user, group = ad.get_string("User"), ad.get_string("AccountingGroup")
+    if not group or "@" in group:
+        return group or user
+    return f"{group}@{(user or '').partition('@')[2]}"
+
+
+def _schedd_of(ad: ClassAd) -> str:
+    return (ad.get_string("GlobalJobId") or "").partition("#")[0]
+
+
+def _number(ad: ClassAd, *names: str) -> tuple[int, int] | None:
+    cluster, proc = (ad.get_number(name) for name in names)
+    return None if cluster is None or proc is None else (int(cluster), int(proc))
+
+
+# --- what moved -----------------------------------------------------------------------------------
+
+
+def what_moved(
+    before: LiveCapture, after: LiveCapture, matched: set[Pair], wanted: set[Pair]
+) -> Moved:
+    """What changed after the first capture and not because of the cycle."""
+    began = float(after.manifest["cycle"]["time"])
+    slots = {slot for _, slot in matched}
+    freed = {slot for _, slot in matched - wanted}
+    return Moved(
+        _moved_slots(before, after, began, slots) + _freed_slots(before, freed),
+        _moved_submitters(before, after, began),
+        _moved_jobs(before, after, began),
+        _moved_factors(before, after),
+    )
+
+
+def _by_name(capture: LiveCapture, part: str, *names: str) -> dict[tuple[object, ...], ClassAd]:
+    return {tuple(ad.evaluate_attr(name) for name in names): ad for ad in capture.ads(part)}
+
+
+def _moved_slots(before: LiveCapture, after: LiveCapture, began: float, matched: set[str]) -> int:
+    """Slots that came, went, or changed their state before the cycle and were not matched."""
+    old, new = (_by_name(capture, "slots", "Name") for capture in (before, after))
+    moved = 0
+    for key in old.keys() | new.keys():
+        name = whole_slot(str(key[0]))
+        if key not in old:
+            entered = new[key].get_number("EnteredCurrentState") or 0
+            moved += entered < began and name not in matched
+        elif key not in new:
+            moved += str(key[0]) not in matched
+        else:
+            heard = new[key].get_number("LastHeardFrom") or 0
+            same = all(
+                old[key].evaluate_attr(what) == new[key].evaluate_attr(what)
+                for what in ("State", "Activity", "Cpus", "Memory", "RemoteUser")
+            )
+            moved += not same and heard <= began and name not in matched
+    return moved
+
+
+def _freed_slots(before: LiveCapture, matched: set[str]) -> int:
+    """Slots that were matched, and had been somebody's when they were captured."""
+    claimed = {
+        ad.get_string("Name")
+        for ad in before.ads("slots")
+        if ad.get_string("State") not in ("Unclaimed", "Owner")
+    }
+    return len(claimed & matched)
+
+
+def _moved_submitters(before: LiveCapture, after: LiveCapture, began: float) -> int:
+    """Submitters that came, went, or told of other numbers of jobs before the cycle."""
+    old, new = (
+        _by_name(capture, "submitters", "Name", "ScheddName") for capture in (before, after)
+    )
+    moved = 0
+    for key in old.keys() | new.keys():
+        if key not in new:
+            moved += 1
+            continue
+        heard = (new[key].get_number("LastHeardFrom") or 0) <= began
+        same = key in old and all(
+            old[key].evaluate_attr(what) == new[key].evaluate_attr(what)
+            for what in ("IdleJobs", "RunningJobs", "WeightedIdleJobs")
+        )
+        moved += heard and not same
+    return moved
+
+
+def _moved_jobs(before: LiveCapture, after: LiveCapture, began: float) -> int:
+    """Jobs that came, went, or changed their status before the cycle."""
+    old, new = (_by_name(capture, "jobs", "GlobalJobId") for capture in (before, after))
+    moved = sum(1 for key in old if key not in new)
+    for key, ad in new.items():
+        since = ad.get_number("EnteredCurrentStatus") or 0
+        if key not in old:
+            moved += (ad.get_number("QDate") or 0) <= began
+        elif ad.get_number("JobStatus") != old[key].get_number("JobStatus"):
+            moved += since < began or ad.get_number("JobStatus") != RUNNING
+    return moved
+
+
+def _moved_factors(before: LiveCapture, after: LiveCapture) -> int:
+    old, new = (_by_name(capture, "accounting", "Name") for capture in (before, after))
+    return sum(
+        1
+        for key in old.keys() & new.keys()
+        if old[key].get_number("PriorityFactor") != new[key].get_number("PriorityFactor")
+    )
+
+
+def total(outcomes: Iterable[Outcome]) -> Mapping[str, int]:
+    """The numbers of many outcomes."""
+    found = dict.fromkeys(
+        (
+            *("cycles", "exact", "still", "still_exact", "predicted", "matches", "agreeing"),
+            *("predicted_rejections", "rejections"),
+        ),
+        0,
+    )
+    for item in outcomes:
+        found["cycles"] += 1
+        found["exact"] += item.exact
+        found["still"] += item.still
+        found["still_exact"] += item.still and item.exact
+        for name in ("predicted", "matches", "agreeing", "predicted_rejections", "rejections"):
+            found[name] += getattr(item, name)
+    return found

@@ -1,0 +1,455 @@
+"""`pieslice shadow`: predictions of cycles, compared with what two captures show."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from negotiator.capture.claims import whole_slot
+from negotiator.capture.files import CapturePaths
+from negotiator.cycle import negotiate
+from negotiator.io import read_capture
+from negotiator.model.result import CycleResult
+from pieslice.cli import main
+from pieslice.live.capture import LiveCapture, read
+from pieslice.shadow import loop
+from pieslice.shadow.cycles import due, newer, skew
+from pieslice.shadow.keeping import Log
+from pieslice.shadow.outcome import Moved, Outcome, compare, outcome_of
+from tests.pieslice.test_schemas import validate
+
+POOL = "cm.campus.example"
+Place = Callable[..., Path]
+
+
+def shadow(*words: str) -> int:
+    return main(["shadow", POOL, "--ask", "--settle", "0.1", *words])
+
+
+# --- the command ------------------------------------------------------------------------------
+
+
+def test_cycles_of_a_real_pool_go_as_predicted(
+    recorded: Place, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recorded()
+    files = {name: tmp_path / name for name in ("log", "html", "prometheus")}
+    options = [word for name, path in files.items() for word in (f"--{name}", str(path))]
+    code = shadow("--cycles", "3", "--json", *options)
+    *cycles, score = map(json.loads, capsys.readouterr().out.splitlines())
+    assert [cycle["predicted"] for cycle in cycles] == [cycle["matches"] for cycle in cycles]
+    assert cycles[0]["matches"] == 15
+    assert all(cycle["agreeing"] == cycle["seen"] for cycle in cycles)
+    assert validate(score) == "shadow"
+    assert {validate(cycle) for cycle in cycles} == {"shadow-cycle"}
+    assert score["totals"]["cycles"] == 3
+    assert score["totals"]["exact"] == sum(cycle["exact"] for cycle in cycles)
+    assert code == (0 if all(cycle["exact"] or not cycle["still"] for cycle in cycles) else 1)
+    assert [json.loads(line) for line in files["log"].read_text().splitlines()] == cycles
+    page = files["html"].read_text()
+    assert page.startswith("<!DOCTYPE html>")
+    assert POOL in page
+    metrics = files["prometheus"].read_text()
+    assert f'pieslice_shadow_cycles_total{{pool="{POOL}"}} 3\n' in metrics
+
+
+def test_the_score_is_a_table(recorded: Place, capsys: pytest.CaptureFixture[str]) -> None:
+    recorded()
+    shadow("--cycles", "1")
+    out = capsys.readouterr().out
+    assert "matches 15/15 rejections " in out
+    assert f"pool {POOL}: predictions\n" in out
+    assert max(map(len, out.splitlines())) <= 80
+
+
+def test_without_the_right_to_ask_it_says_so_and_goes_on(
+    recorded: Place, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place = recorded(lambda whole: whole.update(trouble={"cycle": "not authorized"}))
+    waits: list[float] = []
+
+    def sleep(seconds: float) -> None:
+        waits.append(seconds)
+        if seconds >= 2:
+            whole = json.loads((place / "pool.json").read_text())
+            whole["trouble"] = {} if len(waits) > 2 else whole["trouble"]
+            (place / "pool.json").write_text(json.dumps(whole))
+
+    monkeypatch.setattr(time, "sleep", sleep)
+    shadow("--cycles", "1")
+    out, err = capsys.readouterr()
+    assert err.splitlines().count("waiting: negotiator: not authorized") == 1
+    assert "matches 15/15" in out
+    assert [wait for wait in waits if wait >= 2] == sorted(wait for wait in waits if wait >= 2)
+
+
+def test_a_pool_that_is_not_there_is_waited_for(
+    recorded: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recorded(lambda whole: whole.update(trouble={"collector": "gone"}))
+    said: list[str] = []
+
+    def stop(_: float) -> None:
+        if len(said) == 3:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(time, "sleep", stop)
+    with loop.Bindings(POOL) as daemons:
+        found = loop.Shadow(daemons, said.append).cycles()
+        with pytest.raises(KeyboardInterrupt):
+            next(found)
+    assert said == [f"waiting: collector {POOL}: gone"] * 3
+
+
+def test_a_capture_is_made_just_before_a_cycle_is_due(
+    recorded: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without --ask: the negotiator begins by itself once it is due."""
+    place = recorded(_soon)
+    taken: list[float] = []
+
+    def sleep(_: float) -> None:
+        if len(taken) >= 2:
+            (place / "state").write_text("1")
+
+    take = loop.take
+
+    def counted(*args: Any) -> LiveCapture:
+        taken.append(time.time())
+        return take(*args)
+
+    monkeypatch.setattr(time, "sleep", sleep)
+    monkeypatch.setattr(loop, "take", counted)
+    with loop.Bindings(POOL) as daemons:
+        outcome = next(loop.Shadow(daemons, print).cycles()).outcome
+    assert len(taken) == 3  # at first, before the cycle, and after it
+    assert outcome.matches == 15
+
+
+def _soon(whole: dict[str, Any]) -> None:
+    """A negotiator whose next cycle is due in a few seconds."""
+    now = int(time.time())
+    for number, state in enumerate(whole["states"]):
+        times = "".join(
+            f"LastNegotiationCycle{what}0 = {now + number}\n" for what in ("Time", "End")
+        )
+        kept = [
+            line
+            for line in state["direct"].splitlines()
+            if not line.startswith(("LastNegotiationCycleTime0", "LastNegotiationCycleEnd0"))
+        ]
+        state["direct"] = "\n".join(kept) + f"\n{times}"
+    whole["params"]["cm.live.test"].update(NEGOTIATOR_INTERVAL="4", NEGOTIATOR_CYCLE_DELAY="1")
+
+
+# --- when the next cycle is due ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("cycle", "expected"),
+    [
+        ({"time": 100, "end": 101, "interval": 60, "cycle_delay": 20}, 160),
+        ({"time": 100, "end": 155, "interval": 60, "cycle_delay": 20}, 175),
+        ({"time": 100, "end": 101}, 160),
+        ({}, 60),
+    ],
+)
+def test_when_a_cycle_is_due(cycle: dict[str, int], expected: float) -> None:
+    assert due(cycle) == expected
+
+
+def test_which_cycle_is_a_new_one() -> None:
+    last = {"time": 100, "end": 101, "matches": 3}
+    assert not newer(last, {"time": 100, "end": 101})
+    assert newer(last, {"time": 160, "end": 160})
+    assert newer(last, {"time": 90, "end": 91})  # a clock that was put back
+    assert newer({}, {"time": 90, "end": 91})
+    assert not newer(last, {})  # a negotiator that has just started
+
+
+def test_clocks_that_differ() -> None:
+    assert skew(1000, 1001.5) == 0
+    assert skew(1000, 4600) == 3600
+    assert skew(4600, 1000) == -3600
+
+
+# --- comparing --------------------------------------------------------------------------------
+
+ZERO: dict[str, Any] = {"cycle": {"time": 2000, "end": 2000}, "ended": 1999.0}
+
+
+def ad(**values: object) -> str:
+    return "".join(
+        f'{name} = "{value}"\n' if isinstance(value, str) else f"{name} = {value}\n"
+        for name, value in values.items()
+    )
+
+
+def job(proc: int, **more: object) -> str:
+    return ad(
+        ClusterId=1,
+        ProcId=proc,
+        User="ann@x",
+        GlobalJobId=f"s#1.{proc}#1",
+        **{"JobStatus": 1, "QDate": 1000, "EnteredCurrentStatus": 1000, **more},
+    )
+
+
+def claim(slot: str, **more: object) -> str:
+    return ad(Name=slot, ScheddName="s", **more)
+
+
+def requested(slot: str, proc: int) -> str:
+    return claim(slot, _condor_RESOURCE_CLUSTER=1, _condor_RESOURCE_PROC=proc)
+
+
+def made(
+    jobs: Sequence[str] = (), claims: Sequence[str] = (), slots: Sequence[str] = (), **cycle: int
+) -> LiveCapture:
+    parts = {"jobs": jobs, "claims": claims, "slots": slots}
+    manifest = {**ZERO, "cycle": {**ZERO["cycle"], **cycle}}
+    return LiveCapture({name: "\n".join(ads) for name, ads in parts.items()}, "", manifest)
+
+
+def predicted(recorded: Place, tmp_path: Path) -> tuple[LiveCapture, CycleResult]:
+    recorded()
+    main(["capture", POOL, str(tmp_path / "now")])
+    pool = read_capture(CapturePaths(tmp_path / "now"))
+    result = negotiate(pool.snapshot, pool.policy, now=pool.facts.now, rng=Random(0))
+    return read(tmp_path / "now"), result
+
+
+@pytest.fixture
+def nothing(recorded: Place, tmp_path: Path) -> CycleResult:
+    """A prediction of no match and no rejection."""
+    _, result = predicted(recorded, tmp_path)
+    from attr import evolve
+
+    return evolve(result, matches=(), rejections=())
+
+
+def test_what_a_claim_is_a_match_of(nothing: CycleResult) -> None:
+    before = made(jobs=[job(0)], claims=[claim("slot1@a", RemoteUser="bob@x")])
+    for new, seen in (
+        ([], ()),
+        ([requested("slot2@a", 0)], (("ann@x", "slot2@a"),)),
+        ([claim("slot1_3@b", RemoteUser="ann@x")], (("ann@x", "slot1@b"),)),
+        (
+            [claim(f"slot1_{n}@b", RemoteUser="ann@x") for n in (1, 2)],
+            (("ann@x", "slot1@b"),),
+        ),
+        (
+            [claim("slot2@a", RemoteUser="ann@x", AccountingGroup="g.ann@x")],
+            (("g.ann@x", "slot2@a"),),
+        ),
+    ):
+        after = made([job(0)], [claim("slot1@a", RemoteUser="bob@x"), *new], matches=len(seen))
+        outcome = compare(before, after, nothing)
+        assert outcome.only_seen == seen
+        assert outcome.exact == (not seen)
+
+
+def test_a_claim_that_is_granted_later_is_no_new_match(nothing: CycleResult) -> None:
+    before = made([job(0)], [requested("slot1@a", 0), requested("slot2@a", 0)])
+    after = made(
+        [job(0)],
+        [claim("slot1_1@a", RemoteUser="ann@x"), claim("slot2@a", RemoteUser="ann@x")],
+    )
+    assert compare(before, after, nothing).exact
+
+
+def test_the_rest_of_a_slot_that_was_matched_before_is_no_new_match(nothing: CycleResult) -> None:
+    before = made([job(0)], [claim("slot1@a", State="Unclaimed")])
+    after = made([job(0)], [claim("slot1_4@a", State="Claimed", RemoteUser="ann@x")])
+    assert compare(before, after, nothing).exact
+    assert not compare(made([job(0)]), after, nothing).exact
+
+
+def test_what_cannot_be_seen_does_not_count_against_a_prediction(
+    recorded: Place, tmp_path: Path
+) -> None:
+    """A startd refuses a match: the negotiator counts it, and no claim is left of it."""
+    before, result = predicted(recorded, tmp_path)
+    count, refused = len(result.matches), len(result.rejections)
+    after = LiveCapture(before.parts, "", made(matches=count, rejections=refused).manifest)
+    outcome = compare(before, after, result)
+    assert (outcome.seen, outcome.exact) == (0, True)
+    after = LiveCapture(before.parts, "", made(matches=count - 1, rejections=refused).manifest)
+    assert not compare(before, after, result).exact
+    after = LiveCapture(before.parts, "", made(matches=count, rejections=refused + 1).manifest)
+    assert not compare(before, after, result).exact
+
+
+@pytest.mark.parametrize(
+    ("change", "moved"),
+    [
+        ({"jobs": [job(0), job(1)]}, Moved()),
+        ({"jobs": [job(0)]}, Moved(jobs=1)),
+        ({"jobs": [job(0), job(1), job(2, QDate=1999)]}, Moved(jobs=1)),
+        ({"jobs": [job(0), job(1), job(2, QDate=2001)]}, Moved()),
+        ({"jobs": [job(0), job(1, JobStatus=5, EnteredCurrentStatus=2001)]}, Moved(jobs=1)),
+        ({"jobs": [job(0), job(1, JobStatus=2, EnteredCurrentStatus=2000)]}, Moved()),
+        ({"jobs": [job(0), job(1, JobStatus=2, EnteredCurrentStatus=1999)]}, Moved(jobs=1)),
+        ({"slots": []}, Moved(slots=1)),
+        ({"slots": [ad(Name="slot1@a", State="Claimed", LastHeardFrom=1999)]}, Moved(slots=1)),
+        ({"slots": [ad(Name="slot1@a", State="Claimed", LastHeardFrom=2001)]}, Moved()),
+    ],
+)
+def test_what_moved(change: dict[str, list[str]], moved: Moved, nothing: CycleResult) -> None:
+    whole = {
+        "jobs": [job(0), job(1)],
+        "slots": [ad(Name="slot1@a", State="Unclaimed", LastHeardFrom=1990)],
+    }
+    before, after = made(**whole), made(**{**whole, **change})
+    outcome = compare(before, after, nothing)
+    assert outcome.moved == moved
+    assert outcome.still == (moved == Moved())
+
+
+def test_a_slot_that_became_free_before_it_was_matched_has_moved(nothing: CycleResult) -> None:
+    slots = [ad(Name="slot1@a", State="Claimed", RemoteUser="bob@x", LastHeardFrom=1990)]
+    before = made([job(0)], slots=slots)
+    after = made([job(0)], [requested("slot1@a", 0)], slots, matches=1)
+    assert compare(before, after, nothing).moved == Moved(slots=1)
+
+
+@pytest.mark.parametrize(
+    ("name", "whole"),
+    [
+        ("slot1_12@node@x", "slot1@node@x"),
+        ("slot1@node@x", "slot1@node@x"),
+        ("slot1_2", "slot1"),
+        ("slot10_2@a_3@x", "slot10@a_3@x"),
+        ("slot1@a_3@x", "slot1@a_3@x"),
+    ],
+)
+def test_the_slot_that_a_dynamic_one_is_of(name: str, whole: str) -> None:
+    assert whole_slot(name) == whole
+
+
+# --- the log ----------------------------------------------------------------------------------
+
+
+def outcome(number: int, *, exact: bool = True) -> Outcome:
+    return Outcome(number, 0.5, 3, 3 if exact else 4, 3, 3, 1, 1, Moved())
+
+
+def test_a_log_goes_on_after_a_kill(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    first = Log(path)
+    for number in range(3):
+        first.add(outcome(number, exact=number != 1))
+    with path.open("ab") as stream:
+        stream.write(b'{"time": 3, "age"')
+    second = Log(path)
+    assert second.totals == first.totals
+    assert list(second.recent) == list(first.recent)
+    assert (second.totals["cycles"], second.totals["exact"]) == (3, 2)
+    second.add(outcome(3))
+    assert [outcome_of(json.loads(line)).time for line in path.read_text().splitlines()] == [
+        *range(4)
+    ]
+
+
+def test_a_log_stays_small(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    log = Log(path, large=2000)
+    for number in range(50):
+        log.add(outcome(number))
+    assert path.stat().st_size < 2500
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["log", "log.1"]
+    assert Log(path).totals == log.totals
+    assert log.totals["cycles"] == 50
+
+
+def test_a_log_that_is_something_else_is_kept(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    path.write_text('hello\n{"time": 1}\n[]\n')
+    log = Log(path)
+    log.add(outcome(1))
+    assert log.totals["cycles"] == 1
+    assert path.read_text().startswith('hello\n{"time": 1}\n[]\n{')
+
+
+# --- questions about a running pool -----------------------------------------------------------
+
+
+def test_a_pool_that_runs_is_captured_for_an_answer(
+    recorded: Place, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recorded()
+    assert main(["negotiate", POOL, "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert len(answer["matches"]) == 15
+    notes = [item["message"] for item in answer["diagnostics"] if item["severity"] == "note"]
+    assert notes[0] == (f"pool {POOL} was captured for this answer; `pieslice capture` keeps one")
+    assert main(["why", POOL, "s1@live.test#1.0"]) == 0
+    assert "job 1.0" in capsys.readouterr().out
+
+
+def test_a_change_is_read_on_top_of_the_configuration_of_a_running_pool(
+    recorded: Place, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recorded()
+    change = tmp_path / "change.conf"
+    change.write_text("GROUP_QUOTA_group_b = 0\n")
+    assert main(["diff", POOL, "--config", str(change)]) == 1
+    out = capsys.readouterr().out
+    # The groups of the pool's own configuration are there on both sides.
+    assert "group_a.sub" in out
+    assert "20 -> 0" in out
+
+
+@pytest.mark.parametrize(
+    ("pool", "said"),
+    [
+        ("127.0.0.1:1", "127.0.0.1:1: no such folder or file; asked as a running pool: collector"),
+        ("slots.ads", "slots.ads: no such folder or file\n"),
+        ("nothere", "nothere: no such folder or file\n"),
+    ],
+)
+def test_what_is_no_pool(pool: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["negotiate", pool]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(f"error: {said}")
+    assert err.count("\n") == 1
+
+
+def test_the_gains_of_another_policy_are_added_up(
+    recorded: Place,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    place = recorded(_soon)
+    number = iter(range(1, 100))
+    monkeypatch.setattr(time, "sleep", lambda _: (place / "state").write_text(str(next(number))))
+    change = tmp_path / "change.conf"
+    change.write_text("GROUP_QUOTA_group_b = 0\nGROUP_ACCEPT_SURPLUS = False\n")
+    words = ["diff", POOL, "--config", str(change), "--watch", "--cycles", "1"]
+    assert main([*words, "--json"]) == 1
+    sums = json.loads(capsys.readouterr().out)
+    validate(sums)
+    assert (sums["cycles"], sums["differing"]) == (1, 1)
+    carol = sums["users"]["group_b.carol@live.test"]
+    assert (carol["matched_a"], carol["matched_b"], carol["net"]) == (32, 0, -32)
+    (place / "state").write_text("0")
+    assert main(words) == 1
+    out = capsys.readouterr().out
+    assert "cycle 1: differs, 15 matches\n" in out
+    assert max(map(len, out.splitlines())) <= 80
+
+
+@pytest.mark.parametrize(
+    "words", [["mypool", "--config", "x"], [POOL], [POOL, "other.example", "--config", "x"]]
+)
+def test_what_can_be_watched(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["diff", *words, "--watch"]) == 2
+    assert capsys.readouterr().err.startswith("error: ")
