@@ -1,3 +1,3 @@
-"""Asks a table of ads that lies in parts: Parquet files, partitions of a Dask dataframe, tables in
-memory; one part at a time, or on the workers of a cluster.
+"""Asks a table of ads that lies in parts (Parquet files, partitions of a Dask dataframe, tables in
+memory), here or on the workers of a cluster; never decides what matches.
 """

@@ -101,6 +101,7 @@ OUTPUTS = {
     "report": ["report run/a run/b -o page.html --json"],
     "shadow": [],
     "shadow-cycle": [],
+    "watch": [],
     "simulate": [f"simulate {SIMULATED} --json"],
     "simulate-compare": [
         f"simulate {SIMULATED} -o run --json --compare {CAMPUS}/condor_config"
