@@ -59,4 +59,33 @@ MUTATIONS: Final = (
         "gained = matching",
         "tests tests/pieslice/test_poolmatch.py",
     ),
+    # What an ad tells of a time before the last capture counts as news.
+    Mutation(
+        "pieslice/recording/facts.py",
+        "told <= now and (before is None or told > before)", "told <= now",
+        "tests tests/pieslice/test_recording.py -k as_old_as_the_ad_tells",
+    ),
+    # A slot that its owner takes counts as claimed again.
+    Mutation(
+        "pieslice/recording/notes.py",
+        "claimed = state is not None and state.claimed", "claimed = True",
+        "tests tests/pieslice/test_recording.py -k while_they_are_empty",
+    ),
+    # A time of a capture means the one before it.
+    Mutation(
+        "pieslice/inputs/moments.py", "if one.time <= time][-1]", "if one.time < time][-1]",
+        "tests tests/pieslice/test_history.py -k at_or_before_a_time",
+    ),
+    # Jobs that had waited when they were first seen count from their submission on.
+    Mutation(
+        "pieslice/history/waits.py",
+        "at_risk = bisect_right(entries, time) -", "at_risk = len(entries) -",
+        "tests tests/pieslice/test_history.py -k seen_late_counts",
+    ),
+    # The record of estimates lets them know what came later.
+    Mutation(
+        "pieslice/history/start.py",
+        "[spell for spell in job.spells if spell.time <= known_at]", "list(job.spells)",
+        "tests tests/pieslice/test_history.py -k knows_nothing_of_the_later",
+    ),
 )  # fmt: skip

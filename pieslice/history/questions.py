@@ -12,10 +12,11 @@ from collections.abc import Callable
 from attr import frozen
 
 from negotiator.jobs.lists import RUNNING
-from pieslice.history.jobs import Job, all_jobs, find_job
+from pieslice.history.jobs import find_job
 from pieslice.history.life import Decision, Life, life_of, whole_slot
 from pieslice.history.start import Estimate, Experience, Lack, Record, record_of, with_rate
 from pieslice.history.summary import MomentLoad, Summary, distances, mean_load, vacancies_of
+from pieslice.recording.jobs import Job, all_jobs
 from pieslice.recording.store import History, HistoryError, Moment
 
 

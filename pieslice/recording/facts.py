@@ -129,13 +129,19 @@ def sight(files: Files) -> Sight:
 def _jobs(ads: Columns | str | None) -> Iterator[tuple[JobKey, JobState]]:
     if not isinstance(ads, Columns):
         return
+    for key, row in rows_of_jobs(ads):
+        status = int(_number(ads, row, "JobStatus") or 0)
+        slot = _text(ads, row, "RemoteHost") if status == RUNNING else ""
+        since = _number(ads, row, "JobCurrentStartDate") if status == RUNNING else None
+        yield key, JobState(status, slot, since)
+
+
+def rows_of_jobs(ads: Columns) -> Iterator[tuple[JobKey, int]]:
+    """The jobs of a file with their rows."""
     for row in range(len(ads)):
         key = _key(ads, row)
         if key is not None:
-            status = int(_number(ads, row, "JobStatus") or 0)
-            slot = _text(ads, row, "RemoteHost") if status == RUNNING else ""
-            since = _number(ads, row, "JobCurrentStartDate") if status == RUNNING else None
-            yield key, JobState(status, slot, since)
+            yield key, row
 
 
 def _key(ads: Columns, row: int) -> JobKey | None:
@@ -152,9 +158,8 @@ def about_jobs(files: Files, wanted: set[JobKey]) -> Iterator[tuple[JobKey, JobA
     if not isinstance(ads, Columns):
         return
     context, left = EvalContext(now=0.0), set(wanted)
-    for row in range(len(ads)):
-        key = _key(ads, row)
-        if key is not None and key in left:
+    for key, row in rows_of_jobs(ads):
+        if key in left:
             left.discard(key)
             yield key, _about(ads, row, context)
 

@@ -37,6 +37,11 @@ def add_commands(subcommands: Subcommands) -> None:
     parser.add_argument(
         "--all", action="store_true", help="save all attributes of slots, not what is read only"
     )
+    parser.add_argument(
+        "--anonymize",
+        action="store_true",
+        help="replace names of users and machines, and paths, the same everywhere",
+    )
     add_output(parser)
     parser.set_defaults(run=_capture)
     _add_shadow(subcommands)
@@ -115,6 +120,7 @@ def seconds(text: str) -> float:
 
 
 def _capture(args: argparse.Namespace) -> int:
+    from pieslice.live.anonymity import anonymous
     from pieslice.live.answer import Captured
     from pieslice.live.daemons import Bindings, DaemonError
     from pieslice.live.names import Wanted
@@ -130,6 +136,8 @@ def _capture(args: argparse.Namespace) -> int:
     try:
         with Bindings(pool, args.token, args.timeout) as daemons:
             capture = take(daemons, Memory(Wanted(args.all)))
+            if args.anonymize:
+                capture = anonymous(capture)
             capture.write(path)
             put(Captured(str(path), capture, daemons.questions), args, sys.stdout)
     except (DaemonError, OSError) as problem:

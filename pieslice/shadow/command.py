@@ -47,7 +47,7 @@ def follow(args: argparse.Namespace) -> int:
         shadow = Shadow(daemons, waiting.say, args.ask, args.settle)
         pool = str(daemons.hello().get("pool", args.pool))
         try:
-            for outcome in shadow.outcomes():
+            for outcome in (followed.outcome for followed in shadow.cycles()):
                 waiting.last = _NOTHING
                 log.add(outcome)
                 found.append(outcome.exact or not outcome.still)

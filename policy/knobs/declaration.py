@@ -48,8 +48,9 @@ class Use:
     """How an expression is evaluated.
 
     ``my`` and ``target`` are the ads that MY and TARGET stand for: ``slot``, ``request``, ``job``,
-    ``submitter`` or ``group``; empty for none.  ``claimed_only``: only slots that somebody uses are
-    asked.  ``stable_by`` is the knob that promises that the value stays while a match list is used.
+    ``submitter`` or ``group``, ``either`` where nobody knows; empty for none.  ``claimed_only``:
+    only slots that somebody uses are asked.  ``stable_by`` is the knob that promises that the value
+    stays while a match list is used.
     """
 
     my: str

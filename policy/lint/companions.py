@@ -176,7 +176,10 @@ def _draining(view: View) -> Iterator[Diagnostic]:
         text = setting.text()
         found = re.search(r"(?<![^\s,])DEFRAG(?![^\s,])", text, re.IGNORECASE)
         rate = setting.beside("DEFRAG_DRAINING_MACHINES_PER_HOUR")
-        if found is not None and (rate or "0").strip() in ("0", "0.0"):
+        many = setting.beside("DEFRAG_MAX_CONCURRENT_DRAINING").strip()
+        none = (rate or "0").strip() in ("0", "0.0")
+        if found is not None and (none or many == "0"):
             place = stretch(setting, text, found.start(), found.end())
-            help_text = "DEFRAG_DRAINING_MACHINES_PER_HOUR is 0"
+            cause = "DRAINING_MACHINES_PER_HOUR" if none else "MAX_CONCURRENT_DRAINING"
+            help_text = f"DEFRAG_{cause} is 0"
             yield ALONE.at("condor_defrag drains no machine", *place, help_text)

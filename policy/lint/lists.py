@@ -80,7 +80,8 @@ NO_MAP: Final = Finding(
     "SCHEDD_CLASSAD_USER_MAP_NAMES = projects\nCLASSAD_USER_MAPFILE_projects = /etc/projects\n"
     "SUBMIT_REQUIREMENT_NAMES = MAPPED\n"
     'SUBMIT_REQUIREMENT_MAPPED = userMap("projects", Owner) =!= undefined\n',
-    observed="Not observed with a daemon: it follows from the manual.",
+    observed="Observed with 25.14.1: its schedd refuses a job for such a requirement, and takes it"
+    " once the list has the map.",
 )
 NO_VALUE: Final = Finding(
     "P217",
@@ -90,7 +91,8 @@ NO_VALUE: Final = Finding(
     " quotes. The daemon logs `Failed to insert ClassAd attribute`, and the ad is without it.",
     "STARTD_ATTRS = Model\nModel = Dell R750\n",
     'STARTD_ATTRS = Model\nModel = "Dell R750"\n',
-    observed="Not observed with a daemon: the message is that of its library.",
+    observed="Observed with 25.14.1: its startd logs `CONFIGURATION PROBLEM: Failed to insert"
+    " ClassAd attribute` and goes on.",
 )
 _MAP: Final = re.compile(r'\buserMap\(\s*"(\w+)', re.IGNORECASE)
 _MAP_NAMES: Final = "_CLASSAD_USER_MAP_NAMES"

@@ -196,6 +196,22 @@ LOWER_FUNCTION: Final = Finding(
 
 #: Findings about expressions that do not parse.
 _OF_EXPRESSIONS: Final = ("P111", "P113", "P217", "P245")
+#: Signs of other languages where an expression does not parse, and what to write.
+_SIGNS: Final = (
+    (re.compile("#"), "comments are lines of their own"),
+    (re.compile(r"and\b", re.IGNORECASE), "and is written `&&`"),
+    (re.compile(r"or\b", re.IGNORECASE), "or is written `||`"),
+    (
+        re.compile(r"in\b", re.IGNORECASE),
+        "whether a list has an item is told by `member(item, list)`",
+    ),
+    (re.compile(r"=~"), "patterns are for regexp()"),
+    (re.compile(r"=(?![=?!])"), "equality is written `==`"),
+    (re.compile(r"<>"), "inequality is written `!=`"),
+)
+_NOT: Final = re.compile(r"\bnot\s+$", re.IGNORECASE)
+#: How far before a mistake `not` may stand.
+_BEFORE: Final = 20
 _PARTITIONABLE = re.compile(r"SLOT_TYPE_\d+_PARTITIONABLE", re.IGNORECASE)
 #: The startd knows no backfill system any more.
 _BACKFILL: Final = "backfill_system"
@@ -223,13 +239,19 @@ def numbered(found: Diagnostic, *, reading: bool) -> Diagnostic:
     return found
 
 
-def note_comments(findings: Sequence[Diagnostic]) -> None:
-    """Say where an expression does not parse at a `#` that was meant to begin a comment."""
+def note_other_languages(findings: Sequence[Diagnostic]) -> None:
+    """Say what was meant where an expression does not parse at a sign of another language."""
     for one in findings:
         if one.id not in _OF_EXPRESSIONS or one.source is None:
             continue
-        if one.source.text[one.start : one.start + 1] == "#":
-            one.message += ": comments are lines of their own"
+        text = one.source.text
+        for sign, meant in _SIGNS:
+            if sign.match(text, one.start):
+                one.message += f": {meant}"
+                break
+        else:
+            if _NOT.search(text, max(0, one.start - _BEFORE), one.start):
+                one.message += ": not is written `!`"
 
 
 def note_lost_backslashes(findings: Sequence[Diagnostic]) -> None:

@@ -10,14 +10,17 @@ from collections.abc import Iterable, Iterator
 from math import inf
 from typing import Final
 
-from classad.errors import Diagnostic
+from classad.errors import ClassAdParseError, Diagnostic
 from classad.language.operators import MIRRORED
-from classad.syntax.nodes import Binary, Node, Reference, bare
+from classad.syntax.nodes import Binary, Literal, Node, Reference, bare
 from policy.attributes import DATE, FIRST_DATE, LAST_DATE, SECONDS, find_attribute
+from policy.data.tables import meanings
 from policy.knobs import shares as shares
+from policy.language.expressions import parse
 from policy.language.macros import ExpansionError
 from policy.lint.expressions import Held
 from policy.lint.finding import WARNING, Finding
+from policy.lint.places import stretch
 from policy.lint.trees import comparisons, names, number
 from policy.lint.view import Setting, View
 from policy.values.domain import PLAIN, single_number
@@ -139,9 +142,11 @@ _LONGEST: Final = {
     **dict.fromkeys(("update_interval", "schedd_interval", "alive_interval"), 86400.0),
     **dict.fromkeys(("collector_update_interval", "master_update_interval"), 86400.0),
 }
+_PRODUCT: Final = re.compile(r"[\s\d()]*(?:\*[\s\d()]*)+")
 _LOG: Final = re.compile(r"max_(?!num_)\w+_log", re.IGNORECASE)
 #: No log is rotated at so few bytes.
 _LEAST_LOG: Final = 4096
+_HOUR: Final = 3600
 #: A machine's keyboard or a job is not as old.
 _OLDEST: Final = 1e8
 #: Macros that are amounts of memory, and what is less than anybody means.
@@ -155,6 +160,7 @@ def check_units(view: View, expressions: Iterable[Held]) -> Iterator[Diagnostic]
         if knob is not None and knob.plausible is not None and knob.unit == "s":
             yield from _time(setting, *knob.plausible)
         yield from _written(setting)
+        yield from _of_days(setting)
     for setting in view.of(shares.GROUP_PRIO_FACTOR):
         reading = setting.reading
         if reading is not None and reading.diagnostic is None and reading.number() < 1:
@@ -163,6 +169,28 @@ def check_units(view: View, expressions: Iterable[Held]) -> Iterator[Diagnostic]
     for one in expressions:
         for node in comparisons(one.tree):
             yield from _compared(one, node)
+
+
+def _of_days(setting: Setting) -> Iterator[Diagnostic]:
+    """A time that is written as days in minutes."""
+    readers = meanings().get(setting.macro) or meanings().get(setting.macro.upper())
+    timed = setting.macro.casefold() in _TIMES or (readers is not None and readers[1] == SECONDS)
+    timed = timed or (setting.knob is not None and setting.knob.unit == SECONDS)
+    text = setting.text()
+    if not timed or not _PRODUCT.fullmatch(text):
+        return
+    if _is_minutes_a_day(_tree(text)):
+        message = f"{setting.name} is in seconds, and `{text.strip()}` are minutes"
+        place = stretch(setting, text, 0, len(text))
+        yield NOT_SECONDS.at(message, *place, "a day has `24 * 3600` seconds")
+
+
+def _tree(text: str) -> Node:
+    """A product that may lack a parenthesis: then a number."""
+    try:
+        return parse(text).node
+    except ClassAdParseError:
+        return Literal(0)
 
 
 def _time(setting: Setting, least: float, most: float) -> Iterator[Diagnostic]:
@@ -215,6 +243,10 @@ def _compared(one: Held, node: Binary) -> Iterator[Diagnostic]:
                 message = f"`{one.shown(side)}` is an instant, and `{one.shown(other)}` a duration"
                 yield one.say(DATE_AS_DURATION, message, node, _age_of(one, side))
             continue
+        if mine.unit == SECONDS and _is_minutes_a_day(other):
+            message = f"`{one.shown(side)}` is in seconds, and `{one.shown(other)}` are minutes"
+            yield one.say(SHORT_AGE, message, node, "a day has `24 * 3600` seconds")
+            continue
         if mine.unit == SECONDS and _is_instant(_number(one, other)):
             message = f"`{one.shown(side)}` is a duration, and `{one.shown(other)}` an instant"
             yield one.say(DATE_AS_DURATION, message, node)
@@ -244,6 +276,24 @@ def _is_minutes(node: Node) -> bool:
     if not isinstance(node, Binary) or node.operator != "*":
         return False
     return any((number(side) or 1) % 60 == 0 for side in (node.left, node.right))
+
+
+def _is_minutes_a_day(node: Node) -> bool:
+    """Is it so many days, written in minutes: ``14 * 24 * 60``?"""
+    found = list(_factors(node))
+    return 24 in found and 60 in found and found.count(60) == 1 and max(found) < _HOUR
+
+
+def _factors(node: Node) -> Iterator[float]:
+    """The numbers of a product of numbers; nothing for anything else."""
+    node = bare(node)
+    if isinstance(node, Binary) and node.operator == "*":
+        left, right = list(_factors(node.left)), list(_factors(node.right))
+        yield from (*left, *right) if left and right else ()
+        return
+    value = number(node)
+    if value is not None:
+        yield value
 
 
 def _is_short(value: float | None) -> bool:
@@ -286,7 +336,7 @@ def _amount(
     least = _LEAST.get(name, 0.0)
     if name == "requestdisk" and operator in (">", ">="):
         least = 0.0  # at least so much is asked for, and that may be little
-    if 2 <= value < least:
+    if 2 <= value < least or 0 < value < min(least, 1):
         return GIGABYTES, f"`{one.shown(side)}` is in {unit}, and {value:g} of them are very few"
     return None
 

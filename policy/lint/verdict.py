@@ -82,6 +82,8 @@ def examine(config: Config, *, asked: bool = False, fragment: bool | None = None
     if not asked:
         daemons = _concerned(seen, endings) or _started(seen) or daemons
     unreadable = [found for found in config.diagnostics if found.severity == "error"]
+    if unreadable and not asked and len(daemons) == 1 and not _concerned(seen, endings):
+        daemons = [Daemon(name) for name in MAIN]  # it is unreadable for all
     left_out = any(found.id in (NOT_RUN.id, NOT_HERE.id) for found in findings)
     missing = "what was left out" if left_out else "the files that complete this"
     tail = f", as far as can be told without {missing}" if left_out or part is not None else ""
