@@ -9,7 +9,7 @@ from typing import Any
 from classad.ads.ad import Stored, is_value, node_of_value
 from classad.ads.expression import Expression
 from classad.binding.convert import check_name
-from classad.errors import ClassAdParseError, ClassAdTypeError, ClassAdValueError
+from classad.errors import ClassAdTypeError, ClassAdValueError
 from classad.extras import load
 from classad.frames.arrays import (
     Arrow,
@@ -176,6 +176,8 @@ def _column(name: str, found: Arrow, make: Callable[..., Cells]) -> Cells:
         raise ClassAdValueError(f"column `{name}`, row {problem.row}: {problem.why}") from None
     except ClassAdTypeError as problem:
         raise ClassAdTypeError(f"column `{name}`: {problem}") from None
+    except load("pyarrow").ArrowInvalid as problem:  # such as a zone that nobody knows
+        raise ClassAdValueError(f"column `{name}`: {problem}") from None
 
 
 def _one_array(found: Arrow) -> Arrow:
@@ -216,7 +218,7 @@ def _joined(base: Cells, texts: Arrow) -> Cells:
     for number in used:
         try:
             cells[number] = exact.cell(words[number])
-        except ClassAdParseError as problem:
+        except ValueError as problem:
             row = compute.index(coded.indices, number).as_py()
             raise UnfitError(row, f"`{words[number]}` is no expression: {problem}") from None
     tags = bytearray(base.tags)

@@ -209,8 +209,15 @@ def test_tables_that_cannot_be_read_say_why() -> None:
         Table.from_arrow(pa.table({"": [1]}))
     with pytest.raises(ClassAdTypeError, match="__arrow_c_stream__"):
         Table.from_arrow([{"a": 1}])
-    exact = pa.table({"x": ["1", "2"], "x:classad": [None, "2 +"]})
-    with pytest.raises(ClassAdValueError, match=r"`x:classad`, row 1: `2 \+` is no expression"):
+    lost = pa.array([0], pa.timestamp("s", "Nowhere/Land"))
+    with pytest.raises(ClassAdValueError, match=r"column `x`: .*Nowhere/Land"):
+        Table.from_arrow(pa.table({"x": lost}))
+
+
+@pytest.mark.parametrize("text", ["2 +", "=real x", "=absTime 1", "=relTime", "=", "1\0", ""])
+def test_companions_that_say_nothing_are_refused(text: str) -> None:
+    exact = pa.table({"x": ["1", "2"], "x:classad": [None, text]})
+    with pytest.raises(ClassAdValueError, match=r"`x:classad`, row 1: `.*` is no expression"):
         Table.from_arrow(exact)
 
 
