@@ -339,3 +339,23 @@ def test_duckdb_there_and_back() -> None:
     connection.register("slots", table)
     found = connection.sql("select Name, Cpus * 2 as Cpus from slots where Cpus > 4")
     assert list(Table.from_arrow(found)) == [ClassAd({"Name": "b", "Cpus": 16})]
+
+
+@pytest.mark.filterwarnings("default")
+def test_pandas_there_and_back() -> None:
+    pandas = pytest.importorskip("pandas", reason="the extra `pandas` is optional")
+    when = datetime(2024, 1, 2, tzinfo=UTC)
+    ads = [ClassAd({"i": 1, "r": 0.5, "b": True, "s": "a", "t": when}), ClassAd("[I = i + 1]")]
+    frame = Table(ads).to_pandas()
+    assert list(frame.columns) == ["b", "i", "i:classad", "r", "s", "t"]
+    kinds = [str(kind) for kind in frame.dtypes]
+    assert kinds[:2] == ["boolean", "string"]
+    assert kinds[3:5] == ["Float64", "string"]
+    assert frame["t"][0] == when
+    assert pandas.isna(frame["r"][1])
+    assert Table.from_pandas(frame) == Table(ads)
+    lost: list[str] = []
+    plain = Table(ads).to_pandas(["i"], faithful=False, lost=lost)
+    assert plain["i"].tolist() == ["1", "i + 1"]
+    assert lost == ["`i`: what is no string is text in 2 rows"]
+    assert str(Table(ads[:1]).to_pandas(["i"])["i"].dtype) == "Int64"
