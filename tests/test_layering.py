@@ -44,10 +44,10 @@ ORDER = {
         "sessions", "engines", "cycle", "capture", "io", "scenario", "strategies",
     ),
     "pieslice": (
-        "terminal", "command_line", "data", "reports", "recording", "live", "inputs",
+        "terminal", "command_line", "data", "writing", "reports", "recording", "live", "inputs",
         "expressions", "policies", "priorities", "forecast", "runreport", "simulation", "sweeps",
-        "fuzzing", "negotiate", "shadow", "why", "history", "api", "conform", "documents",
-        "doctor", "manual", "cli", "__main__",
+        "fuzzing", "negotiate", "shadow", "why", "history", "partitions", "api", "conform",
+        "documents", "doctor", "manual", "cli", "__main__",
     ),
     "pieslice/conform": ("runner", "language", "configuration", "negotiation", "kinds", "cli"),
     "pieslice/why": (
@@ -141,6 +141,7 @@ OUTSIDE = {
     "pieslice/api/policies.py": "names the configurations that a program asks for",
     "pieslice/api/pool.py": "names the files of a pool that a program asks for",
     "pieslice/api/priorities.py": "names the state of an accountant that a program asks for",
+    "pieslice/partitions/sources.py": "names the Parquet files that a program asks for",
     "pieslice/api/simulations.py": "names the workloads and pools that a program asks for",
     "pieslice/command_line.py": "asks how wide the terminal is that help is printed on",
     "pieslice/live/asking.py": "asks the daemons of a pool, in a process of its own",
