@@ -152,6 +152,7 @@ OUTSIDE = {
     "pieslice/inputs/running.py": "keeps captures of running pools in temporary folders",
     "pieslice/shadow/whatif.py": "the body of `pieslice diff --watch`: prints cycle by cycle",
     "pieslice/shadow/command.py": "the body of `pieslice shadow`: prints, and keeps files",
+    "pieslice/shadow/history.py": "names the history that captures are kept in",
     "pieslice/shadow/keeping.py": "writes the log of a shadow, and reads it again",
     "pieslice/shadow/loop.py": "waits for cycles by the clock",
     "pieslice/shadow/report.py": "shows times of cycles",

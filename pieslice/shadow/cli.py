@@ -84,6 +84,12 @@ def _add_shadow(subcommands: Subcommands) -> None:
         ("--prometheus", "write the totals as metrics after each cycle"),
     ):
         parser.add_argument(option, type=Path, metavar="F", help=text)
+    parser.add_argument(
+        "--record", type=Path, metavar="F", help="keep the captures around each cycle in a history"
+    )
+    parser.add_argument(
+        "--keep", type=days, metavar="DAYS", help="drop what the history has for longer than that"
+    )
     add_output(parser)
     parser.set_defaults(run=_shadow)
 
@@ -119,6 +125,17 @@ def seconds(text: str) -> float:
     return found
 
 
+def days(text: str) -> float:
+    """A number of days above 0."""
+    try:
+        found = float(text)
+    except ValueError:
+        found = 0.0
+    if not 0 < found < 1e6:
+        raise argparse.ArgumentTypeError(f"`{text}` is not a number of days")
+    return found
+
+
 def _capture(args: argparse.Namespace) -> int:
     from pieslice.live.anonymity import anonymous
     from pieslice.live.answer import Captured
@@ -146,11 +163,12 @@ def _capture(args: argparse.Namespace) -> int:
 
 
 def _shadow(args: argparse.Namespace) -> int:
+    from pieslice.recording.store import HistoryError
     from pieslice.shadow.command import follow
 
     try:
         return follow(args)
-    except OSError as problem:
+    except (OSError, HistoryError) as problem:
         return _refuse(_said(problem))
 
 
