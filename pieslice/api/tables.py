@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from classad import ClassAd
 from pieslice.api.errors import Error, one_family
 from pieslice.partitions.asking import Found, Question, found_in
-from pieslice.partitions.sources import Slots, parts_of
+from pieslice.partitions.sources import NotATableError, Slots, parts_of
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -71,7 +71,11 @@ def _found(slots: Slots, question: Question, client: Client | None) -> Found:
     with one_family():
         if question.limit is not None and question.limit < 0:
             raise Error(f"limit: `{question.limit}` is not a number of rows")
-        return found_in(parts_of(slots), question, client)
+        try:
+            parts = parts_of(slots)
+        except NotATableError as problem:
+            raise Error(str(problem)) from None
+        return found_in(parts, question, client)
 
 
 def _ad(job: Job) -> ClassAd:

@@ -18,6 +18,10 @@ from classad import Table
 from classad.extras import load
 
 
+class NotATableError(TypeError):
+    """What was given is no table in parts."""
+
+
 class Part(Protocol):
     """A part of a table; it can be sent to a worker."""
 
@@ -40,7 +44,7 @@ class Collection(Protocol):
         """Its partitions."""
 
 
-#: A Parquet file or a folder of them, a Dask dataframe, or tables in memory.
+#: A Parquet file or a folder of them, a Dask dataframe, or tables in memory: of ads, or frames.
 Slots: TypeAlias = str | os.PathLike[str] | Collection | Table | Iterable[Table]
 
 
@@ -87,7 +91,18 @@ def parts_of(slots: Slots) -> list[Part]:
         return [TablePart(slots)]
     if isinstance(slots, Collection):
         return [FramePart(frame) for frame in slots.to_delayed()]
-    return [TablePart(table) for table in slots]
+    if hasattr(slots, "__arrow_c_stream__"):
+        return [TablePart(Table.from_arrow(slots))]
+    return [_table_part(table) for table in slots]
+
+
+def _table_part(table: object) -> TablePart:
+    if not isinstance(table, Table):
+        kind = type(table).__name__
+        raise NotATableError(
+            f"slots: a part is a Table, not {kind}; `classad.Table(ads)` makes one of ads"
+        )
+    return TablePart(table)
 
 
 def _row_groups(path: Path) -> Iterable[Part]:

@@ -99,6 +99,7 @@ def test_what_cannot_be_asked(tmp_path: Path) -> None:
         lambda: pieslice.match(PARTS, "[a = ", limit=1),
         lambda: pieslice.select(PARTS, "1 +"),
         lambda: pieslice.rank(PARTS, JOB, limit=-1),
+        lambda: pieslice.match(ADS, JOB),
     ):
         with pytest.raises(pieslice.Error):
             wrong()
@@ -120,6 +121,11 @@ def folder(tmp_path: Path) -> Path:
 
 
 ROW_GROUPS = (0, 100, 200, 250, 350)
+
+
+def test_a_frame_is_a_table_of_one_part() -> None:
+    pytest.importorskip("pyarrow", reason="the extra `arrow` is optional")
+    check(WHOLE.to_arrow(), (0,))
 
 
 def test_row_groups_of_parquet_files_are_parts(folder: Path) -> None:
