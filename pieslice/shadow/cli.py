@@ -37,6 +37,11 @@ def add_commands(subcommands: Subcommands) -> None:
     parser.add_argument(
         "--all", action="store_true", help="save all attributes of slots, not what is read only"
     )
+    parser.add_argument(
+        "--anonymize",
+        action="store_true",
+        help="replace names of users and machines, and paths, the same everywhere",
+    )
     add_output(parser)
     parser.set_defaults(run=_capture)
     _add_shadow(subcommands)
@@ -79,6 +84,12 @@ def _add_shadow(subcommands: Subcommands) -> None:
         ("--prometheus", "write the totals as metrics after each cycle"),
     ):
         parser.add_argument(option, type=Path, metavar="F", help=text)
+    parser.add_argument(
+        "--record", type=Path, metavar="F", help="keep the captures around each cycle in a history"
+    )
+    parser.add_argument(
+        "--keep", type=days, metavar="DAYS", help="drop what the history has for longer than that"
+    )
     add_output(parser)
     parser.set_defaults(run=_shadow)
 
@@ -114,7 +125,19 @@ def seconds(text: str) -> float:
     return found
 
 
+def days(text: str) -> float:
+    """A number of days above 0."""
+    try:
+        found = float(text)
+    except ValueError:
+        found = 0.0
+    if not 0 < found < 1e6:
+        raise argparse.ArgumentTypeError(f"`{text}` is not a number of days")
+    return found
+
+
 def _capture(args: argparse.Namespace) -> int:
+    from pieslice.live.anonymity import anonymous
     from pieslice.live.answer import Captured
     from pieslice.live.daemons import Bindings, DaemonError
     from pieslice.live.names import Wanted
@@ -130,6 +153,8 @@ def _capture(args: argparse.Namespace) -> int:
     try:
         with Bindings(pool, args.token, args.timeout) as daemons:
             capture = take(daemons, Memory(Wanted(args.all)))
+            if args.anonymize:
+                capture = anonymous(capture)
             capture.write(path)
             put(Captured(str(path), capture, daemons.questions), args, sys.stdout)
     except (DaemonError, OSError) as problem:
@@ -138,11 +163,12 @@ def _capture(args: argparse.Namespace) -> int:
 
 
 def _shadow(args: argparse.Namespace) -> int:
+    from pieslice.recording.store import HistoryError
     from pieslice.shadow.command import follow
 
     try:
         return follow(args)
-    except OSError as problem:
+    except (OSError, HistoryError) as problem:
         return _refuse(_said(problem))
 
 

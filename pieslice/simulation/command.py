@@ -32,10 +32,12 @@ from pieslice.runreport.command import ReportError, write_page
 from pieslice.simulation.answers import LETTERS, Run, Side, Simulated, simulated
 from pieslice.simulation.errors import RunError, WorkloadError
 from pieslice.simulation.moment import write_moment
+from pieslice.simulation.replay import recorded_seconds
 from pieslice.simulation.running import Form, Told, begun, run_new, run_on, run_until
 from pieslice.simulation.setup import Plan, about_policy
 
 _HOUR: Final = 3600
+_DAY: Final = 86_400
 
 
 class _InterruptedError(Exception):
@@ -98,12 +100,18 @@ def plan_of(
     args: argparse.Namespace, seed: int, settings: tuple[tuple[str, str], ...], series: int = 600
 ) -> Plan:
     """What the arguments describe."""
-    if args.pool is None or args.workload is None:
-        raise RunError("give a pool and --workload, or --resume with the folder of a run")
+    pool, workload, days = args.pool, args.workload, args.days
+    if args.replay is not None:
+        if workload is not None:
+            raise RunError("--replay names the workload: give it without --workload")
+        pool, workload = pool or args.replay, args.replay
+        days = days or recorded_seconds(Path(args.replay)) / _DAY
+    if pool is None or workload is None:
+        raise RunError("give a pool and --workload, --replay, or --resume and the folder of a run")
     return Plan(
-        pool=args.pool,
-        workload=args.workload,
-        seconds=round(args.days * 86_400),
+        pool=pool,
+        workload=workload,
+        seconds=round((days or 1.0) * _DAY),
         config=args.config,
         seed=seed,
         machines=args.machines,

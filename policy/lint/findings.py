@@ -33,6 +33,7 @@ from policy.lint import (
     slips,
     slots,
     support,
+    texts,
     transforms,
     units,
     wholes,
@@ -62,6 +63,7 @@ SECTIONS: Final[tuple[tuple[str, ModuleType], ...]] = (
     ("Comparisons", comparisons),
     ("Whole conditions", wholes),
     ("Slips", slips),
+    ("Texts", texts),
     ("Ranks", ranks),
     ("Preemption", preemption),
     ("Units", units),
@@ -112,6 +114,7 @@ def all_findings(
         *attributes.check_attributes(seen, expressions),
         *comparisons.check_comparisons(seen, expressions),
         *slips.check_slips(seen, expressions),
+        *texts.check_texts(expressions),
         *ranks.check_ranks(expressions),
         *units.check_units(seen, expressions),
         *preemption.check_preemption(seen, expressions),
@@ -120,7 +123,7 @@ def all_findings(
     ]
     reading.note_lost_backslashes(found)
     left = list(silence.apply(_once(found), sources_of(config), FINDINGS))
-    reading.note_comments(left)
+    reading.note_other_languages(left)
     order = {name: position for position, name in enumerate(config.files)}
     return sorted(left, key=lambda item: _place(item, order))
 

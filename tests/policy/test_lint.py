@@ -16,6 +16,7 @@ from pieslice.policies.blocks import blocks
 from pieslice.policies.formats import Checked, report
 from policy.config import Config, load_config
 from policy.io import builtin_library
+from policy.knobs.readers import MAIN
 from policy.language.sources import MemorySources
 from policy.language.table import Context
 from policy.lint.findings import FINDINGS, Finding, lint
@@ -189,6 +190,17 @@ def test_each_daemon_has_its_own_verdict() -> None:
     assert verdicts("NEGOTIATOR.MAX_JOBS_RUNNING = 10k\n") == {"NEGOTIATOR": True}
 
 
+def test_what_hangs_or_ends_everybody_is_no_start() -> None:
+    circle = "SPOOL = $(SITE)/spool\nSITE = $(SPOOL)\n"
+    said = [one.text for one in examine(read(circle + "NEGOTIATOR_NAME = a\n")).verdicts]
+    assert said
+    assert all(" hangs if it reads this: line " in text for text in said)
+    assert not any(verdicts("SEC_DEFAULT_AUTHENTICATION = MANDATORY\nSTART = True\n").values())
+    assert not any(verdicts("DAEMON_LIST = MASTER, SCHEDD\nnonsense\n").values())
+    assert set(verdicts("nonsense\n")) == set(MAIN)
+    assert set(verdicts("DAEMON_LIST = MASTER, SCHEDD\nnonsense\n")) == {"MASTER", "SCHEDD"}
+
+
 def test_a_broken_start_ends_nothing_and_takes_no_jobs() -> None:
     for local in (None, "STARTD"):
         config = load_config(
@@ -261,7 +273,7 @@ def test_the_report_for_people() -> None:
 
 
 def test_the_report_for_programs() -> None:
-    [result] = json.loads(report(checked(), "json", FINDINGS))
+    [result] = json.loads(report(checked(), "json", FINDINGS))["checks"]
     assert (result["path"], result["starts"]) == ("pool.conf", False)
     assert [(item["id"], item["line"], item["column"]) for item in result["findings"]] == [
         ("P303", 1, 15),
@@ -565,11 +577,11 @@ def test_expressions_in_transforms_are_found_in_their_lines() -> None:
 
 def test_names_of_the_past_say_since_when_and_what_instead() -> None:
     for text, help_text in (
-        ("NUM_VIRTUAL_MACHINES = 4\n", "since 6.9.3 it is `NUM_SLOTS`"),
-        ("VIRTUAL_MACHINE_TYPE_2 = cpus=1\n", "since 6.9.3 it is `SLOT_TYPE_2`"),
+        ("NUM_VIRTUAL_MACHINES = 4\n", "use `NUM_SLOTS`"),
+        ("VIRTUAL_MACHINE_TYPE_2 = cpus=1\n", "use `SLOT_TYPE_2`"),
         ("HOSTDENY_WRITE = *.example.edu\n", "use `DENY_WRITE`"),
         ("STARTD_EXPRS = Cpus\n", "it is called `STARTD_ATTRS` now"),
-        ("START = VirtualMachineID == 1\n", "since 6.9.3 it is `SlotID`"),
+        ("START = VirtualMachineID == 1\n", "it is `SlotID` now"),
         (
             "JOB_ROUTER_ENTRIES = [ ]\n",
             "since 25.0 routes are JOB_ROUTER_ROUTE_<name>, listed in JOB_ROUTER_ROUTE_NAMES",
