@@ -84,7 +84,15 @@ def _add_shadow(subcommands: Subcommands) -> None:
         metavar="S",
         help="seconds after a cycle in which its matches become claims (default 1.5)",
     )
+    parser.add_argument(
+        "--keep",
+        type=seconds,
+        default=14,
+        metavar="DAYS",
+        help="drop captures from the history that are older than that (default 14)",
+    )
     for option, text in (
+        ("--history", "add the capture before each cycle to a history, for --at of other commands"),
         ("--log", "append each cycle as a line of JSON, and go on with the totals in the file"),
         ("--html", "write a page with the score after each cycle"),
         ("--prometheus", "write the totals as metrics after each cycle"),
@@ -154,11 +162,13 @@ def _capture(args: argparse.Namespace) -> int:
 
 
 def _shadow(args: argparse.Namespace) -> int:
+    from pieslice.live.daemons import DaemonError
+    from pieslice.recording.store import HistoryError
     from pieslice.shadow.command import follow
 
     try:
         return follow(args)
-    except OSError as problem:
+    except (HistoryError, DaemonError, OSError) as problem:
         return _refuse(_said(problem))
 
 

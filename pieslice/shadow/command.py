@@ -12,7 +12,9 @@ import sys
 from typing import Final
 
 from pieslice.command_line import EXIT_NO, EXIT_OK
+from pieslice.live.capture import LiveCapture
 from pieslice.live.daemons import Bindings
+from pieslice.recording.store import Recorder
 from pieslice.reports.layout import Block, Line
 from pieslice.reports.output import deliver, put, show
 from pieslice.shadow.keeping import Log, replace
@@ -21,6 +23,7 @@ from pieslice.shadow.outcome import Outcome
 from pieslice.shadow.report import Score, cycle_line, differences, page, prometheus
 from pieslice.terminal import printable
 
+_DAY: Final = 86_400.0
 #: Lines of what is waited for that are said one after another; more of the same are not.
 _NOTHING: Final = ""
 
@@ -47,7 +50,9 @@ def follow(args: argparse.Namespace) -> int:
         shadow = Shadow(daemons, waiting.say, args.ask, args.settle)
         pool = str(daemons.hello().get("pool", args.pool))
         try:
-            for outcome in (followed.outcome for followed in shadow.cycles()):
+            for followed in shadow.cycles():
+                outcome = followed.outcome
+                _record(followed.before.capture, args)
                 waiting.last = _NOTHING
                 log.add(outcome)
                 found.append(outcome.exact or not outcome.still)
@@ -63,6 +68,15 @@ def follow(args: argparse.Namespace) -> int:
     else:
         put(score, args, sys.stdout)
     return EXIT_OK if all(found) else EXIT_NO
+
+
+def _record(capture: LiveCapture, args: argparse.Namespace) -> None:
+    """Add a capture to the history that is kept, which others may read meanwhile."""
+    if args.history is None:
+        return
+    with Recorder(args.history) as history:
+        history.append(capture.ended, dict(capture.files()))
+        history.bound(seconds=args.keep * _DAY)
 
 
 def _tell(outcome: Outcome, args: argparse.Namespace) -> None:

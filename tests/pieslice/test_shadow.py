@@ -59,6 +59,21 @@ def test_cycles_of_a_real_pool_go_as_predicted(
     assert f'pieslice_shadow_cycles_total{{pool="{POOL}"}} 3\n' in metrics
 
 
+def test_a_history_has_the_capture_before_each_cycle(
+    recorded: Place, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recorded()
+    path = tmp_path / "pool.history"
+    shadow("--cycles", "2", "--history", str(path), "-o", str(tmp_path / "score"))
+    capsys.readouterr()
+    assert main(["history", str(path), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["captures"] == 2
+    assert main(["negotiate", str(path), "--json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)["matches"]) < 15
+    (tmp_path / "other").write_text("no history")
+    assert shadow("--cycles", "1", "--history", str(tmp_path / "other")) == 2
+
+
 def test_the_score_is_a_table(recorded: Place, capsys: pytest.CaptureFixture[str]) -> None:
     recorded()
     shadow("--cycles", "1")
