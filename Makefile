@@ -80,6 +80,7 @@ fuzz: $(VENV)/installed-test
 
 fuzz-ci: $(VENV)/installed-test
 	$(BIN)/python -m fuzz all --profile ci
+	$(BIN)/python -m fuzz commands --count 200
 
 fuzz-daemons: $(VENV)/installed-test
 	$(BIN)/python -m fuzz daemons $(if $(ROOT),--root $(ROOT)) --seconds $(FUZZ_SECONDS)

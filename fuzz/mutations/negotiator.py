@@ -116,8 +116,8 @@ MUTATIONS: Final = (
         "tests tests/negotiator/test_poolorder.py",
     ),
     Mutation(
-        "negotiator/accounting/accountant.py", "beta = 0.5 ** (elapsed / half_life)",
-        "beta = 0.5 ** (elapsed / half_life / 2)", "tests tests/negotiator/test_accounting.py",
+        "negotiator/accounting/accountant.py", "0.5 ** (elapsed / half_life)",
+        "0.5 ** (elapsed / half_life / 2)", "tests tests/negotiator/test_accounting.py",
     ),
     Mutation(
         "negotiator/accounting/accountant.py",

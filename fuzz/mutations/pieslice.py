@@ -38,6 +38,16 @@ MUTATIONS: Final = (
         "texts=((name, text), *paths.texts))",
         "tests tests/pieslice/test_api.py",
     ),
+    # Equal slots of a table in parts stand in another order than those of one table.
+    Mutation(
+        "pieslice/partitions/asking.py", "-key), part, number", "-key), part, -number",
+        "tests tests/pieslice/test_partitions.py -k parts_answer",
+    ),
+    # All seeds of a simulation from Python are the first one.
+    Mutation(
+        "pieslice/api/simulations.py", "_run(evolve(one, seed=number), told)", "_run(one, told)",
+        "tests tests/pieslice/test_api.py -k seeds",
+    ),
     # A clause is said to gain slots that another clause refuses, too.
     Mutation(
         "pieslice/why/clauses/table.py",

@@ -24,6 +24,7 @@ from negotiator.capture.progress import SILENT
 from negotiator.capture.progress import Progress as Stages
 from negotiator.io import Capture, CapturePaths, InputError, read_capture
 from negotiator.matching.stopwatch import RequestCosts
+from negotiator.model.arithmetic import END_OF_CALENDAR
 from pieslice.inputs.moments import moment_of, unpacked
 from pieslice.inputs.running import captured
 from pieslice.inputs.sorting import Inputs, sort_out
@@ -192,6 +193,11 @@ def parse_time(text: str) -> float:
     with contextlib.suppress(ValueError):
         seconds = float(text)
         if math.isfinite(seconds):
+            if abs(seconds) > END_OF_CALENDAR:
+                message = (
+                    f"--now: {seconds:g} is beyond the calendar, which ends with the year 9999"
+                )
+                raise InputError([Diagnostic(message)])
             return seconds
     try:
         moment = datetime.fromisoformat(text)

@@ -245,7 +245,7 @@ class Recorder(History):
                 (number, time, started, group, size, *_load(seen), frame),
             )
             times = (None if last is None else last.time, time)
-            note(self.base, number, times, (self._sight, seen), files)
+            note(self.base, number, times, (self._sight, seen), (self._files, files))
         self._last, self._files, self._sight = moment, files, seen
         return moment
 

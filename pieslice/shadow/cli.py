@@ -84,20 +84,18 @@ def _add_shadow(subcommands: Subcommands) -> None:
         metavar="S",
         help="seconds after a cycle in which its matches become claims (default 1.5)",
     )
-    parser.add_argument(
-        "--keep",
-        type=seconds,
-        default=14,
-        metavar="DAYS",
-        help="drop captures from the history that are older than that (default 14)",
-    )
     for option, text in (
-        ("--history", "add the capture before each cycle to a history, for --at of other commands"),
         ("--log", "append each cycle as a line of JSON, and go on with the totals in the file"),
         ("--html", "write a page with the score after each cycle"),
         ("--prometheus", "write the totals as metrics after each cycle"),
     ):
         parser.add_argument(option, type=Path, metavar="F", help=text)
+    parser.add_argument(
+        "--record", type=Path, metavar="F", help="keep the captures around each cycle in a history"
+    )
+    parser.add_argument(
+        "--keep", type=days, metavar="DAYS", help="drop what the history has for longer than that"
+    )
     add_output(parser)
     parser.set_defaults(run=_shadow)
 
@@ -130,6 +128,17 @@ def seconds(text: str) -> float:
         found = 0.0
     if not 0 < found < 1e9:
         raise argparse.ArgumentTypeError(f"`{text}` is not a number of seconds")
+    return found
+
+
+def days(text: str) -> float:
+    """A number of days above 0."""
+    try:
+        found = float(text)
+    except ValueError:
+        found = 0.0
+    if not 0 < found < 1e6:
+        raise argparse.ArgumentTypeError(f"`{text}` is not a number of days")
     return found
 
 
@@ -168,7 +177,7 @@ def _shadow(args: argparse.Namespace) -> int:
 
     try:
         return follow(args)
-    except (HistoryError, DaemonError, OSError) as problem:
+    except (OSError, HistoryError, DaemonError) as problem:
         return _refuse(_said(problem))
 
 

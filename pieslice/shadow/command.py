@@ -1,7 +1,8 @@
 """Runs ``pieslice shadow``: prints a line for each cycle, keeps files up to date, ends with a sum.
 
 Inputs: parsed arguments.  Outputs: lines and the score on standard output, what is waited for on
-standard error, files; raises ``OSError`` where one of them cannot be written.
+standard error, files; raises ``OSError`` where one of them cannot be written, ``HistoryError``
+where a history cannot be opened.
 """
 
 from __future__ import annotations
@@ -12,18 +13,16 @@ import sys
 from typing import Final
 
 from pieslice.command_line import EXIT_NO, EXIT_OK
-from pieslice.live.capture import LiveCapture
 from pieslice.live.daemons import Bindings
-from pieslice.recording.store import Recorder
 from pieslice.reports.layout import Block, Line
 from pieslice.reports.output import deliver, put, show
+from pieslice.shadow.history import keeping
 from pieslice.shadow.keeping import Log, replace
 from pieslice.shadow.loop import Shadow
 from pieslice.shadow.outcome import Outcome
 from pieslice.shadow.report import Score, cycle_line, differences, page, prometheus
 from pieslice.terminal import printable
 
-_DAY: Final = 86_400.0
 #: Lines of what is waited for that are said one after another; more of the same are not.
 _NOTHING: Final = ""
 
@@ -46,14 +45,18 @@ def follow(args: argparse.Namespace) -> int:
     log = Log(args.log)
     waiting = _Waiting()
     found: list[bool] = []
-    with Bindings(args.pool, args.token, args.timeout) as daemons:
+    with (
+        keeping(args.record, args.keep, waiting.say) as keep,
+        Bindings(args.pool, args.token, args.timeout) as daemons,
+    ):
         shadow = Shadow(daemons, waiting.say, args.ask, args.settle)
         pool = str(daemons.hello().get("pool", args.pool))
         try:
             for followed in shadow.cycles():
                 outcome = followed.outcome
-                _record(followed.before.capture, args)
                 waiting.last = _NOTHING
+                keep(followed.before.capture)
+                keep(followed.after)
                 log.add(outcome)
                 found.append(outcome.exact or not outcome.still)
                 _tell(outcome, args)
@@ -68,15 +71,6 @@ def follow(args: argparse.Namespace) -> int:
     else:
         put(score, args, sys.stdout)
     return EXIT_OK if all(found) else EXIT_NO
-
-
-def _record(capture: LiveCapture, args: argparse.Namespace) -> None:
-    """Add a capture to the history that is kept, which others may read meanwhile."""
-    if args.history is None:
-        return
-    with Recorder(args.history) as history:
-        history.append(capture.ended, dict(capture.files()))
-        history.bound(seconds=args.keep * _DAY)
 
 
 def _tell(outcome: Outcome, args: argparse.Namespace) -> None:

@@ -230,6 +230,9 @@ _STREAM: Final[Mapping[str, object]] = {
 }  # fmt: skip
 _WHOLE: Final = ("cpus", "memory", "backlog", "batch")
 _MOST_JOBS: Final = 10_000_000
+#: Larger numbers are slips, and leave the calendar or the range of numbers.
+_MOST: Final[Mapping[str, float]] = {"spread": 10}
+_MOST_OF_ANY: Final = 1e9
 
 
 def _add_stream(workload: Workload, stream: object, at: str, rng: Random, seconds: int) -> None:
@@ -266,6 +269,8 @@ def _unlike(value: object, key: str) -> str | None:
         return None if fine else "a name without spaces"
     if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value):
         return "a number"
+    if value > _MOST.get(key, _MOST_OF_ANY) and value != example:
+        return f"a number of at most {_MOST.get(key, _MOST_OF_ANY):g}"
     least = 1 if key in ("cpus", "batch", "run_time") else 0
     if key in _WHOLE:
         fine = isinstance(value, int) and value >= least

@@ -30,6 +30,7 @@ from pieslice.sweeps.answers import about_sweep, swept
 from pieslice.sweeps.grid import Axis, Point, axes_of, points
 from pieslice.sweeps.table import Results, as_csv
 from pieslice.sweeps.work import Outcome, handed_out, simulate
+from pieslice.writing import naming
 
 
 def sweep_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> int:
@@ -100,7 +101,8 @@ def _sweep(
             moved(count, f"{count} of {len(grid)} points")
     answer = swept(grid, results)
     if folder is not None:
-        (folder / "table.csv").write_text(as_csv(answer.rows), encoding="utf-8")
+        with naming(folder / "table.csv"):
+            (folder / "table.csv").write_text(as_csv(answer.rows), encoding="utf-8")
     out.write(answer.to_json() if args.json else answer.text(chosen_width(args, out)))
     return EXIT_NO if answer.failed else EXIT_OK
 

@@ -48,6 +48,10 @@ _COMMANDS: Final = (
     *("NAME", "REQUIREMENTS", "UNIVERSE", "SET", "DEFAULT", "EVALSET", "EVALMACRO", "COPY"),
     *("RENAME", "DELETE", "TRANSFORM", "if", "elif", "else", "endif"),
 )
+_UNIVERSES: Final = (
+    *("vanilla", "scheduler", "local", "grid", "java", "vm", "parallel", "docker", "container"),
+)
+_UNIVERSE: Final = re.compile(r"(?im)^[ \t]*universe[ \t]+[=:]?[ \t]*([\w$]+)")
 _REFERENCE: Final = re.compile(r"(?<!\$)\$\((\w+)\)")
 #: What defines a macro within a transform.
 _OWN: Final = re.compile(r"(?im)^[ \t]*(?:evalmacro[ \t]+(\w+)|(\w+)[ \t]*=)")
@@ -65,6 +69,7 @@ def check_transforms(view: View) -> Iterator[Diagnostic]:
             continue
         for line in _LINE.finditer(setting.entry.raw):
             yield from _command(setting, line)
+        yield from _universe(setting)
         for part in parts(setting):
             yield from _broken(setting, part)
         yield from _holes(view, setting)
@@ -91,6 +96,15 @@ def _broken(setting: Setting, part: Part) -> Iterator[Diagnostic]:
         if found is not None:
             message = f"{part.name} of {setting.macro}: {found.message}"
             yield NO_EXPRESSION.at(message, *part.place(found.start, found.end))
+
+
+def _universe(setting: Setting) -> Iterator[Diagnostic]:
+    for line in _UNIVERSE.finditer(setting.entry.raw):
+        if line[1].casefold() not in _UNIVERSES and not line[1].isdigit():
+            meant = suggest(line[1].casefold(), _UNIVERSES)
+            help_text = None if meant is None else f"did you mean `{meant}`?"
+            message = f"there is no universe `{line[1]}`"
+            yield NO_COMMAND.at(message, *_place(setting, line, 1), help_text)
 
 
 def _command(setting: Setting, line: re.Match[str]) -> Iterator[Diagnostic]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from math import inf
+from math import inf, prod
 from typing import Final
 
 from classad.errors import ClassAdParseError, Diagnostic
@@ -16,6 +16,7 @@ from classad.syntax.nodes import Binary, Literal, Node, Reference, bare
 from policy.attributes import DATE, FIRST_DATE, LAST_DATE, SECONDS, find_attribute
 from policy.data.tables import meanings
 from policy.knobs import shares as shares
+from policy.knobs.readers import find_readers
 from policy.language.expressions import parse
 from policy.language.macros import ExpansionError
 from policy.lint.expressions import Held
@@ -171,6 +172,17 @@ def check_units(view: View, expressions: Iterable[Held]) -> Iterator[Diagnostic]
             yield from _compared(one, node)
 
 
+def _megabytes(setting: Setting) -> str:
+    """How the macro says MiB: logs take a unit, and the history a number of bytes only."""
+    readers = find_readers(setting.macro)
+    return " * 1024 * 1024" if readers is not None and readers.kind == "long" else " Mb"
+
+
+def _product(text: str) -> float:
+    """What a product of numbers comes to; 0 for anything else."""
+    return prod(_factors(_tree(text))) if _PRODUCT.fullmatch(text) else 0.0
+
+
 def _of_days(setting: Setting) -> Iterator[Diagnostic]:
     """A time that is written as days in minutes."""
     readers = meanings().get(setting.macro) or meanings().get(setting.macro.upper())
@@ -211,21 +223,26 @@ def _written(setting: Setting) -> Iterator[Diagnostic]:
     folded = setting.macro.casefold()
     log = bool(_LOG.fullmatch(folded))
     times = folded in _TIMES or folded in _LONGEST
-    unit = "seconds" if times else "MiB" if folded in _AMOUNTS else "bytes" if log else ""
+    amounts = folded in _AMOUNTS or meanings().get(setting.macro, ("", ""))[1] == "MiB"
+    unit = "seconds" if times else "MiB" if amounts else "bytes" if log else ""
     if not unit:
         return
     try:
         value = float(setting.config.expand(setting.entry).text)
-    except (ExpansionError, ValueError):
+    except ExpansionError:
         return
+    except ValueError:
+        value = _product(setting.text())
     message = f"{setting.macro} is {value:g} {unit}"
     if 0 < value < _TIMES.get(folded, 0) or value > _LONGEST.get(folded, inf):
         yield NOT_SECONDS.on(setting.entry, message, "times are in seconds")
     elif 0 < value < _AMOUNTS.get(folded, 0):
         yield GIGABYTES.on(setting.entry, message, f"did you mean `{value:g} * 1024`?")
     elif log and 1 < value < _LEAST_LOG:
-        yield GIGABYTES.on(setting.entry, message, f"did you mean `{value:g} Mb`?")
-    elif folded in _AMOUNTS and value >= _GREATEST["MiB"]:
+        yield GIGABYTES.on(
+            setting.entry, message, f"did you mean `{value:g}{_megabytes(setting)}`?"
+        )
+    elif amounts and value >= _GREATEST["MiB"]:
         yield NOT_MEBIBYTES.on(setting.entry, message, "that looks like KiB or bytes")
 
 

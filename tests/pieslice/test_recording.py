@@ -362,6 +362,53 @@ def test_decisions_are_noted_with_their_jobs(path: Path) -> None:
         ]
 
 
+def test_without_a_record_the_next_capture_shows_what_a_cycle_did(path: Path) -> None:
+    def rejected(ads: str, when: int) -> str:
+        return f'{ads}LastRejMatchTime = {int(T) + when}\nLastRejMatchReason = "no match found"\n'
+
+    def busy(ads: str, user: str) -> str:
+        """Slot 2 is that user's."""
+        return ads.replace('slot2@m"\n', f'slot2@m"\nRemoteUser = "{user}"\n')
+
+    manifest = json.dumps({"cycle": {"time": int(T) + 31}})
+    with Recorder(path) as recorder:
+        first = pool("UCC", j1="i", j2="i", j3="i", j4="i")
+        first["slots.ads"] = busy(first["slots.ads"], "bob@x")
+        recorder.append(T, {**first, "jobs.ads": rejected(first["jobs.ads"], -5)})
+        later = pool("CCC", j1="r1_4", j2="r2", j3="i", j4="i")
+        later["jobs.ads"] = rejected(later["jobs.ads"], 33)
+        recorder.append(T + 60, {**later, "capture.json": manifest})
+        query = (
+            "SELECT moment, cluster, slot, preempted, reason FROM decision JOIN job ON job = number"
+        )
+        assert recorder.rows(f"{query} ORDER BY cluster") == [
+            (1, 1, "slot1@m", None, None),
+            (1, 2, "slot2@m", "bob@x", None),
+            (1, 4, None, None, "no match found"),
+        ]
+        assert [moment.cycle for moment in recorder.moments()] == [T + 31, None]
+        # An old rejection, a job of the same user on the same claim, an old cycle: nothing new.
+        still = pool("CCC", j1="r1_4", j3="r2", j4="i")
+        still["slots.ads"] = busy(still["slots.ads"], "ann@x")
+        recorder.append(T + 120, {**still, "capture.json": manifest})
+        assert recorder.moments()[1].cycle is None
+        # What the jobs tell is enough to know of a cycle.
+        recorder.append(T + 180, {**still, "jobs.ads": rejected(still["jobs.ads"], 170)})
+        assert recorder.moments()[2].cycle == T + 170
+        assert recorder.rows("SELECT count(*) FROM decision") == [(4,)]
+
+
+def test_cycles_within_the_second_of_a_capture_are_told_apart(path: Path) -> None:
+    texts = pool("U", j1="i")
+    with Recorder(path) as recorder:
+        for at, cycle in ((0.2, -30), (0.4, -30), (0.9, 0), (1.5, 0), (3.0, 2)):
+            # The negotiator tells the second in which its last cycle began.
+            manifest = json.dumps({"cycle": {"time": int(T) + cycle}})
+            recorder.append(T + at, {**texts, "capture.json": manifest})
+        cycles = [moment.cycle for moment in recorder.moments()]
+        assert cycles == [None, T + 0.4, None, T + 2, None]
+
+
 def test_partitionable_slots_are_never_empty() -> None:
     ad = 'Name = "slot1@m"\nState = "Unclaimed"\nCpus = 3\nPartitionableSlot = true\n'
     found = sight(files_of({"slots.ads": ad, "jobs.ads": ""}))
