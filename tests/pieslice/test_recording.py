@@ -9,12 +9,14 @@ import sqlite3
 import subprocess
 import sys
 import time
+import zlib
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pieslice.recording import store
 from pieslice.recording.changes import apply, built, changed, files_of, texts_of, whole
 from pieslice.recording.columns import columns_of, text_of
 from pieslice.recording.facts import newest_time, sight
@@ -237,6 +239,39 @@ def test_damage_is_told_with_what_can_still_be_read(path: Path) -> None:
         with pytest.raises(HistoryError, match=r"capture 1 is damaged; captures from 3 on can be"):
             history.texts(early)
         assert history.texts(late) == pool("UUUU")
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"[]", b"7", b"null", b"{", b"\xff", b"[" * 100_000, b'{"a": 1}', b'{"a": {}}',
+        b'{"a": {"text": 5, "names": [1, 2]}}', b'{"../../x": {"text": "x"}}',
+        b'{"/etc/x": {"text": "x"}}', b'{"": {"text": "x"}}', b'{"a\\u0000": {"text": "x"}}',
+        b'{"a": {"edges": [0, 1], "names": [[["A"]], [9]], "values": {}}}',
+        b'{"a": {"edges": [0, 1], "names": [[["A"]], 1], "values": {}}}',
+        b'{"a": {"edges": [0, 1], "names": [[["A"]], 2], "values": {"A": [["1"], 1]}}}',
+    ],
+)  # fmt: skip
+def test_frames_that_no_recorder_wrote_are_damage(path: Path, data: bytes) -> None:
+    with Recorder(path) as recorder:
+        recorder.append(T, pool("U"))
+    for frame in (zlib.compress(data), zlib.compress(data)[:-3]):
+        base = sqlite3.connect(path)
+        base.execute("UPDATE moment SET frame = ?", (frame,))
+        base.commit()
+        base.close()
+        with History(path) as history, pytest.raises(HistoryError, match=r"capture 1 is damaged$"):
+            history.texts(history.moments()[0])
+
+
+def test_a_frame_that_grows_without_end_is_damage(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "MOST_BYTES", 10_000)
+    with Recorder(path) as recorder:
+        recorder.append(T, {"log": "x" * 20_000})
+        with pytest.raises(HistoryError, match="capture 1 is damaged"):
+            recorder.texts(recorder.moments()[0])
 
 
 def test_files_that_are_no_history_are_refused(path: Path) -> None:
