@@ -1,3 +1,3 @@
-"""Keeps captures of one pool over time in one file, with what jobs and slots did between them; never
-answers a question or runs a cycle.
+"""Keeps captures of one pool over time in one file, and what jobs and slots did between them; never
+runs a cycle.
 """
