@@ -147,6 +147,8 @@ OUTSIDE = {
     "pieslice/live/asking.py": "asks the daemons of a pool, in a process of its own",
     "pieslice/live/capture.py": "writes the folder of a capture, and reads it",
     "pieslice/live/daemons.py": "runs the process that asks the daemons of a pool",
+    "pieslice/live/places.py": "makes temporary folders, and removes those of killed processes",
+    "pieslice/live/tools.py": "runs HTCondor's own tools",
     "pieslice/live/taking.py": "says by the clock when a pool was read",
     "pieslice/manual/topics.py": "reads the pages of `pieslice help`",
     "pieslice/inputs/running.py": "keeps captures of running pools in temporary folders",

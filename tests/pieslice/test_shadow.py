@@ -123,6 +123,25 @@ def test_without_the_right_to_ask_it_says_so_and_goes_on(
     assert [wait for wait in waits if wait >= 2] == sorted(wait for wait in waits if wait >= 2)
 
 
+def test_a_cycle_that_does_not_come_is_told(
+    recorded: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recorded(lambda whole: whole.update(states=whole["states"][:1]))
+    monkeypatch.setattr(loop, "_ANSWER", 0.0)
+    said: list[str] = []
+
+    def stop(_: float) -> None:
+        if said:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(time, "sleep", stop)
+    with loop.Bindings(POOL) as daemons, pytest.raises(KeyboardInterrupt):
+        next(loop.Shadow(daemons, said.append, ask=True).cycles())
+    assert said == [
+        "waiting: negotiator: no cycle within 0 s of asking; that takes more rights than READ"
+    ]
+
+
 def test_a_pool_that_is_not_there_is_waited_for(
     recorded: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
