@@ -17,6 +17,7 @@ from types import MappingProxyType
 
 from attr import Factory, evolve, frozen
 
+from classad.builtins.pcre import GaveUp, Pattern, compile_pattern
 from classad.errors import Diagnostic
 from policy.language import expressions
 from policy.language.conditions import ConditionError, holds
@@ -253,6 +254,10 @@ class _Loading:
         read: Callable[[str], str | None] = self.reader.sources.read
         if path.endswith("|"):
             path, read = path[:-1].strip(), self.reader.sources.run
+        if self.reader.sources.forbids(path):
+            message = f"`{path}` is outside the folder of the configuration and not read"
+            self._left_out(message, named_by, "P912", "without --no-outside-includes it is")
+            return
         try:
             text = read(path)
         except ProgramsNotRun:
@@ -284,17 +289,15 @@ class _Loading:
 
     def _directories(self, directories: Iterable[str]) -> None:
         pattern = self._value("LOCAL_CONFIG_DIR_EXCLUDE_REGEXP")
-        try:
-            excluded = re.compile(pattern) if pattern else None
-        except re.error as problem:
-            message = f"LOCAL_CONFIG_DIR_EXCLUDE_REGEXP `{pattern}`: {problem}"
+        excluded = compile_pattern(pattern, "") if pattern else None
+        if pattern and excluded is None:
+            message = f"LOCAL_CONFIG_DIR_EXCLUDE_REGEXP `{pattern}`: not a regular expression"
             self.reader.problem(Diagnostic(message))
-            excluded = None
         for directory in directories:
             paths = self.reader.sources.list_files(directory) or []
             for path in sorted(paths, key=lambda p: p.encode("utf-8", "surrogateescape")):
                 name = path.rpartition("/")[2]
-                if excluded is None or not excluded.search(name):
+                if excluded is None or not _found(excluded, name):
                     self._read(path, required=True)
 
     def _local_files(self) -> None:
@@ -367,6 +370,13 @@ class _Loading:
 def _folder_of(path: str) -> str:
     folder, slash, _ = path.rpartition("/")
     return folder or slash or "."
+
+
+def _found(pattern: Pattern, name: str) -> bool:
+    try:
+        return pattern.matches(name.encode("utf-8", "surrogateescape"))
+    except GaveUp:
+        return False
 
 
 def _split(text: str) -> list[str]:
