@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping
 from random import Random
 from types import MappingProxyType
 
-from attr import Factory, evolve, frozen
+from attr import Factory, evolve, field, frozen
 
 from classad.builtins.pcre import GaveUp, Pattern, compile_pattern
 from classad.errors import Diagnostic
@@ -23,7 +23,7 @@ from policy.language import expressions
 from policy.language.conditions import ConditionError, holds
 from policy.language.functions import Functions
 from policy.language.host import HostFacts
-from policy.language.macros import ExpansionError
+from policy.language.macros import ExpansionError, Known
 from policy.language.reader import Place, Reader, ReadingStopped
 from policy.language.scope import Expanded, Scope
 from policy.language.sources import MemorySources, ProgramsNotRun, Sources
@@ -64,6 +64,9 @@ class Config:
     diagnostics: tuple[Diagnostic, ...] = ()
     files: tuple[str, ...] = ()
     complete: bool = True
+    #: Values as this reader has them, which nothing changes any more.
+    _known: Known = field(factory=dict, init=False, eq=False, repr=False)
+    _others: dict[Context, Config] = field(factory=dict, init=False, eq=False, repr=False)
 
     @property
     def context(self) -> Context:
@@ -75,7 +78,10 @@ class Config:
 
         References resolved while loading (a macro in its own value) stay as they were resolved.
         """
-        return evolve(self, scope=self.scope.seen_by(Context(subsystem, local_name)))
+        context = Context(subsystem, local_name)
+        if context not in self._others:
+            self._others[context] = evolve(self, scope=self.scope.seen_by(context))
+        return self._others[context]
 
     def lookup(self, name: str) -> Definition | None:
         """The definition that counts for ``name``: where it was set, to what, and before that."""
@@ -83,7 +89,7 @@ class Config:
 
     def expand(self, definition: Definition) -> Expanded:
         """The value of a definition; raises ``ExpansionError`` if it has no end."""
-        return self.scope.expand_definition(definition)
+        return self.scope.expand_definition(definition, self._known)
 
     def text(self, name: str) -> str | None:
         """The expanded value of ``name``; None when undefined or empty, as the tools say."""

