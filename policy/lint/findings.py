@@ -158,7 +158,9 @@ def _once(found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
         if item.source is not None and not item.source.quoted and item.message != UNQUOTED:
             continue  # the words of a file that is not quoted
         name = None if item.source is None else item.source.name
-        key = (name, item.line, item.column, item.message, item.severity)
+        # All lines that are not quoted have the same message.
+        kind = item.severity if item.message == UNQUOTED else None
+        key = (name, item.line, item.column, item.message, kind)
         if key not in seen:
             seen.add(key)
             yield item
