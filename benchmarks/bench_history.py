@@ -266,7 +266,7 @@ def main() -> None:
     print(f"{'pieslice why --at':44}{row['why_at_s']:10.2f} s")
     print(f"{'pieslice why of the same folder':44}{row['why_folder_s']:10.2f} s")
     print(f"{'read back as added':44}{'yes' if row['same'] else 'NO':>10}")
-    print(json.dumps({"bench": "history", "python": platform.python_version(), **row}))
+    print(json.dumps({"python": platform.python_version(), **row}))
 
 
 if __name__ == "__main__":

@@ -38,6 +38,16 @@ MUTATIONS: Final = (
         "texts=((name, text), *paths.texts))",
         "tests tests/pieslice/test_api.py",
     ),
+    # Equal slots of a table in parts stand in another order than those of one table.
+    Mutation(
+        "pieslice/partitions/asking.py", "-key), part, number", "-key), part, -number",
+        "tests tests/pieslice/test_partitions.py -k parts_answer",
+    ),
+    # All seeds of a simulation from Python are the first one.
+    Mutation(
+        "pieslice/api/simulations.py", "_run(evolve(one, seed=number), told)", "_run(one, told)",
+        "tests tests/pieslice/test_api.py -k seeds",
+    ),
     # A clause is said to gain slots that another clause refuses, too.
     Mutation(
         "pieslice/why/clauses/table.py",
@@ -87,5 +97,33 @@ MUTATIONS: Final = (
         "pieslice/history/start.py",
         "[spell for spell in job.spells if spell.time <= known_at]", "list(job.spells)",
         "tests tests/pieslice/test_history.py -k knows_nothing_of_the_later",
+    ),
+    # Secrets that came unasked are stored.
+    Mutation(
+        "pieslice/live/asking.py",
+        'if not is_secret(line.split(" ")[0])',
+        "if True",
+        "tests tests/pieslice/test_capture.py -k stay_out",
+    ),
+    # A claim that is granted now was matched in a cycle before.
+    Mutation(
+        "pieslice/shadow/outcome.py",
+        "(user, whole_slot(name))} & asked_for:",
+        "(user, whole_slot(name))} & set():",
+        "tests tests/pieslice/test_shadow.py -k granted_later",
+    ),
+    # A job that had gone before the cycle has not moved.
+    Mutation(
+        "pieslice/shadow/outcome.py",
+        "moved = sum(1 for key in old if key not in new)",
+        "moved = 0",
+        "tests tests/pieslice/test_shadow.py -k what_moved",
+    ),
+    # What a command line gives takes the place of the configuration of a running pool.
+    Mutation(
+        "pieslice/inputs/running.py",
+        "*filter(Path.is_file, own)]",
+        "*filter(Path.is_file, ())]",
+        "tests tests/pieslice/test_shadow.py -k on_top",
     ),
 )  # fmt: skip

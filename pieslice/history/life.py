@@ -9,7 +9,6 @@ Inputs: a job, the decisions and captures of its time.  Outputs: ``Life``.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, pairwise
 from operator import attrgetter
@@ -17,14 +16,12 @@ from typing import Final, NamedTuple
 
 from attr import field, frozen
 
+from negotiator.capture.claims import whole_slot
 from negotiator.jobs.lists import IDLE, RUNNING
 from pieslice.history.jobs import word_of
 from pieslice.recording.facts import GONE
 from pieslice.recording.jobs import Job, Spell
 from pieslice.recording.store import Moment
-
-#: A dynamic slot, which a match does not name: it names the slot that it is cut from.
-_DYNAMIC: Final = re.compile(r"(slot\d+)_\d+(?=@|$)")
 
 
 @frozen
@@ -169,8 +166,3 @@ def _change(
     taker = takers.get(spell.moment)
     then = f"no preemption recorded; then {taker} had the slot" if taker else "nothing tells why"
     return f"{word_of(spell)} again, {ran}: {then}"
-
-
-def whole_slot(name: str) -> str:
-    """The slot that a match names for a job on this one."""
-    return _DYNAMIC.sub(r"\1", name)

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import re
-import tempfile
 import weakref
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,6 +21,7 @@ from negotiator.capture.files import FILES
 from negotiator.io import InputError
 from pieslice.live.capture import LiveCapture
 from pieslice.live.daemons import Bindings, DaemonError
+from pieslice.live.places import temporary
 from pieslice.live.taking import Memory, take
 
 _NAME: Final = r"(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)"
@@ -79,7 +79,7 @@ def token_of(args: argparse.Namespace) -> Path | None:
 
 def folder_of(capture: LiveCapture, name: str) -> Path:
     """A folder with a capture; it goes when the capture is forgotten, at the end of the process."""
-    place = tempfile.TemporaryDirectory(prefix="pieslice-pool-")
+    place = temporary("pool")
     weakref.finalize(_LIFE, place.cleanup)
     folder = Path(place.name, re.sub(r"[^\w.-]", "_", name))
     capture.write(folder)

@@ -8,7 +8,6 @@ Inputs: the daemons of a pool.  Outputs: an ``Outcome`` for each cycle, with the
 
 from __future__ import annotations
 
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -24,6 +23,7 @@ from negotiator.model.result import CycleResult
 from pieslice.data import Record
 from pieslice.live.capture import LiveCapture
 from pieslice.live.daemons import Bindings, DaemonError, Located
+from pieslice.live.places import temporary
 from pieslice.live.taking import Memory, find_daemons, last_cycle, take
 from pieslice.shadow.cycles import due, newer, skew
 from pieslice.shadow.outcome import Outcome, compare
@@ -34,6 +34,8 @@ _POLL: Final = 1.0
 SETTLE: Final = 1.5
 #: Seconds until daemons that do not answer are asked again, at first and at most.
 _PATIENCE: Final = (2.0, 60.0)
+#: Seconds in which a cycle that was asked for begins and ends.
+_ANSWER: Final = 60.0
 #: A little more than a second.
 _SECOND: Final = 1.1
 #: Seconds before a cycle is due at which the pool is captured, besides what that takes.
@@ -62,7 +64,7 @@ def predict(capture: LiveCapture, config: Path | None = None) -> CycleResult:
 
     ``config``: a configuration that is read on top of the pool's own.
     """
-    with tempfile.TemporaryDirectory(prefix="pieslice-shadow-") as place:
+    with temporary("shadow") as place:
         folder = Path(place, "pool")
         capture.write(folder)
         pool = read_capture(CapturePaths(folder, overlays=() if config is None else (config,)))
@@ -128,6 +130,7 @@ class Shadow:
             raise DaemonError("no negotiator has an ad in the collector")
         if self.ask:
             before = self._ask_for(before, negotiator)
+        asked = time.monotonic()
         last: Record = before.capture.manifest["cycle"]
         while not newer(last, cycle := last_cycle(self.daemons, negotiator)):
             now = time.time()
@@ -137,6 +140,10 @@ class Shadow:
                 if newer(last, before.capture.manifest["cycle"]):
                     # It came while the pool was captured, which therefore shows what it left.
                     raise DaemonError("a cycle began during the capture; it is left out")
+            if self.ask and time.monotonic() - asked > _ANSWER:
+                # A negotiator that refuses the command says nothing.
+                text = f"negotiator: no cycle within {_ANSWER:g} s of asking"
+                raise DaemonError(f"{text}; that takes more rights than READ")
             time.sleep(_POLL)
         self._skew = skew(float(cycle.get("end", 0)), time.time())
         return before, self._after()

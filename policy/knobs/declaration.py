@@ -75,6 +75,7 @@ class Knob:
     are the least and the greatest value, 0 apart, that somebody who has the unit right would write.
     ``unordered``: the order of a list does not matter.  ``replaced_by`` is the new name.
     ``broken`` says of an expression what its daemon does when it does not parse, if not end.
+    ``wide``: an integer of 64 bits.
     """
 
     name: str
@@ -97,6 +98,7 @@ class Knob:
     unordered: bool = field(default=False, kw_only=True)
     replaced_by: str = field(default="", kw_only=True)
     broken: str = field(default="", kw_only=True)
+    wide: bool = field(default=False, kw_only=True)
 
     @property
     def matches(self) -> bool:

@@ -43,10 +43,11 @@ OUT_OF_RANGE: Final = Finding(
     "P132",
     WARNING,
     "a number that its thing cannot have",
-    "Nice values are from 0 to 19, ports from 0 to 65535.",
+    "Nice values are from 0 to 19, ports from 0 to 65535, types of slots from 0 to MAX_SLOT_TYPES.",
     "JOB_RENICE_INCREMENT = 25\n",
     "JOB_RENICE_INCREMENT = 19\n",
-    observed="Not observed with a daemon: it follows from the system.",
+    observed="Observed with 25.14.1: its startd ignores SLOT_TYPE_12, since MAX_SLOT_TYPES is 10."
+    " The rest follows from the system.",
 )
 NO_SHARE: Final = Finding(
     "P133",
@@ -68,6 +69,7 @@ _SHARE: Final = re.compile(
 )
 #: Several shares with blanks between them.
 _LIST: Final = re.compile(r"=[^=]*\s+[A-Za-z_]\w*\s*=")
+_MOST_TYPES: Final = 10
 _CATEGORY: Final = re.compile(r"-?([^:]*)(:\d+)?")
 _SEPARATOR: Final = re.compile(r"[^,\s|()]+")
 
@@ -82,6 +84,7 @@ def check_choices(view: View) -> Iterator[Diagnostic]:
             yield from _period(setting)
         if _TYPE.fullmatch(setting.macro):
             yield from _shares(setting)
+            yield from _too_high(setting)
         yield from _bounds(setting)
         yield from _ordered(view, setting)
 
@@ -130,6 +133,14 @@ def _shares(setting: Setting) -> Iterator[Diagnostic]:
         at = found.start() + len(words) - len(words.lstrip())
         place = stretch(setting, text, at, found.start() + len(words.rstrip()))
         yield NO_SHARE.at(f"`{words.strip()}` is no share of the machine", *place)
+
+
+def _too_high(setting: Setting) -> Iterator[Diagnostic]:
+    number = int(setting.macro.rpartition("_")[2])
+    most = _number(setting.beside("MAX_SLOT_TYPES")) or _MOST_TYPES
+    if number > most:
+        message = f"there is no type {number}: MAX_SLOT_TYPES is {most}"
+        yield OUT_OF_RANGE.named(setting.entry, message, "condor_startd ignores it")
 
 
 def _number(text: str) -> int | None:

@@ -13,7 +13,7 @@ from typing import Final
 from attr import frozen
 
 from classad.errors import Diagnostic, suggest
-from policy.data.tables import attribute_names
+from policy.data.tables import attribute_names, builtin_table
 from policy.knobs.lists import LISTS, LISTS_BY_NAME, NameList, is_list
 from policy.knobs.other_daemons import DAEMONS
 from policy.lint.finding import WARNING, Finding
@@ -105,6 +105,9 @@ _PLAIN: Final = frozenset(
 )
 
 
+_HOSTS: Final = ("CONDOR_HOST", "COLLECTOR_HOST")
+
+
 @frozen
 class Item:
     """An item of a list, with its place in the expanded value."""
@@ -128,12 +131,16 @@ def check_lists(view: View) -> Iterator[Diagnostic]:
             names = {item.text.strip(_QUOTES).casefold() for item in items(setting)}
             listed.setdefault(found.name, set()).update(names)
             yield from _undefined(view, setting, found)
-        if is_list(setting.macro):
+        if setting.macro.upper() in _HOSTS:
+            yield from _quotes(setting, "names a host, and quotes are part of the name")
+        elif is_list(setting.macro):
             yield from _quotes(setting, "is a list of names, and quotes are part of a name")
         if setting.macro.upper() == "DAEMON_LIST":
             yield from _programs(setting)
         elif setting.macro.upper() in _PLAIN:
             yield from _quotes(setting, "is a plain name, and quotes are part of it")
+        elif builtin_table().get(setting.macro.casefold(), [])[1:2] == ["path"]:
+            yield from _quotes(setting, "is a path, and quotes are part of it")
     yield from _values(view, listed)
     yield from _unlisted(view, listed)
     yield from _maps(view)

@@ -22,7 +22,7 @@ from policy.language.numbers import read_boolean
 from policy.lint.endings import WEIGHT_OF_TYPE
 from policy.lint.finding import ERROR, WARNING, Finding
 from policy.lint.places import stretch, unparsable
-from policy.lint.view import Setting, View, endless
+from policy.lint.view import Setting, View, covering, endless
 
 UNREADABLE: Final = Finding(
     "P101",
@@ -78,6 +78,15 @@ NUL: Final = Finding(
     " below are counted as HTCondor counts them: the two are one.",
     "NEGOTIATOR_NAME = main\0\n\n",
     "NEGOTIATOR_NAME = main\n",
+)
+SWALLOWED: Final = Finding(
+    "P107",
+    WARNING,
+    "a continued value that takes in the next assignment",
+    "A backslash at the end of the last line of a value makes the next line a part of it, whatever"
+    " that says.",
+    "ALLOW_READ = *.example.edu, \\\nALLOW_WRITE = cm.example.edu\n",
+    "ALLOW_READ = *.example.edu\nALLOW_WRITE = cm.example.edu\n",
 )
 INVALID: Final = Finding(
     "P110",
@@ -212,6 +221,7 @@ _SIGNS: Final = (
 _NOT: Final = re.compile(r"\bnot\s+$", re.IGNORECASE)
 #: How far before a mistake `not` may stand.
 _BEFORE: Final = 20
+_ASSIGNMENT: Final = re.compile(r"(?<=\n)[ \t]*([A-Za-z][\w.]*)[ \t]*=(?![=?!])")
 _PARTITIONABLE = re.compile(r"SLOT_TYPE_\d+_PARTITIONABLE", re.IGNORECASE)
 #: The startd knows no backfill system any more.
 _BACKFILL: Final = "backfill_system"
@@ -289,6 +299,7 @@ def check_values(view: View) -> Iterator[Diagnostic]:
                 yield ENDLESS.on(setting.entry, str(problem))
             continue
         yield from _comment(setting)
+        yield from _swallowed(setting)
         yield from _references(view, setting)
 
 
@@ -390,6 +401,26 @@ def _comment(setting: Setting) -> Iterator[Diagnostic]:
         yield TRAILING_COMMENT.on(entry, message, "put the comment on a line of its own, above")
 
 
+def problems_of(setting: Setting) -> tuple[str, ...]:
+    """What function macros of the value cannot do."""
+    if "$CHOICE(" not in setting.entry.raw:
+        return ()
+    return setting.config.expand(setting.entry).problems
+
+
+def _swallowed(setting: Setting) -> Iterator[Diagnostic]:
+    entry = setting.entry
+    if entry.source is None or "\n" in entry.raw:
+        return
+    for found in _ASSIGNMENT.finditer(entry.source.text, entry.start, entry.end):
+        if covering(found[1]) is not None or find_readers(found[1]) is not None:
+            message = (
+                f"{setting.macro} goes on here and takes `{found[1]} =` for a part of its value"
+            )
+            help_text = "the line above ends in a backslash"
+            yield SWALLOWED.at(message, entry.source, *found.span(1), help_text)
+
+
 def _references(view: View, setting: Setting) -> Iterator[Diagnostic]:
     entry, raw = setting.entry, setting.entry.raw
     for found in _CALLED.finditer(raw):
@@ -397,6 +428,10 @@ def _references(view: View, setting: Setting) -> Iterator[Diagnostic]:
         if name.upper() in FUNCTIONS and name not in FUNCTIONS:
             message = f"`${name}(` is not a function macro"
             yield LOWER_FUNCTION.on(entry, message, f"did you mean `${name.upper()}(`?")
+    told = setting.reading is not None and setting.reading.diagnostic is not None
+    for problem in () if told else problems_of(setting):
+        found_here = INVALID.on(entry, f"{setting.macro}: {problem}", "its readers end at it")
+        yield found_here
     for found in _NESTED.finditer(raw):
         if found[1] in FUNCTIONS and found[1] != "ENV":
             message = f"the body of `${found[1]}(` ends at its first `)`"

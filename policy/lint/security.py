@@ -85,6 +85,8 @@ UNAUTHENTICATED: Final = Finding(
     observed="Observed with 25.14.1: its collector and condor_status log `SECMAN: failure! can't"
     " resolve security policy`, and the query fails.",
 )
+#: Help of what ends whoever reads it.
+ENDS_ALL: Final = "the daemons end when they read this"
 _LEVEL: Final = re.compile(
     r"SEC_\w+_(AUTHENTICATION|ENCRYPTION|INTEGRITY|NEGOTIATION)", re.IGNORECASE
 )
@@ -140,7 +142,7 @@ def _level(setting: Setting) -> Iterator[Diagnostic]:
     place = stretch(setting, text, 0, len(text))
     counts = _BY_LETTER.get(word[0])
     if counts is None:
-        found = LEVEL.at(f"`{text}` is no level", *place, "the daemons end when they read this")
+        found = LEVEL.at(f"`{text}` is no level", *place, ENDS_ALL)
         found.severity = ERROR
         yield found
     elif counts[:_ALIKE] != word[:_ALIKE]:

@@ -108,6 +108,7 @@ def _is_exchanged_assignment(setting: Setting) -> bool:
     return entry.source.text[: entry.start].endswith("=")
 
 
+_COMMAS: Final = re.compile(r"[,\s]")
 _INTEGERS: Final = re.compile(r"(?<![\d.])(\d+)\s*/\s*(\d+)(?![\d.])")
 
 
@@ -277,6 +278,12 @@ def _exchanged(one: Held, node: Call) -> _Found | None:
     )
     if lists and isinstance(args[1], Reference):
         return EXCHANGED, f"`{node.name}` takes the item before the list", node, None
+    if function.family == "lists" and len(args) == 2 and _is_list(args[1]) and searches:
+        message = f"`{node.name}` takes a list, and this is a text"
+        return EXCHANGED, message, node, "stringListMember() takes a text with commas"
+    if searches and len(args) == 2 and _has_semicolons(args[1]):
+        message = f"`{node.name}` takes a list with commas or blanks, and this is one item"
+        return EXCHANGED, message, node, 'its third argument may say `";"`'
     if name == "substr" and len(args) >= 2 and is_number(args[0]) and not is_number(args[-1]):
         return EXCHANGED, f"`{node.name}` takes the text before the numbers", node, None
     if takes_pattern(node) and len(args) >= 2:
@@ -304,6 +311,11 @@ def is_number(node: Node) -> bool:
 
 def _is_list(node: Node) -> bool:
     return isinstance(node, Literal) and isinstance(node.value, str) and "," in node.value
+
+
+def _has_semicolons(node: Node) -> bool:
+    text = node.value if isinstance(node, Literal) else None
+    return isinstance(text, str) and ";" in text and not _COMMAS.search(text)
 
 
 def _is_text(node: Node) -> bool:
@@ -346,7 +358,8 @@ def _division(one: Held, node: Binary) -> _Found | None:
 
 def _is_compared_with_fraction(one: Held, node: Binary) -> bool:
     """``RequestCpus / 64 > 0.9``."""
-    if one.evaluation.alone(node).real is not None:
+    usual = all(_is_usually_whole(bare(side)) for side in (node.left, node.right))
+    if one.evaluation.alone(node).real is not None and not usual:
         return False
     for above in comparisons(one.tree):
         for side, other in ((above.left, above.right), (above.right, above.left)):
@@ -354,6 +367,12 @@ def _is_compared_with_fraction(one: Held, node: Binary) -> bool:
             if bare(side) is node and known is not None and known % 1:
                 return True
     return False
+
+
+def _is_usually_whole(node: Node) -> bool:
+    """Is it an attribute that counts something, or asks for so many of it?"""
+    row = find_attribute(node.name) if isinstance(node, Reference) else None
+    return row is not None and (row.type == "integer" or row.name.startswith("Request"))
 
 
 def _rest(one: Held, node: Binary) -> int:

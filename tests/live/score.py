@@ -32,9 +32,9 @@ def score(
     folder: Path, *, seed: int, cycles: int, schedds: int, port: int, security: str
 ) -> list[Outcome]:
     """Start a pool, follow its cycles, stop it."""
-    pool("start", folder, PORT=str(port), SCHEDDS=str(schedds), SEC=security, EXTRA=EXTRA)
     token = None
     try:
+        pool("start", folder, PORT=str(port), SCHEDDS=str(schedds), SEC=security, EXTRA=EXTRA)
         if security == "token":
             token = folder / "reader"
             words = ("condor_token_create", "-identity", "reader@live.test", "-authz", "READ")

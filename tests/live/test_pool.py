@@ -26,8 +26,8 @@ HOST = f"127.0.0.1:{PORT}"
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path]:
     """A pool with two schedds, static and partitionable slots."""
     folder = tmp_path / "pool"
-    pool("start", folder, PORT=str(PORT), SCHEDDS="2", SEC=request.param, EXTRA=EXTRA)
     try:
+        pool("start", folder, PORT=str(PORT), SCHEDDS="2", SEC=request.param, EXTRA=EXTRA)
         words = ("condor_token_create", "-identity", "reader@live.test", "-authz", "READ")
         if request.param == "token":
             (folder / "reader").write_text(pool("run", folder, "root", *words))

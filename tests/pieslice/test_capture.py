@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 import os
 import re
+import subprocess
+import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,6 +20,7 @@ from pieslice.cli import main
 from pieslice.live.capture import read
 from pieslice.live.daemons import Bindings, DaemonError
 from pieslice.live.names import Wanted, expressions, is_secret
+from pieslice.live.places import temporary
 from pieslice.live.taking import Memory, take
 from tests.pieslice.test_schemas import validate
 
@@ -202,6 +206,41 @@ def test_an_anonymous_capture_is_the_same_pool(
         found.append([(match["job"], match["cost"], match["kind"]) for match in answer["matches"]])
         assert "group_b." in json.dumps(answer)
     assert found[0] == found[1] != []
+
+
+def test_a_capture_from_tools_says_what_it_loses(
+    recorded: Place,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    recorded()
+    tools = Path(__file__).parents[1] / "live" / "recorded" / "tools.py"
+    for name in ("version", "status", "q", "config_val", "userprio"):
+        script = tmp_path / f"condor_{name}"
+        script.write_text(f'#!/bin/sh\nexec {sys.executable} {tools} condor_{name} "$@"\n')
+        script.chmod(0o755)
+    folders = [tmp_path / "bound", tmp_path / "printed"]
+    capture(folders[0])
+    with monkeypatch.context() as changed:
+        changed.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+        assert capture(folders[1], "--from-tools") == 1
+    assert "no tool lists them" in " ".join(capsys.readouterr().out.split())
+    bound, printed = map(read, folders)
+    assert printed.manifest["order"] == "sorted"
+    for part in ("slots", "submitters", "schedds", "jobs"):
+        told = [sorted(ad.get_string("Name") or "" for ad in x.ads(part)) for x in (bound, printed)]
+        assert told[0] == told[1]
+    configs = [x.config.partition("# of the schedd")[0] for x in (bound, printed)]
+    assert configs[0] == configs[1] != ""
+    assert "ClaimId" not in "".join(printed.parts.values())
+    assert main(["negotiate", str(folders[1]), "--json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)["matches"]) == 15
+    monkeypatch.setenv("PATH", str(tmp_path / "none"))
+    assert capture(tmp_path / "third", "--from-tools") == 2
+    assert capsys.readouterr().err == (
+        "pieslice: error: condor_version: there is no such tool here\n"
+    )
 
 
 # --- jobs that have a match already -----------------------------------------------------------
@@ -428,3 +467,20 @@ def test_the_answer_as_json_fits_its_schema(
     recorded()
     capture(tmp_path / "now", "--json")
     assert validate(json.loads(capsys.readouterr().out)) == "capture"
+
+
+def test_folders_of_killed_processes_are_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    names = (f"pieslice-token-{ended.pid}-ab1", f"pieslice-pool-{os.getpid()}-ab1", "pieslice-x")
+    for name in names:
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "token").write_text("secret")
+    with temporary("token") as place:
+        assert os.stat(place).st_mode & 0o77 == 0
+        left = {path.name for path in tmp_path.iterdir()}
+        assert left == {*names[1:], Path(place).name}
+    assert not Path(place).exists()

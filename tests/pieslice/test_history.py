@@ -11,12 +11,14 @@ import re
 import time
 from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import pieslice
 from negotiator.io import InputError
 from pieslice.cli import main
 from pieslice.history.jobs import find_job
@@ -139,6 +141,18 @@ def test_at_needs_a_history(campus: Path) -> None:
     assert err.startswith(f"error: --at {NOON}: the pool is no history\n")
     code, _, err = run("quotas", campus, CAMPUS)
     assert (code, "a pool has one folder or one history" in err) == (2, True)
+
+
+def test_programs_ask_about_moments_too(campus: Path) -> None:
+    there = pieslice.read(CAMPUS).why("8.0").text()
+    for at in (NOON + 10, "2026-11-18 11:07", datetime.fromtimestamp(NOON, UTC)):
+        found = pieslice.read(campus, at=at)
+        assert found.name == "pool.history at 2026-11-18 11:06:40"
+        assert found.why("8.0").text() == there
+        assert "the capture of 2026-11-18 11:06:40 UTC" in found.diagnostics[0].message
+        assert found.with_config({"NEGOTIATOR_CONSIDER_PREEMPTION": False}).negotiate().matches
+    with pytest.raises(pieslice.Error, match="the history goes from"):
+        pieslice.read(campus, at=0)
 
 
 def test_files_and_configurations_replace_those_of_a_moment(campus: Path, tmp_path: Path) -> None:

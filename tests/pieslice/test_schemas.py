@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 import pieslice
+from classad import Table
 from pieslice.cli import build_parser, main
 from pieslice.reports.result import Result
 from pieslice.simulation.answers import Simulated
@@ -65,6 +66,7 @@ OUTPUTS = {
     "doctor": ["doctor --json"],
     "eval": ["eval --json --why 'a && 1 < 2' 'strcat(1, {x, 2})' 'absTime(0)' '1 +* 2 / error'"],
     "forecast": ["forecast --user A=100 --user B=100@24h --pool 100 --hours 48 --json"],
+    "found": [],
     "fuzz": [
         f"fuzz {FLAWED}/claim_timer --examples 200 --json",
         f"fuzz {FLAWED}/no_margin --examples 200 --json",
@@ -185,6 +187,7 @@ def test_what_programs_get_fits_its_schema() -> None:
         (pieslice.userprio(TOUR, "-all", "-allusers"), "userprio"),
         (pieslice.userprio(CAMPUS), "userprio"),
         (several, "simulate-compare"),
+        (pieslice.rank(Table.from_file(f"{TOUR}/slots.ads"), "[Requirements = true]"), "found"),
         *((table, "table") for table in (cycle.matches, several.events, several.series)),
         *((table, "table") for table in (ranked.slots, several.metrics, several.runs)),
     ]

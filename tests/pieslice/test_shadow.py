@@ -18,8 +18,10 @@ from negotiator.io import read_capture
 from negotiator.model.result import CycleResult
 from pieslice.cli import main
 from pieslice.live.capture import LiveCapture, read
+from pieslice.recording.store import History, Recorder
 from pieslice.shadow import loop
 from pieslice.shadow.cycles import due, newer, skew
+from pieslice.shadow.history import keeping
 from pieslice.shadow.keeping import Log
 from pieslice.shadow.outcome import Moved, Outcome, compare, outcome_of
 from tests.pieslice.test_schemas import validate
@@ -59,6 +61,38 @@ def test_cycles_of_a_real_pool_go_as_predicted(
     assert f'pieslice_shadow_cycles_total{{pool="{POOL}"}} 3\n' in metrics
 
 
+def test_the_captures_around_each_cycle_are_recorded(
+    recorded: Place, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recorded()
+    path = tmp_path / "pool.history"
+    shadow("--cycles", "2", "--record", str(path), "--keep", "7")
+    with History(path) as history:
+        moments = history.moments()
+        assert len(moments) == 4
+        texts = history.texts(moments[0])
+    assert {"slots.ads", "jobs.ads", "claims.ads", "capture.json"} <= set(texts)
+    assert main(["negotiate", str(path), "--at", str(moments[0].time)]) == 0
+    assert main(["history", str(path)]) == 0
+    capsys.readouterr()
+    with Recorder(path):
+        assert shadow("--cycles", "1", "--record", str(path)) == 2
+    assert "another process is writing to it" in capsys.readouterr().err
+    assert shadow("--cycles", "1", "--record", str(tmp_path / "none" / "h")) == 2
+    assert "none: no such folder" in capsys.readouterr().err
+
+
+def test_what_a_history_cannot_take_is_said(tmp_path: Path) -> None:
+    said: list[str] = []
+    capture = LiveCapture({"slots": "", "jobs": ""}, "", {"ended": 100.0})
+    with keeping(tmp_path / "h", None, said.append) as keep:
+        keep(capture)
+        keep(capture)
+        assert said == []
+        keep(LiveCapture({"slots": "", "jobs": ""}, "", {"ended": 50.0}))
+    assert ["not after the last capture" in line for line in said] == [True]
+
+
 def test_the_score_is_a_table(recorded: Place, capsys: pytest.CaptureFixture[str]) -> None:
     recorded()
     shadow("--cycles", "1")
@@ -87,6 +121,25 @@ def test_without_the_right_to_ask_it_says_so_and_goes_on(
     assert err.splitlines().count("waiting: negotiator: not authorized") == 1
     assert "matches 15/15" in out
     assert [wait for wait in waits if wait >= 2] == sorted(wait for wait in waits if wait >= 2)
+
+
+def test_a_cycle_that_does_not_come_is_told(
+    recorded: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recorded(lambda whole: whole.update(states=whole["states"][:1]))
+    monkeypatch.setattr(loop, "_ANSWER", 0.0)
+    said: list[str] = []
+
+    def stop(_: float) -> None:
+        if said:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(time, "sleep", stop)
+    with loop.Bindings(POOL) as daemons, pytest.raises(KeyboardInterrupt):
+        next(loop.Shadow(daemons, said.append, ask=True).cycles())
+    assert said == [
+        "waiting: negotiator: no cycle within 0 s of asking; that takes more rights than READ"
+    ]
 
 
 def test_a_pool_that_is_not_there_is_waited_for(

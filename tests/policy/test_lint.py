@@ -16,6 +16,7 @@ from pieslice.policies.blocks import blocks
 from pieslice.policies.formats import Checked, report
 from policy.config import Config, load_config
 from policy.io import builtin_library
+from policy.knobs.readers import MAIN
 from policy.language.macros import Expander
 from policy.language.sources import MemorySources
 from policy.language.table import Context
@@ -188,6 +189,17 @@ def test_each_daemon_has_its_own_verdict() -> None:
     # A prefix decides who reads it.
     assert verdicts("STARTD.NETWORK_MAX_PENDING_CONNECTS = 5m\n")["STARTD"] is False
     assert verdicts("NEGOTIATOR.MAX_JOBS_RUNNING = 10k\n") == {"NEGOTIATOR": True}
+
+
+def test_what_hangs_or_ends_everybody_is_no_start() -> None:
+    circle = "SPOOL = $(SITE)/spool\nSITE = $(SPOOL)\n"
+    said = [one.text for one in examine(read(circle + "NEGOTIATOR_NAME = a\n")).verdicts]
+    assert said
+    assert all(" hangs if it reads this: line " in text for text in said)
+    assert not any(verdicts("SEC_DEFAULT_AUTHENTICATION = MANDATORY\nSTART = True\n").values())
+    assert not any(verdicts("DAEMON_LIST = MASTER, SCHEDD\nnonsense\n").values())
+    assert set(verdicts("nonsense\n")) == set(MAIN)
+    assert set(verdicts("DAEMON_LIST = MASTER, SCHEDD\nnonsense\n")) == {"MASTER", "SCHEDD"}
 
 
 def test_a_broken_start_ends_nothing_and_takes_no_jobs() -> None:
