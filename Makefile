@@ -9,6 +9,8 @@
 #   make fuzz      a minute of every fuzz target; make fuzz-ci: the few cases of every change
 #   make fuzz-daemons ROOT=DIR  a minute of whole cycles against the real negotiator in DIR (root, Linux;
 #                  fuzz/daemons/setup.sh DIR makes the folder)
+#   make check-live ROOT=DIR  captures and predictions against a real pool of the HTCondor in DIR (root,
+#                  Linux; fuzz/daemons/setup.sh DIR makes the folder); about five minutes
 #   make fuzz-native  a minute of the C parser and the C loader each, coverage-guided and sanitized
 #   make check-native  the C core without warnings, and its tests under the address and undefined
 #                  behaviour sanitizers (make sanitize: those alone)
@@ -30,7 +32,7 @@ export PYTHONNOUSERSITE = 1
 unexport PYTHONPATH
 
 .PHONY: demo test check check-native lint types layering man docs warnings bench bench-large bench-gate
-.PHONY: fuzz fuzz-ci fuzz-daemons fuzz-native sanitize clean
+.PHONY: check-live fuzz fuzz-ci fuzz-daemons fuzz-native sanitize clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/installed
@@ -78,12 +80,16 @@ fuzz: $(VENV)/installed-test
 
 fuzz-ci: $(VENV)/installed-test
 	$(BIN)/python -m fuzz all --profile ci
+	$(BIN)/python -m fuzz commands --count 200
 
 fuzz-daemons: $(VENV)/installed-test
 	$(BIN)/python -m fuzz daemons $(if $(ROOT),--root $(ROOT)) --seconds $(FUZZ_SECONDS)
 
 fuzz-native: $(VENV)/created
 	$(BIN)/python -m fuzz.nativefuzz --seconds $(FUZZ_SECONDS)
+
+check-live: $(VENV)/installed-test
+	ROOT=$(ROOT) $(BIN)/python -m pytest -q -p no:xdist -s tests/live
 
 check-native: warnings sanitize
 

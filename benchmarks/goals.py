@@ -45,11 +45,13 @@ RUNS = {
     "large": (
         "bench_parse",
         "bench_load 8000",
+        "bench_arrow",
         "bench_match 100000x10000",
         "bench_scaling --slots 1000 10000 100000 --autoclusters 100 1000 10000",
         "bench_adversarial",
         "bench_cli --slots 100000",
         "bench_fuzz",
+        "bench_history",
         "bench_cycle large huge",
     ),
 }
@@ -118,6 +120,8 @@ def load_exponent(row: Row) -> float:
 FULL, SOME = {"slots": 100_000, "autoclusters": 10_000}, {"slots": 10_000, "autoclusters": 500}
 GROWTH = {"row": "growth", "ads": 10_000}
 GRID = {"most_slots": 100_000, "most_autoclusters": 10_000}
+WEEK = {"slots": 1000, "jobs": 10_000, "full": False}
+MILLION = {"rows": 1_000_000}
 COLD = under("seconds", "cold")
 GOALS = (
     Goal("match, 100k slots x 10k autoclusters, cold, to classad2",
@@ -134,6 +138,15 @@ GOALS = (
     Goal("memory of an ad of 210 attributes",
          5000, 3300, " B", "bench_load", {"row": "memory", "ads": 100_000}, under("bytes_per_ad"),
          most=True),
+    Goal("a week's history of 1,000 slots and 10,000 jobs",
+         500, 200, " MB", "bench_history", WEEK, under("week_mb"), most=True),
+    Goal("why --at in it", 2, 1, " s", "bench_history", WEEK, under("why_at_s"), most=True),
+    Goal("a million rows of 8 columns from Arrow",
+         2, 0.5, " s", "bench_arrow", MILLION | {"row": "in"}, under("seconds"), most=True),
+    Goal("the same to Arrow",
+         1, 0.5, " s", "bench_arrow", MILLION | {"row": "out"}, under("seconds"), most=True),
+    Goal("memory of them beside that of Arrow",
+         3, 2, "x", "bench_arrow", MILLION | {"row": "memory"}, under("more"), most=True),
     Goal("ExprTree of a 281-byte Requirements, to classad2",
          1, 3, "x", "bench_parse", {"row": "ExprTree: Requirements, 281 bytes"}, under("ratio")),
     Goal("cycle, 100k slots, 20k jobs, 10k autoclusters",

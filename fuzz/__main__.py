@@ -29,6 +29,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from fuzz.findings.command import main as findings
 
         return findings(words[1:])
+    if words[:1] == ["commands"]:  # nor here: damaged files
+        from fuzz.commands.command import main as commands
+
+        return commands(words[1:])
     args = _parser().parse_args(words)
     seed = args.seed
     if seed is None:  # the cases of `ci` are the same whatever the seed

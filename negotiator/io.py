@@ -40,6 +40,7 @@ from negotiator.capture.slots import read_slots, times_of
 from negotiator.jobs.lists import IDLE
 from negotiator.jobs.weights import IdleJobWeights
 from negotiator.matching.stopwatch import RequestCosts
+from negotiator.model.arithmetic import END_OF_CALENDAR
 from negotiator.model.facts import PoolFacts, Unsupported
 from negotiator.model.snapshot import AccountantState, Snapshot, machine_of
 from policy.dialects import HTCONDOR, Dialect
@@ -264,7 +265,7 @@ def _expected(reader: CaptureReader) -> Expected | None:
         at = Source(text, name)
         message = f"not JSON: {problem.msg[:1].lower()}{problem.msg[1:]}; no comparison"
         reader.diagnostics.append(Diagnostic(message, at, problem.pos, problem.pos + 1))
-    except (ExpectedError, RecursionError) as problem:
+    except (ValueError, ExpectedError, RecursionError) as problem:
         reader.warn(f"{name}: {problem}; no comparison", severity="error")
     return None
 
@@ -278,6 +279,7 @@ def _time(
     if expected is not None and expected.cycle_started_at is not None:
         found = reader.paths.find("expected")
         return expected.cycle_started_at, f"from {'expected.json' if not found else found.name}"
+    times = [time for time in times if abs(time) < END_OF_CALENDAR]
     if not times:
         raise reader.stop("no ad tells the time of the cycle", help="give it with --now")
     return float(max(times)), "the newest in the ads"

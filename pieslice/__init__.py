@@ -9,8 +9,9 @@ slot in ``negotiator``.
     <Pool campus: 56 slots, 376 jobs, 6 users>
 
 ``read`` gives a pool, ``check`` and ``policy`` look at a configuration, ``userprio`` at a saved
-state of the accountant; ``simulate`` and ``sweep`` try policies on days of jobs.  All names below
-are loaded when they are first used.
+state of the accountant; ``simulate`` and ``sweep`` try policies on days of jobs; ``match``,
+``select`` and ``rank`` ask millions of slots in Parquet files or on a Dask cluster.  All names
+below are loaded when they are first used.
 """
 
 from __future__ import annotations
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
     from pieslice.api.priorities import userprio as userprio
     from pieslice.api.simulations import simulate as simulate
     from pieslice.api.simulations import sweep as sweep
+    from pieslice.api.tables import match as match
+    from pieslice.api.tables import rank as rank
+    from pieslice.api.tables import select as select
 
 __version__ = "0.1.0.dev0"
 
@@ -38,8 +42,11 @@ _NAMES = {
     "Pool": "pieslice.api.pool",
     "ReadError": "pieslice.api.errors",
     "check": "pieslice.api.policies",
+    "match": "pieslice.api.tables",
     "policy": "pieslice.api.policies",
+    "rank": "pieslice.api.tables",
     "read": "pieslice.api.pool",
+    "select": "pieslice.api.tables",
     "simulate": "pieslice.api.simulations",
     "sweep": "pieslice.api.simulations",
     "userprio": "pieslice.api.priorities",

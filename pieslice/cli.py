@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import argparse
 import codecs
+import contextlib
+import errno
 import io
 import os
 import sys
@@ -56,6 +58,9 @@ ANYWHERE = ("doctor", "help", "completion")
 #: Names the treatment of what the encoding of an output does not have.
 _OTHER_BYTES = "pieslice.bytes"
 
+#: Errors of a place that takes no more.
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+
 #: In the order of ``pieslice --help``.
 COMMANDS = (
     pieslice.expressions.cli,
@@ -88,6 +93,11 @@ codecs.register_error(_OTHER_BYTES, _as_they_came)
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code; usage errors leave through ``SystemExit``."""
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - for the rest of the process
+    if sys.stdout is None:
+        print("pieslice: error: standard output is closed", file=sys.stderr)
+        return EXIT_BAD
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # Files may hold bytes that are no text; they come out as they came in.
@@ -104,21 +114,33 @@ def main(argv: Sequence[str] | None = None) -> int:
         return EXIT_INTERRUPTED
     except BrokenPipeError:
         # The reader has gone (`pieslice ... | head`); nothing is left to say, not even at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _close_output()
         return EXIT_OK
     except Exception as problem:
         if args.debug:
             raise
         print(f"pieslice: error: {describe(problem)}", file=sys.stderr)
+        if isinstance(problem, OSError) and problem.filename is None:
+            _close_output()
         return EXIT_BAD
     return EXIT_NO if code == EXIT_OK and LOSSES.count else code
+
+
+def _close_output() -> None:
+    """Send what is left of the answer nowhere: writing it at exit would fail once more."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def describe(problem: Exception) -> str:
     """One line for an exception that nothing else has dealt with."""
     if isinstance(problem, OSError) and problem.strerror:
-        where = f"{problem.filename}: " if problem.filename else ""
+        # Whoever writes to a file names it.
+        nameless = "standard output: " if problem.errno in _FULL else ""
+        where = f"{problem.filename}: " if problem.filename else nameless
         return f"{where}{problem.strerror.lower()}"
+    if isinstance(problem, MemoryError):
+        return "the memory is exhausted"
     text = " ".join(str(problem).split()) or "no message"
     if isinstance(problem, ImportError):
         return f"{text} (`pieslice doctor` checks the installation)"

@@ -9,11 +9,12 @@ force-color.org; where both are set, NO_COLOR is obeyed, as Python does.
 
 from __future__ import annotations
 
+import io
 import os
 import shutil
 import unicodedata
 from collections.abc import Callable
-from typing import IO, Final
+from typing import IO, Final, cast
 
 #: The width of files and pipes.
 DEFAULT_WIDTH: Final = 80
@@ -75,3 +76,19 @@ def printable(text: str) -> str:
 def printable_json(text: str) -> str:
     """JSON text with JSON's own escapes for the same characters: it says the same."""
     return text if text.isascii() else text.translate(_JSON_ESCAPES)
+
+
+def harmless(stream: IO[str]) -> IO[str]:
+    """The stream; if it is a terminal, one on which text from files is shown with escapes."""
+    return cast("IO[str]", _Harmless(stream)) if stream.isatty() else stream
+
+
+class _Harmless(io.TextIOBase):
+    def __init__(self, terminal: IO[str]) -> None:
+        super().__init__()
+        self._terminal = terminal
+
+    def write(self, text: str) -> int:
+        """Write text; of controls only the ends of lines are its own."""
+        self._terminal.write("\n".join(map(printable, text.split("\n"))))
+        return len(text)

@@ -3,6 +3,7 @@
 They are weighted towards the traps of the language: macros of themselves, circles, defaults in
 references, function macros, continued lines, comments within values, conditions, prefixed names, a
 group without its parent or with both kinds of quota.  Needs the extra ``fuzz`` (Hypothesis).
+Names of knobs and of attributes come from their declarations, so that a new one is drawn, too.
 Outputs: strategies of texts, and of knobs as ``policy_from_knobs`` takes them.
 """
 
@@ -11,21 +12,37 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from classad.extras import load
+from policy.ephemeral import EPHEMERAL, Ad, Ephemeral, Presence
+from policy.knobs import KNOBS, shares
+from policy.knobs.declaration import Kind, Need
 
 if TYPE_CHECKING:
     import hypothesis.strategies as st
 else:
     st = load("hypothesis.strategies")
 
-__all__ = ["configurations", "fractions", "group_trees", "quotas", "values"]
+__all__ = [
+    "configurations",
+    "fractions",
+    "group_trees",
+    "match_conditions",
+    "match_numbers",
+    "quotas",
+    "switches",
+    "values",
+]  # fmt: skip
 
 #: Macros that invented texts set and refer to; two of them differ in case only.
 MACROS: Final = ("A", "B", "C", "a", "NEGOTIATOR.A", "LONG_NAME")
 #: Knobs for all groups and what they are set to; most trees share their surplus.
 _FOR_ALL: Final = {
-    "GROUP_ACCEPT_SURPLUS": ("True", "True", "False", ""),
-    "NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION": ("False", "True", ""),
+    shares.GROUP_ACCEPT_SURPLUS: ("True", "True", "False", ""),
+    shares.NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION: ("False", "True", ""),
 }
+#: When the negotiator adds attributes that any expression about a match may look at.
+_OF_MATCHES: Final = (
+    *(Presence.ALWAYS, Presence.GROUPS, Presence.PREEMPTION, Presence.PREEMPTION_GROUPS),
+)
 GROUPS: Final = ("a", "b", "a.x", "a.y", "a.x.q", "c", "b.z", "A.X", "d.lost")
 
 _WORDS: Final = (
@@ -97,18 +114,61 @@ def group_trees(draw: st.DrawFn, max_size: int = 6) -> dict[str, str]:
         names = list(dict.fromkeys(part for name in names for part in _with_parents(name)))
     if not names:
         return {}
-    knobs = {"GROUP_NAMES": ", ".join(names)}
+    knobs = {shares.GROUP_NAMES.name: ", ".join(names)}
     for name in names:
         kind = draw(st.sampled_from(["static", "dynamic", "static", "dynamic", "both", "none"]))
         if kind in ("static", "both"):
-            knobs[f"GROUP_QUOTA_{name}"] = repr(draw(quotas()))
+            knobs[shares.GROUP_QUOTA.of(name)] = repr(draw(quotas()))
         if kind in ("dynamic", "both"):
-            knobs[f"GROUP_QUOTA_DYNAMIC_{name}"] = repr(draw(fractions()))
-        for knob in ("GROUP_ACCEPT_SURPLUS", "GROUP_AUTOREGROUP"):
+            knobs[shares.GROUP_QUOTA_DYNAMIC.of(name)] = repr(draw(fractions()))
+        for family in (shares.GROUP_ACCEPT_SURPLUS_OF, shares.GROUP_AUTOREGROUP_OF):
             if draw(st.integers(0, 2)) == 2:
-                knobs[f"{knob}_{name}"] = str(draw(st.booleans()))
+                knobs[family.of(name)] = str(draw(st.booleans()))
     for knob, settings in _FOR_ALL.items():
         setting = draw(st.sampled_from(settings))
         if setting:
-            knobs[knob] = setting
+            knobs[knob.name] = setting
     return knobs
+
+
+def switches() -> dict[str, tuple[str, ...]]:
+    """The booleans that a cycle acts on, by name, with what they may be set to."""
+    groups = {knob.name for knob in _FOR_ALL}
+    return {
+        knob.name: ("True", "False")
+        for knob in KNOBS.values()
+        if knob.kind is Kind.BOOL
+        and knob.honoured
+        and knob.need is not Need.IRRELEVANT
+        and knob.name not in groups
+    }
+
+
+def match_numbers(unit: str = "", ad: Ad | None = None) -> list[str]:
+    """References to the numbers that the negotiator adds for a match, of a unit and an ad if one is
+    given."""
+    return [
+        _reference(entry)
+        for entry in EPHEMERAL
+        if entry.presence in _OF_MATCHES
+        and entry.type in ("integer", "real")
+        and unit in ("", entry.unit)
+        and ad in (None, entry.ad)
+    ]
+
+
+def _reference(entry: Ephemeral) -> str:
+    return f"TARGET.{entry.name}" if entry.ad is Ad.REQUEST else entry.name
+
+
+def match_conditions() -> list[str]:
+    """Comparisons of the running user with the one that asks, in every unit that both have."""
+    units = dict.fromkeys(
+        entry.unit for entry in EPHEMERAL if entry.ad is Ad.REQUEST and entry.unit
+    )
+    return [
+        f"{mine} > {theirs} * 1.2"
+        for unit in units
+        for mine in match_numbers(unit, Ad.SLOT)
+        for theirs in match_numbers(unit, Ad.REQUEST)
+    ]

@@ -172,23 +172,14 @@ def arrow_table(columns: Iterable[Column]) -> Frame:
     )
 
 
-def ads_of_frame(frame: Frame) -> list[ClassAd]:
-    """The ads of the rows of a ``pandas.DataFrame``; what is missing is no attribute."""
-    columns = []
+def with_objects(ads: list[ClassAd], frame: Frame) -> list[ClassAd]:
+    """Ads with the Python objects of a ``pandas.DataFrame``; what is missing is no attribute."""
     for name in frame.columns:
         gone = frame[name].isna()
-        columns.append(frame[name].astype(object).where(~gone, None).tolist())
-    names = [str(name) for name in frame.columns]
-    rows = (zip(names, row, strict=True) for row in zip(*columns, strict=True))
-    return [
-        ClassAd({name: _of_numpy(cell) for name, cell in row if cell is not None}) for row in rows
-    ]
-
-
-def _of_numpy(cell: Cell) -> Cell:
-    """A cell as a Python value that an ad can take."""
-    python = getattr(cell, "to_pydatetime", None) or getattr(cell, "item", None)
-    return cell if python is None else python()
+        for ad, cell in zip(ads, frame[name].where(~gone, None), strict=True):
+            if cell is not None:
+                ad[str(name)] = cell
+    return ads
 
 
 # --- cells ----------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from typing import Any
 from classad.ads.ad import Stored, is_value, node_of_value
 from classad.ads.expression import Expression
 from classad.binding.convert import check_name
-from classad.errors import ClassAdParseError, ClassAdTypeError, ClassAdValueError
+from classad.errors import ClassAdTypeError, ClassAdValueError
 from classad.extras import load
 from classad.frames.arrays import (
     Arrow,
@@ -41,10 +41,10 @@ class ArrowColumns(LoadedColumns):
         start = 0
         for name, cells in found:
             key = fold_name(name)
-            self.strings[key] = start, cells
             payload, count = cells.payload, cells.words()
             if start and count:
                 payload = moved(cells.tags, payload, start)
+            self.strings[key] = start, cells._replace(payload=payload)
             start += count
             if cells.trees is not None:
                 self._trees[key] = cells.trees
@@ -93,29 +93,29 @@ class _Shapes(Sequence[int]):
     def __init__(self, size: int, tags: Sequence[memoryview]) -> None:
         self._size = size
         self._tags = tags
-        self._codes: array[int] | None = None
-        self._first = array("i", [0] if size else [])
+        #: The number of each row, and for each number its first row.
+        self._known: tuple[array[int], array[int]] | None = None
 
     def __len__(self) -> int:
         return self._size
 
     def __getitem__(self, row: Any) -> Any:
-        if self._codes is None:
-            self._codes = self._found()
-        return self._codes[row]
+        return self._numbered()[0][row]
 
-    def _found(self) -> array[int]:
-        codes = NO_CODES * self._size
-        # Marks are counted with numbers of eight bytes.
-        for tags in self._tags:
-            there = tags.tobytes().translate(b"\0" + b"\1" * 255)
-            if there.count(1) < self._size:
-                codes, self._first = number_pairs(array("q", codes), memoryview(there))
-        return codes
+    def _numbered(self) -> tuple[array[int], array[int]]:
+        if self._known is None:
+            codes, first = NO_CODES * self._size, array("i", [0])
+            for tags in self._tags:
+                there = tags.tobytes().translate(b"\0" + b"\1" * 255)
+                if there.count(1) < self._size:
+                    # Marks are counted with numbers of eight bytes.
+                    codes, first = number_pairs(array("q", codes), memoryview(there))
+            self._known = codes, first
+        return self._known
 
     def places(self, number: int) -> list[int]:
         """The columns that the rows of a number have."""
-        row = self._first[number]
+        row = self._numbered()[1][number]
         return [place for place, tags in enumerate(self._tags) if tags[row]]
 
 
@@ -176,6 +176,8 @@ def _column(name: str, found: Arrow, make: Callable[..., Cells]) -> Cells:
         raise ClassAdValueError(f"column `{name}`, row {problem.row}: {problem.why}") from None
     except ClassAdTypeError as problem:
         raise ClassAdTypeError(f"column `{name}`: {problem}") from None
+    except load("pyarrow").ArrowInvalid as problem:  # such as a zone that nobody knows
+        raise ClassAdValueError(f"column `{name}`: {problem}") from None
 
 
 def _one_array(found: Arrow) -> Arrow:
@@ -216,14 +218,15 @@ def _joined(base: Cells, texts: Arrow) -> Cells:
     for number in used:
         try:
             cells[number] = exact.cell(words[number])
-        except ClassAdParseError as problem:
+        except ValueError as problem:
             row = compute.index(coded.indices, number).as_py()
             raise UnfitError(row, f"`{words[number]}` is no expression: {problem}") from None
     tags = bytearray(base.tags)
-    payload = array("q", base.payload)
-    for row, number in enumerate(coded.indices.to_pylist()):
-        if number is not None:
-            tags[row], payload[row] = cells[number]
+    payload = array("q", bytes(base.payload))
+    said = compute.indices_nonzero(coded.indices.is_valid())
+    numbers = compute.take(coded.indices, said).to_pylist()
+    for row, number in zip(said.to_pylist(), numbers, strict=True):
+        tags[row], payload[row] = cells[number]
     return exact.cells(tags, payload)
 
 

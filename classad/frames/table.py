@@ -23,7 +23,7 @@ from classad.binding.python_values import PythonValue, item_to_python, to_python
 from classad.errors import ClassAdTypeError
 from classad.evaluation.state import EvalContext
 from classad.extras import load
-from classad.frames.ads import ads_of_frame
+from classad.frames.ads import with_objects
 from classad.frames.exact import companion
 from classad.frames.pickling import Packed, packed, unpacked
 from classad.frames.reading import ArrowColumns, read_arrow
@@ -258,10 +258,12 @@ class Table(BareTable):
         """
         pa = load("pyarrow")
         try:
-            table = pa.Table.from_pandas(frame, preserve_index=False)
+            return cls.from_arrow(pa.Table.from_pandas(frame, preserve_index=False), budget=budget)
         except (pa.ArrowInvalid, pa.ArrowTypeError):  # Python objects of several kinds
-            return cls(ads_of_frame(frame), budget=budget)
-        return cls.from_arrow(table, budget=budget)
+            objects = [name for name in frame.columns if frame[name].dtype == object]
+            rest = pa.Table.from_pandas(frame.drop(columns=objects), preserve_index=False)
+            ads = list(cls.from_arrow(rest)) or [ClassAd() for _ in range(len(frame))]
+            return cls(with_objects(ads, frame[objects]), budget=budget)
 
     # --- frames out ---------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ reals, or reals and integers        float64               the integers
 strings                             dictionary of string  strings that are no UTF-8
 absolute times                      timestamp (s, UTC)    times with an offset
 relative times                      duration (us)         those that no microseconds give
+lists of one of the first four      list of it
 anything else, or a mixture         dictionary of string  all that is no string, as text
 ==================================  ====================  ====================================
 
@@ -26,7 +27,7 @@ from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 from warnings import warn
 
-from classad.ads.ad import Stored, node_of_value
+from classad.ads.ad import ListValue, Stored, node_of_value
 from classad.ads.expression import Expression
 from classad.errors import ClassAdValueError
 from classad.extras import load
@@ -34,7 +35,7 @@ from classad.frames.arrays import Arrow
 from classad.frames.exact import COMPANION, companion, written
 from classad.frames.reading import ArrowColumns
 from classad.language.names import fold_name
-from classad.language.values import AbsTime, RelTime, Value
+from classad.language.values import UNDEFINED, AbsTime, RelTime, Value
 from classad.loading.columns import LoadedColumn, LoadedColumns, Tag
 from classad.syntax.nodes import Literal
 from classad.syntax.unparse import unparse
@@ -97,15 +98,19 @@ def write_arrow(
             arrays.append(written.exact)
             found.append(companion(name))
         elif written.losses:
-            said += [f"`{name}`: {what} in {rows} rows" for what, rows in written.losses.items()]
+            said += [f"`{name}`: {what} in {_rows(n)}" for what, n in written.losses.items()]
     if lost is not None:
         lost += said
     elif said:
-        warn("the table does not keep everything: " + "; ".join(said), UserWarning, stacklevel=4)
+        warn("the table does not keep everything: " + "; ".join(said), UserWarning, stacklevel=3)
     if not arrays:
         size = store.size if wish.rows is None else len(wish.rows)
         return pa.table({"": pa.nulls(size)}).select([])
     return pa.Table.from_arrays(arrays, names=found)
+
+
+def _rows(count: int) -> str:
+    return "1 row" if count == 1 else f"{count} rows"
 
 
 def _written(store: Store, key: str, wish: Wish) -> Written:
@@ -249,9 +254,7 @@ def _coded(values: Sequence[Stored], codes: array[int], wish: Wish) -> Written:
     plain, array_type, why = _PLAIN[kind]
     pa, compute = load("pyarrow"), load("pyarrow.compute")
     reasons = [_NOTHING_LOST if value is None else why(value) for value in values]
-    shown = [
-        None if value is None or value.__class__ is Value else plain(value) for value in values
-    ]
+    shown = [None if value.__class__ in _GONE else plain(value) for value in values]
     numbers = ints(codes)
     if array_type is None:
         cells = _worded(_by_dictionary(shown, numbers), wish)
@@ -302,17 +305,32 @@ def _span(value: Stored) -> RelTime | None:
 
 
 def _kind(values: Sequence[Stored]) -> str:
-    kinds = set()
-    for value in values:
-        if value is not None and value.__class__ is not Value:
-            name = _NAMES.get(value.__class__, "text")
-            kinds.add("span" if name == "text" and _span(value) is not None else name)
+    kinds = {_kind_of(value) for value in values if value.__class__ not in _GONE}
     if not kinds:
         return "nothing"
     if kinds == {"integer", "real"}:
         return "real"
+    full = kinds - {_EMPTY_LIST}
+    if full and all(kind.startswith(_LIST) for kind in full):
+        kinds = full
     found = kinds.pop() if len(kinds) == 1 else "text"
-    return _counted_kind(found, values)
+    return _counted_kind(found, values) if found in _PLAIN else "text"
+
+
+def _kind_of(value: Stored) -> str:
+    """The kind of one value."""
+    if value.__class__ is ListValue:
+        return _list_kind(value)
+    name = _NAMES.get(value.__class__, "text")
+    return "span" if name == "text" and _span(value) is not None else name
+
+
+def _list_kind(value: ListValue) -> str:
+    """The kind of a list: that of all its members."""
+    kinds = {item.__class__ for item in value if item is not UNDEFINED}
+    if value.computed or len(kinds) > 1 or not all(map(_is_sound, value)):
+        return "text"
+    return _LIST + _NAMES.get(kinds.pop(), "text") if kinds else _EMPTY_LIST
 
 
 def _counted_kind(kind: str, values: Sequence[Stored]) -> str:
@@ -327,6 +345,9 @@ def _counted_kind(kind: str, values: Sequence[Stored]) -> str:
 _NAMES: Final[dict[type, str]] = {
     bool: "boolean", int: "integer", float: "real", str: "string", AbsTime: "time",
 }  # fmt: skip
+#: What kinds of lists begin with, and that of lists without members that say of which kind.
+_LIST: Final = "list of "
+_EMPTY_LIST: Final = _LIST + "nothing"
 #: Kinds that are made of integers.
 _COUNTED: Final = {"time", "span"}
 
@@ -342,14 +363,20 @@ def _sound(text: str) -> str:
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
-def _is_sound(text: Stored) -> bool:
-    if text is None or text.isascii():
+def _is_sound(value: Stored) -> bool:
+    """Whether a value is no string with bytes that are no UTF-8."""
+    if value.__class__ is not str or value.isascii():
         return True
     try:
-        text.encode()
+        value.encode()
     except UnicodeEncodeError:
         return False
     return True
+
+
+def _members(value: ListValue) -> list[Stored]:
+    """The members of a list, undefined ones as null."""
+    return [None if item is UNDEFINED else item for item in value]
 
 
 def _as_text(value: Stored) -> str:
@@ -399,6 +426,10 @@ _PLAIN: Final[
     "time": (lambda value: value.secs, lambda pa: pa.timestamp("s", "UTC"), _time_loss),
     "span": (_micros, lambda pa: pa.duration("us"), _span_loss),
     "text": (_as_text, None, _text_loss),
+    f"{_LIST}boolean": (_members, lambda pa: pa.list_(pa.bool_()), _loss),
+    f"{_LIST}integer": (_members, lambda pa: pa.list_(pa.int64()), _loss),
+    f"{_LIST}real": (_members, lambda pa: pa.list_(pa.float64()), _loss),
+    f"{_LIST}string": (_members, lambda pa: pa.list_(pa.string()), _loss),
 }
 
 __all__ = ["Wish", "ints", "write_arrow"]

@@ -2,7 +2,8 @@
 says what must hold.
 
 They draw what ``classad.strategies.random_text`` writes.  Everything shrinks towards ``undefined``,
-short lists and empty ads.  Needs the extra ``fuzz`` (Hypothesis).
+short lists and empty ads.  Needs the extra ``fuzz`` (Hypothesis).  Attributes have names without a
+meaning, ``A0`` to ``A6``: the language knows none of HTCondor's, which ``policy.strategies`` draws.
 
 Inputs: none.  Outputs: strategies of text, as a user would write it, and of ads made from it.
 """

@@ -1,8 +1,8 @@
 """Ads as a table: selects, ranks and matches many rows at once; never another answer than the
 evaluator's for one ad after the other.
 
-``Table`` and ``Rows`` are the public names.  A table answers as the evaluator of one ad after the
-other would, only sooner: see classad/table/table.py.
+A table answers as the evaluator of one ad after the other would, only sooner: see
+classad/table/table.py.  ``classad.Table``, which users have, is the one of classad/frames/table.py.
 """
 
 from classad.table.rows import Rows

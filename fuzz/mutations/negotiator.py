@@ -116,8 +116,8 @@ MUTATIONS: Final = (
         "tests tests/negotiator/test_poolorder.py",
     ),
     Mutation(
-        "negotiator/accounting/accountant.py", "beta = 0.5 ** (elapsed / half_life)",
-        "beta = 0.5 ** (elapsed / half_life / 2)", "tests tests/negotiator/test_accounting.py",
+        "negotiator/accounting/accountant.py", "0.5 ** (elapsed / half_life)",
+        "0.5 ** (elapsed / half_life / 2)", "tests tests/negotiator/test_accounting.py",
     ),
     Mutation(
         "negotiator/accounting/accountant.py",
@@ -284,5 +284,27 @@ MUTATIONS: Final = (
     Mutation(
         "negotiator/jobs/weights.py", "evaluate(self.of_slots, _filled(job), context=_CONTEXT)",
         "evaluate(self.of_slots, job, context=_CONTEXT)", "tests tests/negotiator/test_weights.py",
+    ),
+    # ---- captures of running pools
+    # Idle jobs that have a match already are offered again.
+    Mutation(
+        "negotiator/jobs/lists.py",
+        "if queue.matched and (queued.cluster, queued.proc) in queue.matched:",
+        "if False:",
+        "tests tests/pieslice/test_capture.py -k jobs_with_a_match",
+    ),
+    # The claim of a running job counts for an idle one.
+    Mutation(
+        "negotiator/capture/claims.py",
+        "if (name, kind[0]) not in running:",
+        "if True:",
+        "tests tests/pieslice/test_capture.py -k match",
+    ),
+    # Slots that stand in the negotiator's order are put into a computed one.
+    Mutation(
+        "negotiator/capture/slots.py",
+        "range(len(names)) if ordered else pool_order(names)",
+        "pool_order(names)",
+        "tests tests/pieslice/test_capture.py -k order_is",
     ),
 )  # fmt: skip

@@ -38,6 +38,16 @@ MUTATIONS: Final = (
         "texts=((name, text), *paths.texts))",
         "tests tests/pieslice/test_api.py",
     ),
+    # Equal slots of a table in parts stand in another order than those of one table.
+    Mutation(
+        "pieslice/partitions/asking.py", "-key), part, number", "-key), part, -number",
+        "tests tests/pieslice/test_partitions.py -k parts_answer",
+    ),
+    # All seeds of a simulation from Python are the first one.
+    Mutation(
+        "pieslice/api/simulations.py", "_run(evolve(one, seed=number), told)", "_run(one, told)",
+        "tests tests/pieslice/test_api.py -k seeds",
+    ),
     # A clause is said to gain slots that another clause refuses, too.
     Mutation(
         "pieslice/why/clauses/table.py",
@@ -58,5 +68,62 @@ MUTATIONS: Final = (
         "gained = matching - self.found.matching",
         "gained = matching",
         "tests tests/pieslice/test_poolmatch.py",
+    ),
+    # What an ad tells of a time before the last capture counts as news.
+    Mutation(
+        "pieslice/recording/facts.py",
+        "told <= now and (before is None or told > before)", "told <= now",
+        "tests tests/pieslice/test_recording.py -k as_old_as_the_ad_tells",
+    ),
+    # A slot that its owner takes counts as claimed again.
+    Mutation(
+        "pieslice/recording/notes.py",
+        "claimed = state is not None and state.claimed", "claimed = True",
+        "tests tests/pieslice/test_recording.py -k while_they_are_empty",
+    ),
+    # A time of a capture means the one before it.
+    Mutation(
+        "pieslice/inputs/moments.py", "if one.time <= time][-1]", "if one.time < time][-1]",
+        "tests tests/pieslice/test_history.py -k at_or_before_a_time",
+    ),
+    # Jobs that had waited when they were first seen count from their submission on.
+    Mutation(
+        "pieslice/history/waits.py",
+        "at_risk = bisect_right(entries, time) -", "at_risk = len(entries) -",
+        "tests tests/pieslice/test_history.py -k seen_late_counts",
+    ),
+    # The record of estimates lets them know what came later.
+    Mutation(
+        "pieslice/history/start.py",
+        "[spell for spell in job.spells if spell.time <= known_at]", "list(job.spells)",
+        "tests tests/pieslice/test_history.py -k knows_nothing_of_the_later",
+    ),
+    # Secrets that came unasked are stored.
+    Mutation(
+        "pieslice/live/asking.py",
+        'if not is_secret(line.split(" ")[0])',
+        "if True",
+        "tests tests/pieslice/test_capture.py -k stay_out",
+    ),
+    # A claim that is granted now was matched in a cycle before.
+    Mutation(
+        "pieslice/shadow/outcome.py",
+        "(user, whole_slot(name))} & asked_for:",
+        "(user, whole_slot(name))} & set():",
+        "tests tests/pieslice/test_shadow.py -k granted_later",
+    ),
+    # A job that had gone before the cycle has not moved.
+    Mutation(
+        "pieslice/shadow/outcome.py",
+        "moved = sum(1 for key in old if key not in new)",
+        "moved = 0",
+        "tests tests/pieslice/test_shadow.py -k what_moved",
+    ),
+    # What a command line gives takes the place of the configuration of a running pool.
+    Mutation(
+        "pieslice/inputs/running.py",
+        "*filter(Path.is_file, own)]",
+        "*filter(Path.is_file, ())]",
+        "tests tests/pieslice/test_shadow.py -k on_top",
     ),
 )  # fmt: skip

@@ -7,6 +7,7 @@ HTCondor's manual and the vectors.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from operator import itemgetter
@@ -46,9 +47,19 @@ def stored(number: float) -> float:
     return float(number if number % 1 == 0 else f"{number:f}")
 
 
+def remaining(elapsed: float, half_life: float) -> float:
+    """The share of a priority that is left after so many seconds; as in C, none at half-life 0."""
+    if half_life == 0:
+        return 0.0
+    try:
+        return float(0.5 ** (elapsed / half_life))
+    except OverflowError:
+        return math.inf
+
+
 def update_customer(customer: Customer, elapsed: int, now: int, half_life: float) -> Customer:
     """Age one record by ``elapsed`` seconds of its recent usage."""
-    beta = 0.5 ** (elapsed / half_life)
+    beta = remaining(elapsed, half_life)
     uncharged = customer.uncharged_time or 0
     weighted_uncharged = customer.weighted_uncharged_time or 0.0
     recent = customer.resources_used + uncharged / elapsed

@@ -24,6 +24,7 @@ from classad.files.log import (
     read_transaction_log,
     set_attribute,
 )
+from classad.syntax.lexing import integer_value
 from negotiator.model.snapshot import AccountantState, Customer, Lease, Resource
 
 __all__ = ["AccountantLog", "DamagedLogError", "changes", "read_log"]
@@ -65,7 +66,7 @@ def accountant_log(log: TransactionLog) -> AccountantLog:
 
 def _last_update(table: Table) -> int | None:
     text = table.get(ACCOUNTANT, {}).get("LastUpdateTime", "")
-    return int(text) if re.fullmatch(r"-?[0-9]+", text) else None
+    return integer_value(text) if re.fullmatch(r"-?[0-9]+", text) else None
 
 
 def real(number: float) -> str:

@@ -6,13 +6,14 @@ attributes of the accountant's Customer and Resource records and of accounting a
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final, TypeVar
 
 from attr import evolve
 
+from classad.language.values import INT_MAX
+from classad.syntax.lexing import integer_value
 from negotiator.accounting.log import AccountantLog
 from negotiator.model.snapshot import NO_CEILING, AccountantState, Customer, Lease, Resource
 
@@ -193,7 +194,7 @@ def _text_lookup(record: Mapping[str, str]) -> Lookup:
 def scalar(text: str) -> Scalar | None:
     """The number or string that an expression text stands for; None for anything else."""
     if _NUMBER.fullmatch(text):
-        return int(text) if text.lstrip("-").isdigit() else float(text)
+        return integer_value(text) if text.lstrip("-").isdigit() else float(text)
     if len(text) >= 2 and text[0] == text[-1] == '"' and '"' not in text[1:-1]:
         return text[1:-1]
     from classad.evaluate import evaluate
@@ -210,7 +211,7 @@ def _real(lookup: Lookup, name: str) -> float | None:
 
 def _int_or_none(lookup: Lookup, name: str) -> int | None:
     value = lookup(name)
-    usable = isinstance(value, int | float) and math.isfinite(value)
+    usable = isinstance(value, int | float) and abs(value) < INT_MAX
     return int(value) if usable and value is not None else None
 
 

@@ -1,11 +1,16 @@
 """Finds the idle jobs that have a match already, from the claims of their schedds.
 
 A schedd offers no job for which it has a claim, though nothing in the ad of the job says so until
-it runs.  A claim that is asked for names the first job of the request that it answers, not the job
-that will have it: such claims are counted, and as many jobs of that autocluster have one, in the
-order of the queue.  A claim that has just been granted names the user and belongs to the first of
-the user's idle jobs; an older one without a job is about to be released.  None of this holds of a
-claim in whose slot a job of its user runs.
+it runs.  There are claims of three kinds, and none concerns an idle job if a job of its user runs
+in its slot:
+
+- one that is asked for names the first job of the request that it answers, not the job that will
+  have it: such claims are counted, and as many jobs of that autocluster have one, in the order of
+  the queue;
+- one to the rest of a partitionable slot, of which the schedd has just got a part, names nobody: it
+  is for the next job like the one that has the newest part;
+- one that has just been granted names the user and belongs to the first of the user's idle jobs; an
+  older one without a job is about to be released.
 
 Inputs: claims (``Schedd.get_claims`` with the name of the schedd), the queues.  Outputs: the queues
 with those jobs noted.
@@ -14,8 +19,10 @@ Follows: condor_schedd, whose matches without a shadow keep a job from being off
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from operator import itemgetter
 from typing import Final
 
 from attr import evolve
@@ -28,6 +35,8 @@ from negotiator.model.snapshot import JobNumber, ScheddQueue
 
 #: Seconds between a granted claim and its job's start.
 _JUST: Final = 3
+#: The name of a dynamic slot: that of the partitionable one, with a number behind it.
+_DYNAMIC: Final = re.compile(r"^([^@]*?\d)_\d+(@|$)")
 #: An autocluster of a submitter; of a job without one its own number.
 _Kind = tuple[str | None, int | JobNumber]
 
@@ -44,56 +53,82 @@ def with_matches(
 
 def _noted(queue: ScheddQueue, claims: Sequence[ClassAd]) -> ScheddQueue:
     context = EvalContext()
-    users = {_id(job): submitter_of(job, context) for job in queue.jobs}
+    jobs = {number: job for job in queue.jobs if (number := _id(job)) is not None}
+    kinds = {number: _kind(job, number, context) for number, job in jobs.items()}
+    # The first job of a request may be gone when another one of its cluster has the match.
+    clusters = {number[0]: kind for number, kind in kinds.items()}
     running = {
-        (job.get_string("RemoteHost"), users[_id(job)])
-        for job in queue.jobs
+        (job.get_string("RemoteHost"), kinds[number][0]): number
+        for number, job in jobs.items()
         if job.get_number("JobStatus") == RUNNING
     }
     now = max((job.get_number("ServerTime") or 0 for job in queue.jobs), default=0)
-    requested: Counter[JobNumber] = Counter()
-    granted: Counter[str | None] = Counter()
-    for claim in claims:
-        if claim.get_string("ScheddName") != queue.name:
-            continue
+    own = [claim for claim in claims if claim.get_string("ScheddName") == queue.name]
+    alike: Counter[_Kind] = Counter()
+    users: Counter[str | None] = Counter()
+    for claim in own:
         first = _number(claim, "_condor_RESOURCE_CLUSTER", "_condor_RESOURCE_PROC")
-        # The ad of a claim that preempts stays that of the slot when it was matched, with whoever
-        # was there then, also when its own job runs.
-        own = claim.get_string("AccountingGroup") or claim.get_string("RemoteUser")
-        user = own if first is None else users.get(first)
-        if (claim.get_string("Name"), user) in running:
-            continue
+        name, user = claim.get_string("Name"), _user(claim)
         if first is not None:
-            requested[first] += 1
-        elif (claim.get_number("EnteredCurrentState") or 0) > now - _JUST:
-            granted[user] += 1
-    if not requested and not granted:
+            # Its ad stays that of the slot when it was matched, with whoever was there then.
+            kind = kinds.get(first) or clusters.get(first[0], (None, first))
+            if (name, kind[0]) not in running:
+                alike[kind] += 1
+        elif user is None:
+            newest = _newest_part(name, own)
+            number = None if newest is None else running.get((newest[0], newest[1]))
+            if number is not None:
+                alike[kinds[number]] += 1
+            elif newest is not None:
+                users[newest[1]] += 1
+        elif (name, user) not in running and _entered(claim) > now - _JUST:
+            users[user] += 1
+    if not alike and not users:
         return queue
-    return evolve(queue, matched=frozenset(_matched(queue, requested, granted)))
+    idle = [number for number, job in jobs.items() if job.get_number("JobStatus") == IDLE]
+    idle.sort(key=lambda number: (priority_order(jobs[number], context), number))
+    return evolve(queue, matched=frozenset(_taken(idle, kinds, alike, users)))
 
 
-def _matched(
-    queue: ScheddQueue, requested: Counter[JobNumber], granted: Counter[str | None]
+def _newest_part(name: str | None, claims: Iterable[ClassAd]) -> tuple[str, str | None] | None:
+    """The dynamic slot of a partitionable one that was claimed last, and by whom."""
+    parts = [
+        (_entered(claim), part, _user(claim))
+        for claim in claims
+        if (part := claim.get_string("Name")) is not None and name == whole_slot(part) != part
+    ]
+    return max(parts, key=itemgetter(0))[1:] if parts else None
+
+
+def _taken(
+    idle: Iterable[JobNumber],
+    kinds: Mapping[JobNumber, _Kind],
+    alike: Counter[_Kind],
+    users: Counter[str | None],
 ) -> Iterable[JobNumber]:
-    """The idle jobs that the claims are for."""
-    context = EvalContext()
-    kinds = {number: _kind(job, number, context) for job in queue.jobs if (number := _id(job))}
-    counts: Counter[_Kind] = Counter()
-    for number, count in requested.items():
-        counts[kinds.get(number, (None, number))] += count
-    idle = [job for job in queue.jobs if job.get_number("JobStatus") == IDLE]
-    for job in sorted(idle, key=lambda job: (priority_order(job, context), _id(job) or (0, 0))):
-        number = _id(job)
-        if number is None:
-            continue
+    """The idle jobs that the claims are for: so many of a kind, so many of a user."""
+    for number in idle:
         kind = kinds[number]
-        if counts[kind] > 0:
-            counts[kind] -= 1
-        elif granted[kind[0]] > 0:
-            granted[kind[0]] -= 1
+        if alike[kind] > 0:
+            alike[kind] -= 1
+        elif users[kind[0]] > 0:
+            users[kind[0]] -= 1
         else:
             continue
         yield number
+
+
+def whole_slot(name: str) -> str:
+    """Of a dynamic slot the partitionable one that it is a part of; any other slot itself."""
+    return _DYNAMIC.sub(r"\1\2", name)
+
+
+def _user(claim: ClassAd) -> str | None:
+    return claim.get_string("AccountingGroup") or claim.get_string("RemoteUser")
+
+
+def _entered(claim: ClassAd) -> float:
+    return claim.get_number("EnteredCurrentState") or 0
 
 
 def _kind(job: ClassAd, number: JobNumber, context: EvalContext) -> _Kind:

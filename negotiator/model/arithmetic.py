@@ -14,6 +14,8 @@ INT_MAX: Final = 2**31 - 1
 DBL_MAX: Final = 1.7976931348623157e308
 DBL_MIN: Final = 2.2250738585072014e-308
 FLT_MAX: Final = 3.4028234663852886e38
+#: The last day of the year 9999, in seconds since the epoch.
+END_OF_CALENDAR: Final = 253_402_214_400
 
 
 def float32(number: float) -> float:

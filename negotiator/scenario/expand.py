@@ -20,6 +20,8 @@ Scenario: TypeAlias = Mapping[str, Any]
 #: The pool that schedds of a scenario belong to.
 POOL: Final = "oracle.test"
 ADDRESS: Final = '"<127.0.0.1:9890>"'
+#: A scenario is small; more slots or jobs than this are a slip, or meant to fill the memory.
+_MOST: Final = 1_000_000
 #: What a slot has unless a scenario says otherwise; behind it the same of a job.
 BASE_SLOT: Final = {
     "MyType": '"Machine"',
@@ -102,6 +104,16 @@ def quoted(text: str) -> str:
     return f'"{text}"'
 
 
+def _count(entry: Scenario) -> int:
+    """How many of an entry there are."""
+    count: int = entry.get("count", 1)
+    if count.__class__ is not int:
+        raise ValueError(f"a count of `{count}` is no whole number")
+    if count > _MOST:
+        raise ValueError(f"a count of {count} is more than {_MOST:,}")
+    return count
+
+
 def domain_of(scenario: Scenario) -> str:
     """What is behind the ``@`` of submitters."""
     return str(scenario.get("uid_domain", "test"))
@@ -110,7 +122,7 @@ def domain_of(scenario: Scenario) -> str:
 def expand_slots(scenario: Scenario, entries: list[Scenario]) -> Iterator[SlotEntry]:
     """The slots of the entries; defaults are those of the scenario."""
     for entry in entries:
-        for i in range(entry.get("count", 1)):
+        for i in range(_count(entry)):
             numbers = {"i": entry.get("first", 1) + i}
             name = _fill(entry["name"], numbers)
             ad = merge(BASE_SLOT, scenario.get("slot_defaults"), entry.get("ad"))
@@ -136,7 +148,7 @@ def expand_jobs(scenario: Scenario, entries: list[Scenario]) -> Iterator[JobEntr
         submitter = entry["submitter"]
         owner = entry.get("owner") or submitter.rpartition(".")[2]
         group = {"AccountingGroup": quoted(submitter)} if submitter != owner else {}
-        for i in range(proc, proc + entry.get("count", 1)):
+        for i in range(proc, proc + _count(entry)):
             ad = merge(BASE_JOB, scenario.get("job_defaults"), entry.get("ad"))
             ad = {key: _fill(text, {"i": i, "c": cluster}) for key, text in ad.items()}
             fixed = {

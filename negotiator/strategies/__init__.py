@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from classad.extras import load
 from negotiator.model.snapshot import Customer
-from policy.strategies import group_trees
+from policy.knobs import matching, shares
+from policy.strategies import group_trees, match_conditions, match_numbers, switches
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     import hypothesis.strategies as st
 else:
@@ -159,18 +160,15 @@ def _record(draw: Draw) -> Entries:
 
 @st.composite
 def _knobs(draw: Draw) -> dict[str, str]:
-    choices: dict[str, tuple[str, ...]] = {
-        "PREEMPTION_REQUIREMENTS": _PREEMPTION,
-        "PREEMPTION_RANK": ("0.0", "MY.Memory", "-RemoteUserPrio"),
-        "NEGOTIATOR_PRE_JOB_RANK": ("0", "MY.Memory", "RemoteOwner =?= UNDEFINED"),
-        "NEGOTIATOR_POST_JOB_RANK": ("0", "SlotID", "undefined"),
-        "NEGOTIATOR_CONSIDER_PREEMPTION": ("True", "False"),
-        "NEGOTIATOR_USE_SLOT_WEIGHTS": ("True", "False"),
-        "NEGOTIATOR_MATCHLIST_CACHING": ("True", "False"),
-        "NEGOTIATOR_DEPTH_FIRST": ("False", "True"),
-        "USE_RESOURCE_REQUEST_COUNTS": ("True", "False"),
-        "LIC_LIMIT": ("2", "0", "1"),
-        "OTHER_LIMIT": ("1", "3"),
+    numbers = tuple(match_numbers())
+    choices: dict[str, Sequence[str]] = {
+        **switches(),
+        matching.PREEMPTION_REQUIREMENTS.name: (*_PREEMPTION, *match_conditions()),
+        matching.PREEMPTION_RANK.name: ("0.0", "MY.Memory", *(f"-{one}" for one in numbers)),
+        matching.NEGOTIATOR_PRE_JOB_RANK.name: ("0", "MY.Memory", "RemoteOwner =?= UNDEFINED"),
+        matching.NEGOTIATOR_POST_JOB_RANK.name: ("0", "SlotID", "undefined", *numbers),
+        shares.NAME_LIMIT.of("LIC"): ("2", "0", "1"),
+        shares.NAME_LIMIT.of("OTHER"): ("1", "3"),
     }
     names = draw(st.lists(st.sampled_from(sorted(choices)), unique=True, max_size=5))
     return {name: draw(st.sampled_from(choices[name])) for name in names}

@@ -12,6 +12,7 @@ from classad.errors import ClassAdException, ClassAdParseError, Diagnostic
 from classad.files.log import DamagedLogError
 from negotiator.io import InputError
 from pieslice.inputs.configuration import Misuse
+from pieslice.recording.store import HistoryError
 from pieslice.reports.selection import UnknownNameError
 from pieslice.simulation.errors import RunError, WorkloadError
 from pieslice.why.autoclusters.scope import UnknownScopeError
@@ -59,7 +60,7 @@ def one_family() -> Iterator[None]:
     except OSError as problem:
         why = (problem.strerror or str(problem)).lower()
         raise ReadError(f"{problem.filename}: {why}" if problem.filename else why) from problem
-    except (Misuse, ClassAdException, RunError, WorkloadError) as problem:
+    except (Misuse, ClassAdException, HistoryError, RunError, WorkloadError) as problem:
         raise ReadError(str(problem)) from problem
     except (UnknownJobError, UnknownScopeError, UnknownSlotError, UnknownNameError) as problem:
         raise NotFoundError(str(problem)) from problem

@@ -20,6 +20,7 @@ from classad.errors import Diagnostic
 from negotiator.engines import ENGINES
 from negotiator.io import Capture
 from pieslice.api.errors import ReadError, one_family
+from pieslice.inputs.moments import moment_of
 from pieslice.inputs.pool import PoolReading, pool_inputs, read_pool, with_configs
 from pieslice.inputs.sorting import Inputs
 from pieslice.negotiate.answer import Cycle, answer, run
@@ -58,11 +59,14 @@ def read(
     now: float | datetime | None = None,
     local_name: str | None = None,
     dialect: str = "htcondor",
+    at: float | datetime | str | None = None,
 ) -> Pool:
-    """Read a pool: the folder of a capture, a scenario, or files of ads in any form.
+    """Read a pool: the folder of a capture, a history, a scenario, or files of ads in any form.
 
     ``config``: in place of the pool's own configuration; ``now``: the time of the cycle, without
-    it as the command finds it; ``local_name``: of the negotiator; ``dialect``: whose rules.
+    it as the command finds it; ``at``: of a history the last capture at or before that time, a
+    text as for the command, without it the last one; ``local_name``: of the negotiator;
+    ``dialect``: whose rules.
     """
     diagnostics: list[Diagnostic] = []
     with one_family():
@@ -74,8 +78,15 @@ def read(
         inputs = pool_inputs([Path(path) for path in paths], diagnostics, configs=configs)
         moment = None if now is None else seconds_of(now)
         names = () if local_name is None else (local_name,)
-        reading = PoolReading(inputs, moment, names, rules, diagnostics=tuple(diagnostics))
+        asked = None if at is None else (_moment(at), str(at))
+        reading = PoolReading(
+            inputs, moment, names, rules, diagnostics=tuple(diagnostics), at=asked
+        )
         return Pool(reading, read_pool(reading))
+
+
+def _moment(at: float | datetime | str) -> float:
+    return moment_of(at) if isinstance(at, str) else seconds_of(at)
 
 
 def seconds_of(moment: float | datetime) -> float:

@@ -269,6 +269,8 @@ def _pool_plan(pool: AnyPool) -> Plan:
         return Plan(os.fspath(pool), "", 0)
     if isinstance(pool, int):
         return Plan(str(pool), "", 0)
+    if not isinstance(pool, Pool):
+        raise Error(f"pool: `{pool}` is neither a folder, a number of slots, nor a pool")
     reading = pool.reading
     paths = reading.inputs.paths
     plain = not (paths.overlays or paths.defines or set(paths.given) - {"config"})

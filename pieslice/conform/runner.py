@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -155,7 +156,7 @@ def _cases(path: Path, kinds: Sequence[Kind]) -> Iterator[Case]:
         return
     try:
         content = json.loads(text)
-    except ValueError as problem:
+    except (ValueError, RecursionError) as problem:
         raise UnreadableVectors(f"{path}: not JSON: {problem}") from None
     for kind in kinds:
         found = kind.cases(content) if kind.cases is not None else None
@@ -186,7 +187,7 @@ def _line_cases(path: Path, text: str) -> Iterator[Case]:
             continue
         try:
             case = json.loads(line)
-        except ValueError as problem:
+        except (ValueError, RecursionError) as problem:
             raise UnreadableVectors(f"{path}:{number}: not JSON: {problem}") from None
         if not isinstance(case, dict):
             raise UnreadableVectors(f"{path}:{number}: a case must be an object")
@@ -197,5 +198,5 @@ def _read(path: Path) -> str:
     try:
         data = path.read_bytes()
         return (gzip.decompress(data) if path.suffix == ".gz" else data).decode("utf-8")
-    except (OSError, EOFError, UnicodeDecodeError) as problem:
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as problem:
         raise UnreadableVectors(f"{path}: {problem}") from None

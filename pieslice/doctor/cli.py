@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pieslice.command_line import EXIT_NO, EXIT_OK
-from pieslice.reports.document import document, json_text
 from pieslice.terminal import terminal_width
 
 if TYPE_CHECKING:
@@ -37,6 +36,7 @@ def add_commands(subcommands: Subcommands, version: str) -> None:
 def _doctor(version: str, args: argparse.Namespace) -> int:
     from pieslice.doctor.checks import examine
     from pieslice.doctor.page import data, text
+    from pieslice.reports.document import document, json_text
 
     checks = examine(args.root)
     if args.json:

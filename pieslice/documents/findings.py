@@ -52,6 +52,7 @@ _BASIS: Final = {
     "Whole conditions": "Not observed with a daemon: it follows from the rules of the ClassAd"
     " language.",
     "Slips": "Not observed with a daemon: it follows from the rules of the ClassAd language.",
+    "Texts": "Not observed with a daemon: it follows from the rules of the ClassAd language.",
     "Ranks": "Not observed with a daemon: it follows from what the manual says of ranks.",
     "Preemption": "Observed with 25.14.1: recorded cycles of condor_negotiator show what decides a"
     " preemption. How many it makes in a pool was not observed.",

@@ -28,7 +28,7 @@ from classad.source import Source
 from classad.table import Rows, Table
 from pieslice.data import is_number
 from pieslice.reports.output import show_diagnostics
-from pieslice.terminal import printable, printable_json
+from pieslice.terminal import harmless, printable, printable_json
 
 #: Formats that can show whole ads.
 AD_FORMATS: Final[tuple[OutForm, ...]] = get_args(OutForm)
@@ -71,7 +71,7 @@ def select(args: argparse.Namespace, out: IO[str], notes: IO[str]) -> None:
     if query.columns:
         _write_values(query, found, target, out)
     else:
-        write_ads(_ads(found), out, query.ad_format)
+        write_ads(_ads(found), harmless(out), query.ad_format)
 
 
 class _Query:

@@ -87,7 +87,7 @@ def _model(args: argparse.Namespace, diagnostics: list[Diagnostic]) -> tuple[lis
         users, size = _from_state(args.source, diagnostics)
         pool = size if pool is None else pool
     if args.config is not None or (args.source is not None and args.source.is_dir()):
-        half_life = half_life or _half_life(args)
+        half_life = _half_life(args) if half_life is None else half_life
     given = set()
     for name, demand in (_user(text) for text in args.user):
         user = users.get(name) or User(name)
@@ -112,8 +112,10 @@ def _model(args: argparse.Namespace, diagnostics: list[Diagnostic]) -> tuple[lis
     if pool is None:
         pool = max(demand.cores for user in users.values() for demand in user.demands)
     settings = Settings(
-        pool, half_life or 86_400.0, args.step, args.floor, args.lag, rounded=not args.exact
+        pool, step=args.step, floor=args.floor, lag=args.lag, rounded=not args.exact
     )
+    if half_life is not None:
+        settings = evolve(settings, half_life=half_life)
     return list(users.values()), settings
 
 

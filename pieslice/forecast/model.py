@@ -16,7 +16,7 @@ from typing import Final
 
 from attr import frozen
 
-from negotiator.accounting.accountant import MIN_PRIORITY, stored
+from negotiator.accounting.accountant import MIN_PRIORITY, remaining, stored
 from negotiator.sessions.pie import shares_of
 
 #: What is left of a pool when it counts as given away, in weighted cores.
@@ -83,7 +83,7 @@ def forecast(
 ) -> Iterator[Point]:
     """The points of every user at hour 0 and every ``every`` hours after that."""
     priorities = [max(user.real_priority, settings.floor) for user in users]
-    beta = 0.5 ** (settings.step / settings.half_life)
+    beta = remaining(settings.step, settings.half_life)
     nothing = [0.0] * len(users)
     held = nothing
     # What was given in the steps that are not charged yet, oldest first.

@@ -11,12 +11,13 @@ from typing import ClassVar
 import attr
 from attr import frozen
 
-from pieslice.history.jobs import Job
+from pieslice.history.jobs import word_of
 from pieslice.history.life import Life
 from pieslice.history.questions import Start
 from pieslice.history.start import ENOUGH, Estimate, Lack, Record
 from pieslice.history.summary import Summary
 from pieslice.inputs.moments import shown_time
+from pieslice.recording.jobs import Job
 from pieslice.reports.layout import Block, Column, Line, Table
 from pieslice.reports.progress import duration
 from pieslice.reports.result import Result
@@ -122,7 +123,7 @@ class LifeTold(Result):
 
 def _headline(job: Job) -> str:
     slot = f" on {job.now.slot}" if job.now.slot else ""
-    return f"job {job.id} of {job.submitter}: {job.now.word}{slot}"
+    return f"job {job.id} of {job.submitter}: {word_of(job.now)}{slot}"
 
 
 def _job(job: Job) -> dict[str, object]:
@@ -131,7 +132,7 @@ def _job(job: Job) -> dict[str, object]:
         "schedd": job.schedd,
         "submitter": job.submitter,
         "submitted": job.submitted,
-        "state": job.now.word,
+        "state": word_of(job.now),
         "slot": job.now.slot or None,
     }
 

@@ -9,7 +9,6 @@ Inputs: a job, the decisions and captures of its time.  Outputs: ``Life``.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, pairwise
 from operator import attrgetter
@@ -17,13 +16,12 @@ from typing import Final, NamedTuple
 
 from attr import field, frozen
 
+from negotiator.capture.claims import whole_slot
 from negotiator.jobs.lists import IDLE, RUNNING
-from pieslice.history.jobs import Job, Spell
+from pieslice.history.jobs import word_of
 from pieslice.recording.facts import GONE
+from pieslice.recording.jobs import Job, Spell
 from pieslice.recording.store import Moment
-
-#: A dynamic slot, which a match does not name: it names the slot that it is cut from.
-_DYNAMIC: Final = re.compile(r"(slot\d+)_\d+(?=@|$)")
 
 
 @frozen
@@ -147,11 +145,11 @@ def _change(
 ) -> str:
     """What happened between two spells."""
     if before is None:
-        return f"first seen, {spell.word}" + (f" on {spell.slot}" if spell.slot else "")
+        return f"first seen, {word_of(spell)}" + (f" on {spell.slot}" if spell.slot else "")
     if spell.status == RUNNING:
         return f"starts on {spell.slot}"
     if before.status != RUNNING:
-        return "gone from the queue" if spell.status == GONE else spell.word
+        return "gone from the queue" if spell.status == GONE else word_of(spell)
     if spell.status == GONE:
         return f"gone from the queue, ran on {before.slot}"
     ran = f"ran on {before.slot}"
@@ -163,14 +161,8 @@ def _change(
         and before.moment <= item.moment < spell.moment
     ]
     if taken:
-        return (
-            f"{spell.word} again, {ran}: preempted for job {taken[-1].job} of {taken[-1].submitter}"
-        )
+        whom = f"job {taken[-1].job} of {taken[-1].submitter}"
+        return f"{word_of(spell)} again, {ran}: preempted for {whom}"
     taker = takers.get(spell.moment)
     then = f"no preemption recorded; then {taker} had the slot" if taker else "nothing tells why"
-    return f"{spell.word} again, {ran}: {then}"
-
-
-def whole_slot(name: str) -> str:
-    """The slot that a match names for a job on this one."""
-    return _DYNAMIC.sub(r"\1", name)
+    return f"{word_of(spell)} again, {ran}: {then}"

@@ -11,11 +11,13 @@ from collections.abc import Callable
 
 from attr import frozen
 
+from negotiator.capture.claims import whole_slot
 from negotiator.jobs.lists import RUNNING
-from pieslice.history.jobs import Job, all_jobs, find_job
-from pieslice.history.life import Decision, Life, life_of, whole_slot
+from pieslice.history.jobs import find_job
+from pieslice.history.life import Decision, Life, life_of
 from pieslice.history.start import Estimate, Experience, Lack, Record, record_of, with_rate
 from pieslice.history.summary import MomentLoad, Summary, distances, mean_load, vacancies_of
+from pieslice.recording.jobs import Job, all_jobs
 from pieslice.recording.store import History, HistoryError, Moment
 
 
@@ -44,7 +46,10 @@ def summary(history: History) -> Summary:
     loads = [MomentLoad(*row) for row in history.rows(query)]
     load, cores, idle, running = mean_load(moments, loads)
     usual, gaps = distances(moments)
-    ((matches, rejections),) = history.rows("SELECT count(slot), count(reason) FROM decision")
+    # Several jobs that start on parts of one slot are one match.
+    ((matches, rejections),) = history.rows(
+        "SELECT count(DISTINCT moment || '/' || slot), count(reason) FROM decision"
+    )
     ((jobs, gone),) = history.rows("SELECT count(*), count(last) FROM job")
     ((started,),) = history.rows("SELECT count(DISTINCT job) FROM spell WHERE status = ?", RUNNING)
     empty = [tuple(row) for row in history.rows("SELECT since, until, ended FROM vacancy")]

@@ -16,8 +16,8 @@ from typing import Final, TypeAlias
 from attr import define, field, frozen
 
 from negotiator.jobs.lists import IDLE, RUNNING
-from pieslice.history.jobs import Job
 from pieslice.history.waits import Curve, Wait, curve
+from pieslice.recording.jobs import Job
 
 #: The parts of jobs that start before an estimate's ``early``, ``likely`` and ``late``.
 PARTS: Final = (0.1, 0.5, 0.9)

@@ -23,6 +23,7 @@ from attr import evolve, frozen
 from classad.errors import Diagnostic
 from negotiator.io import Capture, InputError
 from pieslice.recording.store import History, HistoryError, Moment
+from pieslice.writing import naming
 
 #: A time so many seconds after the last capture is within any history.
 _LEAST: Final = 600.0
@@ -79,7 +80,8 @@ def write_files(folder: Path, texts: dict[str, str]) -> None:
     """Make the folder of a capture."""
     folder.mkdir(parents=True)
     for name, text in texts.items():
-        (folder / name).write_bytes(text.encode("utf-8", "surrogateescape"))
+        with naming(folder / name):
+            (folder / name).write_bytes(text.encode("utf-8", "surrogateescape"))
 
 
 def _moment(path: Path, moments: Sequence[Moment], at: tuple[float, str] | None) -> Moment:

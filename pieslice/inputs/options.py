@@ -15,7 +15,7 @@ from typing import Final
 #: runs in a broken installation, too.
 ENGINES: Final = ("columns", "reference")
 #: What a path on the command line may be.
-INPUT_HELP: Final = "folder of a capture, history, scenario, or files of ads in any form"
+INPUT_HELP: Final = "capture, history, scenario, files of ads, or HOST of a running pool"
 
 
 #: The tables that ``negotiate`` can make, and those of a summary.
@@ -62,6 +62,7 @@ def add_inputs(parser: argparse.ArgumentParser) -> None:
         help="of a history: the last capture at or before T (seconds since the epoch or ISO 8601, "
         "local time unless it has a zone; default: the last capture)",
     )
+    parser.add_argument("--token", metavar="F", help="file with a token for asking a running pool")
     parser.add_argument(
         "--now", metavar="T", help="time of the cycle: seconds since the epoch or ISO 8601"
     )

@@ -24,7 +24,9 @@ from negotiator.capture.progress import SILENT
 from negotiator.capture.progress import Progress as Stages
 from negotiator.io import Capture, CapturePaths, InputError, read_capture
 from negotiator.matching.stopwatch import RequestCosts
+from negotiator.model.arithmetic import END_OF_CALENDAR
 from pieslice.inputs.moments import moment_of, unpacked
+from pieslice.inputs.running import captured
 from pieslice.inputs.sorting import Inputs, sort_out
 from pieslice.reports.output import hold_diagnostics, show_diagnostics
 from pieslice.reports.progress import Progress
@@ -141,7 +143,7 @@ def _reading(args: argparse.Namespace) -> PoolReading:
     except Misuse as problem:
         raise InputError([Diagnostic(str(problem))]) from None
     inputs = pool_inputs(
-        [Path(item) for item in args.inputs],
+        captured(args.inputs, args, diagnostics),
         diagnostics,
         named={
             name: Path(value)
@@ -191,6 +193,11 @@ def parse_time(text: str) -> float:
     with contextlib.suppress(ValueError):
         seconds = float(text)
         if math.isfinite(seconds):
+            if abs(seconds) > END_OF_CALENDAR:
+                message = (
+                    f"--now: {seconds:g} is beyond the calendar, which ends with the year 9999"
+                )
+                raise InputError([Diagnostic(message)])
             return seconds
     try:
         moment = datetime.fromisoformat(text)

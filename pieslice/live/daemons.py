@@ -26,14 +26,19 @@ from typing import IO, Final, Protocol
 from attr import define, field, frozen
 
 from pieslice.data import JsonData
+from pieslice.live.places import temporary
 
 #: Seconds that a daemon has for an answer.
 TIMEOUT: Final = 20.0
+#: Questions after which the process that asks is started anew: the bindings may leak.
+_RENEWED: Final = 50_000
 #: What finds a daemon: attributes of its ad.
 Located = Mapping[str, str]
 
 _SCRIPT: Final = Path(__file__).with_name("asking.py")
-_INSTALL: Final = "HTCondor's bindings are not installed: pip install 'pieslice[live]'"
+_INSTALL: Final = (
+    "HTCondor's bindings are not installed: pip install 'pieslice[live]', or --from-tools"
+)
 #: How what the bindings say of any trouble with a collector begins.
 _NO_COLLECTOR: Final = "failed communication with collector"
 _REFUSED: Final = "it is there, and refuses; --token names a file with a token that has READ rights"
@@ -63,6 +68,10 @@ class Reply:
 
 class Daemons(Protocol):
     """Those who answer the questions of a capture."""
+
+    #: Whether ads of the collector come in its order; questions so far.
+    ordered: bool
+    questions: int
 
     def hello(self) -> JsonData:
         """Which pool this is, and who asks."""
@@ -96,6 +105,7 @@ class Bindings:
     pool: str | None
     token: Path | None = None
     timeout: float = TIMEOUT
+    ordered: bool = True
     #: Questions, bytes of answers and seconds so far.
     questions: int = 0
     size: int = 0
@@ -203,7 +213,9 @@ class Bindings:
 
     def _started(self) -> subprocess.Popen[bytes]:
         if self._process is not None and self._process.poll() is None:
-            return self._process
+            if self.questions % _RENEWED:
+                return self._process
+            self._end()
         self._rest.clear()
         self._process = subprocess.Popen(
             [sys.executable, "-P", str(_SCRIPT), self.pool or "", self._token_folder()],
@@ -235,7 +247,7 @@ class Bindings:
             except OSError as problem:
                 why = (problem.strerror or str(problem)).lower()
                 raise DaemonError(f"{self.token}: {why}") from None
-            self._tokens = tempfile.TemporaryDirectory(prefix="pieslice-token-")
+            self._tokens = temporary("token")
             copy = os.open(Path(self._tokens.name, "token"), os.O_CREAT | os.O_WRONLY, 0o600)
             with os.fdopen(copy, "wb") as stream:
                 stream.write(text)

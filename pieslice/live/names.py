@@ -84,6 +84,8 @@ JOB: Final = (
     *("JobStartDate", "JobCurrentStartDate", "EnteredCurrentStatus", "RemoteWallClockTime"),
     *("CompletionDate", "FlockTo", "HoldReasonCode", "MaxJobRetirementTime"),
 )
+#: Texts of expressions that are remembered, of pools that go on for days.
+_KEPT: Final = 100_000
 _SIGNIFICANT: Final = re.compile(r'^AutoClusterAttrs = "([^"]*)"', re.MULTILINE)
 #: Of a claim: its slot, whose it is, and the first job of the request that it answers.
 CLAIM: Final = (
@@ -113,6 +115,8 @@ class Wanted:
     def learn(self, texts: Iterable[str]) -> bool:
         """Take note of what expressions mention; whether there was anything new in them."""
         before = len(self._mentioned)
+        if len(self._seen) > _KEPT:
+            self._seen.clear()
         for text in texts:
             if text not in self._seen:
                 self._seen.add(text)

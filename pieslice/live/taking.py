@@ -20,6 +20,7 @@ from attr import define, field, frozen
 from classad import ClassAd
 from classad.files.ads import read_long
 from classad.formats.long import format_long
+from negotiator.capture.manifest import AS_IT_CAME
 from pieslice.command_line import installed_version
 from pieslice.data import JsonData
 from pieslice.live.capture import LiveCapture
@@ -119,7 +120,7 @@ def take(daemons: Daemons, memory: Memory) -> LiveCapture:
         "pool": pool.get("pool", ""),
         "began": round(began, 3),
         "ended": round(time.time(), 3),
-        "order": "as it came",
+        "order": AS_IT_CAME if daemons.ordered else "sorted",
         "schedds": len(found.schedds),
         "answered": course.answered,
         "cycle": {**cycle, **_times(config), "steady": before == cycle},

@@ -13,6 +13,7 @@ from pieslice.command_line import EXIT_BAD, EXIT_OK, commands_of, nearest
 from pieslice.manual.completion import SHELLS
 from pieslice.manual.topics import topic_names, topic_text, topic_title
 from pieslice.terminal import printable
+from pieslice.writing import naming
 
 if TYPE_CHECKING:
     from pieslice.command_line import Parser, Subcommands
@@ -80,7 +81,8 @@ def _write_man_pages(root: Parser, version: str, folder: Path) -> None:
 
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in man_pages(root, version).items():
-        (folder / name).write_text(text, encoding="utf-8")
+        with naming(folder / name):
+            (folder / name).write_text(text, encoding="utf-8")
 
 
 def _contents(root: Parser) -> list[str]:

@@ -39,7 +39,7 @@ from pieslice.priorities.edits import EditRefused, make_edit
 from pieslice.priorities.options import Options, UsageError, parse_options
 from pieslice.priorities.report import Source
 from pieslice.priorities.stateads import rolled_up, state_ads
-from pieslice.priorities.table import DAY, view_of
+from pieslice.priorities.table import DAY, by_the_clock, view_of
 from pieslice.priorities.words import OWN
 from pieslice.reports.output import show_diagnostics
 from pieslice.terminal import terminal_width
@@ -252,7 +252,7 @@ def _resources(state: AccountantState, user: str, own: _Own) -> str:
     ]
     found = [item for item in state.resources.values() if item.remote_user == user]
     for item in found:
-        at = time.localtime(item.start_time)
+        at = by_the_clock(item.start_time, time.localtime)
         start = f"{at.tm_mon:2d}/{at.tm_mday:<2d} {at.tm_hour:02d}:{at.tm_min:02d}"
         days, rest = divmod(max(now - item.start_time, 0), DAY)
         age = f"{days}+{rest // 3600:02d}:{rest % 3600 // 60:02d}:{rest % 60:02d}"

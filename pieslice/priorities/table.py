@@ -16,10 +16,14 @@ from typing import Final
 
 from attr import field, frozen
 
+from negotiator.model.arithmetic import END_OF_CALENDAR
 from negotiator.model.result import ROOT_GROUP
 from pieslice.priorities.options import COLUMNS, Options
 from pieslice.priorities.rows import Row
 from pieslice.reports.layout import not_shown, shortened
+
+#: The second day of the year 1, in seconds since the epoch.
+_FIRST_SECOND: Final = -62_135_510_400
 
 LocalTime = Callable[[int], struct_time]
 #: The fields of a moment as ``time.mktime`` takes them.
@@ -69,6 +73,15 @@ class View:
     active_from: int | None = None
     room: int | None = None
 
+    def at(self, moment: float) -> struct_time:
+        """A moment by the clocks on the wall."""
+        return by_the_clock(moment, self.local)
+
+
+def by_the_clock(moment: float, local: LocalTime) -> struct_time:
+    """A moment by the clocks on the wall; the end of the calendar for those beyond it."""
+    return local(int(min(max(moment, _FIRST_SECOND), END_OF_CALENDAR)))
+
 
 def view_of(
     last_update: int,
@@ -113,7 +126,7 @@ def render(rows: Sequence[Row], options: Options, view: View) -> str:
     if not rows:
         return ""
     listing = _listing(list(rows), options, view)
-    moment = view.local(view.last_update)
+    moment = view.at(view.last_update)
     when = f"{moment.tm_mon:2d}/{moment.tm_mday:<2d} {moment.tm_hour:02d}:{moment.tm_min:02d}"
     dashes = ["-" * listing.width, *("-" * column.width for column in listing.columns)]
     lines = [
@@ -312,7 +325,7 @@ def number(value: float, width: int, decimals: int = 2) -> str:
 def _moment(moment: int | None, view: View) -> str:
     if not moment or moment < 0:
         return ""
-    at = view.local(moment)
+    at = view.at(moment)
     return f"{at.tm_mon:02d}/{at.tm_mday:02d}/{at.tm_year:04d} {at.tm_hour:02d}:{at.tm_min:02d}"
 
 

@@ -72,7 +72,9 @@ def built(data: Record) -> Files:
 
 def _built(part: Record) -> Columns | str:
     if "text" in part:
-        text: str = part["text"]
+        text = part["text"]
+        if not isinstance(text, str):
+            raise TypeError("no text")
         return text
     names, places = part["names"]
     before, after = part["edges"]

@@ -2,12 +2,13 @@
 
 Decides what is noted of each: of a job its queue, submitter and request when it is first seen and
 each change of its status or slot; of a slot that is not divided each time without a claim; of a
-cycle its matches and rejections.  Times are told by the ads where they lie between the two
-captures, else they are those of the later one.
+cycle its matches and rejections, as they were recorded, else as the next capture shows them: what
+the schedds note in their jobs, and which have started.  Times are told by the ads where they lie
+between the two captures, else they are those of the later one.
 
 Inputs: the files of captures.  Outputs: frozen values, which the file of a history has rows for.
-Follows: ``JobStatus``, ``RemoteHost`` and ``JobCurrentStartDate`` of condor_schedd, ``State`` and
-``EnteredCurrentState`` of condor_startd.
+Follows: ``JobStatus``, ``RemoteHost``, ``JobCurrentStartDate`` and ``LastRejMatchTime`` of
+condor_schedd, ``State`` and ``EnteredCurrentState`` of condor_startd.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from classad.evaluate import EvalContext
 from classad.files.ads import read_long
 from classad.formats.long import literal_value
 from negotiator.capture.agreement import Expected, ExpectedError, parse_expected
+from negotiator.capture.claims import whole_slot
 from negotiator.jobs.lists import IDLE, RUNNING, submitter_of
 from pieslice.data import is_number
 from pieslice.recording.changes import Files
@@ -101,10 +103,11 @@ class Load:
 
 @frozen(eq=False)
 class Sight:
-    """The jobs and slots of a capture."""
+    """The jobs and slots of a capture; ``users``: who has each slot that is claimed."""
 
     jobs: Mapping[JobKey, JobState]
     slots: Mapping[str, SlotState]
+    users: Mapping[str, str]
     load: Load
 
 
@@ -112,6 +115,7 @@ def sight(files: Files) -> Sight:
     """What the jobs and slots of a capture are doing."""
     jobs = dict(_jobs(files.get("jobs.ads")))
     slots: dict[str, SlotState] = {}
+    users: dict[str, str] = {}
     claimed = cores = 0.0
     ads = files.get("slots.ads")
     for row in range(len(ads)) if isinstance(ads, Columns) else ():
@@ -119,23 +123,32 @@ def sight(files: Files) -> Sight:
         state, cpus = _text(ads, row, "State"), _number(ads, row, "Cpus") or 0
         cores += cpus
         claimed += cpus if state == "Claimed" else 0
+        if state == "Claimed":
+            users[_text(ads, row, "Name")] = _text(ads, row, "RemoteUser")
         if not any(_flag(ads, row, kind) for kind in ("PartitionableSlot", "DynamicSlot")):
             since = _number(ads, row, "EnteredCurrentState")
             slots[_text(ads, row, "Name")] = SlotState(state in _FREE, state == "Claimed", since)
     statuses = [job.status for job in jobs.values()]
-    return Sight(jobs, slots, Load(claimed, cores, statuses.count(IDLE), statuses.count(RUNNING)))
+    load = Load(claimed, cores, statuses.count(IDLE), statuses.count(RUNNING))
+    return Sight(jobs, slots, users, load)
 
 
 def _jobs(ads: Columns | str | None) -> Iterator[tuple[JobKey, JobState]]:
     if not isinstance(ads, Columns):
         return
+    for key, row in rows_of_jobs(ads):
+        status = int(_number(ads, row, "JobStatus") or 0)
+        slot = _text(ads, row, "RemoteHost") if status == RUNNING else ""
+        since = _number(ads, row, "JobCurrentStartDate") if status == RUNNING else None
+        yield key, JobState(status, slot, since)
+
+
+def rows_of_jobs(ads: Columns) -> Iterator[tuple[JobKey, int]]:
+    """The jobs of a file with their rows."""
     for row in range(len(ads)):
         key = _key(ads, row)
         if key is not None:
-            status = int(_number(ads, row, "JobStatus") or 0)
-            slot = _text(ads, row, "RemoteHost") if status == RUNNING else ""
-            since = _number(ads, row, "JobCurrentStartDate") if status == RUNNING else None
-            yield key, JobState(status, slot, since)
+            yield key, row
 
 
 def _key(ads: Columns, row: int) -> JobKey | None:
@@ -152,9 +165,8 @@ def about_jobs(files: Files, wanted: set[JobKey]) -> Iterator[tuple[JobKey, JobA
     if not isinstance(ads, Columns):
         return
     context, left = EvalContext(now=0.0), set(wanted)
-    for row in range(len(ads)):
-        key = _key(ads, row)
-        if key is not None and key in left:
+    for key, row in rows_of_jobs(ads):
+        if key in left:
             left.discard(key)
             yield key, _about(ads, row, context)
 
@@ -181,6 +193,66 @@ def decisions(files: Files) -> Expected | None:
         return parse_expected(json.loads(text))
     except (ValueError, RecursionError, ExpectedError):
         return None
+
+
+@frozen(eq=False)
+class Noticed:
+    """What a cycle did as the next capture shows it.  ``cycle``: when it began.
+
+    ``matched``: the slots of jobs that started; ``rejected``: reasons.
+    """
+
+    cycle: float
+    matched: Mapping[JobKey, str]
+    rejected: Mapping[JobKey, str]
+
+
+def noticed(
+    files: tuple[Files, Files], seen: tuple[Sight, Sight], span: tuple[float, float]
+) -> Noticed | None:
+    """What the last cycle between two captures did, for pools that keep no record of decisions.
+
+    ``span``: the times of both.  None if there was no cycle.
+    """
+    (old, new), (begin, end) = seen, span
+    matched = {
+        key: whole_slot(state.slot)
+        for key, state in new.jobs.items()
+        if state.status == RUNNING and old.jobs.get(key) not in (None, state)
+    }
+    before, after = map(_rejections, files)
+    # The daemons tell whole seconds: what is new is told by what was told before.
+    rejected = {
+        key: (time, reason)
+        for key, (time, reason) in after.items()
+        if int(begin) <= time <= end and before.get(key, (0, ""))[0] != time
+    }
+    reasons = {key: reason for key, (_, reason) in rejected.items()}
+    told, known = _last_cycle(files[1]), _last_cycle(files[0])
+    if told is not None and told != known and int(begin) <= told <= end:
+        return Noticed(max(told, begin), matched, reasons)
+    times = [time for time, _ in rejected.values()]
+    return Noticed(max(begin, *times), matched, reasons) if times else None
+
+
+def _rejections(files: Files) -> dict[JobKey, tuple[float, str]]:
+    """When and why each job was rejected last, as its schedd has noted it."""
+    ads = files.get("jobs.ads")
+    found = {}
+    for key, row in rows_of_jobs(ads) if isinstance(ads, Columns) else ():
+        assert isinstance(ads, Columns)
+        time = _number(ads, row, "LastRejMatchTime")
+        if time is not None:
+            found[key] = (time, _text(ads, row, "LastRejMatchReason"))
+    return found
+
+
+def _last_cycle(files: Files) -> float | None:
+    """When the last cycle began, as the manifest of a capture tells."""
+    with contextlib.suppress(ValueError, RecursionError, TypeError, KeyError):
+        time = json.loads(str(files["capture.json"]))["cycle"]["time"]
+        return float(time) if is_number(time) else None
+    return None
 
 
 def newest_time(texts: Mapping[str, str]) -> float | None:

@@ -13,11 +13,13 @@ from pieslice.recording.facts import (
     GONE,
     JobKey,
     JobState,
+    Noticed,
     Sight,
     SlotState,
     about_jobs,
     between,
     decisions,
+    noticed,
 )
 
 _JOB = "SELECT number FROM job WHERE cluster = ? AND proc = ? AND schedd = ? AND last IS NULL"
@@ -28,15 +30,20 @@ def note(
     moment: int,
     times: tuple[float | None, float],
     seen: tuple[Sight | None, Sight],
-    files: Files,
+    captures: tuple[Files, Files],
 ) -> None:
     """Note what happened since the capture before, and what the cycle decided after this one."""
     before, now = times
     old, new = seen
+    earlier, files = captures
     _note_jobs(base, moment, times, (None if old is None else dict(old.jobs), new), files)
     for name in {} if old is None else old.slots:
         assert old is not None
         _note_slot(base, name, (old.slots[name], new.slots.get(name)), before, now)
+    if old is not None and before is not None and decisions(earlier) is None:
+        found = noticed(captures, (old, new), (before, now))
+        if found is not None:
+            _note_noticed(base, moment - 1, found, old)
     _note_decisions(base, moment, files)
 
 
@@ -106,6 +113,22 @@ def _note_decisions(base: sqlite3.Connection, moment: int, files: Files) -> None
         for job, submitter, reason in found.rejections
     ]
     base.executemany("INSERT INTO decision VALUES (?, ?, ?, ?, ?)", rows)
+
+
+def _note_noticed(base: sqlite3.Connection, moment: int, found: Noticed, old: Sight) -> None:
+    """Note what the cycle after the capture before did, as this one shows it."""
+    base.execute("UPDATE moment SET cycle = ? WHERE number = ?", (found.cycle, moment))
+    query = _JOB.replace("SELECT number", "SELECT number, submitter")
+    for key in {**found.rejected, **found.matched}:
+        number, submitter = base.execute(query, (key.cluster, key.proc, key.schedd)).fetchone()
+        slot, reason = found.matched.get(key), found.rejected.get(key)
+        holder = None if slot is None else old.users.get(slot) or None
+        if slot is not None and holder != submitter:
+            row = (moment, number, slot, holder, None)
+            base.execute("INSERT INTO decision VALUES (?, ?, ?, ?, ?)", row)
+        if reason is not None:
+            rejected = (moment, number, None, None, reason)
+            base.execute("INSERT INTO decision VALUES (?, ?, ?, ?, ?)", rejected)
 
 
 def _asked(base: sqlite3.Connection, job: str | None, submitter: str | None) -> int:

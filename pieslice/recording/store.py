@@ -42,6 +42,9 @@ _APPLICATION: Final = slice(68, 72)
 #: Seconds that a reader waits for a writer and the other way round.
 _PATIENCE: Final = 10.0
 
+#: No frame is larger, in bytes: it would be that of a million slots.
+MOST_BYTES: Final = 2 * 10**9
+
 #: Names and texts of the files of a capture.
 Texts: TypeAlias = Mapping[str, str]
 
@@ -63,6 +66,26 @@ class Moment:
     group: int
     size: int
     stored: int
+
+
+#: What a frame that is not what a recorder wrote comes to.
+_DAMAGE: Final = (
+    zlib.error, ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError,
+)  # fmt: skip
+
+
+def _unpacked(frame: bytes) -> bytes:
+    """The data of a frame, of which there is not more than any capture has."""
+    packed = zlib.decompressobj()
+    data = packed.decompress(frame, MOST_BYTES)
+    if not packed.eof:
+        raise ValueError("cut off, or too large")
+    return data
+
+
+def _is_plain(name: str) -> bool:
+    """Whether a name is that of a file in a folder, and nothing else."""
+    return name not in ("", ".", "..") and not set(name) & set("/\\\0")
 
 
 def is_history(head: bytes) -> bool:
@@ -155,22 +178,31 @@ class History:
 
     def texts(self, moment: Moment) -> dict[str, str]:
         """The texts of the files of a capture."""
-        return texts_of(self.files(moment))
+        files = self.files(moment)
+        try:
+            return texts_of(files)
+        except _DAMAGE:
+            raise self._damaged(moment.number, moment.group) from None
 
     def _put(self, files: Files, number: int, group: int, frame: bytes) -> None:
         """Turn a capture into the next one."""
         try:
-            data = json.loads(zlib.decompress(frame))
+            data = json.loads(_unpacked(frame))
             if number == group:
                 files.clear()
                 files.update(built(data))
             else:
                 apply(files, data)
-        except (zlib.error, ValueError, KeyError, IndexError, TypeError):
-            message = f"{self.path}: the frame of capture {number} is damaged"
-            later = [one for one in self.moments() if one.group > group]
-            whole_again = f"; captures from {later[0].number} on can be read" if later else ""
-            raise HistoryError(message + whole_again) from None
+            if not all(map(_is_plain, files)):
+                raise ValueError("a name that leads out of a folder")
+        except _DAMAGE:
+            raise self._damaged(number, group) from None
+
+    def _damaged(self, number: int, group: int) -> HistoryError:
+        message = f"{self.path}: the frame of capture {number} is damaged"
+        later = [one for one in self.moments() if one.group > group]
+        whole_again = f"; captures from {later[0].number} on can be read" if later else ""
+        return HistoryError(message + whole_again)
 
 
 class Recorder(History):
@@ -245,7 +277,7 @@ class Recorder(History):
                 (number, time, started, group, size, *_load(seen), frame),
             )
             times = (None if last is None else last.time, time)
-            note(self.base, number, times, (self._sight, seen), files)
+            note(self.base, number, times, (self._sight, seen), (self._files, files))
         self._last, self._files, self._sight = moment, files, seen
         return moment
 
@@ -289,7 +321,10 @@ def _load(seen: Sight) -> tuple[float, float, int, int]:
 def _connected(path: Path, mode: str) -> sqlite3.Connection:
     try:
         uri = f"{path.resolve().as_uri()}?mode={mode}"
-        return sqlite3.connect(uri, uri=True, timeout=_PATIENCE, isolation_level=None)
+        base = sqlite3.connect(uri, uri=True, timeout=_PATIENCE, isolation_level=None)
+        # A file from elsewhere runs no functions by views and triggers of its own.
+        base.execute("PRAGMA trusted_schema = OFF")
+        return base
     except sqlite3.Error as problem:
         raise HistoryError(f"{path}: {problem}") from None
 

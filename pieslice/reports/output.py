@@ -15,6 +15,7 @@ from pieslice.command_line import LOSSES
 from pieslice.reports.layout import Block, render_coloured, render_plain, with_verdicts, wrap
 from pieslice.reports.result import Result
 from pieslice.terminal import DEFAULT_WIDTH, in_colour, printable, terminal_width
+from pieslice.writing import naming
 
 #: How many problems with the input are shown in full; JSON has them all.
 MAX_SHOWN: Final = 20
@@ -53,7 +54,8 @@ def deliver(text: str, args: argparse.Namespace, out: IO[str]) -> None:
         out.flush()
     else:
         data = text.encode("utf-8", "backslashreplace")
-        Path(args.output).write_bytes(data)
+        with naming(args.output):
+            Path(args.output).write_bytes(data)
     for diagnostics, err in getattr(args, "held", ()):
         show_diagnostics(diagnostics, err)
     args.held = []

@@ -17,6 +17,7 @@ from pieslice.data import JsonObject
 from pieslice.reports.charts import Axis, Chart, Look, Panel, marks_to
 from pieslice.reports.layout import shortened
 from pieslice.terminal import printable
+from pieslice.writing import naming
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -207,9 +208,13 @@ def save(made: Figure, path: Path) -> None:
     import matplotlib
 
     if path.suffix.lower() == ".png":
-        path.write_bytes(as_png(made))
+        with naming(path):
+            path.write_bytes(as_png(made))
         return
 
     dated: JsonObject = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
-    with matplotlib.rc_context({"svg.hashsalt": "pieslice", "svg.fonttype": "path"}):
+    with (
+        matplotlib.rc_context({"svg.hashsalt": "pieslice", "svg.fonttype": "path"}),
+        naming(path),
+    ):
         made.savefig(path, dpi=_DOTS, metadata=dated.get(path.suffix.lower()))

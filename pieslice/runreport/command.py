@@ -35,6 +35,7 @@ from pieslice.runreport.picture import sheet
 from pieslice.runreport.plots import charts
 from pieslice.runreport.text import comparison_blocks
 from pieslice.terminal import printable
+from pieslice.writing import naming
 from policy.config import load_config
 from policy.explain.explanation import explain_policy
 from policy.io import builtin_library
@@ -69,6 +70,13 @@ def report_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> int:
     except (ReportError, ImportError) as problem:
         err.write(f"pieslice report: error: {problem}\n")
         return EXIT_BAD
+    except _DAMAGE as problem:
+        if args.debug:
+            raise
+        what = f"{type(problem).__name__}: {problem}"
+        folder = " or ".join(map(str, folders))
+        err.write(f"pieslice report: error: {folder}: not the folder of a run ({what})\n")
+        return EXIT_BAD
     if len(sides) > 1:
         _tell(sides, args, out)
     return EXIT_OK
@@ -99,7 +107,8 @@ def _write(sides: Sequence[Side], path: Path, title: str | None, plots: Plots) -
         plots.folder.mkdir(parents=True, exist_ok=True)
         for chart in drawn:
             save(draw(chart), plots.folder / f"{chart.name}.{plots.form}")
-    path.write_text(text, encoding="utf-8", errors="backslashreplace")
+    with naming(path):
+        path.write_text(text, encoding="utf-8", errors="backslashreplace")
 
 
 # --- reading runs -------------------------------------------------------------------------------
@@ -157,6 +166,17 @@ def _facts(about: JsonData, folder: Path) -> Iterator[tuple[str, str]]:
     yield "folder", str(folder)
 
 
+#: What reading a folder that is damaged ends in.
+_DAMAGE: Final = (
+    ValueError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    ArithmeticError,
+    RecursionError,
+)
+
+
 def _is_capture(plan: JsonData) -> bool:
     return Path(plan["pool"]).is_dir()
 
@@ -171,11 +191,11 @@ def _summary(folder: Path) -> tuple[JsonData, JsonData]:
             json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
             for name in ("run", "summary")
         )
-    except ValueError as problem:
+        for part, _, _ in PARTS:
+            # As they stand in the tables of the run.
+            summary[part] = {printable(name): numbers for name, numbers in summary[part].items()}
+    except _DAMAGE as problem:
         raise ReportError(f"{folder}: not the folder of a run: {problem}") from None
-    for part, _, _ in PARTS:
-        # As they stand in the tables of the run.
-        summary[part] = {printable(name): numbers for name, numbers in summary[part].items()}
     return about, summary
 
 
@@ -187,7 +207,7 @@ def _read(folder: Path) -> tuple[JsonData, RunData]:
         if not series:
             raise ReportError(f"{folder}: the run ended before its first cycle")
         return about, run_data(events, series, summary)
-    except (KeyError, ValueError) as problem:
+    except _DAMAGE as problem:
         if isinstance(problem, ReportError):
             raise
         raise ReportError(f"{folder}: not the folder of a run: {problem}") from None

@@ -21,6 +21,7 @@ from pieslice.reports.text import plural
 from pieslice.runreport.figures import figure, textures
 from pieslice.runreport.page import Sheet, document
 from pieslice.terminal import printable
+from pieslice.writing import naming
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -50,7 +51,8 @@ class Picture:
         """Write an ``.html`` file or, with the extra ``plot``, ``.png``, ``.svg`` or ``.pdf``."""
         file = Path(path)
         if file.suffix.lower() in _HTML:
-            file.write_text(self.html, encoding="utf-8", errors="backslashreplace")
+            with naming(file):
+                file.write_text(self.html, encoding="utf-8", errors="backslashreplace")
             return
         check_format(file)
         save(self.figure(), file)

@@ -15,6 +15,7 @@ from pieslice.inputs.options import add_output
 
 if TYPE_CHECKING:
     from pieslice.command_line import Subcommands
+    from pieslice.live.daemons import Daemons
 
 
 def add_commands(subcommands: Subcommands) -> None:
@@ -36,6 +37,16 @@ def add_commands(subcommands: Subcommands) -> None:
     add_asking(parser)
     parser.add_argument(
         "--all", action="store_true", help="save all attributes of slots, not what is read only"
+    )
+    parser.add_argument(
+        "--from-tools",
+        action="store_true",
+        help="ask with condor_status, condor_q ... where HTCondor's bindings are not installed",
+    )
+    parser.add_argument(
+        "--anonymize",
+        action="store_true",
+        help="replace names of users and machines, and paths, the same everywhere",
     )
     add_output(parser)
     parser.set_defaults(run=_capture)
@@ -79,6 +90,12 @@ def _add_shadow(subcommands: Subcommands) -> None:
         ("--prometheus", "write the totals as metrics after each cycle"),
     ):
         parser.add_argument(option, type=Path, metavar="F", help=text)
+    parser.add_argument(
+        "--record", type=Path, metavar="F", help="keep the captures around each cycle in a history"
+    )
+    parser.add_argument(
+        "--keep", type=days, metavar="DAYS", help="drop what the history has for longer than that"
+    )
     add_output(parser)
     parser.set_defaults(run=_shadow)
 
@@ -114,11 +131,24 @@ def seconds(text: str) -> float:
     return found
 
 
+def days(text: str) -> float:
+    """A number of days above 0."""
+    try:
+        found = float(text)
+    except ValueError:
+        found = 0.0
+    if not 0 < found < 1e6:
+        raise argparse.ArgumentTypeError(f"`{text}` is not a number of days")
+    return found
+
+
 def _capture(args: argparse.Namespace) -> int:
+    from pieslice.live.anonymity import anonymous
     from pieslice.live.answer import Captured
     from pieslice.live.daemons import Bindings, DaemonError
     from pieslice.live.names import Wanted
     from pieslice.live.taking import Memory, take
+    from pieslice.live.tools import Tools
     from pieslice.reports.output import put
 
     if len(args.items) > 2:
@@ -128,8 +158,11 @@ def _capture(args: argparse.Namespace) -> int:
     if path.exists():
         return _refuse(f"{path}: exists already, and a capture overwrites nothing")
     try:
-        with Bindings(pool, args.token, args.timeout) as daemons:
+        with Bindings(pool, args.token, args.timeout) as bindings:
+            daemons: Daemons = Tools(pool, args.timeout) if args.from_tools else bindings
             capture = take(daemons, Memory(Wanted(args.all)))
+            if args.anonymize:
+                capture = anonymous(capture)
             capture.write(path)
             put(Captured(str(path), capture, daemons.questions), args, sys.stdout)
     except (DaemonError, OSError) as problem:
@@ -138,11 +171,13 @@ def _capture(args: argparse.Namespace) -> int:
 
 
 def _shadow(args: argparse.Namespace) -> int:
+    from pieslice.live.daemons import DaemonError
+    from pieslice.recording.store import HistoryError
     from pieslice.shadow.command import follow
 
     try:
         return follow(args)
-    except OSError as problem:
+    except (OSError, HistoryError, DaemonError) as problem:
         return _refuse(_said(problem))
 
 

@@ -1,7 +1,8 @@
 """Runs ``pieslice shadow``: prints a line for each cycle, keeps files up to date, ends with a sum.
 
 Inputs: parsed arguments.  Outputs: lines and the score on standard output, what is waited for on
-standard error, files; raises ``OSError`` where one of them cannot be written.
+standard error, files; raises ``OSError`` where one of them cannot be written, ``HistoryError``
+where a history cannot be opened.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from pieslice.command_line import EXIT_NO, EXIT_OK
 from pieslice.live.daemons import Bindings
 from pieslice.reports.layout import Block, Line
 from pieslice.reports.output import deliver, put, show
+from pieslice.shadow.history import keeping
 from pieslice.shadow.keeping import Log, replace
 from pieslice.shadow.loop import Shadow
 from pieslice.shadow.outcome import Outcome
@@ -43,12 +45,18 @@ def follow(args: argparse.Namespace) -> int:
     log = Log(args.log)
     waiting = _Waiting()
     found: list[bool] = []
-    with Bindings(args.pool, args.token, args.timeout) as daemons:
+    with (
+        keeping(args.record, args.keep, waiting.say) as keep,
+        Bindings(args.pool, args.token, args.timeout) as daemons,
+    ):
         shadow = Shadow(daemons, waiting.say, args.ask, args.settle)
         pool = str(daemons.hello().get("pool", args.pool))
         try:
-            for outcome in shadow.outcomes():
+            for followed in shadow.cycles():
+                outcome = followed.outcome
                 waiting.last = _NOTHING
+                keep(followed.before.capture)
+                keep(followed.after)
                 log.add(outcome)
                 found.append(outcome.exact or not outcome.still)
                 _tell(outcome, args)

@@ -3,12 +3,11 @@
 A capture is made when the last cycle has been compared, and again just before the next one is due;
 a cycle that comes early is compared with what there is.  Daemons that do not answer are waited for.
 
-Inputs: the daemons of a pool.  Outputs: an ``Outcome`` for each cycle.
+Inputs: the daemons of a pool.  Outputs: an ``Outcome`` for each cycle, with the captures.
 """
 
 from __future__ import annotations
 
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -24,6 +23,7 @@ from negotiator.model.result import CycleResult
 from pieslice.data import Record
 from pieslice.live.capture import LiveCapture
 from pieslice.live.daemons import Bindings, DaemonError, Located
+from pieslice.live.places import temporary
 from pieslice.live.taking import Memory, find_daemons, last_cycle, take
 from pieslice.shadow.cycles import due, newer, skew
 from pieslice.shadow.outcome import Outcome, compare
@@ -34,13 +34,12 @@ _POLL: Final = 1.0
 SETTLE: Final = 1.5
 #: Seconds until daemons that do not answer are asked again, at first and at most.
 _PATIENCE: Final = (2.0, 60.0)
+#: Seconds in which a cycle that was asked for begins and ends.
+_ANSWER: Final = 60.0
 #: A little more than a second.
 _SECOND: Final = 1.1
 #: Seconds before a cycle is due at which the pool is captured, besides what that takes.
 _LEAD: Final = 1.0
-
-#: Takes what a cycle left: a capture, and the outcome of the prediction made from the one before.
-Recorder = Callable[[LiveCapture, Outcome | None], object]
 
 
 @define(eq=False)
@@ -51,12 +50,24 @@ class Predicted:
     result: CycleResult
 
 
-def predict(capture: LiveCapture, now: float | None = None) -> CycleResult:
-    """What the next cycle of a captured pool does; raises ``InputError``."""
-    with tempfile.TemporaryDirectory(prefix="pieslice-shadow-") as place:
+@define(eq=False)
+class Followed:
+    """A cycle: what was predicted from which capture, what was captured after it."""
+
+    before: Predicted
+    after: LiveCapture
+    outcome: Outcome
+
+
+def predict(capture: LiveCapture, config: Path | None = None) -> CycleResult:
+    """What the next cycle of a captured pool does; raises ``InputError``.
+
+    ``config``: a configuration that is read on top of the pool's own.
+    """
+    with temporary("shadow") as place:
         folder = Path(place, "pool")
         capture.write(folder)
-        pool = read_capture(CapturePaths(folder), now=now)
+        pool = read_capture(CapturePaths(folder, overlays=() if config is None else (config,)))
         return negotiate(
             pool.snapshot, pool.policy, now=pool.facts.now, rng=Random(0), costs=pool.costs
         )
@@ -66,15 +77,13 @@ def predict(capture: LiveCapture, now: float | None = None) -> CycleResult:
 class Shadow:
     """Follows one pool.
 
-    ``ask``: have the negotiator begin each cycle; ``say``: is told what is waited for;
-    ``recorders``: get every capture after a cycle.
+    ``ask``: have the negotiator begin each cycle; ``say``: is told what is waited for.
     """
 
     daemons: Bindings
     say: Callable[[str], object]
     ask: bool = False
     settle: float = SETTLE
-    recorders: tuple[Recorder, ...] = ()
     memory: Memory = field(factory=Memory)
     #: What a capture and a prediction took the last time, in seconds.
     _took: float = 0.0
@@ -82,18 +91,15 @@ class Shadow:
     _skew: float = 0.0
     _troubled: float = _PATIENCE[0]
 
-    def outcomes(self) -> Iterator[Outcome]:
-        """The outcomes of the cycles that follow, without end."""
+    def cycles(self) -> Iterator[Followed]:
+        """The cycles that follow, without end."""
         before: Predicted | None = None
         while True:
             try:
                 if before is None:
                     before = self._predicted()
                 before, after = self._await_cycle(before)
-                outcome = compare(before.capture, after, before.result)
-                for record in self.recorders:
-                    record(after, outcome)
-                yield outcome
+                yield Followed(before, after, compare(before.capture, after, before.result))
                 before = self._again(after)
                 self._troubled = _PATIENCE[0]
             except (DaemonError, InputError) as problem:
@@ -124,6 +130,7 @@ class Shadow:
             raise DaemonError("no negotiator has an ad in the collector")
         if self.ask:
             before = self._ask_for(before, negotiator)
+        asked = time.monotonic()
         last: Record = before.capture.manifest["cycle"]
         while not newer(last, cycle := last_cycle(self.daemons, negotiator)):
             now = time.time()
@@ -133,6 +140,10 @@ class Shadow:
                 if newer(last, before.capture.manifest["cycle"]):
                     # It came while the pool was captured, which therefore shows what it left.
                     raise DaemonError("a cycle began during the capture; it is left out")
+            if self.ask and time.monotonic() - asked > _ANSWER:
+                # A negotiator that refuses the command says nothing.
+                text = f"negotiator: no cycle within {_ANSWER:g} s of asking"
+                raise DaemonError(f"{text}; that takes more rights than READ")
             time.sleep(_POLL)
         self._skew = skew(float(cycle.get("end", 0)), time.time())
         return before, self._after()

@@ -12,19 +12,19 @@ Inputs: two captures of a pool, a ``CycleResult``.  Outputs: ``Outcome``.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from attr import asdict, frozen
 
 from classad import ClassAd
+from negotiator.capture.claims import whole_slot
 from negotiator.jobs.lists import RUNNING
 from negotiator.model.result import CycleResult
 from pieslice.data import JsonObject, Record
 from pieslice.live.capture import LiveCapture
+from pieslice.reports.document import document
 
-_DYNAMIC: Final = re.compile(r"^(slot\d+|[^@]*?\d)_\d+(@|$)")
 #: How many of the decisions that differ are told one by one.
 TOLD: Final = 20
 
@@ -85,7 +85,7 @@ class Outcome:
 
     def data(self) -> JsonObject:
         """The outcome for a line of JSON."""
-        return {**asdict(self), "exact": self.exact, "still": self.still}
+        return document("shadow-cycle", {**asdict(self), "exact": self.exact, "still": self.still})
 
 
 def outcome_of(data: Record) -> Outcome:
@@ -117,11 +117,6 @@ def compare(before: LiveCapture, after: LiveCapture, predicted: CycleResult) -> 
     )
 
 
-def whole_slot(name: str) -> str:
-    """The slot that was matched: of a dynamic slot the partitionable one."""
-    return _DYNAMIC.sub(r"\1\2", name)
-
-
 def new_matches(before: LiveCapture, after: LiveCapture, wanted: set[Pair]) -> set[Pair]:
     """The submitters and slots of claims that the second capture has and the first has not.
 
@@ -137,6 +132,11 @@ def new_matches(before: LiveCapture, after: LiveCapture, wanted: set[Pair]) -> s
     asked_for = {
         (users.get((schedd, first)), name) for schedd, name, first, _ in known if first is not None
     }
+    rests = {
+        (ad.get_string("ScheddName"), ad.get_string("Name"))
+        for ad in before.ads("claims")
+        if ad.get_string("State") == "Unclaimed"
+    }
     found = set()
     for ad in after.ads("claims"):
         key = _claim_key(ad)
@@ -150,6 +150,8 @@ def new_matches(before: LiveCapture, after: LiveCapture, wanted: set[Pair]) -> s
         if user is not None and name is not None:
             if first is None and {(user, name), (user, whole_slot(name))} & asked_for:
                 continue  # granted now, and matched in a cycle before
+            if first is None and (schedd, whole_slot(name)) in rests:
+                continue  # the rest of a slot that was matched in a cycle before
             kept = first is not None or (user, name) in wanted
             found.add((user, name if kept else whole_slot(name)))
     return found

@@ -114,16 +114,17 @@ def add_what_is_simulated(parser: argparse.ArgumentParser) -> None:
         "pool", nargs="?", metavar="POOL", help="folder of a capture, or N or NxCORES plain slots"
     )
     parser.add_argument(
-        "--workload", metavar="W", help="a .toml, .csv or .swf file (also .gz), or `capture`"
+        "--workload", metavar="W", help="a .toml, .csv, .swf file (also .gz), history, or `capture`"
+    )
+    parser.add_argument(
+        "--replay", metavar="F", help="the jobs of a history in its pool, for as long as it goes"
     )
     parser.add_argument("--config", metavar="F", help="configuration (default: that of the folder)")
     parser.add_argument(
         "--now", metavar="T", help="start time: seconds since the epoch or ISO 8601"
     )
     parser.add_argument("--machines", metavar="F", help="CSV: time, machine, event (leave, join)")
-    parser.add_argument(
-        "--days", type=_positive, default=1.0, metavar="N", help="days to simulate (1)"
-    )
+    parser.add_argument("--days", type=_positive, metavar="N", help="days to simulate (1)")
     for option, kind, default, text in (
         ("--every", _hours, 0.0, "hours after which captured jobs are submitted again (0: never)"),
         ("--run-time", _whole, 3600, "mean run time of captured jobs in seconds (3600)"),

@@ -20,6 +20,7 @@ from typing import IO, Final
 from attr import asdict, evolve, frozen
 
 from classad.errors import Diagnostic
+from classad.files.lock import BusyError
 from negotiator.io import InputError
 from pieslice.command_line import EXIT_BAD, EXIT_INTERRUPTED, EXIT_OK
 from pieslice.data import JsonData
@@ -32,10 +33,16 @@ from pieslice.runreport.command import ReportError, write_page
 from pieslice.simulation.answers import LETTERS, Run, Side, Simulated, simulated
 from pieslice.simulation.errors import RunError, WorkloadError
 from pieslice.simulation.moment import write_moment
+from pieslice.simulation.replay import recorded_seconds
 from pieslice.simulation.running import Form, Told, begun, run_new, run_on, run_until
 from pieslice.simulation.setup import Plan, about_policy
 
 _HOUR: Final = 3600
+_DAY: Final = 86_400
+
+
+#: What ends the command with a line.
+_REFUSED: Final = (WorkloadError, RunError, ReportError, HistoryError, BusyError, ImportError)
 
 
 class _InterruptedError(Exception):
@@ -74,7 +81,7 @@ def simulate_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> in
     except _InterruptedError as problem:
         err.write(f"{problem}\n")
         return EXIT_INTERRUPTED
-    except (WorkloadError, RunError, ReportError, HistoryError, ImportError) as problem:
+    except _REFUSED as problem:
         err.write(f"pieslice simulate: error: {problem}\n")
     except json.JSONDecodeError as problem:
         err.write(f"pieslice simulate: error: {args.resume}: not a run: {problem}\n")
@@ -98,12 +105,18 @@ def plan_of(
     args: argparse.Namespace, seed: int, settings: tuple[tuple[str, str], ...], series: int = 600
 ) -> Plan:
     """What the arguments describe."""
-    if args.pool is None or args.workload is None:
-        raise RunError("give a pool and --workload, or --resume with the folder of a run")
+    pool, workload, days = args.pool, args.workload, args.days
+    if args.replay is not None:
+        if workload is not None:
+            raise RunError("--replay names the workload: give it without --workload")
+        pool, workload = pool or args.replay, args.replay
+        days = days or recorded_seconds(Path(args.replay)) / _DAY
+    if pool is None or workload is None:
+        raise RunError("give a pool and --workload, --replay, or --resume and the folder of a run")
     return Plan(
-        pool=args.pool,
-        workload=args.workload,
-        seconds=round(args.days * 86_400),
+        pool=pool,
+        workload=workload,
+        seconds=round((days or 1.0) * _DAY),
         config=args.config,
         seed=seed,
         machines=args.machines,

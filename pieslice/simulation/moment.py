@@ -20,6 +20,7 @@ from negotiator.groups.quotas import assign_quotas
 from pieslice.priorities.stateads import state_ads
 from pieslice.simulation.matching import SCHEDD, Negotiator
 from pieslice.simulation.state import RUNNING
+from pieslice.writing import naming
 
 _RUNS: int = 2
 
@@ -28,7 +29,8 @@ def write_moment(negotiator: Negotiator, folder: Path) -> None:
     """Write the files of the capture."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in moment_texts(negotiator).items():
-        (folder / name).write_text(text, encoding="utf-8", errors="surrogateescape")
+        with naming(folder / name):
+            (folder / name).write_text(text, encoding="utf-8", errors="surrogateescape")
 
 
 def moment_texts(negotiator: Negotiator) -> dict[str, str]:

@@ -17,8 +17,10 @@ from pathlib import Path
 from typing import IO, Final
 
 from classad.extras import load
+from classad.files.lock import hold
 from pieslice.data import Record
 from pieslice.reports.csv import csv_text
+from pieslice.writing import naming
 
 EVENT_COLUMNS: Final = ("time", "event", "user", "job", "slot", "detail")
 SERIES_COLUMNS: Final = (
@@ -28,9 +30,14 @@ SERIES_COLUMNS: Final = (
 
 
 class RunFolder:
-    """An open run; ``lengths`` cuts the files of an earlier one to what a checkpoint knows."""
+    """An open run; ``lengths`` cuts the files of an earlier one to what a checkpoint knows.
+
+    Raises ``BusyError`` while another process writes to the folder.
+    """
 
     def __init__(self, folder: Path, form: str, lengths: Mapping[str, int] | None = None) -> None:
+        #: Two processes would write into each other's files.
+        self._lock = hold(folder / "run")
         self.folder = folder
         self.form = form
         self._files: dict[str, IO[bytes]] = {}
@@ -45,7 +52,11 @@ class RunFolder:
                 self._row(name, columns)
 
     def _row(self, name: str, values: Sequence[object]) -> None:
-        self._files[name].write(csv_text([values]).encode())
+        self._put(name, csv_text([values]))
+
+    def _put(self, name: str, text: str) -> None:
+        with naming(self._files[name].name):
+            self._files[name].write(text.encode())
 
     def write(self, name: str, values: Sequence[object]) -> None:
         """Add a row to ``events`` or ``series``."""
@@ -54,27 +65,30 @@ class RunFolder:
             return
         columns = EVENT_COLUMNS if name == "events" else SERIES_COLUMNS
         line = json.dumps(dict(zip(columns, values, strict=True)))
-        self._files[name].write(f"{line}\n".encode())
+        self._put(name, f"{line}\n")
 
     def checkpoint(self, data: Record) -> None:
         """Put a state aside; the files are on the disk before it."""
         lengths = {}
         for name, file in self._files.items():
-            file.flush()
-            os.fsync(file.fileno())
+            with naming(file.name):
+                file.flush()
+                os.fsync(file.fileno())
             lengths[name] = file.tell()
         write_json(self.folder / "checkpoint.json", {"lengths": lengths, **data}, indent=None)
 
     def close(self) -> None:
         """Close the files."""
         for file in self._files.values():
-            file.close()
+            with naming(file.name):
+                file.close()
+        self._lock.release()
 
 
 def write_json(path: Path, data: Record, indent: int | None = 1) -> None:
     """Replace a file in one step."""
     temporary = path.with_name(path.name + ".tmp")
-    with temporary.open("w", encoding="utf-8") as file:
+    with naming(path), temporary.open("w", encoding="utf-8") as file:
         json.dump(data, file, indent=indent)
         file.write("\n")
         file.flush()

@@ -22,6 +22,7 @@ from negotiator.model.result import CycleResult
 from pieslice.recording.store import Recorder
 from pieslice.simulation.matching import Negotiator
 from pieslice.simulation.moment import moment_texts
+from pieslice.simulation.replay import opened
 from pieslice.simulation.setup import Plan
 
 #: Holds a cycle within.
@@ -55,12 +56,15 @@ def recording(path: Path | None, negotiator: Negotiator, plan: Plan) -> Iterator
 
 def _configuration(plan: Plan) -> dict[str, str]:
     """The configuration of the run as a file, with what was set after it."""
-    path = None if plan.config is None else Path(plan.config)
-    if path is None and Path(plan.pool).is_dir():
-        path = CapturePaths(Path(plan.pool)).find("config")
-    text = "" if path is None else path.read_text("utf-8", "surrogateescape")
-    more = "".join(f"{name} = {value}\n" for name, value in plan.settings)
-    return {"condor_config": f"{text}\n{more}" if more else text}
+    with opened(plan.pool) as folder:
+        pool = Path(folder or plan.pool)
+        path = None if plan.config is None else Path(plan.config)
+        if path is None and pool.is_dir():
+            path = CapturePaths(pool).find("config")
+        text = "" if path is None else path.read_text("utf-8", "surrogateescape")
+    more = [text for _, text in plan.texts]
+    more += (f"{name} = {value}" for name, value in plan.settings)
+    return {"condor_config": "\n".join([text, *more, ""]) if more else text}
 
 
 def _decisions(result: CycleResult) -> str:

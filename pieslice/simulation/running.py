@@ -122,24 +122,54 @@ def begun(folder: Path) -> tuple[Plan, JsonData]:
     """The plan of a run that was begun, and all that its folder says of it."""
     if not (folder / "run.json").is_file():
         raise RunError(f"{folder}: contains no run to continue; start a new one")
-    about = json.loads((folder / "run.json").read_text(encoding="utf-8"))
-    return Plan(**about["plan"]), about
+    with _sound(folder):
+        about = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+        return Plan(**about["plan"]), about
+
+
+#: What reading a folder that is damaged ends in.
+_DAMAGE: Final = (
+    ValueError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    ArithmeticError,
+    RecursionError,
+)
+
+
+@contextlib.contextmanager
+def _sound(folder: Path) -> Iterator[None]:
+    """Refuse the folder if what is read from it is not what a run writes."""
+    try:
+        yield
+    except (
+        ValueError,
+        LookupError,
+        TypeError,
+        AttributeError,
+        ArithmeticError,
+        RecursionError,
+    ) as bad:
+        what = f"{type(bad).__name__}: {bad}"
+        raise RunError(f"{folder}: damaged; start a new run ({what})") from None
 
 
 def run_on(folder: Path, form: Form, told: Told) -> JsonData:
     """The summary of a run that was interrupted, from its last checkpoint to its end."""
     plan, about = begun(folder)
     done = folder / "summary.json"
-    if done.is_file():
-        summary: JsonData = json.loads(done.read_text(encoding="utf-8"))
-        if summary["complete"]:
-            return summary
-    if fingerprint(plan) != about["files"]:
-        raise RunError(f"{folder}: the pool, workload or configuration has changed since")
-    path = folder / "checkpoint.json"
-    data = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
-    as_before = Form(about["format"], about["checkpoint_hours"], form.parquet)
-    run = RunFolder(folder, as_before.tables, None if data is None else data["lengths"])
+    with _sound(folder):
+        if done.is_file():
+            summary: JsonData = json.loads(done.read_text(encoding="utf-8"))
+            if summary["complete"]:
+                return summary
+        if fingerprint(plan) != about["files"]:
+            raise RunError(f"{folder}: the pool, workload or configuration has changed since")
+        path = folder / "checkpoint.json"
+        data = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
+        as_before = Form(about["format"], about["checkpoint_hours"], form.parquet)
+        run = RunFolder(folder, as_before.tables, None if data is None else data["lengths"])
     return _finished(plan, run, data, as_before, told)
 
 
@@ -176,8 +206,9 @@ def _loop(
         told.notices(about_jobs(simulation))
     moment = 0
     if data is not None:
-        restore(simulation, data["simulation"])
-        moment = data["next"]
+        with _sound(run.folder if isinstance(run, RunFolder) else Path()):
+            restore(simulation, data["simulation"])
+            moment = int(data["next"])
     interval = max(1, negotiator.policy.interval_seconds)
     between = max(interval, round(form.checkpoint_hours * _HOUR))
     due = moment + between

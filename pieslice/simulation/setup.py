@@ -45,11 +45,13 @@ from pieslice.simulation.engine import ClaimSettings, MachineChange, Simulation,
 from pieslice.simulation.errors import RunError, WorkloadError
 from pieslice.simulation.matching import Negotiator
 from pieslice.simulation.pool import RESOURCES, Pool, plain_pool, pool_of
+from pieslice.simulation.replay import is_recorded, opened, recorded_jobs
 from pieslice.simulation.state import State
 from pieslice.simulation.workload import (
     Workload,
     from_capture,
     from_csv,
+    from_recorded,
     from_rows,
     from_streams,
     from_swf,
@@ -130,6 +132,11 @@ def command_of(plan: Plan) -> str:
 
 def build(plan: Plan, sink: Sink) -> tuple[Simulation, Negotiator]:
     """The simulation at its beginning."""
+    with opened(plan.pool) as folder:
+        return _build(plan if folder is None else evolve(plan, pool=folder), sink)
+
+
+def _build(plan: Plan, sink: Sink) -> tuple[Simulation, Negotiator]:
     found = _PLAIN_POOL.fullmatch(plan.pool)
     snapshot: Snapshot | None = None
     if found is not None:
@@ -159,7 +166,8 @@ def build(plan: Plan, sink: Sink) -> tuple[Simulation, Negotiator]:
 def _captured(plan: Plan) -> tuple[Snapshot, NegotiatorPolicy, int, Path | None]:
     if not Path(plan.pool).is_dir():
         text = (
-            "a pool is the folder of a capture, or a number of slots: 10, or 10x8 of 8 cores each"
+            "a pool is the folder of a capture, a history, or a number of slots: 10, or 10x8 of 8 "
+            "cores each"
         )
         raise InputError([Diagnostic(f"{plan.pool}: no such folder", help=text)])
     given = {} if plan.config is None else {"config": Path(plan.config)}
@@ -192,6 +200,8 @@ def _workload(plan: Plan, snapshot: Snapshot | None, asked: frozenset[str]) -> W
         )
     elif not isinstance(plan.workload, str):
         workload = _of_values(plan.workload, plan.seed, plan.seconds)
+    elif is_recorded(plan.workload):
+        workload = from_recorded(recorded_jobs(Path(plan.workload), plan.seconds), asked)
     else:
         path = Path(plan.workload)
         data = path.read_bytes()
@@ -205,7 +215,8 @@ def _workload(plan: Plan, snapshot: Snapshot | None, asked: frozenset[str]) -> W
         elif kind == "toml":
             workload = from_toml(text, plan.workload, plan.seed, plan.seconds)
         else:
-            raise WorkloadError(f"{path}: a workload is a .swf, .csv or .toml file, or `capture`")
+            kinds = "a .swf, .csv or .toml file, a history, or `capture`"
+            raise WorkloadError(f"{path}: a workload is {kinds}")
     if not workload.arrivals:
         name = plan.workload if isinstance(plan.workload, str) else _VALUES
         raise WorkloadError(f"{name}: contains no jobs")
@@ -315,6 +326,11 @@ def about_policy(plan: Plan) -> list[Diagnostic]:
 
     Raises ``InputError`` for one that was named and does not parse.
     """
+    with opened(plan.pool) as folder:
+        return _about_policy(plan if folder is None else evolve(plan, pool=folder))
+
+
+def _about_policy(plan: Plan) -> list[Diagnostic]:
     path = None if plan.config is None else Path(plan.config)
     if path is not None:
         check_policy_file(path)

@@ -56,6 +56,19 @@ class Arrival:
     shape: int
 
 
+@frozen(eq=False)
+class RecordedJob:
+    """A job of a history: its submitter, its ad, when it was submitted, how long it runs.
+
+    ``submit``: seconds from the beginning of the history.
+    """
+
+    user: str
+    ad: ClassAd
+    submit: int
+    run_time: int
+
+
 @define(eq=False)
 class Workload:
     """All jobs, the earliest first, and their shapes."""
@@ -217,6 +230,9 @@ _STREAM: Final[Mapping[str, object]] = {
 }  # fmt: skip
 _WHOLE: Final = ("cpus", "memory", "backlog", "batch")
 _MOST_JOBS: Final = 10_000_000
+#: Larger numbers are slips, and leave the calendar or the range of numbers.
+_MOST: Final[Mapping[str, float]] = {"spread": 10}
+_MOST_OF_ANY: Final = 1e9
 
 
 def _add_stream(workload: Workload, stream: object, at: str, rng: Random, seconds: int) -> None:
@@ -253,6 +269,8 @@ def _unlike(value: object, key: str) -> str | None:
         return None if fine else "a name without spaces"
     if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value):
         return "a number"
+    if value > _MOST.get(key, _MOST_OF_ANY) and value != example:
+        return f"a number of at most {_MOST.get(key, _MOST_OF_ANY):g}"
     least = 1 if key in ("cpus", "batch", "run_time") else 0
     if key in _WHOLE:
         fine = isinstance(value, int) and value >= least
@@ -288,18 +306,35 @@ def from_capture(
     """
     rng = Random(f"{seed}/capture")
     workload = Workload()
-    waiting = [(user, _waiting(ad)) for user, ad in jobs]
-    alike = [_without(ad, _ANEW) for _, ad in waiting]
-    table = AutoclusterTable(asked)
-    found = [
-        workload.captured_shape(user, table.id_of(known), ad)
-        for (user, ad), known in zip(waiting, alike, strict=True)
-    ]
+    found = _captured_shapes(workload, jobs, asked)
     for moment in range(0, max(seconds, 1), every) if every > 0 else (0,):
         for shape in found:
             length = max(1, round(run_time * math.exp(rng.gauss(0.0, 1.0))))
             workload.arrivals.append(Arrival(moment, length, shape))
     return workload.sorted()
+
+
+def from_recorded(jobs: Iterable[RecordedJob], asked: frozenset[str]) -> Workload:
+    """Jobs as they came and for as long as they ran; ``asked`` as for a capture."""
+    workload, found = Workload(), list(jobs)
+    shapes = _captured_shapes(workload, ((job.user, job.ad) for job in found), asked)
+    workload.arrivals += (
+        Arrival(job.submit, job.run_time, shape) for job, shape in zip(found, shapes, strict=True)
+    )
+    return workload.sorted()
+
+
+def _captured_shapes(
+    workload: Workload, jobs: Iterable[tuple[str, ClassAd]], asked: frozenset[str]
+) -> list[int]:
+    """The shape of each captured job by number."""
+    waiting = [(user, _waiting(ad)) for user, ad in jobs]
+    alike = [_without(ad, _ANEW) for _, ad in waiting]
+    table = AutoclusterTable(asked)
+    return [
+        workload.captured_shape(user, table.id_of(known), ad)
+        for (user, ad), known in zip(waiting, alike, strict=True)
+    ]
 
 
 def _waiting(ad: ClassAd) -> ClassAd:

@@ -17,6 +17,7 @@ from typing import IO
 from attr import asdict
 
 from classad.extras import load
+from classad.files.lock import BusyError, hold
 from negotiator.io import InputError
 from pieslice.command_line import EXIT_BAD, EXIT_INTERRUPTED, EXIT_NO, EXIT_OK
 from pieslice.reports.output import chosen_width, show_diagnostics
@@ -30,6 +31,7 @@ from pieslice.sweeps.answers import about_sweep, swept
 from pieslice.sweeps.grid import Axis, Point, axes_of, points
 from pieslice.sweeps.table import Results, as_csv
 from pieslice.sweeps.work import Outcome, handed_out, simulate
+from pieslice.writing import naming
 
 
 def sweep_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> int:
@@ -41,7 +43,7 @@ def sweep_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> int:
         return _sweep(args, folder, points(plan, axes, args.seeds), out, err)
     except InputError as problem:
         show_diagnostics(problem.diagnostics, err)
-    except (argparse.ArgumentTypeError, WorkloadError, RunError, ImportError) as problem:
+    except (argparse.ArgumentTypeError, WorkloadError, RunError, BusyError, ImportError) as problem:
         err.write(f"pieslice sweep: error: {problem}\n")
     except KeyboardInterrupt:
         again = "" if args.output is None else f"; --resume {args.output} goes on"
@@ -90,6 +92,18 @@ def _resumed(args: argparse.Namespace) -> tuple[Path, Plan, list[Axis]]:
 def _sweep(
     args: argparse.Namespace, folder: Path | None, grid: list[Point], out: IO[str], err: IO[str]
 ) -> int:
+    if folder is not None:
+        lock = hold(folder / "sweep")
+        try:
+            return _swept(args, folder, grid, out, err)
+        finally:
+            lock.release()
+    return _swept(args, folder, grid, out, err)
+
+
+def _swept(
+    args: argparse.Namespace, folder: Path | None, grid: list[Point], out: IO[str], err: IO[str]
+) -> int:
     results = Results(folder)
     waiting = [point for point in grid if not results.done(point)]
     done = len(grid) - len(waiting)
@@ -100,7 +114,8 @@ def _sweep(
             moved(count, f"{count} of {len(grid)} points")
     answer = swept(grid, results)
     if folder is not None:
-        (folder / "table.csv").write_text(as_csv(answer.rows), encoding="utf-8")
+        with naming(folder / "table.csv"):
+            (folder / "table.csv").write_text(as_csv(answer.rows), encoding="utf-8")
     out.write(answer.to_json() if args.json else answer.text(chosen_width(args, out)))
     return EXIT_NO if answer.failed else EXIT_OK
 

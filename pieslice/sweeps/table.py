@@ -20,6 +20,7 @@ from pieslice.reports.layout import Block, Column, Line, Table
 from pieslice.runreport.metrics import RUN, cell, number_column
 from pieslice.sweeps.grid import Point
 from pieslice.sweeps.work import Outcome
+from pieslice.writing import naming
 
 #: Of the numbers of a run those that are printed, with shorter titles.
 SHOWN: Final = {
@@ -65,7 +66,7 @@ class Results:
         }
         self.found[outcome.point.key] = data
         if self._path is not None:
-            with self._path.open("ab") as file:
+            with naming(self._path), self._path.open("ab") as file:
                 file.write(f"{json.dumps(data)}\n".encode())
                 file.flush()
                 os.fsync(file.fileno())

@@ -119,7 +119,20 @@ def _add_diff(subcommands: Subcommands) -> argparse.ArgumentParser:
         ),
         conflict_handler="resolve",
     )
-    diff.add_argument("pools", nargs="+", metavar="POOL", help="one folder or scenario, or two")
+    diff.add_argument(
+        "pools", nargs="+", metavar="POOL", help="one pool (folder, scenario, HOST), or two"
+    )
+    diff.add_argument(
+        "--watch",
+        action="store_true",
+        help="compare in every cycle of a running pool, and add up who would have gained",
+    )
+    diff.add_argument(
+        "--cycles",
+        type=_count,
+        metavar="N",
+        help="with --watch: end after N cycles (default: never)",
+    )
     diff.set_defaults(run=_diff)
     return diff
 
@@ -285,6 +298,8 @@ def _diff(args: argparse.Namespace) -> int:
     sides = _sides(args)
     if sides is None:
         return EXIT_BAD
+    if args.watch:
+        return _watch(args)
     with without_collecting():
         results: list[CycleResult] = []
         engines = make_engines(args.engine, lasting=True)
@@ -310,6 +325,31 @@ def _diff(args: argparse.Namespace) -> int:
         found = compare(results[0], results[1], (first, second))
         put(found, args, sys.stdout)
     return EXIT_OK if found.same else EXIT_NO
+
+
+def _watch(args: argparse.Namespace) -> int:
+    from pathlib import Path
+
+    from negotiator.io import InputError
+    from pieslice.inputs.policyfile import check_policy_file
+    from pieslice.inputs.running import is_address
+    from pieslice.reports.output import show_diagnostics
+    from pieslice.shadow.whatif import watch
+
+    if len(args.pools) != 1 or len(args.config or ()) != 1 or not is_address(args.pools[0]):
+        print(
+            "error: --watch compares a running pool with one configuration\n"
+            "  help: pieslice diff HOST --config F --watch",
+            file=sys.stderr,
+        )
+        return EXIT_BAD
+    args.config = [Path(args.config[0])]
+    try:
+        check_policy_file(args.config[0])
+    except InputError as problem:
+        show_diagnostics(problem.diagnostics, sys.stderr)
+        return EXIT_BAD
+    return watch(args)
 
 
 #: Folder, configuration, dialect and moment.

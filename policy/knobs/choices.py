@@ -33,13 +33,14 @@ class Choice:
     """The words that macros of some names take, whatever their case.
 
     ``many``: any number of them, between commas and blanks.  ``otherwise`` says what becomes of
-    another word.
+    another word; ``ends``: its daemon ends.
     """
 
     macros: re.Pattern[str]
     words: tuple[str, ...]
     otherwise: str
     many: bool = False
+    ends: bool = False
 
     def strange(self, items: Iterable[str]) -> list[str]:
         """The items that are none of the words."""
@@ -47,8 +48,10 @@ class Choice:
         return [item for item in items if item.casefold() not in known]
 
 
-def _choice(macros: str, *words: str, otherwise: str, many: bool = False) -> Choice:
-    return Choice(re.compile(macros, re.IGNORECASE), words, otherwise, many)
+def _choice(
+    macros: str, *words: str, otherwise: str, many: bool = False, ends: bool = False
+) -> Choice:
+    return Choice(re.compile(macros, re.IGNORECASE), words, otherwise, many, ends)
 
 
 CHOICES: Final = (
@@ -59,7 +62,12 @@ CHOICES: Final = (
     ),
     _choice(
         "DEFRAG_DRAINING_SCHEDULE", "graceful", "quick", "fast",
-        otherwise="condor_defrag does not take it",
+        otherwise="condor_defrag ends when it reads this", ends=True,
+    ),
+    _choice(
+        r"(STARTD|SCHEDD)_CRON_\w+_(RECONFIG|RECONFIG_RERUN|KILL)",
+        *("True", "False", "T", "F", "Yes", "No", "1", "0"),
+        otherwise="it is passed over",
     ),
     _choice(
         "CGROUP_MEMORY_LIMIT_POLICY", "hard", "soft", "custom", "none",
@@ -71,7 +79,7 @@ CHOICES: Final = (
     ),
     _choice(
         "MASTER_NEW_BINARY_RESTART", "graceful", "peaceful", "never", "fast",
-        otherwise="it is passed over",
+        otherwise="condor_master uses `graceful`",
     ),
     _choice(
         "JOB_EXECDIR_PERMISSIONS", "user", "group", "world",
@@ -105,6 +113,7 @@ ORDERED: Final = (
     ("MAX_JOBS_PER_SUBMISSION", "MAX_JOBS_PER_OWNER"),
     ("MAX_JOBS_PER_OWNER", "MAX_JOBS_SUBMITTED"),
     ("MIN_TRACKING_GID", "MAX_TRACKING_GID"),
+    ("HA_POLL_PERIOD", "HA_LOCK_HOLD_TIME"),
 )
 #: Numbers that have bounds of their own, whatever a daemon says of them.
 BOUNDS: Final = (

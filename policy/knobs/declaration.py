@@ -48,8 +48,9 @@ class Use:
     """How an expression is evaluated.
 
     ``my`` and ``target`` are the ads that MY and TARGET stand for: ``slot``, ``request``, ``job``,
-    ``submitter`` or ``group``; empty for none.  ``claimed_only``: only slots that somebody uses are
-    asked.  ``stable_by`` is the knob that promises that the value stays while a match list is used.
+    ``submitter`` or ``group``, ``either`` where nobody knows; empty for none.  ``claimed_only``:
+    only slots that somebody uses are asked.  ``stable_by`` is the knob that promises that the value
+    stays while a match list is used.
     """
 
     my: str
@@ -74,6 +75,7 @@ class Knob:
     are the least and the greatest value, 0 apart, that somebody who has the unit right would write.
     ``unordered``: the order of a list does not matter.  ``replaced_by`` is the new name.
     ``broken`` says of an expression what its daemon does when it does not parse, if not end.
+    ``wide``: an integer of 64 bits.
     """
 
     name: str
@@ -96,6 +98,7 @@ class Knob:
     unordered: bool = field(default=False, kw_only=True)
     replaced_by: str = field(default="", kw_only=True)
     broken: str = field(default="", kw_only=True)
+    wide: bool = field(default=False, kw_only=True)
 
     @property
     def matches(self) -> bool:

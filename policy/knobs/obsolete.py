@@ -14,7 +14,6 @@ from attr import frozen
 from policy.knobs.readers import find_readers
 
 _ROUTES: Final = "routes are JOB_ROUTER_ROUTE_<name>, listed in JOB_ROUTER_ROUTE_NAMES"
-_SLOTS: Final = "6.9.3"
 
 
 @frozen
@@ -47,7 +46,7 @@ _ONE_BY_ONE: Final = {
     "startd_slot_exprs": Obsolete("STARTD_SLOT_ATTRS", alias=True),
     "hfs_max_allocation_rounds": Obsolete("GROUP_QUOTA_MAX_ALLOCATION_ROUNDS"),
     "hfs_round_robin_rate": Obsolete("GROUP_QUOTA_ROUND_ROBIN_RATE"),
-    "num_virtual_machines": Obsolete("NUM_SLOTS", since=_SLOTS),
+    "num_virtual_machines": Obsolete("NUM_SLOTS"),
     "defrag_schedule": Obsolete("DEFRAG_DRAINING_SCHEDULE"),
     "job_router_defaults": Obsolete(why=_ROUTES, since="25.0"),
     "job_router_entries": Obsolete(why=_ROUTES, since="25.0"),
@@ -64,12 +63,12 @@ _ONE_BY_ONE: Final = {
 #: The same for names of one form; ``instead`` may refer to the groups of the pattern.
 _FAMILIES: Final = (
     (re.compile(r"host(allow|deny)_(\w+)"), Obsolete(r"\1_\2")),
-    (re.compile(r"virtual_machine_type_(\d+)\w*"), Obsolete(r"slot_type_\1", since=_SLOTS)),
+    (re.compile(r"virtual_machine_type_(\d+)\w*"), Obsolete(r"slot_type_\1")),
     (
         re.compile(r"num_virtual_machines_type_(\d+)"),
-        Obsolete(r"num_slots_type_\1", since=_SLOTS),
+        Obsolete(r"num_slots_type_\1"),
     ),
-    (re.compile(r"vm\d+_\w+"), Obsolete(why="virtual machines are called slots", since=_SLOTS)),
+    (re.compile(r"vm\d+_\w+"), Obsolete(why="virtual machines are called slots")),
     (re.compile(r"quill\w*"), Obsolete(why="Quill is gone")),
     (
         re.compile(r"ckpt_server\w*|use_ckpt_server|starter_chooses_ckpt_server"),

@@ -19,6 +19,7 @@ from policy.knobs.declaration import Kind, Knob, Need
 MAIN: Final = ("MASTER", "COLLECTOR", "NEGOTIATOR", "SCHEDD", "STARTD")
 _KINDS: Final = {
     "integer": Kind.INT,
+    "long": Kind.INT,
     "boolean": Kind.BOOL,
     "double": Kind.DOUBLE,
     "expression": Kind.EXPR,
@@ -71,6 +72,7 @@ class Readers:
             minimum=self.low,
             maximum=self.high,
             read_by=daemon,
+            wide=self.kind == "long",
         )
 
 

@@ -208,7 +208,7 @@ def _required(value: bool | int | float | None, text: str, what: str) -> bool | 
 
 def _integer(knob: Knob, text: str, evaluate: Evaluate) -> int:
     value = int(_required(read_integer(text, evaluate), text, "an integer"))
-    if clamp(value, INT32) != value:
+    if not knob.wide and clamp(value, INT32) != value:
         raise _Invalid(f"{value} does not fit into 32 bits")
     _check_range(knob, value)
     return value

@@ -4,10 +4,11 @@ The knobs of a cycle and of the daemons' policies have their ``Use`` with them; 
 checks need to know are listed here, and so are prefixes of slot types and families of names.
 Follows: the manual.  Asked of the daemons of 25.14.1, with jobs: what MY and TARGET are in START,
 START_LOCAL_UNIVERSE, START_SCHEDULER_UNIVERSE, SUBMIT_REQUIREMENT_<name> and its reason (in
-SCHEDD_PREEMPTION_* they are the manual's); also that MODIFY_REQUEST_EXPR_REQUESTCPUS counts and its
-like for a resource that MACHINE_RESOURCE_<name> declares does not.  Asked without jobs: that
-condor_defrag and condor_rooster read each of their macros as an expression, and the startd
-those of backfill, of the vanilla universe, WANT_HOLD_*, CpuBusy, RUNBENCHMARKS and HIBERNATE.
+SCHEDD_PREEMPTION_* two tries contradicted each other, so that both are taken for either ad); also
+that MODIFY_REQUEST_EXPR_REQUESTCPUS counts and its like for a resource that MACHINE_RESOURCE_<name>
+declares does not.  Asked without jobs: that condor_defrag and condor_rooster read each of their
+macros as an expression, and the startd those of backfill, of the vanilla universe, WANT_HOLD_*,
+CpuBusy, RUNBENCHMARKS and HIBERNATE.
 """
 
 from __future__ import annotations
@@ -68,11 +69,14 @@ _OF_SLOTS: Final = {
     "modify_request_expr_requestdisk": (_NUMBER, _CLAIM),
     "cgroup_hard_memory_limit_expr": (_NUMBER, _CLAIM),
     "cgroup_low_memory_limit_expr": (_NUMBER, _CLAIM),
-    "schedd_preemption_requirements": (_CONDITION, "when a parallel job wants the slot"),
-    "schedd_preemption_rank": (_NUMBER, "when a parallel job wants the slot"),
     "singularity_job": (_CONDITION, _CLAIM),
     "singularity_image_expr": (_ANY, _CLAIM),
     "defrag_draining_start_expr": (_CONDITION, "while the machine drains"),
+}
+#: Macros of which daemons did not tell which of slot and job MY is.
+_OF_EITHER: Final = {
+    "schedd_preemption_requirements": (_CONDITION, "when a parallel job wants the slot"),
+    "schedd_preemption_rank": (_NUMBER, "when a parallel job wants the slot"),
 }
 #: Macros that see a slot and nothing else.
 _SLOTS_ALONE: Final = {
@@ -112,6 +116,8 @@ _FAMILIES: Final = (
      Evaluated(Use("job", "", _CONDITION), _QUEUE)),
     (re.compile(r"submit_requirement_(?!names)\w+_reason"),
      Evaluated(Use("schedd", "job", _ANY), _SUBMIT)),
+    (re.compile(r"submit_requirement_(?!names)\w+_is_warning"),
+     Evaluated(Use("schedd", "job", _CONDITION), _SUBMIT)),
     (re.compile(r"submit_requirement_(?!names)\w+"),
      Evaluated(Use("schedd", "job", _CONDITION), _SUBMIT)),
 )  # fmt: skip
@@ -127,6 +133,9 @@ def find_use(macro: str) -> Evaluated | None:
     if folded in _OF_SLOTS:
         wanted, moment = _OF_SLOTS[folded]
         return Evaluated(Use("slot", "job", wanted), moment)
+    if folded in _OF_EITHER:
+        wanted, moment = _OF_EITHER[folded]
+        return Evaluated(Use("either", "either", wanted), moment)
     if folded in _SLOTS_ALONE:
         wanted, moment = _SLOTS_ALONE[folded]
         return Evaluated(Use("slot", "", wanted), moment)

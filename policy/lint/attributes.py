@@ -101,8 +101,8 @@ NOT_THERE: Final = Finding(
     "START = MY.RequestMemory < 4096\n",
     "START = TARGET.RequestMemory < 4096\n",
     observed="Observed with 25.14.1, with jobs: what MY and TARGET are in START, in"
-    " START_LOCAL_UNIVERSE and SUBMIT_REQUIREMENT_*. In SCHEDD_PREEMPTION_* they are the manual's:"
-    " two tries with the daemons contradicted each other.",
+    " START_LOCAL_UNIVERSE and SUBMIT_REQUIREMENT_*. Nothing is said of SCHEDD_PREEMPTION_*: two"
+    " tries with the daemons contradicted each other.",
 )
 OLD_NAME: Final = Finding(
     "P408",
@@ -120,6 +120,20 @@ _LONG_ENOUGH: Final = 6
 _OWN_LENGTH: Final = 5
 #: Two names of which one begins the other have so many letters at least.
 _LONG: Final = 8
+#: Words that are attributes here and were meant as something else.
+_WORDS: Final = {
+    "time": "time()",
+    **dict.fromkeys(("yes", "on", "enabled", "y"), "True"),
+    **dict.fromkeys(("no", "off", "disabled", "n"), "False"),
+    **dict.fromkeys(("null", "none", "nil"), "undefined"),
+}
+#: Macros that are there for expressions.
+_HELPERS: Final = frozenset(
+    (
+        *("minute", "hour", "day", "week", "statetimer", "activitytimer", "activationtimer"),
+        *("lastckpt", "startidletime", "continueidletime", "maxsuspendtime", "maxvacatetime"),
+    )
+)
 #: What other languages call functions of this one.
 _ELSEWHERE_CALLED: Final = {
     **dict.fromkeys(("if", "iif", "cond"), "ifThenElse"),
@@ -131,8 +145,6 @@ _ELSEWHERE_CALLED: Final = {
     **dict.fromkeys(("match", "matches", "regex"), "regexp"),
     **dict.fromkeys(("now",), "time"),
 }
-#: Functions of one list, which are often given its items.
-_OF_LISTS: Final = ("sum", "avg", "min", "max")
 _DAEMON_FUNCTIONS: Final = frozenset(name.casefold() for name in (USER_USAGE, GROUP_USAGE))
 
 
@@ -317,18 +329,22 @@ def _where(entry: Ephemeral) -> str:
 def _unknown(view: View, one: Held, name: str, *, asked: bool) -> _Found:
     """``asked``: it is an attribute of the job, which is said to be missing in some."""
     folded = name.casefold()
-    if view.config.lookup(name) is not None or _is_published(view, folded):
+    if _is_published(view, folded):
+        return None
+    if _is_macro_alone(view, name):
+        message = f"`{name}` is a macro, and no attribute that {one.name} could see"
+        return UNKNOWN_ATTRIBUTE, message, f"did you mean `$({name})`?"
+    if view.config.lookup(name) is not None:
         return None
     renamed = find_renamed(name)
     if renamed is not None:
         row, since = renamed
-        return OLD_NAME, f"`{name}` is an old name", f"since {since} it is `{row.name}`"
+        return OLD_NAME, f"`{name}` is an old name", _renamed(row, since)
     if find_attribute(name) is not None or find_ephemeral(name) is not None:
         return None
     known = known_attributes()
-    meant = _near_own(name, one.own_names) or near(name, known) or _nearly(name)
-    if folded == "time":
-        meant = "time()"
+    meant = _as_known(_near_own(name, one.own_names)) or near(name, known) or _nearly(name)
+    meant = _WORDS.get(folded, meant)
     if asked:
         known = ()  # users may well have an attribute of their own whose name is longer or shorter
     meant = meant or _begun(name, known)
@@ -338,6 +354,16 @@ def _unknown(view: View, one: Held, name: str, *, asked: bool) -> _Found:
         return None
     message = f"unknown attribute `{name}` in {one.name}"
     return UNKNOWN_ATTRIBUTE, message, f"did you mean `{meant}`?"
+
+
+def _is_macro_alone(view: View, name: str) -> bool:
+    """Is it one of HTCondor's own macros for numbers and conditions, such as MINUTE?"""
+    folded = name.casefold()
+    return folded in _HELPERS and view.config.lookup(name) is not None
+
+
+def _renamed(row: Attribute, since: str) -> str:
+    return f"since {since} it is `{row.name}`" if since else f"it is `{row.name}` now"
 
 
 def _may_be_missing(tree: Node) -> set[str]:
@@ -352,6 +378,12 @@ def _may_be_missing(tree: Node) -> set[str]:
 def _near_own(name: str, own: tuple[str, ...]) -> str | None:
     """The attribute of the configuration itself that is meant, which may have a shorter name."""
     return near(name, own) or (suggest(name, own) if len(name) >= _OWN_LENGTH else None)
+
+
+def _as_known(name: str | None) -> str | None:
+    """A name as the table spells it, if that has it: not Requestgpus."""
+    row = None if name is None else find_attribute(name)
+    return name if row is None else row.name
 
 
 def _usual(one: Held) -> tuple[str, ...]:
@@ -434,4 +466,5 @@ def _arguments(declared: Builtin) -> str:
         return "no argument"
     if declared.arity != "1":
         return f"{declared.arity} arguments"
-    return "1 argument, a list" if declared.name in _OF_LISTS else "1 argument"
+    of_list = any(f"{declared.name}({{" in example for example in declared.examples)
+    return "1 argument, a list" if of_list else "1 argument"

@@ -30,6 +30,9 @@ _HOW: Final = {
     "SET": Evaluated(Use("job", "slot", Wanted.ANY), "as an attribute of the job"),
     "DEFAULT": Evaluated(Use("job", "slot", Wanted.ANY), "as an attribute of the job"),
 }
+_ROUTES: Final = "JOB_ROUTER_ROUTE_"
+#: The router asks it of a job in more than one way: as MY, and in a constraint as TARGET.
+_OF_ROUTES: Final = Evaluated(Use("either", "either", Wanted.CONDITION), _ROUTED)
 
 
 @frozen
@@ -59,6 +62,7 @@ def has_body(setting: Setting) -> bool:
 def parts(setting: Setting) -> Iterator[Part]:
     """The expressions of a body, but those that the transform puts together itself."""
     entry, behind = setting.entry, setting.entry.start
+    routed = setting.macro.upper().startswith(_ROUTES)
     for found in _LINE.finditer(entry.raw) if has_body(setting) else ():
         command, text = (found[1] or found[2]).upper(), found[4].rstrip()
         start = _in_file(entry, behind, text)
@@ -66,7 +70,8 @@ def parts(setting: Setting) -> Iterator[Part]:
         if "$" not in text and not text.endswith("\\"):
             name = command if found[3] is None else f"{command} {found[3]}"
             source = None if start is None else entry.source
-            yield Part(name, text, _HOW[command], source, start or 0)
+            how = _OF_ROUTES if command == "REQUIREMENTS" and routed else _HOW[command]
+            yield Part(name, text, how, source, start or 0)
 
 
 def _in_file(entry: Definition, behind: int, text: str) -> int | None:

@@ -133,6 +133,7 @@ def _comes_of(one: Diagnostic) -> Iterator[_Mark]:
         for list_ in _names(_LIST, one.message):
             item = _names(_QUOTED, one.message)[0]
             yield from (("item", list_, end) for end in _ends(item))
+            yield ("macro", list_)
             yield ("list", list_)
 
 

@@ -11,7 +11,7 @@ from typing import Final
 
 from classad.errors import Diagnostic, suggest
 from policy.knobs.choices import BOUNDS, CHOICES, CRON_PERIOD, CRON_PERIODS, ORDERED, Choice
-from policy.lint.finding import WARNING, Finding
+from policy.lint.finding import ERROR, WARNING, Finding
 from policy.lint.lists import Item
 from policy.lint.places import stretch
 from policy.lint.view import Setting, View
@@ -24,7 +24,10 @@ NO_WORD: Final = Finding(
     " drain a machine, policies of control groups, formats of events.",
     "SCHEDD_DEBUG = D_FULL_DEBUG\n",
     "SCHEDD_DEBUG = D_FULLDEBUG\n",
-    observed="Not observed with a daemon: the words are those of the manual and of its programs.",
+    observed="Observed with 25.14.1: condor_startd logs `Unknown job mode` or `Invalid period"
+    " modifier` and does not start the job, condor_defrag ends at `Invalid draining schedule`,"
+    " condor_master says that it uses GRACEFUL, and a category of a log that does not exist is"
+    " passed over in silence. Of the other macros the words are those of the manual.",
 )
 ABOVE: Final = Finding(
     "P131",
@@ -33,17 +36,40 @@ ABOVE: Final = Finding(
     "Two macros are the ends of one range, or one limits a part of what the other limits.",
     "LOWPORT = 20000\nHIGHPORT = 10000\n",
     "LOWPORT = 10000\nHIGHPORT = 20000\n",
-    observed="Not observed with a daemon: it follows from the manual.",
+    observed="Observed with 25.14.1: for LOWPORT above HIGHPORT its daemons log `invalid port"
+    " range`. The others follow from the manual.",
 )
 OUT_OF_RANGE: Final = Finding(
     "P132",
     WARNING,
     "a number that its thing cannot have",
-    "Nice values are from 0 to 19, ports from 0 to 65535.",
+    "Nice values are from 0 to 19, ports from 0 to 65535, types of slots from 0 to MAX_SLOT_TYPES.",
     "JOB_RENICE_INCREMENT = 25\n",
     "JOB_RENICE_INCREMENT = 19\n",
-    observed="Not observed with a daemon: it follows from the system.",
+    observed="Observed with 25.14.1: its startd ignores SLOT_TYPE_12, since MAX_SLOT_TYPES is 10."
+    " The rest follows from the system.",
 )
+NO_SHARE: Final = Finding(
+    "P133",
+    WARNING,
+    "a slot type with words that are no shares",
+    "A type is a list of `name=number`, `name=part` and one part for the rest, between commas; it"
+    " is no expression. Of a number the digits at its beginning count, and a word without `=` makes"
+    " a slot of next to nothing.",
+    "NUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1 = cpus 2, memory 50%\n",
+    "NUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1 = cpus=2, memory=50%\n",
+    observed="Observed with 25.14.1: of `cpus=4 - 2` its startd makes a slot with 4 CPUs, of `cpus"
+    " 2, mem 50%` one with 1 CPU and 1 MiB.",
+)
+_TYPE: Final = re.compile(r"SLOT_TYPE_\d+", re.IGNORECASE)
+_SHARE: Final = re.compile(
+    r"\s*(?:[A-Za-z_][\w:-]*\s*[=:]\s*)?(?:\d+(?:\.\d+)?%?|\d+/\d+|auto|share|\d*\.\d+)"
+    r"(?:\s*[KMGT]B?)?(?:\s*:\s*[^,]*)?\s*",
+    re.IGNORECASE,
+)
+#: Several shares with blanks between them.
+_LIST: Final = re.compile(r"=[^=]*\s+[A-Za-z_]\w*\s*=")
+_MOST_TYPES: Final = 10
 _CATEGORY: Final = re.compile(r"-?([^:]*)(:\d+)?")
 _SEPARATOR: Final = re.compile(r"[^,\s|()]+")
 
@@ -56,6 +82,9 @@ def check_choices(view: View) -> Iterator[Diagnostic]:
                 yield from _words(setting, choice)
         if CRON_PERIODS.fullmatch(setting.macro):
             yield from _period(setting)
+        if _TYPE.fullmatch(setting.macro):
+            yield from _shares(setting)
+            yield from _too_high(setting)
         yield from _bounds(setting)
         yield from _ordered(view, setting)
 
@@ -73,7 +102,10 @@ def _words(setting: Setting, choice: Choice) -> Iterator[Diagnostic]:
             continue
         place = stretch(setting, text, item.start, item.end)
         message = f"{setting.macro} does not take `{item.text}`: {choice.otherwise}"
-        yield NO_WORD.at(message, *place, _instead(word, choice))
+        found_here = NO_WORD.at(message, *place, _instead(word, choice))
+        if choice.ends:
+            found_here.severity = ERROR
+        yield found_here
 
 
 def _instead(word: str, choice: Choice) -> str | None:
@@ -90,6 +122,25 @@ def _period(setting: Setting) -> Iterator[Diagnostic]:
         message = f"{setting.macro} does not take `{text.strip()}`: the job is not started"
         place = stretch(setting, text, 0, len(text))
         yield NO_WORD.at(message, *place, "it is a number with s, m or h behind it, as in `5m`")
+
+
+def _shares(setting: Setting) -> Iterator[Diagnostic]:
+    text = setting.text()
+    for found in re.finditer(r"[^,\n]+", text):
+        words = found[0]
+        if not words.strip() or "$" in words or _SHARE.fullmatch(words) or _LIST.search(words):
+            continue
+        at = found.start() + len(words) - len(words.lstrip())
+        place = stretch(setting, text, at, found.start() + len(words.rstrip()))
+        yield NO_SHARE.at(f"`{words.strip()}` is no share of the machine", *place)
+
+
+def _too_high(setting: Setting) -> Iterator[Diagnostic]:
+    number = int(setting.macro.rpartition("_")[2])
+    most = _number(setting.beside("MAX_SLOT_TYPES")) or _MOST_TYPES
+    if number > most:
+        message = f"there is no type {number}: MAX_SLOT_TYPES is {most}"
+        yield OUT_OF_RANGE.named(setting.entry, message, "condor_startd ignores it")
 
 
 def _number(text: str) -> int | None:

@@ -70,6 +70,28 @@ def _is_custom(view: View, setting: Setting, name: str) -> bool:
     return setting.beside(name).strip().casefold() == "custom"
 
 
+def _is_routing(view: View, setting: Setting, name: str) -> bool:
+    """May DAEMON_LIST name the daemon?  What a schedd's machine leaves out says something."""
+    started = setting.beside("DAEMON_LIST").casefold()
+    return not ("daemon_list" in view.defined and "schedd" in started) or _names(started, name)
+
+
+def _is_controlling(view: View, setting: Setting, name: str) -> bool:
+    """Does DAEMON_LIST name the daemon that controls another one?"""
+    started, controller = setting.beside("DAEMON_LIST").casefold(), setting.text().strip()
+    return "daemon_list" not in view.defined or _names(started, controller)
+
+
+def _names(started: str, name: str) -> bool:
+    return name.casefold() in re.split(r"[\s,]+", started)
+
+
+def _is_periodic(view: View, setting: Setting, name: str) -> bool:
+    """Has the job of a cron a period, if its mode asks for one?"""
+    mode = setting.beside(name.replace("_PERIOD", "_MODE")).strip().casefold()
+    return mode != "periodic" or bool(setting.beside(name).strip())
+
+
 @frozen
 class Need:
     """Macros that do nothing unless ``test`` of one of ``others`` holds; ``sure``: daemons were
@@ -141,6 +163,18 @@ _NEEDS: Final = (
         help="PREEMPT is False, so no job is ended that could be put on hold",
     ),
     _need(
+        r"(STARTD|SCHEDD)_CRON_(\w+)_EXECUTABLE", _is_periodic, r"\1_CRON_\2_PERIOD",
+        help=r"without \1_CRON_\2_PERIOD a job that is periodic is skipped",
+    ),
+    _need(
+        r"JOB_ROUTER_ROUTE_(?!NAMES)\w+", _is_routing, "JOB_ROUTER",
+        help="JOB_ROUTER is not in DAEMON_LIST",
+    ),
+    _need(
+        r"MASTER_\w+_CONTROLLER", _is_controlling, "",
+        help="DAEMON_LIST lacks the daemon that should start and stop it",
+    ),
+    _need(
         "PREEMPTION_REQUIREMENTS", _is_true, "NEGOTIATOR_CONSIDER_PREEMPTION",
         help="NEGOTIATOR_CONSIDER_PREEMPTION is False, so no claimed slot is looked at",
     ),
@@ -176,7 +210,10 @@ def _draining(view: View) -> Iterator[Diagnostic]:
         text = setting.text()
         found = re.search(r"(?<![^\s,])DEFRAG(?![^\s,])", text, re.IGNORECASE)
         rate = setting.beside("DEFRAG_DRAINING_MACHINES_PER_HOUR")
-        if found is not None and (rate or "0").strip() in ("0", "0.0"):
+        many = setting.beside("DEFRAG_MAX_CONCURRENT_DRAINING").strip()
+        none = (rate or "0").strip() in ("0", "0.0")
+        if found is not None and (none or many == "0"):
             place = stretch(setting, text, found.start(), found.end())
-            help_text = "DEFRAG_DRAINING_MACHINES_PER_HOUR is 0"
+            cause = "DRAINING_MACHINES_PER_HOUR" if none else "MAX_CONCURRENT_DRAINING"
+            help_text = f"DEFRAG_{cause} is 0"
             yield ALONE.at("condor_defrag drains no machine", *place, help_text)

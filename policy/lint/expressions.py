@@ -41,7 +41,7 @@ _SHOWN: Final = 80
 _WORD: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 #: Where transforms, routes and job scripts name an attribute that they set.
 _SETS: Final = re.compile(
-    r"(?im)^\s*(?:EVALSET|EVALMACRO|SET|DEFAULT|COPY|RENAME)\s+(\w+)(?:\s+(\w+))?"
+    r"(?im)^\s*(?:(?:EVALSET|EVALMACRO|SET|DEFAULT)\s+(\w+)|(?:COPY|RENAME)\s+\w+\s+(\w+))"
 )
 _RESOURCE: Final = re.compile(r"(?i)machine_resource_(?:inventory_)?(\w+)")
 _PUBLISHED: Final = Evaluated(Use("slot", "job", Wanted.ANY), "as an attribute of the slot")

@@ -14,6 +14,7 @@ from classad.errors import Diagnostic
 from classad.source import Source
 from policy.config import Config
 from policy.knobs.reading import EXPANDED
+from policy.language.reader import UNQUOTED
 from policy.language.table import DEFAULT_ORIGIN
 from policy.lint import (
     attributes,
@@ -33,6 +34,7 @@ from policy.lint import (
     slips,
     slots,
     support,
+    texts,
     transforms,
     units,
     wholes,
@@ -62,6 +64,7 @@ SECTIONS: Final[tuple[tuple[str, ModuleType], ...]] = (
     ("Comparisons", comparisons),
     ("Whole conditions", wholes),
     ("Slips", slips),
+    ("Texts", texts),
     ("Ranks", ranks),
     ("Preemption", preemption),
     ("Units", units),
@@ -112,6 +115,7 @@ def all_findings(
         *attributes.check_attributes(seen, expressions),
         *comparisons.check_comparisons(seen, expressions),
         *slips.check_slips(seen, expressions),
+        *texts.check_texts(expressions),
         *ranks.check_ranks(expressions),
         *units.check_units(seen, expressions),
         *preemption.check_preemption(seen, expressions),
@@ -120,7 +124,7 @@ def all_findings(
     ]
     reading.note_lost_backslashes(found)
     left = list(silence.apply(_once(found), sources_of(config), FINDINGS))
-    reading.note_comments(left)
+    reading.note_other_languages(left)
     order = {name: position for position, name in enumerate(config.files)}
     return sorted(left, key=lambda item: _place(item, order))
 
@@ -151,8 +155,12 @@ def _once(found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
     for item in found:
         if item.source is not None and item.source.name == DEFAULT_ORIGIN:
             continue  # a default says it of a value that another finding is about
+        if item.source is not None and not item.source.quoted and item.message != UNQUOTED:
+            continue  # the words of a file that is not quoted
         name = None if item.source is None else item.source.name
-        key = (name, item.line, item.column, item.message)
+        # All lines that are not quoted have the same message.
+        kind = item.severity if item.message == UNQUOTED else None
+        key = (name, item.line, item.column, item.message, kind)
         if key not in seen:
             seen.add(key)
             yield item

@@ -37,6 +37,8 @@ SHELL: Final = Finding(
 _REFERENCE: Final = re.compile(r"(?<!\$)\$\(([A-Za-z0-9_./]+)\)")
 _ANY: Final = re.compile(r"\$\w*\(([A-Za-z0-9_./]+)")
 _BRACES: Final = re.compile(r"(?<!\$)\$\{(\w+)\}")
+_BARE: Final = re.compile(r"(?<![$\w])\$([A-Za-z]\w+)(?![\w(])")
+_OPEN: Final = re.compile(r"(?<!\$)\$[A-Za-z]*\(\w+(?=[^)\w]|$)[^()]*$")
 #: Macros that a daemon sets itself, on some machines to nothing.
 _RUNTIME: Final = frozenset(
     (
@@ -70,7 +72,20 @@ def check_holes(view: View) -> Iterator[Diagnostic]:
                 message = f"`{found[0]}` is not a reference"
                 meant = f"did you mean `$({found[1]})`?"
                 yield SHELL.at(message, *_place(setting.entry, found[0]), meant)
+        yield from _half_written(view, setting)
     yield from _conditions(view)
+
+
+def _half_written(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """``$LOG/SchedLog`` and ``$(LOG/SchedLog``: text for a daemon."""
+    for found in _BARE.finditer(setting.entry.raw):
+        if _is_defined(view, found[1]):
+            message, meant = f"`{found[0]}` is not a reference", f"did you mean `$({found[1]})`?"
+            yield SHELL.at(message, *_place(setting.entry, found[0]), meant)
+    open_ = _OPEN.search(setting.entry.raw)
+    if open_ is not None and "\n" not in setting.entry.raw:
+        place = _place(setting.entry, open_[0])
+        yield reading.NO_REFERENCE.at("this reference is never closed, and stays as text", *place)
 
 
 def _itself(view: View, setting: Setting) -> Iterator[Diagnostic]:

@@ -13,7 +13,7 @@ from typing import Final
 from attr import frozen
 
 from classad.errors import Diagnostic, suggest
-from policy.data.tables import attribute_names
+from policy.data.tables import attribute_names, builtin_table
 from policy.knobs.lists import LISTS, LISTS_BY_NAME, NameList, is_list
 from policy.knobs.other_daemons import DAEMONS
 from policy.lint.finding import WARNING, Finding
@@ -80,7 +80,8 @@ NO_MAP: Final = Finding(
     "SCHEDD_CLASSAD_USER_MAP_NAMES = projects\nCLASSAD_USER_MAPFILE_projects = /etc/projects\n"
     "SUBMIT_REQUIREMENT_NAMES = MAPPED\n"
     'SUBMIT_REQUIREMENT_MAPPED = userMap("projects", Owner) =!= undefined\n',
-    observed="Not observed with a daemon: it follows from the manual.",
+    observed="Observed with 25.14.1: its schedd refuses a job for such a requirement, and takes it"
+    " once the list has the map.",
 )
 NO_VALUE: Final = Finding(
     "P217",
@@ -90,7 +91,8 @@ NO_VALUE: Final = Finding(
     " quotes. The daemon logs `Failed to insert ClassAd attribute`, and the ad is without it.",
     "STARTD_ATTRS = Model\nModel = Dell R750\n",
     'STARTD_ATTRS = Model\nModel = "Dell R750"\n',
-    observed="Not observed with a daemon: the message is that of its library.",
+    observed="Observed with 25.14.1: its startd logs `CONFIGURATION PROBLEM: Failed to insert"
+    " ClassAd attribute` and goes on.",
 )
 _MAP: Final = re.compile(r'\buserMap\(\s*"(\w+)', re.IGNORECASE)
 _MAP_NAMES: Final = "_CLASSAD_USER_MAP_NAMES"
@@ -101,6 +103,9 @@ _QUOTES: Final = "\"'"
 _PLAIN: Final = frozenset(
     ("UID_DOMAIN", "FILESYSTEM_DOMAIN", "TRUST_DOMAIN", "SCHEDD_NAME", "NETWORK_HOSTNAME")
 )
+
+
+_HOSTS: Final = ("CONDOR_HOST", "COLLECTOR_HOST")
 
 
 @frozen
@@ -126,12 +131,16 @@ def check_lists(view: View) -> Iterator[Diagnostic]:
             names = {item.text.strip(_QUOTES).casefold() for item in items(setting)}
             listed.setdefault(found.name, set()).update(names)
             yield from _undefined(view, setting, found)
-        if is_list(setting.macro):
+        if setting.macro.upper() in _HOSTS:
+            yield from _quotes(setting, "names a host, and quotes are part of the name")
+        elif is_list(setting.macro):
             yield from _quotes(setting, "is a list of names, and quotes are part of a name")
         if setting.macro.upper() == "DAEMON_LIST":
             yield from _programs(setting)
         elif setting.macro.upper() in _PLAIN:
             yield from _quotes(setting, "is a plain name, and quotes are part of it")
+        elif builtin_table().get(setting.macro.casefold(), [])[1:2] == ["path"]:
+            yield from _quotes(setting, "is a path, and quotes are part of it")
     yield from _values(view, listed)
     yield from _unlisted(view, listed)
     yield from _maps(view)

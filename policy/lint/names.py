@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from classad.errors import Diagnostic, suggest
+from classad.errors import Diagnostic, is_one_edit, suggest
 from policy.data.tables import attribute_names, meanings
 from policy.knobs import FAMILIES, KNOBS, find_knob
 from policy.knobs.choices import CRON_PARTS
@@ -188,6 +188,13 @@ def _family_slip(view: View, macro: str) -> str | None:
     heads = [family.name.partition("<")[0] for family in FAMILIES]
     heads += [pattern.partition("<")[0] for names in LISTS for pattern in names.defined_by]
     items = {*view.listed, *(group.casefold() for group in view.groups)}
+    for head in heads:
+        for group in view.groups:
+            mine = macro[: -len(group)]
+            if macro.casefold().endswith(group.casefold()) and is_one_edit(
+                mine.casefold(), head.casefold()
+            ):
+                return head + macro[len(mine) :]
     for head in sorted({head for head in heads if head.endswith("_")}, key=len, reverse=True):
         rest = macro[len(head) - 1 :]
         if not macro.casefold().startswith(head[:-1].casefold()) or rest[:1] in ("", "_"):

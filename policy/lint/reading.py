@@ -22,7 +22,7 @@ from policy.language.numbers import read_boolean
 from policy.lint.endings import WEIGHT_OF_TYPE
 from policy.lint.finding import ERROR, WARNING, Finding
 from policy.lint.places import stretch, unparsable
-from policy.lint.view import Setting, View, endless
+from policy.lint.view import Setting, View, covering, endless
 
 UNREADABLE: Final = Finding(
     "P101",
@@ -78,6 +78,15 @@ NUL: Final = Finding(
     " below are counted as HTCondor counts them: the two are one.",
     "NEGOTIATOR_NAME = main\0\n\n",
     "NEGOTIATOR_NAME = main\n",
+)
+SWALLOWED: Final = Finding(
+    "P107",
+    WARNING,
+    "a continued value that takes in the next assignment",
+    "A backslash at the end of the last line of a value makes the next line a part of it, whatever"
+    " that says.",
+    "ALLOW_READ = *.example.edu, \\\nALLOW_WRITE = cm.example.edu\n",
+    "ALLOW_READ = *.example.edu\nALLOW_WRITE = cm.example.edu\n",
 )
 INVALID: Final = Finding(
     "P110",
@@ -196,6 +205,23 @@ LOWER_FUNCTION: Final = Finding(
 
 #: Findings about expressions that do not parse.
 _OF_EXPRESSIONS: Final = ("P111", "P113", "P217", "P245")
+#: Signs of other languages where an expression does not parse, and what to write.
+_SIGNS: Final = (
+    (re.compile("#"), "comments are lines of their own"),
+    (re.compile(r"and\b", re.IGNORECASE), "and is written `&&`"),
+    (re.compile(r"or\b", re.IGNORECASE), "or is written `||`"),
+    (
+        re.compile(r"in\b", re.IGNORECASE),
+        "whether a list has an item is told by `member(item, list)`",
+    ),
+    (re.compile(r"=~"), "patterns are for regexp()"),
+    (re.compile(r"=(?![=?!])"), "equality is written `==`"),
+    (re.compile(r"<>"), "inequality is written `!=`"),
+)
+_NOT: Final = re.compile(r"\bnot\s+$", re.IGNORECASE)
+#: How far before a mistake `not` may stand.
+_BEFORE: Final = 20
+_ASSIGNMENT: Final = re.compile(r"(?<=\n)[ \t]*([A-Za-z][\w.]*)[ \t]*=(?![=?!])")
 _PARTITIONABLE = re.compile(r"SLOT_TYPE_\d+_PARTITIONABLE", re.IGNORECASE)
 #: The startd knows no backfill system any more.
 _BACKFILL: Final = "backfill_system"
@@ -223,13 +249,19 @@ def numbered(found: Diagnostic, *, reading: bool) -> Diagnostic:
     return found
 
 
-def note_comments(findings: Sequence[Diagnostic]) -> None:
-    """Say where an expression does not parse at a `#` that was meant to begin a comment."""
+def note_other_languages(findings: Sequence[Diagnostic]) -> None:
+    """Say what was meant where an expression does not parse at a sign of another language."""
     for one in findings:
         if one.id not in _OF_EXPRESSIONS or one.source is None:
             continue
-        if one.source.text[one.start : one.start + 1] == "#":
-            one.message += ": comments are lines of their own"
+        text = one.source.text
+        for sign, meant in _SIGNS:
+            if sign.match(text, one.start):
+                one.message += f": {meant}"
+                break
+        else:
+            if _NOT.search(text, max(0, one.start - _BEFORE), one.start):
+                one.message += ": not is written `!`"
 
 
 def note_lost_backslashes(findings: Sequence[Diagnostic]) -> None:
@@ -267,6 +299,7 @@ def check_values(view: View) -> Iterator[Diagnostic]:
                 yield ENDLESS.on(setting.entry, str(problem))
             continue
         yield from _comment(setting)
+        yield from _swallowed(setting)
         yield from _references(view, setting)
 
 
@@ -368,6 +401,26 @@ def _comment(setting: Setting) -> Iterator[Diagnostic]:
         yield TRAILING_COMMENT.on(entry, message, "put the comment on a line of its own, above")
 
 
+def problems_of(setting: Setting) -> tuple[str, ...]:
+    """What function macros of the value cannot do."""
+    if "$CHOICE(" not in setting.entry.raw:
+        return ()
+    return setting.config.expand(setting.entry).problems
+
+
+def _swallowed(setting: Setting) -> Iterator[Diagnostic]:
+    entry = setting.entry
+    if entry.source is None or "\n" in entry.raw:
+        return
+    for found in _ASSIGNMENT.finditer(entry.source.text, entry.start, entry.end):
+        if covering(found[1]) is not None or find_readers(found[1]) is not None:
+            message = (
+                f"{setting.macro} goes on here and takes `{found[1]} =` for a part of its value"
+            )
+            help_text = "the line above ends in a backslash"
+            yield SWALLOWED.at(message, entry.source, *found.span(1), help_text)
+
+
 def _references(view: View, setting: Setting) -> Iterator[Diagnostic]:
     entry, raw = setting.entry, setting.entry.raw
     for found in _CALLED.finditer(raw):
@@ -375,6 +428,10 @@ def _references(view: View, setting: Setting) -> Iterator[Diagnostic]:
         if name.upper() in FUNCTIONS and name not in FUNCTIONS:
             message = f"`${name}(` is not a function macro"
             yield LOWER_FUNCTION.on(entry, message, f"did you mean `${name.upper()}(`?")
+    told = setting.reading is not None and setting.reading.diagnostic is not None
+    for problem in () if told else problems_of(setting):
+        found_here = INVALID.on(entry, f"{setting.macro}: {problem}", "its readers end at it")
+        yield found_here
     for found in _NESTED.finditer(raw):
         if found[1] in FUNCTIONS and found[1] != "ENV":
             message = f"the body of `${found[1]}(` ends at its first `)`"

@@ -70,8 +70,23 @@ CLOSED: Final = Finding(
     "DENY_* wins over ALLOW_* of the same level, so `*` there shuts everybody out.",
     "ALLOW_WRITE = *.batch.example.edu\nDENY_WRITE = *\n",
     "ALLOW_WRITE = *.batch.example.edu\nDENY_WRITE = guest.batch.example.edu\n",
-    observed="Not observed with a daemon: it follows from the manual.",
+    observed="Observed with 25.14.1: its collector logs `PERMISSION DENIED ... authorization policy"
+    " denies all access` for what ALLOW_* lets in.",
 )
+UNAUTHENTICATED: Final = Finding(
+    "P237",
+    ERROR,
+    "encryption or integrity without authentication",
+    "Keys are agreed on while daemons authenticate each other. Where SEC_<context>_AUTHENTICATION"
+    " is NEVER, what is REQUIRED besides makes the policy invalid: nobody can talk to the daemon.",
+    "SEC_DEFAULT_AUTHENTICATION = NEVER\nSEC_DEFAULT_ENCRYPTION = REQUIRED\n",
+    "SEC_DEFAULT_AUTHENTICATION = REQUIRED\nSEC_DEFAULT_ENCRYPTION = REQUIRED\n",
+    silenceable=False,
+    observed="Observed with 25.14.1: its collector and condor_status log `SECMAN: failure! can't"
+    " resolve security policy`, and the query fails.",
+)
+#: Help of what ends whoever reads it.
+ENDS_ALL: Final = "the daemons end when they read this"
 _LEVEL: Final = re.compile(
     r"SEC_\w+_(AUTHENTICATION|ENCRYPTION|INTEGRITY|NEGOTIATION)", re.IGNORECASE
 )
@@ -107,6 +122,7 @@ def check_security(view: View) -> Iterator[Diagnostic]:
     for setting in view.settings:
         if _LEVEL.fullmatch(setting.macro):
             yield from _level(setting)
+            yield from _unauthenticated(setting)
         elif _METHODS.fullmatch(setting.macro):
             yield from _methods(setting)
         elif _CIPHERS.fullmatch(setting.macro):
@@ -126,12 +142,33 @@ def _level(setting: Setting) -> Iterator[Diagnostic]:
     place = stretch(setting, text, 0, len(text))
     counts = _BY_LETTER.get(word[0])
     if counts is None:
-        found = LEVEL.at(f"`{text}` is no level", *place, "the daemons end when they read this")
+        found = LEVEL.at(f"`{text}` is no level", *place, ENDS_ALL)
         found.severity = ERROR
         yield found
     elif counts[:_ALIKE] != word[:_ALIKE]:
         message = f"`{text}` is no level; for its first letter it counts as {counts}"
         yield LEVEL.at(message, *place, f"levels are {', '.join(_LEVELS)}")
+
+
+def _unauthenticated(setting: Setting) -> Iterator[Diagnostic]:
+    """What needs authentication, and is required where that is never done."""
+    context, _, what = setting.macro.upper()[len("SEC_") :].rpartition("_")
+    if what not in ("ENCRYPTION", "INTEGRITY") or _counts(setting.text()) != "REQUIRED":
+        return
+    for name in (f"SEC_{context}_AUTHENTICATION", "SEC_DEFAULT_AUTHENTICATION"):
+        level = setting.beside(name)
+        if level.strip():
+            if _counts(level) == "NEVER":
+                message = f"{setting.macro} is REQUIRED, and {name} is NEVER"
+                place = stretch(setting, setting.text(), 0, len(setting.text()))
+                help_text = "the security policy is invalid, and nobody can talk to the daemons"
+                yield UNAUTHENTICATED.at(message, *place, help_text)
+            return
+
+
+def _counts(text: str) -> str | None:
+    """The level that a text counts as."""
+    return _BY_LETTER.get(text.strip().upper()[:1])
 
 
 def _methods(setting: Setting) -> Iterator[Diagnostic]:

@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from classad.builtins.pcre import compile_pattern
 from classad.errors import Diagnostic
 from classad.evaluation.functions import Form, lookup_function
 from classad.language.operators import BINARY, COMPARISONS, LOGIC
@@ -26,7 +25,6 @@ from classad.syntax.nodes import (
     walk,
 )
 from policy.attributes import find_attribute
-from policy.ephemeral import find_ephemeral
 from policy.knobs.declaration import Kind
 from policy.knobs.reading import EXPANDED, behind_expression
 from policy.language.expressions import text_behind
@@ -70,41 +68,12 @@ EXCHANGED_ASSIGNMENT: Final = Finding(
     "HasMatlab = True\nSTARTD_ATTRS =+ HasMatlab\n",
     "HasMatlab = True\nSTARTD_ATTRS = $(STARTD_ATTRS) HasMatlab\n",
 )
-QUOTED_NAME: Final = Finding(
-    "P424",
-    WARNING,
-    "a quoted attribute name",
-    "In quotes it is a text, which is compared as such.",
-    'START = "RequestMemory" < 4096\n',
-    "START = RequestMemory < 4096\n",
-)
-TEXT_SUM: Final = Finding(
-    "P425",
-    WARNING,
-    "a sum of texts or of a time",
-    "`+` adds numbers; with a text it is an error, and so it is between a number and currentTime(),"
-    " which is no number of seconds as time() is. strcat() joins.",
-    "SYSTEM_PERIODIC_HOLD = MemoryUsage > 2 * RequestMemory\n"
-    'SYSTEM_PERIODIC_HOLD_REASON = "too large: " + MemoryUsage\n',
-    "SYSTEM_PERIODIC_HOLD = MemoryUsage > 2 * RequestMemory\n"
-    'SYSTEM_PERIODIC_HOLD_REASON = strcat("too large: ", MemoryUsage)\n',
-)
 
-BROKEN_PATTERN: Final = Finding(
-    "P426",
-    WARNING,
-    "a pattern that does not compile",
-    "regexp() and its relatives are an error then, and so is the condition that needs them.",
-    'START = regexp("^(atlas|cms$", TARGET.Owner)\n',
-    'START = regexp("^(atlas|cms)$", TARGET.Owner)\n',
-    observed="Observed with 25.14.1: classad_eval prints `error`.",
-)
 
 #: What a name has before it when it is the whole, and what it is a part of.
 _WHOLES: Final = ("total", "totalslot", "detected")
 #: Units of what preemption compares.
 _OF_PRIORITIES: Final = ("priority", "weighted slots")
-_ORDER: Final = frozenset(("<", "<=", ">", ">="))
 _NUMBERS: Final = ("integer", "real")
 _Found = tuple[Finding, str, Node, str | None]
 
@@ -139,6 +108,7 @@ def _is_exchanged_assignment(setting: Setting) -> bool:
     return entry.source.text[: entry.start].endswith("=")
 
 
+_COMMAS: Final = re.compile(r"[,\s]")
 _INTEGERS: Final = re.compile(r"(?<![\d.])(\d+)\s*/\s*(\d+)(?![\d.])")
 
 
@@ -154,25 +124,13 @@ def _divided(setting: Setting) -> Iterator[Diagnostic]:
 def _findings(one: Held) -> Iterator[_Found]:
     for node in walk(one.tree):
         if isinstance(node, Binary):
-            found = (
-                _torn(one, node)
-                or _precedence(one, node)
-                or _division(one, node)
-                or _joined(one, node)
-            )
+            found = _torn(one, node) or _precedence(one, node) or _division(one, node)
             if found is not None:
                 yield found
-            yield from _quoted(one, node)
         elif isinstance(node, Call):
-            found = _exchanged(one, node) or _pattern(node)
+            found = _exchanged(one, node)
             if found is not None:
                 yield found
-        elif isinstance(node, Literal) and isinstance(node.value, str):
-            yield from _scoped_in_quotes(node, node.value)
-    top = bare(one.tree)
-    if isinstance(top, Literal) and isinstance(top.value, str) and one.wants_no_text:
-        message = f"{one.name} is a text, and stands for no condition or number"
-        yield QUOTED_NAME, message, one.tree, "take the quotes away"
 
 
 # --- precedence -----------------------------------------------------------------------------------
@@ -320,7 +278,13 @@ def _exchanged(one: Held, node: Call) -> _Found | None:
     )
     if lists and isinstance(args[1], Reference):
         return EXCHANGED, f"`{node.name}` takes the item before the list", node, None
-    if name == "substr" and len(args) >= 2 and _is_number(args[0]) and not _is_number(args[-1]):
+    if function.family == "lists" and len(args) == 2 and _is_list(args[1]) and searches:
+        message = f"`{node.name}` takes a list, and this is a text"
+        return EXCHANGED, message, node, "stringListMember() takes a text with commas"
+    if searches and len(args) == 2 and _has_semicolons(args[1]):
+        message = f"`{node.name}` takes a list with commas or blanks, and this is one item"
+        return EXCHANGED, message, node, 'its third argument may say `";"`'
+    if name == "substr" and len(args) >= 2 and is_number(args[0]) and not is_number(args[-1]):
         return EXCHANGED, f"`{node.name}` takes the text before the numbers", node, None
     if takes_pattern(node) and len(args) >= 2:
         texts = isinstance(args[0], Reference), isinstance(args[1], Literal)
@@ -335,29 +299,23 @@ def _exchanged(one: Held, node: Call) -> _Found | None:
     return None
 
 
-def _pattern(node: Call) -> _Found | None:
-    """A pattern that is written there and does not compile."""
-    pattern = bare(node.args[0]) if takes_pattern(node) and node.args else None
-    if not isinstance(pattern, Literal) or not isinstance(pattern.value, str):
-        return None
-    if compile_pattern(pattern.value, "") is not None:
-        return None
-    message = f"the pattern of `{node.name}` does not compile"
-    return BROKEN_PATTERN, message, pattern, f"`{node.name}` is an error"
-
-
-def _has_number(node: Node) -> bool:
+def has_number(node: Node) -> bool:
     """Is it an attribute that is a number?"""
     row = find_attribute(node.name) if isinstance(node, Reference) else None
     return row is not None and row.type in _NUMBERS
 
 
-def _is_number(node: Node) -> bool:
+def is_number(node: Node) -> bool:
     return isinstance(node, Literal) and node.value.__class__ in (int, float)
 
 
 def _is_list(node: Node) -> bool:
     return isinstance(node, Literal) and isinstance(node.value, str) and "," in node.value
+
+
+def _has_semicolons(node: Node) -> bool:
+    text = node.value if isinstance(node, Literal) else None
+    return isinstance(text, str) and ";" in text and not _COMMAS.search(text)
 
 
 def _is_text(node: Node) -> bool:
@@ -369,7 +327,7 @@ def _is_comparison(nodes: list[Node]) -> bool:
     return any(isinstance(node, Binary) and node.operator in COMPARISONS for node in nodes)
 
 
-# --- division, quotes -----------------------------------------------------------------------------
+# --- division -------------------------------------------------------------------------------------
 
 
 def _division(one: Held, node: Binary) -> _Found | None:
@@ -400,7 +358,8 @@ def _division(one: Held, node: Binary) -> _Found | None:
 
 def _is_compared_with_fraction(one: Held, node: Binary) -> bool:
     """``RequestCpus / 64 > 0.9``."""
-    if one.evaluation.alone(node).real is not None:
+    usual = all(_is_usually_whole(bare(side)) for side in (node.left, node.right))
+    if one.evaluation.alone(node).real is not None and not usual:
         return False
     for above in comparisons(one.tree):
         for side, other in ((above.left, above.right), (above.right, above.left)):
@@ -408,6 +367,12 @@ def _is_compared_with_fraction(one: Held, node: Binary) -> bool:
             if bare(side) is node and known is not None and known % 1:
                 return True
     return False
+
+
+def _is_usually_whole(node: Node) -> bool:
+    """Is it an attribute that counts something, or asks for so many of it?"""
+    row = find_attribute(node.name) if isinstance(node, Reference) else None
+    return row is not None and (row.type == "integer" or row.name.startswith("Request"))
 
 
 def _rest(one: Held, node: Binary) -> int:
@@ -418,44 +383,3 @@ def _rest(one: Held, node: Binary) -> int:
     assert isinstance(left, int)
     assert isinstance(right, int)
     return left % right if right else 0
-
-
-def _scoped_in_quotes(node: Literal, text: str) -> Iterator[_Found]:
-    """``"TARGET.Owner"``."""
-    scope, dot, name = text.partition(".")
-    if dot and scope.casefold() in ("my", "target") and find_attribute(name) is not None:
-        message = f'`"{text}"` is a text, not the attribute'
-        yield QUOTED_NAME, message, node, f"did you mean `{text}`?"
-
-
-def _joined(one: Held, node: Binary) -> _Found | None:
-    """``"text" + x``."""
-    sides = [bare(node.left), bare(node.right)]
-    clock = any(isinstance(x, Call) and x.name.casefold() == "currenttime" for x in sides)
-    counted = any(_is_number(side) or _has_number(side) for side in sides)
-    if clock and counted and node.operator in ("+", "-"):
-        return TEXT_SUM, f"`{one.shown(node)}` is an error", node, "did you mean `time()`?"
-    texts = [side for side in sides if isinstance(side, Literal) and isinstance(side.value, str)]
-    if node.operator != "+" or not texts:
-        return None
-    return TEXT_SUM, f"`{one.shown(node)}` is an error", node, "join texts with strcat()"
-
-
-def _quoted(one: Held, node: Binary) -> Iterator[_Found]:
-    for side, other in ((node.left, node.right), (node.right, node.left)):
-        text, beside = bare(side), one.evaluation.alone(other)
-        if not isinstance(text, Literal) or not isinstance(text.value, str):
-            continue
-        if text.value.casefold() in ("undefined", "error") and node.operator in COMPARISONS:
-            message = f'`"{text.value}"` is a text, not the value'
-            yield QUOTED_NAME, message, text, f"did you mean `{text.value}`?"
-            continue
-        own = text.value.casefold() in {name.casefold() for name in one.own_names}
-        if not own and find_attribute(text.value) is None and find_ephemeral(text.value) is None:
-            continue
-        row = find_attribute(text.value)
-        ordered = node.operator in _ORDER and row is not None and row.type in _NUMBERS
-        no_text = ordered or (not beside.has_text and beside.defined)
-        if no_text or isinstance(bare(other), Literal) or node.operator not in COMPARISONS:
-            message = f'`"{text.value}"` is a text, not the attribute'
-            yield QUOTED_NAME, message, text, f"did you mean `{text.value}`?"

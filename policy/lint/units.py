@@ -7,17 +7,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from math import inf
+from math import inf, prod
 from typing import Final
 
-from classad.errors import Diagnostic
+from classad.errors import ClassAdParseError, Diagnostic
 from classad.language.operators import MIRRORED
-from classad.syntax.nodes import Binary, Node, Reference, bare
+from classad.syntax.nodes import Binary, Literal, Node, Reference, bare
 from policy.attributes import DATE, FIRST_DATE, LAST_DATE, SECONDS, find_attribute
+from policy.data.tables import meanings
 from policy.knobs import shares as shares
+from policy.knobs.readers import find_readers
+from policy.language.expressions import parse
 from policy.language.macros import ExpansionError
 from policy.lint.expressions import Held
 from policy.lint.finding import WARNING, Finding
+from policy.lint.places import stretch
 from policy.lint.trees import comparisons, names, number
 from policy.lint.view import Setting, View
 from policy.values.domain import PLAIN, single_number
@@ -139,9 +143,13 @@ _LONGEST: Final = {
     **dict.fromkeys(("update_interval", "schedd_interval", "alive_interval"), 86400.0),
     **dict.fromkeys(("collector_update_interval", "master_update_interval"), 86400.0),
 }
+_PRODUCT: Final = re.compile(r"[\s\d()]*(?:\*[\s\d()]*)+")
 _LOG: Final = re.compile(r"max_(?!num_)\w+_log", re.IGNORECASE)
 #: No log is rotated at so few bytes.
 _LEAST_LOG: Final = 4096
+#: Above this a number is written with an exponent.
+_PLAIN: Final = 1e15
+_HOUR: Final = 3600
 #: A machine's keyboard or a job is not as old.
 _OLDEST: Final = 1e8
 #: Macros that are amounts of memory, and what is less than anybody means.
@@ -155,6 +163,7 @@ def check_units(view: View, expressions: Iterable[Held]) -> Iterator[Diagnostic]
         if knob is not None and knob.plausible is not None and knob.unit == "s":
             yield from _time(setting, *knob.plausible)
         yield from _written(setting)
+        yield from _of_days(setting)
     for setting in view.of(shares.GROUP_PRIO_FACTOR):
         reading = setting.reading
         if reading is not None and reading.diagnostic is None and reading.number() < 1:
@@ -163,6 +172,39 @@ def check_units(view: View, expressions: Iterable[Held]) -> Iterator[Diagnostic]
     for one in expressions:
         for node in comparisons(one.tree):
             yield from _compared(one, node)
+
+
+def _megabytes(setting: Setting) -> str:
+    """How the macro says MiB: logs take a unit, and the history a number of bytes only."""
+    readers = find_readers(setting.macro)
+    return " * 1024 * 1024" if readers is not None and readers.kind == "long" else " Mb"
+
+
+def _product(text: str) -> float:
+    """What a product of numbers comes to; 0 for anything else."""
+    return prod(_factors(_tree(text))) if _PRODUCT.fullmatch(text) else 0.0
+
+
+def _of_days(setting: Setting) -> Iterator[Diagnostic]:
+    """A time that is written as days in minutes."""
+    readers = meanings().get(setting.macro) or meanings().get(setting.macro.upper())
+    timed = setting.macro.casefold() in _TIMES or (readers is not None and readers[1] == SECONDS)
+    timed = timed or (setting.knob is not None and setting.knob.unit == SECONDS)
+    text = setting.text()
+    if not timed or not _PRODUCT.fullmatch(text):
+        return
+    if _is_minutes_a_day(_tree(text)):
+        message = f"{setting.name} is in seconds, and `{text.strip()}` are minutes"
+        place = stretch(setting, text, 0, len(text))
+        yield NOT_SECONDS.at(message, *place, "a day has `24 * 3600` seconds")
+
+
+def _tree(text: str) -> Node:
+    """A product that may lack a parenthesis: then a number."""
+    try:
+        return parse(text).node
+    except ClassAdParseError:
+        return Literal(0)
 
 
 def _time(setting: Setting, least: float, most: float) -> Iterator[Diagnostic]:
@@ -174,7 +216,7 @@ def _time(setting: Setting, least: float, most: float) -> Iterator[Diagnostic]:
         message = f"{setting.name} is 0, so nobody has a past: only present usage counts"
         yield NOT_SECONDS.on(setting.entry, message, "decay is switched off by a very large number")
     elif value != 0 and not least <= value <= most:
-        message = f"{setting.name} is {value:g} seconds"
+        message = f"{setting.name} is {_digits(value)} seconds"
         yield NOT_SECONDS.on(setting.entry, message, "times are in seconds")
 
 
@@ -183,22 +225,32 @@ def _written(setting: Setting) -> Iterator[Diagnostic]:
     folded = setting.macro.casefold()
     log = bool(_LOG.fullmatch(folded))
     times = folded in _TIMES or folded in _LONGEST
-    unit = "seconds" if times else "MiB" if folded in _AMOUNTS else "bytes" if log else ""
+    amounts = folded in _AMOUNTS or meanings().get(setting.macro, ("", ""))[1] == "MiB"
+    unit = "seconds" if times else "MiB" if amounts else "bytes" if log else ""
     if not unit:
         return
     try:
         value = float(setting.config.expand(setting.entry).text)
-    except (ExpansionError, ValueError):
+    except ExpansionError:
         return
-    message = f"{setting.macro} is {value:g} {unit}"
+    except ValueError:
+        value = _product(setting.text())
+    message = f"{setting.macro} is {_digits(value)} {unit}"
     if 0 < value < _TIMES.get(folded, 0) or value > _LONGEST.get(folded, inf):
         yield NOT_SECONDS.on(setting.entry, message, "times are in seconds")
     elif 0 < value < _AMOUNTS.get(folded, 0):
-        yield GIGABYTES.on(setting.entry, message, f"did you mean `{value:g} * 1024`?")
+        yield GIGABYTES.on(setting.entry, message, f"did you mean `{_digits(value)} * 1024`?")
     elif log and 1 < value < _LEAST_LOG:
-        yield GIGABYTES.on(setting.entry, message, f"did you mean `{value:g} Mb`?")
-    elif folded in _AMOUNTS and value >= _GREATEST["MiB"]:
+        yield GIGABYTES.on(
+            setting.entry, message, f"did you mean `{_digits(value)}{_megabytes(setting)}`?"
+        )
+    elif amounts and value >= _GREATEST["MiB"]:
         yield NOT_MEBIBYTES.on(setting.entry, message, "that looks like KiB or bytes")
+
+
+def _digits(value: float) -> str:
+    """A number with all its digits, as long as they are no more than it has."""
+    return str(int(value)) if value.is_integer() and abs(value) < _PLAIN else f"{value:g}"
 
 
 def _sides(one: Held, node: Binary) -> Iterator[tuple[Node, str, Node]]:
@@ -214,6 +266,10 @@ def _compared(one: Held, node: Binary) -> Iterator[Diagnostic]:
             if theirs.unit == SECONDS or _is_short(_number(one, other)) or _is_minutes(other):
                 message = f"`{one.shown(side)}` is an instant, and `{one.shown(other)}` a duration"
                 yield one.say(DATE_AS_DURATION, message, node, _age_of(one, side))
+            continue
+        if mine.unit == SECONDS and _is_minutes_a_day(other):
+            message = f"`{one.shown(side)}` is in seconds, and `{one.shown(other)}` are minutes"
+            yield one.say(SHORT_AGE, message, node, "a day has `24 * 3600` seconds")
             continue
         if mine.unit == SECONDS and _is_instant(_number(one, other)):
             message = f"`{one.shown(side)}` is a duration, and `{one.shown(other)}` an instant"
@@ -244,6 +300,24 @@ def _is_minutes(node: Node) -> bool:
     if not isinstance(node, Binary) or node.operator != "*":
         return False
     return any((number(side) or 1) % 60 == 0 for side in (node.left, node.right))
+
+
+def _is_minutes_a_day(node: Node) -> bool:
+    """Is it so many days, written in minutes: ``14 * 24 * 60``?"""
+    found = list(_factors(node))
+    return 24 in found and 60 in found and found.count(60) == 1 and max(found) < _HOUR
+
+
+def _factors(node: Node) -> Iterator[float]:
+    """The numbers of a product of numbers; nothing for anything else."""
+    node = bare(node)
+    if isinstance(node, Binary) and node.operator == "*":
+        left, right = list(_factors(node.left)), list(_factors(node.right))
+        yield from (*left, *right) if left and right else ()
+        return
+    value = number(node)
+    if value is not None:
+        yield value
 
 
 def _is_short(value: float | None) -> bool:
@@ -280,26 +354,32 @@ def _amount(
     if unit not in _GREATEST:
         return None
     if value >= _GREATEST[unit]:
-        message = f"`{one.shown(side)}` is in {unit}, and no slot has {value:g} of them"
+        message = f"`{one.shown(side)}` is in {unit}, and no slot has {_digits(value)} of them"
         return NOT_MEBIBYTES, message
     name = side.name.casefold() if isinstance(side, Reference) else ""
     least = _LEAST.get(name, 0.0)
     if name == "requestdisk" and operator in (">", ">="):
         least = 0.0  # at least so much is asked for, and that may be little
-    if 2 <= value < least:
-        return GIGABYTES, f"`{one.shown(side)}` is in {unit}, and {value:g} of them are very few"
+    if 2 <= value < least or 0 < value < min(least, 1):
+        return (
+            GIGABYTES,
+            f"`{one.shown(side)}` is in {unit}, and {_digits(value)} of them are very few",
+        )
     return None
 
 
 def _load(one: Held, side: Node, value: float) -> tuple[Finding, str] | None:
     if not names(side) or not names(side) <= _LOADS or value not in _PERCENTAGES:
         return None
-    return PERCENTAGE, f"`{one.shown(side)}` is a load, and {value:g} would be a percentage"
+    return PERCENTAGE, f"`{one.shown(side)}` is a load, and {_digits(value)} would be a percentage"
 
 
 def _age(one: Held, side: Node, value: float) -> tuple[Finding, str] | None:
     if _OLDEST <= value < FIRST_DATE:
-        return SHORT_AGE, f"`{one.shown(side)}` is in seconds, and {value:g} of them are many years"
+        return (
+            SHORT_AGE,
+            f"`{one.shown(side)}` is in seconds, and {_digits(value)} of them are many years",
+        )
     least = _LEAST_AGE
     if one.name.casefold() == "preemption_requirements":
         least = _LEAST_CLAIM
@@ -309,7 +389,10 @@ def _age(one: Held, side: Node, value: float) -> tuple[Finding, str] | None:
         return None
     if not 1 < value < least:
         return None
-    return SHORT_AGE, f"`{one.shown(side)}` is in seconds, and {value:g} of them are very few"
+    return (
+        SHORT_AGE,
+        f"`{one.shown(side)}` is in seconds, and {_digits(value)} of them are very few",
+    )
 
 
 def _is_run(side: Node) -> bool:

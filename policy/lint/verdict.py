@@ -21,8 +21,11 @@ from policy.knobs.reading import EXPANDED
 from policy.lint.endings import Daemon, Ending, find_endings, negotiator_loads
 from policy.lint.findings import all_findings
 from policy.lint.fragments import Fragment, macro_of, recognised, soften
+from policy.lint.reading import ENDLESS
+from policy.lint.security import ENDS_ALL
 from policy.lint.support import NOT_HERE, NOT_RUN
 from policy.lint.view import Setting, View, view
+from policy.lint.wholes import NEVER_AT_ALL
 
 #: A macro that more daemons than these read says of none of them that the files are for it.
 _FEW = 2
@@ -82,6 +85,8 @@ def examine(config: Config, *, asked: bool = False, fragment: bool | None = None
     if not asked:
         daemons = _concerned(seen, endings) or _started(seen) or daemons
     unreadable = [found for found in config.diagnostics if found.severity == "error"]
+    if unreadable and not asked and len(daemons) == 1 and not _concerned(seen, endings):
+        daemons = [Daemon(name) for name in MAIN]  # it is unreadable for all
     left_out = any(found.id in (NOT_RUN.id, NOT_HERE.id) for found in findings)
     missing = "what was left out" if left_out else "the files that complete this"
     tail = f", as far as can be told without {missing}" if left_out or part is not None else ""
@@ -116,8 +121,8 @@ def _readers_of(setting: Setting) -> set[str]:
     """The main daemons that read a definition."""
     if setting.macro.upper().endswith("_HOST"):
         return set()  # all daemons are told where a host is
-    prefix = (setting.prefix or "").upper()
-    if prefix in MAIN:
+    prefix = (setting.prefix or setting.macro.partition("_")[0]).upper()
+    if prefix in MAIN and (setting.prefix or find_readers(setting.macro) is None):
         return {prefix}
     if setting.knob is not None:
         return {setting.knob.read_by} & set(MAIN)
@@ -134,17 +139,27 @@ def _verdict(
     root: str,
 ) -> Verdict:
     ended = [(ending.status, ending.found) for ending in endings if ending.daemon == daemon]
+    ended += [(4, found) for found in findings if found.help == ENDS_ALL]
     reasons = [*((1, found) for found in unreadable[:1]), *ended]
     if reasons:
         status, cause = reasons[0]
         text = f"{daemon} would not start: exit status {status}, {_at(cause, root)}"
         return Verdict(daemon, False, status, text, cause)
+    endless = [found for found in findings if found.id == ENDLESS.id]
+    if endless:
+        text = f"{daemon} hangs if it reads this: {_at(endless[0], root)}"
+        return Verdict(daemon, False, 0, text, endless[0])
     broken = OTHER_KNOBS["start"].broken
-    useless = [found for found in findings if found.help == broken]
+    useless = [found for found in findings if found.help == broken or _is_never(found)]
     if useless and daemon.subsystem == "STARTD":
         text = f"{daemon} would start, but take no jobs: {_at(useless[0], root)}"
         return Verdict(daemon, True, 0, text, useless[0])
     return Verdict(daemon, True, 0, f"{daemon} would start{tail}")
+
+
+def _is_never(found: Diagnostic) -> bool:
+    """Is it a START that no job can fulfil?"""
+    return found.id == NEVER_AT_ALL.id and found.message.startswith("START is never true")
 
 
 def _at(found: Diagnostic, root: str) -> str:

@@ -107,6 +107,8 @@ class Surroundings:
         """What an ad has under a name, nothing if it never has one; and whether it always has."""
         if not kind:
             return NOTHING, False
+        if kind == "either":
+            return ANYTHING, False
         if kind == "group":
             known = _OF_GROUPS.get(folded)
             return (NOTHING, False) if known is None else (known, True)

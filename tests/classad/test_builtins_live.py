@@ -85,3 +85,19 @@ def test_random_calls_agree(zone: str) -> None:
         if (ours := our_value(expression, info)) != real
     ]
     assert not differing, "\n".join(differing)
+
+
+def test_lists_that_fail_as_a_whole_agree() -> None:
+    """An attribute that refers to another, hundreds of times, evaluates to nothing at all."""
+    chain = "; ".join(f"A{number} = A{number + 1}" for number in range(500))
+    asked = [
+        "countMatches(true, A0)", "evalInEachContext(1, A0)", "isError(countMatches(true, A0))",
+        "size(evalInEachContext(1, A0))", "true || countMatches(true, A0)",
+        "ifThenElse(countMatches(true, A0) >= 0, 1, 2)", "countMatches(a > 0, A0) =?= 0",
+        "{countMatches(true, A0)}[0]", "countMatches(A0, {[b = 1]})", "A0", "isError(A0)",
+    ]  # fmt: skip
+    texts = [f"[{chain}; A500 = {{[a = 1]}}; x = {text}].x" for text in asked]
+    found = dict(zip(asked, real_values(texts, "UTC"), strict=True))
+    ours = [our_value(text, ZoneInfo("UTC")) for text in texts]
+    assert found == dict(zip(asked, ours, strict=True))
+    assert (found["countMatches(true, A0)"], found["A0"]) == ("error", "FAIL")

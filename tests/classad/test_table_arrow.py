@@ -209,8 +209,15 @@ def test_tables_that_cannot_be_read_say_why() -> None:
         Table.from_arrow(pa.table({"": [1]}))
     with pytest.raises(ClassAdTypeError, match="__arrow_c_stream__"):
         Table.from_arrow([{"a": 1}])
-    exact = pa.table({"x": ["1", "2"], "x:classad": [None, "2 +"]})
-    with pytest.raises(ClassAdValueError, match=r"`x:classad`, row 1: `2 \+` is no expression"):
+    lost = pa.array([0], pa.timestamp("s", "Nowhere/Land"))
+    with pytest.raises(ClassAdValueError, match=r"column `x`: .*Nowhere/Land"):
+        Table.from_arrow(pa.table({"x": lost}))
+
+
+@pytest.mark.parametrize("text", ["2 +", "=real x", "=absTime 1", "=relTime", "=", "1\0", ""])
+def test_companions_that_say_nothing_are_refused(text: str) -> None:
+    exact = pa.table({"x": ["1", "2"], "x:classad": [None, text]})
+    with pytest.raises(ClassAdValueError, match=r"`x:classad`, row 1: `.*` is no expression"):
         Table.from_arrow(exact)
 
 
@@ -221,16 +228,16 @@ def test_the_plain_form_says_what_it_loses() -> None:
     assert plain.column_names == ["i", "r", "s", "d", "b"]
     assert lost == [
         "`i`: what is no string is text in 3 rows",
-        "`i`: undefined or error is missing in 1 rows",
+        "`i`: undefined or error is missing in 1 row",
         "`r`: what is no string is text in 4 rows",
-        "`r`: undefined or error is missing in 1 rows",
-        "`s`: what is no string is text in 1 rows",
-        "`s`: undefined or error is missing in 1 rows",
-        "`s`: bytes that are no UTF-8 are replaced in 1 rows",
-        "`d`: parts of microseconds are rounded in 1 rows",
-        "`b`: undefined or error is missing in 1 rows",
+        "`r`: undefined or error is missing in 1 row",
+        "`s`: what is no string is text in 1 row",
+        "`s`: undefined or error is missing in 1 row",
+        "`s`: bytes that are no UTF-8 are replaced in 1 row",
+        "`d`: parts of microseconds are rounded in 1 row",
+        "`b`: undefined or error is missing in 1 row",
     ]
-    with pytest.warns(UserWarning, match="`d`: parts of microseconds are rounded in 1 rows"):
+    with pytest.warns(UserWarning, match="`d`: parts of microseconds are rounded in 1 row"):
         table.to_arrow(["d"], faithful=False)
 
 
@@ -245,6 +252,33 @@ def test_types_of_the_columns_written() -> None:
     assert Table(ads).to_arrow(["s", "x"]).schema.types == [pa.string(), pa.null()]
 
 
+LISTS: list[tuple[list[Any], Any]] = [
+    ([[1, 2], [], [None], None], pa.list_(pa.int64())),
+    ([[True], [None, False]], pa.list_(pa.bool_())),
+    ([[0.5, math.nan, -math.inf]], pa.list_(pa.float64())),
+    ([["a", "é"], []], pa.list_(pa.string())),
+    ([[]], pa.string()),
+    ([[None]], pa.string()),
+    ([[1, 2.5]], pa.string()),
+    ([[1], [2.5]], pa.string()),
+    ([[1], "a"], pa.string()),
+    ([[], "a"], pa.string()),
+    ([[Value.Error, 1]], pa.string()),
+    ([[[1]]], pa.string()),
+    ([[b"caf\xe9"]], pa.string()),
+    ([[ExprTree("x")]], pa.string()),
+]
+
+
+@pytest.mark.parametrize(("values", "kind"), LISTS, ids=str)
+def test_lists_of_one_kind_are_lists(values: list[Any], kind: Any) -> None:
+    table = Table([ClassAd({"x": value}) for value in values])
+    made = table.to_arrow(dictionaries=False)
+    assert made.schema.field("x").type == kind
+    assert Table.from_arrow(made) == table
+    assert Table.from_arrow(table.to_arrow()) == table
+
+
 def test_rows_and_changes_are_written() -> None:
     columns = {"Name": list("abcd"), "Cpus": [1, 2, None, 4], "Load": [0.5, None, 1.0, 2.0]}
     table = Table.from_arrow(pa.table(columns))
@@ -257,6 +291,17 @@ def test_rows_and_changes_are_written() -> None:
     }  # fmt: skip
     assert table.to_arrow(["Cpus"], table.select("Cpus >= 4")).to_pydict() == {"Cpus": [8, 4]}
     assert Table.from_arrow(table.to_arrow()) == table
+
+
+def test_tables_without_columns_or_rows() -> None:
+    for ads in ([], [ClassAd(), ClassAd()]):
+        table = Table(ads)
+        assert table.to_arrow().num_rows == len(ads)
+        back = Table.from_arrow(table.to_arrow())
+        assert back == table
+        assert list(back.select("true")) == list(range(len(ads)))
+    empty = Table.from_arrow(pa.table({"a": pa.array([], pa.int64()), "b": pa.array([], "string")}))
+    assert (len(empty), empty.names, list(empty)) == (0, [], [])
 
 
 def test_companions_are_not_attributes() -> None:
@@ -294,3 +339,23 @@ def test_duckdb_there_and_back() -> None:
     connection.register("slots", table)
     found = connection.sql("select Name, Cpus * 2 as Cpus from slots where Cpus > 4")
     assert list(Table.from_arrow(found)) == [ClassAd({"Name": "b", "Cpus": 16})]
+
+
+@pytest.mark.filterwarnings("default")
+def test_pandas_there_and_back() -> None:
+    pandas = pytest.importorskip("pandas", reason="the extra `pandas` is optional")
+    when = datetime(2024, 1, 2, tzinfo=UTC)
+    ads = [ClassAd({"i": 1, "r": 0.5, "b": True, "s": "a", "t": when}), ClassAd("[I = i + 1]")]
+    frame = Table(ads).to_pandas()
+    assert list(frame.columns) == ["b", "i", "i:classad", "r", "s", "t"]
+    kinds = [str(kind) for kind in frame.dtypes]
+    assert kinds[:2] == ["boolean", "string"]
+    assert kinds[3:5] == ["Float64", "string"]
+    assert frame["t"][0] == when
+    assert pandas.isna(frame["r"][1])
+    assert Table.from_pandas(frame) == Table(ads)
+    lost: list[str] = []
+    plain = Table(ads).to_pandas(["i"], faithful=False, lost=lost)
+    assert plain["i"].tolist() == ["1", "i + 1"]
+    assert lost == ["`i`: what is no string is text in 2 rows"]
+    assert str(Table(ads[:1]).to_pandas(["i"])["i"].dtype) == "Int64"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -98,6 +99,19 @@ def test_pandas_rows_become_ads() -> None:
         ClassAd({"Name": "b", "Cpus": 8}),
     ]
     assert type(found[0]["Cpus"]) is int
+
+
+def test_python_objects_of_pandas_become_values() -> None:
+    pandas = pytest.importorskip("pandas", reason="the extra `pandas` is optional")
+    pytest.importorskip("pyarrow", reason="the extra `arrow` is optional")
+    mixed = pandas.Series([1, "b", None, ExprTree("Cpus * 2")], dtype=object)
+    times = pandas.to_datetime(["2024-01-01"] * 4)
+    found = list(Table.from_pandas(pandas.DataFrame({"Mixed": mixed, "T": times})).ads())
+    assert [ad.get("Mixed") for ad in found] == [1, "b", None, ExprTree("Cpus * 2")]
+    assert found[0]["T"] == datetime(2024, 1, 1, tzinfo=UTC)
+    assert [len(ad) for ad in found] == [2, 2, 1, 2]
+    only = Table.from_pandas(pandas.DataFrame({"Mixed": mixed}))
+    assert list(only.select("Mixed == 1")) == [0]
 
 
 def test_a_row_of_the_few_that_read_an_attribute_is_replaced() -> None:

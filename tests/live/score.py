@@ -1,8 +1,8 @@
 """Scores predictions of fresh cycles of a real pool under random traffic.
 
-``ROOT=DIR python tests/live/score.py FOLDER [--seed N] [--cycles N] [--schedds N] [--sec token]``
+``ROOT=DIR python -m tests.live.score FOLDER [--seed N] [--cycles N] [--schedds N] [--sec token]``
 starts a pool in FOLDER with ``live_pool.sh``, follows its cycles, and stops it.  Cycles that were
-not as predicted are kept in ``FOLDER.missed``: two captures each, and the negotiator's log.
+not as predicted are kept in ``FOLDER.missed``: two captures each, and what the negotiator logged.
 """
 
 from __future__ import annotations
@@ -10,84 +10,107 @@ from __future__ import annotations
 import argparse
 import re
 import shutil
-import sys
 import time
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
-from traffic import EXTRA, Traffic, pool
-
+from negotiator.model.result import CycleResult
 from pieslice.live.capture import LiveCapture
 from pieslice.live.daemons import Bindings
 from pieslice.live.taking import Memory, find_daemons, last_cycle, take
 from pieslice.shadow.cycles import newer
 from pieslice.shadow.loop import predict
 from pieslice.shadow.outcome import Outcome, Pair, compare, total
+from tests.live.traffic import EXTRA, Traffic, pool
 
-MATCHED = re.compile(r"\bMatched (\d+\.\d+) (\S+) <\S+ preempting (\S+)[^<]* <\S+> (\S+)")
+MATCHED = re.compile(r"\bMatched (\d+\.\d+) (\S+) <\S+> preempting (\S+)[^<]* <\S+> (\S+)")
 REJECTED = re.compile(r"\bRejected (\d+\.\d+) (\S+) <[^>]*>: (.*)")
 
-
-def cycle_of_log(log: Path, number: int) -> tuple[list[Pair], list[tuple[str, str]]]:
-    """The matches and the rejections of a cycle, as the negotiator logged them."""
-    parts = log.read_text(errors="replace").split("Started Negotiation Cycle")
-    text = parts[number]
-    return (
-        [(user, slot) for _, user, _, slot in MATCHED.findall(text)],
-        [(user, job) for job, user, _ in REJECTED.findall(text)],
-    )
+Rejected = tuple[str, str]
 
 
-def keep(folder: Path, before: LiveCapture, after: LiveCapture, text: str) -> None:
-    for name, capture in (("before", before), ("after", after)):
-        capture.write(folder / name)
-    (folder / "log").write_text(text)
+def score(
+    folder: Path, *, seed: int, cycles: int, schedds: int, port: int, security: str
+) -> list[Outcome]:
+    """Start a pool, follow its cycles, stop it."""
+    token = None
+    try:
+        pool("start", folder, PORT=str(port), SCHEDDS=str(schedds), SEC=security, EXTRA=EXTRA)
+        if security == "token":
+            token = folder / "reader"
+            words = ("condor_token_create", "-identity", "reader@live.test", "-authz", "READ")
+            token.write_text(pool("run", folder, "root", *words))
+        with Bindings(f"127.0.0.1:{port}", token) as daemons:
+            return follow(folder, daemons, Traffic(folder, seed, schedds), cycles)
+    finally:
+        pool("stop", folder)
 
 
-def score(folder: Path, args: argparse.Namespace) -> list[Outcome]:
-    port = args.port
-    traffic = Traffic(folder, args.seed, args.schedds)
+def follow(folder: Path, daemons: Bindings, traffic: Traffic, cycles: int) -> list[Outcome]:
+    """Traffic, a capture, a cycle, a capture, again and again."""
     missed = Path(f"{folder}.missed")
     shutil.rmtree(missed, ignore_errors=True)
     outcomes: list[Outcome] = []
-    token = folder / "reader" if args.sec == "token" else None
-    with Bindings(f"127.0.0.1:{port}", token) as daemons:
-        memory = Memory()
-        while len(outcomes) < args.cycles:
-            for line in traffic.burst():
-                print(f"    {line}")
-            time.sleep(traffic.random.choice((0.0, 0.5, 1.5, 3.0)))
-            before = take(daemons, memory)
-            predicted = predict(before)
-            negotiator = find_daemons(daemons).negotiator
-            assert negotiator is not None
-            pool("cycle", folder)
-            while not newer(before.manifest["cycle"], last_cycle(daemons, negotiator)):
-                time.sleep(0.1)
-            time.sleep(1.5)
-            after = take(daemons, memory)
-            outcome = compare(before, after, predicted)
-            log = folder / "log" / "NegotiatorLog"
-            matches, rejections = cycle_of_log(log, -1)
-            real = set(matches)
-            wanted = [(item.submitter, item.slot) for item in predicted.matches]
-            refused = [(item.submitter, item.job) for item in predicted.rejections]
-            same = wanted == matches
-            said = "exact" if outcome.exact else "MISSED"
-            if refused != rejections or not same:
-                said += " (order)" if real == set(wanted) else " (by the log)"
-            print(
-                f"{len(outcomes):3} matches {outcome.predicted}/{outcome.matches}/{outcome.seen}"
-                f"/{outcome.agreeing} rejections {outcome.predicted_rejections}/"
-                f"{outcome.rejections} {said}; moved {outcome.moved.text()}; log "
-                f"{len(real & set(wanted))}/{len(real)}",
-                flush=True,
-            )
-            outcomes.append(outcome)
-            if not outcome.exact or not same:
-                text = f"log: {matches}\n{rejections}\npredicted: {wanted}\n{refused}\n{outcome}\n"
-                keep(missed / str(len(outcomes) - 1), before, after, text)
+    agreeing = of = 0
+    memory = Memory()
+    while len(outcomes) < cycles:
+        for line in traffic.burst():
+            print(f"    {line}")
+        time.sleep(traffic.random.uniform(0, 5))
+        before = take(daemons, memory)
+        predicted = predict(before)
+        after = after_cycle(folder, daemons, memory, before)
+        outcome = compare(before, after, predicted)
+        matches, rejections = last_of_log(folder / "log" / "NegotiatorLog")
+        wanted, refused = decisions(predicted)
+        both = len(set(matches) & set(wanted))
+        agreeing, of = agreeing + both, of + len(matches)
+        print(line_of(len(outcomes), outcome, f"{both}/{len(matches)}"), flush=True)
+        if not outcome.exact or wanted != matches:
+            for name, capture in (("before", before), ("after", after)):
+                capture.write(missed / str(len(outcomes)) / name)
+            text = f"log: {matches}\n{rejections}\npredicted: {wanted}\n{refused}\n{outcome}\n"
+            (missed / str(len(outcomes)) / "log").write_text(text)
+        outcomes.append(outcome)
+    print(f"of the {of} matches in the log {agreeing} were predicted")
     return outcomes
+
+
+def after_cycle(
+    folder: Path, daemons: Bindings, memory: Memory, before: LiveCapture
+) -> LiveCapture:
+    """Have a cycle made, and capture the pool when its matches have become claims."""
+    negotiator = find_daemons(daemons).negotiator
+    assert negotiator is not None
+    pool("cycle", folder)
+    while not newer(before.manifest["cycle"], last_cycle(daemons, negotiator)):
+        time.sleep(0.1)
+    time.sleep(1.5)
+    return take(daemons, memory)
+
+
+def last_of_log(log: Path) -> tuple[list[Pair], list[Rejected]]:
+    """The matches and the rejections of the last cycle, as the negotiator logged them."""
+    text = log.read_text(errors="replace").rpartition("Started Negotiation Cycle")[2]
+    matches = [(user, slot) for _, user, _, slot in MATCHED.findall(text)]
+    return matches, [(user, job) for job, user, _ in REJECTED.findall(text)]
+
+
+def decisions(predicted: CycleResult) -> tuple[list[Pair], list[Rejected]]:
+    """The same of a prediction."""
+    return (
+        [(match.submitter, match.slot) for match in predicted.matches],
+        [(item.submitter, item.job) for item in predicted.rejections],
+    )
+
+
+def line_of(number: int, outcome: Outcome, logged: str) -> str:
+    """A cycle in one line: predicted, happened, seen and agreeing matches."""
+    counts = (outcome.predicted, outcome.matches, outcome.seen, outcome.agreeing)
+    return (
+        f"{number:3} matches {'/'.join(map(str, counts))} rejections"
+        f" {outcome.predicted_rejections}/{outcome.rejections}"
+        f" {'exact' if outcome.exact else 'MISSED'}; moved {outcome.moved.text()}; log {logged}"
+    )
 
 
 def main() -> None:
@@ -99,21 +122,14 @@ def main() -> None:
     parser.add_argument("--port", type=int, default=9770)
     parser.add_argument("--sec", choices=("none", "token"), default="none")
     args = parser.parse_args()
-    pool(
-        "start",
+    outcomes = score(
         args.folder,
-        PORT=str(args.port),
-        SCHEDDS=str(args.schedds),
-        SEC=args.sec,
-        EXTRA=EXTRA,
+        seed=args.seed,
+        cycles=args.cycles,
+        schedds=args.schedds,
+        port=args.port,
+        security=args.sec,
     )
-    try:
-        if args.sec == "token":
-            words = ("condor_token_create", "-identity", "reader@live.test", "-authz", "READ")
-            (args.folder / "reader").write_text(pool("run", args.folder, "root", *words))
-        outcomes = score(args.folder, args)
-    finally:
-        pool("stop", args.folder)
     print(total(outcomes))
 
 

@@ -472,6 +472,7 @@ def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
             "the workload: row 1: no run_time",
         ),
         (lambda: pieslice.simulate(WORKLOAD, pool=1, days=0), "Error", "days: `0` is not"),
+        (lambda: pieslice.simulate(WORKLOAD, pool=1.5), "Error", "pool: `1.5` is neither"),  # type: ignore[arg-type]
         (lambda: pieslice.simulate(WORKLOAD, pool=1, seeds=0), "Error", "seeds: `0` is not"),
         (lambda: pieslice.simulate(WORKLOAD, {}, pool=1), "Error", "at least one configuration"),
         (lambda: pieslice.simulate(WORKLOAD, {"A": 60}, pool=1), "Error", "`60` is not a conf"),

@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 import os
 import re
+import subprocess
+import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,6 +20,7 @@ from pieslice.cli import main
 from pieslice.live.capture import read
 from pieslice.live.daemons import Bindings, DaemonError
 from pieslice.live.names import Wanted, expressions, is_secret
+from pieslice.live.places import temporary
 from pieslice.live.taking import Memory, take
 from tests.pieslice.test_schemas import validate
 
@@ -176,6 +180,69 @@ def test_expressions_are_told_from_plain_values() -> None:
     assert "ClaimId" not in wanted.of_jobs()
 
 
+def test_an_anonymous_capture_is_the_same_pool(
+    recorded: Place, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def change(whole: dict[str, Any]) -> None:
+        whole["states"] = whole["states"][1:]
+        text = json.dumps(whole["states"]).replace("carol", "carol.von.aachen")
+        whole["states"] = json.loads(text)
+
+    recorded(change)
+    plain, masked = tmp_path / "plain", tmp_path / "masked"
+    capture(plain)
+    capture(masked, "--anonymize")
+    names = ("alice", "bob", "carol", "aachen", "dave", "erin", "live.test", "127.0.0.1", "/mnt")
+    assert all(name in (plain / "jobs.ads").read_text() for name in names[:4])
+    for path in masked.iterdir():
+        text = path.read_text()
+        assert not [name for name in names if name in text], path
+        assert not re.search(r"\bn[1-5]\b|\bs[12]\b", text), path
+    capsys.readouterr()
+    found = []
+    for folder in (plain, masked):
+        assert main(["negotiate", str(folder), "--json"]) == 0
+        answer = json.loads(capsys.readouterr().out)
+        found.append([(match["job"], match["cost"], match["kind"]) for match in answer["matches"]])
+        assert "group_b." in json.dumps(answer)
+    assert found[0] == found[1] != []
+
+
+def test_a_capture_from_tools_says_what_it_loses(
+    recorded: Place,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    recorded()
+    tools = Path(__file__).parents[1] / "live" / "recorded" / "tools.py"
+    for name in ("version", "status", "q", "config_val", "userprio"):
+        script = tmp_path / f"condor_{name}"
+        script.write_text(f'#!/bin/sh\nexec {sys.executable} {tools} condor_{name} "$@"\n')
+        script.chmod(0o755)
+    folders = [tmp_path / "bound", tmp_path / "printed"]
+    capture(folders[0])
+    with monkeypatch.context() as changed:
+        changed.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+        assert capture(folders[1], "--from-tools") == 1
+    assert "no tool lists them" in " ".join(capsys.readouterr().out.split())
+    bound, printed = map(read, folders)
+    assert printed.manifest["order"] == "sorted"
+    for part in ("slots", "submitters", "schedds", "jobs"):
+        told = [sorted(ad.get_string("Name") or "" for ad in x.ads(part)) for x in (bound, printed)]
+        assert told[0] == told[1]
+    configs = [x.config.partition("# of the schedd")[0] for x in (bound, printed)]
+    assert configs[0] == configs[1] != ""
+    assert "ClaimId" not in "".join(printed.parts.values())
+    assert main(["negotiate", str(folders[1]), "--json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)["matches"]) == 15
+    monkeypatch.setenv("PATH", str(tmp_path / "none"))
+    assert capture(tmp_path / "third", "--from-tools") == 2
+    assert capsys.readouterr().err == (
+        "pieslice: error: condor_version: there is no such tool here\n"
+    )
+
+
 # --- jobs that have a match already -----------------------------------------------------------
 
 
@@ -215,8 +282,36 @@ def test_jobs_with_a_match_are_not_offered(
     assert main(["negotiate", str(folder), "--json"]) == 0
     matched = {m["job"] for m in json.loads(capsys.readouterr().out)["matches"]}
     assert "1.2" in matched
-    granted = {"Name": "slot1@n1", "ScheddName": "s1@live.test", "RemoteUser": "bob@live.test"}
-    assert claimed(folder, granted) == {(2, 0)}
+    # The job that is named may have gone.
+    assert claimed(folder, request("slot1@n1", 1, 99)) == {(1, 0)}
+    # The rest of a partitionable slot is for the next job like the one that has the newest part.
+    jobs = (folder / "jobs.ads").read_text()
+    runs = 'ProcId = 0\nJobStatus = 2\nRemoteHost = "slot1_1@n1"\n'
+    own, foreign = jobs.split("s1@live.test#2.0#")
+    head, _, tail = own.rpartition("ProcId = 0\n")
+    tail = tail.replace("JobStatus = 1\n", "")
+    (folder / "jobs.ads").write_text(f"{head}{runs}{tail}s1@live.test#2.0#{foreign}")
+    part = granted("slot1_1@n1", "bob@live.test")
+    rest = {"Name": "slot1@n1", "State": "Unclaimed", "ScheddName": "s1@live.test"}
+    assert claimed(folder, part) == set()
+    assert claimed(folder, part, rest) == {(2, 1)}
+    # One that was granted just now is for a job of its user, an older one for none.
+    assert claimed(folder, granted("slot2@n1", "bob@live.test")) == {(2, 1)}
+    assert claimed(folder, granted("slot2@n1", "bob@live.test", since=1)) == set()
+    # One that preempts shows who was there; its own job runs, or it is still asked for.
+    theirs = {"RemoteUser": "ann@live.test", **request("slot1_1@n1", 2, 0)}
+    assert claimed(folder, theirs) == set()
+    assert claimed(folder, {**theirs, "Name": "slot3@n1"}) == {(2, 1)}
+
+
+def granted(slot: str, user: str, since: int = 2_000_000_000) -> dict[str, object]:
+    return {
+        "Name": slot,
+        "State": "Claimed",
+        "ScheddName": "s1@live.test",
+        "RemoteUser": user,
+        "EnteredCurrentState": since,
+    }
 
 
 def test_a_claim_of_a_running_job_takes_no_other(recorded: Place, tmp_path: Path) -> None:
@@ -372,3 +467,20 @@ def test_the_answer_as_json_fits_its_schema(
     recorded()
     capture(tmp_path / "now", "--json")
     assert validate(json.loads(capsys.readouterr().out)) == "capture"
+
+
+def test_folders_of_killed_processes_are_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    names = (f"pieslice-token-{ended.pid}-ab1", f"pieslice-pool-{os.getpid()}-ab1", "pieslice-x")
+    for name in names:
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "token").write_text("secret")
+    with temporary("token") as place:
+        assert os.stat(place).st_mode & 0o77 == 0
+        left = {path.name for path in tmp_path.iterdir()}
+        assert left == {*names[1:], Path(place).name}
+    assert not Path(place).exists()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 import math
@@ -10,23 +11,28 @@ import re
 import time
 from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import pieslice
 from negotiator.io import InputError
 from pieslice.cli import main
-from pieslice.history.jobs import Job, Spell, find_job
+from pieslice.history.jobs import find_job
 from pieslice.history.life import Decision, life_of
 from pieslice.history.questions import life, start, summary
 from pieslice.history.start import ENOUGH, Estimate, Experience, Lack, record_of
 from pieslice.history.summary import MomentLoad, distances, mean_load, vacancies_of
 from pieslice.history.waits import Wait, curve
 from pieslice.inputs.moments import moment_of
+from pieslice.recording.jobs import Job, Spell, all_jobs
 from pieslice.recording.store import History, HistoryError, Moment, Recorder
+from pieslice.simulation.replay import run_times
 from tests.pieslice.test_recording import CAMPUS, T, pool, texts_of_folder
+from tests.pieslice.test_schemas import validate
 
 ROOT = Path(__file__).parents[2]
 NOON = 1_795_000_000
@@ -135,6 +141,18 @@ def test_at_needs_a_history(campus: Path) -> None:
     assert err.startswith(f"error: --at {NOON}: the pool is no history\n")
     code, _, err = run("quotas", campus, CAMPUS)
     assert (code, "a pool has one folder or one history" in err) == (2, True)
+
+
+def test_programs_ask_about_moments_too(campus: Path) -> None:
+    there = pieslice.read(CAMPUS).why("8.0").text()
+    for at in (NOON + 10, "2026-11-18 11:07", datetime.fromtimestamp(NOON, UTC)):
+        found = pieslice.read(campus, at=at)
+        assert found.name == "pool.history at 2026-11-18 11:06:40"
+        assert found.why("8.0").text() == there
+        assert "the capture of 2026-11-18 11:06:40 UTC" in found.diagnostics[0].message
+        assert found.with_config({"NEGOTIATOR_CONSIDER_PREEMPTION": False}).negotiate().matches
+    with pytest.raises(pieslice.Error, match="the history goes from"):
+        pieslice.read(campus, at=0)
 
 
 def test_files_and_configurations_replace_those_of_a_moment(campus: Path, tmp_path: Path) -> None:
@@ -256,7 +274,7 @@ def test_a_life_is_told_cycle_by_cycle(simulated: Path) -> None:
         assert [entry.time for entry in found.entries] == sorted(e.time for e in found.entries)
     code, out, _ = run("history", simulated, f"{waited}.0", "--json")
     data = json.loads(out)
-    assert (code, data["schema"], data["job"]) == (0, "pieslice/history-job/1", f"{waited}.0")
+    assert (code, validate(data), data["job"]) == (0, "history-job", f"{waited}.0")
     assert len(data["life"]) == len(words)
 
 
@@ -273,6 +291,7 @@ def test_a_history_is_summed_up(simulated: Path) -> None:
     assert f"day.history: {found.captures} captures of one pool" in out
     data = json.loads(run("history", simulated, "--json")[1])
     assert data["matches"] == found.matches
+    assert validate(data) == "history"
 
 
 @pytest.mark.parametrize("command", ["history", "history 1.0", "when 1.0", "when 60.0", "why 60.0"])
@@ -302,6 +321,74 @@ def test_jobs_of_several_queues_are_asked_for_by_queue(tmp_path: Path) -> None:
         with pytest.raises(HistoryError, match=r"in several queues: `?s#1\.0`?"):
             find_job(recorder, "1.0")
         assert find_job(recorder, "t#1.0").schedd == "t"
+
+
+# --- replaying ------------------------------------------------------------------------------------
+
+
+def test_a_replay_has_the_jobs_as_they_came(simulated: Path, tmp_path: Path) -> None:
+    code, out, err = run("simulate", "--replay", simulated, "--json", "-o", tmp_path / "run")
+    assert code == 0, err
+    with History(simulated) as history:
+        jobs, first = all_jobs(history), history.moments()[0].time
+    summary_ = json.loads(out)
+    text = (tmp_path / "run" / "events.csv").read_text()
+    events = list(csv.DictReader(text.splitlines()))
+    submitted = sorted(
+        (int(row["time"]), row["user"]) for row in events if row["event"] == "submit"
+    )
+    assert submitted == sorted((round(job.begun - first), job.submitter) for job in jobs)
+    # Jobs that ended ran for as long again.
+    ran = {job.number: job.spells[-1].time - job.spells[-2].time for job in jobs if job.last}
+    assert ran
+    took = [
+        int(end["time"]) - int(start["time"])
+        for start in events
+        if start["event"] == "start"
+        for end in events
+        if (end["event"], end["job"]) == ("finish", start["job"])
+    ]
+    assert sorted(took)[0] == min(round(time) for time in ran.values())
+    assert summary_["complete"]
+
+
+def test_a_replay_can_be_another_pool_time_or_policy(simulated: Path, tmp_path: Path) -> None:
+    config = tmp_path / "new"
+    config.write_text("NEGOTIATOR_INTERVAL = 300\n")
+    words = ("simulate", "20", "--replay", simulated, "--days", "0.02", "--config", config)
+    code, out, err = run(*words)
+    assert code == 0, err
+    assert "negotiation cycles                    6\n" in out
+    code, _, err = run("simulate", "--replay", simulated, "--workload", "capture")
+    assert (code, "--replay names the workload" in err) == (2, True)
+    code, _, err = run("simulate", simulated, "--workload", "capture", "--days", "0.01")
+    assert code == 0, err
+
+
+def test_what_cannot_be_replayed_is_told(tmp_path: Path) -> None:
+    assert run("simulate", "--replay", tmp_path / "none")[2].endswith("none: no such history\n")
+    with Recorder(tmp_path / "h") as recorder:
+        assert run("simulate", "--replay", tmp_path / "h")[2].endswith("no capture in it yet\n")
+        recorder.append(T, pool("U"))
+    assert run("simulate", "--replay", tmp_path / "h")[2].endswith("no time to replay\n")
+
+
+def test_run_times_are_those_of_the_last_run() -> None:
+    def one(number: int, user: str, *spells: Spell, last: int | None = None) -> Job:
+        return Job(number, "s", number, 0, user, "", "req", 1.0, T, 1, last, spells)
+
+    def at(time: float, status: int) -> Spell:
+        return Spell(1, T + time, status, "")
+
+    jobs = [
+        one(1, "ann", at(0, 1), at(10, 2), at(40, 1), at(50, 2), at(150, -1), last=9),
+        one(2, "ann", at(-50, 2), at(20, -1), last=9),
+        one(3, "ann", at(0, 1), at(900, 2)),
+        one(4, "ann", at(0, 1)),
+        one(5, "bob", at(0, 1), at(990, 2)),
+        one(6, "bob", at(0, 1), at(5, -1), last=9),
+    ]
+    assert run_times(jobs, T, T + 1000) == {1: 100, 2: 20, 3: 100, 4: 60, 5: 60}
 
 
 # --- lives ----------------------------------------------------------------------------------------
@@ -500,6 +587,7 @@ def test_when_answers_or_says_what_is_missing(tmp_path: Path) -> None:
     assert "; it has left the first wait" in " ".join(run("when", path, "1.0")[1].split())
     data = json.loads(run("when", path, "60.0", "--json")[1])
     assert data["estimate"]["not_before"] <= data["estimate"]["likely"]
+    assert validate(data) == "when"
     small = tmp_path / "small"
     with Recorder(small) as recorder:
         recorder.append(T, pool("U", j1="i", j2="i"))
@@ -509,6 +597,7 @@ def test_when_answers_or_says_what_is_missing(tmp_path: Path) -> None:
     assert code == 0
     assert "not enough history to tell when it starts" in text
     assert "20 are needed" in text
+    assert validate(json.loads(run("when", small, "1.0", "--json")[1])) == "when"
 
 
 # --- the loading factor ---------------------------------------------------------------------------

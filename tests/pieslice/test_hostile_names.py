@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import pieslice
+from classad import Table
 from pieslice.cli import main
 from pieslice.terminal import printable, printable_json
 
@@ -155,6 +156,7 @@ def test_names_are_whole(shop: Path, capsys: pytest.CaptureFixture[str]) -> None
 
 def test_names_are_harmless_in_a_notebook_and_whole_in_data(shop: Path) -> None:
     pool = pieslice.read("pool")
+    simulated = pieslice.simulate("capture", pool=pool, days=0.01)
     answers = [
         pool.negotiate(),
         pool.why("1.0"),
@@ -162,7 +164,11 @@ def test_names_are_harmless_in_a_notebook_and_whole_in_data(shop: Path) -> None:
         pool.quotas(),
         pool.diff(pool.with_config(Path("other"))),
         pieslice.check("pool"),
-        pieslice.read_policy("pool"),
+        pieslice.policy("pool"),
+        simulated,
+        simulated.users,
+        simulated.events,
+        pieslice.match(Table.from_file("pool/slots.ads"), "[Requirements = true]"),
         *(pool.negotiate().table(name) for name in ("submitters", "matches", "machines")),
     ]
     for answer in answers:
@@ -172,6 +178,9 @@ def test_names_are_harmless_in_a_notebook_and_whole_in_data(shop: Path) -> None:
         assert steers(shown) == []
         assert steers(str(answer)) == []
         assert steers(repr(answer) + answer.to_json()) == []
+    drawn = simulated.plot("slots").html
+    assert steers(drawn) == []
+    assert "<b>" not in drawn
     assert {f"slot1@{name}" for name in NAMES} >= set(pool.negotiate().matches["slot"])
 
 

@@ -9,12 +9,14 @@ import sqlite3
 import subprocess
 import sys
 import time
+import zlib
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pieslice.recording import store
 from pieslice.recording.changes import apply, built, changed, files_of, texts_of, whole
 from pieslice.recording.columns import columns_of, text_of
 from pieslice.recording.facts import newest_time, sight
@@ -239,6 +241,39 @@ def test_damage_is_told_with_what_can_still_be_read(path: Path) -> None:
         assert history.texts(late) == pool("UUUU")
 
 
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"[]", b"7", b"null", b"{", b"\xff", b"[" * 100_000, b'{"a": 1}', b'{"a": {}}',
+        b'{"a": {"text": 5, "names": [1, 2]}}', b'{"../../x": {"text": "x"}}',
+        b'{"/etc/x": {"text": "x"}}', b'{"": {"text": "x"}}', b'{"a\\u0000": {"text": "x"}}',
+        b'{"a": {"edges": [0, 1], "names": [[["A"]], [9]], "values": {}}}',
+        b'{"a": {"edges": [0, 1], "names": [[["A"]], 1], "values": {}}}',
+        b'{"a": {"edges": [0, 1], "names": [[["A"]], 2], "values": {"A": [["1"], 1]}}}',
+    ],
+)  # fmt: skip
+def test_frames_that_no_recorder_wrote_are_damage(path: Path, data: bytes) -> None:
+    with Recorder(path) as recorder:
+        recorder.append(T, pool("U"))
+    for frame in (zlib.compress(data), zlib.compress(data)[:-3]):
+        base = sqlite3.connect(path)
+        base.execute("UPDATE moment SET frame = ?", (frame,))
+        base.commit()
+        base.close()
+        with History(path) as history, pytest.raises(HistoryError, match=r"capture 1 is damaged$"):
+            history.texts(history.moments()[0])
+
+
+def test_a_frame_that_grows_without_end_is_damage(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "MOST_BYTES", 10_000)
+    with Recorder(path) as recorder:
+        recorder.append(T, {"log": "x" * 20_000})
+        with pytest.raises(HistoryError, match="capture 1 is damaged"):
+            recorder.texts(recorder.moments()[0])
+
+
 def test_files_that_are_no_history_are_refused(path: Path) -> None:
     with pytest.raises(HistoryError, match="no such history"):
         History(path)
@@ -360,6 +395,53 @@ def test_decisions_are_noted_with_their_jobs(path: Path) -> None:
             (1, 1, "slot1@m", "bob@x", None),
             (1, 0, None, None, "no match found"),
         ]
+
+
+def test_without_a_record_the_next_capture_shows_what_a_cycle_did(path: Path) -> None:
+    def rejected(ads: str, when: int) -> str:
+        return f'{ads}LastRejMatchTime = {int(T) + when}\nLastRejMatchReason = "no match found"\n'
+
+    def busy(ads: str, user: str) -> str:
+        """Slot 2 is that user's."""
+        return ads.replace('slot2@m"\n', f'slot2@m"\nRemoteUser = "{user}"\n')
+
+    manifest = json.dumps({"cycle": {"time": int(T) + 31}})
+    with Recorder(path) as recorder:
+        first = pool("UCC", j1="i", j2="i", j3="i", j4="i")
+        first["slots.ads"] = busy(first["slots.ads"], "bob@x")
+        recorder.append(T, {**first, "jobs.ads": rejected(first["jobs.ads"], -5)})
+        later = pool("CCC", j1="r1_4", j2="r2", j3="i", j4="i")
+        later["jobs.ads"] = rejected(later["jobs.ads"], 33)
+        recorder.append(T + 60, {**later, "capture.json": manifest})
+        query = (
+            "SELECT moment, cluster, slot, preempted, reason FROM decision JOIN job ON job = number"
+        )
+        assert recorder.rows(f"{query} ORDER BY cluster") == [
+            (1, 1, "slot1@m", None, None),
+            (1, 2, "slot2@m", "bob@x", None),
+            (1, 4, None, None, "no match found"),
+        ]
+        assert [moment.cycle for moment in recorder.moments()] == [T + 31, None]
+        # An old rejection, a job of the same user on the same claim, an old cycle: nothing new.
+        still = pool("CCC", j1="r1_4", j3="r2", j4="i")
+        still["slots.ads"] = busy(still["slots.ads"], "ann@x")
+        recorder.append(T + 120, {**still, "capture.json": manifest})
+        assert recorder.moments()[1].cycle is None
+        # What the jobs tell is enough to know of a cycle.
+        recorder.append(T + 180, {**still, "jobs.ads": rejected(still["jobs.ads"], 170)})
+        assert recorder.moments()[2].cycle == T + 170
+        assert recorder.rows("SELECT count(*) FROM decision") == [(4,)]
+
+
+def test_cycles_within_the_second_of_a_capture_are_told_apart(path: Path) -> None:
+    texts = pool("U", j1="i")
+    with Recorder(path) as recorder:
+        for at, cycle in ((0.2, -30), (0.4, -30), (0.9, 0), (1.5, 0), (3.0, 2)):
+            # The negotiator tells the second in which its last cycle began.
+            manifest = json.dumps({"cycle": {"time": int(T) + cycle}})
+            recorder.append(T + at, {**texts, "capture.json": manifest})
+        cycles = [moment.cycle for moment in recorder.moments()]
+        assert cycles == [None, T + 0.4, None, T + 2, None]
 
 
 def test_partitionable_slots_are_never_empty() -> None:

@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 import pieslice
+from classad import Table
 from pieslice.cli import build_parser, main
 from pieslice.reports.result import Result
 from pieslice.simulation.answers import Simulated
@@ -65,10 +66,13 @@ OUTPUTS = {
     "doctor": ["doctor --json"],
     "eval": ["eval --json --why 'a && 1 < 2' 'strcat(1, {x, 2})' 'absTime(0)' '1 +* 2 / error'"],
     "forecast": ["forecast --user A=100 --user B=100@24h --pool 100 --hours 48 --json"],
+    "found": [],
     "fuzz": [
         f"fuzz {FLAWED}/claim_timer --examples 200 --json",
         f"fuzz {FLAWED}/no_margin --examples 200 --json",
     ],
+    "history": [],
+    "history-job": [],
     "map-test": [f"map test {MAP} {CAMPUS} ann zed --json"],
     "negotiate": [
         f"negotiate {TOUR} --json",
@@ -95,6 +99,9 @@ OUTPUTS = {
     "quotas": [f"quotas {TOUR} --json", f"quotas {CAMPUS} --json"],
     "rank": [f"rank {TOUR} 12.0 --json", f"rank {CAMPUS} 8.0 --json", f"rank {CAMPUS} 15.5 --json"],
     "report": ["report run/a run/b -o page.html --json"],
+    "shadow": [],
+    "shadow-cycle": [],
+    "watch": [],
     "simulate": [f"simulate {SIMULATED} --json"],
     "simulate-compare": [
         f"simulate {SIMULATED} -o run --json --compare {CAMPUS}/condor_config"
@@ -106,6 +113,7 @@ OUTPUTS = {
     "sweep": [f"sweep {SIMULATED} --set PRIORITY_HALFLIFE=1,2 --jobs 1 --json"],
     "table": [],
     "userprio": [],
+    "when": [],
     "why": [
         *(f"why {TOUR} {number}.0 --json" for number in (3, 4, 5, 10, 11, 12, 13, 14, 15, 16)),
         f"why {TOUR} 16.0 slot1@node3 --json",
@@ -114,8 +122,8 @@ OUTPUTS = {
     "why-jobs": [f"why {TOUR} --user frank --json", f"why {CAMPUS} --user alice --json"],
 }  # fmt: skip
 
-#: Commands that need daemons; their own tests ask ``validate``.
-ELSEWHERE = {"pieslice capture"}
+#: Commands that need daemons or a history; their own tests ask ``validate``.
+ELSEWHERE = {"pieslice capture", "pieslice history", "pieslice shadow", "pieslice when"}
 #: What prints JSON of another kind: ads, records as HTCondor's tools print them.
 FOREIGN = {"pieslice select", "pieslice userprio"}
 
@@ -179,6 +187,7 @@ def test_what_programs_get_fits_its_schema() -> None:
         (pieslice.userprio(TOUR, "-all", "-allusers"), "userprio"),
         (pieslice.userprio(CAMPUS), "userprio"),
         (several, "simulate-compare"),
+        (pieslice.rank(Table.from_file(f"{TOUR}/slots.ads"), "[Requirements = true]"), "found"),
         *((table, "table") for table in (cycle.matches, several.events, several.series)),
         *((table, "table") for table in (ranked.slots, several.metrics, several.runs)),
     ]

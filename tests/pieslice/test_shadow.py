@@ -11,16 +11,20 @@ from typing import Any
 
 import pytest
 
+from negotiator.capture.claims import whole_slot
 from negotiator.capture.files import CapturePaths
 from negotiator.cycle import negotiate
 from negotiator.io import read_capture
 from negotiator.model.result import CycleResult
 from pieslice.cli import main
 from pieslice.live.capture import LiveCapture, read
+from pieslice.recording.store import History, Recorder
 from pieslice.shadow import loop
 from pieslice.shadow.cycles import due, newer, skew
+from pieslice.shadow.history import keeping
 from pieslice.shadow.keeping import Log
-from pieslice.shadow.outcome import Moved, Outcome, compare, outcome_of, whole_slot
+from pieslice.shadow.outcome import Moved, Outcome, compare, outcome_of
+from tests.pieslice.test_schemas import validate
 
 POOL = "cm.campus.example"
 Place = Callable[..., Path]
@@ -44,7 +48,8 @@ def test_cycles_of_a_real_pool_go_as_predicted(
     assert [cycle["predicted"] for cycle in cycles] == [cycle["matches"] for cycle in cycles]
     assert cycles[0]["matches"] == 15
     assert all(cycle["agreeing"] == cycle["seen"] for cycle in cycles)
-    assert score["schema"] == "pieslice/shadow/1"
+    assert validate(score) == "shadow"
+    assert {validate(cycle) for cycle in cycles} == {"shadow-cycle"}
     assert score["totals"]["cycles"] == 3
     assert score["totals"]["exact"] == sum(cycle["exact"] for cycle in cycles)
     assert code == (0 if all(cycle["exact"] or not cycle["still"] for cycle in cycles) else 1)
@@ -54,6 +59,38 @@ def test_cycles_of_a_real_pool_go_as_predicted(
     assert POOL in page
     metrics = files["prometheus"].read_text()
     assert f'pieslice_shadow_cycles_total{{pool="{POOL}"}} 3\n' in metrics
+
+
+def test_the_captures_around_each_cycle_are_recorded(
+    recorded: Place, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recorded()
+    path = tmp_path / "pool.history"
+    shadow("--cycles", "2", "--record", str(path), "--keep", "7")
+    with History(path) as history:
+        moments = history.moments()
+        assert len(moments) == 4
+        texts = history.texts(moments[0])
+    assert {"slots.ads", "jobs.ads", "claims.ads", "capture.json"} <= set(texts)
+    assert main(["negotiate", str(path), "--at", str(moments[0].time)]) == 0
+    assert main(["history", str(path)]) == 0
+    capsys.readouterr()
+    with Recorder(path):
+        assert shadow("--cycles", "1", "--record", str(path)) == 2
+    assert "another process is writing to it" in capsys.readouterr().err
+    assert shadow("--cycles", "1", "--record", str(tmp_path / "none" / "h")) == 2
+    assert "none: no such folder" in capsys.readouterr().err
+
+
+def test_what_a_history_cannot_take_is_said(tmp_path: Path) -> None:
+    said: list[str] = []
+    capture = LiveCapture({"slots": "", "jobs": ""}, "", {"ended": 100.0})
+    with keeping(tmp_path / "h", None, said.append) as keep:
+        keep(capture)
+        keep(capture)
+        assert said == []
+        keep(LiveCapture({"slots": "", "jobs": ""}, "", {"ended": 50.0}))
+    assert ["not after the last capture" in line for line in said] == [True]
 
 
 def test_the_score_is_a_table(recorded: Place, capsys: pytest.CaptureFixture[str]) -> None:
@@ -86,6 +123,25 @@ def test_without_the_right_to_ask_it_says_so_and_goes_on(
     assert [wait for wait in waits if wait >= 2] == sorted(wait for wait in waits if wait >= 2)
 
 
+def test_a_cycle_that_does_not_come_is_told(
+    recorded: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recorded(lambda whole: whole.update(states=whole["states"][:1]))
+    monkeypatch.setattr(loop, "_ANSWER", 0.0)
+    said: list[str] = []
+
+    def stop(_: float) -> None:
+        if said:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(time, "sleep", stop)
+    with loop.Bindings(POOL) as daemons, pytest.raises(KeyboardInterrupt):
+        next(loop.Shadow(daemons, said.append, ask=True).cycles())
+    assert said == [
+        "waiting: negotiator: no cycle within 0 s of asking; that takes more rights than READ"
+    ]
+
+
 def test_a_pool_that_is_not_there_is_waited_for(
     recorded: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -98,7 +154,7 @@ def test_a_pool_that_is_not_there_is_waited_for(
 
     monkeypatch.setattr(time, "sleep", stop)
     with loop.Bindings(POOL) as daemons:
-        found = loop.Shadow(daemons, said.append).outcomes()
+        found = loop.Shadow(daemons, said.append).cycles()
         with pytest.raises(KeyboardInterrupt):
             next(found)
     assert said == [f"waiting: collector {POOL}: gone"] * 3
@@ -124,7 +180,7 @@ def test_a_capture_is_made_just_before_a_cycle_is_due(
     monkeypatch.setattr(time, "sleep", sleep)
     monkeypatch.setattr(loop, "take", counted)
     with loop.Bindings(POOL) as daemons:
-        outcome = next(loop.Shadow(daemons, print).outcomes())
+        outcome = next(loop.Shadow(daemons, print).cycles()).outcome
     assert len(taken) == 3  # at first, before the cycle, and after it
     assert outcome.matches == 15
 
@@ -261,6 +317,13 @@ def test_a_claim_that_is_granted_later_is_no_new_match(nothing: CycleResult) -> 
     assert compare(before, after, nothing).exact
 
 
+def test_the_rest_of_a_slot_that_was_matched_before_is_no_new_match(nothing: CycleResult) -> None:
+    before = made([job(0)], [claim("slot1@a", State="Unclaimed")])
+    after = made([job(0)], [claim("slot1_4@a", State="Claimed", RemoteUser="ann@x")])
+    assert compare(before, after, nothing).exact
+    assert not compare(made([job(0)]), after, nothing).exact
+
+
 def test_what_cannot_be_seen_does_not_count_against_a_prediction(
     recorded: Place, tmp_path: Path
 ) -> None:
@@ -365,3 +428,81 @@ def test_a_log_that_is_something_else_is_kept(tmp_path: Path) -> None:
     log.add(outcome(1))
     assert log.totals["cycles"] == 1
     assert path.read_text().startswith('hello\n{"time": 1}\n[]\n{')
+
+
+# --- questions about a running pool -----------------------------------------------------------
+
+
+def test_a_pool_that_runs_is_captured_for_an_answer(
+    recorded: Place, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recorded()
+    assert main(["negotiate", POOL, "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert len(answer["matches"]) == 15
+    notes = [item["message"] for item in answer["diagnostics"] if item["severity"] == "note"]
+    assert notes[0] == (f"pool {POOL} was captured for this answer; `pieslice capture` keeps one")
+    assert main(["why", POOL, "s1@live.test#1.0"]) == 0
+    assert "job 1.0" in capsys.readouterr().out
+
+
+def test_a_change_is_read_on_top_of_the_configuration_of_a_running_pool(
+    recorded: Place, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recorded()
+    change = tmp_path / "change.conf"
+    change.write_text("GROUP_QUOTA_group_b = 0\n")
+    assert main(["diff", POOL, "--config", str(change)]) == 1
+    out = capsys.readouterr().out
+    # The groups of the pool's own configuration are there on both sides.
+    assert "group_a.sub" in out
+    assert "20 -> 0" in out
+
+
+@pytest.mark.parametrize(
+    ("pool", "said"),
+    [
+        ("127.0.0.1:1", "127.0.0.1:1: no such folder or file; asked as a running pool: collector"),
+        ("slots.ads", "slots.ads: no such folder or file\n"),
+        ("nothere", "nothere: no such folder or file\n"),
+    ],
+)
+def test_what_is_no_pool(pool: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["negotiate", pool]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(f"error: {said}")
+    assert err.count("\n") == 1
+
+
+def test_the_gains_of_another_policy_are_added_up(
+    recorded: Place,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    place = recorded(_soon)
+    number = iter(range(1, 100))
+    monkeypatch.setattr(time, "sleep", lambda _: (place / "state").write_text(str(next(number))))
+    change = tmp_path / "change.conf"
+    change.write_text("GROUP_QUOTA_group_b = 0\nGROUP_ACCEPT_SURPLUS = False\n")
+    words = ["diff", POOL, "--config", str(change), "--watch", "--cycles", "1"]
+    assert main([*words, "--json"]) == 1
+    sums = json.loads(capsys.readouterr().out)
+    validate(sums)
+    assert (sums["cycles"], sums["differing"]) == (1, 1)
+    carol = sums["users"]["group_b.carol@live.test"]
+    assert (carol["matched_a"], carol["matched_b"], carol["net"]) == (32, 0, -32)
+    (place / "state").write_text("0")
+    assert main(words) == 1
+    out = capsys.readouterr().out
+    assert "cycle 1: differs, 15 matches\n" in out
+    assert max(map(len, out.splitlines())) <= 80
+
+
+@pytest.mark.parametrize(
+    "words", [["mypool", "--config", "x"], [POOL], [POOL, "other.example", "--config", "x"]]
+)
+def test_what_can_be_watched(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["diff", *words, "--watch"]) == 2
+    assert capsys.readouterr().err.startswith("error: ")

@@ -16,6 +16,8 @@ from pieslice.policies.blocks import blocks
 from pieslice.policies.formats import Checked, report
 from policy.config import Config, load_config
 from policy.io import builtin_library
+from policy.knobs.readers import MAIN
+from policy.language.macros import Expander
 from policy.language.sources import MemorySources
 from policy.language.table import Context
 from policy.lint.findings import FINDINGS, Finding, lint
@@ -189,6 +191,17 @@ def test_each_daemon_has_its_own_verdict() -> None:
     assert verdicts("NEGOTIATOR.MAX_JOBS_RUNNING = 10k\n") == {"NEGOTIATOR": True}
 
 
+def test_what_hangs_or_ends_everybody_is_no_start() -> None:
+    circle = "SPOOL = $(SITE)/spool\nSITE = $(SPOOL)\n"
+    said = [one.text for one in examine(read(circle + "NEGOTIATOR_NAME = a\n")).verdicts]
+    assert said
+    assert all(" hangs if it reads this: line " in text for text in said)
+    assert not any(verdicts("SEC_DEFAULT_AUTHENTICATION = MANDATORY\nSTART = True\n").values())
+    assert not any(verdicts("DAEMON_LIST = MASTER, SCHEDD\nnonsense\n").values())
+    assert set(verdicts("nonsense\n")) == set(MAIN)
+    assert set(verdicts("DAEMON_LIST = MASTER, SCHEDD\nnonsense\n")) == {"MASTER", "SCHEDD"}
+
+
 def test_a_broken_start_ends_nothing_and_takes_no_jobs() -> None:
     for local in (None, "STARTD"):
         config = load_config(
@@ -261,7 +274,7 @@ def test_the_report_for_people() -> None:
 
 
 def test_the_report_for_programs() -> None:
-    [result] = json.loads(report(checked(), "json", FINDINGS))
+    [result] = json.loads(report(checked(), "json", FINDINGS))["checks"]
     assert (result["path"], result["starts"]) == ("pool.conf", False)
     assert [(item["id"], item["line"], item["column"]) for item in result["findings"]] == [
         ("P303", 1, 15),
@@ -565,11 +578,11 @@ def test_expressions_in_transforms_are_found_in_their_lines() -> None:
 
 def test_names_of_the_past_say_since_when_and_what_instead() -> None:
     for text, help_text in (
-        ("NUM_VIRTUAL_MACHINES = 4\n", "since 6.9.3 it is `NUM_SLOTS`"),
-        ("VIRTUAL_MACHINE_TYPE_2 = cpus=1\n", "since 6.9.3 it is `SLOT_TYPE_2`"),
+        ("NUM_VIRTUAL_MACHINES = 4\n", "use `NUM_SLOTS`"),
+        ("VIRTUAL_MACHINE_TYPE_2 = cpus=1\n", "use `SLOT_TYPE_2`"),
         ("HOSTDENY_WRITE = *.example.edu\n", "use `DENY_WRITE`"),
         ("STARTD_EXPRS = Cpus\n", "it is called `STARTD_ATTRS` now"),
-        ("START = VirtualMachineID == 1\n", "since 6.9.3 it is `SlotID`"),
+        ("START = VirtualMachineID == 1\n", "it is `SlotID` now"),
         (
             "JOB_ROUTER_ENTRIES = [ ]\n",
             "since 25.0 routes are JOB_ROUTER_ROUTE_<name>, listed in JOB_ROUTER_ROUTE_NAMES",
@@ -650,3 +663,25 @@ def test_the_value_in_front_of_such_text_is_used_and_the_text_is_told() -> None:
     loaded = load_policy(read("NEGOTIATOR_INTERVAL = True ? 70 : 60 junk\n"))
     assert loaded.policy.interval_seconds == 70
     assert [(item.id, item.severity) for item in loaded.diagnostics] == [("P116", "error")]
+
+
+def test_a_chain_of_macros_is_expanded_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    replaced = 0
+    value = Expander._value
+
+    def counted(*arguments: Any) -> Any:
+        nonlocal replaced
+        replaced += 1
+        return value(*arguments)
+
+    monkeypatch.setattr(Expander, "_value", counted)
+    found("".join(f"A{i} = $(A{i + 1}) x\n" for i in range(1000)) + "A1000 = 1\n")
+    # Each anew would be half a million, for each of the questions that are asked of a macro.
+    assert replaced < 10_000
+
+
+def test_a_value_that_doubles_itself_when_it_is_assigned_is_stopped() -> None:
+    items = found("A = 12345678\n" + "A = $(A)$(A)\n" * 60)
+    assert {item.message for item in items if item.severity == "error"} == {
+        "the value exceeds 4000000 characters"
+    }

@@ -1,0 +1,1 @@
+"""Runs every command on damaged files of every kind: none may end in an internal error."""

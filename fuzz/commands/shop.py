@@ -1,0 +1,163 @@
+"""Makes a folder with a small file of every kind that a command reads, and names the commands.
+
+Inputs: a folder; the examples of the repository.  Outputs: files, and ``COMMANDS``: arguments, the
+files that are damaged for them, and how often a command is taken.
+"""
+
+from __future__ import annotations
+
+import io
+import shutil
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+from typing import Final
+
+from attr import frozen
+
+_EXAMPLES: Final = Path(__file__).parents[2] / "examples"
+_POOL: Final = ("slots", "jobs", "submitters", "schedds", "accounting")
+_ADS: Final = tuple(f"pool/{name}.ads" for name in _POOL)
+_CONFIG: Final = "pool/condor_config"
+_RUN: Final = (
+    "run/run.json",
+    "run/series.csv",
+    "run/jobs.csv",
+    "run/cycles.csv",
+    "run/summary.json",
+)
+_FORMS: Final = tuple(f"ads.{form}" for form in ("long", "new", "json", "jsonl", "xml"))
+#: The accountant's state, from examples/campus, short enough to be read thousands of times.
+_LOG_LINES: Final = 400
+
+
+@frozen
+class Command:
+    """Arguments, the files that are damaged for them, and how often it is taken."""
+
+    words: str
+    files: tuple[str, ...]
+    weight: int = 6
+
+
+COMMANDS: Final = (
+    *(Command(f"select {name} --af Name Cpus Requirements", (name,)) for name in _FORMS),
+    *(Command(f"select {name} --where Cpus>1 --format {form}", (name,), 2)
+      for name in _FORMS for form in ("long", "json", "xml", "new")),
+    Command("eval --my ads.new Cpus Requirements Rank", ("ads.new",), 2),
+    *(Command(f"{words} pool{more}", (*_ADS, _CONFIG, "pool/Accountantnew.log"), weight)
+      for words, more, weight in (
+          ("negotiate", "", 12), ("negotiate", " --json", 4), ("negotiate", " --cycles 3", 4),
+          ("negotiate", " --engine reference", 4), ("quotas", " --trace", 3),
+          ("diff", " --config other.conf", 4), ("userprio", " -all", 4),
+          ("userprio", " -grouporder", 2),
+          ("forecast", " --hours 3 --every 1", 4), ("policy explain", "", 4), ("check", "", 6),
+      )),
+    *(Command(f"{words} pool {job}", (*_ADS, _CONFIG), 4)
+      for words in ("why", "rank") for job in ("1.0", "2.0")),
+    Command("why pool --user alice", (*_ADS, _CONFIG), 2),
+    Command("userprio Accountantnew.log -all", ("Accountantnew.log",)),
+    Command("userprio Accountantnew.log -json", ("Accountantnew.log",), 3),
+    Command("forecast Accountantnew.log --hours 3 --every 1", ("Accountantnew.log",)),
+    Command("negotiate queue.log pool/slots.ads", ("queue.log",), 4),
+    Command("negotiate scenario.json", ("scenario.json",)),
+    Command("why scenario.json 1.0", ("scenario.json",), 3),
+    Command("negotiate pool --expected expected.json", ("expected.json",), 3),
+    *(Command(words, ("condor_config",), weight) for words, weight in (
+        ("check condor_config --all", 12), ("check condor_config --format sarif", 3),
+        ("check condor_config --format github", 3), ("check condor_config --format json", 3),
+        ("config dump condor_config", 4), ("config show --trace condor_config", 3),
+        ("config summary condor_config", 4), ("policy explain condor_config", 4),
+        ("policy diff condor_config other.conf", 4),
+        ("policy eval condor_config PREEMPTION_REQUIREMENTS", 3),
+    )),
+    Command("map test groups.map alice bob@x", ("groups.map",), 4),
+    Command("simulate pool --workload load.toml --days 0.02 --json", ("load.toml", _CONFIG), 2),
+    Command("simulate pool --workload capture --days 0.02", _ADS, 2),
+    Command("report run -o page.html", _RUN, 3),
+    Command("simulate --resume run", _RUN, 2),
+    Command("conform vectors.jsonl", ("vectors.jsonl",), 4),
+    Command("history pool.history", ("pool.history",), 4),
+    Command("negotiate pool.history --at 2100-01-01", ("pool.history",), 3),
+    Command("when pool.history 1.0", ("pool.history",), 3),
+    Command("fuzz condor_config --examples 3", ("condor_config",), 1),
+)  # fmt: skip
+
+
+def make(folder: Path) -> None:
+    """Put the files into an empty folder."""
+    from pieslice.cli import main
+
+    tour, campus = _EXAMPLES / "tour", _EXAMPLES / "campus"
+    shutil.copytree(tour, folder / "pool")
+    text = (tour / "condor_config").read_text("utf-8")
+    (folder / "condor_config").write_text(f"{text}\n{_POLICY}", "utf-8")
+    (folder / "other.conf").write_text("PREEMPTION_REQUIREMENTS = False\n", "utf-8")
+    (folder / "extra.conf").write_text("A = 1\n", "utf-8")
+    shutil.copy(tour / "groups.map", folder / "groups.map")
+    shutil.copy(tour / "expected.json", folder / "expected.json")
+    shutil.copy(_EXAMPLES / "scenarios" / "twenty.json", folder / "scenario.json")
+    shutil.copy(_EXAMPLES / "workloads" / "two-users.toml", folder / "load.toml")
+    log = (campus / "Accountantnew.log").read_text("utf-8").splitlines(keepends=True)
+    (folder / "Accountantnew.log").write_text("".join(log[:_LOG_LINES]), "utf-8")
+    (folder / "pool" / "Accountantnew.log").write_text("".join(log[:_LOG_LINES]), "utf-8")
+    (folder / "queue.log").write_text(_QUEUE, "utf-8")
+    vectors = _EXAMPLES.parent / "tests" / "vectors" / "classad" / "limits.jsonl"
+    lines = vectors.read_text("utf-8").splitlines(keepends=True)
+    (folder / "vectors.jsonl").write_text("".join(lines[:5]), "utf-8")
+    said = io.StringIO()
+    with redirect_stdout(said), redirect_stderr(said):
+        for form in ("long", "new", "json", "jsonl", "xml"):
+            out = io.StringIO()
+            with redirect_stdout(out):
+                main(["select", str(folder / "pool" / "slots.ads"), "--format", form])
+            (folder / f"ads.{form}").write_text(out.getvalue(), "utf-8")
+        pool, run = str(folder / "pool"), str(folder / "run")
+        main(
+            ["simulate", pool, "--workload", str(folder / "load.toml"), "--days", "0.1", "-o", run]
+        )
+        main(["record", str(folder / "pool.history"), pool])
+
+
+_POLICY: Final = """\
+PREEMPTION_REQUIREMENTS = RemoteUserPrio > SubmitterUserPrio * $(MARGIN) && \\
+    TotalJobRunTime > 3600
+MARGIN = 1.2
+PREEMPTION_RANK = ifThenElse(isUndefined(TARGET.Rank), 0, TARGET.Rank) - $INT(MARGIN)
+PRIORITY_HALFLIFE = 86400
+NEGOTIATOR_INTERVAL = 60
+GROUP_NAMES = a, a.b, c
+GROUP_QUOTA_DYNAMIC_a = 0.5
+GROUP_QUOTA_c = 10
+GROUP_ACCEPT_SURPLUS = True
+START = KeyboardIdle > 15 * 60 && regexp("^a.*", TARGET.Owner)
+SLOT_TYPE_1 = cpus=50%, memory=auto
+NUM_SLOTS_TYPE_1 = 1
+STARTD_ATTRS = $(STARTD_ATTRS) Site
+Site = "here"
+CONCURRENCY_LIMIT_DEFAULT = 5
+LICENSE_LIMIT = 3
+include : extra.conf
+if version > 9
+  JOB_TRANSFORM_NAMES = t
+  JOB_TRANSFORM_t @=end
+    SET RequestCpus 1
+    REQUIREMENTS Owner == "a"
+  @end
+endif
+use POLICY : ALWAYS_RUN_JOBS
+"""
+_QUEUE: Final = """\
+107 1 CreationTimestamp 1700000000
+105
+101 0.0 Job Machine
+103 0.0 NextClusterNum 3
+101 01.-1 Job Machine
+103 01.-1 Owner "alice"
+103 01.-1 RequestCpus 1
+101 1.0 Job Machine
+103 1.0 ClusterId 1
+103 1.0 ProcId 0
+103 1.0 JobStatus 1
+103 1.0 User "alice@test"
+106
+"""

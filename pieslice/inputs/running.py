@@ -1,0 +1,93 @@
+"""Captures the running pools that a command line names where others name files.
+
+Decides which argument is the address of a collector: nothing of that name is there, and it looks
+like ``HOST``, ``HOST:PORT`` or ``[ADDRESS]:PORT``.
+
+Inputs: arguments.  Outputs: paths, those of captures in folders that last as long as the process;
+raises ``InputError`` where a pool does not answer.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import weakref
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from classad.errors import Diagnostic
+from negotiator.capture.files import FILES
+from negotiator.io import InputError
+from pieslice.live.capture import LiveCapture
+from pieslice.live.daemons import Bindings, DaemonError
+from pieslice.live.places import temporary
+from pieslice.live.taking import Memory, take
+
+_NAME: Final = r"(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)"
+_HOST: Final = re.compile(rf"(?:{_NAME}\.)+{_NAME}|(?:(?:{_NAME}\.)*{_NAME}|\[[0-9a-fA-F:]+\]):\d+")
+#: What stands last in names of files that are not there, and in no name of a host.
+_SUFFIXES: Final = frozenset(
+    (
+        *("ads", "json", "jsonl", "xml", "conf", "config", "log", "txt", "toml", "csv", "gz"),
+        *("bz2", "xz", "zst", "zip", "tar", "new", "old", "parquet"),
+    )
+)
+
+
+def is_address(text: str) -> bool:
+    """Whether an argument can only be the address of a collector."""
+    if _HOST.fullmatch(text) is None or Path(text).exists():
+        return False
+    return text.rpartition(".")[2].lower() not in _SUFFIXES
+
+
+def captured(items: Sequence[str], args: argparse.Namespace, notes: list[Diagnostic]) -> list[Path]:
+    """The paths of the arguments; a pool is captured once for all of them.
+
+    Its configuration is named, too: what a command line gives is read on top of it.
+    """
+    known: dict[str, Path] = getattr(args, "captured", {})
+    args.captured = known
+    for item in items:
+        if item not in known and is_address(item):
+            known[item] = _kept(item, args, notes)
+    own = (known[item] / FILES["config"][0] for item in items if item in known)
+    return [*(known.get(item, Path(item)) for item in items), *filter(Path.is_file, own)]
+
+
+def _kept(pool: str, args: argparse.Namespace, notes: list[Diagnostic]) -> Path:
+    """The folder of a capture that is made now."""
+    try:
+        with Bindings(pool, token_of(args)) as daemons:
+            capture = take(daemons, Memory())
+        folder = folder_of(capture, pool)
+    except DaemonError as problem:
+        message = f"{pool}: no such folder or file; asked as a running pool: {problem}"
+        raise InputError([Diagnostic(message)]) from None
+    except OSError as problem:
+        raise InputError([Diagnostic(f"{problem.filename}: {problem.strerror}")]) from None
+    message = f"pool {pool} was captured for this answer; `pieslice capture` keeps one"
+    notes.append(Diagnostic(message, severity="note"))
+    return folder
+
+
+def token_of(args: argparse.Namespace) -> Path | None:
+    """The file that ``--token`` names."""
+    return None if args.token is None else Path(args.token)
+
+
+def folder_of(capture: LiveCapture, name: str) -> Path:
+    """A folder with a capture; it goes when the capture is forgotten, at the end of the process."""
+    place = temporary("pool")
+    weakref.finalize(_LIFE, place.cleanup)
+    folder = Path(place.name, re.sub(r"[^\w.-]", "_", name))
+    capture.write(folder)
+    return folder
+
+
+class _Life:
+    """As long as this, temporary folders are there."""
+
+
+_LIFE: Final = _Life()

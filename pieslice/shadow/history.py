@@ -1,0 +1,46 @@
+"""Keeps the captures of a shadow in a history: those before and after each cycle.
+
+What is wrong with the history, a full disk for example, is said, and the shadow goes on: it is
+written again when it can be.
+
+Inputs: a path, captures.  Outputs: the history; raises ``HistoryError`` where it cannot be opened.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Final, TypeAlias
+
+from pieslice.live.capture import LiveCapture
+from pieslice.recording.store import HistoryError, Recorder
+
+_DAY: Final = 86_400.0
+
+#: Takes a capture.
+Keep: TypeAlias = Callable[[LiveCapture], None]
+
+
+@contextlib.contextmanager
+def keeping(path: Path | None, days: float | None, say: Callable[[str], object]) -> Iterator[Keep]:
+    """A function that keeps captures, for so many days; it does nothing without a path."""
+    if path is None:
+        yield lambda capture: None
+        return
+    with Recorder(path) as recorder:
+        if recorder.dropped is not None:
+            say(f"{path}: {recorder.dropped}")
+
+        def keep(capture: LiveCapture) -> None:
+            if recorder.last is not None and recorder.last.time == capture.ended:
+                # The one after a cycle is often the one before the next.
+                return
+            try:
+                recorder.append(capture.ended, dict(capture.files()))
+                if days is not None:
+                    recorder.bound(seconds=days * _DAY)
+            except HistoryError as problem:
+                say(str(problem))
+
+        yield keep

@@ -1,0 +1,182 @@
+"""Input that is damaged or beyond all bounds ends in one line, never in an internal error."""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from classad.files.lock import hold
+from fuzz.commands.command import main as fuzz_commands
+from negotiator.accounting.accountant import remaining
+from pieslice.cli import describe, main
+from pieslice.terminal import harmless
+
+Capture = pytest.CaptureFixture[str]
+ROOT = Path(__file__).parents[2]
+TOUR = str(ROOT / "examples" / "tour")
+USERS = str(ROOT / "examples" / "workloads" / "two-users.toml")
+
+
+def run(words: list[str], **more: object) -> tuple[int, str]:
+    """Exit status and error stream of a process of its own."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-m", "pieslice", *words]
+    done = subprocess.run(command, stderr=subprocess.PIPE, env=environment, text=True, **more)  # type: ignore[call-overload]
+    return done.returncode, done.stderr
+
+
+def test_damaged_files_end_in_no_internal_error(tmp_path: Path) -> None:
+    assert fuzz_commands(["--count", "60", "--seed", "11", "--found", str(tmp_path)]) == 0
+
+
+@pytest.mark.parametrize("half_life", ["0", "-5", "1e308"])
+def test_any_half_life(half_life: str, capsys: Capture) -> None:
+    words = ["negotiate", TOUR, "--cycles", "2", "-D", f"PRIORITY_HALFLIFE={half_life}"]
+    assert main([*words, "--table", "users"]) == 0
+    assert "internal error" not in capsys.readouterr().err
+
+
+def test_without_a_past_only_present_usage_counts(capsys: Capture) -> None:
+    # In C the age is divided by zero: a half to the power of infinity.
+    assert (remaining(60, 0.0), remaining(60, 60.0), remaining(3000, -1.0)) == (
+        0.0,
+        0.5,
+        float("inf"),
+    )
+    main(["forecast", "--user", "a=5", "--half-life", "0", "--hours", "1", "--every", "1"])
+    assert capsys.readouterr().out.splitlines()[-1].split() == ["1.00", "5.0000", "5.0000"]
+
+
+def test_times_beyond_the_calendar(tmp_path: Path, capsys: Capture) -> None:
+    assert main(["negotiate", TOUR, "--now", "1e30"]) == 2
+    assert "--now: 1e+30 is beyond the calendar" in capsys.readouterr().err
+    slot = 'Name = "s"\nCpus = 1\nMyCurrentTime = 1e300\nLastHeardFrom = 1700000000\n'
+    (tmp_path / "slots.ads").write_text(slot)
+    (tmp_path / "jobs.ads").write_text("ClusterId = 1\nProcId = 0\n")
+    assert main(["negotiate", str(tmp_path)]) == 0
+    assert "(1700000000)" in capsys.readouterr().out
+    state = '[Name = "a@b"; Priority = 1; PriorityFactor = 1; LastUsageTime = 99999999999999]'
+    (tmp_path / "accounting.ads").write_text(state)
+    assert main(["userprio", str(tmp_path / "accounting.ads"), "-all"]) == 0
+
+
+@pytest.mark.parametrize("line", ["spread = 1e308", "run_time = 1e300", "begin_hour = inf"])
+def test_numbers_of_a_workload_have_bounds(line: str, tmp_path: Path, capsys: Capture) -> None:
+    load = tmp_path / "load.toml"
+    load.write_text(f'[[stream]]\nuser = "a"\nbacklog = 1\n{line}\n')
+    assert main(["simulate", TOUR, "--workload", str(load), "--days", "0.01"]) == 2
+    assert "is not a number of at most" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("text", ["\udcff", "[]", '{"plan": {"x": 1}}', '{"plan": 3}', "[" * 9999])
+def test_a_damaged_run_is_refused(text: str, tmp_path: Path, capsys: Capture) -> None:
+    (tmp_path / "run.json").write_text(text, errors="surrogateescape")
+    (tmp_path / "summary.json").write_text(text, errors="surrogateescape")
+    assert main(["simulate", "--resume", str(tmp_path)]) == 2
+    assert f"{tmp_path}: damaged" in capsys.readouterr().err
+    assert main(["report", str(tmp_path), "-o", str(tmp_path / "page.html")]) == 2
+    assert "not the folder of a run" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("count", ["99999999999999999", "1e999", '"x"', "null"])
+def test_counts_of_a_scenario_have_bounds(count: str, tmp_path: Path, capsys: Capture) -> None:
+    path = tmp_path / "scenario.json"
+    path.write_text(f'{{"slots": [{{"name": "s{{i}}", "count": {count}}}], "jobs": []}}')
+    assert main(["negotiate", str(path)]) == 2
+    assert "not a scenario: a count of" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
+def test_a_full_disk_is_named(tmp_path: Path) -> None:
+    with open("/dev/full", "w") as full:
+        code, said = run(["check", f"{TOUR}/condor_config"], stdout=full)
+    assert (code, said) == (2, "pieslice: error: standard output: no space left on device\n")
+    code, said = run(["negotiate", TOUR, "-o", "/dev/full"], stdout=subprocess.PIPE)
+    assert (code, said) == (2, "pieslice: error: /dev/full: no space left on device\n")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell of POSIX")
+def test_a_closed_output_is_said() -> None:
+    code, said = run(["config", "info", "MAX_SPINS"], preexec_fn=lambda: os.close(1))
+    assert (code, said) == (2, "pieslice: error: standard output is closed\n")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a limit of Linux")
+def test_exhausted_memory_is_one_line() -> None:
+    import resource
+
+    def little() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (400 << 20, 400 << 20))
+
+    code, said = run(["eval", 'size(repeat("x", 2000000000))'], preexec_fn=little, stdout=-1)
+    assert "Traceback" not in said
+    assert describe(MemoryError()) == "the memory is exhausted"
+    assert code in (0, 2)
+
+
+def test_ads_are_shown_on_a_terminal_with_escapes() -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    terminal, plain = Terminal(), io.StringIO()
+    for stream in (terminal, plain):
+        harmless(stream).write('a = "\x1b[2J"\nb = 1\n')
+    assert terminal.getvalue() == 'a = "\\x1b[2J"\nb = 1\n'
+    assert plain.getvalue() == 'a = "\x1b[2J"\nb = 1\n'
+
+
+def test_a_second_process_on_the_folder_of_a_run_is_refused(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    folder = tmp_path / "run"
+    words = ["simulate", TOUR, "--workload", USERS, "--days", "0.01", "-o", str(folder)]
+    folder.mkdir()
+    lock = hold(folder / "run")
+    assert main(words) == 2
+    assert "another process is writing to it" in capsys.readouterr().err
+    lock.release()
+    assert main(words) == 0
+    sweep = [
+        "sweep",
+        TOUR,
+        "--workload",
+        USERS,
+        "--days",
+        "0.01",
+        "--set",
+        "NEGOTIATOR_INTERVAL=60,120",
+    ]
+    lock = hold(folder / "sweep")
+    assert main([*sweep, "--jobs", "1", "-o", str(folder)]) == 2
+    assert "another process is writing to it" in capsys.readouterr().err
+    lock.release()
+
+
+_WORKER = """
+import os, sys, time
+from pieslice.sweeps.work import _attended
+print(os.getpid(), flush=True)
+_attended(int(sys.argv[1]), lambda point: time.sleep(600), None, 1)
+"""
+_SWEEP = """
+import os, subprocess, sys
+subprocess.run([sys.executable, "-c", sys.argv[1], str(os.getpid())])
+"""
+
+
+def test_the_workers_of_a_sweep_end_with_it() -> None:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-c", _SWEEP, _WORKER]
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE) as sweep:
+        assert sweep.stdout is not None
+        assert int(sweep.stdout.readline()) != sweep.pid
+        sweep.kill()
+        sweep.wait()
+        # The worker holds the other end of the pipe as long as it lives.
+        assert sweep.stdout.read() == b""
