@@ -83,6 +83,16 @@ def test_a_damaged_run_is_refused(text: str, tmp_path: Path, capsys: Capture) ->
     assert "not the folder of a run" in capsys.readouterr().err
 
 
+def test_a_run_that_lost_a_number_is_refused(tmp_path: Path, capsys: Capture) -> None:
+    folder = tmp_path / "run"
+    words = ["simulate", TOUR, "--workload", USERS, "--days", "0.01", "-o", str(folder)]
+    assert main(words) == 0
+    summary = folder / "summary.json"
+    summary.write_text(summary.read_text().replace('"wait_median"', '"wait"'))
+    assert main(["simulate", "--resume", str(folder)]) == 2
+    assert f"{folder}: damaged" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("count", ["99999999999999999", "1e999", '"x"', "null"])
 def test_counts_of_a_scenario_have_bounds(count: str, tmp_path: Path, capsys: Capture) -> None:
     path = tmp_path / "scenario.json"
