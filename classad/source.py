@@ -14,9 +14,12 @@ WIDTH: Final = 70
 
 
 class Source:
-    """A piece of text with a name.  ``first_line`` is the number of its first line in the file."""
+    """A piece of text with a name.  ``first_line`` is the number of its first line in the file.
 
-    __slots__ = ("first_column", "first_line", "name", "text")
+    ``quoted``: whether excerpts may show its lines.
+    """
+
+    __slots__ = ("first_column", "first_line", "name", "quoted", "text")
 
     def __init__(
         self, text: str, name: str = "<expression>", *, first_line: int = 1, first_column: int = 1
@@ -25,6 +28,7 @@ class Source:
         self.name = name
         self.first_line = first_line
         self.first_column = first_column
+        self.quoted = True
 
     def position(self, offset: int) -> tuple[int, int]:
         """Line and column (both from 1) of a character offset."""
@@ -46,6 +50,8 @@ class Source:
 
         Of a long line only the surroundings are shown, and no control character gets out.
         """
+        if not self.quoted:
+            return f"   {self.position(start)[0]} | (not shown)"
         line, begin = self.line_at(start)
         left = max(0, min(start - begin, len(line)))
         right = max(left, min(end - begin, len(line)))

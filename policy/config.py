@@ -15,14 +15,15 @@ from collections.abc import Callable, Iterable, Mapping
 from random import Random
 from types import MappingProxyType
 
-from attr import Factory, evolve, frozen
+from attr import Factory, evolve, field, frozen
 
+from classad.builtins.pcre import GaveUp, Pattern, compile_pattern
 from classad.errors import Diagnostic
 from policy.language import expressions
 from policy.language.conditions import ConditionError, holds
 from policy.language.functions import Functions
 from policy.language.host import HostFacts
-from policy.language.macros import ExpansionError
+from policy.language.macros import ExpansionError, Known
 from policy.language.reader import Place, Reader, ReadingStopped
 from policy.language.scope import Expanded, Scope
 from policy.language.sources import MemorySources, ProgramsNotRun, Sources
@@ -63,6 +64,9 @@ class Config:
     diagnostics: tuple[Diagnostic, ...] = ()
     files: tuple[str, ...] = ()
     complete: bool = True
+    #: Values as this reader has them, which nothing changes any more.
+    _known: Known = field(factory=dict, init=False, eq=False, repr=False)
+    _others: dict[Context, Config] = field(factory=dict, init=False, eq=False, repr=False)
 
     @property
     def context(self) -> Context:
@@ -74,7 +78,10 @@ class Config:
 
         References resolved while loading (a macro in its own value) stay as they were resolved.
         """
-        return evolve(self, scope=self.scope.seen_by(Context(subsystem, local_name)))
+        context = Context(subsystem, local_name)
+        if context not in self._others:
+            self._others[context] = evolve(self, scope=self.scope.seen_by(context))
+        return self._others[context]
 
     def lookup(self, name: str) -> Definition | None:
         """The definition that counts for ``name``: where it was set, to what, and before that."""
@@ -82,7 +89,7 @@ class Config:
 
     def expand(self, definition: Definition) -> Expanded:
         """The value of a definition; raises ``ExpansionError`` if it has no end."""
-        return self.scope.expand_definition(definition)
+        return self.scope.expand_definition(definition, self._known)
 
     def text(self, name: str) -> str | None:
         """The expanded value of ``name``; None when undefined or empty, as the tools say."""
@@ -253,6 +260,10 @@ class _Loading:
         read: Callable[[str], str | None] = self.reader.sources.read
         if path.endswith("|"):
             path, read = path[:-1].strip(), self.reader.sources.run
+        if self.reader.sources.forbids(path):
+            message = f"`{path}` is outside the folder of the configuration and not read"
+            self._left_out(message, named_by, "P912", "without --no-outside-includes it is")
+            return
         try:
             text = read(path)
         except ProgramsNotRun:
@@ -284,17 +295,15 @@ class _Loading:
 
     def _directories(self, directories: Iterable[str]) -> None:
         pattern = self._value("LOCAL_CONFIG_DIR_EXCLUDE_REGEXP")
-        try:
-            excluded = re.compile(pattern) if pattern else None
-        except re.error as problem:
-            message = f"LOCAL_CONFIG_DIR_EXCLUDE_REGEXP `{pattern}`: {problem}"
+        excluded = compile_pattern(pattern, "") if pattern else None
+        if pattern and excluded is None:
+            message = f"LOCAL_CONFIG_DIR_EXCLUDE_REGEXP `{pattern}`: not a regular expression"
             self.reader.problem(Diagnostic(message))
-            excluded = None
         for directory in directories:
             paths = self.reader.sources.list_files(directory) or []
             for path in sorted(paths, key=lambda p: p.encode("utf-8", "surrogateescape")):
                 name = path.rpartition("/")[2]
-                if excluded is None or not excluded.search(name):
+                if excluded is None or not _found(excluded, name):
                     self._read(path, required=True)
 
     def _local_files(self) -> None:
@@ -367,6 +376,13 @@ class _Loading:
 def _folder_of(path: str) -> str:
     folder, slash, _ = path.rpartition("/")
     return folder or slash or "."
+
+
+def _found(pattern: Pattern, name: str) -> bool:
+    try:
+        return pattern.matches(name.encode("utf-8", "surrogateescape"))
+    except GaveUp:
+        return False
 
 
 def _split(text: str) -> list[str]:

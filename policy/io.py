@@ -39,12 +39,15 @@ class FileSources:
 
     A configuration copied from another machine names files by where they lay there:
     ``installed_at`` is the folder that was copied, ``copy`` the copy.  ``commands`` allows to run
-    the programs that a configuration names.
+    the programs that a configuration names.  ``home`` is the folder of the configuration;
+    ``confined``: files outside it are not read.
     """
 
     installed_at: str = ""
     copy: str = ""
     commands: bool = False
+    home: str = ""
+    confined: bool = False
 
     def place(self, path: str) -> str:
         if not self.copy or not self.installed_at:
@@ -67,6 +70,15 @@ class FileSources:
                 return [os.path.join(directory, e.name) for e in entries if e.is_file()]
         except (OSError, ValueError):
             return None
+
+    def outside(self, path: str) -> bool:
+        if not self.home:
+            return False
+        home, real = (os.path.realpath(one) for one in (self.home, self.place(path)))
+        return real != home and not real.startswith(home.rstrip(os.sep) + os.sep)
+
+    def forbids(self, path: str) -> bool:
+        return self.confined and self.outside(path)
 
     def run(self, command: str) -> str | None:
         if not self.commands:
@@ -139,6 +151,7 @@ def read_config(
     keep_going: bool = False,
     installed_at: str = INSTALLED_AT,
     commands: bool = False,
+    confined: bool = False,
 ) -> Config:
     """Read the configuration at ``path``.
 
@@ -146,11 +159,12 @@ def read_config(
     is taken for the copy of ``installed_at``, so that files below that are looked for in it.
 
     ``environment`` is empty unless given: a captured configuration should mean the same
-    everywhere.  ``commands``: run the programs that it names.  ``extra``: names and texts assigned
-    after everything else.
+    everywhere.  ``commands``: run the programs that it names.  ``confined``: read no file outside
+    its folder.  ``extra``: names and texts assigned after everything else.
     """
     root: str | None = path
     folder, copy = None, ""
+    home = path if os.path.isdir(path) else os.path.dirname(os.path.abspath(path))
     if os.path.isdir(path):
         root = os.path.join(path, "condor_config")
         if os.path.isfile(root):
@@ -159,7 +173,7 @@ def read_config(
             root, folder = None, path
     return load_config(
         root,
-        FileSources(installed_at, copy, commands),
+        FileSources(installed_at, copy, commands, home, confined),
         builtin_library(),
         folder=folder,
         context=Context(subsystem, local_name),

@@ -173,6 +173,7 @@ OUTSIDE = {
     "pieslice/simulation/recorded.py": "names the history of a run, reads its configuration",
     "pieslice/simulation/running.py": "runs a simulation: its folder, Ctrl-C",
     "pieslice/simulation/setup.py": "reads the files that describe a run",
+    "pieslice/sweeps/work.py": "ends a worker whose sweep is over",
     "pieslice/sweeps/command.py": "the body of `pieslice sweep`: reads settings, writes the table",
     "pieslice/sweeps/table.py": "writes a table row by row and reads it when a sweep goes on",
     "pieslice/priorities/command.py": "the body of `pieslice userprio`: files, clock, local time",

@@ -74,6 +74,12 @@ class CaptureSources:
     def place(self, path: str) -> str:
         return path
 
+    def outside(self, path: str) -> bool:
+        return False  # nothing outside is read
+
+    def forbids(self, path: str) -> bool:
+        return False
+
     def run(self, command: str) -> str | None:
         raise ProgramsNotRun
 

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 #: The daemon that reads, unless a command line says otherwise.
 SUBSYSTEM: Final = "NEGOTIATOR"
 
+#: Forms of the answer of ``check`` that continuous integration reads.
+_CI_FORMATS: Final = ("sarif", "github")
+
 
 class Misuse(Exception):  # noqa: N818 - its text is the message
     """What ends a command with exit status 2, as text to print."""
@@ -80,6 +83,11 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--allow-commands", action="store_true", help="run the programs that it names"
     )
+    parser.add_argument(
+        "--outside-includes", action=argparse.BooleanOptionalAction,
+        help="read files outside its folder that it names (default: yes; no for the formats of"
+        " check that CI reads, sarif and github)",
+    )  # fmt: skip
 
 
 def reading_words(args: argparse.Namespace) -> list[str]:
@@ -97,6 +105,8 @@ def reading_words(args: argparse.Namespace) -> list[str]:
     for option in ("this_machine", "environment", "keep_going", "allow_commands"):
         if getattr(args, option):
             words.append(f"--{option.replace('_', '-')}")
+    if args.outside_includes is not None:
+        words.append("--outside-includes" if args.outside_includes else "--no-outside-includes")
     return words
 
 
@@ -113,6 +123,8 @@ class Reader(NamedTuple):
     keep_going: bool = False
     installed_at: str = "/etc/condor"
     commands: bool = False
+    #: Whether files outside the folder of the configuration are left alone.
+    confined: bool = False
 
 
 def reader_of(args: argparse.Namespace) -> Reader:
@@ -127,7 +139,15 @@ def reader_of(args: argparse.Namespace) -> Reader:
         args.keep_going,
         args.installed_at,
         args.allow_commands,
+        _confined(args),
     )
+
+
+def _confined(args: argparse.Namespace) -> bool:
+    """Whether files outside are not read: as asked, else where strangers' changes are checked."""
+    if args.outside_includes is None:
+        return getattr(args, "format", None) in _CI_FORMATS
+    return not args.outside_includes
 
 
 def read(args: argparse.Namespace, path: str | None = None, *, keep_going: bool = False) -> Config:
@@ -160,6 +180,7 @@ def read_configuration(path: str, reader: Reader) -> Config:
         keep_going=reader.keep_going,
         installed_at=reader.installed_at,
         commands=reader.commands,
+        confined=reader.confined,
     )
 
 

@@ -7,9 +7,8 @@ business of ``pieslice.policies.check``.
 from __future__ import annotations
 
 import argparse
-import re
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from pieslice.command_line import EXIT_BAD, EXIT_NO, EXIT_OK, Intermixed
@@ -193,15 +192,29 @@ def _print_document(name: str, macros: Sequence[Mapping[str, object]]) -> None:
     sys.stdout.write(json_text(document(name, {"macros": macros})))
 
 
+def _pattern(text: str) -> Callable[[str], bool]:
+    """What tells whether a name has a match; the engine gives up where that takes for ever."""
+    from classad.builtins.pcre import GaveUp, compile_pattern
+
+    pattern = compile_pattern(text, "i")
+    if pattern is None:
+        raise Misuse(f"`{text}` is not a regular expression")
+
+    def found(name: str) -> bool:
+        try:
+            return pattern.matches(name.encode("utf-8", "surrogateescape"))
+        except GaveUp:
+            raise Misuse(f"`{text}` takes too long to be found in `{name}`") from None
+
+    return found
+
+
 @guarded
 def _dump(args: argparse.Namespace) -> int:
     from pieslice.policies.listing import dump_lines
     from policy.explain.settings import everything
 
-    try:
-        patterns = [re.compile(text, re.IGNORECASE) for text in args.patterns]
-    except re.error as mistake:
-        raise Misuse(f"`{mistake.pattern!s}` is not a regular expression: {mistake}") from None
+    patterns = [_pattern(text) for text in args.patterns]
     config = read(args)
     say_problems(config)
     found = list(everything(config, patterns)) if config.complete else []

@@ -1,1 +1,3 @@
-"""Keeps captures of one pool over time in one file; never reads what the ads mean."""
+"""Keeps captures of one pool over time in one file, and what jobs and slots did between them; never
+runs a cycle.
+"""

@@ -20,6 +20,7 @@ from typing import IO, Final
 from attr import asdict, evolve, frozen
 
 from classad.errors import Diagnostic
+from classad.files.lock import BusyError
 from negotiator.io import InputError
 from pieslice.command_line import EXIT_BAD, EXIT_INTERRUPTED, EXIT_OK
 from pieslice.data import JsonData
@@ -38,6 +39,10 @@ from pieslice.simulation.setup import Plan, about_policy
 
 _HOUR: Final = 3600
 _DAY: Final = 86_400
+
+
+#: What ends the command with a line.
+_REFUSED: Final = (WorkloadError, RunError, ReportError, HistoryError, BusyError, ImportError)
 
 
 class _InterruptedError(Exception):
@@ -76,7 +81,7 @@ def simulate_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> in
     except _InterruptedError as problem:
         err.write(f"{problem}\n")
         return EXIT_INTERRUPTED
-    except (WorkloadError, RunError, ReportError, HistoryError, ImportError) as problem:
+    except _REFUSED as problem:
         err.write(f"pieslice simulate: error: {problem}\n")
     except json.JSONDecodeError as problem:
         err.write(f"pieslice simulate: error: {args.resume}: not a run: {problem}\n")

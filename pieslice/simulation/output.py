@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import IO, Final
 
 from classad.extras import load
+from classad.files.lock import hold
 from pieslice.data import Record
 from pieslice.reports.csv import csv_text
 from pieslice.writing import naming
@@ -29,9 +30,14 @@ SERIES_COLUMNS: Final = (
 
 
 class RunFolder:
-    """An open run; ``lengths`` cuts the files of an earlier one to what a checkpoint knows."""
+    """An open run; ``lengths`` cuts the files of an earlier one to what a checkpoint knows.
+
+    Raises ``BusyError`` while another process writes to the folder.
+    """
 
     def __init__(self, folder: Path, form: str, lengths: Mapping[str, int] | None = None) -> None:
+        #: Two processes would write into each other's files.
+        self._lock = hold(folder / "run")
         self.folder = folder
         self.form = form
         self._files: dict[str, IO[bytes]] = {}
@@ -76,6 +82,7 @@ class RunFolder:
         for file in self._files.values():
             with naming(file.name):
                 file.close()
+        self._lock.release()
 
 
 def write_json(path: Path, data: Record, indent: int | None = 1) -> None:

@@ -17,6 +17,7 @@ from typing import IO
 from attr import asdict
 
 from classad.extras import load
+from classad.files.lock import BusyError, hold
 from negotiator.io import InputError
 from pieslice.command_line import EXIT_BAD, EXIT_INTERRUPTED, EXIT_NO, EXIT_OK
 from pieslice.reports.output import chosen_width, show_diagnostics
@@ -42,7 +43,7 @@ def sweep_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> int:
         return _sweep(args, folder, points(plan, axes, args.seeds), out, err)
     except InputError as problem:
         show_diagnostics(problem.diagnostics, err)
-    except (argparse.ArgumentTypeError, WorkloadError, RunError, ImportError) as problem:
+    except (argparse.ArgumentTypeError, WorkloadError, RunError, BusyError, ImportError) as problem:
         err.write(f"pieslice sweep: error: {problem}\n")
     except KeyboardInterrupt:
         again = "" if args.output is None else f"; --resume {args.output} goes on"
@@ -89,6 +90,18 @@ def _resumed(args: argparse.Namespace) -> tuple[Path, Plan, list[Axis]]:
 
 
 def _sweep(
+    args: argparse.Namespace, folder: Path | None, grid: list[Point], out: IO[str], err: IO[str]
+) -> int:
+    if folder is not None:
+        lock = hold(folder / "sweep")
+        try:
+            return _swept(args, folder, grid, out, err)
+        finally:
+            lock.release()
+    return _swept(args, folder, grid, out, err)
+
+
+def _swept(
     args: argparse.Namespace, folder: Path | None, grid: list[Point], out: IO[str], err: IO[str]
 ) -> int:
     results = Results(folder)

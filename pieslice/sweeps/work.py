@@ -10,6 +10,9 @@ joblib's and Dask's own ways of handing out work; both are imported when they ar
 from __future__ import annotations
 
 import contextlib
+import os
+import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
@@ -30,6 +33,9 @@ _LONGEST: Final = 300
 #: Seconds between two looks at the workers of a cluster, and after which none is expected any more.
 _LOOK: Final = 10
 PATIENCE = 600
+#: The thread that looks whether the sweep goes on, and how often, in seconds.
+_WATCH: Final = "pieslice-sweep"
+_WATCHED: Final = 0.5
 _NOBODY: Final = "the cluster has no worker any more"
 
 
@@ -84,7 +90,8 @@ def on_cores(job: Job, points: Sequence[Point], tries: int, cores: int) -> Itera
     """
     joblib = load("joblib")
     waiting = {point.key: point for point in points}
-    calls = (joblib.delayed(attempt)(job, point, tries) for point in points)
+    here = os.getpid()
+    calls = (joblib.delayed(_attended)(here, job, point, tries) for point in points)
     pool = joblib.Parallel(n_jobs=cores, return_as="generator_unordered", batch_size=1)
     with _broken_pools():
         for outcome in pool(calls):
@@ -92,6 +99,21 @@ def on_cores(job: Job, points: Sequence[Point], tries: int, cores: int) -> Itera
             yield outcome
     for point in waiting.values():
         yield _alone(joblib, job, point, tries)
+
+
+def _attended(parent: int, job: Job, point: Point, tries: int) -> Outcome:
+    """A point in a worker that ends with the process that began the sweep."""
+    here = os.getpid() == parent
+    if not here and not any(thread.name == _WATCH for thread in threading.enumerate()):
+        threading.Thread(target=_end_with, args=(parent,), name=_WATCH, daemon=True).start()
+    return attempt(job, point, tries)
+
+
+def _end_with(parent: int) -> None:
+    """End this process when its parent is another one; nobody waits for its answer then."""
+    while os.getppid() == parent:
+        time.sleep(_WATCHED)
+    os._exit(1)
 
 
 @contextlib.contextmanager

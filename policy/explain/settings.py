@@ -8,8 +8,7 @@ Follows: ``condor_config_val -dump`` and ``-summary`` of 25.14.1: a text equals 
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from attr import frozen
 
@@ -67,14 +66,13 @@ def listed(config: Config, name: str, definition: Definition) -> Listed:
     return Listed(name, definition, value, default_text(config, find_knob(macro), macro), problem)
 
 
-def everything(config: Config, patterns: Iterable[re.Pattern[str]] = ()) -> Iterator[Listed]:
-    """All macros that are set or have a built-in default, by name; only those that match."""
-    wanted = tuple(patterns)
+def everything(config: Config, wanted: Sequence[Callable[[str], bool]] = ()) -> Iterator[Listed]:
+    """All macros that are set or have a built-in default, by name; only those that are wanted."""
     names = {name.casefold(): name for name in config.scope.table.default_names()}
     names.update((name.casefold(), name) for name in config.names())
     for name in sorted(names.values(), key=str.casefold):
         definition = config.scope.table.exact(name)
-        if definition is None or (wanted and not any(p.search(name) for p in wanted)):
+        if definition is None or (wanted and not any(one(name) for one in wanted)):
             continue
         yield listed(config, name, definition)
 

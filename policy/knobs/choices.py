@@ -65,6 +65,11 @@ CHOICES: Final = (
         otherwise="condor_defrag ends when it reads this", ends=True,
     ),
     _choice(
+        r"(STARTD|SCHEDD)_CRON_\w+_(RECONFIG|RECONFIG_RERUN|KILL)",
+        *("True", "False", "T", "F", "Yes", "No", "1", "0"),
+        otherwise="it is passed over",
+    ),
+    _choice(
         "CGROUP_MEMORY_LIMIT_POLICY", "hard", "soft", "custom", "none",
         otherwise="the memory of jobs is not limited",
     ),
@@ -108,6 +113,7 @@ ORDERED: Final = (
     ("MAX_JOBS_PER_SUBMISSION", "MAX_JOBS_PER_OWNER"),
     ("MAX_JOBS_PER_OWNER", "MAX_JOBS_SUBMITTED"),
     ("MIN_TRACKING_GID", "MAX_TRACKING_GID"),
+    ("HA_POLL_PERIOD", "HA_LOCK_HOLD_TIME"),
 )
 #: Numbers that have bounds of their own, whatever a daemon says of them.
 BOUNDS: Final = (

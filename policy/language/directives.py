@@ -8,6 +8,8 @@ Follows: condor_config_val 25.14.1 (golden vectors ``include``, ``errors``).
 
 from __future__ import annotations
 
+from typing import Final
+
 from attr import frozen
 
 from classad.errors import Diagnostic
@@ -15,6 +17,9 @@ from policy.language.lines import BLANKS, LogicalLine
 from policy.language.scope import Scope
 from policy.language.sources import ProgramsNotRun, Sources
 from policy.language.statements import Statement, StatementError
+
+#: Why a file is not read.
+_CONFINED: Final = "--no-outside-includes: files outside are not read"
 
 
 class ProgramNotRunError(StatementError):
@@ -33,6 +38,9 @@ class Include:
 
     def text(self, sources: Sources, scope: Scope) -> str | None:
         """What the target holds or prints; None where it is missing and may be."""
+        if not self.command and sources.forbids(self.target):
+            message = f"`{self.target}` is outside the folder of the configuration"
+            raise StatementError(message, self.start, self.end, _CONFINED)
         text = self._output(sources) if self.command else sources.read(self.target)
         if text is None and not self.optional:
             kind = "run" if self.command else "read"

@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
-from attr import define, evolve, field, frozen
+from attr import evolve, field, frozen
 
 if TYPE_CHECKING:
     from policy.language.table import Definition
@@ -118,13 +118,33 @@ def _dollars(text: str) -> str:
     return text
 
 
-@define
+@frozen
 class _Region:
-    """A stretch of the text that came from the value of ``name``."""
+    """A stretch of the text that came from the value of ``entry``.
 
-    name: str
+    ``start`` is counted from the beginning of the text, ``rest`` from its end: a replacement inside
+    changes neither.  ``replaced``: how many replacements there were before it.
+    """
+
+    entry: Definition
     start: int
-    end: int
+    rest: int
+    replaced: int
+
+
+@frozen
+class Finished:
+    """The value of a definition without references, and how many replacements it takes."""
+
+    entry: Definition
+    text: str
+    replacements: int
+
+
+#: Values that were expanded already, by the identity of their definitions.
+Known = dict[int, Finished]
+#: A longer value is not kept.
+_KEPT: Final = 65_536
 
 
 @frozen
@@ -136,6 +156,7 @@ class Expander:
     ``plain`` looks names up without any prefix, for ``PREFIX.NAME = $(NAME) ...`` in a table that
     was read for somebody else, so that the reference could not be replaced in the reading.
     ``trace`` is told of every replacement: the reference, the text, and whose value that is.
+    ``known``: values that need not be expanded again, as long as no definition changes.
     """
 
     lookup: Callable[[str], Definition | None]
@@ -143,6 +164,7 @@ class Expander:
     active: tuple[str, ...] = field(default=())
     plain: Callable[[str], Definition | None] | None = None
     trace: Callable[[Reference, str, Definition | None], None] | None = None
+    known: Known | None = None
 
     def inside(self, name: str) -> Expander:
         """The same expander for the value of ``name`` met inside a function."""
@@ -152,23 +174,50 @@ class Expander:
 
     def expand(self, text: str) -> str:
         """``text`` without references; ``$(DOLLAR)`` becomes a dollar sign last of all."""
-        regions: list[_Region] = []
-        for _ in range(MAX_REPLACEMENTS):
+        # Each lies within the one before it.
+        around: list[_Region] = []
+        names: list[str] = []
+        replaced = called = 0
+        while replaced < MAX_REPLACEMENTS:
             found = references(text)
+            # What lies wholly to the left is finished: a reference completed there later sticks
+            # out.  One put together from the edge of a region ends that region.
+            while around and (
+                found is None
+                or found.start < around[-1].start
+                or found.end > len(text) - around[-1].rest
+            ):
+                self._keep(around.pop(), text, replaced, called)
+                names.pop()
             if found is None:
                 return _dollars(text)
-            around = [r for r in regions if r.start <= found.start and found.end <= r.end]
-            value, entry = self._value(found, tuple(r.name for r in around))
+            value, entry = self._value(found, tuple(names))
             if self.trace is not None:
                 self.trace(found, value, entry)
-            delta = len(value) - (found.end - found.start)
+            replaced += 1
+            called = replaced if found.function else called
+            done = None if entry is None else self._done(entry)
+            if done is not None:
+                value, replaced = done.text, replaced + done.replacements
+            elif entry is not None:
+                around.append(_Region(entry, found.start, len(text) - found.end, replaced))
+                names.append(entry.name)
             text = text[: found.start] + value + text[found.end :]
             if len(text) > MAX_EXPANDED:
                 raise ExpansionError(f"expansion exceeds {MAX_EXPANDED} characters")
-            regions = _shifted(regions, found, delta)
-            if entry is not None:
-                regions.append(_Region(entry.name, found.start, found.start + len(value)))
         raise ExpansionError(f"expansion takes more than {MAX_REPLACEMENTS} replacements")
+
+    def _done(self, entry: Definition) -> Finished | None:
+        """The value of an entry if it is known; one that traces sees every step."""
+        return None if self.known is None or self.trace else self.known.get(id(entry))
+
+    def _keep(self, region: _Region, text: str, replaced: int, called: int) -> None:
+        """Note the value of a region that is finished, unless a function had its part in it."""
+        value = text[region.start : len(text) - region.rest]
+        plain = called <= region.replaced and len(value) <= _KEPT and "$" not in value
+        if self.known is not None and plain:
+            number = replaced - region.replaced
+            self.known[id(region.entry)] = Finished(region.entry, value, number)
 
     def _value(self, found: Reference, around: tuple[str, ...]) -> tuple[str, Definition | None]:
         """Replacement of a reference and the macro it came from, if from one."""
@@ -191,21 +240,6 @@ def _is_own_prefix(entry: Definition | None, name: str, chain: tuple[str, ...]) 
     if entry is None or not chain or entry.name != chain[-1]:
         return False
     return entry.name.casefold() != name.casefold()
-
-
-def _shifted(regions: list[_Region], found: Reference, delta: int) -> list[_Region]:
-    """The regions after replacing ``found`` changed the length by ``delta``."""
-    kept = []
-    for region in regions:
-        # What lies wholly to the left is finished: a reference completed there later sticks out.
-        # One put together from the edge of a region ends that region.
-        if region.start >= found.end:
-            region.start += delta
-        elif not (region.start <= found.start and found.end <= region.end):
-            continue
-        region.end += delta
-        kept.append(region)
-    return kept
 
 
 def _endless(chain: tuple[str, ...]) -> ExpansionError:
@@ -236,4 +270,6 @@ def replace_self(
             continue
         text = text[: found.start] + value + text[found.end :]
         at = found.start + len(value)
+        if len(text) > MAX_EXPANDED:
+            raise ExpansionError(f"the value exceeds {MAX_EXPANDED} characters")
     return text

@@ -35,6 +35,8 @@ _COLON_ALLOWED: Final = "runbenchmarks"
 _MISTAKES = (StatementError, ConditionError, ExpansionError)
 
 
+#: What is said of a line of a file that is not quoted.
+UNQUOTED: Final = "this line does not read as configuration; its file is not quoted"
 _ELSE_IF: Final = re.compile(r"(else-?if|elsif)\b", re.IGNORECASE)
 #: What is meant by an ``if`` behind ``else``, and by words that are none.
 ELIF: Final = "did you mean `elif`?"
@@ -85,7 +87,13 @@ class Reader:
         self.files.append(path)
         if "\0" in text:
             text = self._without_nul(path, text)
-        self.read_source(Source(text, path), Place(path, depth))
+        source = Source(text, path)
+        before = len(self.diagnostics)
+        try:
+            self.read_source(source, Place(path, depth))
+        finally:
+            if self.sources.outside(path):
+                _keep_to_itself(source, self.diagnostics[before:])
 
     def _without_nul(self, path: str, text: str) -> str:
         """The text as a C program sees it: NUL hides the rest of its line and the newline."""
@@ -107,6 +115,14 @@ class Reader:
         self.diagnostics.append(diagnostic)
         if diagnostic.severity == "error" and not self.keep_going:
             raise ReadingStopped
+
+
+def _keep_to_itself(source: Source, said: Iterable[Diagnostic]) -> None:
+    """Quote nothing of a file from elsewhere that is no configuration: it may be a secret."""
+    own = [item for item in said if item.source is source]
+    for item in own:
+        source.quoted = False
+        item.message, item.help = UNQUOTED, None
 
 
 def _meant(name: str, known: Iterable[str]) -> str | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from attr import evolve, frozen
 
 from policy.language.functions import Functions
-from policy.language.macros import Expander, Reference, replace_self
+from policy.language.macros import Expander, Known, Reference, replace_self
 from policy.language.table import Context, Definition, MacroTable
 
 
@@ -49,11 +49,15 @@ class Scope:
         """``text`` expanded; failures of functions go to ``functions.report``."""
         return self.expander().expand(text)
 
-    def expand_definition(self, definition: Definition) -> Expanded:
-        """The expanded value of a definition; raises ``ExpansionError``."""
+    def expand_definition(self, definition: Definition, known: Known | None = None) -> Expanded:
+        """The expanded value of a definition; raises ``ExpansionError``.
+
+        ``known``: see ``Expander``.
+        """
         problems: list[str] = []
         quiet = evolve(self, functions=evolve(self.functions, report=problems.append))
-        text = quiet.expander().inside(definition.name).expand(definition.raw)
+        expander = evolve(quiet.expander(), known=known)
+        text = expander.inside(definition.name).expand(definition.raw)
         return Expanded(text, tuple(problems))
 
     def used_by(self, definition: Definition) -> list[tuple[str, Definition | None]]:

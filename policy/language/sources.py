@@ -28,6 +28,12 @@ class Sources(Protocol):
     def place(self, path: str) -> str:
         """Where the file that a configuration calls ``path`` really lies."""
 
+    def outside(self, path: str) -> bool:
+        """Whether a file lies outside the folder of the configuration."""
+
+    def forbids(self, path: str) -> bool:
+        """Whether a file is not to be read for where it lies."""
+
     def run(self, command: str) -> str | None:
         """The output of a program, None if there is no such program; see ``ProgramsNotRun``."""
 
@@ -49,6 +55,12 @@ class MemorySources:
 
     def place(self, path: str) -> str:
         return path
+
+    def outside(self, path: str) -> bool:
+        return False
+
+    def forbids(self, path: str) -> bool:
+        return False
 
     def run(self, command: str) -> str | None:
         if self.runner is None:

@@ -14,6 +14,7 @@ from classad.errors import Diagnostic
 from classad.source import Source
 from policy.config import Config
 from policy.knobs.reading import EXPANDED
+from policy.language.reader import UNQUOTED
 from policy.language.table import DEFAULT_ORIGIN
 from policy.lint import (
     attributes,
@@ -154,8 +155,12 @@ def _once(found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
     for item in found:
         if item.source is not None and item.source.name == DEFAULT_ORIGIN:
             continue  # a default says it of a value that another finding is about
+        if item.source is not None and not item.source.quoted and item.message != UNQUOTED:
+            continue  # the words of a file that is not quoted
         name = None if item.source is None else item.source.name
-        key = (name, item.line, item.column, item.message)
+        # All lines that are not quoted have the same message.
+        kind = item.severity if item.message == UNQUOTED else None
+        key = (name, item.line, item.column, item.message, kind)
         if key not in seen:
             seen.add(key)
             yield item

@@ -38,7 +38,7 @@ _REFERENCE: Final = re.compile(r"(?<!\$)\$\(([A-Za-z0-9_./]+)\)")
 _ANY: Final = re.compile(r"\$\w*\(([A-Za-z0-9_./]+)")
 _BRACES: Final = re.compile(r"(?<!\$)\$\{(\w+)\}")
 _BARE: Final = re.compile(r"(?<![$\w])\$([A-Za-z]\w+)(?![\w(])")
-_OPEN: Final = re.compile(r"(?<!\$)\$\(\w+(?=[^)\w])[^()]*$")
+_OPEN: Final = re.compile(r"(?<!\$)\$[A-Za-z]*\(\w+(?=[^)\w]|$)[^()]*$")
 #: Macros that a daemon sets itself, on some machines to nothing.
 _RUNTIME: Final = frozenset(
     (

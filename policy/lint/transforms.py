@@ -51,6 +51,14 @@ _COMMANDS: Final = (
 _UNIVERSES: Final = (
     *("vanilla", "scheduler", "local", "grid", "java", "vm", "parallel", "docker", "container"),
 )
+_LAST_UNIVERSE: Final = 13
+#: What a route is told besides its commands, as assignments.
+_OF_ROUTES: Final = (
+    *("MaxJobs", "MaxIdleJobs", "FailureRateThreshold", "JobFailureTest", "JobShouldBeSandboxed"),
+    *("UseSharedX509UserProxy", "SharedX509UserProxy", "EditJobInPlace", "OverrideRoutingEntry"),
+    *("GridResource", "Requirements", "TargetUniverse", "SendIDTokens"),
+)
+_ASSIGNED: Final = re.compile(r"(?m)^[ \t]*(\w+)[ \t]*=")
 _UNIVERSE: Final = re.compile(r"(?im)^[ \t]*universe[ \t]+[=:]?[ \t]*([\w$]+)")
 _REFERENCE: Final = re.compile(r"(?<!\$)\$\((\w+)\)")
 #: What defines a macro within a transform.
@@ -70,6 +78,8 @@ def check_transforms(view: View) -> Iterator[Diagnostic]:
         for line in _LINE.finditer(setting.entry.raw):
             yield from _command(setting, line)
         yield from _universe(setting)
+        if setting.macro.upper().startswith("JOB_ROUTER_ROUTE_"):
+            yield from _told(setting)
         for part in parts(setting):
             yield from _broken(setting, part)
         yield from _holes(view, setting)
@@ -98,9 +108,20 @@ def _broken(setting: Setting, part: Part) -> Iterator[Diagnostic]:
             yield NO_EXPRESSION.at(message, *part.place(found.start, found.end))
 
 
+def _told(setting: Setting) -> Iterator[Diagnostic]:
+    """Assignments of a route that are nearly one that the router looks at."""
+    raw = setting.entry.raw
+    for line in _ASSIGNED.finditer(raw):
+        meant = suggest(line[1], _OF_ROUTES)
+        if meant is not None and f"$({line[1]}" not in raw:
+            message = f"`{line[1]}` is nothing that the router looks at"
+            yield NO_COMMAND.at(message, *_place(setting, line), f"did you mean `{meant}`?")
+
+
 def _universe(setting: Setting) -> Iterator[Diagnostic]:
     for line in _UNIVERSE.finditer(setting.entry.raw):
-        if line[1].casefold() not in _UNIVERSES and not line[1].isdigit():
+        known = line[1].casefold() in _UNIVERSES or line[1].startswith("$")
+        if not known and not (line[1].isdigit() and 0 < int(line[1]) <= _LAST_UNIVERSE):
             meant = suggest(line[1].casefold(), _UNIVERSES)
             help_text = None if meant is None else f"did you mean `{meant}`?"
             message = f"there is no universe `{line[1]}`"

@@ -147,6 +147,8 @@ _PRODUCT: Final = re.compile(r"[\s\d()]*(?:\*[\s\d()]*)+")
 _LOG: Final = re.compile(r"max_(?!num_)\w+_log", re.IGNORECASE)
 #: No log is rotated at so few bytes.
 _LEAST_LOG: Final = 4096
+#: Above this a number is written with an exponent.
+_PLAIN: Final = 1e15
 _HOUR: Final = 3600
 #: A machine's keyboard or a job is not as old.
 _OLDEST: Final = 1e8
@@ -214,7 +216,7 @@ def _time(setting: Setting, least: float, most: float) -> Iterator[Diagnostic]:
         message = f"{setting.name} is 0, so nobody has a past: only present usage counts"
         yield NOT_SECONDS.on(setting.entry, message, "decay is switched off by a very large number")
     elif value != 0 and not least <= value <= most:
-        message = f"{setting.name} is {value:g} seconds"
+        message = f"{setting.name} is {_digits(value)} seconds"
         yield NOT_SECONDS.on(setting.entry, message, "times are in seconds")
 
 
@@ -233,17 +235,22 @@ def _written(setting: Setting) -> Iterator[Diagnostic]:
         return
     except ValueError:
         value = _product(setting.text())
-    message = f"{setting.macro} is {value:g} {unit}"
+    message = f"{setting.macro} is {_digits(value)} {unit}"
     if 0 < value < _TIMES.get(folded, 0) or value > _LONGEST.get(folded, inf):
         yield NOT_SECONDS.on(setting.entry, message, "times are in seconds")
     elif 0 < value < _AMOUNTS.get(folded, 0):
-        yield GIGABYTES.on(setting.entry, message, f"did you mean `{value:g} * 1024`?")
+        yield GIGABYTES.on(setting.entry, message, f"did you mean `{_digits(value)} * 1024`?")
     elif log and 1 < value < _LEAST_LOG:
         yield GIGABYTES.on(
-            setting.entry, message, f"did you mean `{value:g}{_megabytes(setting)}`?"
+            setting.entry, message, f"did you mean `{_digits(value)}{_megabytes(setting)}`?"
         )
     elif amounts and value >= _GREATEST["MiB"]:
         yield NOT_MEBIBYTES.on(setting.entry, message, "that looks like KiB or bytes")
+
+
+def _digits(value: float) -> str:
+    """A number with all its digits, as long as they are no more than it has."""
+    return str(int(value)) if value.is_integer() and abs(value) < _PLAIN else f"{value:g}"
 
 
 def _sides(one: Held, node: Binary) -> Iterator[tuple[Node, str, Node]]:
@@ -347,26 +354,32 @@ def _amount(
     if unit not in _GREATEST:
         return None
     if value >= _GREATEST[unit]:
-        message = f"`{one.shown(side)}` is in {unit}, and no slot has {value:g} of them"
+        message = f"`{one.shown(side)}` is in {unit}, and no slot has {_digits(value)} of them"
         return NOT_MEBIBYTES, message
     name = side.name.casefold() if isinstance(side, Reference) else ""
     least = _LEAST.get(name, 0.0)
     if name == "requestdisk" and operator in (">", ">="):
         least = 0.0  # at least so much is asked for, and that may be little
     if 2 <= value < least or 0 < value < min(least, 1):
-        return GIGABYTES, f"`{one.shown(side)}` is in {unit}, and {value:g} of them are very few"
+        return (
+            GIGABYTES,
+            f"`{one.shown(side)}` is in {unit}, and {_digits(value)} of them are very few",
+        )
     return None
 
 
 def _load(one: Held, side: Node, value: float) -> tuple[Finding, str] | None:
     if not names(side) or not names(side) <= _LOADS or value not in _PERCENTAGES:
         return None
-    return PERCENTAGE, f"`{one.shown(side)}` is a load, and {value:g} would be a percentage"
+    return PERCENTAGE, f"`{one.shown(side)}` is a load, and {_digits(value)} would be a percentage"
 
 
 def _age(one: Held, side: Node, value: float) -> tuple[Finding, str] | None:
     if _OLDEST <= value < FIRST_DATE:
-        return SHORT_AGE, f"`{one.shown(side)}` is in seconds, and {value:g} of them are many years"
+        return (
+            SHORT_AGE,
+            f"`{one.shown(side)}` is in seconds, and {_digits(value)} of them are many years",
+        )
     least = _LEAST_AGE
     if one.name.casefold() == "preemption_requirements":
         least = _LEAST_CLAIM
@@ -376,7 +389,10 @@ def _age(one: Held, side: Node, value: float) -> tuple[Finding, str] | None:
         return None
     if not 1 < value < least:
         return None
-    return SHORT_AGE, f"`{one.shown(side)}` is in seconds, and {value:g} of them are very few"
+    return (
+        SHORT_AGE,
+        f"`{one.shown(side)}` is in seconds, and {_digits(value)} of them are very few",
+    )
 
 
 def _is_run(side: Node) -> bool:

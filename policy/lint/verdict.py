@@ -25,6 +25,7 @@ from policy.lint.reading import ENDLESS
 from policy.lint.security import ENDS_ALL
 from policy.lint.support import NOT_HERE, NOT_RUN
 from policy.lint.view import Setting, View, view
+from policy.lint.wholes import NEVER_AT_ALL
 
 #: A macro that more daemons than these read says of none of them that the files are for it.
 _FEW = 2
@@ -149,11 +150,16 @@ def _verdict(
         text = f"{daemon} hangs if it reads this: {_at(endless[0], root)}"
         return Verdict(daemon, False, 0, text, endless[0])
     broken = OTHER_KNOBS["start"].broken
-    useless = [found for found in findings if found.help == broken]
+    useless = [found for found in findings if found.help == broken or _is_never(found)]
     if useless and daemon.subsystem == "STARTD":
         text = f"{daemon} would start, but take no jobs: {_at(useless[0], root)}"
         return Verdict(daemon, True, 0, text, useless[0])
     return Verdict(daemon, True, 0, f"{daemon} would start{tail}")
+
+
+def _is_never(found: Diagnostic) -> bool:
+    """Is it a START that no job can fulfil?"""
+    return found.id == NEVER_AT_ALL.id and found.message.startswith("START is never true")
 
 
 def _at(found: Diagnostic, root: str) -> str:

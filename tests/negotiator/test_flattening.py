@@ -163,3 +163,19 @@ def test_who_reads_requirements_sees_them_flattened() -> None:
     ad = ClassAd("[Requirements = TARGET.U && true; Rank = isBoolean(MY.Requirements) ? 1 : 0]")
     Flattener(_CONTEXT).flatten(ad)
     assert repr(ad.raw("Requirements")) == "TARGET.U"
+
+
+def test_ads_that_are_left_with_the_same_requirements_share_them() -> None:
+    one, other = (ClassAd(f"[K = {k}; Requirements = TARGET.U && K > 1]") for k in (2, 3))
+    flattener = Flattener(_CONTEXT, read=True)
+    for ad in (one, other):
+        flattener.flatten(ad)
+        assert repr(ad.raw("Requirements")) == "TARGET.U"
+    assert one.raw("Requirements").node is other.raw("Requirements").node
+
+
+def test_what_an_ad_inherits_may_matter() -> None:
+    parent, ad = ClassAd("[K = random(5) > 9]"), ClassAd("[Requirements = TARGET.U > 1 || K]")
+    assert not Flattener(_CONTEXT).matters(ad)
+    ad.chain(parent)
+    assert Flattener(_CONTEXT).matters(ad)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from classad.files.lock import hold
 from fuzz.commands.command import main as fuzz_commands
 from negotiator.accounting.accountant import remaining
 from pieslice.cli import describe, main
@@ -115,6 +116,7 @@ def test_exhausted_memory_is_one_line() -> None:
     code, said = run(["eval", 'size(repeat("x", 2000000000))'], preexec_fn=little, stdout=-1)
     assert "Traceback" not in said
     assert describe(MemoryError()) == "the memory is exhausted"
+    assert describe(RecursionError()) == "the input is nested too deeply"
     assert code in (0, 2)
 
 
@@ -128,3 +130,65 @@ def test_ads_are_shown_on_a_terminal_with_escapes() -> None:
         harmless(stream).write('a = "\x1b[2J"\nb = 1\n')
     assert terminal.getvalue() == 'a = "\\x1b[2J"\nb = 1\n'
     assert plain.getvalue() == 'a = "\x1b[2J"\nb = 1\n'
+
+
+def test_an_ad_that_the_long_form_cannot_hold(tmp_path: Path, capsys: Capture) -> None:
+    path = tmp_path / "ads.json"
+    path.write_text('{"a": "two\\nlines"}')
+    assert main(["select", str(path)]) == 2
+    said = (
+        "attribute `a` has a line end, which the long form cannot hold; --format new and json can"
+    )
+    assert said in capsys.readouterr().err
+    assert main(["select", str(path), "--format", "new"]) == 0
+
+
+def test_a_second_process_on_the_folder_of_a_run_is_refused(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    folder = tmp_path / "run"
+    words = ["simulate", TOUR, "--workload", USERS, "--days", "0.01", "-o", str(folder)]
+    folder.mkdir()
+    lock = hold(folder / "run")
+    assert main(words) == 2
+    assert "another process is writing to it" in capsys.readouterr().err
+    lock.release()
+    assert main(words) == 0
+    sweep = [
+        "sweep",
+        TOUR,
+        "--workload",
+        USERS,
+        "--days",
+        "0.01",
+        "--set",
+        "NEGOTIATOR_INTERVAL=60,120",
+    ]
+    lock = hold(folder / "sweep")
+    assert main([*sweep, "--jobs", "1", "-o", str(folder)]) == 2
+    assert "another process is writing to it" in capsys.readouterr().err
+    lock.release()
+
+
+_WORKER = """
+import os, sys, time
+from pieslice.sweeps.work import _attended
+print(os.getpid(), flush=True)
+_attended(int(sys.argv[1]), lambda point: time.sleep(600), None, 1)
+"""
+_SWEEP = """
+import os, subprocess, sys
+subprocess.run([sys.executable, "-c", sys.argv[1], str(os.getpid())])
+"""
+
+
+def test_the_workers_of_a_sweep_end_with_it() -> None:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-c", _SWEEP, _WORKER]
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE) as sweep:
+        assert sweep.stdout is not None
+        assert int(sweep.stdout.readline()) != sweep.pid
+        sweep.kill()
+        sweep.wait()
+        # The worker holds the other end of the pipe as long as it lives.
+        assert sweep.stdout.read() == b""

@@ -1015,7 +1015,7 @@ def test_what_should_be_known_before_a_run_is_believed(
         ("user = 'a'\nbacklog = 2.5", "backlog `2.5` is not a whole number of at least 0"),
         ("user = 'a'\ncpus = 0", "cpus `0` is not a whole number of at least 1"),
         ("user = 'a b'", "user `a b` is not a name without spaces"),
-        ("user = 'a'\nper_hour = inf", "inf jobs are more than 10,000,000"),
+        ("user = 'a'\nper_hour = inf", "per_hour `inf` is not a number of at most 1e+09"),
         ("backlog = 1", "no `user`"),
     ],
 )

@@ -17,6 +17,7 @@ from pieslice.policies.formats import Checked, report
 from policy.config import Config, load_config
 from policy.io import builtin_library
 from policy.knobs.readers import MAIN
+from policy.language.macros import Expander
 from policy.language.sources import MemorySources
 from policy.language.table import Context
 from policy.lint.findings import FINDINGS, Finding, lint
@@ -662,3 +663,25 @@ def test_the_value_in_front_of_such_text_is_used_and_the_text_is_told() -> None:
     loaded = load_policy(read("NEGOTIATOR_INTERVAL = True ? 70 : 60 junk\n"))
     assert loaded.policy.interval_seconds == 70
     assert [(item.id, item.severity) for item in loaded.diagnostics] == [("P116", "error")]
+
+
+def test_a_chain_of_macros_is_expanded_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    replaced = 0
+    value = Expander._value
+
+    def counted(*arguments: Any) -> Any:
+        nonlocal replaced
+        replaced += 1
+        return value(*arguments)
+
+    monkeypatch.setattr(Expander, "_value", counted)
+    found("".join(f"A{i} = $(A{i + 1}) x\n" for i in range(1000)) + "A1000 = 1\n")
+    # Each anew would be half a million, for each of the questions that are asked of a macro.
+    assert replaced < 10_000
+
+
+def test_a_value_that_doubles_itself_when_it_is_assigned_is_stopped() -> None:
+    items = found("A = 12345678\n" + "A = $(A)$(A)\n" * 60)
+    assert {item.message for item in items if item.severity == "error"} == {
+        "the value exceeds 4000000 characters"
+    }

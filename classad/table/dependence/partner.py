@@ -141,7 +141,7 @@ class Partner:
         chained = ad is not None and ad._chained is not None
         self.keys = keys = _Keys(self, {} if chained else shapes.absent)
         for name, value in attrs.items():
-            kind = value.__class__
+            kind = type(value)
             if kind in _SIMPLE:
                 keys[name] = (kind, value)
             else:
