@@ -141,6 +141,8 @@ def describe(problem: Exception) -> str:
         return f"{where}{problem.strerror.lower()}"
     if isinstance(problem, MemoryError):
         return "the memory is exhausted"
+    if isinstance(problem, RecursionError):
+        return "the input is nested too deeply"
     text = " ".join(str(problem).split()) or "no message"
     if isinstance(problem, ImportError):
         return f"{text} (`pieslice doctor` checks the installation)"

@@ -62,7 +62,7 @@ class Unpacked(io.RawIOBase):
             self.cut = "the file is damaged"
             return b""
         if self._bytes + len(piece) > self._limit:
-            self.cut = f"that is the limit (--limit-unpacked {self._limit})"
+            self.cut = "more is not unpacked"
             piece = piece[: self._limit - self._bytes]
         self._bytes += len(piece)
         self._lines += piece.count(b"\n")

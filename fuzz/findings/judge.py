@@ -35,7 +35,7 @@ def checked(path: Path, options: Sequence[str] = ()) -> list[Seen]:
     """All findings for a configuration; raises what the command would call an internal error."""
     out = io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
-        main(["--debug", "check", "--format", "sarif", *options, str(path)])
+        main(["--debug", "check", "--format", "sarif", "--outside-includes", *options, str(path)])
     text = out.getvalue()
     results = json.loads(text[text.index("{") :])["runs"][0]["results"]
     return [

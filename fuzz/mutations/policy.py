@@ -11,6 +11,18 @@ from fuzz.mutations.mutation import Mutation
 
 MUTATIONS: Final = (
     Mutation(
+        "policy/values/surroundings.py", "if self.submitted and moment is Moment.LATER:",
+        "if moment is Moment.LATER:", "tests tests/policy/test_lint.py",
+    ),
+    Mutation(
+        "policy/lint/verdict.py", "if unreadable and not asked and len(daemons) == 1",
+        "if False and not asked and len(daemons) == 1", "tests tests/policy/test_lint.py",
+    ),
+    Mutation(
+        "policy/lint/choices.py", "0 < most < least", "0 < least < most",
+        "tests tests/policy/test_lint.py",
+    ),
+    Mutation(
         "policy/values/operators.py", "overlap = x[0] <= y[1] and", "overlap = x[0] < y[1] and",
         "tests tests/policy/test_values.py",
     ),

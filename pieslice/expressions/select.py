@@ -19,7 +19,7 @@ from classad import ClassAd
 from classad.ads.expression import Expression
 from classad.binding.ambient import AmbientContext
 from classad.binding.batch import _standing as standing
-from classad.errors import ClassAdException, ClassAdParseError, Diagnostic
+from classad.errors import ClassAdException, ClassAdParseError, ClassAdValueError, Diagnostic
 from classad.evaluation.state import EvalContext
 from classad.files.ads import OutForm, read_ads, write_ads
 from classad.formats.autoformat import Layout, attribute_of
@@ -71,7 +71,11 @@ def select(args: argparse.Namespace, out: IO[str], notes: IO[str]) -> None:
     if query.columns:
         _write_values(query, found, target, out)
     else:
-        write_ads(_ads(found), harmless(out), query.ad_format)
+        try:
+            write_ads(_ads(found), harmless(out), query.ad_format)
+        except ClassAdValueError as problem:
+            message = f"pieslice select: error: {problem}; --format new and json can"
+            raise Problem(message) from None
 
 
 class _Query:

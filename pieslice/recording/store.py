@@ -143,6 +143,8 @@ class History:
             damaged = type(problem) is sqlite3.DatabaseError
             word = "damaged: " if damaged else ""
             raise HistoryError(f"{self.path}: {word}{text}") from None
+        except UnicodeDecodeError as problem:  # a text of the file
+            raise HistoryError(f"{self.path}: damaged: {problem}") from None
 
     def rows(self, query: str, *values: object) -> list[tuple[Content, ...]]:
         """The rows of a query."""

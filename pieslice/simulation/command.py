@@ -34,7 +34,7 @@ from pieslice.simulation.answers import LETTERS, Run, Side, Simulated, simulated
 from pieslice.simulation.errors import RunError, WorkloadError
 from pieslice.simulation.moment import write_moment
 from pieslice.simulation.replay import recorded_seconds
-from pieslice.simulation.running import Form, Told, begun, run_new, run_on, run_until
+from pieslice.simulation.running import Form, Told, begun, run_new, run_on, run_until, sound
 from pieslice.simulation.setup import Plan, about_policy
 
 _HOUR: Final = 3600
@@ -168,7 +168,8 @@ def _resume(args: argparse.Namespace, out: IO[str], err: IO[str]) -> int:
     progress = Progress(err)
     with progress.counted("simulating", plan.seconds) as moved:
         summary = run_on(args.resume, _form(args), _told(moved, progress, err))
-    return _shown(plan, summary, args, args.resume, out)
+    with sound(args.resume):
+        return _shown(plan, summary, args, args.resume, out)
 
 
 def _shown(

@@ -122,7 +122,7 @@ def begun(folder: Path) -> tuple[Plan, JsonData]:
     """The plan of a run that was begun, and all that its folder says of it."""
     if not (folder / "run.json").is_file():
         raise RunError(f"{folder}: contains no run to continue; start a new one")
-    with _sound(folder):
+    with sound(folder):
         about = json.loads((folder / "run.json").read_text(encoding="utf-8"))
         return Plan(**about["plan"]), about
 
@@ -139,18 +139,13 @@ _DAMAGE: Final = (
 
 
 @contextlib.contextmanager
-def _sound(folder: Path) -> Iterator[None]:
+def sound(folder: Path) -> Iterator[None]:
     """Refuse the folder if what is read from it is not what a run writes."""
     try:
         yield
-    except (
-        ValueError,
-        LookupError,
-        TypeError,
-        AttributeError,
-        ArithmeticError,
-        RecursionError,
-    ) as bad:
+    except RunError:
+        raise
+    except _DAMAGE as bad:
         what = f"{type(bad).__name__}: {bad}"
         raise RunError(f"{folder}: damaged; start a new run ({what})") from None
 
@@ -159,7 +154,7 @@ def run_on(folder: Path, form: Form, told: Told) -> JsonData:
     """The summary of a run that was interrupted, from its last checkpoint to its end."""
     plan, about = begun(folder)
     done = folder / "summary.json"
-    with _sound(folder):
+    with sound(folder):
         if done.is_file():
             summary: JsonData = json.loads(done.read_text(encoding="utf-8"))
             if summary["complete"]:
@@ -206,7 +201,7 @@ def _loop(
         told.notices(about_jobs(simulation))
     moment = 0
     if data is not None:
-        with _sound(run.folder if isinstance(run, RunFolder) else Path()):
+        with sound(run.folder if isinstance(run, RunFolder) else Path()):
             restore(simulation, data["simulation"])
             moment = int(data["next"])
     interval = max(1, negotiator.policy.interval_seconds)

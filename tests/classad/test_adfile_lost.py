@@ -183,4 +183,4 @@ def test_a_file_unpacks_to_no_more_than_a_limit(tmp_path: Path) -> None:
     finally:
         classad.files.compressed.most_unpacked.reset(token)
     assert 0 < len(ads) == len(table) < 60
-    assert "behind 1000 bytes: that is the limit (--limit-unpacked 1000)" in problems[0].message
+    assert "behind 1000 bytes: more is not unpacked" in problems[0].message

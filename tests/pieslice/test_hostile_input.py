@@ -83,6 +83,16 @@ def test_a_damaged_run_is_refused(text: str, tmp_path: Path, capsys: Capture) ->
     assert "not the folder of a run" in capsys.readouterr().err
 
 
+def test_a_run_that_lost_a_number_is_refused(tmp_path: Path, capsys: Capture) -> None:
+    folder = tmp_path / "run"
+    words = ["simulate", TOUR, "--workload", USERS, "--days", "0.01", "-o", str(folder)]
+    assert main(words) == 0
+    summary = folder / "summary.json"
+    summary.write_text(summary.read_text().replace('"wait_median"', '"wait"'))
+    assert main(["simulate", "--resume", str(folder)]) == 2
+    assert f"{folder}: damaged" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("count", ["99999999999999999", "1e999", '"x"', "null"])
 def test_counts_of_a_scenario_have_bounds(count: str, tmp_path: Path, capsys: Capture) -> None:
     path = tmp_path / "scenario.json"
@@ -116,6 +126,7 @@ def test_exhausted_memory_is_one_line() -> None:
     code, said = run(["eval", 'size(repeat("x", 2000000000))'], preexec_fn=little, stdout=-1)
     assert "Traceback" not in said
     assert describe(MemoryError()) == "the memory is exhausted"
+    assert describe(RecursionError()) == "the input is nested too deeply"
     assert code in (0, 2)
 
 
@@ -129,6 +140,17 @@ def test_ads_are_shown_on_a_terminal_with_escapes() -> None:
         harmless(stream).write('a = "\x1b[2J"\nb = 1\n')
     assert terminal.getvalue() == 'a = "\\x1b[2J"\nb = 1\n'
     assert plain.getvalue() == 'a = "\x1b[2J"\nb = 1\n'
+
+
+def test_an_ad_that_the_long_form_cannot_hold(tmp_path: Path, capsys: Capture) -> None:
+    path = tmp_path / "ads.json"
+    path.write_text('{"a": "two\\nlines"}')
+    assert main(["select", str(path)]) == 2
+    said = (
+        "attribute `a` has a line end, which the long form cannot hold; --format new and json can"
+    )
+    assert said in capsys.readouterr().err
+    assert main(["select", str(path), "--format", "new"]) == 0
 
 
 def test_a_second_process_on_the_folder_of_a_run_is_refused(
