@@ -222,7 +222,11 @@ def _open(source: Any) -> tuple[IO[bytes] | None, Iterable[str]]:
             binary = open(source, "rb")  # noqa: SIM115 - the caller closes it
         except OSError as problem:
             raise ClassAdOSError(problem.errno, problem.strerror, fspath(source)) from None
-        return binary, _Lines(binary)
+        try:
+            return binary, _Lines(binary)
+        except BaseException:
+            binary.close()
+            raise
     if isinstance(source, io.TextIOBase):
         return None, source
     if hasattr(source, "read"):

@@ -135,6 +135,7 @@ def main(arguments: Sequence[str]) -> int:
         shop = Path(folder)
         make(shop)
         os.chdir(shop)
+        before = dict(os.environ)
         os.environ.update(NO_COLOR="1", COLUMNS="100")
         try:
             for number in range(args.first, args.first + args.count):
@@ -149,6 +150,8 @@ def main(arguments: Sequence[str]) -> int:
                     break
         finally:
             os.chdir(here)
+            os.environ.clear()
+            os.environ.update(before)
     done = number - args.first + 1
     each = ", ".join(f"{name} {count}" for name, count in counts.most_common())
     print(

@@ -12,11 +12,12 @@ from random import Random
 
 import pytest
 
-from classad import ClassAd, ClassAdParseError, ExprTree, Table
+from classad import ClassAd, ClassAdParseError, ExprTree
 from classad.ads.expression import Expression
 from classad.analysis.flatten import flatten
 from classad.evaluate import EvalContext, as_tree
 from classad.match import half_match
+from classad.table import Table
 from negotiator.columns.fetch import TableRows
 from negotiator.expressions.flattening import Flattener
 from negotiator.expressions.regrouping import Level, regrouping_of

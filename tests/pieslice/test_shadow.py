@@ -484,9 +484,9 @@ def test_the_gains_of_another_policy_are_added_up(
     place = recorded(_soon)
     number = iter(range(1, 100))
     monkeypatch.setattr(time, "sleep", lambda _: (place / "state").write_text(str(next(number))))
-    change = tmp_path / "change.conf"
-    change.write_text("GROUP_QUOTA_group_b = 0\nGROUP_ACCEPT_SURPLUS = False\n")
-    words = ["diff", POOL, "--config", str(change), "--watch", "--cycles", "1"]
+    monkeypatch.chdir(tmp_path)
+    Path("change.conf").write_text("GROUP_QUOTA_group_b = 0\nGROUP_ACCEPT_SURPLUS = False\n")
+    words = ["diff", POOL, "--config", "change.conf", "--watch", "--cycles", "1"]
     assert main([*words, "--json"]) == 1
     sums = json.loads(capsys.readouterr().out)
     validate(sums)
