@@ -29,7 +29,8 @@ CC ?= cc
 PYTEST := $(BIN)/python -m pytest -n auto
 FUZZ_SECONDS ?= 60
 export PYTHONNOUSERSITE = 1
-unexport PYTHONPATH
+# Without compiled modules every process of a test compiles them anew.
+unexport PYTHONPATH PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test check check-native lint types layering man docs warnings bench bench-large bench-gate
 .PHONY: check-live fuzz fuzz-ci fuzz-daemons fuzz-native sanitize clean

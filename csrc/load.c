@@ -251,6 +251,8 @@ int ca_load_feed(ca_load *load, size_t length, const char *text, int whole, ca_p
         code = read_line(&r, &place->dropping);
         place->line += code == CA_OK;
     }
+    if (code == CA_OK && whole)
+        place->start = place->position;
     if (code == CA_OK)
         return whole ? ca_cells_end_row(load) : CA_DONE;
     if (code != CA_UNSURE)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from pieslice.api.tables import rank as rank
     from pieslice.api.tables import select as select
 
-__version__ = "0.1.0.dev0"
+__version__ = "0.9.0"
 
 #: Name -> where it is.
 _NAMES = {

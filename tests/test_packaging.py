@@ -16,6 +16,8 @@ from zipfile import ZipFile
 
 import pytest
 
+from pieslice import __version__
+
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("classad", "policy", "negotiator", "pieslice")
 #: Files that only the repository needs.
@@ -61,6 +63,17 @@ def test_the_package_list_is_the_tree() -> None:
     setuptools = PROJECT["tool"]["setuptools"]
     assert set(setuptools["packages"]) == found | {"classad.grammar"}
     assert setuptools["package-dir"]["classad.grammar"] == "grammar"
+
+
+def test_every_file_that_names_the_version_names_this_one() -> None:
+    for name, pattern in (
+        ("CITATION.cff", r"^version: (.*)$"),
+        ("packaging/conda/recipe.yaml", r"^  version: ([\d.]+)$"),
+        ("CHANGELOG.md", r"^## (\d[\d.]*)"),
+    ):
+        found = re.search(pattern, (ROOT / name).read_text(encoding="utf-8"), re.MULTILINE)
+        assert found is not None, name
+        assert found[1] == __version__, name
 
 
 @pytest.mark.parametrize("package", PACKAGES)

@@ -13,6 +13,10 @@ _SELECT: Final = "csrc/select.c"
 
 MUTATIONS: Final = (
     Mutation(
+        "csrc/load.c", "    if (code == CA_OK && whole)\n", "    if (code == CA_LOOK && whole)\n",
+        "tests tests/classad/test_traps.py -k each_ad",
+    ),
+    Mutation(
         "csrc/operate.c", "z == (double)INFINITY || op", "op",
         "tests tests/classad/test_table_vectors.py",
     ),

@@ -181,6 +181,7 @@ WORDS: Final = {
     "fields of a priority record, which HTCondor names so": {"floor", "ceiling"},
     "macro functions of the configuration": {"int", "real", "string", "eval", "substr"},
     "fields of an expression's shape": {"random", "size"},
+    "builtin functions of Python": {"min", "max", "any", "all"},
 }
 
 

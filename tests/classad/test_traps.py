@@ -153,3 +153,15 @@ def test_what_to_do_instead() -> None:
     for message, call in calls.items():
         with pytest.raises((TypeError, KeyError), match=message):
             call()
+
+
+@pytest.mark.parametrize("ending", ["", "\n", "\n\n"])
+@pytest.mark.parametrize("count", [2000, 5200])
+def test_each_ad_of_a_long_text_comes_once(count: int, ending: str) -> None:
+    """Texts of over a megabyte are read in pieces, whose ends may be in the middle of an ad."""
+    body = "".join(f"Attribute{number} = {number}\n" for number in range(40))
+    text = "\n".join(f'Name = "slot{number}"\n{body}' for number in range(count))
+    text = text.removesuffix("\n") + ending
+    assert len(text) > 1 << 20
+    names = [ad["Name"] for ad in classad.parseAds(text, ParserType.Old)]
+    assert names == [f"slot{number}" for number in range(count)]
