@@ -119,6 +119,21 @@ def _readers(
     return Readers(name, str(kind), readers, statuses, *bounds)
 
 
+def longer_name(macro: str) -> str | None:
+    """The only macro with one word more at its end; CGROUP_MEMORY_LIMIT is one without."""
+    found = _by_beginning().get(macro.casefold(), ())
+    return found[0] if len(found) == 1 else None
+
+
+@cache
+def _by_beginning() -> dict[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    for name in sorted({*reader_rows(), *meanings()}):
+        beginning = name.casefold().rpartition("_")[0]
+        found[beginning] = (*found.get(beginning, ()), name)
+    return found
+
+
 def reader_names() -> tuple[str, ...]:
     """Every name that some program of HTCondor reads."""
     return tuple(reader_rows())

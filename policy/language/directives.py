@@ -28,13 +28,16 @@ class ProgramNotRunError(StatementError):
 
 @frozen
 class Include:
-    """An ``include`` statement; ``target`` is expanded: a file, or with ``command`` a program."""
+    """An ``include`` statement; ``target`` is expanded: a file, or with ``command`` a program.
+
+    ``undefined`` are the macros in it that nobody defines."""
 
     target: str
     optional: bool
     command: bool
     start: int
     end: int
+    undefined: tuple[str, ...] = ()
 
     def text(self, sources: Sources, scope: Scope) -> str | None:
         """What the target holds or prints; None where it is missing and may be."""
@@ -45,6 +48,8 @@ class Include:
         if text is None and not self.optional:
             kind = "run" if self.command else "read"
             advice = None if self.command else _beside_root(self.target, sources, scope)
+            if self.undefined:
+                advice = f"`$({self.undefined[0]})` is not defined"
             raise StatementError(f"cannot {kind} `{self.target}`", self.start, self.end, advice)
         return text
 
@@ -70,7 +75,8 @@ def parse_include(statement: Statement, line: LogicalLine, scope: Scope) -> Incl
     target = scope.expand(statement.value)
     if target.rstrip(BLANKS).endswith("|"):
         command, target = True, target.rstrip(BLANKS)[:-1].strip(BLANKS)
-    return Include(target, optional, command, statement.value_start, whole)
+    undefined = tuple(scope.undefined_in(statement.value))
+    return Include(target, optional, command, statement.value_start, whole, undefined)
 
 
 def _options(words: str) -> tuple[bool, bool, str]:

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from attr import define, field
+from attr import define, field, frozen
 
 from classad.errors import Diagnostic, suggest
 from classad.source import Source
@@ -47,6 +47,22 @@ class ReadingStopped(Exception):  # noqa: N818 - a signal between levels, not sh
     """The reading ended at an error that is already among the diagnostics."""
 
 
+@frozen
+class Used:
+    """A ``use`` statement of a file: the template that it names, and where it stands."""
+
+    label: str
+    source: Source
+    start: int
+    end: int
+
+    def said(self, text: str, severity: str) -> Diagnostic:
+        """What an ``error`` or ``warning`` of the template, or of one that it uses, says."""
+        verb = "ends in an error" if severity == "error" else "warns"
+        message = f"`use {self.label}` {verb}: {text}"
+        return Diagnostic(message, self.source, self.start, self.end, severity=severity)
+
+
 @define
 class Place:
     """Where statements come from: a file, or a template used in one (then with its name)."""
@@ -55,6 +71,8 @@ class Place:
     depth: int
     use_line: int | None = None
     template: str | None = None
+    #: The statement of the file that the template was used by, perhaps through other templates.
+    used: Used | None = None
 
 
 @define
@@ -289,7 +307,9 @@ class Pass:
             if statement.name == "warning" and self.place.template:
                 # In a template it is also an assignment to a macro of that name.
                 self._assign(statement, text, line, line.offset(0), line.offset(0))
-            self.reader.problem(announcement(statement, text, line))
+            used = self.place.used
+            said = announcement(statement, text, line)
+            self.reader.problem(said if used is None else used.said(text, said.severity))
 
     def _include(self, include: Include, line: LogicalLine) -> None:
         """Read an included text one level down."""
@@ -358,6 +378,7 @@ class Pass:
         if not templates.has_category(category):
             message = f"`{category}` is not a template category"
             raise StatementError(message, 0, len(line.text), _meant(category, templates.categories))
+        end = line.offset(len(line.text) - 1) + 1
         for name, arguments in split_list(listed):
             template = templates.find(category, name)
             if template is None:
@@ -372,6 +393,7 @@ class Pass:
                 self.place.depth + 1,
                 self.place.use_line or line.line,
                 label,
+                self.place.used or Used(label, line.source, line.offset(0), end),
             )
             source = Source(template.with_arguments(arguments), f"use {label}")
             self.reader.read_source(source, place)

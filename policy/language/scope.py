@@ -74,6 +74,20 @@ class Scope:
         expander.inside(definition.name).expand(definition.raw)
         return list(used.values())
 
+    def undefined_in(self, text: str) -> list[str]:
+        """The macros that a text refers to and that nobody defines."""
+        found: dict[str, str] = {}
+
+        def lookup(name: str) -> Definition | None:
+            entry = self.lookup(name)
+            if entry is None:
+                found.setdefault(name.casefold(), name)
+            return entry
+
+        quiet = evolve(self.functions, report=lambda message: None)
+        evolve(self.expander(), lookup=lookup, call=quiet.call).expand(text)
+        return list(found.values())
+
     def resolve_self(self, name: str, text: str) -> str:
         """``text``, about to be assigned to ``name``, without references to ``name``."""
         base = self.context.base_name(name)

@@ -18,7 +18,7 @@ from policy.language.reader import ELIF
 
 #: What goes wrong in the line itself where the value cannot be read as it should.
 _OF_LINES: Final = frozenset(
-    ("P103", "P104", "P120", "P121", "P122", "P123", "P124", "P213", "P423", "P603")
+    ("P103", "P104", "P107", "P120", "P121", "P122", "P123", "P124", "P213", "P423", "P603")
 )
 _VALUES: Final = frozenset(("P110", "P111", "P112", "P113", "P116"))
 #: What is set under a name that nobody reads.
@@ -86,7 +86,7 @@ def _leaves(one: Diagnostic) -> Iterator[_Mark]:
         # What a block should have set, and the value that should have gone on in this line.
         yield from (("macro", name) for name in _names(_FIRST_WORD, _text(one).lstrip()[:80]))
         yield _line(one, (one.line or 1) - 1)
-    elif id_ == "P103":
+    elif id_ in ("P103", "P107"):
         yield ("comment", *_line(one, one.line))
     elif id_ == "P114":
         yield from (("circle", name) for name in circle(one.message))

@@ -46,8 +46,10 @@ def _is_set(view: View, setting: Setting, name: str) -> bool:
 def _is_true(view: View, setting: Setting, name: str) -> bool:
     default = setting.config.scope.table.default(name)
     built_in = "" if default is None else default.raw
-    text = (setting.beside(name).strip() or built_in).casefold()
-    return text not in ("", "false", "0")
+    # The other one may have the prefix of the daemon that both are for.
+    others = (one.text() for one in view.settings if one.macro.casefold() == name.casefold())
+    texts = (setting.beside(name).strip() or built_in, *others)
+    return any(text.strip().casefold() not in ("", "false", "0") for text in texts)
 
 
 def _is_listed(view: View, setting: Setting, name: str) -> bool:
@@ -87,9 +89,14 @@ def _names(started: str, name: str) -> bool:
 
 
 def _is_periodic(view: View, setting: Setting, name: str) -> bool:
-    """Has the job of a cron a period, if its mode asks for one?"""
+    """Has the job of a cron a period, if its mode asks for one, as the default does?"""
     mode = setting.beside(name.replace("_PERIOD", "_MODE")).strip().casefold()
-    return mode != "periodic" or bool(setting.beside(name).strip())
+    return mode not in ("", "periodic") or bool(setting.beside(name).strip())
+
+
+def _has_hooks(view: View, setting: Setting, name: str) -> bool:
+    """Is there any hook under the keyword, wherever the keyword comes from a file of ours?"""
+    return _is_prefix(view, setting, f"{setting.text().strip()}_HOOK_")
 
 
 @frozen
@@ -167,6 +174,24 @@ _NEEDS: Final = (
         help=r"without \1_CRON_\2_PERIOD a job that is periodic is skipped",
     ),
     _need(
+        "HIBERNATE", _is_true, "HIBERNATE_CHECK_INTERVAL",
+        help="without HIBERNATE_CHECK_INTERVAL, which is 0, the startd never looks at it",
+        sure=False,
+    ),
+    _need(
+        "POOL_HISTORY_(DIR|MAX_STORAGE|SAMPLING_INTERVAL)", _is_true, "KEEP_POOL_HISTORY",
+        help="without KEEP_POOL_HISTORY = True the collector keeps no history", sure=False,
+    ),
+    _need(
+        "EVENT_LOG_(MAX_(SIZE|ROTATIONS)|USE_XML|FORMAT_OPTIONS|JOB_AD_INFORMATION_ATTRS|FSYNC|"
+        "LOCKING|ROTATION_LOCK|COUNT_EVENTS|FORCE_CLOSE)",
+        _is_set, "EVENT_LOG", help="without EVENT_LOG there is no such log", sure=False,
+    ),
+    _need(
+        "(STARTER_DEFAULT|STARTER|STARTD|JOB_ROUTER|SCHEDD)(_JOB)?_HOOK_KEYWORD", _has_hooks, "",
+        help="no macro begins with the keyword and `_HOOK_`", sure=False,
+    ),
+    _need(
         r"JOB_ROUTER_ROUTE_(?!NAMES)\w+", _is_routing, "JOB_ROUTER",
         help="JOB_ROUTER is not in DAEMON_LIST",
     ),
@@ -189,7 +214,7 @@ def check_companions(view: View) -> Iterator[Diagnostic]:
     """Everything about macros that need another."""
     for setting in view.settings:
         text = setting.text().strip()
-        if not text or text.casefold() in ("false", "0") or setting.is_unread:
+        if not text or text.casefold() in ("false", "0", '"none"') or setting.is_unread:
             continue  # it asks for nothing, or nobody
         for need in _NEEDS:
             found = need.macros.fullmatch(setting.macro)

@@ -126,6 +126,8 @@ _GROUPS: Final = frozenset(
         *("acctgroup",),
     )
 )
+#: Functions whose second argument is a text with commas.
+_OF_TEXT_LISTS: Final = frozenset(("stringlistmember", "stringlistimember"))
 #: Units of which no two can be compared; so many MiB a core are cores in number.
 _MEASURES: Final = frozenset(("s", "min", "B", "KiB", "MiB"))
 #: Dates that are never in the future.
@@ -225,6 +227,8 @@ def _single_word(view: View, one: Held, node: Node) -> _Found | None:
     """A name where only a text can stand: a pattern, a published value."""
     if isinstance(node, Call) and takes_pattern(node):
         node = node.args[0] if node.args else node
+    elif isinstance(node, Call) and node.name.casefold() in _OF_TEXT_LISTS and len(node.args) > 1:
+        node = node.args[1]
     elif node is not one.tree or one.how.use.wanted is not Wanted.ANY:
         return None
     word = bare(node)

@@ -46,8 +46,10 @@ QUOTED: Final = Finding(
     "quotes in a list of names",
     "A list is plain text between commas and blanks. Quotes belong to the names that they stand in,"
     " and no daemon, host, user, method or macro has a name with quotes.",
-    'STARTD_CRON_JOBLIST = "HEALTH"\nSTARTD_CRON_HEALTH_EXECUTABLE = /usr/bin/health\n',
-    "STARTD_CRON_JOBLIST = HEALTH\nSTARTD_CRON_HEALTH_EXECUTABLE = /usr/bin/health\n",
+    'STARTD_CRON_JOBLIST = "HEALTH"\nSTARTD_CRON_HEALTH_EXECUTABLE = /usr/bin/health\n'
+    "STARTD_CRON_HEALTH_PERIOD = 5m\n",
+    "STARTD_CRON_JOBLIST = HEALTH\nSTARTD_CRON_HEALTH_EXECUTABLE = /usr/bin/health\n"
+    "STARTD_CRON_HEALTH_PERIOD = 5m\n",
 )
 NOT_PUBLISHED: Final = Finding(
     "P214",
@@ -105,6 +107,8 @@ _PLAIN: Final = frozenset(
 )
 
 
+#: Lists whose items another list has to have.
+_OF_OTHERS: Final = {"DOCKER_MOUNT_VOLUMES": "DOCKER_VOLUMES"}
 _HOSTS: Final = ("CONDOR_HOST", "COLLECTOR_HOST")
 
 
@@ -131,6 +135,9 @@ def check_lists(view: View) -> Iterator[Diagnostic]:
             names = {item.text.strip(_QUOTES).casefold() for item in items(setting)}
             listed.setdefault(found.name, set()).update(names)
             yield from _undefined(view, setting, found)
+        whole = _OF_OTHERS.get(setting.macro.upper())
+        if whole is not None and whole.casefold() in view.defined:
+            yield from _not_in_whole(setting, whole)
         if setting.macro.upper() in _HOSTS:
             yield from _quotes(setting, "names a host, and quotes are part of the name")
         elif is_list(setting.macro):
@@ -145,6 +152,20 @@ def check_lists(view: View) -> Iterator[Diagnostic]:
     yield from _unlisted(view, listed)
     yield from _maps(view)
     yield from _unpublished(view, set().union(*listed.values()) if listed else set())
+
+
+def _not_in_whole(setting: Setting, whole: str) -> Iterator[Diagnostic]:
+    """Items that the other list lacks."""
+    text, known = setting.text(), _ITEM.findall(setting.beside(whole))
+    folded = {item.casefold() for item in known}
+    for item in items(setting):
+        if item.text.strip(_QUOTES).casefold() in folded or item.text == "*":
+            continue
+        meant = suggest(item.text, known)
+        help_text = f"{whole} lists {', '.join(known) or 'nothing'}"
+        message = f"{setting.macro} lists `{item.text}`, which is not in {whole}"
+        place = stretch(setting, text, item.start, item.end)
+        yield NOT_DEFINED.at(message, *place, f"did you mean `{meant}`?" if meant else help_text)
 
 
 def _quotes(setting: Setting, what: str) -> Iterator[Diagnostic]:

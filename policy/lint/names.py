@@ -16,7 +16,8 @@ from policy.knobs.choices import CRON_PARTS
 from policy.knobs.lists import LISTS, is_list
 from policy.knobs.obsolete import Obsolete, find_obsolete
 from policy.knobs.other_daemons import DAEMONS, OTHER_KNOBS
-from policy.knobs.readers import find_readers, reader_names
+from policy.knobs.readers import find_readers, longer_name, reader_names
+from policy.knobs.shares import NAME_LIMIT
 from policy.language.lines import LineReader
 from policy.language.table import Definition
 from policy.lint.finding import WARNING, Finding
@@ -107,6 +108,12 @@ def _near_short(name: str) -> str | None:
     return suggest(name, [item for item in known if len(item) >= _VERY_SHORT])
 
 
+#: What parts of a job of a cron are called by other systems.
+_PARTS_ELSEWHERE: Final = {
+    "interval": "PERIOD", "command": "EXECUTABLE", "program": "EXECUTABLE", "arguments": "ARGS",
+}  # fmt: skip
+
+
 def check_names(view: View) -> Iterator[Diagnostic]:
     """Everything about names."""
     table = view.config.scope.table
@@ -119,7 +126,7 @@ def check_names(view: View) -> Iterator[Diagnostic]:
     # Attributes of ads stand in configurations, too: SlotWeight, for instance.
     folded = {name.casefold() for name in (*known, *attribute_names())}
     for setting in view.settings:
-        found = _obsolete(view, setting)
+        found = _obsolete(view, setting) or _cut_limit(view, setting)
         if found is None and not _is_known(view, setting, folded):
             found = _slip(view, setting, known, squeezed)
         if found is not None:
@@ -138,6 +145,17 @@ def _obsolete(view: View, setting: Setting) -> Diagnostic | None:
         return DEPRECATED.named(setting.entry, f"`{macro}` is an old name", str(found))
     what = "is read by no daemon" if find_readers(macro) is None else "is no longer supported"
     return DEAD.named(setting.entry, f"`{macro}` {what}", str(found) or None)
+
+
+def _cut_limit(view: View, setting: Setting) -> Diagnostic | None:
+    """A macro without its last word that looks like a concurrency limit, with a word for it."""
+    reading, meant = setting.reading, longer_name(setting.macro)
+    if setting.knob is not NAME_LIMIT or reading is None or reading.diagnostic is None:
+        return None
+    if meant is None or setting.macro.casefold() in view.words:
+        return None
+    message = f"`{setting.macro}` is a concurrency limit, and `{reading.text}` is no number"
+    return UNKNOWN.named(setting.entry, message, f"did you mean `{meant}`?")
 
 
 def is_spoken_of(view: View, setting: Setting) -> bool:
@@ -215,7 +233,8 @@ def _slip(
     head = _cron_part(view, macro)
     if head is not None:
         part = macro[len(head) :]
-        meant = suggest(part, CRON_PARTS) or meant_by_words(part, CRON_PARTS)
+        meant = _PARTS_ELSEWHERE.get(part.casefold())
+        meant = meant or suggest(part, CRON_PARTS) or meant_by_words(part, CRON_PARTS)
         help_text = f"did you mean `{macro[: len(head)]}{meant}`?" if meant else None
         message = f"a job of a cron has no `{part}`"
         return UNKNOWN.named(setting.entry, message, help_text or f"it has {', '.join(CRON_PARTS)}")

@@ -16,7 +16,7 @@ from policy.knobs import matching as matching
 from policy.lint.expressions import Held
 from policy.lint.finding import WARNING, Finding
 from policy.lint.places import spot
-from policy.lint.trees import comparisons, names, number, references
+from policy.lint.trees import comparisons, conjuncts, disjuncts, names, number, references
 from policy.lint.view import Setting, View
 from policy.values.domain import single_number
 
@@ -99,6 +99,8 @@ YOUNGEST: Final = Finding(
 _REQUEST_PRIO: Final = frozenset(("submitteruserprio", "submittorprio"))
 #: Words in attribute names that tell of time: how long, since when.
 _TIMELY: Final = ("time", "entered", "start", "birth", "age", "duration", "wallclock", "qdate")
+#: The limit at which a difference or a quotient of two says that they are equal.
+_NEUTRAL: Final = {"-": 0.0, "/": 1.0}
 _ARITHMETIC: Final = frozenset(("+", "-", "*", "/", "%"))
 
 
@@ -168,11 +170,11 @@ def _priorities(view: View, one: Held) -> Iterator[Diagnostic]:
         if _is_youth(one, node):
             yield one.say(YOUNGEST, "only claims that have just begun are preempted", node)
             continue
-        sides = _compared(node)
+        sides = _compared(node) or _joined(one, node)
         if sides is None:
             continue
-        operator, margin = sides
-        if operator in (">", ">=") and margin and _is_backwards(node):
+        operator, margin, backwards = sides
+        if operator in (">", ">=") and backwards:
             message = "the margin makes preemption easier, not harder"
             help_text = "as in `RemoteUserPrio > SubmitterUserPrio * 1.2`"
             yield one.say(WRONG_SIDE, message, node, help_text)
@@ -213,8 +215,44 @@ def _is_under_quota(node: Binary) -> bool:
     return operator in wrong.get((left.name.casefold(), right.name.casefold()), ())
 
 
-def _compared(node: Binary) -> tuple[str, bool] | None:
-    """The operator read as ``remote operator submitter``, and whether there is more to it."""
+#: An operator read as ``remote operator submitter``, whether there is more to it, and whether
+#: that makes preemption easier.
+_Sides = tuple[str, bool, bool]
+
+
+def _joined(one: Held, node: Binary) -> _Sides | None:
+    """The same of a difference or a quotient of the two, in a comparison that has to hold."""
+    if not _has_to_hold(one.tree, node):
+        return None
+    for side, other, operator in (
+        (bare(node.left), node.right, node.operator),
+        (bare(node.right), node.left, MIRRORED.get(node.operator, node.operator)),
+    ):
+        limit = single_number(one.evaluation.alone(other))
+        if limit is None or not isinstance(side, Binary) or side.operator not in _NEUTRAL:
+            continue
+        above = limit - _NEUTRAL[side.operator]
+        over, under = (
+            isinstance(part, Reference) and part.name.casefold()
+            for part in (bare(side.left), bare(side.right))
+        )
+        if over in _REQUEST_PRIO and under == "remoteuserprio":
+            operator, above = MIRRORED.get(operator, operator), -above
+        elif over != "remoteuserprio" or under not in _REQUEST_PRIO:
+            continue
+        return operator, above != 0, above < 0
+    return None
+
+
+def _has_to_hold(tree: Node, node: Binary) -> bool:
+    """Is it one of the alternatives of the whole, or what one of them asks for?"""
+    return any(part is node for one in disjuncts(tree) for part in conjuncts(one)) or any(
+        part is node for one in conjuncts(tree) for part in disjuncts(one)
+    )
+
+
+def _compared(node: Binary) -> _Sides | None:
+    """How the priorities of the two users are compared, if they are."""
     left, right = names(node.left), names(node.right)
     operator = node.operator
     if left == {"remoteuserprio"} and right and right <= _REQUEST_PRIO:
@@ -225,8 +263,8 @@ def _compared(node: Binary) -> tuple[str, bool] | None:
         return None
     plain = all(isinstance(bare(side), Reference) for side in (node.left, node.right))
     if not plain and not _only_scaled(node):
-        return "", True
-    return operator, not plain
+        return "", True, False
+    return operator, not plain, not plain and _is_backwards(node)
 
 
 def _is_backwards(node: Binary) -> bool:

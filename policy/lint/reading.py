@@ -13,7 +13,7 @@ from typing import Final
 
 from classad.errors import Diagnostic
 from policy.knobs.declaration import Kind
-from policy.knobs.readers import find_readers
+from policy.knobs.readers import find_readers, longer_name
 from policy.knobs.reading import IGNORED, behind_expression
 from policy.knobs.uses import find_use
 from policy.language.expressions import text_behind
@@ -215,6 +215,8 @@ _SIGNS: Final = (
         "whether a list has an item is told by `member(item, list)`",
     ),
     (re.compile(r"=~"), "patterns are for regexp()"),
+    (re.compile(r"=<"), "at most is written `<=`"),
+    (re.compile(r"=>"), "at least is written `>=`"),
     (re.compile(r"=(?![=?!])"), "equality is written `==`"),
     (re.compile(r"<>"), "inequality is written `!=`"),
 )
@@ -304,8 +306,11 @@ def check_values(view: View) -> Iterator[Diagnostic]:
 
 
 def is_own_limit(view: View, macro: str) -> bool:
-    """Is it a helper such as SITE_LIMIT, which other values refer to, and no concurrency limit?"""
-    return macro.casefold().endswith("_limit") and macro.casefold() in view.words
+    """Is it no concurrency limit: a helper such as SITE_LIMIT, which other values refer to, or a
+    macro without its last word?"""
+    if not macro.casefold().endswith("_limit"):
+        return False
+    return macro.casefold() in view.words or longer_name(macro) is not None
 
 
 def _invalid(setting: Setting) -> Iterator[Diagnostic]:

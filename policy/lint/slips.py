@@ -75,6 +75,8 @@ _WHOLES: Final = ("total", "totalslot", "detected")
 #: Units of what preemption compares.
 _OF_PRIORITIES: Final = ("priority", "weighted slots")
 _NUMBERS: Final = ("integer", "real")
+#: Units of things that are counted, few of each.
+_COUNTED: Final = ("cpus", "GPUs")
 _Found = tuple[Finding, str, Node, str | None]
 
 
@@ -281,9 +283,10 @@ def _exchanged(one: Held, node: Call) -> _Found | None:
     if function.family == "lists" and len(args) == 2 and _is_list(args[1]) and searches:
         message = f"`{node.name}` takes a list, and this is a text"
         return EXCHANGED, message, node, "stringListMember() takes a text with commas"
-    if searches and len(args) == 2 and _has_semicolons(args[1]):
+    separator = _other_separator(args[1]) if searches and len(args) == 2 else None
+    if separator is not None:
         message = f"`{node.name}` takes a list with commas or blanks, and this is one item"
-        return EXCHANGED, message, node, 'its third argument may say `";"`'
+        return EXCHANGED, message, node, f'its third argument may say `"{separator}"`'
     if name == "substr" and len(args) >= 2 and is_number(args[0]) and not is_number(args[-1]):
         return EXCHANGED, f"`{node.name}` takes the text before the numbers", node, None
     if takes_pattern(node) and len(args) >= 2:
@@ -313,9 +316,12 @@ def _is_list(node: Node) -> bool:
     return isinstance(node, Literal) and isinstance(node.value, str) and "," in node.value
 
 
-def _has_semicolons(node: Node) -> bool:
+def _other_separator(node: Node) -> str | None:
+    """What stands between the items of a list instead of commas or blanks."""
     text = node.value if isinstance(node, Literal) else None
-    return isinstance(text, str) and ";" in text and not _COMMAS.search(text)
+    if not isinstance(text, str) or _COMMAS.search(text):
+        return None
+    return next((sign for sign in ";|" if sign in text.strip(sign)), None)
 
 
 def _is_text(node: Node) -> bool:
@@ -345,7 +351,15 @@ def _division(one: Held, node: Binary) -> _Found | None:
     if rest and value.whole is not None:
         message = f"`{one.shown(node)}` is {value.whole[0]}: both are integers"
         return WHOLE_DIVISION, message, node, "write one of them as a real, as in `1.0`"
+    if _is_percentage(one, node):
+        message = f"`{one.shown(node)}` is a whole number before it is multiplied"
+        return WHOLE_DIVISION, message, node, "multiply first, or write a real, as in `1.0`"
     part, whole = bare(node.left), bare(node.right)
+    if isinstance(part, Binary) and part.operator == "-" and bare(part.left) == whole:
+        if _is_integer(whole) and _is_integer(bare(part.right)):
+            message = f"`{one.shown(node)}` is 0 or 1: both are integers"
+            return WHOLE_DIVISION, message, node, f"write `real({one.shown(part)})`"
+        return None
     if not isinstance(part, Reference) or not isinstance(whole, Reference):
         return None
     if top.real is not None or one.evaluation.alone(whole).whole is None:
@@ -367,6 +381,29 @@ def _is_compared_with_fraction(one: Held, node: Binary) -> bool:
             if bare(side) is node and known is not None and known % 1:
                 return True
     return False
+
+
+def _is_percentage(one: Held, node: Binary) -> bool:
+    """``RequestCpus / 64 * 100``: a share in percent; of memory in GiB it may be a step."""
+    part, whole = bare(node.left), bare(node.right)
+    counted = one.evaluation.alone(part).unit in _COUNTED
+    if not _is_usually_whole(part) or not (
+        _is_usually_whole(whole) or (counted and is_number(whole) and _is_whole(whole))
+    ):
+        return False
+    products = (n for n in walk(one.tree) if isinstance(n, Binary) and n.operator == "*")
+    sides = ((bare(n.left), bare(n.right)) for n in products)
+    percents = (a if b is node else b for a, b in sides if a is node or b is node)
+    return any(single_number(one.evaluation.alone(by)) == 100 for by in percents)
+
+
+def _is_whole(node: Node) -> bool:
+    return isinstance(node, Literal) and node.value.__class__ is int
+
+
+def _is_integer(node: Node) -> bool:
+    row = find_attribute(node.name) if isinstance(node, Reference) else None
+    return row is not None and row.type == "integer"
 
 
 def _is_usually_whole(node: Node) -> bool:

@@ -9,26 +9,27 @@ read, 4 where a value ends the daemon; the other daemons of 25.14.1 do the same.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from attr import frozen
 
 from classad.errors import Diagnostic
 from policy.config import Config
-from policy.knobs.other_daemons import OTHER_KNOBS
-from policy.knobs.readers import MAIN, find_readers
+from policy.knobs.readers import MAIN, ON_THEIR_OWN, find_readers
 from policy.knobs.reading import EXPANDED
 from policy.lint.endings import Daemon, Ending, find_endings, negotiator_loads
 from policy.lint.findings import all_findings
 from policy.lint.fragments import Fragment, macro_of, recognised, soften
 from policy.lint.reading import ENDLESS
 from policy.lint.security import ENDS_ALL
+from policy.lint.starts import takes_no_job
 from policy.lint.support import NOT_HERE, NOT_RUN
 from policy.lint.view import Setting, View, view
-from policy.lint.wholes import NEVER_AT_ALL
 
 #: A macro that more daemons than these read says of none of them that the files are for it.
 _FEW = 2
+#: What a finding says of a daemon that ends at its start.
+_ENDS = re.compile(r"\bcondor_(\w+) ends when it reads this(?!,)")
 
 
 @frozen
@@ -74,6 +75,7 @@ def examine(config: Config, *, asked: bool = False, fragment: bool | None = None
     loads = negotiator_loads(seen)
     endings = list(find_endings(seen, loads))
     findings = all_findings(seen, loads, endings)
+    endings += _endings_told(findings)
     part = Fragment(asked=True) if fragment else None
     if fragment is None:
         part = recognised(seen, findings)
@@ -83,7 +85,7 @@ def examine(config: Config, *, asked: bool = False, fragment: bool | None = None
     context = config.context
     daemons = [Daemon(context.subsystem, context.local_name)]
     if not asked:
-        daemons = _concerned(seen, endings) or _started(seen) or daemons
+        daemons = _with_others(_concerned(seen, endings), _started(seen)) or daemons
     unreadable = [found for found in config.diagnostics if found.severity == "error"]
     if unreadable and not asked and len(daemons) == 1 and not _concerned(seen, endings):
         daemons = [Daemon(name) for name in MAIN]  # it is unreadable for all
@@ -91,7 +93,10 @@ def examine(config: Config, *, asked: bool = False, fragment: bool | None = None
     missing = "what was left out" if left_out else "the files that complete this"
     tail = f", as far as can be told without {missing}" if left_out or part is not None else ""
     root = config.files[0] if config.files else ""
-    verdicts = [_verdict(one, unreadable, endings, findings, tail, root) for one in daemons]
+    useless = takes_no_job(seen, findings) if Daemon("STARTD") in daemons else None
+    verdicts = [
+        _verdict(one, unreadable, endings, findings, tail, root, useless) for one in daemons
+    ]
     return Examination(tuple(verdicts), findings, part)
 
 
@@ -105,7 +110,23 @@ def _concerned(seen: View, endings: Iterable[Ending]) -> list[Daemon]:
             # Of daemons other than negotiators, several with local names share their verdict.
             local = (setting.local_name or own) if name == "NEGOTIATOR" else None
             found.setdefault(Daemon(name, local))
-    return sorted(found, key=lambda one: (MAIN.index(one.subsystem), one.local_name or ""))
+    order = (*MAIN, *ON_THEIR_OWN)
+    return sorted(found, key=lambda one: (order.index(one.subsystem), one.local_name or ""))
+
+
+def _with_others(concerned: list[Daemon], started: list[Daemon]) -> list[Daemon]:
+    """The daemons concerned, and the main ones that are started if none of these is."""
+    main = [daemon for daemon in concerned if daemon.subsystem in MAIN]
+    return concerned if main else [*started, *concerned]
+
+
+def _endings_told(findings: Iterable[Diagnostic]) -> Iterator[Ending]:
+    """The values at which a finding says that a daemon beside the main ones ends."""
+    for found in findings:
+        told = _ENDS.search(f"{found.message}\n{found.help or ''}")
+        name = "" if told is None else told[1].upper()
+        if name in ON_THEIR_OWN:
+            yield Ending(Daemon(name), found)
 
 
 def _started(seen: View) -> list[Daemon]:
@@ -137,6 +158,7 @@ def _verdict(
     findings: Iterable[Diagnostic],
     tail: str,
     root: str,
+    useless: Diagnostic | None,
 ) -> Verdict:
     ended = [(ending.status, ending.found) for ending in endings if ending.daemon == daemon]
     ended += [(4, found) for found in findings if found.help == ENDS_ALL]
@@ -149,17 +171,10 @@ def _verdict(
     if endless:
         text = f"{daemon} hangs if it reads this: {_at(endless[0], root)}"
         return Verdict(daemon, False, 0, text, endless[0])
-    broken = OTHER_KNOBS["start"].broken
-    useless = [found for found in findings if found.help == broken or _is_never(found)]
-    if useless and daemon.subsystem == "STARTD":
-        text = f"{daemon} would start, but take no jobs: {_at(useless[0], root)}"
-        return Verdict(daemon, True, 0, text, useless[0])
+    if useless is not None and daemon.subsystem == "STARTD":
+        text = f"{daemon} would start, but take no jobs: {_at(useless, root)}"
+        return Verdict(daemon, True, 0, text, useless)
     return Verdict(daemon, True, 0, f"{daemon} would start{tail}")
-
-
-def _is_never(found: Diagnostic) -> bool:
-    """Is it a START that no job can fulfil?"""
-    return found.id == NEVER_AT_ALL.id and found.message.startswith("START is never true")
 
 
 def _at(found: Diagnostic, root: str) -> str:

@@ -176,6 +176,54 @@ def verdicts(text: str) -> dict[str, bool]:
     return {one.daemon.subsystem: one.starts for one in examine(read(text)).verdicts}
 
 
+def test_a_template_without_its_arguments_ends_all_at_the_line_that_uses_it() -> None:
+    found = examine(read("use ROLE : Execute\nuse FEATURE : StartdCronPeriodic(PROBE)\n"))
+    assert {one.status for one in found.verdicts} == {1}
+    assert all("line 2: `use FEATURE:StartdCronPeriodic`" in one.text for one in found.verdicts)
+    assert examine(read("use FEATURE : StartdCronPeriodic(PROBE, 5m, /opt/probe)\n")).starts
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "DEFRAG_DRAINING_MACHINES_PER_HOUR = ten",
+        "DEFRAG_INTERVAL = 10m",
+        "DEFRAG_DRAINING_SCHEDULE = slow",
+        "DEFRAG_REQUIREMENTS = Cpus >",
+    ],
+)
+def test_a_daemon_beside_the_main_ones_that_ends_has_a_verdict(line: str) -> None:
+    listed = "DAEMON_LIST = MASTER COLLECTOR DEFRAG\nDEFRAG_DRAINING_MACHINES_PER_HOUR = 0.5\n"
+    assert verdicts(listed) == {"MASTER": True, "COLLECTOR": True}
+    assert verdicts(f"{listed}{line}\n") == {"MASTER": True, "COLLECTOR": True, "DEFRAG": False}
+
+
+@pytest.mark.parametrize(
+    ("start", "useless"),
+    [
+        ('contains(TARGET.Owner, "x") && KeyboardIdle > 60', True),
+        ('regexp("^(g", TARGET.Owner)', True),
+        ('"TRUE"', True),
+        ('KeyboardIdle > 60 || contains(TARGET.Owner, "x")', False),
+        ('isError(contains(TARGET.Owner, "x"))', False),
+    ],
+)
+def test_a_start_that_is_always_an_error_takes_no_jobs(start: str, useless: bool) -> None:
+    [verdict] = examine(read(f"START = {start}\n")).verdicts
+    assert verdict.starts
+    assert ("but take no jobs: line 1" in verdict.text) is useless
+
+
+def test_a_missing_file_may_be_called_so_for_a_hole() -> None:
+    [found] = lint(read("include : $(CONF_ROOT)/site.conf\n"))
+    assert found.help == "`$(CONF_ROOT)` is not defined"
+
+
+def test_the_sign_for_at_most_is_named() -> None:
+    [found] = lint(read("START = TARGET.RequestMemory =< 4000\n"))
+    assert found.message.endswith("at most is written `<=`")
+
+
 def test_each_daemon_has_its_own_verdict() -> None:
     assert verdicts("MAX_JOBS_RUNNING = 10k\nNEGOTIATOR_NAME = main\n") == {
         "NEGOTIATOR": True,
@@ -434,8 +482,8 @@ def _blocks(text: str) -> list[tuple[str | None, list[str | None]]]:
         ("COLLECTOR.GROUP_NAMES = a\nGROUP_QUOTA_a = 5\n", ("P221", ["P301"])),
         ("SLOT_TYPE_1 = cpus=1\nNUM_SLOTS_TYPE1 = 1\n", ("P202", ["P241"])),
         (
-            "STARTD_CRON_JOBLIST = A\nSTARTD_CRON_A_EXECUTABLE = /a\n"
-            "STARTD_CRON_JOBLIST = B\nSTARTD_CRON_B_EXECUTABLE = /b\n",
+            "STARTD_CRON_JOBLIST = A\nSTARTD_CRON_A_EXECUTABLE = /a\nSTARTD_CRON_A_PERIOD = 5m\n"
+            "STARTD_CRON_JOBLIST = B\nSTARTD_CRON_B_EXECUTABLE = /b\nSTARTD_CRON_B_PERIOD = 5m\n",
             ("P222", ["P212"]),
         ),
         (
