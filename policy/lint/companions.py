@@ -171,7 +171,7 @@ _NEEDS: Final = (
     ),
     _need(
         r"(STARTD|SCHEDD)_CRON_(\w+)_EXECUTABLE", _is_periodic, r"\1_CRON_\2_PERIOD",
-        help=r"without \1_CRON_\2_PERIOD a job that is periodic is skipped",
+        help=r"without \1_CRON_\2_PERIOD a job that is periodic, as by default, is skipped",
     ),
     _need(
         "HIBERNATE", _is_true, "HIBERNATE_CHECK_INTERVAL",

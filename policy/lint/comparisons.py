@@ -227,8 +227,11 @@ def _single_word(view: View, one: Held, node: Node) -> _Found | None:
     """A name where only a text can stand: a pattern, a published value."""
     if isinstance(node, Call) and takes_pattern(node):
         node = node.args[0] if node.args else node
-    elif isinstance(node, Call) and node.name.casefold() in _OF_TEXT_LISTS and len(node.args) > 1:
-        node = node.args[1]
+    elif isinstance(node, Call):
+        listed = _word_for_list(node)
+        if listed is None:
+            return None
+        node = listed
     elif node is not one.tree or one.how.use.wanted is not Wanted.ANY:
         return None
     word = bare(node)
@@ -242,6 +245,20 @@ def _single_word(view: View, one: Held, node: Node) -> _Found | None:
         return None
     message = f"`{word.name}` is not quoted, so it is an attribute"
     return UNQUOTED, message, word, f'did you mean `"{word.name}"`?'
+
+
+def _word_for_list(node: Call) -> Node | None:
+    """What stands for the list that an attribute is looked for in, if it is one word.
+
+    Jobs and slots have attributes of their own that are lists, mostly of several words.
+    """
+    if node.name.casefold() not in _OF_TEXT_LISTS or len(node.args) < 2:
+        return None
+    item, listed = bare(node.args[0]), bare(node.args[1])
+    if not isinstance(item, Reference) or not isinstance(listed, Reference):
+        return None
+    one_word = (listed.name.islower() or listed.name.isupper()) and "_" not in listed.name
+    return listed if one_word and find_attribute(item.name) is not None else None
 
 
 def _case(view: View, one: Held, node: Binary) -> _Found | None:

@@ -108,6 +108,10 @@ def _near_short(name: str) -> str | None:
     return suggest(name, [item for item in known if len(item) >= _VERY_SHORT])
 
 
+#: Daemons by what they are called in words.
+_DAEMONS_CALLED: Final = {
+    "scheduler": "SCHEDD", "sched": "SCHEDD", "ganglia": "GANGLIAD", "defragmenter": "DEFRAG",
+}  # fmt: skip
 #: What parts of a job of a cron are called by other systems.
 _PARTS_ELSEWHERE: Final = {
     "interval": "PERIOD", "command": "EXECUTABLE", "program": "EXECUTABLE", "arguments": "ARGS",
@@ -264,7 +268,15 @@ def _with_underscores(macro: str, squeezed: dict[str, str]) -> str | None:
 def _by_words(macro: str, known: list[str]) -> str | None:
     """The same for a macro of several words."""
     cut = meant_by_words(macro, known) if macro.count("_") > 1 else None
+    cut = cut or _of_other_daemon(macro, known)
     return cut or inflected(macro, known) or reordered(macro, known) or _of_family(macro)
+
+
+def _of_other_daemon(macro: str, known: list[str]) -> str | None:
+    """The macro with the daemon's own name in place of what the daemon is called."""
+    called, _, rest = macro.partition("_")
+    meant = f"{_DAEMONS_CALLED.get(called.casefold(), '')}_{rest}".casefold()
+    return next((name for name in known if name.casefold() == meant), None)
 
 
 def _of_family(macro: str) -> str | None:

@@ -171,7 +171,7 @@ def _priorities(view: View, one: Held) -> Iterator[Diagnostic]:
             yield one.say(YOUNGEST, "only claims that have just begun are preempted", node)
             continue
         sides = _compared(node) or _joined(one, node)
-        if sides is None:
+        if sides is None or (_compared(node) is None and _bounds_another(one, node, sides)):
             continue
         operator, margin, backwards = sides
         if operator in (">", ">=") and backwards:
@@ -242,6 +242,15 @@ def _joined(one: Held, node: Binary) -> _Sides | None:
             continue
         return operator, above != 0, above < 0
     return None
+
+
+def _bounds_another(one: Held, node: Binary, sides: _Sides) -> bool:
+    """Is it an upper bound beside a comparison that is the right way round?"""
+    if sides[0] not in ("<", "<="):
+        return False
+    others = (other for other in comparisons(one.tree) if other is not node)
+    found = (_compared(other) or _joined(one, other) for other in others)
+    return any(other is not None and other[0] in (">", ">=") for other in found)
 
 
 def _has_to_hold(tree: Node, node: Binary) -> bool:
