@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Final, TypeGuard
+from typing import Final
 
 from classad.errors import Diagnostic, suggest
 from classad.evaluation.functions import Result, lookup_function
@@ -23,7 +23,9 @@ from policy.lint.finding import WARNING, Finding
 from policy.lint.trees import (
     comparisons,
     disjuncts,
+    is_bitwise,
     is_undefined,
+    item_and_list,
     names,
     number,
     scope_of,
@@ -126,8 +128,6 @@ _GROUPS: Final = frozenset(
         *("acctgroup",),
     )
 )
-#: Functions whose second argument is a text with commas.
-_OF_TEXT_LISTS: Final = frozenset(("stringlistmember", "stringlistimember"))
 #: Units of which no two can be compared; so many MiB a core are cores in number.
 _MEASURES: Final = frozenset(("s", "min", "B", "KiB", "MiB"))
 #: Dates that are never in the future.
@@ -151,18 +151,11 @@ def _findings(view: View, one: Held) -> Iterator[_Found]:
         always = _one_or_another(one, node)
         if always is not None:
             yield always
-        if _is_bitwise(node):
+        if is_bitwise(node):
             twice = node.operator * 2
             yield BITWISE, f"`{node.operator}` works on bits", node, f"did you mean `{twice}`?"
     for comparison in comparisons(one.tree):
         yield from _compared(view, one, comparison)
-
-
-def _is_bitwise(node: Node) -> TypeGuard[Binary]:
-    """Is it ``&`` or ``|`` with a comparison on one side?"""
-    if not isinstance(node, Binary) or node.operator not in ("&", "|"):
-        return False
-    return any(any(True for _ in comparisons(side)) for side in (node.left, node.right))
 
 
 def _compared(view: View, one: Held, node: Binary) -> Iterator[_Found]:
@@ -248,13 +241,9 @@ def _single_word(view: View, one: Held, node: Node) -> _Found | None:
 
 
 def _word_for_list(node: Call) -> Node | None:
-    """What stands for the list that an attribute is looked for in, if it is one word.
-
-    Jobs and slots have attributes of their own that are lists, mostly of several words.
-    """
-    if node.name.casefold() not in _OF_TEXT_LISTS or len(node.args) < 2:
-        return None
-    item, listed = bare(node.args[0]), bare(node.args[1])
+    """What stands for the list that an attribute is looked for in, if it is one word."""
+    # Jobs have attributes of their own that are lists, mostly of several words.
+    item, listed = item_and_list(node)
     if not isinstance(item, Reference) or not isinstance(listed, Reference):
         return None
     one_word = (listed.name.islower() or listed.name.isupper()) and "_" not in listed.name
@@ -456,10 +445,8 @@ def _not_in_future(view: View, one: Held, node: Binary) -> _Found | None:
     clock, date = one.evaluation.alone(span.left), bare(span.right)
     if not isinstance(date, Reference) or not _HAPPENED.match(date.name) or clock.unit != DATE:
         return None
-    if not (least < 0 or (least == 0 and node.operator == ">=")) or node.operator not in (
-        ">",
-        ">=",
-    ):
+    late = least < 0 or (least == 0 and node.operator == ">=")
+    if not late or node.operator not in (">", ">="):
         return None
     return ALWAYS_TRUE, f"`{one.shown(node)}` is always true: {date.name} has passed", node, None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final, TypeGuard
 
 from classad.evaluation.functions import lookup_function
 from classad.language.operators import COMPARISONS, GUARDS
@@ -18,6 +19,9 @@ from classad.syntax.nodes import (
     bare,
     walk,
 )
+
+#: Functions whose second argument is a text with commas.
+_OF_TEXT_LISTS: Final = frozenset(("stringlistmember", "stringlistimember"))
 
 
 def references(node: Node) -> Iterator[Reference]:
@@ -85,6 +89,13 @@ def comparisons(node: Node) -> Iterator[Binary]:
             yield found
 
 
+def is_bitwise(node: Node) -> TypeGuard[Binary]:
+    """Is it ``&`` or ``|`` with a comparison on one side?"""
+    if not isinstance(node, Binary) or node.operator not in ("&", "|"):
+        return False
+    return any(any(True for _ in comparisons(side)) for side in (node.left, node.right))
+
+
 def guarded(node: Node) -> set[str]:
     """Attributes that the expression tests for being there, or uses only after some test."""
     found: set[str] = set()
@@ -107,3 +118,10 @@ def takes_pattern(node: Call) -> bool:
     """Is the first argument a regular expression?"""
     function = lookup_function(node.name)
     return function is not None and function.family == "regex"
+
+
+def item_and_list(node: Call) -> tuple[Node | None, Node | None]:
+    """What is looked for in a list that is a text with commas, and that list."""
+    if node.name.casefold() not in _OF_TEXT_LISTS or len(node.args) < 2:
+        return None, None
+    return bare(node.args[0]), bare(node.args[1])
