@@ -166,16 +166,15 @@ def test_links_of_the_page_on_the_index_lead_somewhere(sdist: Path) -> None:
                 assert (ROOT / path).exists(), link
 
 
-def test_without_a_compiler_it_says_how_to_do_without(tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_without_a_compiler_it_says_how_to_do_without(sdist: Path, tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "setup.py", "-q", "build_ext", "--force", "--build-lib", tmp_path,
-         "--build-temp", tmp_path],
-        cwd=ROOT, env=environment(CC="/no/such/compiler"), capture_output=True, text=True,
+        [sys.executable, "-m", "pip", "wheel", "--no-deps", "-w", tmp_path, sdist],
+        cwd=tmp_path, env=environment(CC="/no/such/compiler"), capture_output=True, text=True,
         check=False,
     )  # fmt: skip
     assert done.returncode == 1
-    assert "PIESLICE_PURE=1 pip install pieslice" in done.stderr
-    assert "Traceback" not in done.stderr
+    assert "PIESLICE_PURE=1 pip install pieslice" in done.stdout + done.stderr
 
 
 def wheel_from(sdist: Path, out: Path, **env: str) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Final, TypeGuard
 
@@ -20,8 +21,8 @@ from classad.syntax.nodes import (
     walk,
 )
 
-#: Functions whose second argument is a text with commas.
-_OF_TEXT_LISTS: Final = frozenset(("stringlistmember", "stringlistimember"))
+#: Functions whose second argument is a text with commas, with case and without.
+_OF_TEXT_LISTS: Final = re.compile(r"stringlisti?member", re.IGNORECASE)
 
 
 def references(node: Node) -> Iterator[Reference]:
@@ -122,6 +123,6 @@ def takes_pattern(node: Call) -> bool:
 
 def item_and_list(node: Call) -> tuple[Node | None, Node | None]:
     """What is looked for in a list that is a text with commas, and that list."""
-    if node.name.casefold() not in _OF_TEXT_LISTS or len(node.args) < 2:
+    if _OF_TEXT_LISTS.fullmatch(node.name) is None or len(node.args) < 2:
         return None, None
     return bare(node.args[0]), bare(node.args[1])
