@@ -180,7 +180,7 @@ def test_a_template_without_its_arguments_ends_all_at_the_line_that_uses_it() ->
     found = examine(read("use ROLE : Execute\nuse FEATURE : StartdCronPeriodic(PROBE)\n"))
     assert {one.status for one in found.verdicts} == {1}
     assert all("line 2: `use FEATURE:StartdCronPeriodic`" in one.text for one in found.verdicts)
-    assert examine(read("use FEATURE : StartdCronPeriodic(PROBE, 5m, /opt/probe)\n")).starts
+    assert examine(read("use FEATURE : StartdCronPeriodic(PROBE, 5m, /usr/libexec/probe)\n")).starts
 
 
 @pytest.mark.parametrize(
