@@ -96,6 +96,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=100, help="changes to draw (100)")
     parser.add_argument("--only", default="", help="a part of the names of files")
+    parser.add_argument("--room", default="", help="of the changes drawn, only those of this folder")
     parser.add_argument("--cover", type=Path, default=COVER, help="where the coverage is kept")
     parser.add_argument("--again", action="store_true", help="measure the coverage anew")
     parser.add_argument("--allowed", type=float, default=3.0, help="survivors of a hundred (3)")
@@ -109,6 +110,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         folder = Path(name)
         copy_to(folder)
         for file, change in drawn(ROOT, args.seed, args.count, args.only):
+            if not file.startswith(args.room):
+                continue
             text = (ROOT / file).read_text(encoding="utf-8")
             if (file, text.splitlines()[change.line - 1].strip(), change.kind) in EQUIVALENT:
                 continue
