@@ -7,12 +7,16 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from classad import ClassAd, ExprTree
 from classad.files.lock import hold
 from fuzz.commands.command import main as fuzz_commands
 from negotiator.accounting.accountant import remaining
+from negotiator.expressions.dependence import conjuncts
+from negotiator.expressions.regrouping import Level, regrouping_of
 from pieslice.cli import describe, main
 from pieslice.terminal import harmless
 
@@ -202,3 +206,50 @@ def test_the_workers_of_a_sweep_end_with_it() -> None:
         sweep.wait()
         # The worker holds the other end of the pipe as long as it lives.
         assert sweep.stdout.read() == b""
+
+
+TALL = {
+    "sum": "1+" * 3000 + "1",
+    "and": "Cpus > 1 && " * 1500 + "Memory > 1",
+    "or": "Cpus > 1 || " * 1500 + "Memory > 1",
+    "scopes": "a." * 3000 + "b",
+    "order": "Cpus < " * 1500 + "1",
+    "product": "60 * " * 3000 + "60",
+}
+
+
+@pytest.mark.parametrize("text", TALL.values(), ids=TALL)
+def test_chains_of_operators_have_no_end(text: str, tmp_path: Path, capsys: Capture) -> None:
+    # A chain is no nesting for the parser, as it is none for HTCondor's; no tool may recurse on it.
+    config, job, slot = tmp_path / "c.conf", tmp_path / "job.ads", tmp_path / "slot.ads"
+    config.write_text(f"PREEMPTION_REQUIREMENTS = {text}\nSTART = {text}\nRANK = {text}\n")
+    owned = 'ClusterId = 1\nProcId = 0\nUser = "a@b"\nOwner = "a"\nJobStatus = 1\n'
+    job.write_text(f"{owned}Requirements = {text}\nRank = {text}\n")
+    slot.write_text(f'Name = "s"\nState = "Unclaimed"\nCpus = 1\nRequirements = {text}\n')
+    pool = ["--jobs", str(job), "--slots", str(slot), "--config", str(config), "--now", "1"]
+    assert main(["check", str(config)]) == 0
+    told = capsys.readouterr().out
+    assert "warning[P429]" in told
+    assert " operators deep" in told
+    for words in (["negotiate"], ["why", "1.0"], ["rank", "1.0"]):
+        assert main(["--debug", *words, *pool]) in (0, 1)
+    assert main(["--debug", "select", str(job), "--where", text, "--format", "json"]) == 0
+
+
+def test_deep_requirements_count_in_every_ad() -> None:
+    shallow, deep = (
+        ExprTree("Cpus > 1 || " * times + "Memory > TARGET.Size && f(1)") for times in (3, 900)
+    )
+    names = regrouping_of(shallow, Level.TRUE).read
+    found = regrouping_of(deep, Level.TRUE)
+    assert names <= found.read
+    assert found.called == {"f"}
+    hazards = [hazard(SimpleNamespace(all=0b101)) for hazard in found.hazards]  # type: ignore[arg-type]
+    assert hazards == [0b101]
+
+
+def test_conjuncts_of_a_long_chain_stand_in_their_order() -> None:
+    count = 2000
+    ad = ClassAd({"Requirements": ExprTree(" && ".join(f"A{i}" for i in range(count)))})
+    found = conjuncts(ad)
+    assert [node.name for node in found or ()] == [f"A{i}" for i in range(count)]  # type: ignore[attr-defined]
