@@ -12,6 +12,7 @@ from __future__ import annotations
 import io
 import os
 import shutil
+import sys
 import unicodedata
 from collections.abc import Callable
 from typing import IO, Final, cast
@@ -71,6 +72,11 @@ _JSON_ESCAPES: Final = _Escapes(_json_escape)
 def printable(text: str) -> str:
     """``text`` with escapes for what steers a terminal: a name must not move the cursor."""
     return text if text.isprintable() else text.translate(_ESCAPES)
+
+
+def complain(text: str) -> None:
+    """Print lines about what is wrong to standard error; words of the user come as escapes."""
+    print("\n".join(map(printable, text.split("\n"))), file=sys.stderr, flush=True)
 
 
 def printable_json(text: str) -> str:

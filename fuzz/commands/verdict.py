@@ -20,6 +20,7 @@ import os
 import shutil
 import signal
 import sys
+import tempfile
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
@@ -123,19 +124,31 @@ def _run(tried: Case) -> tuple[int, str, str]:
     from pieslice.cli import main
 
     err = io.StringIO()
-    before = sys.stdin
-    sys.stdin = io.TextIOWrapper(io.BytesIO(tried.piped))
+    with _input(tried.piped), _output(tried.output) as out:
+        try:
+            with redirect_stdout(out), redirect_stderr(err), _alarm():
+                code = main(tried.words)
+        except SystemExit as left:
+            code = left.code if isinstance(left.code, int) else 0
+        printed = out.getvalue() if isinstance(out, io.StringIO) else ""
+    return code, printed, err.getvalue()
+
+
+@contextmanager
+def _input(data: bytes) -> Iterator[None]:
+    """The standard input of this process, as Python and as the system know it."""
+    kept, before = os.dup(0), sys.stdin
+    with tempfile.TemporaryFile() as file:
+        file.write(data)
+        file.seek(0)
+        os.dup2(file.fileno(), 0)
+    sys.stdin = open(0, closefd=False)  # noqa: SIM115 - put back below
     try:
-        with _output(tried.output) as out:
-            try:
-                with redirect_stdout(out), redirect_stderr(err), _alarm():
-                    code = main(tried.words)
-            except SystemExit as left:
-                code = left.code if isinstance(left.code, int) else 0
-            printed = out.getvalue() if isinstance(out, io.StringIO) else ""
+        yield
     finally:
         sys.stdin = before
-    return code, printed, err.getvalue()
+        os.dup2(kept, 0)
+        os.close(kept)
 
 
 @contextmanager

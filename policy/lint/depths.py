@@ -18,11 +18,12 @@ TOO_DEEP: Final = Finding(
     "P429",
     WARNING,
     "an expression that is nested deeper than an evaluation goes",
-    f"An evaluation with more than {MAX_DEPTH} operators under way is an error, and so is all that needs it. A"
-    " chain such as `A || B || C` is nested as many times as it has operators.",
+    f"An evaluation with more than {MAX_DEPTH} operators under way is an error, and so is all that"
+    " needs it. A chain such as `A || B || C` is nested as many times as it has operators.",
     "TEN = + 1 + 1 + 1 + 1 + 1 + 1 + 1 + 1 + 1 + 1\n"
     "FIFTY = $(TEN) $(TEN) $(TEN) $(TEN) $(TEN)\n"
-    "RANK = TARGET.JobPrio + 1 $(FIFTY) $(FIFTY) $(FIFTY) $(FIFTY) $(FIFTY) $(FIFTY) $(FIFTY) $(FIFTY)\n",
+    "RANK = TARGET.JobPrio + 1 $(FIFTY) $(FIFTY) $(FIFTY) $(FIFTY) \\\n"
+    "  $(FIFTY) $(FIFTY) $(FIFTY) $(FIFTY)\n",
     "RANK = TARGET.JobPrio + 401\n",
     observed="Observed with 25.14.1: its library adds up 400 such terms, and no more.",
 )

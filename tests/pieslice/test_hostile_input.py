@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from classad import ClassAd, ExprTree
+from classad import ClassAd, ExprTree, Table
 from classad.files.lock import hold
 from fuzz.commands.command import main as fuzz_commands
 from negotiator.accounting.accountant import remaining
 from negotiator.expressions.dependence import conjuncts
 from negotiator.expressions.regrouping import Level, regrouping_of
 from pieslice.cli import describe, main
+from pieslice.inputs.pool import parse_time
 from pieslice.terminal import harmless
 
 Capture = pytest.CaptureFixture[str]
@@ -253,3 +256,62 @@ def test_conjuncts_of_a_long_chain_stand_in_their_order() -> None:
     ad = ClassAd({"Requirements": ExprTree(" && ".join(f"A{i}" for i in range(count)))})
     found = conjuncts(ad)
     assert [node.name for node in found or ()] == [f"A{i}" for i in range(count)]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [(b"\xfd7zXZ\0\xff", ":1: no column"), (b"time,machine,event\n1,\xff,join\n", ":2: no machine"),
+     (b"time,machine,event\n1," + b"x" * 140_000 + b",join\n", ":2: field larger than")],
+)  # fmt: skip
+def test_a_damaged_table_of_machines(
+    data: bytes, said: str, tmp_path: Path, capsys: Capture
+) -> None:
+    table = tmp_path / "machines.csv"
+    table.write_bytes(data)
+    words = ["simulate", TOUR, "--workload", USERS, "--days", "0.01", "--machines", str(table)]
+    assert main(words) == 2
+    assert f"{table}{said}" in capsys.readouterr().err
+
+
+def test_a_table_without_rows_has_no_values() -> None:
+    for text in ("1+" * 500 + "1", "random(1.0)", "A"):
+        codes, values = Table([]).evaluate(text)
+        assert (len(codes), len(values)) == (0, 1)
+
+
+@pytest.mark.parametrize("text", ["2026-01-01", "2026-01-01T00:00", "2026-01-01T02:00+02:00"])
+def test_a_day_begins_in_utc(text: str) -> None:
+    before = os.environ.get("TZ")
+    os.environ["TZ"] = "America/New_York"
+    time.tzset()
+    try:
+        assert parse_time(text) == 1767225600
+    finally:
+        os.environ.pop("TZ") if before is None else os.environ.update(TZ=before)
+        time.tzset()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["select", TOUR + "/slots.ads", "--target", "x\x1b[2J"], ["eval", "1", "--tz", "\u202eGMT"],
+     ["negotiate", TOUR, "--now", "\x1b[31m"], ["config", "info", "\x1b[2J"], ["conform", "\x07"],
+     ["help", "\x1b[2J"], ["history", "\x1b[2J"], ["sweep", "4", "--workload", "\x1b[2J", "--set", "A=1"],
+     ["map", "test", "\x1b[2J", "a"], ["simulate", "4", "--workload", "\x1b[2J"], ["userprio", "\x1b[2J"]],
+    ids=lambda words: words[0],
+)  # fmt: skip
+def test_messages_have_no_steering_characters(words: list[str], capsys: Capture) -> None:
+    with contextlib.suppress(SystemExit):
+        main(words)
+    said = capsys.readouterr().err
+    assert "\\x" in said or "\\u" in said
+    assert said.replace("\n", "").isprintable()
+
+
+def test_one_place_prints_messages() -> None:
+    """Whoever prints to standard error by itself forgets the escapes sooner or later."""
+    found = [
+        path.relative_to(ROOT).as_posix()
+        for path in (ROOT / "pieslice").rglob("*.py")
+        if "file=sys.stderr" in path.read_text("utf-8").replace("print(file=sys.stderr)", "")
+    ]
+    assert found == ["pieslice/terminal.py"]
