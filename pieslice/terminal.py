@@ -74,9 +74,13 @@ def printable(text: str) -> str:
     return text if text.isprintable() else text.translate(_ESCAPES)
 
 
-def complain(text: str) -> None:
-    """Print lines about what is wrong to standard error; words of the user come as escapes."""
-    print("\n".join(map(printable, text.split("\n"))), file=sys.stderr, flush=True)
+def complain(text: str, err: IO[str] | None = None) -> None:
+    """Print lines about what is wrong, to standard error unless a stream is given.
+
+    Words of the user and of files come as escapes.
+    """
+    lines = "\n".join(map(printable, text.split("\n")))
+    print(lines, file=sys.stderr if err is None else err, flush=True)
 
 
 def printable_json(text: str) -> str:

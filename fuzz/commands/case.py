@@ -62,9 +62,10 @@ def draw(seed: int, number: int, shop: Path, only: str = "") -> Case:
     if chosen and chosen[0] in words and chance.random() < _FROM_INPUT:
         piped = files.pop(chosen[0])
         words = ["-" if word == chosen[0] else word for word in words]
+    writes = tuple("-" if piped and name == chosen[0] else name for name in command.writes)
     words += _options(command, chance, bool(files or piped))
     output = chance.choices(list(Output), (6, 2, 1, 1))[0]
-    return Case(tuple(words), files, piped, output, command.writes)
+    return Case(tuple(words), files, piped, output, writes)
 
 
 def _options(command: Command, chance: Random, damaged: bool) -> list[str]:

@@ -11,6 +11,7 @@ import gzip
 import io
 import lzma
 import shutil
+from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Final
@@ -29,7 +30,11 @@ _RUN: Final = (
     "run/summary.json",
 )
 _FORMS: Final = tuple(f"ads.{form}" for form in ("long", "new", "json", "jsonl", "xml"))
-_PACKED: Final = ("ads.long.gz", "ads.json.xz", "ads.xml.bz2")
+_PACKED: Final[dict[str, Callable[[bytes], bytes]]] = {
+    "ads.long.gz": gzip.compress,
+    "ads.json.xz": lzma.compress,
+    "ads.xml.bz2": bz2.compress,
+}
 _LIVE: Final = ("capture.json", *(f"{name}.ads" for name in _POOL), "condor_config")
 _SWEEP: Final = ("sweep/points.jsonl", "sweep/sweep.json")
 #: The accountant's state, from examples/campus, short enough to be read thousands of times.
@@ -150,7 +155,7 @@ def make(folder: Path) -> None:
     said = io.StringIO()
     with redirect_stdout(said), redirect_stderr(said):
         _make_by_commands(folder)
-    for name, pack in zip(_PACKED, (gzip.compress, lzma.compress, bz2.compress), strict=True):
+    for name, pack in _PACKED.items():
         (folder / name).write_bytes(pack((folder / name.rpartition(".")[0]).read_bytes()))
 
 

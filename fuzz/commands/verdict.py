@@ -11,7 +11,6 @@ Inputs: ``Case``, the shop.  Outputs: a line, empty if nothing is wrong.
 from __future__ import annotations
 
 import bz2
-import contextlib
 import gzip
 import io
 import json
@@ -110,7 +109,7 @@ def wrong(tried: Case, shop: Shop) -> str:
     problem = ""
     try:
         code, out, err = _run(tried)
-        refused = code == 2
+        refused = code == 2 and tried.output is not Output.FULL
         problem = _verdict(tried, code, out, err)
     except _TooSlow:
         problem = f"takes more than {_SECONDS} s"
@@ -204,15 +203,19 @@ def _has_losses(tried: Case) -> bool:
             return True
         except Exception:  # what else the unpackers raise for damaged bytes
             return True
-        if name == "ads.json" and text.strip() and not _is_json(text):
+        if name == "ads.json" and _is_unfinished(text.decode("utf-8", "surrogateescape").rstrip()):
             return True
     return False
 
 
-def _is_json(text: bytes) -> bool:
-    with contextlib.suppress(ValueError, RecursionError):
-        json.loads(text.decode("utf-8", "surrogateescape"))
-        return True
+def _is_unfinished(text: str) -> bool:
+    """Whether JSON ends before it is complete; what the reader is lenient about is no loss."""
+    try:
+        json.loads(text)
+    except json.JSONDecodeError as problem:
+        return bool(text) and (problem.pos >= len(text) or problem.msg.startswith("Unterminated"))
+    except RecursionError:
+        return False
     return False
 
 

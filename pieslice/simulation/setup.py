@@ -283,8 +283,8 @@ def _machine_changes(plan: Plan, pool: Pool) -> tuple[MachineChange, ...]:
     found = []
     with Path(plan.machines).open(encoding="utf-8", errors="replace", newline="") as file:
         for at, row in table_rows(file, str(plan.machines), ("time", "machine", "event")):
-            time, machine, event = row["time"], row["machine"], row["event"]
-            if not re.fullmatch("[0-9]{1,9}", time or ""):
+            time, machine, event = row["time"] or "", row["machine"], row["event"]
+            if not re.fullmatch("[0-9]{1,9}", time):
                 raise WorkloadError(f"{at}: time `{time}` is not a whole number")
             if event not in ("leave", "join"):
                 raise WorkloadError(f"{at}: event `{event}` is neither leave nor join")
