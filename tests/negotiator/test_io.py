@@ -175,6 +175,16 @@ def test_accounting_ads_complete_a_log_in_use(pool: Path) -> None:
     assert "2 records have the newer usage" in headlines(capture, pool)[0]
 
 
+def test_accounting_ads_given_by_name_win_over_the_log_of_the_folder(pool: Path) -> None:
+    (pool / "Accountantnew.log").write_text(
+        "101 Customer.bob@pool * *\n103 Customer.bob@pool Priority 7.5\n"
+    )
+    given = {"accounting": pool / "accounting.ads"}
+    of_log = read(pool).snapshot.accountant.customers["bob@pool"].priority
+    capture = read_capture(CapturePaths(pool, given))
+    assert (of_log, capture.snapshot.accountant.customers["bob@pool"].priority) == (7.5, 1.0)
+
+
 def test_a_ruined_log_falls_back_to_the_ads(pool: Path) -> None:
     (pool / "Accountantnew.log").write_text("hello\n105 \n106 \n")
     capture = read(pool)
