@@ -310,14 +310,15 @@ def test_expressions_of_other_daemons_name_who_evaluates_them_when(
 ) -> None:
     text = (
         "SYSTEM_PERIODIC_HOLD = JobStatus == 9\nDEFRAG_RANK = 5\nMASTER_NAME = m\n"
-        "START = KeyboardIdle > 900\nA.START = True\n"
+        "START = KeyboardIdle > 900\nA.START = True\nA.DEFRAG_RANK = MY.Cpus * 0\n"
     )
     lines = explain(tmp_path, text, capsys)
     assert topic(lines, "Expressions of other daemons") == [
         "  condor_schedd evaluates SYSTEM_PERIODIC_HOLD for each job in the queue, again and again:"
         " `JobStatus == 9`, which is never true [c:1]",
-        "  condor_defrag evaluates DEFRAG_RANK when machines to be drained are looked for: `5`"
-        " [c:2]",
+        "  condor_defrag evaluates DEFRAG_RANK when machines to be drained are looked for:",
+        "    `5` [c:2]",
+        "    `MY.Cpus * 0`, which is always 0.0 [c:6]",
         "  condor_startd evaluates START when a job is offered to the slot, and while one is on"
         " it:",
         "    `KeyboardIdle > 900` [c:4]",
