@@ -13,26 +13,17 @@ import json
 import re
 import sys
 import tempfile
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any, Final
+
+from fuzz.sampled.rooms import deciding
 
 ROOT: Final = Path(__file__).parents[1]
 UNTESTED: Final = Path("tests/untested.json")
 #: `# pragma: no cover - Windows only`
 _PRAGMA: Final = re.compile(r"#\s*pragma:\s*no\s*(cover|branch)", re.I)
 _WITH_REASON: Final = re.compile(r"# pragma: no (cover|branch) - \w+ \w+")
-
-
-def deciding(root: Path) -> list[str]:
-    """The files that coverage is asked for, by their names in the tree."""
-    settings = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
-    run = settings["tool"]["coverage"]["run"]
-    found = (path for part in run["source"] for path in (root / part).rglob("*.py"))
-    names = (path.relative_to(root).as_posix() for path in found)
-    return sorted(name for name in names if not any(fnmatch(name, it) for it in run["omit"]))
 
 
 def without_reason(root: Path) -> list[str]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from fuzz.sampled.rooms import deciding
 from tests import branches
 
 CONFIGURATION = """\
@@ -107,4 +108,4 @@ def test_a_pragma_takes_a_line_out_and_says_why(tree: Path, comment: str, status
 def test_every_pragma_of_this_tree_has_its_reason_and_every_listed_file_is_there() -> None:
     assert branches.without_reason(branches.ROOT) == []
     listed = json.loads((branches.ROOT / branches.UNTESTED).read_text(encoding="utf-8"))
-    assert set(listed) <= set(branches.deciding(branches.ROOT))
+    assert set(listed) <= set(deciding(branches.ROOT))
