@@ -31,10 +31,11 @@ def never():
 """
 
 
-@pytest.fixture
-def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A package with gaps, and what coverage saw of it."""
     pytest.importorskip("coverage")
+    folder = tmp_path_factory.mktemp("measured")
     for name, text in {
         "pyproject.toml": CONFIGURATION,
         "rules/__init__.py": "",
@@ -43,15 +44,24 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "run.py": "from rules.least import least\nleast(2, 1)\n",
         "tests/untested.json": "{}",
     }.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(text)
-    monkeypatch.chdir(tmp_path)
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text)
     subprocess.run(
         [sys.executable, "-m", "coverage", "run", "--data-file=data", "run.py"],
         check=True,
+        cwd=folder,
         env={name: value for name, value in os.environ.items() if not name.startswith("COV")},
     )
-    return tmp_path
+    return folder
+
+
+@pytest.fixture
+def tree(measured: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The package as it was measured, as the current folder."""
+    monkeypatch.chdir(measured)
+    (measured / "rules/least.py").write_text(RULE)
+    (measured / "tests/untested.json").write_text("{}")
+    return measured
 
 
 def allow(tree: Path, **counts: int) -> None:
