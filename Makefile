@@ -11,7 +11,7 @@
 #   make fuzz      a minute of every fuzz target; make fuzz-ci: the few cases of every change
 #   make fuzz-daemons ROOT=DIR  a minute of whole cycles against the real negotiator in DIR (root, Linux;
 #                  fuzz/daemons/setup.sh DIR makes the folder)
-#   make check-live ROOT=DIR  captures and predictions against a real pool of the HTCondor in DIR (root,
+#   make check-live ROOT=DIR  captures, predictions, Dask workers: a real pool of the HTCondor in DIR (root,
 #                  Linux; fuzz/daemons/setup.sh DIR makes the folder); about five minutes
 #   make fuzz-native  a minute of the C parser and the C loader each, coverage-guided and sanitized
 #   make check-native  the C core without warnings, and its tests under the address and undefined
