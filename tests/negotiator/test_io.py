@@ -248,3 +248,66 @@ def test_a_capture_that_lacks_what_a_rule_needs_is_said_to(pool: Path) -> None:
     (pool / "jobs.ads").write_text(jobs.replace("AutoClusterId = 2\n", ""))
     _, ids = read(pool).diagnostics
     assert ids.message.startswith("1 of 3 idle jobs have no AutoClusterId")
+
+
+def test_the_second_of_two_slots_of_a_name_counts(pool: Path) -> None:
+    line = append(pool / "slots.ads", 'Name = "slot1@b"\nCpus = 9\n')
+    found = read(pool)
+    first = found.diagnostics[0].message.rpartition("line ")[2].split()[0]
+    assert headlines(found, pool) == [
+        f"slots.ads:{line}:1: warning: slot `slot1@b` is in the file twice; "
+        f"the one of line {first} is replaced"
+    ]
+    assert [ad["Cpus"] for ad in found.snapshot.slots if ad["Name"] == "slot1@b"] == [9]
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "said"),
+    [
+        ("slots.ads", "", "slots.ads: no slot in it"),
+        ("slots.ads", "Cpus = 1\n", "slots.ads: no slot in it"),
+    ],
+)
+def test_what_stops_the_reading(pool: Path, file: str, text: str, said: str) -> None:
+    (pool / file).write_text(text)
+    with pytest.raises(InputError) as caught:
+        read(pool)
+    assert said in str(caught.value).replace(f"{pool}/", "").lower()
+
+
+def test_a_file_that_cannot_be_read_is_named(pool: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (pool / "expected.json").write_text("{}")
+    read_bytes = Path.read_bytes
+
+    def refusing(path: Path) -> bytes:
+        if path.name == "expected.json":
+            raise PermissionError(13, "Permission denied", str(path))
+        return read_bytes(path)
+
+    monkeypatch.setattr(Path, "read_bytes", refusing)
+    with pytest.raises(InputError, match=r"expected\.json: permission denied"):
+        read(pool)
+
+
+def test_ads_without_any_time_need_one(pool: Path) -> None:
+    for path in pool.glob("*.ads"):
+        lines = path.read_text().splitlines()
+        path.write_text("\n".join(line for line in lines if "= 17000000" not in line))
+    with pytest.raises(InputError, match="no ad tells the time of the cycle"):
+        read(pool)
+    assert read(pool, now=1700000060.0).facts.now == 1700000060.0
+
+
+def test_a_configuration_in_a_capture_reads_its_folders_and_runs_nothing(pool: Path) -> None:
+    (pool / "condor_config").write_text(
+        f"LOCAL_CONFIG_DIR = {pool}/more\ninclude ifexist command : echo PRIORITY_HALFLIFE = 7\n"
+    )
+    (pool / "more").mkdir()
+    (pool / "more" / "10").write_text("PRIORITY_HALFLIFE = 5\n")
+    found = read(pool)
+    assert [line.rpartition(": ")[2] for line in headlines(found, pool)] == [
+        "`echo PRIORITY_HALFLIFE = 7` is not run"
+    ]
+    assert found.policy.priority_halflife_seconds == 5
+    (pool / "condor_config").write_text(f"LOCAL_CONFIG_DIR = {pool}/nothing\n")
+    assert read(pool).policy.priority_halflife_seconds == 86400

@@ -165,3 +165,14 @@ def test_a_scenario_with_odd_priorities(text: str) -> None:
     cycle: dict[str, list[str]] = {"slot_order": [], "submitter_order": []}
     result = scenarios.run({"scenario": scenario, "observed": {"cycles": [cycle]}})
     assert len(result.matches) == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "waits"),
+    [
+        ({"JobUniverse": 7}, False), ({"JobUniverse": 12}, False), ({"JobUniverse": 9}, False),
+        ({"JobUniverse": 9, "WantMatching": True}, True), ({"JobUniverse": 11}, True),
+    ],
+)  # fmt: skip
+def test_which_universes_ask_for_slots(given: dict[str, Any], waits: bool) -> None:
+    assert _order([_job(0, **given), _job(1)]) == ([0, 1] if waits else [1])
