@@ -45,9 +45,9 @@ ORDER = {
     ),
     "pieslice": (
         "terminal", "command_line", "limiting", "data", "writing", "reports", "recording", "live",
-        "inputs", "expressions", "policies", "priorities", "forecast", "runreport", "simulation", "sweeps",
-        "fuzzing", "negotiate", "shadow", "why", "history", "partitions", "api", "conform",
-        "documents", "doctor", "manual", "cli", "__main__",
+        "inputs", "expressions", "policies", "priorities", "forecast", "runreport", "simulation",
+        "sweeps", "fuzzing", "negotiate", "shadow", "why", "history", "partitions", "api",
+        "conform", "documents", "doctor", "manual", "cli", "__main__",
     ),
     "pieslice/conform": ("runner", "language", "configuration", "negotiation", "kinds", "cli"),
     "pieslice/why": (
