@@ -156,7 +156,14 @@ def describe(problem: Exception) -> str:
 
 def build_parser() -> Parser:
     """The parser with every subcommand."""
-    parser = Parser(prog="pieslice", description=DESCRIPTION, epilog=EPILOG, examples=EXAMPLES)
+    # The options of a command pass through here: `--limit` of one is no short `--limit-time`.
+    parser = Parser(
+        prog="pieslice",
+        description=DESCRIPTION,
+        epilog=EPILOG,
+        examples=EXAMPLES,
+        allow_abbrev=False,
+    )
     parser.add_argument("--version", action=VersionAction, help="show version and backends")
     parser.add_argument("--debug", action="store_true", help="show tracebacks of internal errors")
     subcommands = parser.add_subparsers(

@@ -80,6 +80,7 @@ def test_every_command_takes_the_limits(capsys: Capture) -> None:
     before = parser.parse_args(["--limit-time", "5m", "eval", "1"])
     behind = parser.parse_args(["eval", "--limit-time", "5m", "1"])
     assert before.limit_time == behind.limit_time == 300
+    assert parser.parse_args(["rank", TOUR, "15.0", "--limit", "3"]).limit_time is None
     assert main(["--limit-time", "100s", "eval", "--limit-memory", "8G", "1 + 1"]) == 0
     assert capsys.readouterr().out == "2\n"
 
