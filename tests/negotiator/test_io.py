@@ -31,6 +31,9 @@ def test_a_sound_capture_says_nothing(pool: Path) -> None:
     assert capture.diagnostics == ()
     facts = capture.facts
     assert (facts.machines, facts.slots, facts.users, facts.jobs) == (2, 3, 2, 3)
+    assert facts.idle_jobs == 3
+    (pool / "jobs.ads").write_text((pool / "jobs.ads").read_text().replace("tus = 1", "tus = 2", 1))
+    assert read(pool).facts.idle_jobs == 2
     assert [queue.name for queue in capture.snapshot.queues] == ["ap1"]
     assert capture.snapshot.accountant.customers["bob@pool"].priority == 1.0
     assert capture.snapshot.accountant.last_update_time == 1700000060
@@ -156,23 +159,38 @@ def test_accounting_ads_complete_a_log_in_use(pool: Path) -> None:
     (pool / "Accountantnew.log").write_text(
         "101 Accountant. * *\n103 Accountant. LastUpdateTime 1700000060\n"
         "101 Customer.bob@pool * *\n103 Customer.bob@pool Priority 7.5\n"
-        "101 Customer.g.h * *\n101 Customer.g * *\n103 Customer.g HierWeightedResourcesUsed 1.0\n"
+        "103 Customer.bob@pool UnchargedTime 3\n103 Customer.bob@pool WeightedUnchargedTime 4.0\n"
+        "101 Customer.g.h * *\n103 Customer.g.h UnchargedTime 5\n"
+        "101 Customer.g * *\n103 Customer.g HierWeightedResourcesUsed 1.0\n"
         "101 Customer.alice@pool * *\n"
     )
     used = "ResourcesUsed = 2\nWeightedResourcesUsed = 6.0\nLastUpdate = 1700000060\n"
     (pool / "accounting.ads").write_text(
-        f'Name = "bob@pool"\nPriority = 1.0\n{used}\nName = "g.h"\n{used}\n'
+        f'Name = "bob@pool"\nPriority = 1.0\nUnchargedTime = 8\n{used}\nName = "g.h"\n{used}\n'
         'Name = "alice@pool"\nWeightedResourcesUsed = 9.0\nResourcesUsed = 9\nLastUpdate = 5\n'
     )
     capture = read(pool)
     customers = capture.snapshot.accountant.customers
     assert customers["bob@pool"].priority == 7.5
     assert customers["bob@pool"].weighted_resources_used == 6.0
+    assert customers["bob@pool"].uncharged_time == 8
+    assert customers["bob@pool"].weighted_uncharged_time == 4.0, "what the ad does not say stays"
+    assert customers["g.h"].uncharged_time == 5
     assert customers["g.h"].hier_weighted_resources_used == 6.0
     assert customers["g"].hier_weighted_resources_used == 7.0
     assert customers["g"].weighted_resources_used == 0.0
     assert customers["alice@pool"].resources_used == 0, "an ad of another update is old news"
     assert "2 records have the newer usage" in headlines(capture, pool)[0]
+
+
+def test_accounting_ads_given_by_name_win_over_the_log_of_the_folder(pool: Path) -> None:
+    (pool / "Accountantnew.log").write_text(
+        "101 Customer.bob@pool * *\n103 Customer.bob@pool Priority 7.5\n"
+    )
+    given = {"accounting": pool / "accounting.ads"}
+    of_log = read(pool).snapshot.accountant.customers["bob@pool"].priority
+    capture = read_capture(CapturePaths(pool, given))
+    assert (of_log, capture.snapshot.accountant.customers["bob@pool"].priority) == (7.5, 1.0)
 
 
 def test_a_ruined_log_falls_back_to_the_ads(pool: Path) -> None:
