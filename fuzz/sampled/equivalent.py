@@ -1,6 +1,6 @@
 """Lists the changes that change nothing, each with its reason.
 
-Outputs: ``EQUIVALENT``, by file, text of the line, kind of change.
+Outputs: ``EQUIVALENT``, by file, text of the line, the change as it is printed.
 """
 
 from __future__ import annotations
