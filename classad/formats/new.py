@@ -26,6 +26,7 @@ from classad.formats.common import (
     with_line_ends,
 )
 from classad.formats.recovery import NEW, Beginnings, attribute_end
+from classad.language import bounds
 from classad.source import Source
 
 _BETWEEN: Final = re.compile(r"(?:[ \t\n\v\f\r]+|//[^\n]*|#[^\n]*|/\*.*?\*/)*", re.DOTALL)
@@ -170,6 +171,8 @@ def _read(
     if listed:
         position = skip_blanks(text, position + 1)
     while position < len(text):
+        if bounds.entered:
+            bounds.glance("reading ads")
         if listed and text[position] in ",}":
             listed = text[position] == ","
             position = skip_blanks(text, position + 1)

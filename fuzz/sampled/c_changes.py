@@ -25,7 +25,7 @@ _OPERATORS: Final = {
     },
 }  # fmt: skip
 _KINDS: Final = {old: (kind, new) for kind, them in _OPERATORS.items() for old, new in them.items()}
-_OPERATOR: Final = re.compile(r"(?<=[^\s,(] )(?:[<>=!]=|<<|>>|&&|\|\||[<>+\-*/&|])(?= \S)")
+_OPERATOR: Final = re.compile(r"(?<=[^\s,(] )(?:[<>=!]=|<<|>>|&&|\|\||[<>+\-*/&|])(?=\s)")
 _CONSTANT: Final = re.compile(r"(?<![\w.])\d+(?![\w.])")
 _CONDITION: Final = re.compile(r"\b(?:if|while) \(")
 _LEAVES: Final = re.compile(r"\)\s+(?:return|continue|break|goto)\b")
