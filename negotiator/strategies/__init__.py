@@ -105,7 +105,9 @@ def _slots(draw: Draw) -> Entries:
         "Rank": draw(st.sampled_from(["0.0", "TARGET.JobPrio", "TARGET.RequestMemory"])),
     }
     if draw(st.integers(0, 2)) == 2:
-        ad |= {"SlotWeight": draw(st.sampled_from(["1", "Cpus", "Memory / 1024", "0.5"]))}
+        ad |= {
+            "SlotWeight": draw(st.sampled_from(["1", "Cpus", "Memory / 1024", "0.5", "0.3", "1.7"]))
+        }
     if draw(st.integers(0, 2)) == 2:
         user = draw(st.sampled_from(USERS))
         ad |= {
