@@ -1,6 +1,6 @@
 """Plants changes that chance draws and counts those that no test sees: ``python -m fuzz.sampled``.
 
-Needs the dependency group ``mutants`` (coverage).  The first run, and ``--again``, runs all tests
+Needs the dependency group ``coverage``.  The first run, and ``--again``, runs all tests
 with coverage, which takes a quarter of an hour, and keeps in ``--cover`` which tests run which
 lines.  A change is caught when a test that runs its line fails, or takes ten times as long.
 
@@ -28,18 +28,10 @@ from fuzz.mutants import ROOT
 from fuzz.sampled.changes import Change, changes
 from fuzz.sampled.cover import Cover, load, measure
 from fuzz.sampled.equivalent import EQUIVALENT
+from fuzz.sampled.rooms import deciding
 from fuzz.sampled.trial import Copy, Outcome
 
 COVER: Final = ROOT / "build" / "fuzz" / "cover.json"
-#: What decides, evaluates, charges or writes.
-DECIDING: Final = (
-    "classad/ads", "classad/analysis", "classad/binding", "classad/builtins", "classad/compiled",
-    "classad/evaluation", "classad/files", "classad/formats", "classad/language",
-    "classad/loading", "classad/syntax", "classad/table", "policy", "negotiator",
-    "pieslice/forecast", "pieslice/priorities", "pieslice/simulation", "pieslice/why",
-)  # fmt: skip
-#: What makes tables when it is run by hand, and generators for tests.
-LEFT_OUT: Final = ("strategies", "make_table.py", "cli.py")
 #: Seconds of tests that a change gets.
 PATIENCE: Final = 120.0
 #: Bytes of address space that the tests of a change may take: it may fill lists without end.
@@ -65,13 +57,6 @@ class Planted(NamedTuple):
     def shown(self) -> str:
         """File, line and change."""
         return f"{self.file}:{self.change.line}: {self.change.shown(self.text)}"
-
-
-def deciding(root: Path) -> list[str]:
-    """The files that are changed."""
-    found = (path for part in DECIDING for path in (root / part).rglob("*.py"))
-    names = (str(path.relative_to(root)) for path in found)
-    return sorted(name for name in names if not any(part in name for part in LEFT_OUT))
 
 
 def drawn(root: Path, seed: int, count: int, only: str) -> list[Planted]:

@@ -14,12 +14,14 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Final
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from attr import frozen
 
 from classad.extras import load
 from pieslice.data import JsonObject
+from pieslice.simulation.errors import RunError
 from pieslice.sweeps.grid import Point
 
 if TYPE_CHECKING:
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 
     from distributed import Client, Future
 
+T = TypeVar("T")
 #: Simulates one point; what it raises is a failure of that point.
 Job = Callable[[Point], JsonObject]
 _LONGEST: Final = 300
@@ -37,6 +40,7 @@ PATIENCE = 600
 _WATCH: Final = "pieslice-sweep"
 _WATCHED: Final = 0.5
 _NOBODY: Final = "the cluster has no worker any more"
+_VERSION: Final = "pieslice:__version__"
 
 
 @frozen
@@ -162,6 +166,7 @@ def handed_out(
 def on_dask(job: Job, points: Sequence[Point], tries: int, client: Client) -> Iterator[Outcome]:
     """On the workers of a Dask cluster, which must see the same files."""
     distributed = load("distributed")
+    ensure_package(client)
     tried = {point.key: 1 for point in points}
     futures = {
         client.submit(attempt, job, point, 1, pure=False, retries=0): point for point in points
@@ -180,9 +185,25 @@ def on_dask(job: Job, points: Sequence[Point], tries: int, client: Client) -> It
             yield Outcome(point, number, outcome.summary, outcome.error)
 
 
+def ensure_package(client: Client) -> None:
+    """Wait for a worker; ``RunError`` if it has not got this package, or another version.
+
+    A worker that cannot read what it is sent ends, and so does the next one: nobody would see why.
+    """
+    asked = client.submit(resolve_name, _VERSION, pure=False)
+    if not _some_done(load("distributed"), client, [asked]):
+        raise RunError(_NOBODY)
+    try:
+        theirs = asked.result()
+    except Exception as problem:
+        raise RunError(f"the workers cannot import pieslice: {said(problem)}") from problem
+    if theirs != (ours := resolve_name(_VERSION)):
+        raise RunError(f"the workers have pieslice {theirs}, this is {ours}")
+
+
 def _some_done(
-    distributed: ModuleType, client: Client, futures: list[Future[Outcome]]
-) -> list[Future[Outcome]]:
+    distributed: ModuleType, client: Client, futures: list[Future[T]]
+) -> list[Future[T]]:
     """Those that are done, as soon as there are any; none if all workers have been gone for long.
 
     The first worker is waited for without end: it may be a job in a long queue.
@@ -204,6 +225,6 @@ def _result(future: Future[Outcome], point: Point) -> Outcome:
     try:
         found: Outcome = future.result()
     except Exception as problem:
-        # The worker died, or has not got the packages.
+        # The worker died, or has not got the files.
         return Outcome(point, 1, None, said(problem))
     return found

@@ -6,6 +6,7 @@ import bz2
 import gzip
 import io
 import lzma
+import sys
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
@@ -207,3 +208,12 @@ def test_a_table_for_people_is_one_error(tmp_path: Path) -> None:
         with pytest.raises(ClassAdOSError, match="save `condor_status -long`"):
             list(read(path))
     assert list(read_ads(path, errors="htcondor")) == []
+
+
+def test_a_dash_is_standard_input_and_output(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert write_ads(ADS, "-") == 2
+    written = capsys.readouterr().out
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(written.encode())))
+    assert list(read_ads("-")) == ADS

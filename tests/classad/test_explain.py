@@ -388,3 +388,29 @@ def test_command_notes_unknown_functions(capsys: pytest.CaptureFixture[str]) -> 
         "   1 | nofunction()",
         "     | ^~~~~~~~~~",
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("a.b.c", ["= nosuch undefined in none of MY.a.b, MY.a and MY"]),
+        ("MY", ["MY [ a = [ b = [ c = nosuch ] ]; f = { f... built in"]),
+        ("size(sise(1)) + strct(2)", [
+            "error because `sise` is not a function",
+            "help: did you mean `size`?",
+            "note: `strct` is not a function",
+            "help: did you mean `strcat`?",
+        ]),
+        ("false ? 1 : x.y > 1", ["error because `x` is an integer, not an ad"]),
+        ("f[0] && false && x", ["f[0] false", "false not evaluated", "x not evaluated"]),
+    ],
+)  # fmt: skip
+def test_places_and_reasons_that_are_rare(text: str, lines: list[str]) -> None:
+    my = ClassAd("[a = [b = [c = nosuch]]; x = 1; f = {false}]")
+    said = [" ".join(line.split()) for line in explain(text, my).render().splitlines()]
+    assert [line for line in lines if line not in said] == [], said
+
+
+def test_inner_parts_are_shown_up_to_a_number() -> None:
+    said = explain("strcat(" + ", ".join(f"x{number}" for number in range(80)) + ")", ClassAd())
+    assert any(line.startswith("  ... and ") for line in said.render().splitlines())

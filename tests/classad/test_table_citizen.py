@@ -70,6 +70,27 @@ def test_a_part_of_a_table_is_a_table_of_its_own() -> None:
     assert part.update([ClassAd({"Name": "d"})]).size == 2
 
 
+def test_ads_replace_the_rows_of_their_names_and_the_rest_are_added() -> None:
+    table = Table([*of_ads(), ClassAd({"Name": 7}), ClassAd({"Name": 1.5}), ClassAd()])
+    assert list(
+        table.update([ClassAd({"Name": "a", "Cpus": 9}), ClassAd({"Name": 7, "Cpus": 1})])
+    ) == [0, 2]
+    assert [table[row].get("Cpus") for row in (0, 2)] == [9, 1]
+    assert list(table.update([ClassAd({"Name": "a"}), ClassAd({"Name": "c", "Cpus": 2})])) == [0, 5]
+    assert (len(table), table[5]["Cpus"], "Cpus" in table[0]) == (6, 2, False)
+    with pytest.raises(ValueError, match="an ad has no Name to tell its row by"):
+        table.update([ClassAd({"Name": 1.5})])
+
+
+def test_a_column_has_its_values_once() -> None:
+    codes, values = Table([ClassAd({"A": 1}), ClassAd(), ClassAd({"a": 1})]).column("a")
+    assert [values[code] for code in codes] == [1, None, 1]
+    with pytest.raises(KeyError):
+        of_ads().column("Nothing")
+    with pytest.raises(TypeError, match="attribute names are strings"):
+        of_ads().column(5)  # type: ignore[arg-type]
+
+
 def test_parts_of_tables_from_arrow_are_the_same_rows() -> None:
     pytest.importorskip("pyarrow", reason="the extra `arrow` is optional")
     ads = [*KINDS, ClassAd({"x": "text", "y": "b"}), ClassAd({"x": 7, "z": "c"})]

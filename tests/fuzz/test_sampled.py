@@ -70,6 +70,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     root = tmp_path / "root"
     (root / "policy").mkdir(parents=True)
     (root / "policy/__init__.py").touch()
+    (root / "pyproject.toml").write_text('[tool.coverage.run]\nsource = ["policy"]\nomit = []\n')
     (root / "policy/a.py").write_text("def f(x):\n    return x < 1\n\n\ndef g():\n    return 5\n")
     (root / "test_a.py").write_text(
         "from policy.a import f, g\n\n\ndef test_f():\n    assert f(0) and not f(1)\n\n\n"

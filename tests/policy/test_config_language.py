@@ -199,6 +199,35 @@ def test_names_that_can_be_asked_for(what: str) -> None:
     assert read(f"if defined\t{what}\nendif\n").complete
 
 
+#: Of each condition the value that condor_config_val 25.14.1 gives it; ``X`` is set to nothing.
+CONDITIONS = {
+    True: (
+        *("! $(X)", "0.5", "yes", "T", "! 0", "! defined Y", "defined NEGOTIATOR_INTERVAL"),
+        *("defined use POLICY", "defined use policy", "defined use POLICY:", "! defined use Nope"),
+        *("defined use POLICY:Desktop", "defined use policy:desktop"),
+        *("version >= 25.14.1", "version = 25.14.1", "version == 25.14", "version <= 25.14.1"),
+        *("version !=25.14.0", "version < 25.14.2", "version < 25.15", "version > 24.99.9"),
+    ),
+    False: (
+        *("$(X)", "$(X) $(X)", "0", "0.0", "no", "F", "! 1"),
+        *("defined", "defined $(X)", "defined Y", "defined X", "defined use"),
+        *("defined use Nope", "defined use Nope:", "defined use :", "defined use :Desktop"),
+        *("defined use POLICY:Nope", "defined use Nope:Desktop"),
+        *("version > 25.14.1", "version < 25.14.1", "version == 25.14.0", "version != 25.14.1"),
+        *("version > 25.14", "version < 25.14", "version >= 25.15"),
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("condition", "true"), [(text, true) for true, texts in CONDITIONS.items() for text in texts]
+)
+def test_a_condition_is_as_true_as_for_the_daemons(condition: str, true: bool) -> None:
+    config = read(f"X =\nif {condition}\n  A = True\nelse\n  A = False\nendif\n")
+    assert config.complete
+    assert config.text("A") == str(true)
+
+
 @pytest.mark.parametrize("text", ["if x\n", "if x\nif y\nendif\n"])
 def test_a_file_may_end_within_a_condition_that_is_none(text: str) -> None:
     config = read(text, keep_going=True)

@@ -25,6 +25,7 @@ from policy.lint.fragments import Fragment
 from policy.lint.verdict import examine
 from policy.load import load_policy
 from tests.policy.config_vectors import load_vectors
+from tests.policy.reports import KEPT, reports
 
 ROOT = Path(__file__).parents[2]
 CORPUS = Path(__file__).parent / "corpus"
@@ -93,6 +94,12 @@ def test_a_bad_policy_has_the_finding_it_names(path: Path) -> None:
     for name, line in wanted:
         if line:
             assert (name, int(line)) in {(item.id, item.line) for item in items}, rendered(items)
+
+
+def test_findings_have_the_words_places_and_verdicts_that_are_kept() -> None:
+    assert reports() == KEPT.read_text(encoding="utf-8"), (
+        "if it is meant: python -m tests.policy.reports > tests/policy/corpus/reports.txt"
+    )
 
 
 @pytest.mark.parametrize("path", CLEAN, ids=lambda path: path.stem)
@@ -733,3 +740,21 @@ def test_a_value_that_doubles_itself_when_it_is_assigned_is_stopped() -> None:
     assert {item.message for item in items if item.severity == "error"} == {
         "the value exceeds 4000000 characters"
     }
+
+
+#: An attribute of each unit, and what none in such a unit exceeds.
+GREATEST = [
+    ("AllowedJobDuration", 2**33), ("CompletionDate", 2**33), ("MaxWallTimeMins", 2**27),
+    ("BufferSize", 2**60), ("DiskAllocated", 2**50), ("JobVMMemory", 2**40),
+    ("CpusAllocated", 2**20), ("RequestGPUs", 2**16), ("ActivationDuration", 2**40),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "greatest"), GREATEST)
+def test_a_comparison_is_never_true_beyond_what_any_pool_has(name: str, greatest: int) -> None:
+    beyond, at = (
+        [item.id for item in found(f"START = TARGET.{name} {operator} {greatest}\n")]
+        for operator in (">", ">=")
+    )
+    assert "P410" in beyond
+    assert "P410" not in at
