@@ -127,8 +127,12 @@ def _ageing() -> Any:
     from negotiator.model.snapshot import Customer
     from negotiator.strategies import customers
 
+    def charged(record: Customer) -> dict[str, object]:
+        """All of it: what is not charged yet counts once, however long it takes."""
+        return record.changed(uncharged_time=None, weighted_uncharged_time=None).data()
+
     times = st.sampled_from(_INTERVALS)
-    return st.tuples(customers().map(Customer.data), times, times, st.sampled_from(_HALF_LIVES))
+    return st.tuples(customers().map(charged), times, times, st.sampled_from(_HALF_LIVES))
 
 
 def _logs() -> Any:
@@ -253,7 +257,7 @@ _ALL: Final = (
     ),
     Target(
         "log", "the accountant's log cut at any byte",
-        "what is read is the state after one of the whole transactions",
+        "what is read is the state after one of the whole transactions, as it was written",
         _logs, _check("sharing", "log_recovers"), 200,
     ),
     Target(
