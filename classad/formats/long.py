@@ -27,6 +27,7 @@ from classad.ads.ad import Ad, ListValue, SharedNames, Stored, stored_form
 from classad.ads.expression import Expression
 from classad.errors import ClassAdParseError, ClassAdValueError, Diagnostic
 from classad.formats.common import BLANKS, A, Errors, check_errors, ignored_text, overflow, report
+from classad.language import bounds
 from classad.language.names import fold_name
 from classad.language.values import ERROR, UNDEFINED
 from classad.source import Source
@@ -123,9 +124,7 @@ class LongReader(Generic[A]):
         self._lines: dict[str, _Entry] = {}
         self._names: dict[tuple[str, ...], SharedNames] = {}
 
-    def read(
-        self, source: str | Iterable[str], name: str = "<text>", *, first_line: int = 1
-    ) -> Iterator[A]:
+    def read(self, source: str | Iterable[str], name: str, *, first_line: int) -> Iterator[A]:
         """The ads of a text or of an iterable of lines (with or without line ends)."""
         lines = source.split("\n") if isinstance(source, str) else source
         known, new = self._lines, self._new
@@ -134,6 +133,8 @@ class LongReader(Generic[A]):
         for number, line in enumerate(lines, first_line):
             entry = known.get(line)
             if entry is None:
+                if bounds.entered:
+                    bounds.glance("reading ads")
                 text = line.strip(BLANKS)
                 if not text:
                     dropping = False

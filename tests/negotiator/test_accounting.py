@@ -18,7 +18,7 @@ from negotiator.accounting.accountant import (
     update_priorities,
 )
 from negotiator.accounting.log import read_log
-from negotiator.accounting.records import complete, from_ads, from_log
+from negotiator.accounting.records import complete, from_ads, from_log, scalar
 from negotiator.accounting.restart import recounted
 from negotiator.groups.tree import GroupSettings, GroupTree
 from negotiator.model.snapshot import AccountantState, Customer, Lease, Resource
@@ -295,3 +295,38 @@ def test_claims_at_once_are_charged_as_one_by_one() -> None:
         states.append(accountant.state().customers)
     assert states[0] == states[1]
     assert states[0]["a"].hier_weighted_resources_used == 10.0
+
+
+def test_each_lease_ends_at_its_own_time() -> None:
+    customer = Customer(
+        "u@d",
+        ceiling=9,
+        ceiling_lease=Lease(500, 2),
+        priority_factor=7.0,
+        factor_lease=Lease(600, 3.5),
+    )
+    both, one, none = (expire_leases(customer, now) for now in (499, 500, 600))
+    assert (both.ceiling, both.priority_factor) == (9, 7.0)
+    assert (one.ceiling, one.ceiling_lease, one.priority_factor) == (2, None, 7.0)
+    assert (none.ceiling, none.priority_factor, none.factor_lease) == (2, 3.5, None)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("5", 5), ("-2.5", -2.5), ('"a b"', "a b"), ("2 + 3", 5), ('"a\\"b"', 'a"b'),
+        ('strcat("a", "b")', "ab"), ("{1}", None), ("undefined", None), ("true", None),
+    ],
+)  # fmt: skip
+def test_a_record_holds_numbers_and_strings(text: str, value: object) -> None:
+    found = scalar(text)
+    assert (found.__class__, found) == (value.__class__, value)
+
+
+def test_of_two_accounting_ads_of_a_name_the_first_counts() -> None:
+    ads = [
+        {"Name": "u@d", "PriorityFactor": 2.0}, {"Name": "u@d", "PriorityFactor": 3.0},
+        {"PriorityFactor": 4.0}, {"Name": 5},
+    ]  # fmt: skip
+    state = from_ads([ad.get for ad in ads])
+    assert {name: found.priority_factor for name, found in state.customers.items()} == {"u@d": 2.0}

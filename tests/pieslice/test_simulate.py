@@ -343,6 +343,12 @@ def build_pool(text: str) -> Pool:
         "NEGOTIATOR_MATCH_EXPRS = X\nX = 1",
         "NEGOTIATOR_IGNORE_JOB_RANKS = True",
         "NEGOTIATOR_PRE_JOB_RANK = SubmitterUserPrio",
+        "NEGOTIATOR_SUBMITTER_CONSTRAINT = True",
+        "START_VANILLA_UNIVERSE = True",
+        "NEGOTIATOR_CROSS_SLOT_PRIOS = True",
+        "ALLOW_PSLOT_PREEMPTION = True",
+        *(f"NEGOTIATOR_MAX_TIME_PER_{what} = 0" for what in ("CYCLE", "SUBMITTER", "SCHEDD")),
+        "NEGOTIATOR_MAX_TIME_PER_PIESPIN = 0",
     ],
 )
 def test_what_may_change_between_cycles_is_not_kept(tmp_path: Path, text: str) -> None:
