@@ -1,60 +1,111 @@
 """Plants changes that chance draws and counts those that no test sees: ``python -m fuzz.sampled``.
 
-Needs the dependency group ``mutants`` (coverage).  The first run, and ``--again``, runs all tests
+Needs the dependency group ``coverage``.  The first run, and ``--again``, runs all tests
 with coverage, which takes a quarter of an hour, and keeps in ``--cover`` which tests run which
 lines.  A change is caught when a test that runs its line fails, or takes ten times as long.
 
-Outputs: a line for each survivor, a table by room.  Exit codes: 0 at most ``--allowed`` of a
-hundred survive, 1 more, 2 bad usage.
+Outputs: a line for each survivor, a table by room; with ``--log`` also what saw the others.  Exit
+codes: 0 at most ``--allowed`` of a hundred survive, 1 more, 2 bad usage.
 """
 
 from __future__ import annotations
 
 import argparse
 import random
-import subprocess
+import re
+import resource
 import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Final
+from queue import SimpleQueue
+from typing import Final, NamedTuple
 
-from fuzz.mutants import ROOT, copy_to
-from fuzz.sampled.changes import Change, changes
+from fuzz.mutants import ROOT
+from fuzz.sampled import c_changes
+from fuzz.sampled.changes import Change
+from fuzz.sampled.changes import changes as python_changes
 from fuzz.sampled.cover import Cover, load, measure
 from fuzz.sampled.equivalent import EQUIVALENT
+from fuzz.sampled.rooms import deciding
+from fuzz.sampled.trial import Copy, Outcome
 
 COVER: Final = ROOT / "build" / "fuzz" / "cover.json"
-#: What decides, evaluates, charges or writes.
-DECIDING: Final = (
-    "classad/ads", "classad/analysis", "classad/binding", "classad/builtins", "classad/compiled",
-    "classad/evaluation", "classad/files", "classad/formats", "classad/language",
-    "classad/loading", "classad/syntax", "classad/table", "policy", "negotiator",
-    "pieslice/forecast", "pieslice/priorities", "pieslice/simulation", "pieslice/why",
+#: What sees the C core, which has no coverage.
+C_TESTS: Final = (
+    "tests/csrc", "tests/classad/test_table_vectors.py", "tests/classad/test_table_sums.py",
+    "tests/classad/test_table_verdicts.py", "tests/classad/test_table_texts.py",
+    "tests/classad/test_table_members.py", "tests/classad/test_table.py",
+    "tests/classad/test_table_one_by_one.py", "tests/classad/test_adfile_long.py",
+    "tests/classad/test_parser.py", "tests/classad/test_traps.py",
+    "tests/fuzz/test_fuzz.py::test_a_few_cases_of_every_target[kernels]",
+    "tests/fuzz/test_fuzz.py::test_a_few_cases_of_every_target[loaders]",
+    "tests/fuzz/test_fuzz.py::test_a_few_cases_of_every_target[parsers]",
 )  # fmt: skip
-#: What makes tables when it is run by hand, and generators for tests.
-LEFT_OUT: Final = ("strategies", "make_table.py", "cli.py")
 #: Seconds of tests that a change gets.
 PATIENCE: Final = 120.0
+#: Bytes of address space that the tests of a change may take: it may fill lists without end.
+MEMORY: Final = 8 * 2**30
+#: A survivor as it is printed.
+_TOLD: Final = re.compile(r"SURVIVES (\S+?):(\d+): (.*) \([^()]*\)$")
 
 
-def deciding(root: Path) -> list[str]:
-    """The files that are changed."""
-    found = (path for part in DECIDING for path in (root / part).rglob("*.py"))
-    names = (str(path.relative_to(root)) for path in found)
-    return sorted(name for name in names if not any(part in name for part in LEFT_OUT))
+class Planted(NamedTuple):
+    """A change of a file."""
+
+    file: str
+    change: Change
+    text: str
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What names it as long as its line stays as it is."""
+        line = self.text.splitlines()[self.change.line - 1].strip()
+        return self.file, line, self.change.shown(self.text)
+
+    @property
+    def shown(self) -> str:
+        """File, line and change."""
+        return f"{self.file}:{self.change.line}: {self.change.shown(self.text)}"
 
 
-def drawn(root: Path, seed: int, count: int, only: str) -> list[tuple[str, Change]]:
+def c_sources(root: Path) -> list[str]:
+    """The files of the C core."""
+    return sorted(str(path.relative_to(root)) for path in (root / "csrc").glob("*.c"))
+
+
+def changes(file: str, text: str) -> list[Change]:
+    """All changes of a file."""
+    return c_changes.changes(text) if file.endswith(".c") else python_changes(text)
+
+
+def drawn(root: Path, files: Sequence[str], seed: int, count: int, only: str) -> list[Planted]:
     """Changes, each as likely as any other."""
     everything = [
-        (file, change)
-        for file in deciding(root)
+        Planted(file, change, text)
+        for file in files
         if only in file
-        for change in changes((root / file).read_text(encoding="utf-8"))
+        for text in [(root / file).read_text(encoding="utf-8")]
+        for change in changes(file, text)
     ]
     return random.Random(seed).sample(everything, min(count, len(everything)))
+
+
+def listed(root: Path, lines: Sequence[str]) -> list[Planted]:
+    """The survivors of an earlier run, wherever their lines are now."""
+    found = []
+    for told in filter(None, map(_TOLD.match, lines)):
+        text = (root / told[1]).read_text(encoding="utf-8")
+        same = [it for it in changes(told[1], text) if it.shown(text) == told[3]]
+        if not same:
+            print(f"GONE {told[1]}:{told[2]}: {told[3]}")
+            continue
+        nearest = min(same, key=lambda it, line=int(told[2]): abs(it.line - line))  # type: ignore[misc]
+        found.append(Planted(told[1], nearest, text))
+    return found
 
 
 def chosen(tests: Sequence[str], cover: Cover) -> Iterator[str]:
@@ -69,25 +120,66 @@ def chosen(tests: Sequence[str], cover: Cover) -> Iterator[str]:
             yield test
 
 
-def caught(folder: Path, file: str, change: Change, tests: Sequence[str]) -> bool:
-    """Plant a change in the copy, run the tests, take it out again."""
-    path = folder / file
-    before = path.read_text(encoding="utf-8")
-    path.write_text(change.applied(before), encoding="utf-8")
-    listing = folder / "tests.txt"
-    listing.write_text("\n".join(tests), encoding="utf-8")
-    try:
-        done = subprocess.run(
-            [sys.executable, "-B", "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider",
-             "-p", "no:xdist", f"@{listing}"],
-            cwd=folder, capture_output=True, check=False, timeout=10 * PATIENCE,
-        )  # fmt: skip
-    except subprocess.TimeoutExpired:
-        return True
-    finally:
-        path.write_text(before, encoding="utf-8")
-    # 4: a file of tests cannot even be imported.
-    return done.returncode in (1, 2, 3, 4)
+def batches(tests: Sequence[str], file: str) -> list[list[str]]:
+    """The tests beside the file's room first: to load all files of tests takes its time, too."""
+    room = file.partition("/")[0]
+    near = tuple(f"tests/{it}" for it in ({room, "csrc"} if room == "classad" else {room}))
+    parts: tuple[list[str], list[str]] = ([], [])
+    for test in tests:
+        parts[not test.startswith(near)].append(test)
+    return [part for part in parts if part]
+
+
+def tried(
+    planted: Sequence[Planted], cover: Cover, given: Sequence[str], jobs: int
+) -> Iterator[tuple[Planted, Outcome]]:
+    """What becomes of each change, in order; some at the same time, each in a copy of its own."""
+    seconds = dict(zip(cover.tests, cover.seconds, strict=True))
+    by_change = [
+        list(given) or list(chosen(cover.running(it.file, it.change.line), cover)) for it in planted
+    ]
+    with ExitStack() as stack:
+        copies: SimpleQueue[Copy] = SimpleQueue()
+        there: set[str] = set()
+        for _ in range(jobs):
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+            copies.put(copy := Copy(folder, seconds))
+            there = set(copy.prepare(sorted({test for tests in by_change for test in tests})))
+
+        def trial(item: Planted, tests: Sequence[str]) -> tuple[Planted, Outcome]:
+            left = batches([test for test in tests if test in there], item.file)
+            if not left:
+                return item, Outcome(False, "no test runs this line")
+            copy = copies.get()
+            try:
+                return item, copy.try_out(item.file, item.change.applied(item.text), left)
+            finally:
+                copies.put(copy)
+
+        pool = stack.enter_context(ThreadPoolExecutor(jobs))
+        yield from pool.map(trial, planted, by_change)
+
+
+def report(results: Iterator[tuple[Planted, Outcome]], count: int, log: Path | None) -> float:
+    """Print survivors and the table; the share of survivors in percent."""
+    planted: Counter[str] = Counter()
+    survived: Counter[str] = Counter()
+    for number, (item, outcome) in enumerate(results, 1):
+        room = item.file.partition("/")[0]
+        planted[room] += 1
+        survived[room] += not outcome.caught
+        verdict = f"{'caught' if outcome.caught else 'SURVIVES'} {item.shown} ({outcome.by})"
+        if not outcome.caught:
+            print(verdict, flush=True)
+        if log is not None:
+            with log.open("a", encoding="utf-8") as file:
+                file.write(" ".join(verdict.split()) + "\n")
+        print(f"{number} of {count}", end="\r", file=sys.stderr, flush=True)
+    for room in planted:
+        print(f"{room}: {planted[room] - survived[room]} of {planted[room]} caught")
+    share = 100 * survived.total() / max(1, planted.total())
+    print(f"{survived.total()} of {planted.total()} survive ({share:.1f} %)")
+    return share
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -96,38 +188,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=100, help="changes to draw (100)")
     parser.add_argument("--only", default="", help="a part of the names of files")
-    parser.add_argument("--room", default="", help="of the changes drawn, only those of this folder")
+    parser.add_argument(
+        "--room", default="", help="of the changes drawn, only those of this folder"
+    )
+    parser.add_argument("--native", action="store_true", help="changes of the C core")
+    parser.add_argument("--survivors", type=Path, help="not drawn, but those that this file names")
+    parser.add_argument("--tests", nargs="+", default=(), help="not by coverage, but these tests")
     parser.add_argument("--cover", type=Path, default=COVER, help="where the coverage is kept")
     parser.add_argument("--again", action="store_true", help="measure the coverage anew")
+    parser.add_argument("--jobs", type=int, default=1, help="changes tried at a time (1)")
+    parser.add_argument("--log", type=Path, help="write a line for each change to this file")
     parser.add_argument("--allowed", type=float, default=3.0, help="survivors of a hundred (3)")
     args = parser.parse_args(arguments)
-    if args.again or not args.cover.is_file():
+    tests = args.tests or (C_TESTS if args.native else ())
+    if args.again or not (tests or args.cover.is_file()):
         measure(ROOT, ()).save(args.cover)
-    cover = load(args.cover)
-    planted: Counter[str] = Counter()
-    survived: Counter[str] = Counter()
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        copy_to(folder)
-        for file, change in drawn(ROOT, args.seed, args.count, args.only):
-            if not file.startswith(args.room):
-                continue
-            text = (ROOT / file).read_text(encoding="utf-8")
-            if (file, text.splitlines()[change.line - 1].strip(), change.kind) in EQUIVALENT:
-                continue
-            tests = list(chosen(cover.running(file, change.line), cover))
-            room = file.partition("/")[0]
-            planted[room] += 1
-            if not tests or not caught(folder, file, change, tests):
-                survived[room] += 1
-                why = f"{len(tests)} tests" if tests else "no test runs this line"
-                print(f"SURVIVES {file}:{change.line}: {change.shown(text)} ({why})", flush=True)
-    for room in planted:
-        print(f"{room}: {planted[room] - survived[room]} of {planted[room]} caught")
-    share = 100 * survived.total() / max(1, planted.total())
-    print(f"{survived.total()} of {planted.total()} survive ({share:.1f} %)")
+    cover = Cover([], [], {}) if tests else load(args.cover)
+    if args.survivors:
+        planted = listed(ROOT, args.survivors.read_text(encoding="utf-8").splitlines())
+    else:
+        files = c_sources(ROOT) if args.native else deciding(ROOT)
+        planted = drawn(ROOT, files, args.seed, args.count, args.only)
+    planted = [it for it in planted if it.file.startswith(args.room) and it.key not in EQUIVALENT]
+    share = report(tried(planted, cover, tests, args.jobs), len(planted), args.log)
     return 0 if share <= args.allowed else 1
 
 
 if __name__ == "__main__":
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     sys.exit(main())

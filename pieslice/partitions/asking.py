@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, ClassVar
 from attr import frozen
 
 from classad import ClassAd, Rows, Table, Value
-from classad.extras import load
 from pieslice.partitions.sources import FramePart, Part
 from pieslice.reports.layout import Block
 from pieslice.reports.result import Cell, DataTable, Result
 from pieslice.reports.text import plural
+from pieslice.sweeps.work import ensure_package
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -119,7 +119,7 @@ def found_in(parts: Sequence[Part], question: Question, client: Client | None = 
     if client is None:
         told = [ask(part, question) for part in parts]
     else:
-        load("distributed")
+        ensure_package(client)
         told = _on_workers(parts, question, client)
     rows = _merged(told, question)
     rank = ("rank",) if question.ranked else ()

@@ -14,12 +14,16 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Final
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from attr import frozen
 
+from classad.errors import LimitError
 from classad.extras import load
+from classad.language.bounds import checkpoint, limits, remaining
 from pieslice.data import JsonObject
+from pieslice.simulation.errors import RunError
 from pieslice.sweeps.grid import Point
 
 if TYPE_CHECKING:
@@ -27,6 +31,7 @@ if TYPE_CHECKING:
 
     from distributed import Client, Future
 
+T = TypeVar("T")
 #: Simulates one point; what it raises is a failure of that point.
 Job = Callable[[Point], JsonObject]
 _LONGEST: Final = 300
@@ -37,6 +42,7 @@ PATIENCE = 600
 _WATCH: Final = "pieslice-sweep"
 _WATCHED: Final = 0.5
 _NOBODY: Final = "the cluster has no worker any more"
+_VERSION: Final = "pieslice:__version__"
 
 
 @frozen
@@ -58,14 +64,40 @@ def simulate(point: Point) -> JsonObject:
         return run_here(point.plan)
 
 
+@frozen
+class Bounded:
+    """A job within the limits of whoever hands it out, which another process does not know.
+
+    ``until``: the end of its time, since the epoch.
+    """
+
+    job: Job
+    until: float | None
+    memory: int | None
+    unpacked: int | None
+
+    def __call__(self, point: Point) -> JsonObject:
+        left = None if self.until is None else max(self.until - time.time(), 0.0)
+        with limits(left, self.memory, self.unpacked):
+            return self.job(point)
+
+
+def bounded(job: Job) -> Job:
+    """The same job, within the limits that are in force here."""
+    left, memory, unpacked = remaining()
+    return Bounded(job, None if left is None else time.time() + left, memory, unpacked)
+
+
 def attempt(job: Job, point: Point, tries: int) -> Outcome:
-    """A point, tried until it succeeds or so often; never raises but for an interruption."""
+    """A point, tried until it succeeds or so often; raises only where the time is up."""
     error = ""
     for number in range(1, tries + 1):
         try:
             return Outcome(point, number, job(point))
+        except LimitError:
+            raise
         except Exception as problem:
-            # Whatever goes wrong with one point, the others are still wanted.
+            # Whatever else goes wrong with one point, the others are still wanted.
             error = said(problem)
     return Outcome(point, tries, None, error)
 
@@ -152,6 +184,7 @@ def handed_out(
     job: Job, points: Sequence[Point], tries: int, *, jobs: int = -1, client: Client | None = None
 ) -> Iterator[Outcome]:
     """On the workers of a client's cluster, else on so many cores of this machine."""
+    job = bounded(job)
     if client is not None:
         return on_dask(job, points, tries, client)
     if jobs == 1 or len(points) < 2:
@@ -162,6 +195,7 @@ def handed_out(
 def on_dask(job: Job, points: Sequence[Point], tries: int, client: Client) -> Iterator[Outcome]:
     """On the workers of a Dask cluster, which must see the same files."""
     distributed = load("distributed")
+    ensure_package(client)
     tried = {point.key: 1 for point in points}
     futures = {
         client.submit(attempt, job, point, 1, pure=False, retries=0): point for point in points
@@ -180,15 +214,32 @@ def on_dask(job: Job, points: Sequence[Point], tries: int, client: Client) -> It
             yield Outcome(point, number, outcome.summary, outcome.error)
 
 
+def ensure_package(client: Client) -> None:
+    """Wait for a worker; ``RunError`` if it has not got this package, or another version.
+
+    A worker that cannot read what it is sent ends, and so does the next one: nobody would see why.
+    """
+    asked = client.submit(resolve_name, _VERSION, pure=False)
+    if not _some_done(load("distributed"), client, [asked]):
+        raise RunError(_NOBODY)
+    try:
+        theirs = asked.result()
+    except Exception as problem:
+        raise RunError(f"the workers cannot import pieslice: {said(problem)}") from problem
+    if theirs != (ours := resolve_name(_VERSION)):
+        raise RunError(f"the workers have pieslice {theirs}, this is {ours}")
+
+
 def _some_done(
-    distributed: ModuleType, client: Client, futures: list[Future[Outcome]]
-) -> list[Future[Outcome]]:
+    distributed: ModuleType, client: Client, futures: list[Future[T]]
+) -> list[Future[T]]:
     """Those that are done, as soon as there are any; none if all workers have been gone for long.
 
     The first worker is waited for without end: it may be a job in a long queue.
     """
     seen, alone = False, 0
     while True:
+        checkpoint("waiting for a cluster")
         with contextlib.suppress(TimeoutError):
             finished = distributed.wait(futures, timeout=_LOOK, return_when="FIRST_COMPLETED")
             # In the order of the grid.
@@ -203,7 +254,9 @@ def _some_done(
 def _result(future: Future[Outcome], point: Point) -> Outcome:
     try:
         found: Outcome = future.result()
+    except LimitError:
+        raise
     except Exception as problem:
-        # The worker died, or has not got the packages.
+        # The worker died, or has not got the files.
         return Outcome(point, 1, None, said(problem))
     return found

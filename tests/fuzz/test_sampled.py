@@ -7,9 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from fuzz.mutants import ROOT
 from fuzz.sampled import __main__ as sampled
+from fuzz.sampled import c_changes, trial
 from fuzz.sampled.changes import changes
 from fuzz.sampled.cover import Cover, load
+from fuzz.sampled.equivalent import EQUIVALENT
 
 SOURCE = '''"""Text with 1 < 2 that stays."""
 
@@ -45,6 +48,41 @@ def test_every_kind_of_change_is_made_where_it_means_something() -> None:
     ]
 
 
+C_SOURCE = """\
+#include "a.h" /* 1 < 2 */
+#define MOST (1 + 2)
+
+static int least(const char *text, int a)
+{
+    if (a == 0 &&
+        text[1] != '3')
+        return -1;
+    while (a > 5)
+        a -= text[a] + 1;
+    return a;
+}
+"""
+
+
+def test_every_kind_of_change_of_c_is_made() -> None:
+    shown = [change.shown(C_SOURCE) for change in c_changes.changes(C_SOURCE)]
+    assert sorted(shown) == [
+        "arithmetic: a -= text[a] + 1; -> a -= text[a] - 1;",
+        "comparison: if (a == 0 && -> if (a != 0 &&",
+        "comparison: text[1] != '3') -> text[1] == '3')",
+        "comparison: while (a > 5) -> while (a >= 5)",
+        "condition: if (a == 0 && text[1] != '3') -> if (!(a == 0 && text[1] != '3'))",
+        "condition: while (a > 5) -> while (!(a > 5))",
+        "connective: if (a == 0 && -> if (a == 0 ||",
+        "constant: a -= text[a] + 1; -> a -= text[a] + 2;",
+        "constant: if (a == 0 && -> if (a == 1 &&",
+        "constant: return -1; -> return -2;",
+        "constant: text[1] != '3') -> text[2] != '3')",
+        "constant: while (a > 5) -> while (a > 6)",
+        "guard: if (a == 0 && text[1] != '3') -> if (0)",
+    ]
+
+
 def test_a_change_is_in_its_place_behind_characters_of_several_bytes() -> None:
     text = "a = 'ß', b < 1\n"
     (comparison,) = (it for it in changes(text) if it.kind == "comparison")
@@ -61,27 +99,61 @@ def test_a_line_of_an_import_concerns_all_tests_of_its_file(tmp_path: Path) -> N
     assert cover.running("b.py", 1) == []
 
 
-def test_a_change_that_no_test_sees_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project with three changes, one of which no test sees, and a test that always fails."""
     root = tmp_path / "root"
     (root / "policy").mkdir(parents=True)
     (root / "policy/__init__.py").touch()
+    (root / "pyproject.toml").write_text('[tool.coverage.run]\nsource = ["policy"]\nomit = []\n')
     (root / "policy/a.py").write_text("def f(x):\n    return x < 1\n\n\ndef g():\n    return 5\n")
     (root / "test_a.py").write_text(
         "from policy.a import f, g\n\n\ndef test_f():\n    assert f(0) and not f(1)\n\n\n"
-        "def test_g():\n    g()\n"
+        "def test_g():\n    g()\n\n\ndef test_h():\n    assert g() == 0\n"
     )
-    tests = ["test_a.py::test_f", "test_a.py::test_g"]
-    cover = Cover(tests, [0.1, 0.1], {"policy/a.py": {1: [], 2: [0], 5: [], 6: [1]}})
+    tests = ["test_a.py::test_h", "test_a.py::test_f", "test_a.py::test_g", "test_a.py::gone"]
+    cover = Cover(tests, [0.1] * 4, {"policy/a.py": {1: [], 2: [1], 5: [], 6: [0, 2, 3]}})
     cover.save(tmp_path / "cover.json")
     monkeypatch.setattr(sampled, "ROOT", root)
-    monkeypatch.setattr(
-        sampled, "copy_to", lambda to: shutil.copytree(root, to, dirs_exist_ok=True)
-    )
-    assert sampled.main(["--cover", str(tmp_path / "cover.json"), "--allowed", "30"]) == 1
+    monkeypatch.setattr(trial, "copy_to", lambda to: shutil.copytree(root, to, dirs_exist_ok=True))
+    return root
+
+
+def test_a_change_that_no_test_sees_is_told(
+    project: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = tmp_path / "log"
+    words = ["--cover", str(tmp_path / "cover.json"), "--jobs", "2", "--log", str(log)]
+    assert sampled.main([*words, "--allowed", "30"]) == 1
     assert capsys.readouterr().out == (
         "SURVIVES policy/a.py:6: constant: 5 -> 6 (1 tests)\n"
         "policy: 2 of 3 caught\n"
         "1 of 3 survive (33.3 %)\n"
     )
+    lines = sorted(log.read_text().splitlines())
+    assert [line.partition(" (test_a.py::test_f: ")[0] for line in lines] == [
+        "SURVIVES policy/a.py:6: constant: 5 -> 6 (1 tests)",
+        "caught policy/a.py:2: comparison: x < 1 -> (x <= 1)",
+        "caught policy/a.py:2: constant: 1 -> 2",
+    ]
+
+    # The survivor again, whose line has moved, with a test that is no longer too weak.
+    source = project / "policy/a.py"
+    source.write_text("import math\n\n\n" + source.read_text())
+    (project / "test_b.py").write_text(
+        "from policy.a import g\n\n\ndef test_g():\n    assert g() == 5\n"
+    )
+    assert sampled.main(["--survivors", str(log), "--tests", "test_b.py"]) == 0
+    assert capsys.readouterr().out == "policy: 1 of 1 caught\n0 of 1 survive (0.0 %)\n"
+
+
+def test_what_is_listed_as_changing_nothing_is_a_change_of_today() -> None:
+    files = {file for file, _line, _shown in EQUIVALENT}
+    today = {
+        sampled.Planted(file, change, text).key
+        for file in files
+        for text in [(ROOT / file).read_text(encoding="utf-8")]
+        for change in sampled.changes(file, text)
+    }
+    assert EQUIVALENT.keys() <= today
+    assert all(len(reason.split()) > 4 for reason in EQUIVALENT.values())

@@ -36,7 +36,7 @@ def pool(verb: str, folder: Path, *words: str, text: str = "", **environment: st
         text=True,
         env={**os.environ, **environment},
         check=False,
-        timeout=120,
+        timeout=600,
     )
     if done.returncode:
         raise RuntimeError(f"{verb} {' '.join(words)}: {done.stdout}{done.stderr}")

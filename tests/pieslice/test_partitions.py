@@ -10,8 +10,6 @@ import os
 import pickle
 import random
 import signal
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -206,30 +204,3 @@ def test_partitions_of_a_dask_dataframe_are_parts(client: Any, folder: Path) -> 
     check(frame, first)
     client.wait_for_workers(2)
     check(frame, first, client)
-
-
-def test_workers_on_htcondor_have_a_submit_file() -> None:
-    """What the example would submit, without submitting it."""
-    pytest.importorskip("dask_jobqueue", reason="dask-jobqueue is optional")
-    done = subprocess.run(
-        [sys.executable, "examples/dask_on_htcondor.py", "--show"],
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    lines = done.stdout.splitlines()
-    assert lines[-1].casefold() == "queue"
-    found = {
-        name.strip().casefold(): value.strip()
-        for name, equals, value in (line.partition("=") for line in lines)
-        if equals
-    }
-    assert found["requestcpus"] == "MY.DaskWorkerCores"
-    assert found["my.daskworkercores"] == "1"
-    assert found["my.daskworkermemory"] == str(2 * 2**30)
-    assert found["should_transfer_files"] == "no"
-    assert found["executable"] == "/bin/sh"
-    assert f"{sys.executable} -m distributed.cli.dask_worker tcp://" in found["arguments"]
-    assert "--death-timeout 300" in found["arguments"]

@@ -166,8 +166,13 @@ def test_a_capture_is_made_just_before_a_cycle_is_due(
     """Without --ask: the negotiator begins by itself once it is due."""
     place = recorded(_soon)
     taken: list[float] = []
+    # A clock of its own: on a busy machine the cycle would be due before the first capture ends.
+    now = begun = time.time()
 
     def sleep(_: float) -> None:
+        nonlocal now
+        now += 20
+        assert now < begun + 1000, "no capture was made before the cycle was due"
         if len(taken) >= 2:
             (place / "state").write_text("1")
 
@@ -178,6 +183,7 @@ def test_a_capture_is_made_just_before_a_cycle_is_due(
         return take(*args)
 
     monkeypatch.setattr(time, "sleep", sleep)
+    monkeypatch.setattr(time, "time", lambda: now)
     monkeypatch.setattr(loop, "take", counted)
     with loop.Bindings(POOL) as daemons:
         outcome = next(loop.Shadow(daemons, print).cycles()).outcome
@@ -186,7 +192,7 @@ def test_a_capture_is_made_just_before_a_cycle_is_due(
 
 
 def _soon(whole: dict[str, Any]) -> None:
-    """A negotiator whose next cycle is due in a few seconds."""
+    """A negotiator whose next cycle is due in some minutes."""
     now = int(time.time())
     for number, state in enumerate(whole["states"]):
         times = "".join(
@@ -198,7 +204,7 @@ def _soon(whole: dict[str, Any]) -> None:
             if not line.startswith(("LastNegotiationCycleTime0", "LastNegotiationCycleEnd0"))
         ]
         state["direct"] = "\n".join(kept) + f"\n{times}"
-    whole["params"]["cm.live.test"].update(NEGOTIATOR_INTERVAL="4", NEGOTIATOR_CYCLE_DELAY="1")
+    whole["params"]["cm.live.test"].update(NEGOTIATOR_INTERVAL="400", NEGOTIATOR_CYCLE_DELAY="1")
 
 
 # --- when the next cycle is due ---------------------------------------------------------------

@@ -5,14 +5,18 @@ from __future__ import annotations
 import csv
 import json
 import os
+import re
 import signal
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+import pieslice
 from pieslice.cli import main
+from pieslice.simulation.errors import RunError
 from pieslice.simulation.setup import Plan
 from pieslice.sweeps import work
 from pieslice.sweeps.grid import Axis, Point, points, split_values
@@ -251,6 +255,42 @@ def test_a_cluster_without_workers_is_given_up() -> None:
     gone = Gone()
     assert work._some_done(gone, gone, [object()]) == []
     assert gone.looks == 50 + work.PATIENCE // 10
+
+
+class Told:
+    """A cluster whose worker says what it is told to; and the future of that."""
+
+    def __init__(self, answer: str | Exception) -> None:
+        self.answer = answer
+
+    def submit(self, function: Any, name: str, **options: Any) -> Told:
+        assert (function.__name__, name) == ("resolve_name", "pieslice:__version__")
+        return self
+
+    def wait(self, futures: list[Told], **options: Any) -> Any:
+        return SimpleNamespace(done=set(futures))
+
+    def result(self) -> str:
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        return self.answer
+
+
+def test_workers_need_the_same_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    absent = ModuleNotFoundError("No module named 'pieslice'")
+    for answer, message in (
+        (absent, f"the workers cannot import pieslice: ModuleNotFoundError: {absent}"),
+        ("0.1", f"the workers have pieslice 0.1, this is {pieslice.__version__}"),
+    ):
+        told = Told(answer)
+        monkeypatch.setattr(work, "load", lambda module, told=told: told)
+        with pytest.raises(RunError, match=f"^{re.escape(message)}$"):
+            list(work.on_dask(fails_once, grid(), 2, told))
+    gone = Gone()
+    monkeypatch.setattr(work, "load", lambda module: gone)
+    gone.submit = lambda *args, **options: gone
+    with pytest.raises(RunError, match="no worker any more"):
+        work.ensure_package(gone)
 
 
 def test_packages_that_are_absent(
