@@ -3,7 +3,9 @@
 #
 #   make demo      run one negotiation cycle of the example pool
 #   make test      the whole test suite
-#   make check     style, types, documentation, C warnings, and the tests with the Python kernels
+#   make check     style, types, documentation, C warnings, and the tests with the Python kernels, which
+#                  have to run every line and branch of the modules that decide
+#   make check-quick  the same without counting lines and branches, which takes half the time
 #   make bench     the benchmarks on small and medium pools, in less than five minutes
 #   make bench-large  those on large pools; make bench-gate  the few ratios that every change keeps
 #   make fuzz      a minute of every fuzz target; make fuzz-ci: the few cases of every change
@@ -32,7 +34,7 @@ export PYTHONNOUSERSITE = 1
 # Without compiled modules every process of a test compiles them anew.
 unexport PYTHONPATH PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test check check-native lint types layering man docs warnings bench bench-large bench-gate
+.PHONY: demo test check check-quick branches check-native lint types layering man docs warnings bench bench-large bench-gate
 .PHONY: check-live fuzz fuzz-ci fuzz-daemons fuzz-native sanitize clean
 .DELETE_ON_ERROR:
 
@@ -45,8 +47,17 @@ test: $(VENV)/installed-test
 # Configurations and documents use no table of ads, and the parsers are held to each other in tests/classad.
 SAME_WITH_ANY_KERNELS := tests/policy tests/test_docs.py
 
-check: lint types layering docs warnings $(VENV)/installed-test
+check-quick: lint types layering docs warnings $(VENV)/installed-test
 	CLASSAD_KERNELS=python $(PYTEST) -m "not slow" $(SAME_WITH_ANY_KERNELS:%=--ignore=%)
+
+check: lint types layering docs warnings branches
+
+# What only runs with the C kernels is run by the tests of tables and of the kernels themselves.
+WITH_C_KERNELS := tests/csrc tests/classad
+branches: $(VENV)/installed-dev
+	CLASSAD_KERNELS=python $(PYTEST) -m "not slow" --cov --cov-report=
+	CLASSAD_KERNELS=c $(PYTEST) -m "not slow" --cov --cov-report= --cov-append $(WITH_C_KERNELS)
+	$(BIN)/python -m tests.branches
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .

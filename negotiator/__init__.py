@@ -9,7 +9,7 @@ import policy as _policy  # first of all: it refuses a foreign package called cl
 
 __product__ = "pieslice"
 
-if getattr(_policy, "__product__", None) != __product__:
+if getattr(_policy, "__product__", None) != __product__:  # pragma: no cover - told at import only
     raise ImportError(
         f"the package `policy` found at {_policy.__file__} is not pieslice's: "
         "install pieslice in an environment of its own",

@@ -308,13 +308,13 @@ class _Loading:
 
     def _local_files(self) -> None:
         done: list[str] = []
-        todo = _split(self._value("LOCAL_CONFIG_FILE"))
+        todo = _files(self._value("LOCAL_CONFIG_FILE"))
         while todo:
             path = todo.pop(0)
             done.append(path)
             required = self._value("REQUIRE_LOCAL_CONFIG_FILE")[:1] not in ("f", "F")
             self._read(path, required, "LOCAL_CONFIG_FILE")
-            todo = [p for p in _split(self._value("LOCAL_CONFIG_FILE")) if p not in done]
+            todo = [p for p in _files(self._value("LOCAL_CONFIG_FILE")) if p not in done]
 
     def _environment(self) -> None:
         scope = self.reader.scope
@@ -383,6 +383,12 @@ def _found(pattern: Pattern, name: str) -> bool:
         return pattern.matches(name.encode("utf-8", "surrogateescape"))
     except GaveUp:
         return False
+
+
+def _files(text: str) -> list[str]:
+    """What LOCAL_CONFIG_FILE names: a program with its arguments before a bar, or files."""
+    whole = text.strip()
+    return [whole] if whole.endswith("|") else _split(whole)
 
 
 def _split(text: str) -> list[str]:

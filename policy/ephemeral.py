@@ -43,7 +43,7 @@ class Ephemeral:
 
     ``rounded`` means its value went through single precision; ``live`` that it changes within a
     cycle; ``kept`` that an ad may have one of that name outside a cycle too: of the startd's own,
-    or kept with the claim.  ``computed_by`` names the stage.
+    or kept with the claim.
     """
 
     name: str
@@ -51,7 +51,6 @@ class Ephemeral:
     ad: Ad
     presence: Presence
     unit: str
-    computed_by: str
     doc: str
     rounded: bool = False
     live: bool = False
@@ -62,8 +61,7 @@ def _request(
     name: str, type_: str, presence: Presence, unit: str, doc: str, *, kept: bool = False
 ) -> Ephemeral:
     live = name.endswith("ResourcesInUse")
-    stage = "accounting" if "Prio" in name or live else "group quotas"
-    return Ephemeral(name, type_, Ad.REQUEST, presence, unit, stage, doc, live=live, kept=kept)
+    return Ephemeral(name, type_, Ad.REQUEST, presence, unit, doc, live=live, kept=kept)
 
 
 def _slot(
@@ -77,8 +75,7 @@ def _slot(
     kept: bool = False,
 ) -> Ephemeral:
     live = name.endswith("ResourcesInUse")
-    stage = "accounting" if "Prio" in name or "InUse" in name else "group quotas"
-    return Ephemeral(name, type_, Ad.SLOT, presence, unit, stage, doc, rounded, live, kept)
+    return Ephemeral(name, type_, Ad.SLOT, presence, unit, doc, rounded, live, kept)
 
 
 _WEIGHTED = "weighted slots"
@@ -213,7 +210,6 @@ EPHEMERAL: Final = (
         Ad.SLOT,
         Presence.CLAIM,
         "",
-        "startd",
         "Group on whose behalf the claim was matched",
     ),
     Ephemeral(
@@ -222,7 +218,6 @@ EPHEMERAL: Final = (
         Ad.SLOT,
         Presence.CLAIM,
         "",
-        "startd",
         "Was the claim matched in a turn because of GROUP_AUTOREGROUP",
     ),
     Ephemeral(
@@ -231,7 +226,6 @@ EPHEMERAL: Final = (
         Ad.MATCH,
         Presence.CANDIDATE,
         "0 priority, 1 rank, 2 none",
-        "matching",
         "Kind of preemption that the match would be",
     ),
     Ephemeral(
@@ -240,7 +234,6 @@ EPHEMERAL: Final = (
         Ad.MATCH,
         Presence.MATCHED,
         "",
-        "matching",
         "Claims of dynamic slots that the match preempts",
     ),
     Ephemeral(
@@ -249,7 +242,6 @@ EPHEMERAL: Final = (
         Ad.MATCH,
         Presence.MATCHED,
         _WEIGHTED,
-        "matching",
         "Weight that a match takes from a slot with a consumption policy",
     ),
     Ephemeral(
@@ -258,7 +250,6 @@ EPHEMERAL: Final = (
         Ad.MATCH,
         Presence.MATCHED,
         "matches",
-        "matching",
         "Matches that the slot got in this cycle",
     ),
     Ephemeral(
@@ -267,7 +258,6 @@ EPHEMERAL: Final = (
         Ad.MATCH,
         Presence.MATCHED,
         "",
-        "matching",
         "Concurrency limits of the request, in lower case",
     ),
     Ephemeral(
@@ -276,7 +266,6 @@ EPHEMERAL: Final = (
         Ad.MATCH,
         Presence.MATCHED,
         "",
-        "matching",
         "ClusterId of the job whose request was matched",
     ),
     Ephemeral(
@@ -285,7 +274,6 @@ EPHEMERAL: Final = (
         Ad.MATCH,
         Presence.MATCHED,
         "",
-        "matching",
         "ProcId of the job whose request was matched",
     ),
 )

@@ -72,8 +72,6 @@ class FileSources:
             return None
 
     def outside(self, path: str) -> bool:
-        if not self.home:
-            return False
         home, real = (os.path.realpath(one) for one in (self.home, self.place(path)))
         return real != home and not real.startswith(home.rstrip(os.sep) + os.sep)
 

@@ -116,7 +116,7 @@ def _local_zone() -> tzinfo:
             else:
                 with open("/etc/localtime", "rb") as stream:
                     _zones[name] = ZoneInfo.from_file(stream)
-        except (OSError, ValueError):
+        except (OSError, ValueError, LookupError):  # no file, no zone, or rules without a name
             zone = datetime.now().astimezone().tzinfo
             assert zone is not None
             _zones[name] = zone

@@ -292,8 +292,6 @@ class Accountant:
         return account
 
     def _group_account(self, group: str) -> _GroupAccount:
-        if group not in self._customers:
-            self._customers[group] = Customer(group)
         path = [group] if group == ROOT_GROUP else _prefixes(group)
         for above in path:
             self._look_up(above)

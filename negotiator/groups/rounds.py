@@ -142,7 +142,7 @@ def _passes(
     """Let every group negotiate, with ``round_robin_rate`` more of its allocation in every pass."""
     # In a pool of infinite weight the passes would never end: then one gives everything.
     n = 0.0 if math.isfinite(max_delta) else max_delta
-    for made in itertools.count(1):
+    for made in itertools.count(1):  # pragma: no branch - it counts without end
         n = min(n + settings.round_robin_rate, max_delta)
         if made == settings.max_passes:
             n = max_delta

@@ -57,11 +57,6 @@ class Share:
     by_quota: float
     equally: float
 
-    @property
-    def total(self) -> float:
-        """Both parts."""
-        return self.by_quota + self.equally
-
 
 @frozen
 class Spread:

@@ -149,7 +149,7 @@ class _Reader:
         key = (*prios, submitted if self._oldest_first else 0)
         place = self._places.get(key)
         if place is None:
-            place = self._places[key] = _place(key, self._oldest_first)
+            place = self._places[key] = _place(key)
         return _made(job, table, place, cluster, proc)
 
 
@@ -157,15 +157,14 @@ class _Reader:
 _Place = tuple[tuple[float, ...], float]
 
 
-def _place(values: tuple[object, ...], oldest_first: bool) -> _Place:
+def _place(values: tuple[object, ...]) -> _Place:
     *prios, submitted = [as_number(value) or 0 for value in values]
-    order = (*(-float(prio) for prio in prios), float(submitted) if oldest_first else 0.0)
-    return order, float(prios[2])
+    return (*(-float(prio) for prio in prios), float(submitted)), float(prios[2])
 
 
 def priority_order(job: ClassAd, context: EvalContext) -> tuple[float, ...]:
     """What goes before the number of a job in its schedd's queue: the smallest come first."""
-    return _place((*job.evaluate_all(_PRIORITIES, context), 0), oldest_first=False)[0]
+    return _place((*job.evaluate_all(_PRIORITIES, context), 0))[0]
 
 
 def _made(
@@ -192,7 +191,7 @@ def queued_job(
     ``oldest_first``: among jobs of equal priority, which HTCondor leaves to their numbers.
     """
     *prios, cluster, proc, submitted = job.evaluate_all(_ORDER, context)
-    return _made(job, table, _place((*prios, submitted), oldest_first), cluster, proc)
+    return _made(job, table, _place((*prios, submitted if oldest_first else 0)), cluster, proc)
 
 
 def job_lists(

@@ -37,20 +37,18 @@ _BY_NAME: Final = (
 
 def about_others(topic: Topic) -> Iterator[Sentence]:
     """Each macro with the daemon that evaluates it and when, and its values with their places."""
-    found: dict[str, dict[str, list[Origin]]] = {}
+    found: dict[str, tuple[Evaluated, dict[str, list[Origin]]]] = {}
     for entry in topic.config.scope.table:
         macro = _macro(entry)
-        knob = find_knob(macro)
+        how, knob = find_use(macro), find_knob(macro)
         ours = knob is not None and knob.read_by == "NEGOTIATOR"
-        if not entry.is_builtin and not ours and macro.casefold() not in _TOLD:
-            text = _text(topic, entry) if find_use(macro) is not None else ""
-            if text:
-                places = found.setdefault(macro, {}).setdefault(text, [])
-                places.append(origin_of(macro, entry))
-    for macro, texts in found.items():
-        how = find_use(macro)
-        if how is None:
+        if how is None or entry.is_builtin or ours or macro.casefold() in _TOLD:
             continue
+        text = _text(topic, entry)
+        if text:
+            places = found.setdefault(macro, (how, {}))[1].setdefault(text, [])
+            places.append(origin_of(macro, entry))
+    for macro, (how, texts) in found.items():
         head = f"{_reader(macro)} evaluates {macro} {how.moment}:"
         if len(texts) == 1:
             [(text, origins)] = texts.items()

@@ -73,11 +73,9 @@ class Templates:
         return self.entries.get((category.casefold(), name.casefold()))
 
     def has(self, text: str) -> bool:
-        """For ``defined use``: ``CATEGORY`` or ``CATEGORY:NAME``."""
-        category, colon, name = text.partition(":")
-        if not colon:
-            return self.has_category(category)
-        return self.find(category, name) is not None
+        """For ``defined use``: ``CATEGORY``, also with a colon behind it, or ``CATEGORY:NAME``."""
+        category, _, name = text.partition(":")
+        return self.find(category, name) is not None if name else self.has_category(category)
 
 
 def parse_templates(text: str) -> Iterable[Template]:

@@ -238,10 +238,11 @@ def _undefined(view: View, setting: Setting, names: NameList) -> Iterator[Diagno
 def _meant(view: View, names: NameList, item: str) -> str | None:
     """What the files define and no list names, if the item is a slip of that."""
     listed = {word for one in view.settings if is_list(one.macro) for word in words_of(one)}
-    others = [names.member(setting.macro) for setting in view.settings]
-    known = [name for name in others if name is not None and name.casefold() not in listed]
     if names.lists_attributes:
         known = [one.macro for one in view.settings if one.knob is None]
+    else:
+        members = (names.member(one.macro) for one in view.settings)
+        known = [name for name in members if name is not None]
     meant = suggest(item, [name for name in known if name.casefold() not in listed])
     return None if meant is None else f"did you mean `{meant}`?"
 

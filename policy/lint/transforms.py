@@ -129,9 +129,7 @@ def _universe(setting: Setting) -> Iterator[Diagnostic]:
 
 
 def _command(setting: Setting, line: re.Match[str]) -> Iterator[Diagnostic]:
-    if line[1].upper() in _COMMANDS or line[1].lower() in _COMMANDS:
-        return
-    meant = suggest(line[1].upper(), list(_COMMANDS))
+    meant = suggest(line[1], _COMMANDS)
     if meant is not None:
         message = f"`{line[1]}` is no command of a transform"
         yield NO_COMMAND.at(message, *_place(setting, line), f"did you mean `{meant}`?")

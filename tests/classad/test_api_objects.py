@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import operator
 from collections.abc import Callable
 
 import pytest
@@ -100,6 +101,28 @@ def test_builders_go_wherever_expressions_go() -> None:
     assert ad.externalRefs(condition) == ["Foo"]
     assert condition.simplify(ClassAd({"Foo": 2, "Bar": 2})) == ExprTree("true")
     assert condition.eval(ClassAd({"Foo": 2, "Bar": 2})) is True
+
+
+@pytest.mark.parametrize("symbol", ["+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>"])
+def test_a_builder_may_stand_on_the_right(symbol: str) -> None:
+    rules = {
+        "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv,
+        "%": operator.mod, "&": operator.and_, "|": operator.or_, "^": operator.xor,
+        "<<": operator.lshift, ">>": operator.rshift,
+    }  # fmt: skip
+    built = rules[symbol](12, classad.Attribute("x"))
+    assert built.sameAs(ExprTree(f"12 {symbol} x"))
+    assert built.eval(ClassAd({"x": 2})) == ExprTree(f"12 {symbol} 2").eval()
+
+
+def test_only_expressions_are_the_same_as_expressions() -> None:
+    with pytest.raises(TypeError, match="expr must be an ExprTree"):
+        ExprTree("1").sameAs(1)  # type: ignore[arg-type]
+
+
+def test_references_of_a_circle_cannot_be_told() -> None:
+    with pytest.raises(classad.ClassAdValueError, match="internal references"):
+        ClassAd("[a = a]").internalRefs(ExprTree("a"))
 
 
 def test_attributes_iterate_by_length_then_without_case() -> None:

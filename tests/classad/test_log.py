@@ -141,3 +141,23 @@ def test_a_log_with_cr_lf_line_ends_is_read_whole() -> None:
     (warning,) = log.diagnostics
     assert (warning.severity, warning.start) == ("warning", 0)
     assert "CR LF" in warning.message
+
+
+def test_marks_of_transactions_out_of_place_are_told_and_left_out() -> None:
+    log = read(
+        "105 \n105 \n101 a Job Machine\n103 a X 1\n106 \n106 \n"
+        "103 b X 1\n104 b X\n101 c Job (empty)\n"
+    )
+    assert [item.message for item in log.diagnostics] == [
+        "a transaction begins inside another; ignored",
+        "a transaction ends that never began; ignored",
+    ]
+    # What is set in an ad that is not there is lost, as with the daemon.
+    assert log.table == {"a": {"X": "1"}, "c": {}}
+    assert dict(log.ad("c").items()) == {"MyType": "Job"}
+
+
+def test_a_record_with_too_few_words_is_damaged() -> None:
+    log = read("101 a Job Machine\n103 a X\n")
+    assert [item.message for item in log.diagnostics] == ["damaged record; dropped"]
+    assert log.table == {"a": {}}

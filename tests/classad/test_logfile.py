@@ -238,3 +238,29 @@ def test_a_writer_killed_at_random(tmp_path: Path, seed: int) -> None:
     for _ in range(5):
         size = chance.choice([1_000_000, 1_500, 1_500])
         kill_writer(tmp_path / "log", chance.random() * 0.1, size)
+
+
+def test_closing_twice_is_closing_once(tmp_path: Path) -> None:
+    log = opened(tmp_path / "log")
+    log.close()
+    log.close()
+    opened(tmp_path / "log").close()
+
+
+def test_a_log_that_cannot_be_compacted_goes_on_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "log"
+
+    def full(source: Path, target: Path) -> None:
+        raise OSError(28, "no space left on device")
+
+    with opened(path) as log:
+        log.commit([new_ad(KEY), set_attribute(KEY, "Floor", "1")])
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "replace", full)
+            with pytest.raises(OSError, match="no space"):
+                log.compact()
+        assert [file.name for file in tmp_path.iterdir() if file.suffix == ".tmp"] == []
+        log.commit([set_attribute(KEY, "Floor", "2")])
+    assert read_log_file(path).table == {KEY: {"Floor": "2"}}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from datetime import UTC
+import time
+from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -125,3 +126,39 @@ def test_a_context_of_ones_own() -> None:
         ExprTree("time()").eval(context=EvalContext())
     with classad.evaluating(now=0):
         assert ExprTree("time()").eval(context=context) == NOW
+
+
+@pytest.mark.parametrize(
+    ("zone", "literal", "hour"),
+    [
+        ("Asia/Tokyo", 'absTime("2023-11-15T07:13:20+09:00")', "07"),
+        (":Asia/Tokyo", 'absTime("2023-11-15T07:13:20+09:00")', "07"),
+        ("JST-9", 'absTime("2023-11-15T07:13:20-00:00")', "07"),  # rules without a name
+    ],
+)
+def test_the_zone_is_that_of_the_machine(
+    zone: str, literal: str, hour: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TZ", zone)
+    time.tzset()
+    try:
+        assert ExprTree(f'formatTime({NOW}, "%H")').eval() == hour
+        assert repr(ExprTree('absTime("2023-11-15T07:13:20")')) == literal
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+
+
+def test_without_a_zone_in_the_environment_it_is_that_of_the_files(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("TZ", raising=False)
+    wanted = datetime.fromtimestamp(NOW).strftime("%H")
+    assert ExprTree(f'formatTime({NOW}, "%H")').eval() == wanted
+
+
+def test_the_home_of_a_user_is_asked_of_the_machine() -> None:
+    pwd = pytest.importorskip("pwd")
+    known = pwd.getpwuid(0)
+    assert ExprTree(f'userHome("{known.pw_name}")').eval() == known.pw_dir
+    assert ExprTree('userHome("nobody-of-this-name", "none")').eval() == "none"

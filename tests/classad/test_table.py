@@ -359,6 +359,14 @@ def test_rows_change() -> None:
         rows.add(3)
     with pytest.raises(IndexError):
         Rows.of(3, [3])
+    with pytest.raises(IndexError):
+        Rows.of(3, [1 << 40])
+    other = rows.copy()
+    other.discard(0)
+    assert (list(other), rows) == ([1, 2], Rows.all(3))
+    assert repr(other) == "<Rows 2 of 3>"
+    with pytest.raises(ValueError, match="rows of tables of 3 and 4 rows"):
+        rows & Rows.all(4)
 
 
 @given(st.lists(st.integers(0, 6), max_size=70), st.data())

@@ -22,6 +22,7 @@ from classad import (
     Value,
     evaluate_many,
 )
+from classad.evaluate import evaluate
 from classad.language.values import AbsTime, RelTime
 from classad.loading.long_form import load_long
 
@@ -70,6 +71,27 @@ def test_a_part_of_a_table_is_a_table_of_its_own() -> None:
     assert part.update([ClassAd({"Name": "d"})]).size == 2
 
 
+def test_ads_replace_the_rows_of_their_names_and_the_rest_are_added() -> None:
+    table = Table([*of_ads(), ClassAd({"Name": 7}), ClassAd({"Name": 1.5}), ClassAd()])
+    assert list(
+        table.update([ClassAd({"Name": "a", "Cpus": 9}), ClassAd({"Name": 7, "Cpus": 1})])
+    ) == [0, 2]
+    assert [table[row].get("Cpus") for row in (0, 2)] == [9, 1]
+    assert list(table.update([ClassAd({"Name": "a"}), ClassAd({"Name": "c", "Cpus": 2})])) == [0, 5]
+    assert (len(table), table[5]["Cpus"], "Cpus" in table[0]) == (6, 2, False)
+    with pytest.raises(ValueError, match="an ad has no Name to tell its row by"):
+        table.update([ClassAd({"Name": 1.5})])
+
+
+def test_a_column_has_its_values_once() -> None:
+    codes, values = Table([ClassAd({"A": 1}), ClassAd(), ClassAd({"a": 1})]).column("a")
+    assert [values[code] for code in codes] == [1, None, 1]
+    with pytest.raises(KeyError):
+        of_ads().column("Nothing")
+    with pytest.raises(TypeError, match="attribute names are strings"):
+        of_ads().column(5)  # type: ignore[arg-type]
+
+
 def test_parts_of_tables_from_arrow_are_the_same_rows() -> None:
     pytest.importorskip("pyarrow", reason="the extra `arrow` is optional")
     ads = [*KINDS, ClassAd({"x": "text", "y": "b"}), ClassAd({"x": 7, "z": "c"})]
@@ -109,6 +131,23 @@ def test_a_notebook_shows_the_first_rows() -> None:
     assert "<b>" not in html
     assert "x" * 50 not in html
     assert "<th>A&lt;</th>" in html
+
+
+@pytest.mark.parametrize(
+    ("target", "strict"),
+    [("[My = [Cpus = 1]]", False), ("[Target = 3]", False), ("[Cpus = 1]", True), ("[]", True)],
+)
+def test_names_that_mislead(target: str, strict: bool) -> None:
+    """A target with an attribute ``My``, or strict semantics: each row is asked by itself."""
+    partner, context = ClassAd(target), EvalContext(strict=strict)
+    rows = [ClassAd(f"[Cpus = {cpus}; Requirements = Cpus > 1]") for cpus in (1, 2, 3, 1, 2)]
+    for text in ("Cpus > 1", "MY.Cpus > 2", "TARGET.Cpus == 1", "Nope == 1", "MY.Cpus < 2"):
+        wanted = [evaluate(text, row, partner, context=context) for row in rows]
+        table = Table(rows)
+        found = [row for row, value in enumerate(wanted) if value is True]
+        assert list(table.select(text, partner, context=context)) == found
+        codes, values = table.evaluate(text, partner, context=context)
+        assert [values[code] for code in codes] == wanted
 
 
 # --- values ---------------------------------------------------------------------------------------

@@ -147,8 +147,45 @@ def test_a_format_that_passes_the_buffer() -> None:
         ("[Year = -105; Month = 12; Day = 31]", "%C %5C %y %G %a %w", "-2 -0002 95 -104 ? -4"),
         ("[Year = 2020; Month = 13; Day = 40]", "%F %j %b %a", "2020-13-40 406 ? Tue"),
         ("[]", "%c", "Sun Jan  0 00:00:00 1900"),
+        (
+            "[Year = 2021; Month = 2; Day = 3]",
+            "%#a %#A %#b %#B %#h",
+            "WED WEDNESDAY FEB FEBRUARY FEB",
+        ),
+        ("[Year = 2021; Month = 2; Day = 3]", "%#p %#c", "am Wed Feb  3 00:00:00 2021"),
     ],
 )
 def test_formats(fields: str, format: str, text: str | None) -> None:
     expected = "3|00003| 4|00003|WED|am|2021|%Oc" if text is None else text
     assert evaluate(f'formatTime({fields}, "{format}")') == expected
+
+
+@pytest.mark.parametrize(
+    ("time", "text"),
+    [
+        (1104537600, "2004-W53 04"),  # 1 January 2005 is of the last week of 2004
+        (1230681600, "2009-W01 09"),  # 31 December 2008 is of the first week of 2009
+        (1609459200, "2020-W53 20"),
+        (1625097600, "2021-W26 21"),
+    ],
+)
+def test_weeks_belong_to_the_year_of_their_thursday(time: int, text: str) -> None:
+    assert evaluate(f'formatTime({time}, "%G-W%V %g")') == text
+
+
+@pytest.mark.parametrize(
+    ("format", "text"),
+    [
+        ("%I %l %p %P", "03  3 PM pm"), ("%s", "1625151600"), ("%z", "+0000"), ("%q", "%q"),
+        ("%#p", "pm"), ("%Ey", "21"),
+    ],
+)  # fmt: skip
+def test_fields_that_are_rare(format: str, text: str) -> None:
+    assert evaluate(f'formatTime(1625151600, "{format}")') == text
+
+
+@pytest.mark.parametrize(("secs", "first"), [(-90061, "Days"), (-3661, "Hours"), (-61, "Minutes")])
+def test_the_sign_of_a_span_goes_to_its_first_field(secs: int, first: str) -> None:
+    fields = evaluate(f"splitTime(relTime({secs}))")
+    signs = {name: fields.raw(name) for name in ("Days", "Hours", "Minutes", "Seconds")}
+    assert {name for name, value in signs.items() if value < 0} == {first}

@@ -87,3 +87,9 @@ def test_negotiate_says_what_can_come_from_age(
     assert item["from_age"] is (later == 0)
     assert [ad["ad"] for ad in item["ads"]] == ["slot", "job", "submitter"]
     assert (item["ads"][0]["older_seconds"] > 0) is (later == 0)
+
+
+def test_a_submitter_that_the_capture_lacks_is_told() -> None:
+    found = snapshot(1000, 1000, 1000)
+    told = difference(Snapshot(found.slots, (), found.queues))
+    assert AdAge("submitter", "a@x", False, None) in told.ads

@@ -31,6 +31,9 @@ def test_a_sound_capture_says_nothing(pool: Path) -> None:
     assert capture.diagnostics == ()
     facts = capture.facts
     assert (facts.machines, facts.slots, facts.users, facts.jobs) == (2, 3, 2, 3)
+    assert facts.idle_jobs == 3
+    (pool / "jobs.ads").write_text((pool / "jobs.ads").read_text().replace("tus = 1", "tus = 2", 1))
+    assert read(pool).facts.idle_jobs == 2
     assert [queue.name for queue in capture.snapshot.queues] == ["ap1"]
     assert capture.snapshot.accountant.customers["bob@pool"].priority == 1.0
     assert capture.snapshot.accountant.last_update_time == 1700000060
@@ -156,23 +159,38 @@ def test_accounting_ads_complete_a_log_in_use(pool: Path) -> None:
     (pool / "Accountantnew.log").write_text(
         "101 Accountant. * *\n103 Accountant. LastUpdateTime 1700000060\n"
         "101 Customer.bob@pool * *\n103 Customer.bob@pool Priority 7.5\n"
-        "101 Customer.g.h * *\n101 Customer.g * *\n103 Customer.g HierWeightedResourcesUsed 1.0\n"
+        "103 Customer.bob@pool UnchargedTime 3\n103 Customer.bob@pool WeightedUnchargedTime 4.0\n"
+        "101 Customer.g.h * *\n103 Customer.g.h UnchargedTime 5\n"
+        "101 Customer.g * *\n103 Customer.g HierWeightedResourcesUsed 1.0\n"
         "101 Customer.alice@pool * *\n"
     )
     used = "ResourcesUsed = 2\nWeightedResourcesUsed = 6.0\nLastUpdate = 1700000060\n"
     (pool / "accounting.ads").write_text(
-        f'Name = "bob@pool"\nPriority = 1.0\n{used}\nName = "g.h"\n{used}\n'
+        f'Name = "bob@pool"\nPriority = 1.0\nUnchargedTime = 8\n{used}\nName = "g.h"\n{used}\n'
         'Name = "alice@pool"\nWeightedResourcesUsed = 9.0\nResourcesUsed = 9\nLastUpdate = 5\n'
     )
     capture = read(pool)
     customers = capture.snapshot.accountant.customers
     assert customers["bob@pool"].priority == 7.5
     assert customers["bob@pool"].weighted_resources_used == 6.0
+    assert customers["bob@pool"].uncharged_time == 8
+    assert customers["bob@pool"].weighted_uncharged_time == 4.0, "what the ad does not say stays"
+    assert customers["g.h"].uncharged_time == 5
     assert customers["g.h"].hier_weighted_resources_used == 6.0
     assert customers["g"].hier_weighted_resources_used == 7.0
     assert customers["g"].weighted_resources_used == 0.0
     assert customers["alice@pool"].resources_used == 0, "an ad of another update is old news"
     assert "2 records have the newer usage" in headlines(capture, pool)[0]
+
+
+def test_accounting_ads_given_by_name_win_over_the_log_of_the_folder(pool: Path) -> None:
+    (pool / "Accountantnew.log").write_text(
+        "101 Customer.bob@pool * *\n103 Customer.bob@pool Priority 7.5\n"
+    )
+    given = {"accounting": pool / "accounting.ads"}
+    of_log = read(pool).snapshot.accountant.customers["bob@pool"].priority
+    capture = read_capture(CapturePaths(pool, given))
+    assert (of_log, capture.snapshot.accountant.customers["bob@pool"].priority) == (7.5, 1.0)
 
 
 def test_a_ruined_log_falls_back_to_the_ads(pool: Path) -> None:
@@ -230,3 +248,66 @@ def test_a_capture_that_lacks_what_a_rule_needs_is_said_to(pool: Path) -> None:
     (pool / "jobs.ads").write_text(jobs.replace("AutoClusterId = 2\n", ""))
     _, ids = read(pool).diagnostics
     assert ids.message.startswith("1 of 3 idle jobs have no AutoClusterId")
+
+
+def test_the_second_of_two_slots_of_a_name_counts(pool: Path) -> None:
+    line = append(pool / "slots.ads", 'Name = "slot1@b"\nCpus = 9\n')
+    found = read(pool)
+    first = found.diagnostics[0].message.rpartition("line ")[2].split()[0]
+    assert headlines(found, pool) == [
+        f"slots.ads:{line}:1: warning: slot `slot1@b` is in the file twice; "
+        f"the one of line {first} is replaced"
+    ]
+    assert [ad["Cpus"] for ad in found.snapshot.slots if ad["Name"] == "slot1@b"] == [9]
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "said"),
+    [
+        ("slots.ads", "", "slots.ads: no slot in it"),
+        ("slots.ads", "Cpus = 1\n", "slots.ads: no slot in it"),
+    ],
+)
+def test_what_stops_the_reading(pool: Path, file: str, text: str, said: str) -> None:
+    (pool / file).write_text(text)
+    with pytest.raises(InputError) as caught:
+        read(pool)
+    assert said in str(caught.value).replace(f"{pool}/", "").lower()
+
+
+def test_a_file_that_cannot_be_read_is_named(pool: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (pool / "expected.json").write_text("{}")
+    read_bytes = Path.read_bytes
+
+    def refusing(path: Path) -> bytes:
+        if path.name == "expected.json":
+            raise PermissionError(13, "Permission denied", str(path))
+        return read_bytes(path)
+
+    monkeypatch.setattr(Path, "read_bytes", refusing)
+    with pytest.raises(InputError, match=r"expected\.json: permission denied"):
+        read(pool)
+
+
+def test_ads_without_any_time_need_one(pool: Path) -> None:
+    for path in pool.glob("*.ads"):
+        lines = path.read_text().splitlines()
+        path.write_text("\n".join(line for line in lines if "= 17000000" not in line))
+    with pytest.raises(InputError, match="no ad tells the time of the cycle"):
+        read(pool)
+    assert read(pool, now=1700000060.0).facts.now == 1700000060.0
+
+
+def test_a_configuration_in_a_capture_reads_its_folders_and_runs_nothing(pool: Path) -> None:
+    (pool / "condor_config").write_text(
+        f"LOCAL_CONFIG_DIR = {pool}/more\ninclude ifexist command : echo PRIORITY_HALFLIFE = 7\n"
+    )
+    (pool / "more").mkdir()
+    (pool / "more" / "10").write_text("PRIORITY_HALFLIFE = 5\n")
+    found = read(pool)
+    assert [line.rpartition(": ")[2] for line in headlines(found, pool)] == [
+        "`echo PRIORITY_HALFLIFE = 7` is not run"
+    ]
+    assert found.policy.priority_halflife_seconds == 5
+    (pool / "condor_config").write_text(f"LOCAL_CONFIG_DIR = {pool}/nothing\n")
+    assert read(pool).policy.priority_halflife_seconds == 86400

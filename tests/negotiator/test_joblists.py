@@ -140,6 +140,24 @@ def test_where_vanilla_jobs_start(text: str, universe: int, wanted: bool | str) 
     assert str(found) == str(expected)
 
 
+@pytest.mark.parametrize(
+    ("text", "starts"),
+    [
+        ("JOB.A == 1", True),
+        ("JOB.A > 1", False),
+        ("SLOT.Cpus > JOB.A", True),
+        ("SLOT.Cpus > 4", False),
+        ("Cpus > 1", False),
+        ("undefined", False),
+        ("5", True),
+    ],
+)
+def test_a_schedd_starts_vanilla_jobs_where_it_may(text: str, starts: bool) -> None:
+    job, slot = ClassAd({"A": 1, "JobUniverse": 5}), ClassAd({"Cpus": 4})
+    assert VanillaStart(ExprTree(text), CONTEXT).allows(job, slot) is starts
+    assert VanillaStart(ExprTree(text), CONTEXT).allows(ClassAd({"JobUniverse": 9}), slot)
+
+
 @pytest.mark.parametrize("text", ["undefined", "1.5", "error", '"3"', "1 + 1"])
 def test_a_scenario_with_odd_priorities(text: str) -> None:
     jobs = [{"submitter": "a", "ad": {"JobPrio": prio}} for prio in ("1", text)]
@@ -147,3 +165,14 @@ def test_a_scenario_with_odd_priorities(text: str) -> None:
     cycle: dict[str, list[str]] = {"slot_order": [], "submitter_order": []}
     result = scenarios.run({"scenario": scenario, "observed": {"cycles": [cycle]}})
     assert len(result.matches) == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "waits"),
+    [
+        ({"JobUniverse": 7}, False), ({"JobUniverse": 12}, False), ({"JobUniverse": 9}, False),
+        ({"JobUniverse": 9, "WantMatching": True}, True), ({"JobUniverse": 11}, True),
+    ],
+)  # fmt: skip
+def test_which_universes_ask_for_slots(given: dict[str, Any], waits: bool) -> None:
+    assert _order([_job(0, **given), _job(1)]) == ([0, 1] if waits else [1])

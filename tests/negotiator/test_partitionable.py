@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from classad import ClassAd
 from classad.evaluate import EvalContext
-from negotiator.pool.fetch import KEPT, new_slot
+from negotiator.pool.fetch import KEPT, OCCUPANTS, new_slot, occupant
 from negotiator.pool.partitionable import ChildClaims, enlarge
 from negotiator.pool.slots import Slot
 
@@ -63,3 +63,11 @@ def test_which_claims_there_are() -> None:
     assert ChildClaims().of(slot) == {0, 1}
     assert ChildClaims({"slot1@m": [False, True]}).of(slot) == {1}
     assert ChildClaims({}).of(slot) is None
+
+
+def test_an_occupant_that_has_no_name_is_passed_over() -> None:
+    ad = ClassAd("[RemoteUser = 5; RemoteOwner = nosuch; AccountingGroup = 7]")
+    assert occupant(ad, CONTEXT) is None
+    for name in reversed(OCCUPANTS):
+        ad.insert(name, f"{name}@test")
+        assert occupant(ad, CONTEXT) == f"{name}@test"

@@ -297,6 +297,9 @@ def test_jobs_with_a_match_are_not_offered(
     assert claimed(folder, part, rest) == {(2, 1)}
     # One that was granted just now is for a job of its user, an older one for none.
     assert claimed(folder, granted("slot2@n1", "bob@live.test")) == {(2, 1)}
+    now = max(int(told) for told in re.findall(r"ServerTime = (\d+)", jobs))
+    assert claimed(folder, granted("slot2@n1", "bob@live.test", since=now - 2)) == {(2, 1)}
+    assert claimed(folder, granted("slot2@n1", "bob@live.test", since=now - 3)) == set()
     assert claimed(folder, granted("slot2@n1", "bob@live.test", since=1)) == set()
     # One that preempts shows who was there; its own job runs, or it is still asked for.
     theirs = {"RemoteUser": "ann@live.test", **request("slot1_1@n1", 2, 0)}

@@ -236,11 +236,18 @@ def test_only_what_the_files_decide(tmp_path: Path, capsys: pytest.CaptureFixtur
     path.write_text(
         "NEGOTIATOR_SUBMITTER_CONSTRAINT = True\nPRIORITY_HALFLIFE = 3600\n"
         "NEGOTIATOR_X.NEGOTIATOR_SLOT_CONSTRAINT = GPUs > 0\n"
+        "START = KeyboardIdle > 900\nA.START = True\n"
     )
     assert main(["policy", "explain", "--set-only", "--width", "200", str(path)]) == 0
     assert capsys.readouterr().out.splitlines() == [
         "Priorities and shares",
         f"  Usage is forgotten by half in 3600 s (1 hour). [{path}:2]",
+        "",
+        "Expressions of other daemons",
+        "  condor_startd evaluates START when a job is offered to the slot, and while one is on"
+        " it:",
+        f"    `KeyboardIdle > 900` [{path}:4]",
+        f"    `True` [{path}:5]",
         "",
         "Negotiator NEGOTIATOR_X: What takes part",
         f"  Only slots that fulfil `GPUs > 0` exist. [{path}:3]",
@@ -303,16 +310,45 @@ def test_expressions_of_other_daemons_name_who_evaluates_them_when(
 ) -> None:
     text = (
         "SYSTEM_PERIODIC_HOLD = JobStatus == 9\nDEFRAG_RANK = 5\nMASTER_NAME = m\n"
-        "START = KeyboardIdle > 900\nA.START = True\n"
+        "START = KeyboardIdle > 900\nA.START = True\nA.DEFRAG_RANK = MY.Cpus * 0\n"
     )
     lines = explain(tmp_path, text, capsys)
     assert topic(lines, "Expressions of other daemons") == [
         "  condor_schedd evaluates SYSTEM_PERIODIC_HOLD for each job in the queue, again and again:"
         " `JobStatus == 9`, which is never true [c:1]",
-        "  condor_defrag evaluates DEFRAG_RANK when machines to be drained are looked for: `5`"
-        " [c:2]",
+        "  condor_defrag evaluates DEFRAG_RANK when machines to be drained are looked for:",
+        "    `5` [c:2]",
+        "    `MY.Cpus * 0`, which is always 0.0 [c:6]",
         "  condor_startd evaluates START when a job is offered to the slot, and while one is on"
         " it:",
         "    `KeyboardIdle > 900` [c:4]",
         "    `True` [c:5]",
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "said"),
+    [
+        ("NEGOTIATOR_USE_SLOT_WEIGHTS = False\n", "", "Every slot counts one."),
+        ("PREEMPTION_REQUIREMENTS = True\nALLOW_PSLOT_PREEMPTION = True\n", "Preemption",
+         "Several dynamic slots of a partitionable slot may be preempted for one request."),
+        ("PREEMPTION_REQUIREMENTS = True\nNEGOTIATOR_CONSIDER_EARLY_PREEMPTION = True\n",
+         "Preemption", "Slots whose job still has retirement time are looked at, too."),
+        ("PRIORITY_HALFLIFE = 30\n", "", "Usage is forgotten by half in 30 s."),
+        ("NEGOTIATOR_IGNORE_USER_PRIORITIES = True\n", "",
+         "No submitter's share is limited; the better priority only has the first turn."),
+        ("NEGOTIATOR_DISCOUNT_SUSPENDED_RESOURCES = True\n", "",
+         "Suspended claims are not charged."),
+        ("GROUP_NAMES = a\nGROUP_QUOTA_a = 2\nGROUP_ACCEPT_SURPLUS = True\n"
+         "NEGOTIATOR_STRICT_ENFORCE_QUOTA = False\n", "Surplus",
+         "A group may exceed the quotas of the groups above it."),
+    ],
+)  # fmt: skip
+def test_sentences_that_are_rare(
+    text: str, name: str, said: str, tmp_path: Path, capsys: Capture
+) -> None:
+    lines = explain(tmp_path, text, capsys)
+    within = topic(lines, name) if name else lines
+    assert any(line.strip().startswith(said) for line in within), lines
+    if "ACCEPT_SURPLUS" in text:
+        assert not any("No more than the quota" in line for line in lines)

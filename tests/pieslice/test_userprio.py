@@ -267,6 +267,30 @@ def test_leases(capsys: pytest.CaptureFixture[str], log: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    "words",
+    [
+        ["-setfactor", "1"],
+        ["-setfloor", "0"],
+        ["-setceiling", "-1"],
+        ["-setaccum", "0"],
+        ["-setaccum", "0.5"],
+        ["-setfloor", "0", "-duration", "1"],
+    ],
+    ids=" ".join,
+)
+def test_the_least_that_is_taken(log: Path, words: list[str]) -> None:
+    option, *rest = words
+    assert main(["userprio", str(log), option, USER, *rest]) == 0
+
+
+def test_a_lease_ends_at_its_moment(log: Path) -> None:
+    words = ["-setfactor", USER, "5", "-duration", "60", "--now"]
+    assert main(["userprio", str(log), *words, str(NOW)]) == 0
+    assert main(["userprio", str(log), *words, str(NOW + 59)]) == 1
+    assert main(["userprio", str(log), *words, str(NOW + 60)]) == 0
+
+
+@pytest.mark.parametrize(
     ("words", "status", "message"),
     [
         (["-setprio", "alice", "5"], 2, "full name"),
@@ -276,6 +300,9 @@ def test_leases(capsys: pytest.CaptureFixture[str], log: Path) -> None:
         (["-setfloor", USER, "-1"], 1, "greater than or equal to 0"),
         (["-setceiling", USER, "-2"], 1, "greater than or equal to -1"),
         (["-setaccum", USER, "-1"], 1, "below 0"),
+        (["-setaccum", USER, "-0.5"], 1, "below 0"),
+        (["-setfloor", USER, "1", "-duration", "0"], 2, "positive number of seconds, not `0`"),
+        (["-setfloor", USER, "1", "-duration", "-1"], 2, "positive number of seconds, not `-1`"),
         (["-nothing"], 2, "`-nothing` is not an option"),
         (["-af"], 2, "needs an expression"),
         (["-af:z", "Name"], 2, "modifier"),

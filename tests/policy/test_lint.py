@@ -25,6 +25,7 @@ from policy.lint.fragments import Fragment
 from policy.lint.verdict import examine
 from policy.load import load_policy
 from tests.policy.config_vectors import load_vectors
+from tests.policy.reports import KEPT, reports
 
 ROOT = Path(__file__).parents[2]
 CORPUS = Path(__file__).parent / "corpus"
@@ -93,6 +94,12 @@ def test_a_bad_policy_has_the_finding_it_names(path: Path) -> None:
     for name, line in wanted:
         if line:
             assert (name, int(line)) in {(item.id, item.line) for item in items}, rendered(items)
+
+
+def test_findings_have_the_words_places_and_verdicts_that_are_kept() -> None:
+    assert reports() == KEPT.read_text(encoding="utf-8"), (
+        "if it is meant: python -m tests.policy.reports > tests/policy/corpus/reports.txt"
+    )
 
 
 @pytest.mark.parametrize("path", CLEAN, ids=lambda path: path.stem)
@@ -493,6 +500,9 @@ def _blocks(text: str) -> list[tuple[str | None, list[str | None]]]:
         ("SITE_START = $(START)\nSTART = $(SITE_START)\n", ("P114", ["P113"])),
         ("START = KeyboardIdle > 15 &&\n  LoadAvg < 0.3\n", ("P101", ["P113"])),
         ("if $(KIND) == gpu\n  START = True\nendif\n", ("P101", [])),
+        ('RANK = MY.Owner == "a"\n', ("P407", ["P431"])),
+        ('GROUP_NAMES = "a"\nGROUP_QUOTA_a = 5\n', ("P213", ["P303", "P301"])),
+        ('SYSTEM_PERIODIC_HOLD = "MemoryUsage" > RequestMemory\n', ("P424", ["P410"])),
     ],
 )
 def test_one_cause_is_one_block(text: str, expected: tuple[str, list[str]]) -> None:
@@ -560,6 +570,8 @@ def test_the_end_of_a_text_stands_in_the_helper_that_has_it() -> None:
         ("P113", 1, 29),
         ("P120", 1, 29),
     ]
+    short = "Open = (\nNEGOTIATOR_PRE_JOB_RANK = $(Open)\n"
+    assert [(item.id, item.line, item.column) for item in found(short)] == [("P111", 1, 9)]
     lines = texts(text, every=True)
     assert sum("[P" in line for line in lines) == 2
     assert "  so: error[P113]: START" in lines[-2]
@@ -733,3 +745,43 @@ def test_a_value_that_doubles_itself_when_it_is_assigned_is_stopped() -> None:
     assert {item.message for item in items if item.severity == "error"} == {
         "the value exceeds 4000000 characters"
     }
+
+
+#: What `condor_q` calls the numbers.
+NUMBERED = {
+    "TARGET.JobUniverse": {
+        "vanilla": 5, "scheduler": 7, "grid": 9, "java": 10, "parallel": 11, "local": 12, "vm": 13,
+        "docker": 5, "container": 5,
+    },
+    "TARGET.JobStatus": {
+        "idle": 1, "running": 2, "removed": 3, "completed": 4, "held": 5, "suspended": 7,
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "word", "number"),
+    [(name, word, number) for name, of in NUMBERED.items() for word, number in of.items()],
+)
+def test_the_number_is_told_that_a_word_stands_for(name: str, word: str, number: int) -> None:
+    [item] = found(f"START = {name} == {word}\n")
+    bare = name.removeprefix("TARGET.")
+    assert (item.id, item.help) == ("P412", f"{bare} is a number: {word} is {number}")
+
+
+#: An attribute of each unit, and what none in such a unit exceeds.
+GREATEST = [
+    ("AllowedJobDuration", 2**33), ("CompletionDate", 2**33), ("MaxWallTimeMins", 2**27),
+    ("BufferSize", 2**60), ("DiskAllocated", 2**50), ("JobVMMemory", 2**40),
+    ("CpusAllocated", 2**20), ("RequestGPUs", 2**16), ("ActivationDuration", 2**40),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "greatest"), GREATEST)
+def test_a_comparison_is_never_true_beyond_what_any_pool_has(name: str, greatest: int) -> None:
+    beyond, at = (
+        [item.id for item in found(f"START = TARGET.{name} {operator} {greatest}\n")]
+        for operator in (">", ">=")
+    )
+    assert "P410" in beyond
+    assert "P410" not in at

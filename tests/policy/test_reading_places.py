@@ -66,6 +66,10 @@ def test_programs_run_only_where_that_is_allowed(
     assert "warning[P910]: `echo A = ran` is not run" in capsys.readouterr().err
     assert main(["config", "show", "A", "--allow-commands", str(root)]) == 0
     assert capsys.readouterr().out == "ran\n"
+    for named in ("echo B = local|", "echo B = local |"):
+        root.write_text(f"LOCAL_CONFIG_FILE = {named}\n")
+        assert main(["config", "show", "B", "--allow-commands", str(root)]) == 0
+        assert capsys.readouterr().out == "local\n"
     root.write_text("include command : /no/such/program\n")
     assert main(["config", "show", "A", "--allow-commands", str(root)]) == 2
     assert "cannot run `/no/such/program`" in capsys.readouterr().err
@@ -134,9 +138,15 @@ def test_what_is_not_here_is_left_out_with_a_word(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     root = tmp_path / "condor_config"
-    root.write_text("A = 1\nLOCAL_CONFIG_FILE = /none, /bin/make-config |\nB = $(A)2\n")
+    root.write_text("A = 1\nLOCAL_CONFIG_FILE = /none, /bin/make-config\nB = $(A)2\n")
     assert main(["config", "show", "B", str(root)]) == 0
     said = capsys.readouterr()
     assert said.out == "12\n"
     assert said.err.count("warning[P912]: cannot read configuration `/none`") == 1
+    assert said.err.count("warning[P912]: cannot read configuration `/bin/make-config`") == 1
     assert "-D LOCAL_CONFIG_FILE=..." in said.err
+    root.write_text("A = 1\nLOCAL_CONFIG_FILE = /bin/make-config -a, b|\nB = $(A)2\n")
+    assert main(["config", "show", "B", str(root)]) == 0
+    assert (
+        "warning[P910]: the program `/bin/make-config -a, b` is not run" in capsys.readouterr().err
+    )

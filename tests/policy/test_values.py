@@ -15,7 +15,7 @@ from classad.language.values import ERROR, UNDEFINED, ClassAdValue
 from classad.syntax.nodes import walk
 from policy.knobs.declaration import Use, Wanted
 from policy.language.expressions import parse
-from policy.values.domain import ANYTHING, Abstract, constant, join, meet, single_value
+from policy.values.domain import ANYTHING, NOTHING, Abstract, constant, join, meet, single_value
 from policy.values.evaluation import Evaluation
 from policy.values.operators import binary, unary
 from policy.values.surroundings import Surroundings
@@ -80,6 +80,12 @@ def test_joining_and_meeting(
     assert meet(left[0], right[0]).contains(left[1]) == right[0].contains(left[1])
     known = single_value(left[0])
     assert known is None or left[0].contains(known)
+
+
+@pytest.mark.parametrize("text", ["Memory", "RemoteUserPrio", "1.2", '"a"', "true", "undefined"])
+def test_nothing_joined_to_something_is_that(text: str) -> None:
+    something = whole_value(text)
+    assert join(something, NOTHING) == something == join(NOTHING, something)
 
 
 # --- whole expressions over ads drawn from the knowledge -----------------------------------------
@@ -200,6 +206,13 @@ OUTCOMES: Mapping[str, str] = {
     "1/2 > 0": "F",
     'Memory == "a"': "E",
     "ifThenElse(isUndefined(Offline), false, Offline)": "TF",
+    "Offline =?= 3": "F",
+    "Offline =?= undefined": "TF",
+    "Foo =?= error": "TF",
+    "undefined =?= undefined": "T",
+    "(Cpus & 7) > 7": "F",
+    "(7 & Cpus) >= 0": "T",
+    "(Cpus & 7) > 6": "TF",
 }
 
 
