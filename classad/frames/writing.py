@@ -125,8 +125,8 @@ def _written(store: Store, key: str, wish: Wish, scattered: Scattered) -> Writte
             return Written(cells, None, _NO_LOSS)
     pieces = scattered.pieces(key)
     if pieces is not None:
-        column = pieces.column
-        return _distinct(column, column.codes, wish, partial(scattered.placed, pieces=pieces))
+        some = pieces.column
+        return _distinct(some, some.codes, wish, partial(scattered.placed, pieces=pieces))
     column = store.column(key)
     if store.opaque:
         column = Column.of([ad.raw(key) for ad in store.ads_of(range(store.size))])
