@@ -139,6 +139,8 @@ LOADS = [
     ("TARGET.Load + 1 < 5", "Load = 5", "Load <= 3"),
     ("TARGET.Load + 8 > 15", "Load = 5", "Load >= 8"),
     ("Limit > TARGET.Load\nLimit = Deep + 1\nDeep = 2", "Load = 5", "Load <= 2"),
+    ("Fits\nFits = TARGET.Load < 2", "Load = 3", "Load <= 1"),
+    ("MY.Fits\nFits = Small\nSmall = TARGET.Load < 2", "Load = 3", "Load <= 1"),
     ("TARGET.Flag", "Flag = false", "Flag = true"),
     ("!TARGET.Flag", "Flag = true", "Flag = false"),
     ("!(TARGET.Flag)", "Flag = true", "Flag = false"),
