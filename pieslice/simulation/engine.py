@@ -21,6 +21,7 @@ from attr import define, field, frozen
 
 from classad import ClassAd
 from classad.evaluate import EvalContext
+from classad.language.bounds import checkpoint
 from negotiator.jobs.lists import priority_order
 from negotiator.model.result import Match
 from negotiator.pool.slots import meets
@@ -82,6 +83,7 @@ class Simulation:
             first = min(moments)
             if first > until:
                 break
+            checkpoint("simulating")
             state.now = max(state.now, int(first))
             # At one moment machines change first, then jobs come, then claims move on.
             if moments[1] == first:

@@ -7,15 +7,18 @@ import gzip
 import io
 import lzma
 import sys
+import zlib
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from classad import ClassAd, ClassAdOSError, ClassAdParseError, ClassAdValueError, ExprTree
 from classad.errors import Diagnostic
+from classad.files import compressed
 from classad.files.ads import OutForm, format_ad, load_ads, read_ads, write_ads
 from classad.formats.detect import detect_form, detect_table
 
@@ -75,6 +78,20 @@ def test_zstd_or_a_hint(tmp_path: Path) -> None:
     assert write_ads(ADS, path) == 2
     assert path.read_bytes().startswith(b"\x28\xb5\x2f\xfd")
     assert list(read_ads(path)) == ADS
+
+
+def test_frames_of_a_zstd_file_follow_each_other() -> None:
+    """With a stand-in that has the same interface: the package need not be there."""
+    package = SimpleNamespace(
+        ZstdDecompressor=lambda: SimpleNamespace(decompressobj=zlib.decompressobj)
+    )
+    whole = zlib.compress(b"Cpus = 1\n" * 50) + zlib.compress(b"") + zlib.compress(b"Cpus = 2\n")
+    frames = compressed._zstd_frames(io.BytesIO(whole), package)
+    assert b"".join(frames) == b"Cpus = 1\n" * 50 + b"Cpus = 2\n"
+    frames = compressed._zstd_frames(io.BytesIO(whole[:-6]), package)
+    assert next(frames) == b"Cpus = 1\n" * 50
+    with pytest.raises(EOFError):
+        list(frames)
 
 
 def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:

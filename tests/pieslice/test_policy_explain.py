@@ -324,3 +324,31 @@ def test_expressions_of_other_daemons_name_who_evaluates_them_when(
         "    `KeyboardIdle > 900` [c:4]",
         "    `True` [c:5]",
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "said"),
+    [
+        ("NEGOTIATOR_USE_SLOT_WEIGHTS = False\n", "", "Every slot counts one."),
+        ("PREEMPTION_REQUIREMENTS = True\nALLOW_PSLOT_PREEMPTION = True\n", "Preemption",
+         "Several dynamic slots of a partitionable slot may be preempted for one request."),
+        ("PREEMPTION_REQUIREMENTS = True\nNEGOTIATOR_CONSIDER_EARLY_PREEMPTION = True\n",
+         "Preemption", "Slots whose job still has retirement time are looked at, too."),
+        ("PRIORITY_HALFLIFE = 30\n", "", "Usage is forgotten by half in 30 s."),
+        ("NEGOTIATOR_IGNORE_USER_PRIORITIES = True\n", "",
+         "No submitter's share is limited; the better priority only has the first turn."),
+        ("NEGOTIATOR_DISCOUNT_SUSPENDED_RESOURCES = True\n", "",
+         "Suspended claims are not charged."),
+        ("GROUP_NAMES = a\nGROUP_QUOTA_a = 2\nGROUP_ACCEPT_SURPLUS = True\n"
+         "NEGOTIATOR_STRICT_ENFORCE_QUOTA = False\n", "Surplus",
+         "A group may exceed the quotas of the groups above it."),
+    ],
+)  # fmt: skip
+def test_sentences_that_are_rare(
+    text: str, name: str, said: str, tmp_path: Path, capsys: Capture
+) -> None:
+    lines = explain(tmp_path, text, capsys)
+    within = topic(lines, name) if name else lines
+    assert any(line.strip().startswith(said) for line in within), lines
+    if "ACCEPT_SURPLUS" in text:
+        assert not any("No more than the quota" in line for line in lines)

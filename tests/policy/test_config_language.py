@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from math import inf
+
 import pytest
 
-from policy.config import Config, load_config
+from policy.config import Config, HostFacts, load_config
 from policy.io import builtin_library
 from policy.language.macros import ExpansionError
+from policy.language.numbers import double_literal
 from policy.language.sources import MemorySources
 from policy.language.table import Context
+from policy.language.templates import parse_templates
 
 
 def read(text: str, *, keep_going: bool = False, **files: str) -> Config:
@@ -234,3 +238,83 @@ def test_a_file_may_end_within_a_condition_that_is_none(text: str) -> None:
     told = [problem.message for problem in config.diagnostics]
     assert told[-1] == "file ends before `endif`"
     assert [problem.line for problem in config.diagnostics][-1] == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("LOCAL_CONFIG_DIR = $(B)\nB = $(LOCAL_CONFIG_DIR)\n",
+         "expansion of `LOCAL_CONFIG_DIR` never ends: LOCAL_CONFIG_DIR -> B -> LOCAL_CONFIG_DIR"),
+        ("LOCAL_CONFIG_DIR_EXCLUDE_REGEXP = (\n",
+         "LOCAL_CONFIG_DIR_EXCLUDE_REGEXP `(`: not a regular expression"),
+        ("AUTO_USE_FEATURE_GPUs = 1 +\n",
+         "`1 +` is not a condition: comparisons and operators are not available"),
+        ("if true\n" * 70 + "endif\n" * 70, "conditionals nested deeper than 63"),
+    ],
+)  # fmt: skip
+def test_what_is_said_of_rare_mistakes(text: str, said: str) -> None:
+    config = read(text, keep_going=True)
+    assert said in [item.message for item in config.diagnostics]
+
+
+def test_folders_may_be_named_in_a_folder_and_in_a_local_file() -> None:
+    files = {
+        "/d/1": "A = 1\nLOCAL_CONFIG_FILE = /f\n", "/f": "LOCAL_CONFIG_DIR = /e\n",
+        "/e/1": "B = 2\n",
+    }  # fmt: skip
+    config = read("LOCAL_CONFIG_DIR = /d\nENABLE_PERSISTENT_CONFIG = true\n", **files)
+    assert (config.text("A"), config.text("B"), config.diagnostics) == ("1", "2", ())
+
+
+def test_names_in_the_environment_that_are_none_are_passed_over() -> None:
+    given = {"_CONDOR_A": "1", "_CONDOR_B-C": "2", "OTHER": "3", "_condor_D": "4"}
+    config = load_config(None, MemorySources(), builtin_library(), environment=given)
+    assert (config.text("A"), config.text("D"), config.lookup("B-C")) == ("1", "4", None)
+
+
+@pytest.mark.parametrize(("home", "value"), [("", None), ("/home/u", "7")])
+def test_a_user_without_a_home_has_no_file_of_its_own(home: str, value: str | None) -> None:
+    config = load_config(
+        "/c",
+        MemorySources({"/c": "USER_CONFIG_FILE = mine\n", "/home/u/.condor/mine": "A = 7\n"}),
+        builtin_library(),
+        host=HostFacts(home=home, is_admin=False),
+    )
+    assert config.text("A") == value
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("0x1p99999", inf), ("-0x1p99999", -inf), ("0x1.8p1", 3.0), ("1e400", inf), ("x", None)],
+)
+def test_numbers_beyond_all_are_infinite(text: str, value: float | None) -> None:
+    assert double_literal(text) == value
+
+
+def test_templates_are_nested_to_a_depth() -> None:
+    files = {f"f{number}": f"include : f{number + 1}\n" for number in range(30)}
+    deep = files | {"f18": "use FEATURE : GPUs\n"}
+    (found,) = read("include : f0\n", **deep).diagnostics
+    assert found.message == "`use FEATURE:GPUs` nested too deep"
+    assert list(parse_templates("")) == []
+
+
+@pytest.mark.parametrize(
+    ("what", "there"),
+    [("FEATURE:GPUs", True), ("feature:gpus", True), ("FEATURE", True), ("FEATURE:", True),
+     ("FEATURE:Nope", False), ("NOPE:GPUs", False), ("NOPE", False)],
+)  # fmt: skip
+def test_templates_can_be_asked_for(what: str, there: bool) -> None:
+    assert (read(f"if defined use {what}\nA = 1\nendif\n").text("A") == "1") is there
+
+
+def test_a_random_integer_without_a_maximum_is_the_minimum() -> None:
+    assert read("A = $RANDOM_INTEGER(1,x)\n").text("A") == "1"
+    assert read("A = $RANDOM_INTEGER(x,x)\n").text("A") == "0"
+
+
+def test_a_value_is_not_put_together_without_end() -> None:
+    lines = ["A0 = " + "x" * 1000]
+    lines += [f"A{number} = $(A{number - 1})$(A{number - 1})" for number in range(1, 24)]
+    with pytest.raises(ExpansionError, match="expansion exceeds 4000000 characters"):
+        read("\n".join([*lines, ""])).text("A23")
