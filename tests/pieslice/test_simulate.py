@@ -504,6 +504,14 @@ def test_a_group_stays_within_its_quota_unless_it_accepts_surplus(tmp_path: Path
             most = max(most, run.simulation.state.running["g.u@sim.example"][1])
             assert run.simulation.state.running["h.u@sim.example"][1] <= 2
         assert (most <= 3) is not surplus
+        groups = summarise(run.simulation, complete=True)["groups"]
+        assert groups["h"]["entitled_hours"] == 2 * 900 / 3600
+        assert groups["h"]["usage_hours"] <= groups["h"]["entitled_hours"]
+        assert {name: group["over_quota_hours"] for name, group in groups.items()} == {
+            "<none>": 0.0,
+            "g": 0.0,
+            "h": 0.0,
+        }
         pool = plain_pool(10, 1)
 
 
