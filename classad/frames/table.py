@@ -11,6 +11,7 @@ from array import array
 from collections.abc import Callable, Iterator, Sequence, Sized
 from functools import wraps
 from itertools import compress
+from operator import index
 from os import PathLike, fspath
 from threading import RLock
 from typing import Any, Concatenate, ParamSpec, Self, SupportsIndex, TypeAlias, TypeVar, cast
@@ -173,8 +174,19 @@ class Table(BareTable):
         if isinstance(wanted, slice):
             return self._picked(range(len(self))[wanted])
         if not isinstance(wanted, Sized):
-            return self.ad(range(len(self))[wanted])
+            return self.ad(self._row(wanted))
         return self._picked(self._masked(wanted).numbers())
+
+    def _row(self, wanted: SupportsIndex) -> int:
+        """The number of a row, which may be counted from the end."""
+        row, size = index(wanted), len(self)
+        if not -size <= row < size:
+            raise IndexError(f"there is no row {row} in a table of {size}")
+        return row % size
+
+    def __contains__(self, wanted: object) -> bool:
+        """Whether some row has the attribute of this name, or is this ad."""
+        return self.has(wanted) if isinstance(wanted, str) else any(ad == wanted for ad in self)
 
     def head(self, count: int = 5) -> Self:
         """The first rows."""
@@ -196,6 +208,11 @@ class Table(BareTable):
         if isinstance(mask, Rows):
             return Rows(len(self), self._bits(mask))
         listed = mask.tolist() if hasattr(mask, "tolist") else list(mask)
+        if listed and all(isinstance(item, str) for item in listed):
+            raise ClassAdTypeError(
+                "a table is made of ads: for some attributes of them give the names to `to_arrow`,"
+                " `to_pandas` or `to_polars`"
+            )
         truths = [getattr(item, "as_py", lambda item=item: item)() for item in listed]
         if len(truths) != len(self) or not set(map(type, truths)) <= {bool}:
             raise ClassAdTypeError(
