@@ -21,15 +21,16 @@ from classad.ads.expression import Expression
 from classad.binding.ad import ClassAd
 from classad.binding.checks import known_name
 from classad.binding.python_values import PythonValue, item_to_python, to_python
-from classad.errors import ClassAdTypeError
+from classad.errors import ClassAdTypeError, suggest
 from classad.evaluation.state import EvalContext
 from classad.extras import load
 from classad.frames.ads import with_objects
-from classad.frames.exact import companion
+from classad.frames.exact import COMPANION, companion
 from classad.frames.pickling import Packed, packed, unpacked
 from classad.frames.reading import ArrowColumns, read_arrow
 from classad.frames.showing import table_html, table_line
 from classad.frames.writing import Wish, all_names, write_arrow
+from classad.language.names import fold_name
 from classad.syntax.nodes import same_tree
 from classad.table.arrays.arrays import rows_of
 from classad.table.memory.budget import DEFAULT
@@ -63,6 +64,18 @@ def _same(one: ClassAd, other: ClassAd) -> bool:
     return mine.keys() == theirs.keys() and all(
         same_tree(node_of_value(cell), node_of_value(theirs[key])) for key, cell in mine.items()
     )
+
+
+def _columns_of(path: str, wanted: Sequence[str], there: Sequence[str]) -> list[str]:
+    """The columns of a file that some attributes are, with their companions; else ``KeyError``."""
+    spelled = {fold_name(name): name for name in there}
+    absent = [name for name in wanted if fold_name(name) not in spelled]
+    if absent:
+        near = suggest(absent[0], [name for name in there if not name.endswith(COMPANION)])
+        advice = f"; did you mean `{near}`?" if near else ""
+        raise KeyError(f"{path} has no column `{absent[0]}`{advice}")
+    found = [spelled[fold_name(name)] for name in wanted]
+    return [*found, *(name for name in map(companion, found) if name in there)]
 
 
 def _restored(kind: type[Table], parts: Packed, budget: int) -> Table:
@@ -259,12 +272,15 @@ class Table(BareTable):
         *,
         budget: int = DEFAULT,
     ) -> Self:
-        """The rows of a Parquet file, or of all in a folder; ``columns``: only these attributes."""
+        """The rows of a Parquet file, or of all in a folder; ``columns``: only these attributes.
+
+        ``KeyError``: the file has no such column.
+        """
         parquet = load("pyarrow.parquet")
         wanted = None
         if columns is not None:
             there = parquet.ParquetDataset(fspath(path)).schema.names
-            wanted = [*columns, *(name for name in map(companion, columns) if name in there)]
+            wanted = _columns_of(fspath(path), columns, there)
         return cls.from_arrow(parquet.read_table(fspath(path), columns=wanted), budget=budget)
 
     @classmethod
