@@ -316,6 +316,17 @@ class Table(BareTable):
         Otherwise it is lost: ``lost`` gets a sentence for each attribute that loses something;
         without it there is a warning.  ``dictionaries``: strings are dictionary arrays.
         """
+        return self._written(attributes, rows, faithful, dictionaries, lost)
+
+    def _written(
+        self,
+        attributes: Sequence[str] | None,
+        rows: Rows | None,
+        faithful: bool,
+        dictionaries: bool,
+        lost: list[str] | None,
+    ) -> Frame:
+        """What ``to_arrow`` gives; a warning names the line that called who calls this."""
         if isinstance(attributes, str):
             raise TypeError("attributes must be a sequence of names, not one string")
         with self._lock:
@@ -337,7 +348,7 @@ class Table(BareTable):
     ) -> Frame:
         """A ``pandas.DataFrame`` with nullable types; the arguments are those of ``to_arrow``."""
         pandas, pa = load("pandas"), load("pyarrow")
-        table = self.to_arrow(attributes, rows, faithful=faithful, dictionaries=False, lost=lost)
+        table = self._written(attributes, rows, faithful, False, lost)
         types = {
             pa.bool_(): pandas.BooleanDtype(),
             pa.int64(): pandas.Int64Dtype(),
@@ -356,9 +367,7 @@ class Table(BareTable):
     ) -> Frame:
         """A ``polars.DataFrame``; the arguments are those of ``to_arrow``."""
         polars = load("polars")
-        return polars.from_arrow(
-            self.to_arrow(attributes, rows, faithful=faithful, dictionaries=False, lost=lost)
-        )
+        return polars.from_arrow(self._written(attributes, rows, faithful, False, lost))
 
     def to_parquet(
         self,

@@ -249,6 +249,12 @@ def test_the_plain_form_says_what_it_loses() -> None:
     ]
     with pytest.warns(UserWarning, match="`d`: parts of microseconds are rounded in 1 row"):
         table.to_arrow(["d"], faithful=False)
+    pytest.importorskip("pandas")
+    pytest.importorskip("polars")
+    for frame in (table.to_arrow, table.to_pandas, table.to_polars):
+        with pytest.warns(UserWarning, match="rounded") as said:
+            frame(["d"], faithful=False)
+        assert [warning.filename for warning in said] == [__file__]
 
 
 def test_types_of_the_columns_written() -> None:
