@@ -92,13 +92,14 @@ def test_zstd(tmp_path: Path) -> None:
 def test_frames_of_zstd_one_behind_the_other(cut: int, tmp_path: Path) -> None:
     whole, both = tmp_path / "one.zst", tmp_path / "two.zst"
     ads = [ClassAd({"Number": number, "Text": "x" * 100}) for number in range(500)]
-    write_ads(ads, whole)
+    write_ads(ads, whole, "new")
     frame = whole.read_bytes()
     both.write_bytes(frame + frame[: len(frame) - cut])
     found: list[Diagnostic] = []
     read = list(read_ads(both, diagnostics=found))
     assert read[:500] == ads
-    assert ([item.lost for item in found], len(read) < 1000) == (["rest"] * cut, bool(cut))
+    assert [item.lost for item in found] == ["rest"] * cut
+    assert len(read) == 1000 or cut
 
 
 def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
