@@ -969,7 +969,7 @@ def test_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (["--resume", str(tmp_path)], "contains no run to continue"),
         (["--resume", str(torn)], "damaged; start a new run"),
         (
-            [*traced, "--capture", str(tmp_path / "c"), "--seeds", "2"],
+            [*traced, "--capture", "1", str(tmp_path / "c"), "--seeds", "2"],
             "give it without other outputs",
         ),
         ([str(bare), "--workload", str(swf)], "no slot"),
