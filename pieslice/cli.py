@@ -38,7 +38,9 @@ from pieslice.command_line import (
     EXIT_OK,
     LOSSES,
     Parser,
+    parsers_of,
 )
+from pieslice.limiting import UsedUp, add_limits, limited
 
 DESCRIPTION = "Policy laboratory for HTCondor: read a captured pool and run a negotiation cycle."
 EXAMPLES = (
@@ -108,7 +110,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         if args.command not in ANYWHERE:
             import policy  # noqa: F401 - refuses a foreign package called classad
-        code: int = args.run(args)
+        with limited(args):
+            code: int = args.run(args)
         sys.stdout.flush()
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
@@ -139,6 +142,8 @@ def describe(problem: Exception) -> str:
         nameless = "standard output: " if problem.errno in _FULL else ""
         where = f"{problem.filename}: " if problem.filename else nameless
         return f"{where}{problem.strerror.lower()}"
+    if isinstance(problem, UsedUp):
+        return str(problem)
     if isinstance(problem, MemoryError):
         return "the memory is exhausted"
     if isinstance(problem, RecursionError):
@@ -151,7 +156,14 @@ def describe(problem: Exception) -> str:
 
 def build_parser() -> Parser:
     """The parser with every subcommand."""
-    parser = Parser(prog="pieslice", description=DESCRIPTION, epilog=EPILOG, examples=EXAMPLES)
+    # The options of a command pass through here: `--limit` of one is no short `--limit-time`.
+    parser = Parser(
+        prog="pieslice",
+        description=DESCRIPTION,
+        epilog=EPILOG,
+        examples=EXAMPLES,
+        allow_abbrev=False,
+    )
     parser.add_argument("--version", action=VersionAction, help="show version and backends")
     parser.add_argument("--debug", action="store_true", help="show tracebacks of internal errors")
     subcommands = parser.add_subparsers(
@@ -161,6 +173,8 @@ def build_parser() -> Parser:
         package.add_commands(subcommands)
     pieslice.doctor.cli.add_commands(subcommands, pieslice.__version__)
     pieslice.manual.cli.add_commands(subcommands, parser, pieslice.__version__)
+    for command in parsers_of(parser):
+        add_limits(command, shown=command is parser)
     return parser
 
 

@@ -64,20 +64,17 @@ def compile_node(node: Node) -> Piece:
             return sort_of(value), value
     elif symbol == "other call":
         return "run", extras[0]([run_of(piece) for piece in pieces])
-    inline = _INLINE.get(symbol, 3 if len(pieces) <= 3 else 0)
-    if inline < len(pieces):
-        pieces[inline:] = [("run", run_of(piece)) for piece in pieces[inline:]]
-    make = _operation(symbol, len(extras), *[sort for sort, _ in pieces])
-    return "run", make(*[data for _, data in pieces], *extras)
-
-
-#: Operands that are written into the function of an operation; the others are called.
-_INLINE: Final = {**dict.fromkeys(LOGIC, 1), "conditional": 1, "choice": 1}
+    # Operands are called, whatever they are: written into the function they would make many
+    # functions of one operation, each of which takes as long to write as hundreds of calls.
+    make = _operation(symbol, len(extras), *["run" for _ in pieces])
+    return "run", make(*map(run_of, pieces), *extras)
 
 
 def run_of(piece: Piece) -> Run:
     """The function of a translated node."""
     sort, data = piece
+    if sort in CONSTANTS:
+        return lambda ad, state: data
     return data if sort == "run" else _operation("operand", 0, sort)(data)
 
 

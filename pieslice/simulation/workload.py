@@ -21,6 +21,7 @@ from attr import define, field, frozen
 
 from classad import ClassAd
 from classad.ads.expression import Expression, parsed
+from classad.language.bounds import glance
 from negotiator.jobs.autoclusters import AutoclusterTable
 from pieslice.data import JsonObject
 from pieslice.reports.names import did_you_mean
@@ -257,6 +258,7 @@ def _add_stream(workload: Workload, stream: object, at: str, rng: Random, second
     moments = [begin] * int(settings["backlog"])
     moments += _poisson(begin, end, settings["per_hour"], int(settings["batch"]), rng)
     for moment in moments:
+        glance("making jobs")
         run_time = settings["run_time"] * math.exp(rng.gauss(0.0, 1.0) * settings["spread"])
         workload.arrivals.append(Arrival(moment, max(1, round(run_time)), shape))
 

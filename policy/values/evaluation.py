@@ -14,6 +14,7 @@ from typing import Final, NamedTuple, TypeAlias
 from attr import evolve
 
 from classad.evaluation.functions import lookup_function
+from classad.language.bounds import glance
 from classad.language.limits import MAX_DEPTH, more_frames
 from classad.language.operators import BINARY, COMPARISONS
 from classad.language.values import ERROR, UNDEFINED, Truth
@@ -88,6 +89,7 @@ class Evaluation:
         return evolve(value, error=True) if _may_fail(tree) else value
 
     def _run(self, node: Node, facts: Facts) -> _Outcome:
+        glance("checking expressions")
         outcome = self._outcome(node, facts)
         if self._recording:
             before = self._values.get(id(node), NOTHING)

@@ -7,15 +7,18 @@ import gzip
 import io
 import lzma
 import sys
+import zlib
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from classad import ClassAd, ClassAdOSError, ClassAdParseError, ClassAdValueError, ExprTree
 from classad.errors import Diagnostic
+from classad.files import compressed
 from classad.files.ads import OutForm, format_ad, load_ads, read_ads, write_ads
 from classad.formats.detect import detect_form, detect_table
 
@@ -100,6 +103,20 @@ def test_frames_of_zstd_one_behind_the_other(cut: int, tmp_path: Path) -> None:
     assert read[:500] == ads
     assert [item.lost for item in found] == ["rest"] * cut
     assert len(read) == 1000 or cut
+
+
+def test_frames_of_a_zstd_file_follow_each_other() -> None:
+    """With a stand-in that has the same interface: the package need not be there."""
+    package = SimpleNamespace(
+        ZstdDecompressor=lambda: SimpleNamespace(decompressobj=zlib.decompressobj)
+    )
+    whole = zlib.compress(b"Cpus = 1\n" * 50) + zlib.compress(b"") + zlib.compress(b"Cpus = 2\n")
+    frames = compressed._zstd_frames(io.BytesIO(whole), package)
+    assert b"".join(frames) == b"Cpus = 1\n" * 50 + b"Cpus = 2\n"
+    frames = compressed._zstd_frames(io.BytesIO(whole[:-6]), package)
+    assert next(frames) == b"Cpus = 1\n" * 50
+    with pytest.raises(EOFError):
+        list(frames)
 
 
 def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:

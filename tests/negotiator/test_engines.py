@@ -149,6 +149,55 @@ def test_slots_whose_start_differs_in_a_constant() -> None:
     assert columns.matches
 
 
+NO_NUMBER = 'ifThenElse(regexp("node", Machine), real("NaN"), 1.0)'
+
+
+@pytest.mark.parametrize(
+    "ranks",
+    [(NO_NUMBER, "1"), ("1", NO_NUMBER), (NO_NUMBER, NO_NUMBER)],
+    ids=["pre", "post", "both"],
+)
+def test_a_rank_of_the_negotiator_may_be_no_number(ranks: tuple[str, str]) -> None:
+    case = scenarios.load("tour")
+    pre, post = (ExprTree(text) for text in ranks)
+    policy = evolve(scenarios.policy_of(case["scenario"]), pre_job_rank=pre, post_job_rank=post)
+    columns, reference = (
+        negotiate(scenarios.snapshot_of(case), policy, now=scenarios.NOW, engine=engine)
+        for engine in ("columns", "reference")
+    )
+    assert repr(columns) == repr(reference)
+    assert columns.matches
+
+
+def in_expressions(ad: ClassAd) -> ClassAd:
+    """The ad with an expression in the place of each text and truth value."""
+    found = ad.duplicate()
+    for name, value in ad.items():
+        if isinstance(value, str | bool) and name not in ("Name", "Machine", "MyType"):
+            written = f'"{value}"' if isinstance(value, str) else str(value)
+            found.insert(name, ExprTree(f"ifThenElse(true, {written}, undefined)"))
+    return found
+
+
+@pytest.mark.parametrize("engine", ["columns", "reference"])
+@pytest.mark.parametrize("case", ["tour", "pslot-preemption"])
+def test_what_an_expression_of_a_slot_comes_to_counts_like_a_constant(
+    case: str, engine: str
+) -> None:
+    loaded = scenarios.load(case)
+    snapshot, policy = scenarios.snapshot_of(loaded), scenarios.policy_of(loaded["scenario"])
+    slots = [ad.duplicate() for ad in snapshot.slots]
+    for number, ad in enumerate(slots):
+        ad.insert("Offline", number % 4 == 1)
+        ad.insert("WantClaiming", number % 4 != 2)
+    constant, computed = (
+        negotiate(evolve(snapshot, slots=tuple(ads)), policy, now=scenarios.NOW, engine=engine)
+        for ads in (slots, map(in_expressions, slots))
+    )
+    assert repr(computed.matches) == repr(constant.matches)
+    assert repr(computed.rejections) == repr(constant.rejections)
+
+
 def test_rows_of_slots_that_come_and_go() -> None:
     """Slots keep their rows; new ones go to the end; another order begins anew."""
     case = scenarios.load("tour")

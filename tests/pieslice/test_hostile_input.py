@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import io
 import os
 import subprocess
@@ -101,33 +103,56 @@ def test_counts_of_a_scenario_have_bounds(count: str, tmp_path: Path, capsys: Ca
     assert "not a scenario: a count of" in capsys.readouterr().err
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
-def test_a_full_disk_is_named(tmp_path: Path) -> None:
-    with open("/dev/full", "w") as full:
-        code, said = run(["check", f"{TOUR}/condor_config"], stdout=full)
-    assert (code, said) == (2, "pieslice: error: standard output: no space left on device\n")
-    code, said = run(["negotiate", TOUR, "-o", "/dev/full"], stdout=subprocess.PIPE)
-    assert (code, said) == (2, "pieslice: error: /dev/full: no space left on device\n")
+class Full(io.RawIOBase):
+    """A place that takes nothing more, such as /dev/full."""
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: object) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="a shell of POSIX")
-def test_a_closed_output_is_said() -> None:
-    code, said = run(["config", "info", "MAX_SPINS"], preexec_fn=lambda: os.close(1))
-    assert (code, said) == (2, "pieslice: error: standard output is closed\n")
+def test_a_full_disk_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    whole = io.TextIOWrapper(io.BufferedWriter(Full()))
+    with monkeypatch.context() as patch:
+        patch.setattr(sys, "stdout", whole)
+        assert main(["check", f"{TOUR}/condor_config"]) == 2
+    with contextlib.suppress(OSError):
+        whole.close()
+    said = f"{os.strerror(errno.ENOSPC).lower()}\n"
+    assert capsys.readouterr().err == f"pieslice: error: standard output: {said}"
+    path = tmp_path / "answer"
+    monkeypatch.setattr(Path, "write_bytes", lambda path, data: Full().write(data))
+    assert main(["negotiate", TOUR, "-o", str(path)]) == 2
+    assert capsys.readouterr().err == f"pieslice: error: {path}: {said}"
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="a limit of Linux")
-def test_exhausted_memory_is_one_line() -> None:
-    import resource
+def test_a_closed_output_is_said(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    # As Python finds it in a process that was started with `>&-`.
+    monkeypatch.setattr(sys, "stdout", None)
+    assert main(["config", "info", "MAX_SPINS"]) == 2
+    assert capsys.readouterr().err == "pieslice: error: standard output is closed\n"
 
-    def little() -> None:
-        resource.setrlimit(resource.RLIMIT_AS, (400 << 20, 400 << 20))
 
-    code, said = run(["eval", 'size(repeat("x", 2000000000))'], preexec_fn=little, stdout=-1)
-    assert "Traceback" not in said
-    assert describe(MemoryError()) == "the memory is exhausted"
+def test_exhausted_memory_is_one_line(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    # More than any address space has: the real error, at once, on every system.
+    answer = "pieslice.expressions.eval.evaluate_items"
+    monkeypatch.setattr(answer, lambda *given: bytearray(sys.maxsize))
+    assert main(["eval", "1"]) == 2
+    assert capsys.readouterr() == ("", "pieslice: error: the memory is exhausted\n")
     assert describe(RecursionError()) == "the input is nested too deeply"
-    assert code in (0, 2)
+
+
+def test_an_expression_that_fills_the_memory_ends_at_the_limit() -> None:
+    doubled = " ".join(f"a{i} = strcat(a{i - 1}, a{i - 1});" for i in range(1, 30))
+    ad = f'[a0 = "{"x" * 100_000}"; {doubled}]'
+    code, said = run(["--limit-memory", "48M", "eval", ad, "size(a29)"], stdout=subprocess.DEVNULL)
+    assert code == 2
+    assert said.startswith("pieslice: error: the memory limit of 48 MiB is used up")
+    assert said.count("\n") == 1
 
 
 def test_ads_are_shown_on_a_terminal_with_escapes() -> None:

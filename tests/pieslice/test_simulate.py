@@ -419,6 +419,28 @@ def test_a_checkpoint_while_a_machine_is_away(tmp_path: Path) -> None:
     assert saved(one.simulation) == saved(other.simulation)
 
 
+def test_slots_look_the_same_after_a_checkpoint(tmp_path: Path) -> None:
+    """Expressions of a policy may read anything that a claim shows, its own age among it."""
+    policy = policy_of(tmp_path, PREEMPTING + EARLY)
+    jobs = [(0, "a", 100)] * 30 + [(240, "b", 100)]
+
+    def fresh() -> Run:
+        return Run(policy, jobs, slots=3, settings=ClaimSettings(retirement=5000))
+
+    one, other = fresh(), fresh()
+    one.until(360)
+    restore(other.simulation, json.loads(json.dumps(saved(one.simulation))))
+    claims = one.simulation.state.claims.values()
+    assert any(claim.begun < claim.job_begun for claim in claims)
+    for run in (one, other):
+        run.negotiator.show_times()
+    before, after = (
+        {name: str(slot.ad) for name, slot in run.simulation.pool.slots.items()}
+        for run in (one, other)
+    )
+    assert before == after
+
+
 # --- theory -------------------------------------------------------------------------------------
 
 
@@ -485,6 +507,14 @@ def test_a_group_stays_within_its_quota_unless_it_accepts_surplus(tmp_path: Path
             most = max(most, run.simulation.state.running["g.u@sim.example"][1])
             assert run.simulation.state.running["h.u@sim.example"][1] <= 2
         assert (most <= 3) is not surplus
+        groups = summarise(run.simulation, complete=True)["groups"]
+        assert groups["h"]["entitled_hours"] == 2 * 900 / 3600
+        assert groups["h"]["usage_hours"] <= groups["h"]["entitled_hours"]
+        assert {name: group["over_quota_hours"] for name, group in groups.items()} == {
+            "<none>": 0.0,
+            "g": 0.0,
+            "h": 0.0,
+        }
         pool = plain_pool(10, 1)
 
 
