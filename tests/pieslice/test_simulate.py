@@ -992,7 +992,7 @@ def test_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (["4", "--workload", str(machines.rename(tmp_path / "m.txt"))], ".swf, .csv or .toml"),
         ([str(tmp_path / "nowhere"), "--workload", str(swf)], "or a number of slots: 10, or 10x8"),
         (["4", "--workload", str(tmp_path / "broken.swf.gz")], "not a whole gzip file"),
-        ([*traced, "--machines", str(tmp_path / "times.csv")], "needs the columns"),
+        ([*traced, "--machines", str(tmp_path / "times.csv")], "no column `time`"),
         ([*traced, "--parquet"], "--parquet needs -o"),
         ([*traced, "--report", str(tmp_path / "no" / "r.html")], "no such folder"),
         ([*traced, "--config", "a", "--compare", "a", "b"], "give --config or --compare"),
