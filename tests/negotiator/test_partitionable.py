@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import pytest
+
 from classad import ClassAd
 from classad.evaluate import EvalContext
 from negotiator.pool.fetch import KEPT, OCCUPANTS, new_slot, occupant
 from negotiator.pool.partitionable import ChildClaims, enlarge
 from negotiator.pool.slots import Slot
+from negotiator.sessions.session import _times
 
 CONTEXT = EvalContext(now=0.0)
+ENDLESS, NO_NUMBER = float("inf"), float("nan")
 PARENT = """[
     Name = "slot1@m"; PartitionableSlot = true; RemoteUser = "zed@test"; Cpus = 1.5; Memory = 10;
     Requirements = TARGET.RequestCpus <= Cpus; NumDynamicSlots = 2;
@@ -71,3 +75,15 @@ def test_an_occupant_that_has_no_name_is_passed_over() -> None:
     for name in reversed(OCCUPANTS):
         ad.insert(name, f"{name}@test")
         assert occupant(ad, CONTEXT) == f"{name}@test"
+
+
+@pytest.mark.parametrize(
+    ("there", "wanted", "times"),
+    [
+        (8, 4, 2), (7.9, 4, 1), (3, 4, 0), (3, 0.5, 3), (ENDLESS, 4, 2**31 - 1),
+        (ENDLESS, ENDLESS, 0), (ENDLESS, NO_NUMBER, 0), (-ENDLESS, 4, 0), (NO_NUMBER, 4, 0),
+        (8, ENDLESS, 0), (8, NO_NUMBER, 0),
+    ],
+)  # fmt: skip
+def test_how_many_jobs_fit_into_a_slot_depth_first(there: float, wanted: float, times: int) -> None:
+    assert _times(there, wanted) == times

@@ -164,6 +164,15 @@ def test_a_comment_silences_the_statement_below_it_or_around_it() -> None:
     assert ids(inside) == []
 
 
+def test_what_a_list_names_already_is_not_meant_by_an_item() -> None:
+    defined = "HasFoo = True\nHasBar = True\n"
+    [item] = found(f"{defined}STARTD_ATTRS = HasFop, HasBar\n")
+    assert (item.id, item.help) == ("P211", "did you mean `HasFoo`?")
+    [item] = found(f"{defined}STARTD_ATTRS = HasFoo, HasBar, HasFop\n")
+    assert item.id == "P211"
+    assert "did you mean" not in (item.help or "")
+
+
 def test_a_silence_needs_a_reason_and_a_known_number() -> None:
     for words in ("ignore P505", "ignore P999 because x", "P505", "ignore P111 because x"):
         text = f"# pieslice: {words}\nA = 1\n"
