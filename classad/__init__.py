@@ -56,11 +56,13 @@ from classad.errors import (
     ClassAdParseError,
     ClassAdTypeError,
     ClassAdValueError,
+    LimitError,
     V1Warning,
 )
 from classad.evaluation.state import EvalContext
 from classad.files.ads import read_ads, write_ads
 from classad.foreign import refuse_mixture
+from classad.language.bounds import limits
 from classad.language.values import Value
 
 if TYPE_CHECKING:
@@ -86,6 +88,7 @@ __all__ = [
     "EvalContext",
     "ExprTree",
     "Function",
+    "LimitError",
     "Literal",
     "MatchResult",
     "Parser",
@@ -101,6 +104,7 @@ __all__ = [
     "from_classad2",
     "functions",
     "lastError",
+    "limits",
     "match_many",
     "parse",
     "parseAds",

@@ -120,6 +120,13 @@ class ClassAdOSError(ClassAdException, OSError, RuntimeError):
     """Reading or writing failed."""
 
 
+class LimitError(RuntimeError):
+    """The time or the memory that a caller allows is used up; see ``classad.limits``.
+
+    It is no ``ClassAdException``: who takes those for bad input must not take this for it.
+    """
+
+
 class V1Warning(FutureWarning):
     """An expression is used as in version 1 of HTCondor's bindings and gives another result."""
 

@@ -14,6 +14,7 @@ EXTRAS: Final = {
     "numpy": "numpy",
     "pandas": "pandas",
     "polars": "polars",
+    "psutil": "limits",
     "pyarrow": "arrow",
     "pyarrow.compute": "arrow",
     "pyarrow.parquet": "arrow",

@@ -10,8 +10,9 @@ slot in ``negotiator``.
 
 ``read`` gives a pool, ``check`` and ``policy`` look at a configuration, ``userprio`` at a saved
 state of the accountant; ``simulate`` and ``sweep`` try policies on days of jobs; ``match``,
-``select`` and ``rank`` ask millions of slots in Parquet files or on a Dask cluster.  All names
-below are loaded when they are first used.
+``select`` and ``rank`` ask millions of slots in Parquet files or on a Dask cluster; ``limits``
+bounds the time and the memory of all of them.  All names below are loaded when they are first
+used.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ from __future__ import annotations
 # As in `typing`, which is not imported for it: this package is light.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from classad.language.bounds import limits as limits
     from pieslice.api.errors import Error as Error
+    from pieslice.api.errors import LimitError as LimitError
     from pieslice.api.errors import NotFoundError as NotFoundError
     from pieslice.api.errors import ReadError as ReadError
     from pieslice.api.policies import check as check
@@ -38,10 +41,12 @@ __version__ = "0.9.0"
 #: Name -> where it is.
 _NAMES = {
     "Error": "pieslice.api.errors",
+    "LimitError": "pieslice.api.errors",
     "NotFoundError": "pieslice.api.errors",
     "Pool": "pieslice.api.pool",
     "ReadError": "pieslice.api.errors",
     "check": "pieslice.api.policies",
+    "limits": "classad.language.bounds",
     "match": "pieslice.api.tables",
     "policy": "pieslice.api.policies",
     "rank": "pieslice.api.tables",

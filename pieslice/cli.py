@@ -38,7 +38,10 @@ from pieslice.command_line import (
     EXIT_OK,
     LOSSES,
     Parser,
+    parsers_of,
 )
+from pieslice.limiting import UsedUp, add_limits, limited
+from pieslice.terminal import complain
 
 DESCRIPTION = "Policy laboratory for HTCondor: read a captured pool and run a negotiation cycle."
 EXAMPLES = (
@@ -96,7 +99,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - for the rest of the process
     if sys.stdout is None:
-        print("pieslice: error: standard output is closed", file=sys.stderr)
+        complain("pieslice: error: standard output is closed")
         return EXIT_BAD
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -108,7 +111,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         if args.command not in ANYWHERE:
             import policy  # noqa: F401 - refuses a foreign package called classad
-        code: int = args.run(args)
+        with limited(args):
+            code: int = args.run(args)
         sys.stdout.flush()
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
@@ -119,7 +123,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Exception as problem:
         if args.debug:
             raise
-        print(f"pieslice: error: {describe(problem)}", file=sys.stderr)
+        complain(f"pieslice: error: {describe(problem)}")
         if isinstance(problem, OSError) and problem.filename is None:
             _close_output()
         return EXIT_BAD
@@ -139,6 +143,8 @@ def describe(problem: Exception) -> str:
         nameless = "standard output: " if problem.errno in _FULL else ""
         where = f"{problem.filename}: " if problem.filename else nameless
         return f"{where}{problem.strerror.lower()}"
+    if isinstance(problem, UsedUp):
+        return str(problem)
     if isinstance(problem, MemoryError):
         return "the memory is exhausted"
     if isinstance(problem, RecursionError):
@@ -151,7 +157,14 @@ def describe(problem: Exception) -> str:
 
 def build_parser() -> Parser:
     """The parser with every subcommand."""
-    parser = Parser(prog="pieslice", description=DESCRIPTION, epilog=EPILOG, examples=EXAMPLES)
+    # The options of a command pass through here: `--limit` of one is no short `--limit-time`.
+    parser = Parser(
+        prog="pieslice",
+        description=DESCRIPTION,
+        epilog=EPILOG,
+        examples=EXAMPLES,
+        allow_abbrev=False,
+    )
     parser.add_argument("--version", action=VersionAction, help="show version and backends")
     parser.add_argument("--debug", action="store_true", help="show tracebacks of internal errors")
     subcommands = parser.add_subparsers(
@@ -161,6 +174,8 @@ def build_parser() -> Parser:
         package.add_commands(subcommands)
     pieslice.doctor.cli.add_commands(subcommands, pieslice.__version__)
     pieslice.manual.cli.add_commands(subcommands, parser, pieslice.__version__)
+    for command in parsers_of(parser):
+        add_limits(command, shown=command is parser)
     return parser
 
 

@@ -44,10 +44,10 @@ ORDER = {
         "sessions", "engines", "cycle", "capture", "io", "scenario", "strategies",
     ),
     "pieslice": (
-        "terminal", "command_line", "data", "writing", "reports", "recording", "live", "inputs",
-        "expressions", "policies", "priorities", "forecast", "runreport", "simulation", "sweeps",
-        "fuzzing", "negotiate", "shadow", "why", "history", "partitions", "api", "conform",
-        "documents", "doctor", "manual", "cli", "__main__",
+        "terminal", "command_line", "limiting", "data", "writing", "reports", "recording", "live",
+        "inputs", "expressions", "policies", "priorities", "forecast", "runreport", "simulation",
+        "sweeps", "fuzzing", "negotiate", "shadow", "why", "history", "partitions", "api",
+        "conform", "documents", "doctor", "manual", "cli", "__main__",
     ),
     "pieslice/conform": ("runner", "language", "configuration", "negotiation", "kinds", "cli"),
     "pieslice/why": (
@@ -108,6 +108,9 @@ OUTSIDE = {
     "classad/frames/table.py": "locks a table that threads share, and names Parquet files",
     "classad/foreign.py": "lists the folder of the package once at import",
     "classad/kernels.py": "reads CLASSAD_KERNELS once at import; the choice changes no answer",
+    "classad/language/bounds.py": (
+        "asks for the time and the memory of the process where a caller limits them"
+    ),
     "classad/language/limits.py": (
         "lends deep evaluations stack frames, which belong to the whole process"
     ),
@@ -119,6 +122,7 @@ OUTSIDE = {
     "negotiator/capture/ads.py": "reads the ad files of a capture",
     "negotiator/capture/configuration.py": "reads the configuration files of a capture",
     "negotiator/capture/reader.py": "reads a capture directory",
+    "pieslice/limiting.py": "interrupts a command, and has the system bound its memory",
     "pieslice/doctor/checks.py": "looks at the installation: packages, programs of HTCondor",
     "pieslice/expressions/cli.py": "a command line: prints, and sets the exit code",
     "pieslice/inputs/policyfile.py": "finds out whether the policy file that is named can be read",

@@ -12,9 +12,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import lru_cache
+from contextlib import suppress
+from functools import lru_cache, partial
 from types import ModuleType
 from typing import Final, NamedTuple, Protocol, TypeAlias
+
+from classad.errors import LimitError
+from classad.language import bounds
 
 _HOW: Final = "pip install 'pcre2>=0.6'"
 
@@ -49,6 +53,17 @@ class _Engine(Protocol):
     def search(self, subject: bytes, start: int = 0, /) -> _Spans | None:
         """The first match from ``start`` on."""
 
+    def match(self, subject: bytes, start: int = 0, /) -> _Spans | None:
+        """The match that begins at ``start``."""
+
+
+#: Steps after which a hasty search gives up, and the longest subject that is searched so.
+_FEW_STEPS: Final = 5_000
+_SOON_DONE: Final = 2_000
+_SEARCHING: Final = "searching with a regular expression"
+_UNBOUNDED: Final = (
+    "a regular expression with `(*` or `\\G` takes too many steps to be searched under a time limit"
+)
 
 _Search: TypeAlias = Callable[[bytes], object]
 
@@ -63,13 +78,16 @@ class Pattern(NamedTuple):
     again: _Engine | None
     failures: tuple[type[Exception], ...]
     quick: _Search | None = None
+    #: Searches like ``engine``, but gives up soon, and whether places may be tried one by one.
+    hasty: Callable[[], _Engine] | None = None
+    by_place: bool = False
 
     def matches(self, subject: bytes) -> bool:
         """Whether there is a match anywhere."""
         if self.quick is not None and len(subject) <= SHORT:
             return self.quick(subject) is not None
         try:
-            return self.engine.search(subject) is not None
+            return self._first(self.engine, subject, 0) is not None
         except self.failures as problem:
             raise GaveUp from problem
 
@@ -83,7 +101,7 @@ class Pattern(NamedTuple):
 
     def _run(self, engine: _Engine, subject: bytes, start: int) -> Match | None:
         try:
-            found = engine.search(subject, start)
+            found = self._first(engine, subject, start)
         except self.failures as problem:
             raise GaveUp from problem
         if found is None:
@@ -93,6 +111,27 @@ class Pattern(NamedTuple):
         while len(spans) > 1 and spans[-1] == (-1, -1):
             spans.pop()
         return Match(tuple(spans))
+
+    def _first(self, engine: _Engine, subject: bytes, start: int) -> _Spans | None:
+        """The first match.
+
+        The library counts what it tries anew at each place, and cannot be interrupted: where there
+        may be a limit on the time, a search that is not done soon goes on place by place.
+        """
+        if not bounds.are_timed() or self.hasty is None or engine is self.again:
+            return engine.search(subject, start)
+        bounds.checkpoint(_SEARCHING)
+        if len(subject) - start <= _SOON_DONE:
+            with suppress(*self.failures):
+                return self.hasty().search(subject, start)
+        if not self.by_place:
+            raise LimitError(_UNBOUNDED)
+        for place in range(start, len(subject) + 1):
+            bounds.checkpoint(_SEARCHING)
+            found = engine.match(subject, place)
+            if found is not None:
+                return found
+        return None
 
 
 def regex_backend() -> str:
@@ -188,4 +227,11 @@ def _compile(pcre2: ModuleType, raw: bytes, options: str) -> Pattern | None:
         again = pcre2.compile(verbs.group() + rb"\G(?:" + body + rb")(?!\G)", flags, jit=False)
     except failures:
         again = None
-    return Pattern(engine, again, failures, _quick(raw, options))
+    hasty = partial(_hasty, pcre2.compile, raw, flags)
+    by_place = b"(*" not in raw and rb"\G" not in raw
+    return Pattern(engine, again, failures, _quick(raw, options), hasty, by_place)
+
+
+@lru_cache(maxsize=64)
+def _hasty(compile: Callable[..., _Engine], raw: bytes, flags: int) -> _Engine:
+    return compile(b"(*LIMIT_MATCH=%d)" % _FEW_STEPS + raw, flags, jit=False)

@@ -15,6 +15,7 @@ from classad.builtins.stringlists import items_of
 from classad.builtins.support import either_exceptional, from_bytes, is_list, shared_texts, to_bytes
 from classad.evaluation.functions import Booleans, Column, Result, builtin
 from classad.evaluation.state import EvalState
+from classad.language import bounds
 from classad.language.values import ERROR, UNDEFINED, ClassAdValue, Truth, Value
 
 
@@ -162,7 +163,7 @@ def _replaced(pattern: Pattern, subject: bytes, replacement: bytes, options: str
     a gap are tried; failing that one byte is copied.  At the end of the text there is none: None.
     """
     everything, keep = "g" in options, "f" in options
-    text = b""
+    text = bytearray()
     at = 0
     after_empty = False
     while True:
@@ -185,9 +186,13 @@ def _replaced(pattern: Pattern, subject: bytes, replacement: bytes, options: str
         text += _expanded(replacement, subject, match)
         at = end
         after_empty = after_empty or start == end
+        if bounds.entered:
+            bounds.make_room(2 * len(text))
         if not everything:
             break
-    return text + subject[at:] if keep else text
+    if keep:
+        text += subject[at:]
+    return bytes(text)
 
 
 def _replace(

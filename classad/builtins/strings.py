@@ -20,6 +20,7 @@ from classad.builtins.support import (
 )
 from classad.evaluation.functions import LAZY, Result, builtin
 from classad.evaluation.state import EvalState
+from classad.language import bounds
 from classad.language.times import wrap32
 from classad.language.values import ERROR, UNDEFINED, ClassAdValue, Thunk, Value
 
@@ -43,6 +44,8 @@ def strcat(state: EvalState, *arguments: Thunk) -> ClassAdValue:
         if isinstance(text, Value):
             return text
         parts.append(text)
+    if bounds.entered:
+        bounds.make_room(sum(map(len, parts)))
     return canonical("".join(parts))
 
 
@@ -105,6 +108,8 @@ def _joined(separator: str | Value, items: Iterable[ClassAdValue], missing: bool
             missing = True
             continue
         present = True
+        if bounds.entered:
+            bounds.make_room(len(joined) + len(text))
         joined += between + text if joined else text
     return UNDEFINED if missing and not present else canonical(joined)
 

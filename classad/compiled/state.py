@@ -15,6 +15,7 @@ from functools import cache
 from classad.ads.ad import Ad, Stored
 from classad.ads.expression import Expression, Run
 from classad.evaluation.state import EvalState
+from classad.language import bounds
 from classad.language.limits import MAX_DEPTH, MAX_WORK, EvaluationFailure, NeedExact
 from classad.language.values import UNDEFINED, ClassAdValue
 
@@ -82,6 +83,8 @@ class CompiledState(EvalState):
             raise NeedExact  # or: its nested ads belong to the chained parent
         if work > MAX_WORK:
             raise EvaluationFailure("the evaluation visits too many nodes")
+        if bounds.entered:
+            bounds.glance()
         value: ClassAdValue = run(ad, self)
         self.depth = depth
         if before is None:

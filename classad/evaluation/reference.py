@@ -20,6 +20,7 @@ from classad.evaluation.functions import lookup_function
 from classad.evaluation.scopes import find, find_unscoped, outermost, own, root_around
 from classad.evaluation.selection import select
 from classad.evaluation.state import CallSite, EvalState, contained
+from classad.language import bounds
 from classad.language.limits import MAX_DEPTH, MAX_RESTARTS, MAX_WORK, EvaluationFailure
 from classad.language.names import fold_name
 from classad.language.operators import BINARY, UNARY, exceptional, truth
@@ -99,6 +100,8 @@ def value_of(node: nodes.Node, ad: Ad, state: ReferenceState) -> ClassAdValue:
     state.work += 1
     if state.work > MAX_WORK:
         raise EvaluationFailure("the evaluation visits too many nodes")
+    if bounds.entered:
+        bounds.glance()
     return state.evaluators[node.__class__](node, ad, state)
 
 

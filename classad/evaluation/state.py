@@ -14,6 +14,7 @@ from classad.ads.ad import Ad, Stored, inside_of
 from classad.ads.expression import Expression
 from classad.evaluation.context import NO_CONTEXT, EvalContext
 from classad.evaluation.scopes import Scopes, root_around
+from classad.language import bounds
 from classad.language.limits import FAST_HEIGHT, MAX_WORK, EvaluationFailure
 from classad.language.values import ERROR, ClassAdValue
 
@@ -91,6 +92,8 @@ class EvalState(Scopes):
         self.work += work
         if self.work > MAX_WORK:
             raise EvaluationFailure("the evaluation visits too many nodes")
+        if bounds.entered:
+            bounds.glance()
 
     def evaluate_node(self, node: Node, ad: Ad) -> ClassAdValue:
         """The value of a node in ``ad``."""

@@ -25,6 +25,7 @@ from classad.files.compressed import Unpacked, create_zstd
 from classad.formats.common import Errors, check_errors, report, with_line_ends
 from classad.formats.long import LongReader, format_long
 from classad.formats.long import read_long as read_long_form
+from classad.language.bounds import are_timed, checkpoint
 
 if TYPE_CHECKING:
     from classad.formats.detect import Form
@@ -293,7 +294,9 @@ def load_ads(
 
 
 def _load(loader: Loader, stream: Any) -> LoadedColumns:
-    """Load a file, mapped into memory if it is one."""
+    """Load a file, mapped into memory if it is one and nobody waits for the end of a piece."""
+    if are_timed():
+        return _load_stream(loader, stream)
     try:
         mapped = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
     except (OSError, ValueError):  # not a regular file, or an empty one
@@ -307,6 +310,7 @@ def _load_stream(
     """Load a stream; ``cut`` says afterwards why it ends before its end, if it does."""
     piece = stream.read(_PIECE).removeprefix(_MARK)
     while piece:
+        checkpoint("reading ads")
         loader.feed(piece)
         piece = stream.read(_PIECE)
     return loader.finish(cut=cut())

@@ -11,15 +11,12 @@ from __future__ import annotations
 import io
 import zlib
 from collections.abc import Callable, Iterator
-from contextvars import ContextVar
 from importlib import import_module
 from typing import IO, Any, Final, TypeAlias
 
 from classad.errors import ClassAdOSError, Diagnostic
+from classad.language.bounds import checkpoint, unpacked_limit
 
-#: Bytes that a compressed file may unpack to, unless somebody asks for another limit.
-MOST_UNPACKED: Final = 4 << 30
-most_unpacked: Final = ContextVar("most_unpacked", default=MOST_UNPACKED)
 #: What is read at a time; zstd makes at most 32,000 times as much of it.
 _PIECE: Final = 1 << 16
 _ZSTD_PIECE: Final = 1 << 10
@@ -34,7 +31,7 @@ class Unpacked(io.RawIOBase):
     def __init__(self, packed: IO[bytes], compression: str) -> None:
         super().__init__()
         self._read, self._damage = _reader(packed, compression)
-        self._limit = most_unpacked.get()
+        self._limit = unpacked_limit()
         self._left = b""
         self._bytes = 0
         self._lines = 0
@@ -53,6 +50,7 @@ class Unpacked(io.RawIOBase):
         return len(piece)
 
     def _next(self) -> bytes:
+        checkpoint("unpacking a file")
         try:
             piece = self._read(_PIECE)
         except EOFError:
@@ -91,7 +89,7 @@ def _reader(packed: IO[bytes], compression: str) -> _Reader:
 
         return bz2.BZ2File(packed).read1, (OSError, ValueError)
     module = _zstd_module()
-    if hasattr(module, "ZstdFile"):
+    if hasattr(module, "ZstdFile"):  # pragma: no cover - Python 3.14 and newer
         return module.ZstdFile(packed).read1, (module.ZstdError,)
     frames = _zstd_frames(packed, module)
     return (lambda _: next(frames, b"")), (module.ZstdError,)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeVar
 from classad.ads.ad import Ad, Stored
 from classad.ads.expression import Expression
 from classad.errors import ClassAdParseError, Diagnostic, Lost
+from classad.language import bounds
 from classad.source import Source
 
 if TYPE_CHECKING:
@@ -124,6 +125,8 @@ def with_line_ends(pieces: Iterable[str | bytes]) -> Iterator[str]:
     """
     cut = False
     for piece in pieces:
+        if bounds.entered:
+            bounds.glance("reading ads")
         if piece.__class__ is not str:
             piece = decoded(piece)
         if piece and not cut and piece.find("\n") == len(piece) - 1:

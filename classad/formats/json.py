@@ -31,6 +31,7 @@ from classad.formats.common import (
 )
 from classad.formats.order import is_node, item_of_stored, print_order
 from classad.formats.recovery import JSON, Beginnings, Misread, attribute_end
+from classad.language import bounds
 from classad.language.values import UNDEFINED, RelTime
 from classad.source import Source
 from classad.syntax.lexing import integer_value
@@ -232,6 +233,8 @@ class JsonReader(Generic[A]):
         taken: set[int] = set()
         comma = True
         while True:
+            if bounds.entered:
+                bounds.glance("reading ads")
             found = _MEMBER.match(self.text, self.position)
             if found is not None and (comma or found["comma"] is not None):
                 self.position = found.end()
@@ -271,6 +274,8 @@ class JsonReader(Generic[A]):
             self.take()
             return ListValue(items)
         while True:
+            if bounds.entered:
+                bounds.glance("reading ads")
             items.append(self.value(depth + 1))
             token = self.take()
             if token.text == "]":

@@ -27,6 +27,7 @@ from classad.ads.ad import Ad, ListValue, SharedNames, Stored, stored_form
 from classad.ads.expression import Expression
 from classad.errors import ClassAdParseError, ClassAdValueError, Diagnostic
 from classad.formats.common import BLANKS, A, Errors, check_errors, ignored_text, overflow, report
+from classad.language import bounds
 from classad.language.names import fold_name
 from classad.language.values import ERROR, UNDEFINED
 from classad.source import Source
@@ -134,6 +135,8 @@ class LongReader(Generic[A]):
         for number, line in enumerate(lines, first_line):
             entry = known.get(line)
             if entry is None:
+                if bounds.entered:
+                    bounds.glance("reading ads")
                 text = line.strip(BLANKS)
                 if not text:
                     dropping = False

@@ -26,6 +26,7 @@ from classad.formats.common import (
     with_line_ends,
 )
 from classad.formats.recovery import NEW, Beginnings, attribute_end
+from classad.language import bounds
 from classad.source import Source
 
 _BETWEEN: Final = re.compile(r"(?:[ \t\n\v\f\r]+|//[^\n]*|#[^\n]*|/\*.*?\*/)*", re.DOTALL)
@@ -138,17 +139,15 @@ class Recovery:
             parse_new(ad, text, 0, Source(text), self._tz)
         except ClassAdParseError as problem:
             found = problem.diagnostic
-            message = str(problem) if found is None else found.message
-            place = (0, 0) if found is None else (found.start, found.end)
+            assert found is not None  # the parser has a place for every error
             shift = begin - 1
-            help = None if found is None else found.help
             problems.append(
                 Diagnostic(
-                    message,
+                    found.message,
                     self._source,
-                    place[0] + shift,
-                    place[1] + shift,
-                    help=help,
+                    found.start + shift,
+                    found.end + shift,
+                    help=found.help,
                     lost="attribute",
                 )
             )
@@ -172,6 +171,8 @@ def _read(
     if listed:
         position = skip_blanks(text, position + 1)
     while position < len(text):
+        if bounds.entered:
+            bounds.glance("reading ads")
         if listed and text[position] in ",}":
             listed = text[position] == ","
             position = skip_blanks(text, position + 1)

@@ -6,8 +6,7 @@ syntax, ``b v="t"`` boolean, ``un`` undefined, ``er`` error, ``at`` and ``rt`` t
 expression in new syntax, ``l`` list, ``c`` ad.  Entities are ``&amp; &lt; &gt;`` (and, on reading,
 ``&quot; &apos;`` and character numbers).
 
-Inputs: a text with or without the document's head.  Outputs: ads.
-Follows: the XML form of HTCondor 25.14.1 (golden vectors ``formats``).
+Inputs: a text with or without the document's head.  Outputs: ads.  Follows: HTCondor 25.14.1.
 """
 
 from __future__ import annotations
@@ -34,6 +33,7 @@ from classad.formats.common import (
 from classad.formats.json import MAX_DEPTH
 from classad.formats.order import is_node, item_of_stored, print_order
 from classad.formats.recovery import XML, Beginnings, Misread, element_end
+from classad.language import bounds
 from classad.language.values import ERROR, INT_MAX, INT_MIN, UNDEFINED, RelTime
 from classad.source import Source
 
@@ -224,6 +224,8 @@ class XmlReader(Generic[A]):
             return ad
         taken: set[int] = set()
         while True:
+            if bounds.entered:
+                bounds.glance("reading ads")
             found = _PLAIN.match(self.whole, self.position)
             if found is not None:
                 self.position = found.end()

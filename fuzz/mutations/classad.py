@@ -19,6 +19,7 @@ _LOGIC: Final = "tests tests/classad/test_table_logic.py"
 _CLOCK: Final = "tests tests/classad/test_table_clock.py"
 _OFTEN: Final = "tests tests/classad/test_eval_often.py"
 _DEPTH: Final = "tests tests/classad/test_eval_depth.py"
+_BOUNDS: Final = "tests tests/classad/test_bounds.py"
 
 MUTATIONS: Final = (
     # ---- verdicts joined after many partners
@@ -285,5 +286,47 @@ MUTATIONS: Final = (
         "if name.startswith(mark):",
         "if name == mark:",
         "tests tests/classad/test_foreign.py",
+    ),
+    # ---- limits of a caller
+    # An evaluation that follows attributes looks at the clock.
+    Mutation(
+        "classad/compiled/state.py", "        if bounds.entered:", "        if False:",
+        f"{_BOUNDS} -k hostile",
+    ),
+    Mutation(
+        "classad/evaluation/reference.py", "    if bounds.entered:", "    if False:",
+        f"{_BOUNDS} -k exact",
+    ),
+    # A block inside another one does not prolong it.
+    Mutation(
+        "classad/language/bounds.py",
+        "(self.deadline or around.deadline) >= around.deadline",
+        "(self.deadline or around.deadline) < around.deadline",
+        f"{_BOUNDS} -k lower",
+    ),
+    # What a block has counted is taken back.
+    Mutation(
+        "classad/language/bounds.py", "        self._count(-1)", "        self._count(0)",
+        f"{_BOUNDS} -k hostile",
+    ),
+    # A text is too long before it is made.
+    Mutation(
+        "classad/language/bounds.py", "resident() + more > ", "resident() > ", f"{_BOUNDS} -k fit",
+    ),
+    # The place behind the last character may be where a pattern matches.
+    Mutation(
+        "classad/builtins/pcre.py",
+        "range(start, len(subject) + 1)",
+        "range(start, len(subject))",
+        f"{_BOUNDS} -k same",
+    ),
+    # Such patterns mean something else place by place.
+    Mutation(
+        "classad/builtins/pcre.py", 'b"(*" not in raw and', "True and", f"{_BOUNDS} -k by_place",
+    ),
+    # A file that is mapped as a whole is one step.
+    Mutation(
+        "classad/files/ads.py", "    if are_timed():", "    if False:",
+        "tests tests/pieslice/test_limits.py -k in_time",
     ),
 )  # fmt: skip

@@ -126,4 +126,31 @@ MUTATIONS: Final = (
         "*filter(Path.is_file, ())]",
         "tests tests/pieslice/test_shadow.py -k on_top",
     ),
+    # A sweep that is out of time does not go on with the next point.
+    Mutation(
+        "pieslice/sweeps/work.py",
+        """        except LimitError:
+            raise
+""",
+        "",
+        "tests tests/pieslice/test_limits.py -k point",
+    ),
+    # A worker is another process, which knows no limit unless it is told.
+    Mutation(
+        "pieslice/sweeps/work.py",
+        "with limits(left, self.memory, self.unpacked):",
+        "with limits():",
+        "tests tests/pieslice/test_limits.py -k worker",
+    ),
+    # An interruption that the command took for Ctrl-C is the limit all the same.
+    Mutation(
+        "pieslice/limiting.py",
+        """    if over.is_set():
+        raise UsedUp(_said(seconds))
+
+
+def""",
+        "\n\ndef",
+        "tests tests/pieslice/test_limits.py -k its_own",
+    ),
 )  # fmt: skip

@@ -13,6 +13,7 @@ from attr import define, field
 from classad import ClassAd
 from classad.ads.ad import as_number
 from classad.evaluate import EvalContext
+from classad.language.bounds import checkpoint
 from negotiator.jobs.offers import Offers
 from negotiator.jobs.requests import NO_AUTOCLUSTER, JobList, Request, matched_limits
 from negotiator.matching.board import Board
@@ -122,6 +123,7 @@ def _gives_up(session: _Session) -> bool:
 
 def _offer(session: _Session, request: Request, served: int) -> int | None:
     """Find a slot for the next job of a request: how many jobs it serves, None if there is none."""
+    checkpoint("negotiating")
     board, terms = session.board, session.terms
     decorate_request(
         request.ad, terms.submitter, terms.priority, terms.group, board.accountant, board.tree

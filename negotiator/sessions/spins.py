@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from attr import define, field, frozen
 
+from classad.language.bounds import checkpoint
 from negotiator.jobs.offers import Offers
 from negotiator.jobs.submitters import Submitter, consolidate
 from negotiator.matching.board import Board
@@ -151,6 +152,7 @@ def _spin(state: _Round, shares: Shares) -> Spin:
     turns = []
     finished = set()
     for submitter in list(state.submitters):
+        checkpoint("negotiating")
         if state.quota_used_up():
             break
         turn = _turn(state, submitter, shares)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+import classad.errors
 from classad.errors import ClassAdException, ClassAdParseError, Diagnostic
 from classad.files.log import DamagedLogError
 from negotiator.io import InputError
@@ -42,11 +43,17 @@ class NotFoundError(Error, LookupError):
     """There is no job, slot, user or group of that name."""
 
 
+class LimitError(Error, classad.errors.LimitError):
+    """The time or the memory of a ``limits`` block is used up."""
+
+
 @contextmanager
 def one_family() -> Iterator[None]:
     """Turn what the rooms below raise into exceptions of this family."""
     try:
         yield
+    except classad.errors.LimitError as problem:
+        raise LimitError(str(problem)) from problem
     except InputError as problem:
         errors = [item for item in problem.diagnostics if item.severity == "error"]
         shown = errors or problem.diagnostics[-1:]

@@ -16,6 +16,8 @@ from typing import Final
 
 from attr import define, field
 
+from classad.errors import LimitError
+from classad.language.bounds import checkpoint, limits
 from negotiator.capture.files import CapturePaths
 from negotiator.cycle import negotiate
 from negotiator.io import InputError, read_capture
@@ -36,6 +38,8 @@ SETTLE: Final = 1.5
 _PATIENCE: Final = (2.0, 60.0)
 #: Seconds in which a cycle that was asked for begins and ends.
 _ANSWER: Final = 60.0
+#: Seconds that a prediction may take: what runs for days must not hang on an ad of a stranger.
+LONGEST: Final = 600.0
 #: A little more than a second.
 _SECOND: Final = 1.1
 #: Seconds before a cycle is due at which the pool is captured, besides what that takes.
@@ -62,15 +66,17 @@ class Followed:
 def predict(capture: LiveCapture, config: Path | None = None) -> CycleResult:
     """What the next cycle of a captured pool does; raises ``InputError``.
 
-    ``config``: a configuration that is read on top of the pool's own.
+    ``config``: a configuration that is read on top of the pool's own.  Raises ``LimitError`` for
+    what takes ``LONGEST``.
     """
     with temporary("shadow") as place:
         folder = Path(place, "pool")
         capture.write(folder)
-        pool = read_capture(CapturePaths(folder, overlays=() if config is None else (config,)))
-        return negotiate(
-            pool.snapshot, pool.policy, now=pool.facts.now, rng=Random(0), costs=pool.costs
-        )
+        with limits(time=LONGEST):
+            pool = read_capture(CapturePaths(folder, overlays=() if config is None else (config,)))
+            return negotiate(
+                pool.snapshot, pool.policy, now=pool.facts.now, rng=Random(0), costs=pool.costs
+            )
 
 
 @define(eq=False)
@@ -102,7 +108,8 @@ class Shadow:
                 yield Followed(before, after, compare(before.capture, after, before.result))
                 before = self._again(after)
                 self._troubled = _PATIENCE[0]
-            except (DaemonError, InputError) as problem:
+            except (DaemonError, InputError, LimitError) as problem:
+                checkpoint("following a pool")
                 self.say(f"waiting: {problem}")
                 before = None
                 time.sleep(self._troubled)

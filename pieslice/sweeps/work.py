@@ -19,7 +19,9 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from attr import frozen
 
+from classad.errors import LimitError
 from classad.extras import load
+from classad.language.bounds import checkpoint, limits, remaining
 from pieslice.data import JsonObject
 from pieslice.simulation.errors import RunError
 from pieslice.sweeps.grid import Point
@@ -62,14 +64,40 @@ def simulate(point: Point) -> JsonObject:
         return run_here(point.plan)
 
 
+@frozen
+class Bounded:
+    """A job within the limits of whoever hands it out, which another process does not know.
+
+    ``until``: the end of its time, since the epoch.
+    """
+
+    job: Job
+    until: float | None
+    memory: int | None
+    unpacked: int | None
+
+    def __call__(self, point: Point) -> JsonObject:
+        left = None if self.until is None else max(self.until - time.time(), 0.0)
+        with limits(left, self.memory, self.unpacked):
+            return self.job(point)
+
+
+def bounded(job: Job) -> Job:
+    """The same job, within the limits that are in force here."""
+    left, memory, unpacked = remaining()
+    return Bounded(job, None if left is None else time.time() + left, memory, unpacked)
+
+
 def attempt(job: Job, point: Point, tries: int) -> Outcome:
-    """A point, tried until it succeeds or so often; never raises but for an interruption."""
+    """A point, tried until it succeeds or so often; raises only where the time is up."""
     error = ""
     for number in range(1, tries + 1):
         try:
             return Outcome(point, number, job(point))
+        except LimitError:
+            raise
         except Exception as problem:
-            # Whatever goes wrong with one point, the others are still wanted.
+            # Whatever else goes wrong with one point, the others are still wanted.
             error = said(problem)
     return Outcome(point, tries, None, error)
 
@@ -156,6 +184,7 @@ def handed_out(
     job: Job, points: Sequence[Point], tries: int, *, jobs: int = -1, client: Client | None = None
 ) -> Iterator[Outcome]:
     """On the workers of a client's cluster, else on so many cores of this machine."""
+    job = bounded(job)
     if client is not None:
         return on_dask(job, points, tries, client)
     if jobs == 1 or len(points) < 2:
@@ -210,6 +239,7 @@ def _some_done(
     """
     seen, alone = False, 0
     while True:
+        checkpoint("waiting for a cluster")
         with contextlib.suppress(TimeoutError):
             finished = distributed.wait(futures, timeout=_LOOK, return_when="FIRST_COMPLETED")
             # In the order of the grid.
@@ -224,6 +254,8 @@ def _some_done(
 def _result(future: Future[Outcome], point: Point) -> Outcome:
     try:
         found: Outcome = future.result()
+    except LimitError:
+        raise
     except Exception as problem:
         # The worker died, or has not got the files.
         return Outcome(point, 1, None, said(problem))

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Final
 
 from attr import evolve, field, frozen
 
+from classad.language.bounds import glance
+
 if TYPE_CHECKING:
     from policy.language.table import Definition
 
@@ -179,6 +181,7 @@ class Expander:
         names: list[str] = []
         replaced = called = 0
         while replaced < MAX_REPLACEMENTS:
+            glance("expanding macros")
             found = references(text)
             # What lies wholly to the left is finished: a reference completed there later sticks
             # out.  One put together from the edge of a region ends that region.

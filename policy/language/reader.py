@@ -16,6 +16,7 @@ from typing import Final
 from attr import define, field, frozen
 
 from classad.errors import Diagnostic, suggest
+from classad.language.bounds import glance
 from classad.source import Source
 from policy.language import conditions, statements
 from policy.language.conditions import ConditionError, Nesting, World
@@ -167,6 +168,7 @@ class Pass:
     def run(self) -> None:
         """Read to the end."""
         for line in self.lines:
+            glance("reading a configuration")
             self._open_end()
             before = len(self.reader.diagnostics)
             try:

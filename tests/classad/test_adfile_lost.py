@@ -175,12 +175,9 @@ def test_a_damaged_file_says_so(tmp_path: Path) -> None:
 def test_a_file_unpacks_to_no_more_than_a_limit(tmp_path: Path) -> None:
     path = tmp_path / "ads.gz"
     path.write_bytes(gzip.compress(FORMS["long"].encode()))
-    token = classad.files.compressed.most_unpacked.set(1000)
-    try:
-        problems: list[Diagnostic] = []
+    problems: list[Diagnostic] = []
+    with classad.limits(unpacked=1000):
         ads = list(read_ads(path, diagnostics=problems))
         table = Table.from_file(path, diagnostics=problems)
-    finally:
-        classad.files.compressed.most_unpacked.reset(token)
     assert 0 < len(ads) == len(table) < 60
     assert "behind 1000 bytes: more is not unpacked" in problems[0].message

@@ -22,6 +22,7 @@ from classad import (
     Value,
     evaluate_many,
 )
+from classad.evaluate import evaluate
 from classad.language.values import AbsTime, RelTime
 from classad.loading.long_form import load_long
 
@@ -130,6 +131,23 @@ def test_a_notebook_shows_the_first_rows() -> None:
     assert "<b>" not in html
     assert "x" * 50 not in html
     assert "<th>A&lt;</th>" in html
+
+
+@pytest.mark.parametrize(
+    ("target", "strict"),
+    [("[My = [Cpus = 1]]", False), ("[Target = 3]", False), ("[Cpus = 1]", True), ("[]", True)],
+)
+def test_names_that_mislead(target: str, strict: bool) -> None:
+    """A target with an attribute ``My``, or strict semantics: each row is asked by itself."""
+    partner, context = ClassAd(target), EvalContext(strict=strict)
+    rows = [ClassAd(f"[Cpus = {cpus}; Requirements = Cpus > 1]") for cpus in (1, 2, 3, 1, 2)]
+    for text in ("Cpus > 1", "MY.Cpus > 2", "TARGET.Cpus == 1", "Nope == 1", "MY.Cpus < 2"):
+        wanted = [evaluate(text, row, partner, context=context) for row in rows]
+        table = Table(rows)
+        found = [row for row, value in enumerate(wanted) if value is True]
+        assert list(table.select(text, partner, context=context)) == found
+        codes, values = table.evaluate(text, partner, context=context)
+        assert [values[code] for code in codes] == wanted
 
 
 # --- values ---------------------------------------------------------------------------------------

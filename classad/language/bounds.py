@@ -1,0 +1,191 @@
+"""Ends work that takes more time or memory than its caller allows: ``with limits(time=10):``.
+
+A caller enters ``limits``; loops below it call ``checkpoint``, which raises ``LimitError``
+when a bound is passed.  Nothing is interrupted from outside, so that no data is left half changed:
+a program may go on behind the block, and other threads and tasks, which have bounds of their own,
+do not notice.  While no block is open ``entered`` is 0, and that is all that a loop looks at.
+
+Inputs: bounds, the machine's clock, the memory of the process.  Outputs: none, or an exception.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from contextlib import ContextDecorator
+from contextvars import ContextVar, Token
+from time import monotonic
+from types import TracebackType
+from typing import Any, Final
+
+from classad.errors import LimitError
+from classad.extras import load
+
+#: Bytes that a compressed file may unpack to, unless somebody asks for another limit.
+MOST_UNPACKED: Final = 4 << 30
+#: How many blocks with a bound on time or memory are open in this process.
+entered = 0
+_lock = threading.Lock()
+#: Evaluations and their parts are many and short: one in so many looks at the clock.
+_SELDOM: Final = 64
+_glances = 0
+#: Seconds between two looks at the memory, which take as long as many at the clock.
+_PAUSE: Final = 0.01
+#: Bytes below which nobody asks whether there is room for them.
+_SMALL: Final = 1 << 20
+_UNITS: Final = ((1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
+
+
+class _Bounds:
+    """What a block allows: of time and memory no more than the blocks around it."""
+
+    __slots__ = ("ceiling", "deadline", "look", "memory", "time", "unpacked")
+
+    def __init__(
+        self, time: float | None, memory: int | None, unpacked: int | None, around: _Bounds | None
+    ) -> None:
+        now = monotonic()
+        self.time, self.deadline = time, None if time is None else now + time
+        self.memory, self.ceiling = memory, None if memory is None else resident() + memory
+        self.unpacked, self.look = unpacked, now
+        if around is None:
+            return
+        if around.deadline is not None and (self.deadline or around.deadline) >= around.deadline:
+            self.time, self.deadline = around.time, around.deadline
+        if around.ceiling is not None and (self.ceiling or around.ceiling) >= around.ceiling:
+            self.memory, self.ceiling = around.memory, around.ceiling
+        if unpacked is None:
+            self.unpacked = around.unpacked
+
+
+_CURRENT: Final[ContextVar[_Bounds | None]] = ContextVar("classad_limits", default=None)
+
+
+class limits(ContextDecorator):  # noqa: N801 - reads as a function, as `contextlib.suppress` does
+    """Bound what is done in a block: time in seconds, memory and unpacked files in bytes.
+
+    ``time``: until then functions of these packages that are called in the block must be done.
+    ``memory``: by so much the memory of the process may grow meanwhile; what other threads take
+    counts, too.  ``unpacked``: to so much a compressed file may unpack, 4 GiB without it; the rest
+    is not read.  Raises ``LimitError``.  A block within another one can only lower time and
+    memory.  It holds for this thread or task, and for what ``asyncio.to_thread`` hands on.
+
+    >>> import classad
+    >>> with classad.limits(time=10, memory=1 << 30):
+    ...     classad.ExprTree("1 + 1").eval()
+    2
+    """
+
+    def __init__(
+        self, time: float | None = None, memory: int | None = None, unpacked: int | None = None
+    ) -> None:
+        for name, bound in (("time", time), ("memory", memory), ("unpacked", unpacked)):
+            if bound is not None and not bound >= 0:
+                raise ValueError(f"{name}: `{bound}` is not a number of at least 0")
+        self._asked = (time, memory, unpacked)
+        self._tokens: list[Token[_Bounds | None]] = []
+
+    def _recreate_cm(self) -> limits:
+        """Give each call of a decorated function bounds of its own."""
+        return limits(*self._asked)
+
+    def __enter__(self) -> None:
+        self._tokens.append(_CURRENT.set(_Bounds(*self._asked, _CURRENT.get())))
+        self._count(1)
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        problem: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._count(-1)
+        _CURRENT.reset(self._tokens.pop())
+
+    def _count(self, step: int) -> None:
+        global entered
+        if self._asked[:2] != (None, None):
+            with _lock:
+                entered += step
+
+
+def checkpoint(doing: str) -> None:
+    """Raise ``LimitError`` if a bound is passed; ``doing``: what is ended by that."""
+    bounds = _CURRENT.get() if entered else None
+    if bounds is None:
+        return
+    now = monotonic()
+    if bounds.deadline is not None and now >= bounds.deadline:
+        raise LimitError(f"the time limit of {bounds.time:g} s is used up while {doing}")
+    if bounds.ceiling is not None and now >= bounds.look:
+        bounds.look = now + _PAUSE
+        _hold(bounds, 0, doing)
+
+
+def are_timed() -> bool:
+    """Whether there is a bound on the time."""
+    bounds = _CURRENT.get() if entered else None
+    return bounds is not None and bounds.deadline is not None
+
+
+def glance(doing: str = "evaluating expressions") -> None:
+    """``checkpoint`` now and then, for what is done often."""
+    global _glances
+    _glances += 1
+    if _glances % _SELDOM == 0:
+        checkpoint(doing)
+
+
+def make_room(size: int, doing: str = "evaluating expressions") -> None:
+    """Raise ``LimitError`` if so many bytes more are more than what is allowed."""
+    bounds = _CURRENT.get() if entered and size > _SMALL else None
+    if bounds is not None and bounds.ceiling is not None:
+        _hold(bounds, size, doing)
+
+
+def _hold(bounds: _Bounds, more: int, doing: str) -> None:
+    if resident() + more > (bounds.ceiling or 0):
+        size = in_units(bounds.memory or 0)
+        raise LimitError(f"the memory limit of {size} is used up while {doing}")
+
+
+def unpacked_limit() -> int:
+    """The bytes that a compressed file may unpack to."""
+    bounds = _CURRENT.get()
+    return MOST_UNPACKED if bounds is None or bounds.unpacked is None else bounds.unpacked
+
+
+def remaining() -> tuple[float | None, int | None, int | None]:
+    """What is left of time, and the other bounds: ``limits`` of a process that helps this one."""
+    bounds = _CURRENT.get()
+    if bounds is None:
+        return None, None, None
+    left = None if bounds.deadline is None else max(bounds.deadline - monotonic(), 0.0)
+    return left, bounds.memory, bounds.unpacked
+
+
+def in_units(size: int) -> str:
+    """A number of bytes in the largest unit of which it is at least one."""
+    for unit, name in _UNITS:
+        if size >= unit:
+            return f"{size / unit:.4g} {name}"
+    return f"{size} bytes"
+
+
+def resident() -> int:
+    """The memory that the process has at present, in bytes; elsewhere than on Linux by psutil."""
+    if sys.platform == "linux":
+        with open("/proc/self/statm", "rb", 0) as file:
+            return int(file.read().split()[1]) * _PAGE
+    process: Any = load("psutil").Process()
+    found: int = process.memory_info().rss
+    return found
+
+
+def _page() -> int:
+    import mmap
+
+    return mmap.PAGESIZE
+
+
+_PAGE: Final = _page()
