@@ -120,15 +120,17 @@ def _atoms(node: Node, my: ClassAd, depth: int) -> Iterator[tuple[Node, str, Nod
 
 def _alone(node: Node, truth: bool) -> Iterator[tuple[Reference, bool]]:
     """Names that stand for a truth value, and what they would have to be."""
-    if isinstance(node, Reference):
-        yield node, truth
-    elif isinstance(node, Parens):
-        yield from _alone(node.inner, truth)
-    elif isinstance(node, Unary) and node.operator == "!":
-        yield from _alone(node.operand, not truth)
-    elif isinstance(node, Binary) and node.operator in ("&&", "||"):
-        yield from _alone(node.left, truth)
-        yield from _alone(node.right, truth)
+    left = [(node, truth)]
+    while left:  # no recursion: a chain may be 100,000 deep
+        node, truth = left.pop()
+        if isinstance(node, Reference):
+            yield node, truth
+        elif isinstance(node, Parens):
+            left.append((node.inner, truth))
+        elif isinstance(node, Unary) and node.operator == "!":
+            left.append((node.operand, not truth))
+        elif isinstance(node, Binary) and node.operator in ("&&", "||"):
+            left += ((node.right, truth), (node.left, truth))
 
 
 def _settable(node: Node, whose: Whose, my: ClassAd, target: ClassAd) -> list[str]:
