@@ -100,6 +100,16 @@ MUTATIONS: Final = (
         "if self._lock:\n            return method(self, *args, **kwargs)",
         "tests tests/classad/test_table_citizen.py",
     ),
+    # What only a companion says of an attribute that few have is not read.
+    Mutation(
+        "classad/frames/reading.py", "        there = compute.or_(there, exact.is_valid())\n",
+        "        pass\n", "tests tests/classad/test_table_arrow.py -k few",
+    ),
+    # Of an attribute that few have, chosen rows get what other rows have.
+    Mutation(
+        "classad/frames/scattered.py", "pick(column.codes, places)", "column.codes",
+        "tests tests/classad/test_table_arrow.py -k few",
+    ),
     Mutation(
         "classad/frames/pickling.py", "ad.chain(ads[row.parent])", "pass",
         "tests tests/classad/test_table_citizen.py",

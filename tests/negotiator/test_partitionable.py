@@ -6,10 +6,14 @@ import pytest
 
 from classad import ClassAd
 from classad.evaluate import EvalContext
+from negotiator.cycle import negotiate
+from negotiator.matching.candidate import Tally
+from negotiator.model.result import Counters
 from negotiator.pool.fetch import KEPT, OCCUPANTS, new_slot, occupant
 from negotiator.pool.partitionable import ChildClaims, enlarge
 from negotiator.pool.slots import Slot
 from negotiator.sessions.session import _times
+from tests.negotiator import scenarios
 
 CONTEXT = EvalContext(now=0.0)
 ENDLESS, NO_NUMBER = float("inf"), float("nan")
@@ -75,6 +79,30 @@ def test_an_occupant_that_has_no_name_is_passed_over() -> None:
     for name in reversed(OCCUPANTS):
         ad.insert(name, f"{name}@test")
         assert occupant(ad, CONTEXT) == f"{name}@test"
+
+
+@pytest.mark.parametrize(
+    ("knobs", "can_go"),
+    [
+        ({}, False),
+        ({"ALLOW_PSLOT_PREEMPTION": "True"}, True),
+        ({"ALLOW_PSLOT_PREEMPTION": "True", "NEGOTIATOR_CONSIDER_PREEMPTION": "False"}, False),
+        ({"NEGOTIATOR_CONSIDER_PREEMPTION": "False"}, False),
+    ],
+)
+def test_dynamic_slots_make_room_where_both_knobs_let_them(
+    knobs: dict[str, str], can_go: bool
+) -> None:
+    case = scenarios.load("pslot-preemption")
+    scenario = case["scenario"]
+    config = {**scenario["config"], "ALLOW_PSLOT_PREEMPTION": "False", **knobs}
+    policy = scenarios.policy_of({**scenario, "config": config})
+    result = negotiate(scenarios.snapshot_of(case), policy, now=scenarios.NOW)
+    assert any(match.dynamic_slots for match in result.matches) is can_go
+
+
+def test_what_nobody_refused_counts_nothing() -> None:
+    assert Tally().counters() == Counters()
 
 
 @pytest.mark.parametrize(

@@ -91,10 +91,10 @@ def test_assigned_group(submitter: str, group: str) -> None:
 def test_a_surplus_that_is_wanted_is_handed_out_to_the_last_of_it(seed: int) -> None:
     """What rounding leaves of it is nobody's: the negotiator says that none is left."""
     rng = Random(seed)
-    groups = [GroupSettings(name, rng.uniform(1, 9), True, True) for name in "abc"]
+    groups = [GroupSettings(name, rng.uniform(1, 9), True, True) for name in "abcdefghij"]
     tree = GroupTree(groups)
     assign_quotas(tree, 100.0, oversubscription=False)
-    for group in tree.groups:
+    for group in tree.groups[1:]:
         group.requested = 1e6
     assert allocate(tree, whole_slots=False) == 0.0
     assert sum(group.allocated for group in tree.groups) == pytest.approx(100.0)

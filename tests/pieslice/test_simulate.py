@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 
+import pieslice
 from classad import ClassAd, ExprTree
 from pieslice.cli import main
 from pieslice.simulation.checkpoint import restore, saved
@@ -32,6 +33,8 @@ from pieslice.simulation.workload import (
     Arrival,
     Workload,
     from_csv,
+    from_rows,
+    from_streams,
     from_swf,
     from_toml,
 )
@@ -569,6 +572,12 @@ def test_streams_are_random_but_the_same_for_a_seed() -> None:
         (lambda: from_csv(["user,submit,run_time", "u v,1,5"], "t"), "`u v` is not a user name"),
         (lambda: from_toml("x =", "t", 0, 1), "t: "),
         (lambda: from_toml("", "t", 0, 1), r"no \[\[stream\]\]"),
+        (lambda: from_csv(["user,submit,run_time", "u,x,5"], "t"), "t:2: submit `x`"),
+        (lambda: from_rows([5], "t"), "t: row 1: `5` is not a dictionary"),
+        (
+            lambda: from_streams([{"user": "u", "per_hour": 1e9}], "t", 0, 10**6),
+            "jobs are more than 10,000,000",
+        ),
     ],
 )
 def test_workloads_that_are_none(call: Any, message: str) -> None:
@@ -966,6 +975,11 @@ def test_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     machines.write_text("time,machine,event\n5,none,leave\n")
     (tmp_path / "broken.swf.gz").write_bytes(b"no")
     (tmp_path / "times.csv").write_text("machine,event\n")
+    torn, bare = tmp_path / "torn", tmp_path / "bare"
+    torn.mkdir()
+    (torn / "run.json").write_text("{")
+    bare.mkdir()
+    (bare / "slots.ads").write_text("")
     traced = ["4", "--workload", str(swf)]
     assert main(["simulate", "4x8", "--workload", str(swf), "--days", "0.1"]) == 0
     for words, message in (
@@ -983,6 +997,12 @@ def test_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         ([*traced, "--report", str(tmp_path / "no" / "r.html")], "no such folder"),
         ([*traced, "--config", "a", "--compare", "a", "b"], "give --config or --compare"),
         (["--resume", str(tmp_path)], "contains no run to continue"),
+        (["--resume", str(torn)], "damaged; start a new run"),
+        (
+            [*traced, "--capture", "1", str(tmp_path / "c"), "--seeds", "2"],
+            "give it without other outputs",
+        ),
+        ([str(bare), "--workload", str(swf)], "no slot"),
     ):
         assert main(["simulate", *words]) == 2, words
         assert message in capsys.readouterr().err
@@ -1063,3 +1083,37 @@ def test_streams_that_are_wrong(stream: str, message: str) -> None:
 
 def test_slots_have_a_machine() -> None:
     assert SimSlot("slot1_2@node@vm", ClassAd(), 1.0).machine == "node@vm"
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("soon,m1,leave", "m.csv:2: time `soon` is not a whole number"),
+        ("5,m1,gone", "m.csv:2: event `gone` is neither leave nor join"),
+        ("5,none,join", "m.csv:2: no machine `none` in the pool"),
+    ],
+)
+def test_rows_of_machines_that_are_none(
+    row: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "m.csv").write_text(f"time,machine,event\n{row}\n")
+    (tmp_path / "jobs.csv").write_text("user,submit,run_time\nu,1,5\n")
+    words = ["4", "--workload", str(tmp_path / "jobs.csv"), "--machines", str(tmp_path / "m.csv")]
+    assert main(["simulate", *words]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_a_page_needs_no_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "jobs.csv").write_text("user,submit,run_time\nu,1,5\n")
+    words = ["4", "--workload", str(tmp_path / "jobs.csv"), "--days", "0.01"]
+    assert main(["simulate", *words, "--report", str(tmp_path / "page.html")]) == 0
+    assert "<html" in (tmp_path / "page.html").read_text()
+    assert capsys.readouterr().err == ""
+
+
+def test_the_numbers_of_one_run_and_of_several_are_tables(tmp_path: Path) -> None:
+    jobs = [{"user": "u", "submit": 1, "run_time": 5}]
+    one = pieslice.simulate(jobs, pool=4, days=0.01)
+    several = pieslice.simulate(jobs, pool=4, days=0.01, seeds=2)
+    assert "value" in one.metrics.columns
+    assert len(several.metrics) == len(one.metrics)

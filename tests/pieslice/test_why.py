@@ -140,7 +140,8 @@ LOADS = [
     ("TARGET.Load + 8 > 15", "Load = 5", "Load >= 8"),
     ("Limit > TARGET.Load\nLimit = Deep + 1\nDeep = 2", "Load = 5", "Load <= 2"),
     ("Fits\nFits = TARGET.Load < 2", "Load = 3", "Load <= 1"),
-    ("MY.Fits\nFits = Small\nSmall = TARGET.Load < 2", "Load = 3", "Load <= 1"),
+    ("Fits =?= true\nFits = TARGET.Load < 2", "Load = 3", "Load <= 1"),
+    ("Points > 5\nPoints = ifThenElse(TARGET.Load < 2, 10, 0)", "Load = 3", "Load <= 1"),
     ("TARGET.Flag", "Flag = false", "Flag = true"),
     ("!TARGET.Flag", "Flag = true", "Flag = false"),
     ("!(TARGET.Flag)", "Flag = true", "Flag = false"),
@@ -162,6 +163,18 @@ def test_the_nearest_value_that_would_do(
     assert main(["why", str(pool), "1.0"]) == 0
     now = has.partition(" = ")[2].removesuffix(".0")
     assert f"  {would} (now {now}): 3 more slots" in capsys.readouterr().out
+
+
+def test_one_example_stands_for_several_slots(pool: Path, capsys: Any) -> None:
+    jobs = (pool / "jobs.ads").read_text()
+    for machine, others in (
+        ("b", r"2 +1 +do not match .*: slot\d@a, \.\.\."),
+        ("a", r"1 +2 .*@b\n"),
+    ):
+        wanted = f'Requirements = TARGET.Machine == "{machine}" && false =!= (RequestMemory > 0)'
+        (pool / "jobs.ads").write_text(jobs.replace("Requirements = true", wanted, 1))
+        assert main(["why", str(pool), "1.0"]) == 0
+        assert re.search(others, capsys.readouterr().out)
 
 
 def test_what_was_given_away_is_named(capsys: Any) -> None:
