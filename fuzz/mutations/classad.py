@@ -329,4 +329,18 @@ MUTATIONS: Final = (
         "classad/files/ads.py", "    if are_timed():", "    if False:",
         "tests tests/pieslice/test_limits.py -k in_time",
     ),
+    # ---- some members of a list, some rows of a name
+    Mutation(
+        "classad/table/sampling/programs.py",
+        "        if missing < len(self.ads):\n"
+        "            raise Unknown\n",
+        "",
+        "tests tests/classad/test_table_members.py -k only_some",
+    ),
+    Mutation(
+        "classad/table/contents.py",
+        "        for row in range(len(self) - 1, -1, -1):",
+        "        for row in range(len(self)):",
+        "tests tests/classad/test_table_citizen.py -k one_name",
+    ),
 )  # fmt: skip

@@ -307,4 +307,186 @@ MUTATIONS: Final = (
         "pool_order(names)",
         "tests tests/pieslice/test_capture.py -k order_is",
     ),
+    # ---- bounds that are just met, and what is left from before
+    Mutation(
+        "negotiator/sessions/pie.py",
+        "        return max(float32(float32(self.limit) - float32(self.usage)), 0.0)",
+        "        return max(float32(self.limit - self.usage), 0.0)",
+        "tests tests/negotiator/test_pie.py",
+    ),
+    Mutation(
+        "negotiator/sessions/spins.py",
+        "        if state.terms.bounding_group is not None:\n"
+        "            state.room =",
+        "        if state.terms.bounding_group is not None and board.spin == 1:\n"
+        "            state.room =",
+        "tests tests/negotiator/test_corners.py",
+    ),
+    Mutation(
+        "negotiator/sessions/spins.py",
+        "            [float(s.last_heard_from % HEARD_MODULUS) for s in submitters],",
+        "            [float(s.last_heard_from) for s in submitters],",
+        "tests tests/negotiator/test_corners.py",
+    ),
+    Mutation(
+        "negotiator/sessions/spins.py",
+        "    return INT_MAX if ceiling < 0 else max(c_difference(ceiling, c_int(usage)), 0)",
+        "    return INT_MAX if ceiling < 0 else max(c_int(ceiling - usage), 0)",
+        "tests tests/negotiator/test_corners.py",
+    ),
+    Mutation(
+        "negotiator/sessions/spins.py",
+        "    if ceiling_left == 0 or ceiling_left < smallest:",
+        "    if ceiling_left < smallest:",
+        "tests tests/negotiator/test_corners.py",
+    ),
+    Mutation(
+        "negotiator/sessions/rounds.py",
+        "if accountant.usage(s.name) < accountant.floor(s.name)]",
+        "if accountant.usage(s.name) <= accountant.floor(s.name) > 0]",
+        "tests tests/negotiator/test_corners.py",
+    ),
+    Mutation(
+        "negotiator/sessions/rounds.py",
+        "        return float(value) if value.__class__ in (int, float, bool) else FLT_MAX",
+        "        return float(value) if value.__class__ in (int, float) else FLT_MAX",
+        "tests tests/negotiator/test_corners.py",
+    ),
+    Mutation(
+        "negotiator/sessions/rounds.py",
+        "        return self.usage(group) + add_up(map(self.subtree_usage, group.children))",
+        "        return self.usage(group) + add_up(map(self.usage, group.children))",
+        "tests tests/negotiator/test_corners.py",
+    ),
+    Mutation(
+        "negotiator/sessions/session.py",
+        "    if used >= terms.ceiling_left:",
+        "    if used > terms.ceiling_left:",
+        "tests tests/negotiator/test_corners.py",
+    ),
+    Mutation(
+        "negotiator/sessions/session.py",
+        "    board.concurrency.full.clear()\n"
+        "    board.limit_refusals = 0",
+        "    board.limit_refusals = 0",
+        "tests tests/negotiator/test_corners.py",
+    ),
+    Mutation(
+        "negotiator/sessions/session.py",
+        "    board.concurrency.full.clear()\n"
+        "    board.limit_refusals = 0",
+        "    board.concurrency.full.clear()",
+        "tests tests/negotiator/test_corners.py",
+    ),
+    Mutation(
+        "negotiator/sessions/session.py",
+        "        fits.append(_times(1 if there is None else there, wanted or 1))",
+        "        fits.append(_times(there or 1, wanted or 1))",
+        "tests tests/negotiator/test_corners.py",
+    ),
+    Mutation(
+        "negotiator/matching/candidates.py",
+        "        tally.concurrency_text = NOTHING_REFUSED\n"
+        "        return True",
+        "        return True",
+        "tests tests/negotiator/test_corners.py",
+    ),
+    Mutation(
+        "negotiator/accounting/accountant.py",
+        "    if customer.hier_weighted_resources_used > 0:\n"
+        "        weighted_recent = customer.hier",
+        "    if customer.hier_weighted_resources_used > weighted_recent:\n"
+        "        weighted_recent = customer.hier",
+        "tests tests/negotiator/test_accounting.py",
+    ),
+    Mutation(
+        "negotiator/accounting/accountant.py",
+        "        begin_usage_time=now if used > 0 and begin == 0 else begin,",
+        "        begin_usage_time=now if recent > 0 and begin == 0 else begin,",
+        "tests tests/negotiator/test_accounting.py",
+    ),
+    Mutation(
+        "negotiator/accounting/accountant.py",
+        "        customer = customer.changed(floor=int(floor.previous), floor_lease=None)",
+        "        customer = customer.changed(floor=0, floor_lease=None)",
+        "tests tests/negotiator/test_accounting.py",
+    ),
+    Mutation(
+        "negotiator/accounting/accountant.py",
+        "last_update_time=now if last is not None else None)",
+        "last_update_time=None if last is None else max(last, now))",
+        "tests tests/negotiator/test_accounting.py",
+    ),
+    Mutation(
+        "negotiator/accounting/accountant.py",
+        "        if known.lower() == group.lower() and factor != 0:",
+        "        if known.lower() == group.lower():",
+        "tests tests/negotiator/test_accounting.py",
+    ),
+    Mutation(
+        "negotiator/accounting/accountant.py",
+        "        self.weight = stored(self.weight + weight)",
+        "        self.weight = self.weight + weight",
+        "tests tests/negotiator/test_accounting.py",
+    ),
+    Mutation(
+        "negotiator/accounting/accountant.py",
+        "        if whole and self._now == self._since():",
+        "        if whole:",
+        "tests tests/negotiator/test_accounting.py",
+    ),
+    Mutation(
+        "negotiator/accounting/accountant.py",
+        "            max(record.ceiling, -1),",
+        "            record.ceiling or -1,",
+        "tests tests/negotiator/test_accounting.py",
+    ),
+    Mutation(
+        "negotiator/accounting/accountant.py",
+        "        path = [group] if group == ROOT_GROUP else _prefixes(group)",
+        "        path = _prefixes(group)[-2:]",
+        "tests tests/negotiator/test_accounting.py",
+    ),
+    Mutation(
+        "negotiator/accounting/log.py",
+        "    if record.ceiling >= 0:",
+        "    if record.ceiling > 0:",
+        "fuzz log",
+    ),
+    Mutation(
+        "negotiator/accounting/log.py",
+        '            whole = name != "PriorityFactor"',
+        "            whole = True",
+        "fuzz log",
+    ),
+    Mutation(
+        "negotiator/accounting/records.py",
+        "    for length in range(1, len(parts) + 1):",
+        "    for length in range(1, len(parts)):",
+        "tests tests/negotiator/test_accounting.py",
+    ),
+    Mutation(
+        "negotiator/accounting/records.py",
+        "        usable = isinstance(factor, int | float) and factor >= MIN_FACTOR",
+        "        usable = isinstance(factor, int | float) and factor > MIN_FACTOR",
+        "tests tests/negotiator/test_accounting.py",
+    ),
+    Mutation(
+        "negotiator/accounting/records.py",
+        "    return AccountantState(customers, {}, max(updates, default=None))",
+        "    return AccountantState(customers, {}, min(updates, default=None))",
+        "tests tests/negotiator/test_accounting.py",
+    ),
+    Mutation(
+        "negotiator/accounting/records.py",
+        "        slot_weight=1.0 if weight is None else weight,",
+        "        slot_weight=weight or 1.0,",
+        "tests tests/negotiator/test_accounting.py",
+    ),
+    Mutation(
+        "negotiator/accounting/restart.py",
+        '        counts = "@" in record.name or record.name in groups',
+        "        counts = True",
+        "tests tests/negotiator/test_accounting.py",
+    ),
 )  # fmt: skip

@@ -153,4 +153,117 @@ def""",
         "\n\ndef",
         "tests tests/pieslice/test_limits.py -k its_own",
     ),
+    # ---- bounds that are just met, and what is left from before
+    Mutation(
+        "pieslice/simulation/checkpoint.py",
+        "        times = (simulation.epoch + claim.begun, simulation.epoch + claim.job_begun)",
+        "        times = (simulation.epoch + claim.job_begun, simulation.epoch + claim.job_begun)",
+        "tests tests/pieslice/test_simulate.py -k checkpoint",
+    ),
+    Mutation(
+        "pieslice/simulation/engine.py",
+        "        if claim is None or claim.token != token:",
+        "        if claim is None:",
+        "tests tests/pieslice/test_simulate.py -k preempted",
+    ),
+    Mutation(
+        "pieslice/simulation/engine.py",
+        "        if claim.next_job >= 0:\n"
+        "            self.requeue(claim.next_job)",
+        "        if claim.next_job > 0:\n"
+        "            self.requeue(claim.next_job)",
+        "tests tests/pieslice/test_simulate.py -k first_job",
+    ),
+    Mutation(
+        "pieslice/simulation/engine.py",
+        "total + sign * weight if jobs + sign else 0.0)",
+        "total + sign * weight)",
+        "tests tests/pieslice/test_simulate.py -k weighs",
+    ),
+    Mutation(
+        "pieslice/simulation/engine.py",
+        "            self.state.thrashed += job.preempted == 2",
+        "            self.state.thrashed += job.preempted >= 2",
+        "tests tests/pieslice/test_simulate.py -k thrashes",
+    ),
+    Mutation(
+        "pieslice/simulation/workload.py",
+        "        memory = row[_MEMORY] if row[_MEMORY] > 0 else max(row[_USED_MEMORY], 0)",
+        "        memory = row[_MEMORY] if row[_MEMORY] >= 0 else max(row[_USED_MEMORY], 0)",
+        "tests tests/pieslice/test_simulate.py -k no_memory",
+    ),
+    Mutation(
+        "pieslice/recording/store.py",
+        "            old = seconds is not None and until < last.time - seconds",
+        "            old = seconds is not None and until <= last.time - seconds",
+        "tests tests/pieslice/test_recording.py -k just_the_age",
+    ),
+    Mutation(
+        "pieslice/recording/changes.py",
+        "    end = _alike(old[::-1], new[::-1], min(len(old), len(new)) - start)",
+        "    end = _alike(old[::-1], new[::-1], min(len(old), len(new)))",
+        "tests tests/pieslice/test_recording.py -k repeat",
+    ),
+    Mutation(
+        "pieslice/forecast/model.py",
+        "    last = int(hours * 3600 / settings.step + 1e-9)",
+        "    last = int(hours * 3600 / settings.step)",
+        "tests tests/pieslice/test_forecast.py -k last_moment",
+    ),
+    Mutation(
+        "pieslice/priorities/table.py",
+        "    return since is None or (row.last or -1) >= since",
+        "    return since is None or (row.last or -1) > since",
+        "tests tests/pieslice/test_userprio.py -k very_moment",
+    ),
+    Mutation(
+        "pieslice/priorities/table.py",
+        "    if seconds <= 0:\n"
+        '        return "<now>"',
+        "    if seconds < 60:\n"
+        '        return "<now>"',
+        "tests tests/pieslice/test_userprio.py -k how_long",
+    ),
+    Mutation(
+        "pieslice/priorities/table.py",
+        "        active = int(seconds((*options.active_from, 0, 0, 0, 0, 0, -1)))",
+        "        active = int(seconds((*options.active_from, 0, 0, 0, 0, 0, 0)))",
+        "tests tests/pieslice/test_userprio.py -k on_the_wall",
+    ),
+    Mutation(
+        "pieslice/history/life.py",
+        "        and before.moment <= item.moment < spell.moment",
+        "        and before.moment < item.moment <= spell.moment",
+        "tests tests/pieslice/test_history.py -k since_the_job",
+    ),
+    Mutation(
+        "pieslice/history/start.py",
+        "    entry = max(0.0, first_seen - job.begun)",
+        "    entry = 0.0",
+        "tests tests/pieslice/test_history.py -k first_seen",
+    ),
+    Mutation(
+        "pieslice/sweeps/work.py",
+        "    for number in range(1, tries + 1):\n"
+        "        try:\n"
+        "            return Outcome(point, number, job(point))",
+        "    for number in range(1, tries + 2):\n"
+        "        try:\n"
+        "            return Outcome(point, number, job(point))",
+        "tests tests/pieslice/test_sweep.py -k more_often",
+    ),
+    Mutation(
+        "pieslice/shadow/keeping.py",
+        '        whole = data.rfind(b"\\n") + 1\n'
+        "        if whole < len(data):",
+        '        whole = data.rfind(b"\\n") + 1\n'
+        "        if 0 < whole < len(data):",
+        "tests tests/pieslice/test_shadow.py -k half_a_line",
+    ),
+    Mutation(
+        "pieslice/shadow/loop.py",
+        "                self._troubled = min(2 * self._troubled, _PATIENCE[1])",
+        "                self._troubled = 2 * self._troubled",
+        "tests tests/pieslice/test_shadow.py -k stays_away",
+    ),
 )  # fmt: skip

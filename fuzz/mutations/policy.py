@@ -91,4 +91,10 @@ MUTATIONS: Final = (
         "return found.pop() if found else None",
         "tests tests/policy/test_spelling.py -k fits_two",
     ),
+    # ---- signs
+    Mutation(
+        "policy/lint/groups.py",
+        "abs(value) > GREATEST_SINGLE and", "value > GREATEST_SINGLE and",
+        "tests tests/policy/test_lint.py -k greatest_single",
+    ),
 )  # fmt: skip
