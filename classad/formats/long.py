@@ -124,7 +124,9 @@ class LongReader(Generic[A]):
         self._lines: dict[str, _Entry] = {}
         self._names: dict[tuple[str, ...], SharedNames] = {}
 
-    def read(self, source: str | Iterable[str], name: str, *, first_line: int) -> Iterator[A]:
+    def read(
+        self, source: str | Iterable[str], name: str = "<text>", *, first_line: int = 1
+    ) -> Iterator[A]:
         """The ads of a text or of an iterable of lines (with or without line ends)."""
         lines = source.split("\n") if isinstance(source, str) else source
         known, new = self._lines, self._new

@@ -48,4 +48,9 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         "if a is b:",
         "guard: a is b -> False",
     ): "two names of one tree are equal: the guard only saves walking through it",
+    (
+        "classad/table/table.py",
+        "return 0, store.everything.bits",
+        "constant: 0 -> 1",
+    ): "rows that are asked one by one are taken out of what was found before",
 }

@@ -72,12 +72,13 @@ def test_loaded_rows() -> None:
 
 
 @pytest.mark.parametrize("shared", [False, True])
-def test_one_expression_for_two_attributes(shared: bool) -> None:
+@pytest.mark.parametrize("text", ["A =?= undefined", "C =?= undefined"])
+def test_one_expression_for_two_attributes(text: str, shared: bool) -> None:
     """Which expression is under way is told by the object, so it matters that there is but one."""
     rows = []
     for number in range(60):
-        tree = ExprTree("A =?= undefined")
-        other = tree if shared and number % 2 else ExprTree("A =?= undefined")
+        tree = ExprTree(text)
+        other = tree if shared and number % 2 else ExprTree(text)
         rows.append(ClassAd({"A": ExprTree("B"), "B": tree, "C": other, "N": number % 3}))
         rows[-1]["Requirements"] = True
     table = Table(rows)
@@ -139,7 +140,7 @@ def test_expressions_that_are_deep_only_together(
         assert found == [shown(evaluate(question, job, ad)) for ad in rows], question
 
 
-@pytest.mark.parametrize("height", [20, 120, 240])
+@pytest.mark.parametrize("height", [20, 120, 200, 240])
 def test_a_circle_that_is_deep_only_when_it_is_entered_elsewhere(height: int) -> None:
     """From ``A`` the tall expressions lead back at once; from ``C`` one leads to the other."""
     row = {"A": "B", "B": "C =?= TARGET.Y", "C": "TARGET.X"}

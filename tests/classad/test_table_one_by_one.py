@@ -283,11 +283,13 @@ def test_functions_of_expressions_that_read_the_partner_alone(seed: int) -> None
         *(f"TARGET.A - {it} <= MY.D" for it in sums),
         *(f"{it} * MY.S + MY.D > TARGET.A" for it in sums),
         'unresolved("N + TARGET.E")  != "" && D > TARGET.A',
-        "D * size(evalInEachContext(E, TARGET.L)) + S > TARGET.N",
+        "sum(evalInEachContext(TARGET.A, {[X = 3], [A = 7]})) - MY.D > TARGET.A",
+        "TARGET.T > MY.D",
     ]
     for number in range(6):
         job = ad_of({"A": rng.randrange(50), "N": f"D + {number}", "F": "TARGET.S + 1"})
         job["L"] = ExprTree(f"{{[E = {number}], [F = 2], [S = {number}; E = 1], [X = 1]}}")
+        job["T"] = ExprTree("sum(evalInEachContext(MY.A, {[X = 3]})) + TARGET.S")
         for text in texts:
             asking.select(text, job)
             asking.evaluate(text, job, of_row=True)

@@ -70,6 +70,15 @@ def test_a_negotiator_that_starts_recounts_from_the_claims_on_record() -> None:
     }
 
 
+@pytest.mark.parametrize(("factor", "effective"), [(1.0, 5.0), (0.99, 5000.0), (None, 5000.0)])
+def test_the_least_factor_is_kept_and_a_smaller_one_is_none(
+    factor: float | None, effective: float
+) -> None:
+    record = Customer("ann@d", priority=5.0, priority_factor=factor)
+    accountant = Accountant(AccountantState({"ann@d": record}), settings(), GroupTree([]), 0.0)
+    assert accountant.effective_priority("ann@d") == effective
+
+
 def test_claims_on_record_have_the_limits_that_they_were_matched_for() -> None:
     """Those of a claim that was there are in its ad; a match has the ones it was counted for."""
     jobs = [{"submitter": "ann", "count": 2, "ad": {"ConcurrencyLimits": '"Matlab:2,nfs"'}}]
