@@ -91,10 +91,9 @@ MUTATIONS: Final = (
         "return found.pop() if found else None",
         "tests tests/policy/test_spelling.py -k fits_two",
     ),
-    # ---- signs
+    # Checks recurse into chains of thousands of operators.
     Mutation(
-        "policy/lint/groups.py",
-        "abs(value) > GREATEST_SINGLE and", "value > GREATEST_SINGLE and",
-        "tests tests/policy/test_lint.py -k greatest_single",
+        "policy/lint/findings.py", "if not one.is_too_deep)", "if one.height)",
+        "tests tests/pieslice/test_hostile_input.py -k chains",
     ),
 )  # fmt: skip
