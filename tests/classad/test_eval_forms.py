@@ -10,6 +10,7 @@ from classad import ClassAd, EvalContext, ExprTree
 from classad.compiled.compiler import compile_tree, specialise
 from classad.errors import ClassAdParseError
 from classad.evaluate import evaluate_exactly, evaluate_full
+from classad.formats.unparse import unparse_value
 from fuzz.one_by_one import shown
 from tests.classad import golden
 
@@ -105,3 +106,13 @@ def test_names_that_lead_elsewhere_and_lists_in_lists_are_the_ads_own(text: str)
                 wanted, _ = evaluate_exactly(ExprTree(text), my, left, other, context)
                 found, _ = evaluate_full(tree, my, other, context=context)
                 assert shown(found) == shown(wanted)
+
+
+@pytest.mark.parametrize(
+    ("index", "value"),
+    [(0, "7"), (2**32, "7"), (2**32 + 1, "8"), (-(2**32), "7"), (2, "error"), (-1, "error"),
+     (2**31, "error"), (2**32 + 2, "error")],
+)  # fmt: skip
+def test_a_subscript_is_an_integer_of_32_bits(index: int, value: str) -> None:
+    found = evaluate_full(ExprTree(f"{{7, 8}}[{index}]"))[0]
+    assert unparse_value(found) == value
