@@ -39,11 +39,11 @@ from classad.source import Source
 
 _TAG: Final = re.compile(
     r"<(?:!--.*?--|[?!][^>]*|(?P<close>/?)(?P<name>[A-Za-z]+)"
-    r"""(?P<attrs>(?:\s+[A-Za-z]+\s*=\s*(?:"(?:[^"\\]|\\.)*"|'[^']*'))*)\s*(?P<empty>/?))>""",
+    r"""(?P<attrs>(?:\s+[A-Za-z]+\s*=\s*(?:"(?:[^"\\]++|\\.)*+"|'[^']*'))*+)\s*(?P<empty>/?))>""",
     re.DOTALL,
 )
 _ATTRIBUTE: Final = re.compile(
-    r"""([A-Za-z]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|'([^']*)')""", re.DOTALL
+    r"""([A-Za-z]+)\s*=\s*(?:"((?:[^"\\]++|\\.)*+)"|'([^']*)')""", re.DOTALL
 )
 #: An attribute that needs neither entities nor escapes.
 _PLAIN: Final = re.compile(
