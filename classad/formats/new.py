@@ -179,9 +179,15 @@ def _read(
             listed = text[position] == ","
             position = skip_blanks(text, position + 1)
             continue
-        ad, position = quick.fill(new(), text, position) or recovery.read(new, position)
+        found = quick.fill(new(), text, position)
+        if found is None:
+            ad, position = recovery.read(new, position)
+            if ad is not None:
+                quick.names.adopt(ad)
+        else:
+            ad, position = found
         if ad is not None:
-            yield ad
+            yield quick.names.share(ad)
         position = skip_blanks(text, position)
     if listed:
         report(Diagnostic("list of ads is not closed", source, position), diagnostics, errors)
