@@ -44,8 +44,10 @@ demo: $(VENV)/installed
 test: $(VENV)/installed-test
 	$(PYTEST)
 
-# Configurations and documents use no table of ads, and the parsers are held to each other in tests/classad.
-SAME_WITH_ANY_KERNELS := tests/policy tests/test_docs.py
+# Configurations, documents and the repository use no table of ads, tests of bugs run others, and
+# tests/csrc tries both kernels in one run.
+SAME_WITH_ANY_KERNELS := tests/csrc tests/policy tests/fuzz/test_mutants.py tests/fuzz/test_sampled.py \
+  tests/pieslice/test_manual.py $(wildcard tests/pieslice/test_policy_*.py tests/test_*.py)
 
 check-quick: lint types layering docs warnings $(VENV)/installed-test
 	CLASSAD_KERNELS=python $(PYTEST) -m "not slow" $(SAME_WITH_ANY_KERNELS:%=--ignore=%)

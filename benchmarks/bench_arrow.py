@@ -4,10 +4,13 @@ Run: ``python benchmarks/bench_arrow.py [ROWS ...]``, by default ``1000000``.  E
 that are all different, two strings of few words, two integers, one of them with nulls, a real, a
 boolean, a time.  Rows: ``in`` (``Table.from_arrow``), ``out`` (``to_arrow``), that after a row was
 replaced, ``select``, ``match`` from Arrow to the answer, ``ads`` (every ad made), and
-``copy``: pyarrow writes the columns to memory and reads them (IPC).  ``memory``: what a table keeps
-beside the Arrow table that it was made from, in a process of its own.  Agreement: each column
-that comes out equals the one that went in.  Without pyarrow there is nothing to measure.  A table,
-then JSON lines; CPU seconds of all threads, best of five; no test looks at them.
+``copy``: pyarrow writes the columns to memory and reads them (IPC).  ``parts``: the same rows as
+ten tables, asked by ``pieslice.select`` and one by one, and read from ten chunks.  ``wide``: a
+twentieth of the rows with 4,000 attributes, 50 in each row; also out of ads.  ``memory``: what a
+table keeps beside the Arrow table that it was made from, in a process of its own.  Agreement: each
+column that comes out equals the one that went in; parts find as many rows as the whole.  Without
+pyarrow there is nothing to measure.  A table, then JSON lines; CPU seconds of all threads, best of
+five; no test looks at them.
 """
 
 from __future__ import annotations
@@ -22,9 +25,15 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+import pieslice
 from classad import ClassAd, Table
 
 ROWS: list[dict[str, Any]] = []
+WISH = 'Cpus >= 4 && State == "Unclaimed" && LoadAvg < 0.5'
+PARTS = 10
+#: Attributes of a wide table; one row in so many has each.
+WIDE = 4000
+APART = 80
 JOB = "[RequestCpus = 4; RequestMemory = 500; Requirements = TARGET.Cpus >= RequestCpus]"
 
 
@@ -107,12 +116,63 @@ def measure(rows: int) -> None:
     report(
         rows, "out, a row replaced", seconds(fresh.to_arrow), copy, agree(fresh.to_arrow(), arrow)
     )
-    wish = 'Cpus >= 4 && State == "Unclaimed" && LoadAvg < 0.5'
-    report(rows, "select", seconds(lambda: Table.from_arrow(arrow).select(wish), 2), copy)
+    report(rows, "select", seconds(lambda: Table.from_arrow(arrow).select(WISH), 2), copy)
     job = ClassAd(JOB)
     report(rows, "match", seconds(lambda: Table.from_arrow(arrow).accepted_by(job), 2), copy)
     report(rows, "ads", seconds(lambda: sum(1 for _ in table.ads()), 1), copy)
+    in_parts(rows, arrow, copy)
+    wide(rows // 20)
     memory(rows)
+
+
+def in_parts(rows: int, arrow: Any, copy: float) -> None:
+    """The same rows as ten tables."""
+    import pyarrow as pa
+
+    size = -(-rows // PARTS)
+    slices = [arrow.slice(start, size) for start in range(0, rows, size)]
+    chunks = pa.concat_tables(slices)
+    passed = seconds(lambda: Table.from_arrow(chunks))
+    report(rows, "parts: in", passed, copy, agree(Table.from_arrow(chunks).to_arrow(), arrow))
+
+    def parts() -> list[Table]:
+        return [Table.from_arrow(one) for one in slices]
+
+    whole = Table.from_arrow(arrow)
+    passed = seconds(lambda: pieslice.select(parts(), WISH, limit=10), 2)
+    found = pieslice.select(parts(), WISH, limit=10).fitting
+    report(rows, "parts: select", passed, copy, found == len(whole.select(WISH)))
+    job = ClassAd(JOB)
+    passed = seconds(lambda: [part.accepted_by(job) for part in parts()], 2)
+    found = sum(len(part.accepted_by(job)) for part in parts())
+    report(rows, "parts: match", passed, copy, found == len(whole.accepted_by(job)))
+
+
+def wide_columns(rows: int) -> Any:
+    """An Arrow table of many attributes that few rows have."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    found = {"Name": pa.array([f"slot{row}" for row in range(rows)])}
+    for first in range(APART):
+        there: list[int | None] = [None] * rows
+        there[first::APART] = range(first, rows, APART)
+        numbers = pa.array(there, pa.int64())
+        for number in range(first, WIDE, APART):
+            found[f"A{number:04}"] = pc.add(numbers, number)
+    return pa.table({name: found[name] for name in sorted(found)})
+
+
+def wide(rows: int) -> None:
+    """The rows of a wide table."""
+    arrow = wide_columns(rows)
+    table = Table.from_arrow(arrow)
+    copy = seconds(lambda: copied(arrow), 1)
+    report(rows, "wide: in", seconds(lambda: Table.from_arrow(arrow), 1), copy)
+    report(rows, "wide: out", seconds(table.to_arrow, 1), copy, agree(table.to_arrow(), arrow))
+    of_ads = Table(list(table.ads()))
+    passed = seconds(of_ads.to_arrow, 1)
+    report(rows, "wide: out, of ads", passed, copy, agree(of_ads.to_arrow(), arrow))
 
 
 #: Run in a new process, since memory that was used before is there already.

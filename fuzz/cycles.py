@@ -58,6 +58,7 @@ def cycles_hold(scenario: Scenario) -> None:
     _no_slot_twice(result, pool, policy)
     _both_accept(result, pool)
     _ceilings(result, pool)
+    _turns(result, pool)
     _concurrency(result, pool, policy)
     _numbers(result)
     again = negotiate(snapshot(scenario), policy, now=NOW)
@@ -189,6 +190,31 @@ def _ceilings(result: CycleResult, pool: Snapshot) -> None:
             used[match.submitter] += match.cost
             over = used[match.submitter] - ceiling
             assert over <= match.cost + SINGLE, f"{match.submitter} passes its ceiling by {over}"
+
+
+def _turns(result: CycleResult, pool: Snapshot) -> None:
+    """What a submitter uses grows by what it gets; its ceiling leaves it whole weights only.
+
+    A match may pass what the ceiling leaves, the next one is not made.
+    """
+    ceilings = {name: record.ceiling for name, record in pool.accountant.customers.items()}
+    used: dict[str, float] = {}
+    matches = iter(result.matches)
+    for pie in result.pies:
+        for turn in (turn for spin in pie.spins for turn in spin.turns):
+            before = used.setdefault(turn.name, turn.usage)
+            fine = isclose(turn.usage, before, rel_tol=SINGLE, abs_tol=SINGLE)
+            assert fine, f"{turn.name} uses {turn.usage}, after a turn that left {before}"
+            used[turn.name] = turn.usage + turn.used
+            ceiling = ceilings.get(turn.name, -1)
+            if ceiling < 0:
+                ceiling = turn.ceiling_left + int(turn.usage)
+            left = max(ceiling - int(turn.usage), 0)
+            assert turn.ceiling_left == left, f"{turn} under a ceiling of {ceiling}"
+            taken = 0.0
+            while taken < turn.used - SINGLE:
+                assert taken < left, f"{turn} is given more at {taken}"
+                taken += next(matches).cost
 
 
 def _concurrency(result: CycleResult, pool: Snapshot, policy: NegotiatorPolicy) -> None:

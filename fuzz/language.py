@@ -115,7 +115,7 @@ def evaluators_agree(case: Case | list[str]) -> None:
         tree = ExprTree(expression)
         if way == "as a whole" and not written_whole(tree):
             continue
-        _same_value((exact, fine), evaluate_full(tree, mine, other, context=CONTEXT), (way, *case))
+        same_value((exact, fine), evaluate_full(tree, mine, other, context=CONTEXT), (way, *case))
 
 
 def written_whole(tree: ExprTree) -> bool:
@@ -127,7 +127,8 @@ def written_whole(tree: ExprTree) -> bool:
     return True
 
 
-def _same_value(wanted: tuple[Any, bool], found: tuple[Any, bool], case: Any) -> None:
+def same_value(wanted: tuple[Any, bool], found: tuple[Any, bool], case: Any) -> None:
+    """Two evaluations gave the same value, and the same success."""
     (exact, fine), (compiled, ok) = wanted, found
     assert compiled.__class__ is exact.__class__, f"{compiled!r} and {exact!r} of {case}"
     texts = unparse_value(compiled), unparse_value(exact)

@@ -26,7 +26,8 @@ WANTED: Final = 100
 #: What a copy needs.
 PARTS: Final = (
     "classad", "policy", "negotiator", "pieslice", "fuzz", "grammar", "csrc", "tests", "examples",
-    "docs", "DIVERGENCES.md", "README.md", "pyproject.toml", "setup.py", "LICENSE",
+    "benchmarks", "docs", "CHANGELOG.md", "CONTRIBUTING.md", "DIVERGENCES.md", "README.md",
+    "pyproject.toml", "setup.py", "LICENSE",
 )  # fmt: skip
 #: Seconds after which a planted bug that only makes things slow counts as caught.
 PATIENCE: Final = 600

@@ -13,11 +13,12 @@ from typing import Any, Final
 from attr import evolve
 
 from classad.files.log import transaction_text
-from negotiator.accounting.accountant import MIN_PRIORITY, update_customer
+from negotiator.accounting.accountant import MIN_PRIORITY, stored, update_customer
 from negotiator.accounting.log import changes, read_log
+from negotiator.accounting.records import from_log
 from negotiator.groups.quotas import allocate, assign_quotas
 from negotiator.groups.tree import Group, GroupTree, group_tree
-from negotiator.model.snapshot import AccountantState, Customer
+from negotiator.model.snapshot import AccountantState, Customer, Lease
 from policy.config import Library, load_config
 from policy.knobs import table_defaults
 from policy.language.macros import ExpansionError
@@ -207,18 +208,25 @@ def _near(one: float | None, two: float | None, case: object) -> None:
     assert abs(a - b) <= 2 * ROUNDED + 1e-9 * max(abs(a), abs(b)), f"{a} and {b} of {case}"
 
 
+_LEASES: Final = ("ceiling_lease", "floor_lease", "factor_lease")
 LogCase = tuple[list[list[dict[str, Any]]], int]
 
 
 def log_recovers(case: LogCase) -> None:
-    """A log cut at any byte gives the state after one of its transactions."""
+    """A log cut at any byte gives the state after one of its transactions.
+
+    What is read of whole ones is what was written, but for what reals have behind six decimals.
+    """
     steps, place = case
     states = [AccountantState()]
     for number, records in enumerate(steps):
-        customers = {record["name"]: Customer(**record) for record in records}
+        customers = {record["name"]: _customer(record) for record in records}
         moment = 1_700_000_000 + number
         states.append(evolve(states[0], customers=customers, last_update_time=moment))
     texts = [transaction_text(list(changes(before, after))) for before, after in pairwise(states)]
+    for count, state in enumerate(states):
+        again = from_log(read_log("".join(texts[:count])))
+        assert again == state, f"{again} was written as {state}"
     tables = [read_log("".join(texts[:count])).table for count in range(len(texts) + 1)]
     whole = "".join(texts).encode()
     cut = place % (len(whole) + 1)
@@ -226,6 +234,16 @@ def log_recovers(case: LogCase) -> None:
     done = sum(1 for end in _ends(texts) if end <= cut)
     # The line end of the last record may be missing.
     assert found.table in tables[done : done + 2], f"cut at {cut}: {found.table} of {case}"
+
+
+def _customer(record: Mapping[str, Any]) -> Customer:
+    """A record with the reals that the accountant keeps."""
+    leases = {name: record[name] and Lease(**record[name]) for name in _LEASES}
+    reals = {name: stored(value) for name, value in record.items() if isinstance(value, float)}
+    lease = leases["factor_lease"]
+    if lease is not None:
+        leases["factor_lease"] = evolve(lease, previous=stored(lease.previous))
+    return Customer(**{**record, **reals, **leases})
 
 
 def _ends(texts: list[str]) -> list[int]:

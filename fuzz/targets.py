@@ -26,6 +26,16 @@ def _cases() -> Any:
     return cases()
 
 
+def _scopes() -> Any:
+    from hypothesis import strategies as st
+
+    from classad.strategies import ads, expressions
+
+    # Alone, of a chained parent, and besides in another ad.
+    side = st.lists(st.tuples(ads(), st.integers(0, 127)), min_size=1, max_size=3)
+    return st.tuples(expressions(), side, side, st.booleans())
+
+
 def _parser_cases() -> Any:
     from hypothesis import strategies as st
 
@@ -52,6 +62,19 @@ def _columns() -> Any:
     rows = st.lists(st.tuples(st.integers(0, 9), numbers), min_size=1, max_size=14)
     pairs = st.lists(match_pairs(), min_size=1, max_size=4)
     return st.tuples(expressions(), pairs, rows, st.booleans())
+
+
+def _tables() -> Any:
+    from hypothesis import strategies as st
+
+    sizes, counts = st.integers(1, 40), st.integers(1, 12)
+    return st.tuples(st.integers(0, 2**32), sizes, counts, st.booleans(), st.booleans())
+
+
+def _shared_tables() -> Any:
+    from hypothesis import strategies as st
+
+    return st.tuples(st.integers(0, 2**32), st.integers(1, 24), st.integers(1, 16))
 
 
 def _files() -> Any:
@@ -104,8 +127,12 @@ def _ageing() -> Any:
     from negotiator.model.snapshot import Customer
     from negotiator.strategies import customers
 
+    def charged(record: Customer) -> dict[str, object]:
+        """All of it: what is not charged yet counts once, however long it takes."""
+        return record.changed(uncharged_time=None, weighted_uncharged_time=None).data()
+
     times = st.sampled_from(_INTERVALS)
-    return st.tuples(customers().map(Customer.data), times, times, st.sampled_from(_HALF_LIVES))
+    return st.tuples(customers().map(charged), times, times, st.sampled_from(_HALF_LIVES))
 
 
 def _logs() -> Any:
@@ -168,6 +195,11 @@ _ALL: Final = (
         _cases, _check("language", "evaluators_agree"), 300, _vector,
     ),
     Target(
+        "scopes", "the same in ads that are chained, nested or both, in a match or not",
+        "same type and text of the value, same success, also when it is asked again",
+        _scopes, _check("scopes", "scopes_agree"), 300,
+    ),
+    Target(
         "peer", "ours and `classad2` of the `htcondor` wheel",
         "same type and bits of the value, where the real one survives",
         _cases, _check("language", "peer_agrees"), 150, _vector,
@@ -176,6 +208,16 @@ _ALL: Final = (
         "columns", "tables and batches of ads, and the exact evaluator row by row",
         "same matches, selections, values and ranks, also after a row is replaced",
         _columns, _check("columns", "columns_agree"), 100,
+    ),
+    Target(
+        "tables", "one table that is asked many things, and the exact evaluator row by row",
+        "the same answers with several groups and parts of rows, chained and nested ads, changes",
+        _tables, _check("tables", "tables_agree"), 60,
+    ),
+    Target(
+        "threads", "a table that four threads ask and change, and tables of their own",
+        "each thread gets an answer that the table gives it alone",
+        _shared_tables, _check("tables", "threads_agree"), 12,
     ),
     Target(
         "loaders", "loading into columns and the reader of lines",
@@ -215,7 +257,7 @@ _ALL: Final = (
     ),
     Target(
         "log", "the accountant's log cut at any byte",
-        "what is read is the state after one of the whole transactions",
+        "what is read is the state after one of the whole transactions, as it was written",
         _logs, _check("sharing", "log_recovers"), 200,
     ),
     Target(

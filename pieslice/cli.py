@@ -41,6 +41,7 @@ from pieslice.command_line import (
     parsers_of,
 )
 from pieslice.limiting import UsedUp, add_limits, limited
+from pieslice.terminal import complain
 
 DESCRIPTION = "Policy laboratory for HTCondor: read a captured pool and run a negotiation cycle."
 EXAMPLES = (
@@ -98,7 +99,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - for the rest of the process
     if sys.stdout is None:
-        print("pieslice: error: standard output is closed", file=sys.stderr)
+        complain("pieslice: error: standard output is closed")
         return EXIT_BAD
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -122,7 +123,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Exception as problem:
         if args.debug:
             raise
-        print(f"pieslice: error: {describe(problem)}", file=sys.stderr)
+        complain(f"pieslice: error: {describe(problem)}")
         if isinstance(problem, OSError) and problem.filename is None:
             _close_output()
         return EXIT_BAD

@@ -12,6 +12,7 @@ from __future__ import annotations
 import io
 import os
 import shutil
+import sys
 import unicodedata
 from collections.abc import Callable
 from typing import IO, Final, cast
@@ -71,6 +72,15 @@ _JSON_ESCAPES: Final = _Escapes(_json_escape)
 def printable(text: str) -> str:
     """``text`` with escapes for what steers a terminal: a name must not move the cursor."""
     return text if text.isprintable() else text.translate(_ESCAPES)
+
+
+def complain(text: str, err: IO[str] | None = None) -> None:
+    """Print lines about what is wrong, to standard error unless a stream is given.
+
+    Words of the user and of files come as escapes.
+    """
+    lines = "\n".join(map(printable, text.split("\n")))
+    print(lines, file=sys.stderr if err is None else err, flush=True)
 
 
 def printable_json(text: str) -> str:

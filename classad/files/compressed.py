@@ -89,7 +89,7 @@ def _reader(packed: IO[bytes], compression: str) -> _Reader:
 
         return bz2.BZ2File(packed).read1, (OSError, ValueError)
     module = _zstd_module()
-    if hasattr(module, "ZstdFile"):
+    if hasattr(module, "ZstdFile"):  # pragma: no cover - Python 3.14 and newer
         return module.ZstdFile(packed).read1, (module.ZstdError,)
     frames = _zstd_frames(packed, module)
     return (lambda _: next(frames, b"")), (module.ZstdError,)

@@ -154,7 +154,7 @@ def _write_all(fd: int, data: bytes) -> None:
 
 def _sync_folder(path: Path) -> None:
     """Make a new name durable; Windows opens no folders, and does so by itself."""
-    if os.name == "nt":
+    if os.name == "nt":  # pragma: no cover - Windows only
         return
     fd = os.open(path.parent, os.O_RDONLY)
     try:

@@ -139,17 +139,15 @@ class Recovery:
             parse_new(ad, text, 0, Source(text), self._tz)
         except ClassAdParseError as problem:
             found = problem.diagnostic
-            message = str(problem) if found is None else found.message
-            place = (0, 0) if found is None else (found.start, found.end)
+            assert found is not None  # the parser has a place for every error
             shift = begin - 1
-            help = None if found is None else found.help
             problems.append(
                 Diagnostic(
-                    message,
+                    found.message,
                     self._source,
-                    place[0] + shift,
-                    place[1] + shift,
-                    help=help,
+                    found.start + shift,
+                    found.end + shift,
+                    help=found.help,
                     lost="attribute",
                 )
             )

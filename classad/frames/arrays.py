@@ -43,7 +43,7 @@ Arrow: TypeAlias = Any
 PARTS: Final = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 _TOO_BIG: Final = "does not fit in 64 bits with a sign"
 #: Types of texts that functions of Arrow do not know -> those that they know.
-_VIEWS: Final = {"string_view": "large_string", "binary_view": "large_binary"}
+VIEWS: Final = {"string_view": "large_string", "binary_view": "large_binary"}
 
 
 class UnfitError(Exception):
@@ -69,7 +69,7 @@ class Cells(NamedTuple):
     """A column: a tag and a payload for each row, see ``classad.loading.columns.Tag``.
 
     Payloads of strings number ``strings``, an array without equal ones, and ``more`` behind it;
-    those of expressions number ``trees``.
+    those of expressions number ``trees``.  ``rows``: those that have a cell, rising; None: all.
     """
 
     tags: memoryview
@@ -77,6 +77,7 @@ class Cells(NamedTuple):
     strings: Arrow = None
     more: Sequence[str] = ()
     trees: Trees | None = None
+    rows: memoryview | None = None
 
     def words(self) -> int:
         """How many strings there are."""
@@ -141,7 +142,7 @@ def _refuse(wrong: Arrow, found: Arrow, why: str) -> None:
 
 def _is_text(kind: Arrow) -> bool:
     types = load("pyarrow.types")
-    return str(kind) in _VIEWS or any(
+    return str(kind) in VIEWS or any(
         test(kind)
         for test in (
             types.is_string,
@@ -180,6 +181,11 @@ def _tags(found: Arrow, tag: int) -> memoryview:
     return memoryview(_bytes(marks, 1).tobytes().translate(bytes([0, tag, *range(2, 256)])))
 
 
+def row_numbers(rows: Arrow) -> memoryview:
+    """Numbers of rows as a loader keeps them."""
+    return _bytes(rows.cast("int32"), 4).cast("i")
+
+
 def whole_numbers(found: Arrow) -> memoryview:
     """The 64-bit numbers of an array without nulls, bit for bit, as whole numbers."""
     return _bytes(found, 8).cast("q")
@@ -198,8 +204,8 @@ def _bytes(found: Arrow, size: int) -> memoryview:
 
 def _strings(found: Arrow) -> Cells:
     """The cells of strings or bytes."""
-    if str(found.type) in _VIEWS:
-        found = found.cast(_VIEWS[str(found.type)])
+    if str(found.type) in VIEWS:
+        found = found.cast(VIEWS[str(found.type)])
     return _numbered(found.dictionary_encode())
 
 
@@ -209,8 +215,8 @@ def _coded(found: Arrow) -> Cells:
     words = found.dictionary
     if not _is_text(words.type):
         return cells_of(found.cast(words.type))
-    if str(words.type) in _VIEWS:
-        words = words.cast(_VIEWS[str(words.type)])
+    if str(words.type) in VIEWS:
+        words = words.cast(VIEWS[str(words.type)])
     if words.null_count or compute.count_distinct(words).as_py() < len(words):
         return _strings(compute.take(words, found.indices))
     return _numbered(found)

@@ -66,6 +66,7 @@ class ArrowColumn(NamedTuple):
     more: list[str]
     trees: list[str] | None
     closed: bool
+    rows: bytes | None
 
 
 class ArrowParts(NamedTuple):
@@ -192,6 +193,7 @@ def _arrow(name: str, cells: Cells) -> ArrowColumn:
         list(cells.more),
         texts,
         trees is not None and trees.closed,
+        None if cells.rows is None else bytes(cells.rows),
     )
 
 
@@ -200,7 +202,8 @@ def _cells(column: ArrowColumn) -> tuple[str, Cells]:
     if column.trees is not None:
         trees = Trees(len(column.trees), _maker(column.trees), column.closed)
     payload = memoryview(column.payload).cast("q")
-    cells = Cells(memoryview(column.tags), payload, column.strings, column.more, trees)
+    rows = None if column.rows is None else memoryview(column.rows).cast("i")
+    cells = Cells(memoryview(column.tags), payload, column.strings, column.more, trees, rows)
     return column.name, cells
 
 

@@ -12,15 +12,18 @@ from classad.binding.convert import check_name
 from classad.errors import ClassAdTypeError, ClassAdValueError
 from classad.extras import load
 from classad.frames.arrays import (
+    VIEWS,
     Arrow,
     Cells,
     Trees,
     UnfitError,
     cells_of,
     real_bits,
+    row_numbers,
     whole_numbers,
 )
 from classad.frames.exact import COMPANION, companion, read
+from classad.frames.scattered import FEW, among, numbered
 from classad.language.names import fold_name
 from classad.language.values import ERROR, UNDEFINED
 from classad.loading.columns import LoadedColumn, LoadedColumns, Tag
@@ -48,8 +51,9 @@ class ArrowColumns(LoadedColumns):
             start += count
             if cells.trees is not None:
                 self._trees[key] = cells.trees
-            columns.append(LoadedColumn(name, key, n_rows, cells.tags, payload, None))
-        shapes = _Shapes(n_rows, [column.tags for column in columns])
+            present = len(cells.tags)
+            columns.append(LoadedColumn(name, key, present, cells.tags, payload, cells.rows))
+        shapes = _Shapes(n_rows, columns)
         names = [(column.name, place) for place, column in enumerate(columns)]
         super().__init__(
             n_rows, columns, self._all_texts, names, shapes.places, shapes, [], None
@@ -75,24 +79,39 @@ class ArrowColumns(LoadedColumns):
     def picked_rows(self, rows: Sequence[int]) -> ArrowColumns:
         """Some rows, in this order."""
         found = []
+        wanted = numbered(rows)
         for name, cells in self.parts():
-            if isinstance(rows, range) and rows.step == 1:
+            if cells.rows is not None:
+                numbers, places = among(cells.rows, wanted)
+                tags, payload = _picked(cells, places)
+                cells = cells._replace(rows=memoryview(numbers))
+            elif isinstance(rows, range) and rows.step == 1:
                 tags = cells.tags[rows.start : rows.stop]
                 payload = cells.payload[rows.start : rows.stop]
             else:
-                places = array("i", rows)
-                tags = memoryview(pick(array("B", bytes(cells.tags)), places))
-                payload = memoryview(pick(array("q", bytes(cells.payload)), places))
+                tags, payload = _picked(cells, array("i", rows))
             found.append((name, cells._replace(tags=tags, payload=payload)))
         return ArrowColumns(len(rows), [(name, cells) for name, cells in found if any(cells.tags)])
+
+
+def _picked(cells: Cells, places: array[int]) -> tuple[memoryview, memoryview]:
+    """Tags and payloads of some cells."""
+    if not places:
+        return memoryview(b""), memoryview(array("q"))
+    tags = pick(array("B", bytes(cells.tags)), places)
+    return memoryview(tags), memoryview(pick(array("q", bytes(cells.payload)), places))
 
 
 class _Shapes(Sequence[int]):
     """Which attributes each row has, found out when it is asked for the first time."""
 
-    def __init__(self, size: int, tags: Sequence[memoryview]) -> None:
+    def __init__(self, size: int, columns: Sequence[LoadedColumn]) -> None:
         self._size = size
-        self._tags = tags
+        #: The columns with a cell for every row, and those with few, by their places.
+        self._full = [(place, c.tags) for place, c in enumerate(columns) if c.rows is None]
+        self._few = [(place, c.rows) for place, c in enumerate(columns) if c.rows is not None]
+        #: The places of the latter in each row that has some.
+        self._more: dict[int, tuple[int, ...]] = {}
         #: The number of each row, and for each number its first row.
         self._known: tuple[array[int], array[int]] | None = None
 
@@ -105,18 +124,35 @@ class _Shapes(Sequence[int]):
     def _numbered(self) -> tuple[array[int], array[int]]:
         if self._known is None:
             codes, first = NO_CODES * self._size, array("i", [0])
-            for tags in self._tags:
+            for _, tags in self._full:
                 there = tags.tobytes().translate(b"\0" + b"\1" * 255)
                 if there.count(1) < self._size:
                     # Marks are counted with numbers of eight bytes.
                     codes, first = number_pairs(array("q", codes), memoryview(there))
-            self._known = codes, first
+            self._known = self._told_apart(codes) if self._few else (codes, first)
         return self._known
+
+    def _told_apart(self, codes: array[int]) -> tuple[array[int], array[int]]:
+        """The numbers of rows by what they have of all columns, and the first row of each."""
+        more: dict[int, list[int]] = {}
+        for place, rows in self._few:
+            for row in rows:
+                more.setdefault(row, []).append(place)
+        self._more = {row: tuple(places) for row, places in more.items()}
+        numbers: dict[tuple[int, tuple[int, ...]], int] = {}
+        first = array("i")
+        for row, code in enumerate(codes):
+            number = numbers.setdefault((code, self._more.get(row, ())), len(first))
+            codes[row] = number
+            if number == len(first):
+                first.append(row)
+        return codes, first
 
     def places(self, number: int) -> list[int]:
         """The columns that the rows of a number have."""
         row = self._numbered()[1][number]
-        return [place for place, tags in enumerate(self._tags) if tags[row]]
+        full = [place for place, tags in self._full if tags[row]]
+        return sorted([*full, *self._more.get(row, ())])
 
 
 def arrow_table(given: object) -> Arrow:
@@ -125,7 +161,15 @@ def arrow_table(given: object) -> Arrow:
     if isinstance(given, pa.Table):
         return given
     if hasattr(given, "__arrow_c_stream__"):
-        return pa.RecordBatchReader.from_stream(given).read_all()
+        try:
+            reader = pa.RecordBatchReader.from_stream(given)
+        except pa.ArrowInvalid:
+            kind = type(given).__name__
+            raise ClassAdTypeError(
+                f"from_arrow takes columns that have names, and this {kind} is one without: make"
+                " a frame of it"
+            ) from None
+        return reader.read_all()
     if hasattr(given, "__arrow_c_array__"):
         return pa.Table.from_batches([pa.record_batch(given)])
     raise ClassAdTypeError(
@@ -142,8 +186,9 @@ def read_arrow(given: object) -> ArrowColumns:
     """
     table = arrow_table(given)
     names = table.column_names
+    known = set(names)
     companions = {
-        name for name in names if name.endswith(COMPANION) and name[: -len(COMPANION)] in names
+        name for name in names if name.endswith(COMPANION) and name[: -len(COMPANION)] in known
     }
     found: list[tuple[str, Cells]] = []
     spelled: dict[str, str] = {}
@@ -159,21 +204,55 @@ def read_arrow(given: object) -> ArrowColumns:
                 f"the columns `{spelled[key]}` and `{name}` are one attribute: drop or rename one"
             )
         spelled[key] = name
-        cells = _column(name, table.column(place), cells_of)
-        if companion(name) in companions:
-            exact = _one_array(table.column(companion(name)))
-            cells = _column(companion(name), exact, lambda texts, base=cells: _joined(base, texts))
+        exact = table.column(companion(name)) if companion(name) in companions else None
+        cells = _cells(name, table.column(place), exact)
         if any(cells.tags):
             found.append((name, cells))
     return ArrowColumns(table.num_rows, found)
 
 
-def _column(name: str, found: Arrow, make: Callable[..., Cells]) -> Cells:
+def _cells(name: str, column: Arrow, companions: Arrow | None) -> Cells:
+    """The cells of a column with what its companion says; those of few rows with the rows."""
+    found = _one_array(column)
+    if str(found.type) in VIEWS:
+        found = found.cast(VIEWS[str(found.type)])
+    exact = None if companions is None else _one_array(companions)
+    rows = _few_rows(found, exact)
+    if rows is not None:
+        found = found.take(rows)
+        exact = None if exact is None else exact.take(rows)
+    cells = _told(name, rows, lambda: cells_of(found))
+    if exact is not None:
+        base = cells
+        cells = _told(companion(name), rows, lambda: _joined(base, exact))
+    if rows is None or not len(rows):
+        return cells
+    return cells._replace(rows=row_numbers(rows))
+
+
+def _few_rows(found: Arrow, exact: Arrow | None) -> Arrow | None:
+    """The rows that have a cell, if they are few."""
+    pa, compute = load("pyarrow"), load("pyarrow.compute")
+    if FEW * (len(found) - found.null_count) >= len(found):
+        return None
+    if isinstance(found.type, pa.DictionaryType) and found.dictionary.null_count:
+        return None  # more is null than the array says
+    if "_view" in str(found.type):
+        return None  # pyarrow does not take rows of them, or takes wrong ones
+    there = found.is_valid()
+    if exact is not None:
+        there = compute.or_(there, exact.is_valid())
+    rows = compute.indices_nonzero(there)
+    return rows if FEW * len(rows) < len(found) else None
+
+
+def _told(name: str, rows: Arrow | None, make: Callable[[], Cells]) -> Cells:
     """The cells of a column, which errors name."""
     try:
-        return make(_one_array(found))
+        return make()
     except UnfitError as problem:
-        raise ClassAdValueError(f"column `{name}`, row {problem.row}: {problem.why}") from None
+        row = problem.row if rows is None else rows[problem.row].as_py()
+        raise ClassAdValueError(f"column `{name}`, row {row}: {problem.why}") from None
     except ClassAdTypeError as problem:
         raise ClassAdTypeError(f"column `{name}`: {problem}") from None
     except load("pyarrow").ArrowInvalid as problem:  # such as a zone that nobody knows

@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Final, NamedTuple
 from warnings import warn
 
@@ -34,6 +35,7 @@ from classad.extras import load
 from classad.frames.arrays import Arrow
 from classad.frames.exact import COMPANION, companion, written
 from classad.frames.reading import ArrowColumns
+from classad.frames.scattered import Scattered, spread
 from classad.language.names import fold_name
 from classad.language.values import UNDEFINED, AbsTime, RelTime, Value
 from classad.loading.columns import LoadedColumn, LoadedColumns, Tag
@@ -82,16 +84,17 @@ def write_arrow(
     """A ``pyarrow.Table`` of some attributes.
 
     ``lost``: gets a sentence for each attribute that is not written exactly; without it there is a
-    warning.
+    warning, at the line that called the caller's caller.
     """
     pa = load("pyarrow")
     arrays, found = [], []
     said: list[str] = []
     keys = set(map(fold_name, names))
+    scattered = Scattered(store, len(names), wish.rows)
     for name in names:
         if name.endswith(COMPANION) and fold_name(name[: -len(COMPANION)]) in keys:
             raise ClassAdValueError(f"the attribute `{name}` has the name of a companion column")
-        written = _written(store, fold_name(name), wish)
+        written = _written(store, fold_name(name), wish, scattered)
         arrays.append(written.cells)
         found.append(name)
         if written.losses and wish.faithful:
@@ -102,7 +105,7 @@ def write_arrow(
     if lost is not None:
         lost += said
     elif said:
-        warn("the table does not keep everything: " + "; ".join(said), UserWarning, stacklevel=3)
+        warn("the table does not keep everything: " + "; ".join(said), UserWarning, stacklevel=4)
     if not arrays:
         size = store.size if wish.rows is None else len(wish.rows)
         return pa.table({"": pa.nulls(size)}).select([])
@@ -113,13 +116,17 @@ def _rows(count: int) -> str:
     return "1 row" if count == 1 else f"{count} rows"
 
 
-def _written(store: Store, key: str, wish: Wish) -> Written:
+def _written(store: Store, key: str, wish: Wish, scattered: Scattered) -> Written:
     """The column of an attribute."""
     loaded = None if store.loaded is None else store.loaded.column(key)
-    if loaded is not None and loaded.rows is None and not store.opaque:
+    if loaded is not None and not store.opaque and (loaded.rows is None or not store.own):
         cells = _as_loaded(store, loaded, wish)
         if cells is not None:
             return Written(cells, None, _NO_LOSS)
+    pieces = scattered.pieces(key)
+    if pieces is not None:
+        some = pieces.column
+        return _distinct(some, some.codes, wish, partial(scattered.placed, pieces=pieces))
     column = store.column(key)
     if store.opaque:
         column = Column.of([ad.raw(key) for ad in store.ads_of(range(store.size))])
@@ -127,8 +134,7 @@ def _written(store: Store, key: str, wish: Wish) -> Written:
         size = store.size if wish.rows is None else len(wish.rows)
         return Written(load("pyarrow").nulls(size), None, _NO_LOSS)
     codes = column.codes if wish.rows is None else pick(column.codes, wish.rows)
-    used, codes = in_use(codes, len(column.values))
-    return _coded([column.values[code] for code in used], codes, wish)
+    return _distinct(column, codes, wish, lambda cells: cells)
 
 
 # --- columns as they were loaded ------------------------------------------------------------------
@@ -148,6 +154,8 @@ def _as_loaded(store: Store, column: LoadedColumn, wish: Wish) -> Arrow:
     cells = make(store.loaded, column)
     if cells is None:
         return None
+    if column.rows is not None:
+        cells = spread(cells, column.rows, store.size)
     if own:
         cells = _overlaid(cells, kind, [_cell(store, row, column.key) for row in own], own)
         if cells is None:
@@ -248,8 +256,12 @@ def ints(numbers: array[int]) -> Arrow:
 # --- columns of codes and values ------------------------------------------------------------------
 
 
-def _coded(values: Sequence[Stored], codes: array[int], wish: Wish) -> Written:
-    """The column of cells of which each stands in ``values`` once."""
+def _distinct(
+    column: Column, codes: array[int], wish: Wish, placed: Callable[[Arrow], Arrow]
+) -> Written:
+    """The column of cells that have these codes; ``placed`` puts an array into their rows."""
+    used, codes = in_use(codes, len(column.values))
+    values = [column.values[code] for code in used]
     kind = _kind(values)
     plain, array_type, why = _PLAIN[kind]
     pa, compute = load("pyarrow"), load("pyarrow.compute")
@@ -257,10 +269,10 @@ def _coded(values: Sequence[Stored], codes: array[int], wish: Wish) -> Written:
     shown = [None if value.__class__ in _GONE else plain(value) for value in values]
     numbers = ints(codes)
     if array_type is None:
-        cells = _worded(_by_dictionary(shown, numbers), wish)
+        cells = _worded(placed(_by_dictionary(shown, numbers)), wish)
     else:
         distinct = pa.array(shown, pa.int64() if kind in _COUNTED else array_type(pa))
-        cells = compute.take(distinct.cast(array_type(pa)), numbers)
+        cells = placed(compute.take(distinct.cast(array_type(pa)), numbers))
     if not any(reasons):
         return Written(cells, None, _NO_LOSS)
     losses: dict[str, int] = {}
@@ -273,7 +285,7 @@ def _coded(values: Sequence[Stored], codes: array[int], wish: Wish) -> Written:
             written(value) if reason else None
             for value, reason in zip(values, reasons, strict=True)
         ]
-        exact = _by_dictionary(texts, numbers)
+        exact = placed(_by_dictionary(texts, numbers))
     return Written(cells, exact, losses)
 
 

@@ -66,7 +66,7 @@ class NativeStore:
         self._ffi = ffi
         self._lib = lib
         load = lib.ca_load_new()
-        if not load:
+        if not load:  # pragma: no cover - the C library finds no memory
             raise MemoryError("no memory for loading ads")
         self._load = ffi.gc(load, lib.ca_load_free)
         self.place: Place = ffi.new("ca_place *", {"line": 1})

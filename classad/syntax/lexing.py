@@ -304,8 +304,8 @@ def _number_fault(kind: str, text: str, after: str, *, strict: bool) -> Fault | 
 
 def _leading_zero(digits: str, hexadecimal: bool, *, refuse: bool) -> Fault | None:
     if hexadecimal:
-        value = int(digits, 16) if len(digits) <= 18 else None
-        help = None if value is None else f"write `{value}`"
+        value = int(digits, 16)
+        help = f"write `{value}`" if value <= INT_MAX else None
         return Fault("there are no hexadecimal integers", help) if refuse else None
     if refuse or "8" in digits or "9" in digits:
         plain = digits.lstrip("0") or "0"

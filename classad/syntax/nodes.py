@@ -198,6 +198,15 @@ def walk(node: Node) -> Iterator[Node]:
         stack.extend(reversed(top.children()))
 
 
+def height(node: Node) -> int:
+    """How many nodes stand one below the other, without recursion."""
+    levels, level = 0, [node]
+    while level:
+        levels += 1
+        level = [child for above in level for child in above.children()]
+    return levels
+
+
 def bare(node: Node) -> Node:
     """The node without parentheses around it."""
     while isinstance(node, Parens):

@@ -1,7 +1,6 @@
-"""Runs commands on damaged files, in this process, and writes down what ends in an internal error.
+"""Runs commands on damaged files, in this process, and writes down what ends as none may end.
 
-A case is made from the seed and its number alone.  Wrong is: an exception, the words `internal
-error`, an exit status that no command has, characters that steer a terminal, more than a minute.
+A case is made from the seed and its number alone.  What is wrong stands in ``verdict``.
 
 Inputs: the arguments of ``python -m fuzz commands``.  Outputs: findings; exit code 1 if any.
 """
@@ -9,120 +8,21 @@ Inputs: the arguments of ``python -m fuzz commands``.  Outputs: findings; exit c
 from __future__ import annotations
 
 import argparse
-import io
 import os
-import shlex
 import shutil
-import signal
 import sys
 import tempfile
 import time
-import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from collections.abc import Sequence
 from pathlib import Path
-from random import Random
-from types import FrameType
 from typing import Final
 
-from attr import frozen
-
-from fuzz.commands.shop import COMMANDS, make
-from fuzz.commands.tears import torn
+from fuzz.commands.case import Case, draw
+from fuzz.commands.shop import make
+from fuzz.commands.verdict import Shop, wrong
 
 _FOUND: Final = Path("build/fuzz")
-_STATUSES: Final = (0, 1, 2)
-#: Seconds that one command may take; each works on a few kilobytes.
-_SECONDS: Final = 60
-_STEERING: Final = ("Cc", "Cf", "Zl", "Zp")
-
-
-class _TooSlow(BaseException):
-    """A command takes too long; no Exception, which the command would describe."""
-
-
-class _Terminal(io.StringIO):
-    """What is printed to a terminal."""
-
-    def isatty(self) -> bool:
-        return True
-
-
-@frozen
-class Case:
-    """A command and the damaged files, by their names in the shop."""
-
-    words: str
-    files: dict[str, bytes]
-
-
-def case(seed: int, number: int, shop: Path, only: str = "") -> Case:
-    """The case of a number."""
-    chance = Random(f"{seed}:{number}")
-    known = [command for command in COMMANDS if command.words.startswith(only)]
-    command = chance.choices(known, [one.weight for one in known])[0]
-    names = [name for name in command.files if (shop / name).is_file()]
-    chosen = chance.sample(names, min(len(names), chance.choice((1, 1, 1, 2))))
-    files = {name: torn((shop / name).read_bytes(), chance) for name in chosen}
-    return Case(command.words, files)
-
-
-def wrong(tried: Case, shop: Path) -> str:
-    """What is wrong with what the command does; empty if nothing is."""
-    kept = {name: (shop / name).read_bytes() for name in tried.files}
-    made = shop / "run"
-    saved = {path: path.read_bytes() for path in made.iterdir()} if " run" in tried.words else {}
-    for name, data in tried.files.items():
-        (shop / name).write_bytes(data)
-    try:
-        return _verdict(tried.words)
-    finally:
-        for path, data in saved.items():
-            path.write_bytes(data)
-        for name, data in kept.items():
-            (shop / name).write_bytes(data)
-
-
-def _verdict(words: str) -> str:
-    from pieslice.cli import main
-
-    out, err = _Terminal(), io.StringIO()  # progress is shown on terminals only
-    try:
-        with redirect_stdout(out), redirect_stderr(err), _alarm():
-            code = main(shlex.split(words))
-    except SystemExit as left:
-        code = left.code if isinstance(left.code, int) else 0
-    except _TooSlow:
-        return f"takes more than {_SECONDS} s"
-    except Exception as problem:
-        return f"{type(problem).__name__}: {problem}"
-    told = err.getvalue()
-    for line in told.splitlines():
-        if "internal error" in line:
-            return line
-    if code not in _STATUSES:
-        return f"exit status {code}"
-    steering = {
-        character
-        for character in (out.getvalue() + told).replace("\n", "").replace("\t", "")
-        if unicodedata.category(character) in _STEERING
-    }
-    return f"prints {sorted(steering)!r}" if steering else ""
-
-
-@contextmanager
-def _alarm() -> Iterator[None]:
-    def ring(number: int, frame: FrameType | None) -> None:
-        raise _TooSlow
-
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.alarm(_SECONDS)
-    try:
-        yield
-    finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -132,20 +32,22 @@ def main(arguments: Sequence[str]) -> int:
     counts: Counter[str] = Counter()
     begun, found, number = time.monotonic(), 0, args.first - 1
     with tempfile.TemporaryDirectory() as folder:
-        shop = Path(folder)
-        make(shop)
-        os.chdir(shop)
+        make(Path(folder))
+        shop = Shop(Path(folder))
+        os.chdir(folder)
         before = dict(os.environ)
         os.environ.update(NO_COLOR="1", COLUMNS="100")
         try:
             for number in range(args.first, args.first + args.count):
-                tried = case(args.seed, number, shop, args.only)
+                tried = draw(args.seed, number, shop.folder, args.only)
                 problem = wrong(tried, shop)
-                counts[tried.words.split()[0]] += 1
+                counts[tried.words[0]] += 1
                 if problem:
                     found += 1
                     path = _write(tried, here / args.found / f"commands-{args.seed}-{number}")
-                    print(f"{number}: {tried.words}: {problem[:300]}\n  {path}", flush=True)
+                    print(
+                        f"{number}: {str(tried)[:300]!r}: {problem[:300]!r}\n  {path}", flush=True
+                    )
                 if args.seconds and time.monotonic() - begun > args.seconds:
                     break
         finally:
@@ -162,7 +64,8 @@ def main(arguments: Sequence[str]) -> int:
 
 def _write(tried: Case, path: Path) -> Path:
     shutil.rmtree(path, ignore_errors=True)
-    for name, data in tried.files.items():
+    files = {**tried.files, "words": str(tried).encode("utf-8", "surrogateescape")}
+    for name, data in {**files, "stdin": tried.piped}.items():
         (path / name).parent.mkdir(parents=True, exist_ok=True)
         (path / name).write_bytes(data)
     return path

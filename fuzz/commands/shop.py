@@ -6,8 +6,12 @@ files that are damaged for them, and how often a command is taken.
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import io
+import lzma
 import shutil
+from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Final
@@ -26,24 +30,37 @@ _RUN: Final = (
     "run/summary.json",
 )
 _FORMS: Final = tuple(f"ads.{form}" for form in ("long", "new", "json", "jsonl", "xml"))
+_PACKED: Final[dict[str, Callable[[bytes], bytes]]] = {
+    "ads.long.gz": gzip.compress,
+    "ads.json.xz": lzma.compress,
+    "ads.xml.bz2": bz2.compress,
+}
+_LIVE: Final = ("capture.json", *(f"{name}.ads" for name in _POOL), "condor_config")
+_SWEEP: Final = ("sweep/points.jsonl", "sweep/sweep.json")
 #: The accountant's state, from examples/campus, short enough to be read thousands of times.
 _LOG_LINES: Final = 400
+_LOG: Final = ("Accountantnew.log",)
 
 
 @frozen
 class Command:
-    """Arguments, the files that are damaged for them, and how often it is taken."""
+    """Arguments, the files that are damaged for them, how often it is taken, what it writes to."""
 
     words: str
-    files: tuple[str, ...]
+    files: tuple[str, ...] = ()
     weight: int = 6
+    writes: tuple[str, ...] = ()
 
 
 COMMANDS: Final = (
     *(Command(f"select {name} --af Name Cpus Requirements", (name,)) for name in _FORMS),
     *(Command(f"select {name} --where Cpus>1 --format {form}", (name,), 2)
       for name in _FORMS for form in ("long", "json", "xml", "new")),
+    *(Command(f"select {name} --af Name --sort Cpus", (name,), 4) for name in _PACKED),
+    *(Command(f"select {name} --format jsonl", (name,)) for name in (*_FORMS, *_PACKED)),
     Command("eval --my ads.new Cpus Requirements Rank", ("ads.new",), 2),
+    Command("eval --why Cpus>1&&Memory>x --my-file ads.long", ("ads.long",), 2),
+    Command("eval 1+1", (), 4),
     *(Command(f"{words} pool{more}", (*_ADS, _CONFIG, "pool/Accountantnew.log"), weight)
       for words, more, weight in (
           ("negotiate", "", 12), ("negotiate", " --json", 4), ("negotiate", " --cycles 3", 4),
@@ -55,8 +72,8 @@ COMMANDS: Final = (
     *(Command(f"{words} pool {job}", (*_ADS, _CONFIG), 4)
       for words in ("why", "rank") for job in ("1.0", "2.0")),
     Command("why pool --user alice", (*_ADS, _CONFIG), 2),
-    Command("userprio Accountantnew.log -all", ("Accountantnew.log",)),
-    Command("userprio Accountantnew.log -json", ("Accountantnew.log",), 3),
+    Command("userprio Accountantnew.log -all", _LOG, writes=_LOG),
+    Command("userprio Accountantnew.log -json", _LOG, 3, writes=_LOG),
     Command("forecast Accountantnew.log --hours 3 --every 1", ("Accountantnew.log",)),
     Command("negotiate queue.log pool/slots.ads", ("queue.log",), 4),
     Command("negotiate scenario.json", ("scenario.json",)),
@@ -70,11 +87,37 @@ COMMANDS: Final = (
         ("policy diff condor_config other.conf", 4),
         ("policy eval condor_config PREEMPTION_REQUIREMENTS", 3),
     )),
+    Command("config info MAX_SPINS", (), 1),
     Command("map test groups.map alice bob@x", ("groups.map",), 4),
     Command("simulate pool --workload load.toml --days 0.02 --json", ("load.toml", _CONFIG), 2),
     Command("simulate pool --workload capture --days 0.02", _ADS, 2),
-    Command("report run -o page.html", _RUN, 3),
-    Command("simulate --resume run", _RUN, 2),
+    Command("simulate pool --workload load.csv --days 0.02 --json", ("load.csv",), 2),
+    Command("simulate pool --workload load.swf --days 0.02 --json", ("load.swf",), 2),
+    Command("simulate pool --workload load.toml --machines machines.csv --days 0.05",
+            ("machines.csv",), 2),
+    Command("simulate --replay pool.history --json", ("pool.history",), 1),
+    Command("report run -o out/page.html", _RUN, 3),
+    Command("report run other -o out/page.html", (*_RUN, "other/summary.json"), 2),
+    Command("simulate --resume run", _RUN, 2, writes=("run/",)),
+    Command("sweep --resume sweep --jobs 1", _SWEEP, 2, writes=("sweep/",)),
+    Command("sweep 4 --workload load.toml --days 0.01 --jobs 1 --set MAX_SPINS=1,x",
+            ("load.toml",), 1),
+    Command("userprio Accountantnew.log -setprio alice 3 -setfactor b@x 2", _LOG, 3, writes=_LOG),
+    Command("userprio pool/accounting.ads -all", ("pool/accounting.ads",), 3),
+    Command("record pool.history pool", ("pool.history", *_ADS), 3, writes=("pool.history",)),
+    Command("record out/new.history pool", _ADS, 2),
+    Command("history pool.history 1.0", ("pool.history",), 3),
+    Command("history pool.history --json", ("pool.history",), 2),
+    Command("why pool.history 1.0 --at 2100-01-01", ("pool.history",), 3),
+    Command("diff pool pool --at 2100-01-01", _ADS, 1),
+    Command("diff pool other-pool", ("pool/slots.ads", "other-pool/jobs.ads"), 3),
+    Command("negotiate live", tuple(f"live/{name}" for name in _LIVE), 6),
+    Command("conform expected", ("expected/cycle.json",), 2),
+    Command("capture 127.0.0.1:1 out/captured --timeout 1", (), 1),
+    Command("shadow 127.0.0.1:1 --cycles 1 --timeout 1 --settle 0", (), 1),
+    Command("doctor --json", (), 1),
+    Command("help captures", (), 1),
+    Command("completion bash", (), 1),
     Command("conform vectors.jsonl", ("vectors.jsonl",), 4),
     Command("history pool.history", ("pool.history",), 4),
     Command("negotiate pool.history --at 2100-01-01", ("pool.history",), 3),
@@ -85,10 +128,10 @@ COMMANDS: Final = (
 
 def make(folder: Path) -> None:
     """Put the files into an empty folder."""
-    from pieslice.cli import main
-
     tour, campus = _EXAMPLES / "tour", _EXAMPLES / "campus"
     shutil.copytree(tour, folder / "pool")
+    shutil.copytree(tour, folder / "other-pool")
+    _make_live(folder / "live")
     text = (tour / "condor_config").read_text("utf-8")
     (folder / "condor_config").write_text(f"{text}\n{_POLICY}", "utf-8")
     (folder / "other.conf").write_text("PREEMPTION_REQUIREMENTS = False\n", "utf-8")
@@ -101,21 +144,42 @@ def make(folder: Path) -> None:
     (folder / "Accountantnew.log").write_text("".join(log[:_LOG_LINES]), "utf-8")
     (folder / "pool" / "Accountantnew.log").write_text("".join(log[:_LOG_LINES]), "utf-8")
     (folder / "queue.log").write_text(_QUEUE, "utf-8")
+    (folder / "load.csv").write_text(_JOBS_OF_CSV, "utf-8")
+    (folder / "load.swf").write_text(_JOBS_OF_SWF, "utf-8")
+    (folder / "machines.csv").write_text(_MACHINES, "utf-8")
+    (folder / "expected").mkdir()
+    shutil.copy(folder / "scenario.json", folder / "expected" / "cycle.json")
     vectors = _EXAMPLES.parent / "tests" / "vectors" / "classad" / "limits.jsonl"
     lines = vectors.read_text("utf-8").splitlines(keepends=True)
     (folder / "vectors.jsonl").write_text("".join(lines[:5]), "utf-8")
     said = io.StringIO()
     with redirect_stdout(said), redirect_stderr(said):
-        for form in ("long", "new", "json", "jsonl", "xml"):
-            out = io.StringIO()
-            with redirect_stdout(out):
-                main(["select", str(folder / "pool" / "slots.ads"), "--format", form])
-            (folder / f"ads.{form}").write_text(out.getvalue(), "utf-8")
-        pool, run = str(folder / "pool"), str(folder / "run")
-        main(
-            ["simulate", pool, "--workload", str(folder / "load.toml"), "--days", "0.1", "-o", run]
-        )
-        main(["record", str(folder / "pool.history"), pool])
+        _make_by_commands(folder)
+    for name, pack in _PACKED.items():
+        (folder / name).write_bytes(pack((folder / name.rpartition(".")[0]).read_bytes()))
+
+
+def _make_live(folder: Path) -> None:
+    """A folder as ``pieslice capture`` makes it."""
+    shutil.copytree(_EXAMPLES / "tour", folder)
+    (folder / "capture.json").write_text(_MANIFEST, "utf-8")
+
+
+def _make_by_commands(folder: Path) -> None:
+    from pieslice.cli import main
+
+    for form in ("long", "new", "json", "jsonl", "xml"):
+        out = io.StringIO()
+        with redirect_stdout(out):
+            main(["select", str(folder / "pool" / "slots.ads"), "--format", form])
+        (folder / f"ads.{form}").write_text(out.getvalue(), "utf-8")
+    pool = str(folder / "pool")
+    load = ["--workload", str(folder / "load.toml"), "--days"]
+    for name in ("run", "other"):
+        main(["simulate", pool, *load, "0.1", "-o", str(folder / name)])
+    sweep = ["--set", "MAX_SPINS=1,2", "--jobs", "1", "-o", str(folder / "sweep")]
+    main(["sweep", "4", *load, "0.01", *sweep])
+    main(["record", str(folder / "pool.history"), pool])
 
 
 _POLICY: Final = """\
@@ -160,4 +224,26 @@ _QUEUE: Final = """\
 103 1.0 JobStatus 1
 103 1.0 User "alice@test"
 106
+"""
+_MANIFEST: Final = """\
+{
+  "ended": 1700000000.5,
+  "order": "as it came",
+  "missing": ["the queue of schedd b"]
+}
+"""
+_JOBS_OF_CSV: Final = """\
+submit,user,run_time,group,cpus,memory,count
+0,alice,600,physics,1,100,5
+60,bob,300,,2,0,1
+"""
+_JOBS_OF_SWF: Final = """\
+; UnixStartTime: 1700000000
+1 0 5 600 1 500 1024 1 900 2048 1 7 3 1 1 -1 -1 -1
+2 60 1 300 2 250 -1 2 900 -1 1 8 -1 1 1 -1 -1 -1
+"""
+_MACHINES: Final = """\
+time,machine,event
+100,node1,leave
+500,node1,join
 """

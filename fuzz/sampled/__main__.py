@@ -25,13 +25,26 @@ from queue import SimpleQueue
 from typing import Final, NamedTuple
 
 from fuzz.mutants import ROOT
-from fuzz.sampled.changes import Change, changes
+from fuzz.sampled import c_changes
+from fuzz.sampled.changes import Change
+from fuzz.sampled.changes import changes as python_changes
 from fuzz.sampled.cover import Cover, load, measure
 from fuzz.sampled.equivalent import EQUIVALENT
 from fuzz.sampled.rooms import deciding
 from fuzz.sampled.trial import Copy, Outcome
 
 COVER: Final = ROOT / "build" / "fuzz" / "cover.json"
+#: What sees the C core, which has no coverage.
+C_TESTS: Final = (
+    "tests/csrc", "tests/classad/test_table_vectors.py", "tests/classad/test_table_sums.py",
+    "tests/classad/test_table_verdicts.py", "tests/classad/test_table_texts.py",
+    "tests/classad/test_table_members.py", "tests/classad/test_table.py",
+    "tests/classad/test_table_one_by_one.py", "tests/classad/test_adfile_long.py",
+    "tests/classad/test_parser.py", "tests/classad/test_traps.py",
+    "tests/fuzz/test_fuzz.py::test_a_few_cases_of_every_target[kernels]",
+    "tests/fuzz/test_fuzz.py::test_a_few_cases_of_every_target[loaders]",
+    "tests/fuzz/test_fuzz.py::test_a_few_cases_of_every_target[parsers]",
+)  # fmt: skip
 #: Seconds of tests that a change gets.
 PATIENCE: Final = 120.0
 #: Bytes of address space that the tests of a change may take: it may fill lists without end.
@@ -59,14 +72,24 @@ class Planted(NamedTuple):
         return f"{self.file}:{self.change.line}: {self.change.shown(self.text)}"
 
 
-def drawn(root: Path, seed: int, count: int, only: str) -> list[Planted]:
+def c_sources(root: Path) -> list[str]:
+    """The files of the C core."""
+    return sorted(str(path.relative_to(root)) for path in (root / "csrc").glob("*.c"))
+
+
+def changes(file: str, text: str) -> list[Change]:
+    """All changes of a file."""
+    return c_changes.changes(text) if file.endswith(".c") else python_changes(text)
+
+
+def drawn(root: Path, files: Sequence[str], seed: int, count: int, only: str) -> list[Planted]:
     """Changes, each as likely as any other."""
     everything = [
         Planted(file, change, text)
-        for file in deciding(root)
+        for file in files
         if only in file
         for text in [(root / file).read_text(encoding="utf-8")]
-        for change in changes(text)
+        for change in changes(file, text)
     ]
     return random.Random(seed).sample(everything, min(count, len(everything)))
 
@@ -76,7 +99,7 @@ def listed(root: Path, lines: Sequence[str]) -> list[Planted]:
     found = []
     for told in filter(None, map(_TOLD.match, lines)):
         text = (root / told[1]).read_text(encoding="utf-8")
-        same = [it for it in changes(text) if it.shown(text) == told[3]]
+        same = [it for it in changes(told[1], text) if it.shown(text) == told[3]]
         if not same:
             print(f"GONE {told[1]}:{told[2]}: {told[3]}")
             continue
@@ -100,7 +123,7 @@ def chosen(tests: Sequence[str], cover: Cover) -> Iterator[str]:
 def batches(tests: Sequence[str], file: str) -> list[list[str]]:
     """The tests beside the file's room first: to load all files of tests takes its time, too."""
     room = file.partition("/")[0]
-    near = tuple(f"tests/{it}/" for it in ({room, "csrc"} if room == "classad" else {room}))
+    near = tuple(f"tests/{it}" for it in ({room, "csrc"} if room == "classad" else {room}))
     parts: tuple[list[str], list[str]] = ([], [])
     for test in tests:
         parts[not test.startswith(near)].append(test)
@@ -168,6 +191,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--room", default="", help="of the changes drawn, only those of this folder"
     )
+    parser.add_argument("--native", action="store_true", help="changes of the C core")
     parser.add_argument("--survivors", type=Path, help="not drawn, but those that this file names")
     parser.add_argument("--tests", nargs="+", default=(), help="not by coverage, but these tests")
     parser.add_argument("--cover", type=Path, default=COVER, help="where the coverage is kept")
@@ -176,15 +200,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--log", type=Path, help="write a line for each change to this file")
     parser.add_argument("--allowed", type=float, default=3.0, help="survivors of a hundred (3)")
     args = parser.parse_args(arguments)
-    if args.again or not (args.tests or args.cover.is_file()):
+    tests = args.tests or (C_TESTS if args.native else ())
+    if args.again or not (tests or args.cover.is_file()):
         measure(ROOT, ()).save(args.cover)
-    cover = Cover([], [], {}) if args.tests else load(args.cover)
+    cover = Cover([], [], {}) if tests else load(args.cover)
     if args.survivors:
         planted = listed(ROOT, args.survivors.read_text(encoding="utf-8").splitlines())
     else:
-        planted = drawn(ROOT, args.seed, args.count, args.only)
+        files = c_sources(ROOT) if args.native else deciding(ROOT)
+        planted = drawn(ROOT, files, args.seed, args.count, args.only)
     planted = [it for it in planted if it.file.startswith(args.room) and it.key not in EQUIVALENT]
-    share = report(tried(planted, cover, args.tests, args.jobs), len(planted), args.log)
+    share = report(tried(planted, cover, tests, args.jobs), len(planted), args.log)
     return 0 if share <= args.allowed else 1
 
 

@@ -30,7 +30,7 @@ class Change(NamedTuple):
     def shown(self, text: str) -> str:
         """The change in one line."""
         old = " ".join(text[self.start : self.stop].split())
-        return f"{self.kind}: {old} -> {self.new}"
+        return f"{self.kind}: {old} -> {' '.join(self.new.split())}"
 
 
 _COMPARISONS: Final[dict[type[ast.cmpop], type[ast.cmpop]]] = {

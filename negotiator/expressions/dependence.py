@@ -58,23 +58,28 @@ def conjuncts(ad: ClassAd, attribute: str = "Requirements") -> list[Node] | None
         return None
     if value.__class__ is not Expression:
         return [Literal(value)] if is_plain(value) else [Literal(False)]
-    return list(_split(value.node, ad, {attribute.lower()}))
+    return list(_split(value.node, ad, frozenset((attribute.lower(),))))
 
 
-def _split(node: Node, ad: ClassAd, under_way: set[str]) -> Iterator[Node]:
-    """Descend into conjunctions, parentheses and own attributes that are expressions."""
-    if node.__class__ is Parens:
-        yield from _split(node.inner, ad, under_way)
-    elif node.__class__ is Binary and node.operator == "&&":
-        yield from _split(node.left, ad, under_way)
-        yield from _split(node.right, ad, under_way)
-    else:
-        name = _own_name(node)
-        value = ad.raw(name) if name is not None and name.lower() not in under_way else None
-        if name is not None and value.__class__ is Expression:
-            yield from _split(value.node, ad, under_way | {name.lower()})
+def _split(tree: Node, ad: ClassAd, under_way: frozenset[str]) -> Iterator[Node]:
+    """Descend into conjunctions, parentheses and own attributes that are expressions.
+
+    Without recursion: a chain of conjuncts may be 100,000 deep.
+    """
+    left = [(tree, under_way)]
+    while left:
+        node, above = left.pop()
+        if node.__class__ is Parens:
+            left.append((node.inner, above))
+        elif node.__class__ is Binary and node.operator == "&&":
+            left += ((node.right, above), (node.left, above))
         else:
-            yield node
+            name = _own_name(node)
+            value = ad.raw(name) if name is not None and name.lower() not in above else None
+            if name is not None and value.__class__ is Expression:
+                left.append((value.node, above | {name.lower()}))
+            else:
+                yield node
 
 
 def _own_name(node: Node) -> str | None:

@@ -26,6 +26,8 @@ from negotiator.expressions.known import conjuncts_of
 
 #: Expressions and conjuncts that are remembered from cycle to cycle.
 _MANY: Final = 10_000
+#: Levels of an expression that are looked at one by one.
+_TALL: Final = 200
 _OTHERS: Final = frozenset({"target", "other"})
 _OWN: Final = frozenset({"my", "self"})
 
@@ -132,7 +134,10 @@ _FORMS: Final[dict[object, Regrouping]] = {}
 
 def _read(tree: Expression, level: Level) -> Regrouping:
     walk = _Walk()
-    walk.visit(tree.node, level)
+    if nodes.height(tree.node) > _TALL:
+        walk.skim(tree.node)
+    else:
+        walk.visit(tree.node, level)
     read = frozenset([name for name, _ in walk.names])
     return Regrouping(tuple(walk.hazards), frozenset(walk.names), frozenset(walk.called), read)
 
@@ -161,6 +166,15 @@ class _Walk:
                 self._arithmetic(node)
             for child in node.children():
                 self.visit(child, inner or Level.WHOLE)
+
+    def skim(self, tree: Node) -> None:
+        """Take in an expression that is nested deeply: all of it counts, in every ad."""
+        self.hazards.append(lambda ads: ads.all)
+        for node in nodes.walk(tree):
+            if isinstance(node, Call):
+                self.called.add(node.name.lower())
+            elif isinstance(node, Reference):
+                self.names.add((node.name.lower(), Level.WHOLE))
 
     def _reference(self, node: Reference, level: Level) -> None:
         base = node.base

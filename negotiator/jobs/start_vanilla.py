@@ -73,7 +73,7 @@ class VanillaStart:
 
 
 def _of_target(node: Node) -> Node:
-    """The same condition with ``TARGET`` for ``SLOT``."""
+    """The same condition, not too deep to be evaluated, with ``TARGET`` for ``SLOT``."""
     if node.__class__ is Reference and _is_scope(node.base, "SLOT"):
         return evolve(node, base=Reference("TARGET"))
     changes: dict[str, Any] = {}

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from classad.extras import load
-from negotiator.model.snapshot import Customer
+from negotiator.model.snapshot import Customer, Lease
 from policy.knobs import matching, shares
 from policy.strategies import group_trees, match_conditions, match_numbers, switches
 
@@ -65,6 +65,9 @@ def demands() -> st.SearchStrategy[float]:
 def customers(name: str = "alice@test") -> st.SearchStrategy[Customer]:
     """Records of the accountant."""
     amounts = st.sampled_from([0.0, 0.5, 1.0, 0.499999, 100.0, 1e6]) | st.floats(0, 1e5, width=32)
+    moments = st.sampled_from([0, 1, 1_700_000_000])
+    leases = st.none() | st.builds(Lease, st.sampled_from([1, 1_700_000_000]), st.integers(0, 9))
+    factors = st.builds(Lease, st.sampled_from([1, 1_700_000_000]), amounts)
     return st.builds(
         Customer(name).changed,
         priority=st.none() | amounts,
@@ -74,6 +77,14 @@ def customers(name: str = "alice@test") -> st.SearchStrategy[Customer]:
         accumulated_usage=amounts,
         weighted_accumulated_usage=st.none() | amounts,
         begin_usage_time=st.sampled_from([0, 1_700_000_000]),
+        last_usage_time=moments,
+        uncharged_time=st.none() | st.integers(-60, 60),
+        weighted_uncharged_time=st.none() | st.sampled_from([0.0, -30.5, 12.25]),
+        ceiling=st.sampled_from([-1, 0, 1, 5]),
+        floor=st.sampled_from([0, 1, 4]),
+        ceiling_lease=leases,
+        floor_lease=leases,
+        factor_lease=st.none() | factors,
     )
 
 
@@ -105,7 +116,9 @@ def _slots(draw: Draw) -> Entries:
         "Rank": draw(st.sampled_from(["0.0", "TARGET.JobPrio", "TARGET.RequestMemory"])),
     }
     if draw(st.integers(0, 2)) == 2:
-        ad |= {"SlotWeight": draw(st.sampled_from(["1", "Cpus", "Memory / 1024", "0.5"]))}
+        ad |= {
+            "SlotWeight": draw(st.sampled_from(["1", "Cpus", "Memory / 1024", "0.5", "0.3", "1.7"]))
+        }
     if draw(st.integers(0, 2)) == 2:
         user = draw(st.sampled_from(USERS))
         ad |= {

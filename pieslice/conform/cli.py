@@ -10,6 +10,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pieslice.terminal import complain
+
 if TYPE_CHECKING:
     from pieslice.command_line import Subcommands
     from pieslice.conform.runner import Outcome, Summary
@@ -44,7 +46,7 @@ def conform(options: argparse.Namespace) -> int:
     try:
         summary = run(options.paths, KINDS)
     except UnreadableVectors as problem:
-        print(f"error: {problem}", file=sys.stderr)
+        complain(f"error: {problem}")
         return 2
     if options.json:
         sys.stdout.write(json_text(document("conform", as_json(summary))))

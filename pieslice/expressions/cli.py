@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from pieslice.command_line import EXIT_BAD, EXIT_OK, Parser
+from pieslice.terminal import complain
 
 if TYPE_CHECKING:
     from pieslice.command_line import Subcommands
@@ -139,7 +140,7 @@ def _run_select(args: argparse.Namespace) -> int:
     try:
         select(args, sys.stdout, sys.stderr)
     except Problem as problem:
-        print(problem, file=sys.stderr)
+        complain(str(problem))
         return EXIT_BAD
     return EXIT_OK
 
@@ -201,7 +202,7 @@ def _run(args: argparse.Namespace) -> int:
         read_items(args)
         evaluate_items(args, sys.stdout, sys.stderr)
     except Problem as problem:
-        print(problem, file=sys.stderr)
+        complain(str(problem))
         return EXIT_BAD
     return EXIT_OK
 
@@ -252,7 +253,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         read_items(args)
         evaluate_items(args, sys.stdout, changed=True)
     except Problem as problem:
-        print(problem, file=sys.stderr)
+        complain(str(problem))
         return 1
     except SystemExit:
         return 255

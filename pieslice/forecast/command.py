@@ -30,7 +30,7 @@ from pieslice.reports.layout import Column, Table, render_plain
 from pieslice.reports.output import chosen_width, show_diagnostics
 from pieslice.reports.plots import check_format
 from pieslice.reports.progress import Progress
-from pieslice.terminal import printable
+from pieslice.terminal import complain, printable
 
 _NUMBER: Final = r"[0-9]+(?:\.[0-9]*)?"
 _DEMAND: Final = re.compile(rf"({_NUMBER})(?:@({_NUMBER})h(?:-({_NUMBER})h)?)?", re.ASCII)
@@ -55,7 +55,7 @@ def forecast_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> in
         show_diagnostics(problem.diagnostics, err)
         return EXIT_BAD
     except (ValueError, ImportError) as problem:
-        err.write(f"pieslice forecast: error: {problem}\n")
+        complain(f"pieslice forecast: error: {problem}", err)
         return EXIT_BAD
     if args.csv:
         write_csv(point_rows(points), out)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from pieslice.command_line import EXIT_BAD, EXIT_OK
 from pieslice.inputs.options import add_output
-from pieslice.terminal import printable
+from pieslice.terminal import complain, printable
 
 if TYPE_CHECKING:
     from pieslice.command_line import Subcommands
@@ -137,5 +137,5 @@ def _answer(args: argparse.Namespace, ask: Callable[[History], Result]) -> int:
 
 
 def _bad(problem: Exception) -> int:
-    print(f"error: {printable(str(problem))}", file=sys.stderr)
+    complain(f"error: {problem}")
     return EXIT_BAD

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from pieslice.command_line import EXIT_BAD
 from pieslice.data import JsonData
+from pieslice.terminal import complain
 
 if TYPE_CHECKING:
     from classad.errors import Diagnostic
@@ -262,7 +263,7 @@ def guarded(command: Command) -> Command:
             return command(args)
         except Misuse as misuse:
             lead = "" if isinstance(misuse, Shown) else "pieslice: error: "
-            print(f"{lead}{misuse}", file=sys.stderr)
+            complain(f"{lead}{misuse}")
             return EXIT_BAD
 
     return run

@@ -12,7 +12,7 @@ import contextlib
 import gc
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
 from typing import IO
@@ -205,5 +205,5 @@ def parse_time(text: str) -> float:
         message = f"--now: `{text}` is neither seconds since the epoch nor an ISO 8601 time"
         raise InputError([Diagnostic(message)]) from None
     if moment.tzinfo is None:
-        moment = datetime.fromisoformat(f"{text}+00:00")
+        moment = moment.replace(tzinfo=UTC)
     return moment.timestamp()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from pieslice.command_line import EXIT_BAD, EXIT_OK, commands_of, nearest
 from pieslice.manual.completion import SHELLS
 from pieslice.manual.topics import topic_names, topic_text, topic_title
-from pieslice.terminal import printable
+from pieslice.terminal import complain
 from pieslice.writing import naming
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def _contents(root: Parser) -> list[str]:
 def _unknown(word: str, known: list[str]) -> int:
     near = nearest(word, known)
     hint = f"did you mean `{near}`?" if near else "`pieslice help` lists them"
-    print(f"pieslice help: error: there is no topic `{printable(word)}`; {hint}", file=sys.stderr)
+    complain(f"pieslice help: error: there is no topic `{word}`; {hint}")
     return EXIT_BAD
 
 

@@ -31,6 +31,7 @@ from pieslice.reports.output import deliver, put, show
 from pieslice.reports.progress import Progress
 from pieslice.reports.selection import UnknownNameError
 from pieslice.reports.text import Outcome
+from pieslice.terminal import complain
 
 
 def negotiate_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> int:
@@ -38,14 +39,14 @@ def negotiate_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> i
     progress = Progress(err)
     names = list(dict.fromkeys([*(args.table or ()), *(SUMMARY if args.summary else ())]))
     if args.format == "csv" and len(names) > 1:
-        err.write("error: CSV can show one table only\n  help: give --table once\n")
+        complain("error: CSV can show one table only\n  help: give --table once", err)
         return EXIT_BAD
     capture = load(args, err, progress)
     if capture is None:
         return EXIT_BAD
     trouble = _too_much(capture, args)
     if trouble is not None:
-        err.write(f"error: {trouble}\n")
+        complain(f"error: {trouble}", err)
         return EXIT_BAD
     try:
         if args.cycles > 1:
@@ -56,7 +57,7 @@ def negotiate_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> i
             for each in capture.negotiators()
         ]
     except UnknownNameError as problem:
-        err.write(f"error: {problem}\n")
+        complain(f"error: {problem}", err)
         return EXIT_BAD
     if len(answers) > 1:
         _put_several(capture, answers, args, out)

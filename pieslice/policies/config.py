@@ -20,6 +20,7 @@ from pieslice.inputs.configuration import (
     say_problems,
 )
 from pieslice.inputs.options import add_width
+from pieslice.terminal import complain
 
 if TYPE_CHECKING:
     from pieslice.command_line import IntermixedCommands, Subcommands
@@ -88,7 +89,7 @@ def _info(args: argparse.Namespace) -> int:
     found = {name: find_parameter(name) for name in args.knobs}
     for name in (name for name, known in found.items() if known is None):
         tail = did_you_mean(name, [*(knob.name for knob in KNOBS.values()), *meanings()])
-        print(f"pieslice: error: HTCondor has no macro `{name}`{tail}", file=sys.stderr)
+        complain(f"pieslice: error: HTCondor has no macro `{name}`{tail}")
     known = [parameter for parameter in found.values() if parameter is not None]
     if args.json:
         _print_document("config-info", [parameter.as_json() for parameter in known])
@@ -165,10 +166,10 @@ def _show_one(args: argparse.Namespace, config: Config, name: str, *, labelled: 
         else:
             text = config.text(name)
     except ExpansionError as endless:
-        print(f"{name}: {endless}", file=sys.stderr)
+        complain(f"{name}: {endless}")
         return EXIT_BAD
     if text is None and not labelled:
-        print(f"Not defined: {name}", file=sys.stderr)
+        complain(f"Not defined: {name}")
         return EXIT_NO
     print(f"{name} = {text or ''}".rstrip() if labelled else text)
     return EXIT_OK
@@ -182,7 +183,7 @@ def _show_json(config: Config, names: list[str]) -> int:
     _print_document("config", [one.as_json() for one in found])
     for name, entry in definitions:
         if entry is None:
-            print(f"Not defined: {name}", file=sys.stderr)
+            complain(f"Not defined: {name}")
     return EXIT_OK if len(found) == len(definitions) else EXIT_NO
 
 

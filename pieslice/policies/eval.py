@@ -24,6 +24,7 @@ from pieslice.command_line import EXIT_OK
 from pieslice.data import JsonObject
 from pieslice.inputs.configuration import Misuse, Shown, read, say_problems, split_pairs
 from pieslice.policies.grid import BadAxis, fill, grid_lines, read_axes
+from pieslice.terminal import complain
 from policy.explain.trial import CannotTry, Trial, newest_time, trial
 
 if TYPE_CHECKING:
@@ -147,7 +148,4 @@ def _grid(args: argparse.Namespace, tried: Trial) -> int:
 def _say_missing(tried: Trial) -> None:
     names = [entry.name for entry in tried.missing()]
     if names:
-        print(
-            f"note: undefined, because -a does not give what a cycle adds: {', '.join(names)}",
-            file=sys.stderr,
-        )
+        complain(f"note: undefined, because -a does not give what a cycle adds: {', '.join(names)}")

@@ -42,7 +42,7 @@ from pieslice.priorities.stateads import rolled_up, state_ads
 from pieslice.priorities.table import DAY, by_the_clock, view_of
 from pieslice.priorities.words import OWN
 from pieslice.reports.output import show_diagnostics
-from pieslice.terminal import terminal_width
+from pieslice.terminal import complain, terminal_width
 
 
 @define
@@ -74,14 +74,14 @@ def userprio_command(arguments: Sequence[str], out: IO[str], err: IO[str]) -> in
             return _edit(path, edit, options, own, out)
         return _show(path, options, own, out, err)
     except (UsageError, EditRefused) as problem:
-        err.write(f"pieslice userprio: error: {problem}\n")
+        complain(f"pieslice userprio: error: {problem}", err)
         return EXIT_NO if isinstance(problem, EditRefused) else EXIT_BAD
     except InputError as problem:
         show_diagnostics(problem.diagnostics, err)
     except DamagedLogError as problem:
         show_diagnostics([problem.diagnostic], err)
     except BusyError as problem:
-        err.write(f"pieslice userprio: error: {problem}\n")
+        complain(f"pieslice userprio: error: {problem}", err)
     return EXIT_BAD
 
 
@@ -161,7 +161,7 @@ def _show(path: Path, options: Options, own: _Own, out: IO[str], err: IO[str]) -
     out.write(text)
     show_diagnostics(diagnostics, err)
     if not text:
-        err.write("pieslice userprio: no record matches\n")
+        complain("pieslice userprio: no record matches", err)
     return EXIT_OK
 
 

@@ -34,7 +34,7 @@ from pieslice.runreport.page import Said, Side, page
 from pieslice.runreport.picture import sheet
 from pieslice.runreport.plots import charts
 from pieslice.runreport.text import comparison_blocks
-from pieslice.terminal import printable
+from pieslice.terminal import complain, printable
 from pieslice.writing import naming
 from policy.config import load_config
 from policy.explain.explanation import explain_policy
@@ -68,14 +68,14 @@ def report_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> int:
             sides = _sides(folders)
             _write(sides, args.output, args.title, Plots(args.plots, args.plot_format))
     except (ReportError, ImportError) as problem:
-        err.write(f"pieslice report: error: {problem}\n")
+        complain(f"pieslice report: error: {problem}", err)
         return EXIT_BAD
     except _DAMAGE as problem:
         if args.debug:
             raise
         what = f"{type(problem).__name__}: {problem}"
         folder = " or ".join(map(str, folders))
-        err.write(f"pieslice report: error: {folder}: not the folder of a run ({what})\n")
+        complain(f"pieslice report: error: {folder}: not the folder of a run ({what})", err)
         return EXIT_BAD
     if len(sides) > 1:
         _tell(sides, args, out)

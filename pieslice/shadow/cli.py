@@ -188,7 +188,7 @@ def _said(problem: Exception) -> str:
 
 
 def _refuse(message: str) -> int:
-    from pieslice.terminal import printable
+    from pieslice.terminal import complain
 
-    print(f"pieslice: error: {printable(message)}", file=sys.stderr)
+    complain(f"pieslice: error: {message}")
     return EXIT_BAD

@@ -21,7 +21,7 @@ from pieslice.shadow.keeping import Log, replace
 from pieslice.shadow.loop import Shadow
 from pieslice.shadow.outcome import Outcome
 from pieslice.shadow.report import Score, cycle_line, differences, page, prometheus
-from pieslice.terminal import printable
+from pieslice.terminal import complain
 
 #: Lines of what is waited for that are said one after another; more of the same are not.
 _NOTHING: Final = ""
@@ -36,7 +36,7 @@ class _Waiting:
     def say(self, text: str) -> None:
         """Say it on standard error."""
         if text != self.last:
-            print(printable(text), file=sys.stderr, flush=True)
+            complain(text)
         self.last = text
 
 

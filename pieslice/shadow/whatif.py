@@ -24,7 +24,7 @@ from pieslice.reports.layout import Block, Column, Line, Table, short
 from pieslice.reports.output import put, show
 from pieslice.reports.result import Result
 from pieslice.shadow.loop import Shadow, predict
-from pieslice.terminal import printable
+from pieslice.terminal import complain
 
 
 @define
@@ -129,7 +129,7 @@ def watch(args: argparse.Namespace) -> int:
     pool, config = args.pools[0], args.config[0]
 
     def say(text: str) -> None:
-        print(printable(text), file=sys.stderr, flush=True)
+        complain(text)
 
     with Bindings(pool, token_of(args)) as daemons:
         try:

@@ -36,6 +36,7 @@ from pieslice.simulation.moment import write_moment
 from pieslice.simulation.replay import recorded_seconds
 from pieslice.simulation.running import Form, Told, begun, run_new, run_on, run_until, sound
 from pieslice.simulation.setup import Plan, about_policy
+from pieslice.terminal import complain
 
 _HOUR: Final = 3600
 _DAY: Final = 86_400
@@ -79,12 +80,12 @@ def simulate_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> in
     except InputError as problem:
         show_diagnostics(problem.diagnostics, err)
     except _InterruptedError as problem:
-        err.write(f"{problem}\n")
+        complain(f"{problem}", err)
         return EXIT_INTERRUPTED
     except _REFUSED as problem:
-        err.write(f"pieslice simulate: error: {problem}\n")
+        complain(f"pieslice simulate: error: {problem}", err)
     except json.JSONDecodeError as problem:
-        err.write(f"pieslice simulate: error: {args.resume}: not a run: {problem}\n")
+        complain(f"pieslice simulate: error: {args.resume}: not a run: {problem}", err)
     return EXIT_BAD
 
 

@@ -192,25 +192,22 @@ class Simulation:
 
     # --- claims -------------------------------------------------------------------------------
 
-    def carry_out(self, match: Match) -> bool:
-        """Claim what was matched; whether there was a job for it."""
+    def carry_out(self, match: Match) -> None:
+        """Claim what was matched, if there is a job for it."""
         slot = self.pool.slots[match.slot]
         number = self._job_for(match)
         if number is None or (slot.partitionable and match.preempted is not None):
-            return False
+            return
         if slot.partitionable:
             part = self.pool.cut(slot, self.job_ad(number))
             if part is None:
-                return False
+                return
             slot = part
         claim = self.state.claims.get(slot.name)
         if claim is None:
             self._claim(slot, match.submitter, number)
-            return True
-        if claim.next_job >= 0:
-            return False
-        self._preempt(slot, claim, match.submitter, number)
-        return True
+        elif claim.next_job < 0:
+            self._preempt(slot, claim, match.submitter, number)
 
     def _job_for(self, match: Match) -> int | None:
         """The job that a match is for: the request's first one, or the next of its kind."""

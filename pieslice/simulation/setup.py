@@ -10,7 +10,6 @@ of the pool.
 
 from __future__ import annotations
 
-import csv
 import gzip
 import re
 import shlex
@@ -56,6 +55,7 @@ from pieslice.simulation.workload import (
     from_streams,
     from_swf,
     from_toml,
+    table_rows,
 )
 from policy.config import load_config
 from policy.io import builtin_library
@@ -281,14 +281,10 @@ def _machine_changes(plan: Plan, pool: Pool) -> tuple[MachineChange, ...]:
         return ()
     known = {slot.machine for slot in pool.slots.values()}
     found = []
-    with Path(plan.machines).open(encoding="utf-8", newline="") as file:
-        reader = csv.DictReader(file)
-        if not {"time", "machine", "event"} <= set(reader.fieldnames or ()):
-            raise WorkloadError(f"{plan.machines}:1: needs the columns time, machine and event")
-        for row in reader:
-            time, machine, event = row["time"], row["machine"], row["event"]
-            at = f"{plan.machines}:{reader.line_num}"
-            if not re.fullmatch("[0-9]{1,9}", time or ""):
+    with Path(plan.machines).open(encoding="utf-8", errors="replace", newline="") as file:
+        for at, row in table_rows(file, str(plan.machines), ("time", "machine", "event")):
+            time, machine, event = row["time"] or "", row["machine"], row["event"]
+            if not re.fullmatch("[0-9]{1,9}", time):
                 raise WorkloadError(f"{at}: time `{time}` is not a whole number")
             if event not in ("leave", "join"):
                 raise WorkloadError(f"{at}: event `{event}` is neither leave nor join")

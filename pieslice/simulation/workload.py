@@ -152,11 +152,22 @@ def from_swf(lines: Iterable[str], name: str) -> Workload:
 
 def from_csv(lines: Iterable[str], name: str) -> Workload:
     """A table with the columns ``submit user run_time`` and maybe ``group cpus memory count``."""
+    return _jobs(table_rows(lines, name, _NEEDED))
+
+
+def table_rows(
+    lines: Iterable[str], name: str, needed: Iterable[str]
+) -> Iterator[tuple[str, dict[str, str | None]]]:
+    """The rows of a table of CSV that has the columns that are needed, each with its place."""
     reader = csv.DictReader(lines)
-    missing = set(_NEEDED) - set(reader.fieldnames or ())
-    if missing:
-        raise WorkloadError(f"{name}:1: no column `{min(missing)}`")
-    return _jobs((f"{name}:{reader.line_num}", row) for row in reader)
+    try:
+        missing = set(needed) - set(reader.fieldnames or ())
+        if missing:
+            raise WorkloadError(f"{name}:1: no column `{min(missing)}`")
+        for row in reader:
+            yield f"{name}:{reader.line_num}", row
+    except csv.Error as problem:
+        raise WorkloadError(f"{name}:{reader.line_num + 1}: {problem}") from None
 
 
 def from_rows(rows: Iterable[object], name: str) -> Workload:

@@ -31,6 +31,7 @@ from pieslice.sweeps.answers import about_sweep, swept
 from pieslice.sweeps.grid import Axis, Point, axes_of, points
 from pieslice.sweeps.table import Results, as_csv
 from pieslice.sweeps.work import Outcome, handed_out, simulate
+from pieslice.terminal import complain
 from pieslice.writing import naming
 
 
@@ -44,10 +45,10 @@ def sweep_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> int:
     except InputError as problem:
         show_diagnostics(problem.diagnostics, err)
     except (argparse.ArgumentTypeError, WorkloadError, RunError, BusyError, ImportError) as problem:
-        err.write(f"pieslice sweep: error: {problem}\n")
+        complain(f"pieslice sweep: error: {problem}", err)
     except KeyboardInterrupt:
         again = "" if args.output is None else f"; --resume {args.output} goes on"
-        err.write(f"pieslice sweep: interrupted{again}\n")
+        complain(f"pieslice sweep: interrupted{again}", err)
         return EXIT_INTERRUPTED
     return EXIT_BAD
 

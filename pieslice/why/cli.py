@@ -6,7 +6,6 @@ Outputs: text or JSON on standard output, notes on standard error.
 from __future__ import annotations
 
 import argparse
-import io
 import os
 import sys
 from collections.abc import Sequence
@@ -21,7 +20,7 @@ from pieslice.inputs.options import (
     add_local_name,
     add_output,
 )
-from pieslice.terminal import printable
+from pieslice.terminal import complain
 
 if TYPE_CHECKING:
     from negotiator.io import Capture
@@ -212,10 +211,9 @@ def _why_all_of(args: argparse.Namespace) -> int:
     both = args.user is not None and args.group is not None
     if both or wanted:
         extra = "--group" if both else next(iter(wanted.values()))
-        print(
+        complain(
             f"error: `{extra}` is one argument too many\n"
-            "  help: pieslice why [POOL] --user U, or --group G, or a job",
-            file=sys.stderr,
+            "  help: pieslice why [POOL] --user U, or --group G, or a job"
         )
         return EXIT_BAD
     args.inputs = paths
@@ -226,7 +224,7 @@ def _why_all_of(args: argparse.Namespace) -> int:
         try:
             scope = find_jobs(pool.snapshot, pool.policy, user=args.user, group=args.group)
         except UnknownScopeError as problem:
-            print(f"error: {printable(str(problem))}", file=sys.stderr)
+            complain(f"error: {problem}")
             return EXIT_BAD
         put(survey_jobs(pool, scope, args.seed), args, sys.stdout)
     return EXIT_OK
@@ -254,7 +252,7 @@ def _why_one(args: argparse.Namespace) -> int:
                 else survey_jobs(pool, cluster, args.seed)
             )
         except UnknownSlotError as problem:
-            print(f"error: {printable(str(problem))}", file=sys.stderr)
+            complain(f"error: {problem}")
             return EXIT_BAD
         put(answer, args, sys.stdout)
     return EXIT_OK
@@ -305,10 +303,7 @@ def _diff(args: argparse.Namespace) -> int:
         engines = make_engines(args.engine, lasting=True)
         for pool_name, config, args.dialect, args.at in sides:
             args.inputs, args.config = [pool_name], None if config is None else [config]
-            # What is wrong with a pool that both sides share is said once.
-            same = (sides[0][0], sides[0][3]) == (sides[1][0], sides[1][3])
-            repeated = bool(results) and same
-            pool = load(args, io.StringIO() if repeated else sys.stderr, Progress(sys.stderr))
+            pool = load(args, sys.stderr, Progress(sys.stderr))
             if pool is None:
                 return EXIT_BAD
             results.append(
@@ -337,10 +332,9 @@ def _watch(args: argparse.Namespace) -> int:
     from pieslice.shadow.whatif import watch
 
     if len(args.pools) != 1 or len(args.config or ()) != 1 or not is_address(args.pools[0]):
-        print(
+        complain(
             "error: --watch compares a running pool with one configuration\n"
-            "  help: pieslice diff HOST --config F --watch",
-            file=sys.stderr,
+            "  help: pieslice diff HOST --config F --watch"
         )
         return EXIT_BAD
     args.config = [Path(args.config[0])]
@@ -366,7 +360,7 @@ def _sides(args: argparse.Namespace) -> list[_Side] | None:
         problem = "there is nothing to compare the pool with"
     if problem is not None:
         example = "pieslice diff --config A --config B DIR"
-        print(f"error: {problem}\n  help: {example}, or two folders", file=sys.stderr)
+        complain(f"error: {problem}\n  help: {example}, or two folders")
         return None
     if len(pools) == len(configs) == len(dialects) == 1 and len(ats) < 2:
         configs = [None, configs[0]]
@@ -394,7 +388,7 @@ def _job_of_pool(
         wanted["left"] = slot
     if text is None or "left" in wanted:
         what = f"`{wanted['left']}` is one argument too many" if text else "no job is named"
-        print(f"error: {what}\n  help: pieslice {args.command} [DIR] CLUSTER.PROC", file=sys.stderr)
+        complain(f"error: {what}\n  help: pieslice {args.command} [DIR] CLUSTER.PROC")
         return None
     pool = load(args, sys.stderr, Progress(sys.stderr))
     if pool is None:
@@ -402,7 +396,7 @@ def _job_of_pool(
     try:
         job = find_job(pool.snapshot, text)
     except UnknownJobError as problem:
-        print(f"error: {printable(str(problem))}", file=sys.stderr)
+        complain(f"error: {problem}")
         return None
     if slot is not None and extra is not None:
         extra.append(slot)

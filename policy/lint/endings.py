@@ -79,7 +79,8 @@ def _of_declared(setting: Setting) -> Iterator[Ending]:
         return
     if knob.read_by != "NEGOTIATOR" and knob.fatal and not knob.broken:
         readers = find_readers(knob.name)
-        status = 4 if readers is None else readers.ended.get(knob.read_by, 4)
+        assert readers is not None
+        status = readers.ended[knob.read_by]
         yield Ending(Daemon(knob.read_by, setting.local_name), reading.diagnostic, status)
 
 

@@ -16,7 +16,7 @@ from typing import Final
 from attr import define, evolve, field
 
 from classad.errors import ClassAdParseError, Diagnostic
-from classad.syntax.nodes import Node
+from classad.syntax.nodes import Node, height
 from policy.attributes import DATE, FIRST_DATE, LAST_DATE
 from policy.knobs.declaration import Use, Wanted
 from policy.knobs.reading import Place
@@ -30,7 +30,7 @@ from policy.lint.finding import Finding
 from policy.lint.places import stretch
 from policy.lint.view import Setting, View, unread_setting
 from policy.values.domain import ANYTHING, Abstract, of_its_kinds, single_number
-from policy.values.evaluation import Evaluation
+from policy.values.evaluation import DEEPEST, Evaluation
 from policy.values.surroundings import Surroundings
 
 #: Ends of the lists whose items are names of macros that become attributes of slots.
@@ -69,6 +69,16 @@ class Held:
     def evaluation(self) -> Evaluation:
         """What it and its parts can come to."""
         return Evaluation(self.tree, self.surroundings.look_up)
+
+    @cached_property
+    def height(self) -> int:
+        """How deep it is nested."""
+        return height(self.tree)
+
+    @property
+    def is_too_deep(self) -> bool:
+        """Is it nested deeper than an evaluation goes?"""
+        return self.height > DEEPEST
 
     @property
     def name(self) -> str:

@@ -21,6 +21,7 @@ from policy.lint import (
     choices,
     companions,
     comparisons,
+    depths,
     groups,
     holes,
     lists,
@@ -65,6 +66,7 @@ SECTIONS: Final[tuple[tuple[str, ModuleType], ...]] = (
     ("Whole conditions", wholes),
     ("Slips", slips),
     ("Texts", texts),
+    ("Depth", depths),
     ("Ranks", ranks),
     ("Preemption", preemption),
     ("Units", units),
@@ -95,7 +97,8 @@ def all_findings(
     """The same, over models that are made already."""
     config = seen.config
     passed = [item for loaded in loads.values() for item in loaded.diagnostics]
-    expressions = tuple(held(seen))
+    everything = tuple(held(seen))
+    expressions = tuple(one for one in everything if not one.is_too_deep)
     found = [
         *(reading.numbered(item, reading=True) for item in config.diagnostics),
         *(reading.numbered(item, reading=False) for item in as_findings(endings)),
@@ -116,6 +119,7 @@ def all_findings(
         *comparisons.check_comparisons(seen, expressions),
         *slips.check_slips(seen, expressions),
         *texts.check_texts(expressions),
+        *depths.check_depths(everything),
         *ranks.check_ranks(expressions),
         *units.check_units(seen, expressions),
         *preemption.check_preemption(seen, expressions),

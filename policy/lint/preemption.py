@@ -119,7 +119,7 @@ def check_preemption(view: View, expressions: Iterable[Held]) -> Iterator[Diagno
         if setting.tree is None:
             message = "set to nothing, it allows every preemption"
             yield ALWAYS.on(setting.entry, message, "say `False` to allow none")
-        else:
+        elif id(setting) in held:
             yield from _requirements(view, held[id(setting)])
 
 

@@ -39,7 +39,9 @@ def _within(view: View, findings: Iterable[Diagnostic]) -> Diagnostic | None:
     for found in findings:
         at.setdefault(_characters(found.source, found.start, found.end), found)
     for one in held(view):
-        if one.name.casefold() != "start" or one.part is not None or one.has_holes:
+        if one.name.casefold() != "start" or one.part is not None:
+            continue
+        if one.has_holes or one.is_too_deep:
             continue
         cause = _failing(one, one.tree, at)
         if cause is None and True not in one.evaluation.value.condition().truths:

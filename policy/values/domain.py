@@ -215,8 +215,6 @@ def of_its_kinds(given: Abstract) -> Abstract:
 
 def join(left: Abstract, right: Abstract) -> Abstract:
     """What is one or the other."""
-    if left.empty or right.empty:
-        return right if left.empty else left
     texts, folded = _either_text(left, right)
     return Abstract(
         left.undefined or right.undefined,

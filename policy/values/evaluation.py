@@ -42,8 +42,8 @@ Facts: TypeAlias = Mapping[Key, Abstract]
 _SCOPES: Final = {"my": "my", "target": "target", "other": "target"}
 _SPECIAL: Final = frozenset(("my", "target", "other", "self", "parent", "root", "toplevel", "ad"))
 _NO_FACTS: Final[Facts] = {}
-#: The evaluator gives up at this depth, and so does this one.
-_DEEPEST: Final = MAX_DEPTH - 20
+#: Levels of an expression that this one goes down: so many operators, and what is below them.
+DEEPEST: Final = MAX_DEPTH + 1
 
 
 class _Outcome(NamedTuple):
@@ -62,6 +62,7 @@ class Evaluation:
         self._values: dict[int, Abstract] = {}
         self._alone: dict[int, _Outcome] = {}
         self._recording = True
+        self._is_too_deep: Final = nodes.height(tree) > DEEPEST
         self.value: Final = self._whole(tree)
 
     def of(self, node: Node) -> Abstract:
@@ -70,6 +71,8 @@ class Evaluation:
 
     def alone(self, node: Node) -> Abstract:
         """The value of a node, whatever the conditions around it are."""
+        if self._is_too_deep:
+            return ANYTHING
         with more_frames():
             return self._by_itself(node).value
 
@@ -82,7 +85,7 @@ class Evaluation:
         return known
 
     def _whole(self, tree: Node) -> Abstract:
-        if _height(tree) > _DEEPEST:
+        if self._is_too_deep:
             return ANYTHING
         with more_frames():
             value = self._run(tree, _NO_FACTS).value
@@ -284,14 +287,6 @@ def _either(left: Facts | None, right: Facts | None) -> Facts | None:
     if left is right:
         return left
     return {key: join(value, right[key]) for key, value in left.items() if key in right}
-
-
-def _height(tree: Node) -> int:
-    height, level = 0, [tree]
-    while level:
-        height += 1
-        level = [child for node in level for child in node.children()]
-    return height
 
 
 def _may_fail(tree: Node) -> bool:

@@ -7,15 +7,18 @@ import gzip
 import io
 import lzma
 import sys
+import zlib
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from classad import ClassAd, ClassAdOSError, ClassAdParseError, ClassAdValueError, ExprTree
 from classad.errors import Diagnostic
+from classad.files import compressed
 from classad.files.ads import OutForm, format_ad, load_ads, read_ads, write_ads
 from classad.formats.detect import detect_form, detect_table
 
@@ -63,18 +66,57 @@ def test_compressed_by_name(suffix: str, magic: bytes, tmp_path: Path) -> None:
     assert again.read_bytes() == path.read_bytes()
 
 
-def test_zstd_or_a_hint(tmp_path: Path) -> None:
+needs_zstd = pytest.mark.skipif(
+    not any(map(find_spec, ("compression", "zstandard"))), reason="the extra `zstd` is optional"
+)
+
+
+def test_without_zstd_there_is_a_hint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("compression.zstd", "zstandard"):
+        monkeypatch.setitem(sys.modules, module, None)
     path = tmp_path / "ads.zst"
-    if not any(map(find_spec, ("compression", "zstandard"))):
-        with pytest.raises(ClassAdOSError, match="zstandard"):
-            write_ads(ADS, path)
-        path.write_bytes(b"\x28\xb5\x2f\xfd....")
-        with pytest.raises(ClassAdOSError, match="zstandard"):
-            list(read_ads(path))
-        return
+    with pytest.raises(ClassAdOSError, match="zstandard"):
+        write_ads(ADS, path)
+    path.write_bytes(b"\x28\xb5\x2f\xfd....")
+    with pytest.raises(ClassAdOSError, match="zstandard"):
+        list(read_ads(path))
+
+
+@needs_zstd
+def test_zstd(tmp_path: Path) -> None:
+    path = tmp_path / "ads.zst"
     assert write_ads(ADS, path) == 2
     assert path.read_bytes().startswith(b"\x28\xb5\x2f\xfd")
     assert list(read_ads(path)) == ADS
+
+
+@needs_zstd
+@pytest.mark.parametrize("cut", [0, 1])
+def test_frames_of_zstd_one_behind_the_other(cut: int, tmp_path: Path) -> None:
+    whole, both = tmp_path / "one.zst", tmp_path / "two.zst"
+    ads = [ClassAd({"Number": number, "Text": "x" * 100}) for number in range(500)]
+    write_ads(ads, whole, "new")
+    frame = whole.read_bytes()
+    both.write_bytes(frame + frame[: len(frame) - cut])
+    found: list[Diagnostic] = []
+    read = list(read_ads(both, diagnostics=found))
+    assert read[:500] == ads
+    assert [item.lost for item in found] == ["rest"] * cut
+    assert len(read) == 1000 or cut
+
+
+def test_frames_of_a_zstd_file_follow_each_other() -> None:
+    """With a stand-in that has the same interface: the package need not be there."""
+    package = SimpleNamespace(
+        ZstdDecompressor=lambda: SimpleNamespace(decompressobj=zlib.decompressobj)
+    )
+    whole = zlib.compress(b"Cpus = 1\n" * 50) + zlib.compress(b"") + zlib.compress(b"Cpus = 2\n")
+    frames = compressed._zstd_frames(io.BytesIO(whole), package)
+    assert b"".join(frames) == b"Cpus = 1\n" * 50 + b"Cpus = 2\n"
+    frames = compressed._zstd_frames(io.BytesIO(whole[:-6]), package)
+    assert next(frames) == b"Cpus = 1\n" * 50
+    with pytest.raises(EOFError):
+        list(frames)
 
 
 def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:

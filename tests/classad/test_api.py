@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import importlib.metadata
 import io
 import math
 import os
@@ -430,3 +431,29 @@ def test_old_exception_classes_are_builtin_ones_too() -> None:
         error = getattr(classad, name)
         assert issubclass(error, kind)
         assert issubclass(error, ClassAdException)
+
+
+def test_a_function_that_tells_no_signature_can_be_used() -> None:
+    with classad.functions(theSmallest=min):
+        assert ExprTree("theSmallest(3, 2)").eval() == 2
+
+
+def test_ads_and_lists_in_what_is_left_are_values() -> None:
+    given = ClassAd({"x": True})
+    assert ExprTree("{{1, 2}, [b = 3], x, nosuch}").eval(given)[:2] == [[1, 2], ClassAd({"b": 3})]
+    assert ClassAd("[a = {x, {1, 2}, [b = 3]}]")["a"][1:] == [[1, 2], ClassAd({"b": 3})]
+
+
+def test_without_metadata_the_version_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(name: str) -> str:
+        raise importlib.metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(importlib.metadata, "version", missing)
+    assert classad.version() == "0.0.0"
+
+
+def test_last_error_is_of_strings_and_other_values_only() -> None:
+    assert ExprTree('"a" < 1').eval() is Value.Error
+    assert classad.lastError() == "strings can only be compared to strings"
+    assert ExprTree('1 < 2 && nosuch < "a" && (error < "a")').eval() is Value.Error
+    assert classad.lastError() == "strings can only be compared to strings"

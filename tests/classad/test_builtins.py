@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from math import inf
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from classad import ExprTree
+from classad import ClassAd, ExprTree
 from classad.evaluate import EvalContext, evaluate, evaluate_full
 from classad.evaluation.functions import FAMILIES, Builtin, load
 from classad.formats.unparse import unparse_value
 from classad.language.values import ERROR, UNDEFINED
+from classad.table import Table
 from pieslice.documents.functions import functions_page
 
 ROOT = Path(__file__).parents[2]
@@ -197,3 +199,24 @@ def test_an_expression_of_the_job_finds_the_job_from_within_an_ad_of_the_slot() 
     slot = ExprTree("[A = [Cap = 8.0]; B = [Cap = 7.5]; Gpus = {A, B}; Both = 2]").eval()
     assert evaluate("countMatches(MY.Need, TARGET.Gpus)", job, slot) == 1
     assert evaluate("sum(evalInEachContext(Sum, TARGET.Gpus))", job, slot) == 84
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ('unresolved(.a)', "b"), ('unresolved(a, "")', False), ('unresolved(a, "B")', True),
+        ('real("0x1p99999")', inf), ('real("-0x1p99999")', -inf), ('real("0x1.8p1")', 3.0),
+    ],
+)  # fmt: skip
+def test_arguments_that_are_rare(text: str, value: object) -> None:
+    assert evaluate(text, ClassAd("[a = b]")) == value
+
+
+def test_columns_are_looked_at_once_for_all_questions() -> None:
+    table = Table([ClassAd({"L": ["a", "b"], "S": "x" * 200}), ClassAd({"L": ["c"], "S": "yy"})])
+    for text, rows in [
+        ('member("a", L)', [0]), ('member("c", L)', [1]), ('regexp("^x+", S)', [0]),
+        ('regexp("y", S)', [1]), ('stringListMember("yy", S)', [1]),
+        ('stringListMember("z", S)', []),
+    ]:  # fmt: skip
+        assert list(table.select(text)) == rows, text

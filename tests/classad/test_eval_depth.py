@@ -13,7 +13,7 @@ import pytest
 from classad import ClassAd, EvalContext, ExprTree
 from classad.evaluate import evaluate, evaluate_full
 from classad.language.limits import MAX_DEPTH
-from tests.classad.one_by_one import value_of
+from fuzz.one_by_one import value_of
 
 AD = ClassAd(
     "[a = 1; b = a; c = b + a; round = round + 1; inner = [x = 1; y = x + a; deep = [z = y]];"

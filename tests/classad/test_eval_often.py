@@ -22,7 +22,7 @@ from classad.evaluation.functions import ANYTHING, EAGER, LAZY, Builtin, Lazines
 from classad.evaluation.state import EvalState
 from classad.language.values import ClassAdValue
 from classad.match import half_match
-from tests.classad.one_by_one import CONTEXT, accepts, shown, value_of
+from fuzz.one_by_one import CONTEXT, accepts, shown, value_of
 
 #: Evaluations after which every form of an expression has served.
 OFTEN = 1100

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -196,6 +197,8 @@ def test_control_characters_do_not_get_out() -> None:
         ('"a" + 1', "`+` gives error for a string and an integer", None),
         ('-"a"', "`-` gives error for a string", None),
         ('int("a")', "`int` gives error for a string", None),
+        ("formatTime(undefined)", "`formatTime` gives error for undefined", None),
+        ('pow(undefined, "a")', "`pow` gives error for undefined and a string", None),
         ("RequestMemory.x", "`RequestMemory` is an integer, not an ad", None),
         ("x.y.z", "`x` is in neither MY nor TARGET", None),
         ('eval("Memroy")', "`Memroy` is in neither MY nor TARGET", "Memory"),
@@ -323,6 +326,23 @@ def test_refs(text: str, my: str, target: str, unscoped: str, functions: str) ->
 )
 def test_one_edit(name: str, known: list[str], meant: str | None) -> None:
     assert suggest(name, known) == meant
+
+
+def test_what_is_shown_has_an_end() -> None:
+    """After 2,000 parts of an evaluation no more are kept, and the value is the same."""
+
+    def sum_of(levels: int) -> str:
+        return f"({sum_of(levels - 1)} + {sum_of(levels - 1)})" if levels else "1"
+
+    def outcomes(part: Explanation) -> Counter[str]:
+        return sum(map(outcomes, part.children), Counter([part.outcome]))
+
+    assert explain(sum_of(9)).value == 512
+    assert outcomes(explain(sum_of(9))) == {"evaluated": 3 * 511 + 1}
+    assert explain(sum_of(11)).value == 2048
+    assert outcomes(explain(sum_of(11)))["evaluated"] == 2000
+    assert outcomes(explain(sum_of(11)))["not shown"] > 0
+    assert outcomes(explain("-" * 300 + "1")) == {"evaluated": 120, "not shown": 1}
 
 
 # --- the command ----------------------------------------------------------------------------------

@@ -102,6 +102,15 @@ def test_strict_operators_give_an_error_for_an_error(row: Operator) -> None:
         assert row.implementation(ERROR, value) is ERROR
 
 
+@pytest.mark.parametrize("row", rows(Kind.BITS, Kind.SHIFT, Kind.ARITHMETIC))
+def test_what_commutes_is_declared(row: Operator) -> None:
+    """Flattening gathers the constants of these on one side."""
+    results = [
+        same(row.implementation(a, b), row.implementation(b, a)) for a, b in product(VALUES, VALUES)
+    ]
+    assert all(results) == row.commutes
+
+
 @pytest.mark.parametrize("row", rows(Kind.IDENTITY))
 def test_identity_is_never_undefined(row: Operator) -> None:
     assert all(row.implementation(a, b) is not UNDEFINED for a, b in product(VALUES, repeat=2))

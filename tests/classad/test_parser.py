@@ -291,3 +291,11 @@ def test_a_line_comment_ends_with_the_text(text: str) -> None:
     """D-002."""
     assert parse_expression(text) == parse_expression("a")
     assert _by_grammar(text, False, False, Source(text), False, None) == parse_expression("a")
+
+
+def test_a_tree_is_shown_without_its_places() -> None:
+    assert repr(parse_expression("a + .b.c")) == (
+        "Binary(operator='+', left=Reference(name='a', base=None, absolute=False), "
+        "right=Reference(name='c', base=Reference(name='b', base=None, absolute=True), "
+        "absolute=False))"
+    )

@@ -6,6 +6,7 @@ import traceback
 
 import pytest
 
+from classad import ClassAd, ExprTree
 from classad.errors import ClassAdParseError
 from classad.source import Source
 from classad.syntax.parser import parse_ads, parse_expression
@@ -74,6 +75,9 @@ CASES = [
      "numbers have no units; write `1536`"),
     ("007", "^~~", "an integer cannot start with `0`", "write `7`"),
     ("0x1F", "^~~~", "there are no hexadecimal integers", "write `31`"),
+    ("0x7FFFFFFFFFFFFFFF", "^~~~~~~~~~~~~~~~~~", "there are no hexadecimal integers",
+     "write `9223372036854775807`"),
+    ("0x8000000000000000", "^~~~~~~~~~~~~~~~~~", "there are no hexadecimal integers", None),
     ("1.", "^~", "a decimal point needs digits after it", "write `1.0`"),
     ("10%", "   ^", "expected an operand, found the end of the text",
      "`%` gives the remainder of a division"),
@@ -136,3 +140,31 @@ def test_messages_name_one_line_of_text_whatever_it_holds() -> None:
     for text in ("a\x1b[31m b\n\nc", "a " + "b" * 5000, "a \u202e", "1 \r\n 2"):
         assert "\n" not in rendered(text).split("\n")[0]
         assert "\x1b" not in rendered(text).split("\n")[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "help"),
+    [
+        ("not a b", "`not` is not an operator; write `!`"),
+        ("1 and", "`and` is not an operator; write `&&`"),
+        ("a is not b", "the opposite of `is` is one word: `isnt`"),
+        ("and 1", None), ("a not", None),
+    ],
+)  # fmt: skip
+def test_words_of_other_languages(text: str, help: str | None) -> None:
+    with pytest.raises(ClassAdParseError) as caught:
+        ExprTree(text)
+    assert caught.value.diagnostic is not None
+    assert caught.value.diagnostic.help == help
+
+
+def test_trees_of_different_length_differ() -> None:
+    one, two = ExprTree("{a, [b = 1]}"), ExprTree("{a, [b = 1], 2}")
+    assert not one.sameAs(two)
+    assert one.sameAs(ExprTree("{a, [b = 1]}"))
+    assert hash(one.node) == hash(ExprTree("{a, [b = 1]}").node)
+
+
+def test_a_surrogate_that_stands_for_no_byte_is_written_as_its_bytes() -> None:
+    assert repr(ClassAd({"a": "\ud800"})) == '[ a = "\\355\\240\\200" ]'
+    assert repr(ExprTree('"\ud800"')) == '"\\355\\240\\200"'

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import pickle
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
@@ -22,6 +23,7 @@ from classad import (
     Value,
     read_ads,
 )
+from classad.frames import reading, scattered
 from classad.language.values import AbsTime, RelTime
 
 pa = pytest.importorskip("pyarrow", reason="the extra `arrow` is optional")
@@ -96,6 +98,12 @@ def test_files_of_parquet_are_read_in_part_or_whole(tmp_path: Path) -> None:
     assert Table.from_parquet(tmp_path / "ads.parquet") == Table.from_parquet(tmp_path) == table
     some = Table.from_parquet(str(tmp_path), ["i", "u"])
     assert some == Table.from_arrow(table.to_arrow(["i", "u"]))
+    assert Table.from_parquet(tmp_path, ["I", "U"]) == some
+    with pytest.raises(KeyError, match=r"has no column `Nope`'$"):
+        Table.from_parquet(tmp_path, ["i", "Nope"])
+    Table([ClassAd({"Memory": 1})]).to_parquet(tmp_path / "ads.parquet")
+    with pytest.raises(KeyError, match=r"has no column `Memry`; did you mean `Memory`\?"):
+        Table.from_parquet(tmp_path, ["Memry"])
 
 
 @pytest.mark.parametrize("pool", sorted((VECTORS / "pools").iterdir()), ids=lambda path: path.name)
@@ -209,6 +217,8 @@ def test_tables_that_cannot_be_read_say_why() -> None:
         Table.from_arrow(pa.table({"": [1]}))
     with pytest.raises(ClassAdTypeError, match="__arrow_c_stream__"):
         Table.from_arrow([{"a": 1}])
+    with pytest.raises(ClassAdTypeError, match="this ChunkedArray is one without: make a frame"):
+        Table.from_arrow(pa.chunked_array([[1, 2]]))
     lost = pa.array([0], pa.timestamp("s", "Nowhere/Land"))
     with pytest.raises(ClassAdValueError, match=r"column `x`: .*Nowhere/Land"):
         Table.from_arrow(pa.table({"x": lost}))
@@ -239,6 +249,12 @@ def test_the_plain_form_says_what_it_loses() -> None:
     ]
     with pytest.warns(UserWarning, match="`d`: parts of microseconds are rounded in 1 row"):
         table.to_arrow(["d"], faithful=False)
+    pytest.importorskip("pandas")
+    pytest.importorskip("polars")
+    for frame in (table.to_arrow, table.to_pandas, table.to_polars):
+        with pytest.warns(UserWarning, match="rounded") as said:
+            frame(["d"], faithful=False)
+        assert [warning.filename for warning in said] == [__file__]
 
 
 def test_types_of_the_columns_written() -> None:
@@ -291,6 +307,89 @@ def test_rows_and_changes_are_written() -> None:
     }  # fmt: skip
     assert table.to_arrow(["Cpus"], table.select("Cpus >= 4")).to_pydict() == {"Cpus": [8, 4]}
     assert Table.from_arrow(table.to_arrow()) == table
+
+
+def scattered_ad(row: int) -> ClassAd:
+    """An ad of which few have what the mixed ones have, and some an attribute of their own."""
+    ad = ClassAd(MIXED[row // 30]) if row % 30 == 7 and row < 240 else ClassAd()
+    ad["Name"], ad["Cpus"] = f"slot{row}", row % 4
+    if row % 3 == 0:
+        ad[f"Only{row % 60}"] = row
+    return ad
+
+
+SCATTERED = list(map(scattered_ad, range(300)))
+
+
+def has_few(table: Table) -> bool:
+    loaded = table._store.loaded
+    return loaded is not None and any(column.rows is not None for column in loaded.columns)
+
+
+def test_attributes_of_few_rows_are_written_and_read_as_others(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    table = Table(SCATTERED)
+    arrow = table.to_arrow()
+    back = Table.from_arrow(arrow)
+    assert has_few(back)
+    # Some reals and times have no text that is read again.
+    texts = [ad.printOld() for row, ad in enumerate(SCATTERED) if row not in (67, 157, 187, 217)]
+    (tmp_path / "ads").write_text("\n".join(texts), "utf-8")
+    loaded = Table.from_file(tmp_path / "ads")
+    assert has_few(loaded)
+    with monkeypatch.context() as plainly:
+        plainly.setattr(scattered, "FEW", 10**6)
+        plainly.setattr(reading, "FEW", 10**6)
+        whole = Table.from_arrow(arrow)
+        assert not has_few(whole)
+        assert Table(SCATTERED).to_arrow().equals(arrow)
+        as_ads = Table(read_ads(tmp_path / "ads")).to_arrow()
+    assert back == whole == table
+    assert [list(ad) for ad in back] == [list(ad) for ad in whole]
+    assert [list(back[row]) for row in (0, 7, 37)] == [list(whole[row]) for row in (0, 7, 37)]
+    assert back.to_arrow().equals(arrow)
+    assert loaded.to_arrow().equals(as_ads)
+    assert pickle.loads(pickle.dumps(back)) == back
+    for one in (table, back, loaded):
+        rows = one.select("i isnt undefined || Only30 > 0")
+        assert len(rows) > 5
+        some = one.to_arrow(None, rows)
+        assert Table.from_arrow(some) == one[rows]
+        assert one.to_arrow(["m", "Only3"], ~rows).num_rows == len(~rows)
+    for part in (slice(3, 250), slice(None, None, -7), slice(35, 38), slice(8, 9)):
+        assert back[part] == whole[part] == table[part]
+
+
+def test_changes_of_attributes_of_few_rows_are_written() -> None:
+    arrow = Table(SCATTERED).to_arrow()
+    tables = [Table(SCATTERED), Table.from_arrow(arrow)]
+    for table in tables:
+        table.replace(7, ClassAd({"Name": "a"}))
+        table.replace(8, ClassAd({"i": 5, "s": "new", "m": ExprTree("x + 1")}))
+        changed = ClassAd(table[67])
+        changed["s"] = "changed"
+        table.replace(67, changed)
+    one, other = tables
+    assert one == other
+    assert other.to_arrow().equals(one.to_arrow())
+    assert Table.from_arrow(other.to_arrow()) == one
+    assert other[8]["s"] == "new"
+
+
+def test_a_cell_of_few_that_cannot_be_held_is_named() -> None:
+    cells = pa.array([None] * 60 + [2**63] + [None] * 9, pa.uint64())
+    with pytest.raises(ClassAdValueError, match="column `a`, row 60: 9223372036854775808 does not"):
+        Table.from_arrow(pa.table({"a": cells}))
+    texts = pa.array([None] * 60 + ["1 +"])
+    with pytest.raises(ClassAdValueError, match="column `a:classad`, row 60: `1 \\+` is no"):
+        Table.from_arrow(pa.table({"a": pa.nulls(61, pa.int64()), "a:classad": texts}))
+    words = pa.DictionaryArray.from_arrays(pa.array([0, 1] + [None] * 98), pa.array([None, "x"]))
+    assert [len(ad) for ad in Table.from_arrow(pa.table({"a": words}))] == [0, 1, *[0] * 98]
+    lists = pa.array(
+        [[1] if row in (3, 50) else None for row in range(99)], pa.list_view(pa.int8())
+    )
+    assert [row for row, ad in enumerate(Table.from_arrow(pa.table({"a": lists}))) if ad] == [3, 50]
 
 
 def test_tables_without_columns_or_rows() -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from classad import ClassAd, ExprTree, Table
-from tests.classad.one_by_one import CONTEXT, holds
+from fuzz.one_by_one import CONTEXT, holds
 
 W = 2**62
 #: Values of an attribute in so many rows; those with a text have to be asked one by one, too.

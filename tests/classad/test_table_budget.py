@@ -9,6 +9,7 @@ import pytest
 from classad import ClassAd, ExprTree, Table
 from classad.evaluate import evaluate
 from classad.match import symmetric_match
+from classad.table.memory.budget import Budget, Notes
 
 BUDGET = 2_000_000
 Ask = Callable[[Table, int], object]
@@ -107,3 +108,38 @@ def test_one_partner_is_asked_about_while_the_table_forgets() -> None:
         found = table.match_surely(partner)
         assert found is not None
         assert list(found) == list(known.match(ad))
+
+
+def test_what_one_request_needs_is_spared() -> None:
+    """Notes may take half of the budget, or twice what there was when a request was done."""
+    budget = Budget(1000)
+    notes: Notes[str, int] = Notes(budget)
+    assert (budget.most, budget.held) == (500, 0)
+    notes.keep("a", 1, 200)
+    budget.settle()
+    assert (budget.most, budget.held) == (500, 200)
+    notes.keep("a", 1, 100)  # instead of the 200
+    notes.keep("b", 2, 300)
+    budget.settle()
+    assert (budget.most, budget.held) == (800, 400)
+    notes.drop(lambda key: key == "a")
+    assert budget.held == 300
+    budget.start_again()
+    assert (budget.most, budget.held) == (500, 0)
+
+
+def test_a_table_says_what_it_holds() -> None:
+    """A sum over two columns, all of whose pairs differ: at least two thirds of the real bytes."""
+    table = Table([ClassAd({"A": row, "B": 3 * row}) for row in range(4000)])
+    for text in ("A", "B", "A - 1"):
+        table.numbers(text)
+    gc.collect()
+    tracemalloc.start()
+    try:
+        before, held = tracemalloc.get_traced_memory()[0], table.held
+        table.numbers("A + B")
+        gc.collect()
+        taken = tracemalloc.get_traced_memory()[0] - before
+    finally:
+        tracemalloc.stop()
+    assert 0.65 * taken < table.held - held < 1.5 * taken

@@ -72,12 +72,13 @@ def test_loaded_rows() -> None:
 
 
 @pytest.mark.parametrize("shared", [False, True])
-def test_one_expression_for_two_attributes(shared: bool) -> None:
+@pytest.mark.parametrize("text", ["A =?= undefined", "C =?= undefined"])
+def test_one_expression_for_two_attributes(text: str, shared: bool) -> None:
     """Which expression is under way is told by the object, so it matters that there is but one."""
     rows = []
     for number in range(60):
-        tree = ExprTree("A =?= undefined")
-        other = tree if shared and number % 2 else ExprTree("A =?= undefined")
+        tree = ExprTree(text)
+        other = tree if shared and number % 2 else ExprTree(text)
         rows.append(ClassAd({"A": ExprTree("B"), "B": tree, "C": other, "N": number % 3}))
         rows[-1]["Requirements"] = True
     table = Table(rows)
@@ -104,3 +105,51 @@ def test_an_ad_that_gets_a_parent() -> None:
     assert list(table.match(job)) == [3]
     table.replace(2, rows[2])
     assert list(table.match(job)) == [2, 3]
+
+
+def tall(text: str, levels: int) -> str:
+    return "!" * levels + text
+
+
+#: The depth at which an evaluation fails lies between the first and the last of them.
+HEIGHTS = [(90, 90, 90), (200, 30, 200), (30, 200, 200), (200, 200, 30), (240, 5, 240)]
+
+
+@pytest.mark.parametrize("heights", HEIGHTS)
+@pytest.mark.parametrize("last", ["A =?= undefined", "N =?= 1"])
+@pytest.mark.parametrize("targets", list(itertools.product([False, True], repeat=3)))
+def test_expressions_that_are_deep_only_together(
+    heights: tuple[int, int, int], last: str, targets: tuple[bool, bool, bool]
+) -> None:
+    """No expression is too deep alone; a chain of them is, in a circle or not, through both ads."""
+    ads: tuple[dict[str, str], dict[str, str]] = {"N": "0"}, {"N": "1"}
+    names = iter(("B", "C", last))
+    where = 0
+    for name, height, target in zip("ABC", heights, targets, strict=True):
+        there = where ^ target
+        word = next(names)
+        ads[where][name] = tall(f"{'TARGET.' if target else ''}{word}", height)
+        where = there
+    row, partner = ({name: ExprTree(text) for name, text in ad.items()} for ad in ads)
+    rows = [ClassAd({**row, "N": number % 3}) for number in range(9)]
+    job = ClassAd(partner)
+    table = Table(rows)
+    for question in ("TARGET.A", tall("TARGET.A", 30), "TARGET.A =!= TARGET.N", "TARGET.B"):
+        codes, values = table.evaluate(question, job, row_is="target")
+        found = [shown(values[code]) for code in codes]
+        assert found == [shown(evaluate(question, job, ad)) for ad in rows], question
+
+
+@pytest.mark.parametrize("height", [20, 120, 200, 240])
+def test_a_circle_that_is_deep_only_when_it_is_entered_elsewhere(height: int) -> None:
+    """From ``A`` the tall expressions lead back at once; from ``C`` one leads to the other."""
+    row = {"A": "B", "B": "C =?= TARGET.Y", "C": "TARGET.X"}
+    job = ClassAd(
+        {"X": ExprTree(tall("TARGET.B", height)), "Y": ExprTree(tall("TARGET.A", height))}
+    )
+    rows = [ClassAd({"N": n % 3, **{k: ExprTree(v) for k, v in row.items()}}) for n in range(9)]
+    table = Table(rows)
+    for question in ("TARGET.A =?= TARGET.C", "TARGET.C =?= TARGET.A", "TARGET.N =?= TARGET.C"):
+        codes, values = table.evaluate(question, job, row_is="target")
+        found = [shown(values[code]) for code in codes]
+        assert found == [shown(evaluate(question, job, ad)) for ad in rows], question

@@ -22,6 +22,7 @@ from classad import (
     Value,
     evaluate_many,
 )
+from classad.evaluate import evaluate
 from classad.language.values import AbsTime, RelTime
 from classad.loading.long_form import load_long
 
@@ -44,8 +45,13 @@ def test_a_table_is_a_sequence_of_ads(make: Callable[[], Table]) -> None:
     table = make()
     assert [ad["Name"] for ad in table] == ["a", "b"]
     assert (table[0]["Name"], table[-1]["Name"]) == ("a", "b")
-    with pytest.raises(IndexError):
-        table[2]
+    for row in (2, -3):
+        with pytest.raises(IndexError, match=f"there is no row {row} in a table of 2"):
+            table[row]
+    assert [name in table for name in ("cpus", "Load", "Cpu", "a")] == [True, True, False, False]
+    assert table[1] in table
+    assert ClassAd({"Name": "c"}) not in table
+    assert 4 not in table
     assert table["cpus"] == [4, ExprTree("Total")]
     assert table["Load"] == [0.5, None]
     with pytest.raises(KeyError, match="did you mean `Cpus`"):
@@ -59,6 +65,10 @@ def test_a_table_is_a_sequence_of_ads(make: Callable[[], Table]) -> None:
         with pytest.raises((ClassAdTypeError, ValueError, TypeError)):
             table[wrong]
     with pytest.raises(ClassAdTypeError, match="True or False for each of its 2 rows"):
+        table[[0, 1]]
+    with pytest.raises(
+        ClassAdTypeError, match="for some attributes of them give the names to `to_"
+    ):
         table[["Name", "Cpus"]]
 
 
@@ -130,6 +140,23 @@ def test_a_notebook_shows_the_first_rows() -> None:
     assert "<b>" not in html
     assert "x" * 50 not in html
     assert "<th>A&lt;</th>" in html
+
+
+@pytest.mark.parametrize(
+    ("target", "strict"),
+    [("[My = [Cpus = 1]]", False), ("[Target = 3]", False), ("[Cpus = 1]", True), ("[]", True)],
+)
+def test_names_that_mislead(target: str, strict: bool) -> None:
+    """A target with an attribute ``My``, or strict semantics: each row is asked by itself."""
+    partner, context = ClassAd(target), EvalContext(strict=strict)
+    rows = [ClassAd(f"[Cpus = {cpus}; Requirements = Cpus > 1]") for cpus in (1, 2, 3, 1, 2)]
+    for text in ("Cpus > 1", "MY.Cpus > 2", "TARGET.Cpus == 1", "Nope == 1", "MY.Cpus < 2"):
+        wanted = [evaluate(text, row, partner, context=context) for row in rows]
+        table = Table(rows)
+        found = [row for row, value in enumerate(wanted) if value is True]
+        assert list(table.select(text, partner, context=context)) == found
+        codes, values = table.evaluate(text, partner, context=context)
+        assert [values[code] for code in codes] == wanted
 
 
 # --- values ---------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ import pytest
 from classad import ClassAd, EvalContext, ExprTree
 from classad.evaluation.functions import load
 from classad.table import Table
-from tests.classad.one_by_one import accepts, holds, number_of, rank_of, shown, value_of
+from fuzz.one_by_one import accepts, holds, number_of, rank_of, shown, value_of
 
 ZONES = [timezone(timedelta(hours=hours)) for hours in (0, 5, -11)]
 #: Two zones at one instant, another instant, and the first one again.

@@ -17,8 +17,8 @@ import pytest
 
 from classad import ClassAd, EvalContext, ExprTree, Rows, Table, Value
 from classad.match import half_match, symmetric_match
+from fuzz.one_by_one import CONTEXT, accepts, holds
 from fuzz.thresholds import few_are_many
-from tests.classad.one_by_one import CONTEXT, accepts, holds
 
 #: True, false, undefined, error and what counts as one of these.
 OUTCOMES: tuple[Any, ...] = (True, False, Value.Undefined, Value.Error, 1, 0, 2.5, "no", None)

@@ -13,7 +13,7 @@ from classad.match import symmetric_match
 from classad.table import Table
 from classad.table.arrays.vectors import count_holding
 from classad.table.sampling.programs import Members
-from tests.classad.one_by_one import shown, value_of
+from fuzz.one_by_one import shown, value_of
 
 CONTEXT = EvalContext(now=1_700_000_000.0)
 BACKENDS = [pytest.param(kernels.native, id="c"), pytest.param(None, id="python")]

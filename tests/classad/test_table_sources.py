@@ -52,6 +52,8 @@ def test_columns_are_codes_and_values() -> None:
     assert [values[code] for code in codes] == [None, None]
     with pytest.raises(KeyError, match="no ad has an attribute `Cpu`; did you mean `Cpus`"):
         table().column("Cpu")
+    with pytest.raises(TypeError, match="attribute names are strings"):
+        table().column(5)  # type: ignore[arg-type]
 
 
 def test_a_single_ad_of_loaded_columns_is_that_of_all() -> None:

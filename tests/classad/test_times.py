@@ -147,6 +147,12 @@ def test_a_format_that_passes_the_buffer() -> None:
         ("[Year = -105; Month = 12; Day = 31]", "%C %5C %y %G %a %w", "-2 -0002 95 -104 ? -4"),
         ("[Year = 2020; Month = 13; Day = 40]", "%F %j %b %a", "2020-13-40 406 ? Tue"),
         ("[]", "%c", "Sun Jan  0 00:00:00 1900"),
+        (
+            "[Year = 2021; Month = 2; Day = 3]",
+            "%#a %#A %#b %#B %#h",
+            "WED WEDNESDAY FEB FEBRUARY FEB",
+        ),
+        ("[Year = 2021; Month = 2; Day = 3]", "%#p %#c", "am Wed Feb  3 00:00:00 2021"),
     ],
 )
 def test_formats(fields: str, format: str, text: str | None) -> None:

@@ -1,5 +1,6 @@
 """The two backends of classad.kernels agree with each other and with the C++ library's own sort."""
 
+import itertools
 import json
 import math
 import os
@@ -249,3 +250,92 @@ def test_the_environment_chooses_the_backend(backend: str) -> None:
 
 def test_an_unknown_backend_is_refused() -> None:
     assert "CLASSAD_KERNELS is `fortran`" in run_with("fortran").stderr
+
+
+# --- the contract of csrc/kernels.h ---------------------------------------------------------------
+
+
+def pairs(widths: tuple[int, int], rows: int, room: int) -> Any:
+    """What ``ca_number_pairs`` returns for rows that are all different, and the numbers."""
+    ffi, lib = extension.ffi, extension.lib
+    kinds = {1: "unsigned char[]", 4: "int32_t[]", 8: "int64_t[]"}
+    left, right = (ffi.new(kinds[width], list(range(rows))) for width in widths)
+    slots, numbers, first = (ffi.new("int32_t[]", max(size, 1)) for size in (room, rows, rows))
+    count = lib.ca_number_pairs(
+        rows, widths[0], left, widths[1], right, room, slots, numbers, first
+    )
+    return count if count < 0 else [*numbers][:rows]
+
+
+@needs_c
+@pytest.mark.parametrize("widths", list(itertools.product((1, 4, 8), repeat=2)))
+@pytest.mark.parametrize(("rows", "room"), [(2, 4), (2, 8), (4, 8), (2, 3), (2, 2), (3, 6), (0, 1)])
+def test_pairs_are_numbered_in_a_power_of_two_of_twice_the_rows(
+    widths: tuple[int, int], rows: int, room: int
+) -> None:
+    allowed = widths in ((4, 4), (8, 1)) and room >= 2 * rows and room.bit_count() == 1
+    assert pairs(widths, rows, room) == (list(range(rows)) if allowed else -1)
+
+
+@needs_c
+def test_what_the_header_forbids_is_refused() -> None:
+    ffi, lib = extension.ffi, extension.lib
+    null, bad, fine = ffi.NULL, -1, 0
+
+    def ints(*values: int) -> Any:
+        return ffi.new("int32_t[]", values)
+
+    def octets(*values: int) -> Any:
+        return ffi.new("unsigned char[]", values)
+
+    out, longs = octets(*[0] * 64), ffi.new("int64_t[8]")
+    for rows, width, expected in (
+        ([0, 1], 1, fine), ([0, 1], 4, fine), ([1], 8, fine), ([0, 2], 4, bad), ([-1], 4, bad),
+        ([0], 2, bad), ([0], 0, bad),
+    ):  # fmt: skip
+        values = octets(*range(16))
+        assert lib.ca_pick(len(rows), ints(*rows), 2, width, values, out) == expected
+    for rows, room, expected in (([0, 2], 3, fine), ([3], 3, bad), ([-1], 3, bad)):
+        assert lib.ca_mark(len(rows), ints(*rows), 1, room, out) == expected
+    for count in (1, 8, 9, 16):
+        codes = ints(*[1] * count)
+        room = (count + 7) // 8
+        for size, there, expected in ((2, room, fine), (1, room, bad), (2, room - 1, bad)):
+            found = lib.ca_flag(count, codes, null, size, octets(0, 1), there, out)
+            assert found == expected, (count, size, there)
+    assert lib.ca_flag(2, ints(0, 1), ints(9, 3), 2, octets(0, 1), 2, out) == fine
+    assert lib.ca_flag(2, ints(0, 1), ints(16, 3), 2, octets(0, 1), 2, out) == bad
+    assert lib.ca_flag(2, ints(0, 2), ints(9, 3), 2, octets(0, 1), 2, out) == bad
+    bits = octets(*[0] * 7, 3)
+    assert lib.ca_list_bits(8, bits, 0, null) == 2
+    assert lib.ca_list_bits(8, bits, 2, rows := ints(0, 0, 7)) == 2
+    assert [*rows] == [56, 57, 7]
+    assert lib.ca_list_bits(8, bits, 1, rows) == -3
+    assert [lib.ca_list_bits(size, bits, 2, rows) for size in (1, 4, 7)] == [bad] * 3
+    for ends, size, expected in (
+        ([0, 1, 3], 3, fine), ([0, 1, 4], 3, bad), ([0, 2, 1], 3, bad), ([-1, 0, 1], 3, bad),
+    ):  # fmt: skip
+        assert lib.ca_count_holding(2, ints(*ends), size, octets(1, 1, 1), longs) == expected
+    tags = octets(0)
+    for present in itertools.product((True, False), repeat=3):
+        buffers = [
+            it if there else null for it, there in zip((tags, longs, out), present, strict=True)
+        ]
+        assert lib.ca_judge(1, *buffers) == (fine if all(present) else bad)
+        assert lib.ca_judge(0, *buffers) == fine
+
+
+@needs_c
+def test_operators_that_there_are_not_are_refused() -> None:
+    ffi, lib = extension.ffi, extension.lib
+    tags, payload = ffi.new("unsigned char[4]"), ffi.new("int64_t[4]")
+    one = ffi.new("ca_vector *", {"tags": tags, "payload": payload, "step": 0})
+    null = ffi.NULL
+    given = one, one, one, tags, payload
+    assert lib.ca_operate(lib.CA_ADD, 4, *given) >= 0
+    assert lib.ca_operate(lib.CA_CHOOSE, 4, *given) >= 0
+    assert lib.ca_operate(lib.CA_ADD - 1, 4, *given) == -1
+    assert lib.ca_operate(lib.CA_CHOOSE + 1, 4, *given) == -1
+    for place in range(5):
+        some = [null if number == place else it for number, it in enumerate(given)]
+        assert lib.ca_operate(lib.CA_ADD, 4, *some) == -1

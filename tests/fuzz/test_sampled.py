@@ -9,7 +9,7 @@ import pytest
 
 from fuzz.mutants import ROOT
 from fuzz.sampled import __main__ as sampled
-from fuzz.sampled import trial
+from fuzz.sampled import c_changes, trial
 from fuzz.sampled.changes import changes
 from fuzz.sampled.cover import Cover, load
 from fuzz.sampled.equivalent import EQUIVALENT
@@ -45,6 +45,41 @@ def test_every_kind_of_change_is_made_where_it_means_something() -> None:
         "comparison: a <= b[0] -> (a < b[0])",
         "constant: 0 -> 1",
         "constant: 0 -> 1",
+    ]
+
+
+C_SOURCE = """\
+#include "a.h" /* 1 < 2 */
+#define MOST (1 + 2)
+
+static int least(const char *text, int a)
+{
+    if (a == 0 &&
+        text[1] != '3')
+        return -1;
+    while (a > 5)
+        a -= text[a] + 1;
+    return a;
+}
+"""
+
+
+def test_every_kind_of_change_of_c_is_made() -> None:
+    shown = [change.shown(C_SOURCE) for change in c_changes.changes(C_SOURCE)]
+    assert sorted(shown) == [
+        "arithmetic: a -= text[a] + 1; -> a -= text[a] - 1;",
+        "comparison: if (a == 0 && -> if (a != 0 &&",
+        "comparison: text[1] != '3') -> text[1] == '3')",
+        "comparison: while (a > 5) -> while (a >= 5)",
+        "condition: if (a == 0 && text[1] != '3') -> if (!(a == 0 && text[1] != '3'))",
+        "condition: while (a > 5) -> while (!(a > 5))",
+        "connective: if (a == 0 && -> if (a == 0 ||",
+        "constant: a -= text[a] + 1; -> a -= text[a] + 2;",
+        "constant: if (a == 0 && -> if (a == 1 &&",
+        "constant: return -1; -> return -2;",
+        "constant: text[1] != '3') -> text[2] != '3')",
+        "constant: while (a > 5) -> while (a > 6)",
+        "guard: if (a == 0 && text[1] != '3') -> if (0)",
     ]
 
 
@@ -118,7 +153,7 @@ def test_what_is_listed_as_changing_nothing_is_a_change_of_today() -> None:
         sampled.Planted(file, change, text).key
         for file in files
         for text in [(ROOT / file).read_text(encoding="utf-8")]
-        for change in changes(text)
+        for change in sampled.changes(file, text)
     }
     assert EQUIVALENT.keys() <= today
     assert all(len(reason.split()) > 4 for reason in EQUIVALENT.values())

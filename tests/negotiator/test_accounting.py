@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import json
 import pickle
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from negotiator.accounting.accountant import Accountant, AccountantSettings, expire_leases
-from negotiator.accounting.records import from_ads, scalar
+from negotiator.accounting.accountant import (
+    Accountant,
+    AccountantSettings,
+    expire_leases,
+    update_customer,
+    update_priorities,
+)
+from negotiator.accounting.log import read_log
+from negotiator.accounting.records import complete, from_ads, from_log, scalar
 from negotiator.accounting.restart import recounted
 from negotiator.groups.tree import GroupSettings, GroupTree
 from negotiator.model.snapshot import AccountantState, Customer, Lease, Resource
@@ -62,6 +70,15 @@ def test_a_negotiator_that_starts_recounts_from_the_claims_on_record() -> None:
     }
 
 
+@pytest.mark.parametrize(("factor", "effective"), [(1.0, 5.0), (0.99, 5000.0), (None, 5000.0)])
+def test_the_least_factor_is_kept_and_a_smaller_one_is_none(
+    factor: float | None, effective: float
+) -> None:
+    record = Customer("ann@d", priority=5.0, priority_factor=factor)
+    accountant = Accountant(AccountantState({"ann@d": record}), settings(), GroupTree([]), 0.0)
+    assert accountant.effective_priority("ann@d") == effective
+
+
 def test_claims_on_record_have_the_limits_that_they_were_matched_for() -> None:
     """Those of a claim that was there are in its ad; a match has the ones it was counted for."""
     jobs = [{"submitter": "ann", "count": 2, "ad": {"ConcurrencyLimits": '"Matlab:2,nfs"'}}]
@@ -105,9 +122,159 @@ def test_usage_of_the_last_cycle_ages_then_is_forgotten() -> None:
 
 
 def test_lease_ends_at_its_time() -> None:
-    customer = Customer("u@d", floor=9, floor_lease=Lease(500, 2))
-    assert expire_leases(customer, 499).floor == 9
-    assert expire_leases(customer, 500).floor == 2
+    lease = Lease(500, 2)
+    customer = Customer(
+        "u@d", floor=9, ceiling=9, priority_factor=9.0,
+        floor_lease=lease, ceiling_lease=lease, factor_lease=lease,
+    )  # fmt: skip
+    for moment, left in ((499, 9), (500, 2)):
+        found = expire_leases(customer, moment)
+        assert (found.floor, found.ceiling, found.priority_factor) == (left, left, left)
+        leases = (found.floor_lease, found.ceiling_lease, found.factor_lease)
+        assert leases == ((lease,) * 3 if left == 9 else (None,) * 3)
+
+
+def test_a_group_ages_by_what_is_used_below_it_even_if_that_is_less() -> None:
+    record = Customer(
+        "a", priority=4.0, weighted_resources_used=30.0, hier_weighted_resources_used=2.0
+    )
+    assert update_customer(record, 100, 1000, 100.0).priority == 3.0
+    alone = record.changed(hier_weighted_resources_used=0.0)
+    assert update_customer(alone, 100, 1000, 100.0).priority == 17.0
+
+
+def test_a_record_without_a_priority_gets_one_when_it_changes() -> None:
+    assert update_customer(Customer("u@d"), 60, 1000, 86400.0).priority is None
+    used = Customer("u@d", weighted_resources_used=1000.0)
+    assert (update_customer(used, 60, 1000, 86400.0).priority or 0) > 0.5
+
+
+def test_usage_begins_with_any_usage_and_was_last_with_recent_usage() -> None:
+    past = Customer("u@d", accumulated_usage=10.0, last_usage_time=7)
+    found = update_customer(past, 60, 1000, 86400.0)
+    assert (found.begin_usage_time, found.last_usage_time) == (1000, 7)
+    found = update_customer(past.changed(resources_used=1), 60, 1000, 86400.0)
+    assert (found.begin_usage_time, found.last_usage_time) == (1000, 1000)
+
+
+def test_a_clock_that_went_back_ages_nobody_and_is_the_time_of_the_update() -> None:
+    record = Customer("u@d", priority=9.0, weighted_resources_used=3.0, uncharged_time=5)
+    state = AccountantState({"u@d": record}, last_update_time=1000)
+    found = update_priorities(state, 900, 100.0)
+    assert (found.last_update_time, found.customers["u@d"]) == (900, record)
+
+
+def test_what_is_charged_behind_the_last_update_is_owed() -> None:
+    """Slots claimed at once too; the clock may stand or have gone on since the update."""
+    for since in (0, 60):
+        accountant = Accountant(
+            AccountantState(last_update_time=1000), settings(), GroupTree(), 1000.0
+        )
+        accountant._now = 1000 + since
+        accountant.count_claims([("u@d", 2.0), ("u@d", 1.0)])
+        record = accountant.state().customers["u@d"]
+        assert (record.resources_used, record.weighted_resources_used) == (2, 3.0)
+        owed = (record.uncharged_time or 0, record.weighted_uncharged_time or 0.0)
+        assert owed == (-2 * since, -3.0 * since)
+
+
+def test_weights_with_a_fraction_add_up_in_six_decimals() -> None:
+    accountant = Accountant(AccountantState(), settings(), GroupTree(), 1000.0)
+    for _ in range(3):
+        accountant.charge("u@d", 0.1)
+    assert accountant.usage("u@d") == 0.3
+
+
+def test_usage_counts_in_every_group_above() -> None:
+    tree = GroupTree([GroupSettings(name, 5.0) for name in ("a", "a.b", "a.b.c", "a.b.c.d")])
+    accountant = Accountant(AccountantState(), settings(), tree, 1000.0)
+    accountant.charge("a.b.c.d.u@d", 2.0)
+    records = accountant.state().customers
+    names = ("a", "a.b", "a.b.c", "a.b.c.d")
+    assert [records[name].hier_weighted_resources_used for name in names] == [2.0] * 4
+    assert [records[name].weighted_resources_used for name in names] == [0.0, 0.0, 0.0, 2.0]
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "factor"),
+    [
+        ("a.u@d", {"group_factors": {"A": 7.0}}, 7.0),
+        ("a.u@d", {"group_factors": {"A": 0.0}}, 1000.0),
+        ("a.u@d", {"group_factors": {"A": 0.5}}, 1.0),
+        ("u@d", {"local_domain": "d"}, 1000.0),
+        ("u@D", {"local_domain": "d"}, 1e7),
+        ("u", {"local_domain": "d"}, 1e7),
+        ("nice-user.u@d", {"local_domain": "e"}, 1e10),
+    ],
+)
+def test_factors_of_names(name: str, changes: dict[str, Any], factor: float) -> None:
+    tree = GroupTree([GroupSettings("a", 5.0)])
+    accountant = Accountant(AccountantState(), settings(**changes), tree, 1000.0)
+    assert accountant.factor(name) == factor
+
+
+def test_limits_of_records_that_say_0_or_less_than_there_is() -> None:
+    known = {
+        "u@d": Customer("u@d", priority=0.3, ceiling=0, floor=-4),
+        "v@d": Customer("v@d", ceiling=-9),
+    }
+    accountant = Accountant(AccountantState(known), settings(), GroupTree(), 1000.0)
+    assert (accountant.ceiling("u@d"), accountant.floor("u@d")) == (0, 0)
+    assert accountant.ceiling("v@d") == -1
+    assert accountant.effective_priority("u@d") == 500.0
+    assert accountant.state().customers["u@d"].priority == 0.5
+
+
+# --- records --------------------------------------------------------------------------------------
+
+
+def looking(**values: Any) -> Callable[[str], Any]:
+    return values.get
+
+
+def test_accounting_ads_tell_the_effective_priority_and_when_they_were_made() -> None:
+    ads = [
+        looking(Name="u@d", Priority=7.0, PriorityFactor=1.0, LastUpdate=10, ResourcesUsed=1e300),
+        looking(Name="v@d", Priority=7.0, PriorityFactor=0.5, LastUpdate=30),
+        looking(Name="w@d", Priority=8.0, PriorityFactor=4.0, LastUpdate=20, ResourcesUsed=2.5),
+    ]
+    state = from_ads(ads)
+    assert state.last_update_time == 30
+    assert [record.priority for record in state.customers.values()] == [7.0, None, 2.0]
+    assert [record.resources_used for record in state.customers.values()] == [0, 0, 2]
+
+
+def test_ads_of_another_update_add_nothing_to_a_log() -> None:
+    names = ("a", "a.b", "a.b.c")
+    state = AccountantState(
+        {name: Customer(name, hier_weighted_resources_used=1.0) for name in names},
+        last_update_time=100,
+    )
+    late = looking(Name="a.b.c", LastUpdate=160, ResourcesUsed=3, WeightedResourcesUsed=6.0)
+    assert complete(state, [late]) == (state, [])
+    same = looking(Name="a.b.c", LastUpdate=100, ResourcesUsed=3, WeightedResourcesUsed=6.0)
+    found, changed = complete(state, [same])
+    assert changed == ["a.b.c"]
+    below = [found.customers[name].hier_weighted_resources_used for name in names]
+    assert below == [7.0, 7.0, 7.0]
+
+
+def test_a_claim_on_record_may_weigh_nothing() -> None:
+    lines = [
+        '103 Resource.s@x RemoteUser "u@d"',
+        "103 Resource.s@x SlotWeight 0.000000",
+        '103 Resource.t@x RemoteUser "u@d"',
+    ]
+    text = "".join(f"{line}\n" for line in ["101 Resource.s@x * *", "101 Resource.t@x * *", *lines])
+    weights = {key: item.slot_weight for key, item in from_log(read_log(text)).resources.items()}
+    assert weights == {"s@x": 0.0, "t@x": 1.0}
+
+
+def test_who_is_neither_user_nor_group_has_no_usage_when_a_negotiator_starts() -> None:
+    claims = {"s": Resource("s", "gone", 2.0), "t": Resource("t", "u@d", 3.0)}
+    state = AccountantState({name: Customer(name) for name in ("gone", "u@d")}, claims)
+    found = recounted(state, GroupTree()).customers
+    assert (found["gone"].resources_used, found["u@d"].weighted_resources_used) == (0, 3.0)
 
 
 def test_the_final_state_is_the_state_made_when_it_is_asked_for() -> None:

@@ -16,14 +16,19 @@ from classad import ClassAd, ExprTree
 from classad.evaluate import EvalContext
 from classad.table import Table
 from fuzz.cycles import as_ads, engines_agree, engines_keep_up, in_columns
+from negotiator.columns import conditions, rank_keys
 from negotiator.cycle import negotiate
 from negotiator.engines import make_engines
+from negotiator.expressions import known, regrouping, visible
 from negotiator.io import CapturePaths, read_capture
+from negotiator.matching.conditions import BothRequirements, EnoughToConsume
 from negotiator.matching.engine import ReferenceEngine
+from negotiator.model.snapshot import Snapshot
 from negotiator.pool.slots import meets
 from negotiator.strategies import scenarios as plain_scenarios
 from negotiator.strategies.adversarial_pools import adversarial_scenarios
 from pieslice.cli import main
+from policy.model import NegotiatorPolicy
 from tests.negotiator import scenarios
 
 ROOT = Path(__file__).parents[2]
@@ -144,6 +149,70 @@ def test_slots_whose_start_differs_in_a_constant() -> None:
     assert columns.matches
 
 
+NO_NUMBER = 'ifThenElse(regexp("node", Machine), real("NaN"), 1.0)'
+
+
+@pytest.mark.parametrize(
+    "ranks",
+    [(NO_NUMBER, "1"), ("1", NO_NUMBER), (NO_NUMBER, NO_NUMBER)],
+    ids=["pre", "post", "both"],
+)
+def test_a_rank_of_the_negotiator_may_be_no_number(ranks: tuple[str, str]) -> None:
+    case = scenarios.load("tour")
+    pre, post = (ExprTree(text) for text in ranks)
+    policy = evolve(scenarios.policy_of(case["scenario"]), pre_job_rank=pre, post_job_rank=post)
+    columns, reference = (
+        negotiate(scenarios.snapshot_of(case), policy, now=scenarios.NOW, engine=engine)
+        for engine in ("columns", "reference")
+    )
+    assert repr(columns) == repr(reference)
+    assert columns.matches
+
+
+@pytest.mark.parametrize("engine", ["columns", "reference"])
+def test_what_the_constraint_excludes_takes_no_part(engine: str) -> None:
+    case = scenarios.load("tour")
+    everybody = scenarios.policy_of(case["scenario"])
+    some = evolve(everybody, slot_constraint=ExprTree('Machine != "node4"'))
+    found = [
+        negotiate(scenarios.snapshot_of(case), policy, now=scenarios.NOW, engine=engine)
+        for policy in (everybody, some)
+    ]
+    assert [result.pool.slots for result in found] == [10, 9]
+    assert ["slot1@node4" in {match.slot for match in result.matches} for result in found] == [
+        True,
+        False,
+    ]
+
+
+def in_expressions(ad: ClassAd) -> ClassAd:
+    """The ad with an expression in the place of each text and truth value."""
+    found = ad.duplicate()
+    for name, value in ad.items():
+        if isinstance(value, str | bool) and name not in ("Name", "Machine", "MyType"):
+            written = f'"{value}"' if isinstance(value, str) else str(value)
+            found.insert(name, ExprTree(f"ifThenElse(true, {written}, undefined)"))
+    return found
+
+
+@pytest.mark.parametrize("engine", ["columns", "reference"])
+@pytest.mark.parametrize("case", ["tour", "pslot-preemption"])
+def test_what_an_expression_of_a_slot_comes_to_counts_like_a_constant(
+    case: str, engine: str
+) -> None:
+    loaded = scenarios.load(case)
+    snapshot, policy = scenarios.snapshot_of(loaded), scenarios.policy_of(loaded["scenario"])
+    slots = [ad.duplicate() for ad in snapshot.slots]
+    for number, ad in enumerate(slots):
+        ad.insert("Offline", number % 4 == 1)
+        ad.insert("WantClaiming", number % 4 != 2)
+    constant, computed = (
+        negotiate(evolve(snapshot, slots=tuple(ads)), policy, now=scenarios.NOW, engine=engine)
+        for ads in (slots, map(in_expressions, slots))
+    )
+    assert repr(computed) == repr(constant)
+
+
 def test_rows_of_slots_that_come_and_go() -> None:
     """Slots keep their rows; new ones go to the end; another order begins anew."""
     case = scenarios.load("tour")
@@ -158,6 +227,25 @@ def test_rows_of_slots_that_come_and_go() -> None:
         warm = negotiate(pool, policy, now=scenarios.NOW, engine=kept)
         fresh = negotiate(pool, policy, now=scenarios.NOW, engine="reference")
         assert repr(warm) == repr(fresh)
+
+
+def test_facts_that_the_clock_tells_are_found_in_every_cycle() -> None:
+    """Who holds a slot from a certain time on is not what an earlier cycle has found."""
+    case = scenarios.load("plain-match")
+    snapshot, policy = scenarios.snapshot_of(case), scenarios.policy_of(case["scenario"])
+    slot = snapshot.slots[0].duplicate()
+    slot.insert("RemoteUser", ExprTree(f'time() > {scenarios.NOW + 5:.0f} ? "b@test" : undefined'))
+    pool = in_columns(evolve(snapshot, slots=(slot,)))
+    assert pool is not None
+    kept = make_engines("columns", lasting=True)
+    holders = []
+    for later in (0, 10, 0):
+        warm = negotiate(pool, policy, now=scenarios.NOW + later, engine=kept)
+        ads = as_ads(pool)  # the slots themselves stay in columns
+        fresh = negotiate(ads, policy, now=scenarios.NOW + later, engine="reference")
+        assert repr(warm) == repr(fresh)
+        holders.append([match.holder for match in warm.matches])
+    assert holders[0] == holders[2] != holders[1]
 
 
 def test_the_columns_decide_by_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -225,3 +313,71 @@ def test_a_table_matches_as_the_daemons_do() -> None:
         assert list(found) == expected, str(job)
         surely = table.match_surely(table.partner(job, context))
         assert surely is None or surely == found
+
+
+# ---- what the columns do where they cannot tell, or would remember too much ----------------------
+
+
+def decided(snapshot: Snapshot, policy: NegotiatorPolicy) -> str:
+    """What both engines decide of a pool, which is the same, from ads and from columns."""
+    pool = in_columns(snapshot)
+    found = set()
+    for slots in (snapshot, *([] if pool is None else [pool, as_ads(pool)])):
+        for engine in ("columns", "reference"):
+            result = negotiate(slots, policy, now=scenarios.NOW, rng=Random(1), engine=engine)
+            found.add(repr(result))
+    (one,) = found
+    return one
+
+
+@pytest.mark.parametrize("name", ["tour", "preempt-kinds-order", "groups-surplus", "random-104"])
+def test_every_condition_can_be_asked_slot_by_slot(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    case = scenarios.load(name)
+    snapshot, policy = scenarios.snapshot_of(case), scenarios.policy_of(case["scenario"])
+    before = decided(snapshot, policy)
+    kept = {kind: conditions._WAYS[kind] for kind in (BothRequirements, EnoughToConsume)}
+    monkeypatch.setattr(conditions, "_WAYS", kept)
+    assert decided(snapshot, policy) == before
+
+
+@pytest.mark.parametrize("name", ["tour", "preempt-kinds-order", "pslot-preemption", "random-110"])
+def test_what_is_not_remembered_is_found_again(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    case = scenarios.load(name)
+    snapshot, policy = scenarios.snapshot_of(case), scenarios.policy_of(case["scenario"])
+    before = decided(snapshot, policy)
+    for module in (conditions, rank_keys, known, regrouping, visible):
+        monkeypatch.setattr(module, "_MANY", 1)
+    assert decided(snapshot, policy) == before
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"pre_job_rank": ExprTree('real("NaN")')},
+        {"pre_job_rank": None, "post_job_rank": None},
+        {"slot_weight": ExprTree("Requirements =!= undefined ? 2 : 1")},
+        {"preemption_requirements": None, "preemption_rank": None},
+        {"preemption_requirements": ExprTree("true"), "preemption_rank": ExprTree('real("NaN")')},
+    ],
+)
+def test_policies_that_the_columns_leave_to_the_reference(changes: dict[str, Any]) -> None:
+    case = scenarios.load("preempt-kinds-order")
+    snapshot = scenarios.snapshot_of(case)
+    assert decided(snapshot, evolve(scenarios.policy_of(case["scenario"]), **changes))
+
+
+@pytest.mark.parametrize("what", ["inherited", "unnamed", "weightless"])
+def test_slots_that_the_columns_leave_to_the_reference(what: str) -> None:
+    case = scenarios.load("tour")
+    snapshot, policy = scenarios.snapshot_of(case), scenarios.policy_of(case["scenario"])
+    slots = [slot.duplicate() for slot in snapshot.slots]
+    if what == "inherited":
+        slots[0].chain(ClassAd({"Colour": "red"}))
+    elif what == "unnamed":
+        del slots[0]["Name"]
+    else:
+        for slot in slots[::2]:
+            slot.pop("SlotWeight", None)
+    assert decided(evolve(snapshot, slots=tuple(slots)), policy)

@@ -106,7 +106,10 @@ def test_what_requirements_lead_to_is_looked_at(led: str) -> None:
     for requirements, known in product(_LEADING, _KNOWN[::3]):
         ad = slot(requirements, known)
         ad["Led"] = as_tree(led)
-        for each in (ad, ClassAd({"Led": ad["Led"], "Requirements": as_tree("Led =?= 1")})):
+        beside = ad.duplicate()
+        beside["Deep"] = as_tree("TARGET.W > 1")
+        by_itself = ClassAd({"Led": ad["Led"], "Requirements": as_tree("Led =?= 1")})
+        for each in (ad, beside, by_itself):
             alone = each.duplicate()
             flattener.flatten(alone)
             if changed(each):

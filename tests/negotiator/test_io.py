@@ -57,6 +57,16 @@ def test_time_given_expected_or_newest(pool: Path) -> None:
     assert read(pool, now=5.0).facts.now == 5.0
 
 
+def test_a_capture_that_tells_no_time(pool: Path) -> None:
+    for path in pool.glob("*.ads"):
+        lines = path.read_text().splitlines()
+        told = ("LastHeardFrom", "LastUpdate", "MyCurrentTime", "ServerTime")
+        path.write_text("\n".join(line for line in lines if not line.startswith(told)))
+    with pytest.raises(InputError, match="no ad tells the time of the cycle"):
+        read(pool)
+    assert read(pool, now=5.0).facts.now_from == "as given"
+
+
 def test_slot_without_a_name_is_skipped(pool: Path) -> None:
     line = append(pool / "slots.ads", "Cpus = 3\nMemory = 7\n")
     capture = read(pool)

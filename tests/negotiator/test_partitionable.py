@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import pytest
+
 from classad import ClassAd
 from classad.evaluate import EvalContext
+from negotiator.cycle import negotiate
+from negotiator.matching.candidate import Tally
+from negotiator.model.result import Counters
 from negotiator.pool.fetch import KEPT, OCCUPANTS, new_slot, occupant
 from negotiator.pool.partitionable import ChildClaims, enlarge
 from negotiator.pool.slots import Slot
+from negotiator.sessions.session import _times
+from tests.negotiator import scenarios
 
 CONTEXT = EvalContext(now=0.0)
+ENDLESS, NO_NUMBER = float("inf"), float("nan")
 PARENT = """[
     Name = "slot1@m"; PartitionableSlot = true; RemoteUser = "zed@test"; Cpus = 1.5; Memory = 10;
     Requirements = TARGET.RequestCpus <= Cpus; NumDynamicSlots = 2;
@@ -71,3 +79,39 @@ def test_an_occupant_that_has_no_name_is_passed_over() -> None:
     for name in reversed(OCCUPANTS):
         ad.insert(name, f"{name}@test")
         assert occupant(ad, CONTEXT) == f"{name}@test"
+
+
+@pytest.mark.parametrize(
+    ("knobs", "can_go"),
+    [
+        ({}, False),
+        ({"ALLOW_PSLOT_PREEMPTION": "True"}, True),
+        ({"ALLOW_PSLOT_PREEMPTION": "True", "NEGOTIATOR_CONSIDER_PREEMPTION": "False"}, False),
+        ({"NEGOTIATOR_CONSIDER_PREEMPTION": "False"}, False),
+    ],
+)
+def test_dynamic_slots_make_room_where_both_knobs_let_them(
+    knobs: dict[str, str], can_go: bool
+) -> None:
+    case = scenarios.load("pslot-preemption")
+    scenario = case["scenario"]
+    config = {**scenario["config"], "ALLOW_PSLOT_PREEMPTION": "False", **knobs}
+    policy = scenarios.policy_of({**scenario, "config": config})
+    result = negotiate(scenarios.snapshot_of(case), policy, now=scenarios.NOW)
+    assert any(match.dynamic_slots for match in result.matches) is can_go
+
+
+def test_what_nobody_refused_counts_nothing() -> None:
+    assert Tally().counters() == Counters()
+
+
+@pytest.mark.parametrize(
+    ("there", "wanted", "times"),
+    [
+        (8, 4, 2), (7.9, 4, 1), (3, 4, 0), (3, 0.5, 3), (ENDLESS, 4, 2**31 - 1),
+        (ENDLESS, ENDLESS, 0), (ENDLESS, NO_NUMBER, 0), (-ENDLESS, 4, 0), (NO_NUMBER, 4, 0),
+        (8, ENDLESS, 0), (8, NO_NUMBER, 0),
+    ],
+)  # fmt: skip
+def test_how_many_jobs_fit_into_a_slot_depth_first(there: float, wanted: float, times: int) -> None:
+    assert _times(there, wanted) == times

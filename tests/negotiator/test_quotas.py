@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 
+from negotiator.groups.quotas import allocate, assign_quotas
+from negotiator.groups.steps import Spread
 from negotiator.groups.tree import GroupSettings, GroupTree, group_tree
 from negotiator.model.result import ROOT_GROUP
 from pieslice.conform.negotiation.quotas import QUOTA_KINDS
@@ -82,6 +85,30 @@ def test_assigned_group(submitter: str, group: str) -> None:
     names = ("group_a.x", "first", "group_a", "lost.child")
     tree = GroupTree(GroupSettings(name) for name in names)
     assert tree.assigned(submitter).name == group
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_surplus_that_is_wanted_is_handed_out_to_the_last_of_it(seed: int) -> None:
+    """What rounding leaves of it is nobody's: the negotiator says that none is left."""
+    rng = Random(seed)
+    groups = [GroupSettings(name, rng.uniform(1, 9), True, True) for name in "abcdefghij"]
+    tree = GroupTree(groups)
+    assign_quotas(tree, 100.0, oversubscription=False)
+    for group in tree.groups[1:]:
+        group.requested = 1e6
+    assert allocate(tree, whole_slots=False) == 0.0
+    assert sum(group.allocated for group in tree.groups) == pytest.approx(100.0)
+
+
+def test_a_surplus_that_nobody_wants_is_not_spread() -> None:
+    tree = GroupTree([GroupSettings("a", 5.0, True, True)])
+    assign_quotas(tree, 20.0, oversubscription=False)
+    steps: list[object] = []
+    assert allocate(tree, whole_slots=False, note=steps.append) == 20.0
+    assert [step for step in steps if isinstance(step, Spread)] == []
+    tree.groups[1].requested = 6.0
+    assert allocate(tree, whole_slots=False, note=steps.append) == 14.0
+    assert [step.group for step in steps if isinstance(step, Spread)] == [ROOT_GROUP, "a"]
 
 
 def test_siblings_stand_in_the_order_of_their_names_without_case() -> None:

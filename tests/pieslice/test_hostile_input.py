@@ -6,16 +6,23 @@ import contextlib
 import errno
 import io
 import os
+import re
 import subprocess
 import sys
+import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from classad import ClassAd, ExprTree, Table
 from classad.files.lock import hold
 from fuzz.commands.command import main as fuzz_commands
 from negotiator.accounting.accountant import remaining
+from negotiator.expressions.dependence import conjuncts
+from negotiator.expressions.regrouping import Level, regrouping_of
 from pieslice.cli import describe, main
+from pieslice.inputs.pool import parse_time
 from pieslice.terminal import harmless
 
 Capture = pytest.CaptureFixture[str]
@@ -227,3 +234,147 @@ def test_the_workers_of_a_sweep_end_with_it() -> None:
         sweep.wait()
         # The worker holds the other end of the pipe as long as it lives.
         assert sweep.stdout.read() == b""
+
+
+TALL = {
+    "sum": "1+" * 3000 + "1",
+    "and": "Cpus > 1 && " * 1500 + "Memory > 1",
+    "or": "Cpus > 1 || " * 1500 + "Memory > 1",
+    "scopes": "a." * 3000 + "b",
+    "order": "Cpus < " * 1500 + "1",
+    "product": "60 * " * 3000 + "60",
+}
+
+
+@pytest.mark.parametrize("text", TALL.values(), ids=TALL)
+def test_chains_of_operators_have_no_end(text: str, tmp_path: Path, capsys: Capture) -> None:
+    # A chain is no nesting for the parser, as it is none for HTCondor's; no tool may recurse on it.
+    config, job, slot = tmp_path / "c.conf", tmp_path / "job.ads", tmp_path / "slot.ads"
+    config.write_text(f"PREEMPTION_REQUIREMENTS = {text}\nSTART = {text}\nRANK = {text}\n")
+    owned = 'ClusterId = 1\nProcId = 0\nUser = "a@b"\nOwner = "a"\nJobStatus = 1\n'
+    job.write_text(f"{owned}Requirements = {text}\nRank = {text}\n")
+    slot.write_text(f'Name = "s"\nState = "Unclaimed"\nCpus = 1\nRequirements = {text}\n')
+    pool = ["--jobs", str(job), "--slots", str(slot), "--config", str(config), "--now", "1"]
+    assert main(["check", str(config)]) == 0
+    told = capsys.readouterr().out
+    assert "warning[P429]" in told
+    assert " operators deep" in told
+    for words in (["negotiate"], ["why", "1.0"], ["rank", "1.0"]):
+        assert main(["--debug", *words, *pool]) in (0, 1)
+    assert main(["--debug", "select", str(job), "--where", text, "--format", "json"]) == 0
+
+
+def test_deep_requirements_count_in_every_ad() -> None:
+    shallow, deep = (
+        ExprTree("Cpus > 1 || " * times + "Memory > TARGET.Size && f(1)") for times in (3, 900)
+    )
+    names = regrouping_of(shallow, Level.TRUE).read
+    found = regrouping_of(deep, Level.TRUE)
+    assert names <= found.read
+    assert found.called == {"f"}
+    hazards = [hazard(SimpleNamespace(all=0b101)) for hazard in found.hazards]  # type: ignore[arg-type]
+    assert hazards == [0b101]
+
+
+def test_conjuncts_of_a_long_chain_stand_in_their_order() -> None:
+    count = 2000
+    ad = ClassAd({"Requirements": ExprTree(" && ".join(f"A{i}" for i in range(count)))})
+    found = conjuncts(ad)
+    assert [node.name for node in found or ()] == [f"A{i}" for i in range(count)]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [(b"\xfd7zXZ\0\xff", ":1: no column"), (b"time,machine,event\n1,\xff,join\n", ":2: no machine"),
+     (b"time,machine,event\n1," + b"x" * 140_000 + b",join\n", ":2: field larger than")],
+)  # fmt: skip
+def test_a_damaged_table_of_machines(
+    data: bytes, said: str, tmp_path: Path, capsys: Capture
+) -> None:
+    table = tmp_path / "machines.csv"
+    table.write_bytes(data)
+    words = ["simulate", TOUR, "--workload", USERS, "--days", "0.01", "--machines", str(table)]
+    assert main(words) == 2
+    assert f"{table}{said}" in capsys.readouterr().err
+
+
+def test_a_table_without_rows_has_no_values() -> None:
+    for text in ("1+" * 500 + "1", "random(1.0)", "A"):
+        codes, values = Table([]).evaluate(text)
+        assert (len(codes), len(values)) == (0, 1)
+
+
+@pytest.mark.parametrize("text", ["2026-01-01", "2026-01-01T00:00", "2026-01-01T02:00+02:00"])
+def test_a_day_begins_in_utc(text: str) -> None:
+    before = os.environ.get("TZ")
+    os.environ["TZ"] = "America/New_York"
+    time.tzset()
+    try:
+        assert parse_time(text) == 1767225600
+    finally:
+        os.environ.pop("TZ") if before is None else os.environ.update(TZ=before)
+        time.tzset()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["select", f"{TOUR}/slots.ads", "--target", "x\x1b[2J"], ["eval", "1", "--tz", "\u202eGMT"],
+     ["negotiate", TOUR, "--now", "\x1b[31m"], ["config", "info", "\x1b[2J"], ["conform", "\x07"],
+     ["help", "\x1b[2J"], ["history", "\x1b[2J"],
+     ["map", "test", "\x1b[2J", "a"], ["simulate", "4", "--workload", "\x1b[2J"],
+     ["userprio", "\x1b[2J"], ["report", "\x1b[2J"], ["forecast", "\x1b[2J"]],
+    ids=lambda words: words[0],
+)  # fmt: skip
+def test_messages_have_no_steering_characters(words: list[str], capsys: Capture) -> None:
+    with contextlib.suppress(SystemExit):
+        main(words)
+    said = capsys.readouterr().err
+    assert "\\x" in said or "\\u" in said
+    assert said.replace("\n", "").isprintable()
+
+
+def test_one_place_prints_messages() -> None:
+    """Whoever prints to standard error by itself forgets the escapes sooner or later."""
+    told = re.compile(r"file=sys\.stderr\b(?<!print\(file=sys\.stderr)|\berr\.write\(")
+    found = {
+        path.relative_to(ROOT).as_posix()
+        for path in (ROOT / "pieslice").rglob("*.py")
+        if told.search(path.read_text("utf-8"))
+    }
+    # The second writes diagnostics, which have lines of files below them.
+    assert found == {"pieslice/terminal.py", "pieslice/reports/output.py"}
+
+
+def test_two_minuses_are_no_value(capsys: Capture) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(["why", TOUR, "1.0", "--expected=--"])
+    assert left.value.code == 2
+    assert "--expected: `--` is no value" in capsys.readouterr().err
+
+
+def test_what_is_wrong_with_the_second_policy_is_said(tmp_path: Path, capsys: Capture) -> None:
+    other = tmp_path / "c.conf"
+    other.write_text("NEGOTIATOR_INTERVAL = x\n")
+    words = ["diff", TOUR, "--config", f"{TOUR}/condor_config", "--config"]
+    assert main([*words, str(tmp_path)]) == 2
+    assert "is a directory" in capsys.readouterr().err
+    assert main([*words, str(other)]) in (0, 1)
+    assert capsys.readouterr().err.count("[P110]") == 1
+    slots = tmp_path / "slots.ads"
+    slots.write_text('Name = "s"\nCpus = \n')
+    assert main([*words, str(other), "--slots", str(slots), "--now", "1"]) == 1
+    assert capsys.readouterr().err.count("the expression is empty") == 1
+
+
+def test_a_limit_may_be_longer_than_a_clock_can_wait(capsys: Capture) -> None:
+    assert main(["quotas", TOUR, "--limit-time", "253402300800"]) == 0
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def test_a_minus_is_standard_output(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["quotas", TOUR, "-o", "-"]) == 0
+    assert "physics" in capsys.readouterr().out
+    assert not list(tmp_path.iterdir())

@@ -81,6 +81,9 @@ def printed(capsys: pytest.CaptureFixture[str], *tokens: str) -> str:
         (["-af:h", "Name", "E"], "Name E\na    8\nb    undefined\n"),
         (["-af:h,", "Name", "Cpus"],
          "Name, Cpus                 \na   , 4                    \nb   , 8                    \n"),
+        (["-af:h", "Name", "Load", "Cpus"],
+         "Name Load                  Cpus                 \n"
+         "a    0.1                   4                    \n"),
         (["-af:hV", "Name", "S", "Cpus"],
          'Name S         Cpus                 \n"a"  "x y\\"q\\"\\\\b" 4                    \n'
          '"b"  undefined     8                    \n'),

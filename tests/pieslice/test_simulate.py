@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 
+import pieslice
 from classad import ClassAd, ExprTree
 from pieslice.cli import main
 from pieslice.simulation.checkpoint import restore, saved
@@ -32,6 +33,8 @@ from pieslice.simulation.workload import (
     Arrival,
     Workload,
     from_csv,
+    from_rows,
+    from_streams,
     from_swf,
     from_toml,
 )
@@ -416,6 +419,28 @@ def test_a_checkpoint_while_a_machine_is_away(tmp_path: Path) -> None:
     assert saved(one.simulation) == saved(other.simulation)
 
 
+def test_slots_look_the_same_after_a_checkpoint(tmp_path: Path) -> None:
+    """Expressions of a policy may read anything that a claim shows, its own age among it."""
+    policy = policy_of(tmp_path, PREEMPTING + EARLY)
+    jobs = [(0, "a", 100)] * 30 + [(240, "b", 100)]
+
+    def fresh() -> Run:
+        return Run(policy, jobs, slots=3, settings=ClaimSettings(retirement=5000))
+
+    one, other = fresh(), fresh()
+    one.until(360)
+    restore(other.simulation, json.loads(json.dumps(saved(one.simulation))))
+    claims = one.simulation.state.claims.values()
+    assert any(claim.begun < claim.job_begun for claim in claims)
+    for run in (one, other):
+        run.negotiator.show_times()
+    before, after = (
+        {name: str(slot.ad) for name, slot in run.simulation.pool.slots.items()}
+        for run in (one, other)
+    )
+    assert before == after
+
+
 # --- theory -------------------------------------------------------------------------------------
 
 
@@ -482,6 +507,14 @@ def test_a_group_stays_within_its_quota_unless_it_accepts_surplus(tmp_path: Path
             most = max(most, run.simulation.state.running["g.u@sim.example"][1])
             assert run.simulation.state.running["h.u@sim.example"][1] <= 2
         assert (most <= 3) is not surplus
+        groups = summarise(run.simulation, complete=True)["groups"]
+        assert groups["h"]["entitled_hours"] == 2 * 900 / 3600
+        assert groups["h"]["usage_hours"] <= groups["h"]["entitled_hours"]
+        assert {name: group["over_quota_hours"] for name, group in groups.items()} == {
+            "<none>": 0.0,
+            "g": 0.0,
+            "h": 0.0,
+        }
         pool = plain_pool(10, 1)
 
 
@@ -539,6 +572,12 @@ def test_streams_are_random_but_the_same_for_a_seed() -> None:
         (lambda: from_csv(["user,submit,run_time", "u v,1,5"], "t"), "`u v` is not a user name"),
         (lambda: from_toml("x =", "t", 0, 1), "t: "),
         (lambda: from_toml("", "t", 0, 1), r"no \[\[stream\]\]"),
+        (lambda: from_csv(["user,submit,run_time", "u,x,5"], "t"), "t:2: submit `x`"),
+        (lambda: from_rows([5], "t"), "t: row 1: `5` is not a dictionary"),
+        (
+            lambda: from_streams([{"user": "u", "per_hour": 1e9}], "t", 0, 10**6),
+            "jobs are more than 10,000,000",
+        ),
     ],
 )
 def test_workloads_that_are_none(call: Any, message: str) -> None:
@@ -936,6 +975,11 @@ def test_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     machines.write_text("time,machine,event\n5,none,leave\n")
     (tmp_path / "broken.swf.gz").write_bytes(b"no")
     (tmp_path / "times.csv").write_text("machine,event\n")
+    torn, bare = tmp_path / "torn", tmp_path / "bare"
+    torn.mkdir()
+    (torn / "run.json").write_text("{")
+    bare.mkdir()
+    (bare / "slots.ads").write_text("")
     traced = ["4", "--workload", str(swf)]
     assert main(["simulate", "4x8", "--workload", str(swf), "--days", "0.1"]) == 0
     for words, message in (
@@ -948,11 +992,17 @@ def test_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (["4", "--workload", str(machines.rename(tmp_path / "m.txt"))], ".swf, .csv or .toml"),
         ([str(tmp_path / "nowhere"), "--workload", str(swf)], "or a number of slots: 10, or 10x8"),
         (["4", "--workload", str(tmp_path / "broken.swf.gz")], "not a whole gzip file"),
-        ([*traced, "--machines", str(tmp_path / "times.csv")], "needs the columns"),
+        ([*traced, "--machines", str(tmp_path / "times.csv")], "no column `time`"),
         ([*traced, "--parquet"], "--parquet needs -o"),
         ([*traced, "--report", str(tmp_path / "no" / "r.html")], "no such folder"),
         ([*traced, "--config", "a", "--compare", "a", "b"], "give --config or --compare"),
         (["--resume", str(tmp_path)], "contains no run to continue"),
+        (["--resume", str(torn)], "damaged; start a new run"),
+        (
+            [*traced, "--capture", "1", str(tmp_path / "c"), "--seeds", "2"],
+            "give it without other outputs",
+        ),
+        ([str(bare), "--workload", str(swf)], "no slot"),
     ):
         assert main(["simulate", *words]) == 2, words
         assert message in capsys.readouterr().err
@@ -1033,3 +1083,37 @@ def test_streams_that_are_wrong(stream: str, message: str) -> None:
 
 def test_slots_have_a_machine() -> None:
     assert SimSlot("slot1_2@node@vm", ClassAd(), 1.0).machine == "node@vm"
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("soon,m1,leave", "m.csv:2: time `soon` is not a whole number"),
+        ("5,m1,gone", "m.csv:2: event `gone` is neither leave nor join"),
+        ("5,none,join", "m.csv:2: no machine `none` in the pool"),
+    ],
+)
+def test_rows_of_machines_that_are_none(
+    row: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "m.csv").write_text(f"time,machine,event\n{row}\n")
+    (tmp_path / "jobs.csv").write_text("user,submit,run_time\nu,1,5\n")
+    words = ["4", "--workload", str(tmp_path / "jobs.csv"), "--machines", str(tmp_path / "m.csv")]
+    assert main(["simulate", *words]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_a_page_needs_no_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "jobs.csv").write_text("user,submit,run_time\nu,1,5\n")
+    words = ["4", "--workload", str(tmp_path / "jobs.csv"), "--days", "0.01"]
+    assert main(["simulate", *words, "--report", str(tmp_path / "page.html")]) == 0
+    assert "<html" in (tmp_path / "page.html").read_text()
+    assert capsys.readouterr().err == ""
+
+
+def test_the_numbers_of_one_run_and_of_several_are_tables(tmp_path: Path) -> None:
+    jobs = [{"user": "u", "submit": 1, "run_time": 5}]
+    one = pieslice.simulate(jobs, pool=4, days=0.01)
+    several = pieslice.simulate(jobs, pool=4, days=0.01, seeds=2)
+    assert "value" in one.metrics.columns
+    assert len(several.metrics) == len(one.metrics)

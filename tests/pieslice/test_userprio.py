@@ -310,6 +310,9 @@ def test_a_lease_ends_at_its_moment(log: Path) -> None:
         (["-constraint", "1 +"], 2, "is not an expression"),
         (["-pool", "x"], 2, "saved state"),
         (["--now", "soon"], 2, "`soon`"),
+        (["--now"], 2, "`--now` needs an argument"),
+        (["--width", "wide"], 2, "wide"),
+        (["-getreslist", "alice"], 2, "needs the full name of a submitter, not `alice`"),
     ],
 )
 def test_what_is_refused(
@@ -333,6 +336,7 @@ def test_bad_files(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
         ([str(damaged)], "log:2:1: error: damaged record"),
         ([str(CAMPUS / "accounting.ads"), "-setprio", USER, "1"], "need the accountant's log"),
         (["-all"], "first"),
+        (["--wide"], "first"),
     ):
         assert main(["userprio", *words]) == 2
         assert message in capsys.readouterr().err
@@ -384,3 +388,28 @@ def test_columns_below_headings_grow_from_row_to_row(
         '"bartholomew@x" 5000000.25',
         '"bo"            5.0       ',
     ]
+
+
+@pytest.mark.parametrize(
+    ("words", "names"),
+    [
+        (["group_chemistry.carol"], [USER]),
+        ([USER], [USER]),
+        ([USER.upper()], []),
+        (["nobody"], []),
+        (["-negotiator", "nobody"], []),
+    ],
+)
+def test_records_of_some_only(
+    capsys: pytest.CaptureFixture[str], log: Path, words: list[str], names: list[str]
+) -> None:
+    assert main(["userprio", str(log), "-long", *words]) == 0
+    shown = capsys.readouterr()
+    found = [line for line in shown.out.splitlines() if line.startswith("Name = ")]
+    assert found == [f'Name = "{name}"' for name in names]
+    assert ("no record matches" in shown.err) is not names
+
+
+def test_a_folder_has_the_log_that_is_changed(tmp_path: Path, log: Path) -> None:
+    assert main(["userprio", str(tmp_path), "-setprio", USER, "7", "--now", str(NOW)]) == 0
+    assert read_log_file(log).table[f"Customer.{USER}"]["Priority"].startswith("7")

@@ -125,6 +125,58 @@ def test_a_comparison_says_what_value_would_do(pool: Path, capsys: Any) -> None:
     assert near["now"] > 9000
 
 
+LOADS = [
+    ("TARGET.Load < 2", "Load = 3", "Load <= 1"),
+    ("TARGET.Load > 2", "Load = 1", "Load >= 3"),
+    ("TARGET.Load <= 2", "Load = 3", "Load <= 2"),
+    ("TARGET.Load < 2.5", "Load = 3.0", "Load <= 2.4999999999999996"),
+    ("TARGET.Load > 2.5", "Load = 1", "Load >= 2.5000000000000004"),
+    ("TARGET.Load <= 2.5", "Load = 3.0", "Load <= 2.5"),
+    ("TARGET.Load >= 2.5", "Load = 1.0", "Load >= 2.5"),
+    ("2.5 > TARGET.Load", "Load = 3.0", "Load <= 2.4999999999999996"),
+    ("TARGET.Load * 2 < 5", "Load = 3", "Load <= 2"),
+    ("TARGET.Load * 2 < 5", "Load = 3.0", "Load <= 2.4999999999999996"),
+    ("TARGET.Load + 1 < 5", "Load = 5", "Load <= 3"),
+    ("TARGET.Load + 8 > 15", "Load = 5", "Load >= 8"),
+    ("Limit > TARGET.Load\nLimit = Deep + 1\nDeep = 2", "Load = 5", "Load <= 2"),
+    ("Fits\nFits = TARGET.Load < 2", "Load = 3", "Load <= 1"),
+    ("Fits =?= true\nFits = TARGET.Load < 2", "Load = 3", "Load <= 1"),
+    ("Points > 5\nPoints = ifThenElse(TARGET.Load < 2, 10, 0)", "Load = 3", "Load <= 1"),
+    ("TARGET.Flag", "Flag = false", "Flag = true"),
+    ("!TARGET.Flag", "Flag = true", "Flag = false"),
+    ("!(TARGET.Flag)", "Flag = true", "Flag = false"),
+    ('TARGET.Kind == "x"', 'Kind = "y"', 'Kind = "x"'),
+]
+
+
+@pytest.mark.parametrize(("requirements", "has", "would"), LOADS)
+def test_the_nearest_value_that_would_do(
+    requirements: str, has: str, would: str, pool: Path, capsys: Any
+) -> None:
+    slots = (pool / "slots.ads").read_text()
+    slots = re.sub("Requirements = .*", lambda _: f"Requirements = {requirements}", slots)
+    (pool / "slots.ads").write_text(slots)
+    jobs = (pool / "jobs.ads").read_text()
+    (pool / "jobs.ads").write_text(
+        jobs.replace("Requirements = true", f"Requirements = true\n{has}", 1)
+    )
+    assert main(["why", str(pool), "1.0"]) == 0
+    now = has.partition(" = ")[2].removesuffix(".0")
+    assert f"  {would} (now {now}): 3 more slots" in capsys.readouterr().out
+
+
+def test_one_example_stands_for_several_slots(pool: Path, capsys: Any) -> None:
+    jobs = (pool / "jobs.ads").read_text()
+    for machine, others in (
+        ("b", r"2 +1 +do not match .*: slot\d@a, \.\.\."),
+        ("a", r"1 +2 .*@b\n"),
+    ):
+        wanted = f'Requirements = TARGET.Machine == "{machine}" && false =!= (RequestMemory > 0)'
+        (pool / "jobs.ads").write_text(jobs.replace("Requirements = true", wanted, 1))
+        assert main(["why", str(pool), "1.0"]) == 0
+        assert re.search(others, capsys.readouterr().out)
+
+
 def test_what_was_given_away_is_named(capsys: Any) -> None:
     data = ask(capsys, CAMPUS, "1.26")
     (given,) = [step for step in data["steps"] if step["name"] == "matched earlier in this cycle"]

@@ -259,6 +259,13 @@ def test_who_is_not_there(arguments: tuple[str, ...], message: str, capsys: Any)
     assert f"error: {message}" in capsys.readouterr().err
 
 
+def test_a_user_without_jobs_is_told_from_nobody(pool: Path, capsys: Any) -> None:
+    ads = (pool / "accounting.ads").read_text()
+    (pool / "accounting.ads").write_text(f'{ads}\n\nName = "erin@pool"\nPriority = 2.0\n')
+    assert main(["why", str(pool), "--user", "Erin"]) == 2
+    assert capsys.readouterr().err == ("error: user `Erin` has no jobs in the queues\n")
+
+
 def test_a_group_without_groups(pool: Path, capsys: Any) -> None:
     assert main(["why", str(pool), "--group", "physics"]) == 2
     assert "the policy has no accounting groups" in capsys.readouterr().err

@@ -164,6 +164,32 @@ def test_a_comment_silences_the_statement_below_it_or_around_it() -> None:
     assert ids(inside) == []
 
 
+def test_a_daemon_whose_program_is_nowhere_ends_the_master() -> None:
+    for text, column in (("MASTER, NOPE", 23), ("MASTER 'SCHEDD'", 22), ('"MASTER, SCHEDD"', 15)):
+        [missing] = [item for item in found(f"DAEMON_LIST = {text}\n") if item.id == "P110"]
+        assert missing.column == column
+        assert verdicts(f"DAEMON_LIST = {text}\n") == {"MASTER": False}
+    assert found("DAEMON_LIST = MASTER, SCHEDD\n") == []
+
+
+@pytest.mark.parametrize(
+    ("macro", "told"), [("MAX_JOBS_RUNNING", ["P116"]), ("SCHEDD_NAME", []), ("A", [])]
+)
+def test_text_behind_an_expression_is_told_where_a_number_is_read(
+    macro: str, told: list[str]
+) -> None:
+    assert [item.id for item in found(f"{macro} = true ? 2 : 3 junk\n")] == told
+
+
+def test_what_a_list_names_already_is_not_meant_by_an_item() -> None:
+    defined = "HasFoo = True\nHasBar = True\n"
+    [item] = found(f"{defined}STARTD_ATTRS = HasFop, HasBar\n")
+    assert (item.id, item.help) == ("P211", "did you mean `HasFoo`?")
+    [item] = found(f"{defined}STARTD_ATTRS = HasFoo, HasBar, HasFop\n")
+    assert item.id == "P211"
+    assert "did you mean" not in (item.help or "")
+
+
 def test_a_silence_needs_a_reason_and_a_known_number() -> None:
     for words in ("ignore P505", "ignore P999 because x", "P505", "ignore P111 because x"):
         text = f"# pieslice: {words}\nA = 1\n"

@@ -206,6 +206,8 @@ OUTCOMES: Mapping[str, str] = {
     "1/2 > 0": "F",
     'Memory == "a"': "E",
     "ifThenElse(isUndefined(Offline), false, Offline)": "TF",
+    "MY.Foo.Bar": "TFUE",
+    "[a = 1].a": "TFUE",
     "Offline =?= 3": "F",
     "Offline =?= undefined": "TF",
     "Foo =?= error": "TF",

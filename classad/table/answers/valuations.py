@@ -231,8 +231,9 @@ class Valuations:
             placed.append(_Placed(group, valued.joint, size))
             found.append(valued.results)
             size += len(valued.results)
-        whole = found[0]
-        if len(found) > 1:
+        if len(found) == 1:
+            whole = found[0]
+        else:  # none of a table without rows
             whole = Vector.of([value for values in found for value in values.values()])
         codes = self._codes.get(plan)
         if codes is None:

@@ -101,10 +101,16 @@ def _find(node: Node, value: Callable[[Node], object]) -> Finding:
 
 def _chain(node: Node, operator: str) -> list[Node]:
     """The operands of a chain of one operator."""
-    inner = bare(node)
-    if isinstance(inner, Binary) and inner.operator == operator:
-        return [*_chain(inner.left, operator), *_chain(inner.right, operator)]
-    return [node]
+    found: list[Node] = []
+    left = [node]
+    while left:  # no recursion: a chain may be 100,000 deep
+        part = left.pop()
+        inner = bare(part)
+        if isinstance(inner, Binary) and inner.operator == operator:
+            left += (inner.right, inner.left)
+        else:
+            found.append(part)
+    return found
 
 
 def _compared(node: Binary, left: object, right: object) -> Comparison | None:

@@ -76,14 +76,19 @@ def bound_of(clause: Counted, rows: Rows, pairs: Pairs) -> Bound | None:
     assert first is not None
     my, target = pairs.sides(first, clause.whose)
     for comparison in _comparisons(clause, my, target):
-        for scaled in (False, True):
-            values = _solved(comparison, clause, rows, pairs, scaled=scaled)
-            row = next(iter(values), None)
-            if row is not None and _does(clause, comparison.name, values[row], pairs, row):
-                return Bound(comparison.name, _RELATIONS[comparison.operator], values)
-            if _is_bare(comparison.left):
-                break
+        ways = (False,) if _is_bare(comparison.left) else (False, True)
+        solved = (_solved(comparison, clause, rows, pairs, scaled=scaled) for scaled in ways)
+        fitting = [values for values in solved if _do(clause, comparison.name, values, pairs)]
+        if fitting:
+            now = pairs.request.evaluate_attr(comparison.name, None, pairs.context)
+            values = min(fitting, key=lambda values: _change(now, next(iter(values.values()))))
+            return Bound(comparison.name, _RELATIONS[comparison.operator], values)
     return None
+
+
+def _change(now: object, value: Plain) -> float:
+    """How far a value is from what the job has."""
+    return abs(value - now) if is_number(now) and is_number(value) else 0.0
 
 
 def _comparisons(clause: Counted, my: ClassAd, target: ClassAd) -> Iterator[_Comparison]:
@@ -115,15 +120,17 @@ def _atoms(node: Node, my: ClassAd, depth: int) -> Iterator[tuple[Node, str, Nod
 
 def _alone(node: Node, truth: bool) -> Iterator[tuple[Reference, bool]]:
     """Names that stand for a truth value, and what they would have to be."""
-    if isinstance(node, Reference):
-        yield node, truth
-    elif isinstance(node, Parens):
-        yield from _alone(node.inner, truth)
-    elif isinstance(node, Unary) and node.operator == "!":
-        yield from _alone(node.operand, not truth)
-    elif isinstance(node, Binary) and node.operator in ("&&", "||"):
-        yield from _alone(node.left, truth)
-        yield from _alone(node.right, truth)
+    left = [(node, truth)]
+    while left:  # no recursion: a chain may be 100,000 deep
+        node, truth = left.pop()
+        if isinstance(node, Reference):
+            yield node, truth
+        elif isinstance(node, Parens):
+            left.append((node.inner, truth))
+        elif isinstance(node, Unary) and node.operator == "!":
+            left.append((node.operand, not truth))
+        elif isinstance(node, Binary) and node.operator in ("&&", "||"):
+            left += ((node.right, truth), (node.left, truth))
 
 
 def _settable(node: Node, whose: Whose, my: ClassAd, target: ClassAd) -> list[str]:
@@ -206,8 +213,11 @@ def _nearest(operator: str, value: float, *, whole: bool) -> int | float:
     return math.nextafter(value, -math.inf if operator == "<" else math.inf)
 
 
-def _does(clause: Counted, name: str, value: Plain, pairs: Pairs, row: int) -> bool:
-    """Whether the clause is true with a value."""
+def _do(clause: Counted, name: str, values: dict[int, Plain], pairs: Pairs) -> bool:
+    """Whether the clause is true of the first slot with the value for that."""
+    if not values:
+        return False
+    row, value = next(iter(values.items()))
     my, target = pairs.sides(row, clause.whose)
     changed = ClassAd()
     changed.chain(my if clause.whose is Whose.JOB else target)

@@ -1,0 +1,177 @@
+"""Corners of a cycle that recorded scenarios seldom reach: bounds that are just met, what a session
+leaves to the next one, fractions of weights, three levels of groups.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from negotiator.model.result import CycleResult, Event, Outcome, SubmitterTurn
+from tests.negotiator import scenarios
+
+QUIET = {"NEGOTIATOR_PRE_JOB_RANK": "0", "NEGOTIATOR_POST_JOB_RANK": "0"}
+EVERYBODY = {"priority": 1.0, "factor": 1000.0}
+
+
+def cycle(
+    slots: list[Any],
+    jobs: list[Any],
+    customers: Mapping[str, Any] | None = None,
+    heard: list[Any] | None = None,
+    **config: str,
+) -> CycleResult:
+    """The cycle of a small pool in the order in which it is written."""
+    scenario = {
+        "slots": slots,
+        "jobs": jobs,
+        "config": {**QUIET, **config},
+        "accountant": {"customers": dict(customers or {})},
+    }
+    seen: dict[str, Any] = {"slot_order": [slot["name"] for slot in slots]}
+    if heard is not None:
+        seen["submitter_ads"] = heard
+    return scenarios.run({"scenario": scenario, "observed": {"cycles": [seen]}})
+
+
+def slot(name: str, weight: str = "1", **ad: str) -> dict[str, Any]:
+    return {"name": name, "ad": {"SlotWeight": weight, **ad}}
+
+
+def claimed(name: str, user: str, weight: str = "1") -> dict[str, Any]:
+    """A slot that is claimed, whose startd prefers nobody."""
+    claim = {"State": '"Claimed"', "Activity": '"Busy"', "RemoteUser": f'"{user}"'}
+    owner = {"RemoteOwner": f'"{user}"', "AccountingGroup": f'"{user}"', "CurrentRank": "1.0"}
+    return slot(name, weight, **claim, **owner)
+
+
+def job(submitter: str, count: int = 1, **ad: str) -> dict[str, Any]:
+    return {"submitter": submitter, "count": count, "ad": ad}
+
+
+def turns(result: CycleResult) -> list[SubmitterTurn]:
+    return [turn for pie in result.pies for spin in pie.spins for turn in spin.turns]
+
+
+# --- submitters -----------------------------------------------------------------------------------
+
+
+def test_equal_submitters_go_by_the_remainder_of_the_second_of_their_ads() -> None:
+    jobs = [job("alice"), {**job("bob"), "schedd": "s2"}]
+    heard = [
+        {"name": "bob@test", "schedd": "s2", "heard": 5},
+        {"name": "alice@test", "schedd": "s1", "heard": 1009 + 1},
+    ]
+    same = {"alice": EVERYBODY, "bob": EVERYBODY}
+    result = cycle([slot("a"), slot("b")], jobs, same, heard)
+    assert [turn.name for turn in turns(result)][:2] == ["alice@test", "bob@test"]
+
+
+def test_a_ceiling_leaves_whole_weights_beside_a_usage_with_a_fraction() -> None:
+    held = claimed("held", "alice@test", "2.5")
+    free = [slot(f"s{number}", "1.25") for number in range(6)]
+    record = {"alice": {**EVERYBODY, "ceiling": 5}}
+    result = cycle([held, *free], [job("alice", 6)], record)
+    first = turns(result)[0]
+    # 5 - 2, of which each match takes 1.25: the third one may pass it, the fourth is not made.
+    assert (first.usage, first.ceiling_left, first.used) == (2.5, 3, 3.75)
+    assert Event.HIT_CEILING in first.events
+
+
+def test_a_ceiling_of_whole_weights_is_never_passed() -> None:
+    record = {"alice": {**EVERYBODY, "ceiling": 2}}
+    result = cycle([slot(name) for name in "abcd"], [job("alice", 4)], record)
+    assert [match.slot for match in result.matches] == ["a", "b"]
+    assert turns(result)[0].events == (Event.HIT_CEILING,)
+
+
+def test_a_ceiling_that_is_used_up_bars_slots_that_weigh_nothing() -> None:
+    record = {"alice": {**EVERYBODY, "ceiling": 0}}
+    result = cycle([slot("a", "0"), slot("b")], [job("alice")], record)
+    assert result.matches == ()
+    assert [(turn.events, turn.outcome) for turn in turns(result)] == [
+        ((Event.CEILING,), Outcome.DONE)
+    ]
+
+
+@pytest.mark.parametrize(("floor", "rounds"), [(1, [False]), (2, [True, False])])
+def test_who_has_its_floor_gets_no_round_of_its_own(floor: int, rounds: list[bool]) -> None:
+    record = {"alice": {**EVERYBODY, "floor": floor}}
+    result = cycle([claimed("held", "alice@test"), slot("a")], [job("alice")], record)
+    assert [pie.floor_round for pie in result.pies] == rounds
+
+
+def test_a_refusal_by_a_limit_does_not_end_the_session_of_another_submitter() -> None:
+    """Nor does what a concurrency limit refused in one session show in another."""
+    slots = [slot("a"), slot("b", "5")]
+    jobs = [
+        job("alice", Requirements='TARGET.Name == "a"'),
+        job("alice", Requirements='TARGET.Name == "b"'),
+        job("alice", ConcurrencyLimits='"lic"'),
+        job("bob", ConcurrencyLimits='"other"'),
+    ]
+    same = {"alice": EVERYBODY, "bob": EVERYBODY}
+    result = cycle(slots, jobs, same, LIC_LIMIT="0", OTHER_LIMIT="0")
+    alice, bob = turns(result)[:2]
+    assert (alice.name, bob.name) == ("alice@test", "bob@test")
+    assert Event.HIT_LIMIT in alice.events
+    assert (bob.events, bob.outcome) == ((), Outcome.DONE)
+    refused = {item.submitter: item.concurrency_limits for item in result.rejections[:4]}
+    assert refused == {"alice@test": ("lic",), "bob@test": ("other",)}
+
+
+# --- slots ----------------------------------------------------------------------------------------
+
+
+def test_depth_first_a_slot_without_cores_serves_no_job() -> None:
+    whole = slot("p", PartitionableSlot="true", Cpus="0", Memory="1024")
+    result = cycle([whole], [job("alice", RequestCpus="0")], NEGOTIATOR_DEPTH_FIRST="True")
+    assert [match.slot for match in result.matches] == ["p"]
+    assert [item.text for item in result.rejections] == ["no match found"]
+
+
+def test_a_limit_that_depends_on_the_slot_is_counted_again_behind_one_that_has_room() -> None:
+    slots = [slot(name, SlotID=str(number)) for number, name in enumerate("abc", 1)]
+    text = 'ifThenElse(TARGET.SlotID == 2, "other", "lic")'
+    limits = {"LIC_LIMIT": "0", "OTHER_LIMIT": "1"}
+    result = cycle(slots, [job("alice", 2, ConcurrencyLimits=text)], **limits)
+    assert [match.slot for match in result.matches] == ["b"]
+    assert [item.counters.concurrency_limit for item in result.rejections][:1] == [2]
+
+
+# --- groups ---------------------------------------------------------------------------------------
+
+
+def test_the_room_of_a_group_is_what_is_left_at_the_head_of_each_spin() -> None:
+    held = claimed("held", "a.carl@test", "3")
+    config = {"GROUP_NAMES": "a", "GROUP_QUOTA_a": "6"}
+    result = cycle([held, *(slot(name, "2") for name in "bcd")], [job("a.eve", 3)], **config)
+    first, second = (turn.limit_unclaimed for turn in turns(result)[:2])
+    assert (first, second) == (3.0, 1.0)
+
+
+def test_a_sort_key_may_be_a_boolean() -> None:
+    config = {"GROUP_NAMES": "a, b", "GROUP_QUOTA_a": "1", "GROUP_QUOTA_b": "1"}
+    config["GROUP_SORT_EXPR"] = 'AccountingGroup != "b"'
+    result = cycle([slot("x"), slot("y")], [job("a.u"), job("b.u")], **config)
+    assert result.rounds[0].order.index("b") < result.rounds[0].order.index("a")
+
+
+def test_strict_enforcement_counts_what_is_used_two_levels_below() -> None:
+    config = {
+        "GROUP_NAMES": "a, a.b, a.b.c, a.d",
+        "GROUP_QUOTA_a": "3",
+        "GROUP_QUOTA_a.b": "2",
+        "GROUP_QUOTA_a.b.c": "2",
+        "GROUP_QUOTA_a.d": "3",
+        "GROUP_ACCEPT_SURPLUS_a.d": "True",
+        "NEGOTIATOR_STRICT_ENFORCE_QUOTA": "True",
+        "NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION": "True",
+    }
+    held = [claimed(f"h{number}", "a.b.c.u@test") for number in range(2)]
+    free = [slot(f"s{number}") for number in range(4)]
+    result = cycle([*held, *free], [job("a.d.v", 4)], **config)
+    limits = {event.group: event.limit_int for event in result.rounds[0].events}
+    assert limits["a.d"] == 1
