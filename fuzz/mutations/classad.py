@@ -353,6 +353,7 @@ MUTATIONS: Final = (
     # Ads that the grammar reads have names of their own.
     Mutation(
         "classad/formats/common.py", "        ad._names = names\n", "", f"{_READING} -k slots",
+    ),
     # Two processes write to one file.
     Mutation(
         "classad/files/lock.py", "        lock.acquire(blocking=False)\n", "        pass\n",
