@@ -381,8 +381,9 @@ class Accountant:
             record = self._customers[name] = Customer(name)
         factor, priority = record.priority_factor, record.priority
         if factor is None or factor < MIN_FACTOR:
-            group = self._tree.assigned(name).name
-            factor = stored(priority_factor(name, group, self._settings))
+            settings = self._settings
+            group = self._tree.assigned(name).name if settings.group_factors else ROOT_GROUP
+            factor = stored(priority_factor(name, group, settings))
             self._factors[name] = factor
         if priority is not None and priority < MIN_PRIORITY:
             priority = MIN_PRIORITY

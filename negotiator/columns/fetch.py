@@ -18,7 +18,7 @@ from classad.table.arrays.arrays import flag, rows_of
 from classad.table.expressions.shapes import text_of
 from negotiator.columns.chance import UnsureError, without_chance
 from negotiator.columns.rows import SlotRows
-from negotiator.columns.slots import ColumnSlots, facts_of, mentioned, spread
+from negotiator.columns.slots import ColumnSlots, facts_of, lasting_facts_of, mentioned, spread
 from negotiator.expressions.flattening import Flattener, may_read_requirements
 from negotiator.expressions.regrouping import Level
 from negotiator.pool.fetch import (
@@ -144,7 +144,7 @@ class _Fetch:
         lacking, weights = self._weights()
         kept: dict[str, list[object]] = {}
         for whats, fact in KEPT_TOGETHER:
-            codes, found = facts_of(fact, rows, without_chance(self.context))
+            codes, found = lasting_facts_of(fact, rows, without_chance(self.context))
             for place, what in enumerate(whats):
                 kept[what] = spread(codes, [each[place] for each in found], rows.order)
         changes: Iterable[Changes] = repeat(_NONE)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 from weakref import WeakKeyDictionary
 
 from classad import ClassAd
@@ -16,6 +16,7 @@ from classad.loading.columns import LoadedColumns
 from classad.table import Table
 from negotiator.expressions.visible import Mentions
 from negotiator.model.loaded_slots import LoadedSlots
+from negotiator.pool.fetch import Fact
 
 
 class SlotRows:
@@ -38,6 +39,8 @@ class SlotRows:
         self.loaded = loaded
         self.lasting = loaded is not None
         self.mentions = Mentions()
+        #: What is told by values alone: it stays as long as the rows do.  There are few facts.
+        self.facts: dict[Fact[Any], tuple[array[int], list[Any]]] = {}
         self._made: dict[int, ClassAd] = {}
 
     @classmethod

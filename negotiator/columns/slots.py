@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
 from typing import Self, TypeVar
 
 from classad import ClassAd
@@ -15,6 +16,7 @@ from classad.ads.expression import Expression
 from classad.evaluate import EvalContext
 from classad.table.arrays.arrays import pick
 from classad.table.expressions.shapes import OTHERS, Shapes
+from classad.table.store.columns import PLAIN
 from negotiator.columns.chance import UnsureError, without_chance
 from negotiator.columns.external import external_names_in
 from negotiator.columns.rows import SlotRows
@@ -99,6 +101,23 @@ def facts_of(fact: Fact[T], rows: SlotRows, surely: EvalContext) -> tuple[array[
     if fact.prefix:
         reads += [name for name in rows.table.keys if name.startswith(fact.prefix)]
     return rows.table.apply(lambda ad: fact.find(ad, surely), reads)
+
+
+def lasting_facts_of(
+    fact: Fact[T], rows: SlotRows, surely: EvalContext
+) -> tuple[array[int], list[T]]:
+    """The same of a fact that no policy has a part in, such as those of ``KEPT``.
+
+    Where it is told by values alone neither clock nor functions matter: it is found once for all
+    cycles that have these rows.
+    """
+    found = rows.facts.get(fact)
+    if found is None:
+        found = facts_of(fact, rows, surely)
+        values = chain.from_iterable(rows.table.cells(name)[1] for name in fact.reads)
+        if rows.lasting and not fact.prefix and PLAIN.issuperset(map(type, values)):
+            rows.facts[fact] = found
+    return found
 
 
 def spread(codes: array[int], values: list[T], rows: array[int]) -> list[T]:

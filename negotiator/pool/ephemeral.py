@@ -139,11 +139,13 @@ class SlotDecorator:
             "RemoteUserPrio": float32(self.accountant.effective_priority(user)),
             "RemoteUserResourcesInUse": _call(USER_USAGE, user),
         }
-        group, quotas = self.tree.assigned(user).name, self.previous_quotas
-        if self.tree.configured and quotas is not None and group in quotas:
-            about["RemoteGroup"] = group
-            about["RemoteGroupResourcesInUse"] = _call(GROUP_USAGE, user)
-            about["RemoteGroupQuota"] = quotas[group]
+        quotas = self.previous_quotas
+        if self.tree.configured and quotas is not None:
+            group = self.tree.assigned(user).name
+            if group in quotas:
+                about["RemoteGroup"] = group
+                about["RemoteGroupResourcesInUse"] = _call(GROUP_USAGE, user)
+                about["RemoteGroupQuota"] = quotas[group]
         self._known[user] = about
         return about
 

@@ -229,6 +229,25 @@ def test_rows_of_slots_that_come_and_go() -> None:
         assert repr(warm) == repr(fresh)
 
 
+def test_facts_that_the_clock_tells_are_found_in_every_cycle() -> None:
+    """Who holds a slot from a certain time on is not what an earlier cycle has found."""
+    case = scenarios.load("plain-match")
+    snapshot, policy = scenarios.snapshot_of(case), scenarios.policy_of(case["scenario"])
+    slot = snapshot.slots[0].duplicate()
+    slot.insert("RemoteUser", ExprTree(f'time() > {scenarios.NOW + 5:.0f} ? "b@test" : undefined'))
+    pool = in_columns(evolve(snapshot, slots=(slot,)))
+    assert pool is not None
+    kept = make_engines("columns", lasting=True)
+    holders = []
+    for later in (0, 10, 0):
+        warm = negotiate(pool, policy, now=scenarios.NOW + later, engine=kept)
+        ads = as_ads(pool)  # the slots themselves stay in columns
+        fresh = negotiate(ads, policy, now=scenarios.NOW + later, engine="reference")
+        assert repr(warm) == repr(fresh)
+        holders.append([match.holder for match in warm.matches])
+    assert holders[0] == holders[2] != holders[1]
+
+
 def test_the_columns_decide_by_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
     """A pool without chance in it never needs the reference engine."""
     monkeypatch.delattr(ReferenceEngine, "find")
