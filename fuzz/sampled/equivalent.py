@@ -74,13 +74,6 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         "constant: 1 -> 2",
     ): "the questions that are asked of all slots at once do not read how many claims one has",
     (
-        "negotiator/expressions/flattening.py",
-        "return read.isdisjoint(others) or all(",
-        "connective: read.isdisjoint(others) or all( self._harmless(tree, Level.WHOLE) is not"
-        " None for tree in others.values() ) -> (read.isdisjoint(others) and"
-        " all((self._harmless(tree, Level.WHOLE) is not None for tree in others.values())))",
-    ): "only speed: what is not known to be harmless is looked at, to the same end",
-    (
         "negotiator/expressions/known.py",
         "if len(found) < len(looks):",
         "comparison: len(found) < len(looks) -> (len(found) <= len(looks))",

@@ -125,9 +125,9 @@ class Flattener:
         read = self._harmless(wanted, Level.TRUE)
         if read is None or not all(map(self._leaves_alone, others.values())):
             return False
-        return read.isdisjoint(others) or all(
-            self._harmless(tree, Level.WHOLE) is not None for tree in others.values()
-        )
+        if read.isdisjoint(others):
+            return True
+        return all(self._harmless(tree, Level.WHOLE) is not None for tree in others.values())
 
     def _harmless(self, tree: Expression, level: Level) -> frozenset[str] | None:
         """The own names that an expression reads if it has nothing that ``to_flatten`` looks for.
