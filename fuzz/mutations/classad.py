@@ -339,4 +339,15 @@ MUTATIONS: Final = (
         "classad/files/ads.py", "    if are_timed():", "    if False:",
         "tests tests/pieslice/test_limits.py -k in_time",
     ),
+    # Two processes write to one file.
+    Mutation(
+        "classad/files/lock.py", "        lock.acquire(blocking=False)\n", "        pass\n",
+        "tests tests/pieslice/test_processes.py -k second_recorder",
+    ),
+    # Evaluating in a table without rows is an internal error.
+    Mutation(
+        "classad/table/answers/valuations.py", "        if len(found) == 1:\n",
+        "        if len(found) <= 1:\n",
+        "tests tests/pieslice/test_hostile_input.py -k without_rows",
+    ),
 )  # fmt: skip
