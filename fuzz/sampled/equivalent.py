@@ -53,4 +53,9 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         "return 0, store.everything.bits",
         "constant: 0 -> 1",
     ): "rows that are asked one by one are taken out of what was found before",
+    (
+        "classad/table/arrays/arrays.py",
+        "bits = bytearray((size + 7) // 8)",
+        "constant: 7 -> 8",
+    ): "a byte more at the end is a zero, which does not change the number that is made of them",
 }
