@@ -124,6 +124,12 @@ class Parser(argparse.ArgumentParser):
             return f"did you mean `{near}`?"
         return f"`{self.prog} --help` lists {'them' if what == 'command' else 'the options'}"
 
+    def _get_values(self, action: argparse.Action, arg_strings: Any) -> Any:
+        # A hook, too: before Python 3.13 argparse makes a list without items of `--option=--`.
+        if action.nargs is None and action.option_strings and arg_strings == ["--"]:
+            self.error(f"argument {'/'.join(action.option_strings)}: `--` is no value")
+        return super()._get_values(action, arg_strings)  # type: ignore[misc]
+
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         # The hook of argparse for values; it has no public one.
         if action.choices is None or value in action.choices:

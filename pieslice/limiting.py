@@ -134,7 +134,7 @@ def _interrupted(seconds: float) -> Iterator[None]:
     except ValueError:
         yield
         return
-    timer = threading.Timer(seconds + GRACE, _interrupt, [over])
+    timer = threading.Timer(min(seconds + GRACE, threading.TIMEOUT_MAX), _interrupt, [over])
     timer.daemon = True
     timer.start()
     try:

@@ -65,7 +65,7 @@ def _is_ours(place: str) -> bool:
     """Whether the file of a package that cannot be imported has our mark."""
     try:
         return f'__product__ = "{PRODUCT}"' in Path(place).read_text(errors="replace")
-    except OSError:
+    except OSError:  # pragma: no cover - the file has gone since it was found
         return False
 
 

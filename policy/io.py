@@ -106,7 +106,7 @@ def builtin_library() -> Library:
 
 def _memory_mb() -> int:
     """The memory of this machine."""
-    if sys.platform == "win32":
+    if sys.platform == "win32":  # pragma: no cover - Windows only
         kilobytes = ctypes.c_ulonglong()
         ctypes.windll.kernel32.GetPhysicallyInstalledSystemMemory(ctypes.byref(kilobytes))
         return kilobytes.value // 2**10
@@ -114,7 +114,7 @@ def _memory_mb() -> int:
 
 
 def _is_admin() -> bool:
-    if sys.platform == "win32":
+    if sys.platform == "win32":  # pragma: no cover - Windows only
         return bool(ctypes.windll.shell32.IsUserAnAdmin())
     return os.geteuid() == 0
 

@@ -243,15 +243,19 @@ def _columns(
     """The columns, in the order asked for or alphabetical without case, and the number of rows."""
     found = list(ads)
     wanted = _wanted(attributes)
+    names: list[tuple[str, Sequence[int]]] = [(name, range(len(found))) for name in wanted or ()]
     if wanted is None:
-        spelled: dict[str, str] = {}
-        for ad in found:
+        spelled: dict[str, tuple[str, list[int]]] = {}
+        for row, ad in enumerate(found):
             for name in ad.names():
-                spelled.setdefault(fold_name(name), name)
-        wanted = [spelled[key] for key in sorted(spelled)]
+                spelled.setdefault(fold_name(name), (name, []))[1].append(row)
+        names = [spelled[key] for key in sorted(spelled)]
     columns = []
-    for name in wanted:
-        values = [_cell(ad, name, evaluate, context) for ad in found]
+    for name, rows in names:
+        values: list[Cell] = [None] * len(found)
+        # An ad that has no such attribute is not asked: there may be thousands of rare ones.
+        for row in rows:
+            values[row] = _cell(found[row], name, evaluate, context)
         columns.append(Column(name, _kind(values), values))
     return columns, len(found)
 

@@ -161,7 +161,15 @@ def arrow_table(given: object) -> Arrow:
     if isinstance(given, pa.Table):
         return given
     if hasattr(given, "__arrow_c_stream__"):
-        return pa.RecordBatchReader.from_stream(given).read_all()
+        try:
+            reader = pa.RecordBatchReader.from_stream(given)
+        except pa.ArrowInvalid:
+            kind = type(given).__name__
+            raise ClassAdTypeError(
+                f"from_arrow takes columns that have names, and this {kind} is one without: make"
+                " a frame of it"
+            ) from None
+        return reader.read_all()
     if hasattr(given, "__arrow_c_array__"):
         return pa.Table.from_batches([pa.record_batch(given)])
     raise ClassAdTypeError(

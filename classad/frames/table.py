@@ -11,6 +11,7 @@ from array import array
 from collections.abc import Callable, Iterator, Sequence, Sized
 from functools import wraps
 from itertools import compress
+from operator import index
 from os import PathLike, fspath
 from threading import RLock
 from typing import Any, Concatenate, ParamSpec, Self, SupportsIndex, TypeAlias, TypeVar, cast
@@ -20,15 +21,16 @@ from classad.ads.expression import Expression
 from classad.binding.ad import ClassAd
 from classad.binding.checks import known_name
 from classad.binding.python_values import PythonValue, item_to_python, to_python
-from classad.errors import ClassAdTypeError
+from classad.errors import ClassAdTypeError, suggest
 from classad.evaluation.state import EvalContext
 from classad.extras import load
 from classad.frames.ads import with_objects
-from classad.frames.exact import companion
+from classad.frames.exact import COMPANION, companion
 from classad.frames.pickling import Packed, packed, unpacked
 from classad.frames.reading import ArrowColumns, read_arrow
 from classad.frames.showing import table_html, table_line
 from classad.frames.writing import Wish, all_names, write_arrow
+from classad.language.names import fold_name
 from classad.syntax.nodes import same_tree
 from classad.table.arrays.arrays import rows_of
 from classad.table.memory.budget import DEFAULT
@@ -62,6 +64,18 @@ def _same(one: ClassAd, other: ClassAd) -> bool:
     return mine.keys() == theirs.keys() and all(
         same_tree(node_of_value(cell), node_of_value(theirs[key])) for key, cell in mine.items()
     )
+
+
+def _columns_of(path: str, wanted: Sequence[str], there: Sequence[str]) -> list[str]:
+    """The columns of a file that some attributes are, with their companions; else ``KeyError``."""
+    spelled = {fold_name(name): name for name in there}
+    absent = [name for name in wanted if fold_name(name) not in spelled]
+    if absent:
+        near = suggest(absent[0], [name for name in there if not name.endswith(COMPANION)])
+        advice = f"; did you mean `{near}`?" if near else ""
+        raise KeyError(f"{path} has no column `{absent[0]}`{advice}")
+    found = [spelled[fold_name(name)] for name in wanted]
+    return [*found, *(name for name in map(companion, found) if name in there)]
 
 
 def _restored(kind: type[Table], parts: Packed, budget: int) -> Table:
@@ -173,8 +187,19 @@ class Table(BareTable):
         if isinstance(wanted, slice):
             return self._picked(range(len(self))[wanted])
         if not isinstance(wanted, Sized):
-            return self.ad(range(len(self))[wanted])
+            return self.ad(self._row(wanted))
         return self._picked(self._masked(wanted).numbers())
+
+    def _row(self, wanted: SupportsIndex) -> int:
+        """The number of a row, which may be counted from the end."""
+        row, size = index(wanted), len(self)
+        if not -size <= row < size:
+            raise IndexError(f"there is no row {row} in a table of {size}")
+        return row % size
+
+    def __contains__(self, wanted: object) -> bool:
+        """Whether some row has the attribute of this name, or is this ad."""
+        return self.has(wanted) if isinstance(wanted, str) else any(ad == wanted for ad in self)
 
     def head(self, count: int = 5) -> Self:
         """The first rows."""
@@ -196,6 +221,11 @@ class Table(BareTable):
         if isinstance(mask, Rows):
             return Rows(len(self), self._bits(mask))
         listed = mask.tolist() if hasattr(mask, "tolist") else list(mask)
+        if listed and all(isinstance(item, str) for item in listed):
+            raise ClassAdTypeError(
+                "a table is made of ads: for some attributes of them give the names to `to_arrow`,"
+                " `to_pandas` or `to_polars`"
+            )
         truths = [getattr(item, "as_py", lambda item=item: item)() for item in listed]
         if len(truths) != len(self) or not set(map(type, truths)) <= {bool}:
             raise ClassAdTypeError(
@@ -242,12 +272,15 @@ class Table(BareTable):
         *,
         budget: int = DEFAULT,
     ) -> Self:
-        """The rows of a Parquet file, or of all in a folder; ``columns``: only these attributes."""
+        """The rows of a Parquet file, or of all in a folder; ``columns``: only these attributes.
+
+        ``KeyError``: the file has no such column.
+        """
         parquet = load("pyarrow.parquet")
         wanted = None
         if columns is not None:
             there = parquet.ParquetDataset(fspath(path)).schema.names
-            wanted = [*columns, *(name for name in map(companion, columns) if name in there)]
+            wanted = _columns_of(fspath(path), columns, there)
         return cls.from_arrow(parquet.read_table(fspath(path), columns=wanted), budget=budget)
 
     @classmethod
@@ -283,6 +316,17 @@ class Table(BareTable):
         Otherwise it is lost: ``lost`` gets a sentence for each attribute that loses something;
         without it there is a warning.  ``dictionaries``: strings are dictionary arrays.
         """
+        return self._written(attributes, rows, faithful, dictionaries, lost)
+
+    def _written(
+        self,
+        attributes: Sequence[str] | None,
+        rows: Rows | None,
+        faithful: bool,
+        dictionaries: bool,
+        lost: list[str] | None,
+    ) -> Frame:
+        """What ``to_arrow`` gives; a warning names the line that called who calls this."""
         if isinstance(attributes, str):
             raise TypeError("attributes must be a sequence of names, not one string")
         with self._lock:
@@ -304,7 +348,7 @@ class Table(BareTable):
     ) -> Frame:
         """A ``pandas.DataFrame`` with nullable types; the arguments are those of ``to_arrow``."""
         pandas, pa = load("pandas"), load("pyarrow")
-        table = self.to_arrow(attributes, rows, faithful=faithful, dictionaries=False, lost=lost)
+        table = self._written(attributes, rows, faithful, False, lost)
         types = {
             pa.bool_(): pandas.BooleanDtype(),
             pa.int64(): pandas.Int64Dtype(),
@@ -323,9 +367,7 @@ class Table(BareTable):
     ) -> Frame:
         """A ``polars.DataFrame``; the arguments are those of ``to_arrow``."""
         polars = load("polars")
-        return polars.from_arrow(
-            self.to_arrow(attributes, rows, faithful=faithful, dictionaries=False, lost=lost)
-        )
+        return polars.from_arrow(self._written(attributes, rows, faithful, False, lost))
 
     def to_parquet(
         self,

@@ -84,7 +84,7 @@ def write_arrow(
     """A ``pyarrow.Table`` of some attributes.
 
     ``lost``: gets a sentence for each attribute that is not written exactly; without it there is a
-    warning.
+    warning, at the line that called the caller's caller.
     """
     pa = load("pyarrow")
     arrays, found = [], []
@@ -105,7 +105,7 @@ def write_arrow(
     if lost is not None:
         lost += said
     elif said:
-        warn("the table does not keep everything: " + "; ".join(said), UserWarning, stacklevel=3)
+        warn("the table does not keep everything: " + "; ".join(said), UserWarning, stacklevel=4)
     if not arrays:
         size = store.size if wish.rows is None else len(wish.rows)
         return pa.table({"": pa.nulls(size)}).select([])

@@ -39,6 +39,7 @@ _LIVE: Final = ("capture.json", *(f"{name}.ads" for name in _POOL), "condor_conf
 _SWEEP: Final = ("sweep/points.jsonl", "sweep/sweep.json")
 #: The accountant's state, from examples/campus, short enough to be read thousands of times.
 _LOG_LINES: Final = 400
+_LOG: Final = ("Accountantnew.log",)
 
 
 @frozen
@@ -71,8 +72,8 @@ COMMANDS: Final = (
     *(Command(f"{words} pool {job}", (*_ADS, _CONFIG), 4)
       for words in ("why", "rank") for job in ("1.0", "2.0")),
     Command("why pool --user alice", (*_ADS, _CONFIG), 2),
-    Command("userprio Accountantnew.log -all", ("Accountantnew.log",)),
-    Command("userprio Accountantnew.log -json", ("Accountantnew.log",), 3),
+    Command("userprio Accountantnew.log -all", _LOG, writes=_LOG),
+    Command("userprio Accountantnew.log -json", _LOG, 3, writes=_LOG),
     Command("forecast Accountantnew.log --hours 3 --every 1", ("Accountantnew.log",)),
     Command("negotiate queue.log pool/slots.ads", ("queue.log",), 4),
     Command("negotiate scenario.json", ("scenario.json",)),
@@ -101,8 +102,7 @@ COMMANDS: Final = (
     Command("sweep --resume sweep --jobs 1", _SWEEP, 2, writes=("sweep/",)),
     Command("sweep 4 --workload load.toml --days 0.01 --jobs 1 --set MAX_SPINS=1,x",
             ("load.toml",), 1),
-    Command("userprio Accountantnew.log -setprio alice 3 -setfactor b@x 2", ("Accountantnew.log",),
-            3, writes=("Accountantnew.log",)),
+    Command("userprio Accountantnew.log -setprio alice 3 -setfactor b@x 2", _LOG, 3, writes=_LOG),
     Command("userprio pool/accounting.ads -all", ("pool/accounting.ads",), 3),
     Command("record pool.history pool", ("pool.history", *_ADS), 3, writes=("pool.history",)),
     Command("record out/new.history pool", _ADS, 2),

@@ -214,7 +214,7 @@ def _is_unfinished(text: str) -> bool:
         json.loads(text)
     except json.JSONDecodeError as problem:
         return bool(text) and (problem.pos >= len(text) or problem.msg.startswith("Unterminated"))
-    except RecursionError:
+    except (RecursionError, ValueError):  # the latter: a number of thousands of digits
         return False
     return False
 

@@ -100,6 +100,16 @@ MUTATIONS: Final = (
         "if self._lock:\n            return method(self, *args, **kwargs)",
         "tests tests/classad/test_table_citizen.py",
     ),
+    # What only a companion says of an attribute that few have is not read.
+    Mutation(
+        "classad/frames/reading.py", "        there = compute.or_(there, exact.is_valid())\n",
+        "        pass\n", "tests tests/classad/test_table_arrow.py -k few",
+    ),
+    # Of an attribute that few have, chosen rows get what other rows have.
+    Mutation(
+        "classad/frames/scattered.py", "pick(column.codes, places)", "column.codes",
+        "tests tests/classad/test_table_arrow.py -k few",
+    ),
     Mutation(
         "classad/frames/pickling.py", "ad.chain(ads[row.parent])", "pass",
         "tests tests/classad/test_table_citizen.py",
@@ -328,5 +338,16 @@ MUTATIONS: Final = (
     Mutation(
         "classad/files/ads.py", "    if are_timed():", "    if False:",
         "tests tests/pieslice/test_limits.py -k in_time",
+    ),
+    # Two processes write to one file.
+    Mutation(
+        "classad/files/lock.py", "        lock.acquire(blocking=False)\n", "        pass\n",
+        "tests tests/pieslice/test_processes.py -k second_recorder",
+    ),
+    # Evaluating in a table without rows is an internal error.
+    Mutation(
+        "classad/table/answers/valuations.py", "        if len(found) == 1:\n",
+        "        if len(found) <= 1:\n",
+        "tests tests/pieslice/test_hostile_input.py -k without_rows",
     ),
 )  # fmt: skip

@@ -307,4 +307,9 @@ MUTATIONS: Final = (
         "pool_order(names)",
         "tests tests/pieslice/test_capture.py -k order_is",
     ),
+    # Requirements with a thousand operators overflow the stack.
+    Mutation(
+        "negotiator/expressions/regrouping.py", "if nodes.height(tree.node) > _TALL:", "if False:",
+        "tests tests/pieslice/test_hostile_input.py -k deep_requirements",
+    ),
 )  # fmt: skip

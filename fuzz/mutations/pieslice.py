@@ -38,6 +38,12 @@ MUTATIONS: Final = (
         "texts=((name, text), *paths.texts))",
         "tests tests/pieslice/test_api.py",
     ),
+    # Workers of a cluster simulate with another version of this package.
+    Mutation(
+        "pieslice/sweeps/work.py", "if theirs != (ours := resolve_name(_VERSION)):",
+        "if False and theirs != (ours := resolve_name(_VERSION)):",
+        "tests tests/pieslice/test_sweep.py -k same_package",
+    ),
     # Equal slots of a table in parts stand in another order than those of one table.
     Mutation(
         "pieslice/partitions/asking.py", "-key), part, number", "-key), part, -number",
@@ -152,5 +158,32 @@ MUTATIONS: Final = (
 def""",
         "\n\ndef",
         "tests tests/pieslice/test_limits.py -k its_own",
+    ),
+    # A message has the escapes of a file's name raw.
+    Mutation(
+        "pieslice/terminal.py",
+        '    lines = "\\n".join(map(printable, text.split("\\n")))\n', "    lines = text\n",
+        "tests tests/pieslice/test_hostile_input.py -k steering",
+    ),
+    # A day begins in the zone of the machine.
+    Mutation(
+        "pieslice/inputs/pool.py", "moment = moment.replace(tzinfo=UTC)", "pass",
+        "tests tests/pieslice/test_hostile_input.py -k utc",
+    ),
+    # `--expected=--` is an internal error.
+    Mutation(
+        "pieslice/command_line.py", 'and arg_strings == ["--"]:', 'and arg_strings == ["-"]:',
+        "tests tests/pieslice/test_hostile_input.py -k minuses",
+    ),
+    # What is wrong with a pool is said for each of the policies that are compared on it.
+    Mutation(
+        "pieslice/reports/output.py", "if item.render() not in known]", "if item.render()]",
+        "tests tests/pieslice/test_hostile_input.py -k second_policy",
+    ),
+    # A table of machines with a line that is no CSV ends in an internal error.
+    Mutation(
+        "pieslice/simulation/workload.py", "except csv.Error as problem:",
+        "except ArithmeticError as problem:",
+        "tests tests/pieslice/test_hostile_input.py -k table_of_machines",
     ),
 )  # fmt: skip

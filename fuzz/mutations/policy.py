@@ -91,4 +91,9 @@ MUTATIONS: Final = (
         "return found.pop() if found else None",
         "tests tests/policy/test_spelling.py -k fits_two",
     ),
+    # Checks recurse into chains of thousands of operators.
+    Mutation(
+        "policy/lint/findings.py", "if not one.is_too_deep)", "if one.height)",
+        "tests tests/pieslice/test_hostile_input.py -k chains",
+    ),
 )  # fmt: skip

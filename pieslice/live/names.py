@@ -19,9 +19,7 @@ from classad.analysis.mentions import refs
 from classad.errors import ClassAdParseError
 from classad.formats.long import literal_value
 from classad.language.names import fold_name
-
-#: Parts of names that are secrets: whoever knows a claim id may use the claim.
-SECRETS: Final = ("claimid", "capability", "transferkey", "transfersocket")
+from pieslice.live.asking import is_secret
 
 #: What finds a daemon, and says whether what is known of it still holds.
 DAEMON: Final = (
@@ -92,12 +90,6 @@ CLAIM: Final = (
     *("Name", "State", "Activity", "RemoteUser", "AccountingGroup", "EnteredCurrentState"),
     *("_condor_RESOURCE_CLUSTER", "_condor_RESOURCE_PROC"),
 )
-
-
-def is_secret(name: str) -> bool:
-    """Whether an attribute may let its reader act for somebody else."""
-    folded = fold_name(name)
-    return any(part in folded for part in SECRETS)
 
 
 @define(eq=False)

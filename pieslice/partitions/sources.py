@@ -7,6 +7,7 @@ Inputs: a path, a Dask dataframe, tables.  Outputs: loaders, in the order of the
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterable
 from pathlib import Path
@@ -111,7 +112,10 @@ def _row_groups(path: Path) -> Iterable[Part]:
     if not files:
         raise FileNotFoundError(2, "no Parquet file in it", str(path))
     for file in files:
-        with parquet.ParquetFile(file) as opened:
-            count = opened.metadata.num_row_groups
+        try:
+            with parquet.ParquetFile(file) as opened:
+                count = opened.metadata.num_row_groups
+        except load("pyarrow").ArrowInvalid:
+            raise OSError(errno.EINVAL, "this is no whole Parquet file", str(file)) from None
         full = str(file.resolve())
         yield from (ParquetPart(full, group) for group in range(count))

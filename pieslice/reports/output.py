@@ -64,8 +64,11 @@ def deliver(text: str, args: argparse.Namespace, out: IO[str]) -> None:
 def hold_diagnostics(
     diagnostics: Sequence[Diagnostic], args: argparse.Namespace, err: IO[str]
 ) -> None:
-    """Keep what was wrong with the input until the answer has been written."""
-    args.held = [*getattr(args, "held", ()), (diagnostics, err)]
+    """Keep what was wrong with the input until the answer has been written, each once."""
+    held = getattr(args, "held", [])
+    known = {item.render() for others, _ in held for item in others}
+    fresh = [item for item in diagnostics if item.render() not in known] if known else diagnostics
+    args.held = [*held, (fresh, err)]
 
 
 def chosen_width(args: argparse.Namespace, out: IO[str], *, in_file: bool = False) -> int:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from typing import ClassVar, Final
+from typing import ClassVar, Final, SupportsIndex, overload
 
 from attr import frozen
 
@@ -73,7 +73,10 @@ class Result(ABC):
 
 @frozen(eq=False, repr=False)
 class DataTable(Result):
-    """Rows under column names: a sequence of dictionaries; a name gives a column."""
+    """Rows under column names: a sequence of dictionaries.
+
+    A number gives a row, a slice a table, a name a column.
+    """
 
     schema: ClassVar[str] = "pieslice/table/1"
     title: str
@@ -86,11 +89,23 @@ class DataTable(Result):
     def __iter__(self) -> Iterator[dict[str, Cell]]:
         return (dict(zip(self.columns, row, strict=True)) for row in self.rows)
 
-    def __getitem__(self, name: str) -> list[Cell]:
-        """A column; raises ``KeyError``."""
-        if name not in self.columns:
-            raise KeyError(f"there is no column `{name}`; there are {', '.join(self.columns)}")
-        place = self.columns.index(name)
+    @overload
+    def __getitem__(self, wanted: str) -> list[Cell]: ...
+    @overload
+    def __getitem__(self, wanted: slice) -> DataTable: ...
+    @overload
+    def __getitem__(self, wanted: SupportsIndex) -> dict[str, Cell]: ...
+    def __getitem__(
+        self, wanted: str | slice | SupportsIndex
+    ) -> list[Cell] | DataTable | dict[str, Cell]:
+        """A column, some rows or a row; raises ``KeyError`` or ``IndexError``."""
+        if isinstance(wanted, slice):
+            return DataTable(self.title, self.columns, self.rows[wanted])
+        if not isinstance(wanted, str):
+            return dict(zip(self.columns, self.rows[wanted], strict=True))
+        if wanted not in self.columns:
+            raise KeyError(f"there is no column `{wanted}`; there are {', '.join(self.columns)}")
+        place = self.columns.index(wanted)
         return [row[place] for row in self.rows]
 
     def summary(self) -> str:

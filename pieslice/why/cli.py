@@ -6,7 +6,6 @@ Outputs: text or JSON on standard output, notes on standard error.
 from __future__ import annotations
 
 import argparse
-import io
 import os
 import sys
 from collections.abc import Sequence
@@ -304,10 +303,7 @@ def _diff(args: argparse.Namespace) -> int:
         engines = make_engines(args.engine, lasting=True)
         for pool_name, config, args.dialect, args.at in sides:
             args.inputs, args.config = [pool_name], None if config is None else [config]
-            # What is wrong with a pool that both sides share is said once.
-            same = (sides[0][0], sides[0][3]) == (sides[1][0], sides[1][3])
-            repeated = bool(results) and same
-            pool = load(args, io.StringIO() if repeated else sys.stderr, Progress(sys.stderr))
+            pool = load(args, sys.stderr, Progress(sys.stderr))
             if pool is None:
                 return EXIT_BAD
             results.append(

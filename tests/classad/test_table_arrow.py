@@ -98,6 +98,12 @@ def test_files_of_parquet_are_read_in_part_or_whole(tmp_path: Path) -> None:
     assert Table.from_parquet(tmp_path / "ads.parquet") == Table.from_parquet(tmp_path) == table
     some = Table.from_parquet(str(tmp_path), ["i", "u"])
     assert some == Table.from_arrow(table.to_arrow(["i", "u"]))
+    assert Table.from_parquet(tmp_path, ["I", "U"]) == some
+    with pytest.raises(KeyError, match=r"has no column `Nope`'$"):
+        Table.from_parquet(tmp_path, ["i", "Nope"])
+    Table([ClassAd({"Memory": 1})]).to_parquet(tmp_path / "ads.parquet")
+    with pytest.raises(KeyError, match=r"has no column `Memry`; did you mean `Memory`\?"):
+        Table.from_parquet(tmp_path, ["Memry"])
 
 
 @pytest.mark.parametrize("pool", sorted((VECTORS / "pools").iterdir()), ids=lambda path: path.name)
@@ -211,6 +217,8 @@ def test_tables_that_cannot_be_read_say_why() -> None:
         Table.from_arrow(pa.table({"": [1]}))
     with pytest.raises(ClassAdTypeError, match="__arrow_c_stream__"):
         Table.from_arrow([{"a": 1}])
+    with pytest.raises(ClassAdTypeError, match="this ChunkedArray is one without: make a frame"):
+        Table.from_arrow(pa.chunked_array([[1, 2]]))
     lost = pa.array([0], pa.timestamp("s", "Nowhere/Land"))
     with pytest.raises(ClassAdValueError, match=r"column `x`: .*Nowhere/Land"):
         Table.from_arrow(pa.table({"x": lost}))
@@ -241,6 +249,12 @@ def test_the_plain_form_says_what_it_loses() -> None:
     ]
     with pytest.warns(UserWarning, match="`d`: parts of microseconds are rounded in 1 row"):
         table.to_arrow(["d"], faithful=False)
+    pytest.importorskip("pandas")
+    pytest.importorskip("polars")
+    for frame in (table.to_arrow, table.to_pandas, table.to_polars):
+        with pytest.warns(UserWarning, match="rounded") as said:
+            frame(["d"], faithful=False)
+        assert [warning.filename for warning in said] == [__file__]
 
 
 def test_types_of_the_columns_written() -> None:

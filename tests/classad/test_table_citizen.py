@@ -45,8 +45,13 @@ def test_a_table_is_a_sequence_of_ads(make: Callable[[], Table]) -> None:
     table = make()
     assert [ad["Name"] for ad in table] == ["a", "b"]
     assert (table[0]["Name"], table[-1]["Name"]) == ("a", "b")
-    with pytest.raises(IndexError):
-        table[2]
+    for row in (2, -3):
+        with pytest.raises(IndexError, match=f"there is no row {row} in a table of 2"):
+            table[row]
+    assert [name in table for name in ("cpus", "Load", "Cpu", "a")] == [True, True, False, False]
+    assert table[1] in table
+    assert ClassAd({"Name": "c"}) not in table
+    assert 4 not in table
     assert table["cpus"] == [4, ExprTree("Total")]
     assert table["Load"] == [0.5, None]
     with pytest.raises(KeyError, match="did you mean `Cpus`"):
@@ -60,6 +65,10 @@ def test_a_table_is_a_sequence_of_ads(make: Callable[[], Table]) -> None:
         with pytest.raises((ClassAdTypeError, ValueError, TypeError)):
             table[wrong]
     with pytest.raises(ClassAdTypeError, match="True or False for each of its 2 rows"):
+        table[[0, 1]]
+    with pytest.raises(
+        ClassAdTypeError, match="for some attributes of them give the names to `to_"
+    ):
         table[["Name", "Cpus"]]
 
 

@@ -412,6 +412,16 @@ def test_tables_are_sequences_and_frames(monkeypatch: pytest.MonkeyPatch) -> Non
         cycle.matches["Slot"]
 
 
+def test_a_data_table_is_a_sequence_of_rows() -> None:
+    three = DataTable("a", ("b", "c"), ((1, "x"), (2, None), (3, "z")))
+    assert (three[0], three[-1]) == ({"b": 1, "c": "x"}, {"b": 3, "c": "z"})
+    assert list(three[1:]) == list(three)[1:]
+    assert three[::2]["b"] == [1, 3]
+    assert list(reversed(three)) == list(three)[::-1]
+    with pytest.raises(IndexError):
+        three[3]
+
+
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     table = DataTable("a", ("b",), ((1,),))
     for name, ask in (

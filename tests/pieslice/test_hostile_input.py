@@ -345,6 +345,32 @@ def test_one_place_prints_messages() -> None:
     assert found == {"pieslice/terminal.py", "pieslice/reports/output.py"}
 
 
+def test_two_minuses_are_no_value(capsys: Capture) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(["why", TOUR, "1.0", "--expected=--"])
+    assert left.value.code == 2
+    assert "--expected: `--` is no value" in capsys.readouterr().err
+
+
+def test_what_is_wrong_with_the_second_policy_is_said(tmp_path: Path, capsys: Capture) -> None:
+    other = tmp_path / "c.conf"
+    other.write_text("NEGOTIATOR_INTERVAL = x\n")
+    words = ["diff", TOUR, "--config", f"{TOUR}/condor_config", "--config"]
+    assert main([*words, str(tmp_path)]) == 2
+    assert "is a directory" in capsys.readouterr().err
+    assert main([*words, str(other)]) in (0, 1)
+    assert capsys.readouterr().err.count("[P110]") == 1
+    slots = tmp_path / "slots.ads"
+    slots.write_text('Name = "s"\nCpus = \n')
+    assert main([*words, str(other), "--slots", str(slots), "--now", "1"]) == 1
+    assert capsys.readouterr().err.count("the expression is empty") == 1
+
+
+def test_a_limit_may_be_longer_than_a_clock_can_wait(capsys: Capture) -> None:
+    assert main(["quotas", TOUR, "--limit-time", "253402300800"]) == 0
+    assert "Traceback" not in capsys.readouterr().err
+
+
 def test_a_minus_is_standard_output(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:

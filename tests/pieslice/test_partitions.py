@@ -102,6 +102,9 @@ def test_what_cannot_be_asked(tmp_path: Path) -> None:
         with pytest.raises(pieslice.Error):
             wrong()
     pytest.importorskip("pyarrow.parquet", reason="the extra `arrow` is optional")
+    (tmp_path / "text").write_text("Name,Cpus\n")
+    with pytest.raises(pieslice.ReadError, match=r"text: this is no whole parquet file$"):
+        pieslice.match(tmp_path / "text", JOB)
     for path in (tmp_path, tmp_path / "no.parquet"):
         with pytest.raises(pieslice.ReadError, match=str(path)):
             pieslice.match(path, JOB)
