@@ -62,15 +62,17 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         "csrc/parse.c",
         "return 1;",
         "constant: return 1; -> return 2;",
-    ): "an answer of yes or no, asked only for being zero",
+    ): "functions of this file that return it answer yes or no, asked only for being zero",
     (
         "csrc/codes.c",
         "for (; slots[slot] != 0; slot = (slot + 1) & (room - 1)) {",
-        "constant: for (; slots[slot] != 0; slot = (slot + 1) & (room - 1)) { -> for (; slots[slot] != 0; slot = (slot + 2) & (room - 1)) {",
+        "constant: for (; slots[slot] != 0; slot = (slot + 1) & (room - 1)) { -> "
+        "for (; slots[slot] != 0; slot = (slot + 2) & (room - 1)) {",
     ): "steps of two go over half of the places, which is as many as there can be pairs",
     (
         "csrc/cells.c",
         "for (size_t i = 0; i < length; i++) {",
-        "comparison: for (size_t i = 0; i < length; i++) { -> for (size_t i = 0; i <= length; i++) {",
+        "comparison: for (size_t i = 0; i < length; i++) { -> "
+        "for (size_t i = 0; i <= length; i++) {",
     ): "one more letter is folded, behind the name; nothing looks at it, and there is room",
 }
