@@ -75,4 +75,44 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         "comparison: for (size_t i = 0; i < length; i++) { -> "
         "for (size_t i = 0; i <= length; i++) {",
     ): "one more letter is folded, behind the name; nothing looks at it, and there is room",
+        "negotiator/accounting/records.py",
+        "if len(text) >= 2 and text[0] == text[-1] == '\"' and '\"' not in text[1:-1]:",
+        "guard: len(text) >= 2 and text[0] == text[-1] == '\"' and '\"' not in text[1:-1] -> False",
+    ): "a short cut: the parser of old syntax reads the same text",
+    (
+        "negotiator/columns/engines.py",
+        "if not any(map(ge, found, islice(found, 1, None))):",
+        "guard: not any(map(ge, found, islice(found, 1, None))) -> False",
+    ): "only speed: rows that are not those of the pool are right, too, and are not kept",
+    (
+        "negotiator/columns/fetch.py",
+        "ads = repeat(None) if rows.loaded else [rows.table.ad(row) for row in rows.order]",
+        "condition: rows.loaded -> (not (rows.loaded))",
+    ): "only speed: a slot without its ad takes the same one from the rows when it is asked for",
+    (
+        "negotiator/columns/slots.py",
+        'return find(new_slot(ad, "", 1, known), surely)',
+        "constant: 1 -> 2",
+    ): "the questions that are asked of all slots at once do not read how many claims one has",
+    (
+        "negotiator/expressions/known.py",
+        "if len(found) < len(looks):",
+        "comparison: len(found) < len(looks) -> (len(found) <= len(looks))",
+    ): "only speed: a text that does not tell is parsed as a whole",
+    (
+        "pieslice/why/clauses/change.py",
+        "if is_number(known) and is_number(value):",
+        "connective: is_number(known) and is_number(value)"
+        " -> (is_number(known) or is_number(value))",
+    ): "both values of a bound are numbers, or its relation is `=` and they are equal",
+    (
+        "policy/knobs/declaration.py",
+        "in_table: bool = field(default=True, kw_only=True)",
+        "constant: True -> False",
+    ): "of `kw_only`: nobody gives the field by its place; test_knobs.py holds the default",
+    (
+        "policy/lint/holes.py",
+        'if source.name.startswith("use "):',
+        'guard: source.name.startswith("use ") -> False',
+    ): "conditions of HTCondor's templates refer to their arguments alone, which are put in before",
 }

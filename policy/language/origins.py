@@ -111,9 +111,7 @@ def _own(owner: Definition, outer: _Path) -> Iterator[_Path]:
 
 def _written(owner: Definition) -> str:
     """The text to which the sites of a definition refer."""
-    written, earlier = owner.written, owner.previous
-    if written is None or written == owner.raw:
-        return owner.raw
+    written, earlier = owner.written or owner.raw, owner.previous
     appended = (
         earlier is not None and owner.raw.startswith(earlier.raw) and owner.raw.endswith(written)
     )

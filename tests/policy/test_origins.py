@@ -14,6 +14,8 @@ PLACES = [
     (f"HELPER = A && {SLIP} > 1.2\nPREEMPTION_REQUIREMENTS = B || $(HELPER)\n", (1, 15)),
     (f"X = B || $(HELPER) || C\nHELPER = {SLIP} > 1\nPREEMPTION_REQUIREMENTS = $(X)\n", (2, 10)),
     (f"PREEMPTION_REQUIREMENTS = A && \\\n    {SLIP} > 1.2\n", (2, 5)),
+    (f"PREEMPTION_REQUIREMENTS = A && \\\n   {SLIP} > 1.2\n", (2, 4)),
+    (f"PREEMPTION_REQUIREMENTS = A && \\\r\n   {SLIP} > 1.2\r\n", (2, 4)),
     (f"X = 12\nPREEMPTION_REQUIREMENTS = $(X) < A && {SLIP} > $(X)\n", (2, 39)),
     ("X = Submiter\nPREEMPTION_REQUIREMENTS = A && $(X)UserPrio > 1.2\n", (2, 32)),
     (f"X = $(Y)\nY = {SLIP}\nPREEMPTION_REQUIREMENTS = $(X) > $(X)\n", (2, 5)),
