@@ -75,6 +75,7 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         "comparison: for (size_t i = 0; i < length; i++) { -> "
         "for (size_t i = 0; i <= length; i++) {",
     ): "one more letter is folded, behind the name; nothing looks at it, and there is room",
+    (
         "negotiator/accounting/records.py",
         "if len(text) >= 2 and text[0] == text[-1] == '\"' and '\"' not in text[1:-1]:",
         "guard: len(text) >= 2 and text[0] == text[-1] == '\"' and '\"' not in text[1:-1] -> False",
