@@ -29,7 +29,7 @@ def split_words(text: str) -> list[str] | None:
     words = []
     word: str | None = None
     position = 0
-    for piece in re.finditer(r"'((?:[^']|'')*)'|[ \t\n\r]+|[^' \t\n\r]+", text):
+    for piece in re.finditer(r"'((?:[^']++|'')*)'|[ \t\n\r]+|[^' \t\n\r]+", text):
         if piece.start() != position:
             return None
         position = piece.end()

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from sys import intern
 from typing import TYPE_CHECKING, Final, Literal, TypeVar
 
-from classad.ads.ad import Ad, Stored
+from classad.ads.ad import Ad, SharedNames, Stored
 from classad.ads.expression import Expression
 from classad.errors import ClassAdParseError, Diagnostic, Lost
 from classad.language import bounds
+from classad.language.names import fold_name
 from classad.source import Source
 
 if TYPE_CHECKING:
@@ -34,6 +36,10 @@ _FITTING: Final = 18
 _MANY_DIGITS: Final = re.compile(rf"[0-9]{{{_FITTING + 1}}}")
 #: What bytes that are not UTF-8 become.
 _NO_TEXT: Final = re.compile("[\udc80-\udcff]+")
+
+#: Names and sets of names that are kept for ads to come.
+_MAX_NAMES: Final = 20_000
+_MAX_SHAPES: Final = 1000
 
 #: First sentence of classad2's error for a stream that is no ad.
 NO_STREAM: Final = "Unable to parse input stream into a ClassAd."
@@ -141,6 +147,47 @@ def with_line_ends(pieces: Iterable[str | bytes]) -> Iterator[str]:
         yield first + "\n"
         for line in rest:
             yield line + "\n"
+
+
+class Names:
+    """Names of attributes that a reader has seen: one object for each, and one set for equal ads.
+
+    Without that the names of an ad take more memory than all else in it.
+    """
+
+    def __init__(self) -> None:
+        self._seen: dict[str, tuple[str, str]] = {}
+        self._shapes: dict[tuple[str, ...], SharedNames] = {}
+
+    def of(self, name: str) -> tuple[str, str]:
+        """The folded name, and the spelling."""
+        found = self._seen.get(name)
+        if found is None:
+            if len(self._seen) >= _MAX_NAMES:
+                self._seen.clear()
+            found = self._seen[name] = intern(fold_name(name)), intern(name)
+        return found
+
+    def put(self, ad: Ad, name: str, value: bool | float | str) -> None:
+        """Set an attribute of an ad that is being read; the first spelling stays."""
+        key, spelled = self.of(name)
+        ad._attrs[key] = value
+        ad._names.setdefault(key, spelled)
+
+    def adopt(self, ad: Ad) -> None:
+        """Give an ad that the grammar made these objects for its names."""
+        ad._attrs = {self.of(name)[0]: ad._attrs[key] for key, name in ad._names.items()}
+
+    def share(self, ad: A) -> A:
+        """An ad that has been read: it shares its names with others that have the same."""
+        spelled = tuple(ad._names.values())
+        names = self._shapes.get(spelled)
+        if names is None:
+            if len(self._shapes) >= _MAX_SHAPES:
+                self._shapes.clear()
+            names = self._shapes[spelled] = SharedNames(ad._names)
+        ad._names = names
+        return ad
 
 
 def unshared(value: Stored, taken: set[int]) -> Stored:

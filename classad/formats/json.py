@@ -21,6 +21,7 @@ from classad.errors import ClassAdParseError, Diagnostic, Lost
 from classad.formats.common import (
     A,
     Errors,
+    Names,
     check_errors,
     ignored_text,
     note_bytes,
@@ -40,9 +41,9 @@ from classad.syntax.lexing import integer_value
 MAX_DEPTH: Final = 165
 
 _TOKEN: Final = re.compile(
-    r"""(?P<skip>(?:[ \t\r\n\v\f]|//[^\n]*|/\*.*?\*/)+)
+    r"""(?P<skip>(?:[ \t\r\n\v\f]++|//[^\n]*+|/\*.*?\*/)++)
       | (?P<punct>[{}\[\],:])
-      | (?P<string>"(?:[^"\\]|\\u[0-9a-fA-F]{4}|\\[^u])*")
+      | (?P<string>"(?:[^"\\]++|\\u[0-9a-fA-F]{4}|\\[^u])*+")
       | (?P<real>-?(?:[0-9]*\.[0-9]+(?:[eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+)(?![\w.]))
       | (?P<int>-?(?:0|[1-9][0-9]*)(?![\w.]))
       | (?P<word>[A-Za-z_]\w*)
@@ -116,6 +117,7 @@ class JsonReader(Generic[A]):
         self.tz = tz
         #: Text of an expression -> what an ad stores for it.
         self._expressions: dict[str, Stored] = {}
+        self._names = Names()
         self._source = Source(text, name)
         self._beginnings = Beginnings(text, JSON.opening)
 
@@ -148,7 +150,7 @@ class JsonReader(Generic[A]):
     def _object(self, token: _Token, inside: bool) -> tuple[bool, A | None]:
         """Whether the reader is inside an array behind a token, and the ad that it begins."""
         if token.text == "{":
-            return inside, self.members(1, self._new())
+            return inside, self._names.share(self.members(1, self._new()))
         if token.text == "[" and not inside:
             return True, None
         if token.text == "]" and inside:
@@ -238,7 +240,7 @@ class JsonReader(Generic[A]):
             found = _MEMBER.match(self.text, self.position)
             if found is not None and (comma or found["comma"] is not None):
                 self.position = found.end()
-                ad.insert(found["name"], _plain(found))
+                self._names.put(ad, found["name"], _plain(found))
                 comma = False
                 continue
             begin = self.position

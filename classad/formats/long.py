@@ -20,15 +20,22 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
-from sys import intern
 from typing import Final, Generic
 
-from classad.ads.ad import Ad, ListValue, SharedNames, Stored, stored_form
+from classad.ads.ad import Ad, ListValue, Stored, stored_form
 from classad.ads.expression import Expression
 from classad.errors import ClassAdParseError, ClassAdValueError, Diagnostic
-from classad.formats.common import BLANKS, A, Errors, check_errors, ignored_text, overflow, report
+from classad.formats.common import (
+    BLANKS,
+    A,
+    Errors,
+    Names,
+    check_errors,
+    ignored_text,
+    overflow,
+    report,
+)
 from classad.language import bounds
-from classad.language.names import fold_name
 from classad.language.values import ERROR, UNDEFINED
 from classad.source import Source
 from classad.syntax.lexing import integer_value
@@ -41,7 +48,7 @@ _LITERAL: Final = re.compile(
     r"""[ \t]*(?:
         (-?(?:0|[1-9][0-9]{0,17}))
       | (-?[0-9]*\.[0-9]+(?:[eE][+-]?[0-9]+)?|-?[0-9]+[eE][+-]?[0-9]+)
-      | "((?:[^"\\\0]|\\[^"\\\0])*)"
+      | "((?:[^"\\\0]++|\\[^"\\\0])*+)"
       | ([tT][rR][uU][eE]|[fF][aA][lL][sS][eE]
         |[uU][nN][dD][eE][fF][iI][nN][eE][dD]|[eE][rR][rR][oO][rR])
     )[ \t\r\n\v\f]*\Z""",
@@ -54,7 +61,6 @@ _WORDS: Final = {"true": True, "false": False, "undefined": UNDEFINED, "error": 
 #: Bounds of the two caches, so that an endless stream of distinct lines does not fill the memory.
 _MAX_LINES: Final = 100_000
 _MAX_EXPRESSIONS: Final = 20_000
-_MAX_SHAPES: Final = 1000
 
 _Scalar = bool | int | float | str
 #: Folded name, spelling, value, and whether the value is a list or an ad, made anew for each ad.
@@ -122,7 +128,7 @@ class LongReader(Generic[A]):
         self.diagnostics = diagnostics
         self.errors = errors
         self._lines: dict[str, _Entry] = {}
-        self._names: dict[tuple[str, ...], SharedNames] = {}
+        self._names = Names()
 
     def read(
         self, source: str | Iterable[str], name: str = "<text>", *, first_line: int = 1
@@ -141,7 +147,7 @@ class LongReader(Generic[A]):
                 if not text:
                     dropping = False
                     if ad._attrs:
-                        yield self._complete(ad)
+                        yield self._names.share(ad)
                         ad = new()
                     continue
                 if dropping or text[0] == "#":
@@ -157,18 +163,7 @@ class LongReader(Generic[A]):
             if key not in ad._names:
                 ad._names[key] = spelled
         if ad._attrs:
-            yield self._complete(ad)
-
-    def _complete(self, ad: A) -> A:
-        """An ad that has been read: it shares its names with others that have the same."""
-        spelled = tuple(ad._names.values())
-        names = self._names.get(spelled)
-        if names is None:
-            if len(self._names) >= _MAX_SHAPES:
-                self._names.clear()
-            names = self._names[spelled] = SharedNames(ad._names)
-        ad._names = names
-        return ad
+            yield self._names.share(ad)
 
     def understand(self, line: str, name: str, number: int) -> _Entry | None:
         """Name and value of one line; None when reported as a problem.
@@ -181,7 +176,7 @@ class LongReader(Generic[A]):
             self._refuse(line, name, number, equals)
             return None
         # One object for each name makes looking it up in many ads several times as fast.
-        spelled, key = intern(spelled), intern(fold_name(spelled))
+        key, spelled = self._names.of(spelled)
         value: Stored = literal_value(right)
         nested = sound = False
         if value is None:

@@ -29,7 +29,7 @@ from classad.formats.recovery import NEW, Beginnings, attribute_end
 from classad.language import bounds
 from classad.source import Source
 
-_BETWEEN: Final = re.compile(r"(?:[ \t\n\v\f\r]+|//[^\n]*|#[^\n]*|/\*.*?\*/)*", re.DOTALL)
+_BETWEEN: Final = re.compile(r"(?:[ \t\n\v\f\r]++|//[^\n]*+|#[^\n]*+|/\*.*?\*/)*+", re.DOTALL)
 
 
 def skip_blanks(text: str, position: int) -> int:
@@ -177,9 +177,15 @@ def _read(
             listed = text[position] == ","
             position = skip_blanks(text, position + 1)
             continue
-        ad, position = quick.fill(new(), text, position) or recovery.read(new, position)
+        found = quick.fill(new(), text, position)
+        if found is None:
+            ad, position = recovery.read(new, position)
+            if ad is not None:
+                quick.names.adopt(ad)
+        else:
+            ad, position = found
         if ad is not None:
-            yield ad
+            yield quick.names.share(ad)
         position = skip_blanks(text, position)
     if listed:
         report(Diagnostic("list of ads is not closed", source, position), diagnostics, errors)

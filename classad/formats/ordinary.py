@@ -17,18 +17,17 @@ from typing import Final
 from classad.ads.ad import Ad, ListValue, Stored, stored_form
 from classad.ads.expression import Expression
 from classad.errors import ClassAdParseError
-from classad.formats.common import BLANKS, A, has_many_digits, unshared
+from classad.formats.common import BLANKS, A, Names, has_many_digits, unshared
 from classad.formats.long import literal_value
-from classad.language.names import fold_name
 
 _OPENING: Final = re.compile(rf"[{BLANKS}]*\[")
 _NAME: Final = re.compile(rf"[{BLANKS};]*([A-Za-z_][A-Za-z0-9_]*)[{BLANKS}]*=(?![=?!])")
 _CLOSING: Final = re.compile(rf"[{BLANKS};]*\]")
-_QUOTED: Final = r""""(?>(?:[^"\\\0]|\\[^\0])*)"|'(?>(?:[^'\\\0]|\\[^\0])*)'"""
+_QUOTED: Final = r""""(?:[^"\\\0]++|\\[^\0])*+"|'(?:[^'\\\0]++|\\[^\0])*+'"""
 #: One level of brackets (subscripts, nested ads), no comments, no NUL.
 _VALUE: Final = re.compile(
-    rf"""((?>(?:[^;\[\]"'/\0]++|/(?![/*])|{_QUOTED}"""
-    rf"""|\[(?>(?:[^\[\]"'/\0]++|/(?![/*])|{_QUOTED})*)\])*))(?=[;\]])"""
+    rf"""((?:[^;\[\]"'/\0]++|/(?![/*])|{_QUOTED}"""
+    rf"""|\[(?:[^\[\]"'/\0]++|/(?![/*])|{_QUOTED})*+\])*+)(?=[;\]])"""
 )
 _RESERVED: Final = frozenset({"true", "false", "undefined", "error", "is", "isnt"})
 
@@ -44,6 +43,7 @@ class QuickAds:
         self.tz = tz
         #: Text -> value or expression, and whether it is a list or ad, made anew for each ad.
         self._values: dict[str, tuple[Stored, bool]] = {}
+        self.names = Names()
 
     def fill(self, ad: A, text: str, position: int = 0) -> tuple[A, int] | None:
         """Fill a new ad from the one that begins at ``position``; the ad and where that ends.
@@ -55,10 +55,10 @@ class QuickAds:
             return None
         position = found.end()
         attrs, names, known = ad._attrs, ad._names, self._values
+        spellings = self.names.of
         taken: set[int] = set()
         while (named := _NAME.match(text, position)) is not None:
-            spelled = named[1]
-            key = fold_name(spelled)
+            key, spelled = spellings(named[1])
             valued = _VALUE.match(text, named.end())
             if valued is None or key in _RESERVED:
                 return None

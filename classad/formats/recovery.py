@@ -38,11 +38,11 @@ class Shape(NamedTuple):
 
 _COMMENT: Final = r"//[^\n]*|/\*.*?\*/"
 JSON: Final = Shape(
-    re.compile(rf'"(?>(?:[^"\\\n]|\\[^\n])*)"|{_COMMENT}|[\[\]{{}},"]', re.DOTALL), ",", "{"
+    re.compile(rf'"(?:[^"\\\n]++|\\[^\n])*+"|{_COMMENT}|[\[\]{{}},"]', re.DOTALL), ",", "{"
 )
 NEW: Final = Shape(
     re.compile(
-        rf""""(?>(?:[^"\\\n]|\\[^\n])*)"|'(?>(?:[^'\\\n]|\\[^\n])*)'|{_COMMENT}|[\[\]{{}}();"']""",
+        rf""""(?:[^"\\\n]++|\\[^\n])*+"|'(?:[^'\\\n]++|\\[^\n])*+'|{_COMMENT}|[\[\]{{}}();"']""",
         re.DOTALL,
     ),
     ";",

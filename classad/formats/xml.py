@@ -1,11 +1,9 @@
 """Reads and writes the XML form of ads: ``<c><a n="Name"><i>1</i></a></c>``.
 
-This is HTCondor's document type, smaller than XML and with strings of its own, so no general XML
-parser reads it.  Elements: ``i`` integer, ``r`` real, ``s`` string with the escapes of the new
-syntax, ``b v="t"`` boolean, ``un`` undefined, ``er`` error, ``at`` and ``rt`` times, ``e``
-expression in new syntax, ``l`` list, ``c`` ad.  Entities are ``&amp; &lt; &gt;`` (and, on reading,
-``&quot; &apos;`` and character numbers).
-
+No general XML parser reads it: it is smaller than XML, with strings of its own.  Elements: ``i``
+integer, ``r`` real, ``s`` string with the escapes of the new syntax, ``b v="t"`` boolean, ``un``
+undefined, ``er`` error, ``at`` and ``rt`` times, ``e`` expression in new syntax, ``l`` list, ``c``
+ad.  Entities are ``&amp; &lt; &gt;`` (when read also ``&quot; &apos;`` and character numbers).
 Inputs: a text with or without the document's head.  Outputs: ads.  Follows: HTCondor 25.14.1.
 """
 
@@ -22,6 +20,7 @@ from classad.formats.common import (
     BLANKS,
     A,
     Errors,
+    Names,
     check_errors,
     ignored_text,
     note_bytes,
@@ -39,11 +38,11 @@ from classad.source import Source
 
 _TAG: Final = re.compile(
     r"<(?:!--.*?--|[?!][^>]*|(?P<close>/?)(?P<name>[A-Za-z]+)"
-    r"""(?P<attrs>(?:\s+[A-Za-z]+\s*=\s*(?:"(?:[^"\\]|\\.)*"|'[^']*'))*)\s*(?P<empty>/?))>""",
+    r"""(?P<attrs>(?:\s+[A-Za-z]+\s*=\s*(?:"(?:[^"\\]++|\\.)*+"|'[^']*'))*+)\s*(?P<empty>/?))>""",
     re.DOTALL,
 )
 _ATTRIBUTE: Final = re.compile(
-    r"""([A-Za-z]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|'([^']*)')""", re.DOTALL
+    r"""([A-Za-z]+)\s*=\s*(?:"((?:[^"\\]++|\\.)*+)"|'([^']*)')""", re.DOTALL
 )
 #: An attribute that needs neither entities nor escapes.
 _PLAIN: Final = re.compile(
@@ -121,6 +120,7 @@ class XmlReader(Generic[A]):
         self.start = 0
         #: Text of an expression -> what an ad stores for it.
         self.expressions: dict[str, Stored] = {}
+        self._names = Names()
 
     def ads(self) -> Iterator[A]:
         """The ads from the position on.
@@ -213,7 +213,7 @@ class XmlReader(Generic[A]):
     def _element(self) -> A | None:
         """The ad that the tag that was taken begins; None if it is that of the list of ads."""
         if self.name == "c" and not self.close:
-            return self.members(1, self._new())
+            return self._names.share(self.members(1, self._new()))
         if self.name != "classads":
             raise self.fail(f"expected `<c>`, found `{self.whole[self.start : self.position]}`")
         return None
@@ -229,7 +229,7 @@ class XmlReader(Generic[A]):
             found = _PLAIN.match(self.whole, self.position)
             if found is not None:
                 self.position = found.end()
-                ad.insert(found["name"], _plain(found))
+                self._names.put(ad, found["name"], _plain(found))
                 continue
             begin = self.position
             try:

@@ -19,6 +19,7 @@ _LOGIC: Final = "tests tests/classad/test_table_logic.py"
 _CLOCK: Final = "tests tests/classad/test_table_clock.py"
 _OFTEN: Final = "tests tests/classad/test_eval_often.py"
 _DEPTH: Final = "tests tests/classad/test_eval_depth.py"
+_READING: Final = "tests tests/classad/test_reading_memory.py"
 _BOUNDS: Final = "tests tests/classad/test_bounds.py"
 
 MUTATIONS: Final = (
@@ -338,6 +339,20 @@ MUTATIONS: Final = (
     Mutation(
         "classad/files/ads.py", "    if are_timed():", "    if False:",
         "tests tests/pieslice/test_limits.py -k in_time",
+    ),
+    # A group that may give back what it took remembers each character of a text.
+    Mutation(
+        "classad/formats/json.py", r"|\\[^u])*+", r"|\\[^u])*", f"{_READING} -k escapes",
+    ),
+    Mutation(
+        "classad/formats/ordinary.py",
+        r'''"(?:[^"\\\0]++|\\[^\0])*+"''',
+        r'''"(?>(?:[^"\\\0]|\\[^\0])*)"''',
+        f"{_READING} -k texts",
+    ),
+    # Ads that the grammar reads have names of their own.
+    Mutation(
+        "classad/formats/common.py", "        ad._names = names\n", "", f"{_READING} -k slots",
     ),
     # Two processes write to one file.
     Mutation(

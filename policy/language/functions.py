@@ -21,9 +21,9 @@ from policy.language.macros import Expander, Reference
 from policy.language.numbers import Evaluate, double_literal, integer_literal, read_integer
 
 _FORMAT = re.compile(
-    r"(?P<before>(?:[^%]|%%)*)"
+    r"(?P<before>(?:[^%]++|%%)*)"
     r"%(?P<flags>[-+ #0]*)(?P<width>\d*)(?P<precision>\.\d*)?(?P<size>hh|h|ll|l|j|z|t|q|L)?"
-    r"(?P<kind>[a-zA-Z])(?P<after>(?:[^%]|%%)*)"
+    r"(?P<kind>[a-zA-Z])(?P<after>(?:[^%]++|%%)*)"
 )
 #: Bits of the C integer that a conversion takes, by its length modifier; 64 with any other.
 _BITS = {"": 32, "h": 16, "hh": 8}

@@ -551,7 +551,7 @@ def test_importing_it_is_light() -> None:
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
     )
-    assert done.stdout == "[] ['Error', 'NotFoundError', 'Pool']\n"
+    assert done.stdout == "[] ['Error', 'LimitError', 'NotFoundError']\n"
 
 
 DIRECTIVE = re.compile(

@@ -1,0 +1,128 @@
+"""Reading takes memory in proportion to the text, by factors that docs/limits.md states.
+
+Allocations are counted, at small sizes; what grows faster than the text is seen by comparing two.
+"""
+
+from __future__ import annotations
+
+import json
+import tracemalloc
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from xml.sax.saxutils import escape
+
+import pytest
+
+import classad
+
+#: Ad -> text, and what stands before, between and behind.
+FORMS: dict[str, tuple[Callable[[dict[str, str]], str], str, str, str]] = {
+    "long": (lambda ad: "\n".join(f"{k} = {v}" for k, v in ad.items()), "", "\n\n", "\n"),
+    "new": (lambda ad: "[" + "; ".join(f"{k} = {v}" for k, v in ad.items()) + "]", "", "\n", ""),
+    "json": (lambda ad: f"{{{', '.join(map(_member, ad.items()))}}}", "[\n", ",\n", "\n]"),
+    "jsonl": (lambda ad: f"{{{', '.join(map(_member, ad.items()))}}}", "", "\n", "\n"),
+    "xml": (lambda ad: f"<c>{''.join(map(_element, ad.items()))}</c>", "<classads>", "", ""),
+}
+
+
+def _member(item: tuple[str, str]) -> str:
+    name, text = item
+    plain = text[0] == '"' or text.isdigit()
+    value = text if plain else json.dumps(f"/Expr({text})/").replace("/", "\\/")
+    return f'"{name}": {value}'
+
+
+def _element(item: tuple[str, str]) -> str:
+    name, text = item
+    if text[0] == '"':
+        return f'<a n="{name}"><s>{escape(text[1:-1])}</s></a>'
+    return f'<a n="{name}"><e>{escape(text)}</e></a>'
+
+
+def text_of(form: str, ads: Iterator[dict[str, str]]) -> str:
+    """The ads as a file."""
+    write, head, between, foot = FORMS[form]
+    return head + between.join(map(write, ads)) + foot
+
+
+def texts(size: int) -> Iterator[dict[str, str]]:
+    """One ad with one long text."""
+    yield {"a": '"' + "x" * size + '"'}
+
+
+def escapes(size: int) -> Iterator[dict[str, str]]:
+    """The same of nothing but escapes."""
+    yield {"a": '"' + "\\\\" * (size // 2) + '"'}
+
+
+def slots(size: int) -> Iterator[dict[str, str]]:
+    """Ads as pools have them."""
+    for number in range(size // 1000):
+        ad = {f"SomeAttribute{place}": f'"value {place} of a slot"' for place in range(20)}
+        ad["Name"] = f'"slot{number}@node"'
+        yield ad | {f"Number{place}": str(place * number) for place in range(10)}
+
+
+def many_names(size: int) -> Iterator[dict[str, str]]:
+    """Ads with a name of their own each."""
+    for number in range(size // 40):
+        yield {"Name": f'"slot{number}"', f"own{number:07}": str(number)}
+
+
+def one_with_many_names(size: int) -> Iterator[dict[str, str]]:
+    """One ad with many names."""
+    yield {f"attribute{number:07}": str(number) for number in range(size // 25)}
+
+
+#: Texts, and how many bytes each byte of them may take, whatever the form.
+FACTORS: dict[str, tuple[Callable[[int], Iterator[dict[str, str]]], float]] = {
+    "texts": (texts, 6),
+    "escapes": (escapes, 12),
+    "slots": (slots, 6),
+    "many names": (many_names, 40),
+    "one ad": (one_with_many_names, 40),
+}
+
+
+def taken(path: Path, text: str) -> float:
+    """The most bytes that are allocated while a file is read, for each byte of it."""
+    size = path.write_text(text, encoding="ascii")
+    del text
+    tracemalloc.start()
+    try:
+        ads = list(classad.read_ads(path, diagnostics=[]))
+        assert ads
+        return tracemalloc.get_traced_memory()[1] / size
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("kind", FACTORS)
+def test_reading_takes_memory_in_proportion(kind: str, form: str, tmp_path: Path) -> None:
+    path = tmp_path / "ads"
+    make, most = FACTORS[kind]
+    taken(path, text_of(form, make(4000)))  # what is loaded and compiled once
+    small, large = (taken(path, text_of(form, make(size))) for size in (150_000, 600_000))
+    assert large < most
+    # Not more for each byte where there are more of them.
+    assert large < 1.4 * small + 0.5
+
+
+@pytest.mark.parametrize("kind", ["many names", "one ad"])
+def test_a_table_of_many_names_takes_memory_in_proportion(kind: str) -> None:
+    def most(size: int) -> float:
+        text = text_of("new", FACTORS[kind][0](size))
+        ads = list(classad.read_ads(text.splitlines()))
+        tracemalloc.start()
+        try:
+            table = classad.Table(ads)
+            assert len(table.select("Name =!= 1")) == len(ads)
+            return tracemalloc.get_traced_memory()[1] / len(text)
+        finally:
+            tracemalloc.stop()
+
+    most(4000)
+    small, large = most(60_000), most(240_000)
+    assert large < 120
+    assert large < 1.4 * small
