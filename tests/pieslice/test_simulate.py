@@ -207,6 +207,7 @@ def test_dynamic_slots_are_cut_and_given_back(tmp_path: Path) -> None:
     run.until(240)
     claimed = len(run.simulation.state.claims)
     assert claimed == 4
+    assert run.simulation.state.running[A] == (4, 8.0)
     assert pool.slots["slot1@big"].ad.eval("Cpus") == 0
     assert pool.weight == 8.0
     assert [weight_of(slot.ad) for slot in pool.slots.values()] == [0.0, 2.0, 2.0, 2.0, 2.0]
@@ -214,6 +215,7 @@ def test_dynamic_slots_are_cut_and_given_back(tmp_path: Path) -> None:
     assert list(pool.slots) == ["slot1@big"]
     assert pool.slots["slot1@big"].ad.eval("Memory") == 8192
     assert run.simulation.state.users[A].completed == 5
+    assert run.simulation.state.running[A] == (0, 0.0)
 
 
 def without_counts(run: Run) -> dict[str, Any]:
