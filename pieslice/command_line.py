@@ -128,7 +128,7 @@ class Parser(argparse.ArgumentParser):
         # A hook, too: before Python 3.13 argparse makes a list without items of `--option=--`.
         if action.nargs is None and action.option_strings and arg_strings == ["--"]:
             self.error(f"argument {'/'.join(action.option_strings)}: `--` is no value")
-        return super()._get_values(action, arg_strings)  # type: ignore[misc]
+        return super()._get_values(action, arg_strings)
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         # The hook of argparse for values; it has no public one.
