@@ -199,11 +199,9 @@ static size_t partition(const sorting *sorted, int32_t *order, size_t first, siz
     for (size_t k = 0;; k++) {
         /* Where there is none left on one side, it is the last one swapped that stops. */
         size_t i = k < lefts ? (size_t)left[k] : last;
-        size_t j = (size_t)right[k];
+        const size_t j = (size_t)right[k];
         if (k > 0 && i > (size_t)right[k - 1])
             i = (size_t)right[k - 1];
-        if (k > 0 && j < (size_t)left[k - 1])
-            j = (size_t)left[k - 1];
         if (i >= j)
             return i;
         swap(order, i, j);

@@ -39,6 +39,7 @@ _LIVE: Final = ("capture.json", *(f"{name}.ads" for name in _POOL), "condor_conf
 _SWEEP: Final = ("sweep/points.jsonl", "sweep/sweep.json")
 #: The accountant's state, from examples/campus, short enough to be read thousands of times.
 _LOG_LINES: Final = 400
+_STATE: Final = "pool/Accountantnew.log"
 _LOG: Final = ("Accountantnew.log",)
 
 
@@ -61,7 +62,8 @@ COMMANDS: Final = (
     Command("eval --my ads.new Cpus Requirements Rank", ("ads.new",), 2),
     Command("eval --why Cpus>1&&Memory>x --my-file ads.long", ("ads.long",), 2),
     Command("eval 1+1", (), 4),
-    *(Command(f"{words} pool{more}", (*_ADS, _CONFIG, "pool/Accountantnew.log"), weight)
+    *(Command(f"{words} pool{more}", (*_ADS, _CONFIG, _STATE), weight,
+              (_STATE,) if words == "userprio" else ())
       for words, more, weight in (
           ("negotiate", "", 12), ("negotiate", " --json", 4), ("negotiate", " --cycles 3", 4),
           ("negotiate", " --engine reference", 4), ("quotas", " --trace", 3),

@@ -43,8 +43,9 @@ _UNPACK: Final[dict[bytes, Callable[[bytes], bytes]]] = {
     b"\xfd7zXZ\x00": lzma.decompress,
     b"BZh": bz2.decompress,
 }
-#: Where commands may leave what they like.
+#: Where commands may leave what they like; the second is a folder for `simulate -o -`.
 _FREE: Final = "out"
+_NAMELESS: Final = "-"
 _KEPT: Final = f"{_FREE}/kept"
 
 
@@ -87,14 +88,15 @@ class Shop:
                 continue
             if name == _KEPT and not refused:
                 continue
-            if name.startswith(f"{_FREE}/") and name != _KEPT:
+            if name.startswith((f"{_FREE}/", f"{_NAMELESS}/")) and name != _KEPT:
                 continue
             if not name.startswith(may_write):
                 change = "leaves" if name not in expected else "changes"
                 problem = problem or f"{change} {name}{' though it refuses' if refused else ''}"
         for name in found.keys() - self._sound.keys():
             (self.folder / name).unlink()
-        shutil.rmtree(self.folder / _FREE, ignore_errors=True)
+        for free in (_FREE, _NAMELESS):
+            shutil.rmtree(self.folder / free, ignore_errors=True)
         for name, data in self._sound.items():
             if found.get(name) != data:
                 (self.folder / name).parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,5 @@
-"""Lists bugs to plant, one at a time, and what should notice each; one file for each room.
+"""Lists bugs to plant, one at a time, and what should notice each; one file for each room
+and one for bounds, which bugs of all rooms are about.
 
 ``by``: ``conform FILES`` runs recorded vectors, ``fuzz TARGET`` a target's few cases, ``tests
 FILES`` tests.  A text stands exactly once in its file, which a test checks.
@@ -10,7 +11,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from fuzz.mutations import classad, csrc, negotiator, pieslice, policy
+from fuzz.mutations import bounds, classad, csrc, negotiator, pieslice, policy
 from fuzz.mutations.mutation import Mutation
 
 __all__ = ["MUTATIONS", "Mutation"]
@@ -21,4 +22,5 @@ MUTATIONS: Final = (
     *policy.MUTATIONS,
     *negotiator.MUTATIONS,
     *pieslice.MUTATIONS,
+    *bounds.MUTATIONS,
 )

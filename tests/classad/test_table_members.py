@@ -14,6 +14,7 @@ from classad.table import Table
 from classad.table.arrays.vectors import count_holding
 from classad.table.sampling.programs import Members
 from fuzz.one_by_one import shown, value_of
+from fuzz.thresholds import few_are_many
 
 CONTEXT = EvalContext(now=1_700_000_000.0)
 BACKENDS = [pytest.param(kernels.native, id="c"), pytest.param(None, id="python")]
@@ -143,3 +144,17 @@ def test_names_in_lists_are_the_rows_before_they_are_the_partners(wants: str, x:
             wanted = [shown(value_of(tree, one, row)) for row in rows]
             codes, values = table.evaluate(tree, one, row_is="target", context=CONTEXT)
             assert [shown(values[code]) for code in codes] == wanted, text
+
+
+def test_what_only_some_members_lack_is_looked_for_in_the_partner_by_these_alone() -> None:
+    rows = [
+        ClassAd(f"[N = {number}; G = {{[P = 1], [Q = {number}], [P = 9]}}]") for number in range(20)
+    ]
+    job = ClassAd("[P = 5; Want = P > 3; Requirements = countMatches(MY.Want, TARGET.G) == 2]")
+    with few_are_many():
+        table = Table(rows)
+        assert list(table.match(job, context=CONTEXT)) == []
+        assert list(table.accepted_by(job, context=CONTEXT)) == list(range(20))
+        text = "countMatches(MY.Want, TARGET.G)"
+        codes, values = table.evaluate(text, job, row_is="target", context=CONTEXT)
+        assert {values[code] for code in codes} == {2}

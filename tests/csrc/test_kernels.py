@@ -312,6 +312,10 @@ def test_what_the_header_forbids_is_refused() -> None:
     assert [*rows] == [56, 57, 7]
     assert lib.ca_list_bits(8, bits, 1, rows) == -3
     assert [lib.ca_list_bits(size, bits, 2, rows) for size in (1, 4, 7)] == [bad] * 3
+    for bit in range(64):
+        bits = octets(*(1 << bit).to_bytes(8, "little"))
+        assert lib.ca_list_bits(8, bits, 1, rows) == 1
+        assert rows[0] == bit
     for ends, size, expected in (
         ([0, 1, 3], 3, fine), ([0, 1, 4], 3, bad), ([0, 2, 1], 3, bad), ([-1, 0, 1], 3, bad),
     ):  # fmt: skip
@@ -339,3 +343,20 @@ def test_operators_that_there_are_not_are_refused() -> None:
     for place in range(5):
         some = [null if number == place else it for number, it in enumerate(given)]
         assert lib.ca_operate(lib.CA_ADD, 4, *some) == -1
+
+
+@needs_c
+def test_cells_that_there_are_not_are_refused() -> None:
+    ffi, lib = extension.ffi, extension.lib
+    load, null = ffi.gc(lib.ca_load_new(), lib.ca_load_free), ffi.NULL
+
+    def put(tag: int, *, load: Any = load, name: Any = b"A", text: Any = b"x") -> int:
+        number: int = lib.ca_load_put(load, 1, name, tag, 1, 1, text)
+        return number
+
+    assert put(lib.CA_NOTHING + 1) == 0
+    assert put(lib.CA_STRING_CELL) == put(lib.CA_WAITING - 1) == 0
+    assert put(lib.CA_NOTHING) == put(lib.CA_WAITING) == -1
+    assert put(lib.CA_STRING_CELL, load=null) == put(lib.CA_STRING_CELL, name=null) == -1
+    assert put(lib.CA_STRING_CELL, text=null) == -1
+    assert put(lib.CA_NOTHING + 1, text=null) == 0

@@ -98,6 +98,11 @@ def test_no_recorded_expression_is_declined_but_for_time_literals() -> None:
         assert agree(text) or "Time(" in text or by_grammar(text) is None
 
 
+@pytest.mark.parametrize("text", ["[]", "[ ]", "[a = []]", "[;a = 1;;b = 2;]", "{}", "{[], {}}"])
+def test_what_is_empty_is_not_declined(text: str) -> None:
+    assert agree(text)
+
+
 _WORDS = (
     "a Foo MY TARGET true FALSE undefined error is isnt IS abstime relTime f "
     "1 0 -1 7.5 .5 1e5 1.5E-3 9223372036854775807 9223372036854775808 010 0x1F 1. 1.e 1e .. ..5 "

@@ -200,3 +200,15 @@ def test_without_matplotlib_the_error_says_what_to_install(
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     assert main(["forecast", "--user", "A=1", "--plot", str(tmp_path / "x.png")]) == 2
     assert "pip install 'pieslice[plot]'" in capsys.readouterr().err
+
+
+def test_the_last_moment_is_that_of_the_hours_asked_for() -> None:
+    """Hours are no whole number of seconds as doubles have them."""
+    for hours in (4.1, 8.2, 8.7):
+        points = list(forecast([User("a", (Demand(5.0),))], Settings(10.0), hours, 0.1))
+        assert points[-1].hour == pytest.approx(hours)
+
+
+def test_a_demand_lasts_from_its_beginning_to_before_its_end() -> None:
+    demand = Demand(4.0, 60.0, 120.0)
+    assert [demand.at(moment) for moment in (59.9, 60.0, 119.9, 120.0)] == [0.0, 4.0, 4.0, 0.0]

@@ -24,7 +24,7 @@ from pieslice.cli import main
 from pieslice.history.jobs import find_job
 from pieslice.history.life import Decision, life_of
 from pieslice.history.questions import life, start, summary
-from pieslice.history.start import ENOUGH, Estimate, Experience, Lack, record_of
+from pieslice.history.start import ENOUGH, Estimate, Experience, Lack, record_of, wait_of
 from pieslice.history.summary import MomentLoad, distances, mean_load, vacancies_of
 from pieslice.history.waits import Wait, curve
 from pieslice.inputs.moments import moment_of
@@ -616,3 +616,19 @@ def test_slots_that_are_still_empty_count() -> None:
     found = vacancies_of([(0, 10, True), (0, 30, True), (5, None, False), (0, 20, False)], 100)
     assert (found.count, found.refilled) == (4, 2)
     assert found.within == (30, None)
+
+
+def test_a_preemption_is_one_of_the_cycles_since_the_job_was_seen_running() -> None:
+    lives = job(running(2), idle(4))
+    for moment, known in ((1, False), (2, True), (3, True), (4, False)):
+        taken = Decision(moment, False, "9.0", "bob@x", "slot1@m", "ann@x", None, alike=False)
+        found = life_of(lives, moments(4), [taken], {})
+        assert ("preempted for" in found.entries[2].what) is known, moment
+
+
+def test_a_job_that_had_waited_when_it_was_first_seen_counts_from_then_on() -> None:
+    late = job(idle(1), running(3))  # submitted at T, first seen a minute later
+    assert wait_of(late, T + 60, T + 600, T + 600) == Wait(60.0, 180.0, True)
+    assert wait_of(late, T - 60, T + 600, T + 600) == Wait(0.0, 180.0, True)
+    assert wait_of(late, T + 60, T + 600, T + 120) == Wait(60.0, 120.0, False)
+    assert wait_of(late, T + 60, T + 600, T + 59) is None

@@ -18,10 +18,12 @@ import pytest
 from classad import ClassAd, ExprTree, Table
 from classad.files.lock import hold
 from fuzz.commands.command import main as fuzz_commands
+from fuzz.commands.shop import COMMANDS as FUZZED
 from negotiator.accounting.accountant import remaining
 from negotiator.expressions.dependence import conjuncts
 from negotiator.expressions.regrouping import Level, regrouping_of
-from pieslice.cli import describe, main
+from pieslice.cli import build_parser, describe, main
+from pieslice.command_line import Parser, commands_of
 from pieslice.inputs.pool import parse_time
 from pieslice.terminal import harmless
 
@@ -378,3 +380,14 @@ def test_a_minus_is_standard_output(
     assert main(["quotas", TOUR, "-o", "-"]) == 0
     assert "physics" in capsys.readouterr().out
     assert not list(tmp_path.iterdir())
+
+
+def test_every_command_is_fuzzed() -> None:
+    def leaves(parser: Parser, words: tuple[str, ...]) -> list[tuple[str, ...]]:
+        below = commands_of(parser)
+        inner = (leaves(below[name], (*words, name)) for name in below)
+        return [leaf for found in inner for leaf in found] if below else [words]
+
+    tried = {tuple(command.words.split()[:2]) for command in FUZZED}
+    known = {words[:2] for words in tried} | {words[:1] for words in tried}
+    assert [leaf for leaf in leaves(build_parser(), ()) if leaf not in known] == []

@@ -463,3 +463,44 @@ def test_the_newest_time_is_found_in_the_ads() -> None:
 )  # fmt: skip
 def test_the_manifest_tells_the_time_of_a_capture(manifest: str, time: float) -> None:
     assert newest_time({"slots.ads": slots("U", time=5), "capture.json": manifest}) == time
+
+
+def test_a_capture_of_just_the_age_that_is_kept_stays(path: Path) -> None:
+    with Recorder(path, every=1) as recorder:
+        for number in range(3):
+            recorder.append(T + 100 * number, pool("U"))
+        assert recorder.bound(seconds=200) == 0
+        assert recorder.bound(seconds=199) == 1
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("aaa", "aa"),
+        ("aa", "aaa"),
+        ("abab", "ab"),
+        ("", "a"),
+        ("a", ""),
+    ],
+)
+def test_texts_that_repeat_themselves_change_by_the_part_between(before: str, after: str) -> None:
+    files = files_of({"log": before})
+    apply(
+        files, json.loads(json.dumps(changed(files_of({"log": before}), files_of({"log": after}))))
+    )
+    assert texts_of(files) == {"log": after}
+
+
+@pytest.mark.parametrize(("before", "after"), [("1", "01"), ("-0", "1"), ("0", "-0"), ("9", "10")])
+def test_numbers_change_by_a_step_only_if_their_text_follows(before: str, after: str) -> None:
+    one, other = (files_of({"x.ads": f"Name = 1\nA = {text}\n"}) for text in (before, after))
+    apply(one, json.loads(json.dumps(changed(one, other))))
+    assert texts_of(one) == {"x.ads": f"Name = 1\nA = {after}\n"}
+
+
+def test_rows_behind_a_new_first_row_are_found_again() -> None:
+    one, other = (files_of({"slots.ads": slots(*states)}) for states in ("-CU", "OCU"))
+    data = json.loads(json.dumps(changed(one, other)))
+    assert data["files"]["slots.ads"]["runs"] == [[-1, 1], [0, 2]]
+    apply(one, data)
+    assert texts_of(one) == {"slots.ads": slots(*"OCU")}

@@ -512,3 +512,29 @@ def test_the_gains_of_another_policy_are_added_up(
 def test_what_can_be_watched(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["diff", *words, "--watch"]) == 2
     assert capsys.readouterr().err.startswith("error: ")
+
+
+def test_a_log_of_nothing_but_half_a_line_begins_anew(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    path.write_bytes(b'{"time": 3, "age"')
+    log = Log(path)
+    log.add(outcome(1))
+    assert [json.loads(line)["time"] for line in path.read_text().splitlines()] == [1]
+    assert Log(path).totals == log.totals
+
+
+def test_a_pool_that_stays_away_is_asked_less_and_less_up_to_a_bound(
+    recorded: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recorded(lambda whole: whole.update(trouble={"collector": "gone"}))
+    slept: list[float] = []
+
+    def sleep(seconds: float) -> None:
+        slept.append(seconds)
+        if len(slept) == 8:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(time, "sleep", sleep)
+    with loop.Bindings(POOL) as daemons, pytest.raises(KeyboardInterrupt):
+        next(loop.Shadow(daemons, lambda text: None).cycles())
+    assert slept == [2.0, 4.0, 8.0, 16.0, 32.0, 60.0, 60.0, 60.0]

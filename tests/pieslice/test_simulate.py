@@ -207,6 +207,7 @@ def test_dynamic_slots_are_cut_and_given_back(tmp_path: Path) -> None:
     run.until(240)
     claimed = len(run.simulation.state.claims)
     assert claimed == 4
+    assert run.simulation.state.running[A] == (4, 8.0)
     assert pool.slots["slot1@big"].ad.eval("Cpus") == 0
     assert pool.weight == 8.0
     assert [weight_of(slot.ad) for slot in pool.slots.values()] == [0.0, 2.0, 2.0, 2.0, 2.0]
@@ -214,6 +215,7 @@ def test_dynamic_slots_are_cut_and_given_back(tmp_path: Path) -> None:
     assert list(pool.slots) == ["slot1@big"]
     assert pool.slots["slot1@big"].ad.eval("Memory") == 8192
     assert run.simulation.state.users[A].completed == 5
+    assert run.simulation.state.running[A] == (0, 0.0)
 
 
 def without_counts(run: Run) -> dict[str, Any]:
@@ -1083,6 +1085,68 @@ def test_streams_that_are_wrong(stream: str, message: str) -> None:
 
 def test_slots_have_a_machine() -> None:
     assert SimSlot("slot1_2@node@vm", ClassAd(), 1.0).machine == "node@vm"
+
+
+# --- what follows from a match, step by step ------------------------------------------------------
+
+
+def two_users(tmp_path: Path, **options: Any) -> tuple[Simulation, SimSlot]:
+    """A slot on which A's job 1 runs; B's job 0 waits."""
+    run = Run(policy_of(tmp_path), [(0, "b", 5000), (0, "a", 600)], **options)
+    simulation = run.simulation
+    simulation.advance(0)
+    (slot,) = simulation.pool.slots.values()
+    simulation._claim(slot, A, 1)
+    return simulation, slot
+
+
+def test_the_first_job_of_all_waits_again_if_the_slot_that_it_waits_for_leaves(
+    tmp_path: Path,
+) -> None:
+    """Its number is 0."""
+    (machine,) = {slot.machine for slot in plain_pool(1, 1).slots.values()}
+    simulation, slot = two_users(
+        tmp_path,
+        settings=ClaimSettings(retirement=9000),
+        changes=(MachineChange(60, machine, False),),
+    )
+    simulation._preempt(slot, simulation.state.claims[slot.name], B, 0)
+    assert not simulation.idle[B]
+    simulation.advance(60)
+    assert [list(shapes.values()) for shapes in simulation.idle.values()] == [[[0]], [[1]]]
+
+
+def test_the_end_of_a_job_that_was_preempted_does_not_end_the_next_one(tmp_path: Path) -> None:
+    simulation, slot = two_users(tmp_path)
+    simulation.advance(60)
+    simulation._preempt(slot, simulation.state.claims[slot.name], B, 0)
+    simulation.advance(700)
+    claim = simulation.state.claims[slot.name]
+    assert (claim.user, claim.job, claim.job_begun) == (B, 0, 60)
+    assert simulation.state.users[B].completed == 0
+
+
+def test_a_job_that_is_preempted_again_and_again_thrashes_once(tmp_path: Path) -> None:
+    simulation, slot = two_users(tmp_path)
+    for _ in range(4):
+        simulation._stop(slot, "preempt", "for b")
+        simulation._release(slot)
+        simulation._claim(slot, A, 1)
+    assert simulation.state.thrashed == 1
+    assert simulation.state.users[A].preempted == 4
+
+
+def test_nothing_runs_nothing_weighs(tmp_path: Path) -> None:
+    simulation, _ = two_users(tmp_path)
+    for sign in (1, 1, 1, -1, -1, -1):
+        simulation._count_running(B, sign, 0.1)
+    assert simulation.state.running[B] == (0, 0.0)
+
+
+def test_a_trace_that_asks_for_no_memory_has_what_was_used() -> None:
+    fields = ["1", "0", "0", "100", "2", "0", "4096", "2", "0", "0", "1", "3", *["-1"] * 6]
+    found = from_swf([" ".join(fields)], "t.swf")
+    assert found.shapes[0].ad["RequestMemory"] == 8
 
 
 @pytest.mark.parametrize(

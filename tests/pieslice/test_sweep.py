@@ -162,6 +162,18 @@ def test_a_point_that_fails_is_tried_again_and_reported(
     assert found["300"].summary is not None
 
 
+@pytest.mark.parametrize("tries", [1, 2, 4])
+def test_a_point_is_not_tried_more_often_than_asked_for(tries: int) -> None:
+    calls: list[Point] = []
+
+    def fail(point: Point) -> Any:
+        calls.append(point)
+        raise ValueError("never")
+
+    outcome = work.attempt(fail, grid()[0], tries)
+    assert (len(calls), outcome.tries, outcome.summary) == (tries, tries, None)
+
+
 def test_a_failed_point_is_in_the_table(
     tmp_path: Path,
     words: list[str],

@@ -15,7 +15,7 @@ from pieslice.cli import main
 from pieslice.conform.negotiation.userprio import USERPRIO_KINDS, check_tool
 from pieslice.priorities.options import Options, UsageError, parse_options
 from pieslice.priorities.rows import Row
-from pieslice.priorities.table import View, number, render
+from pieslice.priorities.table import View, number, render, view_of
 
 ROOT = Path(__file__).parents[2]
 CAMPUS = ROOT / "examples" / "campus"
@@ -388,6 +388,32 @@ def test_columns_below_headings_grow_from_row_to_row(
         '"bartholomew@x" 5000000.25',
         '"bo"            5.0       ',
     ]
+
+
+@pytest.mark.parametrize(
+    ("age", "text"),
+    [(-5, "<now>"), (0, "<now>"), (1, "0+00:00"), (59, "0+00:00"), (60, "0+00:01"),
+     (86_399, "0+23:59"), (86_400, "1+00:00")],
+)  # fmt: skip
+def test_how_long_ago_a_usage_was(age: int, text: str) -> None:
+    row = Row("a@x", "<none>", False, priority=1, factor=1, last=1_000_000 - age)
+    lines = render([row], parse_options(["-most"]), View(1_000_000, time.gmtime)).splitlines()
+    (line,) = (line for line in lines if line.startswith("a@x"))
+    assert text in line.split()
+
+
+def test_who_was_active_at_the_very_moment_shows() -> None:
+    rows = [Row(f"{name}@x", "<none>", False, last=at) for name, at in (("a", 499), ("b", 500))]
+    text = render(rows, parse_options([]), View(1000, time.gmtime, active_from=500))
+    assert ("a@x" in text, "b@x" in text) == (False, True)
+
+
+def test_a_day_that_is_asked_for_is_one_of_the_clocks_on_the_wall() -> None:
+    """Whether it is one of summer time is for the zone to tell."""
+    asked: list[Any] = []
+    options = parse_options(["-activefrom", "7", "1", "2026"])
+    view_of(0, options, 0, time.gmtime, lambda day: asked.append(day) or 5.0)
+    assert asked == [(2026, 7, 1, 0, 0, 0, 0, 0, -1)]
 
 
 @pytest.mark.parametrize(

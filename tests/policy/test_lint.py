@@ -145,6 +145,15 @@ def test_a_slip_in_an_attribute_points_at_it() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("key", "beyond"),
+    [("3.4028e+38", False), ("-3.4028e+38", False), ("3.41e+38", True), ("-1e+39", True)],
+)
+def test_sort_keys_up_to_the_greatest_single_are_fine(key: str, beyond: bool) -> None:
+    text = f"GROUP_NAMES = a\nGROUP_QUOTA_a = 5\nGROUP_SORT_EXPR = {key}\n"
+    assert ("P309" in [item.id for item in found(text)]) is beyond
+
+
 def test_names_of_ones_own_are_no_slips() -> None:
     own = "PREEMPTION_RANKS = 1\nPREEMPTION_RANK = $(PREEMPTION_RANKS)\nSTART = True\n"
     assert ids(own) == []
