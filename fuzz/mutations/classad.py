@@ -302,7 +302,7 @@ MUTATIONS: Final = (
     # An evaluation that follows attributes looks at the clock.
     Mutation(
         "classad/compiled/state.py", "        if bounds.entered:", "        if False:",
-        f"{_BOUNDS} -k hostile",
+        f"{_BOUNDS} -k compiled",
     ),
     Mutation(
         "classad/evaluation/reference.py", "    if bounds.entered:", "    if False:",

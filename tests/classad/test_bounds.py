@@ -18,6 +18,7 @@ import pytest
 
 import classad
 from classad.builtins import pcre
+from classad.evaluate import evaluate_full
 from classad.language import bounds
 
 #: Searches of a pattern of this kind take twice as long for each character.
@@ -58,6 +59,12 @@ def test_hostile_expressions_are_ended(name: str, looks: None) -> None:
         with classad.limits(time=20):
             HOSTILE[name].eval("e")
     assert bounds.entered == 0
+
+
+def test_the_compiled_form_is_ended(looks: None) -> None:
+    # At HTCondor's own limit it would give the error value.
+    with pytest.raises(classad.LimitError), classad.limits(time=20):
+        evaluate_full("e", HOSTILE["sums"])
 
 
 @pytest.mark.parametrize("name", ["sums", "conditions"])
