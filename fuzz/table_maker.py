@@ -87,7 +87,8 @@ class Maker:
         if dice < 18 and self.often(50):
             return str(self.pick(_MEMBERS[far]))
         if dice < 18:
-            return f"{self.pick(('isUndefined', 'isError', '!'))}({self.name(far=far)})"
+            asks = (f"isUndefined({self.name(far=far)})", f"isError({self.name(far=far)})")
+            return str(self.pick((*asks, f"!({self.name(far=far)})")))
         return self.name(far=far)
 
     # ---- ads

@@ -39,21 +39,21 @@ _UNITS: Final = ((1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10,
 class _Bounds:
     """What a block allows: of time and memory no more than the blocks around it."""
 
-    __slots__ = ("ceiling", "deadline", "look", "memory", "time", "unpacked")
+    __slots__ = ("highest", "deadline", "look", "memory", "time", "unpacked")
 
     def __init__(
         self, time: float | None, memory: int | None, unpacked: int | None, around: _Bounds | None
     ) -> None:
         now = monotonic()
         self.time, self.deadline = time, None if time is None else now + time
-        self.memory, self.ceiling = memory, None if memory is None else resident() + memory
+        self.memory, self.highest = memory, None if memory is None else resident() + memory
         self.unpacked, self.look = unpacked, now
         if around is None:
             return
         if around.deadline is not None and (self.deadline or around.deadline) >= around.deadline:
             self.time, self.deadline = around.time, around.deadline
-        if around.ceiling is not None and (self.ceiling or around.ceiling) >= around.ceiling:
-            self.memory, self.ceiling = around.memory, around.ceiling
+        if around.highest is not None and (self.highest or around.highest) >= around.highest:
+            self.memory, self.highest = around.memory, around.highest
         if unpacked is None:
             self.unpacked = around.unpacked
 
@@ -117,7 +117,7 @@ def checkpoint(doing: str) -> None:
     now = monotonic()
     if bounds.deadline is not None and now >= bounds.deadline:
         raise LimitError(f"the time limit of {bounds.time:g} s is used up while {doing}")
-    if bounds.ceiling is not None and now >= bounds.look:
+    if bounds.highest is not None and now >= bounds.look:
         bounds.look = now + _PAUSE
         _hold(bounds, 0, doing)
 
@@ -139,12 +139,12 @@ def glance(doing: str = "evaluating expressions") -> None:
 def make_room(size: int, doing: str = "evaluating expressions") -> None:
     """Raise ``LimitError`` if so many bytes more are more than what is allowed."""
     bounds = _CURRENT.get() if entered and size > _SMALL else None
-    if bounds is not None and bounds.ceiling is not None:
+    if bounds is not None and bounds.highest is not None:
         _hold(bounds, size, doing)
 
 
 def _hold(bounds: _Bounds, more: int, doing: str) -> None:
-    if resident() + more > (bounds.ceiling or 0):
+    if resident() + more > (bounds.highest or 0):
         size = in_units(bounds.memory or 0)
         raise LimitError(f"the memory limit of {size} is used up while {doing}")
 
