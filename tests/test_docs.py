@@ -215,7 +215,8 @@ NOTEBOOK_NAMES = {
     ),
 }
 #: Modules that are no front door.
-INSIDE = re.compile(r"\b(classad|policy|negotiator|pieslice)\.\w+ import\b|import \w+\.\w")
+_ROOM = r"\b(?:classad|policy|negotiator|pieslice)"
+INSIDE = re.compile(rf"{_ROOM}\.\w+ import\b|import {_ROOM}\.\w")
 NOTEBOOKS = sorted(ROOT.glob("examples/**/*.ipynb"))
 
 

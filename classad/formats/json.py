@@ -40,10 +40,11 @@ from classad.syntax.lexing import integer_value
 #: Nested objects and arrays deeper than this are refused; the parser of expressions stops near it.
 MAX_DEPTH: Final = 165
 
+# `(?!)`: so that Python before 3.11.5, too, forgets what did not match.
 _TOKEN: Final = re.compile(
-    r"""(?P<skip>(?:[ \t\r\n\v\f]++|//[^\n]*+|/\*.*?\*/)++)
+    r"""(?P<skip>(?:[ \t\r\n\v\f]++|//[^\n]*+|/\*.*?\*/|(?!))++)
       | (?P<punct>[{}\[\],:])
-      | (?P<string>"(?:[^"\\]++|\\u[0-9a-fA-F]{4}|\\[^u])*+")
+      | (?P<string>"(?:[^"\\]++|\\u[0-9a-fA-F]{4}|\\[^u]|(?!))*+")
       | (?P<real>-?(?:[0-9]*\.[0-9]+(?:[eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+)(?![\w.]))
       | (?P<int>-?(?:0|[1-9][0-9]*)(?![\w.]))
       | (?P<word>[A-Za-z_]\w*)

@@ -44,11 +44,12 @@ from classad.syntax.ways import OLD, WHOLE
 
 #: A right-hand side that is one literal whose value needs no grammar.  Integers of up to 18 digits
 #: cannot overflow; strings with a quote after a backslash are left to the grammar.
+# `(?!)`: so that Python before 3.11.5, too, forgets what did not match.
 _LITERAL: Final = re.compile(
     r"""[ \t]*(?:
         (-?(?:0|[1-9][0-9]{0,17}))
       | (-?[0-9]*\.[0-9]+(?:[eE][+-]?[0-9]+)?|-?[0-9]+[eE][+-]?[0-9]+)
-      | "((?:[^"\\\0]++|\\[^"\\\0])*+)"
+      | "((?:[^"\\\0]++|\\[^"\\\0]|(?!))*+)"
       | ([tT][rR][uU][eE]|[fF][aA][lL][sS][eE]
         |[uU][nN][dD][eE][fF][iI][nN][eE][dD]|[eE][rR][rR][oO][rR])
     )[ \t\r\n\v\f]*\Z""",

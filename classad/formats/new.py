@@ -29,7 +29,8 @@ from classad.formats.recovery import NEW, Beginnings, attribute_end
 from classad.language import bounds
 from classad.source import Source
 
-_BETWEEN: Final = re.compile(r"(?:[ \t\n\v\f\r]++|//[^\n]*+|#[^\n]*+|/\*.*?\*/)*+", re.DOTALL)
+# `(?!)`: so that Python before 3.11.5, too, forgets what did not match.
+_BETWEEN: Final = re.compile(r"(?:[ \t\n\v\f\r]++|//[^\n]*+|#[^\n]*+|/\*.*?\*/|(?!))*+", re.DOTALL)
 
 
 def skip_blanks(text: str, position: int) -> int:

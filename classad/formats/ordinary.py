@@ -23,11 +23,12 @@ from classad.formats.long import literal_value
 _OPENING: Final = re.compile(rf"[{BLANKS}]*\[")
 _NAME: Final = re.compile(rf"[{BLANKS};]*([A-Za-z_][A-Za-z0-9_]*)[{BLANKS}]*=(?![=?!])")
 _CLOSING: Final = re.compile(rf"[{BLANKS};]*\]")
-_QUOTED: Final = r""""(?:[^"\\\0]++|\\[^\0])*+"|'(?:[^'\\\0]++|\\[^\0])*+'"""
+# `(?!)`: so that Python before 3.11.5, too, forgets what did not match.
+_QUOTED: Final = r""""(?:[^"\\\0]++|\\[^\0]|(?!))*+"|'(?:[^'\\\0]++|\\[^\0]|(?!))*+'"""
 #: One level of brackets (subscripts, nested ads), no comments, no NUL.
 _VALUE: Final = re.compile(
     rf"""((?:[^;\[\]"'/\0]++|/(?![/*])|{_QUOTED}"""
-    rf"""|\[(?:[^\[\]"'/\0]++|/(?![/*])|{_QUOTED})*+\])*+)(?=[;\]])"""
+    rf"""|\[(?:[^\[\]"'/\0]++|/(?![/*])|{_QUOTED}|(?!))*+\]|(?!))*+)(?=[;\]])"""
 )
 _RESERVED: Final = frozenset({"true", "false", "undefined", "error", "is", "isnt"})
 

@@ -37,12 +37,13 @@ class Shape(NamedTuple):
 
 
 _COMMENT: Final = r"//[^\n]*|/\*.*?\*/"
+# `(?!)`: so that Python before 3.11.5, too, forgets what did not match.
 JSON: Final = Shape(
-    re.compile(rf'"(?:[^"\\\n]++|\\[^\n])*+"|{_COMMENT}|[\[\]{{}},"]', re.DOTALL), ",", "{"
+    re.compile(rf'"(?:[^"\\\n]++|\\[^\n]|(?!))*+"|{_COMMENT}|[\[\]{{}},"]', re.DOTALL), ",", "{"
 )
 NEW: Final = Shape(
     re.compile(
-        rf""""(?:[^"\\\n]++|\\[^\n])*+"|'(?:[^'\\\n]++|\\[^\n])*+'|{_COMMENT}|[\[\]{{}}();"']""",
+        rf""""(?:[^"\\\n]++|\\[^\n]|(?!))*+"|'(?:[^'\\\n]++|\\[^\n]|(?!))*+'|{_COMMENT}|[\[\]{{}}();"']""",
         re.DOTALL,
     ),
     ";",

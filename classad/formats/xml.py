@@ -36,13 +36,14 @@ from classad.language import bounds
 from classad.language.values import ERROR, INT_MAX, INT_MIN, UNDEFINED, RelTime
 from classad.source import Source
 
+# `(?!)`: so that Python before 3.11.5, too, forgets what did not match.
 _TAG: Final = re.compile(
     r"<(?:!--.*?--|[?!][^>]*|(?P<close>/?)(?P<name>[A-Za-z]+)"
-    r"""(?P<attrs>(?:\s+[A-Za-z]+\s*=\s*(?:"(?:[^"\\]++|\\.)*+"|'[^']*'))*+)\s*(?P<empty>/?))>""",
+    r"""(?P<attrs>(?:\s+[A-Za-z]+\s*=\s*(?:"(?:[^"\\]++|\\.|(?!))*+"|'[^']*')|(?!))*+)\s*(?P<empty>/?))>""",
     re.DOTALL,
 )
 _ATTRIBUTE: Final = re.compile(
-    r"""([A-Za-z]+)\s*=\s*(?:"((?:[^"\\]++|\\.)*+)"|'([^']*)')""", re.DOTALL
+    r"""([A-Za-z]+)\s*=\s*(?:"((?:[^"\\]++|\\.|(?!))*+)"|'([^']*)')""", re.DOTALL
 )
 #: An attribute that needs neither entities nor escapes.
 _PLAIN: Final = re.compile(

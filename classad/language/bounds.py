@@ -39,7 +39,7 @@ _UNITS: Final = ((1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10,
 class _Bounds:
     """What a block allows: of time and memory no more than the blocks around it."""
 
-    __slots__ = ("highest", "deadline", "look", "memory", "time", "unpacked")
+    __slots__ = ("deadline", "highest", "look", "memory", "time", "unpacked")
 
     def __init__(
         self, time: float | None, memory: int | None, unpacked: int | None, around: _Bounds | None

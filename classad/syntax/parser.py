@@ -113,7 +113,8 @@ def parse_ads(
 ) -> list[AdExpr]:
     """The ads in new syntax that the text consists of, blanks and comments between them."""
     source = source or Source(text, "<ads>")
-    nothing = re.compile(rf"(?:[{BLANKS}]++|//[^\n]*+|/\*.*?\*/)*+\0?", re.DOTALL)
+    # `(?!)`: so that Python before 3.11.5, too, forgets what did not match.
+    nothing = re.compile(rf"(?:[{BLANKS}]++|//[^\n]*+|/\*.*?\*/|(?!))*+\0?", re.DOTALL)
     ads: list[AdExpr] = []
     position = _skip(nothing, text, 0)
     while position < len(text) and text[position - 1 : position] != "\0":

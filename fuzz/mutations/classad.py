@@ -342,11 +342,11 @@ MUTATIONS: Final = (
     ),
     # A group that may give back what it took remembers each character of a text.
     Mutation(
-        "classad/formats/json.py", r"|\\[^u])*+", r"|\\[^u])*", f"{_READING} -k escapes",
+        "classad/formats/json.py", r"|\\[^u]|(?!))*+", r"|\\[^u]|(?!))*", f"{_READING} -k escapes",
     ),
     Mutation(
         "classad/formats/ordinary.py",
-        r'''"(?:[^"\\\0]++|\\[^\0])*+"''',
+        r'''"(?:[^"\\\0]++|\\[^\0]|(?!))*+"''',
         r'''"(?>(?:[^"\\\0]|\\[^\0])*)"''',
         f"{_READING} -k texts",
     ),
