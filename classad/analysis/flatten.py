@@ -111,7 +111,7 @@ class _Flattener:
     def reference(self, node: nodes.Reference, ad: Ad) -> _Part:
         key = fold_name(node.name)
         if node.base is not None:
-            base = value_of(node.base, ad, self.state)
+            base = self._base(node.base, ad)
             if base.__class__ is ListValue:
                 return self._stored(select(base, key, ad, self.state), ad, node)
             if not isinstance(base, Ad):
@@ -120,6 +120,16 @@ class _Flattener:
         if node.absolute:
             return self._found(find(outermost(self.state), key, self.state), node)
         return self._found(find_unscoped(ad, key, self.state), node)
+
+    def _base(self, node: Node, ad: Ad) -> Stored:
+        self.state.lexical = ad, self._around(ad)
+        value = value_of(node, ad, self.state)
+        self.state.lexical = None
+        return value
+
+    def _around(self, ad: Ad) -> Ad | None:
+        """The ad around one that is written here: in HTCondor none if no attribute holds it."""
+        return None if ad is self.state.start and not self.active else ad
 
     def _found(self, found: Found | None, node: nodes.Reference) -> _Part:
         if found is None:
@@ -154,7 +164,7 @@ class _Flattener:
         return _Part(nodes.ListExpr(tuple(self.closed(item, ad).node() for item in node.items)))
 
     def ad(self, node: nodes.AdExpr, ad: Ad) -> _Part:
-        inner = make_ad(node, ad)
+        inner = make_ad(node, self._around(ad))
         flat = tuple((name, self.closed(value, inner).node()) for name, value in node.attributes)
         return _Part(nodes.AdExpr(flat))
 

@@ -115,8 +115,7 @@ class XmlReader(Generic[A]):
         self.tz = tz
         self.text = ""
         self.name = ""
-        self.close = False
-        self.empty = False
+        self.close = self.empty = False
         self.attributes = ""
         self.start = 0
         #: Text of an expression -> what an ad stores for it.

@@ -20,6 +20,7 @@ from math import inf, nan
 from types import FunctionType
 from typing import Any, Final, NamedTuple, TypeAlias
 
+from classad.language.times import int32_of_real
 from classad.language.values import (
     ERROR,
     INT_MAX,
@@ -66,9 +67,9 @@ def add(a: Operand, b: Operand) -> ClassAdValue:
     if ca in _NUMBERS and cb in _NUMBERS:
         return real_result(a + b) if ca is float or cb is float else wrap64(a + b)
     if ca is AbsTime and cb is RelTime:
-        return _shift(a, b.secs)
+        return _shift(a, int32_of_real(b.secs))
     if ca is RelTime and cb is AbsTime:
-        return _shift(b, a.secs)
+        return _shift(b, int32_of_real(a.secs))
     if ca is RelTime and cb is RelTime:
         return RelTime(a.secs + b.secs)
     return exceptional(a, b)
@@ -83,7 +84,7 @@ def subtract(a: Operand, b: Operand) -> ClassAdValue:
         if cb is AbsTime:
             return RelTime(float(a.secs - b.secs))
         if cb is RelTime:
-            return _shift(a, -b.secs)
+            return _shift(a, -int32_of_real(b.secs))
     if ca is RelTime and cb is RelTime:
         return RelTime(a.secs - b.secs)
     return exceptional(a, b)
@@ -144,11 +145,9 @@ def _real_divide(a: float, b: float) -> float:
     return -inf if negative else inf
 
 
-def _shift(time: AbsTime, seconds: float) -> AbsTime:
+def _shift(time: AbsTime, seconds: int) -> AbsTime:
     """An absolute time moved by whole seconds, its zone kept."""
-    if seconds != seconds or seconds in (inf, -inf):
-        return AbsTime(wrap64(time.secs + INT_MIN), time.offset)
-    return AbsTime(wrap64(time.secs + int(seconds)), time.offset)
+    return AbsTime(wrap64(time.secs + seconds), time.offset)
 
 
 def negate(a: ClassAdValue) -> ClassAdValue:

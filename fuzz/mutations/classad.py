@@ -365,4 +365,16 @@ MUTATIONS: Final = (
         "        if len(found) <= 1:\n",
         "tests tests/pieslice/test_hostile_input.py -k without_rows",
     ),
+    # An ad that is written in a free expression has no ad around it.
+    Mutation(
+        "classad/analysis/flatten.py",
+        "return None if ad is self.state.start and not self.active else ad", "return ad",
+        "tests tests/classad/test_flatten.py -k left",
+    ),
+    # A span that is added to a time is cast to 32 bits.
+    Mutation(
+        "classad/language/operators.py",
+        "return _shift(a, -int32_of_real(b.secs))", "return _shift(a, int32_of_real(-b.secs))",
+        "tests tests/classad/test_times.py -k moved",
+    ),
 )  # fmt: skip

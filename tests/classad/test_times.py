@@ -184,6 +184,35 @@ def test_fields_that_are_rare(format: str, text: str) -> None:
     assert evaluate(f'formatTime(1625151600, "{format}")') == text
 
 
+SHIFTED = [
+    ("absTime(100, 0) - relTime(5.9)", 95),
+    ("absTime(100, 0) + relTime(-5.9)", 95),
+    ("relTime(5.9) + absTime(100, 0)", 105),
+    # A span is cast to 32 bits: one that does not fit is -2**31.
+    ("absTime(0, 0) + relTime(2147483647.5)", 2**31 - 1),
+    ("absTime(100, 0) + relTime(3e9)", 100 - 2**31),
+    ("relTime(3e9) + absTime(100, 0)", 100 - 2**31),
+    ("absTime(100, 0) - relTime(3e9)", 100 + 2**31),
+    ("absTime(100, 0) - relTime(-3e9)", 100 + 2**31),
+    ("absTime(100, 0) - relTime(1e18)", 100 + 2**31),
+    ('absTime(0, 0) - relTime(real("INF"))', 2**31),
+    ('absTime(0, 0) + relTime(real("-INF"))', -(2**31)),
+    ('absTime(0, 0) - relTime(real("NaN"))', 2**31),
+]
+
+
+@pytest.mark.parametrize(("text", "seconds"), SHIFTED)
+def test_a_time_is_moved_by_whole_seconds(text: str, seconds: int) -> None:
+    assert evaluate(text) == AbsTime(seconds, 0)
+
+
+@pytest.mark.live
+@pytest.mark.parametrize(("text", "seconds"), SHIFTED)
+def test_the_real_library_moves_a_time_alike(text: str, seconds: int) -> None:
+    theirs = pytest.importorskip("classad2")
+    assert theirs.ExprTree(text).eval().timestamp() == seconds
+
+
 @pytest.mark.parametrize(("secs", "first"), [(-90061, "Days"), (-3661, "Hours"), (-61, "Minutes")])
 def test_the_sign_of_a_span_goes_to_its_first_field(secs: int, first: str) -> None:
     fields = evaluate(f"splitTime(relTime({secs}))")
