@@ -63,14 +63,19 @@ def flatten(
     *,
     inline: bool = False,
     context: EvalContext | None = None,
+    free: bool = False,
 ) -> Flattened:
-    """Flatten ``expr`` in ``ad``."""
+    """Flatten ``expr`` in ``ad``.
+
+    ``free``: the expression belongs to no ad, as an ``ExprTree`` of HTCondor's Python bindings: an
+    ad that is written in it has no ad around it.
+    """
     state = ReferenceState()
     state.context = context or NO_CONTEXT
     state.start = ad
     with more_frames():
         try:
-            part = _closed(_Flattener(state, inline).part(as_tree(expr).node, ad))
+            part = _closed(_Flattener(state, inline, free).part(as_tree(expr).node, ad))
         except (EvaluationFailure, RecursionError):
             return Flattened(False, ERROR, None)
     return Flattened(True, part.value, part.tree)
@@ -84,9 +89,10 @@ def _closed(part: _Part) -> _Part:
 class _Flattener:
     """One flattening: the state of its evaluations and the attributes under way."""
 
-    def __init__(self, state: ReferenceState, inline: bool) -> None:
+    def __init__(self, state: ReferenceState, inline: bool, free: bool) -> None:
         self.state = state
         self.inline = inline
+        self.free = free
         self.active: list[Expression] = []
 
     def part(self, node: Node, ad: Ad) -> _Part:
@@ -128,8 +134,8 @@ class _Flattener:
         return value
 
     def _around(self, ad: Ad) -> Ad | None:
-        """The ad around one that is written here: in HTCondor none if no attribute holds it."""
-        return None if ad is self.state.start and not self.active else ad
+        """The ad around one that is written here: none if no attribute holds it."""
+        return None if self.free and ad is self.state.start and not self.active else ad
 
     def _found(self, found: Found | None, node: nodes.Reference) -> _Part:
         if found is None:

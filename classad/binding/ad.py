@@ -230,7 +230,7 @@ class ClassAd(Ad, MutableMapping[str, PythonValue]):
         """
         from classad.analysis.flatten import flatten
 
-        result = flatten(self, _checked_expr(expr), context=current_context())
+        result = flatten(self, _checked_expr(expr), context=current_context(), free=True)
         if not result.ok:
             raise ClassAdValueError("Unable to flatten expression.")
         if result.tree is not None:

@@ -368,7 +368,8 @@ MUTATIONS: Final = (
     # An ad that is written in a free expression has no ad around it.
     Mutation(
         "classad/analysis/flatten.py",
-        "return None if ad is self.state.start and not self.active else ad", "return ad",
+        "return None if self.free and ad is self.state.start and not self.active else ad",
+        "return ad",
         "tests tests/classad/test_flatten.py -k left",
     ),
     # A span that is added to a time is cast to 32 bits.
