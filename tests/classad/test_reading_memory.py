@@ -103,7 +103,11 @@ def test_reading_takes_memory_in_proportion(kind: str, form: str, tmp_path: Path
     path = tmp_path / "ads"
     make, most = FACTORS[kind]
     taken(path, text_of(form, make(4000)))  # what is loaded and compiled once
-    small, large = (taken(path, text_of(form, make(size))) for size in (150_000, 600_000))
+    small, large = (
+        # The lesser of two: what fills a bounded cache, or another thread takes, is no part of it.
+        min(taken(path, text_of(form, make(size))) for _ in range(2))
+        for size in (150_000, 600_000)
+    )
     assert large < most
     # Not more for each byte where there are more of them.
     assert large < 1.4 * small + 0.5
