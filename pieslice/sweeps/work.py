@@ -122,9 +122,10 @@ def on_cores(job: Job, points: Sequence[Point], tries: int, cores: int) -> Itera
     """
     joblib = load("joblib")
     waiting = {point.key: point for point in points}
-    here = os.getpid()
-    calls = (joblib.delayed(_attended)(here, job, point, tries) for point in points)
-    pool = joblib.Parallel(n_jobs=cores, return_as="generator_unordered", batch_size=1)
+    calls = (joblib.delayed(attempt)(job, point, tries) for point in points)
+    pool = joblib.Parallel(
+        n_jobs=cores, return_as="generator_unordered", batch_size=1, **_attended_workers()
+    )
     with _broken_pools():
         for outcome in pool(calls):
             del waiting[outcome.point.key]
@@ -133,12 +134,17 @@ def on_cores(job: Job, points: Sequence[Point], tries: int, cores: int) -> Itera
         yield _alone(joblib, job, point, tries)
 
 
-def _attended(parent: int, job: Job, point: Point, tries: int) -> Outcome:
-    """A point in a worker that ends with the process that began the sweep."""
-    here = os.getpid() == parent
-    if not here and not any(thread.name == _WATCH for thread in threading.enumerate()):
-        threading.Thread(target=_end_with, args=(parent,), name=_WATCH, daemon=True).start()
-    return attempt(job, point, tries)
+def _attended_workers() -> JsonObject:
+    """What joblib starts each worker with, so that it ends with this process.
+
+    Not with its first point: a worker that was begun and has no point yet would wait for one.
+    """
+    return {"initializer": attend, "initargs": (os.getpid(),)}
+
+
+def attend(parent: int) -> None:
+    """Let this process end with the one that began it."""
+    threading.Thread(target=_end_with, args=(parent,), name=_WATCH, daemon=True).start()
 
 
 def _end_with(parent: int) -> None:
@@ -166,7 +172,7 @@ def _alone(joblib: ModuleType, job: Job, point: Point, tries: int) -> Outcome:
         # Two calls: a single one would run in this process.
         calls = [joblib.delayed(_nothing)(), joblib.delayed(attempt)(job, point, 1)]
         try:
-            found = joblib.Parallel(n_jobs=2)(calls)[1]
+            found = joblib.Parallel(n_jobs=2, **_attended_workers())(calls)[1]
         except BrokenExecutor as problem:
             error = f"the worker died: {said(problem)}"
             continue

@@ -216,9 +216,10 @@ def test_a_second_process_on_the_folder_of_a_run_is_refused(
 
 _WORKER = """
 import os, sys, time
-from pieslice.sweeps.work import _attended
+from pieslice.sweeps.work import attend
 print(os.getpid(), flush=True)
-_attended(int(sys.argv[1]), lambda point: time.sleep(600), None, 1)
+attend(int(sys.argv[1]))
+time.sleep(600)
 """
 _SWEEP = """
 import os, subprocess, sys
