@@ -11,7 +11,7 @@ Follows: ``ClassAd`` of classad2 25.14.1 without its crashes; vectors ``eval_att
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from classad.ads.ad import SIMPLE, Ad, Stored, as_bool, as_number, as_string
 from classad.ads.ad import fill as fill_from_node
@@ -28,6 +28,10 @@ from classad.match import half_match
 
 if TYPE_CHECKING:
     from classad.evaluation.context import EvalContext
+
+
+#: What ``pop`` gives without a default: nothing.
+_NO_DEFAULT: Final = object()
 
 
 class ClassAd(Ad, MutableMapping[str, PythonValue]):
@@ -158,6 +162,19 @@ class ClassAd(Ad, MutableMapping[str, PythonValue]):
         if folded not in self._attrs:
             raise KeyError(key)
         del self._attrs[folded], self._own_names()[folded]
+
+    def pop(self, key: str, default: PythonValue = _NO_DEFAULT) -> PythonValue:
+        """Remove an own attribute and give what it was; an inherited one counts as absent.
+
+        ``KeyError``: there is none of its own, and no default.
+        """
+        if fold_name(_checked_key(key)) in self._attrs:
+            value = self[key]
+            del self[key]
+            return value
+        if default is _NO_DEFAULT:
+            raise KeyError(key)
+        return default
 
     def __contains__(self, key: object) -> bool:
         return self._find(key) is not None

@@ -11,7 +11,7 @@ from typing import Final
 from classad.syntax.nodes import Reference, walk
 from policy.attributes import DATE, Attribute, Moment, find_attribute
 from policy.ephemeral import Presence, find_ephemeral
-from policy.explain.conclusions import conclude, published
+from policy.explain.conclusions import published
 from policy.explain.sentences import Origin, Sentence, Topic, listing, origin_of
 from policy.explain.startds import startd_settings
 from policy.knobs import matching as matching
@@ -74,12 +74,12 @@ def _named(topic: Topic, preempting: bool) -> dict[str, tuple[str, list[Origin]]
             continue
         reading = topic.read(knob)
         tree = reading.expression()
-        if tree is not None and not conclude(topic.config, knob.name, tree).settled:
+        if tree is not None and not topic.conclude(knob.name, tree).settled:
             for node in walk(tree.node):
                 add(node, [origin_of(reading.macro, reading.definition)])
     for macro in _STARTDS:
         for setting in startd_settings(topic.config, macro):
-            if setting.tree is None or conclude(topic.config, macro, setting.tree).settled:
+            if setting.tree is None or topic.conclude(macro, setting.tree).settled:
                 continue
             for node in walk(setting.tree.node):
                 add(node, list(setting.origins))

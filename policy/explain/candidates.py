@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from policy.explain.conclusions import conclude
 from policy.explain.preemption import may_preempt
 from policy.explain.sentences import Sentence, Topic, code
 from policy.knobs import matching as matching
@@ -41,7 +40,7 @@ def _rank(topic: Topic, number: int, knob: Knob) -> Sentence:
     tree = reading.expression()
     if tree is None:
         return topic.sentence(f"{number}. nothing: {knob.name} is empty", reading)
-    found = conclude(topic.config, knob.name, tree)
+    found = topic.conclude(knob.name, tree)
     if found.settled:
         value = "" if found.plain else f", which is always {found.value}"
         text = f"{number}. nothing: {knob.name} is {code(reading.text)} for all{value}"
@@ -58,7 +57,7 @@ def about_selection(topic: Topic) -> Iterator[Sentence]:
     ):
         reading = topic.read(knob)
         tree = reading.expression()
-        found = None if tree is None else conclude(topic.config, knob.name, tree)
+        found = None if tree is None else topic.conclude(knob.name, tree)
         if found is not None and not found.is_true:
             none = ": there are none, it is never true" if found.is_never_true else ""
             yield topic.sentence(f"{what.format(code(reading.text))}{none}.", reading)

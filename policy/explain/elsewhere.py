@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from typing import Final
 
 from classad.errors import ClassAdParseError
-from policy.explain.conclusions import conclude
 from policy.explain.sentences import Origin, Sentence, Topic, code, origin_of
 from policy.knobs import find_knob
 from policy.knobs.declaration import Wanted
@@ -75,7 +74,7 @@ def _text(topic: Topic, entry: Definition) -> str:
 def _value(topic: Topic, macro: str, text: str, how: Evaluated) -> str:
     said = code(text)
     try:
-        found = conclude(topic.config, macro, parse(text))
+        found = topic.conclude(macro, parse(text))
     except ClassAdParseError:
         return f"{said}, which is no expression"
     if found.plain or not found.settled or how.use.wanted is Wanted.ANY:

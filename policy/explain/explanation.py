@@ -27,19 +27,20 @@ def explain_policy(
     config: Config, loaded: PolicyLoad, quotas: EffectiveQuotas | None = None
 ) -> tuple[Sentence, ...]:
     """Everything there is to say about a policy."""
+    topic = Topic(config, "")
     return (
         *_about_start(loaded),
-        *about_preemption(Topic(config, "Preemption")),
-        *about_ranks(Topic(config, "Order of the candidates, the first difference decides")),
+        *about_preemption(topic.titled("Preemption")),
+        *about_ranks(topic.titled("Order of the candidates, the first difference decides")),
         *about_groups(config, loaded.policy, quotas),
-        *about_priorities(Topic(config, "Priorities and shares")),
-        *about_limits(Topic(config, "Concurrency limits"), loaded.policy),
-        *about_selection(Topic(config, "What takes part")),
+        *about_priorities(topic.titled("Priorities and shares")),
+        *about_limits(topic.titled("Concurrency limits"), loaded.policy),
+        *about_selection(topic.titled("What takes part")),
         *about_attributes(
-            Topic(config, "Attributes that the expressions look at"),
-            preempting=may_preempt(Topic(config, "")),
+            topic.titled("Attributes that the expressions look at"),
+            preempting=may_preempt(topic),
         ),
-        *about_others(Topic(config, "Expressions of other daemons")),
+        *about_others(topic.titled("Expressions of other daemons")),
         *_about_unsupported(loaded),
     )
 

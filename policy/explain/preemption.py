@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from policy.explain.conclusions import Conclusion, conclude
+from policy.explain.conclusions import Conclusion
 from policy.explain.expressions import mentions
 from policy.explain.sentences import Origin, Sentence, Topic, code
 from policy.explain.startds import StartdSetting, startd_settings
@@ -55,7 +55,7 @@ def _conclusion(topic: Topic) -> Conclusion:
     tree = topic.read(matching.PREEMPTION_REQUIREMENTS).expression()
     if tree is None:
         return Conclusion(True, True)
-    return conclude(topic.config, matching.PREEMPTION_REQUIREMENTS.name, tree)
+    return topic.conclude(matching.PREEMPTION_REQUIREMENTS.name, tree)
 
 
 def _varying_ranks(topic: Topic) -> list[StartdSetting]:
@@ -63,7 +63,7 @@ def _varying_ranks(topic: Topic) -> list[StartdSetting]:
     return [
         setting
         for setting in startd_settings(topic.config, "RANK")
-        if setting.tree is not None and not conclude(topic.config, "RANK", setting.tree).settled
+        if setting.tree is not None and not topic.conclude("RANK", setting.tree).settled
     ]
 
 
@@ -119,8 +119,7 @@ def _startd_preemption(topic: Topic) -> Iterator[Sentence]:
     active = [
         setting
         for setting in settings
-        if setting.tree is not None
-        and not conclude(topic.config, "PREEMPT", setting.tree).is_never_true
+        if setting.tree is not None and not topic.conclude("PREEMPT", setting.tree).is_never_true
     ]
     if not active:
         places = [origin for setting in settings for origin in setting.origins]
@@ -136,7 +135,7 @@ def _retirement(topic: Topic) -> Iterator[Sentence]:
         found = (
             Conclusion(False)
             if setting.tree is None
-            else conclude(topic.config, "MAXJOBRETIREMENTTIME", setting.tree)
+            else topic.conclude("MAXJOBRETIREMENTTIME", setting.tree)
         )
         if found.settled and isinstance(found.value, int | float) and found.value <= 0:
             continue

@@ -6,14 +6,19 @@ Inputs: readings of knobs, definitions.  Outputs: ``Sentence`` values.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from attr import field, frozen
+from attr import evolve, field, frozen
 
 from policy.config import Config
+from policy.explain.conclusions import Conclusion, conclude
 from policy.knobs.declaration import Knob
 from policy.knobs.fields import config_for
 from policy.knobs.reading import Reading, read_knob
 from policy.language.table import Definition
+
+if TYPE_CHECKING:
+    from classad.ads.expression import Expression
 
 
 @frozen
@@ -71,6 +76,19 @@ class Topic:
 
     config: Config
     title: str
+    _concluded: dict[tuple[str, str], Conclusion] = field(factory=dict, eq=False, repr=False)
+
+    def titled(self, title: str) -> Topic:
+        """Another heading for the same configuration; what has been concluded stays known."""
+        return evolve(self, title=title)
+
+    def conclude(self, macro: str, tree: Expression) -> Conclusion:
+        """What the expression of a macro comes to, found out once for all headings."""
+        key = macro, repr(tree)
+        known = self._concluded.get(key)
+        if known is None:
+            known = self._concluded[key] = conclude(self.config, macro, tree)
+        return known
 
     def read(self, knob: Knob, macro: str | None = None) -> Reading:
         """A knob as its daemon reads it."""

@@ -9,6 +9,7 @@ the whole, and for every node as it stands and for itself.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Final, NamedTuple, TypeAlias
 
 from attr import evolve
@@ -58,7 +59,8 @@ class Evaluation:
     """The values of a tree and its nodes."""
 
     def __init__(self, tree: Node, look_up: LookUp) -> None:
-        self._look_up = look_up
+        # One attribute is asked for at each of its nodes, and each of these often.
+        self._look_up: LookUp = cache(look_up)
         self._values: dict[int, Abstract] = {}
         self._alone: dict[int, _Outcome] = {}
         self._recording = True
@@ -286,7 +288,12 @@ def _either(left: Facts | None, right: Facts | None) -> Facts | None:
         return right if left is None else left
     if left is right:
         return left
-    return {key: join(value, right[key]) for key, value in left.items() if key in right}
+    # Most facts are from further out, the same in both cases.
+    return {
+        key: value if value is right[key] else join(value, right[key])
+        for key, value in left.items()
+        if key in right
+    }
 
 
 def _may_fail(tree: Node) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from classad import ClassAd, ExprTree
 from classad.ads.ad import ListValue, as_bool, as_number, as_string
 from classad.language.values import ERROR, UNDEFINED
@@ -48,3 +50,18 @@ def test_an_extract_has_its_own_parts() -> None:
     assert isinstance(members, ListValue)
     assert members is not ad.evaluate_attr("List")
     assert ExprTree("List[0]").eval(part) == 8
+
+
+def test_pop_takes_own_attributes_only() -> None:
+    """As ``del`` does, and ``collections.ChainMap.pop``: a parent's attribute is not the ad's."""
+    job = ClassAd("[ProcId = 0]")
+    job.chain(ClassAd("[ClusterId = 10]"))
+    assert job.pop("clusterid", "none") == "none"
+    assert job.pop("ClusterId", default=None) is None
+    with pytest.raises(KeyError, match="ClusterId"):
+        job.pop("ClusterId")
+    assert job["ClusterId"] == 10
+    job["ClusterId"] = 11
+    assert job.pop("ClusterId") == 11
+    assert job["ClusterId"] == 10
+    assert [job.pop("PROCID", None), job.pop("ProcId", None), len(job)] == [0, None, 0]

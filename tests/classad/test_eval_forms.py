@@ -18,6 +18,7 @@ from tests.classad import golden
 TOPICS = {
     "op_arith": 4, "op_comp": 4, "op_equal": 4, "op_logic": 4, "op_ternary": 1, "op_unary": 1,
     "op_logic3": 1, "scope": 8, "chained": 1, "fn_good": 2, "random": 3,
+    "in_each": 1,
 }  # fmt: skip
 
 
@@ -59,8 +60,8 @@ def test_generated_form_gives_the_recorded_values(topic: str) -> None:
     golden.check(topic, run, lambda case: (case["value"], case.get("eval_ok", True)), every)
 
 
-@pytest.mark.parametrize("topic", ["scope", "random"])
-def test_reference_evaluator_gives_the_recorded_values(topic: str) -> None:
+@pytest.mark.parametrize(("topic", "every"), [("scope", 4), ("random", 4), ("in_each", 1)])
+def test_reference_evaluator_gives_the_recorded_values(topic: str, every: int) -> None:
     def run(case: dict[str, Any]) -> Any:
         inputs = _inputs(case)
         if inputs is None:
@@ -70,7 +71,7 @@ def test_reference_evaluator_gives_the_recorded_values(topic: str) -> None:
         value, ok = evaluate_exactly(tree, my, left, target, golden.context_of(case))
         return golden.encode(value), ok
 
-    golden.check(topic, run, lambda case: (case["value"], case.get("eval_ok", True)), 4)
+    golden.check(topic, run, lambda case: (case["value"], case.get("eval_ok", True)), every)
 
 
 def test_an_expression_becomes_generated_when_hot() -> None:

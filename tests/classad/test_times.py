@@ -91,6 +91,8 @@ def test_printing() -> None:
     assert format_reltime(-0.0) == "00"
     assert format_reltime(-23040.266666666666) == "-06:24:0.266667"
     assert format_reltime(1e10) == "-24855+-3:-14:-8"
+    assert format_reltime(1e-7) == "1e-07"  # which no literal may be, as in HTCondor
+    assert parse_reltime_literal(format_reltime(1e-7)) is None
     assert reltime_text(-61.5) == "-01:01"
     assert reltime_text(-0.5) == "00"
     assert reltime_text(1e10) == "--24855+-3:-14:-8"

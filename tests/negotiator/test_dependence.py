@@ -1,87 +1,70 @@
-"""What requirements are split into, and what the values of the parts depend on."""
+"""What the value of an expression depends on, and the conjuncts that requirements come to."""
 
 from __future__ import annotations
 
 import pytest
 
 from classad import ClassAd
-from classad.formats.unparse import unparse
+from classad.syntax.parser import parse_expression
+from classad.syntax.unparse import unparse
 from negotiator.expressions.dependence import Analyst, conjuncts
 
-
-def parts(text: str) -> list[str] | None:
-    found = conjuncts(ClassAd(text))
-    return None if found is None else [unparse(node) for node in found]
-
-
-@pytest.mark.parametrize(
-    ("requirements", "expected"),
-    [
-        ("A && (B && C)", ["A", "B", "C"]),
-        ("X && C", ["TARGET.U > 1", "N", "C"]),
-        ("MY.X && C", ["TARGET.U > 1", "N", "C"]),
-        ("self.x && C", ["TARGET.U > 1", "N", "C"]),
-        ("TARGET.X && C", ["TARGET.X", "C"]),
-        ("Y.X && C", ["Y.X", "C"]),
-        ("Y.MY.X && C", ["Y.MY.X", "C"]),
-        ("MY.Y.X && C", ["MY.Y.X", "C"]),
-        (".X && C", [".X", "C"]),
-        ("MY.N && Nowhere", ["MY.N", "Nowhere"]),
-        ("X || C", ["X || C"]),
-        ("Around && C", ["Around", "C"]),
-        ("Requirements && C", ["Requirements", "C"]),
-        ("true", ["true"]),
-        ("{ A }", ["false"]),
-    ],
-)
-def test_conjuncts(requirements: str, expected: list[str]) -> None:
-    """Own attributes are looked into, but for those under way."""
-    around = "Around = Around"
-    assert (
-        parts(f"[X = TARGET.U > 1 && N; N = 1; {around}; Requirements = {requirements}]")
-        == expected
-    )
-
-
-def test_an_ad_without_requirements_has_no_conjuncts() -> None:
-    assert parts("[X = 1]") is None
-
-
 AD = """[
-    One = 1; Real = 1.0; Zero = 0.0; Minus = -0.0; Led = TARGET.Cpus + Nowhere + One;
-    Around = Around + 1; List = { 1 }; Requirements = true
+    Cpus = 4; Start = TARGET.Owner != "x" && Cpus > Least; Least = 2; Names = {"a"};
+    Inner = [A = 1]; Loop = Loop && true
 ]"""
 
 
 @pytest.mark.parametrize(
     ("text", "other", "steady"),
     [
-        ("One + MY.Real", (), True),
-        ("TARGET.Memory > MY.Nowhere", ("memory",), True),
-        ("Nowhere", ("nowhere",), True),
-        ("Led > 1", ("cpus", "nowhere"), True),
-        ("Around", (), True),
-        ("time() > One", (), True),
-        ("random(5) > One", (), False),
-        ("nosuch(5)", (), False),
-        ("List[0]", (), False),
-        ("[a = 1].a", (), False),
+        ("Cpus > 2 && MY.Absent", (), True),
+        ("Absent + TARGET.Memory", ("absent", "memory"), True),
+        ("Start", ("owner",), True),
+        ("member(Owner, Names)", ("owner",), False),
+        ("MY.Inner.A", (), False),
+        ("[A = 1].A", (), False),
+        ("time() > 5 && strcat(Wish)", ("wish",), True),
+        ("random(3) > 1", (), False),
+        ("nosuch(1)", (), False),
     ],
 )
 def test_what_a_value_depends_on(text: str, other: tuple[str, ...], steady: bool) -> None:
-    ad = ClassAd(AD)
-    node = ClassAd(f"[x = {text} ?: 1]").raw("x").node
-    found = Analyst().dependence(node, ad)
+    found = Analyst().dependence(parse_expression(text), ClassAd(AD))
     assert (found.other, found.steady) == (other, steady)
 
 
-def test_values_that_differ_are_told_apart() -> None:
-    """The number 1 and the real 1.0, and the signs of zero, are different values."""
-    node = ClassAd("[x = V + 1]").raw("x").node
-    analyst = Analyst()
-    own = [
-        analyst.dependence(node, ClassAd(f"[V = {value}]")).own
-        for value in ("1", "1.0", "true", '"1"', "0.0", "-0.0", "undefined", "error")
+def test_ads_with_the_same_of_what_is_read_are_told_from_others() -> None:
+    analyst, tree = Analyst(), parse_expression("Cpus > Absent")
+    texts = ("4", "4.0", "true", '"4"', "0.0", "-0.0", "undefined", "error")
+    keys = [
+        analyst.dependence(tree, ClassAd(text)).own
+        for text in ("[Cpus = 4; Other = 1]", "[]", *(f"[Cpus = {it}]" for it in texts))
     ]
-    assert len(set(own)) == len(own)
-    assert analyst.dependence(node, ClassAd("[V = 1]")).own == own[0]
+    assert keys[0] == keys[2]
+    assert len(set(keys)) == 9
+
+
+@pytest.mark.parametrize(
+    ("requirements", "found"),
+    [
+        ("Start && (Cpus == 4 && MY.Least)", ['TARGET.Owner != "x"', "Cpus > Least", "Cpus == 4",
+                                             "MY.Least"]),
+        ("Requirements && .Start && TARGET.Start && Cpus", ["Requirements", ".Start",
+                                                            "TARGET.Start", "Cpus"]),
+        ("MY.Start && self.Least", ['TARGET.Owner != "x"', "Cpus > Least", "self.Least"]),
+        ("Inner.MY.Start && MY.Inner.Start", ["Inner.MY.Start", "MY.Inner.Start"]),
+        ("Loop", ["Loop", "true"]),
+        ("true", ["true"]),
+        ('"yes"', ['"yes"']),
+        ("{true}", ["false"]),
+        ("[A = true]", ["false"]),
+        (None, None),
+    ],
+)  # fmt: skip
+def test_the_conjuncts_of_requirements(requirements: str | None, found: list[str] | None) -> None:
+    ad = ClassAd(AD)
+    if requirements is not None:
+        ad.update(ClassAd(f"[Requirements = {requirements}]"))
+    parts = conjuncts(ad)
+    assert found == (None if parts is None else [unparse(part) for part in parts])

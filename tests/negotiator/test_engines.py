@@ -363,12 +363,55 @@ def test_what_is_not_remembered_is_found_again(name: str, monkeypatch: pytest.Mo
         {"slot_weight": ExprTree("Requirements =!= undefined ? 2 : 1")},
         {"preemption_requirements": None, "preemption_rank": None},
         {"preemption_requirements": ExprTree("true"), "preemption_rank": ExprTree('real("NaN")')},
+        {"ignore_job_ranks": True, "pre_job_rank": ExprTree('real("NaN")')},
+        {"ignore_job_ranks": True, "pre_job_rank": None, "post_job_rank": None},
     ],
 )
 def test_policies_that_the_columns_leave_to_the_reference(changes: dict[str, Any]) -> None:
     case = scenarios.load("preempt-kinds-order")
     snapshot = scenarios.snapshot_of(case)
     assert decided(snapshot, evolve(scenarios.policy_of(case["scenario"]), **changes))
+
+
+def test_jobs_that_inherit_are_those_that_have_all_themselves() -> None:
+    case = scenarios.load("groups-surplus")
+    snapshot, policy = scenarios.snapshot_of(case), scenarios.policy_of(case["scenario"])
+    more = {"RequestMemory": ExprTree("MemoryWanted * 2"), "MemoryWanted": 100}
+    found = []
+    for inherit in (True, False):
+        queues = []
+        for queue in snapshot.queues:
+            jobs = [job.duplicate() for job in queue.jobs]
+            for place, job in enumerate(jobs):
+                above = ClassAd({**more, "MemoryWanted": 100 + place % 2})
+                job.pop("RequestMemory", None)
+                if inherit:
+                    job.chain(above)
+                else:
+                    job.update(above)
+            queues.append(evolve(queue, jobs=tuple(jobs)))
+        found.append(decided(evolve(snapshot, queues=tuple(queues)), policy))
+    assert found[0] == found[1]
+
+
+def test_a_job_may_have_an_attribute_that_is_named_like_a_scope() -> None:
+    case = scenarios.load("preempt-kinds-order")
+    snapshot, policy = scenarios.snapshot_of(case), scenarios.policy_of(case["scenario"])
+    for queue in snapshot.queues:
+        for job in queue.jobs:
+            job.insert("Target", 5)
+    before = decided(snapshot, policy)
+    assert "MatchKind.RANK" in before
+    assert decided(snapshot, evolve(policy, add_significant_attributes=("Target",)))
+
+
+def test_a_rank_of_a_job_may_be_no_number() -> None:
+    case = scenarios.load("tour")
+    snapshot, policy = scenarios.snapshot_of(case), scenarios.policy_of(case["scenario"])
+    for queue in snapshot.queues:
+        for job in queue.jobs[::2]:
+            job.insert("Rank", float("nan"))
+    assert decided(snapshot, policy)
 
 
 @pytest.mark.parametrize("what", ["inherited", "unnamed", "weightless"])

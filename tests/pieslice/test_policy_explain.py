@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from time import process_time
 
 import pytest
 
+from classad.ads.expression import Expression
 from pieslice.cli import main
+from policy.config import Config
+from policy.explain.conclusions import Conclusion, conclude
 
 Capture = pytest.CaptureFixture[str]
 
@@ -352,3 +356,31 @@ def test_sentences_that_are_rare(
     assert any(line.strip().startswith(said) for line in within), lines
     if "ACCEPT_SURPLUS" in text:
         assert not any("No more than the quota" in line for line in lines)
+
+
+def test_an_expression_of_many_levels_is_explained_soon(tmp_path: Path, capsys: Capture) -> None:
+    """It took a second for each four levels, half a minute here."""
+    text = "A0"
+    for level in range(1, 121):
+        text = f"(A{level} > {level}) {'&&' if level % 2 else '||'} ({text})"
+    begun = process_time()
+    lines = explain(tmp_path, f"PREEMPTION_REQUIREMENTS = {text}\n", capsys)
+    assert process_time() - begun < 9
+    assert topic(lines, "Preemption")[0] == (
+        "  Preemption for user priority is on, where PREEMPTION_REQUIREMENTS is exactly true. [c:1]"
+    )
+
+
+def test_an_expression_is_evaluated_once_for_all_topics(
+    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[tuple[str, str]] = []
+
+    def counting(config: Config, macro: str, tree: Expression) -> Conclusion:
+        seen.append((macro, repr(tree)))
+        return conclude(config, macro, tree)
+
+    monkeypatch.setattr("policy.explain.sentences.conclude", counting)
+    explain(tmp_path, "PREEMPTION_REQUIREMENTS = RemoteUserPrio > 5\nRANK = Memory\n", capsys)
+    assert len(seen) == len(set(seen))
+    assert {("PREEMPTION_REQUIREMENTS", "RemoteUserPrio > 5"), ("RANK", "Memory")} <= set(seen)
