@@ -5,7 +5,7 @@ Inputs: cases of ``policy.strategies`` and ``negotiator.strategies``.  Outputs: 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from itertools import pairwise
 from typing import Any, Final
@@ -22,7 +22,9 @@ from negotiator.model.snapshot import AccountantState, Customer, Lease
 from policy.config import Library, load_config
 from policy.knobs import table_defaults
 from policy.language.macros import ExpansionError
+from policy.language.scope import Expanded
 from policy.language.sources import MemorySources
+from policy.language.table import Definition
 from policy.load import policy_from_knobs
 
 #: What rounding to six decimals may move a number by, and sums of reals relatively.
@@ -31,16 +33,30 @@ RELATIVE: Final = 1e-9
 
 
 def expansion_ends(text: str) -> None:
-    """Every macro has a value or an error that says why not, and the same one when asked again."""
+    """Every macro has a value or an error that says why not, the same one whenever it is asked.
+
+    What is kept of values for others is what expanding all of them anew gives, with what functions
+    had to say.
+    """
     config = load_config("<text>", MemorySources({"<text>": text}), Library(), keep_going=True)
-    for name in config.names():
-        values = []
-        for _ in range(2):
-            try:
-                values.append(config.text(name))
-            except ExpansionError as problem:
-                values.append(f"error: {problem}")
-        assert values[0] == values[1], f"{name} is {values[0]!r}, then {values[1]!r}"
+    names = config.names()
+    for reader, asked in ((config, names), (config.seen_by("NEGOTIATOR"), names[::-1])):
+        for name in asked:
+            definition = reader.lookup(name)
+            if definition is None:
+                continue
+            anew, *kept = (
+                _value(expand, definition)
+                for expand in (reader.scope.expand_definition, reader.expand, reader.expand)
+            )
+            assert kept == [anew, anew], f"{name} is {anew!r}, then {kept!r}"
+
+
+def _value(expand: Callable[[Definition], Expanded], definition: Definition) -> Expanded | str:
+    try:
+        return expand(definition)
+    except ExpansionError as problem:
+        return f"error: {problem}"
 
 
 # ---- quotas --------------------------------------------------------------------------------------

@@ -161,6 +161,16 @@ def test_rows_of_logic(symbol: str) -> None:
     check([*texts, f"A && B || C {symbol} A", f"A == 3 {symbol} B {symbol} C ?: 1"], scenes)
 
 
+def test_nesting_that_python_has_no_room_for() -> None:
+    """Python allows 20 loops within each other, of which each row of logic is one."""
+    logic = choices = "B"
+    for level in range(30):
+        logic = f"(A {('&&', '||')[level % 2]} {logic})"
+        choices = f"ifThenElse(A, {choices}, C)" if level % 2 else f"(C ? C : {choices})"
+    scenes = [scene("matched", three) for three in product(LOGICAL[:6], repeat=3)]
+    check([logic, choices], scenes)
+
+
 @pytest.mark.parametrize("surroundings", SURROUNDINGS)
 def test_a_value_stays_when_the_expression_is_written_as_a_whole(surroundings: str) -> None:
     texts = ("A + Ae * 2 > 5", "MY.A + 1", "TARGET.A + 1", "A && Ae && TARGET.A", "Outer.Ae + Ae")

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from negotiator.cycle import negotiate
+from negotiator.engines import ENGINES
 from negotiator.model.result import CycleResult, Event, Outcome, SubmitterTurn
 from tests.negotiator import scenarios
 
@@ -175,3 +177,111 @@ def test_strict_enforcement_counts_what_is_used_two_levels_below() -> None:
     result = cycle([*held, *free], [job("a.d.v", 4)], **config)
     limits = {event.group: event.limit_int for event in result.rounds[0].events}
     assert limits["a.d"] == 1
+
+
+# --- NEGOTIATOR_IGNORE_JOB_RANKS ------------------------------------------------------------------
+
+SORTED = {"NEGOTIATOR_IGNORE_JOB_RANKS": "True", "NEGOTIATOR_PRE_JOB_RANK": "-SlotID"}
+LIKE = {"alice": EVERYBODY, "zoe": EVERYBODY}
+
+
+def numbered(
+    names: str, without_claim: str = "", weights: Mapping[str, str] | None = None
+) -> list[dict[str, Any]]:
+    """Slots that NEGOTIATOR_PRE_JOB_RANK puts in the order of their names."""
+    found = []
+    for number, name in enumerate(names, 1):
+        made = slot(name, (weights or {}).get(name, "1"), SlotID=str(number))
+        found.append({**made, "claims": 0} if name in without_claim else made)
+    return found
+
+
+def decided(
+    slots: list[dict[str, Any]], jobs: list[Any], engine: str, **config: str
+) -> CycleResult:
+    """The cycle of two equal submitters, alice before zoe, with the ranks of jobs ignored."""
+    scenario = {
+        "slots": slots,
+        "jobs": jobs,
+        "config": {**QUIET, **SORTED, **config},
+        "accountant": {"customers": LIKE},
+    }
+    heard = [{"name": f"{name}@test", "schedd": "s1", "heard": at} for at, name in enumerate(LIKE)]
+    seen: dict[str, Any] = {"slot_order": [slot["name"] for slot in slots], "submitter_ads": heard}
+    snapshot = scenarios.snapshot_of({"scenario": scenario, "observed": {"cycles": [seen]}})
+    policy = scenarios.policy_of(scenario)
+    return negotiate(snapshot, policy, now=scenarios.NOW, engine=engine)
+
+
+def given(slots: list[dict[str, Any]], jobs: list[Any], engine: str) -> dict[str, list[str]]:
+    """The slots that each of the two is given in the first spin."""
+    found: dict[str, list[str]] = {name: [] for name in LIKE}
+    for match in decided(slots, jobs, engine).matches:
+        if match.spin == 1:
+            found[match.submitter.partition("@")[0]].append(match.slot)
+    return found
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_with_job_ranks_ignored_a_search_ends_behind_the_limit(engine: str) -> None:
+    """The slots found weigh just more than the limit; those behind them nobody looks at.
+
+    Each of the two may have 4 of 8.  Of the five slots that are looked at only the last has a
+    claim to give away.
+    """
+    jobs = [job("alice", 3), job("zoe", 1)]
+    assert given(numbered("abcdefgh", "abcd"), jobs, engine)["alice"] == ["e"]
+    assert given(numbered("abcdefgh", "abcde"), jobs, engine)["alice"] == []
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_each_search_begins_to_count_anew(engine: str) -> None:
+    """What the session has used before is not counted, nor what a search before has found."""
+    jobs = [job("alice", 1, RequestMemory="1"), job("alice", 1, RequestMemory="2"), job("zoe")]
+    slots = numbered("abcdefgh", "bcde")
+    assert given(slots, jobs, engine)["alice"] == ["a", "f"]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_slots_count_by_their_own_weight_in_a_search(engine: str) -> None:
+    jobs = [job("alice", 5), job("zoe", 1)]
+    slots = numbered("abcdefgh", "abc", {"a": "3", "b": "1.5", "d": "0.5"})
+    # The limit is 5, which the first three slots pass: the rest is not looked at.
+    assert given(slots, jobs, engine)["alice"] == []
+    slots = numbered("abcdefgh", "abc", {"a": "3", "b": "1", "d": "0.5", "e": "1.5"})
+    # They weigh just as much: the fourth is found as well.
+    assert given(slots, jobs, engine)["alice"] == ["d"]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_slots_that_do_not_match_do_not_count_in_a_search(engine: str) -> None:
+    slots = numbered("abcdefgh")
+    for one in slots[:6]:
+        one["ad"]["Requirements"] = 'TARGET.Owner == "nobody"'
+    assert given(slots, [job("alice", 2), job("zoe", 1)], engine)["alice"] == ["g", "h"]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_search_that_comes_to_the_end_has_asked_all_slots(engine: str) -> None:
+    """Also those behind the last one that matches, which count among the refused."""
+    slots = numbered("abcdefgh")
+    for one in slots[2:]:
+        one["ad"]["Requirements"] = 'TARGET.Owner == "nobody"'
+    result = decided(slots, [job("alice", 3), job("zoe", 1)], engine)
+    first = next(item for item in result.rejections if item.submitter == "alice@test")
+    assert first.counters.requirements == 6
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_what_a_request_takes_of_a_slot_is_not_what_the_slot_counts_for(engine: str) -> None:
+    """Two slots of 4 cores pass a limit of 5, though a job takes one core of each."""
+    consumed = {
+        "PartitionableSlot": "true",
+        "MachineResources": '"Cpus"',
+        "Cpus": "4",
+        "ConsumptionCpus": "1",
+    }
+    slots = numbered("abc", "ab", {"a": "Cpus", "b": "Cpus", "c": "2"})
+    for one in slots[:2]:
+        one["ad"].update(consumed)
+    assert given(slots, [job("alice", 1), job("zoe", 1)], engine)["alice"] == []

@@ -64,4 +64,6 @@ def test_the_room_of_a_group_is_in_single_precision() -> None:
     """Limit and usage are rounded before they are subtracted, and so is what is left."""
     assert GroupRoom(limit=1, usage=0.9).left == 0.10000002384185791
     assert GroupRoom(limit=2**24 + 1, usage=0.0).left == 2.0**24
+    assert GroupRoom(limit=2**24 + 1, usage=1.0).left == 2.0**24 - 1
+    assert GroupRoom(limit=2**24, usage=0.3).left == 2.0**24
     assert GroupRoom(limit=2, usage=2.5).left == 0.0
