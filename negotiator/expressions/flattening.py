@@ -75,10 +75,6 @@ class Flattener:
         self._context = context
         self._read = read
         self._varying: dict[str, bool] = {}
-        #: Expressions by identity, kept so that it stays theirs: those that are harmless, with
-        #: the names that they read, and those that do not mention requirements.
-        self._known_harmless: dict[tuple[int, Level], tuple[Expression, frozenset[str]]] = {}
-        self._leaving_alone: dict[int, Expression] = {}
         #: What flattening left, by its text.
         self._left: dict[str, Expression] = {}
 
@@ -105,53 +101,9 @@ class Flattener:
         if ad._chained is not None or not MISLEADING.isdisjoint(ad._attrs):
             return True
         trees = {name: it for name, it in ad._attrs.items() if type(it) is Expression}
-        if not self._read and self._are_harmless(trees):
-            return False
         others = [tree for name, tree in trees.items() if name != "requirements"]
         level = Level.WHOLE if self._read or may_read_requirements(others) else Level.TRUE
         return bool(self.to_flatten(_OneAd(ad, self._context, trees), ("requirements",), level))
-
-    def _are_harmless(self, trees: dict[str, Expression]) -> bool:
-        """Whether expressions, those of one ad, cannot make flattening matter.
-
-        If its requirements lead to some of the others, these are to be harmless, too.
-        """
-        others = dict(trees)
-        wanted = others.pop("requirements", None)
-        if wanted is None:
-            return True
-        read = self._harmless(wanted, Level.TRUE)
-        if read is None or not all(map(self._leaves_alone, others.values())):
-            return False
-        if read.isdisjoint(others):
-            return True
-        return all(self._harmless(tree, Level.WHOLE) is not None for tree in others.values())
-
-    def _harmless(self, tree: Expression, level: Level) -> frozenset[str] | None:
-        """The own names that an expression reads if it has nothing that ``to_flatten`` looks for.
-
-        ``level``: how much of it counts at most; what is harmless there is so where less counts.
-        """
-        known = self._known_harmless.get((id(tree), level))
-        if known is not None:
-            return known[1]
-        look = regrouping_of(tree, level)
-        read = look.read
-        if look.hazards or "requirements" in read or not OVERWRITTEN.keys().isdisjoint(read):
-            return None
-        if any(map(self._varies, look.called)):
-            return None
-        self._known_harmless[id(tree), level] = tree, read
-        return read
-
-    def _leaves_alone(self, tree: Expression) -> bool:
-        """Whether an expression does not mention requirements, of which then the truth counts."""
-        if id(tree) in self._leaving_alone:
-            return True
-        found = not _mentions(tree)
-        if found:
-            self._leaving_alone[id(tree)] = tree
-        return found
 
     def to_flatten(self, ads: AdSet, names: Iterable[str], level: Level) -> int:
         """The ads, as bits, whose requirements can be others when they are flattened now.
