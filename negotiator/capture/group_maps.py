@@ -111,7 +111,9 @@ def _assigned(known: GroupMap, schedd: str, job: ClassAd, moved: _Moved) -> Clas
     new.insert("AccountingGroup", f"{found.group}.{owner}")
     line = found.line
     place = "" if line is None else f"{line.file}:{line.number}"
-    moved.jobs.setdefault((schedd, before, _submitter(new), place), []).append(job)
+    after = _submitter(new)
+    if after != before:
+        moved.jobs.setdefault((schedd, before, after, place), []).append(job)
     return new
 
 
@@ -136,26 +138,17 @@ def _submitters(
     ads: Sequence[ClassAd], moved: _Moved, weights: IdleJobWeights
 ) -> tuple[ClassAd, ...]:
     """The submitter ads with the idle jobs where they now belong."""
-    found: dict[tuple[str, str], ClassAd] = {}
-    rest: list[ClassAd] = []
-    for ad in ads:
-        name, schedd = ad.get_string("Name"), ad.get_string("ScheddName")
-        if name is None or schedd is None:
-            rest.append(ad)
-        else:
-            found[name, schedd] = ad
+    found = {(ad.get_string("Name"), ad.get_string("ScheddName")): ad for ad in ads}
+    addresses = {schedd: ad.get_string("ScheddIpAddr") for (_, schedd), ad in found.items()}
     for (schedd, before, after, _), jobs in moved.jobs.items():
-        if before == after:
-            continue
         old = found.get((before, schedd))
         new = found.get((after, schedd))
         if new is None:
-            address = None if old is None else old.get_string("ScheddIpAddr")
-            new = submitter_ad(after, schedd, address or NO_ADDRESS, {})
+            new = submitter_ad(after, schedd, addresses.get(schedd) or NO_ADDRESS, {})
         if old is not None:
             found[before, schedd] = _with_jobs(old, -len(jobs), -weights.sum(jobs))
         found[after, schedd] = _with_jobs(new, len(jobs), weights.sum(jobs))
-    return (*found.values(), *rest)
+    return tuple(found.values())
 
 
 def _with_jobs(ad: ClassAd, count: int, weight: float) -> ClassAd:
@@ -170,7 +163,6 @@ def _summary(moved: _Moved) -> Assignments:
         tuple(
             Assignment(schedd, before, after, place, _ids(jobs))
             for (schedd, before, after, place), jobs in moved.jobs.items()
-            if before != after
         ),
         tuple(
             Refusal(schedd, submitter, why, _ids(jobs))

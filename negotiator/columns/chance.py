@@ -18,9 +18,6 @@ class _NoChance(Random):
     def random(self) -> float:
         raise UnsureError
 
-    def getrandbits(self, k: int, /) -> int:
-        raise UnsureError
-
 
 def without_chance(context: EvalContext) -> EvalContext:
     """The same context, in which random numbers are refused."""

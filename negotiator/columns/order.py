@@ -49,13 +49,6 @@ class ColumnFound:
             self._made.append(self.candidate(self._next(len(self._made))))
         return self._made[place]
 
-    def insert(self, place: int, candidate: Candidate) -> None:
-        """Put a candidate in; all the others are made."""
-        if self._size:
-            self[self._size - 1]
-        self._made.insert(place, candidate)
-        self._size += 1
-
     def _next(self, place: int) -> int:
         if place >= len(self._order):
             self._order = self._keys.first(max(_FIRST, _MORE * place))

@@ -54,10 +54,7 @@ def _round_robin(group: Group, surplus: float, note: Note) -> float:
     order = _turns(group)
     before = surplus
     requested = group.subtree_requested
-    while surplus >= 1 and requested > 0:
-        wanting = sum(1 for want in wants if want > 0)
-        if wanting == 0:
-            break
+    while surplus >= 1 and requested > 0 and (wanting := sum(want > 0 for want in wants)):
         each = max(1.0, math.floor(surplus / wanting))
         for i in order:
             if wants[i] <= 0:

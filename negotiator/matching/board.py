@@ -35,9 +35,6 @@ class Entries(Protocol):
 
     def __getitem__(self, place: int, /) -> Candidate: ...
 
-    def insert(self, place: int, candidate: Candidate, /) -> None:
-        """Put a candidate in."""
-
 
 class Found(Protocol):
     """The candidates of a request."""
@@ -84,10 +81,13 @@ class MatchList:
         That is the wrong way round, but it is what the negotiator does: a slot that has become
         less attractive stays in front.
         """
+        # Every engine tests slots that may stay one by one, which makes a list.
+        entries = self.entries
+        assert isinstance(entries, list)
         place = self.taken
-        while place < len(self.entries) and better(candidate.keys, self.entries[place].keys):
+        while place < len(entries) and better(candidate.keys, entries[place].keys):
             place += 1
-        self.entries.insert(place, candidate)
+        entries.insert(place, candidate)
 
     def peek(self) -> Candidate | None:
         """The next entry."""

@@ -108,7 +108,7 @@ class Tester:
             if not passes(pair):
                 found = self._by_children(position, slot) if cause is Refusal.REQUIREMENTS else None
                 return cause if found is None else found
-        for kind, true in self._kinds:
+        for kind, true in self._kinds:  # pragma: no branch - the last kind has no condition
             if true is None or true(pair):
                 pair.kind = kind
                 break
@@ -118,12 +118,13 @@ class Tester:
         return Candidate(position, slot, NO_KEYS, pair.kind, pair.cost, pair.amounts)
 
     def _by_children(self, position: int, slot: Slot) -> Candidate | Refusal | None:
-        """A partitionable slot that would match if some of its dynamic slots were preempted."""
+        """A partitionable slot that would match if some of its dynamic slots were preempted.
+
+        Every request has ``WantPslotPreemption``: the schedd says so, whatever the job does.
+        """
         ask = self._ask
         board, request, asker, context = ask.board, ask.request, ask.asker, ask.context
         if not (slot.partitionable and children_can_go(board.policy)):
-            return None
-        if request.get_bool("WantPslotPreemption", context=context) is not True:
             return None
         claims = board.child_claims.of(slot)
         if claims is None:

@@ -99,7 +99,7 @@ def _with_cost(board: Board, candidate: Candidate, request: ClassAd) -> Candidat
     if not slot.resources:
         return candidate
     amounts = consumed(slot.ad, slot.resources, request, board.context)
-    if amounts is None:
+    if amounts is None:  # pragma: no cover - only where a consumption policy draws random numbers
         return candidate
     return candidate._replace(amounts=amounts, cost=cost_of(slot.ad, amounts, board.context))
 

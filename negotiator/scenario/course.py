@@ -174,8 +174,7 @@ def _claimed(
     claimed: dict[str, SlotEntry] = {slot.name: slot for slot in slots}
     for match in before["matches"]:
         job = _job_of(match, waiting)
-        if job is not None:
-            waiting.remove(job)
+        waiting = [other for other in waiting if other is not job]
         short = match["submitter"].partition("@")[0].rpartition(".")[2]
         owner = short if job is None else job.owner
         slot = claimed[match["slot"]]

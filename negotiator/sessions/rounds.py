@@ -58,10 +58,8 @@ class _GroupNegotiation:
         return bool(self.waiting.get(group.name))
 
     def sort_key(self, group: Group) -> float:
-        expr = self.board.policy.group_sort_expr
-        if expr is None:
-            return FLT_MAX
-        value = evaluate(expr, sort_ad(group, self.usage(group)), context=self.board.context)
+        ad, board = sort_ad(group, self.usage(group)), self.board
+        value = evaluate(board.policy.group_sort_expr, ad, context=board.context)
         return float(value) if value.__class__ in (int, float, bool) else FLT_MAX
 
     def negotiate(self, group: Group, limit: int) -> int | None:

@@ -160,10 +160,10 @@ def expression(knob: Knob) -> Expression | None:
     return _field(lambda knobs: knobs.read(knob).expression())
 
 
-def required_expression(knob: Knob) -> Expression | None:
+def required_expression(knob: Knob) -> Expression:
     """An expression that must not be set to nothing."""
 
-    def read(knobs: KnobReader) -> Expression | None:
+    def read(knobs: KnobReader) -> Expression:
         reading = knobs.read(knob)
         tree = reading.expression()
         if tree is None:

@@ -259,7 +259,7 @@ class SharePolicy:
     ignore_user_priorities: bool = flag(NEGOTIATOR_IGNORE_USER_PRIORITIES)
 
     # Group quotas, in weighted slots.
-    group_sort_expr: Expression | None = required_expression(GROUP_SORT_EXPR)
+    group_sort_expr: Expression = required_expression(GROUP_SORT_EXPR)
     group_quota_max_allocation_rounds: int = integer(GROUP_QUOTA_MAX_ALLOCATION_ROUNDS)
     group_quota_round_robin_rate: float = number(GROUP_QUOTA_ROUND_ROBIN_RATE)
     allow_quota_oversubscription: bool = flag(NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION)

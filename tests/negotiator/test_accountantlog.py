@@ -121,7 +121,7 @@ def test_changes_turn_one_state_into_another() -> None:
         after,
         customers={
             **{name: after.customers[name] for name in names[1:]},
-            "new@x": Customer("new@x", priority=0.5, floor=3, ceiling_lease=Lease(9, 7)),
+            "new@x": Customer("new@x", priority=0.5, floor=3, ceiling=8, ceiling_lease=Lease(9, 7)),
         },
     )
     log = TransactionLog()

@@ -9,7 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from attr import evolve
 
+from classad.evaluate import EvalContext, evaluate
+from classad.language.values import Value
+from classad.syntax.parser import parse_expression
 from negotiator.accounting.accountant import (
     Accountant,
     AccountantSettings,
@@ -22,6 +26,7 @@ from negotiator.accounting.records import complete, from_ads, from_log, scalar
 from negotiator.accounting.restart import recounted
 from negotiator.groups.tree import GroupSettings, GroupTree
 from negotiator.model.snapshot import AccountantState, Customer, Lease, Resource
+from negotiator.pool.ephemeral import live_functions
 from negotiator.scenario.course import play
 from pieslice.conform.negotiation.accounting import ACCOUNTING_KINDS
 from pieslice.conform.runner import check_case
@@ -260,6 +265,11 @@ def test_ads_of_another_update_add_nothing_to_a_log() -> None:
     assert changed == ["a.b.c"]
     below = [found.customers[name].hier_weighted_resources_used for name in names]
     assert below == [7.0, 7.0, 7.0]
+    # A group without a record is passed over on the way up, and no usage is no news.
+    top = evolve(state, customers={name: state.customers[name] for name in ("a", "a.b.c")})
+    found, changed = complete(top, [same, looking(Name="a", LastUpdate=100, ResourcesUsed=3)])
+    assert changed == ["a.b.c"]
+    assert [it.hier_weighted_resources_used for it in found.customers.values()] == [7.0, 7.0]
 
 
 def test_accounting_ads_may_show_less_usage_than_the_log() -> None:
@@ -347,6 +357,25 @@ def test_each_lease_ends_at_its_own_time() -> None:
 def test_a_record_holds_numbers_and_strings(text: str, value: object) -> None:
     found = scalar(text)
     assert (found.__class__, found) == (value.__class__, value)
+
+
+@pytest.mark.parametrize(
+    ("text", "groups", "value"),
+    [
+        ('ResourcesInUseByUser("a.u@d")', True, 2.5), ('ResourcesInUseByUser("v@d")', True, 0.0),
+        ("ResourcesInUseByUser(1)", True, Value.Error),
+        ('ResourcesInUseByUsersGroup("a.v@d")', True, 2.5),
+        ('ResourcesInUseByUsersGroup("v@d")', True, 0.0),
+        ("ResourcesInUseByUsersGroup(1)", True, Value.Error),
+        ('ResourcesInUseByUsersGroup("a.v@d")', False, Value.Error),
+    ],
+)  # fmt: skip
+def test_usage_of_a_user_and_of_the_users_group_now(text: str, groups: bool, value: object) -> None:
+    tree = GroupTree([GroupSettings("a")] if groups else [])
+    accountant = Accountant(AccountantState(), settings(), tree, now=0.0)
+    accountant.count_claims([("a.u@d", 2.5)])
+    context = EvalContext(functions=live_functions(accountant, tree))
+    assert evaluate(parse_expression(text), context=context) == value
 
 
 def test_of_two_accounting_ads_of_a_name_the_first_counts() -> None:

@@ -37,6 +37,14 @@ def test_its_policy_may_be_another_one(scenario: Path, capsys: pytest.CaptureFix
     assert not matches[1]
 
 
+def test_a_configuration_that_cannot_be_read_is_named(
+    scenario: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    missing = scenario.with_name("none")
+    assert main(["negotiate", str(scenario), "--config", str(missing)]) == 2
+    assert capsys.readouterr().err == (f"error: {missing}: no such file or directory\n")
+
+
 @pytest.mark.parametrize(
     ("slots", "said"),
     [

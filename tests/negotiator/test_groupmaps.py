@@ -57,6 +57,25 @@ def test_a_group_that_is_asked_for(pool: Path) -> None:
     assert groups_of(capture(pool))[0] == "h.alice"
 
 
+def test_whose_group_is_the_one_of_the_map_already_moves_nowhere(pool: Path) -> None:
+    add(pool, 1, 'AccountingGroup = "g.alice"\n')
+    found = capture(pool, "* alice g\n* bob h\n")
+    assert found.snapshot.queues[0].jobs[0].get_string("AcctGroupUser") == "alice"
+    assert [item.before for item in found.assignments.assigned] == ["bob@pool"]
+    assert submitters(found) == {"alice@pool": 1, "bob@pool": 0, "h.bob@pool": 2}
+
+
+def test_jobs_go_to_the_submitter_that_there_is_and_need_none_to_come_from(pool: Path) -> None:
+    """One that is made has the address of its schedd, also if no ad of the jobs' user tells it."""
+    path = pool / "submitters.ads"
+    _, bob = path.read_text().split("\n\n")
+    path.write_text(f"{bob}\n{bob.replace('bob@', 'h.bob@')}")
+    found = capture(pool)
+    assert submitters(found) == {"bob@pool": 0, "g.alice@pool": 1, "h.bob@pool": 4}
+    (made,) = (ad for ad in found.snapshot.submitters if ad["Name"] == "g.alice@pool")
+    assert made["ScheddIpAddr"] == "<10.0.0.2:9618>"
+
+
 def test_what_is_refused_stays_as_it_is(pool: Path) -> None:
     add(pool, 1, 'AcctGroup = "physics"\n')
     found = capture(pool, "* alice g\n")

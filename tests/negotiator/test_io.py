@@ -42,8 +42,10 @@ def test_a_sound_capture_says_nothing(pool: Path) -> None:
 
 def test_slots_are_in_pool_order(pool: Path) -> None:
     names = ["slot1@a", "slot2@a", "slot1@b"]
-    found = [slot.evaluate_attr("Name") for slot in read(pool).snapshot.slots]
+    slots = read(pool).snapshot.slots
+    found = [slot.evaluate_attr("Name") for slot in slots]
     assert found == [names[i] for i in pool_order(names)]
+    assert [slots[0]["Name"], *(slot["Name"] for slot in slots[1:])] == found
 
 
 def test_time_given_expected_or_newest(pool: Path) -> None:
@@ -245,18 +247,20 @@ def test_bad_configuration_line(pool: Path) -> None:
     assert any("^" in item.render() for item in capture.diagnostics)
 
 
-def test_a_capture_that_lacks_what_a_rule_needs_is_said_to(pool: Path) -> None:
+@pytest.mark.parametrize("twice", [False, True], ids=["in columns", "ad by ad"])
+def test_a_capture_that_lacks_what_a_rule_needs_is_said_to(pool: Path, twice: bool) -> None:
     """Private ads are in no capture; ids of autoclusters are where the schedd wrote them."""
-    append(pool / "slots.ads", 'Name = "slot9@z"\nCpus = 1\nChildName = {"slot9_1@z"}\n')
-    assert headlines(read(pool), pool) == []
+    for _ in range(1 + twice):
+        append(pool / "slots.ads", 'Name = "slot9@z"\nCpus = 1\nChildName = {"slot9_1@z"}\n')
+    assert len(headlines(read(pool), pool)) == twice
     knobs = "ALLOW_PSLOT_PREEMPTION = True\nNEGOTIATE_ALL_JOBS_IN_CLUSTER = True\n"
     with (pool / "condor_config").open("a") as file:
         file.write(knobs)
-    (private,) = read(pool).diagnostics
+    private = read(pool).diagnostics[-1]
     assert private.message.startswith("the private ads of slots are not in the capture")
     jobs = (pool / "jobs.ads").read_text()
     (pool / "jobs.ads").write_text(jobs.replace("AutoClusterId = 2\n", ""))
-    _, ids = read(pool).diagnostics
+    ids = read(pool).diagnostics[-1]
     assert ids.message.startswith("1 of 3 idle jobs have no AutoClusterId")
 
 

@@ -11,7 +11,12 @@ from hypothesis import strategies as st
 from classad import ClassAd, ExprTree
 from classad.evaluate import EvalContext
 from classad.language.values import ERROR, UNDEFINED
-from negotiator.jobs.autoclusters import AutoclusterTable, SignificanceSettings
+from negotiator.jobs.autoclusters import (
+    AutoclusterTable,
+    SignificanceSettings,
+    job_attributes,
+    significance,
+)
 from negotiator.jobs.lists import (
     READ_BY_SCHEDD,
     job_list,
@@ -54,6 +59,23 @@ def _order(jobs: list[ClassAd]) -> list[int]:
 def test_a_priority_of_two_is_not_one_that_is_missing() -> None:
     assert _order([_job(0), _job(1, JobPrio=2)]) == [1, 0]
     assert _order([_job(0, JobPrio=UNDEFINED), _job(1, PostJobPrio1=2)]) == [1, 0]
+
+
+@pytest.mark.parametrize(
+    ("knobs", "left"),
+    [
+        ({}, {"site"}),
+        ({"REMOVE_SIGNIFICANT_ATTRIBUTES_REGEX": "_x$"}, {"site", "slot1_y"}),
+        ({"REMOVE_SIGNIFICANT_ATTRIBUTES_REGEX": ""}, {"site", "slot1_x", "slot1_y"}),
+    ],
+)
+def test_what_a_schedd_removes_from_the_significant_attributes(
+    knobs: dict[str, str], left: set[str]
+) -> None:
+    knobs = {"REMOVE_SIGNIFICANT_ATTRIBUTES": "MEMORYUSAGE", **knobs}
+    names = frozenset({"site", "memoryusage", "slot1_x", "slot1_y"})
+    settings = significance(policy_from_knobs(knobs).policy)
+    assert job_attributes(names, settings) & names == left
 
 
 def test_two_hosts_are_not_those_of_a_job_that_says_nothing() -> None:

@@ -10,7 +10,7 @@ from classad.evaluate import EvalContext
 from negotiator.cycle import negotiate
 from negotiator.engines import ENGINES
 from negotiator.matching.candidate import Tally
-from negotiator.model.result import Counters
+from negotiator.model.result import Counters, Reason
 from negotiator.pool.fetch import KEPT, OCCUPANTS, new_slot, occupant
 from negotiator.pool.partitionable import ChildClaims, enlarge
 from negotiator.pool.slots import Slot
@@ -114,6 +114,29 @@ def test_without_preemption_requirements_no_dynamic_slot_has_to_go(engine: str) 
     ]
     went = [any(match.dynamic_slots for match in result.matches) for result in found]
     assert went == [True, False]
+
+
+def test_dynamic_slots_make_no_room_for_more_than_a_submitters_share() -> None:
+    """What they would cost counts like the cost of any slot; the next spin has room again."""
+    case = scenarios.load("pslot-preemption")
+    scenario = case["scenario"]
+    scenario["slots"].append({"name": "slot1@q", "ad": {"Cpus": "1"}})
+    small, big = {"RequestCpus": "1"}, {"RequestCpus": "4"}
+    scenario["jobs"] = [
+        {"submitter": "alice", "ad": {**small, "Requirements": 'TARGET.Name == "slot1@q"'}},
+        {"submitter": "alice", "ad": big},
+        {"submitter": "bob", "ad": {**big, "Requirements": "false"}},
+    ]
+    case["observed"]["cycles"][0]["slot_order"].append("slot1@q")
+    scenario["accountant"]["customers"]["bob"] = {"priority": 1, "factor": 1000.0}
+    result = negotiate(
+        scenarios.snapshot_of(case), scenarios.policy_of(scenario), now=scenarios.NOW
+    )
+    assert [(match.slot, match.spin) for match in result.matches] == [
+        ("slot1@q", 1), ("slot1@p", 2),
+    ]  # fmt: skip
+    refused = [(item.spin, item.reason) for item in result.rejections if item.job == "2.0"]
+    assert refused == [(1, Reason.SUBMITTER_LIMIT)]
 
 
 def test_what_nobody_refused_counts_nothing() -> None:

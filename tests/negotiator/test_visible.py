@@ -59,8 +59,9 @@ def _slot(text: bytes = _SLOT) -> Slot:
         "[Requirements = TARGET.Target.Cpus > 1; Target = [Cpus = 2]]",
     ],
 )
-def test_like_the_whole_ad(job: str) -> None:
-    other, slot, changed = ClassAd(job), _slot(), _slot()
+@pytest.mark.parametrize("more", [b"", b"Target = [ Cpus = 9; RequestMemory = 1 ]\n"])
+def test_like_the_whole_ad(job: str, more: bytes) -> None:
+    other, slot, changed = ClassAd(job), _slot(_SLOT + more), _slot(_SLOT + more)
     changed.insert("Used", 2000)
     for each in (slot, changed):
         whole = each.base.duplicate()

@@ -295,6 +295,10 @@ def test_jobs_with_a_match_are_not_offered(
     rest = {"Name": "slot1@n1", "State": "Unclaimed", "ScheddName": "s1@live.test"}
     assert claimed(folder, part) == set()
     assert claimed(folder, part, rest) == {(2, 1)}
+    # Where that one's job does not run yet both are for jobs of its user, now that it was granted.
+    other = granted("slot2_1@n1", "bob@live.test"), {**rest, "Name": "slot2@n1"}
+    assert claimed(folder, *other) == {(2, 1), (2, 2)}
+    assert claimed(folder, {**other[0], "EnteredCurrentState": 1}, other[1]) == {(2, 1)}
     # One that was granted just now is for a job of its user, an older one for none.
     assert claimed(folder, granted("slot2@n1", "bob@live.test")) == {(2, 1)}
     now = max(int(told) for told in re.findall(r"ServerTime = (\d+)", jobs))
