@@ -254,7 +254,7 @@ MUTATIONS: Final = (
     ),
     Mutation(
         "negotiator/expressions/flattening.py",
-        "            values = list(map(attributes.get, mentioned - seen))\n", "            break\n",
+        "            seen |= mentioned\n", "            break\n",
         "conform tests/vectors/negotiation/requirements-read-through-a-helper.json",
     ),
     Mutation(
