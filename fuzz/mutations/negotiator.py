@@ -389,4 +389,16 @@ MUTATIONS: Final = (
         "factor = priority_factor(name, group, settings)",
         "tests tests/negotiator/test_accounting.py -k factors",
     ),
+    # ---- submitter ads
+    Mutation(
+        "negotiator/jobs/submitters.py", "demand += count if weighted is None else weighted",
+        "demand += weighted or count",
+        "tests tests/negotiator/test_submitters.py -k demand",
+    ),
+    Mutation(
+        "negotiator/jobs/submitters.py",
+        "[0 if number is None else int(number[0]) for number in numbers]",
+        "[int(number[0]) for number in numbers if number is not None]",
+        "tests tests/negotiator/test_submitters.py -k each_priority",
+    ),
 )  # fmt: skip
