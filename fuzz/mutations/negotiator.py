@@ -401,4 +401,16 @@ MUTATIONS: Final = (
         "[int(number[0]) for number in numbers if number is not None]",
         "tests tests/negotiator/test_submitters.py -k each_priority",
     ),
+    # ---- PREEMPTION_RANK in columns
+    Mutation(
+        "negotiator/columns/rank_keys.py",
+        "Key(values, codes, kinds, NOT_PREEMPTED) if rule.preempted_only else Key(values, codes)",
+        "Key(values, codes)",
+        "tests tests/negotiator/test_preemption_rank.py -k nobody_holds",
+    ),
+    Mutation(
+        "negotiator/columns/rank_keys.py", "preempted if rule.preempted_only else passed.bits",
+        "passed.by_priority if rule.preempted_only else passed.bits",
+        "tests tests/negotiator/test_preemption_rank.py -k held_go",
+    ),
 )  # fmt: skip
