@@ -71,6 +71,19 @@ def test_a_vector_has_the_values_it_was_made_of(backend: None) -> None:
 
 
 @pytest.mark.parametrize("symbol", SYMBOLS)
+def test_integers_that_are_one_number_as_doubles(backend: None, symbol: str) -> None:
+    function = BINARY[symbol].implementation
+    near: list[Any] = [
+        *(one + more for one in (2**53, 2**62, -(2**62)) for more in (-1, 0, 1)),
+        *(INT_MAX, INT_MAX - 1, INT_MIN, INT_MIN + 1, 2.0**53, 2.0**62, -(2.0**62)),
+    ]
+    left = [one for one in near for _ in near]
+    right = near * len(near)
+    expected = list(map(function, left, right))
+    assert shown(binary(symbol, Vector.of(left), Vector.of(right)).values()) == shown(expected)
+
+
+@pytest.mark.parametrize("symbol", SYMBOLS)
 def test_binary_operators(backend: None, symbol: str) -> None:
     function = BINARY[symbol].implementation
     pairs = [(a, b) for a in VALUES for b in VALUES]
