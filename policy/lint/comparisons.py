@@ -24,6 +24,7 @@ from policy.lint.trees import (
     comparisons,
     disjuncts,
     is_bitwise,
+    is_error,
     is_undefined,
     item_and_list,
     names,
@@ -164,6 +165,8 @@ def _compared(view: View, one: Held, node: Binary) -> Iterator[_Found]:
         if node.operator not in IDENTITY:
             instead = "=!=" if node.operator == "!=" else "=?="
             message = f"`{node.operator}` with UNDEFINED is always undefined"
+            if is_error(node.left) or is_error(node.right):
+                message = f"`{node.operator}` with ERROR is always an error"
             yield UNDEFINED_OPERAND, message, node, f"did you mean `{instead}`?"
         return
     for check in _CHECKS:

@@ -63,6 +63,12 @@ def is_undefined(node: Node) -> bool:
     return isinstance(node, Literal) and isinstance(node.value, Value)
 
 
+def is_error(node: Node) -> bool:
+    """Is it the literal ERROR?"""
+    node = bare(node)
+    return isinstance(node, Literal) and node.value is Value.Error
+
+
 def conjuncts(node: Node) -> Iterator[Node]:
     """The operands of a chain of ``&&``."""
     yield from _operands(node, "&&")
