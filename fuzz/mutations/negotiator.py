@@ -181,7 +181,7 @@ MUTATIONS: Final = (
     ),
     Mutation(
         "negotiator/expressions/flattening.py",
-        "        if read.isdisjoint(others):\n", "        if True:\n",
+        "Level.WHOLE if self._read or may_read_requirements(others) else", "",
         "tests tests/negotiator/test_flattening.py",
     ),
     Mutation(

@@ -69,15 +69,11 @@ Hazard = Callable[[AdSet], int]
 
 
 class Regrouping(NamedTuple):
-    """Where flattening an expression can make a difference, and what it leads to.
-
-    ``read``: the ``names`` whatever counts of them.
-    """
+    """Where flattening an expression can make a difference, and what it leads to."""
 
     hazards: tuple[Hazard, ...]
     names: frozenset[tuple[str, Level]]
     called: frozenset[str]
-    read: frozenset[str]
 
 
 def regrouping_of(tree: Expression, level: Level) -> Regrouping:
@@ -93,12 +89,11 @@ def regrouping_of(tree: Expression, level: Level) -> Regrouping:
 
 def _join(found: list[Regrouping]) -> Regrouping:
     """What there is to know of conjuncts of which the truth counts."""
-    hazards, names, called, read = zip(*found, strict=True)
+    hazards, names, called = zip(*found, strict=True)
     return Regrouping(
         tuple(chain.from_iterable(hazards)),
         frozenset().union(*names),
         frozenset().union(*called),
-        frozenset().union(*read),
     )
 
 
@@ -138,8 +133,7 @@ def _read(tree: Expression, level: Level) -> Regrouping:
         walk.skim(tree.node)
     else:
         walk.visit(tree.node, level)
-    read = frozenset([name for name, _ in walk.names])
-    return Regrouping(tuple(walk.hazards), frozenset(walk.names), frozenset(walk.called), read)
+    return Regrouping(tuple(walk.hazards), frozenset(walk.names), frozenset(walk.called))
 
 
 class _Walk:

@@ -3,7 +3,7 @@
 Decides how a frozen value becomes plain dictionaries and lists: a field is a key of the same name,
 a member of an enumeration its value, a number that JSON cannot say null.
 
-Inputs: any answer of ``pieslice.why``.  Outputs: plain values; their text.  Follows: ``pieslice
+Inputs: any answer of ``pieslice.why``.  Outputs: plain values.  Follows: ``pieslice
 negotiate --json``.
 """
 
@@ -15,23 +15,14 @@ from enum import Enum
 import attr
 
 from classad.analysis.explanation import Explanation
-from classad.language.values import Value
 from negotiator.groups.steps import QuotaStep
 from pieslice.data import JsonObject
-from pieslice.reports.document import json_text
-
-
-def to_text(data: object) -> str:
-    """The text of an answer, laid out as all JSON of the command."""
-    return json_text(to_data(data))
 
 
 def to_data(value: object) -> object:
     """``value`` in terms of what JSON knows."""
     if isinstance(value, Explanation):
         return value.to_dict()
-    if isinstance(value, Value):
-        return str(value)
     if isinstance(value, Enum):
         return value.value
     kind = value.__class__

@@ -32,7 +32,7 @@ from pieslice.why.slots.ranktext import against
 def headline(answer: Answer) -> str:
     """The verdict in one line."""
     history, fate = answer.history, answer.fate
-    job = f"job {history.job.id} of {history.job.submitter}"
+    job = f"job {history.job.id}{history.job.of}"
     if fate is None or answer.seen is None:
         if answer.not_ready is not None:
             return f"{job}: idle, but not offered: {answer.not_ready}"
@@ -94,7 +94,7 @@ def _choice(seen: Seen) -> list[Block]:
     blocks: list[Block] = []
     if len(slots) == 1:
         blocks.append(Line("  it was the only candidate"))
-    elif slots:
+    else:
         blocks.append(Line(f"  chosen of {len(slots)} candidates: {_decided(slots[0], slots[1])}"))
     if seen.near is not None:
         by_rank = slots[0].kind is MatchKind.RANK

@@ -58,6 +58,11 @@ class AskedJob:
         return f"{self.cluster}.{self.proc}"
 
     @property
+    def of(self) -> str:
+        """`` of alice@pool``; nothing for a job that has no user."""
+        return "" if self.submitter is None else f" of {self.submitter}"
+
+    @property
     def status_text(self) -> str:
         """Its status as a word."""
         return STATUS.get(self.status, f"in status {self.status}")

@@ -112,7 +112,7 @@ def overview(
         len(waiting),
         sum(row.matched for row in rows),
         tuple(sorted(rows, key=_worst_first)),
-        _others(snapshot, policy, result, others, now),
+        _others(snapshot, result, others, now),
     )
 
 
@@ -166,16 +166,12 @@ def _autoclusters(
 
 
 def _others(
-    snapshot: Snapshot,
-    policy: NegotiatorPolicy,
-    result: CycleResult,
-    jobs: list[AskedJob],
-    now: float,
+    snapshot: Snapshot, result: CycleResult, jobs: list[AskedJob], now: float
 ) -> tuple[Others, ...]:
     leaving = _preempted_ids(snapshot, result, now) if jobs else frozenset()
     found: dict[str, list[AskedJob]] = {}
     for job in jobs:
-        found.setdefault(_status(job, policy, now), []).append(job)
+        found.setdefault(_status(job, now), []).append(job)
     return tuple(
         Others(
             status,
@@ -187,10 +183,10 @@ def _others(
     )
 
 
-def _status(job: AskedJob, policy: NegotiatorPolicy, now: float) -> str:
+def _status(job: AskedJob, now: float) -> str:
     if job.status != IDLE:
         return status_of(job)
-    return f"idle, not offered: {why_not_ready(job, policy, now)}"
+    return f"idle, not offered: {why_not_ready(job, now)}"
 
 
 def _named(job: AskedJob) -> frozenset[str]:

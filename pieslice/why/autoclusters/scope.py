@@ -52,7 +52,7 @@ def find_jobs(
         return Scope(f"group {group}", tuple(jobs_of_group(snapshot, policy, group)))
     first = find_job(snapshot, cluster or "")
     mates = jobs_of_cluster(snapshot, first.schedd, first.cluster)
-    return Scope(f"cluster {first.cluster} of {first.submitter}", tuple(mates))
+    return Scope(f"cluster {first.cluster}{first.of}", tuple(mates))
 
 
 def jobs_of_cluster(snapshot: Snapshot, schedd: str, cluster: int) -> list[AskedJob]:

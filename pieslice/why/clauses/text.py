@@ -120,9 +120,10 @@ def values_of(item: Operand) -> str:
     text = ", ".join(f"{value} in {count}" for value, count in item.values)
     if not item.others:
         return text
+    text += f", others in {item.others}"
     if item.lowest is None or item.highest is None:
-        return f"{text}, others in {item.others}"
-    return f"{text}, from {short(item.lowest)} to {short(item.highest)} in {item.others} others"
+        return text
+    return f"{text} (all from {short(item.lowest)} to {short(item.highest)})"
 
 
 def change_blocks(changes: tuple[Change, ...], no_help: tuple[NoHelp, ...] = ()) -> list[Block]:

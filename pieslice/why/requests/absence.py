@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from attr import frozen
 
+from classad import ClassAd
 from classad.evaluate import EvalContext
 from negotiator.jobs.lists import Unready, unready
 from negotiator.jobs.submitters import fetch_submitters, negotiated_name
@@ -30,7 +31,7 @@ class Absence:
     text: str
 
 
-def why_not_ready(job: AskedJob, policy: NegotiatorPolicy, now: float) -> str:
+def why_not_ready(job: AskedJob, now: float) -> str:
     """Why the schedd does not offer an idle job."""
     context, ad = EvalContext(now=now), job.ad
     if job.submitter is None:
@@ -39,8 +40,7 @@ def why_not_ready(job: AskedJob, policy: NegotiatorPolicy, now: float) -> str:
         return Unready.MATCHED.value
     cause = unready(ad, context)
     if cause is None:
-        knob = policy.start_vanilla_universe is not None
-        return "START_VANILLA_UNIVERSE is not true" if knob else "its schedd leaves it out"
+        return "START_VANILLA_UNIVERSE is not true"
     if cause is Unready.COOL_DOWN:
         end = ad.get_number("JobCooldownExpiration", context=context) or 0
         return f"in cool-down for {short(end - now)} s (JobCooldownExpiration)"
@@ -56,21 +56,33 @@ def why_no_session(
 ) -> Absence:
     """Why a submitter had no session with a schedd."""
     found = standing(result, name, schedd)
+    context = EvalContext(now=result.now)
+    ads = [
+        ad
+        for ad in snapshot.submitters
+        if negotiated_name(ad.get_string("Name", context=context) or "", policy) == name
+    ]
     if not found.known:
-        return _why_unknown(snapshot, policy, name, result.now)
+        return _why_unknown(ads, policy, name, context)
+    here = [ad for ad in ads if (ad.get_string("ScheddName", context=context) or "") == schedd]
+    if not here:
+        return Absence("schedd", f"no submitter ad of schedd {schedd} has its name")
     events = [event for turn in found.turns for event in turn.events]
     if events:
         return Absence("turn", events[-1])
     if found.skipped:
         return Absence("group", f"its group {found.group} was skipped ({'; '.join(found.skipped)})")
+    known = fetch_submitters(here, policy, context)
+    if not policy.consider_preemption and not any(item.idle_jobs > 0 for item in known):
+        return Absence(
+            "idle", "its submitter ad announces no idle jobs, and preemption is not considered"
+        )
     stopped = next((pie for pie in result.pies if _kept_out(pie, found.group)), None)
     if stopped is not None:
         return Absence(
             "quota", f"group {stopped.group} had used its quota of {stopped.quota} before its turn"
         )
-    if any(pie.stopped_by_pie for pie in result.pies):
-        return Absence("pie", "nothing was left of the pie before its turn")
-    return Absence("schedd", f"no submitter ad of schedd {schedd} has its name")
+    return Absence("pie", "nothing was left of the pie before its turn")
 
 
 def _kept_out(pie: Pie, group: str | None) -> bool:
@@ -78,14 +90,10 @@ def _kept_out(pie: Pie, group: str | None) -> bool:
     return pie.group is not None and pie.group == group and pie.stopped_by_quota
 
 
-def _why_unknown(snapshot: Snapshot, policy: NegotiatorPolicy, name: str, now: float) -> Absence:
-    """Why no submitter ad of this name takes part."""
-    context = EvalContext(now=now)
-    ads = [
-        ad
-        for ad in snapshot.submitters
-        if negotiated_name(ad.get_string("Name", context=context) or "", policy) == name
-    ]
+def _why_unknown(
+    ads: list[ClassAd], policy: NegotiatorPolicy, name: str, context: EvalContext
+) -> Absence:
+    """Why none of the submitter ads of a name takes part."""
     if not ads:
         return Absence("ad", f"there is no submitter ad of {name}")
     if not any(holds(policy.submitter_constraint, ad, context) for ad in ads):

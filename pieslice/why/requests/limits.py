@@ -102,8 +102,6 @@ def _turn(halted: HaltedCycle, result: CycleResult) -> tuple[SubmitterTurn | Non
         return None, None
     pie = result.pies[len(board.pies)]
     size = board.numbers.pie if pie.quota is None else min(board.numbers.pie, float(pie.quota))
-    if board.spin > len(pie.spins):
-        return None, size
     turns = pie.spins[board.spin - 1].turns
     mine = (turn for turn in turns if (turn.name, turn.schedd) == (terms.submitter, terms.schedd))
     return next(mine, None), size

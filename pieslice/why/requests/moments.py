@@ -209,8 +209,8 @@ class _Recorder(_Counter):
         self.log.taken(candidate, job)
         if job is not None and job is self.queued:
             self.matched = self.offers
-            if self.current is not None:
-                self.attempts.setdefault(self.offers, self.current)
+            assert self.current is not None, "a job is served in sessions of its submitter"
+            self.attempts.setdefault(self.offers, self.current)
         made = self.attempts.get(self.offers)
         if made is not None:
             placed = None if job is None else job.id
@@ -277,8 +277,9 @@ class _Prober(_Counter, Generic[T]):
             self.look(self.supposed(board, terms, allowance))
 
     def finished(self, board: Board) -> None:
-        if self.when is not When.NOT_ASKED or self.job is None or self.job.submitter is None:
-            return
+        assert self.when is When.NOT_ASKED, "the moment is in this cycle"
+        assert self.job is not None
+        assert self.job.submitter is not None
         name, schedd, tree = self.job.submitter, self.job.schedd, board.tree
         terms = SessionTerms(
             submitter=name,
@@ -380,12 +381,11 @@ def look_at_match(
     *,
     now: float,
     seed: int = 0,
-) -> T | None:
-    """What ``examine`` says of the moment before a slot is matched; None if it never is."""
+) -> T:
+    """What ``examine`` says of the moment before a slot is matched, which it is in this cycle."""
     recorder = _SlotRecorder(slot)
     negotiate(snapshot, policy, now=now, rng=Random(seed), watch=recorder)
-    if recorder.found is None:
-        return None
+    assert recorder.found is not None, "the slot is matched in this cycle"
     prober = _Prober(None, When.MATCHED, recorder.found, examine)
     with suppress(_StopError):
         negotiate(snapshot, policy, now=now, rng=Random(seed), watch=prober)

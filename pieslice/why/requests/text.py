@@ -27,8 +27,7 @@ MAX_USERS: Final = 3
 def reason_of(fate: JobFate) -> str:
     """Why a job that had a session has no slot."""
     session, request = fate.session, fate.request
-    if session is None:
-        return "its submitter had no session"
+    assert session is not None, "without a session there is an Absence"
     if fate.fate is Fate.NOT_ASKED or request is None:
         return why_unasked(fate.unasked or Unasked.ENDED, session, fate)
     if fate.fate is Fate.UNUSED:
@@ -43,8 +42,7 @@ def reason_of(fate: JobFate) -> str:
 def refusal(session: SessionCourse, request: RequestCourse) -> str:
     """Why a request was rejected, with the numbers of the limits."""
     rejection = request.rejection
-    if rejection is None:
-        return ""
+    assert rejection is not None, "only what was rejected is asked for its reason"
     if rejection.reason is Reason.CONCURRENCY_LIMIT:
         full = [limit_text(state) for state in request.concurrency if state.full]
         return " and ".join(full) or rejection.text
@@ -98,7 +96,7 @@ def why_unasked(cause: Unasked, session: SessionCourse, fate: JobFate) -> str:
     if cause is Unasked.ENDED:
         return how_it_ended(session)
     if cause is Unasked.REJECTED:
-        return _rejected_of(session, fate.autocluster)
+        return _rejected_of(session, fate.autocluster, fate.job)
     if cause is Unasked.UPLOADS:
         return (
             f"its schedd asks for {session.uploads} jobs in a session at most "
@@ -121,30 +119,33 @@ def _room_text(most: int, running: int, matched: int) -> str:
 
 
 def _rejected_before(session: SessionCourse, request: RequestCourse) -> str:
-    return _rejected_of(session, request.autocluster)
+    return _rejected_of(session, request.autocluster, request.jobs[0])
 
 
-def _rejected_of(session: SessionCourse, autocluster: int) -> str:
-    """The rejection that keeps other jobs of an autocluster from being offered."""
+def _rejected_of(session: SessionCourse, autocluster: int, job: str) -> str:
+    """The rejection of a job like this one, which keeps it from being offered."""
+    # Without autoclusters the jobs of a cluster are alike.
+    kind, mates = "autocluster", ""
+    if autocluster == NO_AUTOCLUSTER:
+        kind, mates = "cluster", f"{job.partition('.')[0]}."
     mine = (
         request
         for request in session.requests
-        if request.rejection is not None and request.autocluster == autocluster
+        if request.rejection is not None
+        and request.autocluster == autocluster
+        and request.jobs[0].startswith(mates)
     )
     found = next(mine, None)
     if found is None:
         return Unasked.REJECTED.value
-    return f"job {found.jobs[0]} of its autocluster was rejected: {refusal(session, found)}"
+    return f"job {found.jobs[0]} of its {kind} was rejected: {refusal(session, found)}"
 
 
 # --- the request ----------------------------------------------------------------------------------
 
 
-def request_line(fate: JobFate) -> str:
+def _request_line(fate: JobFate, session: SessionCourse, request: RequestCourse) -> str:
     """How the request went that a job was in, and where in it the job stands."""
-    request, session = fate.request, fate.session
-    if request is None or session is None:
-        return ""
     number, many = request.autocluster, len(request.jobs)
     of = "" if number == NO_AUTOCLUSTER else f"autocluster {number}, "
     place = "" if fate.place is None else f"number {fate.place} of "
@@ -206,8 +207,9 @@ def session_line(session: SessionCourse) -> str:
 
 def request_blocks(fate: JobFate) -> list[Block]:
     """The request as lines."""
-    if fate.request is not None:
-        return [Line(f"  {request_line(fate)}")]
-    if fate.session is not None and fate.session.requests:
-        return [Line(f"  {session_line(fate.session)}")]
+    session, request = fate.session, fate.request
+    if session is not None and request is not None:
+        return [Line(f"  {_request_line(fate, session, request)}")]
+    if session is not None and session.requests:
+        return [Line(f"  {session_line(session)}")]
     return []

@@ -23,7 +23,7 @@ from negotiator.model.snapshot import machine_of
 from negotiator.pool.slots import Slot
 from pieslice.reports.names import did_you_mean, listed
 from pieslice.why.clauses.findings import Finding, find
-from pieslice.why.clauses.table import ClauseTable, Operand, Pairs, Whose, value_text
+from pieslice.why.clauses.table import CONSUMES, ClauseTable, Operand, Pairs, Whose, value_text
 from pieslice.why.requests.moments import HaltedCycle
 from pieslice.why.slots.ranking import RankedSlot, Ranking
 
@@ -146,7 +146,7 @@ def _clauses(halted: HaltedCycle, slot: Slot, known: frozenset[str]) -> tuple[Cl
     for clause in table.requirements():
         codes, values = table.pairs.values(clause.tree, clause.whose, clause.having)
         mentioned = table.operands(clause.tree.node, clause.whose, clause.having)
-        shown = value_text(values[codes[0]])
+        shown = value_text(bool(clause.true) if clause.text == CONSUMES else values[codes[0]])
         found.append(ClauseValue(clause.whose, clause.text, shown, bool(clause.true), mentioned))
     return tuple(found)
 

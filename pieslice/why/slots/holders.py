@@ -11,17 +11,13 @@ preemption; ``State`` and ``Activity`` as the startd advertises them.
 from __future__ import annotations
 
 from enum import Enum
-from functools import partial
 
 from attr import frozen
 
 from classad import ClassAd
 from classad.evaluate import EvalContext
-from negotiator.matching.candidates import consider
-from negotiator.matching.choice import list_for
 from negotiator.model.result import CycleResult, Match, MatchKind
 from negotiator.model.snapshot import Snapshot
-from negotiator.pool.partitionable import VARIOUS_USERS
 from pieslice.reports.vacating import Vacating, running, vacating
 from pieslice.why.jobs import AskedJob
 from pieslice.why.requests.moments import HaltedCycle, look_at_match
@@ -72,15 +68,13 @@ def holding(
     if ad is None:
         return Holding(None, None, None, None, None, (), None, None)
     name = ad.get_string("Name", context=context) or ""
-    match = next(
-        (m for m in result.matches if m.slot == name and m.kind is not MatchKind.NONE), None
-    ) or _match_of_parent(snapshot, policy, name, result, now=now, seed=seed)
+    preempting = (m for m in result.matches if m.kind is not MatchKind.NONE)
+    match = next((m for m in preempting if name in (m.slot, *m.dynamic_slots)), None)
     tests: tuple[PreemptionTest, ...] = ()
     if match is not None:
-        seen = look_at_match(
+        tests = look_at_match(
             snapshot, policy, match.slot, lambda halted: _tests(halted, name), now=now, seed=seed
         )
-        tests = seen or ()
     cause = _cause(ad, match, context)
     leaving = None
     if cause is not None:
@@ -112,37 +106,6 @@ def slot_of(snapshot: Snapshot, job: AskedJob, context: EvalContext) -> ClassAd 
         if host is not None and ad.get_string("Name", context=context) == host:
             by_name = ad
     return by_name
-
-
-def _match_of_parent(
-    snapshot: Snapshot,
-    policy: NegotiatorPolicy,
-    name: str,
-    result: CycleResult,
-    *,
-    now: float,
-    seed: int,
-) -> Match | None:
-    """The match of a partitionable slot that preempts this dynamic slot among others."""
-    for match in result.matches:
-        if match.preempted != VARIOUS_USERS:
-            continue
-        look = partial(_children, name=match.slot)
-        gone = look_at_match(snapshot, policy, match.slot, look, now=now, seed=seed)
-        if gone is not None and name in gone:
-            return match
-    return None
-
-
-def _children(halted: HaltedCycle, name: str) -> tuple[str, ...]:
-    """The dynamic slots that go if a partitionable slot is matched now."""
-    board = halted.board
-    if list_for(board, halted.request, halted.asker) is None:
-        board.drop_match_list()
-        for position, slot in list(board.slots.items()):
-            if slot.name == name:
-                consider(board, position, slot, halted.request.ad, halted.asker)
-    return next((item.children for item in board.enlarged if item.slot.name == name), ())
 
 
 def _tests(halted: HaltedCycle, name: str) -> tuple[PreemptionTest, ...]:

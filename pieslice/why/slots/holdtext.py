@@ -36,20 +36,18 @@ def holding_blocks(found: Holding) -> list[Block]:
     if found.slot is None:
         return []
     state = f"  the slot is {found.state}, {found.activity}"
-    if found.cause is None:
+    if found.cause is None or found.vacating is None:
         return [Line(state)]
     blocks: list[Block] = [Line(f"  cause: {found.cause.value}", level="bad")]
     for test in _deciding(found):
         blocks += near_lines(test.finding)
     match = found.match
     if match is not None:
-        if match.preempted_prio is not None:
-            prios = f"{short(match.new_prio)} against {short(match.preempted_prio)}"
-            blocks.append(Line(f"  effective priorities: {prios} (bigger is worse)"))
+        prios = f"{short(match.new_prio)} against {short(match.preempted_prio)}"
+        blocks.append(Line(f"  effective priorities: {prios} (bigger is worse)"))
         ranks = f"{short(match.new_startd_rank)} against {short(match.old_startd_rank)}"
         blocks.append(Line(f"  startd RANK: {ranks} (bigger is better)"))
-    if found.vacating is not None:
-        blocks += _leaving(found.vacating)
+    blocks += _leaving(found.vacating)
     blocks.append(Line(state))
     for test in _deciding(found):
         blocks += [Line(), *test_blocks(test)]

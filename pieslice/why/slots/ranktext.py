@@ -34,11 +34,11 @@ def rank_blocks(history: JobHistory, found: Ranking | None, limit: int | None) -
     """The candidates as a table, after what the keys are."""
     job = history.job
     if found is None:
-        said = f"job {job.id} of {job.submitter} is {job.status_text}"
+        said = f"job {job.id}{job.of} is {job.status_text}"
         return [Line(f"{said}: it is not waiting for a slot")]
     shown = found.slots if limit is None else found.slots[:limit]
     count = plural(len(found.slots), "candidate")
-    blocks: list[Block] = [Line(f"job {job.id} of {job.submitter}: {count} {history.when.value}")]
+    blocks: list[Block] = [Line(f"job {job.id}{job.of}: {count} {history.when.value}")]
     if found.kept_list:
         blocks.append(Line("  from the match list of its autocluster"))
     if not found.slots:

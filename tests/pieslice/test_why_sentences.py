@@ -1,0 +1,366 @@
+"""``pieslice why``, ``quotas``: small pools, each made so that one sentence is the right answer."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pieslice.cli import main
+from pieslice.why.answer import why
+from pieslice.why.headtext import headline
+from pieslice.why.jobs import find_job
+from tests.negotiator import scenarios
+from tests.negotiator.test_wild import load as load_wild
+
+Entry = dict[str, Any]
+
+BOB = {"State": '"Claimed"', "Activity": '"Busy"', "RemoteUser": '"bob@test"'}
+CID = {**BOB, "RemoteUser": '"cid@test"'}
+ANN = {**BOB, "RemoteUser": '"ann@test"'}
+LEAVES = {**BOB, "Activity": '"Retiring"', "PreemptingUser": '"ann@test"'}
+#: Ann may preempt bob.
+PRIOS = {"customers": {"bob": {"priority": 1000.0}, "ann": {"priority": 1.0}}, "seed_claims": True}
+ALONE = {"NEGOTIATOR_CONSIDER_PREEMPTION": "False"}
+GROUPS = {"GROUP_NAMES": "g, h", "GROUP_QUOTA_g": "1", "GROUP_QUOTA_h": "0"}
+TIES = {"NEGOTIATOR_PRE_JOB_RANK": "0", "NEGOTIATOR_POST_JOB_RANK": "0"}
+#: Takes twice the processors that a job asks for.
+CONSUMES = {
+    "PartitionableSlot": "true",
+    "MachineResources": '"Cpus Memory"',
+    "Cpus": "4",
+    "ConsumptionPolicy": "true",
+    "ConsumptionCpus": "2 * target.RequestCpus",
+    "ConsumptionMemory": "target.RequestMemory",
+}
+#: Nothing here reads an attribute of a job, so that schedds make no autoclusters.
+NO_AUTOCLUSTERS = {"Requirements": "true", "SlotWeight": "1"}
+
+
+def slots(count: int = 1, **ad: str) -> list[Entry]:
+    return [{"name": "slot{i}@m", "count": count, "ad": ad}]
+
+
+def jobs(user: str = "ann", count: int = 1, **ad: str) -> Entry:
+    return {"submitter": user, "count": count, "ad": ad}
+
+
+def pool(
+    slots: list[Entry], *jobs: Entry, config: dict[str, str] | None = None, **more: object
+) -> Entry:
+    return {"slots": slots, "jobs": list(jobs), "config": config or {}, **more}
+
+
+def preempting(requirements: str, **slot: str) -> Entry:
+    """Bob runs on the only slot, ann wants it."""
+    config = {"PREEMPTION_REQUIREMENTS": requirements}
+    mine = jobs("bob", JobStatus="2", RemoteHost='"slot1@m"', JobMaxVacateTime="40")
+    return pool(slots(**BOB, **slot), jobs(), mine, config=config, accountant=PRIOS)
+
+
+def running(slot: dict[str, str], **job: str) -> Entry:
+    return pool(slots(**slot), jobs("bob", JobStatus="2", **{"RemoteHost": '"slot1@m"', **job}))
+
+
+TOO_BIG = {"RequestMemory": "9000"}
+FALSE_AND_LARGE = (
+    jobs(count=2, Requirements="false"),
+    jobs(count=3, Requirements="TARGET.Cpus > 5"),
+)
+
+SAID = {
+    # --- why a job is not offered, or its submitter has no session
+    "vanilla": (
+        pool(slots(), jobs(), config={"START_VANILLA_UNIVERSE": "false"}),
+        ("1.0",),
+        ["idle, but not offered: START_VANILLA_UNIVERSE is not true"],
+    ),
+    "skipped ad": (
+        pool(slots(), jobs(), submitter_ads={"ann@test": {"SkipMatchmaking": "true"}}),
+        ("1.0",),
+        ["not requested: its submitter ad says SkipMatchmaking, or has no JobPrio"],
+    ),
+    "no idle jobs announced": (
+        pool(
+            slots(),
+            jobs(),
+            config=ALONE,
+            submitter_ads={"ann@test": {"IdleJobs": "0", "RunningJobs": "2"}},
+        ),
+        ("1.0",),
+        ["its submitter ad announces no idle jobs, and preemption is not considered"],
+    ),
+    "group skipped": (
+        pool(slots(3), jobs("g.ann"), jobs("h.bob"), config=GROUPS),
+        ("2.0",),
+        ["not requested: its group h was skipped (round 1: zero slots allocated)"],
+    ),
+    "group skipped, of many": (
+        pool(slots(3), jobs("g.ann"), jobs("h.bob", 5), config=GROUPS),
+        ("--group", "h"),
+        ["group h: 5 jobs in 1 autocluster waited: 0 matched", "no session: its group h was skip"],
+    ),
+    "group has its quota": (
+        pool(
+            slots(3),
+            jobs("g.ann", 3),
+            jobs("g.cid", 3),
+            config=GROUPS | ALONE,
+            accountant={"customers": {"g.cid": {"priority": 1e6}}},
+        ),
+        ("2.0",),
+        ["not requested: group g had used its quota of 1 before its turn"],
+    ),
+    "pie": (
+        pool(slots(**ANN), jobs(), config=ALONE, accountant=PRIOS),
+        ("1.0",),
+        ["not requested: nothing was left of the pie before its turn"],
+    ),
+    # --- why a request came to nothing
+    "like one refused": (
+        pool(
+            slots(),
+            jobs(count=2, JobPrio="9", **TOO_BIG),
+            jobs(JobPrio="5", RequestCpus="8"),
+            jobs(JobPrio="1", **TOO_BIG),
+        ),
+        ("3.0",),
+        ["requested, but not offered: job 1.0 of its autocluster was rejected: no match found"],
+    ),
+    "no autoclusters": (
+        pool(
+            slots(**NO_AUTOCLUSTERS),
+            *FALSE_AND_LARGE,
+            config={"USE_RESOURCE_REQUEST_COUNTS": "False"},
+        ),
+        ("2.1",),
+        ["not requested: job 2.0 of its cluster was rejected: no match found"],
+    ),
+    "time": (
+        pool(slots(), jobs(), config={"NEGOTIATOR_MAX_TIME_PER_PIESPIN": "0"}),
+        ("1.0",),
+        ["requested, but not offered: the time for this turn is used up"],
+    ),
+    "what others left": (
+        pool(
+            slots(2, Rank='TARGET.Owner == "ann"', **CID),
+            jobs(count=2),
+            jobs("bob"),
+            accountant=PRIOS,
+        ),
+        ("2.0",),
+        ["its submitter limit is used up (0 of 0 used)", "session: what is left of the pie ("],
+    ),
+    "a slot that does not wake": (
+        pool(slots(Offline="true"), jobs()),
+        ("1.0",),
+        ["matched, but not started: its schedd gave the slots of the request to other jobs, or"],
+    ),
+    # --- conditions that are not true
+    "many parts": (
+        preempting("MY.A > 1 && MY.A > 2 && MY.A > 3 && MY.A > 4 && MY.A > 5", A="0"),
+        ("1.0",),
+        ["MY.A > 1: 0 > 1 is false: 2 short", "MY.A > 2: 0 > 2 is false", "and 3 more parts"],
+    ),
+    "equal": (
+        preempting("2.5 < MY.A", A="2.5"),
+        ("1.0", "slot1@m"),
+        ["2.5 < MY.A: 2.5 < 2.5 is false: equal is not enough"],
+    ),
+    "infinite": (
+        preempting('real("INF") < MY.A', A="2.5"),
+        ("1.0",),
+        ['    real("INF") < MY.A is false\n'],
+    ),
+    "no numbers": (preempting('"a" < MY.A', A="2.5"), ("1.0",), ['    "a" < MY.A is error\n']),
+    "numbers of many slots": (
+        pool(slots(9, Load="{i}.5"), jobs(Requirements="TARGET.Load > 100")),
+        ("1.0",),
+        [" in 1, others in 5 (all from 1.5 to 9.5)\n"],
+    ),
+    "words of many slots": (
+        pool(slots(9, Load='"w{i}"'), jobs(Requirements='TARGET.Load == "b"')),
+        ("1.0",),
+        [" in 1, others in 5\n"],
+    ),
+    "a clause that is there twice": (
+        pool(slots(), jobs(Requirements="TARGET.Cpus > 5 && TARGET.Cpus > 5")),
+        ("1.0",),
+        [
+            "would help: without `TARGET.Cpus > 5` of the job: 1",
+            "0     0    +1  job: TARGET.Cpus > 5",
+        ],
+    ),
+    "consumed": (
+        pool(slots(**CONSUMES), jobs(RequestCpus="2")),
+        ("1.0", "slot1@m"),
+        ["  ok  it has what its consumption policy takes for the job\n", "RequestCpus = 4"],
+    ),
+    "too little to consume": (
+        pool(slots(**CONSUMES), jobs(RequestCpus="3")),
+        ("1.0", "slot1@m"),
+        ["  NO  it has what its consumption policy takes for the job\n"],
+    ),
+    "too little to consume, of all": (
+        pool([*slots(**CONSUMES), {"name": "plain@m"}], jobs(RequestCpus="3")),
+        ("1.0",),
+        [
+            "too little of a resource for its consumption policy: slot1@m",
+            "0 of 1     1    +1  slot: it has what its consumption policy takes for the job\n",
+        ],
+    ),
+    # --- what would help
+    "the same twice": (
+        pool(slots(Requirements="TARGET.Load == 2 && 2 == TARGET.Load"), jobs(Load="0")),
+        ("1.0",),
+        ["would help: Load = 2 (now 0): 1 more slot"],
+    ),
+    "from nothing": (
+        pool(slots(Requirements="TARGET.Load + TARGET.Load > 7"), jobs(Load="0")),
+        ("1.0",),
+        ["would help: Load >= 8 (now 0): 1 more slot"],
+    ),
+    "beyond all numbers": (
+        pool(slots(Requirements="TARGET.Load * 1.0e-300 > 1.0e300"), jobs(Load="1.0")),
+        ("1.0",),
+        ["would help: without `TARGET.Load * 1e-300 > 1e+300` of the slot: 1 more slot"],
+    ),
+    # --- one slot among candidates
+    "best": (pool(slots(2), jobs(), config=TIES), ("1.0", "slot1@m"), ["the best of all candid"]),
+    "tie": (
+        pool(slots(2), jobs(), config=TIES),
+        ("1.0", "slot2@m"),
+        ["number 2, after slot1@m by a tie\n", "candidate 2, after slot1@m: a tie\n"],
+    ),
+    "preemption is always allowed": (
+        preempting(""),
+        ("1.0", "slot1@m"),
+        ["matched, slot1@m (priority preemption of bob@test)", "startd rank: not true\n"],
+    ),
+    # --- jobs that run
+    "runs nowhere": (
+        running(BOB, RemoteHost='"slot9@x"'),
+        ("1.0",),
+        ["running, though no slot ad of the pool names it\n"],
+    ),
+    "known by its number": (
+        running({**BOB, "JobId": '"1.0"'}, RemoteHost='"slot9@x"'),
+        ("1.0",),
+        ["running on slot1@m, not preempted in this cycle\n  the slot is Claimed, Busy\n"],
+    ),
+    "preempted": (
+        preempting("", MaxJobRetirementTime="90"),
+        ("2.0",),
+        [
+            "cause: user priority, under PREEMPTION_REQUIREMENTS\n",
+            "effective priorities: 1000 against 1000000 (bigger is worse)\n",
+            "retirement time left: 90 s (MaxJobRetirementTime)\n",
+            "after 50 s, hard kill after 90 s: MachineMaxVacateTime 600 s, JobMaxVacateTime 40 s\n",
+        ],
+    ),
+    "of the startd": (
+        running({**BOB, "State": '"Preempting"', "Activity": '"Vacating"'}),
+        ("1.0",),
+        [
+            "running on slot1@m, preemption is under way\n",
+            "cause: the startd's own policy, or an administrator\n",
+            "no retirement time left (MaxJobRetirementTime)\n",
+            "now, hard kill after 600 s: MachineMaxVacateTime 600 s\n",
+        ],
+    ),
+    "drained": (
+        running({**LEAVES, "Draining": "true"}),
+        ("1.0",),
+        ["preemption is under way for ann@test\n", "cause: the machine is draining\n"],
+    ),
+    "ranked": (
+        running({**LEAVES, "PreemptingRank": "5.0"}),
+        ("1.0",),
+        ["cause: the startd's RANK prefers the other job\n"],
+    ),
+    "of less priority": (
+        running({**LEAVES, "PreemptingRank": "0.0"}),
+        ("1.0",),
+        ["cause: user priority, under PREEMPTION_REQUIREMENTS\n"],
+    ),
+    # --- many jobs
+    "nobody waits": (
+        pool(slots(), jobs(JobStatus="5")),
+        ("--user", "ann"),
+        ["user ann: no job waits for a slot\n  1 job held (first 1.0)\n"],
+    ),
+    "many autoclusters": (
+        pool(slots(), *(jobs(RequestMemory=str(number)) for number in range(43))),
+        ("--user", "ann"),
+        ["in 43 autoclusters waited", "  and 3 more autoclusters; --json lists them all\n"],
+    ),
+}
+
+
+def told(tmp_path: Path, pool: Entry, *words: str) -> int:
+    path = tmp_path / "pool.json"
+    path.write_text(json.dumps(pool))
+    return main([*words[:1], str(path), *words[1:]])
+
+
+@pytest.mark.parametrize(("pool", "words", "said"), SAID.values(), ids=SAID)
+def test_what_is_said(
+    pool: Entry, words: tuple[str, ...], said: list[str], tmp_path: Path, capsys: Any
+) -> None:
+    assert told(tmp_path, pool, "why", *words, "--wide") == 0
+    text = capsys.readouterr().out
+    for sentence in said:
+        assert sentence in text
+
+
+def test_a_clash_of_the_ids_of_autoclusters_names_no_job() -> None:
+    """NEGOTIATE_ALL_JOBS_IN_CLUSTER: the schedd takes the job for one of those refused."""
+    case = load_wild("wild-20389")
+    snapshot, policy = scenarios.snapshot_of(case), scenarios.policy_of(case["scenario"])
+    answer = why(snapshot, policy, find_job(snapshot, "6.7"), now=scenarios.NOW)
+    assert headline(answer).endswith(": a request of its autocluster was rejected in the session")
+
+
+def test_a_job_that_runs_on_a_slot_that_was_asked_for_another(capsys: Any) -> None:
+    assert main(["why", str(scenarios.VECTORS / "submitter-constraint.json"), "2.0"]) == 0
+    said = "its schedd requested a match for job 3.0 and ran this job instead"
+    assert said in " ".join(capsys.readouterr().out.split())
+
+
+def test_a_job_without_a_user(pool: Path, capsys: Any) -> None:
+    ads = (pool / "jobs.ads").read_text().replace('User = "alice@pool"\nOwner = "alice"\n', "")
+    (pool / "jobs.ads").write_text(ads)
+    assert main(["why", str(pool), "1.0"]) == 0
+    assert capsys.readouterr().out == "job 1.0: idle, but not offered: no User in its ad\n"
+    assert main(["why", str(pool), "1"]) == 0
+    assert capsys.readouterr().out == "job 1.0: idle, but not offered: no User in its ad\n"
+    assert main(["rank", str(pool), "1.0"]) == 0
+    assert capsys.readouterr().out.startswith("job 1.0 is idle")
+    assert main(["why", str(pool), "--user", "bob"]) == 0
+    assert "user bob: 2 jobs" in capsys.readouterr().out
+    (pool / "condor_config").write_text("GROUP_NAMES = g\nGROUP_QUOTA_g = 1\n")
+    assert main(["why", str(pool), "--group", "g"]) == 2
+    assert capsys.readouterr().err == "error: group `g` has no jobs in the queues\n"
+
+
+def test_a_schedd_whose_submitter_ad_is_missing(pool: Path, capsys: Any) -> None:
+    """The user takes part in the cycle, by the ad of another schedd."""
+    ads = (pool / "submitters.ads").read_text().replace('"ap1"', '"ap2"', 1)
+    (pool / "submitters.ads").write_text(ads)
+    assert main(["why", str(pool), "1.0"]) == 0
+    said = "job 1.0 of alice@pool: not requested: no submitter ad of schedd ap1 has its name\n"
+    assert capsys.readouterr().out.startswith(said)
+
+
+def test_quotas_in_whole_slots(tmp_path: Path, capsys: Any) -> None:
+    names = "abcd"
+    config = {f"GROUP_QUOTA_DYNAMIC_{name}": "0.25" for name in names}
+    config |= {"GROUP_NAMES": ", ".join(names), "NEGOTIATOR_USE_SLOT_WEIGHTS": "False"}
+    config["GROUP_ACCEPT_SURPLUS"] = "True"
+    wanted = [jobs(f"{name}.ann", 9) for name in names]
+    assert told(tmp_path, pool(slots(6), *wanted, config=config), "quotas", "--trace") == 0
+    text = capsys.readouterr().out
+    assert "  a: cut to 1 whole slot, 0.5 given back\n" in text
+    assert "divides 2 by round robin: 1 to a, 1 to b; 0 left\n" in text
