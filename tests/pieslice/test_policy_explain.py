@@ -22,6 +22,9 @@ def explain(tmp_path: Path, text: str, capsys: Capture, *words: str) -> list[str
     return capsys.readouterr().out.replace(f"{tmp_path}/", "").splitlines()
 
 
+HELD = "condor_schedd evaluates SYSTEM_PERIODIC_HOLD for each job in the queue, again and again:"
+
+
 def topic(lines: list[str], name: str) -> list[str]:
     start = lines.index(name) + 1
     rest = lines[start:]
@@ -361,6 +364,19 @@ def test_expressions_of_other_daemons_name_who_evaluates_them_when(
         ("PREEMPTION_REQUIREMENTS = True\nNEGOTIATOR_CONSIDER_EARLY_PREEMPTION = True\n",
          "Preemption", "Slots whose job still has retirement time are looked at, too."),
         ("PRIORITY_HALFLIFE = 30\n", "", "Usage is forgotten by half in 30 s."),
+        ("SYSTEM_PERIODIC_HOLD = Foo (\n", "", f"{HELD} `Foo (`, which is no expression"),
+        ("SYSTEM_PERIODIC_HOLD = $(H)\nH = $(SYSTEM_PERIODIC_HOLD)\n", "",
+         f"{HELD} `$(H)`, which is no expression"),
+        ("SYSTEM_PERIODIC_HOLD = random() > 1\n", "", f"{HELD} `random() > 1` ["),
+        ("DEFRAG_RANK = 5 + 0 * Cpus\n", "", "condor_defrag evaluates DEFRAG_RANK when machines to"
+         " be drained are looked for: `5 + 0 * Cpus`, which is always 5 ["),
+        ('SYSTEM_PERIODIC_HOLD_REASON = strcat("a", Foo)\n', "",
+         f'{HELD.replace("HOLD", "HOLD_REASON")} `strcat("a", Foo)` ['),
+        ("RANK = $(A)\nA = $(RANK)\n", "",
+         "RANK is `$(A)` at every startd: that is no expression."),
+        ("NEGOTIATOR.GROUP_PRIO_FACTOR_a = 6\nGROUP_PRIO_FACTOR_a = 5\n", "",
+         "for submitters of exactly a 6 ["),
+        ("STARTD_AD_REEVAL_EXPR = true\n", "", "STARTD_AD_REEVAL_EXPR is `true`: "),
         ("NEGOTIATOR_IGNORE_USER_PRIORITIES = True\n", "",
          "No submitter's share is limited; the better priority only has the first turn."),
         ("NEGOTIATOR_DISCOUNT_SUSPENDED_RESOURCES = True\n", "",

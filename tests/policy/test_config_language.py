@@ -8,6 +8,7 @@ import pytest
 
 from policy.config import Config, HostFacts, load_config
 from policy.io import builtin_library
+from policy.language.filenames import file_name
 from policy.language.macros import ExpansionError
 from policy.language.numbers import double_literal
 from policy.language.sources import MemorySources
@@ -24,6 +25,22 @@ def read(text: str, *, keep_going: bool = False, **files: str) -> Config:
         context=Context("NEGOTIATOR"),
         keep_going=keep_going,
     )
+
+
+def test_a_value_that_grows_beyond_all_bounds_is_stopped() -> None:
+    texts = ["X0 = " + "x" * 1000, *(f"X{n} = " + f"$(X{n - 1})" * 20 for n in range(1, 5))]
+    config = read("".join(f"{text}\n" for text in texts))
+    assert len(config.text("X2") or "") == 400_000
+    with pytest.raises(ExpansionError, match="exceeds 4000000 characters"):
+        config.text("X4")
+
+
+@pytest.mark.parametrize(
+    ("path", "full"), [("a/b", "/w/a/b"), ('"a b"', "/w/a b"), ("/a/b", "/a/b")]
+)
+def test_the_full_path_of_a_file_begins_at_the_working_directory(path: str, full: str) -> None:
+    assert file_name("f", path, "/w/") == full
+    assert file_name("", path, "/w/") == path.strip('"')
 
 
 def test_a_value_remembers_where_and_what_it_replaced() -> None:
