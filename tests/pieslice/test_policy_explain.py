@@ -368,6 +368,12 @@ def test_expressions_of_other_daemons_name_who_evaluates_them_when(
         ("SYSTEM_PERIODIC_HOLD = $(H)\nH = $(SYSTEM_PERIODIC_HOLD)\n", "",
          f"{HELD} `$(H)`, which is no expression"),
         ("SYSTEM_PERIODIC_HOLD = random() > 1\n", "", f"{HELD} `random() > 1` ["),
+        ("HIBERNATE = Foo\n", "",
+         "condor_startd evaluates HIBERNATE while the slot is free: `Foo` ["),
+        ("MODIFY_REQUEST_EXPR_REQUESTCPUS = Foo\n", "",
+         "condor_startd evaluates MODIFY_REQUEST_EXPR_REQUESTCPUS "),
+        ("SCHEDD_PREEMPTION_RANK = Foo\n", "",
+         "condor_schedd evaluates SCHEDD_PREEMPTION_RANK when a parallel job wants the slot: "),
         ("DEFRAG_RANK = 5 + 0 * Cpus\n", "", "condor_defrag evaluates DEFRAG_RANK when machines to"
          " be drained are looked for: `5 + 0 * Cpus`, which is always 5 ["),
         ('SYSTEM_PERIODIC_HOLD_REASON = strcat("a", Foo)\n', "",
@@ -394,6 +400,11 @@ def test_sentences_that_are_rare(
     assert any(line.strip().startswith(said) for line in within), lines
     if "ACCEPT_SURPLUS" in text:
         assert not any("No more than the quota" in line for line in lines)
+
+
+def test_what_is_set_to_nothing_is_evaluated_by_nobody(tmp_path: Path, capsys: Capture) -> None:
+    lines = explain(tmp_path, "SYSTEM_PERIODIC_HOLD =\n", capsys)
+    assert not any("SYSTEM_PERIODIC_HOLD" in line for line in lines)
 
 
 def test_an_expression_of_many_levels_is_explained_soon(tmp_path: Path, capsys: Capture) -> None:

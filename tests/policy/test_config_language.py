@@ -35,6 +35,12 @@ def test_a_value_that_grows_beyond_all_bounds_is_stopped() -> None:
         config.text("X4")
 
 
+def test_a_pattern_that_is_given_up_excludes_no_file() -> None:
+    text = "LOCAL_CONFIG_DIR = /d\nLOCAL_CONFIG_DIR_EXCLUDE_REGEXP = ^(a+)+$\n"
+    config = read(text, **{"/d/" + "a" * 60 + "b": "HARD = 1\n", "/d/aaa": "EASY = 1\n"})
+    assert (config.text("HARD"), config.text("EASY")) == ("1", None)
+
+
 @pytest.mark.parametrize(
     ("path", "full"), [("a/b", "/w/a/b"), ('"a b"', "/w/a b"), ("/a/b", "/a/b")]
 )

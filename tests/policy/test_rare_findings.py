@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
+from pieslice.cli import main
 from policy.language.host import HostFacts
 from policy.lint.findings import lint
 from tests.policy.test_lint import found, read
@@ -119,6 +123,13 @@ BAD = "PREEMPTION_REQUIREMENTS = RemoteUserPrio > SubmitterUserPrio"
         ("use POLICY:Preempt_if_runtime_exceeds\nPREEMPT = $(PREEMPT) || (MY.Gone)\n", []),
         # Transforms, slots and weights.
         (
+            "NUM_CPUS = $(GONE)4\nSLOT_TYPE_1 = cpus=8\nNUM_SLOTS_TYPE_1 = 1\n",
+            [
+                "P120:1 `$(GONE)` is not defined and leaves a hole in NUM_CPUS",
+                "P243:2 the slots need 8 CPUs, NUM_CPUS is 4",
+            ],
+        ),
+        (
             f"{TRANSFORM} SET A 1 \\\n SET B 2\n@end\n",
             ["P245:3 SET A of JOB_TRANSFORM_A: expected an operator or end of expression,"
              " found `SET`"],
@@ -163,3 +174,15 @@ def test_what_the_environment_sets_is_checked_and_placed() -> None:
     assert sorted(f"{item.id}:{item.line}:{item.column}" for item in items) == [
         "P113:1:14", "P120:1:4", "P120:3:7", "P201:1:1", "P244:2:1", "P245:1:14",
     ]  # fmt: skip
+
+
+def test_a_part_of_a_configuration_may_lack_what_ends_nobody(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "part.conf"
+    path.write_text("GROUP_NAMES = $(GROUPS)\nX = $(Y)\nY = $(X)\n")
+    assert main(["check", str(path), "--fragment", "--format", "json"]) == 1
+    out = capsys.readouterr().out
+    assert '"fragment": "as --fragment says"' in out
+    found = re.findall(r'"id": "(P\d+)"|"severity": "(\w+)"', out)
+    assert {"P120", "P114", "note", "error"} <= {word for pair in found for word in pair}
