@@ -7,7 +7,7 @@ vectors (``eval``, functions of the negotiator, ``CurrentRank`` in requirements,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Collection, Iterable
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -44,7 +44,7 @@ class _OneAd:
 
     ad: ClassAd
     context: EvalContext
-    open_names: Container[str]
+    open_names: Collection[str]
     all: int = 1
 
     def trees(self, name: str) -> Iterable[tuple[int, Expression]]:
@@ -101,8 +101,14 @@ class Flattener:
         if ad._chained is not None or not MISLEADING.isdisjoint(ad._attrs):
             return True
         trees = {name: it for name, it in ad._attrs.items() if type(it) is Expression}
+        wanted = trees.get("requirements")
+        if wanted is None:
+            return False
         others = [tree for name, tree in trees.items() if name != "requirements"]
-        level = Level.WHOLE if self._read or may_read_requirements(others) else Level.TRUE
+        level = Level.WHOLE if self._read or any(map(_mentions, others)) else Level.TRUE
+        look = regrouping_of(wanted, level)
+        if look.read.isdisjoint(trees) and look.read.isdisjoint(OVERWRITTEN) and not look.hazards:
+            return any(map(self._varies, look.called))
         return bool(self.to_flatten(_OneAd(ad, self._context, trees), ("requirements",), level))
 
     def to_flatten(self, ads: AdSet, names: Iterable[str], level: Level) -> int:
@@ -124,7 +130,8 @@ class Flattener:
             seen.add(item)
             for number, tree in ads.trees(name):
                 look = regrouping_of(tree, level)
-                todo += [it for it in look.names if it[0] in open_names or it[0] in OVERWRITTEN]
+                if not (look.read.isdisjoint(open_names) and look.read.isdisjoint(OVERWRITTEN)):
+                    todo += [it for it in look.names if it[0] in open_names or it[0] in OVERWRITTEN]
                 if look.called and any(map(self._varies, look.called)):
                     found |= ads.having_tree(name, number)
                 for hazard in look.hazards:
@@ -156,14 +163,14 @@ def lead_to_requirements(ads: Iterable[ClassAd], *names: str) -> bool:
     """
     for ad in ads:
         whole = ad if ad._chained is None else ad.unchained()
-        attributes, spelled = whole._attrs, whole._names
-        values = list(map(attributes.get, names))
+        get, spelled = whole._attrs.get, whole._names
         seen = frozenset(names)
-        while Expression in map(type, values):
-            mentioned = _mentioned([it for it in values if type(it) is Expression], spelled)
+        trees = [it for it in map(get, names) if type(it) is Expression]
+        while trees:
+            mentioned = _mentioned(trees, spelled)
             if mentioned is None:
                 return True
-            values = list(map(attributes.get, mentioned - seen))
+            trees = [it for it in map(get, mentioned - seen) if type(it) is Expression]
             seen |= mentioned
     return False
 
