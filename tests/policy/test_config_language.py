@@ -277,7 +277,8 @@ def test_a_file_may_end_within_a_condition_that_is_none(text: str) -> None:
 )  # fmt: skip
 def test_what_is_said_of_rare_mistakes(text: str, said: str) -> None:
     config = read(text, keep_going=True)
-    assert said in [item.message for item in config.diagnostics]
+    found = [item.source for item in config.diagnostics if item.message == said]
+    assert {source and source.name for source in found} == {"pool.conf"}
 
 
 def test_folders_may_be_named_in_a_folder_and_in_a_local_file() -> None:

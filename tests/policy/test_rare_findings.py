@@ -110,7 +110,7 @@ BAD = "PREEMPTION_REQUIREMENTS = RemoteUserPrio > SubmitterUserPrio"
             ],
         ),
         # Conditionals, silences and templates.
-        ("if false\n[Section]\nNEGOTIATOR_NAME = x\nendif\n", []),
+        ("NEGOTIATOR_NAME = y\nif false\n[Section]\nNEGOTIATOR_NAME = x\nendif\n", []),
         (f"# pieslice: ignore P505 because x\n{BAD.replace('= ', '@=x')}".replace("@=x", "@=x\n")
          + "\n@x\n", []),
         (
