@@ -203,6 +203,12 @@ class XmlReader(Generic[A]):
             found = overflow(self.source, self.start - len(self.text), self.start, "an error")
             report(found, self.diagnostics, self.errors)
 
+    def bare_tag(self, expected: str) -> None:
+        """The next tag, before which there is to be no text."""
+        self.need_tag()
+        if self.text.strip(BLANKS):
+            self.ignore(f"expected {expected}, found text")
+
     def attribute(self, name: str) -> str | None:
         """An attribute of the current tag, entities replaced."""
         for found in _ATTRIBUTE.finditer(self.attributes):
@@ -233,7 +239,7 @@ class XmlReader(Generic[A]):
                 continue
             begin = self.position
             try:
-                self.need_tag()
+                self.bare_tag("`<a n=...>` or `</c>`")
                 if self.close and self.name == "c":
                     return ad
                 self._member(depth, ad, taken)
@@ -248,13 +254,11 @@ class XmlReader(Generic[A]):
         name = self.attribute("n")
         if not name:
             raise self.fail("attribute name missing or empty")
-        self.need_tag()
+        self.bare_tag("a value")
         ad.insert(_new_string(name, self), unshared(self.value(depth), taken))
-        self.need_tag()
+        self.bare_tag("`</a>`")
         if not (self.close and self.name == "a"):
             raise self.fail("expected `</a>`")
-        if self.text.strip(BLANKS):
-            self.ignore("expected `</a>`, found text")
 
     def value(self, depth: int) -> object:
         """The value whose opening tag was taken."""
@@ -289,7 +293,7 @@ class XmlReader(Generic[A]):
         if self.empty:
             return ListValue(items)
         while True:
-            self.need_tag()
+            self.bare_tag("a value or `</l>`")
             if self.close and self.name == "l":
                 return ListValue(items)
             items.append(self.value(depth))
