@@ -21,7 +21,7 @@ from policy.dialects import HTCONDOR, Dialect
 from policy.groups import read_groups
 from policy.knobs import KNOBS, Kind, Knob, Need, find_knob, shares, table_defaults
 from policy.knobs.fields import KnobReader, config_for, readers
-from policy.knobs.reading import Reading, default_value, read_knob
+from policy.knobs.reading import IGNORED, Reading, default_value, read_knob
 from policy.language.sources import MemorySources, Sources
 from policy.language.table import Context, Definition
 from policy.limits import read_limits
@@ -67,6 +67,11 @@ class PolicyLoad:
         """Would condor_negotiator start with this?"""
         errors = (found for found in self.diagnostics if found.severity == "error")
         return all(ended_by(found) != "NEGOTIATOR" for found in errors)
+
+
+def ends_daemon(found: Diagnostic) -> bool:
+    """Whether a daemon ends at what was found while a policy was read."""
+    return found.severity == "error" and found.id != IGNORED
 
 
 def ended_by(found: Diagnostic) -> str:

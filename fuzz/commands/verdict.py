@@ -43,7 +43,8 @@ _UNPACK: Final[dict[bytes, Callable[[bytes], bytes]]] = {
     b"\xfd7zXZ\x00": lzma.decompress,
     b"BZh": bz2.decompress,
 }
-#: Where commands may leave what they like; the second is a folder for `simulate -o -`.
+#: Where commands may leave what they like; the second is a folder for `simulate -o -`, and a file
+#: for `simulate --report -`.
 _FREE: Final = "out"
 _NAMELESS: Final = "-"
 _KEPT: Final = f"{_FREE}/kept"
@@ -89,6 +90,8 @@ class Shop:
             if name == _KEPT and not refused:
                 continue
             if name.startswith((f"{_FREE}/", f"{_NAMELESS}/")) and name != _KEPT:
+                continue
+            if name == _NAMELESS and _asks_for_nameless(tried):
                 continue
             if not name.startswith(may_write):
                 change = "leaves" if name not in expected else "changes"
@@ -191,6 +194,11 @@ def _verdict(tried: Case, code: int, out: str, err: str) -> str:
     if code == 0 and tried.output is not Output.LEFT and _has_losses(tried):
         return "loses the rest of a damaged file with exit status 0"
     return ""
+
+
+def _asks_for_nameless(tried: Case) -> bool:
+    """Whether `-` is the value of an option."""
+    return any(word == _NAMELESS or word.endswith(f"={_NAMELESS}") for word in tried.words)
 
 
 def _has_losses(tried: Case) -> bool:

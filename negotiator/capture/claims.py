@@ -19,6 +19,7 @@ Follows: condor_schedd, whose matches without a shadow keep a job from being off
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -35,6 +36,7 @@ from negotiator.model.snapshot import JobNumber, ScheddQueue
 
 #: Seconds between a granted claim and its job's start.
 _JUST: Final = 3
+_LONG_AGO: Final = -math.inf
 #: The name of a dynamic slot: that of the partitionable one, with a number behind it.
 _DYNAMIC: Final = re.compile(r"^([^@]*?\d)_\d+(@|$)")
 #: An autocluster of a submitter; of a job without one its own number.
@@ -62,7 +64,8 @@ def _noted(queue: ScheddQueue, claims: Sequence[ClassAd]) -> ScheddQueue:
         for number, job in jobs.items()
         if job.get_number("JobStatus") == RUNNING
     }
-    now = max((job.get_number("ServerTime") or 0 for job in queue.jobs), default=0)
+    told = [job.get_number("ServerTime") for job in queue.jobs]
+    now = max([time for time in told if time is not None], default=_LONG_AGO)
     own = [claim for claim in claims if claim.get_string("ScheddName") == queue.name]
     alike: Counter[_Kind] = Counter()
     users: Counter[str | None] = Counter()
@@ -128,7 +131,8 @@ def _user(claim: ClassAd) -> str | None:
 
 
 def _entered(claim: ClassAd) -> float:
-    return claim.get_number("EnteredCurrentState") or 0
+    entered = claim.get_number("EnteredCurrentState")
+    return _LONG_AGO if entered is None else entered
 
 
 def _kind(job: ClassAd, number: JobNumber, context: EvalContext) -> _Kind:

@@ -19,7 +19,6 @@ from classad.table.dependence.partner import Partner
 from negotiator.columns.chance import UnsureError
 from negotiator.matching.rank import (
     JOB_NUMBER,
-    JOB_RANK_IGNORED,
     KIND_ORDER,
     NOT_PREEMPTED,
     POLICY_NUMBER,
@@ -131,28 +130,15 @@ class KeyMaker:
         """The keys of the rows that passed; raises ``UnsureError``."""
         rows, size = rows_of(passed.bits), self._size
         kinds = self._kinds(passed)
-        if self._policy.ignore_job_ranks:
-            before, after = self._fixed
-            return Keys(rows, size, before, JOB_RANK_IGNORED, after, kinds)
-        if not rows:
-            return Keys(rows, size, 0.0, 0.0, 0.0)
+        # Who ignores the ranks of jobs looks at slots in their order, until there are enough.
+        if not rows or self._policy.ignore_job_ranks:
+            return Keys(rows, size, 0.0, 0.0, 0.0, kinds)
         preempted = passed.by_rank | passed.by_priority
         pre, job, post, preemption = [
             self._rank(rule, request, preempted if rule.preempted_only else passed.bits, kinds)
             for rule in RANKS
         ]
         return Keys(rows, size, pre, job, post, kinds, preemption)
-
-    @cached_property
-    def _fixed(self) -> tuple[Key, Key]:
-        """Pre-job and post-job rank of each row for the whole cycle."""
-        pairs = [(0.0, 0.0)] * self._size
-        for row, slot in self._slots.items():
-            pairs[row] = slot.fixed_ranks or (0.0, 0.0)
-        if any(pre != pre or post != post for pre, post in pairs):
-            raise UnsureError
-        before, after = (Key(array("d", column)) for column in zip(*pairs, strict=True))
-        return before, after
 
     def _kinds(self, passed: Passed) -> bytearray | None:
         """The number of the kind of match of each row that passed."""

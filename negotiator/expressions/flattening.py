@@ -7,8 +7,7 @@ vectors (``eval``, functions of the negotiator, ``CurrentRank`` in requirements,
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Collection, Iterable
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -24,15 +23,14 @@ from classad.evaluation.functions import CHANCE, USAGE, lookup_function
 from classad.formats.unparse import unparse
 from classad.language.values import ClassAdValue
 from classad.syntax.unbuilt import Unbuilt
-from classad.table.expressions.conjunct_texts import conjuncts_in
 from classad.table.memory.budget import Budget
 from classad.table.store.store import MISLEADING
+from negotiator.expressions.known import own_names_of
 from negotiator.expressions.regrouping import AdSet, Level, regrouping_of
 from policy.ephemeral import EPHEMERAL
 
 #: Expressions that are remembered from cycle to cycle.
 _MANY: Final = 10_000
-_WORD: Final = re.compile(r"[^\W\d]\w*")
 #: What the cycle overwrites, in the ads that have another attribute.
 OVERWRITTEN: Final = {
     **{each.name.lower(): each.name for each in EPHEMERAL},
@@ -46,7 +44,7 @@ class _OneAd:
 
     ad: ClassAd
     context: EvalContext
-    open_names: Container[str]
+    open_names: Collection[str]
     all: int = 1
 
     def trees(self, name: str) -> Iterable[tuple[int, Expression]]:
@@ -77,10 +75,6 @@ class Flattener:
         self._context = context
         self._read = read
         self._varying: dict[str, bool] = {}
-        #: Expressions by identity, kept so that it stays theirs: those that are harmless, with
-        #: the names that they read, and those that do not mention requirements.
-        self._known_harmless: dict[tuple[int, Level], tuple[Expression, frozenset[str]]] = {}
-        self._leaving_alone: dict[int, Expression] = {}
         #: What flattening left, by its text.
         self._left: dict[str, Expression] = {}
 
@@ -107,53 +101,15 @@ class Flattener:
         if ad._chained is not None or not MISLEADING.isdisjoint(ad._attrs):
             return True
         trees = {name: it for name, it in ad._attrs.items() if type(it) is Expression}
-        if not self._read and self._are_harmless(trees):
+        wanted = trees.get("requirements")
+        if wanted is None:
             return False
         others = [tree for name, tree in trees.items() if name != "requirements"]
-        level = Level.WHOLE if self._read or may_read_requirements(others) else Level.TRUE
+        level = Level.WHOLE if self._read or any(map(_mentions, others)) else Level.TRUE
+        look = regrouping_of(wanted, level)
+        if look.read.isdisjoint(trees) and look.read.isdisjoint(OVERWRITTEN) and not look.hazards:
+            return any(map(self._varies, look.called))
         return bool(self.to_flatten(_OneAd(ad, self._context, trees), ("requirements",), level))
-
-    def _are_harmless(self, trees: dict[str, Expression]) -> bool:
-        """Whether expressions, those of one ad, cannot make flattening matter.
-
-        If its requirements lead to some of the others, these are to be harmless, too.
-        """
-        others = dict(trees)
-        wanted = others.pop("requirements", None)
-        if wanted is None:
-            return True
-        read = self._harmless(wanted, Level.TRUE)
-        if read is None or not all(map(self._leaves_alone, others.values())):
-            return False
-        if read.isdisjoint(others):
-            return True
-        return all(self._harmless(tree, Level.WHOLE) is not None for tree in others.values())
-
-    def _harmless(self, tree: Expression, level: Level) -> frozenset[str] | None:
-        """The own names that an expression reads if it has nothing that ``to_flatten`` looks for.
-
-        ``level``: how much of it counts at most; what is harmless there is so where less counts.
-        """
-        known = self._known_harmless.get((id(tree), level))
-        if known is not None:
-            return known[1]
-        look = regrouping_of(tree, level)
-        read = look.read
-        if look.hazards or "requirements" in read or not OVERWRITTEN.keys().isdisjoint(read):
-            return None
-        if any(map(self._varies, look.called)):
-            return None
-        self._known_harmless[id(tree), level] = tree, read
-        return read
-
-    def _leaves_alone(self, tree: Expression) -> bool:
-        """Whether an expression does not mention requirements, of which then the truth counts."""
-        if id(tree) in self._leaving_alone:
-            return True
-        found = not _mentions(tree)
-        if found:
-            self._leaving_alone[id(tree)] = tree
-        return found
 
     def to_flatten(self, ads: AdSet, names: Iterable[str], level: Level) -> int:
         """The ads, as bits, whose requirements can be others when they are flattened now.
@@ -174,7 +130,8 @@ class Flattener:
             seen.add(item)
             for number, tree in ads.trees(name):
                 look = regrouping_of(tree, level)
-                todo += [it for it in look.names if it[0] in open_names or it[0] in OVERWRITTEN]
+                if not (look.read.isdisjoint(open_names) and look.read.isdisjoint(OVERWRITTEN)):
+                    todo += [it for it in look.names if it[0] in open_names or it[0] in OVERWRITTEN]
                 if look.called and any(map(self._varies, look.called)):
                     found |= ads.having_tree(name, number)
                 for hazard in look.hazards:
@@ -202,18 +159,18 @@ def may_read_requirements(trees: Iterable[object]) -> bool:
 def lead_to_requirements(ads: Iterable[ClassAd], *names: str) -> bool:
     """Whether attributes of ads, or others of the ad that these lead to, mention requirements.
 
-    ``names``: of the attributes, in lower case.  Words of the texts stand for the names in them.
+    ``names``: of the attributes, in lower case.  A text mentions what has the word in it.
     """
     for ad in ads:
         whole = ad if ad._chained is None else ad.unchained()
-        attributes, spelled = whole._attrs, whole._names
-        values = list(map(attributes.get, names))
+        get, spelled = whole._attrs.get, whole._names
         seen = frozenset(names)
-        while Expression in map(type, values):
-            mentioned = _mentioned([it for it in values if type(it) is Expression], spelled)
+        trees = [it for it in map(get, names) if type(it) is Expression]
+        while trees:
+            mentioned = _mentioned(trees, spelled)
             if mentioned is None:
                 return True
-            values = list(map(attributes.get, mentioned - seen))
+            trees = [it for it in map(get, mentioned - seen) if type(it) is Expression]
             seen |= mentioned
     return False
 
@@ -239,33 +196,28 @@ def _mentioned(trees: list[Expression], spelled: dict[str, str]) -> frozenset[st
     known = _MENTIONED.get(key)
     if known is not None:
         return known.names
-    words = frozenset[str]().union(*map(_words, trees))
-    found = None if "requirements" in words else words.intersection(spelled)
+    found = None
+    if not any(map(_say_requirements, map(_text, trees))):
+        own = frozenset[str]().union(*map(own_names_of, trees))
+        found = frozenset(filter(spelled.__contains__, own))
     if spelled.__class__ is SharedNames:
         _BUDGET.add(_MENTIONED, key, _Mentioned(found, (trees, spelled), 1000))
     return found
 
 
-def _words(tree: Expression) -> frozenset[str]:
-    """The words of an expression in lower case, all names among them."""
+def _text(tree: Expression) -> str:
     unbuilt: object = tree._node
-    return _words_of(unbuilt.text if isinstance(unbuilt, Unbuilt) else str(tree))
+    return unbuilt.text if isinstance(unbuilt, Unbuilt) else str(tree)
 
 
 @lru_cache(maxsize=_MANY)
-def _words_of(text: str) -> frozenset[str]:
-    # Expressions of many jobs are made of few conjuncts.
-    return frozenset().union(*map(_words_in, conjuncts_in(text)))
-
-
-@lru_cache(maxsize=1000)
-def _words_in(text: str) -> frozenset[str]:
-    return frozenset(_WORD.findall(text.lower()))
+def _say_requirements(text: str) -> bool:
+    return "requirements" in text.lower()
 
 
 def _mentions(tree: Expression) -> bool:
     unbuilt: object = tree._node
     if isinstance(unbuilt, Unbuilt):
-        return "requirements" in unbuilt.text.lower()
+        return _say_requirements(unbuilt.text)
     found = references_of(tree.node)
     return "requirements" in found.target | found.bare | found.mine

@@ -8,7 +8,7 @@ keeps them as they were sent, which many ads share.  Follows ``classad.analysis.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from enum import IntEnum
 from itertools import chain
 from typing import Final, NamedTuple, Protocol
@@ -48,7 +48,7 @@ class AdSet(Protocol):
         """All of them."""
 
     @property
-    def open_names(self) -> Container[str]:
+    def open_names(self) -> Collection[str]:
         """The attributes for which some of them may have expressions, in lower case."""
 
     def trees(self, name: str) -> Iterable[tuple[int, Expression]]:

@@ -66,7 +66,7 @@ def unpacked(path: Path, at: tuple[float, str] | None) -> Iterator[Unpacked]:
                 texts = history.texts(moment)
         except HistoryError as problem:
             raise InputError([Diagnostic(str(problem))]) from None
-        stamp = local(moment.time).strftime("%Y-%m-%d %H:%M:%S")
+        stamp = shown_time(moment.time, "%Y-%m-%d %H:%M:%S")
         folder = Path(place, f"{path.name} at {stamp}")
         write_files(folder, texts)
         found = Unpacked(folder, f"{place}/", (_taken(path, moment, at),))
@@ -121,11 +121,9 @@ def moment_of(text: str, option: str = "--at") -> float:
     raise InputError([Diagnostic(message, help=f"{option} '2026-11-21 14:03'")])
 
 
-def local(time: float) -> datetime:
-    """A time in the zone of this machine."""
-    return datetime.fromtimestamp(time).astimezone()
-
-
-def shown_time(time: float) -> str:
-    """A time in the zone of this machine, with the name of the zone."""
-    return local(time).strftime("%Y-%m-%d %H:%M:%S %Z")
+def shown_time(time: float, form: str = "%Y-%m-%d %H:%M:%S %Z") -> str:
+    """A time in the zone of this machine; the number itself where no calendar reaches."""
+    try:
+        return datetime.fromtimestamp(time).astimezone().strftime(form)
+    except (OverflowError, ValueError, OSError):
+        return f"{time:.0f}"

@@ -26,7 +26,7 @@ from policy.explain.settings import everything
 from policy.lint.causes import file_of
 from policy.lint.findings import FINDINGS
 from policy.lint.verdict import examine
-from policy.load import load_policy
+from policy.load import PolicyLoad, load_policy
 
 
 @frozen(eq=False, repr=False)
@@ -156,20 +156,14 @@ def explain_configuration(path: str, reader: Reader) -> Policy:
     if not config.complete:
         errors = [found.render() for found in config.diagnostics if found.severity == "error"]
         raise Shown("\n".join(errors)) if errors else Misuse(f"{path}: cannot be read")
-    sentences = sentences_about(config, reader.subsystem, reader.local_name)
-    return Policy(path, Macros(config), sentences)
+    loaded = load_policy(config, subsystem=reader.subsystem, local_name=reader.local_name)
+    return Policy(path, Macros(config), sentences_about(config, loaded))
 
 
 def sentences_about(
-    config: Config,
-    subsystem: str,
-    local_name: str | None = None,
-    *,
-    slots: float | None = None,
-    set_only: bool = False,
+    config: Config, loaded: PolicyLoad, *, slots: float | None = None, set_only: bool = False
 ) -> tuple[Sentence, ...]:
     """The policy in sentences; with quotas in a pool of so many slots, or what files set only."""
-    loaded = load_policy(config, subsystem=subsystem, local_name=local_name)
     quotas = None if slots is None else effective_quotas(loaded.policy, slots)
     sentences = explain_policy(config, loaded, quotas)
     sentences = (*sentences, *explain_others(config, sentences))

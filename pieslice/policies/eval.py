@@ -22,7 +22,7 @@ from classad.files.ads import read_ads
 from classad.formats.unparse import unparse_value
 from pieslice.command_line import EXIT_OK
 from pieslice.data import JsonObject
-from pieslice.inputs.configuration import Misuse, Shown, read, say_problems, split_pairs
+from pieslice.inputs.configuration import Misuse, Shown, read, say, say_problems, split_pairs
 from pieslice.policies.grid import BadAxis, fill, grid_lines, read_axes
 from pieslice.terminal import complain
 from policy.explain.trial import CannotTry, Trial, newest_time, trial
@@ -40,6 +40,7 @@ def run(args: argparse.Namespace) -> int:
         raise Misuse(f"{args.path}: the configuration cannot be read")
     try:
         tried = trial(config, args.knob, *_ads(args))
+        say([tried.ignored] if tried.ignored is not None else [])
         for name, text in split_pairs("-a", args.attribute):
             tried.assign(name, text)
         return _grid(args, tried) if args.grid else _single(args, tried)

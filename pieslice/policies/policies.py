@@ -7,11 +7,13 @@ import sys
 from typing import TYPE_CHECKING
 
 from pieslice.command_line import EXIT_BAD, EXIT_NO, EXIT_OK, Intermixed
-from pieslice.inputs.configuration import add_reader, guarded, read, say_problems
+from pieslice.inputs.configuration import add_reader, guarded, read, say, say_problems
 from pieslice.inputs.options import add_width
 
 if TYPE_CHECKING:
     from pieslice.command_line import IntermixedCommands, Subcommands
+    from policy.config import Config
+    from policy.load import PolicyLoad
 
 
 def add_commands(subcommands: Subcommands) -> None:
@@ -69,12 +71,20 @@ def _explain(args: argparse.Namespace) -> int:
     say_problems(config)
     if not config.complete:
         return EXIT_BAD
-    sentences = sentences_about(
-        config, args.subsys, args.local_name, slots=args.slots, set_only=args.set_only
-    )
+    loaded = _load(config, args)
+    sentences = sentences_about(config, loaded, slots=args.slots, set_only=args.set_only)
     answer = Policy(args.path, Macros(config), sentences)
     sys.stdout.write(answer.to_json() if args.json else answer.text(chosen_width(args, sys.stdout)))
     return EXIT_OK
+
+
+def _load(config: Config, args: argparse.Namespace) -> PolicyLoad:
+    """The policy of a configuration; what is wrong with its values is said on standard error."""
+    from policy.load import load_policy
+
+    loaded = load_policy(config, subsystem=args.subsys, local_name=args.local_name)
+    say(loaded.diagnostics)
+    return loaded
 
 
 def _add_eval(commands: IntermixedCommands) -> None:
@@ -146,6 +156,7 @@ def _diff(args: argparse.Namespace) -> int:
         say_problems(config)
         if not config.complete:
             return EXIT_BAD
+        _load(config, args)
         configs.append(config)
     found = compare(*configs, everything=args.all)
     if args.json:

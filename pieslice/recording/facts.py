@@ -29,6 +29,7 @@ from classad.formats.long import literal_value
 from negotiator.capture.agreement import Expected, ExpectedError, parse_expected
 from negotiator.capture.claims import whole_slot
 from negotiator.jobs.lists import IDLE, RUNNING, submitter_of
+from negotiator.model.arithmetic import END_OF_CALENDAR
 from pieslice.data import is_number
 from pieslice.recording.changes import Files
 from pieslice.recording.columns import Columns
@@ -258,14 +259,15 @@ def _last_cycle(files: Files) -> float | None:
 def newest_time(texts: Mapping[str, str]) -> float | None:
     """When a capture was made: as its manifest tells, else the newest time in its ads.
 
-    In seconds since the epoch; None if nothing tells.
+    In seconds since the epoch; None if nothing tells.  Times beyond the calendar tell nothing.
     """
     with contextlib.suppress(ValueError, RecursionError, TypeError, KeyError):
         ended = json.loads(texts["capture.json"])["ended"]
-        if is_number(ended) and 0 < ended < 2**62:
+        if is_number(ended) and 0 < ended < END_OF_CALENDAR:
             return float(ended)
     ads = (text for name, text in texts.items() if name.endswith(".ads"))
-    return max((float(time) for text in ads for time in _TIMES.findall(text)), default=None)
+    times = (float(time) for text in ads for time in _TIMES.findall(text))
+    return max((time for time in times if time < END_OF_CALENDAR), default=None)
 
 
 def between(told: float | None, before: float | None, now: float) -> float:

@@ -20,7 +20,7 @@ from policy.explain.shares import about_groups, about_limits, about_priorities
 from policy.groups import EffectiveQuotas
 from policy.knobs import find_knob
 from policy.knobs.other_daemons import DAEMONS
-from policy.load import PolicyLoad, ended_by, load_policy
+from policy.load import PolicyLoad, ended_by, ends_daemon, load_policy
 
 
 def explain_policy(
@@ -83,13 +83,16 @@ def only_set(sentences: Iterable[Sentence]) -> list[Sentence]:
 
 
 def _about_start(loaded: PolicyLoad) -> Iterator[Sentence]:
-    errors = [found for found in loaded.diagnostics if found.severity == "error"]
-    for found in errors:
+    for found in loaded.diagnostics:
+        if found.severity != "error":
+            continue
         file = found.source.name if found.source is not None else None
         origin = Origin(found.message.partition(":")[0], file, found.line)
         daemon = f"condor_{ended_by(found).lower()}"
-        text = f"{daemon} does not start with this; what follows uses the default: "
-        yield Sentence("Start", text + found.message, (origin,))
+        text = f"{daemon} does not start with this; what follows uses the default"
+        if not ends_daemon(found):
+            text = f"{daemon} ignores the text from here on, and so does what follows"
+        yield Sentence("Start", f"{text}: {found.message}", (origin,))
 
 
 def _about_unsupported(loaded: PolicyLoad) -> Iterator[Sentence]:

@@ -14,7 +14,7 @@ from policy.config import Config
 from policy.explain.conclusions import Conclusion, conclude
 from policy.knobs.declaration import Knob
 from policy.knobs.fields import config_for
-from policy.knobs.reading import Reading, read_knob
+from policy.knobs.reading import Reading, in_force, read_knob
 from policy.language.table import Definition
 
 if TYPE_CHECKING:
@@ -91,8 +91,8 @@ class Topic:
         return known
 
     def read(self, knob: Knob, macro: str | None = None) -> Reading:
-        """A knob as its daemon reads it."""
-        return read_knob(config_for(self.config, knob), knob, macro)
+        """A knob as its daemon reads it, its default where that cannot be."""
+        return in_force(knob, read_knob(config_for(self.config, knob), knob, macro))
 
     def sentence(self, text: str, *sources: Reading | Origin, depth: int = 0) -> Sentence:
         """A sentence that comes from these readings."""

@@ -72,6 +72,8 @@ class Trial:
     my: ClassAd
     target: ClassAd
     context: EvalContext
+    #: What the daemons ignore behind the expression.
+    ignored: Diagnostic | None = None
 
     def assign(self, name: str, text: str) -> None:
         """Set an attribute: ``MY.x``, ``TARGET.x``, one that the negotiator adds, or one of MY."""
@@ -136,8 +138,8 @@ def trial(config: Config, macro: str, my: ClassAd, target: ClassAd, context: Eva
         tree = reading.expression()
         if tree is None:
             raise CannotTry(f"{macro} is set to nothing")
-        text = reading.text
-        return Trial(macro, knob, reading.definition, text, tree, my, target, context)
+        found = reading.definition, reading.text
+        return Trial(macro, knob, *found, tree, my, target, context, reading.ignored)
     definition = config.lookup(macro)
     if definition is None:
         raise CannotTry(f"not defined: {macro}")

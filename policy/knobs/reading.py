@@ -146,6 +146,15 @@ def behind_expression(macro: str, found: Diagnostic, where: Place) -> Diagnostic
     return Diagnostic(f"{macro}: {found.message}", *where, id=IGNORED, help=help_text)
 
 
+def in_force(knob: Knob, reading: Reading) -> Reading:
+    """A reading as if the macro were not set, if the default is in force for what it is set to."""
+    if reading.diagnostic is None:
+        return reading
+    if knob.kind is Kind.BOOL and leading_boolean(reading.text) is not None:
+        return reading
+    return evolve(reading, text=knob.default or "", definition=None)
+
+
 def default_value(config: Config, knob: Knob) -> object:
     """The value of a knob that is not set."""
     return _default(config, knob, config.scope.functions.evaluate)

@@ -17,10 +17,10 @@ from classad.errors import Diagnostic
 from policy.explain.sentences import listing
 from policy.knobs.other_daemons import DAEMONS
 from policy.knobs.readers import MAIN, ON_THEIR_OWN, Readers, find_readers
-from policy.knobs.reading import IGNORED, read_knob
+from policy.knobs.reading import read_knob
 from policy.lint.places import stretch, unparsable
 from policy.lint.view import Setting, View, endless
-from policy.load import PolicyLoad, ended_by, load_policy
+from policy.load import PolicyLoad, ended_by, ends_daemon, load_policy
 
 _ITEM: Final = re.compile(r"[^,\s]+")
 _QUOTES: Final = "\"'"
@@ -60,7 +60,7 @@ def find_endings(view: View, loads: dict[str | None, PolicyLoad]) -> Iterator[En
     """Every value at which some daemon ends."""
     for local, loaded in loads.items():
         for found in loaded.diagnostics:
-            if found.severity == "error" and found.id != IGNORED:
+            if ends_daemon(found):
                 daemon = ended_by(found)
                 yield Ending(Daemon(daemon, local if daemon == "NEGOTIATOR" else None), found)
     for setting in view.settings:

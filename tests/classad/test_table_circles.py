@@ -10,6 +10,7 @@ from classad.evaluate import evaluate
 from classad.loading.long_form import load_long
 from classad.match import symmetric_match
 from classad.table import Table
+from tests.classad.test_table_ownlists import Mirrored
 
 FORMS = [
     "B",
@@ -77,19 +78,37 @@ def test_one_expression_for_two_attributes(text: str, shared: bool) -> None:
     """Which expression is under way is told by the object, so it matters that there is but one."""
     rows = []
     for number in range(60):
-        tree = ExprTree(text)
-        other = tree if shared and number % 2 else ExprTree(text)
-        rows.append(ClassAd({"A": ExprTree("B"), "B": tree, "C": other, "N": number % 3}))
-        rows[-1]["Requirements"] = True
+        row = ClassAd({"A": ExprTree("B"), "B": ExprTree(text), "C": ExprTree(text)})
+        if shared and number % 2:
+            row.insert("C", row.raw("B"))
+        row["N"] = number % 3
+        row["Requirements"] = True
+        rows.append(row)
     table = Table(rows)
     agrees(table, rows)
     tree = ExprTree("A =?= undefined")
-    for row in (0, 2, 2):
-        rows[row] = ClassAd({"A": ExprTree("B"), "B": tree, "C": tree, "N": 1})
-        rows[row]["Requirements"] = True
-        table.replace(row, rows[row])
+    for row, same in ((0, True), (2, True), (2, False)):
+        ad = ClassAd({"A": ExprTree("B"), "B": tree, "C": tree, "N": 1, "Requirements": True})
+        if same:
+            ad.insert("C", ad.raw("B"))
+        rows[row] = ad
+        table.replace(row, ad)
         agrees(table, rows)
         tree = ExprTree("A =?= undefined")
+
+
+@pytest.mark.parametrize("text", ["A =?= undefined", "C =?= undefined"])
+def test_one_expression_for_two_attributes_of_an_ad_in_the_place_of_a_loaded_row(text: str) -> None:
+    row = f"A = B\nB = {text}\nC = {text}\nN = 1\nRequirements = true\n"
+    table = Table.from_columns(load_long("\n".join([row] * 9).encode()))
+    for number in (2, 3):
+        ad = ClassAd(table.ad(number))
+        ad.insert("C", ad.raw("B"))
+        table.replace(number, ad)
+    mirrored = Table.placed(Mirrored(table))
+    rows = [mirrored.ad(number) for number in range(9)]
+    assert rows[6].raw("B") is rows[6].raw("C")
+    agrees(mirrored, rows)
 
 
 def test_an_ad_that_gets_a_parent() -> None:
@@ -153,3 +172,19 @@ def test_a_circle_that_is_deep_only_when_it_is_entered_elsewhere(height: int) ->
         codes, values = table.evaluate(question, job, row_is="target")
         found = [shown(values[code]) for code in codes]
         assert found == [shown(evaluate(question, job, ad)) for ad in rows], question
+
+
+@pytest.mark.parametrize("height", [140, 160, 190])
+@pytest.mark.parametrize("levels", [60, 90])
+def test_a_circle_that_is_too_deep_only_behind_what_it_is_part_of(levels: int, height: int) -> None:
+    """The conjuncts behind the first one are levels above it: alone it would have a value."""
+    row = {"A": "B", "B": "C =?= TARGET.Y", "C": "TARGET.X"}
+    row["Requirements"] = "(A =?= C || true)" + " && N =!= 77" * levels
+    job = ClassAd(
+        {"X": ExprTree(tall("TARGET.B", height)), "Y": ExprTree(tall("TARGET.A", height))}
+    )
+    job["Requirements"] = True
+    rows = [ClassAd({"N": n % 3, **{k: ExprTree(v) for k, v in row.items()}}) for n in range(9)]
+    expected = [number for number, ad in enumerate(rows) if symmetric_match(job, ad)]
+    assert list(Table(rows).match(job)) == expected
+    assert bool(expected) == (levels + 2 * height < 400)

@@ -36,12 +36,13 @@ def test_what_a_value_depends_on(text: str, other: tuple[str, ...], steady: bool
 
 def test_ads_with_the_same_of_what_is_read_are_told_from_others() -> None:
     analyst, tree = Analyst(), parse_expression("Cpus > Absent")
+    texts = ("4", "4.0", "true", '"4"', "0.0", "-0.0", "undefined", "error")
     keys = [
         analyst.dependence(tree, ClassAd(text)).own
-        for text in ("[Cpus = 4; Other = 1]", "[Cpus = 4]", "[Cpus = 4.0]", "[Cpus = true]", "[]")
+        for text in ("[Cpus = 4; Other = 1]", "[]", *(f"[Cpus = {it}]" for it in texts))
     ]
-    assert keys[0] == keys[1]
-    assert len(set(keys)) == 4
+    assert keys[0] == keys[2]
+    assert len(set(keys)) == 9
 
 
 @pytest.mark.parametrize(
@@ -51,6 +52,8 @@ def test_ads_with_the_same_of_what_is_read_are_told_from_others() -> None:
                                              "MY.Least"]),
         ("Requirements && .Start && TARGET.Start && Cpus", ["Requirements", ".Start",
                                                             "TARGET.Start", "Cpus"]),
+        ("MY.Start && self.Least", ['TARGET.Owner != "x"', "Cpus > Least", "self.Least"]),
+        ("Inner.MY.Start && MY.Inner.Start", ["Inner.MY.Start", "MY.Inner.Start"]),
         ("Loop", ["Loop", "true"]),
         ("true", ["true"]),
         ('"yes"', ['"yes"']),

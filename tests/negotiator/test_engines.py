@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -152,15 +153,17 @@ def test_slots_whose_start_differs_in_a_constant() -> None:
 NO_NUMBER = 'ifThenElse(regexp("node", Machine), real("NaN"), 1.0)'
 
 
+@pytest.mark.parametrize("ignored", [False, True], ids=["", "ranks of jobs ignored"])
 @pytest.mark.parametrize(
     "ranks",
     [(NO_NUMBER, "1"), ("1", NO_NUMBER), (NO_NUMBER, NO_NUMBER)],
     ids=["pre", "post", "both"],
 )
-def test_a_rank_of_the_negotiator_may_be_no_number(ranks: tuple[str, str]) -> None:
+def test_a_rank_of_the_negotiator_may_be_no_number(ranks: tuple[str, str], ignored: bool) -> None:
     case = scenarios.load("tour")
     pre, post = (ExprTree(text) for text in ranks)
-    policy = evolve(scenarios.policy_of(case["scenario"]), pre_job_rank=pre, post_job_rank=post)
+    policy = scenarios.policy_of(case["scenario"])
+    policy = evolve(policy, pre_job_rank=pre, post_job_rank=post, ignore_job_ranks=ignored)
     columns, reference = (
         negotiate(scenarios.snapshot_of(case), policy, now=scenarios.NOW, engine=engine)
         for engine in ("columns", "reference")
@@ -424,3 +427,18 @@ def test_slots_that_the_columns_leave_to_the_reference(what: str) -> None:
         for slot in slots[::2]:
             slot.pop("SlotWeight", None)
     assert decided(evolve(snapshot, slots=tuple(slots)), policy)
+
+
+@pytest.mark.parametrize("position", [0, 3])
+def test_a_slot_that_stays_after_its_match_comes_behind_the_others(position: int) -> None:
+    """Also the first slot of the pool, if it is the only one that is asked by itself."""
+    case = scenarios.load("pie-2-users")
+    snapshot, policy = scenarios.snapshot_of(case), scenarios.policy_of(case["scenario"])
+    policy = evolve(policy, pre_job_rank=ExprTree("0"), post_job_rank=ExprTree("0"))
+    slots = [slot.duplicate() for slot in snapshot.slots]
+    slots[position].insert("WantAdRevaluate", True)
+    claims = {slots[position].eval("Name"): 5}
+    text = decided(evolve(snapshot, slots=tuple(slots), claims=claims), policy)
+    order = [str(slot.eval("Name")) for slot in snapshot.slots]
+    taken = re.findall(r"slot='([^']+)'", text)
+    assert taken[: len(order) - 1] == order[:-1]

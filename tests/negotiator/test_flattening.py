@@ -16,6 +16,7 @@ from classad import ClassAd, ClassAdParseError, ExprTree
 from classad.ads.expression import Expression
 from classad.analysis.flatten import flatten
 from classad.evaluate import EvalContext, as_tree
+from classad.loading.long_form import load_long
 from classad.match import half_match
 from classad.table import Table
 from negotiator.columns.fetch import TableRows
@@ -41,6 +42,15 @@ _REQUIREMENTS = [
     *("countMatches(x > K, TARGET.Ads) > 0", "countMatches(K, TARGET.Ads) > 0", "{U, K}[1]"),
     *('unparse(K) == "K"', 'eval("K")', "member(U, {1, 2}) || K", "U || MY.K || V", "Deep || V"),
     'V || "a"',
+]
+#: The same with an operand that is known in part, on either side.
+_NESTED = [
+    text.format(f"{sign}(K {inner} TARGET.U)")
+    for text, inner, sign in product(
+        ["V || {}", "{} || V", "V && {}", "{} && V", "!(V && {})"],
+        ["||", "&&", ">", "=?="],
+        ["", "!"],
+    )
 ]
 #: Requirements that lead to another attribute, of which more or less counts then.
 _LEADING = ["Led", "Led && V", "V || Led", "!Led", "Led =?= V", "(Led || V) && Deep"]
@@ -83,7 +93,7 @@ def changed(ad: ClassAd) -> bool:
     return any(half_match(ad, it, _CONTEXT) != half_match(after, it, _CONTEXT) for it in _PARTNERS)
 
 
-@pytest.mark.parametrize("requirements", _REQUIREMENTS)
+@pytest.mark.parametrize("requirements", [*_REQUIREMENTS, *_NESTED])
 def test_what_is_left_alone_keeps_its_truth(requirements: str) -> None:
     ads = [slot(requirements, known) for known in _KNOWN]
     table = TableRows(Table(ads), None, _CONTEXT)
@@ -136,7 +146,7 @@ def test_what_is_harmless_as_a_whole_is_so_where_less_counts(level: Level) -> No
     for tree in expressions():
         whole, less = regrouping_of(tree, Level.WHOLE), regrouping_of(tree, level)
         assert whole.hazards or not less.hazards, tree
-        assert less.read <= whole.read, tree
+        assert {name for name, _ in less.names} <= {name for name, _ in whole.names}, tree
         assert less.called <= whole.called, tree
 
 
@@ -167,6 +177,46 @@ def test_who_reads_requirements_sees_them_flattened() -> None:
     ad = ClassAd("[Requirements = TARGET.U && true; Rank = isBoolean(MY.Requirements) ? 1 : 0]")
     Flattener(_CONTEXT).flatten(ad)
     assert repr(ad.raw("Requirements")) == "TARGET.U"
+
+
+@pytest.mark.parametrize(
+    ("operand", "left"),
+    [
+        ("TARGET.U", "TARGET.U"),
+        ("-TARGET.U", " -TARGET.U"),
+        ("(1 + TARGET.U)", "(1 + TARGET.U)"),
+        ("isString(TARGET.U)", "isString(TARGET.U)"),
+        ("!TARGET.U", "K &&  !TARGET.U"),
+        ("(TARGET.U > 1)", "K && (TARGET.U > 1)"),
+        ("TARGET.U == 1", "K && TARGET.U == 1"),
+        ("TARGET.U is 1", "K && TARGET.U is 1"),
+        ("(TARGET.U || TARGET.V)", "K && (TARGET.U || TARGET.V)"),
+    ],
+)
+def test_what_can_be_no_condition_is_left_by_itself(operand: str, left: str) -> None:
+    """Of ``true && X`` it leaves ``X``, which is another value unless it is a condition."""
+    ad = ClassAd(f"[K = true; Requirements = K && {operand}]")
+    Flattener(_CONTEXT, read=True).flatten(ad)
+    assert repr(ad.raw("Requirements")) == left
+
+
+@pytest.mark.parametrize(
+    ("rank", "left"),
+    [
+        ("isBoolean(MY.Requirements) ? 1 : 0", "TARGET.U"),
+        ("REQUIREMENTS =?= true ? 1 : 0", "TARGET.U"),
+        ("KFlops + 1", "TARGET.U && true"),
+    ],
+)
+def test_who_mentions_requirements_sees_them_flattened(rank: str, left: str) -> None:
+    """Also where the expressions are texts of a file, which nobody has parsed yet."""
+    loaded = load_long(f"Requirements = TARGET.U && true\nRank = {rank}\n".encode())
+    for ad in (
+        *loaded.to_ads(ClassAd),
+        ClassAd(f"[Requirements = TARGET.U && true; Rank = {rank}]"),
+    ):
+        Flattener(_CONTEXT).flatten(ad)
+        assert repr(ad.raw("Requirements")) == left
 
 
 def test_ads_that_are_left_with_the_same_requirements_share_them() -> None:

@@ -11,8 +11,10 @@ import pytest
 from classad import ExprTree
 from classad.analysis.mentions import references_of
 from classad.formats.unparse import unparse
+from classad.syntax.native import parse
 from classad.syntax.unbuilt import parse_later
 from classad.syntax.ways import OLD, PREFIX
+from negotiator.expressions import known
 from negotiator.expressions.known import KnownExpressions
 
 VECTORS = Path(__file__).parents[1] / "vectors" / "classad"
@@ -22,11 +24,11 @@ def _agree(text: str, how: int) -> None:
     later = parse_later(text, how)
     if later is None:
         return
-    known = KnownExpressions().of(ExprTree.from_node(later))
+    found = KnownExpressions().of(ExprTree.from_node(later))
     whole = later.node()
-    assert known.text == unparse(whole), text
+    assert found.text == unparse(whole), text
     mentioned = references_of(whole)
-    assert known.own == mentioned.bare | mentioned.mine, text
+    assert found.own == mentioned.bare | mentioned.mine, text
 
 
 @pytest.mark.parametrize(
@@ -93,5 +95,19 @@ def test_recorded_expressions() -> None:
 
 
 def test_the_same_object_is_looked_at_once() -> None:
-    known, tree = KnownExpressions(), ExprTree("A > B && TARGET.C")
-    assert known.of(tree) is known.of(tree)
+    expressions, tree = KnownExpressions(), ExprTree("A > B && TARGET.C")
+    assert expressions.of(tree) is expressions.of(tree)
+
+
+def test_texts_that_differ_in_constants_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pool has thousands of them; one is parsed for each form of a conjunct."""
+    texts = []
+
+    def noted(text: str, how: int) -> object:
+        texts.append(text)
+        return parse(text, how)
+
+    monkeypatch.setattr(known, "parse", noted)
+    for number in range(1, 40):
+        _agree(f'TARGET.Seldom == "m{number}" && MY.Rare + {number} > {number} && Unusual', OLD)
+    assert texts == ['TARGET.Seldom == "m1"', "MY.Rare + 1 > 1", "Unusual"]

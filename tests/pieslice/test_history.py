@@ -27,7 +27,7 @@ from pieslice.history.questions import life, start, summary
 from pieslice.history.start import ENOUGH, Estimate, Experience, Lack, record_of, wait_of
 from pieslice.history.summary import MomentLoad, distances, mean_load, vacancies_of
 from pieslice.history.waits import Wait, curve
-from pieslice.inputs.moments import moment_of
+from pieslice.inputs.moments import moment_of, shown_time
 from pieslice.recording.jobs import Job, Spell, all_jobs
 from pieslice.recording.store import History, HistoryError, Moment, Recorder
 from pieslice.simulation.replay import run_times
@@ -632,3 +632,10 @@ def test_a_job_that_had_waited_when_it_was_first_seen_counts_from_then_on() -> N
     assert wait_of(late, T - 60, T + 600, T + 600) == Wait(0.0, 180.0, True)
     assert wait_of(late, T + 60, T + 600, T + 120) == Wait(60.0, 120.0, False)
     assert wait_of(late, T + 60, T + 600, T + 59) is None
+
+
+def test_times_that_no_calendar_reaches_are_shown_as_numbers() -> None:
+    assert shown_time(1.8e14) == "180000000000000"
+    assert shown_time(-1e300).startswith("-1000000")
+    assert shown_time(math.inf) == "inf"
+    assert shown_time(86400.0, "%Y") == "1970"

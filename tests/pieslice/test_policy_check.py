@@ -105,3 +105,55 @@ def test_a_macro_of_ones_own_is_no_concurrency_limit(
     said = capsys.readouterr().out
     assert "P110" in said
     assert "P112" not in said
+
+
+BEHIND = """\
+J = 3 junk
+PREEMPTION_REQUIREMENTS = true ? \\
+   2 : 3 \\
+   junk more
+NEGOTIATOR_PRE_JOB_RANK = (1 +
+NEGOTIATOR_POST_JOB_RANK = true ? 2 : $(J)
+"""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "check c --all --wide", "policy explain c", "policy diff c empty", "policy diff empty c",
+        "policy eval c NEGOTIATOR_POST_JOB_RANK", "negotiate tour --config c",
+        "diff tour --config c", "quotas tour --config c",
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_a_value_is_said_alike_by_all_commands(
+    words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "c").write_text(BEHIND)
+    (tmp_path / "empty").write_text("")
+    (tmp_path / "tour").symlink_to(Path(__file__).parents[2] / "examples" / "tour")
+    main(words.split())
+    said = "".join(capsys.readouterr())
+    ignored = "help: the daemons ignore the text behind a complete conditional, and so does this"
+    junk = "expected an operator or end of expression, found `junk`"
+    behind = f"""\
+c:1:7: error[P116]: NEGOTIATOR_POST_JOB_RANK: {junk}
+   1 | J = 3 junk
+     |       ^~~~
+  {ignored} report
+"""
+    within = f"""\
+c:4:4: error[P116]: PREEMPTION_REQUIREMENTS: {junk}
+   4 |    junk more
+     |    ^~~~
+  {ignored} report
+"""
+    unread = """\
+c:5:31: error[P111]: NEGOTIATOR_PRE_JOB_RANK: expected an operand, found the end of the text
+   5 | NEGOTIATOR_PRE_JOB_RANK = (1 +
+     |                               ^
+  help: condor_negotiator ends when it reads this; this report goes on with its default
+"""
+    wanted = [behind] if "eval" in words else [behind, within, unread]
+    for finding in wanted:
+        assert said.count(finding) == 1, said

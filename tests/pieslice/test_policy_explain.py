@@ -190,6 +190,28 @@ def test_what_stops_the_daemon_comes_first(tmp_path: Path, capsys: Capture) -> N
     assert lines[1].endswith(" [c:1]")
 
 
+def test_a_value_that_cannot_be_read_is_not_what_is_in_force(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    text = "NEGOTIATOR_POST_JOB_RANK = 5 5\nPRIORITY_HALFLIFE = 1 x\n"
+    lines = explain(tmp_path, text, capsys)
+    order = topic(lines, "Order of the candidates, the first difference decides")
+    assert order[2].startswith("  3. NEGOTIATOR_POST_JOB_RANK, greatest first: `(RemoteOwner =?=")
+    assert order[2].endswith(" [default]")
+    assert "  Usage is forgotten by half in 86400 s (1 day). [default]" in lines
+
+
+def test_text_behind_an_expression_ends_no_daemon(tmp_path: Path, capsys: Capture) -> None:
+    lines = explain(tmp_path, "PREEMPTION_REQUIREMENTS = true ? false : true junk\n", capsys)
+    assert topic(lines, "Start") == [
+        "  condor_negotiator ignores the text from here on, and so does what follows:"
+        " PREEMPTION_REQUIREMENTS: expected an operator or end of expression, found `junk` [c:1]"
+    ]
+    assert topic(lines, "Preemption")[0].endswith(
+        "is off: PREEMPTION_REQUIREMENTS is `true ? false : true junk`. [c:1]"
+    )
+
+
 def test_every_sentence_in_json(tmp_path: Path, capsys: Capture) -> None:
     path = tmp_path / "c"
     path.write_text(GROUPS)

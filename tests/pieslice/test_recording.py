@@ -454,12 +454,15 @@ def test_partitionable_slots_are_never_empty() -> None:
 def test_the_newest_time_is_found_in_the_ads() -> None:
     assert newest_time(texts_of_folder(CAMPUS)) == pytest.approx(1_795_214_351, abs=60)
     assert newest_time(pool("-", j1="i")) is None
+    absurd = f"{slots('U', time=5)}LastHeardFrom = 999999999999999\n"
+    assert newest_time({"slots.ads": absurd}) == 5
+    assert newest_time({"slots.ads": "MyCurrentTime = 999999999999999\n"}) is None
 
 
 @pytest.mark.parametrize(
     ("manifest", "time"),
     [('{"ended": 7.5}', 7.5), ("{}", 5), ("[]", 5), ("no JSON", 5), ('{"ended": "x"}', 5),
-     ('{"ended": NaN}', 5), ('{"ended": true}', 5)],
+     ('{"ended": NaN}', 5), ('{"ended": true}', 5), ('{"ended": 1e15}', 5)],
 )  # fmt: skip
 def test_the_manifest_tells_the_time_of_a_capture(manifest: str, time: float) -> None:
     assert newest_time({"slots.ads": slots("U", time=5), "capture.json": manifest}) == time

@@ -29,6 +29,15 @@ def test_a_slip_is_shown_where_it_is_written(text: str, place: tuple[int, int]) 
     assert [(item.line, item.column) for item in items] == [place]
 
 
+@pytest.mark.parametrize("end", ["\\\n", "\\\r\n", "\\ \n", "\\\n\\\n"])
+@pytest.mark.parametrize("indent", ["", " ", "  ", "   ", "\t", "\t "])
+def test_a_slip_on_a_continued_line_is_not_looked_for_by_its_word(end: str, indent: str) -> None:
+    """The word stands behind it once more, in a string."""
+    text = f'PREEMPTION_REQUIREMENTS = A && {end}{indent}{SLIP} > 1.2 && B == "{SLIP}"\n'
+    items = [item for item in found(text) if item.id == "P401"]
+    assert [(item.line, item.column) for item in items] == [(1 + end.count("\n"), 1 + len(indent))]
+
+
 def test_what_spans_two_texts_is_shown_in_the_one_that_joins_them() -> None:
     text = "A = RemoteUserPrio\nB = SubmitterUserPrio\nPREEMPTION_REQUIREMENTS = $(A) < $(B)\n"
     [item] = [item for item in found(text) if item.id == "P506"]
