@@ -183,10 +183,12 @@ class XmlReader(Generic[A]):
         self.close, self.empty = bool(found["close"]), bool(found["empty"])
         return True
 
-    def need_tag(self) -> None:
-        """The next tag, which must exist."""
+    def need_tag(self, expected: str | None = None) -> None:
+        """The next tag, which must exist; no text is to stand before what is ``expected``."""
         if not self.next_tag():
             raise Misread("text ends inside an ad", len(self.whole), len(self.whole))
+        if expected is not None and self.text.strip(BLANKS):
+            self.ignore(f"expected {expected}, found text")
 
     def fail(self, message: str) -> Misread:
         """A problem at the current tag."""
@@ -202,12 +204,6 @@ class XmlReader(Generic[A]):
         if self.errors != "strict":
             found = overflow(self.source, self.start - len(self.text), self.start, "an error")
             report(found, self.diagnostics, self.errors)
-
-    def bare_tag(self, expected: str) -> None:
-        """The next tag, before which there is to be no text."""
-        self.need_tag()
-        if self.text.strip(BLANKS):
-            self.ignore(f"expected {expected}, found text")
 
     def attribute(self, name: str) -> str | None:
         """An attribute of the current tag, entities replaced."""
@@ -239,7 +235,7 @@ class XmlReader(Generic[A]):
                 continue
             begin = self.position
             try:
-                self.bare_tag("`<a n=...>` or `</c>`")
+                self.need_tag("`<a n=...>` or `</c>`")
                 if self.close and self.name == "c":
                     return ad
                 self._member(depth, ad, taken)
@@ -254,9 +250,9 @@ class XmlReader(Generic[A]):
         name = self.attribute("n")
         if not name:
             raise self.fail("attribute name missing or empty")
-        self.bare_tag("a value")
+        self.need_tag("a value")
         ad.insert(_new_string(name, self), unshared(self.value(depth), taken))
-        self.bare_tag("`</a>`")
+        self.need_tag("`</a>`")
         if not (self.close and self.name == "a"):
             raise self.fail("expected `</a>`")
 
@@ -293,7 +289,7 @@ class XmlReader(Generic[A]):
         if self.empty:
             return ListValue(items)
         while True:
-            self.bare_tag("a value or `</l>`")
+            self.need_tag("a value or `</l>`")
             if self.close and self.name == "l":
                 return ListValue(items)
             items.append(self.value(depth))
