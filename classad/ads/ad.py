@@ -23,6 +23,7 @@ from classad.language.values import AbsTime, RelTime, Value
 from classad.syntax.unbuilt import Unbuilt
 
 if TYPE_CHECKING:
+    from classad.syntax.native import Leaves
     from classad.syntax.nodes import AdExpr, ListExpr, Node
 
 #: What an ad or a list stores: a value, or an ``Expression``.  Code tells them apart by looking
@@ -318,26 +319,17 @@ def item_of(node: Node) -> Stored:
 
 
 def make_list(node: ListExpr, scope: Ad | None) -> ListValue:
-    """The list that a list expression is, in ``scope``."""
+    """The list that a list expression is; ads and lists in it belong to ``scope`` as well."""
     # Most members are literals, of which there can be many.
     literal = _nodes().Literal
     members: tuple[Stored, ...] = node.items
     items = [
         item.value
         if item.__class__ is literal and item.value.__class__ is not RelTime
-        else _built(item, scope)
+        else stored_form(Expression.from_node(item), scope)
         for item in members
     ]
     return ListValue(items, scope)
-
-
-def _built(node: Node, scope: Ad | None) -> Stored:
-    """A list member: ads and lists in it belong to the scope where they are written."""
-    if node.__class__ is _nodes().ListExpr:
-        return make_list(node, scope)  # type: ignore[arg-type]
-    if node.__class__ is _nodes().AdExpr:
-        return make_ad(node, scope)  # type: ignore[arg-type]
-    return item_of(node)
 
 
 def make_ad(node: AdExpr, parent: Ad | None) -> Ad:
@@ -354,15 +346,16 @@ def fill(ad: Ad, node: AdExpr) -> None:
         ad.insert(name, item_of(value))
 
 
-def stored_form(tree: Expression, ad: Ad) -> Stored:
+def stored_form(tree: Expression, ad: Ad | None) -> Stored:
     """What ``ad`` keeps for an attribute given as an expression: itself, a literal, list or ad."""
     node = tree._node
     if isinstance(node, Unbuilt):
         if not node.value:
             return tree
-        members = node.members() if "{" in node.text else None
-        if members is not None:
-            return ListValue(members, ad)
+        # A text that is no plain literal is that of a list or an ad.
+        leaves = node.leaves() if "{" in node.text or "[" in node.text else None
+        if leaves is not None:
+            return _of_leaves(leaves, ad)
         node = tree.node
     kind, nodes = node.__class__, _nodes()
     if kind is nodes.Literal:
@@ -373,6 +366,21 @@ def stored_form(tree: Expression, ad: Ad) -> Stored:
     if kind is nodes.AdExpr:
         return make_ad(node, ad)  # type: ignore[arg-type]
     return tree
+
+
+def _of_leaves(leaves: Leaves, scope: Ad | None) -> Stored:
+    """The list or ad that has such members."""
+    node = _nodes().Node
+    items = [
+        Expression.from_node(item) if isinstance(item, node) else item for item in leaves.members
+    ]
+    if leaves.names is None:
+        return ListValue(items, scope)
+    nested = Ad()
+    nested._parent = scope
+    for name, item in zip(leaves.names, items, strict=True):
+        nested.insert(name, item)
+    return nested
 
 
 def is_value(tree: Expression) -> bool:

@@ -11,10 +11,10 @@ Follows: classad/syntax/parser.py; the tests compare the two.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from struct import Struct
-from typing import Any, Final, TypeAlias, TypeVar
+from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from classad import kernels
 from classad.language.operators import TOKENS
@@ -74,6 +74,13 @@ T = TypeVar("T")
 Make: TypeAlias = Callable[[str, Foreign, int], T | None]
 
 
+class Leaves(NamedTuple):
+    """The members of a list, values and names; of an ad, if it says how they are called."""
+
+    names: list[str] | None
+    members: Sequence[LiteralValue | Node]
+
+
 class _Parser:
     """The C parser and buffers for its records.  Threads may share it: each takes a buffer out."""
 
@@ -129,10 +136,10 @@ def parse(text: str, how: int = 0) -> Node | None:
     return parser.tree(text, text.encode(), 0, how, _built)
 
 
-def members(text: str, how: int = 0) -> list[LiteralValue] | None:
-    """The members of a list of literals; None for all else."""
+def leaves(text: str, how: int = 0) -> Leaves | None:
+    """The members of a list or an ad of literals and names; None for all else."""
     parser = _parser() if text.isascii() else None
-    return None if parser is None else parser.tree(text, text.encode(), 0, how, _members)
+    return None if parser is None else parser.tree(text, text.encode(), 0, how, _leaves)
 
 
 def parse_ad(text: str, position: int, how: int = 0) -> AdExpr | None:
@@ -185,11 +192,24 @@ def _built(text: str, records: Foreign, how: int) -> Node:
     return root
 
 
-def _members(text: str, records: Foreign, how: int) -> list[LiteralValue] | None:
+def _leaves(text: str, records: Foreign, how: int) -> Leaves | None:
     *found, (kind, _, count, *_) = _RECORD.iter_unpack(records)
-    if kind != _LIST or count != len(found) or any(record[0] > _ERROR for record in found):
+    if kind == _AD and len(found) == 2 * count:
+        names = [text[begin:stop] for *_, begin, stop in found[1::2]]
+        found = found[::2]
+    elif kind == _LIST and len(found) == count:
+        names = None
+    else:
         return None
-    return [_value(kind, text[begin:stop], how) for kind, _, _, _, _, begin, stop in found]
+    if any(record[0] > _REFERENCE for record in found):
+        return None
+    members = [
+        _value(kind, text[begin:stop], how)
+        if kind <= _ERROR
+        else _reference(text[begin:stop], start, end)
+        for kind, _, _, start, end, begin, stop in found
+    ]
+    return Leaves(names, members)
 
 
 # Most nodes are leaves.  Made with the setters of their slots they take half the time that their

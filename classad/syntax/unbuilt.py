@@ -12,7 +12,8 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from classad.syntax.nodes import LiteralValue, Node
+    from classad.syntax.native import Leaves
+    from classad.syntax.nodes import Node
 
 
 class Unbuilt:
@@ -36,9 +37,9 @@ class Unbuilt:
         assert self._node is not None
         return self._node
 
-    def members(self) -> list[LiteralValue] | None:
-        """The members of a list of literals, which needs no tree; None for all else."""
-        found: list[LiteralValue] | None = _native().members(self.text, self.how)
+    def leaves(self) -> Leaves | None:
+        """The members of a list or an ad of literals and names, which needs no tree; or None."""
+        found: Leaves | None = _native().leaves(self.text, self.how)
         return found
 
 

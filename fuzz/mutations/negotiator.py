@@ -181,7 +181,7 @@ MUTATIONS: Final = (
     ),
     Mutation(
         "negotiator/expressions/flattening.py",
-        "Level.WHOLE if self._read or may_read_requirements(others) else", "",
+        "Level.WHOLE if self._read or any(map(_mentions, others)) else", "",
         "tests tests/negotiator/test_flattening.py",
     ),
     Mutation(
@@ -254,7 +254,7 @@ MUTATIONS: Final = (
     ),
     Mutation(
         "negotiator/expressions/flattening.py",
-        "            values = list(map(attributes.get, mentioned - seen))\n", "            break\n",
+        "            seen |= mentioned\n", "            break\n",
         "conform tests/vectors/negotiation/requirements-read-through-a-helper.json",
     ),
     Mutation(

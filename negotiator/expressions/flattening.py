@@ -7,8 +7,7 @@ vectors (``eval``, functions of the negotiator, ``CurrentRank`` in requirements,
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Collection, Iterable
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -24,15 +23,14 @@ from classad.evaluation.functions import CHANCE, USAGE, lookup_function
 from classad.formats.unparse import unparse
 from classad.language.values import ClassAdValue
 from classad.syntax.unbuilt import Unbuilt
-from classad.table.expressions.conjunct_texts import conjuncts_in
 from classad.table.memory.budget import Budget
 from classad.table.store.store import MISLEADING
+from negotiator.expressions.known import own_names_of
 from negotiator.expressions.regrouping import AdSet, Level, regrouping_of
 from policy.ephemeral import EPHEMERAL
 
 #: Expressions that are remembered from cycle to cycle.
 _MANY: Final = 10_000
-_WORD: Final = re.compile(r"[^\W\d]\w*")
 #: What the cycle overwrites, in the ads that have another attribute.
 OVERWRITTEN: Final = {
     **{each.name.lower(): each.name for each in EPHEMERAL},
@@ -46,7 +44,7 @@ class _OneAd:
 
     ad: ClassAd
     context: EvalContext
-    open_names: Container[str]
+    open_names: Collection[str]
     all: int = 1
 
     def trees(self, name: str) -> Iterable[tuple[int, Expression]]:
@@ -103,8 +101,14 @@ class Flattener:
         if ad._chained is not None or not MISLEADING.isdisjoint(ad._attrs):
             return True
         trees = {name: it for name, it in ad._attrs.items() if type(it) is Expression}
+        wanted = trees.get("requirements")
+        if wanted is None:
+            return False
         others = [tree for name, tree in trees.items() if name != "requirements"]
-        level = Level.WHOLE if self._read or may_read_requirements(others) else Level.TRUE
+        level = Level.WHOLE if self._read or any(map(_mentions, others)) else Level.TRUE
+        look = regrouping_of(wanted, level)
+        if look.read.isdisjoint(trees) and look.read.isdisjoint(OVERWRITTEN) and not look.hazards:
+            return any(map(self._varies, look.called))
         return bool(self.to_flatten(_OneAd(ad, self._context, trees), ("requirements",), level))
 
     def to_flatten(self, ads: AdSet, names: Iterable[str], level: Level) -> int:
@@ -126,7 +130,8 @@ class Flattener:
             seen.add(item)
             for number, tree in ads.trees(name):
                 look = regrouping_of(tree, level)
-                todo += [it for it in look.names if it[0] in open_names or it[0] in OVERWRITTEN]
+                if not (look.read.isdisjoint(open_names) and look.read.isdisjoint(OVERWRITTEN)):
+                    todo += [it for it in look.names if it[0] in open_names or it[0] in OVERWRITTEN]
                 if look.called and any(map(self._varies, look.called)):
                     found |= ads.having_tree(name, number)
                 for hazard in look.hazards:
@@ -154,18 +159,18 @@ def may_read_requirements(trees: Iterable[object]) -> bool:
 def lead_to_requirements(ads: Iterable[ClassAd], *names: str) -> bool:
     """Whether attributes of ads, or others of the ad that these lead to, mention requirements.
 
-    ``names``: of the attributes, in lower case.  Words of the texts stand for the names in them.
+    ``names``: of the attributes, in lower case.  A text mentions what has the word in it.
     """
     for ad in ads:
         whole = ad if ad._chained is None else ad.unchained()
-        attributes, spelled = whole._attrs, whole._names
-        values = list(map(attributes.get, names))
+        get, spelled = whole._attrs.get, whole._names
         seen = frozenset(names)
-        while Expression in map(type, values):
-            mentioned = _mentioned([it for it in values if type(it) is Expression], spelled)
+        trees = [it for it in map(get, names) if type(it) is Expression]
+        while trees:
+            mentioned = _mentioned(trees, spelled)
             if mentioned is None:
                 return True
-            values = list(map(attributes.get, mentioned - seen))
+            trees = [it for it in map(get, mentioned - seen) if type(it) is Expression]
             seen |= mentioned
     return False
 
@@ -191,33 +196,28 @@ def _mentioned(trees: list[Expression], spelled: dict[str, str]) -> frozenset[st
     known = _MENTIONED.get(key)
     if known is not None:
         return known.names
-    words = frozenset[str]().union(*map(_words, trees))
-    found = None if "requirements" in words else words.intersection(spelled)
+    found = None
+    if not any(map(_say_requirements, map(_text, trees))):
+        own = frozenset[str]().union(*map(own_names_of, trees))
+        found = frozenset(filter(spelled.__contains__, own))
     if spelled.__class__ is SharedNames:
         _BUDGET.add(_MENTIONED, key, _Mentioned(found, (trees, spelled), 1000))
     return found
 
 
-def _words(tree: Expression) -> frozenset[str]:
-    """The words of an expression in lower case, all names among them."""
+def _text(tree: Expression) -> str:
     unbuilt: object = tree._node
-    return _words_of(unbuilt.text if isinstance(unbuilt, Unbuilt) else str(tree))
+    return unbuilt.text if isinstance(unbuilt, Unbuilt) else str(tree)
 
 
 @lru_cache(maxsize=_MANY)
-def _words_of(text: str) -> frozenset[str]:
-    # Expressions of many jobs are made of few conjuncts.
-    return frozenset().union(*map(_words_in, conjuncts_in(text)))
-
-
-@lru_cache(maxsize=1000)
-def _words_in(text: str) -> frozenset[str]:
-    return frozenset(_WORD.findall(text.lower()))
+def _say_requirements(text: str) -> bool:
+    return "requirements" in text.lower()
 
 
 def _mentions(tree: Expression) -> bool:
     unbuilt: object = tree._node
     if isinstance(unbuilt, Unbuilt):
-        return "requirements" in unbuilt.text.lower()
+        return _say_requirements(unbuilt.text)
     found = references_of(tree.node)
     return "requirements" in found.target | found.bare | found.mine

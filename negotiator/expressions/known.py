@@ -64,6 +64,11 @@ def conjuncts_of(tree: Expression) -> tuple[Expression, ...] | None:
     return None if joined is None else joined.trees
 
 
+def own_names_of(tree: Expression) -> frozenset[str]:
+    """The names it mentions that may be those of its own ad, in lower case."""
+    return (_taken_apart(tree) or _look(tree)).own
+
+
 class _Look(NamedTuple):
     trees: tuple[Expression, ...]
     own: frozenset[str]

@@ -8,7 +8,7 @@ keeps them as they were sent, which many ads share.  Follows ``classad.analysis.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from enum import IntEnum
 from itertools import chain
 from typing import Final, NamedTuple, Protocol
@@ -48,7 +48,7 @@ class AdSet(Protocol):
         """All of them."""
 
     @property
-    def open_names(self) -> Container[str]:
+    def open_names(self) -> Collection[str]:
         """The attributes for which some of them may have expressions, in lower case."""
 
     def trees(self, name: str) -> Iterable[tuple[int, Expression]]:
@@ -69,11 +69,15 @@ Hazard = Callable[[AdSet], int]
 
 
 class Regrouping(NamedTuple):
-    """Where flattening an expression can make a difference, and what it leads to."""
+    """Where flattening an expression can make a difference, and what it leads to.
+
+    ``read``: the ``names`` whatever counts of them.
+    """
 
     hazards: tuple[Hazard, ...]
     names: frozenset[tuple[str, Level]]
     called: frozenset[str]
+    read: frozenset[str]
 
 
 def regrouping_of(tree: Expression, level: Level) -> Regrouping:
@@ -89,11 +93,12 @@ def regrouping_of(tree: Expression, level: Level) -> Regrouping:
 
 def _join(found: list[Regrouping]) -> Regrouping:
     """What there is to know of conjuncts of which the truth counts."""
-    hazards, names, called = zip(*found, strict=True)
+    hazards, names, called, read = zip(*found, strict=True)
     return Regrouping(
         tuple(chain.from_iterable(hazards)),
         frozenset().union(*names),
         frozenset().union(*called),
+        frozenset().union(*read),
     )
 
 
@@ -133,7 +138,8 @@ def _read(tree: Expression, level: Level) -> Regrouping:
         walk.skim(tree.node)
     else:
         walk.visit(tree.node, level)
-    return Regrouping(tuple(walk.hazards), frozenset(walk.names), frozenset(walk.called))
+    read = frozenset([name for name, _ in walk.names])
+    return Regrouping(tuple(walk.hazards), frozenset(walk.names), frozenset(walk.called), read)
 
 
 class _Walk:

@@ -18,8 +18,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from classad import ExprTree, kernels
+from classad.ads.ad import Ad, ListValue, stored_form
+from classad.ads.expression import Expression
 from classad.errors import ClassAdParseError
-from classad.formats.unparse import unparse
+from classad.formats.unparse import unparse, unparse_value
 from classad.source import Source
 from classad.syntax import native as arena
 from classad.syntax import parser
@@ -47,6 +49,21 @@ def spans(node: Node) -> list[tuple[str, int, int]]:
     return [(type(part).__name__, part.start, part.end) for part in walk(node)]
 
 
+def kept(expression: Node | Unbuilt) -> str:
+    """What an ad keeps for an expression, in words."""
+    ad = Ad()
+    value = stored_form(Expression.from_node(expression), ad)
+    home = (
+        value.scope
+        if isinstance(value, ListValue)
+        else value._parent
+        if isinstance(value, Ad)
+        else ad
+    )
+    assert home is ad
+    return f"{type(value).__name__} {unparse_value(value)}"
+
+
 def agree(text: str, how: int = 0) -> bool:
     """Compare the two on one text; whether the C parser took it."""
     mine = arena.parse(text, how)
@@ -58,6 +75,8 @@ def agree(text: str, how: int = 0) -> bool:
     assert theirs is not None, (text, how)
     assert mine == theirs, (text, how)
     assert spans(mine) == spans(theirs), (text, how)
+    if later is not None:
+        assert kept(later) == kept(mine), (text, how)
     assert unparse(mine) == unparse(theirs)
     return True
 
@@ -230,6 +249,28 @@ def test_an_expression_makes_its_tree_when_it_is_wanted_and_keeps_its_text() -> 
     assert twin == tree
     assert twin.node is tree.node
     assert tree.span == (0, 9)
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ('{ 1, "x", GPU_1 }', True),
+        ('[ Id = "GPU-1"; A = GPU_1; id = 2 ]', True),
+        ("{}", True),
+        ("[]", True),
+        ("{ A.B }", False),
+        ("{ { 1 } }", False),
+        ("[ A = { 1 } ]", False),
+        ("[ A = 1 + 1 ]", False),
+    ],
+)
+def test_lists_and_ads_of_literals_and_names_need_no_tree(text: str, plain: bool) -> None:
+    assert agree(text)
+    later = parse_later(text)
+    assert later is not None
+    assert (later.leaves() is not None) is plain
+    stored_form(Expression.from_node(later), Ad())
+    assert (later._node is None) is plain
 
 
 def test_threads_do_not_share_their_records() -> None:

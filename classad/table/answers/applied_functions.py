@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from classad.binding.ad import ClassAd
 from classad.language.names import fold_name
-from classad.table.arrays.arrays import flag, rows_of
+from classad.table.arrays.arrays import NO_CODES, flag, rows_of
 from classad.table.expressions.shapes import OTHERS
 from classad.table.store.parts import put_cell
 
@@ -62,7 +62,7 @@ def apply(
     there = tuple(sorted(name for name in seen if store.column(name) is not None))
     sample, varying = store.everything.base(there)
     if not varying:
-        codes, values = array("i", bytes(4 * store.size)), [fact(sample)]
+        codes, values = NO_CODES * store.size, [fact(sample)]
     else:
         joint = store.everything.joint(varying)
         codes, values = joint.codes, []

@@ -16,6 +16,7 @@ from classad.kernels import checked
 #: Times a length: zeros.  An array made from bytes takes many times as long.
 NO_CODES: Final = array("i", [0])
 NO_NUMBERS: Final = array("d", [0.0])
+NO_PAYLOAD: Final = array("q", [0])
 
 if TYPE_CHECKING:
     #: The rows to which codes belong; None: as many as there are codes, from 0.

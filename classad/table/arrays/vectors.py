@@ -19,7 +19,7 @@ from classad.kernels import checked
 from classad.language.operators import BINARY, COMPARISONS, OPCODES, ORDER, UNARY, choose, truth
 from classad.language.values import ERROR, UNDEFINED, ClassAdValue, closeness
 from classad.loading.columns import Tag, value_of
-from classad.table.arrays.arrays import NO_NUMBERS, pick
+from classad.table.arrays.arrays import NO_NUMBERS, NO_PAYLOAD, pick
 
 #: The operators that the kernel knows, by its number for them.
 _BINARY: Final = {row.symbol: number for number, row in enumerate(OPCODES) if row.arity == 2}
@@ -85,7 +85,7 @@ class Vector:
             payload.frombytes(array("d" if kind is float else "q", numbers).tobytes())
             found = cls(bytes((_KINDS[kind],)) * len(values), payload, {})
         elif len(kinds) == 1 and not any(value is UNDEFINED or value is ERROR for value in values):
-            found = cls(bytes(len(values)), array("q", bytes(8 * len(values))), values)
+            found = cls(bytes(len(values)), NO_PAYLOAD * len(values), values)
         else:
             found = cls._mixed(values)
         found._values = values
@@ -99,7 +99,7 @@ class Vector:
 
     @classmethod
     def _mixed(cls, values: list[ClassAdValue]) -> Vector:
-        tags, payload = bytearray(len(values)), array("q", bytes(8 * len(values)))
+        tags, payload = bytearray(len(values)), NO_PAYLOAD * len(values)
         others: dict[int, ClassAdValue] = {}
         for place, value in enumerate(values):
             _set(tags, payload, others, place, value)
@@ -299,7 +299,7 @@ def _compared(
 def count_holding(judged: bytes | bytearray, ends: array[int]) -> Vector:
     """How many values hold in each run of judged ones; run i ends where run i + 1 begins."""
     size = len(ends) - 1
-    out = array("q", bytes(8 * size))
+    out = NO_PAYLOAD * size
     if kernels.native is None:
         sums = [0, *accumulate(each == TRUE for each in judged)]
         return Vector.of([sums[end] - sums[start] for start, end in pairwise(ends)])
@@ -337,7 +337,7 @@ def _operate(
         return apply(function, parts)
     ffi, lib = native
     size = max(map(len, parts))
-    tags, payload = bytearray(size), array("q", bytes(8 * size))
+    tags, payload = bytearray(size), NO_PAYLOAD * size
     left = lib.ca_operate(
         number,
         size,

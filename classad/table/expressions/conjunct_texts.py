@@ -7,6 +7,7 @@ be expressions: if one is not, the text as a whole has to be read.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import accumulate, compress, repeat
@@ -16,33 +17,45 @@ from typing import Final
 _HIDING: Final = ("\\", "'", "//", "/*")
 #: What brackets change in how many are open.
 _CHANGES: Final = dict.fromkeys("([{", 1) | dict.fromkeys(")]}", -1)
-#: What stands for ``&&`` and ``||`` where a text is reduced to its operators and brackets.
-_AND, _OR = "\1", "\2"
+#: What stands for ``||`` where a text is reduced to its operators and brackets.
+_OR: Final = "\1"
 #: Operators that bind less than ``&&``.
 _WEAK: Final = frozenset({_OR, "?", ":"})
-_OTHERS: Final = dict.fromkeys(set(range(128)) - {ord(c) for c in (*_CHANGES, *_WEAK, _AND)})
+_OTHERS: Final = dict.fromkeys(set(range(128)) - {ord(c) for c in (*_CHANGES, *_WEAK)})
+#: More brackets than a text has.
+_NOWHERE: Final = sys.maxsize
 
 
 @lru_cache(maxsize=1000)
 def conjuncts_in(text: str) -> Sequence[str]:
     """The texts of its conjuncts from left to right; itself if it has but one, or if in doubt."""
-    if "&&" not in text or text.count('"') % 2 or any(map(text.__contains__, _HIDING)):
+    if "&&" not in text:
         return (text,)
-    bare = " ".join(text.split('"')[::2])
-    marks = bare.replace("&&", _AND).replace("||", _OR).translate(_OTHERS)
-    depths = list(accumulate(map(_CHANGES.get, marks, repeat(0))))
-    parts = text.split("&&")
-    outside = [not depth for depth in compress(depths, map(_AND.__eq__, marks))]
-    weakest = min(compress(depths, map(_WEAK.__contains__, marks)), default=1)
-    if len(parts) != len(outside) + 1 or depths[-1] or weakest <= 0:
-        return (text,)
-    if all(outside):
-        return [part.strip(" ") for part in parts]
     found: list[str] = []
     begun: list[str] = []
-    for part, ends in zip(parts, [*outside, True], strict=True):
+    depth = 0
+    for part in text.split("&&"):
+        # Texts of many jobs are made of few pieces.
+        stretch = _stretch(part)
+        if stretch is None or depth + stretch[1] <= 0:
+            return (text,)
+        depth += stretch[0]
         begun.append(part)
-        if ends:
+        if not depth:
             found.append("&&".join(begun).strip(" "))
             begun.clear()
-    return found
+    return (text,) if begun else found
+
+
+@lru_cache(maxsize=1000)
+def _stretch(part: str) -> tuple[int, int] | None:
+    """How many brackets a piece leaves open, and the fewest that are open at a weaker operator.
+
+    None if that cannot be told.
+    """
+    if part.count('"') % 2 or any(map(part.__contains__, _HIDING)):
+        return None
+    bare = " ".join(part.split('"')[::2])
+    marks = bare.replace("||", _OR).translate(_OTHERS)
+    depths = list(accumulate(map(_CHANGES.get, marks, repeat(0)), initial=0))
+    return depths[-1], min(compress(depths[1:], map(_WEAK.__contains__, marks)), default=_NOWHERE)

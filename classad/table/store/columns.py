@@ -57,7 +57,7 @@ class Column:
         places, ordered = _order(values)
         if not ordered:
             return cls(values, codes, 0)
-        number = array("i", bytes(4 * len(values)))
+        number = NO_CODES * len(values)
         for code, place in enumerate(places):
             number[place] = code
         return cls([values[place] for place in places], pick(number, codes), ordered)

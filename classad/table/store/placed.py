@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple, Protocol
 
 from classad.binding.ad import ClassAd
-from classad.table.arrays.arrays import flag, pick
+from classad.table.arrays.arrays import NO_CODES, flag, pick
 from classad.table.store.columns import PLAIN, Column, cell_key, in_use
 from classad.table.store.parts import Part
 from classad.table.store.store import Store, is_apart
@@ -170,7 +170,7 @@ class PlacedStore(Store):
         """The other store's column in the order of these rows."""
         base = self._base.column(name)
         if base is None:
-            return Column([None], array("i", bytes(4 * self.size)), 0)
+            return Column([None], NO_CODES * self.size, 0)
         if self._whole:
             return base.moved(base.values, pick(base.codes, self._order), base.ordered)
         # One code more stands for nowhere, unless there is one for nothing.

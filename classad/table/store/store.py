@@ -16,7 +16,7 @@ from classad.ads.ad import stored_form
 from classad.ads.expression import Expression
 from classad.binding.ad import ClassAd
 from classad.loading.columns import LoadedColumn, LoadedColumns, Tag
-from classad.table.arrays.arrays import number_pairs
+from classad.table.arrays.arrays import NO_CODES, number_pairs
 from classad.table.expressions.shapes import Shapes
 from classad.table.memory.budget import Budget, Notes
 from classad.table.store.columns import Column, cell_key
@@ -195,7 +195,7 @@ class Store:
         if self.loaded is None:
             return Column.of([ad._attrs.get(name) for ad in self.ads if ad is not None])
         loaded = self.loaded.column(name)
-        codes = array("i", bytes(4 * self.size))
+        codes = NO_CODES * self.size
         values: list[Any] = [None]
         if loaded is not None:
             numbers, first = number_pairs(loaded.payload, loaded.tags)
