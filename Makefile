@@ -3,8 +3,10 @@
 #
 #   make demo      run one negotiation cycle of the example pool
 #   make test      the whole test suite
-#   make check     style, types, documentation, C warnings, and the tests with the Python kernels
-#   make branches  the lines and branches of the modules that decide that no test runs
+#   make check     style, types, layers, documentation, C warnings, the tests with the Python kernels, and
+#                  the lines and branches of the modules that decide that no test runs; half an hour
+#   make check-quick  the same without coverage, six minutes: what .ci/run makes
+#   make branches  the tests with both kinds of kernels, and the lines and branches that none runs
 #   make bench     the benchmarks on small and medium pools, in less than five minutes
 #   make bench-large  those on large pools; make bench-gate  the few ratios that every change keeps
 #   make fuzz      a minute of every fuzz target; make fuzz-ci: the few cases of every change
@@ -33,7 +35,7 @@ export PYTHONNOUSERSITE = 1
 # Without compiled modules every process of a test compiles them anew.
 unexport PYTHONPATH PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test check branches check-native lint types layering man docs warnings bench bench-large bench-gate
+.PHONY: demo test check check-quick branches check-native lint types layering man docs warnings bench bench-large bench-gate
 .PHONY: check-live fuzz fuzz-ci fuzz-daemons fuzz-native sanitize clean
 .DELETE_ON_ERROR:
 
@@ -48,7 +50,10 @@ test: $(VENV)/installed-test
 SAME_WITH_ANY_KERNELS := tests/csrc tests/policy tests/fuzz/test_mutants.py tests/fuzz/test_sampled.py \
   tests/pieslice/test_manual.py $(wildcard tests/pieslice/test_policy_*.py tests/test_*.py)
 
-check: lint types layering docs warnings $(VENV)/installed-test
+# The tests with the Python kernels are those of `branches`.
+check: lint types layering docs warnings branches
+
+check-quick: lint types layering docs warnings $(VENV)/installed-test
 	CLASSAD_KERNELS=python $(PYTEST) -m "not slow" $(SAME_WITH_ANY_KERNELS:%=--ignore=%)
 
 # What only runs with the C kernels is run by the tests of tables and of the kernels themselves.

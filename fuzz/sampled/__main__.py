@@ -14,10 +14,11 @@ import argparse
 import random
 import re
 import resource
+import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
@@ -47,6 +48,9 @@ C_TESTS: Final = (
 )  # fmt: skip
 #: Seconds of tests that a change gets.
 PATIENCE: Final = 120.0
+#: Of these those that are asked first, and of how many files at most.
+_SOON: Final = 8.0
+_FILES: Final = 2
 #: Bytes of address space that the tests of a change may take: it may fill lists without end.
 MEMORY: Final = 8 * 2**30
 #: A survivor as it is printed.
@@ -108,6 +112,17 @@ def listed(root: Path, lines: Sequence[str]) -> list[Planted]:
     return found
 
 
+def up_to_date(cover: Cover, root: Path, commit: str, files: Iterable[str]) -> Cover:
+    """The coverage that was measured at a commit, by the lines that files have now."""
+    earlier, now = {}, {}
+    for file in files:
+        command = ["git", "show", f"{commit}:{file}"]
+        shown = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+        if shown.returncode == 0:
+            earlier[file], now[file] = shown.stdout, (root / file).read_text(encoding="utf-8")
+    return cover.carried_over(earlier, now)
+
+
 def chosen(tests: Sequence[str], cover: Cover) -> Iterator[str]:
     """As many of the quickest tests as fit the patience."""
     seconds = dict(zip(cover.tests, cover.seconds, strict=True))
@@ -120,13 +135,25 @@ def chosen(tests: Sequence[str], cover: Cover) -> Iterator[str]:
             yield test
 
 
-def batches(tests: Sequence[str], file: str) -> list[list[str]]:
-    """The tests beside the file's room first: to load all files of tests takes its time, too."""
+def batches(tests: Sequence[str], file: str, seconds: Mapping[str, float]) -> list[list[str]]:
+    """Those first that most changes are seen by: to load all files of tests takes its time, too.
+
+    These are the quickest of the few files that have most of the tests beside the file's room;
+    then come the others beside it, then the rest.
+    """
     room = file.partition("/")[0]
     near = tuple(f"tests/{it}" for it in ({room, "csrc"} if room == "classad" else {room}))
-    parts: tuple[list[str], list[str]] = ([], [])
+    files = Counter(test.partition("::")[0] for test in tests if test.startswith(near))
+    likely = {name for name, _ in files.most_common(_FILES)}
+    parts: tuple[list[str], list[str], list[str]] = ([], [], [])
+    spent = 0.0
     for test in tests:
-        parts[not test.startswith(near)].append(test)
+        beside = test.startswith(near)
+        if beside and test.partition("::")[0] in likely and spent < _SOON:
+            spent += seconds.get(test, 0.0)
+            parts[0].append(test)
+        else:
+            parts[1 if beside else 2].append(test)
     return [part for part in parts if part]
 
 
@@ -147,7 +174,7 @@ def tried(
             there = set(copy.prepare(sorted({test for tests in by_change for test in tests})))
 
         def trial(item: Planted, tests: Sequence[str]) -> tuple[Planted, Outcome]:
-            left = batches([test for test in tests if test in there], item.file)
+            left = batches([test for test in tests if test in there], item.file, seconds)
             if not left:
                 return item, Outcome(False, "no test runs this line")
             copy = copies.get()
@@ -195,6 +222,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--survivors", type=Path, help="not drawn, but those that this file names")
     parser.add_argument("--tests", nargs="+", default=(), help="not by coverage, but these tests")
     parser.add_argument("--cover", type=Path, default=COVER, help="where the coverage is kept")
+    parser.add_argument(
+        "--measured-at", metavar="COMMIT", help="the coverage is that of an earlier commit"
+    )
     parser.add_argument("--again", action="store_true", help="measure the coverage anew")
     parser.add_argument("--jobs", type=int, default=1, help="changes tried at a time (1)")
     parser.add_argument("--log", type=Path, help="write a line for each change to this file")
@@ -210,6 +240,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         files = c_sources(ROOT) if args.native else deciding(ROOT)
         planted = drawn(ROOT, files, args.seed, args.count, args.only)
     planted = [it for it in planted if it.file.startswith(args.room) and it.key not in EQUIVALENT]
+    if args.measured_at:
+        cover = up_to_date(cover, ROOT, args.measured_at, {it.file for it in planted})
     share = report(tried(planted, cover, tests, args.jobs), len(planted), args.log)
     return 0 if share <= args.allowed else 1
 

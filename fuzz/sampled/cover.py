@@ -10,7 +10,8 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import SequenceMatcher
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from xml.etree import ElementTree
@@ -46,11 +47,38 @@ class Cover:
             found = list({test for tests in of_file.values() for test in tests})
         return [self.tests[number] for number in sorted(found, key=self.seconds.__getitem__)]
 
+    def carried_over(self, earlier: Mapping[str, str], now: Mapping[str, str]) -> Cover:
+        """The same where files have changed since; ``earlier``, ``now``: their texts.
+
+        A line that is new is run by the tests that ran the last one before it that is not.
+        """
+        found = dict(self.lines)
+        for file, of_file in self.lines.items():
+            before, after = earlier.get(file), now.get(file)
+            if before is not None and after is not None and before != after:
+                found[file] = _carried_over(of_file, before.splitlines(), after.splitlines())
+        return Cover(self.tests, self.seconds, found)
+
     def save(self, path: Path) -> None:
         """Write it."""
         path.parent.mkdir(parents=True, exist_ok=True)
         data = {"tests": self.tests, "seconds": self.seconds, "lines": self.lines}
         path.write_text(json.dumps(data), encoding="utf-8")
+
+
+def _carried_over(
+    of_file: Mapping[int, list[int]], before: Sequence[str], after: Sequence[str]
+) -> dict[int, list[int]]:
+    """The tests by the lines of a file as it is now."""
+    found: dict[int, list[int]] = {}
+    matcher = SequenceMatcher(None, before, after, autojunk=False)
+    for _, first, last, start, stop in matcher.get_opcodes():
+        for offset in range(stop - start):
+            # What stands in the place of other lines is run by those that ran these, one by one.
+            line = min(first + offset, max(first, last - 1)) + 1 if last > first else first
+            if line in of_file:
+                found[start + offset + 1] = of_file[line]
+    return found
 
 
 def load(path: Path) -> Cover:

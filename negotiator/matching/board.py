@@ -167,8 +167,8 @@ class Board:
     pies: list[Pie] = field(factory=list)
     #: Sessions whose first requests were fetched ahead, by submitter, schedd and range of JobPrio.
     offers_ahead: dict[tuple[str, str, tuple[int, int] | None], Offers] = field(factory=dict)
-    #: The spin of the pie under way; its index is ``len(pies)``.
-    spin: int = 0
+    #: The spin of the pie under way, from 1 on; the index of the pie is ``len(pies)``.
+    spin: int = field(init=False, repr=False)
     #: For what a schedd evaluates: it has neither the negotiator's functions nor its user maps.
     schedd_context: EvalContext = Factory(lambda self: self.context, takes_self=True)
     #: Who is told what happens; nobody as a rule.
@@ -177,7 +177,7 @@ class Board:
     departures: DepartureLog = Factory(DepartureLog)
     #: How many slots the submitter limit refused when slots were last looked at.  A request that is
     #: refused for its concurrency limits leaves the count of the one before, as the real one does.
-    limit_refusals: int = 0
+    limit_refusals: int = field(init=False, repr=False)
     _by_name: dict[str, Slot] | None = field(default=None, init=False)
 
     @property

@@ -172,3 +172,19 @@ def test_a_circle_that_is_deep_only_when_it_is_entered_elsewhere(height: int) ->
         codes, values = table.evaluate(question, job, row_is="target")
         found = [shown(values[code]) for code in codes]
         assert found == [shown(evaluate(question, job, ad)) for ad in rows], question
+
+
+@pytest.mark.parametrize("height", [140, 160, 190])
+@pytest.mark.parametrize("levels", [60, 90])
+def test_a_circle_that_is_too_deep_only_behind_what_it_is_part_of(levels: int, height: int) -> None:
+    """The conjuncts behind the first one are levels above it: alone it would have a value."""
+    row = {"A": "B", "B": "C =?= TARGET.Y", "C": "TARGET.X"}
+    row["Requirements"] = "(A =?= C || true)" + " && N =!= 77" * levels
+    job = ClassAd(
+        {"X": ExprTree(tall("TARGET.B", height)), "Y": ExprTree(tall("TARGET.A", height))}
+    )
+    job["Requirements"] = True
+    rows = [ClassAd({"N": n % 3, **{k: ExprTree(v) for k, v in row.items()}}) for n in range(9)]
+    expected = [number for number, ad in enumerate(rows) if symmetric_match(job, ad)]
+    assert list(Table(rows).match(job)) == expected
+    assert bool(expected) == (levels + 2 * height < 400)

@@ -17,6 +17,7 @@ from classad import ClassAd, ExprTree, ParserType, kernels, parseAds
 from classad.errors import ClassAdParseError, Diagnostic
 from classad.files.ads import load_file
 from classad.formats.long import LongReader
+from classad.language.bounds import resident
 from classad.loading import long_form as loading
 from classad.loading.cells import NativeStore, PythonStore
 from classad.loading.columns import LoadedColumns, Tag
@@ -340,3 +341,14 @@ def test_parse_ads_of_a_long_text_takes_the_short_cut(pool: bytes) -> None:
 def test_a_real_before_a_line_that_is_refused(store: str, data: bytes, errors: str) -> None:
     """Its cell may be given up with the ad; ending the load must not wait for it."""
     assert loaded(data, errors) == read(data, errors)
+
+
+def test_what_a_load_takes_is_given_back(store: str) -> None:
+    """Many files in one process, such as those of a history, need the memory of one."""
+    ads = [f'Name = "slot{number}@{"m" * 200}"\nCpus = {number}\n' for number in range(3000)]
+    text = "\n".join(ads).encode()
+    taken = []
+    for _ in range(40):
+        load_long(text)
+        taken.append(resident())
+    assert taken[-1] - taken[4] < 5 * len(text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -97,6 +98,43 @@ def test_a_line_of_an_import_concerns_all_tests_of_its_file(tmp_path: Path) -> N
     assert cover.running("a.py", 6) == ["quick"]
     assert cover.running("a.py", 7) == ["quick"]  # the rest of an expression
     assert cover.running("b.py", 1) == []
+
+
+def test_coverage_of_an_earlier_commit_serves_lines_that_have_moved() -> None:
+    before = "one\ntwo\nthree\nfour\nfive\n"
+    after = "new\none\nTWO\n2\nthree\nfive\nsix\n"
+    of_file = {1: [1], 2: [2], 3: [3], 4: [4], 5: [5]}
+    cover = Cover(["test"] * 9, [0.0] * 9, {"a.py": of_file, "b.py": of_file, "c.py": of_file})
+    texts = {"a.py": before, "b.py": before}
+    found = cover.carried_over(texts, {"a.py": after, "b.py": before, "c.py": after})
+    assert found.lines["a.py"] == {2: [1], 3: [2], 4: [2], 5: [3], 6: [5], 7: [5]}
+    assert found.lines["b.py"] == found.lines["c.py"] == of_file
+
+
+def test_the_texts_of_an_earlier_commit_are_those_that_it_has(tmp_path: Path) -> None:
+    def git(*words: str) -> None:
+        who = ["-c", "user.name=a", "-c", "user.email=a@test"]
+        subprocess.run(["git", *who, *words], cwd=tmp_path, check=True, capture_output=True)
+
+    (tmp_path / "a.py").write_text("one\n")
+    git("init")
+    git("add", "a.py")
+    git("commit", "-m", "one")
+    (tmp_path / "a.py").write_text("new\none\n")
+    (tmp_path / "b.py").write_text("new\n")
+    cover = Cover(["test"], [0.0], {"a.py": {1: [0]}, "b.py": {1: [0]}})
+    found = sampled.up_to_date(cover, tmp_path, "HEAD", ["a.py", "b.py"])
+    assert found.lines == {"a.py": {2: [0]}, "b.py": {1: [0]}}
+
+
+def test_tests_of_the_files_that_have_most_of_them_are_asked_first() -> None:
+    """Of these the quickest; then come the others beside the room, then the rest."""
+    files = ["policy/a"] * 4 + ["policy/b"] * 2 + ["policy/c"] + ["pieslice/d"] * 9
+    tests = [f"tests/{file}.py::test_{number}" for number, file in enumerate(files)]
+    first, beside, rest = sampled.batches(tests, "policy/x.py", dict.fromkeys(tests, 2.5))
+    assert first == tests[:4]
+    assert beside == tests[4:7]
+    assert rest == tests[7:]
 
 
 @pytest.fixture

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from negotiator.capture.pool_order import CollectorTable, name_hash, pool_order, submitter_order
+from negotiator.scenario.expand import POOL, expand_jobs
+from negotiator.scenario.read import AdMaker, accountant_of, policy_of, snapshot_of
 
 VECTORS = Path(__file__).parents[1] / "vectors" / "negotiation"
 
@@ -61,3 +63,23 @@ def test_a_table_keeps_the_size_that_it_has_reached() -> None:
     assert sorted(later) == list(range(8))
     assert later != pool_order(names)
     assert later == table.order(names)
+
+
+@pytest.mark.parametrize("before", [0, 40])
+def test_submitters_come_in_the_order_of_the_table_of_the_cycles_before(before: int) -> None:
+    """A pool that once had many submitters walks over the few that are left in another order."""
+    users = [f"user{number}" for number in range(8)]
+    scenario = {"jobs": [{"submitter": user, "count": 1} for user in users]}
+    policy, make = policy_of(scenario), AdMaker()
+    jobs = list(expand_jobs(scenario, scenario["jobs"]))
+    accountant = accountant_of(scenario, [], make, policy)
+    grown, again = CollectorTable(), CollectorTable()
+    for table in (grown, again) if before else ():
+        table.order([f"other{number}@test" for number in range(before)])
+    snapshot = snapshot_of(scenario, {}, [], jobs, accountant, make, policy, grown)
+    pairs = [(job.submitter, f"{job.schedd}@{POOL}") for job in jobs]
+    order = [pairs[position] for position in submitter_order(pairs, again)]
+    found = [ad.eval("Name") for ad in snapshot.submitters]
+    fresh = snapshot_of(scenario, {}, [], jobs, accountant, make, policy)
+    assert found == [name for name, _ in order]
+    assert (found == [ad.eval("Name") for ad in fresh.submitters]) == (not before)

@@ -81,7 +81,7 @@ def how_it_ended(session: SessionCourse) -> str:
     """What ended a session before its requests were all answered."""
     if session.ended_by is None:
         refused = [r for r in session.requests if r.rejection is not None]
-        if refused and refused[-1].rejection is not None:
+        if refused:
             return f"the session ended when job {refused[-1].jobs[0]} was rejected"
         return "the session ended before"
     if session.ended_by is Event.LIMIT:
