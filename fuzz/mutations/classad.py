@@ -378,4 +378,16 @@ MUTATIONS: Final = (
         "return _shift(a, -int32_of_real(b.secs))", "return _shift(a, int32_of_real(-b.secs))",
         "tests tests/classad/test_times.py -k moved",
     ),
+    # Both ads of a match hold the same expression, which then is under way in each.
+    Mutation(
+        "classad/compiled/state.py",
+        "        if before is None:\n            del active[mark]\n        else:\n"
+        "            active[mark] = before\n",
+        "        del active[mark]\n",
+        "tests tests/classad/test_shared_trees.py -k under_way",
+    ),
+    Mutation(
+        "classad/compiled/python_source.py", "if depth >= MAX_NESTING or", "if depth >= 50 or",
+        "tests tests/classad/test_compiled_values.py -k no_room",
+    ),
 )  # fmt: skip
