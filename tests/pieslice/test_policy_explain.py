@@ -347,7 +347,7 @@ def test_expressions_of_other_daemons_name_who_evaluates_them_when(
         " `JobStatus == 9`, which is never true [c:1]",
         "  condor_defrag evaluates DEFRAG_RANK when machines to be drained are looked for:",
         "    `5` [c:2]",
-        "    `MY.Cpus * 0`, which is always 0.0 [c:6]",
+        "    `MY.Cpus * 0`, which is always 0 [c:6]",
         "  condor_startd evaluates START when a job is offered to the slot, and while one is on"
         " it:",
         "    `KeyboardIdle > 900` [c:4]",
