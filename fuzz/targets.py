@@ -241,7 +241,8 @@ _ALL: Final = (
     ),
     Target(
         "expansion", "reading a configuration",
-        "every macro has a value, or an error that says why not",
+        "every macro has a value, or an error that says why not, the same with what is kept of "
+        "others and without",
         _configurations, _check("sharing", "expansion_ends"), 300,
     ),
     Target(

@@ -173,8 +173,8 @@ MUTATIONS: Final = (
         "state.left is not None and \"target\"", _OFTEN,
     ),
     Mutation(
-        "classad/compiled/runtime.py", "if ad._chained is None and ad._parent is None:",
-        "if ad._chained is None:", _OFTEN,
+        "classad/compiled/runtime.py", "if state.left is not None and ad._chained is None:",
+        "if state.left is not None:", _OFTEN,
     ),
     Mutation(
         "classad/compiled/runtime.py",
@@ -377,5 +377,17 @@ MUTATIONS: Final = (
         "classad/language/operators.py",
         "return _shift(a, -int32_of_real(b.secs))", "return _shift(a, int32_of_real(-b.secs))",
         "tests tests/classad/test_times.py -k moved",
+    ),
+    # Both ads of a match hold the same expression, which then is under way in each.
+    Mutation(
+        "classad/compiled/state.py",
+        "        if before is None:\n            del active[mark]\n        else:\n"
+        "            active[mark] = before\n",
+        "        del active[mark]\n",
+        "tests tests/classad/test_shared_trees.py -k under_way",
+    ),
+    Mutation(
+        "classad/compiled/python_source.py", "if depth >= MAX_NESTING or", "if depth >= 50 or",
+        "tests tests/classad/test_compiled_values.py -k no_room",
     ),
 )  # fmt: skip

@@ -312,4 +312,105 @@ MUTATIONS: Final = (
         "negotiator/expressions/regrouping.py", "if nodes.height(tree.node) > _TALL:", "if False:",
         "tests tests/pieslice/test_hostile_input.py -k deep_requirements",
     ),
+    # ---- groups: who stands in the way, and whose turn it is
+    Mutation(
+        "negotiator/groups/rounds.py",
+        "cap = at.settings.quota if at.settings.static else",
+        "cap = min(at.settings.quota, at.subtree_quota) if at.settings.static else",
+        "tests tests/negotiator/test_rounds.py -k configured_as",
+    ),
+    Mutation(
+        "negotiator/groups/rounds.py", "            n = max_delta\n", "            n = n + 0\n",
+        "tests tests/negotiator/test_rounds.py -k last_pass",
+    ),
+    Mutation(
+        "negotiator/groups/whole_slots.py",
+        "group.subtree_rr_time = group.rr_time if group.requested > 0 else _NEVER",
+        "group.subtree_rr_time = group.rr_time",
+        "tests tests/negotiator/test_rounds.py -k wait_less",
+    ),
+    Mutation(
+        "negotiator/sessions/pie.py", "float32(float32(self.limit) - float32(self.usage))",
+        "float32(float(self.limit) - float32(self.usage))",
+        "tests tests/negotiator/test_pie.py -k single_precision",
+    ),
+    # ---- searches that end early
+    Mutation(
+        "negotiator/matching/candidates.py",
+        "            if weight > allowance.limit:\n",
+        "            if weight > allowance.limit - allowance.used:\n",
+        "tests tests/negotiator/test_corners.py -k search",
+    ),
+    Mutation(
+        "negotiator/columns/engine.py", "            seen.clear()\n", "",
+        "tests tests/negotiator/test_corners.py -k comes_to_the_end",
+    ),
+    # ---- limits, lists, dynamic slots
+    Mutation(
+        "negotiator/matching/candidates.py", "    if text.lower() == tally.concurrency_text:",
+        "    if text == tally.concurrency_text:",
+        "tests tests/negotiator/test_corners.py -k counted_once",
+    ),
+    Mutation(
+        "negotiator/matching/choice.py",
+        "    board.concurrency.full.clear()\n    kept = list_for", "    kept = list_for",
+        "tests tests/negotiator/test_corners.py -k forgotten",
+    ),
+    Mutation(
+        "negotiator/matching/choice.py", "    return rank == entry.keys.preemption",
+        "    return rank <= entry.keys.preemption",
+        "tests tests/negotiator/test_match_list.py -k rank",
+    ),
+    Mutation(
+        "negotiator/matching/concurrency.py", "_NUMBER.match(amount)", "_NUMBER.fullmatch(amount)",
+        "tests tests/negotiator/test_match_list.py -k limits",
+    ),
+    Mutation(
+        "negotiator/matching/candidates.py",
+        "if child is None or child.user == asker.submitter or wanted is None:",
+        "if child is None or child.user == asker.submitter:",
+        "tests tests/negotiator/test_partitionable.py -k has_to_go",
+    ),
+    # ---- records
+    Mutation(
+        "negotiator/accounting/records.py",
+        "!= (record.resources_used, record.weighted_resources_used)",
+        "> (record.resources_used, record.weighted_resources_used)",
+        "tests tests/negotiator/test_accounting.py -k less_usage",
+    ),
+    Mutation(
+        "negotiator/accounting/log.py",
+        "        if resource != known:", "        if known is None:",
+        "tests tests/negotiator/test_accountantlog.py -k claim_that",
+    ),
+    Mutation(
+        "negotiator/accounting/accountant.py",
+        "factor = stored(priority_factor(name, group, settings))",
+        "factor = priority_factor(name, group, settings)",
+        "tests tests/negotiator/test_accounting.py -k factors",
+    ),
+    # ---- submitter ads
+    Mutation(
+        "negotiator/jobs/submitters.py", "demand += count if weighted is None else weighted",
+        "demand += weighted or count",
+        "tests tests/negotiator/test_submitters.py -k demand",
+    ),
+    Mutation(
+        "negotiator/jobs/submitters.py",
+        "[0 if number is None else int(number[0]) for number in numbers]",
+        "[int(number[0]) for number in numbers if number is not None]",
+        "tests tests/negotiator/test_submitters.py -k each_priority",
+    ),
+    # ---- PREEMPTION_RANK in columns
+    Mutation(
+        "negotiator/columns/rank_keys.py",
+        "Key(values, codes, kinds, NOT_PREEMPTED) if rule.preempted_only else Key(values, codes)",
+        "Key(values, codes)",
+        "tests tests/negotiator/test_preemption_rank.py -k nobody_holds",
+    ),
+    Mutation(
+        "negotiator/columns/rank_keys.py", "preempted if rule.preempted_only else passed.bits",
+        "passed.by_priority if rule.preempted_only else passed.bits",
+        "tests tests/negotiator/test_preemption_rank.py -k held_go",
+    ),
 )  # fmt: skip

@@ -186,4 +186,21 @@ def""",
         "except ArithmeticError as problem:",
         "tests tests/pieslice/test_hostile_input.py -k table_of_machines",
     ),
+    # A simulation that is taken up: job 0 waits for a slot; slots forget since when they are free.
+    Mutation(
+        "pieslice/simulation/checkpoint.py",
+        "        if claim.next_job >= 0:\n", "        if claim.next_job > 0:\n",
+        "tests tests/pieslice/test_checkpoints.py -k first_job",
+    ),
+    Mutation(
+        "pieslice/simulation/checkpoint.py",
+        "            if slot.name not in simulation.state.claims\n",
+        "            if not slot.name\n",
+        "tests tests/pieslice/test_checkpoints.py -k any_moment",
+    ),
+    Mutation(
+        "pieslice/simulation/engine.py",
+        "show_free(slot.ad, self.epoch + self.state.now)", "show_free(slot.ad)",
+        "tests tests/pieslice/test_simulate.py -k since_when",
+    ),
 )  # fmt: skip

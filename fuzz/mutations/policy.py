@@ -96,4 +96,22 @@ MUTATIONS: Final = (
         "policy/lint/findings.py", "if not one.is_too_deep)", "if one.height)",
         "tests tests/pieslice/test_hostile_input.py -k chains",
     ),
+    # ---- values of macros that are kept for others
+    Mutation(
+        "policy/language/macros.py",
+        "        value = text[region.start : len(text) - region.rest]",
+        "        value = text[region.start : len(text) - region.rest].strip()",
+        "tests tests/policy/test_expansion.py -k kept",
+    ),
+    Mutation(
+        "policy/language/macros.py",
+        "            replaced += 1\n            called = replaced if found.function else called",
+        "            called = replaced if found.function else called\n            replaced += 1",
+        "tests tests/policy/test_expansion.py -k kept",
+    ),
+    Mutation(
+        "policy/language/macros.py", "value, replaced = done.text, replaced + done.replacements",
+        "value, replaced = done.text, replaced",
+        "tests tests/policy/test_expansion.py -k count_with",
+    ),
 )  # fmt: skip

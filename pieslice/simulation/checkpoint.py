@@ -11,13 +11,16 @@ from itertools import chain
 
 from pieslice.data import JsonData
 from pieslice.simulation.engine import Simulation
-from pieslice.simulation.pool import SimSlot, show_claim, show_preempting, weight_of
+from pieslice.simulation.pool import ENTERED, SimSlot, show_claim, show_preempting, weight_of
 from pieslice.simulation.state import from_json, to_json
 
 
 def saved(simulation: Simulation) -> JsonData:
     """All that changes."""
     pool = simulation.pool
+    # Also of those that are away: they come back as they went, and the numbers of their dynamic
+    # slots are never used twice.
+    everywhere = [*pool.slots.values(), *chain.from_iterable(pool.away.values())]
     parts = [
         [slot.name, slot.parent.name, slot.taken]
         for slot in pool.slots.values()
@@ -28,11 +31,13 @@ def saved(simulation: Simulation) -> JsonData:
         "order": list(pool.slots),
         "away": {name: [slot.name for slot in slots] for name, slots in pool.away.items()},
         "parts": parts,
-        # Also of those that are away: numbers of dynamic slots are never used twice.
-        "children": {
-            slot.name: slot.children
-            for slot in chain(pool.slots.values(), *pool.away.values())
-            if slot.children
+        "children": {slot.name: slot.children for slot in everywhere if slot.children},
+        # Claims tell it of the others.
+        "free_since": {
+            slot.name: since
+            for slot in everywhere
+            if slot.name not in simulation.state.claims
+            and (since := slot.ad.raw(ENTERED)).__class__ is int
         },
     }
 
@@ -46,6 +51,8 @@ def restore(simulation: Simulation, data: JsonData) -> None:
     for name, children in data["children"].items():
         if name in whole:
             whole[name].children = children
+    for name, since in data["free_since"].items():
+        whole[name].ad.insert(ENTERED, since)
     parts = {name: _part(whole[parent], name, taken) for name, parent, taken in data["parts"]}
     pool.slots = {name: parts.get(name) or whole[name] for name in data["order"]}
     for number, job in state.jobs.items():

@@ -314,5 +314,5 @@ class Simulation:
         claim = self.state.claims.pop(slot.name)
         if claim.next_job >= 0:
             self.requeue(claim.next_job)
-        show_free(slot.ad)
+        show_free(slot.ad, self.epoch + self.state.now)
         self.pool.give_back(slot)

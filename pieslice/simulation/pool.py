@@ -26,6 +26,8 @@ OF_CLAIMS: Final = (
     "GlobalJobId", "JobStart", "ClientMachine", "ConcurrencyLimits", "PreemptingConcurrencyLimits",
     "TotalJobRunTime", "RetirementTimeRemaining", "RemoteAutoregroup", "PublicClaimId",
 )  # fmt: skip
+#: Since when a slot has been claimed, or has not.
+ENTERED: Final = "EnteredCurrentState"
 _FITS: Final = (
     "MY.Cpus >= TARGET.RequestCpus && MY.Memory >= TARGET.RequestMemory"
     " && MY.Disk >= TARGET.RequestDisk"
@@ -182,10 +184,12 @@ def plain_pool(count: int, cpus: int) -> Pool:
     return pool
 
 
-def show_free(ad: ClassAd) -> None:
-    """Make a slot ad that of an unclaimed slot."""
+def show_free(ad: ClassAd, now: int | None = None) -> None:
+    """Make a slot ad that of an unclaimed slot, one that lost its claim just ``now``."""
     for name in OF_CLAIMS:
         ad.remove(name)
+    if now is not None:
+        ad.insert(ENTERED, now)
     ad.insert("State", "Unclaimed")
     ad.insert("Activity", "Idle")
     ad.insert("CurrentRank", 0.0)
@@ -204,7 +208,7 @@ def show_claim(ad: ClassAd, user: str, job: ClassAd, claimed: int, now: int) -> 
         "RemoteOwner": user,
         "AccountingGroup": user,
         "CurrentRank": float(rank) if rank is not None else 0.0,
-        "EnteredCurrentState": claimed,
+        ENTERED: claimed,
         "JobStart": now,
     }
     if limits:

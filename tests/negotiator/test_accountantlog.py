@@ -15,7 +15,7 @@ from negotiator.accounting.accountant import update_priorities
 from negotiator.accounting.log import DamagedLogError, accountant_log, changes, read_log
 from negotiator.accounting.records import from_log
 from negotiator.capture.ads import read_ads
-from negotiator.model.snapshot import AccountantState, Customer, Lease
+from negotiator.model.snapshot import AccountantState, Customer, Lease, Resource
 from pieslice.conform.negotiation.userprio import check_log
 
 VECTORS = Path(__file__).parents[1] / "vectors" / "accounting" / "log_recovery.json"
@@ -132,6 +132,30 @@ def test_changes_turn_one_state_into_another() -> None:
             log.apply(record)
         assert from_log(accountant_log(log)) == state
     assert not list(changes(after, after))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"remote_user": "v@x"},
+        {"slot_weight": 2.5},
+        {"start_time": 9},
+        {"matched_concurrency_limits": "lic"},
+        {"matched_concurrency_limits": None},
+    ],
+)
+def test_a_claim_that_has_changed_is_written_again(change: dict[str, Any]) -> None:
+    claim, other = (Resource(key, "u@x", 1.0, 5, "old:2") for key in ("s@x", "t@x"))
+    before = AccountantState({}, {"s@x": claim, "t@x": other})
+    after = evolve(before, resources={"s@x": evolve(claim, **change), "t@x": other})
+    log = TransactionLog()
+    for state, earlier in ((before, AccountantState()), (after, before)):
+        for line in transaction_text(changes(earlier, state)).splitlines():
+            record = parse_record(line)
+            assert record is not None
+            log.apply(record)
+        assert from_log(accountant_log(log)) == state
+    assert all("t@x" not in str(record) for record in changes(before, after))
 
 
 def test_jobs_are_read_from_a_queue_log(tmp_path: Path) -> None:

@@ -210,6 +210,9 @@ def test_usage_counts_in_every_group_above() -> None:
         ("u@D", {"local_domain": "d"}, 1e7),
         ("u", {"local_domain": "d"}, 1e7),
         ("nice-user.u@d", {"local_domain": "e"}, 1e10),
+        ("nice-users@d", {}, 1e10),
+        ("not.nice-user@d", {}, 1000.0),
+        ("u@d", {"default_factor": 12.3456789}, 12.345679),
     ],
 )
 def test_factors_of_names(name: str, changes: dict[str, Any], factor: float) -> None:
@@ -267,6 +270,20 @@ def test_ads_of_another_update_add_nothing_to_a_log() -> None:
     found, changed = complete(top, [same, looking(Name="a", LastUpdate=100, ResourcesUsed=3)])
     assert changed == ["a.b.c"]
     assert [it.hier_weighted_resources_used for it in found.customers.values()] == [7.0, 7.0]
+
+
+def test_accounting_ads_may_show_less_usage_than_the_log() -> None:
+    """Of a claim that has ended since; slots and their weight count each for themselves."""
+    record = Customer("u@d", resources_used=3, weighted_resources_used=6.0, uncharged_time=7)
+    state = AccountantState({"u@d": record}, last_update_time=100)
+    for slots, weight in ((2, 6.0), (3, 4.5), (1, 2.0)):
+        ad = looking(Name="u@d", LastUpdate=100, ResourcesUsed=slots, WeightedResourcesUsed=weight)
+        found, changed = complete(state, [ad])
+        seen = found.customers["u@d"]
+        assert (seen.resources_used, seen.weighted_resources_used) == (slots, weight)
+        assert (changed, seen.uncharged_time) == (["u@d"], 7)
+    unlike = looking(Name="u@d", LastUpdate=100, ResourcesUsed=1)
+    assert complete(state, [unlike]) == (state, [])
 
 
 def test_a_claim_on_record_may_weigh_nothing() -> None:

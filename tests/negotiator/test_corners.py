@@ -143,6 +143,26 @@ def test_a_limit_that_depends_on_the_slot_is_counted_again_behind_one_that_has_r
     assert [item.counters.concurrency_limit for item in result.rejections][:1] == [2]
 
 
+def test_a_limit_that_was_refused_is_counted_once_however_it_is_written() -> None:
+    slots = [slot(name, SlotID=str(number)) for number, name in enumerate("abc", 1)]
+    text = 'ifThenElse(TARGET.SlotID == 2, "LIC", "Lic")'
+    result = cycle(slots, [job("alice", 1, ConcurrencyLimits=text)], LIC_LIMIT="0")
+    assert [item.counters.concurrency_limit for item in result.rejections][:1] == [1]
+
+
+def test_a_request_that_no_limit_refuses_makes_those_before_forgotten() -> None:
+    jobs = [
+        job("alice", ConcurrencyLimits='"lic"'),
+        job("alice", ConcurrencyLimits='"third"'),
+        job("alice"),
+        job("alice", ConcurrencyLimits='"other"'),
+    ]
+    limits = {"LIC_LIMIT": "0", "THIRD_LIMIT": "0", "OTHER_LIMIT": "0"}
+    result = cycle([slot("a"), slot("b")], jobs, **limits)
+    refused = [item.concurrency_limits for item in result.rejections[:3]]
+    assert refused == [("lic",), ("lic", "third"), ("other",)]
+
+
 # --- groups ---------------------------------------------------------------------------------------
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from attr import evolve
 
 from classad import ClassAd
 from classad.evaluate import EvalContext
 from negotiator.cycle import negotiate
+from negotiator.engines import ENGINES
 from negotiator.matching.candidate import Tally
 from negotiator.model.result import Counters, Reason
 from negotiator.pool.fetch import KEPT, OCCUPANTS, new_slot, occupant
@@ -99,6 +101,19 @@ def test_dynamic_slots_make_room_where_both_knobs_let_them(
     policy = scenarios.policy_of({**scenario, "config": config})
     result = negotiate(scenarios.snapshot_of(case), policy, now=scenarios.NOW)
     assert any(match.dynamic_slots for match in result.matches) is can_go
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_without_preemption_requirements_no_dynamic_slot_has_to_go(engine: str) -> None:
+    case = scenarios.load("pslot-preemption")
+    allowed = {**case["scenario"]["config"], "ALLOW_PSLOT_PREEMPTION": "True"}
+    policy = scenarios.policy_of({**case["scenario"], "config": allowed})
+    found = [
+        negotiate(scenarios.snapshot_of(case), each, now=scenarios.NOW, engine=engine)
+        for each in (policy, evolve(policy, preemption_requirements=None))
+    ]
+    went = [any(match.dynamic_slots for match in result.matches) for result in found]
+    assert went == [True, False]
 
 
 def test_dynamic_slots_make_no_room_for_more_than_a_submitters_share() -> None:

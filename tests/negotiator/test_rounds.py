@@ -11,6 +11,7 @@ from attr import define, field
 
 from negotiator.groups.rounds import GroupLoopSettings, run_group_rounds
 from negotiator.groups.tree import Group, GroupSettings, GroupTree
+from negotiator.groups.whole_slots import recover_remainders
 from negotiator.model.result import AllocationRound
 
 
@@ -156,3 +157,45 @@ def test_strictly_nobody_gets_what_a_group_above_may_not_have(seed: int) -> None
         # Where nobody lacks anything the limit is no number, enforced or not.
         expected = used.get(name, 0.0) + min(bounds)
         assert strict[name] == pytest.approx(expected, nan_ok=True), name
+
+
+# --- turns ----------------------------------------------------------------------------------------
+
+
+def test_after_the_last_pass_that_is_allowed_a_group_gets_all_that_is_left() -> None:
+    tree = GroupTree([GroupSettings("a", 10.0, True)])
+    tree["a"].demand = 10.0
+    pool = _Pool({})
+    few = _settings(round_robin_rate=1.0, max_passes=3)
+    list(run_group_rounds(tree, 10.0, few, pool))
+    assert pool.limits["a"] == [1, 2, 10]
+
+
+@pytest.mark.parametrize(("mine", "below", "first"), [(0.0, 100.0, "b"), (0.0, 20.0, "a.x")])
+def test_who_wants_nothing_makes_nobody_below_wait_less(
+    mine: float, below: float, first: str
+) -> None:
+    """``a`` was served long ago, but it is ``a.x`` that wants a slot; ``b`` was served at 50."""
+    tree = GroupTree([GroupSettings(name, 1.0, True, True) for name in ("a", "a.x", "b")])
+    tree.remember_turns({"a": mine, "a.x": below, "b": 50.0})
+    for name in ("a.x", "b"):
+        tree[name].allocated = tree[name].requested = 0.5
+    assert recover_remainders(tree.root) == 0.0
+    assert {name for name in ("a.x", "b") if tree[name].allocated == 1.0} == {first}
+    assert [tree[name].served_round_robin for name in ("a.x", "b")] == [
+        first == "a.x",
+        first == "b",
+    ]
+
+
+def test_who_gets_less_than_its_turn_allows_has_been_served() -> None:
+    tree = GroupTree([GroupSettings(name, 1.0, True, True) for name in "abcdefgh"])
+    for group in tree.groups[1:]:
+        group.allocated, group.requested = 0.5, -0.5
+    tree["a"].requested, tree["b"].requested = 0.5, 5.5
+    assert recover_remainders(tree.root) == 0.0
+    # Four slots for two groups, of which ``a`` wants one.
+    assert (tree["a"].allocated, tree["b"].allocated) == (1.0, 3.0)
+    served = {group.name for group in tree.groups if group.served_round_robin}
+    assert served == {"a", "b"}
+    assert tree.turns(9.0)["a"] == 9.0

@@ -1126,6 +1126,14 @@ def test_the_end_of_a_job_that_was_preempted_does_not_end_the_next_one(tmp_path:
     assert simulation.state.users[B].completed == 0
 
 
+def test_a_slot_tells_since_when_it_is_claimed_and_since_when_it_is_free(tmp_path: Path) -> None:
+    simulation, slot = two_users(tmp_path, settings=ClaimSettings(worklife=0))
+    assert slot.ad["EnteredCurrentState"] == simulation.epoch
+    simulation.advance(700)
+    assert slot.ad["State"] == "Unclaimed"
+    assert slot.ad["EnteredCurrentState"] == simulation.epoch + 600
+
+
 def test_a_job_that_is_preempted_again_and_again_thrashes_once(tmp_path: Path) -> None:
     simulation, slot = two_users(tmp_path)
     for _ in range(4):
