@@ -317,3 +317,18 @@ def test_a_text_of_many_ads_is_ended(
         list(classad.read_ads(io.StringIO(text)))
     with pytest.raises(classad.LimitError), classad.limits(time=20):
         classad.Table.from_file(path, diagnostics=[])
+
+
+@pytest.mark.parametrize(
+    ("head", "each", "end"),
+    [
+        ('{"a": 1', ', "a{n}": {n}', "}"),
+        ('{"a": [1', ", {n}", "]}"),
+        ("<classads><c>", '<a n="a{n}"><l><i>{n}</i></l></a>', "</c></classads>"),
+    ],
+    ids=["members in JSON", "elements in JSON", "members in XML"],
+)
+def test_an_ad_that_goes_on_is_ended(head: str, each: str, end: str, looks: None) -> None:
+    text = head + "".join(each.replace("{n}", str(n)) for n in range(4000)) + end
+    with pytest.raises(classad.LimitError, match="reading ads"), classad.limits(time=20):
+        list(classad.read_ads(io.StringIO(text)))

@@ -315,6 +315,14 @@ def test_values_under_strict_semantics_are_those_of_each_row() -> None:
         assert [*numbers] == [float(value or 0) for value in wanted]
 
 
+def test_a_column_is_told_by_codes_and_values() -> None:
+    table = Table([ClassAd({"Cpus": 4}), ClassAd({"Cpus": 8}), ClassAd({"cpus": 4}), ClassAd()])
+    codes, values = table.column("CPUS")
+    assert [values[code] for code in codes] == [4, 8, 4, None]
+    with pytest.raises(KeyError):
+        table.column("Memory")
+
+
 def test_what_is_no_ad_is_refused() -> None:
     with pytest.raises(TypeError, match="row of a table"):
         Table([{"a": 1}])  # type: ignore[list-item]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import combinations, product
 from math import inf, nan
 
 import pytest
@@ -61,6 +62,27 @@ def test_binary_operators(
 
     outcome = BINARY[symbol].implementation(left[1], right[1])
     assert binary(symbol, left[0], right[0]).contains(outcome)
+
+
+#: One value of each kind, and both truths.
+KINDS: list[ClassAdValue] = [UNDEFINED, ERROR, True, False, 3, -2, 0.5, "a"]
+
+
+@pytest.mark.parametrize("symbol", BINARIES)
+def test_binary_operators_over_any_two_values(symbol: str) -> None:
+    """Each of two that an operand can be, with each value and with both truths."""
+    from classad.language.operators import BINARY
+
+    implementation = BINARY[symbol].implementation
+    truths = join(constant(True), constant(False))
+    others = [(constant(one), [one]) for one in KINDS] + [(truths, [True, False])]
+    for pair in combinations(KINDS, 2):
+        either = join(constant(pair[0]), constant(pair[1]))
+        for other, members in others:
+            there, back = binary(symbol, either, other), binary(symbol, other, either)
+            for one, member in product(pair, members):
+                assert there.contains(implementation(one, member)), (pair, members)
+                assert back.contains(implementation(member, one)), (members, pair)
 
 
 @given(sets_of_values(), st.sampled_from("+-!~"))
