@@ -8,6 +8,7 @@ import argparse
 import difflib
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias
 
 from pieslice.terminal import printable, terminal_width
@@ -128,6 +129,8 @@ class Parser(argparse.ArgumentParser):
         # A hook, too: before Python 3.13 argparse makes a list without items of `--option=--`.
         if action.nargs is None and action.option_strings and arg_strings == ["--"]:
             self.error(f"argument {'/'.join(action.option_strings)}: `--` is no value")
+        if action.type is Path and "" in arg_strings:  # which pathlib takes for the folder itself
+            raise argparse.ArgumentError(action, "the name is empty")
         return super()._get_values(action, arg_strings)
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:

@@ -62,6 +62,25 @@ def _amount(text: str, units: dict[str, int]) -> float | None:
     return None if found is None or unit is None else float(found[1]) * unit
 
 
+class _Watch:
+    """What interrupts the command that runs, if anything does."""
+
+    timer: threading.Timer | None = None
+
+
+_WATCH: Final = _Watch()
+
+
+def begin_to_write() -> None:
+    """An answer is complete: from now on no limit of the time interrupts, and cuts, it.
+
+    Who reads it may be slower than the command was.
+    """
+    if _WATCH.timer is not None:
+        _WATCH.timer.cancel()
+        _WATCH.timer.join()  # one that has just rung is heard before anything is written
+
+
 class UsedUp(Exception):  # noqa: N818 - an outcome, not a mistake
     """A limit of the command line ended the command."""
 
@@ -137,12 +156,14 @@ def _interrupted(seconds: float) -> Iterator[None]:
     timer = threading.Timer(min(seconds + GRACE, threading.TIMEOUT_MAX), _interrupt, [over])
     timer.daemon = True
     timer.start()
+    _WATCH.timer = timer
     try:
         yield
     except KeyboardInterrupt:
         if not over.is_set():
             raise
     finally:
+        _WATCH.timer = None
         timer.cancel()
         timer.join()
         signal.signal(signal.SIGINT, before)

@@ -298,7 +298,7 @@ class _Loading:
         excluded = compile_pattern(pattern, "") if pattern else None
         if pattern and excluded is None:
             message = f"LOCAL_CONFIG_DIR_EXCLUDE_REGEXP `{pattern}`: not a regular expression"
-            self.reader.problem(Diagnostic(message))
+            self._cannot(message, "LOCAL_CONFIG_DIR_EXCLUDE_REGEXP")
         for directory in directories:
             paths = self.reader.sources.list_files(directory) or []
             for path in sorted(paths, key=lambda p: p.encode("utf-8", "surrogateescape")):

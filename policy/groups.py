@@ -118,8 +118,7 @@ def read_groups(config: Config, dialect: Dialect = HTCONDOR) -> Groups:
 
 def _listed_at(names: Reading, name: str) -> tuple[Source | None, int, int]:
     """Where GROUP_NAMES has a name."""
-    if names.definition is None:
-        return None, 0, 0
+    assert names.definition is not None
     found = re.search(rf"(?<![^\s,]){re.escape(name)}(?![^\s,])", names.text)
     at = 0 if found is None else found.start()
     return place(names.definition, names.text, at, at + len(name))

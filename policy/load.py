@@ -19,9 +19,9 @@ from classad.errors import Diagnostic
 from policy.config import Config, Library, config_from_mapping
 from policy.dialects import HTCONDOR, Dialect
 from policy.groups import read_groups
-from policy.knobs import KNOBS, Kind, Knob, Need, find_knob, shares, table_defaults
+from policy.knobs import KNOBS, Knob, Need, find_knob, shares, table_defaults
 from policy.knobs.fields import KnobReader, config_for, readers
-from policy.knobs.reading import IGNORED, Reading, default_value, read_knob
+from policy.knobs.reading import IGNORED, read_knob
 from policy.language.sources import MemorySources, Sources
 from policy.language.table import Context, Definition
 from policy.limits import read_limits
@@ -175,13 +175,6 @@ def _unsupported(config: Config) -> Iterable[Unsupported]:
         reader = config_for(config, knob)
         if reader.lookup(macro) is not entry:
             continue
-        reading = read_knob(reader, knob, macro)
-        if not _is_default(reader, knob, reading):
-            yield Unsupported(knob, entry, reading.text)
-
-
-def _is_default(config: Config, knob: Knob, reading: Reading) -> bool:
-    default = config.scope.expand(knob.default or "")
-    if knob.kind in (Kind.EXPR, Kind.LIST, Kind.STRING):
-        return reading.text.split() == default.split()
-    return not reading.value if not knob.default else reading.value == default_value(config, knob)
+        text = read_knob(reader, knob, macro).text
+        if text.split() != (knob.default or "").split():
+            yield Unsupported(knob, entry, text)

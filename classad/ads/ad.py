@@ -72,9 +72,6 @@ class ListValue:
     def __iter__(self) -> Iterator[Stored]:
         return iter(self.items)
 
-    def __getitem__(self, index: int) -> Stored:
-        return self.items[index]
-
     def __repr__(self) -> str:
         return f"<ListValue {list(self.items)!r}>"
 
@@ -222,9 +219,6 @@ class Ad:
     def names(self) -> Iterator[str]:
         """The spellings of the own attributes, in the order of their first insertion."""
         return iter(self._names.values())
-
-    def __len__(self) -> int:
-        return len(self._attrs)
 
     def _take(self, other: Ad) -> None:
         """Become a copy of ``other``, nested in nothing."""
@@ -403,8 +397,6 @@ def prepared(value: Stored, ad: Ad) -> Stored:
         return _list_for(value, ad)
     if isinstance(value, Ad):
         return _ad_for(value, ad)
-    if kind is RelTime:
-        return Expression.from_node(_nodes().Literal(value))
     if isinstance(value, Expression):
         return stored_form(Expression.sharing(value), ad)
     raise ClassAdTypeError(f"an attribute cannot hold a Python `{type(value).__name__}`")

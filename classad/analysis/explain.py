@@ -9,7 +9,7 @@ Inputs: an expression, MY, TARGET, the context.  Outputs: an ``Explanation``, a 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Final
 
 from classad.ads.ad import Ad
@@ -49,8 +49,6 @@ def explain(
     observer.left, observer.right = None if other is None else ad, other
     value, ok = run_exactly(tree, ad, observer)
     found = observer.root.parts
-    if not found:
-        return Explanation(tree.node, "failed", ERROR, fault="the evaluation failed")
     explanation = _Reader(observer, ad).explanation(found[0])
     assert explanation.value is value or not ok
     return explanation
@@ -165,12 +163,11 @@ class _Reader:
 
     def _nested_label(self, ad: Ad) -> str:
         around = ad._parent
-        if around is None:
-            return "the ad around MY" if _encloses(ad, self.my) else "a nested ad"
-        for key, value in around._attrs.items():
-            if value is ad and (outer := self.label(around)) is not None:
-                return f"{outer}.{around._names[key]}"
-        return "the ad around MY" if _encloses(ad, self.my) else "a nested ad"
+        if around is not None and (outer := self.label(around)) is not None:
+            for key, value in around._attrs.items():
+                if value is ad:
+                    return f"{outer}.{around._names[key]}"
+        return "a nested ad"
 
 
 def _chain(ad: Ad) -> Iterator[Ad]:
@@ -178,14 +175,3 @@ def _chain(ad: Ad) -> Iterator[Ad]:
     while parent is not None:
         yield parent
         parent = parent._chained
-
-
-def _encloses(ad: Ad, inner: Ad) -> bool:
-    seen: Iterable[Ad] = ()
-    current = inner._parent
-    while current is not None and not any(current is other for other in seen):
-        if current is ad:
-            return True
-        seen = (*seen, current)
-        current = current._parent
-    return False

@@ -213,8 +213,8 @@ def slips(explanation: Explanation, cause: Explanation | None) -> Iterator[Reaso
         reported.add(_slip_key(part))
         if isinstance(part.node, nodes.Reference):
             yield _reference_reason(part, part.node)
-        elif part.fault is not None:
-            yield Reason(part.fault, _meant(part))
+        else:
+            yield Reason(part.fault or "", _meant(part))
 
 
 def _guarded(item: Explanation) -> tuple[Explanation, ...]:

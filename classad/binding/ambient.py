@@ -100,7 +100,8 @@ class AmbientContext(EvalContext):
         )
 
 
-_zones: Final[dict[str, tzinfo]] = {}
+_LOCAL_TIME: Final = "/etc/localtime"
+_zones: Final[dict[str | None, tzinfo]] = {}
 
 
 def _local_zone() -> tzinfo:
@@ -108,13 +109,13 @@ def _local_zone() -> tzinfo:
     from datetime import datetime
     from zoneinfo import ZoneInfo
 
-    name = os.environ.get("TZ", "").lstrip(":")
+    name = os.environ.get("TZ")
     if name not in _zones:
         try:
-            if name:
-                _zones[name] = ZoneInfo(name)
+            if name is not None:
+                _zones[name] = ZoneInfo(name.lstrip(":") or "UTC")
             else:
-                with open("/etc/localtime", "rb") as stream:
+                with open(_LOCAL_TIME, "rb") as stream:
                     _zones[name] = ZoneInfo.from_file(stream)
         except (OSError, ValueError, LookupError):  # no file, no zone, or rules without a name
             zone = datetime.now().astimezone().tzinfo
@@ -129,7 +130,7 @@ def zone_name() -> str | None:
 
     name = os.environ.get("TZ")
     if name not in _zone_names:
-        place = name.lstrip(":") if name is not None else os.path.realpath("/etc/localtime")
+        place = name.lstrip(":") if name is not None else os.path.realpath(_LOCAL_TIME)
         place = place.rpartition("zoneinfo/")[2]
         _zone_names[name] = place if _is_zone(place) else None
     return _zone_names[name]
@@ -143,9 +144,10 @@ def _is_zone(name: str) -> bool:
     from classad.language.times import check_zone
 
     try:
-        return check_zone(name) is not None
+        check_zone(name)
     except ClassAdValueError:
         return False
+    return True
 
 
 def _home_of(user: str) -> str | None:

@@ -63,8 +63,6 @@ def to_classad2(item: ClassAd | ExprTree) -> Theirs:
         value = item.raw(name)
         if value.__class__ in _VALUES:
             ad[name] = _bytes(value)
-        elif isinstance(value, ClassAd):
-            ad[name] = to_classad2(value)
         else:
             ad[name] = theirs.ExprTree(repr(item.lookup(name)))
     return ad

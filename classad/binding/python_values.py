@@ -12,14 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
-from classad.ads.ad import Ad, ListValue, Stored, make_ad
+from classad.ads.ad import Ad, ListValue, Stored
 from classad.ads.expression import Expression
 from classad.language.values import AbsTime, RelTime, Value
-
-if TYPE_CHECKING:
-    from classad.syntax.nodes import Node
 
 #: What the Python interface hands out: a scalar, a list, a ``datetime``, a ``ClassAd``, an
 #: ``ExprTree``.  Python users know which, a type checker cannot.
@@ -53,21 +50,11 @@ def item_to_python(item: Stored) -> PythonValue:
     """The Python object for what an ad or a list stores: expressions stay expressions."""
     if item.__class__ is Expression:
         # An ad keeps literals, lists and ads as values; of those only a relative time is left.
-        return node_to_python(item.node, item)
+        from classad.syntax.nodes import Literal
+
+        node = item.node
+        return to_python(node.value) if isinstance(node, Literal) else FACTORIES[Expression](item)
     return to_python(item)
-
-
-def node_to_python(node: Node, tree: Expression | None = None) -> PythonValue:
-    """The Python object for a piece of syntax: literals, lists and ads are values."""
-    from classad.syntax.nodes import AdExpr, ListExpr, Literal
-
-    if isinstance(node, Literal):
-        return to_python(node.value)
-    if isinstance(node, ListExpr):
-        return [node_to_python(item) for item in node.items]
-    if isinstance(node, AdExpr):
-        return FACTORIES[Ad](make_ad(node, None))
-    return FACTORIES[Expression](Expression.from_node(node) if tree is None else tree)
 
 
 def _text(value: str) -> str:

@@ -178,10 +178,7 @@ def _quick(raw: bytes, options: str) -> _Search | None:
     repeated = sum(raw.count(sign) for sign in (b"*", b"+", b"?"))
     if options or repeated > _REPEATED or _PLAIN.fullmatch(raw) is None:
         return None
-    try:
-        return re.compile(raw).search
-    except re.error:
-        return None
+    return re.compile(raw).search
 
 
 # --- PCRE2 ----------------------------------------------------------------------------------

@@ -26,10 +26,7 @@ def fetch_plain(ad: Ad, state: EvalState, key: str) -> Any:
     """An unscoped name that ``ad`` itself does not hold as a value."""
     value = ad._attrs.get(key)
     if value is None:
-        if state.left is None:
-            if ad._chained is None and ad._parent is None:
-                return UNDEFINED
-        elif ad._chained is None:
+        if state.left is not None and ad._chained is None:
             other = state.right if ad is state.left else state.left if ad is state.right else None
             if other is not None:
                 return stored(other, state, key)

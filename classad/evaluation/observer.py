@@ -69,8 +69,7 @@ class Observer(ReferenceState):
     def record(self, node: Node, ad: Ad) -> Record | None:
         """A record for a node inside the one under way, if it is to be kept."""
         around = self._open
-        if around is None:
-            return None
+        assert around is not None, "nodes outside of every record are not observed"
         if self._room <= 0 or around.level >= MAX_NESTING:
             around.cut = True
             return None

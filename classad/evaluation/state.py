@@ -19,8 +19,6 @@ from classad.language.limits import FAST_HEIGHT, MAX_WORK, EvaluationFailure
 from classad.language.values import ERROR, ClassAdValue
 
 if TYPE_CHECKING:
-    from random import Random
-
     from classad.syntax.nodes import Call, Node
 
 __all__ = ["NO_CONTEXT", "CallSite", "EvalContext", "EvalState", "Place", "contained"]
@@ -77,11 +75,6 @@ class EvalState(Scopes):
     def zone(self) -> tzinfo:
         """The local time zone."""
         return self.context.tz or UTC
-
-    @property
-    def rng(self) -> Random:
-        """The source of randomness."""
-        return self.context.rng
 
     def random(self) -> float:
         """A real in [0, 1)."""

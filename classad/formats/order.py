@@ -9,14 +9,9 @@ tools sorts without case.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from classad.ads.ad import Ad, Stored, make_ad, make_list
+from classad.ads.ad import Ad, Stored
 from classad.ads.expression import Expression
 from classad.language.spelling import attribute_order
-
-if TYPE_CHECKING:
-    from classad.syntax.nodes import Node
 
 
 def print_order(ad: Ad) -> list[tuple[str, Stored]]:
@@ -31,20 +26,12 @@ def ordered_names(ad: Ad) -> list[tuple[str, str]]:
 
 def item_of_stored(value: Stored) -> Stored:
     """The printable item for what an ad or a list stores."""
-    return item_of_node(value.node) if value.__class__ is Expression else value
+    if value.__class__ is not Expression:
+        return value
+    from classad.syntax.nodes import Literal
 
-
-def item_of_node(node: Node) -> Stored:
-    """The printable item for a syntax tree: lists and ads are opened, literals are their value."""
-    from classad.syntax.nodes import AdExpr, ListExpr, Literal
-
-    if isinstance(node, Literal):
-        return node.value
-    if isinstance(node, ListExpr):
-        return make_list(node, None)
-    if isinstance(node, AdExpr):
-        return make_ad(node, None)
-    return node
+    # An ad keeps lists and ads as values; of the literals only a relative time is left.
+    return value.node.value if isinstance(value.node, Literal) else value.node
 
 
 def is_node(item: object) -> bool:

@@ -183,10 +183,12 @@ class XmlReader(Generic[A]):
         self.close, self.empty = bool(found["close"]), bool(found["empty"])
         return True
 
-    def need_tag(self) -> None:
-        """The next tag, which must exist."""
+    def need_tag(self, expected: str | None = None) -> None:
+        """The next tag, which must exist; no text is to stand before what is ``expected``."""
         if not self.next_tag():
             raise Misread("text ends inside an ad", len(self.whole), len(self.whole))
+        if expected is not None and self.text.strip(BLANKS):
+            self.ignore(f"expected {expected}, found text")
 
     def fail(self, message: str) -> Misread:
         """A problem at the current tag."""
@@ -233,7 +235,7 @@ class XmlReader(Generic[A]):
                 continue
             begin = self.position
             try:
-                self.need_tag()
+                self.need_tag("`<a n=...>` or `</c>`")
                 if self.close and self.name == "c":
                     return ad
                 self._member(depth, ad, taken)
@@ -248,13 +250,11 @@ class XmlReader(Generic[A]):
         name = self.attribute("n")
         if not name:
             raise self.fail("attribute name missing or empty")
-        self.need_tag()
+        self.need_tag("a value")
         ad.insert(_new_string(name, self), unshared(self.value(depth), taken))
-        self.need_tag()
+        self.need_tag("`</a>`")
         if not (self.close and self.name == "a"):
             raise self.fail("expected `</a>`")
-        if self.text.strip(BLANKS):
-            self.ignore("expected `</a>`, found text")
 
     def value(self, depth: int) -> object:
         """The value whose opening tag was taken."""
@@ -289,7 +289,7 @@ class XmlReader(Generic[A]):
         if self.empty:
             return ListValue(items)
         while True:
-            self.need_tag()
+            self.need_tag("a value or `</l>`")
             if self.close and self.name == "l":
                 return ListValue(items)
             items.append(self.value(depth))

@@ -18,7 +18,7 @@ from classad.errors import ClassAdValueError
 from classad.language.values import AbsTime
 
 if TYPE_CHECKING:
-    from datetime import tzinfo
+    from datetime import datetime, tzinfo
     from zoneinfo import ZoneInfo
 
     Zone = str | tzinfo | None
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 DAY: Final = 86400
 #: The Gregorian calendar, weekdays included, repeats after 400 years.
 _CYCLE: Final = 146097 * DAY
+_WEEK: Final = 7 * DAY
+#: In no zone summer time lasted longer.
+_WEEKS_OF_SUMMER: Final = 600
 
 
 class Moment(NamedTuple):
@@ -111,11 +114,9 @@ def _why_none() -> str:
     return "; there is no time zone database: pip install tzdata" if none else ""
 
 
-def check_zone(zone: str | None) -> str | None:
-    """The zone itself if it is known; raises ``ClassAdValueError`` if not."""
-    if zone is not None:
-        _zone_info(zone)
-    return zone
+def check_zone(zone: str) -> None:
+    """Raise ``ClassAdValueError`` for a zone that is not known."""
+    _zone_info(zone)
 
 
 def _python_range(secs: int) -> int:
@@ -125,10 +126,8 @@ def _python_range(secs: int) -> int:
     return (secs + 49545388800) % _CYCLE + (_CYCLE * 20 if secs > 0 else 0) - 49545388800
 
 
-def local_offset(secs: int, zone: Zone) -> int:
+def local_offset(secs: int, zone: str | tzinfo) -> int:
     """Seconds east of UTC in force at an instant."""
-    if zone is None or zone == "UTC":
-        return 0
     from datetime import datetime
 
     offset = datetime.fromtimestamp(_python_range(secs), tz=_tzinfo(zone)).utcoffset()
@@ -150,19 +149,29 @@ def offset_of_wall_clock(wall: int, zone: Zone) -> int:
     return 0 if offset is None else int(offset.total_seconds())
 
 
-def standard_time(wall: int, zone: Zone) -> tuple[int, str]:
-    """Offset and abbreviation of a zone's standard time around a wall-clock time."""
-    if zone is None or zone == "UTC":
-        return 0, "UTC"
-    from datetime import datetime, timedelta
+def standard_time(wall: int, zone: tzinfo) -> tuple[int, str]:
+    """Offset and abbreviation of a zone's standard time at a wall-clock time.
 
-    naive = datetime(1970, 1, 1) + timedelta(seconds=_python_range(wall))
-    for moment in (naive, naive.replace(month=1, day=1), naive.replace(month=7, day=1)):
-        local = moment.replace(tzinfo=_tzinfo(zone))
-        if not local.dst():
-            break
+    In summer time it is the next one that will be, as the C library has it.
+    """
+    local = _on_the_wall(wall, zone)
+    if local.dst():
+        local = _next_standard(wall // _WEEK, zone)
     offset = local.utcoffset()
     return 0 if offset is None else int(offset.total_seconds()), local.tzname() or ""
+
+
+def _on_the_wall(wall: int, zone: tzinfo) -> datetime:
+    from datetime import datetime, timedelta
+
+    return datetime(1970, 1, 1, tzinfo=zone) + timedelta(seconds=_python_range(wall))
+
+
+@lru_cache(maxsize=1024)
+def _next_standard(week: int, zone: tzinfo) -> datetime:
+    """The begin of the first week behind this one in standard time; in war it is years away."""
+    later = (_on_the_wall(n * _WEEK, zone) for n in range(week + 1, week + _WEEKS_OF_SUMMER))
+    return next((moment for moment in later if not moment.dst()), _on_the_wall(week * _WEEK, zone))
 
 
 def _leading_number(digits: str) -> int:

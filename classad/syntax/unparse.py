@@ -59,7 +59,7 @@ def spread_out(node: Node) -> str:
 
 
 def _no_expander(piece: object, old: bool, spread: bool) -> Pieces:
-    raise TypeError(f"a `{type(piece).__name__}` is no part of an expression")
+    raise AssertionError(f"a `{type(piece).__name__}` is no part of an expression")
 
 
 def write(

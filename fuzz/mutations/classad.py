@@ -173,8 +173,8 @@ MUTATIONS: Final = (
         "state.left is not None and \"target\"", _OFTEN,
     ),
     Mutation(
-        "classad/compiled/runtime.py", "if ad._chained is None and ad._parent is None:",
-        "if ad._chained is None:", _OFTEN,
+        "classad/compiled/runtime.py", "if state.left is not None and ad._chained is None:",
+        "if state.left is not None:", _OFTEN,
     ),
     Mutation(
         "classad/compiled/runtime.py",

@@ -42,7 +42,7 @@ from pieslice.priorities.stateads import rolled_up, state_ads
 from pieslice.priorities.table import DAY, by_the_clock, view_of
 from pieslice.priorities.words import OWN
 from pieslice.reports.output import show_diagnostics
-from pieslice.terminal import complain, terminal_width
+from pieslice.terminal import complain, harmless, terminal_width
 
 
 @define
@@ -154,11 +154,11 @@ def _show(path: Path, options: Options, own: _Own, out: IO[str], err: IO[str]) -
     diagnostics: list[Diagnostic] = []
     if options.resource_list is not None:
         state = _state(_log_path(path), diagnostics)
-        out.write(_resources(state, options.resource_list, own))
+        harmless(out).write(_resources(state, options.resource_list, own))
         show_diagnostics(diagnostics, err)
         return EXIT_OK
     text = _priorities(path, options, own, diagnostics).text(own.room(out))
-    out.write(text)
+    harmless(out).write(text)
     show_diagnostics(diagnostics, err)
     if not text:
         complain("pieslice userprio: no record matches", err)

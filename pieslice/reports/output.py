@@ -12,6 +12,7 @@ from typing import IO, Final
 
 from classad.errors import Diagnostic, Lost
 from pieslice.command_line import LOSSES
+from pieslice.limiting import begin_to_write
 from pieslice.reports.layout import Block, render_coloured, render_plain, with_verdicts, wrap
 from pieslice.reports.result import Result
 from pieslice.terminal import DEFAULT_WIDTH, in_colour, printable, terminal_width
@@ -49,6 +50,7 @@ def deliver(text: str, args: argparse.Namespace, out: IO[str]) -> None:
 
     What was wrong with the input comes after it.
     """
+    begin_to_write()
     if args.output is None:
         out.write(text)
         out.flush()

@@ -68,7 +68,7 @@ def _text(topic: Topic, entry: Definition) -> str:
     try:
         return topic.config.expand(entry).text.strip()
     except ExpansionError:
-        return ""
+        return entry.raw
 
 
 def _value(topic: Topic, macro: str, text: str, how: Evaluated) -> str:
@@ -80,7 +80,7 @@ def _value(topic: Topic, macro: str, text: str, how: Evaluated) -> str:
     if found.plain or not found.settled or how.use.wanted is Wanted.ANY:
         return said
     if how.use.wanted is Wanted.NUMBER:
-        return f"{said}, which is always {found.value}"
+        return f"{said}, which is always {found.value:g}"
     return f"{said}, which is {'always' if found.is_true else 'never'} true"
 
 

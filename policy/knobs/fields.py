@@ -61,9 +61,7 @@ def config_for(config: Config, knob: Knob) -> Config:
 
 def readers(policy: type) -> Iterator[tuple[str, Callable[[KnobReader], object]]]:
     """The fields that a class itself makes out of knobs, in its order, and how each is read."""
-    for one in fields(policy):
-        if not one.inherited and _READ in one.metadata:
-            yield one.name, one.metadata[_READ]
+    return ((one.name, one.metadata[_READ]) for one in fields(policy))
 
 
 def _field(read: Callable[[KnobReader], _T]) -> _T:

@@ -204,8 +204,7 @@ def _expression(text: str) -> Expression:
         return expressions.parse(text)
     except ClassAdParseError as mistake:
         found = mistake.diagnostic
-        if found is None:
-            raise _Invalid(str(mistake)) from None
+        assert found is not None
         raise _Invalid(found.message, found.start, found.end) from None
 
 

@@ -66,9 +66,7 @@ def tool_value(config: Config, name: str, row: TableRow | None) -> object:
         return text
     assert row is not None
     default = config.scope.expand(row.default)
-    if text is None:
-        text = default
-    value = _number(config, kind, text, row)
+    value = _number(config, kind, text or "", row)
     if value is None:
         value = _number(config, kind, default, row)
     return value

@@ -260,10 +260,7 @@ def replace_self(
     Besides ``$(NAME)`` and ``$(NAME:default)`` only the ``$F`` family is looked into.
     """
     at = 0
-    for _ in range(len(text) + 1):
-        found = references(text, at)
-        if found is None:
-            return text
+    while (found := references(text, at)) is not None:
         name, default = found.split_default()
         if not found.function and is_self(name):
             value = current(name) or default or ""

@@ -257,9 +257,7 @@ def _asked_for(tree: Node) -> set[str]:
     """Attributes of which the expression asks whether they are there."""
     found: set[str] = set()
     for node in walk(tree):
-        if (isinstance(node, Call) and node.name.casefold() == "isundefined") or (
-            isinstance(node, Binary) and _is_test(node)
-        ):
+        if _is_test(node):
             found |= names(node)
     return found
 
@@ -313,9 +311,8 @@ def _misplaced(
     if scope is not None and scope == wrong:
         right = "TARGET" if wrong == "my" else "MY"
         return WRONG_AD, f"`{scope.upper()}.{name}` is undefined", f"it is `{right}.{name}`"
-    if not use.claimed_only and entry.presence in _WHEN_USED and not safe:
-        if entry.name == "CurrentRank":
-            return None
+    safe = safe or use.claimed_only or entry.name == "CurrentRank"
+    if entry.presence in _WHEN_USED and not safe:
         message = f"`{name}` makes {setting.name} undefined for slots that are free"
         return UNGUARDED, message, f"test it: `ifThenElse(isUndefined({name}), ..., ...)`"
     return None

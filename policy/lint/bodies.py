@@ -14,7 +14,7 @@ from attr import frozen
 
 from classad.source import Source
 from policy.knobs.declaration import Use, Wanted
-from policy.knobs.reading import Place
+from policy.knobs.reading import EXPANDED, Place
 from policy.knobs.uses import Evaluated
 from policy.language.table import Definition
 from policy.lint.view import Setting
@@ -69,9 +69,21 @@ def parts(setting: Setting) -> Iterator[Part]:
         behind = behind if start is None else start + len(text)
         if "$" not in text and not text.endswith("\\"):
             name = command if found[3] is None else f"{command} {found[3]}"
-            source = None if start is None else entry.source
             how = _OF_ROUTES if command == "REQUIREMENTS" and routed else _HOW[command]
-            yield Part(name, text, how, source, start or 0)
+            if start is None:
+                yield Part(name, text, how, _value(entry), found.start(4))
+            else:
+                yield Part(name, text, how, entry.source, start)
+
+
+def _value(entry: Definition) -> Source:
+    """The value as a text of its own, for what no line of a file has."""
+    if entry.source is None:
+        return Source(entry.raw, entry.origin)
+    # A block begins with the line that opens it, which is not in the value.
+    first_line, _ = entry.source.position(entry.start)
+    first_line += "@=" in entry.source.line_at(entry.start)[0]
+    return Source(entry.raw, f"{entry.origin}{EXPANDED}", first_line=first_line)
 
 
 def _in_file(entry: Definition, behind: int, text: str) -> int | None:

@@ -28,6 +28,7 @@ from policy.lint.trees import (
     item_and_list,
     names,
     number,
+    outcome_with,
     scope_of,
     takes_pattern,
 )
@@ -163,7 +164,7 @@ def _compared(view: View, one: Held, node: Binary) -> Iterator[_Found]:
     if is_undefined(node.left) or is_undefined(node.right):
         if node.operator not in IDENTITY:
             instead = "=!=" if node.operator == "!=" else "=?="
-            message = f"`{node.operator}` with UNDEFINED is always undefined"
+            message = f"`{node.operator}` with {outcome_with(node.left, node.right)}"
             yield UNDEFINED_OPERAND, message, node, f"did you mean `{instead}`?"
         return
     for check in _CHECKS:

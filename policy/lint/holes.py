@@ -12,11 +12,11 @@ from functools import cache
 from typing import Final
 
 from classad.errors import Diagnostic, suggest
-from classad.source import Source
 from policy.data.tables import builtin_table, meanings
 from policy.knobs.lists import LISTS, LISTS_BY_NAME
 from policy.knobs.obsolete import once_predefined
 from policy.knobs.readers import find_readers
+from policy.knobs.reading import Place, place
 from policy.knobs.uses import find_use
 from policy.language.conditions import keyword
 from policy.language.lines import LineReader
@@ -122,10 +122,11 @@ def _help(view: View, name: str) -> str | None:
     return None if meant is None else f"did you mean `$({meant})`?"
 
 
-def _place(entry: Definition, text: str) -> tuple[Source | None, int, int]:
+def _place(entry: Definition, text: str) -> Place:
     """Where a reference stands in the file; the whole value where it was put together."""
     if entry.source is None:
-        return None, 0, 0
+        at = entry.raw.find(text)
+        return place(entry, entry.raw, at, at + len(text))
     at = entry.source.text.find(text, entry.start, entry.end)
     if at < 0:
         return entry.source, entry.start, max(entry.end, entry.start + 1)

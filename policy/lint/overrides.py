@@ -183,7 +183,11 @@ def _of_templates(setting: Setting, earlier: Definition) -> Iterator[Diagnostic]
 
 def _added(entry: Definition, earlier: Definition) -> str:
     """The `use` statement that an earlier definition comes from, and where it is."""
-    return f"`{_use(entry, earlier)}` in {_place(entry, earlier)}"
+    if entry.source is None or earlier.origin != entry.origin:
+        return f"the `use` in {_place(entry, earlier)}"
+    assert earlier.line is not None
+    statement = entry.source.text.split("\n")[earlier.line - 1].strip()
+    return f"`{statement}` in {_place(entry, earlier)}"
 
 
 def _place(entry: Definition, earlier: Definition) -> str:
@@ -191,12 +195,3 @@ def _place(entry: Definition, earlier: Definition) -> str:
     if earlier.origin == entry.origin:
         return f"line {earlier.line}"
     return f"{earlier.origin}:{earlier.line}"
-
-
-def _use(entry: Definition, earlier: Definition) -> str:
-    """The `use` statement of the file that an earlier definition comes from."""
-    if entry.source is not None and earlier.origin == entry.origin and earlier.line:
-        lines = entry.source.text.split("\n")
-        if earlier.line <= len(lines):
-            return lines[earlier.line - 1].strip()
-    return f"use {(earlier.template or '').partition('+')[0]}"

@@ -39,7 +39,8 @@ def unparsable(setting: Setting) -> tuple[str, Place] | None:
         parse(text)
     except ClassAdParseError as mistake:
         found = mistake.diagnostic
-        if found is not None and text.strip():
+        assert found is not None
+        if text.strip():
             where = stretch(setting, text, found.start, max(found.end, found.start + 1))
             return f"{setting.macro}: {found.message}", where
     return None

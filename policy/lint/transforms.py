@@ -103,9 +103,9 @@ def _broken(setting: Setting, part: Part) -> Iterator[Diagnostic]:
         parse(part.text)
     except ClassAdParseError as mistake:
         found = mistake.diagnostic
-        if found is not None:
-            message = f"{part.name} of {setting.macro}: {found.message}"
-            yield NO_EXPRESSION.at(message, *part.place(found.start, found.end))
+        assert found is not None
+        message = f"{part.name} of {setting.macro}: {found.message}"
+        yield NO_EXPRESSION.at(message, *part.place(found.start, found.end))
 
 
 def _told(setting: Setting) -> Iterator[Diagnostic]:

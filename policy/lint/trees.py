@@ -63,6 +63,13 @@ def is_undefined(node: Node) -> bool:
     return isinstance(node, Literal) and isinstance(node.value, Value)
 
 
+def outcome_with(left: Node, right: Node) -> str:
+    """What an operator other than the identities is with UNDEFINED or ERROR as an operand."""
+    literals = [node.value for node in map(bare, (left, right)) if isinstance(node, Literal)]
+    worse = any(value is Value.Error for value in literals)
+    return "ERROR is always an error" if worse else "UNDEFINED is always undefined"
+
+
 def conjuncts(node: Node) -> Iterator[Node]:
     """The operands of a chain of ``&&``."""
     yield from _operands(node, "&&")

@@ -275,10 +275,12 @@ def _both(left: Facts, right: Facts | None) -> Facts | None:
     """What holds where all facts of both do."""
     if right is None:
         return None
-    found: Facts | None = left
+    found = left
     for key, value in right.items():
-        if found is not None:
-            found = _with(found, key, meet(found[key], value) if key in found else value)
+        more = _with(found, key, meet(found[key], value) if key in found else value)
+        if more is None:
+            return None
+        found = more
     return found
 
 

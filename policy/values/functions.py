@@ -15,7 +15,7 @@ from attr import evolve
 
 from classad.evaluate import evaluate
 from classad.evaluation.functions import Builtin, Form, Laziness, Result, Where
-from classad.language.values import ERROR, INT_MAX, UNDEFINED, Value
+from classad.language.values import INT_MAX, Value
 from classad.syntax.nodes import Call, Literal, Node
 from policy.attributes import DATE
 from policy.language.expressions import parse
@@ -89,16 +89,11 @@ def _literal(value: object) -> Node:
 
 
 def _evaluated(node: Call, arguments: list[Node]) -> Abstract:
-    value = evaluate(Call(node.name, tuple(arguments)))
-    if isinstance(value, bool | int | float | str) or value is UNDEFINED or value is ERROR:
-        return constant(value)
-    return Abstract(other=True)
+    return constant(evaluate(Call(node.name, tuple(arguments))))
 
 
 def _is_kind(name: str, argument: Abstract) -> Abstract:
     """Whether the argument is of a kind: asked for a value of each kind that it can be of."""
-    if argument.empty:
-        return argument
     samples = (
         ("undefined", argument.undefined),
         ("error", argument.error),

@@ -146,8 +146,6 @@ def _folded_compared(symbol: str, forms: frozenset[bytes], texts: frozenset[str]
 
 
 def _identity(symbol: str, a: Abstract, b: Abstract) -> Abstract:
-    if a.empty or b.empty:
-        return Abstract()
     same = list(_same(a, b))
     if symbol == "=?=":
         return truths(same)

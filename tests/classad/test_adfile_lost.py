@@ -54,6 +54,12 @@ LOST: dict[str, tuple[str, list[str], list[str]]] = {
         ["[ a = 1 ]", "[ e = 3 ]"],
     ),
     "NUL in new syntax": ("['a\0' = 1; b = 2]", ["attribute"], ["[ b = 2 ]"]),
+    "elements in an attribute of XML": (
+        '<c><a n="a"><q><l><i>1</i><b v="t"/></l></q></a><a n="b"><i>2</i></a></c><c/>',
+        ["attribute"],
+        ["[ b = 2 ]", "[ ]"],
+    ),
+    "end of an element in XML": ("<c><q/></c><c/>", ["attribute"], ["[ ]", "[ ]"]),
     "value in XML": (
         '<c>\n<a n="a"><q/></a>\n<a n="b"><l><c><a n="x"><i>1</i></a></c></l></a>\n</c>\n'
         '<c><a n="c"><e>1 +</e></a></c>\n<c><a n="d"><i>3</i></a></c>',

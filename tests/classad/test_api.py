@@ -40,6 +40,15 @@ def test_unconvertible_value_is_named_with_its_path() -> None:
         ClassAd({"a": object()})
 
 
+def test_what_has_no_counterpart_is_not_inserted() -> None:
+    ad = ClassAd({"a": 1})
+    with pytest.raises(
+        classad.errors.ClassAdTypeError, match="an attribute cannot hold a Python `object`"
+    ):
+        ad.insert("a", object())  # type: ignore[arg-type]
+    assert ad["a"] == 1
+
+
 def test_integer_that_does_not_fit() -> None:
     with pytest.raises(OverflowError, match="64 bits"):
         ClassAd({"a": 2**63})
@@ -348,6 +357,8 @@ def test_pipes() -> None:
             stream.write(text)
         return open(reader)
 
+    with pipe("[a = 1]\n[b = 2]\n") as stream:
+        assert [repr(ad) for ad in classad.parseAds(stream)] == ["[ a = 1 ]", "[ b = 2 ]"]
     with pipe(THREE) as stream:
         with pytest.raises(ClassAdException, match="look ahead"):
             classad.parseNext(stream)

@@ -28,6 +28,11 @@ ADS = st.dictionaries(ATTRIBUTES, EXPRESSIONS, max_size=5).map(
 )
 
 
+def test_what_is_compiled_can_be_compiled_again() -> None:
+    program = classad.compile("Memory / 1024")
+    assert classad.compile(program.expr).many([ClassAd({"Memory": 2048})]) == [2]
+
+
 def daemons_rank(job: ClassAd, slot: ClassAd, context: EvalContext) -> float:
     number = job.get_number("Rank", slot, context)
     return 0.0 if number is None else float(number)

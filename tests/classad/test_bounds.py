@@ -9,10 +9,12 @@ from __future__ import annotations
 import asyncio
 import gzip
 import io
+import sys
 import threading
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -178,6 +180,16 @@ def test_elsewhere_than_on_linux_the_memory_needs_a_package(
         pass
 
 
+def test_elsewhere_than_on_linux_the_memory_is_asked_of_the_package(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    process = SimpleNamespace(memory_info=lambda: SimpleNamespace(rss=7 << 20))
+    psutil = SimpleNamespace(Process=lambda: process)
+    monkeypatch.setattr("sys.platform", "win32")
+    monkeypatch.setitem(sys.modules, "psutil", psutil)
+    assert bounds.resident() == 7 << 20
+
+
 # ---- whom a limit concerns
 
 
@@ -227,6 +239,20 @@ def test_a_block_inside_can_only_lower_a_limit(looks: None) -> None:
         classad.limits(time=2),
     ):
         HOSTILE["sums"].eval("e")
+
+
+def test_a_block_inside_can_only_lower_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounds, "resident", lambda: 1 << 20)
+    with classad.limits(memory=600):
+        with (
+            classad.limits(memory=1 << 40),
+            pytest.raises(classad.LimitError, match="limit of 600 bytes is used up"),
+        ):
+            bounds.make_room(2 << 20)
+        with classad.limits(time=9):
+            assert bounds.remaining()[1:] == (600, None)
+        assert bounds.remaining() == (None, 600, None)
+    assert bounds.remaining() == (None, None, None)
 
 
 def test_a_function_can_be_limited(looks: None) -> None:
@@ -291,3 +317,18 @@ def test_a_text_of_many_ads_is_ended(
         list(classad.read_ads(io.StringIO(text)))
     with pytest.raises(classad.LimitError), classad.limits(time=20):
         classad.Table.from_file(path, diagnostics=[])
+
+
+@pytest.mark.parametrize(
+    ("head", "each", "end"),
+    [
+        ('{"a": 1', ', "a{n}": {n}', "}"),
+        ('{"a": [1', ", {n}", "]}"),
+        ("<classads><c>", '<a n="a{n}"><l><i>{n}</i></l></a>', "</c></classads>"),
+    ],
+    ids=["members in JSON", "elements in JSON", "members in XML"],
+)
+def test_an_ad_that_goes_on_is_ended(head: str, each: str, end: str, looks: None) -> None:
+    text = head + "".join(each.replace("{n}", str(n)) for n in range(4000)) + end
+    with pytest.raises(classad.LimitError, match="reading ads"), classad.limits(time=20):
+        list(classad.read_ads(io.StringIO(text)))

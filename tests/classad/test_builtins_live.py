@@ -87,6 +87,22 @@ def test_random_calls_agree(zone: str) -> None:
     assert not differing, "\n".join(differing)
 
 
+@pytest.mark.parametrize(
+    "zone",
+    ["Europe/London", "Europe/Dublin", "Africa/Casablanca", "Europe/Paris", "America/New_York"],
+)
+def test_the_names_of_standard_time_agree(zone: str) -> None:
+    """Also in the years in which it was always summer, and those that changed what is standard."""
+    rng = Random(f"seconds in {zone}")
+    times = [rng.randrange(-1_800_000_000, 1_900_000_000) for _ in range(CALLS)]
+    times += range(-1_000_000_000, -750_000_000, 10_000_000)
+    expressions = [f'formatTime({secs}, "%F %T %Z")' for secs in times]
+    ours = [our_value(expression, ZoneInfo(zone)) for expression in expressions]
+    assert dict(zip(expressions, ours, strict=True)) == dict(
+        zip(expressions, real_values(expressions, zone), strict=True)
+    )
+
+
 def test_lists_that_fail_as_a_whole_agree() -> None:
     """An attribute that refers to another, hundreds of times, evaluates to nothing at all."""
     chain = "; ".join(f"A{number} = A{number + 1}" for number in range(500))

@@ -54,6 +54,9 @@ def test_an_engine_that_reads_patterns_otherwise_is_refused(
     [
         (r'regexp("[[:alpha:]]+[[:digit:]]$", "slot1")', True),
         (r'regexp("[[:upper:]]", "slot1")', False),
+        (r'replaceAll("\\Qa.", "a.xa.", "-")', "-x-"),
+        (r'replaceAll("a*\\Q", "baac", "-")', ERROR),
+        (f'[a = {"x" * 60}; b = unresolved(a, "(x+x+)+[yz]")].b', False),  # it gives up
         (r'regexp("LINUX", "linux", "i")', True),
         (r'regexp("LINUX", "linux", "I")', False),
         (r'regexp("a b", "ab", "x")', True),

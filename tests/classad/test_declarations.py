@@ -205,6 +205,11 @@ def collections(tree: ast.AST) -> Iterator[tuple[int, set[str]]]:
         yield node.lineno, {value.lower() for value in values if isinstance(value, str)}
 
 
+def test_a_function_is_declared_once() -> None:
+    with pytest.raises(ValueError, match="builtin Size is declared twice"):
+        builtin("Size", args=1)(lambda state, value: value)
+
+
 def test_no_table_repeats_the_names_of_functions() -> None:
     names, wrong = set(load()), []
     for package in ("classad", "policy", "negotiator", "pieslice", "fuzz"):

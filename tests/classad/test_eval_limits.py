@@ -68,6 +68,9 @@ def test_work_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     doubling = ad(a0="1", **{f"a{i}": f"a{i - 1} + a{i - 1}" for i in range(1, 27)})
     assert evaluate_full("a26", doubling) == (ERROR, False)
     assert evaluate_full("a12", doubling) == (4096, True)
+    strict = EvalContext(strict=True)
+    assert evaluate_full("a26", doubling, context=strict) == (ERROR, False)
+    assert evaluate_full("a12", doubling, context=strict) == (4096, True)
 
 
 @pytest.mark.parametrize(
@@ -82,6 +85,23 @@ def test_work_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_cycles_end(text: str, attributes: dict[str, str], value: Any) -> None:
     assert evaluate(text, ad(**attributes)) == value
+
+
+@pytest.mark.parametrize(
+    ("mine", "other", "value"),
+    [
+        ({"x": "TARGET.x"}, {"x": "TARGET.x"}, UNDEFINED),
+        ({"x": "TARGET.z", "z": "TARGET.x"}, {"x": "TARGET.z", "z": "x"}, UNDEFINED),
+        ({"x": "TARGET.z", "z": "7"}, {"x": "TARGET.z", "z": "x"}, 7),
+    ],
+)
+def test_an_expression_of_two_ads_may_be_under_way_in_each(
+    mine: dict[str, str], other: dict[str, str], value: Any
+) -> None:
+    """The values are those of HTCondor's library."""
+    shared = {text: ExprTree(text) for text in (*mine.values(), *other.values())}
+    ads = [ClassAd({name: shared[text] for name, text in ad.items()}) for ad in (mine, other)]
+    assert evaluate("x", *ads) == value
 
 
 def test_members_of_a_list_from_a_subscript() -> None:

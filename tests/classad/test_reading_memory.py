@@ -5,9 +5,13 @@ Allocations are counted, at small sizes; what grows faster than the text is seen
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import json
+import lzma
 import tracemalloc
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from xml.sax.saxutils import escape
 
@@ -111,6 +115,25 @@ def test_reading_takes_memory_in_proportion(kind: str, form: str, tmp_path: Path
     assert large < most
     # Not more for each byte where there are more of them.
     assert large < 1.4 * small + 0.5
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, partial(lzma.compress, preset=0)])
+def test_a_compressed_file_takes_the_memory_of_its_text(
+    pack: Callable[[bytes], bytes], tmp_path: Path
+) -> None:
+    path = tmp_path / "ads"
+    text = text_of("long", slots(600_000))
+    plain = taken(path, text)
+    path.write_bytes(pack(text.encode()))
+    list(classad.read_ads(path))  # what is loaded once
+    tracemalloc.start()
+    try:
+        ads = list(classad.read_ads(path))
+        packed = tracemalloc.get_traced_memory()[1] / len(text)
+    finally:
+        tracemalloc.stop()
+    assert len(ads) == 600
+    assert packed < min(plain + 1, 6)
 
 
 @pytest.mark.parametrize("kind", ["many names", "one ad"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from datetime import UTC, datetime
+from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -144,6 +145,9 @@ def test_the_zone_is_that_of_the_machine(
     try:
         assert ExprTree(f'formatTime({NOW}, "%H")').eval() == hour
         assert repr(ExprTree('absTime("2023-11-15T07:13:20")')) == literal
+        assert repr(ExprTree(r'string(eval("absTime(\"2023-11-15T07:13:20\")"))').eval()) == repr(
+            ExprTree(f"string({literal})").eval()
+        )
     finally:
         monkeypatch.undo()
         time.tzset()
@@ -155,6 +159,17 @@ def test_without_a_zone_in_the_environment_it_is_that_of_the_files(
     monkeypatch.delenv("TZ", raising=False)
     wanted = datetime.fromtimestamp(NOW).strftime("%H")
     assert ExprTree(f'formatTime({NOW}, "%H")').eval() == wanted
+
+
+def test_an_empty_zone_in_the_environment_is_utc(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in the C library; the zone of the machine is that of its file if there is none at all."""
+    monkeypatch.setattr("classad.binding.ambient._zones", {})
+    monkeypatch.setattr("classad.binding.ambient._LOCAL_TIME", str(tmp_path / "none"))
+    for name in ("", ":"):
+        monkeypatch.setenv("TZ", name)
+        assert ExprTree(f'formatTime({NOW}, "%H %Z")').eval() == "22 UTC"
 
 
 def test_the_home_of_a_user_is_asked_of_the_machine() -> None:

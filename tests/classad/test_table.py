@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from classad import ClassAd, EvalContext, ExprTree, kernels
 from classad.evaluate import evaluate
+from classad.language.values import UNDEFINED
 from classad.loading.long_form import load_long
 from classad.match import half_match, is_true, symmetric_match
 from classad.table import Rows, Table
@@ -289,6 +290,37 @@ def test_strict_semantics_are_evaluated_row_by_row() -> None:
     job = ClassAd("[a = 1; Requirements = true]")
     wanted = [r for r, ad in enumerate(rows) if symmetric_match(job, ad, context)]
     assert list(Table(rows).match(job, context=context)) == wanted
+
+
+def test_many_jobs_at_once_are_matched_one_by_one() -> None:
+    slots = [ClassAd(f"[Cpus = {n}; Requirements = TARGET.Prio > MY.Cpus]") for n in range(4)]
+    jobs = [ClassAd(f"[Prio = {n}; Requirements = TARGET.Cpus >= 1]") for n in (1, 3, 9)]
+    table = Table(slots)
+    within = table.select("Cpus != 2")
+    for context in (None, EvalContext(strict=True)):
+        found = table.match_many(jobs, within=within, context=context)
+        assert [[*rows] for rows in found] == [[], [1], [1, 3]]
+
+
+def test_values_under_strict_semantics_are_those_of_each_row() -> None:
+    """There TARGET is not looked in for what the row has not."""
+    strict = EvalContext(strict=True)
+    table = Table([ClassAd("[a = 1]"), ClassAd("[b = 2]")])
+    target = ClassAd("[a = 5; b = 7]")
+    for context, wanted in ((strict, [1, None]), (None, [1, 5])):
+        codes, values = table.evaluate("a", target, context=context)
+        found = [values[code] for code in codes]
+        assert found == [UNDEFINED if value is None else value for value in wanted]
+        numbers = table.numbers("a", target, context=context)
+        assert [*numbers] == [float(value or 0) for value in wanted]
+
+
+def test_a_column_is_told_by_codes_and_values() -> None:
+    table = Table([ClassAd({"Cpus": 4}), ClassAd({"Cpus": 8}), ClassAd({"cpus": 4}), ClassAd()])
+    codes, values = table.column("CPUS")
+    assert [values[code] for code in codes] == [4, 8, 4, None]
+    with pytest.raises(KeyError):
+        table.column("Memory")
 
 
 def test_what_is_no_ad_is_refused() -> None:

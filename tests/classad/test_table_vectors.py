@@ -132,6 +132,13 @@ def test_functions_of_many_strings(texts: list[str], fixed: str, further: str) -
                 assert found == expected, name
 
 
+def test_a_pattern_is_searched_for_in_long_texts() -> None:
+    texts = ["x" * 200 + "slot1", "slot", "y" * 200]
+    table = Table([ClassAd({"Name": text}) for text in texts])
+    assert [*table.select('regexp("slot[0-9]", Name)')] == [0]
+    assert [*table.select('regexp("^[xs]", Name)')] == [0, 1]
+
+
 @settings(max_examples=60, deadline=None)
 @given(TEXTS, st.text("abAB01, ;", max_size=20), st.sampled_from(["", ",", "; "]))
 def test_one_list_of_strings_and_many_items(texts: list[str], fixed: str, further: str) -> None:
@@ -167,6 +174,8 @@ def test_members_are_looked_up_in_all_lists_at_once() -> None:
     found = BULK["member"]([Vector.constant("cms"), lists])
     assert found is not None
     assert found == [True, UNDEFINED, True, False]
+    again = BULK["member"]([Vector.constant(1), lists])
+    assert again == [True, UNDEFINED, False, False]
 
 
 # --- in tables ------------------------------------------------------------------------------------

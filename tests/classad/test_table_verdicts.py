@@ -47,6 +47,18 @@ RANKS = [
 ]  # fmt: skip
 
 
+@pytest.mark.parametrize("bits", [0b11111, 0b10110])
+@pytest.mark.parametrize("result", [TRUE, FALSE, BAD, UNKNOWN])
+def test_one_result_for_all_rows_of_a_part(result: int, bits: int) -> None:
+    """Where no column is read there is one: it is that of each of these rows, and of no other."""
+    store = Table([ClassAd({"A": number}) for number in range(5)]).store
+    found = verdict_of(store.part(bits), None, bytes([result]))
+    assert found.true == (bits if result == TRUE else 0)
+    assert found.false == (bits if result == FALSE else 0)
+    assert found.bad == (bits if result == BAD else 0)
+    assert found.decided == (0 if result == UNKNOWN else bits)
+
+
 def test_groups_of_rows_that_ask_for_different_attributes() -> None:
     rows = [
         ClassAd({"Rank": ExprTree(RANKS[n % len(RANKS)]), "Own": n % 5, "CurrentRank": n % 3})

@@ -21,6 +21,8 @@ from classad.language.times import (
     parse_abstime_literal,
     parse_reltime_literal,
     reltime_text,
+    seconds_of,
+    standard_time,
 )
 from classad.language.values import AbsTime
 
@@ -104,8 +106,25 @@ def test_offsets_outside_the_years_of_datetime() -> None:
     assert offset_of_wall_clock(-(10**12), "America/Chicago") == -21036
 
 
+@pytest.mark.parametrize(
+    ("zone", "day", "standard"),
+    [
+        ("Europe/London", (1942, 3, 1), (0, "GMT")),  # all of that year was summer
+        ("Europe/Moscow", (1992, 6, 20), (10800, "MSK")),  # no longer EET, as in January
+        ("Africa/Casablanca", (2018, 6, 22), (3600, "+01")),
+        ("America/New_York", (2026, 7, 1), (-18000, "EST")),
+        ("UTC", (2026, 7, 1), (0, "UTC")),
+    ],
+)
+def test_standard_time_is_the_next_one(
+    zone: str, day: tuple[int, int, int], standard: tuple[int, str]
+) -> None:
+    assert standard_time(seconds_of(*day, 12, 0, 0), ZoneInfo(zone)) == standard
+    assert local_offset(0, "UTC") == 0
+
+
 def test_an_unknown_zone_is_refused() -> None:
-    assert check_zone("Asia/Kolkata") == "Asia/Kolkata"
+    check_zone("Asia/Kolkata")
     with pytest.raises(ClassAdValueError, match="unknown time zone `Mars/Base`"):
         check_zone("Mars/Base")
 

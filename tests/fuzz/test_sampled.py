@@ -149,8 +149,9 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "from policy.a import f, g\n\n\ndef test_f():\n    assert f(0) and not f(1)\n\n\n"
         "def test_g():\n    g()\n\n\ndef test_h():\n    assert g() == 0\n"
     )
-    tests = ["test_a.py::test_h", "test_a.py::test_f", "test_a.py::test_g", "test_a.py::gone"]
-    cover = Cover(tests, [0.1] * 4, {"policy/a.py": {1: [], 2: [1], 5: [], 6: [0, 2, 3]}})
+    tests = ["test_a.py::test_h", "test_a.py::test_f", "test_a.py::test_g"]
+    tests += ["test_a.py::gone", "test_a.py::test_g[gone]", "gone.py::test_g"]
+    cover = Cover(tests, [0.1] * 6, {"policy/a.py": {1: [], 2: [1], 5: [], 6: [0, 2, 3, 4, 5]}})
     cover.save(tmp_path / "cover.json")
     monkeypatch.setattr(sampled, "ROOT", root)
     monkeypatch.setattr(trial, "copy_to", lambda to: shutil.copytree(root, to, dirs_exist_ok=True))

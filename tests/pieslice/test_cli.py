@@ -78,6 +78,26 @@ def test_bad_usage_is_exit_2(arguments: list[str]) -> None:
     assert caught.value.code == 2
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["record", "", "pool"], ["simulate", "pool", "-o", ""], ["report", "run", "--plots="],
+        ["history", ""], ["help", "--man", ""],
+    ],
+)  # fmt: skip
+def test_an_empty_name_is_not_the_current_folder(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    """As that of a variable of the shell that is not set."""
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit) as left:
+        main(words)
+    assert left.value.code == 2
+    assert capsys.readouterr().err.endswith(": the name is empty\n")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_version_names_the_backends(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as caught:
         main(["--version"])

@@ -80,6 +80,21 @@ def test_the_graphs_of_the_manual_are_documented_commands(
         assert shown == pytest.approx(recorded(*place), rel=1e-9, abs=1e-9)
 
 
+def test_the_half_life_is_that_of_the_configuration(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Half of the way to the usage in an hour; in a day where nothing is said."""
+    config = tmp_path / "condor_config"
+    config.write_text("PRIORITY_HALFLIFE = 3600\n")
+    command = ["forecast", "--user", "a=10", "--hours", "1", "--every", "1", "--csv"]
+    found = []
+    for more in ([], ["--config", str(config)], ["--config", str(config), "--half-life", "86400"]):
+        assert main([*command, *more]) == 0
+        *_, last = csv.DictReader(io.StringIO(capsys.readouterr().out))
+        found.append(round(float(last["real_priority"]), 2))
+    assert found == [0.77, 5.25, 0.77]
+
+
 amounts = st.lists(st.floats(0, 1000), min_size=1, max_size=6)
 
 

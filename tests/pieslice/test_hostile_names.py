@@ -7,6 +7,7 @@ import io
 import json
 import shlex
 import unicodedata
+from contextlib import redirect_stdout
 from pathlib import Path
 
 import pytest
@@ -194,3 +195,20 @@ def test_what_is_escaped() -> None:
         text = printable_json(json.dumps([name], ensure_ascii=False, indent=1))
         assert json.loads(text) == [name]
         assert steers(text) == []
+
+
+@pytest.mark.parametrize("form", ["-modular", "-l"])
+def test_records_are_shown_on_a_terminal_with_escapes(form: str, tmp_path: Path) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    record = {"Name": f"{NAMES[1]}@p", "Priority": 500.0, "LastUpdate": 1700000000}
+    path = tmp_path / "accounting.ads"
+    path.write_text(json.dumps([record]))
+    for stream in (Terminal(), io.StringIO()):
+        with redirect_stdout(stream):
+            assert main(["userprio", str(path), form]) == 0
+        shown = 'Name = "esc\\x1b[31mred\\x1b]0;title\\x07@p"\n'
+        wanted = shown if stream.isatty() else f'Name = "{NAMES[1]}@p"\n'
+        assert wanted in stream.getvalue()

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import io
 import pickle
 import signal
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from itertools import count
@@ -20,6 +22,7 @@ from pieslice import limiting
 from pieslice.cli import build_parser, main
 from pieslice.command_line import parsers_of
 from pieslice.limiting import UsedUp, duration, limited, size
+from pieslice.reports.output import deliver
 from pieslice.shadow import loop
 from pieslice.sweeps.work import attempt, bounded
 
@@ -153,6 +156,45 @@ def test_an_interruption_that_a_command_takes_for_its_own_is_the_limit(
     with pytest.raises(UsedUp), limited(given(time=0.05)):
         command()
     assert stopped == [signal.SIGINT]
+
+
+def test_an_answer_that_is_being_written_is_not_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limiting, "GRACE", 0.01)
+
+    class SlowlyRead(io.StringIO):
+        def write(self, text: str) -> int:
+            time.sleep(1.0)
+            return super().write(text)
+
+    out = SlowlyRead()
+    with limited(given(time=0.5)):
+        deliver("the answer\n", argparse.Namespace(output=None), out)
+    assert out.getvalue() == "the answer\n"
+
+
+def test_an_interruption_that_came_first_is_heard_before_the_answer_is_written(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    out = io.StringIO()
+    rung = threading.Event()
+    interrupt = limiting._interrupt
+
+    def ring(over: threading.Event) -> None:
+        rung.set()
+        time.sleep(0.2)  # the timer has ended when the signal comes
+        interrupt(over)
+
+    monkeypatch.setattr(limiting, "GRACE", 0.01)
+    monkeypatch.setattr(limiting, "_interrupt", ring)
+
+    def command() -> None:
+        with limited(given(time=0.01)):
+            rung.wait()
+            deliver("the answer\n", argparse.Namespace(output=None), out)
+
+    with pytest.raises(UsedUp, match=r"time limit of 0\.01 s"):
+        command()
+    assert out.getvalue() == ""
 
 
 def test_ctrl_c_is_still_ctrl_c() -> None:

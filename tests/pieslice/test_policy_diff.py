@@ -53,10 +53,17 @@ def test_the_same_meaning(a: str, b: str, capsys: Capture) -> None:
         ("GROUP_QUOTA_x = 0", "A = 1"),
         ("STARTD.RANK = 1", "A = 1"),
         ("PREEMPTION_RANK =", "A = 1"),
+        ("RANK = 1 +", "RANK = 2 +"),
     ],
 )
 def test_another_meaning(a: str, b: str, capsys: Capture) -> None:
     assert diff(capsys, a, b, code=1)[0].startswith(a.split()[0] + ": ")
+
+
+def test_a_value_that_never_ends_is_called_so(capsys: Capture) -> None:
+    lines = diff(capsys, "START = $(X)\nX = $(START)", "START = True\nX = 1", code=1)
+    at = lines.index("START: Decides which jobs a slot accepts; read by the startd")
+    assert lines[at + 1].startswith("- expansion of `START` never ends: START -> X -> START  [")
 
 
 def test_what_is_said(capsys: Capture) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from math import inf
 from pathlib import Path
 
 import pytest
 
 from pieslice.cli import main
 from pieslice.policies.grid import BadAxis, read_axes
+from policy.explain.trial import single
 
 Capture = pytest.CaptureFixture[str]
 TEXT = """\
@@ -19,6 +21,8 @@ NEGOTIATOR_POST_JOB_RANK = MY.NoSuch
 NEGOTIATOR_SLOT_CONSTRAINT = Cpus > 4
 STARTD.START = TARGET.JobPrio > 3
 NEGOTIATOR_PRE_JOB_RANK = 1 +
+LOOP = $(POOL)
+POOL = $(LOOP)
 """
 
 
@@ -64,6 +68,10 @@ def test_ranks_go_through_single_precision(capsys: Capture) -> None:
 
 
 @pytest.mark.usefixtures("pool")
+def test_single_precision_ends_at_infinity() -> None:
+    assert [single(number) for number in (1e39, -1e39, 0.5)] == [inf, -inf, 0.5]
+
+
 def test_ads_are_chosen_by_name(capsys: Capture) -> None:
     words = ["NEGOTIATOR_SLOT_CONSTRAINT", "--my", "slots"]
     assert evaluate(capsys, *words)[0] == ["undefined", "  the slot does not take part"]
@@ -124,6 +132,7 @@ def test_a_column_of_numbers(capsys: Capture) -> None:
         (["MARGIN2"], "pieslice: error: not defined: MARGIN2\n"),
         (["PRIORITY_HALFLIFE"], "pieslice: error: PRIORITY_HALFLIFE is no expression but a double"),
         (["NEGOTIATOR_PRE_JOB_RANK"], "c:7:30: error[P111]: NEGOTIATOR_PRE_JOB_RANK: "),
+        (["LOOP"], "pieslice: error: LOOP: expansion of `LOOP` never ends: LOOP -> POOL -> LOOP\n"),
         (["MARGIN", "-a", "X=1 +"], "<X>:1:4: error: "),
         (["MARGIN", "-a", "X"], "pieslice: error: -a: `X` is not of the form NAME=VALUE\n"),
         (["MARGIN", "-a", "MY.=1"], "pieslice: error: `MY.` is not the name of an attribute\n"),

@@ -22,6 +22,9 @@ def explain(tmp_path: Path, text: str, capsys: Capture, *words: str) -> list[str
     return capsys.readouterr().out.replace(f"{tmp_path}/", "").splitlines()
 
 
+HELD = "condor_schedd evaluates SYSTEM_PERIODIC_HOLD for each job in the queue, again and again:"
+
+
 def topic(lines: list[str], name: str) -> list[str]:
     start = lines.index(name) + 1
     rest = lines[start:]
@@ -344,7 +347,7 @@ def test_expressions_of_other_daemons_name_who_evaluates_them_when(
         " `JobStatus == 9`, which is never true [c:1]",
         "  condor_defrag evaluates DEFRAG_RANK when machines to be drained are looked for:",
         "    `5` [c:2]",
-        "    `MY.Cpus * 0`, which is always 0.0 [c:6]",
+        "    `MY.Cpus * 0`, which is always 0 [c:6]",
         "  condor_startd evaluates START when a job is offered to the slot, and while one is on"
         " it:",
         "    `KeyboardIdle > 900` [c:4]",
@@ -361,6 +364,25 @@ def test_expressions_of_other_daemons_name_who_evaluates_them_when(
         ("PREEMPTION_REQUIREMENTS = True\nNEGOTIATOR_CONSIDER_EARLY_PREEMPTION = True\n",
          "Preemption", "Slots whose job still has retirement time are looked at, too."),
         ("PRIORITY_HALFLIFE = 30\n", "", "Usage is forgotten by half in 30 s."),
+        ("SYSTEM_PERIODIC_HOLD = Foo (\n", "", f"{HELD} `Foo (`, which is no expression"),
+        ("SYSTEM_PERIODIC_HOLD = $(H)\nH = $(SYSTEM_PERIODIC_HOLD)\n", "",
+         f"{HELD} `$(H)`, which is no expression"),
+        ("SYSTEM_PERIODIC_HOLD = random() > 1\n", "", f"{HELD} `random() > 1` ["),
+        ("HIBERNATE = Foo\n", "",
+         "condor_startd evaluates HIBERNATE while the slot is free: `Foo` ["),
+        ("MODIFY_REQUEST_EXPR_REQUESTCPUS = Foo\n", "",
+         "condor_startd evaluates MODIFY_REQUEST_EXPR_REQUESTCPUS "),
+        ("SCHEDD_PREEMPTION_RANK = Foo\n", "",
+         "condor_schedd evaluates SCHEDD_PREEMPTION_RANK when a parallel job wants the slot: "),
+        ("DEFRAG_RANK = 5 + 0 * Cpus\n", "", "condor_defrag evaluates DEFRAG_RANK when machines to"
+         " be drained are looked for: `5 + 0 * Cpus`, which is always 5 ["),
+        ('SYSTEM_PERIODIC_HOLD_REASON = strcat("a", Foo)\n', "",
+         f'{HELD.replace("HOLD", "HOLD_REASON")} `strcat("a", Foo)` ['),
+        ("RANK = $(A)\nA = $(RANK)\n", "",
+         "RANK is `$(A)` at every startd: that is no expression."),
+        ("NEGOTIATOR.GROUP_PRIO_FACTOR_a = 6\nGROUP_PRIO_FACTOR_a = 5\n", "",
+         "for submitters of exactly a 6 ["),
+        ("STARTD_AD_REEVAL_EXPR = true\n", "", "STARTD_AD_REEVAL_EXPR is `true`: "),
         ("NEGOTIATOR_IGNORE_USER_PRIORITIES = True\n", "",
          "No submitter's share is limited; the better priority only has the first turn."),
         ("NEGOTIATOR_DISCOUNT_SUSPENDED_RESOURCES = True\n", "",
@@ -378,6 +400,11 @@ def test_sentences_that_are_rare(
     assert any(line.strip().startswith(said) for line in within), lines
     if "ACCEPT_SURPLUS" in text:
         assert not any("No more than the quota" in line for line in lines)
+
+
+def test_what_is_set_to_nothing_is_evaluated_by_nobody(tmp_path: Path, capsys: Capture) -> None:
+    lines = explain(tmp_path, "SYSTEM_PERIODIC_HOLD =\n", capsys)
+    assert not any("SYSTEM_PERIODIC_HOLD" in line for line in lines)
 
 
 def test_an_expression_of_many_levels_is_explained_soon(tmp_path: Path, capsys: Capture) -> None:

@@ -11,11 +11,16 @@ from typing import Any
 import pytest
 
 from classad.files.log_file import LogFile, read_log_file
+from negotiator.accounting.accountant import accountant_settings
+from negotiator.groups.tree import group_tree
+from negotiator.model.snapshot import AccountantState, Customer
 from pieslice.cli import main
 from pieslice.conform.negotiation.userprio import USERPRIO_KINDS, check_tool
 from pieslice.priorities.options import Options, UsageError, parse_options
 from pieslice.priorities.rows import Row
+from pieslice.priorities.stateads import state_ads
 from pieslice.priorities.table import View, number, render, view_of
+from policy.load import policy_from_knobs
 
 ROOT = Path(__file__).parents[2]
 CAMPUS = ROOT / "examples" / "campus"
@@ -439,3 +444,16 @@ def test_records_of_some_only(
 def test_a_folder_has_the_log_that_is_changed(tmp_path: Path, log: Path) -> None:
     assert main(["userprio", str(tmp_path), "-setprio", USER, "7", "--now", str(NOW)]) == 0
     assert read_log_file(log).table[f"Customer.{USER}"]["Priority"].startswith("7")
+
+
+@pytest.mark.parametrize(
+    ("factor", "shown"), [(None, 1000.0), (0.5, 1000.0), (0.0, 1000.0), (1.0, 1.0), (7.5, 7.5)]
+)
+def test_a_record_without_a_factor_that_counts_has_the_configured_one(
+    factor: float | None, shown: float
+) -> None:
+    """Factors begin at 1: the accountant takes what is less for none, and then the default."""
+    policy = policy_from_knobs({}).policy
+    state = AccountantState({"a@test": Customer("a@test", 2.0, factor)})
+    [ad] = state_ads(state, group_tree(policy), accountant_settings(policy), {})
+    assert (ad.eval("PriorityFactor"), ad.eval("Priority")) == (shown, 2 * shown)

@@ -8,6 +8,7 @@ import pytest
 
 from policy.config import Config, HostFacts, load_config
 from policy.io import builtin_library
+from policy.language.filenames import file_name
 from policy.language.macros import ExpansionError
 from policy.language.numbers import double_literal
 from policy.language.sources import MemorySources
@@ -24,6 +25,28 @@ def read(text: str, *, keep_going: bool = False, **files: str) -> Config:
         context=Context("NEGOTIATOR"),
         keep_going=keep_going,
     )
+
+
+def test_a_value_that_grows_beyond_all_bounds_is_stopped() -> None:
+    texts = ["X0 = " + "x" * 1000, *(f"X{n} = " + f"$(X{n - 1})" * 20 for n in range(1, 5))]
+    config = read("".join(f"{text}\n" for text in texts))
+    assert len(config.text("X2") or "") == 400_000
+    with pytest.raises(ExpansionError, match="exceeds 4000000 characters"):
+        config.text("X4")
+
+
+def test_a_pattern_that_is_given_up_excludes_no_file() -> None:
+    text = "LOCAL_CONFIG_DIR = /d\nLOCAL_CONFIG_DIR_EXCLUDE_REGEXP = ^(a+)+$\n"
+    config = read(text, **{"/d/" + "a" * 60 + "b": "HARD = 1\n", "/d/aaa": "EASY = 1\n"})
+    assert (config.text("HARD"), config.text("EASY")) == ("1", None)
+
+
+@pytest.mark.parametrize(
+    ("path", "full"), [("a/b", "/w/a/b"), ('"a b"', "/w/a b"), ("/a/b", "/a/b")]
+)
+def test_the_full_path_of_a_file_begins_at_the_working_directory(path: str, full: str) -> None:
+    assert file_name("f", path, "/w/") == full
+    assert file_name("", path, "/w/") == path.strip('"')
 
 
 def test_a_value_remembers_where_and_what_it_replaced() -> None:
@@ -254,7 +277,8 @@ def test_a_file_may_end_within_a_condition_that_is_none(text: str) -> None:
 )  # fmt: skip
 def test_what_is_said_of_rare_mistakes(text: str, said: str) -> None:
     config = read(text, keep_going=True)
-    assert said in [item.message for item in config.diagnostics]
+    found = [item.source for item in config.diagnostics if item.message == said]
+    assert {source and source.name for source in found} == {"pool.conf"}
 
 
 def test_folders_may_be_named_in_a_folder_and_in_a_local_file() -> None:

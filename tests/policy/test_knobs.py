@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from attr import fields_dict, frozen
 
 from pieslice.documents.knobs import knob_page
@@ -14,6 +15,8 @@ from policy.knobs import FAMILIES, KNOBS, Kind, Knob, find_knob
 from policy.knobs.fields import KnobReader, integer, readers
 from policy.knobs.other_daemons import DAEMONS, OTHER_KNOBS
 from policy.knobs.reading import default_value
+from policy.knobs.tool_values import table_row, tool_value
+from policy.load import policy_from_knobs
 from policy.model import PARTS, NegotiatorPolicy
 from tests.policy.config_vectors import load_vectors
 
@@ -64,6 +67,49 @@ def test_a_field_is_read_by_what_its_knob_declares() -> None:
     assert read("2 * 4") == (8, 0)
     assert read("") == (3, 0)
     assert read("10") == (3, 1)
+
+
+def test_a_regular_expression_that_is_none_is_told_and_not_used() -> None:
+    loaded = policy_from_knobs({"REMOVE_SIGNIFICANT_ATTRIBUTES_REGEX": "(x"})
+    assert loaded.policy.remove_significant_attributes_regex == ""
+    (item,) = loaded.diagnostics
+    assert item.severity == "warning"
+    assert "`(x` is not a regular expression" in item.message
+
+
+@pytest.mark.parametrize(
+    ("knobs", "texts"),
+    [
+        ({"STARTD_AD_REEVAL_EXPR": "true"}, ["true"]),
+        ({"STARTD_AD_REEVAL_EXPR": " "}, []),
+        ({"STARTD_AD_REEVAL_EXPR": "a", "NEGOTIATOR.STARTD_AD_REEVAL_EXPR": "b"}, ["b"]),
+    ],
+)
+def test_what_is_not_honoured_is_told_once_and_not_at_its_default(
+    knobs: dict[str, str], texts: list[str]
+) -> None:
+    assert [item.text for item in policy_from_knobs(knobs).unsupported] == texts
+
+
+def test_a_map_in_a_file_is_no_matter_where_no_file_can_be_read() -> None:
+    knobs = {"NEGOTIATOR_CLASSAD_USER_MAP_NAMES": "A", "CLASSAD_USER_MAPFILE_A": "/a"}
+    loaded = policy_from_knobs(knobs)
+    assert (dict(loaded.policy.user_maps), loaded.diagnostics) == ({}, ())
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "value"),
+    [
+        ("SOME", "12", 9), ("SOME", "-3", 1), ("SOME", "x", 5), ("SOME", None, 5),
+        ("FLAG", None, None), ("FLAG", "true", True), ("WORD", "a", "a"), ("WORD", None, None),
+    ],
+)  # fmt: skip
+def test_tools_read_numbers_of_the_table_within_their_range(
+    name: str, text: str | None, value: object
+) -> None:
+    table = {"some": ["5", "int", "1", "9"], "flag": ["", "bool"]}
+    config = config_from_mapping({} if text is None else {name: text}, Library())
+    assert tool_value(config, name, table_row(name, table)) == value
 
 
 def test_every_field_of_the_policy_that_has_a_reader_is_filled_by_it() -> None:

@@ -538,6 +538,16 @@ def _blocks(text: str) -> list[tuple[str | None, list[str | None]]]:
         ('RANK = MY.Owner == "a"\n', ("P407", ["P431"])),
         ('GROUP_NAMES = "a"\nGROUP_QUOTA_a = 5\n', ("P213", ["P303", "P301"])),
         ('SYSTEM_PERIODIC_HOLD = "MemoryUsage" > RequestMemory\n', ("P424", ["P410"])),
+        ("GROUP_NAMES = a \\\n# b\nGROUP_QUOTA_a = 5\n", ("P103", ["P303"])),
+        ("GROUP_NAMES = a \\\nGROUP_QUOTA_a = 5\n", ("P107", ["P303", "P303", "P303", "P303"])),
+        (
+            "GROUP_NAMES = a\nGROUP_NAMES =+ b\nGROUP_QUOTA_a = 5\nGROUP_QUOTA_b = 5\n",
+            ("P423", ["P222", "P303", "P301"]),
+        ),
+        (
+            "SIZE = $(NOSUCH)\nTWICE = $(SIZE)\nMAX_JOBS_RUNNING = $(TWICE)$(SIZE)x\n",
+            ("P120", ["P110"]),
+        ),
     ],
 )
 def test_one_cause_is_one_block(text: str, expected: tuple[str, list[str]]) -> None:

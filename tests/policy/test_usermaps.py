@@ -34,6 +34,16 @@ def test_quoted_fields_prefixes_and_methods() -> None:
     assert parse_user_map(text, prefix=True)["*"].get("alice") == "y"
 
 
+def test_a_map_lists_its_literal_names_once() -> None:
+    found = parse_user_map("@include /more\n* bob g1\n* /b.*/ g2\n* bob g3\n")["*"]
+    assert (list(found), len(found), dict(found)) == (["bob"], 1, {"bob": "g1"})
+
+
+def test_a_pattern_that_is_given_up_is_about_nobody() -> None:
+    found = parse_user_map("* /^(a+)+$/ g1\n* /b/ g2\n")["*"]
+    assert [found.get(name) for name in ("aaa", "a" * 60 + "b")] == ["g1", "g2"]
+
+
 def test_maps_are_named_by_the_configuration() -> None:
     config = config_from_mapping(
         {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import combinations, product
 from math import inf, nan
 
 import pytest
@@ -61,6 +62,27 @@ def test_binary_operators(
 
     outcome = BINARY[symbol].implementation(left[1], right[1])
     assert binary(symbol, left[0], right[0]).contains(outcome)
+
+
+#: One value of each kind, and both truths.
+KINDS: list[ClassAdValue] = [UNDEFINED, ERROR, True, False, 3, -2, 0.5, "a"]
+
+
+@pytest.mark.parametrize("symbol", BINARIES)
+def test_binary_operators_over_any_two_values(symbol: str) -> None:
+    """Each of two that an operand can be, with each value and with both truths."""
+    from classad.language.operators import BINARY
+
+    implementation = BINARY[symbol].implementation
+    truths = join(constant(True), constant(False))
+    others = [(constant(one), [one]) for one in KINDS] + [(truths, [True, False])]
+    for pair in combinations(KINDS, 2):
+        either = join(constant(pair[0]), constant(pair[1]))
+        for other, members in others:
+            there, back = binary(symbol, either, other), binary(symbol, other, either)
+            for one, member in product(pair, members):
+                assert there.contains(implementation(one, member)), (pair, members)
+                assert back.contains(implementation(member, one)), (members, pair)
 
 
 @given(sets_of_values(), st.sampled_from("+-!~"))
@@ -202,6 +224,14 @@ OUTCOMES: Mapping[str, str] = {
     "Cpus > 1 ? Cpus > 0 : Cpus < 2": "T",
     "Cpus >= 0": "T",
     "Cpus > -1 && !(Cpus > 3 && Cpus <= 3)": "T",
+    'Owner == "a" && "c" == Owner': "FU",
+    "isString(Cpus > 3 && Cpus < 3 && Cpus)": "F",
+    "floor(TARGET.Memory) == 1": "E",
+    'split("a b") =?= split("a c")': "TFE",
+    'size(split("a b")) == 2': "TFUE",
+    'real("NaN") =?= real("NaN")': "F",
+    "MY.CurrentTime > 0": "T",
+    "Foo.Bar.Baz": "TFUE",
     "RemoteUserPrio < 0.5": "FU",
     "1/2 > 0": "F",
     'Memory == "a"': "E",
@@ -250,6 +280,7 @@ def test_units() -> None:
         "RequestDisk / 1024": "MiB",
         "RemoteUserPrio * 1.2": "priority",
         "Memory * 1000": "",
+        "EnteredCurrentState * 2": "",
         "Memory + 512": "MiB",
         "ifThenElse(Cpus > 1, TotalJobRunTime, 0)": "s",
         "Memory + Cpus": "",
