@@ -112,16 +112,6 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         "constant: True -> False",
     ): "of `kw_only`: nobody gives the field by its place; test_knobs.py holds the default",
     (
-        "policy/groups.py",
-        "return None, 0, 0",
-        "constant: 0 -> 1",
-    ): "of what has no source nobody reads the place: a finding is told without an excerpt",
-    (
-        "policy/lint/holes.py",
-        "return None, 0, 0",
-        "constant: 0 -> 1",
-    ): "of what has no source nobody reads the place: a finding is told without an excerpt",
-    (
         "policy/lint/holes.py",
         'if source.name.startswith("use "):',
         'guard: source.name.startswith("use ") -> False',

@@ -67,11 +67,11 @@ def test_ranks_go_through_single_precision(capsys: Capture) -> None:
     ]
 
 
-@pytest.mark.usefixtures("pool")
 def test_single_precision_ends_at_infinity() -> None:
     assert [single(number) for number in (1e39, -1e39, 0.5)] == [inf, -inf, 0.5]
 
 
+@pytest.mark.usefixtures("pool")
 def test_ads_are_chosen_by_name(capsys: Capture) -> None:
     words = ["NEGOTIATOR_SLOT_CONSTRAINT", "--my", "slots"]
     assert evaluate(capsys, *words)[0] == ["undefined", "  the slot does not take part"]
