@@ -56,8 +56,9 @@ check: lint types layering docs warnings branches
 check-quick: lint types layering docs warnings $(VENV)/installed-test
 	CLASSAD_KERNELS=python $(PYTEST) -m "not slow" $(SAME_WITH_ANY_KERNELS:%=--ignore=%)
 
-# What only runs with the C kernels is run by the tests of tables and of the kernels themselves.
-WITH_C_KERNELS := tests/csrc tests/classad
+# What only runs with the C kernels is run by the tests of tables, of the kernels themselves, and of
+# expressions that are read later.
+WITH_C_KERNELS := tests/csrc tests/classad $(addprefix tests/negotiator/test_,corners.py flattening.py joblists.py mentioned.py visible.py)
 branches: $(VENV)/installed-dev
 	CLASSAD_KERNELS=python $(PYTEST) -m "not slow" --cov --cov-report=
 	CLASSAD_KERNELS=c $(PYTEST) -m "not slow" --cov --cov-report= --cov-append $(WITH_C_KERNELS)
