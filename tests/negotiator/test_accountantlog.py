@@ -110,6 +110,18 @@ def test_a_recorded_log_cut_at_any_byte_is_what_was_whole_before() -> None:
     assert len(states) > 30
 
 
+def assert_read_again(*states: AccountantState) -> None:
+    """States written one after the other, each by what has changed, are read as they were."""
+    log, earlier = TransactionLog(), AccountantState()
+    for state in states:
+        for line in transaction_text(changes(earlier, state)).splitlines():
+            record = parse_record(line)
+            assert record is not None
+            log.apply(record)
+        assert from_log(accountant_log(log)) == state
+        earlier = state
+
+
 def test_changes_turn_one_state_into_another() -> None:
     before = from_log(read_log((CAMPUS / "Accountantnew.log").read_text()))
     names = list(before.customers)
@@ -124,13 +136,7 @@ def test_changes_turn_one_state_into_another() -> None:
             "new@x": Customer("new@x", priority=0.5, floor=3, ceiling=8, ceiling_lease=Lease(9, 7)),
         },
     )
-    log = TransactionLog()
-    for state, earlier in ((before, AccountantState()), (after, before)):
-        for line in transaction_text(changes(earlier, state)).splitlines():
-            record = parse_record(line)
-            assert record is not None
-            log.apply(record)
-        assert from_log(accountant_log(log)) == state
+    assert_read_again(before, after)
     assert not list(changes(after, after))
 
 
@@ -148,13 +154,7 @@ def test_a_claim_that_has_changed_is_written_again(change: dict[str, Any]) -> No
     claim, other = (Resource(key, "u@x", 1.0, 5, "old:2") for key in ("s@x", "t@x"))
     before = AccountantState({}, {"s@x": claim, "t@x": other})
     after = evolve(before, resources={"s@x": evolve(claim, **change), "t@x": other})
-    log = TransactionLog()
-    for state, earlier in ((before, AccountantState()), (after, before)):
-        for line in transaction_text(changes(earlier, state)).splitlines():
-            record = parse_record(line)
-            assert record is not None
-            log.apply(record)
-        assert from_log(accountant_log(log)) == state
+    assert_read_again(before, after)
     assert all("t@x" not in str(record) for record in changes(before, after))
 
 
