@@ -37,9 +37,9 @@ from negotiator.cycle import negotiate
 from negotiator.engines import make_engines
 from negotiator.io import Capture, CapturePaths, read_capture
 from negotiator.matching.engine import Engines
+from negotiator.model.garbage import without_collecting
 from negotiator.model.loaded_slots import LoadedSlots
 from negotiator.model.result import CycleResult
-from pieslice.inputs.pool import without_collecting
 
 EXAMPLE = Path(__file__).resolve().parents[1] / "examples" / "campus"
 

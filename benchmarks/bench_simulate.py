@@ -13,7 +13,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from pieslice.inputs.pool import without_collecting
+from negotiator.model.garbage import without_collecting
 from pieslice.simulation.matching import Negotiator
 from pieslice.simulation.setup import Plan, build
 from pieslice.simulation.summary import summarise

@@ -24,29 +24,8 @@ machine and has a random generator; the packages built on this one pass their ow
 
 from typing import TYPE_CHECKING
 
-from classad.analysis.mentions import RefSet, refs
 from classad.binding.ad import ClassAd
-from classad.binding.blocks import evaluating, functions, semantics
-from classad.binding.builders import Attribute, Function, Literal
 from classad.binding.expr import ExprTree
-from classad.binding.functions import (
-    ParserType,
-    compat_version,
-    lastError,
-    parse,
-    parseAds,
-    parseNext,
-    parseOld,
-    parseOldAds,
-    parseOne,
-    quote,
-    unquote,
-    version,
-)
-from classad.binding.functions import (
-    _convert_local_datetime_to_utc_ts as _convert_local_datetime_to_utc_ts,
-)
-from classad.binding.registration import register, registerLibrary
 from classad.errors import (
     ClassAdEnumError,
     ClassAdEvaluationError,
@@ -60,17 +39,39 @@ from classad.errors import (
     V1Warning,
 )
 from classad.evaluation.state import EvalContext
-from classad.files.ads import read_ads, write_ads
 from classad.foreign import refuse_mixture
-from classad.language.bounds import limits
 from classad.language.values import Value
 
 if TYPE_CHECKING:
+    from classad.analysis.mentions import RefSet, refs
     from classad.binding.batch import MatchResult, evaluate_many, match_many
     from classad.binding.batch import compile as compile  # noqa: A004 - see __all__
+    from classad.binding.blocks import evaluating, functions, semantics
+    from classad.binding.builders import Attribute, Function, Literal
     from classad.binding.classad2 import from_classad2, to_classad2
+    from classad.binding.functions import (
+        Parser,
+        ParserType,
+        compat_version,
+        lastError,
+        parse,
+        parseAds,
+        parseNext,
+        parseOld,
+        parseOldAds,
+        parseOne,
+        quote,
+        unquote,
+        version,
+    )
+    from classad.binding.functions import (
+        _convert_local_datetime_to_utc_ts as _convert_local_datetime_to_utc_ts,
+    )
+    from classad.binding.registration import register, registerLibrary
+    from classad.files.ads import read_ads, write_ads
     from classad.frames.ads import to_arrow, to_dicts, to_pandas, to_polars
     from classad.frames.table import Table
+    from classad.language.bounds import limits
     from classad.table import Rows
 
 # `compile` is not listed, so that `from classad import *` spares Python's own.
@@ -130,18 +131,26 @@ __all__ = [
 
 refuse_mixture(__path__[0])
 
-#: HTCondor's older name of ``ParserType``.
-Parser = ParserType
-
 #: Tells this package from HTCondor's retired one of the same name; ``policy`` checks it.
 __product__ = "pieslice"
 
 #: Names that are imported when they are first used, so that ``import classad`` stays light.
 _LATER = {
+    "analysis.mentions": ("RefSet", "refs"),
     "binding.batch": ("MatchResult", "compile", "evaluate_many", "match_many"),
+    "binding.blocks": ("evaluating", "functions", "semantics"),
+    "binding.builders": ("Attribute", "Function", "Literal"),
     "binding.classad2": ("from_classad2", "to_classad2"),
+    "binding.functions": (
+        *("Parser", "ParserType", "_convert_local_datetime_to_utc_ts", "compat_version"),
+        *("lastError", "parse", "parseAds", "parseNext", "parseOld", "parseOldAds", "parseOne"),
+        *("quote", "unquote", "version"),
+    ),
+    "binding.registration": ("register", "registerLibrary"),
+    "files.ads": ("read_ads", "write_ads"),
     "frames.ads": ("to_arrow", "to_dicts", "to_pandas", "to_polars"),
     "frames.table": ("Table",),
+    "language.bounds": ("limits",),
     "table": ("Rows",),
 }
 

@@ -349,7 +349,7 @@ def stored_form(tree: Expression, ad: Ad | None) -> Stored:
         # A text that is no plain literal is that of a list or an ad.
         leaves = node.leaves() if "{" in node.text or "[" in node.text else None
         if leaves is not None:
-            return _of_leaves(leaves, ad)
+            return of_leaves(leaves, ad)
         node = tree.node
     kind, nodes = node.__class__, _nodes()
     if kind is nodes.Literal:
@@ -362,7 +362,7 @@ def stored_form(tree: Expression, ad: Ad | None) -> Stored:
     return tree
 
 
-def _of_leaves(leaves: Leaves, scope: Ad | None) -> Stored:
+def of_leaves(leaves: Leaves, scope: Ad | None) -> Stored:
     """The list or ad that has such members."""
     node = _nodes().Node
     items = [

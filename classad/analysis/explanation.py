@@ -15,12 +15,11 @@ from typing import Final, Literal, NamedTuple
 
 from attr import frozen
 
-from classad.ads.ad import Ad, ListValue
 from classad.evaluation.functions import Form, lookup_function
 from classad.formats.unparse import type_name, unparse, unparse_value
 from classad.language.names import fold_name
 from classad.language.operators import GUARDS, LOGIC
-from classad.language.values import ERROR, UNDEFINED, ClassAdValue, Value
+from classad.language.values import ERROR, UNDEFINED, ClassAdValue
 from classad.syntax import nodes
 from classad.syntax.nodes import Node
 
@@ -263,7 +262,7 @@ def _selection_reason(part: Explanation, node: nodes.Reference) -> Reason:
 def _divides_by_zero(node: nodes.Node, operands: Sequence[object]) -> bool:
     if not isinstance(node, nodes.Binary) or node.operator not in "/%" or len(operands) != 2:
         return False
-    return not isinstance(operands[1], Value | ListValue | Ad | str) and operands[1] == 0
+    return all(isinstance(operand, int | float) for operand in operands) and operands[1] == 0
 
 
 def _operation(node: nodes.Node) -> str:

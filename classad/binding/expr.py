@@ -262,9 +262,9 @@ def _eval_exactly(tree: Expression, scope: Ad, state: EvalState) -> ClassAdValue
 
 def _set_scopes(state: EvalState, scope: object, target: object) -> Ad:
     """Check the ads given by a caller; the one to evaluate in.  A target alone is ignored."""
-    my = _checked(scope, "scope")
+    my = scope if isinstance(scope, Ad) else _checked(scope, "scope")
     if target is not None:
-        other = _checked(target, "target")
+        other = target if isinstance(target, Ad) else _checked(target, "target")
         if scope is not None and other is not my:
             state.left, state.right = my, other
     return my

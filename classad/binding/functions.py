@@ -59,6 +59,10 @@ class ParserType(IntEnum):
     FileAuto = 4
 
 
+#: HTCondor's older name of it.
+Parser = ParserType
+
+
 # --- texts ----------------------------------------------------------------------------------
 
 

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from classad.syntax.nodes import Node
 
 _COMPARED: Final = "strings can only be compared to strings"
-_MAX_EXPRESSIONS: Final = 1000
 
 _pending: list[tuple[Expression, Ad | None, Ad | None]] = []
 _text = ""
@@ -53,8 +52,6 @@ def _explain(tree: Expression, scope: Ad | None, target: Ad | None) -> str:
             elif isinstance(node, Reference) and node.name.lower() not in seen:
                 seen.add(node.name.lower())
                 waiting.extend(_definitions(node.name, scope, target))
-        if len(seen) > _MAX_EXPRESSIONS:
-            break
     return ""
 
 

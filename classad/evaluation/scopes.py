@@ -71,8 +71,6 @@ def find(start: Ad, key: str, state: Scopes) -> Found | None:
             if key == "parent":
                 return None
         current = outer
-        if current is start:
-            return None
     return None
 
 
@@ -106,8 +104,6 @@ def _passed(start: Ad, key: str, state: Scopes) -> list[Ad]:
             ads.append(holder)
             holder = holder._chained
         current = None if key == "parent" else enclosing(current, state)
-        if current is start:
-            break
     return ads
 
 

@@ -17,12 +17,11 @@ from math import isfinite
 from typing import Final, Generic, NamedTuple, TypeVar
 
 from classad.ads.ad import Ad, ListValue, Stored, item_of
-from classad.errors import ClassAdParseError, Diagnostic, Lost
+from classad.errors import ClassAdParseError, Diagnostic
 from classad.formats.common import (
     A,
     Errors,
     Names,
-    check_errors,
     ignored_text,
     note_bytes,
     overflow,
@@ -31,7 +30,7 @@ from classad.formats.common import (
     with_line_ends,
 )
 from classad.formats.order import is_node, item_of_stored, print_order
-from classad.formats.recovery import JSON, Beginnings, Misread, attribute_end
+from classad.formats.recovery import JSON, Misread, Recovering, attribute_end
 from classad.language import bounds
 from classad.language.values import UNDEFINED, RelTime
 from classad.source import Source
@@ -95,7 +94,7 @@ def _unescape_one(found: re.Match[str]) -> str:
 _Filled = TypeVar("_Filled", bound=Ad)
 
 
-class JsonReader(Generic[A]):
+class JsonReader(Recovering, Generic[A]):
     """A recursive-descent parser over one text; ``position`` moves past what was read."""
 
     def __init__(
@@ -108,27 +107,18 @@ class JsonReader(Generic[A]):
         position: int = 0,
         tz: str | None = None,
     ) -> None:
-        check_errors(errors)
+        super().__init__(Source(text, name), JSON.opening, position, diagnostics, errors)
         self._new = new
         self.text = text
         self.name = name
-        self.diagnostics = diagnostics
-        self.errors = errors
-        self.position = position
         self.tz = tz
         #: Text of an expression -> what an ad stores for it.
         self._expressions: dict[str, Stored] = {}
         self._names = Names()
-        self._source = Source(text, name)
-        self._beginnings = Beginnings(text, JSON.opening)
 
     def ads(self) -> Iterator[A]:
-        """The ads from the position on.
-
-        What does not parse costs its attribute, else its ad, else the rest of the text; that only
-        if the caller is to be warned, else nothing more is read.
-        """
-        note_bytes(self._source, self.diagnostics, self.errors)
+        """The ads from the position on."""
+        note_bytes(self.source, self.diagnostics, self.errors)
         inside = False
         while True:
             begin = self.position
@@ -137,12 +127,9 @@ class JsonReader(Generic[A]):
                 begin = token.start
                 inside, ad = self._object(self.take(), inside)
             except Misread as problem:
-                behind = self._beginnings.next(begin) if self.errors == "warn" else None
-                self._lose(problem, "rest" if behind is None else "ad")
-                if behind is None:
-                    return
-                self.position = behind
-                continue
+                if self.lose_ad(problem, begin):
+                    continue
+                return
             if ad is not None:
                 yield ad
             elif token.kind == "end":
@@ -162,21 +149,10 @@ class JsonReader(Generic[A]):
             raise _unexpected(token, "`{`")
         return inside, None
 
-    def _lose(self, problem: Misread, lost: Lost) -> None:
-        """Report what costs an attribute, an ad, or the rest of the text."""
-        report(problem.diagnostic(self._source, lost), self.diagnostics, self.errors)
-
-    def _pass_over(self, problem: Misread, begin: int) -> bool:
-        """Go on behind the attribute that begins at ``begin``; False if its end is not clear."""
-        if self.errors != "warn":
-            return False
-        limit = self._beginnings.next(begin) or len(self.text)
+    def attribute_end(self, begin: int, limit: int) -> int | None:
+        """Where to go on behind the attribute at ``begin``; None if its end is not clear."""
         end = attribute_end(self.text, begin, JSON, limit)
-        if end is None or self.text[end] == "]":
-            return False
-        self._lose(problem, "attribute")
-        self.position = end
-        return True
+        return None if end is None or self.text[end] == "]" else end
 
     def peek(self) -> _Token:
         """The next token, not taken; at the end one of kind ``end``."""
@@ -227,7 +203,7 @@ class JsonReader(Generic[A]):
         """The value of an integer; 0 beyond 64 bits, as in HTCondor."""
         number = integer_value(token.text)
         if number == 0 and len(token.text) > 1 and self.errors != "strict":
-            found = overflow(self._source, token.start, token.end)
+            found = overflow(self.source, token.start, token.end)
             report(found, self.diagnostics, self.errors)
         return number
 
@@ -254,7 +230,7 @@ class JsonReader(Generic[A]):
                     continue
                 self._member(token, depth, ad, taken, comma)
             except Misread as problem:
-                if depth > 1 or not self._pass_over(problem, begin):
+                if depth > 1 or not self.lose_attribute(problem, begin):
                     raise
             comma = False
 
@@ -324,7 +300,7 @@ class JsonReader(Generic[A]):
             node = parse_expression(text, tz=self.tz)
         except ClassAdParseError:
             raise Misread(message, token.start, token.end) from None
-        dropped = ignored_text(message, self._source, token.start, token.end, self.errors)
+        dropped = ignored_text(message, self.source, token.start, token.end, self.errors)
         report(dropped, self.diagnostics, self.errors)
         return item_of(node)
 

@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import Final, Generic
 
-from classad.ads.ad import Ad, ListValue, Stored, stored_form
+from classad.ads.ad import Ad, ListValue, Stored, of_leaves, stored_form
 from classad.ads.expression import Expression
 from classad.errors import ClassAdParseError, ClassAdValueError, Diagnostic
 from classad.formats.common import (
@@ -39,7 +39,7 @@ from classad.language import bounds
 from classad.language.values import ERROR, UNDEFINED
 from classad.source import Source
 from classad.syntax.lexing import integer_value
-from classad.syntax.unbuilt import parse_later
+from classad.syntax.unbuilt import parse_later, read_leaves
 from classad.syntax.ways import OLD, WHOLE
 
 #: A right-hand side that is one literal whose value needs no grammar.  Integers of up to 18 digits
@@ -91,6 +91,15 @@ def shared_tree(key: str, text: str, tz: str | None) -> Expression:
     different objects, because a cycle is told by the object.
     """
     return _parsed(key, text, tz)[0]
+
+
+def stored_text(key: str, text: str, tz: str | None, ad: Ad) -> Stored:
+    """What an ad keeps for a right-hand side: the expression, or the list or ad that it is.
+
+    A list or an ad of literals and names is read once, and has no tree.
+    """
+    leaves = read_leaves(text, OLD | WHOLE) if text.startswith(("{", "[")) else None
+    return stored_form(shared_tree(key, text, tz), ad) if leaves is None else of_leaves(leaves, ad)
 
 
 @lru_cache(maxsize=_MAX_EXPRESSIONS)

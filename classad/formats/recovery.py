@@ -10,9 +10,11 @@ Inputs: a text, a form, a place.  Outputs: places, or None where none is safe.
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from typing import Final, NamedTuple
 
 from classad.errors import Diagnostic, Lost
+from classad.formats.common import Errors, check_errors, report
 from classad.source import Source
 
 
@@ -116,3 +118,53 @@ class Beginnings:
             place = len(self._text) if found is None else found.end()
             self._last = (lost, indent, place)
         return place if place < len(self._text) else None
+
+
+class Recovering(ABC):
+    """A reader of ads that goes on behind what does not parse; ``position``: where it reads next.
+
+    What does not parse costs its attribute, else its ad, else the rest of the text; that only if
+    the caller is to be warned, else nothing more is read.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        opening: str,
+        position: int,
+        diagnostics: list[Diagnostic] | None,
+        errors: Errors,
+    ) -> None:
+        check_errors(errors)
+        self.source = source
+        self.position = position
+        self.diagnostics = diagnostics
+        self.errors = errors
+        self._beginnings = Beginnings(source.text, opening)
+
+    @abstractmethod
+    def attribute_end(self, begin: int, limit: int) -> int | None:
+        """Where to go on behind the attribute at ``begin``; None if its end is not clear."""
+
+    def lose_ad(self, problem: Misread, begin: int) -> bool:
+        """Report what costs the ad at ``begin``; False if there is nothing to go on with."""
+        behind = self._beginnings.next(begin) if self.errors == "warn" else None
+        self._lose(problem, "rest" if behind is None else "ad")
+        if behind is None:
+            return False
+        self.position = behind
+        return True
+
+    def lose_attribute(self, problem: Misread, begin: int) -> bool:
+        """The same for the attribute at ``begin``; False, and nothing said, if its ad is lost."""
+        if self.errors != "warn":
+            return False
+        end = self.attribute_end(begin, self._beginnings.next(begin) or len(self.source.text))
+        if end is None:
+            return False
+        self._lose(problem, "attribute")
+        self.position = end
+        return True
+
+    def _lose(self, problem: Misread, lost: Lost) -> None:
+        report(problem.diagnostic(self.source, lost), self.diagnostics, self.errors)

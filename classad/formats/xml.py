@@ -15,13 +15,12 @@ from math import inf
 from typing import Final, Generic, Protocol, TypeVar
 
 from classad.ads.ad import Ad, ListValue, Stored, item_of
-from classad.errors import ClassAdParseError, Diagnostic, Lost
+from classad.errors import ClassAdParseError, Diagnostic
 from classad.formats.common import (
     BLANKS,
     A,
     Errors,
     Names,
-    check_errors,
     ignored_text,
     note_bytes,
     overflow,
@@ -31,7 +30,7 @@ from classad.formats.common import (
 )
 from classad.formats.json import MAX_DEPTH
 from classad.formats.order import is_node, item_of_stored, print_order
-from classad.formats.recovery import XML, Beginnings, Misread, element_end
+from classad.formats.recovery import XML, Misread, Recovering, element_end
 from classad.language import bounds
 from classad.language.values import ERROR, INT_MAX, INT_MIN, UNDEFINED, RelTime
 from classad.source import Source
@@ -91,7 +90,7 @@ class _Place(Protocol):
         """Say that the number before the current tag is beyond 64 bits."""
 
 
-class XmlReader(Generic[A]):
+class XmlReader(Recovering, Generic[A]):
     """A pull parser over one text; ``text`` is what stood before the tag that was taken last."""
 
     def __init__(
@@ -104,14 +103,9 @@ class XmlReader(Generic[A]):
         position: int = 0,
         tz: str | None = None,
     ) -> None:
-        check_errors(errors)
+        super().__init__(Source(text, name), XML, position, diagnostics, errors)
         self._new = new
-        self.source = Source(text, name)
-        self._beginnings = Beginnings(text, XML)
-        self.diagnostics = diagnostics
-        self.errors = errors
         self.whole = text
-        self.position = position
         self.tz = tz
         self.text = ""
         self.name = ""
@@ -123,11 +117,7 @@ class XmlReader(Generic[A]):
         self._names = Names()
 
     def ads(self) -> Iterator[A]:
-        """The ads from the position on.
-
-        What does not parse costs its attribute, else its ad, else the rest of the text; that only
-        if the caller is to be warned, else nothing more is read.
-        """
+        """The ads from the position on."""
         note_bytes(self.source, self.diagnostics, self.errors)
         while True:
             begin = self.position
@@ -137,30 +127,15 @@ class XmlReader(Generic[A]):
                 begin = self.start
                 ad = self._element()
             except Misread as problem:
-                behind = self._beginnings.next(begin) if self.errors == "warn" else None
-                self._lose(problem, "rest" if behind is None else "ad")
-                if behind is None:
-                    return
-                self.position = behind
-                continue
+                if self.lose_ad(problem, begin):
+                    continue
+                return
             if ad is not None:
                 yield ad
 
-    def _lose(self, problem: Misread, lost: Lost) -> None:
-        """Report what costs an attribute, an ad, or the rest of the text."""
-        report(problem.diagnostic(self.source, lost), self.diagnostics, self.errors)
-
-    def _pass_over(self, problem: Misread, begin: int) -> bool:
-        """Go on behind the attribute that begins at ``begin``; False if its end is not clear."""
-        if self.errors != "warn":
-            return False
-        limit = self._beginnings.next(begin) or len(self.whole)
-        end = element_end(self.whole, begin, limit)
-        if end is None:
-            return False
-        self._lose(problem, "attribute")
-        self.position = end
-        return True
+    def attribute_end(self, begin: int, limit: int) -> int | None:
+        """Where to go on behind the attribute at ``begin``; None if its end is not clear."""
+        return element_end(self.whole, begin, limit)
 
     def next_tag(self) -> bool:
         """Move to the next tag that is not a comment or a declaration; False at the end."""
@@ -240,7 +215,7 @@ class XmlReader(Generic[A]):
                     return ad
                 self._member(depth, ad, taken)
             except Misread as problem:
-                if depth > 1 or not self._pass_over(problem, begin):
+                if depth > 1 or not self.lose_attribute(problem, begin):
                     raise
 
     def _member(self, depth: int, ad: Ad, taken: set[int]) -> None:

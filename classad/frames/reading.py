@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from classad.ads.ad import Stored, is_value, node_of_value
+from classad.ads.ad import Ad, Stored, is_value, node_of_value, stored_form
 from classad.ads.expression import Expression
 from classad.binding.convert import check_name
 from classad.errors import ClassAdTypeError, ClassAdValueError
@@ -64,6 +64,9 @@ class ArrowColumns(LoadedColumns):
 
     def expression(self, key: str, number: int) -> Expression:
         return self._trees[key].make(number)
+
+    def stored(self, key: str, ad: Ad, number: int) -> Stored:
+        return stored_form(self.expression(key, number), ad)
 
     def are_values(self, key: str, numbers: Iterable[int]) -> bool:
         trees = self._trees[key]

@@ -11,9 +11,10 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Final, NamedTuple
 
-from classad.ads.ad import Stored, stored_form
+from classad.ads.ad import Stored
 from classad.binding.ad import ClassAd
 from classad.extras import load
 from classad.frames.arrays import Arrow
@@ -102,11 +103,7 @@ class Scattered:
 
 def _values(loaded: LoadedColumns, column: LoadedColumn, places: Sequence[int]) -> list[Stored]:
     """What some cells of a loaded column say."""
-
-    def read(number: int) -> Stored:
-        return stored_form(loaded.expression(column.key, number), _NOWHERE)
-
-    return loaded.picked(column, places, read)
+    return loaded.picked(column, places, partial(loaded.stored, column.key, _NOWHERE))
 
 
 def numbered(rows: Sequence[int]) -> dict[int, int]:

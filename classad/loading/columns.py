@@ -11,17 +11,17 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from operator import itemgetter
 from struct import pack, unpack
 from typing import Any, Final, NamedTuple
 
-from classad.ads.ad import SharedNames, is_value, stored_form
+from classad.ads.ad import Ad, SharedNames, Stored, is_value, stored_form
 from classad.ads.expression import Expression
 from classad.errors import Diagnostic
 from classad.formats.common import A
-from classad.formats.long import shared_tree
+from classad.formats.long import shared_tree, stored_text
 from classad.language.names import fold_name
 from classad.language.values import ERROR, UNDEFINED, ClassAdValue
 
@@ -132,6 +132,10 @@ class LoadedColumns:
         """The expression that text ``number`` is as the value of attribute ``key``."""
         return shared_tree(key, self.texts[number], self.tz)
 
+    def stored(self, key: str, ad: Ad, number: int) -> Stored:
+        """What ``ad`` keeps for attribute ``key``, the expression that text ``number`` is."""
+        return stored_text(key, self.texts[number], self.tz, ad)
+
     def are_values(self, key: str, numbers: Iterable[int]) -> bool:
         """Whether an ad keeps all these expressions as values, see
         ``classad.ads.ad.is_value``.
@@ -151,11 +155,20 @@ class LoadedColumns:
         if column.rows is None:
             return self._decoded(bytes(column.tags[start:end]), column.payload[start:end], read)
         found: list[Cell] = [None] * (end - start)
-        low, high = bisect_left(column.rows, start), bisect_left(column.rows, end)
-        values = self._decoded(bytes(column.tags[low:high]), column.payload[low:high], read)
-        for row, value in zip(column.rows[low:high], values, strict=True):
-            found[row - start] = value
+        for place, value in self._few(column, column.rows, start, end).items():
+            found[place] = value
         return found
+
+    def _few(
+        self, column: LoadedColumn, rows: Sequence[int], start: int, end: int
+    ) -> Mapping[int, Any]:
+        """The values in a column that few rows have, by the distance of the row from ``start``."""
+        low, high = bisect_left(rows, start), bisect_left(rows, end)
+        if low == high:
+            return _NO_CELLS
+        read = partial(self.expression, column.key)
+        values = self._decoded(bytes(column.tags[low:high]), column.payload[low:high], read)
+        return dict(zip((row - start for row in rows[low:high]), values, strict=True))
 
     def cells(
         self, column: LoadedColumn, rows: Sequence[int], read: Callable[[int], Cell]
@@ -223,12 +236,18 @@ class LoadedColumns:
         for key, position in zip(keys, columns, strict=True):
             *_, tags, payload, rows = self.columns[position]
             place = row if rows is None else bisect_left(rows, row)
-            value = self._made(tags[place], payload[place], partial(self.expression, key))
-            ad._attrs[key] = value if value.__class__ is not Expression else stored_form(value, ad)
+            read = partial(self.stored, key, ad)
+            ad._attrs[key] = self._made(tags[place], payload[place], read)
         return ad
 
     def _batch(self, new: Callable[[], A], start: int, stop: int) -> list[A]:
-        table = [self.values(column, start, stop) for column in self.columns]
+        # Attributes of few ads are many: no list of a batch for each.
+        table = [
+            self.values(column, start, stop)
+            if column.rows is None
+            else self._few(column, column.rows, start, stop)
+            for column in self.columns
+        ]
         nested = [position for position in self.with_expressions if _any_nested(table[position])]
         by_shape: dict[int, list[int]] = {}
         for row, number in enumerate(self._row_shapes[start:stop]):
@@ -272,6 +291,7 @@ _EXPRESSION: Final = int(Tag.EXPRESSION)
 _SOME_HAVE_NONE: Final = [{_NOTHING, kind} for kind in (_INTEGER, _REAL, _STRING)]
 #: Rows that ``to_ads`` makes at a time.
 _BATCH: Final = 1000
+_NO_CELLS: Final[Mapping[int, Cell]] = {}
 _WORDS: Final[dict[tuple[int, int], Cell]] = {
     (Tag.NOTHING, 0): None,
     (Tag.BOOLEAN, 0): False,
@@ -291,7 +311,8 @@ def value_of(tag: int, number: int) -> Cell:
     return _WORDS[tag, number]
 
 
-def _any_nested(values: Sequence[Cell]) -> bool:
+def _any_nested(cells: Sequence[Cell] | Mapping[int, Cell]) -> bool:
     """Whether there are expressions that an ad keeps as a value, which is made for each ad."""
+    values = cells.values() if isinstance(cells, Mapping) else cells
     trees = {id(value): value for value in values if value.__class__ is Expression}
     return any(map(is_value, trees.values()))

@@ -79,6 +79,6 @@ class Nesting:
         self._marks = []
 
     def _leave(self) -> None:
-        if self._outer:
-            self.open.pop()
-            self.level, self._floor, self._bottom, self._marks = self._outer.pop()
+        # The parser ends at a bracket that closes none.
+        self.open.pop()
+        self.level, self._floor, self._bottom, self._marks = self._outer.pop()

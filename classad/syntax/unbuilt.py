@@ -22,7 +22,8 @@ class Unbuilt:
     ``how``: a sum of ``classad.syntax.ways``.  ``value``: it is a literal, a list or an ad.
     """
 
-    __slots__ = ("_node", "how", "text", "value")
+    __slots__ = ("_leaves", "_node", "how", "text", "value")
+    _leaves: Leaves | None
 
     def __init__(self, text: str, how: int, value: bool) -> None:
         self.text = text
@@ -38,9 +39,15 @@ class Unbuilt:
         return self._node
 
     def leaves(self) -> Leaves | None:
-        """The members of a list or an ad of literals and names, which needs no tree; or None."""
-        found: Leaves | None = _native().leaves(self.text, self.how)
-        return found
+        """The members of a list or an ad of literals and names, which needs no tree; or None.
+
+        They are read once: the slots of a pool have copies.
+        """
+        try:
+            return self._leaves
+        except AttributeError:
+            self._leaves = read_leaves(self.text, self.how)
+            return self._leaves
 
 
 @cache
@@ -55,3 +62,9 @@ def parse_later(text: str, how: int = 0) -> Unbuilt | None:
     """The expression, if the C parser takes it and it is short enough to be read twice."""
     is_value = _native().look(text, how)
     return None if is_value is None else Unbuilt(text, how, is_value)
+
+
+def read_leaves(text: str, how: int = 0) -> Leaves | None:
+    """The members of a list or an ad of literals and names; None for all else."""
+    found: Leaves | None = _native().leaves(text, how)
+    return found

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from classad import ClassAd, ClassAdParseError
+from classad import ClassAd, ClassAdParseError, ExprTree, ParserType, parseAds, parseOne
 from classad.ads.ad import make_ad
 from classad.errors import Diagnostic
 from classad.formats.json import format_json, read_json
@@ -233,3 +233,29 @@ def test_short_cuts_of_json_and_xml(members: dict[str, Any]) -> None:
             (slow,) = read(text, errors="strict", new=ClassAd)
         assert (list(quick.names()), quick) == (list(slow.names()), slow)
         assert read is read_xml or str(quick) == str(ad)
+
+
+@pytest.mark.parametrize("deep", ["(" * 61 + "x" + ")" * 61, "!" * 61 + "x", "{" * 61 + "}" * 61])
+def test_deep_expressions_are_read_among_others(deep: str) -> None:
+    """Each is as long as those that the short cut leaves to the grammar."""
+    ads = list(read_new(f"[a = 1]\n[b = {deep}; c = 2]\n[d = 3]", errors="strict", new=ClassAd))
+    assert [sorted(ad) for ad in ads] == [["a"], ["b", "c"], ["d"]]
+    assert str(ads[1].lookup("b")) == str(ExprTree(deep))
+    assert (ads[1]["c"], ads[2]["d"]) == (2, 3)
+
+
+def test_an_ad_of_more_than_a_megabyte() -> None:
+    text = "x" * (1 << 20)
+    for read in (parseOne(f'[a = "{text}"; b = 2]'), ClassAd(f'[a = "{text}"; b = 2]')):
+        assert (read["a"], read["b"], len(read)) == (text, 2, 2)
+
+
+def test_many_ads_with_other_than_ascii_are_read_one_by_one() -> None:
+    """The short cut through a long text of ads begins anew behind them."""
+    size, plain = 1 << 20, 'Name = "slot%d"\nCpus = %d\n\n'
+    first = "".join(plain % (number, number % 64) for number in range(60_000))
+    assert len(first) > size
+    ads = list(parseAds(first.replace("slot17", "grün17", 1) + first, ParserType.Old))
+    assert [ad["Cpus"] for ad in ads] == [number % 64 for number in range(60_000)] * 2
+    assert [ad["Name"] for ad in ads[16:19]] == ["slot16", "grün17", "slot18"]
+    assert ads[-1]["Name"] == "slot59999"

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from classad import ClassAd, ExprTree
 from classad.errors import ClassAdParseError, Diagnostic
 from classad.files.ads import read_long
+from classad.formats import long
 from classad.formats.long import LongReader, literal_value
 from classad.language.values import UNDEFINED
 from classad.syntax.nodes import Literal
@@ -209,3 +210,10 @@ def test_fast_path_literals(text: str, value: Any) -> None:
 )
 def test_left_to_the_grammar(text: str) -> None:
     assert literal_value(text) is None
+
+
+def test_what_is_known_of_lines_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(long, "_MAX_LINES", 2)
+    text = "".join(f"A = {number % 3} + B\nB = {number}\n\n" for number in range(9))
+    ads = list(read_long(text))
+    assert [ad.eval("A") for ad in ads] == [number % 3 + number for number in range(9)]

@@ -59,6 +59,11 @@ LOST: dict[str, tuple[str, list[str], list[str]]] = {
         ["attribute"],
         ["[ b = 2 ]", "[ ]"],
     ),
+    "empty elements beside an unknown one in XML": (
+        '<c><a n="a"><l><i>1</i><l/><c/><q>3</q></l></a><a n="b"><l/></a></c>\n<c/>',
+        ["attribute"],
+        ["[ b = { } ]", "[ ]"],
+    ),
     "end of an element in XML": ("<c><q/></c><c/>", ["attribute"], ["[ ]", "[ ]"]),
     "value in XML": (
         '<c>\n<a n="a"><q/></a>\n<a n="b"><l><c><a n="x"><i>1</i></a></c></l></a>\n</c>\n'

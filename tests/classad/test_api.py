@@ -432,6 +432,12 @@ def test_last_error_looks_into_definitions_and_stays() -> None:
     assert classad.lastError() == "strings can only be compared to strings"
 
 
+def test_last_error_looks_into_all_definitions() -> None:
+    names = ", ".join(f"n{number}" for number in range(1500))
+    assert ExprTree(f"strcat(x, {names})").eval(ClassAd('[x = "a" < 1]')) is Value.Error
+    assert classad.lastError() == "strings can only be compared to strings"
+
+
 def test_old_exception_classes_are_builtin_ones_too() -> None:
     for name, kind in (
         ("ClassAdParseError", SyntaxError), ("ClassAdValueError", TypeError),

@@ -241,6 +241,24 @@ def test_a_block_inside_can_only_lower_a_limit(looks: None) -> None:
         HOSTILE["sums"].eval("e")
 
 
+def test_a_block_inside_has_its_own_limit_of_what_is_unpacked() -> None:
+    with classad.limits(unpacked=7):
+        with classad.limits(unpacked=1000):
+            assert bounds.unpacked_limit() == 1000
+        assert bounds.unpacked_limit() == 7
+
+
+def test_ads_in_new_syntax_are_read_as_long_as_there_is_time(
+    looks: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bounds, "_SELDOM", 1)
+    (tmp_path / "ads").write_text("[a = 1]\n" * 100)
+    with classad.limits(time=1000):
+        assert len(list(classad.read_ads(tmp_path / "ads"))) == 100
+    with pytest.raises(classad.LimitError, match="while reading ads"), classad.limits(time=20):
+        list(classad.read_ads(tmp_path / "ads"))
+
+
 def test_a_block_inside_can_only_lower_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounds, "resident", lambda: 1 << 20)
     with classad.limits(memory=600):

@@ -12,9 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from classad import ClassAd, Table
 from classad.builtins.pcre import compile_pattern, regex_backend
 from classad.evaluate import evaluate
 from classad.language.values import ERROR
+from fuzz.thresholds import few_are_many
 
 
 @pytest.fixture
@@ -142,3 +144,12 @@ def test_patterns_that_could_reach_the_match_limit_are_left_to_pcre() -> None:
         compiled = compile_pattern(pattern, "")
         assert compiled is None or compiled.quick is None
     assert compile_pattern("^node[0-9]+.*", "").quick is not None  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("length", [128, 129, 5000])
+def test_a_pattern_is_looked_for_in_long_texts_of_many_ads(length: int) -> None:
+    texts = ["a", "x" * (length - 1) + "y", "xy", "y", ""]
+    table = Table(ClassAd({"Text": text}) for text in texts)
+    with few_are_many():
+        assert list(table.select('regexp("^x+y$", Text)')) == [1, 2]
+        assert list(table.select('regexp("^x*$", Text)')) == [4]

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from classad import ClassAd, EvalContext, ExprTree, evaluate_many
+from classad import ClassAd, EvalContext, ExprTree, Value, evaluate_many
 from classad.ads.ad import Ad
 from classad.binding.python_values import to_python
 from classad.evaluate import evaluate
@@ -329,3 +329,19 @@ def test_functions_of_the_context_see_the_ad_of_their_call(laziness: Laziness) -
         assert value_of(tree, my, target, context) == wanted
         for _ in range(OFTEN):
             assert evaluate(tree, my, target, context=context) == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("L.b", [7, 3]),
+        ("{Inner, [b = 3]}.b", [7, 3]),
+        ("{b, [b = 3]}.b", [Value.Error, 3]),
+        ("{{Inner}}.b", [[7]]),
+    ],
+)
+def test_what_is_selected_from_each_member_of_a_list(text: str, value: object) -> None:
+    """As classad2 25.14.1 says."""
+    ad, tree = ClassAd("[Inner = [a = 1; b = 7]; L = {Inner, [b = 3]}; b = 9]"), ExprTree(text)
+    for _ in range(3):
+        assert tree.eval(ad) == value

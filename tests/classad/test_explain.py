@@ -16,6 +16,7 @@ from classad.evaluate import evaluate_full
 from classad.language.values import ERROR, UNDEFINED
 from pieslice.command_line import Parser
 from pieslice.expressions.cli import add_commands
+from tests.classad.explained import EXPLAINED, explained, questions
 from tests.classad.golden import ad_of, cases, context_of, encode, tree_of
 
 JOB = ClassAd(
@@ -244,6 +245,14 @@ def test_ordinary_values_need_no_reason() -> None:
     assert explanation.render().splitlines() == ["1 + 1  2", "  1", "  1"]
 
 
+def test_explanations_are_those_that_are_kept() -> None:
+    """In ``explained.txt``: if another one is meant, run ``python -m tests.classad.explained``."""
+    kept = EXPLAINED.read_text(encoding="utf-8").split("\n\n")
+    assert len(kept) > 100
+    for question, case in zip(questions(), kept, strict=True):
+        assert explained(question).strip("\n") == case.strip("\n")
+
+
 # --- the Python interface -------------------------------------------------------------------------
 
 
@@ -270,6 +279,15 @@ def test_html_is_escaped() -> None:
     assert "<th>a</th>" in ad._repr_html_()
     assert ExprTree("a < 1")._repr_html_() == "<code>a &lt; 1</code>"
     assert "&lt;" in ExprTree("a < 1").why(ad)._repr_html_()
+
+
+def test_the_tokens_of_what_is_nested_too_deeply_end_where_it_is() -> None:
+    tree = ExprTree("a")
+    for _ in range(600):
+        tree = tree.or_(ExprTree("b")).and_(ExprTree("c"))
+    *sound, last = tree.tokens()
+    assert {token.kind for token in sound} == {"OPEN_PAREN"}
+    assert (last.kind, last.value.message) == ("BAD", "nested too deeply")
 
 
 def test_span_walk_tokens() -> None:
@@ -423,12 +441,24 @@ def test_command_notes_unknown_functions(capsys: pytest.CaptureFixture[str]) -> 
         ]),
         ("false ? 1 : x.y > 1", ["error because `x` is an integer, not an ad"]),
         ("f[0] && false && x", ["f[0] false", "false not evaluated", "x not evaluated"]),
+        # What is selected from each ad of a list stands alone.
+        ("{[i = [q = 1]]}.i[0].zz", ["undefined because `zz` is not in a nested ad"]),
+        # What is deeper down than is shown.
+        (f"(x).a{' + 0' * 118}", ["error because `(x)` is an integer, not an ad"]),
+        (f"(x).a{' + 0' * 119}", ["error because `a` is error"]),
+        (" && ".join(["true"] * 130), ["true not shown"]),
     ],
 )  # fmt: skip
 def test_places_and_reasons_that_are_rare(text: str, lines: list[str]) -> None:
     my = ClassAd("[a = [b = [c = nosuch]]; x = 1; f = {false}]")
     said = [" ".join(line.split()) for line in explain(text, my).render().splitlines()]
     assert [line for line in lines if line not in said] == [], said
+
+
+def test_nothing_is_around_the_ads_of_a_match() -> None:
+    assert shown("parent.Nowhere") == [
+        "'parent'.Nowhere  undefined  not found", "undefined because `Nowhere` was not found",
+    ]  # fmt: skip
 
 
 def test_inner_parts_are_shown_up_to_a_number() -> None:

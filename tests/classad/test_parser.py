@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from classad.errors import ClassAdParseError
+from classad.evaluate import evaluate
 from classad.language.values import ERROR, UNDEFINED, AbsTime, RelTime
 from classad.source import Source
 from classad.syntax.nodes import (
@@ -299,3 +300,8 @@ def test_a_tree_is_shown_without_its_places() -> None:
         "right=Reference(name='c', base=Reference(name='b', base=None, absolute=True), "
         "absolute=False))"
     )
+
+
+def test_a_surrogate_that_stands_for_no_byte_stays_in_its_string() -> None:
+    assert evaluate(parse_expression('"a\\tb\ud800\\303\\251"')) == "a\tb\ud800\udcc3\udca9"
+    assert evaluate(parse_expression('"\\303\\251"')) == "\u00e9"

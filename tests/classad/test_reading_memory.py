@@ -18,6 +18,8 @@ from xml.sax.saxutils import escape
 import pytest
 
 import classad
+from classad import ClassAd
+from classad.files.ads import load_file
 
 #: Ad -> text, and what stands before, between and behind.
 FORMS: dict[str, tuple[Callable[[dict[str, str]], str], str, str, str]] = {
@@ -134,6 +136,27 @@ def test_a_compressed_file_takes_the_memory_of_its_text(
         tracemalloc.stop()
     assert len(ads) == 600
     assert packed < min(plain + 1, 6)
+
+
+@pytest.mark.parametrize("kind", ["many names", "one ad"])
+def test_ads_of_loaded_columns_take_memory_in_proportion(kind: str, tmp_path: Path) -> None:
+    """As the slots of a cycle do: no list of all rows is made for an attribute of one ad."""
+    path = tmp_path / "ads"
+
+    def most(size: int) -> float:
+        length = path.write_text(text_of("long", FACTORS[kind][0](size)))
+        tracemalloc.start()
+        try:
+            loaded = load_file(path)
+            assert sum(1 for _ in loaded.to_ads(ClassAd)) == len(loaded)
+            return tracemalloc.get_traced_memory()[1] / length
+        finally:
+            tracemalloc.stop()
+
+    most(4000)
+    small, large = most(60_000), most(240_000)
+    assert large < 140
+    assert large < 1.4 * small
 
 
 @pytest.mark.parametrize("kind", ["many names", "one ad"])

@@ -158,3 +158,24 @@ def test_what_only_some_members_lack_is_looked_for_in_the_partner_by_these_alone
         text = "countMatches(MY.Want, TARGET.G)"
         codes, values = table.evaluate(text, job, row_is="target", context=CONTEXT)
         assert {values[code] for code in codes} == {2}
+
+
+@pytest.mark.parametrize(
+    ("members", "counted"),
+    [
+        ("[Cap = {n}], [Cap = {m}]", [0, 0, 1, 2, 2, 2]),
+        ("[Cap = {n}], 7, {{ [Cap = 9] }}", [0, 0, 0, 1, 1, 1]),
+        ("{n}, {m}", [0, 0, 0, 0, 0, 0]),
+    ],
+)
+def test_where_all_rows_have_lists(backend: None, members: str, counted: list[int]) -> None:
+    """Also of members that are no ads."""
+    lists = [members.format(n=number, m=number + 1) for number in range(6)]
+    table = Table(ClassAd(f"[G = {{ {inner} }}; Requirements = true]") for inner in lists)
+    with few_are_many():
+        for least in (1, 2):
+            wanted = f"countMatches(MY.Want, TARGET.G) >= {least}"
+            job = ClassAd(f"[Want = Cap > 2; Requirements = {wanted}]")
+            assert list(table.match(job)) == [
+                row for row, number in enumerate(counted) if number >= least
+            ]

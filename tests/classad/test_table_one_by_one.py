@@ -19,6 +19,8 @@ import pytest
 
 from classad import ClassAd, ExprTree, kernels, read_ads, write_ads
 from classad.ads.expression import Expression
+from classad.evaluate import EvalContext
+from classad.match import half_match
 from classad.table import Table
 from fuzz.table_maker import Maker, ad_of
 from fuzz.tables import CONTEXTS, CONVERSIONS, Asking, questions
@@ -293,3 +295,35 @@ def test_functions_of_expressions_that_read_the_partner_alone(seed: int) -> None
         for text in texts:
             asking.select(text, job)
             asking.evaluate(text, job, of_row=True)
+
+
+@pytest.mark.parametrize(
+    ("question", "found", "asked"),
+    [("accepted_by", 26, 3), ("accepting", 60, 30), ("match", 26, 16)],
+)
+def test_only_rows_of_which_nothing_else_is_known_are_asked(
+    question: str, found: int, asked: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Three rows ask for their speed in a way that has to be evaluated, half of them for the size.
+
+    Of the 26 that match, 13 have an even number and ask for the size, and three for the speed.
+    """
+    rows = []
+    for number in range(60):
+        ad = ClassAd({"Speed": number % 10})
+        if number in (7, 20, 33):
+            ad["Speed"] = ExprTree("debug(7)")
+        ad["Requirements"] = ExprTree(
+            "TARGET.Size < 5" if number % 2 else "TARGET.Size < 5 && debug(TARGET.Size) > 0"
+        )
+        rows.append(ad)
+    asking: list[ClassAd] = []
+
+    def counted(my: ClassAd, target: ClassAd, context: EvalContext) -> bool:
+        asking.append(my)
+        return half_match(my, target, context)
+
+    monkeypatch.setattr("classad.table.table.half_match", counted)
+    job = ClassAd("[Size = 3; Requirements = TARGET.Speed > 5]")
+    assert len(list(getattr(Table(rows), question)(job))) == found
+    assert len(asking) == asked

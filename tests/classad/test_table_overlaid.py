@@ -127,3 +127,33 @@ def test_what_is_in_lists_and_ads_is_looked_at_again() -> None:
     rows.ads[7].raw("One").insert("a", 6)
     table.refresh()
     assert [len(table.select(text, context=CONTEXT)) for text in asked] == [19, 2, 0]
+
+
+class Ordered:
+    """The rows of a table in an order of their own."""
+
+    names: frozenset[str] = frozenset()
+
+    def __init__(self, table: Table) -> None:
+        self.base, self.table = table.store, table
+        self.places = array("i", range(len(table)))
+
+    def ad(self, row: int) -> ClassAd:
+        return self.table.ad(self.places[row])
+
+    def changed(self, name: str) -> dict[int, Any]:
+        raise KeyError(name)
+
+
+def test_rows_that_change_places_with_their_like_are_as_before() -> None:
+    rows = Ordered(Table(ClassAd(f"[A = {row % 2}; L = {{{row % 2}}}]") for row in range(6)))
+    table = Table.placed(rows)
+    store = table._store
+    assert isinstance(store, PlacedStore)
+    assert list(table.select("A == 1 && L[0] == 1", context=CONTEXT)) == [1, 3, 5]
+    rows.places = array("i", [2, 5, 0, 3, 4, 1])
+    assert store.refresh().names == set()
+    rows.places = array("i", [1, 0, 2, 3, 4, 5])
+    table.refresh()
+    assert list(table.select("A == 1 && L[0] == 1", context=CONTEXT)) == [0, 3, 5]
+    assert [ad["A"] for ad in table.ads()] == [1, 0, 0, 1, 0, 1]

@@ -167,3 +167,66 @@ def test_a_device_that_only_a_list_names_is_another_one(kind: str) -> None:
         ad["GPU_c"] = ClassAd({"Id": "GPU-c", "Capability": capability})
         table.replace(row, ad)
         agree(table, JOBS[:2])
+
+
+@pytest.mark.parametrize("kind", TABLES)
+@pytest.mark.parametrize(
+    "listed", ['split("GPU_a GPU_b")', "{ GPU_a, MY.GPU_b }", "{ 1 + 1, GPU_a }", "Others"]
+)
+def test_what_only_a_slot_itself_can_tell_is_asked_of_it(kind: str, listed: str) -> None:
+    ads = slots()
+    ads[2].insert("AvailableGPUs", ClassAd(f"[x = {listed}]").raw("x"))
+    ads[2].insert("Others", ClassAd("[x = { GPU_a, GPU_b }]").raw("x"))
+    agree(TABLES[kind](ads))
+
+
+def test_a_slot_that_is_replaced_stands_beside_those_in_columns() -> None:
+    ads = slots()
+    table = TABLES["loaded"](ads)
+    ads[1]["GPU_c"] = ClassAd({"Capability": 6.0})
+    table.replace(1, ads[1])
+    assert list(table.match(ClassAd(JOBS[0]), context=CONTEXT)) == [0, 2, 5, 7, 8]
+
+
+class Changing(Mirrored):
+    """The same rows, of which some attributes may be otherwise."""
+
+    def __init__(self, table: Table) -> None:
+        super().__init__(table)
+        self.otherwise: dict[int, dict[str, Any]] = {}
+
+    @property
+    def names(self) -> set[str]:  # type: ignore[override]
+        return set().union(*self.otherwise.values())
+
+    def ad(self, row: int) -> ClassAd:
+        place = self.places[row]
+        ad = ClassAd() if place < 0 else self.table.ad(place).duplicate()
+        for name, value in self.otherwise.get(row, {}).items():
+            ad.insert(name, value)
+        return ad
+
+    def changed(self, name: str) -> Mapping[int, Any]:
+        return {row: each[name] for row, each in self.otherwise.items() if name in each}
+
+
+def test_devices_that_are_otherwise_are_looked_at_again() -> None:
+    rows = Changing(Table(slots()))
+    table = Table.placed(rows)
+    before = agree(table, JOBS[:2])
+    assert sorted(9 - row for row in before[0]) == [0, 1, 2, 5, 7, 8]
+    # The slots 1 and 7 have the devices b and c; of slot 7 both are weaker now.
+    weak = ClassAd("[Capability = 6.0]")
+    rows.otherwise[9 - 7] = {"gpu_b": weak, "gpu_c": weak}
+    table.refresh()
+    assert [9 - row for row in agree(table, JOBS[:2])[0]] == [8, 5, 2, 1, 0]
+    rows.otherwise[9 - 1] = {"gpu_c": weak}
+    table.refresh()
+    assert [[9 - row for row in each] for each in agree(table, JOBS[:2])] == [[8, 5, 2, 0], [2]]
+    rows.otherwise.clear()
+    table.refresh()
+    assert agree(table, JOBS[:2]) == before
+    rows.places = array("i", [-1 if place == 2 else place for place in rows.places])
+    table.refresh()
+    assert [9 - row for row in agree(table, JOBS[:2])[0]] == [8, 7, 5, 1, 0]
+    assert [ad.get("Name") for ad in table.ads()] == [*"9876543", None, "1", "0"]

@@ -43,6 +43,21 @@ def test_bad_lines_raise_or_are_collected(tmp_path: Path) -> None:
         assert len(problems) == 1
 
 
+def test_what_becomes_of_bad_lines_can_be_told(tmp_path: Path) -> None:
+    path = tmp_path / "ads"
+    path.write_text('Name = "a"\nCpus = (\nMemory = 5\n\nName = "b"\n')
+    problems: list[object] = []
+    with pytest.raises(ClassAdParseError):
+        Table.from_file(path, errors="strict", diagnostics=problems)
+    found = Table.from_file(path, errors="warn")
+    assert [dict(ad) for ad in found.ads()] == [{"Name": "a", "Memory": 5}, {"Name": "b"}]
+    # The daemons take nothing that stands behind a bad line of an ad.
+    found = Table.from_file(path, errors="htcondor", diagnostics=problems)
+    assert [dict(ad) for ad in found.ads()] == [{"Name": "a"}, {"Name": "b"}]
+    with pytest.raises(ValueError, match="errors"):
+        Table.from_file(path, errors="loud")  # type: ignore[arg-type]
+
+
 def test_columns_are_codes_and_values() -> None:
     codes, values = table().column("CPUS")
     assert [str(values[code]) for code in codes] == ["4", "Total"]

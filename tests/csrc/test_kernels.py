@@ -320,6 +320,15 @@ def test_what_the_header_forbids_is_refused() -> None:
         ([0, 1, 3], 3, fine), ([0, 1, 4], 3, bad), ([0, 2, 1], 3, bad), ([-1, 0, 1], 3, bad),
     ):  # fmt: skip
         assert lib.ca_count_holding(2, ints(*ends), size, octets(1, 1, 1), longs) == expected
+    for present in itertools.product((True, False), repeat=3):
+        given = [
+            it if there else null
+            for it, there in zip((ints(0, 1), octets(1), longs), present, strict=True)
+        ]
+        found = lib.ca_count_holding(1, given[0], 1, given[1], given[2])
+        assert found == (fine if all(present) else bad), present
+        assert lib.ca_count_holding(0, given[0], 1, given[1], given[2]) == fine
+    assert lib.ca_count_holding(1, ints(0, 0), 0, null, longs) == fine
     tags = octets(0)
     for present in itertools.product((True, False), repeat=3):
         buffers = [
@@ -327,6 +336,20 @@ def test_what_the_header_forbids_is_refused() -> None:
         ]
         assert lib.ca_judge(1, *buffers) == (fine if all(present) else bad)
         assert lib.ca_judge(0, *buffers) == fine
+
+
+@needs_c
+@pytest.mark.parametrize("place", [0, 1])
+@pytest.mark.parametrize(("size", "expected"), [(0, 0), (1, -1), (2, -1)])
+def test_a_key_of_so_many_values_has_them(place: int, size: int, expected: int) -> None:
+    ffi, lib = extension.ffi, extension.lib
+    values = ffi.new("double[]", [2.0, 1.0])
+    keys = ffi.new("ca_key[]", [{"values": values, "size": 2}, {"values": values, "size": 2}])
+    rows, order = ffi.new("int32_t[]", [0, 1]), ffi.new("int32_t[2]")
+    given = 2, rows, 2, 1, ffi.new("double[2]"), ffi.new("int32_t[6]"), order
+    assert lib.ca_order(2, 2, keys, *given) == 0
+    keys[place].values, keys[place].size = ffi.NULL, size
+    assert lib.ca_order(2, 2, keys, *given) == expected
 
 
 @needs_c

@@ -28,7 +28,7 @@ from classad.syntax import parser
 from classad.syntax.nodes import AdExpr, Binary, Node, walk
 from classad.syntax.parse_table import load_tables
 from classad.syntax.unbuilt import Unbuilt, parse_later
-from classad.syntax.ways import OLD, PREFIX, STRICT
+from classad.syntax.ways import OLD, PREFIX, STRICT, WHOLE
 
 pytestmark = pytest.mark.skipif(kernels.native is None, reason="the C parser is not built here")
 
@@ -224,6 +224,17 @@ def test_ads_one_after_the_other() -> None:
     assert all(text[ad.start] == "[" and text[ad.end - 1] == "]" for ad in ads)
 
 
+@pytest.mark.parametrize(
+    "text", ["[]", "[a = 1]", '[a = "x"; b = [c = a + {1, 2}[0]]; ]', "[ 'a b' = f(x) ]"]
+)
+def test_an_ordinary_ad_is_not_left_to_python(text: str) -> None:
+    for before, after in (("", ""), ("x ", " [b = 2] and more"), ("[", "]")):
+        found = arena.parse_ad(f"{before}{text}{after}", len(before))
+        assert isinstance(found, AdExpr)
+        assert (found.start, found.end) == (len(before), len(before) + len(text))
+    assert arena.parse_ad(f"x{text}", 0) is None
+
+
 @given(text=SENTENCES, before=st.sampled_from(["", " ", "x"]), after=TEXTS)
 @settings(max_examples=200, deadline=None)
 def test_an_ad_within_a_text(text: str, before: str, after: str) -> None:
@@ -288,3 +299,11 @@ def test_threads_do_not_share_their_records() -> None:
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+def test_a_list_is_read_once_for_all_ads_that_have_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    later = parse_later('{ "cms", 2, Cpus }', OLD | WHOLE)
+    assert later is not None
+    found = later.leaves()
+    monkeypatch.setattr("classad.syntax.unbuilt.read_leaves", None)
+    assert later.leaves() is found is not None

@@ -148,9 +148,7 @@ class Predicate(Variants[Verdict]):
 
     def _evaluate(self, plan: Plan, partner: Partner) -> Verdict:
         if self._operands and not plan.opaque and plan.wide:
-            composed = self._composed(partner, plan.columns)
-            if composed is not None:
-                return composed
+            return self._composed(partner, plan.columns)
         sampler = Sampler(self.shape, self.of_row, partner)
 
         def judge(group: Group) -> Verdict:
@@ -168,12 +166,11 @@ class Predicate(Variants[Verdict]):
 
     # --- logic ----------------------------------------------------------------------------------
 
-    def _composed(self, partner: Partner, columns: frozenset[str]) -> Verdict | None:
-        """The verdict from those of the operands; None if some rows have to be asked."""
+    def _composed(self, partner: Partner, columns: frozenset[str]) -> Verdict:
+        """The verdict from those of the operands, which decide the rows that it decides."""
         node = bare(self.shape.node)
         parts = [self._operand(operand).verdict(partner) for operand in self._operands]
-        if any(part.opaque for part in parts):
-            return None
+        assert not any(part.opaque for part in parts)
         found = self._logic(node, parts, columns)
         found.count(parts[0].decided)
         return found

@@ -144,11 +144,8 @@ class Splits:
             if root is None:
                 return None
             fixed, pieces = self._understood(root, text, how, len(values))
-            # If one that has the same form leaves others in place, this one is taken by itself.
-            if key not in self._fixed:
-                self._fixed.keep(key, fixed, 300 + 8 * len(fixed))
-            if self._fixed[key] == fixed:
-                self._pieces.keep((*key, *_kept(values, fixed)), pieces, 800 + 300 * len(pieces))
+            self._fixed.keep(key, fixed, 300 + 8 * len(fixed))
+            self._pieces.keep((*key, *_kept(values, fixed)), pieces, 800 + 300 * len(pieces))
         return [
             Conjunct(
                 piece.name,

@@ -152,7 +152,11 @@ class Partner:
         #: The rows that have to be asked one by one.
         self.opaque = store.opaque_for(ad)
         #: Whether names do not mean what they say.
-        self.misleading = context.strict or store.misleading or any(map(self.has, MISLEADING))
+        self.misleading = (
+            context.strict
+            or store.misleading
+            or (any(map(self.has, MISLEADING)) if chained else not MISLEADING.isdisjoint(attrs))
+        )
 
     @property
     def evaluator(self) -> _Evaluator:

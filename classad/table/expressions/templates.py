@@ -75,11 +75,7 @@ def places_of(
         place, start = found.get(literal.end, (-1, 0))
         sign = text[literal.start : start]
         if place >= 0 and (not sign or sign.strip() == "-"):
-            constant = Constant(place, bool(sign))
-            value = _value(text[start : literal.end])
-            value = -value if sign else value
-            if (value.__class__, repr(value)) == (literal.value.__class__, repr(literal.value)):
-                places.append((literal, constant))
+            places.append((literal, Constant(place, bool(sign))))
     return places
 
 

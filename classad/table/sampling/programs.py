@@ -69,7 +69,8 @@ class Members:
         self.exceptions: dict[int, Any] = {}
         for place, value in enumerate(lists):
             if value.__class__ is ListValue:
-                self.ads += [item for item in value.items if _is_ad(item)]
+                # Lists with expressions in them never come here.
+                self.ads += [item for item in value.items if item.__class__ is Ad]
             else:
                 self.exceptions[place] = 0 if value is UNDEFINED else ERROR
             self.ends.append(len(self.ads))
@@ -112,15 +113,6 @@ class Members:
         for place, value in self.exceptions.items():
             counts[place] = value
         return Vector.of(counts)
-
-
-def _is_ad(item: Any) -> bool:
-    """Whether a member of a list is an ad whose attributes can be told; others do not count."""
-    if item.__class__ in PLAIN or item.__class__ is ListValue:
-        return False
-    if item.__class__ is not Ad or item._chained is not None:
-        raise Unknown
-    return True
 
 
 class Inputs(NamedTuple):
@@ -216,9 +208,7 @@ class _Compiler:
         if form is Form.COUNT:
             return self._counting(node, of_row)
         function = lookup_function(node.name, self.partner.context)
-        if function is None:
-            raise Unknown
-        if function.laziness is RAW:
+        if function is not None and function.laziness is RAW:
             return self._fixed(node, of_row)
         parts = [self.step(part, of_row) for part in node.args]
         if form is Form.CHOICE:

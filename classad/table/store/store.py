@@ -12,7 +12,6 @@ from functools import cached_property
 from itertools import compress, count
 from typing import Any, Final
 
-from classad.ads.ad import stored_form
 from classad.ads.expression import Expression
 from classad.binding.ad import ClassAd
 from classad.loading.columns import LoadedColumn, LoadedColumns, Tag
@@ -185,8 +184,7 @@ class Store:
         def read(number: int) -> Any:
             found = known.get(number)
             if found is None:
-                tree = loaded.expression(name, number)
-                found = known[number] = stored_form(tree, _NOWHERE)
+                found = known[number] = loaded.stored(name, _NOWHERE, number)
             return found
 
         return read
