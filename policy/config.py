@@ -352,13 +352,21 @@ class _Loading:
             found = _AUTO_USE.fullmatch(entry.name)
             if found is None:
                 continue
-            try:
-                if not entry.raw or not holds(entry.raw, self.reader.world()):
-                    continue
-            except (ConditionError, ExpansionError) as mistake:
-                self.reader.diagnostics.append(_at(entry, str(mistake), severity="warning"))
-                continue
-            self._apply(found[1], found[2], entry)
+            if self._holds(entry):
+                self._apply(found[1], found[2], entry)
+
+    def _holds(self, entry: Definition) -> bool:
+        """Is the condition that an entry is true?  What is wrong with it is said of its text."""
+        diagnostics = self.reader.diagnostics
+        before = len(diagnostics)
+        try:
+            return bool(entry.raw) and holds(entry.raw, self.reader.world())
+        except (ConditionError, ExpansionError) as mistake:
+            diagnostics.append(Diagnostic(str(mistake), severity="warning"))
+            return False
+        finally:
+            for found in diagnostics[before:]:
+                found.source, found.start, found.end = entry.source, entry.start, entry.end
 
     def _apply(self, category: str, name: str, entry: Definition) -> None:
         template = self.reader.templates.find(category, name)

@@ -12,6 +12,7 @@ from attr import Factory, frozen
 
 from classad.errors import Diagnostic
 from policy.config import Config
+from policy.knobs import find_knob
 from policy.knobs import shares as shares
 from policy.knobs.reading import read_knob
 
@@ -34,7 +35,10 @@ class ConcurrencyLimits:
 
 
 def read_limits(config: Config) -> tuple[ConcurrencyLimits, tuple[Diagnostic, ...]]:
-    """The limits of a configuration; a value that is no number is reported and passed over."""
+    """The limits of a configuration; a value that is no number is reported and passed over.
+
+    A macro that other daemons read may also have such a name, and a value that is no number.
+    """
     diagnostics: list[Diagnostic] = []
     maxima: dict[str, float] = {}
     set_defaults: dict[str, float] = {}
@@ -48,9 +52,9 @@ def read_limits(config: Config) -> tuple[ConcurrencyLimits, tuple[Diagnostic, ..
             if member is None:
                 continue
             reading = read_knob(config, family, macro)
-            if reading.diagnostic is not None:
+            if reading.diagnostic is not None and find_knob(macro) is family:
                 diagnostics.append(reading.diagnostic)
-            elif reading.value is not None:
+            elif reading.diagnostic is None and reading.value is not None:
                 into[member.lower()] = reading.number()
             break
     default = read_knob(config, shares.CONCURRENCY_LIMIT_DEFAULT)

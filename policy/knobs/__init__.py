@@ -5,9 +5,11 @@ opens a file.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache, lru_cache
 from types import ModuleType
 from typing import Final
 
+from policy.data.tables import meanings, reader_rows
 from policy.knobs import cycle, matching, shares
 from policy.knobs.declaration import Kind, Knob, Need
 
@@ -22,6 +24,9 @@ def declared(module: ModuleType) -> Iterable[Knob]:
     yield from getattr(module, "HOUSEKEEPING", ())
 
 
+#: Macros whose declarations are remembered.
+_MANY: Final = 10_000
+
 _ALL: Final = tuple(knob for module in (matching, shares, cycle) for knob in declared(module))
 #: Knobs with a name of their own, by case-folded name.
 KNOBS: Final = {knob.name.casefold(): knob for knob in _ALL if not knob.is_family}
@@ -31,12 +36,20 @@ FAMILIES: Final = tuple(
 )
 
 
+@lru_cache(maxsize=_MANY)
 def find_knob(macro: str) -> Knob | None:
     """The declaration that covers a macro: of its own, or of its family."""
     knob = KNOBS.get(macro.casefold())
     if knob is not None:
         return knob
-    return next((family for family in FAMILIES if family.member(macro) is not None), None)
+    family = next((family for family in FAMILIES if family.member(macro) is not None), None)
+    return None if family is None or macro.casefold() in _others() else family
+
+
+@cache
+def _others() -> frozenset[str]:
+    """Macros of other meaning, some of which have the form of a family: DETECTED_CPUS_LIMIT."""
+    return frozenset(name.casefold() for name in (*meanings(), *reader_rows()))
 
 
 def table_defaults() -> dict[str, str]:

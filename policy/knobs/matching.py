@@ -160,7 +160,6 @@ NEGOTIATOR_MATCH_EXPRS: Final = Knob(
     "",
     "Names macros that are put into every matched slot ad as attributes",
     need=Need.OPTIONAL,
-    fatal=False,
 )
 NEGOTIATOR_CROSS_SLOT_PRIOS: Final = Knob(
     "NEGOTIATOR_CROSS_SLOT_PRIOS",

@@ -53,6 +53,8 @@ _ONE_BY_ONE: Final = {
     "job_router_entries_file": Obsolete(why=_ROUTES, since="25.0"),
     "job_router_entries_cmd": Obsolete(why=_ROUTES, since="25.0"),
     "cgroup_soft_memory_limit_expr": Obsolete(),
+    # The manual has this name, and condor_starter of 25.14.1 asks for the other one.
+    "cgroup_low_memory_limit_expr": Obsolete("CGROUP_LOW_MEMORY_LIMIT"),
     "negotiator_traffic_limit": Obsolete(),
     "negotiator_simple_matching": Obsolete(),
     "enable_classad_extensions": Obsolete(),

@@ -273,9 +273,9 @@ def place(definition: Definition, text: str, start: int = 0, end: int | None = N
     """Where characters ``start:end`` of the expanded value are: in the file if it stands there."""
     source = definition.source
     if source is None:
-        if definition.line is None and not text:
-            return None, 0, 0
-        return Source(text, definition.origin), start, len(text) if end is None else end
+        # A value without end is shown as it was set.
+        given = text or definition.raw
+        return Source(given, definition.origin), start, len(given) if end is None else end
     written = source.text[definition.start : definition.end]
     if written != text:
         if not text or end is None:

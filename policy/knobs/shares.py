@@ -79,7 +79,6 @@ GROUP_NAMES: Final = Knob(
     Kind.LIST,
     "",
     "Names the accounting groups, dots making subgroups; empty switches quotas off",
-    fatal=False,
     unordered=True,
 )
 GROUP_QUOTA: Final = Knob(
@@ -214,7 +213,6 @@ NEGOTIATOR_CLASSAD_USER_MAP_NAMES: Final = Knob(
     "Names user maps; one called GROUP_PREFIX puts a group before submitter names",
     need=Need.OPTIONAL,
     in_table=False,
-    fatal=False,
 )
 NAME_LIMIT: Final = Knob(
     "<name>_LIMIT",

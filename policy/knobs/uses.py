@@ -68,7 +68,7 @@ _OF_SLOTS: Final = {
     "modify_request_expr_requestmemory": (_NUMBER, _CLAIM),
     "modify_request_expr_requestdisk": (_NUMBER, _CLAIM),
     "cgroup_hard_memory_limit_expr": (_NUMBER, _CLAIM),
-    "cgroup_low_memory_limit_expr": (_NUMBER, _CLAIM),
+    "cgroup_low_memory_limit": (_NUMBER, _CLAIM),
     "singularity_job": (_CONDITION, _CLAIM),
     "singularity_image_expr": (_ANY, _CLAIM),
     "defrag_draining_start_expr": (_CONDITION, "while the machine drains"),

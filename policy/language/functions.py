@@ -190,7 +190,7 @@ def _random_choice(self: Functions, body: str, expander: Expander) -> str:
 
 def _random_integer(self: Functions, body: str, expander: Expander) -> str:
     texts = [part.strip(BLANKS) for part in body.split(",")]
-    numbers = [integer_literal(_resolved(text, expander)) for text in texts]
+    numbers = map(integer_literal, texts)  # names of macros are none, unlike elsewhere
     low, high, step = (*numbers, None, None, None)[:3]
     if low is None:
         self.fail(f"$RANDOM_INTEGER() minimum `{texts[0]}` is not an integer")

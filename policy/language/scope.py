@@ -54,6 +54,8 @@ class Scope:
 
         ``known``: see ``Expander``.
         """
+        if "$" not in definition.raw:
+            return Expanded(definition.raw, ())
         problems: list[str] = []
         quiet = evolve(self, functions=evolve(self.functions, report=problems.append))
         expander = evolve(quiet.expander(), known=known)
@@ -90,6 +92,8 @@ class Scope:
 
     def resolve_self(self, name: str, text: str) -> str:
         """``text``, about to be assigned to ``name``, without references to ``name``."""
+        if "$" not in text:
+            return text
         base = self.context.base_name(name)
         names = {name.casefold()} if base is None else {name.casefold(), base.casefold()}
 

@@ -15,7 +15,7 @@ from classad.evaluation.functions import Result, lookup_function
 from classad.language.operators import EQUALITY, IDENTITY
 from classad.language.values import ClassAdValue, Value
 from classad.syntax.nodes import Binary, Call, Literal, Node, Reference, Unary, bare, walk
-from policy.attributes import DATE, Attribute, find_attribute
+from policy.attributes import DATE, find_attribute
 from policy.ephemeral import find_ephemeral
 from policy.knobs.declaration import Wanted
 from policy.lint.expressions import Held
@@ -133,6 +133,7 @@ _GROUPS: Final = frozenset(
 _MEASURES: Final = frozenset(("s", "min", "B", "KiB", "MiB"))
 #: Dates that are never in the future.
 _HAPPENED: Final = re.compile(r"(JobStart|JobCurrentStart|JobLastStart|Entered|QDate)", re.I)
+_TYPES: Final = {bool: "boolean", int: "integer", float: "real", str: "string"}
 _ORDER: Final = frozenset(("<", "<=", ">", ">="))
 _Found = tuple[Finding, str, Node, str | None]
 
@@ -358,8 +359,10 @@ def _because(node: Binary) -> str:
         added = find_ephemeral(subject.name)
         if row is not None and row.values:
             return f"; {row.name} is one of {', '.join(row.values)}"
-        if node.operator in IDENTITY and isinstance(other, Literal):
-            return _of_type(subject.name, row, added.type if added is not None else "")
+        type_ = added.type if added is not None else row.type if row is not None else ""
+        given = _TYPES.get(type(other.value)) if isinstance(other, Literal) else type_
+        if node.operator in IDENTITY and type_ not in ("", given):
+            return f"; {subject.name} is of type {type_}, and `=?=` looks at types"
         if added is not None and added.unit in ("priority", "weighted slots"):
             least = "0.5" if added.unit == "priority" else "0"
             return f"; {added.name} is never below {least}"
@@ -367,11 +370,6 @@ def _because(node: Binary) -> str:
             high = f" or above {row.range[1]:g}" if row.range[1] < float("inf") else ""
             return f"; {row.name} is never below {row.range[0]:g}{high}"
     return ""
-
-
-def _of_type(name: str, row: Attribute | None, type_: str) -> str:
-    kind = type_ or (row.type if row is not None else "")
-    return f"; {name} is of type {kind}, and `=?=` looks at types" if kind else ""
 
 
 def _unlike_types(one: Held, node: Binary, left: Abstract, right: Abstract) -> str:

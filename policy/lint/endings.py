@@ -14,7 +14,15 @@ from typing import Final
 from attr import frozen
 
 from classad.errors import Diagnostic
+from policy.config import Config
 from policy.explain.sentences import listing
+from policy.knobs.declaration import Knob
+from policy.knobs.matching import (
+    CONSUMPTION_CPUS,
+    CONSUMPTION_DISK,
+    CONSUMPTION_MEMORY,
+    CONSUMPTION_POLICY,
+)
 from policy.knobs.other_daemons import DAEMONS
 from policy.knobs.readers import MAIN, ON_THEIR_OWN, Readers, find_readers
 from policy.knobs.reading import read_knob
@@ -24,6 +32,8 @@ from policy.load import PolicyLoad, ended_by, ends_daemon, load_policy
 
 _ITEM: Final = re.compile(r"[^,\s]+")
 _QUOTES: Final = "\"'"
+#: What the startd reads only for slots with a consumption policy.
+_OF_CONSUMPTION: Final = (CONSUMPTION_CPUS, CONSUMPTION_MEMORY, CONSUMPTION_DISK)
 WEIGHT_OF_TYPE: Final = re.compile(r"SLOT_TYPE_\d+_SLOT_WEIGHT", re.IGNORECASE)
 
 
@@ -60,9 +70,8 @@ def find_endings(view: View, loads: dict[str | None, PolicyLoad]) -> Iterator[En
     """Every value at which some daemon ends."""
     for local, loaded in loads.items():
         for found in loaded.diagnostics:
-            if ends_daemon(found):
-                daemon = ended_by(found)
-                yield Ending(Daemon(daemon, local if daemon == "NEGOTIATOR" else None), found)
+            if ends_daemon(found) and ended_by(found) == "NEGOTIATOR":
+                yield Ending(Daemon("NEGOTIATOR", local), found)
     for setting in view.settings:
         yield from _of_declared(setting)
         yield from _of_others(view, setting)
@@ -77,11 +86,19 @@ def _of_declared(setting: Setting) -> Iterator[Ending]:
         return
     if setting.config.context.subsystem != knob.read_by:
         return
-    if knob.read_by != "NEGOTIATOR" and knob.fatal and not knob.broken:
-        readers = find_readers(knob.name)
-        assert readers is not None
-        status = readers.ended[knob.read_by]
+    status = status_at_start(setting.config, knob)
+    if knob.read_by != "NEGOTIATOR" and status is not None:
         yield Ending(Daemon(knob.read_by, setting.local_name), reading.diagnostic, status)
+
+
+def status_at_start(config: Config, knob: Knob) -> int | None:
+    """With what a daemon ends that reads a bad value of a knob at its start; None if it goes on."""
+    if knob.broken or not knob.fatal:
+        return None
+    if knob in _OF_CONSUMPTION:
+        return 4 if read_knob(config, CONSUMPTION_POLICY).value is True else None
+    readers = find_readers(knob.name)
+    return None if readers is None else readers.ended.get(knob.read_by)
 
 
 def _of_daemon_list(view: View, setting: Setting) -> Iterator[Ending]:

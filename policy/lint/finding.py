@@ -72,5 +72,5 @@ def name_place(entry: Definition) -> tuple[Source, int, int] | None:
         return None
     pattern = re.compile(rf"(?im)^[ \t:]*({re.escape(entry.name)})(?![\w.])")
     begin = max(0, source.text.rfind("\n", 0, entry.start) - _REACH)
-    found = list(pattern.finditer(source.text, begin, max(entry.start, begin + len(entry.name))))
+    found = list(pattern.finditer(source.text, begin, entry.start))
     return (source, found[-1].start(1), found[-1].end(1)) if found else None

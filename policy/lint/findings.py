@@ -15,7 +15,6 @@ from classad.source import Source
 from policy.config import Config
 from policy.knobs.reading import EXPANDED
 from policy.language.reader import UNQUOTED
-from policy.language.table import DEFAULT_ORIGIN
 from policy.lint import (
     attributes,
     choices,
@@ -157,8 +156,6 @@ def _once(found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
     """Without what two checks say of the same place."""
     seen = set()
     for item in found:
-        if item.source is not None and item.source.name == DEFAULT_ORIGIN:
-            continue  # a default says it of a value that another finding is about
         if item.source is not None and not item.source.quoted and item.message != UNQUOTED:
             continue  # the words of a file that is not quoted
         name = None if item.source is None else item.source.name

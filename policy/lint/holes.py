@@ -187,8 +187,6 @@ def _conditions(view: View) -> Iterator[Diagnostic]:
     """References in conditions, which are false without them."""
     sources = {id(s.entry.source): s.entry.source for s in view.settings if s.entry.source}
     for source in sources.values():
-        if source.name.startswith("use "):
-            continue
         for line in LineReader(source):
             word = keyword(line.text)
             if word is None or word[0] not in ("if", "elif"):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import Final
 
 from attr import frozen
@@ -268,6 +269,7 @@ def _is_defined(view: View, names: NameList, item: str) -> bool:
     return False
 
 
+@cache
 def published_names() -> frozenset[str]:
     """The case-folded names of attributes that ads have without the configuration."""
     return frozenset(name.casefold() for name in attribute_names())

@@ -90,7 +90,7 @@ def near(name: str, known: Iterable[str]) -> str | None:
     if len(name) < _SHORTEST:
         return None
     items = [item for item in known if abs(len(item) - len(name)) <= 1]
-    if any(item.casefold() == name.casefold() for item in items):
+    if name.casefold() in map(str.casefold, items):
         return None
     meant = suggest(name, items)
     if meant is None or _DIGITS.sub("", meant.casefold()) == _DIGITS.sub("", name.casefold()):
@@ -103,8 +103,6 @@ def _near_short(name: str) -> str | None:
     if not _VERY_SHORT <= len(name) < _SHORTEST or any(char.isdigit() for char in name):
         return None
     known = (*(knob.name for knob in OTHER_KNOBS.values()), *_COMMON)
-    if any(item.casefold() == name.casefold() for item in known):
-        return None
     return suggest(name, [item for item in known if len(item) >= _VERY_SHORT])
 
 

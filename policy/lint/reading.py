@@ -19,7 +19,7 @@ from policy.knobs.uses import find_use
 from policy.language.expressions import text_behind
 from policy.language.macros import FUNCTIONS
 from policy.language.numbers import read_boolean
-from policy.lint.endings import WEIGHT_OF_TYPE
+from policy.lint.endings import WEIGHT_OF_TYPE, status_at_start
 from policy.lint.finding import ERROR, WARNING, Finding
 from policy.lint.places import stretch, unparsable
 from policy.lint.view import Setting, View, covering, endless
@@ -106,7 +106,8 @@ SYNTAX: Final = Finding(
     ERROR,
     "a policy expression that does not parse",
     "condor_negotiator ends with exit status 4, and so do condor_defrag, condor_rooster and, at"
-    " MachineMaxVacateTime, the startd, while condor_config_val prints the text without complaint.",
+    " MachineMaxVacateTime and what a consumption policy uses, the startd, while condor_config_val"
+    " prints the text without complaint.",
     "PREEMPTION_REQUIREMENTS = RemoteUserPrio > && True\n",
     "PREEMPTION_REQUIREMENTS = RemoteUserPrio > SubmitterUserPrio * 1.2\n",
     silenceable=False,
@@ -217,8 +218,8 @@ _SIGNS: Final = (
     (re.compile(r"=~"), "patterns are for regexp()"),
     (re.compile(r"=<"), "at most is written `<=`"),
     (re.compile(r"=>"), "at least is written `>=`"),
-    (re.compile(r"=(?![=?!])"), "equality is written `==`"),
-    (re.compile(r"<>"), "inequality is written `!=`"),
+    (re.compile(r"(?<![=!<>?])=(?![=?!])"), "equality is written `==`"),
+    (re.compile(r"(?<=<)>"), "inequality is written `!=`"),
 )
 _NOT: Final = re.compile(r"\bnot\s+$", re.IGNORECASE)
 #: How far before a mistake `not` may stand.
@@ -321,12 +322,13 @@ def _invalid(setting: Setting) -> Iterator[Diagnostic]:
     if setting.is_unread:
         return
     found = reading.diagnostic
-    if knob.read_by == "NEGOTIATOR" and knob.fatal:
+    if knob.broken or not knob.fatal:
+        yield found
+    elif knob.read_by == "NEGOTIATOR" or status_at_start(setting.config, knob) is None:
         # If it is read at the start, there is a finding with the same words before this one.
         found.id, found.severity = NOT_USED.id, NOT_USED.severity
-        found.help = "condor_negotiator ends when it reads this, which need not be at its start"
-        yield found
-    elif knob.broken or not knob.fatal:
+        daemon = f"condor_{knob.read_by.lower()}"
+        found.help = f"{daemon} ends when it reads this, which need not be at its start"
         yield found
 
 
@@ -384,7 +386,7 @@ def _behind(setting: Setting) -> Iterator[Diagnostic]:
     text = setting.text()
     found = text_behind(text)
     if found is not None and unparsable(setting) is None:
-        where = stretch(setting, text, found.start, max(found.end, found.start + 1))
+        where = stretch(setting, text, found.start, found.end)
         yield behind_expression(setting.macro, found, where)
 
 

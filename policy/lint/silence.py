@@ -64,9 +64,8 @@ def apply(
 
 
 def _silenced(found: Diagnostic, silences: Mapping[str, list[Silence]]) -> bool:
-    if found.source is None or found.line is None:
-        return False
-    line, name = found.line, found.source.name.removesuffix(EXPANDED)
+    name = "" if found.source is None else found.source.name.removesuffix(EXPANDED)
+    line = found.line or 0
     return any(
         found.id in silence.ids and silence.first <= line <= silence.last
         for silence in silences.get(name, ())

@@ -26,7 +26,7 @@ from classad.syntax.nodes import (
 )
 from policy.attributes import find_attribute
 from policy.knobs.declaration import Kind
-from policy.knobs.reading import EXPANDED, behind_expression
+from policy.knobs.reading import behind_expression
 from policy.language.expressions import text_behind
 from policy.lint.expressions import Held
 from policy.lint.finding import WARNING, Finding
@@ -253,13 +253,12 @@ def _looks_looser(one: Held, node: Binary, child: Binary) -> bool:
 def _room(one: Held, node: Binary) -> str | None:
     """The blanks around an operator in the file; None if its operands come from elsewhere."""
     source, start, end = one.spot(node)
-    if source is None or source.name.endswith(EXPANDED):
-        return None
-    text = source.text[start:end]
     left, right = one.spot(node.left), one.spot(node.right)
-    if left[0] is not source or right[0] is not source or not start <= left[2] <= right[1] <= end:
+    if source is None or left[0] is not source or right[0] is not source:
         return None
-    between = text[left[2] - start : right[1] - start].strip("()")
+    if not start <= left[2] <= right[1] <= end:
+        return None
+    between = source.text[left[2] : right[1]].strip("()")
     before, found, behind = between.partition(node.operator)
     if not found or before.strip(" \t\r\n\\()") or behind.strip(" \t\r\n\\()"):
         return None

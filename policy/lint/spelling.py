@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import cache
+from operator import ne
 from typing import Final
 
 _WORDS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
@@ -51,12 +52,13 @@ def _is_begun(mine: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
 def inflected(name: str, known: Iterable[str]) -> str | None:
     """The known name of the same words, one of them in another form: WANT_SUSPENDED."""
     mine = words(name)
-    for theirs, spelled in _by_words(tuple(known)).items():
-        if len(mine) != len(theirs) or len(mine) < 2:
-            continue
-        unlike = [pair for pair in zip(mine, theirs, strict=True) if pair[0] != pair[1]]
-        if len(unlike) == 1 and is_form(*unlike[0]):
-            return spelled
+    if len(mine) < 2:
+        return None
+    for theirs in _by_number(tuple(known)).get(len(mine), ()):
+        if sum(map(ne, mine, theirs)) == 1:
+            unlike = next(pair for pair in zip(mine, theirs, strict=True) if pair[0] != pair[1])
+            if is_form(*unlike):
+                return _by_words(tuple(known))[theirs]
     return None
 
 
@@ -73,13 +75,31 @@ def reordered(name: str, known: Iterable[str]) -> str | None:
     if len(set(mine)) < 2:
         return None
     by_words = _by_words(tuple(known))
-    fits = (spelled for theirs, spelled in by_words.items() if sorted(theirs) == sorted(mine))
-    return next((spelled for spelled in fits if words(spelled) != mine), None)
+    fits = _in_any_order(tuple(known)).get(tuple(sorted(mine)), ())
+    return next((by_words[theirs] for theirs in fits if theirs != mine), None)
 
 
 @cache
 def _by_words(known: tuple[str, ...]) -> dict[tuple[str, ...], str]:
     return {words(name): name for name in reversed(known)}
+
+
+@cache
+def _by_number(known: tuple[str, ...]) -> dict[int, list[tuple[str, ...]]]:
+    """The words of known names by how many they are."""
+    found: dict[int, list[tuple[str, ...]]] = {}
+    for theirs in _by_words(known):
+        found.setdefault(len(theirs), []).append(theirs)
+    return found
+
+
+@cache
+def _in_any_order(known: tuple[str, ...]) -> dict[tuple[str, ...], list[tuple[str, ...]]]:
+    """The words of known names by these words, sorted."""
+    found: dict[tuple[str, ...], list[tuple[str, ...]]] = {}
+    for theirs in _by_words(known):
+        found.setdefault(tuple(sorted(theirs)), []).append(theirs)
+    return found
 
 
 def _one_cut(mine: tuple[str, ...], theirs: tuple[str, ...]) -> bool:

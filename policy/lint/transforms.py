@@ -137,8 +137,9 @@ def _command(setting: Setting, line: re.Match[str]) -> Iterator[Diagnostic]:
 
 def _place(setting: Setting, line: re.Match[str], group: int = 1) -> Place:
     """Where the word stands in the block; blanks at the beginnings of lines are gone from it."""
-    source, begin = setting.entry.source, setting.entry.start
-    at = -1 if source is None else source.text.find(line[0].strip(), begin)
+    source, begin, written = setting.entry.source, setting.entry.start, line[0].lstrip()
+    at = -1 if source is None else source.text.find(written, begin)
     if at < 0:
         return stretch(setting, setting.entry.raw, *line.span(group))
-    return source, at, at + len(line[group])
+    start = at + len(written) - (line.end() - line.start(group))
+    return source, start, start + len(line[group])

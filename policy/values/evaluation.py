@@ -64,7 +64,6 @@ class Evaluation:
         self._values: dict[int, Abstract] = {}
         self._alone: dict[int, _Outcome] = {}
         self._recording = True
-        self._is_too_deep: Final = nodes.height(tree) > DEEPEST
         self.value: Final = self._whole(tree)
 
     def of(self, node: Node) -> Abstract:
@@ -73,8 +72,6 @@ class Evaluation:
 
     def alone(self, node: Node) -> Abstract:
         """The value of a node, whatever the conditions around it are."""
-        if self._is_too_deep:
-            return ANYTHING
         with more_frames():
             return self._by_itself(node).value
 
@@ -87,7 +84,7 @@ class Evaluation:
         return known
 
     def _whole(self, tree: Node) -> Abstract:
-        if self._is_too_deep:
+        if nodes.height(tree) > DEEPEST:
             return ANYTHING
         with more_frames():
             value = self._run(tree, _NO_FACTS).value

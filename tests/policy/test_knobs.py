@@ -10,12 +10,17 @@ from attr import fields_dict, frozen
 from pieslice.documents.knobs import knob_page
 from policy.config import Library, config_from_mapping
 from policy.data.tables import builtin_table, meanings
+from policy.explain.meaning import meaning
 from policy.io import builtin_library
 from policy.knobs import FAMILIES, KNOBS, Kind, Knob, find_knob
 from policy.knobs.fields import KnobReader, integer, readers
 from policy.knobs.other_daemons import DAEMONS, OTHER_KNOBS
-from policy.knobs.reading import default_value
+from policy.knobs.parameters import find_parameter
+from policy.knobs.readers import find_readers
+from policy.knobs.reading import default_value, read_knob
+from policy.knobs.shares import NAME_LIMIT
 from policy.knobs.tool_values import table_row, tool_value
+from policy.knobs.uses import find_use
 from policy.load import policy_from_knobs
 from policy.model import PARTS, NegotiatorPolicy
 from tests.policy.config_vectors import load_vectors
@@ -129,6 +134,128 @@ def test_docs_begin_with_a_verb_and_reasons_are_given() -> None:
         assert knob.honoured or knob.reason, knob.name
 
 
+#: What the negotiator and the schedd do without, by the specification; everything else ends them.
+GOES_ON = {
+    "NEGOTIATOR_JOB_CONSTRAINT", "DEFAULT_PRIO_FACTOR", "NICE_USER_PRIO_FACTOR",
+    "REMOTE_PRIO_FACTOR", "NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT", "GROUP_DYNAMIC_MACH_CONSTRAINT",
+    "CONCURRENCY_LIMIT_DEFAULT", "START_VANILLA_UNIVERSE", "SCHEDD_SLOT_WEIGHT", "<name>_LIMIT",
+    "CONCURRENCY_LIMIT_DEFAULT_<set>",
+}  # fmt: skip
+INVALID = {Kind.BOOL: "perhaps", Kind.INT: "many", Kind.DOUBLE: "many", Kind.EXPR: "1 +"}
+ENDLESS = {"ENDLESS": "$(WITHOUT_END)", "WITHOUT_END": "$(ENDLESS)"}
+
+
+@pytest.mark.parametrize("knob", [*KNOBS.values(), *FAMILIES], ids=lambda knob: knob.name)
+def test_an_invalid_value_ends_the_daemon_or_not(knob: Knob) -> None:
+    macro = knob.of("a") if knob.is_family else knob.name
+    values = {macro: INVALID.get(knob.kind, "$(ENDLESS)"), **ENDLESS}
+    found = read_knob(config_from_mapping(values, builtin_library()), knob, macro).diagnostic
+    assert found is not None
+    goes_on = knob.name in GOES_ON
+    expected = ("P112", "warning") if goes_on else ("P110", "error")
+    if knob.kind is Kind.EXPR and not goes_on:
+        expected = ("P111", "error")
+    assert (found.id, found.severity) == expected
+
+
+@pytest.mark.parametrize(
+    ("macro", "least", "below", "most", "above"),
+    [
+        ("GROUP_QUOTA_MAX_ALLOCATION_ROUNDS", "1", "0", "1000000000", "1000000001"),
+        ("GROUP_QUOTA_ROUND_ROBIN_RATE", "1", "0.999", "1e300", None),
+        ("NEGOTIATOR_RESOURCE_REQUEST_LIST_SIZE", "1", "0", "2147483647", "2147483648"),
+        ("MAX_CONCURRENT_UPLOADS_PER_USER", "0", "-1", "2147483647", "2147483648"),
+        ("NEGOTIATOR_MAX_TIME_PER_CYCLE", "-2147483648", "-2147483649", "2147483647", "2147483648"),
+        ("GROUP_QUOTA_a", "0", "-0.001", "2147483647", "2147483647.5"),
+        ("GROUP_QUOTA_DYNAMIC_a", "0", "-0.001", "1", "1.001"),
+        ("PRIORITY_HALFLIFE", "-1e300", None, "1e300", None),
+    ],
+)
+def test_the_least_and_the_greatest_value(
+    macro: str, least: str, below: str | None, most: str, above: str | None
+) -> None:
+    knob = find_knob(macro)
+    assert knob is not None
+    for text in (least, most):
+        reading = read_knob(config_from_mapping({macro: text}, builtin_library()), knob, macro)
+        assert (reading.value, reading.diagnostic) == (float(text), None)
+    for text in filter(None, (below, above)):
+        reading = read_knob(config_from_mapping({macro: text}, builtin_library()), knob, macro)
+        assert reading.diagnostic is not None
+
+
+def test_knobs_of_groups_end_nobody_where_there_are_none() -> None:
+    lazy = {"GROUP_QUOTA_MAX_ALLOCATION_ROUNDS", "GROUP_QUOTA_ROUND_ROBIN_RATE"}
+    for knob in KNOBS.values():
+        if knob.kind not in INVALID or knob.read_by != "NEGOTIATOR" or knob.name in GOES_ON:
+            continue
+        for groups in ({}, {"GROUP_NAMES": "a", "GROUP_QUOTA_a": "1"}):
+            loaded = policy_from_knobs({knob.name: INVALID[knob.kind], **groups})
+            ends = bool(groups) or knob.name not in lazy
+            severities = {found.severity for found in loaded.diagnostics}
+            assert severities <= {"error" if ends else "warning"}, knob.name
+
+
+def test_the_order_of_groups_does_not_matter() -> None:
+    assert [knob.name for knob in KNOBS.values() if knob.unordered] == ["GROUP_NAMES"]
+    config = config_from_mapping({}, builtin_library())
+    assert meaning(config, "GROUP_NAMES", "b, a A") == ("list", ("a", "b"))
+    assert meaning(config, "SIGNIFICANT_ATTRIBUTES", "b, a A") == ("list", ("b", "a", "a"))
+
+
+@pytest.mark.parametrize(
+    ("macro", "kind", "daemons", "ended", "bounds"),
+    [
+        ("START", "string", "STARTD", {}, (None, None)),
+        ("num_slots_type_7", "integer", "STARTD", {"STARTD": 4}, (None, None)),
+        ("NUM_SLOTS_TYPE_123", "integer", "STARTD", {"STARTD": 4}, (None, None)),
+        ("MAX_JOBS_RUNNING", "integer", "SCHEDD", {"SCHEDD": 4}, (None, None)),
+        ("STARTER_UPDATE_INTERVAL", "integer", "STARTER", {}, (None, None)),
+        ("ROOSTER_INTERVAL", "integer", "ROOSTER", {}, (0, 2147483647)),
+        ("GANGLIAD_INTERVAL", "integer", "GANGLIAD", {}, (None, None)),
+        ("HAD_CONNECTION_TIMEOUT", "integer", "HAD REPLICATION", {}, (None, None)),
+        ("DEFRAG_DRAINING_MACHINES_PER_HOUR", "double", "DEFRAG", {"DEFRAG": 4}, (0, None)),
+        ("Job_Router_Polling_Period", "integer", "JOB_ROUTER", {}, (None, None)),
+    ],
+)
+def test_who_reads_a_macro(
+    macro: str, kind: str, daemons: str, ended: dict[str, int], bounds: tuple[int | None, ...]
+) -> None:
+    found = find_readers(macro)
+    assert found is not None
+    assert (found.kind, found.daemons) == (kind, frozenset(daemons.split()))
+    assert (dict(found.ended), (found.low, found.high)) == (ended, bounds)
+    knob = found.knob(daemons.split()[0])
+    if kind == "string":
+        assert knob is None
+    else:
+        assert knob is not None
+        assert (knob.minimum, knob.maximum, knob.wide) == (*bounds, False)
+        assert knob.read_by == daemons.split()[0]
+
+
+@pytest.mark.parametrize(
+    ("macro", "moment"),
+    [
+        ("CLAIM_WORKLIFE", "while the slot is claimed"),
+        ("START", "when a job is offered to the slot, and while one is on it"),
+        ("RANK", "when a job is offered to the slot, and while one is on it"),
+        ("SLOT_TYPE_1_CLAIM_WORKLIFE", "while the slot is claimed"),
+        ("SYSTEM_PERIODIC_HOLD", "for each job in the queue, again and again"),
+        ("DEFRAG_RANK", "when machines to be drained are looked for"),
+    ],
+)
+def test_when_an_expression_is_evaluated(macro: str, moment: str) -> None:
+    found = find_use(macro)
+    assert found is not None
+    assert found.moment == moment
+
+
+def test_macros_that_nobody_reads() -> None:
+    assert find_readers("NOSUCH") is None
+    assert find_readers("NOSUCH_TYPE_7") is None
+
+
 def test_families_are_told_apart() -> None:
     expected = {
         "group_quota_dynamic_a.b": "GROUP_QUOTA_DYNAMIC_<group>",
@@ -143,6 +270,16 @@ def test_families_are_told_apart() -> None:
         assert knob is not None
         assert knob.name == name
     assert find_knob("START") is None
+
+
+def test_a_macro_of_its_own_is_no_member_of_a_family() -> None:
+    """The names of concurrency limits end in the same word."""
+    for name in ("DETECTED_CPUS_LIMIT", "ARC_GAHP_COMMAND_LIMIT", "CGROUP_LOW_MEMORY_LIMIT"):
+        assert find_knob(name) is None
+        assert find_knob(name.lower()) is None
+    assert find_knob("LICENSE_LIMIT") is NAME_LIMIT
+    assert (cpus := find_parameter("DETECTED_CPUS_LIMIT")) is not None
+    assert (cpus.default, cpus.reader) == ("$(DETECTED_CPUS)", "all")
 
 
 def test_the_page_is_current() -> None:

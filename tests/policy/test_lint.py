@@ -16,6 +16,9 @@ from pieslice.policies.blocks import blocks
 from pieslice.policies.formats import Checked, report
 from policy.config import Config, load_config
 from policy.io import builtin_library
+from policy.knobs import KNOBS
+from policy.knobs.declaration import Kind
+from policy.knobs.other_daemons import OTHER_KNOBS
 from policy.knobs.readers import MAIN
 from policy.language.macros import Expander
 from policy.language.sources import MemorySources
@@ -31,6 +34,8 @@ ROOT = Path(__file__).parents[2]
 CORPUS = Path(__file__).parent / "corpus"
 BAD = sorted((CORPUS / "bad").glob("*.conf"))
 CLEAN = sorted((CORPUS / "clean").glob("*.conf"))
+#: Findings about values that are none of their kind.
+INVALID = ("P110", "P111", "P112", "P113")
 EXPECTED = re.compile(r"^# expect (P\d+)(?: line (\d+))?$", re.MULTILINE)
 
 
@@ -290,6 +295,51 @@ def test_what_hangs_or_ends_everybody_is_no_start() -> None:
     assert not any(verdicts("DAEMON_LIST = MASTER, SCHEDD\nnonsense\n").values())
     assert set(verdicts("nonsense\n")) == set(MAIN)
     assert set(verdicts("DAEMON_LIST = MASTER, SCHEDD\nnonsense\n")) == {"MASTER", "SCHEDD"}
+
+
+@pytest.mark.parametrize(
+    ("text", "told", "ended"),
+    [
+        ("MAX_GLOBAL_JOB_PRIOS = abc\n", ("P112", 1), None),
+        ("CLAIM_PARTITIONABLE_LEFTOVERS = abc\n", ("P112", 1), None),
+        ("CONSUMPTION_DISK = 1 +\n", ("P112", 1), None),
+        ("CONSUMPTION_POLICY = True\nCONSUMPTION_DISK = 1 +\n", ("P111", 2), "STARTD"),
+        ("NEGOTIATE_ALL_JOBS_IN_CLUSTER = abc\n", ("P110", 1), "SCHEDD"),
+        ("CONSUMPTION_POLICY = abc\n", ("P110", 1), "STARTD"),
+    ],
+)
+def test_what_a_daemon_reads_late_or_never_does_not_end_its_start(
+    text: str, told: tuple[str, int], ended: str | None
+) -> None:
+    """As seen of condor_schedd and condor_startd 25.14.1."""
+    examined = examine(read(text))
+    assert [(item.id, item.line) for item in examined.findings] == [told]
+    starts = {one.daemon.subsystem: one.starts for one in examined.verdicts}
+    assert [name for name, one in starts.items() if not one] == ([ended] if ended else [])
+    [found] = examined.findings
+    late = "ends when it reads this, which need not be at its start"
+    assert (late in (found.help or "")) is (ended is None)
+
+
+def test_a_bad_value_of_every_declared_macro_is_told_by_its_name() -> None:
+    known = [*KNOBS.values(), *OTHER_KNOBS.values()]
+    typed = [
+        knob.name
+        for knob in known
+        if not knob.is_family and knob.kind in (Kind.BOOL, Kind.INT, Kind.DOUBLE, Kind.EXPR)
+    ]
+    items = found("".join(f"{name} = 1 +\n" for name in typed))
+    named = {item.message.partition(":")[0] for item in items if item.id in INVALID}
+    assert named >= set(typed)
+
+
+def test_a_file_that_cannot_be_read_has_no_place_and_starts_nothing() -> None:
+    config = read("STRT = True\n", overlays=["gone.conf"])
+    examined = examine(config)
+    assert [(item.id, item.line) for item in examined.findings] == [("P201", 1), ("P101", None)]
+    assert {one.text.partition(" ")[2] for one in examined.verdicts} == {
+        "would not start: exit status 1, cannot read configuration `gone.conf`"
+    }
 
 
 def test_a_broken_start_ends_nothing_and_takes_no_jobs() -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.policy.test_lint import found
+from policy.lint.findings import lint
+from tests.policy.test_lint import found, read
 
 SLIP = "SubmiterUserPrio"
 
@@ -78,3 +79,45 @@ def test_branches_that_are_not_taken_are_looked_at_too() -> None:
         "endif\n"
     )
     assert [(item.id, item.line, item.column) for item in found(text)] == [("P410", 2, 11)]
+
+
+def test_what_two_helpers_of_a_function_say_is_shown_at_the_function() -> None:
+    """The value that `$ENV` hands on refers to both of them."""
+    text = "A = Cpus\nB = <0\nSTART = Foo && $ENV(BOTH)\n"
+    [item] = lint(read(text, environment={"BOTH": "$(A)$(B)"}))
+    assert (item.line, item.column, item.message) == (
+        3,
+        16,
+        "`Cpus<0` is never true; Cpus is never below 0",
+    )
+
+
+def test_a_value_with_a_dollar_sign_is_shown_where_it_is_set() -> None:
+    text = f'START = A == "$(DOLLAR)" && {SLIP} > 1.2\n'
+    assert [(item.id, item.line, item.column) for item in found(text)] == [("P401", 1, 29)]
+
+
+@pytest.mark.parametrize(
+    ("environment", "id_", "column", "shown"),
+    [
+        ({"_CONDOR_PREEMPTION_REQUIREMENTS": "A +"}, "P111", 4, "A +"),
+        (
+            {"_CONDOR_PRIORITY_HALFLIFE": "$(OF)", "_CONDOR_OF": "$(PRIORITY_HALFLIFE)"},
+            "P110", 1, "$(OF)",
+        ),
+    ],
+)  # fmt: skip
+def test_what_the_environment_sets_is_shown(
+    environment: dict[str, str], id_: str, column: int, shown: str
+) -> None:
+    [item] = [item for item in lint(read("", environment=environment)) if item.id == id_]
+    assert (item.line, item.column) == (1, column)
+    assert item.render().splitlines()[0].startswith(f"<Environment>:1:{column}: error")
+    assert item.render().splitlines()[1] == f"   1 | {shown}"
+
+
+def test_what_a_condition_for_templates_says_in_error_has_a_place() -> None:
+    text = "A = 1\nAUTO_USE_FEATURE_GPUs = $INT(abc)\n"
+    assert [(item.id, item.line, item.column) for item in found(text)] == [("P104", 2, 25)]
+    wrong = "AUTO_USE_FEATURE_GPUs = 1 > 2\n"
+    assert [(item.id, item.line, item.column) for item in found(wrong)] == [("P104", 1, 25)]

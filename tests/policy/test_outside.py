@@ -73,3 +73,18 @@ def test_a_pattern_that_takes_for_ever_is_given_up(config: Path, capsys: Capture
     assert "takes too long" in said(capsys, "config", "dump", "^(a+)+$", str(config))
     assert said(capsys, "config", "dump", "^AAA", str(config)) == f"{name}_b = 1\n"
     assert "not a regular expression" in said(capsys, "config", "dump", "(", str(config))
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_what_else_there_is_in_a_file_that_is_not_quoted_is_not_told(
+    config: Path, form: str, capsys: Capture
+) -> None:
+    """The slip in the name of its second line would show a word of it."""
+    outside = config.parents[1] / "site.conf"
+    config.write_text(f"include : {outside}\n")
+    outside.write_text("STRT = True\n")
+    assert "STRT" in said(capsys, "check", str(config), "--format", form)
+    outside.write_text("STRT = True\nno macro at all\n")
+    text = said(capsys, "check", str(config), "--format", form)
+    assert "does not read as configuration" in text
+    assert "STRT" not in text

@@ -124,6 +124,10 @@ def test_what_a_macro_means(capsys: pytest.CaptureFixture[str]) -> None:
     said = capsys.readouterr()
     assert said.out.splitlines()[0].startswith("SHADOW_WORKLIFE: time for which a shadow")
     assert "did you mean `SHADOW_WORKLIFE`?" in said.err
+    assert main(["config", "info", "SHADOW_WORKLIF"]) == 1
+    assert capsys.readouterr().out == ""
+    assert main(["config", "info", "CGROUP_LOW_MEMORY_LIMIT_EXPR"]) == 0
+    assert capsys.readouterr().out.endswith("\n  read by none\n")
 
 
 def test_a_missing_local_file_is_told_where_it_is_named() -> None:

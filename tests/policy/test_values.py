@@ -253,6 +253,8 @@ OUTCOMES: Mapping[str, str] = {
     "(Cpus & 7) > 7": "F",
     "(7 & Cpus) >= 0": "T",
     "(Cpus & 7) > 6": "TF",
+    "Cpus < 3 && !(Offline && Cpus < 3) && Offline": "FU",
+    "int(ifThenElse(Cpus > 1, undefined, error)) == 1": "UE",
 }
 
 
