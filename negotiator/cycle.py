@@ -25,6 +25,7 @@ from negotiator.matching.engine import Engines
 from negotiator.matching.rank import presort
 from negotiator.matching.stopwatch import RequestCosts, Stopwatch, TimeLimits
 from negotiator.model.departures import DepartureKind
+from negotiator.model.garbage import without_collecting
 from negotiator.model.result import AllocationRound, CycleResult, TrimmedSlot
 from negotiator.model.snapshot import Resource, Snapshot
 from negotiator.pool.claims import (
@@ -46,6 +47,7 @@ from policy.model import NegotiatorPolicy
 __all__ = ["negotiate"]
 
 
+@without_collecting()
 def negotiate(
     snapshot: Snapshot,
     policy: NegotiatorPolicy,
@@ -60,7 +62,7 @@ def negotiate(
 
     ``costs``: the seconds that requests take; by default none: only limits of 0 are reached.
     ``engine``: how candidates are found, one of ``engines.ENGINES``; the result is the same.
-    ``Engines`` that serve several cycles keep what they learn.
+    ``Engines`` that serve several cycles keep what they learn.  Nobody collects garbage meanwhile.
     """
     tree = group_tree(policy)
     tree.remember_turns(snapshot.group_turns or {})

@@ -42,6 +42,7 @@ from negotiator.jobs.weights import IdleJobWeights
 from negotiator.matching.stopwatch import RequestCosts
 from negotiator.model.arithmetic import END_OF_CALENDAR
 from negotiator.model.facts import PoolFacts, Unsupported
+from negotiator.model.garbage import without_collecting
 from negotiator.model.snapshot import AccountantState, Snapshot, machine_of
 from policy.dialects import HTCONDOR, Dialect
 from policy.model import NegotiatorPolicy
@@ -93,6 +94,7 @@ class Capture:
         ]
 
 
+@without_collecting()
 def read_capture(
     paths: CapturePaths,
     *,

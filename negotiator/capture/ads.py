@@ -12,6 +12,7 @@ schedd.
 
 from __future__ import annotations
 
+import errno
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -122,7 +123,13 @@ def load_columns(path: Path) -> LoadedColumns | None:
 
 
 def begins_as(path: Path) -> bytes:
-    """The first bytes of a file, enough to tell what it is; raises ``OSError``."""
+    """The first bytes of a file, enough to tell what it is; raises ``OSError``.
+
+    Also for a pipe: what is read of it to tell what it is would be missing from its ads.
+    """
+    if path.is_fifo():
+        why = "is a pipe, which can be read only once; save it to a file"
+        raise OSError(errno.ESPIPE, why, str(path))
     with path.open("rb") as stream:
         return stream.read(_HEAD)
 

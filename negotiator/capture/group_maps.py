@@ -138,17 +138,20 @@ def _submitters(
     ads: Sequence[ClassAd], moved: _Moved, weights: IdleJobWeights
 ) -> tuple[ClassAd, ...]:
     """The submitter ads with the idle jobs where they now belong."""
-    found = {(ad.get_string("Name"), ad.get_string("ScheddName")): ad for ad in ads}
-    addresses = {schedd: ad.get_string("ScheddIpAddr") for (_, schedd), ad in found.items()}
+    found = list(ads)
+    # A schedd that was started anew has two ads of a submitter for a while; the last one counts.
+    places = {
+        (ad.get_string("Name"), ad.get_string("ScheddName")): place for place, ad in enumerate(ads)
+    }
+    addresses = {ad.get_string("ScheddName"): ad.get_string("ScheddIpAddr") for ad in ads}
     for (schedd, before, after, _), jobs in moved.jobs.items():
-        old = found.get((before, schedd))
-        new = found.get((after, schedd))
-        if new is None:
-            new = submitter_ad(after, schedd, addresses.get(schedd) or NO_ADDRESS, {})
+        old, new = places.get((before, schedd)), places.setdefault((after, schedd), len(found))
+        if new == len(found):
+            found.append(submitter_ad(after, schedd, addresses.get(schedd) or NO_ADDRESS, {}))
         if old is not None:
-            found[before, schedd] = _with_jobs(old, -len(jobs), -weights.sum(jobs))
-        found[after, schedd] = _with_jobs(new, len(jobs), weights.sum(jobs))
-    return tuple(found.values())
+            found[old] = _with_jobs(found[old], -len(jobs), -weights.sum(jobs))
+        found[new] = _with_jobs(found[new], len(jobs), weights.sum(jobs))
+    return tuple(found)
 
 
 def _with_jobs(ad: ClassAd, count: int, weight: float) -> ClassAd:

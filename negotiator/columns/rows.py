@@ -55,11 +55,10 @@ class SlotRows:
         return known
 
     def ad(self, row: int) -> ClassAd:
-        """The ad of a row, only to be looked at."""
-        if self.loaded is None:
-            return self.table.ad(row)
+        """The ad of a row that was loaded, only to be looked at."""
         ad = self._made.get(row)
         if ad is None:
+            assert self.loaded is not None
             ad = self._made[row] = self.loaded.ad(row, ClassAd)
         return ad
 

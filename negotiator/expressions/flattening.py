@@ -74,7 +74,7 @@ class Flattener:
     def __init__(self, context: EvalContext, *, read: bool = False) -> None:
         self._context = context
         self._read = read
-        self._varying: dict[str, bool] = {}
+        self._varying: dict[frozenset[str], bool] = {}
         #: What flattening left, by its text.
         self._left: dict[str, Expression] = {}
 
@@ -104,12 +104,21 @@ class Flattener:
         wanted = trees.get("requirements")
         if wanted is None:
             return False
+        key = (self._read, *trees, *map(id, trees.values()))
+        settled = _SETTLED.get(key) or self._settle(key, trees)
+        if settled.called is not None:
+            return self._vary(settled.called)
+        ads = _OneAd(ad, self._context, trees)
+        return bool(self.to_flatten(ads, ("requirements",), settled.level))
+
+    def _settle(self, key: tuple[object, ...], trees: dict[str, Expression]) -> _Settled:
         others = [tree for name, tree in trees.items() if name != "requirements"]
         level = Level.WHOLE if self._read or any(map(_mentions, others)) else Level.TRUE
-        look = regrouping_of(wanted, level)
-        if look.read.isdisjoint(trees) and look.read.isdisjoint(OVERWRITTEN) and not look.hazards:
-            return any(map(self._varies, look.called))
-        return bool(self.to_flatten(_OneAd(ad, self._context, trees), ("requirements",), level))
+        found = _Settled(level, _called(trees, level), list(trees.values()))
+        if len(_SETTLED) >= _MANY:
+            _SETTLED.clear()
+        _SETTLED[key] = found
+        return found
 
     def to_flatten(self, ads: AdSet, names: Iterable[str], level: Level) -> int:
         """The ads, as bits, whose requirements can be others when they are flattened now.
@@ -132,7 +141,7 @@ class Flattener:
                 look = regrouping_of(tree, level)
                 if not (look.read.isdisjoint(open_names) and look.read.isdisjoint(OVERWRITTEN)):
                     todo += [it for it in look.names if it[0] in open_names or it[0] in OVERWRITTEN]
-                if look.called and any(map(self._varies, look.called)):
+                if look.called and self._vary(look.called):
                     found |= ads.having_tree(name, number)
                 for hazard in look.hazards:
                     concerned = hazard(ads)
@@ -141,14 +150,51 @@ class Flattener:
                 found |= ads.having(OVERWRITTEN[name])
         return found
 
-    def _varies(self, name: str) -> bool:
-        """Whether a function, given constants, has another value later or in another scope."""
-        known = self._varying.get(name)
+    def _vary(self, called: frozenset[str]) -> bool:
+        """Whether some function, given constants, has another value later or in another scope."""
+        known = self._varying.get(called)
         if known is None:
-            function = lookup_function(name, self._context)
-            known = function is not None and function.varies_with(CHANCE, USAGE)
-            self._varying[name] = known
+            functions = [lookup_function(name, self._context) for name in called]
+            known = any(it.varies_with(CHANCE, USAGE) for it in functions if it is not None)
+            self._varying[called] = known
         return known
+
+
+class _Settled(NamedTuple):
+    """What the expressions of an ad settle about flattening its requirements.
+
+    ``level``: how much of these counts.  ``called``: the functions that they lead to; None if it
+    depends on what else the ad has.  ``kept``: the expressions, so that their identities stay
+    theirs.
+    """
+
+    level: Level
+    called: frozenset[str] | None
+    kept: list[Expression]
+
+
+#: By the names and identities of expressions.
+_SETTLED: Final[dict[tuple[object, ...], _Settled]] = {}
+
+
+def _called(trees: dict[str, Expression], level: Level) -> frozenset[str] | None:
+    """The functions that requirements lead to; None if what else there is counts as well."""
+    called = frozenset[str]()
+    seen: set[tuple[str, Level]] = set()
+    todo = [("requirements", level)]
+    while todo:
+        item = name, level = todo.pop()
+        if item in seen:
+            continue
+        seen.add(item)
+        if name in OVERWRITTEN:
+            return None
+        look = regrouping_of(trees[name], level)
+        if look.hazards:
+            return None
+        called |= look.called
+        todo += [it for it in look.names if it[0] in trees or it[0] in OVERWRITTEN]
+    return called
 
 
 def may_read_requirements(trees: Iterable[object]) -> bool:
@@ -161,10 +207,10 @@ def lead_to_requirements(ads: Iterable[ClassAd], *names: str) -> bool:
 
     ``names``: of the attributes, in lower case.  A text mentions what has the word in it.
     """
+    first = frozenset(names)
     for ad in ads:
         whole = ad if ad._chained is None else ad.unchained()
-        get, spelled = whole._attrs.get, whole._names
-        seen = frozenset(names)
+        get, spelled, seen = whole._attrs.get, whole._names, first
         trees = [it for it in map(get, names) if type(it) is Expression]
         while trees:
             mentioned = _mentioned(trees, spelled)

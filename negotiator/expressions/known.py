@@ -61,7 +61,7 @@ class KnownExpressions:
 def conjuncts_of(tree: Expression) -> tuple[Expression, ...] | None:
     """What its text joins with ``&&``, which others may share; None if the text does not tell."""
     joined = _taken_apart(tree)
-    return None if joined is None else joined.trees
+    return None if joined is None or len(joined.trees) == 1 else joined.trees
 
 
 def own_names_of(tree: Expression) -> frozenset[str]:
@@ -92,8 +92,6 @@ def _taken_apart(tree: Expression) -> _Look | None:
 @lru_cache(maxsize=_MANY)
 def _joined(text: str, how: int) -> _Look | None:
     *parts, last = conjuncts_in(text)
-    if not parts:
-        return None
     looks = [_part(part, how & ~PREFIX) for part in parts]
     looks.append(_part(last, how))
     found = [look for look in looks if look is not None]

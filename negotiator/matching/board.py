@@ -139,6 +139,17 @@ class Watch:
 
 
 @define(eq=False)
+class Placements(Watch):
+    """Keeps which job got the slot of each match, None where the match came to nothing."""
+
+    jobs: list[QueuedJob | None] = Factory(list)
+
+    def taken(self, candidate: Candidate, job: QueuedJob | None) -> None:
+        """See ``Watch``."""
+        self.jobs.append(job)
+
+
+@define(eq=False)
 class Board:
     """``slots``: those not matched yet, in pool order, by their position in the pool."""
 

@@ -34,9 +34,10 @@ from negotiator.matching.preemption import PREEMPTION_TESTS, match_kinds, requir
 from negotiator.matching.rank import Ranker, RankKeys
 from negotiator.matching.refusal import Refusal
 from negotiator.model.result import MatchKind
-from negotiator.pool.fetch import children_can_go, current_weight, slot_weight
+from negotiator.pool.fetch import children_can_go
 from negotiator.pool.partitionable import enlarge
 from negotiator.pool.slots import Slot, meets
+from negotiator.pool.weights import current_weight, slot_weight
 
 
 def advertised_by_parent(slot: Slot, context: EvalContext) -> bool:

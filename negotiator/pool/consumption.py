@@ -12,6 +12,7 @@ from contextlib import contextmanager
 
 from classad import ClassAd
 from classad.evaluate import EvalContext
+from negotiator.pool.weights import own_weight
 
 #: Amounts by resource name.
 Amounts = Mapping[str, int | float]
@@ -68,10 +69,10 @@ def deduct(slot: ClassAd, amounts: Amounts, context: EvalContext) -> None:
 
 def cost_of(slot: ClassAd, amounts: Amounts, context: EvalContext) -> float:
     """By how much the slot's weight would drop; it may be nothing."""
-    before = _weight(slot, context)
+    before = own_weight(slot, context)
     with _restored(slot, amounts):
         deduct(slot, amounts, context)
-        after = _weight(slot, context)
+        after = own_weight(slot, context)
     return before - after
 
 
@@ -81,11 +82,6 @@ def _restored(slot: ClassAd, amounts: Amounts) -> Iterator[None]:
     yield
     for name, value in kept.items():
         slot.insert(name, value)
-
-
-def _weight(slot: ClassAd, context: EvalContext) -> float:
-    weight = slot.get_number("SlotWeight", context=context)
-    return 1.0 if weight is None or weight < 0 else float(weight)
 
 
 def _whole(amount: int | float) -> int | float:

@@ -21,6 +21,7 @@ from negotiator.pool.addresses import slot_families
 from negotiator.pool.consumption import policy_resources
 from negotiator.pool.projection import is_projected, project
 from negotiator.pool.slots import Slot, Slots, holds
+from negotiator.pool.weights import lacks_weight, slot_weight
 from policy.model import NegotiatorPolicy
 
 T = TypeVar("T")
@@ -218,22 +219,3 @@ def flatten_requirements(slot: Slot, flattener: Flattener) -> None:
     flattened = flattener.flattened(slot.ad)
     if flattened is not None:
         slot.insert("Requirements", flattened)
-
-
-def lacks_weight(ad: ClassAd, policy: NegotiatorPolicy, context: EvalContext) -> bool:
-    """Whether the negotiator gives the slot its own weight: it has none, or is overruled."""
-    return policy.force_slot_weight or ad.get_number("SlotWeight", context=context) is None
-
-
-def current_weight(ad: ClassAd, context: EvalContext) -> float:
-    """The SlotWeight that an ad has at this moment, whatever slots cost; 1 for no number."""
-    weight = ad.get_number("SlotWeight", context=context)
-    return 1.0 if weight is None else float(weight)
-
-
-def slot_weight(ad: ClassAd, policy: NegotiatorPolicy, context: EvalContext) -> float:
-    """What a slot costs; anything but a number that is not negative counts one."""
-    if not policy.use_slot_weights:
-        return 1.0
-    weight = ad.get_number("SlotWeight", context=context)
-    return 1.0 if weight is None or weight < 0 else float(weight)

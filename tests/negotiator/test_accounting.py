@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import pickle
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 from attr import evolve
 
+from classad import ClassAdParseError
 from classad.evaluate import EvalContext, evaluate
 from classad.language.values import Value
 from classad.syntax.parser import parse_expression
@@ -18,6 +20,7 @@ from negotiator.accounting.accountant import (
     Accountant,
     AccountantSettings,
     expire_leases,
+    remaining,
     update_customer,
     update_priorities,
 )
@@ -188,6 +191,27 @@ def test_weights_with_a_fraction_add_up_in_six_decimals() -> None:
     for _ in range(3):
         accountant.charge("u@d", 0.1)
     assert accountant.usage("u@d") == 0.3
+
+
+def test_claims_of_which_one_has_a_fraction_are_rounded_one_by_one() -> None:
+    for weights, usage in (([1.0, 4e-7, 4e-7, 4e-7], 1.0), ([0.5, 4e-7, 1.0], 1.5)):
+        accountant = Accountant(AccountantState(), settings(), GroupTree(), 1000.0)
+        accountant.count_claims([("u@d", weight) for weight in weights])
+        assert accountant.usage("u@d") == usage
+
+
+def test_what_is_left_of_a_priority() -> None:
+    for elapsed, half_life, left in (
+        (0, 60.0, 1.0), (60, 60.0, 0.5), (120, 60.0, 0.25), (30, 60.0, 0.5**0.5), (1, 1.0, 0.5),
+        (1, 0.0, 0.0), (0, 0.0, 0.0), (-60, 60.0, 2.0), (-60_000_000, 1.0, math.inf),
+    ):  # fmt: skip
+        assert remaining(elapsed, half_life) == left
+
+
+@pytest.mark.parametrize("text", ['""x"', '"x""'])
+def test_a_text_that_is_no_expression_is_no_value(text: str) -> None:
+    with pytest.raises(ClassAdParseError):
+        scalar(text)
 
 
 def test_usage_counts_in_every_group_above() -> None:

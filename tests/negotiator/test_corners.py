@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
+from negotiator.columns import rank_keys
 from negotiator.cycle import negotiate
 from negotiator.engines import ENGINES
-from negotiator.model.result import CycleResult, Event, Outcome, SubmitterTurn
+from negotiator.model.result import CycleResult, Event, MatchKind, Outcome, SubmitterTurn
 from tests.negotiator import scenarios
 
 QUIET = {"NEGOTIATOR_PRE_JOB_RANK": "0", "NEGOTIATOR_POST_JOB_RANK": "0"}
@@ -122,6 +123,84 @@ def test_a_refusal_by_a_limit_does_not_end_the_session_of_another_submitter() ->
     assert (bob.events, bob.outcome) == ((), Outcome.DONE)
     refused = {item.submitter: item.concurrency_limits for item in result.rejections[:4]}
     assert refused == {"alice@test": ("lic",), "bob@test": ("other",)}
+
+
+@pytest.mark.parametrize(
+    ("preempts", "events"),
+    [("False", [(Event.LIMIT,)]), ("True", [(Event.RANK_ONLY,)])],
+)
+def test_what_is_said_when_the_last_request_meets_the_limit(
+    preempts: str, events: list[tuple[Event, ...]]
+) -> None:
+    """Of two equal submitters each may have half of the pool; alice wants no more."""
+    same = {"alice": EVERYBODY, "bob": EVERYBODY}
+    jobs = [job("alice"), job("bob", Requirements="false")]
+    config = {"NEGOTIATOR_CONSIDER_PREEMPTION": preempts}
+    result = cycle([slot("a"), slot("b")], jobs, same, **config)
+    alice = [turn for turn in turns(result) if turn.name == "alice@test"]
+    assert [turn.events for turn in alice][:1] == events
+    assert alice[0].outcome is Outcome.RESUME
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_slot_that_is_too_heavy_for_what_is_left_is_refused(engine: str) -> None:
+    """Half of 8 for each; beside the slot that alice has there is room for 3."""
+    slots = [slot("a"), slot("b", "5"), slot("c"), slot("d")]
+    jobs = [
+        job("alice", Requirements='TARGET.Name == "a"'),
+        job("alice", Rank="TARGET.SlotWeight"),
+        job("zoe", Requirements="false"),
+    ]
+    result = decided(slots, jobs, engine, NEGOTIATOR_IGNORE_JOB_RANKS="False")
+    assert [(match.slot, match.spin) for match in result.matches] == [("a", 1), ("c", 1)]
+
+
+def test_the_summaries_of_a_cycle() -> None:
+    """Usage is told before the matches and after them; who had no turn has no share.
+
+    The group wants 3 slots beside the 2 that it has, and is allocated 3: there is room for one.
+    """
+    config = {
+        "GROUP_NAMES": "a, a.b, c",
+        "GROUP_QUOTA_a": "5",
+        "GROUP_QUOTA_a.b": "2",
+        "GROUP_QUOTA_c": "0",
+        "GROUP_ACCEPT_SURPLUS_a.b": "True",
+        "GROUP_PRIO_FACTOR_c": "7",
+    }
+    held = claimed("held", "a.b.eve@test", "2")
+    customers = {"a.b.eve": {"priority": 3.0, "factor": 10.0, "floor": 1, "ceiling": 9}}
+    jobs = [job("a.b.eve", 2), {**job("a.b.eve"), "schedd": "s2"}, job("c.fay", 4)]
+    result = cycle([held, slot("x"), slot("y", "2")], jobs, customers, **config)
+    eve, fay = result.submitters
+    assert (eve.name, eve.group, fay.name, fay.group) == ("a.b.eve@test", "a.b", "c.fay@test", "c")
+    assert (eve.real_priority, eve.priority_factor, eve.effective_priority) == (3.0, 10.0, 30.0)
+    assert (eve.usage, eve.usage_after, eve.floor, eve.ceiling) == (2.0, 3.0, 1, 9)
+    assert (eve.idle_jobs, eve.running_jobs, fay.idle_jobs) == (3, 0, 4)
+    assert (eve.share, eve.limit) == (1.0, 1.0)
+    assert (fay.share, fay.limit, fay.ceiling, fay.usage_after) == (None, None, -1, 0.0)
+    assert (fay.real_priority, fay.priority_factor) == (0.5, 7.0)
+    configured = {
+        it.name: (it.config_quota, it.static, it.accept_surplus, it.quota, it.subtree_quota)
+        for it in result.groups
+    }
+    assert configured == {
+        "<none>": (0.0, False, True, 0.0, 5.0),
+        "a": (5.0, True, False, 5.0, 5.0),  # as long as oversubscription is allowed
+        "c": (0.0, True, False, 0.0, 0.0),
+        "a.b": (2.0, True, True, 2.0, 2.0),
+    }
+    used = {
+        it.name: (it.requested, it.allocated, it.usage, it.usage_after, it.submitters)
+        for it in result.groups
+    }
+    assert used == {
+        "<none>": (0.0, 0.0, 0.0, 0.0, ()),
+        "a": (0.0, 0.0, 0.0, 0.0, ()),
+        "c": (4.0, 0.0, 0.0, 0.0, ("c.fay@test",)),
+        "a.b": (3.0, 3.0, 2.0, 3.0, ("a.b.eve@test",)),
+    }
+    assert not any(it.autoregroup for it in result.groups)
 
 
 # --- slots ----------------------------------------------------------------------------------------
@@ -305,3 +384,21 @@ def test_what_a_request_takes_of_a_slot_is_not_what_the_slot_counts_for(engine: 
     for one in slots[:2]:
         one["ad"].update(consumed)
     assert given(slots, [job("alice", 1), job("zoe", 1)], engine)["alice"] == []
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_whom_startds_prefer_is_found_again_where_it_is_not_remembered(
+    engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each machine prefers jobs of one kind; the requests of the kinds take turns."""
+    monkeypatch.setattr(rank_keys, "_MANY", 1)
+    slots = []
+    for number in range(6):
+        held = claimed(f"s{number}", "old@test")
+        held["ad"]["Rank"] = f"TARGET.Kind == {number % 3} ? 5 : 0"
+        slots.append(held)
+    jobs = [job("alice", 1, Kind=str(kind)) for kind in (2, 0, 1, 1, 2, 0)]
+    found = decided(slots, jobs, engine, NEGOTIATOR_IGNORE_JOB_RANKS="False")
+    assert [(match.slot, match.kind) for match in found.matches] == [
+        (f"s{number}", MatchKind.RANK) for number in (2, 0, 1, 4, 5, 3)
+    ]

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import gc
+from pathlib import Path
+
 import pytest
 
 from negotiator.cycle import negotiate
+from negotiator.io import CapturePaths, read_capture
+from negotiator.matching.board import Board, Watch
 from pieslice.conform.negotiation.cycles import CYCLE_KINDS
 from pieslice.conform.runner import check_case
 from tests.negotiator import scenarios
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "tour"
 
 BIG = {"random-20", "random-21"}
 
@@ -59,3 +66,29 @@ def test_same_inputs_same_result() -> None:
     snapshot, policy = scenarios.snapshot_of(case), scenarios.policy_of(case["scenario"])
     first = negotiate(snapshot, policy, now=scenarios.NOW)
     assert first == negotiate(snapshot, policy, now=scenarios.NOW)
+
+
+class _Collecting(Watch):
+    """Notes whether Python looks for garbage."""
+
+    def __init__(self) -> None:
+        self.seen: list[bool] = []
+
+    def started(self, board: Board) -> None:
+        self.seen.append(gc.isenabled())
+
+
+@pytest.mark.parametrize("before", [True, False])
+def test_python_looks_for_no_garbage_during_a_cycle(before: bool) -> None:
+    capture = read_capture(CapturePaths(EXAMPLE))
+    snapshot, policy, now = capture.snapshot, capture.policy, capture.facts.now
+    watch, enabled = _Collecting(), gc.isenabled()
+    try:
+        (gc.enable if before else gc.disable)()
+        negotiate(snapshot, policy, now=now, watch=watch)
+        assert (watch.seen, gc.isenabled()) == ([False], before)
+        with pytest.raises(AttributeError):
+            negotiate(None, policy, now=now)  # type: ignore[arg-type]
+        assert gc.isenabled() is before
+    finally:
+        (gc.enable if enabled else gc.disable)()

@@ -150,6 +150,40 @@ def test_slots_whose_start_differs_in_a_constant() -> None:
     assert columns.matches
 
 
+@pytest.mark.parametrize(
+    ("weight", "requirements", "first"),
+    [
+        ("Cpus", "SlotWeight >= 2", 2),
+        ("Cpus", "TARGET.RequestCpus <= SlotWeight", 1),
+        ("TARGET.RequestCpus + Cpus + 1 - 1", "SlotWeight >= 2", 1),
+        ("TARGET.RequestCpus + Cpus + 1 - 1", "TARGET.RequestCpus <= SlotWeight", 0),
+    ],
+)
+def test_requirements_see_the_weight_that_slots_without_one_are_given(
+    weight: str, requirements: str, first: int
+) -> None:
+    """Slots 0 to 5 have as many cores as their number; the others weigh nothing."""
+    case = scenarios.load("plain-match")
+    snapshot, policy = scenarios.snapshot_of(case), scenarios.policy_of(case["scenario"])
+    slots = []
+    for number in range(8):
+        slot = snapshot.slots[0].duplicate()
+        slot.insert("Name", f"slot{number}@m")
+        slot.insert("Cpus", number)
+        slot.insert("Requirements", ExprTree(requirements))
+        slot.remove("SlotWeight")
+        if number > 5:
+            slot.insert("SlotWeight", 0)
+        slots.append(slot)
+    policy = evolve(policy, slot_weight=ExprTree(weight))
+    columns, reference = (
+        negotiate(evolve(snapshot, slots=tuple(slots)), policy, now=scenarios.NOW, engine=engine)
+        for engine in ("columns", "reference")
+    )
+    assert repr(columns) == repr(reference)
+    assert [match.slot for match in columns.matches] == [f"slot{first + n}@m" for n in range(4)]
+
+
 NO_NUMBER = 'ifThenElse(regexp("node", Machine), real("NaN"), 1.0)'
 
 

@@ -16,6 +16,7 @@ from classad import ClassAd, ClassAdParseError, ExprTree
 from classad.ads.expression import Expression
 from classad.analysis.flatten import flatten
 from classad.evaluate import EvalContext, as_tree
+from classad.evaluation.functions import EAGER, USAGE, Builtin
 from classad.loading.long_form import load_long
 from classad.match import half_match
 from classad.table import Table
@@ -233,3 +234,23 @@ def test_what_an_ad_inherits_may_matter() -> None:
     assert not Flattener(_CONTEXT).matters(ad)
     ad.chain(parent)
     assert Flattener(_CONTEXT).matters(ad)
+
+
+def test_what_expressions_settle_depends_on_the_names_they_have() -> None:
+    ad, other = ClassAd("[Requirements = TARGET.U > 1 || K; K = random(5) > 9]"), ClassAd()
+    other._attrs["requirements"], other._attrs["l"] = ad.raw("Requirements"), ad.raw("K")
+    assert Flattener(_CONTEXT).matters(ad)
+    assert not Flattener(_CONTEXT).matters(other)
+    assert Flattener(_CONTEXT).matters(ad)
+
+
+def test_what_expressions_lead_to_is_asked_of_each_context() -> None:
+    """The same expressions call what one context has by the name of a builtin."""
+    ad = ClassAd('[Requirements = TARGET.U > K; K = strlen("two")]')
+    length = Builtin("strlen", "test", 1, 1, EAGER, USAGE, "", "", (), lambda state, text: 2)
+    asked = EvalContext(now=0.0, functions={"strlen": length})
+    assert [Flattener(context).matters(ad) for context in (_CONTEXT, asked, _CONTEXT)] == [
+        False,
+        True,
+        False,
+    ]

@@ -76,6 +76,19 @@ def test_jobs_go_to_the_submitter_that_there_is_and_need_none_to_come_from(pool:
     assert made["ScheddIpAddr"] == "<10.0.0.2:9618>"
 
 
+def test_a_schedd_that_was_started_anew_has_two_ads(pool: Path) -> None:
+    """Both stay, as in a cycle without a map."""
+    path = pool / "submitters.ads"
+    alice, bob = path.read_text().split("\n\n")
+    path.write_text("\n\n".join([bob.replace("<10.0.0.2:9618>", "<10.0.0.2:1>"), alice, bob]))
+    found = capture(pool)
+    told = [(ad["Name"], ad["ScheddIpAddr"], ad["IdleJobs"]) for ad in found.snapshot.submitters]
+    addresses = {address for name, address, _ in told if name == "bob@pool"}
+    assert addresses == {"<10.0.0.2:1>", "<10.0.0.2:9618>"}
+    assert sorted(idle for name, _, idle in told if name == "bob@pool") == [0, 2]
+    assert [idle for name, _, idle in told if name == "h.bob@pool"] == [2]
+
+
 def test_what_is_refused_stays_as_it_is(pool: Path) -> None:
     add(pool, 1, 'AcctGroup = "physics"\n')
     found = capture(pool, "* alice g\n")

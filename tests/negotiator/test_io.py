@@ -240,6 +240,15 @@ def test_a_statement_that_is_none_is_left_out_and_the_rest_read(pool: Path) -> N
     ]
 
 
+def test_what_a_configuration_warns_of_is_left_as_it_is(pool: Path) -> None:
+    (pool / "condor_config").write_text("PRIORITY_HALFLIFE = 60\nwarning : look at this\n")
+    capture = read(pool)
+    assert capture.policy.priority_halflife_seconds == 60.0
+    [item] = capture.diagnostics
+    assert (item.severity, item.line, item.help) == ("warning", 2, None)
+    assert "look at this" in item.message
+
+
 def test_bad_configuration_line(pool: Path) -> None:
     (pool / "condor_config").write_text("PREEMPTION_REQUIREMENTS = (1 +\n")
     capture = read(pool)

@@ -130,6 +130,32 @@ def test_what_another_job_refers_to_tells_no_jobs_apart() -> None:
     assert table.attributes_of(4) == ("a", "b", "rank")
 
 
+@pytest.mark.parametrize(
+    ("written", "numbers"),
+    [
+        ([None, None], [1, 2]),  # Size, which a job wrote that does not wait
+        (["Site", "Site"], [1, 2]),
+        (["SITE , kind", "site"], [1, 2]),  # in common: Site
+        (["Kind,Size", "Kind"], [1, 1]),
+        (["Kind", "Size"], [1, 1]),  # nothing in common
+    ],
+)
+def test_a_schedd_goes_by_the_attributes_that_it_wrote_into_its_jobs(
+    written: list[str | None], numbers: list[int]
+) -> None:
+    jobs = [
+        _job(0, Kind="k", Site="a", Size=1, AutoClusterAttrs=written[0]),
+        _job(1, Kind="k", Site="b", Size=2, AutoClusterAttrs=written[1]),
+    ]
+    # Counts only where no waiting job wrote anything.
+    jobs.append(_job(2, JobStatus=2, AutoClusterAttrs="Size"))
+    queues = (ScheddQueue("schedd", tuple(jobs)),)
+    names = frozenset({"kind"})
+    settings = SignificanceSettings()
+    (found,) = job_lists(queues, names, settings, POLICY, CONTEXT, flatten=False).values()
+    assert [job.autocluster for job in found.waiting] == numbers
+
+
 def test_a_request_has_what_its_job_inherits() -> None:
     cluster = ClassAd({"ClusterId": 1, "RequestCpus": 4, "Owner": "a", "Site": "north"})
     job = ClassAd({"ProcId": 0, "Site": "south"})

@@ -14,8 +14,9 @@ from classad.formats.unparse import unparse
 from classad.syntax.native import parse
 from classad.syntax.unbuilt import parse_later
 from classad.syntax.ways import OLD, PREFIX
-from negotiator.expressions import known
+from negotiator.expressions import known, regrouping
 from negotiator.expressions.known import KnownExpressions
+from negotiator.expressions.regrouping import Level
 
 VECTORS = Path(__file__).parents[1] / "vectors" / "classad"
 
@@ -114,3 +115,28 @@ def test_texts_that_differ_in_constants_are_read_once(monkeypatch: pytest.Monkey
     for number in range(1, 40):
         _agree(f'TARGET.Seldom == "m{number}" && MY.Rare + {number} > {number} && Unusual', OLD)
     assert texts == ['TARGET.Seldom == "m1"', "MY.Rare + 1 > 1", "Unusual"]
+
+
+@pytest.mark.skipif(
+    kernels.native is None, reason="only the C parser leaves expressions to be read later"
+)
+def test_what_is_known_of_few_forms_only_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each form makes those before it forgotten, and comes again."""
+    monkeypatch.setattr(known, "_MANY", 1)
+    monkeypatch.setattr(known, "_part", known._Forms().look)
+    monkeypatch.setattr(regrouping, "_MANY", 1)
+    monkeypatch.setattr(regrouping, "_KNOWN", {})
+    monkeypatch.setattr(regrouping, "_FORMS", {})
+    for number in (1, 2, 3):
+        for text, read in (
+            (f"TARGET.Cpus > {number} && Seen", {"seen"}),
+            (f'Owner == "u{number}" && Disk > {number}', {"owner", "disk"}),
+            (f"MY.Start < {number} + Rank && Seen", {"start", "rank", "seen"}),
+        ):
+            _agree(text, OLD)
+            later = parse_later(text, OLD)
+            assert later is not None
+            found = regrouping.regrouping_of(ExprTree.from_node(later), Level.WHOLE)
+            assert set(found.read) == read
+            assert len(known._part.__self__._known) == 1  # type: ignore[attr-defined]
+            assert len(regrouping._FORMS) == len(regrouping._KNOWN) == 1

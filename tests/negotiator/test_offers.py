@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from classad import ClassAd
+import pytest
+
+from classad import ClassAd, ExprTree
 from classad.ads.expression import Expression, parsed
 from classad.evaluate import EvalContext
 from negotiator.jobs.autoclusters import AutoclusterTable
 from negotiator.jobs.lists import queued_job
-from negotiator.jobs.offers import Offers
+from negotiator.jobs.offers import Offers, Unasked
 from negotiator.jobs.requests import JobList, QueuedJob, Request, ScheddRoom, ShownAttributes
 from negotiator.pool.fetch import fetch_slots
 from policy.load import policy_from_knobs
@@ -167,3 +169,41 @@ def test_a_match_of_a_list_fetched_ahead_that_came_to_nothing_is_offered_again()
             _matched(jobs, request.jobs[0])
         offers.matched()
     assert found == [(0, 2), (2, 1), (0, 2), (3, 1)]
+
+
+@pytest.mark.parametrize(
+    ("kinds", "given", "refuse", "why"),
+    [
+        ("aab", {}, "", {}),
+        ("aab", {}, "a", {0: Unasked.REJECTED, 1: Unasked.REJECTED}),
+        ("aab", {"batch_size": 1, "counts": False}, "a",
+         {0: Unasked.REJECTED, 1: Unasked.REJECTED}),
+        ("aab", {"prios": (1, 5)}, "",
+         {0: Unasked.JOB_PRIO, 1: Unasked.JOB_PRIO, 2: Unasked.JOB_PRIO}),
+        ("aba", {"room": ScheddRoom(1, 1)}, "",
+         {0: Unasked.ROOM, 1: Unasked.ROOM, 2: Unasked.ROOM}),
+        ("ab", {"constraint": ExprTree('Kind != "a"')}, "", {0: Unasked.CONSTRAINT}),
+        ("aab", {"uploads": 2}, "", {2: Unasked.UPLOADS}),
+    ],
+)  # fmt: skip
+def test_why_jobs_were_not_asked_for(
+    kinds: str, given: dict[str, Any], refuse: str, why: dict[int, Unasked]
+) -> None:
+    prios = given.pop("prios", None)
+    jobs = _list(kinds, **given)
+    offers = Offers(jobs, CONTEXT, prios)
+    for request in offers.requests():
+        if request.ad["Kind"] in refuse:
+            offers.reject(request)
+        else:
+            for job in request.jobs:
+                _matched(jobs, job)
+    assert {job.proc: cause for job, cause in offers.unasked().items()} == why
+
+
+def test_jobs_that_were_asked_for_and_got_nothing_were_not_before_the_session_ended() -> None:
+    jobs = _list("aab", batch_size=1)
+    offers = Offers(jobs, CONTEXT)
+    next(offers.requests())
+    found = {job.proc: cause for job, cause in offers.unasked().items()}
+    assert found == dict.fromkeys(range(3), Unasked.ENDED)

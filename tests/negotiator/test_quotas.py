@@ -8,7 +8,10 @@ from random import Random
 from typing import Any
 
 import pytest
+from attr import evolve
 
+from classad import ExprTree
+from negotiator.cycle import negotiate
 from negotiator.groups.quotas import allocate, assign_quotas
 from negotiator.groups.steps import Spread
 from negotiator.groups.tree import GroupSettings, GroupTree, group_tree
@@ -17,6 +20,7 @@ from pieslice.conform.negotiation.quotas import QUOTA_KINDS
 from pieslice.conform.runner import check_case
 from policy.dialects import HTCONDOR, MRG
 from policy.load import policy_from_knobs
+from tests.negotiator import scenarios
 
 VECTORS = Path(__file__).parents[1] / "vectors" / "quotas"
 
@@ -32,6 +36,31 @@ def cases() -> list[Any]:
 @pytest.mark.parametrize("case", cases())
 def test_case(case: dict[str, Any]) -> None:
     assert check_case(case, QUOTA_KINDS).mismatches == ()
+
+
+@pytest.mark.parametrize(
+    ("requirements", "known", "preempts"),
+    [
+        ('RemoteGroup == "g2" && RemoteGroupQuota == 3', True, True),
+        ('RemoteGroup == "g2" || RemoteGroupQuota == 3', False, False),
+        ("RemoteGroup =?= undefined && RemoteGroupQuota =?= undefined", True, False),
+        ("RemoteGroup =?= undefined && RemoteGroupQuota =?= undefined", False, True),
+    ],
+)
+def test_slots_tell_of_groups_that_the_cycle_before_had(
+    requirements: str, known: bool, preempts: bool
+) -> None:
+    """A group that the configuration has since then has no quota there, and is not named."""
+    case = scenarios.load("groups-ephemeral")
+    snapshot, policy = scenarios.snapshot_of(case), scenarios.policy_of(case["scenario"])
+    wanted = ExprTree(f'RemoteOwner == "bob@test" && ({requirements})')
+    before = {"<none>": 2.0, "g1": 4.0, **({"g2": 3.0} if known else {})}
+    result = negotiate(
+        evolve(snapshot, previous_quotas=before),
+        evolve(policy, preemption_requirements=wanted),
+        now=scenarios.NOW,
+    )
+    assert bool(result.matches) is preempts
 
 
 def test_a_wrong_number_is_noticed() -> None:
