@@ -6,10 +6,12 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import repeat
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, TypeAlias
 
 from pieslice.terminal import printable, terminal_width
 
@@ -32,6 +34,13 @@ class Losses:
 
 #: Those of the command that runs.
 LOSSES: Final = Losses()
+
+#: What is said of a name without characters, as that of a variable of the shell that is not set:
+#: it would be the current folder.
+EMPTY_NAME: Final = "the name is empty"
+#: The placeholders of files, some of which may be folders, and of folders.
+_FILE: Final = re.compile(r"\[?(F|FILE|PATH|POOL|SOURCE|POLICY|HISTORY|W|A|B)\]?( .*)?")
+_FOLDER: Final = re.compile("DIR|RUN")
 
 #: A command as it is typed, and what it is good for.
 Example: TypeAlias = tuple[str, str]
@@ -129,8 +138,14 @@ class Parser(argparse.ArgumentParser):
         # A hook, too: before Python 3.13 argparse makes a list without items of `--option=--`.
         if action.nargs is None and action.option_strings and arg_strings == ["--"]:
             self.error(f"argument {'/'.join(action.option_strings)}: `--` is no value")
-        if action.type is Path and "" in arg_strings:  # which pathlib takes for the folder itself
-            raise argparse.ArgumentError(action, "the name is empty")
+        names = action.metavar if isinstance(action.metavar, tuple) else repeat(action.metavar)
+        for word, name in zip(arg_strings, names, strict=False):
+            place = place_named(name)
+            if place and not word:
+                raise argparse.ArgumentError(action, EMPTY_NAME)
+            if place and word == "-" and action.option_strings and action.type is Path:
+                # Elsewhere it is a standard stream; a file of that name is hard to get rid of.
+                raise argparse.ArgumentError(action, f"`-` is no {place} here")
         return super()._get_values(action, arg_strings)
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
@@ -143,6 +158,15 @@ class Parser(argparse.ArgumentParser):
         near = nearest(str(value), known)
         hint = f"did you mean `{near}`?" if near else f"it takes {', '.join(known)}"
         raise argparse.ArgumentError(action, f"there is no `{value}`; {hint}")
+
+
+def place_named(placeholder: str | None) -> Literal["file", "folder"] | None:
+    """What an argument with this placeholder names, if it is the name of a file or a folder."""
+    if not placeholder:
+        return None
+    if _FILE.fullmatch(placeholder):
+        return "file"
+    return "folder" if _FOLDER.fullmatch(placeholder) else None
 
 
 def commands_of(parser: argparse.ArgumentParser) -> dict[str, Parser]:

@@ -5,13 +5,17 @@ Inputs: the exceptions of the rooms below.  Outputs: ``Error`` and its subclasse
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
+from typing import TypeAlias
 
 import classad.errors
 from classad.errors import ClassAdException, ClassAdParseError, Diagnostic
 from classad.files.log import DamagedLogError
 from negotiator.io import InputError
+from pieslice.command_line import EMPTY_NAME
 from pieslice.inputs.configuration import Misuse
 from pieslice.recording.store import HistoryError
 from pieslice.reports.selection import UnknownNameError
@@ -19,6 +23,8 @@ from pieslice.simulation.errors import RunError, WorkloadError
 from pieslice.why.autoclusters.scope import UnknownScopeError
 from pieslice.why.jobs import UnknownJobError
 from pieslice.why.slots.case import UnknownSlotError
+
+AnyPath: TypeAlias = str | os.PathLike[str]
 
 
 class Error(Exception):
@@ -47,6 +53,13 @@ class LimitError(Error, classad.errors.LimitError):
     """The time or the memory of a ``limits`` block is used up."""
 
 
+def path_of(name: AnyPath) -> Path:
+    """The path of that name; raises ``ReadError`` for an empty one, which is no current folder."""
+    if not os.fspath(name):
+        raise ReadError(EMPTY_NAME)
+    return Path(name)
+
+
 @contextmanager
 def one_family() -> Iterator[None]:
     """Turn what the rooms below raise into exceptions of this family."""
@@ -65,7 +78,8 @@ def one_family() -> Iterator[None]:
         known = () if problem.diagnostic is None else (problem.diagnostic,)
         raise ReadError(str(problem), known) from problem
     except OSError as problem:
-        why = (problem.strerror or str(problem)).lower()
+        why = problem.strerror or str(problem)
+        why = f"{why[:1].lower()}{why[1:]}"
         raise ReadError(f"{problem.filename}: {why}" if problem.filename else why) from problem
     except (Misuse, ClassAdException, HistoryError, RunError, WorkloadError) as problem:
         raise ReadError(str(problem)) from problem

@@ -9,19 +9,19 @@ Inputs: paths as on a command line.  Outputs: ``Pool``, whose answers are ``Resu
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Final
 
 from attr import evolve, frozen
 
 from classad.errors import Diagnostic
 from negotiator.engines import ENGINES
 from negotiator.io import Capture
-from pieslice.api.errors import ReadError, one_family
+from pieslice.api.errors import AnyPath, ReadError, one_family, path_of
 from pieslice.inputs.moments import moment_of
-from pieslice.inputs.pool import PoolReading, pool_inputs, read_pool, with_configs
+from pieslice.inputs.pool import PoolReading, parse_time, pool_inputs, read_pool, with_configs
 from pieslice.inputs.sorting import Inputs
 from pieslice.negotiate.answer import Cycle, answer, run
 from pieslice.policies.answers import Policy
@@ -46,7 +46,6 @@ from pieslice.why.questions import (
 from policy.dialects import UnknownDialectError, find_dialect
 from policy.language.statements import is_identifier
 
-AnyPath: TypeAlias = str | os.PathLike[str]
 #: Ends a value of several lines.
 _END: Final = "end_of_value"
 #: Of the name of a pool under another policy, in characters.
@@ -56,7 +55,7 @@ _LONGEST: Final = 60
 def read(
     *paths: AnyPath,
     config: AnyPath | None = None,
-    now: float | datetime | None = None,
+    now: float | datetime | str | None = None,
     local_name: str | None = None,
     dialect: str = "htcondor",
     at: float | datetime | str | None = None,
@@ -64,9 +63,9 @@ def read(
     """Read a pool: the folder of a capture, a history, a scenario, or files of ads in any form.
 
     ``config``: in place of the pool's own configuration; ``now``: the time of the cycle, without
-    it as the command finds it; ``at``: of a history the last capture at or before that time, a
-    text as for the command, without it the last one; ``local_name``: of the negotiator;
-    ``dialect``: whose rules.
+    it as the command finds it; ``at``: of a history the last capture at or before that time,
+    without it the last one; texts of times are those of the command; ``local_name``: of the
+    negotiator; ``dialect``: whose rules.
     """
     diagnostics: list[Diagnostic] = []
     with one_family():
@@ -74,19 +73,25 @@ def read(
             rules = find_dialect(dialect)
         except UnknownDialectError as problem:
             raise ReadError(str(problem)) from problem
-        configs = () if config is None else (Path(config),)
-        inputs = pool_inputs([Path(path) for path in paths], diagnostics, configs=configs)
-        moment = None if now is None else seconds_of(now)
+        configs = () if config is None else (path_of(config),)
+        inputs = pool_inputs([path_of(path) for path in paths], diagnostics, configs=configs)
+        moment = None if now is None else _moment(now, parse_time)
         names = () if local_name is None else (local_name,)
-        asked = None if at is None else (_moment(at), str(at))
+        asked = None if at is None else (_moment(at, moment_of), str(at))
         reading = PoolReading(
             inputs, moment, names, rules, diagnostics=tuple(diagnostics), at=asked
         )
         return Pool(reading, read_pool(reading))
 
 
-def _moment(at: float | datetime | str) -> float:
-    return moment_of(at) if isinstance(at, str) else seconds_of(at)
+def _moment(time: float | datetime | str, read_text: Callable[[str], float]) -> float:
+    return read_text(time) if isinstance(time, str) else seconds_of(time)
+
+
+def _job_id(job: str | float) -> str:
+    if isinstance(job, float):
+        raise TypeError(f'the job {job} is a number, which 8.1 and 8.10 are, too: give "{job}"')
+    return str(job)
 
 
 def seconds_of(moment: float | datetime) -> float:
@@ -130,14 +135,16 @@ class Pool:
         """Run one negotiation cycle, under another policy if one is given."""
         if policy is not None:
             path = policy.path if isinstance(policy, Policy) else policy
-            return self.with_config(Path(path)).negotiate(seed=seed, engine=engine)
+            return self.with_config(path_of(path)).negotiate(seed=seed, engine=engine)
         with one_family():
             return answer(self.capture, run(self.capture, seed, engine=engine))
 
-    def why(self, job: str | float, slot: str | None = None, *, seed: int = 0) -> Explained:
+    def why(self, job: str | int, slot: str | None = None, *, seed: int = 0) -> Explained:
         """Why a job (``"12.0"``) is matched, rejected or preempted; with ``slot`` on that slot."""
         with one_family():
-            return explain_job(self.capture, find_job(self.capture.snapshot, str(job)), slot, seed)
+            return explain_job(
+                self.capture, find_job(self.capture.snapshot, _job_id(job)), slot, seed
+            )
 
     def survey(
         self,
@@ -154,10 +161,11 @@ class Pool:
             scope = find_jobs(snapshot, policy, user=user, group=group, cluster=named)
             return survey_jobs(self.capture, scope, seed)
 
-    def rank(self, job: str | float, *, limit: int | None = None, seed: int = 0) -> Ranked:
+    def rank(self, job: str | int, *, limit: int | None = None, seed: int = 0) -> Ranked:
         """The candidates of a job, best first."""
         with one_family():
-            return rank_slots(self.capture, find_job(self.capture.snapshot, str(job)), limit, seed)
+            asked = find_job(self.capture.snapshot, _job_id(job))
+            return rank_slots(self.capture, asked, limit, seed)
 
     def quotas(self, *, trace: bool = False, seed: int = 0) -> Quotas:
         """The quotas of groups and how they were allocated; ``trace``: every step in the text."""
@@ -166,6 +174,8 @@ class Pool:
 
     def diff(self, other: Pool, *, seed: int = 0) -> Changes:
         """What changes from a cycle of this pool to one of another."""
+        if not isinstance(other, Pool):
+            raise TypeError(f"diff takes a pool, as read and with_config give it, not {other!r}")
         with one_family():
             results = [run(pool.capture, seed).result for pool in (self, other)]
             return compare(results[0], results[1], (self.name, other.name))
@@ -190,6 +200,8 @@ class Pool:
             paths = evolve(paths, texts=(*paths.texts, (name, text)))
             inputs = evolve(self.reading.inputs, paths=paths)
             pool = self._read_again(inputs, _label(config))
+            if isinstance(config, str) and "=" not in config and os.path.exists(config.strip()):
+                raise ReadError(f"`{config}` is a file, and a text is no name of one: give a Path")
             _refuse_errors(pool.diagnostics, name)
             return pool
 

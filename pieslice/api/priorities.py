@@ -6,17 +6,14 @@ Inputs: a log, accounting ads or the folder of a capture; options.  Outputs: ``P
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 from classad.errors import Diagnostic
-from pieslice.api.errors import ReadError, one_family
+from pieslice.api.errors import AnyPath, ReadError, one_family, path_of
 from pieslice.priorities.answers import Priorities
 from pieslice.priorities.command import priorities
 from pieslice.priorities.options import UsageError
 
 
-def userprio(path: str | os.PathLike[str], *options: str, now: float | None = None) -> Priorities:
+def userprio(path: AnyPath, *options: str, now: float | None = None) -> Priorities:
     """What condor_userprio would print of a saved state.
 
     ``path``: the accountant's log, a file of accounting ads, or the folder of a capture;
@@ -26,6 +23,6 @@ def userprio(path: str | os.PathLike[str], *options: str, now: float | None = No
     diagnostics: list[Diagnostic] = []
     with one_family():
         try:
-            return priorities(Path(path), options, now, diagnostics)
+            return priorities(path_of(path), options, now, diagnostics)
         except UsageError as problem:
             raise ReadError(str(problem)) from problem

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, TypeAlias
 from attr import evolve
 
 from classad.errors import Diagnostic
-from pieslice.api.errors import Error, one_family
-from pieslice.api.pool import AnyPath, Pool, as_text, seconds_of
+from pieslice.api.errors import AnyPath, Error, one_family
+from pieslice.api.pool import Pool, as_text, seconds_of
 from pieslice.data import Record
 from pieslice.policies.answers import Policy
 from pieslice.simulation.answers import LETTERS, Run, Side, Simulated, simulated

@@ -17,8 +17,10 @@ from typing import IO, Final
 from attr import asdict, evolve
 
 from classad.errors import Diagnostic
+from classad.evaluate import EvalContext
 from negotiator.capture.reader import ads_of
 from negotiator.io import CapturePaths, InputError
+from negotiator.pool.weights import own_weight
 from pieslice.command_line import EXIT_BAD, EXIT_OK
 from pieslice.forecast.model import Demand, Point, Settings, User, forecast
 from pieslice.inputs.policyfile import check_policy_file
@@ -107,6 +109,9 @@ def _model(args: argparse.Namespace, diagnostics: list[Diagnostic]) -> tuple[lis
                 if option == "prio"
                 else evolve(user, factor=value)
             )
+    if not users and args.source is not None:
+        message = "no user has a demand, usage or a priority; add some with --user NAME=CORES"
+        raise ValueError(f"{args.source}: {message}")
     if not users:
         raise ValueError("give a saved state, or users with --user NAME=CORES@HOURSh")
     if pool is None:
@@ -190,8 +195,8 @@ def _pool_size(path: Path) -> float:
     file = CapturePaths(path).find("slots") if path.is_dir() else None
     if file is None:
         return 0.0
-    weights = (ad.number("SlotWeight") for ad in ads_of(file, []))
-    return sum(1.0 if weight is None or weight < 0 else weight for weight in weights)
+    context = EvalContext()
+    return sum(own_weight(item.ad, context) for item in ads_of(file, []))
 
 
 # --- output -----------------------------------------------------------------------------------

@@ -152,23 +152,24 @@ def add_tables(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _file(text: str) -> str | None:
+def output_file(text: str) -> str | None:
     """The name of a file to write; ``-`` is standard output, as it is standard input elsewhere."""
     return None if text == "-" else text
 
 
 def add_output(parser: argparse.ArgumentParser, *forms: str) -> None:
     """How the answer is printed, and where; ``forms`` besides text and JSON."""
-    parser.add_argument(
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument(
         "--format",
         choices=("text", "json", *forms),
         default="text",
         help="form of the answer (default text)",
     )
-    parser.add_argument(
+    form.add_argument(
         "--json", action="store_const", const="json", dest="format", help="same as --format json"
     )
-    parser.add_argument("-o", "--output", type=_file, metavar="F", help="write to a file")
+    parser.add_argument("-o", "--output", type=output_file, metavar="F", help="write to a file")
     parser.add_argument("--no-color", action="store_true", help="no colours on a terminal")
     add_width(parser)
     # Also accepted here; without a default, so that the one before the command keeps its value.

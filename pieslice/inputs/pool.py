@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import gc
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
@@ -31,22 +30,6 @@ from pieslice.inputs.sorting import Inputs, sort_out
 from pieslice.reports.output import hold_diagnostics, show_diagnostics
 from pieslice.reports.progress import Progress
 from policy.dialects import HTCONDOR, Dialect, find_dialect
-
-
-@contextlib.contextmanager
-def without_collecting() -> Iterator[None]:
-    """Leave garbage alone.
-
-    A pool is millions of objects that stay until the end: looking for garbage among them took half
-    of the time (10,000 slots).
-    """
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collecting:
-            gc.enable()
 
 
 @frozen
@@ -106,7 +89,8 @@ def pool_inputs(
     paths = evolve(found.paths, given={**found.paths.given, **named}, defines=tuple(defines))
     if not evolve(found, paths=paths).complete:
         message = "give the folder of a capture, a scenario, or at least slot ads and job ads"
-        raise InputError([Diagnostic(message, help="pieslice negotiate examples/campus")])
+        how = "`pieslice help captures` shows how to save one"
+        raise InputError([Diagnostic(message, help=how)])
     return with_configs(evolve(found, paths=paths), configs)
 
 

@@ -89,7 +89,9 @@ def sort_out(paths: Sequence[Path], diagnostics: list[Diagnostic]) -> Inputs:
     for path in paths:
         try:
             if not path.exists():
-                raise heap.stop(f"{path}: no such folder or file")
+                stream = "a pool is not read from standard input; save it to a file"
+                help = stream if str(path) == "-" else None
+                raise heap.stop(f"{path}: no such folder or file", help=help)
             if path.is_dir():
                 _add_folder(heap, path)
             else:

@@ -8,19 +8,16 @@ Inputs: the parser of ``pieslice``.  Outputs: a script.  The scripts are shtab's
 from __future__ import annotations
 
 import argparse
-import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
-from pieslice.command_line import commands_of, parsers_of
+from pieslice.command_line import commands_of, parsers_of, place_named
 from pieslice.manual.topics import topic_names
 
 if TYPE_CHECKING:
     from pieslice.command_line import Parser
 
 SHELLS: Final = ("bash", "zsh", "fish")
-_FILE: Final = re.compile(r"\[?(F|FILE|PATH|POOL|SOURCE|POLICY|W|A|B)\]?( .*)?")
-_FOLDER: Final = re.compile("DIR|RUN")
 
 
 def completion_script(parser: Parser, shell: str) -> str:
@@ -44,6 +41,7 @@ def _files(action: argparse.Action) -> Mapping[str, object] | None:
     if action.choices is not None or action.nargs == 0:
         return None
     placeholder = action.metavar[0] if isinstance(action.metavar, tuple) else action.metavar
-    if placeholder and _FILE.fullmatch(placeholder):
-        return shtab.FILE
-    return shtab.DIRECTORY if placeholder and _FOLDER.fullmatch(placeholder) else None
+    place = place_named(placeholder)
+    if place is None:
+        return None
+    return shtab.FILE if place == "file" else shtab.DIRECTORY

@@ -47,7 +47,7 @@ def add_commands(subcommands: Subcommands) -> None:
 
 
 def _negotiate(args: argparse.Namespace) -> int:
-    from pieslice.inputs.pool import without_collecting
+    from negotiator.model.garbage import without_collecting
     from pieslice.negotiate.command import negotiate_command
 
     with without_collecting():

@@ -41,6 +41,9 @@ def negotiate_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> i
     if args.format == "csv" and len(names) > 1:
         complain("error: CSV can show one table only\n  help: give --table once", err)
         return EXIT_BAD
+    if args.interval is not None and args.cycles == 1:
+        complain("error: one cycle has no interval\n  help: give --cycles N, too", err)
+        return EXIT_BAD
     capture = load(args, err, progress)
     if capture is None:
         return EXIT_BAD

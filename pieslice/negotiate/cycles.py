@@ -22,8 +22,7 @@ from negotiator.cycle import negotiate
 from negotiator.engines import ENGINES, make_engines
 from negotiator.jobs.lists import IDLE, RUNNING
 from negotiator.jobs.requests import QueuedJob
-from negotiator.matching.board import Watch
-from negotiator.matching.candidate import Candidate
+from negotiator.matching.board import Placements
 from negotiator.matching.stopwatch import RequestCosts
 from negotiator.model.result import CycleResult
 from negotiator.model.snapshot import ScheddQueue, Snapshot
@@ -41,14 +40,6 @@ class Turn:
     jobs: tuple[QueuedJob | None, ...]
 
 
-@define(eq=False)
-class _Placements(Watch):
-    jobs: list[QueuedJob | None] = field(factory=list)
-
-    def taken(self, candidate: Candidate, job: QueuedJob | None) -> None:
-        self.jobs.append(job)
-
-
 def run_cycles(
     snapshot: Snapshot,
     policy: NegotiatorPolicy,
@@ -63,7 +54,7 @@ def run_cycles(
     """``count`` cycles, ``interval`` seconds apart; ``costs``, ``engine`` as for ``negotiate``."""
     engines = make_engines(engine, lasting=True)
     for number in range(1, count + 1):
-        placements = _Placements()
+        placements = Placements()
         result = negotiate(
             snapshot, policy, now=now, rng=rng, watch=placements, costs=costs, engine=engines
         )
@@ -114,11 +105,15 @@ class _Course:
         return cls(turn.snapshot, int(turn.result.now), now, Pool(slots), jobs)
 
     def claim(self, slot_name: str, submitter: str, schedd: str, job: QueuedJob) -> None:
-        """A match has become a claim that runs its job."""
+        """A match has become a claim that runs its job; none if its slot has too little left."""
         slot = self._own(slot_name)
-        self._requeue(slot)
         if slot.partitionable:
-            slot = self.pool.cut(slot, job.ad, self._next_number(slot)) or slot
+            part = self.pool.cut(slot, job.ad, self._next_number(slot))
+            if part is None:
+                return
+            slot = part
+        else:
+            self._requeue(slot)
         show_claim(slot.ad, submitter, job.ad, self.began, self.began)
         slot.ad.insert("JobId", job.id)
         slot.ad.insert("ScheddName", schedd)

@@ -11,7 +11,7 @@ import errno
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Protocol, TypeAlias, runtime_checkable
+from typing import Final, Protocol, TypeAlias, runtime_checkable
 
 from attr import frozen
 
@@ -97,6 +97,10 @@ def parts_of(slots: Slots) -> list[Part]:
     return [_table_part(table) for table in slots]
 
 
+#: What is said of other files.
+_NO_PARQUET: Final = "this is no whole Parquet file; classad.Table.from_file reads files of ads"
+
+
 def _table_part(table: object) -> TablePart:
     if not isinstance(table, Table):
         kind = type(table).__name__
@@ -108,6 +112,7 @@ def _table_part(table: object) -> TablePart:
 
 def _row_groups(path: Path) -> Iterable[Part]:
     parquet = load("pyarrow.parquet")
+    path.stat()  # names what is not there
     files = sorted(path.glob("**/*.parquet")) if path.is_dir() else [path]
     if not files:
         raise FileNotFoundError(2, "no Parquet file in it", str(path))
@@ -116,6 +121,6 @@ def _row_groups(path: Path) -> Iterable[Part]:
             with parquet.ParquetFile(file) as opened:
                 count = opened.metadata.num_row_groups
         except load("pyarrow").ArrowInvalid:
-            raise OSError(errno.EINVAL, "this is no whole Parquet file", str(file)) from None
+            raise OSError(errno.EINVAL, _NO_PARQUET, str(file)) from None
         full = str(file.resolve())
         yield from (ParquetPart(full, group) for group in range(count))

@@ -96,7 +96,7 @@ def _info(args: argparse.Namespace) -> int:
     else:
         width = chosen_width(args, sys.stdout)
         parts = [[*wrapped_lines(info_lines(parameter), width)] for parameter in known]
-        print("\n\n".join("\n".join(lines) for lines in parts))
+        sys.stdout.write("\n".join("".join(f"{line}\n" for line in lines) for lines in parts))
     return EXIT_OK if len(known) == len(found) else EXIT_NO
 
 

@@ -13,7 +13,7 @@ from attr import evolve, frozen
 from pieslice.priorities.options import Options
 from pieslice.priorities.report import Source, answer
 from pieslice.priorities.rows import rows_of
-from pieslice.priorities.table import View
+from pieslice.priorities.table import View, is_active
 from pieslice.reports.layout import Block, Drawn
 from pieslice.reports.result import DataTable, Result
 from pieslice.reports.text import plural
@@ -41,6 +41,15 @@ class Priorities(Result):
         rows = rows_of(self.source.records())
         cells = tuple(tuple(getattr(row, name) for name in _COLUMNS) for row in rows)
         return DataTable("records", _COLUMNS, cells)
+
+    @property
+    def too_old(self) -> bool:
+        """Whether the table is empty because no record was used in the time that is shown."""
+        form = self.options
+        if form.autoformat is not None or form.json or form.modular or form.long:
+            return False
+        rows = rows_of(self.source.records())
+        return bool(rows) and not any(is_active(row, self.view.active_from) for row in rows)
 
     def summary(self) -> str:
         return plural(len(self.source.records()), "record")

@@ -31,7 +31,7 @@ from negotiator.capture.reader import ads_of
 from negotiator.groups.tree import GroupSettings, GroupTree, group_tree
 from negotiator.io import CapturePaths, InputError
 from negotiator.model.snapshot import AccountantState
-from pieslice.command_line import EXIT_BAD, EXIT_NO, EXIT_OK
+from pieslice.command_line import EMPTY_NAME, EXIT_BAD, EXIT_NO, EXIT_OK
 from pieslice.inputs.options import text_width
 from pieslice.inputs.pool import parse_time
 from pieslice.priorities.answers import Priorities
@@ -64,9 +64,9 @@ def userprio_command(arguments: Sequence[str], out: IO[str], err: IO[str]) -> in
     """Run the command."""
     try:
         own, rest = _own_options(list(arguments))
-        source = None if "-inputfile" in rest or rest[0].startswith("-") else Path(rest.pop(0))
+        source = None if "-inputfile" in rest or rest[0].startswith("-") else _path(rest.pop(0))
         options = parse_options(rest)
-        path = source if options.input_file is None else Path(options.input_file)
+        path = source if options.input_file is None else _path(options.input_file)
         if path is None:
             raise UsageError("give a log, accounting ads or the folder of a capture first")
         edit = options.edit()
@@ -104,7 +104,7 @@ def _own_options(words: list[str]) -> tuple[_Own, list[str]]:
                 raise UsageError(f"`{word}` needs an argument")
             value = words.pop(0)
         if word == "--config":
-            own.config = Path(value)
+            own.config = _path(value)
         elif word == "--width":
             own.width = _width(value)
         else:
@@ -112,6 +112,12 @@ def _own_options(words: list[str]) -> tuple[_Own, list[str]]:
     if not rest:
         raise UsageError("give a log, accounting ads or the folder of a capture first")
     return own, rest
+
+
+def _path(name: str) -> Path:
+    if not name:
+        raise UsageError(EMPTY_NAME)
+    return Path(name)
 
 
 def _width(text: str) -> int:
@@ -157,8 +163,12 @@ def _show(path: Path, options: Options, own: _Own, out: IO[str], err: IO[str]) -
         harmless(out).write(_resources(state, options.resource_list, own))
         show_diagnostics(diagnostics, err)
         return EXIT_OK
-    text = _priorities(path, options, own, diagnostics).text(own.room(out))
+    found = _priorities(path, options, own, diagnostics)
+    text = found.text(own.room(out))
     harmless(out).write(text)
+    if text and found.too_old:
+        why = "nothing was used in the day before the last update (or since -activefrom)"
+        diagnostics.append(Diagnostic(f"{why}; -allusers shows all records", severity="note"))
     show_diagnostics(diagnostics, err)
     if not text:
         complain("pieslice userprio: no record matches", err)

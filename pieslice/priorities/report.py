@@ -78,7 +78,7 @@ def _long(ad: ClassAd) -> str:
 def _selected(ads: list[ClassAd], options: Options) -> list[ClassAd]:
     if options.negotiator_name is not None:
         wanted = options.negotiator_name.lower()
-        ads = [ad for ad in ads if str(ad.evaluate_attr("NegotiatorName")).lower() == wanted]
+        ads = [ad for ad in ads if (ad.get_string("NegotiatorName") or "").lower() == wanted]
     if options.constraint is not None:
         tree = _expression(options.constraint)
         ads = [ad for ad in ads if is_true(evaluate(tree, ad))]

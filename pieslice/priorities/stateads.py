@@ -52,18 +52,26 @@ def state_ads(
     return ads
 
 
-def _record_ad(record: Customer, tree: GroupTree, settings: AccountantSettings) -> ClassAd:
-    group = tree.assigned(record.name).name
+def terms_of(
+    record: Customer, tree: GroupTree, settings: AccountantSettings
+) -> tuple[float, float]:
+    """The real priority and the factor that the accountant goes by; bigger is worse."""
     factor = record.priority_factor
     if factor is None or factor < MIN_FACTOR:
-        factor = priority_factor(record.name, group, settings)
+        factor = priority_factor(record.name, tree.assigned(record.name).name, settings)
+    return max(record.priority or MIN_PRIORITY, MIN_PRIORITY), factor
+
+
+def _record_ad(record: Customer, tree: GroupTree, settings: AccountantSettings) -> ClassAd:
+    group = tree.assigned(record.name).name
+    priority, factor = terms_of(record, tree, settings)
     ad = ClassAd()
     weighted = record.weighted_accumulated_usage
     values: tuple[tuple[str, str | float | bool | None], ...] = (
         ("Name", record.name),
         ("IsAccountingGroup", record.is_group),
         ("AccountingGroup", record.name if record.is_group else group),
-        ("Priority", max(record.priority or MIN_PRIORITY, MIN_PRIORITY) * factor),
+        ("Priority", priority * factor),
         ("PriorityFactor", factor),
         ("ResourcesUsed", record.resources_used),
         ("WeightedResourcesUsed", record.weighted_resources_used),

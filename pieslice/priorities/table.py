@@ -146,7 +146,7 @@ def render(rows: Sequence[Row], options: Options, view: View) -> str:
 
 
 def _listing(rows: list[Row], options: Options, view: View) -> _Listing:
-    visible = [row for row in rows if _is_active(row, view.active_from)]
+    visible = [row for row in rows if is_active(row, view.active_from)]
     wanted = set(options.columns)
     grouped = any(not row.is_group and row.group != ROOT_GROUP for row in visible)
     if not grouped:
@@ -205,7 +205,8 @@ def _left_out(listing: _Listing) -> Iterable[str]:
     return not_shown(listing.left_out, "", listing.view.room)
 
 
-def _is_active(row: Row, since: int | None) -> bool:
+def is_active(row: Row, since: int | None) -> bool:
+    """Whether a record was used from a time on; None: from the beginning of time."""
     return since is None or (row.last or -1) >= since
 
 

@@ -260,7 +260,7 @@ class Recorder(History):
         """Add a capture and what it shows; raises ``HistoryError``, and nothing was added then."""
         last = self._last
         if last is not None and time <= last.time:
-            late = f"not after the last capture, which is {last.time - time:g} s later"
+            late = f"not after the last capture, which is {last.time - time:.15g} s later"
             raise HistoryError(f"{self.path}: the capture is {late}")
         files = files_of(texts)
         alone = last is None or last.number - last.group + 1 >= self.every

@@ -12,7 +12,7 @@ words.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Final
 
@@ -117,7 +117,7 @@ def heading(outcome: Outcome) -> list[Block]:
     return found
 
 
-def _submitters(submitters: Iterable[SubmitterSummary]) -> list[Block]:
+def _submitters(submitters: Sequence[SubmitterSummary]) -> list[Block]:
     rows = tuple(
         (
             item.name,
@@ -143,7 +143,11 @@ def _submitters(submitters: Iterable[SubmitterSummary]) -> list[Block]:
         Column("after", "weight", right=True),
         Column("group", drop=3, name=True),
     )
-    return _titled("submitters", columns, rows)
+    blocks = _titled("submitters", columns, rows)
+    if any(item.limit is not None and round(item.limit, 2) < 0 for item in submitters):
+        text = "a limit below 0: submitters before took that much more than was left of the pie"
+        blocks.append(Line(f"  {text}"))
+    return blocks
 
 
 def _assignments(found: Assignments) -> list[Block]:

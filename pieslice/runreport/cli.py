@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pieslice.inputs.options import add_width
+from pieslice.inputs.options import add_width, output_file
 
 if TYPE_CHECKING:
     from pieslice.command_line import Subcommands
@@ -30,7 +30,12 @@ def add_commands(subcommands: Subcommands) -> None:
         "other", type=Path, nargs="?", metavar="B", help="folder of the run to compare with"
     )
     parser.add_argument(
-        "-o", "--output", type=Path, default=Path("report.html"), metavar="F", help="report.html"
+        "-o",
+        "--output",
+        type=output_file,
+        default="report.html",
+        metavar="F",
+        help="file of the page (default report.html); - is standard output",
     )
     parser.add_argument("--title", metavar="TEXT", help="title of the page")
     parser.add_argument("--plots", type=Path, metavar="DIR", help="also write each chart to a file")

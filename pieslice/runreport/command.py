@@ -34,7 +34,7 @@ from pieslice.runreport.page import Said, Side, page
 from pieslice.runreport.picture import sheet
 from pieslice.runreport.plots import charts
 from pieslice.runreport.text import comparison_blocks
-from pieslice.terminal import complain, printable
+from pieslice.terminal import complain, harmless, printable
 from pieslice.writing import naming
 from policy.config import load_config
 from policy.explain.explanation import explain_policy
@@ -63,10 +63,13 @@ class Plots:
 def report_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> int:
     """Run the command."""
     folders = [args.run_folder, *([args.other] if args.other is not None else [])]
+    if args.output is None and args.json:
+        complain("pieslice report: error: -o - and --json both want standard output", err)
+        return EXIT_BAD
     try:
         with Progress(err).stage("reporting"):
             sides = _sides(folders)
-            _write(sides, args.output, args.title, Plots(args.plots, args.plot_format))
+            text = _page(sides, args.title, Plots(args.plots, args.plot_format))
     except (ReportError, ImportError) as problem:
         complain(f"pieslice report: error: {problem}", err)
         return EXIT_BAD
@@ -77,6 +80,10 @@ def report_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> int:
         folder = " or ".join(map(str, folders))
         complain(f"pieslice report: error: {folder}: not the folder of a run ({what})", err)
         return EXIT_BAD
+    if args.output is None:
+        harmless(out).write(text)
+        return EXIT_OK
+    _write(text, args.output)
     if len(sides) > 1:
         _tell(sides, args, out)
     return EXIT_OK
@@ -84,7 +91,7 @@ def report_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> int:
 
 def write_page(folders: Sequence[Path], path: Path) -> None:
     """Write the page of one configuration or of two; raises ``ReportError``."""
-    _write(_sides(folders), path, None, Plots())
+    _write(_page(_sides(folders), None, Plots()), path)
 
 
 def _tell(sides: Sequence[Side], args: argparse.Namespace, out: IO[str]) -> None:
@@ -98,7 +105,8 @@ def _tell(sides: Sequence[Side], args: argparse.Namespace, out: IO[str]) -> None
     out.write(render_plain(blocks, chosen_width(args, out)))
 
 
-def _write(sides: Sequence[Side], path: Path, title: str | None, plots: Plots) -> None:
+def _page(sides: Sequence[Side], title: str | None, plots: Plots) -> str:
+    """The text of a page; its charts are also written to files, if that is asked for."""
     drawn = charts([(side.name, side.run) for side in sides])
     colours = looks(name for side in sides for name in side.run.summary["users"])
     title = title or _title(sides)
@@ -107,8 +115,12 @@ def _write(sides: Sequence[Side], path: Path, title: str | None, plots: Plots) -
         plots.folder.mkdir(parents=True, exist_ok=True)
         for chart in drawn:
             save(draw(chart), plots.folder / f"{chart.name}.{plots.form}")
+    return text
+
+
+def _write(text: str, path: Path | str) -> None:
     with naming(path):
-        path.write_text(text, encoding="utf-8", errors="backslashreplace")
+        Path(path).write_text(text, encoding="utf-8", errors="backslashreplace")
 
 
 # --- reading runs -------------------------------------------------------------------------------

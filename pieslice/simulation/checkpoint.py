@@ -49,8 +49,7 @@ def restore(simulation: Simulation, data: JsonData) -> None:
     whole = dict(pool.slots)
     pool.away = {name: [whole[slot] for slot in slots] for name, slots in data["away"].items()}
     for name, children in data["children"].items():
-        if name in whole:
-            whole[name].children = children
+        whole[name].children = children
     for name, since in data["free_since"].items():
         whole[name].ad.insert(ENTERED, since)
     parts = {name: _part(whole[parent], name, taken) for name, parent, taken in data["parts"]}

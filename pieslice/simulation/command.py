@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import json
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
@@ -84,8 +83,6 @@ def simulate_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> in
         return EXIT_INTERRUPTED
     except _REFUSED as problem:
         complain(f"pieslice simulate: error: {problem}", err)
-    except json.JSONDecodeError as problem:
-        complain(f"pieslice simulate: error: {args.resume}: not a run: {problem}", err)
     return EXIT_BAD
 
 
@@ -248,7 +245,7 @@ def _half(
     args: argparse.Namespace, plan: Plan, folder: Path | None, places: list[_Place], place: _Place
 ) -> str:
     """What was interrupted, and how to get the rest."""
-    which = "" if len(places) == 1 else f" of {LETTERS[places.index(place)]}, {plan.config}"
+    which = "" if len(places) == 1 else f" of {LETTERS[places.index(place)].upper()}, {plan.config}"
     seed = f", seed {plan.seed}" if args.seeds > 1 else ""
     note = f"note: interrupted in the run{which}{seed}"
     if args.output is None:

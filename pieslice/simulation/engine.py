@@ -3,11 +3,11 @@
 Decides what follows from a match, and from the end of a job or a claim.  A claim takes further jobs
 of its submitter until its work life is over; a job that is preempted may run on for its retirement
 time and then has the vacate time to stop; what it has done is lost, and it queues again in its old
-place.
+place.  What a match leaves of a partitionable slot goes to further jobs of its submitter.
 
 Inputs: a pool, a workload, a policy, settings.  Outputs: the state moved on; events to a sink.
 Follows: condor_startd's and condor_schedd's handling of claims: CLAIM_WORKLIFE,
-MaxJobRetirementTime, MachineMaxVacateTime.
+MaxJobRetirementTime, MachineMaxVacateTime, CLAIM_PARTITIONABLE_LEFTOVERS.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from classad.evaluate import EvalContext
 from classad.language.bounds import checkpoint
 from negotiator.jobs.lists import priority_order
 from negotiator.model.result import Match
+from negotiator.pool.consumption import policy_resources
 from negotiator.pool.slots import meets
 from pieslice.simulation.pool import Pool, SimSlot, show_claim, show_free, show_preempting
 from pieslice.simulation.state import DONE, IDLE, RUNNING, Claim, Job, State, Totals
@@ -48,11 +49,15 @@ class MachineChange:
 
 @frozen
 class ClaimSettings:
-    """Seconds; a negative work life never ends."""
+    """Seconds; a negative work life never ends.
+
+    ``leftovers``: whether the schedd may use what a match leaves of a partitionable slot.
+    """
 
     worklife: int = 1200
     retirement: int = 0
     vacate: int = 0
+    leftovers: bool = True
 
 
 @define(eq=False)
@@ -192,31 +197,38 @@ class Simulation:
 
     # --- claims -------------------------------------------------------------------------------
 
-    def carry_out(self, match: Match) -> None:
-        """Claim what was matched, if there is a job for it."""
+    def carry_out(self, match: Match, number: int) -> bool:
+        """Claim what was matched for the job that the schedd gave it to; false if it is too big."""
         slot = self.pool.slots[match.slot]
-        number = self._job_for(match)
-        if number is None or (slot.partitionable and match.preempted is not None):
-            return
         if slot.partitionable:
             part = self.pool.cut(slot, self.job_ad(number))
             if part is None:
-                return
+                return False
             slot = part
         claim = self.state.claims.get(slot.name)
         if claim is None:
             self._claim(slot, match.submitter, number)
         elif claim.next_job < 0:
             self._preempt(slot, claim, match.submitter, number)
+        return True
 
-    def _job_for(self, match: Match) -> int | None:
-        """The job that a match is for: the request's first one, or the next of its kind."""
-        head = int(match.job.partition(".")[0]) - 1
-        if self.state.jobs[head].status == IDLE:
-            return head
-        shape = self.workload.arrivals[head].shape
-        waiting = self.idle.get(match.submitter, {}).get(shape)
-        return waiting[0] if waiting else None
+    def claim_leftovers(self, match: Match, most: int | None) -> None:
+        """Start further jobs of a submitter on what its match left of a slot, the best first.
+
+        ``most``: how many jobs the schedd may run, None for any number.  What a slot with a
+        consumption policy has left is for the negotiator to give.
+        """
+        slot = self.pool.slots[match.slot]
+        if not (slot.partitionable and self.settings.leftovers) or policy_resources(
+            slot.ad, self._context
+        ):
+            return
+        while most is None or len(self.state.claims) < most:
+            number = self._next_job(slot, match.submitter)
+            part = None if number is None else self.pool.cut(slot, self.job_ad(number))
+            if number is None or part is None:
+                return
+            self._claim(part, match.submitter, number)
 
     def _claim(self, slot: SimSlot, user: str, number: int) -> None:
         now = self.state.now
@@ -273,12 +285,18 @@ class Simulation:
         self._start(slot, another)
 
     def _next_job(self, slot: SimSlot, user: str) -> int | None:
-        """The first job that suits the slot in the queue of the claim's submitter."""
+        """The first job in the queue of the submitter that suits the slot.
+
+        It has the concurrency limits of the claim, which the negotiator has counted.
+        """
+        counted = _limits(slot.ad, slot.ad, self._context)
         shapes = self.idle.get(user, {})
         heads = sorted((self._place(shape), waiting[0]) for shape, waiting in shapes.items())
         for _, number in heads[:_LOOK_AHEAD]:
             ad = self.job_ad(number)
-            if meets(slot.ad, ad, self._context) and meets(ad, slot.ad, self._context):
+            if not (meets(slot.ad, ad, self._context) and meets(ad, slot.ad, self._context)):
+                continue
+            if _limits(ad, slot.ad, self._context) == counted:
                 return number
         return None
 
@@ -316,3 +334,7 @@ class Simulation:
             self.requeue(claim.next_job)
         show_free(slot.ad, self.epoch + self.state.now)
         self.pool.give_back(slot)
+
+
+def _limits(ad: ClassAd, slot: ClassAd, context: EvalContext) -> str:
+    return (ad.get_string("ConcurrencyLimits", slot, context=context) or "").lower()

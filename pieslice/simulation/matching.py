@@ -17,18 +17,20 @@ from types import NoneType
 from attr import define, evolve, field
 
 from classad import ClassAd
-from negotiator.accounting.accountant import Accountant, accountant_settings
+from negotiator.accounting.accountant import Accountant, AccountantSettings, accountant_settings
 from negotiator.cycle import negotiate
 from negotiator.engines import ENGINES, make_engines
 from negotiator.groups.quotas import assign_quotas
 from negotiator.groups.tree import GroupTree, group_tree
 from negotiator.jobs.submitters import Submitter, job_prio_array
 from negotiator.jobs.weights import IdleJobWeights
+from negotiator.matching.board import Placements
 from negotiator.matching.engine import Engines
 from negotiator.model.result import ROOT_GROUP, CycleResult
-from negotiator.model.snapshot import ScheddQueue, Snapshot
+from negotiator.model.snapshot import Customer, ScheddQueue, Snapshot
 from negotiator.pool.addresses import NO_ADDRESS
 from pieslice.forecast.model import divide
+from pieslice.priorities.stateads import terms_of
 from pieslice.simulation.engine import Simulation
 from pieslice.simulation.matchmaking_cache import Found, MatchmakingCache
 from pieslice.simulation.pool import show_time
@@ -45,6 +47,7 @@ class Negotiator:
     policy: NegotiatorPolicy
     seed: int
     tree: GroupTree = field(init=False)
+    settings: AccountantSettings = field(init=False)
     #: Whether to leave out what needs not be found out again; the outcome is the same.
     quick: bool = True
     #: Whether a cycle could ever take a claimed slot.
@@ -64,6 +67,7 @@ class Negotiator:
 
     def __attrs_post_init__(self) -> None:
         self.tree = group_tree(self.policy)
+        self.settings = accountant_settings(self.policy)
         self.weights = IdleJobWeights.by(self.policy)
         self.preempts = self._may_preempt()
         self.in_turn = self.tree.configured and not self.policy.use_slot_weights
@@ -119,8 +123,7 @@ class Negotiator:
         simulation = self.simulation
         state = simulation.state
         now = simulation.epoch + state.now
-        settings = accountant_settings(self.policy)
-        accountant = Accountant(state.accountant, settings, self.tree, now)
+        accountant = Accountant(state.accountant, self.settings, self.tree, now)
         accountant.count_claims(self._usage())
         state.accountant = evolve(accountant.state(), last_update_time=now)
 
@@ -136,8 +139,13 @@ class Negotiator:
         state.quotas = found.quotas
         state.group_turns = found.group_turns if self.in_turn else None
         state.full_cycles += 1
-        for match in found.matches:
-            self.simulation.carry_out(match)
+        claimed = []
+        for match, job in zip(found.matches, found.jobs, strict=True):
+            # Jobs are clusters of their own, from 1.
+            if job is not None and self.simulation.carry_out(match, job.cluster - 1):
+                claimed.append(match)
+        for match in claimed:
+            self.simulation.claim_leftovers(match, self.policy.max_jobs_running)
         return True
 
     def _negotiate_quickly(self) -> Found | None:
@@ -167,12 +175,15 @@ class Negotiator:
             group_turns=state.group_turns,
         )
         rng = Random(f"{self.seed}/{state.now}")
-        result = negotiate(snapshot, self.policy, now=now, rng=rng, engine=self.engines)
+        placements = Placements()
+        result = negotiate(
+            snapshot, self.policy, now=now, rng=rng, watch=placements, engine=self.engines
+        )
         if self.told is not None:
             self.told(result)
         quotas = None if result.quotas is None else dict(result.quotas)
         turns = None if result.group_turns is None else dict(result.group_turns)
-        return Found(list(result.matches), result.accountant, quotas, turns)
+        return Found(list(result.matches), placements.jobs, result.accountant, quotas, turns)
 
     def show_times(self) -> None:
         """Let the slots tell the time of now."""
@@ -245,9 +256,8 @@ class Negotiator:
 
     def _prios(self, user: str) -> Iterator[float]:
         """The priorities of a submitter's waiting jobs."""
-        for shape, waiting in self.simulation.idle.get(user, {}).items():
-            if waiting:
-                yield self.simulation.workload.shapes[shape].ad.get_number("JobPrio") or 0
+        for shape in self.simulation.idle.get(user, {}):
+            yield self.simulation.workload.shapes[shape].ad.get_number("JobPrio") or 0
 
     def _waiting(self) -> dict[int, list[int]]:
         """The jobs of each kind that could be matched now, in the order of submission."""
@@ -313,8 +323,6 @@ class Negotiator:
 
     def effective_priority(self, name: str) -> float:
         """The effective priority of a submitter now; bigger is worse."""
-        record = self.simulation.state.accountant.customers.get(name)
-        factor = self.policy.default_prio_factor
-        if record is None:
-            return 0.5 * factor
-        return max(record.priority or 0.5, 0.5) * (record.priority_factor or factor)
+        record = self.simulation.state.accountant.customers.get(name) or Customer(name)
+        priority, factor = terms_of(record, self.tree, self.settings)
+        return priority * factor

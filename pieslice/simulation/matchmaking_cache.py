@@ -36,7 +36,7 @@ from negotiator.jobs.lists import (
 )
 from negotiator.jobs.requests import JobList, QueuedJob, Request, ScheddRoom, ShownAttributes
 from negotiator.jobs.submitters import Submitter
-from negotiator.matching.board import Board
+from negotiator.matching.board import Board, Placements
 from negotiator.matching.candidate import Allowance, Asker, Candidate, Tally
 from negotiator.matching.candidates import Tester
 from negotiator.matching.concurrency import ConcurrencyCounts
@@ -94,9 +94,10 @@ class _Kinds:
 
 @define(eq=False)
 class Found:
-    """What a cycle has decided."""
+    """What a cycle has decided; ``jobs``: who got the slot of each match, None if nobody."""
 
     matches: list[Match]
+    jobs: list[QueuedJob | None]
     accountant: AccountantState
     quotas: dict[str, float] | None
     #: When each group was last served in turn, where a cycle asks for that.
@@ -321,6 +322,7 @@ class MatchmakingCache:
         accountant = Accountant(state.accountant, accountant_settings(policy), tree, now)
         context = EvalContext(now=now, rng=rng, functions=live_functions(accountant, tree))
         accountant.count_claims(usage)
+        placements = Placements()
         board = Board(
             policy=policy,
             context=context,
@@ -331,6 +333,7 @@ class MatchmakingCache:
             jobs=self._job_lists(waiting, kinds, context),
             slots=free,
             engine=_CachedEngine(self, kinds),
+            watch=placements,
         )
         prepared = {slot.name: slot for slot in free.values()}
         all_rounds(board, submitters)
@@ -340,7 +343,7 @@ class MatchmakingCache:
             slot.ad.insert("Requirements", self._prepared[slot.name].requirements)
             slot.claims += 1
         quotas = {g.name: g.quota for g in tree.groups} if tree.configured else None
-        return Found(board.matches, accountant.state(), quotas)
+        return Found(board.matches, placements.jobs, accountant.state(), quotas)
 
 
 def _order(job: QueuedJob) -> tuple[float, ...]:

@@ -1,8 +1,8 @@
 """Writes the pool of a simulation at a moment as a capture, for questions about its next cycle.
 
 Decides what a simulated pool shows of itself: slots with their claims, jobs that wait and that run,
-submitters, the schedd, the accountant's records.  The configuration is not copied: the commands
-that ask name it.
+submitters, the schedd and its claims, the accountant's records.  The configuration is not copied:
+the commands that ask name it.
 
 Inputs: a negotiator whose simulation stands before a cycle.  Outputs: files as ``condor_status -l``
 and the like print them, as texts by their names or in a folder.
@@ -19,7 +19,6 @@ from negotiator.accounting.accountant import accountant_settings
 from negotiator.groups.quotas import assign_quotas
 from pieslice.priorities.stateads import state_ads
 from pieslice.simulation.matching import SCHEDD, Negotiator
-from pieslice.simulation.state import RUNNING
 from pieslice.writing import naming
 
 _RUNS: int = 2
@@ -43,6 +42,7 @@ def moment_texts(negotiator: Negotiator) -> dict[str, str]:
         "jobs": _jobs(negotiator),
         "submitters": negotiator.submitter_ads(),
         "schedds": [_schedd(now)],
+        "claims": _claims(negotiator),
         "accounting": _accounting(negotiator),
     }
     return {f"{name}.ads": _text(ads) for name, ads in parts.items()}
@@ -56,17 +56,28 @@ def _jobs(negotiator: Negotiator) -> Iterator[ClassAd]:
     """Jobs that wait and that run, in the order of submission."""
     simulation = negotiator.simulation
     claims = {claim.job: (name, claim) for name, claim in simulation.state.claims.items()}
-    for number, job in sorted(simulation.state.jobs.items()):
+    for number in sorted(simulation.state.jobs):
         ad = simulation.job_ad(number)
-        if job.status == RUNNING:
+        if number in claims:
+            slot, claim = claims[number]
             simulation.forget_ad(number)
             ad.insert("JobStatus", _RUNS)
             ad.insert("CurrentHosts", 1)
-            if number in claims:
-                slot, claim = claims[number]
-                ad.insert("RemoteHost", slot)
-                ad.insert("JobCurrentStartDate", simulation.epoch + claim.job_begun)
+            ad.insert("RemoteHost", slot)
+            ad.insert("JobCurrentStartDate", simulation.epoch + claim.job_begun)
         yield ad
+
+
+def _claims(negotiator: Negotiator) -> Iterator[ClassAd]:
+    """What the schedd waits for: slots that other jobs have to leave first."""
+    for slot, claim in negotiator.simulation.state.claims.items():
+        if claim.next_job >= 0:
+            ad = ClassAd()
+            ad.insert("Name", slot)
+            ad.insert("ScheddName", SCHEDD)
+            ad.insert("_condor_RESOURCE_CLUSTER", claim.next_job + 1)
+            ad.insert("_condor_RESOURCE_PROC", 0)
+            yield ad
 
 
 def _schedd(now: int) -> ClassAd:

@@ -8,7 +8,6 @@ Inputs: a simulation at its beginning.  Outputs: diagnostics.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from itertools import chain
 from typing import Final
 
@@ -18,7 +17,8 @@ from negotiator.pool.slots import meets
 from pieslice.simulation.engine import Simulation
 from pieslice.simulation.workload import Shape
 
-#: So many pairs of a kind of job and a slot are looked at, and so many kinds are told one by one.
+#: After so many pairs of a kind of job and a slot no other kind is looked at; so many kinds are
+#: told one by one.
 _MOST_PAIRS: Final = 50_000
 _TOLD: Final = 3
 
@@ -26,7 +26,7 @@ _TOLD: Final = 3
 def about_jobs(simulation: Simulation) -> list[Diagnostic]:
     """Kinds of job that match no slot, not even while nobody has any."""
     counts = Counter(arrival.shape for arrival in simulation.workload.arrivals)
-    lost = list(_misfits(simulation, sorted(counts)))
+    lost, looked_at = _misfits(simulation, sorted(counts))
     found = [
         Diagnostic(f"{_named(simulation, shape)}: no slot of the pool fits", severity="note")
         for shape in lost[:_TOLD]
@@ -35,24 +35,30 @@ def about_jobs(simulation: Simulation) -> list[Diagnostic]:
         jobs = sum(counts[shape] for shape in lost[_TOLD:])
         rest = f"nor for {jobs} jobs of {len(lost) - _TOLD} more kinds"
         found.append(Diagnostic(rest, severity="note"))
+    if looked_at < len(counts):
+        some = f"only the first {looked_at} of {len(counts)} kinds of job were compared with slots"
+        found.append(Diagnostic(some, severity="note"))
     return found
 
 
-def _misfits(simulation: Simulation, shapes: list[int]) -> Iterator[int]:
+def _misfits(simulation: Simulation, shapes: list[int]) -> tuple[list[int], int]:
+    """The kinds of job that no slot fits, and how many kinds there was time to look at."""
     pool = simulation.pool
     slots = [slot.ad for slot in chain(pool.slots.values(), *pool.away.values())]
     context = EvalContext(now=float(simulation.epoch))
+    lost: list[int] = []
     pairs = 0
-    for shape in shapes:
+    for number, shape in enumerate(shapes):
+        if pairs >= _MOST_PAIRS:
+            return lost, number
         job = simulation.workload.shapes[shape].ad
         for slot in slots:
             pairs += 1
-            if pairs > _MOST_PAIRS:
-                return
             if meets(slot, job, context) and meets(job, slot, context):
                 break
         else:
-            yield shape
+            lost.append(shape)
+    return lost, len(shapes)
 
 
 def _named(simulation: Simulation, number: int) -> str:

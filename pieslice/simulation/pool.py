@@ -9,6 +9,7 @@ and attributes of condor_startd of HTCondor 25.14.1.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Final
 
@@ -32,7 +33,7 @@ _FITS: Final = (
     "MY.Cpus >= TARGET.RequestCpus && MY.Memory >= TARGET.RequestMemory"
     " && MY.Disk >= TARGET.RequestDisk"
 )
-RESOURCES: Final = ("Cpus", "Memory", "Disk")
+_RESOURCES: Final = "Cpus, Memory, Disk"
 
 
 @define(eq=False)
@@ -55,6 +56,12 @@ class SimSlot:
     def partitionable(self) -> bool:
         """Whether dynamic slots are cut from it."""
         return self.ad.get_bool("PartitionableSlot") is True
+
+    @property
+    def resources(self) -> tuple[str, ...]:
+        """What dynamic slots are cut by: all that the machine says it has, but swap space."""
+        names = re.split(r"[\s,]+", self.ad.get_string("MachineResources") or _RESOURCES)
+        return tuple(name for name in names if name and name.lower() != "swap")
 
     @property
     def machine(self) -> str:
@@ -81,7 +88,7 @@ class Pool:
     def cut(self, parent: SimSlot, job: ClassAd, number: int | None = None) -> SimSlot | None:
         """A dynamic slot with what the job asks for, None if too little is left."""
         wanted = {}
-        for resource in RESOURCES:
+        for resource in parent.resources:
             amount = job.get_number(f"Request{resource}", parent.ad)
             wanted[resource] = float(amount) if amount is not None else 0.0
             if wanted[resource] > (parent.ad.get_number(resource) or 0):
@@ -120,7 +127,8 @@ class Pool:
             del self.slots[slot.name]
         self.changes += 1
         self.machines += 1
-        self.away[machine] = [slot for slot in gone if slot.parent is None]
+        # It may be away already.
+        self.away.setdefault(machine, []).extend(slot for slot in gone if slot.parent is None)
         return gone
 
     def join(self, machine: str) -> None:
@@ -145,13 +153,18 @@ def pool_of(ads: Iterable[ClassAd]) -> Pool:
         if name is None or original.get_bool("DynamicSlot") is True:
             continue
         ad = original.duplicate()
-        if ad.get_bool("PartitionableSlot") is True:
-            for resource in RESOURCES:
+        slot = SimSlot(name, ad, 0.0)
+        if slot.partitionable:
+            for resource in slot.resources:
                 total = ad.get_number(f"TotalSlot{resource}")
                 if total is not None:
                     ad.insert(resource, int(total))
+            # The dynamic slots that were captured are gone, and so is what it tells of them.
+            for key in [key for key in ad.names() if key.lower().startswith("child")]:
+                ad.remove(key)
         show_free(ad)
-        pool.slots[name] = SimSlot(name, ad, weight_of(ad))
+        slot.weight = weight_of(ad)
+        pool.slots[name] = slot
     return pool
 
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from attr import Factory, asdict, define, frozen
+from attr import Factory, asdict, define, evolve, frozen
 
 from classad.errors import Diagnostic
 from pieslice.command_line import installed_version
@@ -163,7 +163,7 @@ def run_on(folder: Path, form: Form, told: Told) -> JsonData:
             raise RunError(f"{folder}: the pool, workload or configuration has changed since")
         path = folder / "checkpoint.json"
         data = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
-        as_before = Form(about["format"], about["checkpoint_hours"], form.parquet)
+        as_before = evolve(form, tables=about["format"], checkpoint_hours=about["checkpoint_hours"])
         run = RunFolder(folder, as_before.tables, None if data is None else data["lengths"])
     return _finished(plan, run, data, as_before, told)
 

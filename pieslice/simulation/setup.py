@@ -35,7 +35,7 @@ from negotiator.jobs.autoclusters import (
 from negotiator.jobs.lists import READ_BY_SCHEDD, submitter_of
 from negotiator.jobs.start_vanilla import names_of
 from negotiator.model.snapshot import AccountantState, Snapshot
-from negotiator.pool.fetch import new_slot
+from negotiator.pool.fetch import children_can_go, new_slot
 from negotiator.pool.slots import Slots
 from pieslice.data import JsonData
 from pieslice.inputs.policyfile import check_policy_file
@@ -43,7 +43,7 @@ from pieslice.reports.names import did_you_mean
 from pieslice.simulation.engine import ClaimSettings, MachineChange, Simulation, Sink
 from pieslice.simulation.errors import RunError, WorkloadError
 from pieslice.simulation.matching import Negotiator
-from pieslice.simulation.pool import RESOURCES, Pool, plain_pool, pool_of
+from pieslice.simulation.pool import Pool, plain_pool, pool_of
 from pieslice.simulation.replay import is_recorded, opened, recorded_jobs
 from pieslice.simulation.state import State
 from pieslice.simulation.workload import (
@@ -59,6 +59,8 @@ from pieslice.simulation.workload import (
 )
 from policy.config import load_config
 from policy.io import builtin_library
+from policy.knobs.matching import CLAIM_PARTITIONABLE_LEFTOVERS
+from policy.knobs.reading import read_knob
 from policy.language.table import Context
 from policy.model import NegotiatorPolicy
 
@@ -68,8 +70,6 @@ _EPOCH: Final = 1_800_000_000
 _WAITING: Final = (1, 2)
 #: What values in place of a file are called.
 _VALUES: Final = "the workload"
-#: What the schedd goes by, and what a startd cuts a slot by.
-_ASKED: Final = frozenset({*READ_BY_SCHEDD, *(f"request{name.lower()}" for name in RESOURCES)})
 
 
 def _pairs(pairs: Iterable[Iterable[str]]) -> tuple[tuple[str, str], ...]:
@@ -150,7 +150,7 @@ def _build(plan: Plan, sink: Sink) -> tuple[Simulation, Negotiator]:
         pool = pool_of(snapshot.slots)
         accountant = AccountantState() if plan.fresh else evolve(snapshot.accountant, resources={})
     if not pool.slots:
-        raise InputError([Diagnostic(f"{plan.pool}: contains no slot ads")])
+        raise InputError([Diagnostic(f"{plan.pool}: contains no static or partitionable slot")])
     simulation = Simulation(
         pool=pool,
         workload=_workload(plan, snapshot, _asked_of_jobs(pool, policy)),
@@ -188,7 +188,9 @@ def _asked_of_jobs(pool: Pool, policy: NegotiatorPolicy) -> frozenset[str]:
     # Other attributes than these still decide which job gets a slot that was meant for another.
     listed = job_attributes(wanted, settings) | job_attributes(wanted, evolve(settings, fixed=None))
     start = policy.start_vanilla_universe
-    return listed | _ASKED | (frozenset() if start is None else names_of(start, "MY"))
+    # A startd cuts a slot by these.
+    cut = {f"request{name.lower()}" for slot in pool.slots.values() for name in slot.resources}
+    return listed.union(READ_BY_SCHEDD, cut, () if start is None else names_of(start, "MY"))
 
 
 def _workload(plan: Plan, snapshot: Snapshot | None, asked: frozenset[str]) -> Workload:
@@ -272,6 +274,7 @@ def _claim_settings(plan: Plan, config: Path | None) -> ClaimSettings:
         worklife=worklife if plan.worklife is None else plan.worklife,
         retirement=retirement if plan.retirement is None else plan.retirement,
         vacate=min(plan.vacate, longest),
+        leftovers=read_knob(knobs.seen_by("SCHEDD"), CLAIM_PARTITIONABLE_LEFTOVERS).boolean(),
     )
 
 
@@ -337,6 +340,9 @@ def _about_policy(plan: Plan) -> list[Diagnostic]:
     for knob in loaded.unsupported:
         text = f"{knob.place}: {knob.name} is not honoured: {knob.effect}"
         found.append(Diagnostic(text, severity="note"))
+    if children_can_go(loaded.policy):
+        text = "in a simulation no dynamic slot is preempted for its partitionable slot"
+        found.append(Diagnostic(f"ALLOW_PSLOT_PREEMPTION: {text}", severity="note"))
     return found
 
 

@@ -57,7 +57,7 @@ class Outcome:
 
 def simulate(point: Point) -> JsonObject:
     """The summary of a point."""
-    from pieslice.inputs.pool import without_collecting
+    from negotiator.model.garbage import without_collecting
     from pieslice.simulation.running import run_here
 
     with without_collecting():

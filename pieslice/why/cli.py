@@ -180,7 +180,7 @@ def _dialects(text: str) -> list[str]:
 
 
 def _rank(args: argparse.Namespace) -> int:
-    from pieslice.inputs.pool import without_collecting
+    from negotiator.model.garbage import without_collecting
     from pieslice.reports.output import put
     from pieslice.why.questions import rank_slots
 
@@ -201,7 +201,8 @@ def _why(args: argparse.Namespace) -> int:
 
 def _why_all_of(args: argparse.Namespace) -> int:
     """The jobs of a user or a group."""
-    from pieslice.inputs.pool import load, without_collecting
+    from negotiator.model.garbage import without_collecting
+    from pieslice.inputs.pool import load
     from pieslice.reports.output import put
     from pieslice.reports.progress import Progress
     from pieslice.why.autoclusters.scope import UnknownScopeError, find_jobs
@@ -232,7 +233,7 @@ def _why_all_of(args: argparse.Namespace) -> int:
 
 def _why_one(args: argparse.Namespace) -> int:
     """A job, or the jobs of a cluster."""
-    from pieslice.inputs.pool import without_collecting
+    from negotiator.model.garbage import without_collecting
     from pieslice.reports.output import put
     from pieslice.why.questions import explain_job, survey_jobs
     from pieslice.why.slots.case import UnknownSlotError
@@ -270,7 +271,8 @@ def _cluster_named(pool: Capture, items: Sequence[str]) -> Scope | None:
 
 
 def _quotas(args: argparse.Namespace) -> int:
-    from pieslice.inputs.pool import load, without_collecting
+    from negotiator.model.garbage import without_collecting
+    from pieslice.inputs.pool import load
     from pieslice.reports.output import put
     from pieslice.reports.progress import Progress
     from pieslice.why.questions import divide_quotas
@@ -288,16 +290,17 @@ def _diff(args: argparse.Namespace) -> int:
 
     from negotiator.cycle import negotiate
     from negotiator.engines import make_engines
-    from pieslice.inputs.pool import load, without_collecting
+    from negotiator.model.garbage import without_collecting
+    from pieslice.inputs.pool import load
     from pieslice.reports.output import put
     from pieslice.reports.progress import Progress
     from pieslice.why.questions import compare
 
+    if args.watch:
+        return _watch(args)
     sides = _sides(args)
     if sides is None:
         return EXIT_BAD
-    if args.watch:
-        return _watch(args)
     with without_collecting():
         results: list[CycleResult] = []
         engines = make_engines(args.engine, lasting=True)
@@ -354,6 +357,10 @@ def _sides(args: argparse.Namespace) -> list[_Side] | None:
     """The two sides."""
     pools, configs, dialects, ats = args.pools, args.config or [], args.dialect, args.at or []
     problem = None
+    if args.cycles is not None:
+        example = "pieslice diff HOST --config F --watch --cycles N"
+        complain(f"error: --cycles counts those of --watch\n  help: {example}")
+        return None
     if max(map(len, (pools, configs, ats))) > 2:
         problem = "two pools, two configurations and two moments are the most to be compared"
     elif len(pools) == 1 and not configs and len(dialects) == 1 and len(ats) < 2:
@@ -388,7 +395,8 @@ def _job_of_pool(
         wanted["left"] = slot
     if text is None or "left" in wanted:
         what = f"`{wanted['left']}` is one argument too many" if text else "no job is named"
-        complain(f"error: {what}\n  help: pieslice {args.command} [DIR] CLUSTER.PROC")
+        more = "; --user U or --group G for more jobs" if args.command == "why" else ""
+        complain(f"error: {what}\n  help: pieslice {args.command} [POOL] CLUSTER.PROC{more}")
         return None
     pool = load(args, sys.stderr, Progress(sys.stderr))
     if pool is None:

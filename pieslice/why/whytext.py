@@ -109,7 +109,7 @@ def _runner_up(seen: Seen) -> list[Block]:
     """The five keys of the slot that was chosen against the next one."""
     slots = seen.ranking.slots
     if len(slots) < 2:
-        return [Line("it was the only candidate")] if slots else []
+        return []
     best, second = slots[:2]
     tie = second.decided_by is None
     title = f"chosen over {second.slot}, the runner-up{': a tie' if tie else ''}"

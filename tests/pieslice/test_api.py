@@ -13,6 +13,7 @@ from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
 from types import FunctionType, SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -62,7 +63,7 @@ ASKED: list[tuple[Callable[[], Result], str]] = [
     ),
     (lambda: pieslice.read(TOUR, dialect="mrg").negotiate(), f"negotiate {TOUR} --dialect mrg"),
     (lambda: pieslice.read(CAMPUS).why("8.0"), f"why {CAMPUS} 8.0"),
-    (lambda: pieslice.read(TOUR).why(15.0), f"why {TOUR} 15.0"),
+    (lambda: pieslice.read(TOUR).why(15), f"why {TOUR} 15.0"),
     (lambda: pieslice.read(TOUR).why("16.0", "slot1@node3"), f"why {TOUR} 16.0 slot1@node3"),
     (lambda: pieslice.read(CAMPUS).rank("15.5", limit=20), f"rank {CAMPUS} 15.5"),
     (lambda: pieslice.read(TOUR).rank("12.0"), f"rank {TOUR} 12.0 --limit 0"),
@@ -440,6 +441,12 @@ def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         (lambda: pieslice.read("nowhere"), "ReadError", "error: nowhere: no such folder or file"),
         (lambda: pieslice.read(), "ReadError", "error: give the folder of a capture"),
         (lambda: pieslice.read(CAMPUS, dialect="x"), "ReadError", "x"),
+        (lambda: pieslice.read(CAMPUS, now="noon"), "ReadError", "--now: `noon` is neither"),
+        (
+            lambda: pieslice.read(TOUR).with_config(f"{TOUR}/no_preemption"),
+            "ReadError",
+            f"`{TOUR}/no_preemption` is a file, and a text is no name of one: give a Path",
+        ),
         (lambda: pieslice.read(CAMPUS).why("999.0"), "NotFoundError", "there is no job `999.0`"),
         (lambda: pieslice.read(CAMPUS).why("8.0", "no"), "NotFoundError", "there is no slot `no`"),
         (lambda: pieslice.read(CAMPUS).rank("x"), "NotFoundError", "`x` is not a job id"),
@@ -617,3 +624,22 @@ def test_what_public_functions_give_is_documented() -> None:
     for one in given:
         if isinstance(one, type) and one.__module__.startswith("pieslice."):
             assert one in classes or f"{one.__module__}.{one.__qualname__}" in names, one
+
+
+def test_the_time_as_a_text() -> None:
+    """As the command takes it: UTC unless it has a zone."""
+    pool = pieslice.read(TOUR, now="2026-09-21 14:20")
+    assert pool.now == pieslice.read(TOUR, now="2026-09-21T16:20+02:00").now == 1790000400
+
+
+def test_a_number_names_no_job() -> None:
+    pool: Any = pieslice.read(TOUR)
+    for ask in (pool.why, pool.rank):
+        with pytest.raises(TypeError, match=r'^the job 16\.1 is a number, .*: give "16\.1"$'):
+            ask(16.10)
+
+
+def test_pools_are_compared_with_pools() -> None:
+    pool: Any = pieslice.read(TOUR)
+    with pytest.raises(TypeError, match=r"^diff takes a pool, .* not 'examples/campus'$"):
+        pool.diff("examples/campus")

@@ -82,7 +82,12 @@ def test_bad_usage_is_exit_2(arguments: list[str]) -> None:
     "words",
     [
         ["record", "", "pool"], ["simulate", "pool", "-o", ""], ["report", "run", "--plots="],
-        ["history", ""], ["help", "--man", ""],
+        ["history", ""], ["help", "--man", ""], ["negotiate", ""], ["negotiate", "--jobs", ""],
+        ["negotiate", "pool", "-o", ""], ["quotas", "pool", "--config="], ["diff", "pool", ""],
+        ["why", "", "1.0"], ["check", "condor_config", ""], ["config", "show", ""],
+        ["policy", "diff", "a", ""], ["map", "test", "", "name"], ["select", ""], ["capture", ""],
+        ["shadow", ""], ["simulate", ""], ["simulate", "2", "--compare", "a", ""],
+        ["simulate", "2", "--capture", "1", ""], ["fuzz", ""],
     ],
 )  # fmt: skip
 def test_an_empty_name_is_not_the_current_folder(
@@ -95,6 +100,43 @@ def test_an_empty_name_is_not_the_current_folder(
         main(words)
     assert left.value.code == 2
     assert capsys.readouterr().err.endswith(": the name is empty\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("words", [[""], ["-inputfile", ""], ["state", "--config", ""]])
+def test_an_empty_name_is_no_state_of_the_accountant(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["userprio", *words]) == 2
+    assert capsys.readouterr().err == "pieslice userprio: error: the name is empty\n"
+
+
+def test_an_empty_name_is_no_path_in_python() -> None:
+    for ask in (
+        lambda: pieslice.read(""), lambda: pieslice.read(ROOT / "examples/tour", config=""),
+        lambda: pieslice.read(ROOT / "examples/tour").negotiate(""), lambda: pieslice.userprio(""),
+    ):  # fmt: skip
+        with pytest.raises(pieslice.ReadError, match=r"^the name is empty$"):
+            ask()
+
+
+@pytest.mark.parametrize(
+    ("words", "place"),
+    [
+        (["simulate", "2", "--workload", "w", "-o", "-"], "folder"),
+        (["simulate", "2", "--workload", "w", "--report", "-"], "file"),
+        (["report", "run", "--plots", "-"], "folder"), (["shadow", "--log=-"], "file"),
+    ],
+)  # fmt: skip
+def test_no_file_is_called_as_a_standard_stream_is(
+    words: list[str], place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit) as left:
+        main(words)
+    assert left.value.code == 2
+    assert capsys.readouterr().err.endswith(f": `-` is no {place} here\n")
     assert list(tmp_path.iterdir()) == []
 
 

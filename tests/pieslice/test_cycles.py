@@ -102,6 +102,27 @@ def test_partitionable_slots_are_cut() -> None:
     assert seen(second) == []
 
 
+def test_a_partitionable_slot_with_too_little_left_is_not_claimed() -> None:
+    """Nobody's requirements ask for the size; the startd cannot cut it, and the job stays idle."""
+    ad = {
+        "PartitionableSlot": "true", "MachineResources": '"Cpus Memory GPUs"', "Cpus": "8",
+        "Memory": "4096", "GPUs": "1", "Requirements": "true",
+    }  # fmt: skip
+    jobs = [
+        {
+            "submitter": user,
+            "ad": {"RequestCpus": cpus, "RequestGPUs": gpus, "Requirements": "true"},
+        }
+        for user, cpus, gpus in (("ann", "9", "0"), ("bob", "2", "1"), ("cid", "2", "1"))
+    ]
+    *_, last = turns({"slots": [{"name": "slot1@p", "ad": ad}], "jobs": jobs}, 5)
+    shown = {one["Name"]: (one["Cpus"], one["GPUs"], one["State"]) for one in last.snapshot.slots}
+    assert shown == {"slot1@p": (6, 0, "Unclaimed"), "slot1_1@p": (2, 1, "Claimed")}
+    (queue,) = last.snapshot.queues
+    assert sorted(job["JobStatus"] for job in queue.jobs) == [1, 1, 2]
+    assert len(seen(last)) == 1
+
+
 def test_turns_of_groups_rotate() -> None:
     """Without slot weights the spare slot goes to another group in the next cycle."""
     scenario = {
@@ -177,6 +198,8 @@ def test_command_line(capsys: pytest.CaptureFixture[str]) -> None:
         (["--cycles", "2", "--local-name", "A", "--local-name", "B"], "need one negotiator"),
         (["--cycles", "0"], "`0` is not a number of cycles"),
         (["--interval", "-5"], "`-5` is not a whole number"),
+        (["--interval", "300"], "error: one cycle has no interval\n  help: give --cycles N, too\n"),
+        (["--json", "--format", "csv"], "argument --format: not allowed with argument --json"),
     ],
 )
 def test_what_cannot_be_asked_for(

@@ -68,6 +68,13 @@ def test_bad_usage(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> 
     assert "error: t" in capsys.readouterr().err
 
 
+def test_cycles_are_those_of_a_watched_pool(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["diff", CAMPUS, "--config", OTHER, "--cycles", "2"]) == 2
+    assert capsys.readouterr().err.startswith("error: --cycles counts those of --watch\n")
+    assert main(["diff", CAMPUS, "--watch"]) == 2
+    assert capsys.readouterr().err.startswith("error: --watch compares a running pool with one")
+
+
 @pytest.mark.parametrize("name", ["preempt-kinds-order", "groups-surplus", "random-100"])
 def test_the_sums_are_those_of_the_matches(name: str) -> None:
     case = scenarios.load(name)

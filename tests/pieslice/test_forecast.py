@@ -53,6 +53,29 @@ def recorded(file: str, *names: str) -> list[float]:
     return list(found)
 
 
+def test_the_size_of_a_pool_is_what_its_slots_cost(tmp_path: Path, capsys: Any) -> None:
+    """As in a cycle: a Boolean weight is a number, none or one below 0 counts one."""
+    weights = ("SlotWeight = 3", "SlotWeight = false", "SlotWeight = -2", "Cpus = 9")
+    slots = [f'MyType = "Machine"\nName = "s{n}"\n{text}\n' for n, text in enumerate(weights)]
+    (tmp_path / "slots.ads").write_text("\n".join(slots))
+    (tmp_path / "submitters.ads").write_text('MyType = "Submitter"\nName = "a@p"\nIdleJobs = 50\n')
+    (tmp_path / "userprio.ads").write_text('Name = "a@p"\nPriority = 1.0\nPriorityFactor = 1.0\n')
+    assert main(["forecast", str(tmp_path), "--hours", "4", "--json"]) == 0
+    points = json.loads(capsys.readouterr().out)["points"]
+    assert points[-1]["cores"] == pytest.approx(3 + 0 + 1 + 1)
+
+
+def test_a_state_without_users(tmp_path: Path, capsys: Any) -> None:
+    state = tmp_path / "userprio.ads"
+    state.write_text("")
+    assert main(["forecast", str(state)]) == 2
+    assert capsys.readouterr().err == (
+        f"pieslice forecast: error: {state}: no user has a demand, usage or a priority; add some"
+        " with --user NAME=CORES\n"
+    )
+    assert main(["forecast", str(state), "--user", "a=10"]) == 0
+
+
 FROM_ZERO = ["--start", "0", "--floor", "0"]
 
 
@@ -151,6 +174,40 @@ def test_a_state_has_the_pool_and_the_demand_of_its_capture(
     assert main(["forecast", log, "--hours", "1", "--every", "1", "--json"]) == 0
     points = json.loads(capsys.readouterr().out)["points"]
     assert sum(point["cores"] for point in points) == pytest.approx(111.0)
+
+
+def test_what_is_wanted_is_the_sum_of_the_submitter_ads_of_a_user(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Weighted numbers go before plain ones; an ad of nobody asks for nothing."""
+    parts = {
+        "accounting.ads": [
+            'Name = "a@x"\nPriority = 10.0\nPriorityFactor = 1.0',
+            'Name = "b@x"\nPriority = 20.0\nPriorityFactor = 2.0',
+        ],
+        "submitters.ads": [
+            'Name = "a@x"\nWeightedRunningJobs = 4\nRunningJobs = 9\nIdleJobs = 2',
+            'Name = "a@x"\nWeightedIdleJobs = 1.5\nIdleJobs = 1',
+            'Name = "b@x"\nRunningJobs = 1',
+            "WeightedIdleJobs = 50",
+        ],
+        "slots.ads": [
+            'Name = "slot1@m"\nSlotWeight = 3.0',
+            'Name = "slot2@m"',
+            'Name = "slot3@m"\nSlotWeight = -2',
+        ],
+    }
+    for name, ads in parts.items():
+        (tmp_path / name).write_text("\n\n".join(ads) + "\n")
+    found = []
+    for more in ([], ["--pool", "100"]):
+        assert (
+            main(["forecast", str(tmp_path), "--hours", "1", "--every", "1", "--json", *more]) == 0
+        )
+        points = json.loads(capsys.readouterr().out)["points"]
+        found.append({point["name"]: point["cores"] for point in points if point["hour"] == 1.0})
+    # Of 5 cores two thirds are a's and one third is b's, who wants only one.
+    assert found == [{"a@x": 4.0, "b@x": 1.0}, {"a@x": 7.5, "b@x": 1.0}]
 
 
 def test_many_users_have_a_line_each(capsys: pytest.CaptureFixture[str]) -> None:

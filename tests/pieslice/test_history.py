@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import json
 import math
 import random
 import re
+import signal
 import time
 from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
@@ -30,7 +32,8 @@ from pieslice.history.waits import Wait, curve
 from pieslice.inputs.moments import moment_of, shown_time
 from pieslice.recording.jobs import Job, Spell, all_jobs
 from pieslice.recording.store import History, HistoryError, Moment, Recorder
-from pieslice.simulation.replay import run_times
+from pieslice.simulation.matching import Negotiator
+from pieslice.simulation.replay import recorded_jobs, recorded_seconds, run_times
 from tests.pieslice.test_recording import CAMPUS, T, pool, texts_of_folder
 from tests.pieslice.test_schemas import validate
 
@@ -261,6 +264,32 @@ def test_a_recorded_simulation_is_the_same_simulation(simulated: Path, tmp_path:
     assert (code, "--record keeps one run" in err) == (2, True)
 
 
+def test_a_recorded_simulation_can_be_taken_up(simulated: Path, tmp_path: Path) -> None:
+    """Its history is that of a run that was never interrupted, even if its checkpoint is lost."""
+    workload = ROOT / "examples/workloads/two-users.toml"
+    words = ("simulate", "10", "--workload", workload, "--days", "0.08", "-o", tmp_path / "run")
+    hold, count = Negotiator.cycle, itertools.count(1)
+
+    def interrupted(negotiator: Negotiator, seconds: int) -> None:
+        hold(negotiator, seconds)
+        if next(count) == 40:
+            signal.raise_signal(signal.SIGINT)
+
+    path = tmp_path / "day.history"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Negotiator, "cycle", interrupted)
+        assert run(*words, "--record", path)[0] == 130
+    with History(path) as history:
+        assert len(history.moments()) == 40
+    (tmp_path / "run" / "checkpoint.json").unlink()
+    assert run("simulate", "--resume", tmp_path / "run", "--record", path)[0] == 0
+    with History(simulated) as one, History(path) as other:
+        moments, again = one.moments(), other.moments()
+        assert [moment.time for moment in again] == [moment.time for moment in moments]
+        for number in (38, 39, 40, 41, -1):
+            assert other.texts(again[number]) == one.texts(moments[number])
+
+
 def test_a_life_is_told_cycle_by_cycle(simulated: Path) -> None:
     with History(simulated) as history:
         query = "SELECT cluster FROM job JOIN spell ON job.number = spell.job GROUP BY job "
@@ -371,6 +400,32 @@ def test_what_cannot_be_replayed_is_told(tmp_path: Path) -> None:
         assert run("simulate", "--replay", tmp_path / "h")[2].endswith("no capture in it yet\n")
         recorder.append(T, pool("U"))
     assert run("simulate", "--replay", tmp_path / "h")[2].endswith("no time to replay\n")
+
+
+def test_a_replay_begins_with_the_jobs_that_ran_and_leaves_out_those_that_never_did(
+    tmp_path: Path,
+) -> None:
+    """Who did not end runs as long as half of the others; nobody knows it better."""
+
+    def later(texts: dict[str, str], number: int, submitted: float) -> dict[str, str]:
+        before, ad, rest = texts["jobs.ads"].partition(f"ClusterId = {number}\n")
+        rest = re.sub(r"QDate = \d+", f"QDate = {submitted:.0f}", rest, count=1)
+        return {**texts, "jobs.ads": before + ad + rest}
+
+    path = tmp_path / "h"
+    with Recorder(path) as recorder:
+        recorder.append(T, pool("CU", j2="i", j1="r1", j3="i", j4="i"))
+        recorder.append(T + 100, later(pool("CU", j2="r1", j4="i", j5="i"), 5, T + 60))
+        recorder.append(T + 300, later(pool("UC", j4="i", j5="r2"), 5, T + 60))
+
+    def told(seconds: int) -> list[tuple[int, int, int]]:
+        found = recorded_jobs(path, seconds)
+        assert {job.user for job in found} == {"ann@x"}
+        return [(int(job.ad["ClusterId"]), job.submit, job.run_time) for job in found]
+
+    assert told(61) == [(1, 0, 100), (2, 0, 200), (4, 0, 150), (5, 60, 150)]
+    assert told(60) == told(0) == [(1, 0, 100), (2, 0, 200), (4, 0, 150)]
+    assert recorded_seconds(path) == 300
 
 
 def test_run_times_are_those_of_the_last_run() -> None:

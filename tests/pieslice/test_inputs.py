@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +53,37 @@ def test_a_file_of_all_ads(pool: Path, tmp_path: Path, capsys: pytest.CaptureFix
     texts = [(pool / f"{what}.ads").read_text() for what in parts]
     everything.write_text("\n".join([*texts, other]))
     assert decisions(answer(capsys, everything)) == decisions(answer(capsys, pool))
+
+
+@pytest.mark.parametrize("named", [[], ["--jobs"]])
+def test_a_pipe_is_refused(
+    named: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A pool of no jobs would be the answer: they are gone when the form of the file is known."""
+    pipe = tmp_path / "jobs.ads"
+    os.mkfifo(pipe)
+    assert main(["negotiate", str(TOUR / "slots.ads"), *named, str(pipe)]) == 2
+    out, err = capsys.readouterr()
+    assert (out, err) == (
+        "", f"error: {pipe}: is a pipe, which can be read only once; save it to a file\n",
+    )  # fmt: skip
+
+
+def test_a_pool_is_not_read_from_standard_input(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["negotiate", str(TOUR / "slots.ads"), "-"]) == 2
+    assert capsys.readouterr().err == (
+        "error: -: no such folder or file\n"
+        "  help: a pool is not read from standard input; save it to a file\n"
+    )
+
+
+@pytest.mark.parametrize("command", ["negotiate", "quotas"])
+def test_no_pool_at_all(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([command]) == 2
+    assert capsys.readouterr().err == (
+        "error: give the folder of a capture, a scenario, or at least slot ads and job ads\n"
+        "  help: `pieslice help captures` shows how to save one\n"
+    )
 
 
 def test_kinds_without_my_type(pool: Path) -> None:

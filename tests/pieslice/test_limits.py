@@ -35,6 +35,14 @@ LONG = f"[a0 = 1; {' '.join(f'a{i} = a{i - 1} + a{i - 1};' for i in range(1, 40)
 
 
 @pytest.fixture
+def policy(tmp_path: Path) -> Path:
+    """A configuration that takes long to check: now and then its reader looks at the clock."""
+    file = tmp_path / "condor_config"
+    file.write_text(f"START = {' || '.join(f'Cpus > {number}' for number in range(200))}\n")
+    return file
+
+
+@pytest.fixture
 def looks(monkeypatch: pytest.MonkeyPatch) -> None:
     """A clock that tells how often it was asked."""
     monkeypatch.setattr(bounds, "monotonic", count(0.0, 1.0).__next__)
@@ -93,7 +101,7 @@ ENDED = {
     "eval": ([LONG, "a39"], "evaluating expressions"),
     "select": (["{slots}"], "reading ads"),
     "negotiate": ([TOUR], "reading ads"),
-    "check": ([f"{TOUR}/condor_config"], "checking expressions"),
+    "check": (["{policy}"], "checking expressions"),
     "simulate": ([TOUR, "--workload", USERS], "reading ads"),
     "fuzz": ([f"{TOUR}/condor_config"], ""),
 }
@@ -101,13 +109,18 @@ ENDED = {
 
 @pytest.mark.parametrize("name", ENDED)
 def test_commands_end_in_time(
-    name: str, looks: None, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+    name: str,
+    looks: None,
+    policy: Path,
+    tmp_path: Path,
+    capsys: Capture,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     slots = tmp_path / "slots.ads"
     slots.write_text("".join(f"a = {number}\nb = a + {number}\n\n" for number in range(9000)))
     monkeypatch.setattr("classad.files.ads._PIECE", 1000)
     words, doing = ENDED[name]
-    words = [str(slots) if word == "{slots}" else word for word in words]
+    words = [word.format(slots=slots, policy=policy) for word in words]
     assert main([name, "--limit-time", "2", *words]) == 2
     said = f"pieslice: error: the time limit of 2 s is used up while {doing}"
     assert capsys.readouterr().err.splitlines()[-1].startswith(said)
@@ -272,14 +285,14 @@ def test_a_file_that_unpacks_to_more_than_the_limit(tmp_path: Path, capsys: Capt
 # ---- import pieslice
 
 
-def test_functions_keep_to_a_limit(looks: None, tmp_path: Path) -> None:
+def test_functions_keep_to_a_limit(looks: None, policy: Path, tmp_path: Path) -> None:
     pool = pieslice.read(TOUR)
     grid = {"NEGOTIATOR_INTERVAL": "60,120"}
     for asked in (
         lambda: pool.negotiate(),
         lambda: pool.why("11.0"),
         lambda: pieslice.read(TOUR),
-        lambda: pieslice.check(f"{TOUR}/condor_config"),
+        lambda: pieslice.check(policy),
         lambda: pieslice.simulate(USERS, pool=TOUR, days=9999),
         lambda: pieslice.sweep(USERS, grid, pool=TOUR, days=9999, jobs=1),
     ):

@@ -105,6 +105,10 @@ def test_a_macro_of_ones_own_is_no_concurrency_limit(
     said = capsys.readouterr().out
     assert "P110" in said
     assert "P112" not in said
+    pool.write_text("CGROUP_LOW_MEMORY_LIMIT = Memory / 2\n")
+    assert check(pool, "--all") == 0
+    out, err = capsys.readouterr()
+    assert (out.count("\n"), err) == (2, "")
 
 
 BEHIND = """\

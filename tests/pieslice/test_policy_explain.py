@@ -9,9 +9,12 @@ from time import process_time
 import pytest
 
 from classad.ads.expression import Expression
+from classad.language.values import ERROR, UNDEFINED
 from pieslice.cli import main
-from policy.config import Config
+from policy.config import Config, config_from_mapping
 from policy.explain.conclusions import Conclusion, conclude
+from policy.io import builtin_library
+from policy.language.expressions import parse
 
 Capture = pytest.CaptureFixture[str]
 
@@ -193,6 +196,12 @@ def test_what_stops_the_daemon_comes_first(tmp_path: Path, capsys: Capture) -> N
     assert lines[1].endswith(" [c:1]")
 
 
+def test_what_stops_nobody_is_not_told_first(tmp_path: Path, capsys: Capture) -> None:
+    lines = explain(tmp_path, "MATLAB_LIMIT = six\nNEGOTIATOR_NAME = x\n", capsys)
+    assert "Start" not in lines
+    assert not any("does not start" in line for line in lines)
+
+
 def test_a_value_that_cannot_be_read_is_not_what_is_in_force(
     tmp_path: Path, capsys: Capture
 ) -> None:
@@ -372,6 +381,8 @@ def test_expressions_of_other_daemons_name_who_evaluates_them_when(
          "condor_startd evaluates HIBERNATE while the slot is free: `Foo` ["),
         ("MODIFY_REQUEST_EXPR_REQUESTCPUS = Foo\n", "",
          "condor_startd evaluates MODIFY_REQUEST_EXPR_REQUESTCPUS "),
+        ("CGROUP_LOW_MEMORY_LIMIT = Memory / 2\n", "", "condor_starter evaluates"
+         " CGROUP_LOW_MEMORY_LIMIT when a job is to run on the slot: `Memory / 2` ["),
         ("SCHEDD_PREEMPTION_RANK = Foo\n", "",
          "condor_schedd evaluates SCHEDD_PREEMPTION_RANK when a parallel job wants the slot: "),
         ("DEFRAG_RANK = 5 + 0 * Cpus\n", "", "condor_defrag evaluates DEFRAG_RANK when machines to"
@@ -433,3 +444,84 @@ def test_an_expression_is_evaluated_once_for_all_topics(
     explain(tmp_path, "PREEMPTION_REQUIREMENTS = RemoteUserPrio > 5\nRANK = Memory\n", capsys)
     assert len(seen) == len(set(seen))
     assert {("PREEMPTION_REQUIREMENTS", "RemoteUserPrio > 5"), ("RANK", "Memory")} <= set(seen)
+
+
+def test_nothing_is_concluded_of_what_nobody_evaluates() -> None:
+    config = config_from_mapping({"SITE_RULE": "Memory < 0"}, builtin_library())
+    tree = parse("Memory < 0")
+    assert conclude(config, "PREEMPT", tree) == Conclusion(True, False, plain=False)
+    assert conclude(config, "SITE_RULE", tree) == Conclusion(False)
+
+
+@pytest.mark.parametrize(
+    ("macros", "text", "expected"),
+    [
+        ("START PREEMPTION_REQUIREMENTS RANK NOSUCH", "5", Conclusion(True, 5)),
+        ("START PREEMPTION_REQUIREMENTS RANK NOSUCH", "(2 * 3)", Conclusion(True, 6)),
+        ("START PREEMPTION_REQUIREMENTS RANK NOSUCH", "undefined", Conclusion(True, UNDEFINED)),
+        ("START PREEMPTION_REQUIREMENTS RANK NOSUCH", '"a"', Conclusion(True, "a")),
+        ("START PREEMPTION_REQUIREMENTS NEGOTIATOR_SLOT_CONSTRAINT", "Cpus >= 0",
+         Conclusion(True, True, plain=False)),
+        ("START PREEMPTION_REQUIREMENTS NEGOTIATOR_SLOT_CONSTRAINT", "Cpus < 0",
+         Conclusion(True, False, plain=False)),
+        ("START PREEMPTION_REQUIREMENTS NEGOTIATOR_SLOT_CONSTRAINT", "Cpus > 3",
+         Conclusion(False, None, plain=False)),
+        # A number counts in a condition, and not where only exactly true does.
+        ("START NEGOTIATOR_SLOT_CONSTRAINT", "Cpus * 0 + 7", Conclusion(True, True, plain=False)),
+        ("START NEGOTIATOR_SLOT_CONSTRAINT", "Cpus * 0", Conclusion(True, False, plain=False)),
+        ("PREEMPTION_REQUIREMENTS", "Cpus * 0 + 7", Conclusion(True, False, plain=False)),
+        ("START PREEMPTION_REQUIREMENTS", "TARGET.Memory > 3",
+         Conclusion(True, False, plain=False)),
+        ("RANK SLOT_WEIGHT NEGOTIATOR_PRE_JOB_RANK", "Cpus * 0 + 7",
+         Conclusion(True, 7.0, plain=False)),
+        ("RANK SLOT_WEIGHT NEGOTIATOR_PRE_JOB_RANK", "Cpus >= 0",
+         Conclusion(False, None, plain=False)),
+        ("RANK SLOT_WEIGHT NEGOTIATOR_PRE_JOB_RANK", "Cpus", Conclusion(False, None, plain=False)),
+        # Nothing is known of what anything may be meant by, and of what nobody evaluates.
+        ("HIBERNATE NOSUCH", "Cpus >= 0", Conclusion(False)),
+        ("HIBERNATE NOSUCH", "Cpus * 0 + 7", Conclusion(False)),
+    ],
+)  # fmt: skip
+def test_what_an_expression_can_come_to(macros: str, text: str, expected: Conclusion) -> None:
+    config = config_from_mapping({}, builtin_library())
+    for macro in macros.split():
+        assert conclude(config, macro, parse(text)) == expected, macro
+
+
+@pytest.mark.parametrize(
+    ("conclusion", "is_true", "is_never_true"),
+    [
+        (Conclusion(True, True), True, False),
+        (Conclusion(True, False), False, True),
+        (Conclusion(True, 5), True, False),
+        (Conclusion(True, 0), False, True),
+        (Conclusion(True, 0.5), True, False),
+        (Conclusion(True, "a"), False, True),
+        (Conclusion(True, UNDEFINED), False, True),
+        (Conclusion(True, ERROR), False, True),
+        (Conclusion(False), False, False),
+        (Conclusion(False, True), False, False),
+    ],
+)
+def test_conclusions_as_conditions(
+    conclusion: Conclusion, is_true: bool, is_never_true: bool
+) -> None:
+    assert (conclusion.is_true, conclusion.is_never_true) == (is_true, is_never_true)
+
+
+def test_an_attribute_that_a_default_names_too_is_told(tmp_path: Path, capsys: Capture) -> None:
+    text = 'PREEMPTION_REQUIREMENTS = RemoteOwner =!= "a" && RemoteUserPrio > 3\n'
+    lines = explain(tmp_path, text, capsys)
+    (told,) = (line for line in lines if line.startswith("  RemoteOwner: "))
+    assert told == "  RemoteOwner: of slots; undefined for free slots [c:1]"
+
+
+def test_a_boolean_with_something_behind_it_counts_as_it_begins(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    lines = explain(tmp_path, "NEGOTIATOR_USE_SLOT_WEIGHTS = falsex\n", capsys)
+    assert topic(lines, "What takes part") == ["  Every slot counts one. [c:1]"]
+    lines = explain(tmp_path, "NEGOTIATOR_USE_SLOT_WEIGHTS = never\n", capsys)
+    assert topic(lines, "What takes part") == [
+        "  A slot counts its own SlotWeight, one without it `Cpus`. [default]"
+    ]

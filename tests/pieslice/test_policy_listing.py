@@ -166,6 +166,19 @@ def test_json(pool: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert json.loads(capsys.readouterr().out)["macros"][0]["name"] == "PRIORITY_HALFLIFE"
 
 
+def test_a_default_that_has_no_end_is_shown_as_it_stands(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """SPOOL is `$(LOCAL_DIR)/spool` unless it is set, and LOCAL_DIR refers to it."""
+    (tmp_path / "c").write_text("LOCAL_DIR = $(SITE)\nSITE = $(LOCAL_DIR)\nSPOOL = /s\n")
+    assert main(["config", "show", "SPOOL", "--json", str(tmp_path / "c")]) == 0
+    [shown] = json.loads(capsys.readouterr().out)["macros"]
+    assert (shown["value"], shown["default"]) == ("/s", "$(LOCAL_DIR)/spool")
+    (tmp_path / "c").write_text("LOCAL_DIR = /local\nSPOOL = /s\n")
+    assert main(["config", "show", "SPOOL", "--json", str(tmp_path / "c")]) == 0
+    assert json.loads(capsys.readouterr().out)["macros"][0]["default"] == "/local/spool"
+
+
 def test_a_folder_of_files_is_a_configuration(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

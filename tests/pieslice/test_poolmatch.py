@@ -273,6 +273,15 @@ def test_what_a_slot_has_none_of() -> None:
     ]
 
 
+def test_it_is_not_told_that_less_is_no_help_if_it_is() -> None:
+    """In scale 4 * 3/16 would be 0, which is no request; 1 is one, and does."""
+    ad = {"Cpus": 8, "Requirements": "TARGET.RequestCpus * TARGET.RequestCpus <= {}"}
+    small, none = ({**ad, "Requirements": ad["Requirements"].format(most)} for most in ("3", "0"))
+    assert suggested([small], RequestCpus=4, Requirements="true").no_help == ()
+    (told,) = suggested([small, none], RequestCpus=4, Requirements="true").no_help
+    assert (told.tried, told.slots, told.example) == (1, 1, "slot1@m1")
+
+
 def test_what_a_slot_wants_to_hear() -> None:
     """An attribute that the job has not got is set; one that the schedd sets is not."""
     project = {"Requirements": 'TARGET.Project == "x" && TARGET.IsShort'}

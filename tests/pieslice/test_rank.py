@@ -95,6 +95,18 @@ def test_bad_usage(arguments: list[str], message: str, capsys: pytest.CaptureFix
     assert message in capsys.readouterr().err
 
 
+def test_no_job_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    """Of ``why`` a user can be asked, too."""
+    assert main(["rank", CAMPUS]) == 2
+    assert capsys.readouterr().err == (
+        "error: no job is named\n  help: pieslice rank [POOL] CLUSTER.PROC\n"
+    )
+    assert main(["why", CAMPUS, "alice"]) == 2
+    assert capsys.readouterr().err.endswith(
+        "  help: pieslice why [POOL] CLUSTER.PROC; --user U or --group G for more jobs\n"
+    )
+
+
 def test_a_running_job_asks_for_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["rank", CAMPUS, "1.20", "--wide"]) == 0
     assert "is running: it is not waiting for a slot" in capsys.readouterr().out

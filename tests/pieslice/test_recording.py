@@ -157,6 +157,8 @@ def test_captures_come_in_order_of_time(path: Path) -> None:
         recorder.append(T, pool("U"))
         with pytest.raises(HistoryError, match="not after the last capture, which is 1 s later"):
             recorder.append(T - 1, pool("U"))
+        with pytest.raises(HistoryError, match="capture, which is 5214352 s later"):
+            recorder.append(T - 5_214_352, pool("U"))
         assert len(recorder.moments()) == 1
 
 

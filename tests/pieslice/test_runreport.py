@@ -129,6 +129,23 @@ def test_the_page_stands_alone(
     assert "PREEMPTION_REQUIREMENTS" in reader.text
 
 
+def test_the_page_on_standard_output(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The comparison of two runs is in the page; it is not printed into it."""
+    monkeypatch.chdir(tmp_path)
+    for folders in ([str(run)], [str(run), str(run)]):
+        assert main(["report", *folders, "-o", "page.html"]) == 0
+        capsys.readouterr()
+        assert main(["report", *folders, "-o", "-"]) == 0
+        assert capsys.readouterr() == ((tmp_path / "page.html").read_text(encoding="utf-8"), "")
+    assert main(["report", *folders, "-o", "-", "--json"]) == 2
+    assert capsys.readouterr() == (
+        "", "pieslice report: error: -o - and --json both want standard output\n",
+    )  # fmt: skip
+    assert [file.name for file in tmp_path.iterdir()] == ["page.html"]
+
+
 def test_the_page_says_what_was_run(run: Path, tmp_path: Path) -> None:
     target = tmp_path / "report.html"
     assert main(["report", str(run), "-o", str(target)]) == 0

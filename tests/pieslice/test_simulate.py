@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import itertools
 import json
 import os
 import re
@@ -12,21 +13,26 @@ import signal
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
+from attr import evolve
 
 import pieslice
 from classad import ClassAd, ExprTree
+from negotiator.io import CapturePaths, InputError, read_capture
 from pieslice.cli import main
 from pieslice.simulation.checkpoint import restore, saved
 from pieslice.simulation.engine import ClaimSettings, MachineChange, Simulation
-from pieslice.simulation.errors import WorkloadError
+from pieslice.simulation.errors import RunError, WorkloadError
 from pieslice.simulation.matching import Negotiator
+from pieslice.simulation.moment import write_moment
 from pieslice.simulation.pool import Pool, SimSlot, plain_pool, pool_of, weight_of
-from pieslice.simulation.setup import Plan, build
+from pieslice.simulation.setup import Plan, build, check_macro
 from pieslice.simulation.state import State
 from pieslice.simulation.summary import jain, summarise
 from pieslice.simulation.workload import (
@@ -87,7 +93,8 @@ class Run:
         self.events.append((moment, kind, user.partition("@")[0], job))
 
     def until(self, seconds: int) -> list[tuple[int, str, str, int]]:
-        for moment in range(0, seconds, INTERVAL):
+        """What has happened until then, from where the run stands."""
+        for moment in range(self.simulation.state.now, seconds, INTERVAL):
             self.simulation.advance(moment)
             self.negotiator.cycle(INTERVAL)
         self.simulation.advance(seconds)
@@ -143,6 +150,32 @@ def test_preemption(tmp_path: Path, settings: ClaimSettings, stopped: int | None
     assert events[5][1:] == ("start", "a", 1)
 
 
+def test_a_job_that_was_preempted_has_its_old_place_and_waited_only_once(tmp_path: Path) -> None:
+    """It runs again before the job of its user that came later, and from the beginning."""
+    policy = policy_of(tmp_path, PREEMPTING + EARLY)
+    jobs = [(50, "a", 5000), (70, "a", 600), (3600, "b", 60)]
+    run = Run(policy, jobs, settings=ClaimSettings(vacate=20))
+    before = run.simulation.job_ad(0)["QDate"]
+    assert run.until(10_000) == [
+        (60, "start", "a", 1),
+        (3600, "match", "b", 3),
+        (3620, "preempt", "a", 1),
+        (3620, "start", "b", 3),
+        (3680, "finish", "b", 3),
+        (3720, "start", "a", 1),
+        (8720, "finish", "a", 1),
+        (8760, "start", "a", 2),
+        (9360, "finish", "a", 2),
+    ]
+    assert run.simulation.job_ad(0)["QDate"] == before == run.simulation.epoch + 50
+    totals = run.simulation.state.users[A]
+    assert (totals.good, totals.bad) == (5600.0, 3620.0 - 60.0)
+    assert totals.waits == [10, 8690]
+    assert run.simulation.state.users[B].waits == [20]
+    assert (totals.submitted, totals.completed, totals.preempted, totals.evicted) == (2, 2, 1, 0)
+    assert run.simulation.state.thrashed == 0
+
+
 def test_a_job_that_ends_in_its_retirement_loses_nothing(tmp_path: Path) -> None:
     policy = policy_of(tmp_path, PREEMPTING + EARLY)
     jobs = [(0, "a", 4000), (3600, "b", 60)]
@@ -178,6 +211,50 @@ def test_a_machine_that_leaves_takes_its_jobs_with_it(tmp_path: Path) -> None:
     summary = summarise(run.simulation, complete=True)
     assert summary["badput_hours"] == pytest.approx(100 / 3600)
     assert summary["lost_with_machines"] == 1
+
+
+def test_a_machine_that_leaves_twice_comes_back_whole(tmp_path: Path) -> None:
+    """Two reasons to be away, which overlap: the first one that is over brings it back."""
+    changes = tuple(
+        MachineChange(at, "node0001", joins)
+        for at, joins in ((100, False), (200, False), (1000, True), (1500, True))
+    )
+    run = Run(policy_of(tmp_path), [(0, "a", 500)], changes=changes)
+    assert [event for event in run.until(2000) if event[2] == "a"] == [
+        (0, "start", "a", 1),
+        (100, "lost", "a", 1),
+        (1020, "start", "a", 1),
+        (1520, "finish", "a", 1),
+    ]
+
+
+def test_who_waits_from_the_beginning_has_the_factor_of_its_group(tmp_path: Path) -> None:
+    """No cycle has met b, as a has the pool: the factors are configured all the same."""
+    text = """
+GROUP_NAMES = g
+GROUP_PRIO_FACTOR_g = 3
+DEFAULT_PRIO_FACTOR = 1
+PREEMPTION_REQUIREMENTS = False
+"""
+    policy = policy_of(tmp_path, text)
+    run = Run(policy, [(0, "a", 9000)] * 4, slots=4)
+    workload = run.simulation.workload
+    for user, group in (("b", "g"), ("b", "")):
+        shape = workload.shape(user, group, 1, 0)
+        workload.arrivals += [Arrival(60, 60, shape)] * 9
+    run.until(120)
+    factors = [
+        run.negotiator.effective_priority(name) / 0.5
+        for name in ("g.b@sim.example", "b@sim.example", "nobody@sim.example")
+    ]
+    assert factors == [3.0, 1.0, 1.0]
+    # The group has no quota and its user no due, by which nobody is measured.
+    found = summarise(run.simulation, complete=False)
+    due = {name: user["entitled_hours"] * 3600 for name, user in found["users"].items()}
+    assert due[A] + due[B] == pytest.approx(2 * 4 * INTERVAL)
+    assert due["g.b@sim.example"] == 0
+    parts = [4 * 120 / due[A], 0.0]
+    assert found["jain_index"] == pytest.approx(jain(parts))
 
 
 def partitionable() -> Pool:
@@ -243,6 +320,8 @@ CHANGES = (MachineChange(900, "node0002", False), MachineChange(2400, "node0002"
         ("PRIORITY_HALFLIFE = 600\nCLAIM_WORKLIFE = 0\nSLOT_WEIGHT = 2.5", "6x2"),
         (GROUPS, "9"),
         (GROUPS + "GROUP_AUTOREGROUP = True\nNEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION = True", "9"),
+        (GROUPS + "NEGOTIATOR_USE_WEIGHTED_DEMAND = False\nSLOT_WEIGHT = 3", "9"),
+        (GROUPS + "GROUP_PRIO_FACTOR_g = 30\nNICE_USER_PRIO_FACTOR = 5", "9"),
         (GROUPS, "partitionable"),
         ("NEGOTIATOR_PRE_JOB_RANK = Memory\nNEGOTIATOR_POST_JOB_RANK = SlotID", "partitionable"),
     ],
@@ -273,10 +352,17 @@ def test_going_by_what_is_known_changes_nothing(tmp_path: Path, text: str, pool:
     assert counts[0] < counts[1] or pool == "partitionable"
 
 
+#: What is asked of a preemption reads the quotas of the cycle before.
+HALF_OF_THE_POOL = """
+GROUP_NAMES = g
+GROUP_QUOTA_DYNAMIC_g = 0.5
+PREEMPTION_REQUIREMENTS = RemoteGroupResourcesInUse > RemoteGroupQuota
+"""
+
+
 def test_a_cycle_that_is_left_out_assigns_quotas_all_the_same(tmp_path: Path) -> None:
     """A machine leaves while no job waits; the quotas are those of the smaller pool then."""
-    by_group = "PREEMPTION_REQUIREMENTS = RemoteGroupResourcesInUse > RemoteGroupQuota\n"
-    policy = policy_of(tmp_path, f"GROUP_NAMES = g\nGROUP_QUOTA_DYNAMIC_g = 0.5\n{by_group}")
+    policy = policy_of(tmp_path, HALF_OF_THE_POOL)
     found = []
     for quick in (True, False):
         run = Run(policy, [(0, "g.ann", 60)], slots=4, changes=CHANGES)
@@ -290,6 +376,21 @@ def test_a_cycle_that_is_left_out_assigns_quotas_all_the_same(tmp_path: Path) ->
     (*quick_quotas, some), (*full_quotas, every) = found
     assert quick_quotas == full_quotas
     assert some < every
+
+
+def test_quotas_follow_a_size_of_the_pool_that_changes_with_its_claims(tmp_path: Path) -> None:
+    """No machine comes or goes, and no job waits, when the two jobs end."""
+    idle = 'NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT = State == "Unclaimed"\n'
+    policy = policy_of(tmp_path, HALF_OF_THE_POOL + idle)
+    for quick in (True, False):
+        run = Run(policy, [(0, "a", 90)] * 2, slots=4)
+        run.negotiator = Negotiator(run.simulation, policy, 0, quick)
+        quotas = []
+        for moment in range(0, 240, INTERVAL):
+            run.simulation.advance(moment)
+            run.negotiator.cycle(INTERVAL)
+            quotas.append((run.simulation.state.quotas or {})["g"])
+        assert quotas == [2.0, 1.0, 2.0, 2.0]
 
 
 @pytest.mark.parametrize("quick", [True, False])
@@ -332,6 +433,96 @@ NEGOTIATOR_USE_SLOT_WEIGHTS = False
     assert [started[at, "h.bob"] for at in moments] == [1, 2, 1, 2, 1]
 
 
+def alike(policy: NegotiatorPolicy, made: Callable[[], Run], seconds: int = 600) -> list[Any]:
+    """The events of a run; its state is the same whether or not cycles go by what is known."""
+    runs = []
+    for quick in (True, False):
+        run = made()
+        run.negotiator = Negotiator(run.simulation, policy, 0, quick)
+        runs.append((run.until(seconds), without_counts(run)))
+    assert runs[0] == runs[1]
+    return runs[0][0]
+
+
+def test_slots_that_the_negotiator_passes_over_stay_empty(tmp_path: Path) -> None:
+    """An absent slot is in the pool, and no job ever comes to it."""
+    policy = policy_of(tmp_path)
+
+    def made() -> Run:
+        pool = plain_pool(3, 1)
+        pool.slots["slot1@node0002"].ad.insert("Absent", True)
+        return Run(policy, [(0, "a", 700)] * 3, slots=pool)
+
+    assert alike(policy, made) == [(0, "start", "a", 1), (0, "start", "a", 2)]
+
+
+@pytest.mark.parametrize(("name", "value"), [("JobUniverse", 7), ("IsNoopJob", True)])
+def test_jobs_that_the_schedd_does_not_offer_never_start(
+    tmp_path: Path, name: str, value: object
+) -> None:
+    policy = policy_of(tmp_path)
+
+    def made() -> Run:
+        run = Run(policy, [(0, "a", 60), (0, "b", 60)], slots=2)
+        run.simulation.workload.shapes[0].ad.insert(name, value)
+        return run
+
+    assert alike(policy, made) == [(0, "start", "b", 2), (60, "finish", "b", 2)]
+
+
+@pytest.mark.parametrize("limits", ['"lic"', 'strcat("l", "ic")', 'Elsewhere ?: "lic"'])
+def test_a_concurrency_limit_holds_from_cycle_to_cycle(tmp_path: Path, limits: str) -> None:
+    """One licence, three slots, jobs of 90 s: one at a time, taken up at the next cycle."""
+    policy = policy_of(tmp_path, "LIC_LIMIT = 1\n")
+
+    def made() -> Run:
+        run = Run(policy, [(0, "a", 90)] * 3, slots=3, settings=ClaimSettings(worklife=0))
+        run.simulation.workload.shapes[0].ad.insert("ConcurrencyLimits", ExprTree(limits))
+        return run
+
+    assert [event for event in alike(policy, made) if event[1] == "start"] == [
+        (0, "start", "a", 1),
+        (120, "start", "a", 2),
+        (240, "start", "a", 3),
+    ]
+
+
+def test_a_claim_goes_on_with_jobs_of_the_same_concurrency_limits_only(tmp_path: Path) -> None:
+    """Two licences and two jobs with one: a third waits, though a claim without one is at hand."""
+    policy = policy_of(tmp_path, "LIC_LIMIT = 2\nNEGOTIATOR_POST_JOB_RANK = 0\n")
+
+    def made(slots: int | Pool) -> Run:
+        run = Run(policy, [], slots=slots)
+        workload = run.simulation.workload
+        free, limited, other = (workload.shape("a", "", 1, memory) for memory in (1, 2, 3))
+        workload.shapes[limited].ad.insert("ConcurrencyLimits", "lic")
+        workload.shapes[other].ad.insert("ConcurrencyLimits", ExprTree('"LIC"'))
+        for shape, run_time in ((free, 100), (limited, 300), (limited, 900), (other, 50)):
+            workload.arrivals.append(Arrival(0, run_time, shape))
+        return run
+
+    events = alike(policy, lambda: made(3), 900)
+    starts = {job: at for at, kind, _, job in events if kind == "start"}
+    # The claim of the second job, which ends at 300 s, has the licence already.
+    assert starts == {1: 0, 2: 0, 3: 0, 4: 300}
+
+    # What is left of a partitionable slot has none: the negotiator gives one in each cycle.
+    events = alike(policy, lambda: made(partitionable()), 900)
+    starts = {job: at for at, kind, _, job in events if kind == "start"}
+    assert starts == {1: 0, 2: 60, 3: 120, 4: 360}
+
+
+def test_the_schedd_runs_no_more_jobs_than_it_may_whoever_submitted_them(tmp_path: Path) -> None:
+    policy = policy_of(tmp_path, "MAX_JOBS_RUNNING = 3\n")
+    jobs = [(0, user, 90) for user in "aabb"]
+    events = alike(policy, lambda: Run(policy, jobs, slots=4, settings=ClaimSettings(worklife=0)))
+    starts = [(at, who) for at, kind, who, _ in events if kind == "start"]
+    assert sorted(starts) in (
+        [(0, "a"), (0, "a"), (0, "b"), (120, "b")],
+        [(0, "a"), (0, "b"), (0, "b"), (120, "a")],
+    )
+
+
 def build_pool(text: str) -> Pool:
     count, _, cpus = text.partition("x")
     return plain_pool(int(count), int(cpus or 1))
@@ -354,6 +545,8 @@ def build_pool(text: str) -> Pool:
         "ALLOW_PSLOT_PREEMPTION = True",
         *(f"NEGOTIATOR_MAX_TIME_PER_{what} = 0" for what in ("CYCLE", "SUBMITTER", "SCHEDD")),
         "NEGOTIATOR_MAX_TIME_PER_PIESPIN = 0",
+        # A free slot makes the attribute of jobs significant, a claimed one has it itself.
+        "NEGOTIATOR_CONSIDER_PREEMPTION = False\nPREEMPTION_REQUIREMENTS = JobId == 3",
     ],
 )
 def test_what_may_change_between_cycles_is_not_kept(tmp_path: Path, text: str) -> None:
@@ -368,6 +561,7 @@ def test_slots_that_look_at_what_changes_are_not_kept(tmp_path: Path) -> None:
         ("START", "TARGET.RequestCpus <= Cpus && Late"),
         ("START", "TARGET.QDate > 0"),
         ("START", 'userMap("m", TARGET.Owner) == "x"'),
+        ("START", "[late = 1] =!= TARGET.Late"),
         ("DaemonShutdown", "True"),
     ):
         pool = plain_pool(2, 1)
@@ -520,6 +714,69 @@ def test_a_group_stays_within_its_quota_unless_it_accepts_surplus(tmp_path: Path
         pool = plain_pool(10, 1)
 
 
+NO_AGING = "PREEMPTION_REQUIREMENTS = False\nPRIORITY_HALFLIFE = 1.0e30\n"
+
+
+def test_the_numbers_of_two_users_who_share_four_slots_of_two_cores(tmp_path: Path) -> None:
+    """Equal priorities that stay: two slots each; from 300 s on one of a's jobs, three of b's."""
+    jobs = [(0, "a", 300)] * 3 + [(0, "b", 600)] * 3
+    policy = policy_of(tmp_path, NO_AGING)
+    run = Run(policy, jobs, slots=plain_pool(4, 2), settings=ClaimSettings(worklife=0))
+    run.until(480)
+    found = summarise(run.simulation, complete=False)
+    done = 2 * 2 * 300
+    a_runs, b_runs = 2 * 180, 2 * (480 + 480 + 180)
+    assert found["goodput_hours"] * 3600 == pytest.approx(done)
+    assert found["unfinished_hours"] * 3600 == pytest.approx(a_runs + b_runs)
+    used = {name: user["usage_hours"] * 3600 for name, user in found["users"].items()}
+    assert used == {A: pytest.approx(done + a_runs), B: pytest.approx(b_runs)}
+    assert (found["completed"], found["submitted"], found["never_started"]) == (2, 6, 0)
+    assert found["utilisation"] == pytest.approx((done + a_runs + b_runs) / (8 * 480))
+
+    run = Run(policy, jobs, slots=plain_pool(4, 2), settings=ClaimSettings(worklife=0))
+    run.until(960)
+    found = summarise(run.simulation, complete=True)
+    # Of 8 cores 4 each while both want more; then what runs, as nobody waits.
+    entitled = {name: user["entitled_hours"] * 3600 for name, user in found["users"].items()}
+    assert entitled == {A: pytest.approx(300 * (4 + 2)), B: pytest.approx(300 * (4 + 6 + 2))}
+    used = {name: user["usage_hours"] * 3600 for name, user in found["users"].items()}
+    assert used == {A: pytest.approx(1800), B: pytest.approx(3600)}
+    assert [found["users"][name]["share"] for name in (A, B)] == pytest.approx([1 / 3, 2 / 3])
+    assert found["jain_index"] == pytest.approx(1.0)
+    assert (found["pool_hours"] * 3600, found["cycles"]) == (pytest.approx(8 * 960), 16)
+    # At 0 and at 300 s there are both free slots and jobs that wait.
+    assert found["cycles_with_matchmaking"] == 2
+    assert found["unfinished_hours"] == found["badput_hours"] == 0
+    for waits in (found, *found["users"].values()):
+        assert (waits["wait_mean"], waits["wait_median"], waits["wait_95"]) == (100, 0, 300)
+
+
+def test_a_group_that_was_within_its_quota_is_above_it_when_machines_leave(tmp_path: Path) -> None:
+    """Half of four slots are two, half of the two that are left is one; two jobs run."""
+    text = f"{NO_AGING}GROUP_NAMES = g\nGROUP_QUOTA_DYNAMIC_g = 0.5\n"
+    run = Run(
+        policy_of(tmp_path, text),
+        [],
+        slots=4,
+        settings=ClaimSettings(worklife=0),
+        changes=tuple(MachineChange(90, f"node000{n}", False) for n in (3, 4)),
+    )
+    workload = run.simulation.workload
+    workload.arrivals += [Arrival(0, 600, workload.shape("a", "g", 1, 0))] * 3
+    run.until(660)
+    found = summarise(run.simulation, complete=True)
+    assert found["pool_hours"] * 3600 == pytest.approx(4 * 120 + 2 * 540)
+    (user,) = found["users"].values()
+    # Two jobs until 120 s and one until 600 s; then one of quota, and one job that starts.
+    due = 2 * 120 + 1 * 480 + 1 * 60
+    assert (user["group"], user["entitled_hours"] * 3600) == ("g", pytest.approx(due))
+    group = found["groups"]["g"]
+    assert group["usage_hours"] * 3600 == pytest.approx(2 * 600 + 60)
+    assert group["entitled_hours"] * 3600 == pytest.approx(due)
+    assert group["over_quota_hours"] * 3600 == pytest.approx(1 * 480)
+    assert found["groups"]["<none>"]["entitled_hours"] == 0
+
+
 @pytest.mark.parametrize(
     ("ratios", "index"), [([], None), ([1, 1, 1], 1.0), ([1, 0], 0.5), ([0.0], None)]
 )
@@ -550,6 +807,18 @@ def test_csv() -> None:
     workload = from_csv(lines.splitlines(), "t.csv")
     assert [job.submit for job in workload.arrivals] == [1, 5, 5, 5]
     assert [shape.user for shape in workload.shapes] == ["g.u@sim.example", "v@x"]
+
+
+def test_a_job_of_a_table_asks_for_what_its_row_says_and_nothing_else() -> None:
+    (job,) = from_csv(
+        ["submit,user,run_time,group,cpus,memory", "0,u@dom,5,g,2,300"], "j.csv"
+    ).shapes
+    assert (job.user, job.cpus) == ("g.u@dom", 2.0)
+    assert {name: job.ad.raw(name) for name in job.ad.names() if name != "Requirements"} == {
+        "MyType": "Job", "Owner": "u", "User": "u@dom", "JobStatus": 1, "JobUniverse": 5,
+        "JobPrio": 0, "RequestCpus": 2, "RequestMemory": 300, "RequestDisk": 0,
+        "AccountingGroup": "g.u", "AcctGroup": "g",
+    }  # fmt: skip
 
 
 def test_streams_are_random_but_the_same_for_a_seed() -> None:
@@ -896,6 +1165,19 @@ sys.exit(main(sys.argv[3:]))
 """
 
 
+def interrupt_at(monkeypatch: pytest.MonkeyPatch, cycle: int, times: int = 1) -> None:
+    """Press Ctrl-C in a cycle, counted from 1 over all runs."""
+    hold, count = Negotiator.cycle, itertools.count(1)
+
+    def counted(negotiator: Negotiator, seconds: int) -> None:
+        hold(negotiator, seconds)
+        if next(count) == cycle:
+            for _ in range(times):
+                signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(Negotiator, "cycle", counted)
+
+
 def signalled(number: int, count: int, words: list[str]) -> subprocess.CompletedProcess[str]:
     """A run that gets a signal at a moment that does not depend on the speed of the machine."""
     return subprocess.run(
@@ -931,14 +1213,20 @@ def test_a_killed_run_goes_on_to_the_same_bytes(
 
 
 def test_ctrl_c_leaves_a_valid_part_that_can_be_taken_up(
-    tmp_path: Path, words: list[str], capsys: pytest.CaptureFixture[str]
+    tmp_path: Path,
+    words: list[str],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     command = [*words, "--days", "0.5"]
     folder = tmp_path / "run"
-    done = signalled(signal.SIGINT, 200, [*command, "-o", str(folder)])
-    assert done.returncode == 130, done.stderr
-    assert "interrupted" in done.stdout
-    assert json.loads((folder / "summary.json").read_text())["complete"] is False
+    before = signal.getsignal(signal.SIGINT)
+    interrupt_at(monkeypatch, 50)
+    assert main([*command, "-o", str(folder)]) == 130
+    assert signal.getsignal(signal.SIGINT) is before
+    assert "interrupted" in capsys.readouterr().out
+    part = json.loads((folder / "summary.json").read_text())
+    assert (part["complete"], part["cycles"], part["hours"]) == (False, 50, 50 * 300 / 3600)
     assert main(["simulate", "--resume", str(folder)]) == 0
     assert main([*command, "-o", str(tmp_path / "whole")]) == 0
     assert files(folder) == files(tmp_path / "whole")
@@ -947,14 +1235,108 @@ def test_ctrl_c_leaves_a_valid_part_that_can_be_taken_up(
     assert json.loads(capsys.readouterr().out)["complete"] is True
 
 
-def test_ctrl_c_in_a_comparison_says_how_to_go_on(tmp_path: Path, words: list[str]) -> None:
+def test_the_second_ctrl_c_does_not_wait_for_the_end_of_the_cycle(
+    tmp_path: Path, words: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It leaves what a killed run leaves: the checkpoints."""
+    command = [*words, "--days", "0.5"]
+    folder = tmp_path / "run"
+    before = signal.getsignal(signal.SIGINT)
+    interrupt_at(monkeypatch, 100, times=2)
+    assert main([*command, "-o", str(folder)]) == 130
+    assert signal.getsignal(signal.SIGINT) is before
+    assert not (folder / "summary.json").exists()
+    assert json.loads((folder / "checkpoint.json").read_text())["next"] == 6 * 3600
+    assert main(["simulate", "--resume", str(folder)]) == 0
+    assert main([*command, "-o", str(tmp_path / "whole")]) == 0
+    assert files(folder) == files(tmp_path / "whole")
+
+
+def test_a_run_in_memory_that_is_interrupted_tells_its_numbers_so_far(
+    words: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    interrupt_at(monkeypatch, 12)
+    assert main([*words, "--json"]) == 130
+    found = json.loads(capsys.readouterr().out)
+    assert (found["complete"], found["hours"]) == (False, 1.0)
+
+
+def test_a_simulation_runs_in_any_thread(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Only the main thread may say what Ctrl-C does."""
+    command = [*words, "--days", "0.1"]
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(main, command).result() == 0
+    there = capsys.readouterr().out
+    assert main(command) == 0
+    assert capsys.readouterr().out == there
+
+
+#: 0.2 days are 58 cycles of 300 s.
+@pytest.mark.parametrize(
+    ("options", "cycle", "which", "rest"),
+    [
+        (
+            ["--compare", "{config}", "{config}", "-o", "{out}"],
+            20,
+            " of A, {config}: --resume {out}/a goes on",
+            "; --config and -o {out}/b run the other one",
+        ),
+        (
+            ["--compare", "{config}", "{config}", "-o", "{out}"],
+            70,
+            " of B, {config}: --resume {out}/b goes on",
+            "",
+        ),
+        (
+            ["--seeds", "2", "-o", "{out}"],
+            70,
+            ", seed 4: --resume {out}/seed-4 goes on",
+            "; the runs before it are kept",
+        ),
+        (
+            ["--compare", "{config}", "{config}", "--seeds", "2", "-o", "{out}"],
+            130,
+            " of A, {config}, seed 4: --resume {out}/a/seed-4 goes on",
+            "; the runs before it are kept",
+        ),
+        (
+            ["--compare", "{config}", "{config}", "--seeds", "2"],
+            70,
+            " of B, {config}, seed 3; nothing is kept without -o",
+            "",
+        ),
+    ],
+)
+def test_ctrl_c_in_one_of_several_runs_says_how_to_go_on(
+    tmp_path: Path,
+    words: list[str],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    options: list[str],
+    cycle: int,
+    which: str,
+    rest: str,
+) -> None:
     at = words.index("--config")
-    config = words[at + 1]
-    command = [*words[:at], *words[at + 2 :], "--days", "0.5", "--compare", config, config]
-    out = tmp_path / "out"
-    done = signalled(signal.SIGINT, 200, [*command, "-o", str(out)])
-    assert done.returncode == 130, done.stderr
-    assert f"--resume {out / 'a'} goes on; --config and -o {out / 'b'} run the other" in done.stderr
+    names = {"config": words[at + 1], "out": tmp_path / "out"}
+    more = [word.format(**names) for word in options]
+    plain = [*words[:at], *words[at + 2 :], "--days", "0.2"]
+    command = [*(plain if "--compare" in more else [*words, "--days", "0.2"]), *more]
+    interrupt_at(monkeypatch, cycle)
+    assert main(command) == 130
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    note = f"note: interrupted in the run{which}{rest}\n".format(**names)
+    assert shown.err == note
+    if "-o" in more:
+        folder = shown.err.partition("--resume ")[2].partition(" ")[0]
+        assert main(["simulate", "--resume", folder]) == 0
+        assert json.loads((Path(folder) / "summary.json").read_text())["complete"] is True
+    if "the other" in rest:
+        assert main([*plain, "--config", names["config"], "-o", f"{names['out']}/b"]) == 0
+        assert files(tmp_path / "out" / "b") == files(tmp_path / "out" / "a")
 
 
 def test_a_run_whose_files_have_changed_is_not_taken_up(
@@ -1065,6 +1447,107 @@ def test_what_should_be_known_before_a_run_is_believed(
     assert f"{'jobs that never started':<25s}{8:>14d}\n" in shown.out
 
 
+def test_what_a_simulation_leaves_out_of_a_policy_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "jobs.csv").write_text("submit,user,run_time\n0,a,60\n")
+    words = ["simulate", "2", "--workload", str(tmp_path / "jobs.csv"), "--days", "0.01"]
+    told = "note: ALLOW_PSLOT_PREEMPTION: in a simulation no dynamic slot"
+    for text, notes in (
+        ("STARTD_AD_REEVAL_EXPR = true\n", ["STARTD_AD_REEVAL_EXPR is not honoured: "]),
+        ("ALLOW_PSLOT_PREEMPTION = True\n", [told]),
+        ("ALLOW_PSLOT_PREEMPTION = True\nNEGOTIATOR_CONSIDER_PREEMPTION = False\n", []),
+    ):
+        (tmp_path / "config").write_text(text)
+        assert main([*words, "--config", str(tmp_path / "config")]) == 0
+        shown = " ".join(capsys.readouterr().err.split())
+        assert shown.count("note: ") == len(notes)
+        assert all(note in shown for note in notes)
+
+
+def test_only_so_many_kinds_of_job_are_looked_at_and_that_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """300 slots, 200 kinds that fit none: the 167th makes 50,000 pairs full."""
+    lines = [f"0,u{number},60,2" for number in range(200)]
+    (tmp_path / "jobs.csv").write_text("\n".join(["submit,user,run_time,cpus", *lines, ""]))
+    words = ["simulate", "300", "--workload", str(tmp_path / "jobs.csv"), "--days", "0.0001"]
+    assert main(words) == 0
+    assert capsys.readouterr().err.splitlines() == [
+        *(
+            f"note: 1 job of u{number}@sim.example (2 cpus): no slot of the pool fits"
+            for number in range(3)
+        ),
+        "note: nor for 164 jobs of 164 more kinds",
+        "note: only the first 167 of 200 kinds of job were compared with slots",
+    ]
+
+
+@pytest.mark.parametrize("name", ["1x", "A B", "", "a-b"])
+def test_what_is_set_is_a_macro(name: str) -> None:
+    with pytest.raises(RunError, match=re.escape(f"`{name}` is not the name of a macro")):
+        check_macro(name)
+
+
+@pytest.mark.parametrize(
+    ("text", "vacate", "found"),
+    [("", 10, 10), ("", 3600, 600), ("MachineMaxVacateTime = 100\n", 3600, 100)],
+)
+def test_a_job_stops_within_the_time_that_its_machine_gives(
+    tmp_path: Path, text: str, vacate: int, found: int
+) -> None:
+    (tmp_path / "jobs.csv").write_text("submit,user,run_time\n0,a,60\n")
+    (tmp_path / "config").write_text(text)
+    config = str(tmp_path / "config")
+    plan = Plan("2", str(tmp_path / "jobs.csv"), 60, config=config, vacate=vacate)
+    assert build(plan, lambda *event: None)[0].settings.vacate == found
+
+
+def test_who_is_told_of_cycles_hears_of_jobs_for_which_no_slot_is_free(tmp_path: Path) -> None:
+    policy = policy_of(tmp_path, "PREEMPTION_REQUIREMENTS = False\n")
+    run = Run(policy, [(0, "a", 600), (0, "b", 600)])
+    rejected: list[list[str]] = []
+    run.negotiator.told = lambda result: rejected.append([one.job for one in result.rejections])
+    run.until(180)
+    assert rejected == [["2.0"]] * 3
+
+
+def test_dynamic_slots_alone_are_no_pool(tmp_path: Path) -> None:
+    """They come from partitionable ones, which the capture lacks."""
+    part = 'MyType = "Machine"\nName = "slot1_1@a"\nDynamicSlot = true\nCpus = 1\n'
+    (tmp_path / "slots.ads").write_text(f"{part}MyCurrentTime = 1800000000\n")
+    for name in ("condor_config", "jobs.ads"):
+        (tmp_path / name).write_text("")
+    (tmp_path / "jobs.csv").write_text("submit,user,run_time\n0,a,60\n")
+    with pytest.raises(InputError) as caught:
+        build(Plan(str(tmp_path), str(tmp_path / "jobs.csv"), 60), lambda *event: None)
+    assert [item.message for item in caught.value.diagnostics] == [
+        f"{tmp_path}: contains no static or partitionable slot"
+    ]
+
+
+def test_the_workload_of_a_capture_is_what_waits_and_runs(tmp_path: Path) -> None:
+    """Held, removed and completed jobs do not come, nor those of nobody."""
+    job = "ClusterId = {0}\nProcId = 0\nJobUniverse = 5\nRequestCpus = 1\nJobStatus = {0}\n{1}"
+    jobs = [job.format(status, f'User = "u{status}@x"\n') for status in range(1, 8)]
+    (tmp_path / "jobs.ads").write_text("\n".join([*jobs, job.format(1, "")]))
+    slot = 'MyType = "Machine"\nName = "slot1@a"\nCpus = 1\nMyCurrentTime = 1800000000\n'
+    (tmp_path / "slots.ads").write_text(slot)
+    (tmp_path / "condor_config").write_text("")
+    simulation, _ = build(Plan(str(tmp_path), "capture", 3600), lambda *event: None)
+    users = map(simulation.user_of, range(len(simulation.workload.arrivals)))
+    assert list(users) == ["u1@x", "u2@x"]
+
+
+def test_a_run_without_rows_has_no_charts(tmp_path: Path) -> None:
+    jobs = [{"user": "u", "submit": 1, "run_time": 5}]
+    one = pieslice.simulate(jobs, pool=4, days=0.01)
+    ((run,),) = (side.runs for side in one.sides)
+    assert run.data()
+    with pytest.raises(ValueError, match="the run kept no series"):
+        evolve(run, series=()).data()
+
+
 @pytest.mark.parametrize(
     ("stream", "message"),
     [
@@ -1114,6 +1597,214 @@ def test_the_first_job_of_all_waits_again_if_the_slot_that_it_waits_for_leaves(
     assert not simulation.idle[B]
     simulation.advance(60)
     assert [list(shapes.values()) for shapes in simulation.idle.values()] == [[[0]], [[1]]]
+
+
+@pytest.mark.parametrize("preemption", ["", "PREEMPTION_REQUIREMENTS = False\n"])
+def test_one_cycle_starts_all_that_fit_of_jobs_that_share_an_autocluster(
+    tmp_path: Path, preemption: str
+) -> None:
+    """They differ in what no slot asks for: the schedd gives each match to the best one left."""
+    slot = """
+Name = "slot1@{0}"
+Machine = "{0}"
+Cpus = 1
+Memory = 100
+Disk = 100
+Requirements = TARGET.RequestCpus <= Cpus
+MyCurrentTime = 1800000000
+"""
+    job = """
+ClusterId = {0}
+ProcId = 0
+User = "ann@example"
+JobStatus = 1
+JobUniverse = 5
+JobPrio = {1}
+RequestCpus = 1
+RequestMemory = 1
+RequestDisk = 1
+Requirements = true
+"""
+    jobs = [job.format(number, prio) for number, prio in enumerate((0, 5, 10, 10, 0), 1)]
+    (tmp_path / "jobs.ads").write_text("\n".join(jobs))
+    (tmp_path / "slots.ads").write_text("\n".join(slot.format(name) for name in "abcd"))
+    (tmp_path / "condor_config").write_text(preemption)
+    for quick in (True, False):
+        events: list[Any] = []
+        simulation, negotiator = build(
+            Plan(str(tmp_path), "capture", 3600), lambda *event, to=events: to.append(event)
+        )
+        negotiator = Negotiator(simulation, negotiator.policy, 0, quick)
+        simulation.advance(0)
+        negotiator.cycle(60)
+        assert [(job, slot) for _, event, _, job, slot, _ in events if event == "start"] == [
+            (3, "slot1@a"), (4, "slot1@b"), (2, "slot1@c"), (1, "slot1@d"),
+        ]  # fmt: skip
+
+
+def test_a_slot_that_somebody_waits_for_is_not_promised_again(tmp_path: Path) -> None:
+    """The startd likes jobs of c better, and c comes while b waits: b has the slot first."""
+    policy = policy_of(tmp_path, PREEMPTING + EARLY)
+    pool = plain_pool(1, 1)
+    (slot,) = pool.slots.values()
+    slot.ad.insert("Rank", ExprTree('TARGET.Owner == "c"'))
+    jobs = [HALF_DAY, (3600, "b", 600), (5000, "c", 60)]
+    run = Run(policy, jobs, slots=pool, settings=ClaimSettings(retirement=7200))
+    assert run.until(10_000)[1:6] == [
+        (3600, "match", "b", 2),
+        (7200, "preempt", "a", 1),
+        (7200, "start", "b", 2),
+        (7200, "match", "c", 3),
+        (7800, "finish", "b", 2),
+    ]
+
+
+def test_dynamic_slots_are_not_preempted_for_their_partitionable_slot(tmp_path: Path) -> None:
+    """Those that the slot had when it was captured are gone; there is nobody to take it from."""
+    policy = policy_of(tmp_path, PREEMPTING + EARLY + "ALLOW_PSLOT_PREEMPTION = True\n")
+    ad = partitionable().slots["slot1@big"].ad
+    for name, values in (
+        ("childname", '{"slot1_1@big", "slot1_2@big"}'),
+        ("ChildState", '{"Claimed", "Claimed"}'),
+        ("ChildRemoteUser", f'{{"{A}", "{A}"}}'),
+        ("ChildCurrentRank", "{-1.0, -1.0}"),
+        ("ChildCpus", "{2, 2}"),
+        ("ChildMemory", "{0, 0}"),
+    ):
+        ad.insert(name, ExprTree(values))
+    run = Run(policy, [(0, "a", 8000)] * 4, slots=pool_of([ad]), cpus=2)
+    workload = run.simulation.workload
+    workload.arrivals.append(Arrival(3600, 60, workload.shape("b", "", 4, 0)))
+    matched: list[str] = []
+    run.negotiator.told = lambda result: matched.extend(match.job for match in result.matches)
+    events = run.until(10_000)
+    assert matched == ["1.0", "5.0"]
+    starts = {job: at for at, kind, _, job in events if kind == "start"}
+    # The cycle after a's jobs have ended.
+    assert starts == {1: 0, 2: 0, 3: 0, 4: 0, 5: 8040}
+
+
+def test_a_moment_shows_which_job_waits_for_a_slot_to_be_vacated(tmp_path: Path) -> None:
+    """It is idle, and its schedd offers it no more; before and after there is no such claim."""
+    policy = policy_of(tmp_path, PREEMPTING + EARLY)
+    jobs = [HALF_DAY, (3600, "b", 60), (3600, "b", 60)]
+    found = []
+    for moment, folder in ((600, "before"), (3660, "while"), (7230, "after")):
+        run = Run(policy, jobs, settings=ClaimSettings(retirement=7200))
+        run.until(moment)
+        write_moment(run.negotiator, tmp_path / folder)
+        (tmp_path / folder / "condor_config").write_text(PREEMPTING + EARLY)
+        taken = read_capture(CapturePaths(tmp_path / folder))
+        assert taken.diagnostics == ()
+        (queue,) = taken.snapshot.queues
+        assert [queue.running, *queue.matched] == [0, *([(2, 0)] if folder == "while" else [])]
+        found.append([(job["JobStatus"], job.get("RemoteHost")) for job in queue.jobs])
+        since = [job.get("JobCurrentStartDate") for job in queue.jobs if job["JobStatus"] == 2]
+        assert since == [run.simulation.epoch + (7200 if folder == "after" else 0)]
+        pool = pieslice.read(tmp_path / folder)
+        asked = [*pool.negotiate().matches["job"], *pool.negotiate().rejections["job"]]
+        wanted = {"before": [], "while": ["3.0"], "after": ["1.0", "3.0"]}
+        assert sorted(asked) == wanted[folder]
+    runs, waits = (2, "slot1@node0001"), (1, None)
+    assert found == [[runs], [runs, waits, waits], [waits, runs, waits]]
+
+
+def beginning(tmp_path: Path, text: str = "", consumes: bool = False, **options: Any) -> list[Any]:
+    """Who starts in the first two cycles on two slots of eight cores: a's and b's jobs of three."""
+    ads = []
+    for name in ("slot1@big", "slot1@other"):
+        ad = partitionable().slots["slot1@big"].ad.duplicate()
+        ad.insert("Name", name)
+        ad.insert("Requirements", ExprTree("TARGET.RequestCpus <= MY.Cpus"))
+        if consumes:
+            ad.insert("MachineResources", "Cpus")
+            ad.insert("ConsumptionCpus", ExprTree("TARGET.RequestCpus"))
+        ads.append(ad)
+    policy = policy_of(tmp_path, text)
+    jobs = [(0, user, 7000) for user in "aaabbbb"]
+    events = alike(
+        policy,
+        lambda: Run(policy, jobs, slots=pool_of(ads), cpus=3, settings=ClaimSettings(**options)),
+        90,
+    )
+    return sorted((at, user, job) for at, kind, user, job in events if kind == "start")
+
+
+def test_the_schedd_fills_what_a_match_leaves_of_a_partitionable_slot(tmp_path: Path) -> None:
+    """Two jobs of three cores fit, the best first, and all are of the user who has the match."""
+    assert beginning(tmp_path) == [(0, "a", 1), (0, "a", 2), (0, "b", 4), (0, "b", 5)]
+    one_each = [(0, "a", 1), (0, "b", 4)]
+    # Without, a cycle matches each slot once.
+    later = beginning(tmp_path, leftovers=False)
+    assert (later[:2], [at for at, _, _ in later[2:]]) == (one_each, [60, 60])
+    # So it is where the negotiator divides the slots itself.
+    assert [at for at, _, _ in beginning(tmp_path, consumes=True)] == [0, 0, 60, 60]
+    assert beginning(tmp_path, "MAX_JOBS_RUNNING = 2\n") == one_each
+    assert len(beginning(tmp_path, "MAX_JOBS_RUNNING = 3\n")) == 3
+
+
+def test_the_configuration_says_who_has_what_a_match_leaves(tmp_path: Path) -> None:
+    (tmp_path / "jobs.csv").write_text("submit,user,run_time\n0,a,60\n")
+    for text, leftovers in (
+        ("", True),
+        ("CLAIM_PARTITIONABLE_LEFTOVERS = False\n", False),
+        ("SCHEDD.CLAIM_PARTITIONABLE_LEFTOVERS = False\n", False),
+        ("NEGOTIATOR_USE_SLOT_WEIGHTS = False\n", False),
+    ):
+        (tmp_path / "config").write_text(text)
+        plan = Plan("2", str(tmp_path / "jobs.csv"), 60, config=str(tmp_path / "config"))
+        simulation, _ = build(plan, lambda *event: None)
+        assert simulation.settings.leftovers is leftovers, text
+
+
+def test_every_resource_of_a_partitionable_slot_is_given_once(tmp_path: Path) -> None:
+    """Two GPUs and eight cores: of three jobs with a GPU each two run, beside those without."""
+    policy = policy_of(tmp_path)
+    ad = partitionable().slots["slot1@big"].ad
+    fits = " && ".join(f"TARGET.Request{name} <= MY.{name}" for name in ("Cpus", "GPUs"))
+    for name, value in (
+        # Nobody knows how many licences there are.
+        ("MachineResources", "Cpus Memory Disk Swap GPUs Licences"),
+        ("GPUs", 0),
+        ("TotalSlotGPUs", 2),
+        ("Requirements", ExprTree(f"{fits} || TARGET.RequestGPUs is undefined")),
+    ):
+        ad.insert(name, value)
+
+    def made() -> Run:
+        run = Run(policy, [], slots=pool_of([ad]), settings=ClaimSettings(worklife=0))
+        workload = run.simulation.workload
+        workload.arrivals += [Arrival(0, 600, workload.shape("a", "", 1, 0))] * 3
+        workload.arrivals += [Arrival(0, 2000, workload.shape("b", "", 1, 0))] * 2
+        workload.shapes[0].ad.insert("RequestGPUs", 1)
+        return run
+
+    events = alike(policy, made, 1000)
+    starts = Counter((who, at < 600) for at, kind, who, _ in events if kind == "start")
+    assert starts == {("a", True): 2, ("b", True): 2, ("a", False): 1}
+    run = made()
+    run.until(300)
+    slots = [slot.ad["GPUs"] for slot in run.simulation.pool.slots.values()]
+    assert (slots[0], sorted(slots[1:])) == (0, [0, 0, 1, 1])
+    again = made()
+    restore(again.simulation, json.loads(json.dumps(saved(run.simulation))))
+    assert [slot.ad["GPUs"] for slot in again.simulation.pool.slots.values()] == slots
+
+
+def test_a_job_that_is_too_big_for_what_a_slot_has_left_waits(tmp_path: Path) -> None:
+    """Nobody's requirements ask for its size; the startd has nothing to cut it from."""
+    policy = policy_of(tmp_path)
+
+    def made() -> Run:
+        run = Run(policy, [(0, "a", 300)], slots=partitionable(), cpus=9)
+        run.simulation.workload.shapes[0].ad.insert("Requirements", True)
+        return run
+
+    assert alike(policy, made) == []
+    run = made()
+    run.until(600)
+    (slot,) = run.simulation.pool.slots.values()
+    assert [slot.ad[name] for name in ("Cpus", "Memory", "Disk")] == [8, 8192, 1000]
 
 
 def test_the_end_of_a_job_that_was_preempted_does_not_end_the_next_one(tmp_path: Path) -> None:

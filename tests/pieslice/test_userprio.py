@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from classad import ClassAd
 from classad.files.log_file import LogFile, read_log_file
 from negotiator.accounting.accountant import accountant_settings
 from negotiator.groups.tree import group_tree
@@ -439,6 +440,78 @@ def test_records_of_some_only(
     found = [line for line in shown.out.splitlines() if line.startswith("Name = ")]
     assert found == [f'Name = "{name}"' for name in names]
     assert ("no record matches" in shown.err) is not names
+
+
+@pytest.mark.parametrize(
+    ("words", "names"),
+    [
+        (["-name", "MAIN"], ["a@x", "c@x"]),
+        (["-name", "gpu"], ["b@x"]),
+        (["-name", "gpu", "a"], []),
+        (["-name", "undefined"], []),
+        (["-name", "error"], []),
+        (["A"], ["a@x"]),
+        (["undefined"], []),
+    ],
+)
+def test_records_of_one_negotiator_and_records_without_names(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, words: list[str], names: list[str]
+) -> None:
+    """Several negotiators tell the collector of their users; its filter ignores case."""
+    told = [("a@x", '"main"'), ("b@x", '"GPU"'), ("c@x", '"Main"'), ("d@x", None), ("e@x", "1/0")]
+    lines = [
+        f'Name = "{name}"\nPriority = 1.0\n{f"NegotiatorName = {by}" if by else ""}'
+        for name, by in told
+    ]
+    lines.append('Priority = 2.0\nNegotiatorName = "other"')
+    (tmp_path / "ads").write_text("\n\n".join(lines) + "\n")
+    assert main(["userprio", str(tmp_path / "ads"), *words, "-af", "Name"]) == 0
+    shown = capsys.readouterr()
+    assert shown.out.split() == names
+    assert ("no record matches" in shown.err) is not bool(names)
+
+
+def test_a_record_without_a_name_is_not_in_the_table(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    record = "Priority = {}\nLastUsageTime = 1795000000\n{}\n"
+    (tmp_path / "ads").write_text(record.format(7.5, ""))
+    assert main(["userprio", str(tmp_path / "ads"), "-priority", "-allusers"]) == 0
+    shown = capsys.readouterr()
+    assert (shown.out, "no record matches" in shown.err) == ("", True)
+    more = [record.format(7.5, ""), record.format(3.25, 'Name = "a@x"')]
+    (tmp_path / "ads").write_text("\n".join(more))
+    assert main(["userprio", str(tmp_path / "ads"), "-priority", "-allusers"]) == 0
+    shown = capsys.readouterr()
+    assert ("3.25" in shown.out, "7.50" in shown.out) == (True, False)
+    assert "Number of users: 1 " in shown.out
+
+
+def test_options_of_our_own_take_their_value_either_way(
+    capsys: pytest.CaptureFixture[str], log: Path
+) -> None:
+    texts = []
+    for now in (["--now", "1795300000"], ["--now=1795300000"], ["--now=2026-11-21T22:26:40Z"]):
+        assert main(["userprio", str(log), *now, "--width=70"]) == 0
+        texts.append(capsys.readouterr().out)
+    assert texts[0] == texts[1] == texts[2]
+    assert max(map(len, texts[0].splitlines())) <= 70
+    assert main(["userprio", str(log), "--wide"]) == 0
+    assert capsys.readouterr().out != texts[0]
+    assert main(["userprio", str(log), "--now"]) == 2
+    assert "`--now` needs an argument" in capsys.readouterr().err
+
+
+def test_what_an_accounting_ad_does_not_tell_of_a_group_stays_untold() -> None:
+    """It is the negotiator that knows; the configuration here may be another one."""
+    policy = policy_from_knobs({"GROUP_NAMES": "g", "GROUP_QUOTA_g": "5"}).policy
+    state = AccountantState({"g": Customer("g", 1.0, 1.0)})
+    known = ClassAd('[ConfigQuota = 7.0; SurplusPolicy = "regroup"]')
+    shown = []
+    for facts in ({"g": known}, {}):
+        [ad] = state_ads(state, group_tree(policy), accountant_settings(policy), facts)
+        shown.append([ad.get(name) for name in ("ConfigQuota", "SurplusPolicy", "GroupSortKey")])
+    assert shown == [[7.0, "regroup", None], [5.0, "no", 0.0]]
 
 
 def test_a_folder_has_the_log_that_is_changed(tmp_path: Path, log: Path) -> None:

@@ -211,6 +211,11 @@ SAID = {
             "0 of 1     1    +1  slot: it has what its consumption policy takes for the job\n",
         ],
     ),
+    "enough to consume, and refused": (
+        pool(slots(2, **CONSUMES, Requirements='TARGET.Owner == "bob"'), jobs(RequestCpus="2")),
+        ("1.0",),
+        ['0 of 2     0    +2  slot: TARGET.Owner == "bob"\n', "such as slot1@m\n"],
+    ),
     # --- what would help
     "the same twice": (
         pool(slots(Requirements="TARGET.Load == 2 && 2 == TARGET.Load"), jobs(Load="0")),
@@ -327,6 +332,28 @@ def test_a_job_that_runs_on_a_slot_that_was_asked_for_another(capsys: Any) -> No
     assert main(["why", str(scenarios.VECTORS / "submitter-constraint.json"), "2.0"]) == 0
     said = "its schedd requested a match for job 3.0 and ran this job instead"
     assert said in " ".join(capsys.readouterr().out.split())
+
+
+def test_a_limit_below_nothing_is_explained(capsys: Any) -> None:
+    """Preemption by rank goes on behind a limit that is used up, and the pie is less than empty."""
+    pool = str(scenarios.VECTORS / "random-880077.json")
+    assert main(["why", pool, "8.0", "--wide"]) == 0
+    text = capsys.readouterr().out
+    assert "submitter limit exceeded (3 used, the limit is -1)\n" in text
+    assert (
+        "  submitter limit -1, 0 used in this session: submitters before took that much more"
+        " than was left of the pie (5.9% of slot weight 13, 22 in use)\n"
+    ) in text
+    assert main(["negotiate", pool, "--wide"]) == 0
+    said = "  a limit below 0: submitters before took that much more than was left of the pie\n"
+    assert capsys.readouterr().out.count(said) == 1
+    assert main(["negotiate", pool, "--wide", "--submitter", "cs.judy"]) == 0
+    assert said not in capsys.readouterr().out
+
+
+def test_the_only_candidate_is_told_once(tmp_path: Path, capsys: Any) -> None:
+    assert told(tmp_path, pool(slots(1), jobs()), "why", "1.0") == 0
+    assert capsys.readouterr().out.count("it was the only candidate") == 1
 
 
 def test_a_job_without_a_user(pool: Path, capsys: Any) -> None:

@@ -48,7 +48,7 @@ def overview_blocks(found: Overview) -> list[Block]:
     worst = found.autoclusters[0]
     if worst.causes:
         cause = worst.causes[0]
-        blocks += [Line(), Line(f"`pieslice why {cause.first}` tells more of the first")]
+        blocks += [Line(), Line(f"`pieslice why POOL {cause.first}` tells more of the first")]
     return blocks
 
 

@@ -112,6 +112,8 @@ def _bound_by(halted: HaltedCycle, turn: SubmitterTurn, pie: float) -> str:
     share = max(turn.share * pie - turn.usage, 0.0)
     if turn.ceiling_left < min(turn.limit, share):
         return "its ceiling"
+    if round(turn.limit, 2) < 0:
+        return "submitters before took that much more than was left of the pie"
     if turn.limit < share * (1 - 1e-9):
         return "what is left of the pie"
     if turn.limit_unclaimed < turn.limit * (1 - 1e-9):

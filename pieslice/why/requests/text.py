@@ -62,6 +62,8 @@ def limit_text(state: ConcurrencyState) -> str:
 def _used(session: SessionCourse) -> str:
     limit, unclaimed = session.limit, session.limit_unclaimed
     free = f", {amount(unclaimed)} for free slots" if unclaimed < limit else ""
+    if round(limit, 2) < 0:
+        return f"{amount(session.used)} used, the limit is {amount(limit)}"
     return f"{amount(session.used)} of {amount(limit)} used{free}"
 
 

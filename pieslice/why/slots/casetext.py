@@ -104,7 +104,7 @@ def machine_blocks(cases: Sequence[SlotCase], job: str) -> list[Block]:
     return [
         Line(title, heading=True),
         Table(columns, rows),
-        Line(f"  `pieslice why {job} {ranked[0].slot}` shows one of them in full"),
+        Line(f"  `pieslice why POOL {job} {ranked[0].slot}` shows one of them in full"),
     ]
 
 

@@ -42,7 +42,7 @@ def rank_blocks(history: JobHistory, found: Ranking | None, limit: int | None) -
     if found.kept_list:
         blocks.append(Line("  from the match list of its autocluster"))
     if not found.slots:
-        return [*blocks, Line(f"`pieslice why {job.id}` tells where the slots went")]
+        return [*blocks, Line(f"`pieslice why POOL {job.id}` tells where the slots went")]
     for i, (name, text) in enumerate(found.expressions, 1):
         blocks.append(Line(f"  {i}. {name}: {'not set' if text is None else text}"))
     rows = tuple(_row(place, item) for place, item in enumerate(shown, 1))
@@ -75,8 +75,8 @@ def _outcome(history: JobHistory) -> str:
     if history.slot is not None:
         return f"matched: {history.slot}"
     if history.when in (When.REFUSED, When.EQUAL_REFUSED):
-        return f"rejected: `pieslice why {history.job.id}` tells why"
-    return f"not requested: `pieslice why {history.job.id}` tells why"
+        return f"rejected: `pieslice why POOL {history.job.id}` tells why"
+    return f"not requested: `pieslice why POOL {history.job.id}` tells why"
 
 
 def keys_of(slot: RankedSlot) -> tuple[str, ...]:
