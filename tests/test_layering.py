@@ -144,7 +144,7 @@ OUTSIDE = {
     "pieslice/inputs/configuration.py": "reads configurations, and asks for the environment",
     "pieslice/api/policies.py": "names the configurations that a program asks for",
     "pieslice/api/pool.py": "names the files of a pool that a program asks for",
-    "pieslice/api/priorities.py": "names the state of an accountant that a program asks for",
+    "pieslice/api/errors.py": "makes paths of the names that a program gives",
     "pieslice/partitions/sources.py": "names the Parquet files that a program asks for",
     "pieslice/api/simulations.py": "names the workloads and pools that a program asks for",
     "pieslice/command_line.py": "asks how wide the terminal is that help is printed on",

@@ -198,6 +198,22 @@ def""",
         "            if not slot.name\n",
         "tests tests/pieslice/test_checkpoints.py -k any_moment",
     ),
+    # The schedd gives a match to its best job that suits the slot, not to the one that asked.
+    Mutation(
+        "pieslice/simulation/matching.py",
+        "carry_out(match, job.cluster - 1)", "carry_out(match, int(float(match.job)) - 1)",
+        "tests tests/pieslice/test_simulate.py -k autocluster",
+    ),
+    Mutation(
+        "pieslice/simulation/pool.py",
+        'self.ad.get_string("MachineResources") or _RESOURCES', "_RESOURCES",
+        "tests tests/pieslice/test_simulate.py -k every_resource",
+    ),
+    Mutation(
+        "pieslice/simulation/engine.py",
+        "len(self.state.claims) < most", "len(self.state.claims) <= most",
+        "tests tests/pieslice/test_simulate.py -k leaves_of",
+    ),
     Mutation(
         "pieslice/simulation/engine.py",
         "show_free(slot.ad, self.epoch + self.state.now)", "show_free(slot.ad)",

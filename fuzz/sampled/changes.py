@@ -1,7 +1,7 @@
 """Lists the mechanical changes of a Python source: other operators, constants, conditions, guards.
 
 Decides what is changed: what an expression or a condition means.  Annotations, decorators,
-assertions, messages of errors and f-strings stay.
+assertions (``strict`` of ``zip`` is one), messages of errors and f-strings stay.
 
 Inputs: the text of a file.  Outputs: ``Change`` values.
 """
@@ -80,6 +80,8 @@ def _meaning(node: ast.AST) -> Iterator[ast.AST]:
 
 def _is_left_out(node: ast.AST) -> bool:
     if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
+        return True
+    if isinstance(node, ast.keyword) and node.arg == "strict":
         return True
     return isinstance(
         node, ast.Assert | ast.Raise | ast.JoinedStr | ast.Import | ast.ImportFrom | ast.Global

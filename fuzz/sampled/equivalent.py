@@ -54,10 +54,32 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         "constant: 0 -> 1",
     ): "rows that are asked one by one are taken out of what was found before",
     (
+        "classad/table/answers/requirements.py",
+        "return (bits if value is not None and is_true(value) else 0), 0, False",
+        "constant: False -> True",
+    ): "only speed: where chance may decide, each row is asked, which answers the same",
+    (
+        "classad/table/dependence/conjuncts.py",
+        "self._known.keep(text, found, 500 + 8 * len(found))",
+        "constant: 500 -> 501",
+    ): "an estimate of the bytes of a note, of which one more is as near",
+    (
         "classad/table/arrays/arrays.py",
         "bits = bytearray((size + 7) // 8)",
         "constant: 7 -> 8",
     ): "a byte more at the end is a zero, which does not change the number that is made of them",
+    (
+        "csrc/load.c",
+        "static const int64_t EXACT = INT64_C(1) << 53;",
+        "arithmetic: static const int64_t EXACT = INT64_C(1) << 53; -> "
+        "static const int64_t EXACT = INT64_C(1) >> 53;",
+    ): "only speed: a number that is not read here waits, and is read to the same double",
+    (
+        "policy/lint/spelling.py",
+        "return stem >= _STEM and {one[stem:], other[stem:]} <= _ENDINGS",
+        "comparison: {one[stem:], other[stem:]} <= _ENDINGS -> "
+        "({one[stem:], other[stem:]} < _ENDINGS)",
+    ): "two endings are never all of them",
     (
         "csrc/parse.c",
         "return 1;",
@@ -75,6 +97,21 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         "comparison: for (size_t i = 0; i < length; i++) { -> "
         "for (size_t i = 0; i <= length; i++) {",
     ): "one more letter is folded, behind the name; nothing looks at it, and there is room",
+    (
+        "negotiator/accounting/accountant.py",
+        'return float(number if number % 1 == 0 else f"{number:f}")',
+        "constant: 0 -> 1",
+    ): "a short cut: six decimals of a whole number are the number",
+    (
+        "negotiator/accounting/accountant.py",
+        'return float(number if number % 1 == 0 else f"{number:f}")',
+        "constant: 1 -> 2",
+    ): "a short cut: six decimals of a whole number are the number",
+    (
+        "negotiator/accounting/accountant.py",
+        "if priority is not None and priority < MIN_PRIORITY:",
+        "comparison: priority < MIN_PRIORITY -> (priority <= MIN_PRIORITY)",
+    ): "the least priority is replaced by itself",
     (
         "negotiator/accounting/records.py",
         "if len(text) >= 2 and text[0] == text[-1] == '\"' and '\"' not in text[1:-1]:",
@@ -101,6 +138,12 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         "comparison: len(found) < len(looks) -> (len(found) <= len(looks))",
     ): "only speed: a text that does not tell is parsed as a whole",
     (
+        "negotiator/pool/fetch.py",
+        "text = value if value is None or value.__class__ is str else ad.get_string(name)",
+        "connective: value is None or value.__class__ is str"
+        " -> (value is None and value.__class__ is str)",
+    ): "only speed: `get_string` gives the same for a string, and None for nothing",
+    (
         "pieslice/why/clauses/change.py",
         "if is_number(known) and is_number(value):",
         "connective: is_number(known) and is_number(value)"
@@ -111,9 +154,4 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         "in_table: bool = field(default=True, kw_only=True)",
         "constant: True -> False",
     ): "of `kw_only`: nobody gives the field by its place; test_knobs.py holds the default",
-    (
-        "policy/lint/holes.py",
-        'if source.name.startswith("use "):',
-        'guard: source.name.startswith("use ") -> False',
-    ): "conditions of HTCondor's templates refer to their arguments alone, which are put in before",
 }
