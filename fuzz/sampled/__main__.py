@@ -31,6 +31,7 @@ from fuzz.sampled.changes import Change
 from fuzz.sampled.changes import changes as python_changes
 from fuzz.sampled.cover import Cover, load, measure
 from fuzz.sampled.equivalent import EQUIVALENT
+from fuzz.sampled.forks import Forks
 from fuzz.sampled.rooms import deciding
 from fuzz.sampled.trial import Copy, Outcome
 
@@ -158,9 +159,12 @@ def batches(tests: Sequence[str], file: str, seconds: Mapping[str, float]) -> li
 
 
 def tried(
-    planted: Sequence[Planted], cover: Cover, given: Sequence[str], jobs: int
+    planted: Sequence[Planted], cover: Cover, given: Sequence[str], jobs: int, forked: bool
 ) -> Iterator[tuple[Planted, Outcome]]:
-    """What becomes of each change, in order; some at the same time, each in a copy of its own."""
+    """What becomes of each change, in order; some at the same time, each in a copy of its own.
+
+    ``forked``: first in a fork of a process that has loaded the tests.
+    """
     seconds = dict(zip(cover.tests, cover.seconds, strict=True))
     by_change = [
         list(given) or list(chosen(cover.running(it.file, it.change.line), cover)) for it in planted
@@ -172,14 +176,28 @@ def tried(
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
             copies.put(copy := Copy(folder, seconds))
             there = set(copy.prepare(sorted({test for tests in by_change for test in tests})))
+        servers: SimpleQueue[Forks] = SimpleQueue()
+        for _ in range(jobs if forked else 0):
+            servers.put(stack.enter_context(Forks(ROOT, sorted(there), seconds, MEMORY)))
 
         def trial(item: Planted, tests: Sequence[str]) -> tuple[Planted, Outcome]:
             left = batches([test for test in tests if test in there], item.file, seconds)
+            changed = item.change.applied(item.text)
             if not left:
                 return item, Outcome(False, "no test runs this line")
+            if forked:
+                server = servers.get()
+                try:
+                    outcome = server.try_out(
+                        item.file, changed, [it for part in left for it in part]
+                    )
+                finally:
+                    servers.put(server)
+                if outcome is not None and outcome.caught:
+                    return item, outcome
             copy = copies.get()
             try:
-                return item, copy.try_out(item.file, item.change.applied(item.text), left)
+                return item, copy.try_out(item.file, changed, left)
             finally:
                 copies.put(copy)
 
@@ -227,6 +245,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--again", action="store_true", help="measure the coverage anew")
     parser.add_argument("--jobs", type=int, default=1, help="changes tried at a time (1)")
+    parser.add_argument(
+        "--forked", action="store_true",
+        help="first in a fork of a process that has loaded the tests, which is quicker",
+    )  # fmt: skip
     parser.add_argument("--log", type=Path, help="write a line for each change to this file")
     parser.add_argument("--allowed", type=float, default=3.0, help="survivors of a hundred (3)")
     args = parser.parse_args(arguments)
@@ -242,7 +264,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     planted = [it for it in planted if it.file.startswith(args.room) and it.key not in EQUIVALENT]
     if args.measured_at:
         cover = up_to_date(cover, ROOT, args.measured_at, {it.file for it in planted})
-    share = report(tried(planted, cover, tests, args.jobs), len(planted), args.log)
+    results = tried(planted, cover, tests, args.jobs, args.forked and not args.native)
+    share = report(results, len(planted), args.log)
     return 0 if share <= args.allowed else 1
 
 

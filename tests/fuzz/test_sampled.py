@@ -10,10 +10,11 @@ import pytest
 
 from fuzz.mutants import ROOT
 from fuzz.sampled import __main__ as sampled
-from fuzz.sampled import c_changes, trial
+from fuzz.sampled import c_changes, forks, trial
 from fuzz.sampled.changes import changes
 from fuzz.sampled.cover import Cover, load
 from fuzz.sampled.equivalent import EQUIVALENT
+from fuzz.sampled.forks import Forks
 
 SOURCE = '''"""Text with 1 < 2 that stays."""
 
@@ -159,11 +160,12 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return root
 
 
+@pytest.mark.parametrize("option", [(), ("--forked",)])
 def test_a_change_that_no_test_sees_is_told(
-    project: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    option: tuple[str, ...], project: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     log = tmp_path / "log"
-    words = ["--cover", str(tmp_path / "cover.json"), "--jobs", "2", "--log", str(log)]
+    words = ["--cover", str(tmp_path / "cover.json"), "--jobs", "2", "--log", str(log), *option]
     assert sampled.main([*words, "--allowed", "30"]) == 1
     assert capsys.readouterr().out == (
         "SURVIVES policy/a.py:6: constant: 5 -> 6 (1 tests)\n"
@@ -185,6 +187,79 @@ def test_a_change_that_no_test_sees_is_told(
     )
     assert sampled.main(["--survivors", str(log), "--tests", "test_b.py"]) == 0
     assert capsys.readouterr().out == "policy: 1 of 1 caught\n0 of 1 survive (0.0 %)\n"
+
+
+CHANGED = """\
+from functools import cache
+
+BOUND = 1
+
+
+@cache
+def below(number, bound=1):
+    def inside():
+        return number < bound
+
+    return inside()
+
+
+class Counter:
+    step = 1
+
+    def next(self, number):
+        return [it + self.step for it in (number,)][0]
+"""
+SEEN_BY = """\
+import time
+
+import pytest
+
+from policy import a
+from policy.a import BOUND, Counter, below
+
+
+def test_below():
+    assert below(0) and not below(1)
+
+
+def test_next():
+    assert Counter().next(1) == 2
+
+
+def test_constant():
+    assert BOUND == a.BOUND
+
+
+def test_fails():
+    raise AssertionError("always")
+"""
+
+
+def test_a_fork_has_the_changed_bodies_of_functions_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "policy").mkdir()
+    (tmp_path / "policy/__init__.py").touch()
+    (tmp_path / "policy/a.py").write_text(CHANGED)
+    (tmp_path / "test_a.py").write_text(SEEN_BY)
+    names = [f"test_a.py::test_{name}" for name in ("fails", "constant", "next", "below")]
+
+    def outcome(old: str, new: str) -> tuple[bool, str] | None:
+        found = server.try_out("policy/a.py", CHANGED.replace(old, new), names)
+        return found and (found.caught, found.by.partition(": ")[0])
+
+    with Forks(tmp_path, names, dict.fromkeys(names, 0.1), 1 << 33) as server:
+        assert server.tests == frozenset(names)
+        assert outcome("number < bound", "number <= bound") == (True, names[3])
+        assert outcome("it + self.step", "it - self.step") == (True, names[2])
+        assert outcome("return inside()", "return inside() is True") == (False, "3 tests")
+        for old in ("BOUND = 1", "bound=1", "step = 1"):
+            assert outcome(old, old.replace("1", "2")) is None, old
+        assert server.try_out("policy/a.py", CHANGED, names) is None
+        assert outcome("return inside()", "import os; os.abort()") == (True, "ended with status 6")
+        monkeypatch.setattr(forks, "_AT_LEAST", 1.0)
+        endless = outcome("return inside()", "while True: inside()")
+        assert endless == (True, "takes too long")
 
 
 def test_what_is_listed_as_changing_nothing_is_a_change_of_today() -> None:
