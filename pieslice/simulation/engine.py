@@ -27,7 +27,7 @@ from negotiator.model.result import Match
 from negotiator.pool.consumption import policy_resources
 from negotiator.pool.slots import meets
 from pieslice.simulation.pool import Pool, SimSlot, show_claim, show_free, show_preempting
-from pieslice.simulation.state import DONE, IDLE, RUNNING, Claim, Job, State, Totals
+from pieslice.simulation.state import IDLE, RUNNING, Claim, Job, State, Totals
 from pieslice.simulation.workload import Workload
 
 #: Time, what happened, user, job (0: none), slot, details.
@@ -270,8 +270,7 @@ class Simulation:
         totals.good += slot.weight * (now - claim.job_begun)
         totals.completed += 1
         self._count_running(user, -1, slot.weight)
-        job = self.state.jobs.pop(number)
-        job.status = DONE
+        del self.state.jobs[number]
         self.sink(now, "finish", user, number + 1, slot.name, "")
         if claim.next_job >= 0:
             self._hand_over(slot, claim)

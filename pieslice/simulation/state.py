@@ -13,7 +13,7 @@ from attr import Factory, asdict, define
 from negotiator.model.snapshot import AccountantState, Customer, Lease
 from pieslice.data import JsonData
 
-IDLE, RUNNING, DONE = 0, 1, 2
+IDLE, RUNNING = 0, 1
 
 
 @define
