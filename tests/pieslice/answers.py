@@ -25,7 +25,9 @@ KEPT: Final = Path(__file__).parent / "answered"
 NEGOTIATION: Final = ROOT / "tests" / "vectors" / "negotiation"
 EXAMPLES: Final = ROOT / "examples"
 #: Files of a run that are part of its answer.
-_WRITTEN: Final = ("events", "series", "summary")
+_WRITTEN: Final = (
+    "events", "series", "summary", "slots", "jobs", "submitters", "schedds", "claims", "accounting",
+)  # fmt: skip
 
 
 class Question(NamedTuple):
@@ -188,6 +190,7 @@ _MIXED: Final = _JOBS + (
 _LONG: Final = _JOBS + "0,ann,9000,1,10,,4\n1200,bob,1500,1,10,,4\n"
 _GROUPS: Final = "GROUP_NAMES = g, h\nGROUP_QUOTA_g = 2\nGROUP_QUOTA_h = 1\n"
 _TAKES: Final = "PREEMPTION_REQUIREMENTS = True\nNEGOTIATOR_CONSIDER_PREEMPTION = True\n"
+_PRIOS: Final = "USE_GLOBAL_JOB_PRIOS = True\n"
 _MACHINES: Final = "time,machine,event\n1000,node0001,leave\n2500,node0001,join\n"
 
 
@@ -213,6 +216,21 @@ def _simulate() -> Iterator[Question]:
     streams = (EXAMPLES / "workloads" / "campus-day.toml").read_text(encoding="utf-8")
     spread = "simulate 6 --workload w.toml --days 0.05 --seeds 2"
     yield _asked("two seeds", spread, {"w.toml": streams})
+    for name, words, files in (
+        (
+            "who retires",
+            "2 --capture 0.52 run --config c --retirement 3000",
+            {"w.csv": _LONG, "c": _TAKES},
+        ),
+        ("groups", "3 --capture 0.55 run --config c", {"w.csv": _MIXED, "c": _GROUPS + _PRIOS}),
+        (
+            "away",
+            "2x2 --capture 0.5 run --machines m.csv --now 1750000000",
+            {"w.csv": _LONG, "m.csv": _MACHINES},
+        ),
+    ):
+        asked = f"simulate {words} --workload w.csv --days 0.05"
+        yield _asked(f"the moment of {name}", asked, files)
     yield _asked("capture", "simulate tour --workload capture --every 1 --days 0.1 --run-time 900")
 
 
