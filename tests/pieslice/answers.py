@@ -219,7 +219,7 @@ def _simulate() -> Iterator[Question]:
     for name, words, files in (
         (
             "who retires",
-            "2 --capture 0.52 run --config c --retirement 3000",
+            "2 --capture 0.4 run --config c --retirement 600 --vacate 300",
             {"w.csv": _LONG, "c": _TAKES},
         ),
         ("groups", "3 --capture 0.55 run --config c", {"w.csv": _MIXED, "c": _GROUPS + _PRIOS}),
