@@ -50,6 +50,8 @@ def _recorded(name: str) -> dict[str, Any]:
     return found
 
 
+#: Where columns are left out, titles are abbreviated and prose is broken.
+_NARROW: Final = " --width 46"
 #: Recorded pools that have much to tell, each for another reason.
 _SCENARIOS: Final = (
     "preempt-kinds-order", "groups-surplus", "groups-round-robin", "groups-autoregroup-some",
@@ -74,6 +76,7 @@ def _why() -> Iterator[Question]:
         words.append(f"--user {scenario['jobs'][0]['submitter'].rpartition('.')[2]}")
         for each in dict.fromkeys(words):
             yield _asked(name, f"why pool.json {each}", {"pool.json": case})
+        yield _asked(name, f"why pool.json 1.0{_NARROW}", {"pool.json": case})
     for words in (
         "8.0",
         "8",
@@ -82,6 +85,11 @@ def _why() -> Iterator[Question]:
         "--user carol",
         "--group group_physics",
         "8.0 --json",
+        "8.0 --width 46",
+        "15.5 --width 60",
+        "8 --width 46",
+        "--user carol --width 46",
+        "--group group_physics --width 60",
     ):
         yield _asked("campus", f"why campus {words}")
     for words in (
@@ -102,7 +110,8 @@ def _why() -> Iterator[Question]:
 def _rank() -> Iterator[Question]:
     for name in _SCENARIOS:
         yield _asked(name, "rank pool.json 1.0", {"pool.json": _recorded(name)})
-    for words in ("8.0", "12.11", "15.5 --limit 0", "15.5 --json"):
+        yield _asked(name, f"rank pool.json 1.0{_NARROW}", {"pool.json": _recorded(name)})
+    for words in ("8.0", "12.11", "15.5 --limit 0", "15.5 --json", f"15.5{_NARROW}", "8.0 --wide"):
         yield _asked("campus", f"rank campus {words}")
 
 
@@ -110,6 +119,10 @@ def _quotas() -> Iterator[Question]:
     for path in sorted(NEGOTIATION.glob("groups-*.json")):
         pool = {"pool.json": _recorded(path.stem)}
         yield _asked(path.stem, "quotas pool.json --trace", pool)
+    for name in ("groups-surplus", "groups-autoregroup-some", "groups-unweighted"):
+        for width in (46, 58, 66, 74, 100):
+            pool = {"pool.json": _recorded(name)}
+            yield _asked(name, f"quotas pool.json --width {width}", pool)
     for name in ("groups-surplus", "groups-round-robin"):
         yield _asked(name, "quotas pool.json --trace --json", {"pool.json": _recorded(name)})
     yield _asked("campus", "quotas campus")
@@ -133,6 +146,7 @@ def _diff() -> Iterator[Question]:
         other = {**case["scenario"], "config": {**case["scenario"].get("config", {}), **knobs}}
         files = {"pool.json": case, "other.json": {**case, "scenario": other}}
         yield _asked(name, "diff pool.json other.json", files)
+        yield _asked(name, f"diff pool.json other.json{_NARROW}", files)
     yield _asked("campus", "diff campus --config campus/no_preemption")
     yield _asked("campus", "diff campus --config campus/calmer --json")
 
