@@ -46,7 +46,7 @@ ADS = (
     'Name = "i"; Cpus = 1; MyAddress = "<[::1]:9618?addrs=[--1]-9618>"; Offline = true',
     'Name = "j"; SlotWeight = Nowhere; PreemptingUser = "p@d"; RemoteUser = "u@d"; State = 5',
 )  # fmt: skip
-KNOBS = (
+KNOBS: tuple[dict[str, str], ...] = (
     {},
     {"NEGOTIATOR_CONSIDER_PREEMPTION": "False"},
     {"NEGOTIATOR_USE_SLOT_WEIGHTS": "False"},
@@ -207,7 +207,7 @@ def test_tables_of_large_pools_may_keep_more(monkeypatch: pytest.MonkeyPatch) ->
         budgets.append(budget)
         return placed(ads, budget=budget)
 
-    monkeypatch.setattr(engines.Table, "placed", noted)
+    monkeypatch.setattr(Table, "placed", noted)
     prepared(ColumnEngines(lasting=False), ["a", "b"])
     monkeypatch.setattr(engines, "_PER_SLOT", DEFAULT)
     prepared(ColumnEngines(lasting=False), ["a", "b"])
