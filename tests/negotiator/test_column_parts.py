@@ -16,14 +16,16 @@ from classad.table import Table
 from classad.table.memory.budget import DEFAULT
 from fuzz.cycles import in_columns
 from negotiator.columns import engines
-from negotiator.columns.conditions import SlotSets
+from negotiator.columns.chance import UnsureError
+from negotiator.columns.conditions import Conditions, SlotSets, every_slot
 from negotiator.columns.engine import SlotsLeft
 from negotiator.columns.engines import ColumnEngines
 from negotiator.columns.fetch import fetch_columns
 from negotiator.columns.order import ColumnFound
-from negotiator.columns.rank_keys import Keys
+from negotiator.columns.rank_keys import KeyMaker, Keys, Passed
 from negotiator.columns.rows import SlotRows
-from negotiator.columns.slots import spread
+from negotiator.columns.slots import mentioned, spread
+from negotiator.matching.conditions import ExactlyTrue
 from negotiator.matching.rank import NOT_PREEMPTED
 from negotiator.model.result import MatchKind
 from negotiator.model.snapshot import AccountantState, Snapshot
@@ -243,6 +245,58 @@ def test_slots_by_a_value_of_theirs(many: int, first: int) -> None:
     assert sets.where(lambda value: value == "x") == x
     assert sets.where(lambda value: True) == x | x << 1
     assert sets.where(lambda value: False) == 0
+
+
+@pytest.mark.parametrize(
+    ("tree", "names"),
+    [
+        ("MY.A > B && TARGET.C", {"a", "b"}),
+        ("5", set()),
+        ("random(A) > 1", None),
+        ("eval(A)", None),
+    ],
+)
+def test_what_expressions_mention_of_an_ad(tree: str, names: set[str] | None) -> None:
+    """Where chance or other attributes may decide, too, it is not told."""
+    if names is None:
+        with pytest.raises(UnsureError):
+            mentioned(None, ExprTree(tree))
+    else:
+        assert mentioned(ExprTree(tree), None) == names
+        assert mentioned(ExprTree("D"), ExprTree(tree)) == {*names, "d"}
+
+
+@pytest.mark.parametrize(
+    ("knobs", "rank", "expected"),
+    [
+        ({}, "5", (0.0, 5.0, 0.0, 2.0, NOT_PREEMPTED)),
+        ({"NEGOTIATOR_PRE_JOB_RANK": "2.5"}, "TARGET.K", (2.5, 7.0, 0.0, 2.0, NOT_PREEMPTED)),
+        ({}, 'real("NaN")', None),
+        ({"NEGOTIATOR_POST_JOB_RANK": 'real("NaN")'}, "5", None),
+        ({"NEGOTIATOR_POST_JOB_RANK": 'K * real("NaN")'}, "5", None),
+    ],
+)
+def test_keys_are_made_of_ranks_that_are_numbers(
+    knobs: dict[str, str], rank: str, expected: tuple[float, ...] | None
+) -> None:
+    none = {"NEGOTIATOR_PRE_JOB_RANK": "0", "NEGOTIATOR_POST_JOB_RANK": "0"}
+    policy = policy_from_knobs({**none, **knobs}).policy
+    slot = Slot(ClassAd("[K = 7]"), "s", 1.0, 1, False, None, None)
+    table = Table([slot.ad])
+    maker = KeyMaker({0: slot}, table, policy)
+    partner = table.partner(ClassAd(f"[Rank = {rank}]"), CONTEXT)
+    if expected is None:
+        with pytest.raises(UnsureError):
+            maker.keys(partner, Passed(1))
+    else:
+        assert tuple(maker.keys(partner, Passed(1)).at(0)) == expected
+
+
+def test_an_expression_that_is_not_there_is_true_of_every_slot() -> None:
+    slot = Slot(ClassAd(), "s", 1.0, 1, False, None, None)
+    asked = Conditions({0: slot}, Table([slot.ad]), policy_from_knobs({}).policy)
+    assert asked.way(ExactlyTrue(lambda policy: None)) is every_slot
+    assert asked.way(ExactlyTrue(lambda policy: ExprTree("true"))) is not every_slot
 
 
 def test_the_keys_of_a_row() -> None:

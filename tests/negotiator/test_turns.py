@@ -299,3 +299,12 @@ CASES: dict[str, tuple[dict[str, Any], list[str]]] = {
 def test_turns(name: str) -> None:
     given, expected = CASES[name]
     assert told(cycle(**given).pies) == expected
+
+
+def test_a_result_tells_when_the_cycle_was_and_when_groups_were_served() -> None:
+    config: dict[str, Any] = {"GROUP_NAMES": "a, b", "GROUP_QUOTA_a": "1", "GROUP_QUOTA_b": "1"}
+    result = cycle(slots("1"), [job("a.u", 1)], **config)
+    assert result.now == scenarios.NOW
+    assert set(result.group_turns or ()) == {"<none>", "a", "b"}
+    plain = cycle(slots("1"), [job("alice", 1)])
+    assert (plain.group_turns, plain.quotas, plain.rounds) == (None, None, ())
