@@ -185,7 +185,8 @@ def _exactly(operator: str, other: object, now: object) -> Plain | None:
         return other if is_plain(other) else None
     if not is_number(other) or not math.isfinite(other):
         return None
-    return _nearest(operator, other, whole=now.__class__ is not float and other == int(other))
+    fits = now.__class__ is not float and other == int(other)
+    return _nearest(operator, other, whole=now.__class__ is int or fits)
 
 
 def _moved(
