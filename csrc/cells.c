@@ -39,11 +39,9 @@ void ca_load_free(ca_load *load)
     free(load);
 }
 
-/* The number of the column that a name means, made if there is none. */
+/* The number of the column that a name which is not marked means, made if there is none. */
 static int32_t column_of(ca_load *load, int32_t name)
 {
-    if (load->names.texts[name].mark > 0)
-        return load->names.texts[name].mark - 1;
     const size_t length = load->names.texts[name].length, count = load->column_count;
     if (ca_room(&load->scratch, &load->scratch_capacity, length + 1, 1) < 0)
         return CA_NO_MEMORY;
@@ -91,14 +89,16 @@ static int list_rows(ca_column *column)
 
 int ca_cells_set(ca_load *load, int32_t name, int tag, int64_t payload)
 {
-    const int32_t number = column_of(load, name);
+    const int32_t mark = load->names.texts[name].mark;
+    const int32_t number = mark > 0 ? mark - 1 : column_of(load, name);
     if (number < 0)
         return number;
     ca_column *const column = &load->columns[number];
     if (column->last_row != (int64_t)load->rows) {
         const size_t at = column->count;
-        if (ca_room(&load->open, &load->open_capacity, load->open_count + 1,
-                    sizeof *load->open) < 0 ||
+        if ((load->open_count >= load->open_capacity &&
+             ca_room(&load->open, &load->open_capacity, load->open_count + 1, sizeof *load->open) <
+                 0) ||
             (at >= column->capacity && widen(column, at + 1) < 0) ||
             (column->rows == NULL && at < load->rows && list_rows(column) < 0))
             return CA_NO_MEMORY;

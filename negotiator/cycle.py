@@ -106,7 +106,7 @@ def negotiate(
     board.watch.finished(board)
     accountant.meet(submitter.name for submitter in fetched)
     claims = partial(table_of_claims, waiting, charged, board.limited_matches, slots, context)
-    return _result(board, submitters, rounds, trimmed, usage_before, claims)
+    return _result(now, board, submitters, rounds, trimmed, usage_before, claims)
 
 
 def _context(
@@ -165,6 +165,7 @@ def _prepare(
 
 
 def _result(
+    now: float,
     board: Board,
     submitters: list[Submitter],
     rounds: tuple[AllocationRound, ...],
@@ -175,7 +176,7 @@ def _result(
     """What has been decided, and the numbers it was decided by."""
     tree = board.tree
     return CycleResult(
-        now=board.context.now or 0.0,
+        now=now,
         pool=board.numbers,
         submitters=submitter_summaries(board, submitters, usage_before),
         groups=group_summaries(board, submitters, rounds, usage_before),
@@ -188,7 +189,7 @@ def _result(
         quotas={g.name: g.quota for g in tree.groups} if tree.configured else None,
         seconds=board.stopwatch.seconds,
         departures=board.departures.departures(),
-        group_turns=tree.turns(board.context.now or 0.0) if tree.configured else None,
+        group_turns=tree.turns(now) if tree.configured else None,
     )
 
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from classad.language.operators import EQUALITY, ORDER
 from classad.language.values import Value
 
 if TYPE_CHECKING:
@@ -40,6 +39,7 @@ def last_error() -> str:
 
 def _explain(tree: Expression, scope: Ad | None, target: Ad | None) -> str:
     """The sentence for the first comparison of unlike operands, also inside definitions."""
+    from classad.language.operators import EQUALITY, ORDER
     from classad.syntax.nodes import Binary, Reference, walk
 
     waiting: list[Node] = [tree.node]

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, TypeVar
 
 from classad.ads.expression import Expression
 from classad.errors import ClassAdValueError
-from classad.language.operators import BINARY, CONDITIONAL, UNARY
 from classad.language.values import Value
 
 if TYPE_CHECKING:
@@ -27,6 +26,7 @@ Expr = TypeVar("Expr", bound=Expression)
 def combine(kind: type[Expr], left: object, operator: str, right: object) -> Expr:
     """The expression ``left operator right`` as an object of class ``kind``."""
     from classad.binding.convert import to_node
+    from classad.language.operators import BINARY
     from classad.syntax.nodes import Binary
 
     level = BINARY[operator].precedence
@@ -37,6 +37,7 @@ def combine(kind: type[Expr], left: object, operator: str, right: object) -> Exp
 
 def _operand(node: Node, level: int) -> Node:
     """The node, in parentheses if it binds more loosely than ``level``."""
+    from classad.language.operators import BINARY, CONDITIONAL, UNARY
     from classad.syntax.nodes import Binary, Conditional, Parens, Unary
 
     if isinstance(node, Binary):

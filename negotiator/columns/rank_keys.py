@@ -17,6 +17,7 @@ from classad.table import Rows, Table
 from classad.table.arrays.arrays import mark, rows_of
 from classad.table.dependence.partner import Partner
 from negotiator.columns.chance import UnsureError
+from negotiator.matching.candidate import NO_KEYS
 from negotiator.matching.rank import (
     JOB_NUMBER,
     KIND_ORDER,
@@ -132,7 +133,7 @@ class KeyMaker:
         kinds = self._kinds(passed)
         # Who ignores the ranks of jobs looks at slots in their order, until there are enough.
         if not rows or self._policy.ignore_job_ranks:
-            return Keys(rows, size, 0.0, 0.0, 0.0, kinds)
+            return Keys(rows, size, NO_KEYS.pre_job, NO_KEYS.job, NO_KEYS.post_job, kinds)
         preempted = passed.by_rank | passed.by_priority
         pre, job, post, preemption = [
             self._rank(rule, request, preempted if rule.preempted_only else passed.bits, kinds)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
+from itertools import repeat
 from typing import Final, NamedTuple
 
 from attr import define, field
@@ -77,7 +79,7 @@ class Candidate(NamedTuple):
 #: Concurrency limits that are refused in any case, as they were before anything else was.
 NOTHING_REFUSED: Final = ""
 #: Of a candidate that is not ranked yet.
-NO_KEYS: Final = RankKeys(0.0, 0.0, 0.0, 0.0, 0.0)
+NO_KEYS: Final = RankKeys(*repeat(math.nan, len(RankKeys._fields)))
 
 
 def _none_yet() -> defaultdict[Refusal, int]:

@@ -7,13 +7,16 @@ import sys
 from pathlib import Path
 
 HEAVY = ("attr", "attrs", "lark", "shtab", "pcre2", "zoneinfo", "inspect", "subprocess", "json")
+#: Of our own, what is needed only when something is built or evaluated.
+LATER = ("classad.language.operators", "classad.language.times", "classad.syntax.nodes")
 
 PROGRAM = f"""
 import sys
 before = set(sys.modules)
 import classad
+early = [name for name in {LATER} if name in sys.modules]
 classad.ClassAd, classad.ExprTree, classad.parseAds
-print([name for name in {HEAVY} if name in sys.modules and name not in before])
+print(early, [name for name in {HEAVY} if name in sys.modules and name not in before])
 """
 
 
@@ -25,4 +28,4 @@ def test_heavy_packages_are_not_imported() -> None:
         check=True,
         cwd=Path(__file__).parents[2],
     )
-    assert done.stdout.strip() == "[]"
+    assert done.stdout.strip() == "[] []"

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from classad import ClassAd, ExprTree
+from classad import ClassAd, ExprTree, Value
 from classad.evaluate import evaluate
 from classad.loading.long_form import load_long
 from classad.match import symmetric_match
@@ -124,6 +124,18 @@ def test_an_ad_that_gets_a_parent() -> None:
     assert list(table.match(job)) == [3]
     table.replace(2, rows[2])
     assert list(table.match(job)) == [2, 3]
+
+
+def test_a_partner_that_stands_in_an_ad_does_not_see_it() -> None:
+    """As neither ad of a match does: Y is undefined, whatever the ad around the job has."""
+    rows = [ClassAd({"A": number, "F": ExprTree("TARGET.X > A")}) for number in range(200)]
+    job = ClassAd("[X = Y + 1; Wants = X > TARGET.A]")
+    job._parent = ClassAd({"Y": 2})
+    table = Table(rows)
+    for row_is, text in (("my", "F"), ("my", "TARGET.Wants"), ("target", "MY.X > TARGET.A")):
+        codes, values = table.evaluate(text, job, row_is=row_is)
+        assert {values[code] for code in codes} == {Value.Undefined}
+    assert list(table.select("F is undefined", job)) == list(range(200))
 
 
 def tall(text: str, levels: int) -> str:

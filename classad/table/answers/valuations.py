@@ -84,6 +84,16 @@ class _Pairs(NamedTuple):
     codes: array[int]
     left: array[int]
     right: array[int]
+    #: The values of pairs by the valuation that was the last on its side: one side of a rank is
+    #: often the same for all partners.
+    picked: dict[str, tuple[int, Vector]]
+
+    def values(self, side: str, valuation: Valuation, codes: array[int]) -> Vector:
+        """The values of one side for each pair."""
+        known = self.picked.get(side)
+        if known is None or known[0] != valuation.uid:
+            known = self.picked[side] = valuation.uid, valuation.values.picked(codes)
+        return known[1]
 
 
 class _Placed(NamedTuple):
@@ -201,12 +211,13 @@ class Valuations:
         pairs = self._pairs.get(key)
         if pairs is None:
             codes, first = number_pairs(left.codes, right.codes)
-            pairs = _Pairs(
-                (left.codes, right.codes), codes, pick(left.codes, first), pick(right.codes, first)
-            )
-            self._pairs.keep(key, pairs, 400 + 4 * len(codes) + 8 * len(first))
+            parts = pick(left.codes, first), pick(right.codes, first)
+            pairs = _Pairs((left.codes, right.codes), codes, *parts, {})
+            self._pairs.keep(key, pairs, 400 + 4 * len(codes) + 26 * len(first))
         values = binary(
-            node.operator, left.values.picked(pairs.left), right.values.picked(pairs.right)
+            node.operator,
+            pairs.values("left", left, pairs.left),
+            pairs.values("right", right, pairs.right),
         )
         return self._new(made_of, pairs.codes, values, 0), _KNOWN + 20 * len(values)
 

@@ -68,6 +68,8 @@ class Item(NamedTuple):
 
 
 _MISSING = Item(None, None)
+#: A row that has nothing.
+_NO_ROW: Final = ClassAd()
 _UNDER_WAY = Item(None, None, opaque=True)
 
 
@@ -274,9 +276,12 @@ class Partner:
 
     def _value(self, tree: Expression) -> Any:
         """The value of an attribute that refers to nothing outside, nor to itself."""
-        assert self.ad is not None
+        ad = self.ad
+        assert ad is not None
+        # The two ads of a match do not see the ads around them.
+        row = None if ad._parent is None else _NO_ROW
         # That of the shape, which is compiled once for all ads that have the same.
-        return self.evaluator.value(self.shapes.of(tree).tree, self.ad, None)
+        return self.evaluator.value(self.shapes.of(tree).tree, ad, row)
 
     def names(self, shape: Shape) -> tuple[list[str], frozenset[str]]:
         """The partner's and the rows' attributes that an expression in the partner can read."""

@@ -1,0 +1,109 @@
+"""What is remembered stays within its bounds, however many different expressions there are."""
+
+from __future__ import annotations
+
+from array import array
+
+import pytest
+
+from classad import ClassAd
+from classad.evaluate import EvalContext
+from classad.table import Table
+from negotiator.columns import conditions, rank_keys
+from negotiator.columns.conditions import Conditions, SetAsk
+from negotiator.columns.rank_keys import KeyMaker, Passed
+from negotiator.expressions import flattening, regrouping, visible
+from negotiator.expressions.flattening import Flattener
+from negotiator.expressions.regrouping import Level, regrouping_of
+from negotiator.expressions.visible import Mentions
+from negotiator.matching.conditions import OfSlot
+from negotiator.model.result import MatchKind
+from negotiator.pool.slots import Slot
+from policy.load import policy_from_knobs
+
+CONTEXT = EvalContext(now=1000.0)
+#: Sizes that a memory of three has while five different things are met.
+THREE = [1, 2, 3, 1, 2]
+
+
+def slot(user: str | None = None) -> Slot:
+    return Slot(ClassAd({"Name": "s"}), "s", 1.0, 1, False, None, user)
+
+
+def test_of_expressions_that_slots_and_requests_have(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (flattening, regrouping, visible):
+        monkeypatch.setattr(module, "_MANY", 3)
+    for module, name in ((flattening, "_SETTLED"), (regrouping, "_KNOWN"), (regrouping, "_FORMS")):
+        monkeypatch.setattr(module, name, {})
+    flattener, mentions = Flattener(CONTEXT), Mentions()
+    trees = [ClassAd(f"[A = {'-' * n}B > TARGET.C{n}]").raw("A") for n in range(5)]
+    sizes: dict[str, list[int]] = {"settled": [], "known": [], "mentions": []}
+    for tree in trees:
+        ad = ClassAd({"Requirements": tree, "B": 1})
+        assert not flattener.matters(ad)
+        sizes["settled"].append(len(flattening._SETTLED))
+        regrouping_of(tree, Level.WHOLE)
+        assert mentions.of(tree).own >= {"b"}
+        sizes["mentions"].append(len(mentions._known))
+    assert sizes["settled"] == sizes["mentions"] == THREE
+    assert len(regrouping._KNOWN) <= 3
+
+
+def test_of_slots_by_what_matters_of_the_asker(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(conditions, "_MANY", 3)
+    asked = []
+
+    def goes_with(value: float, by: int) -> bool:
+        asked.append(by)
+        return value != by
+
+    condition = OfSlot("weight", goes_with, by=lambda ask: len(ask.request))
+    slots = {0: slot(), 1: slot()}
+    table = Table([each.ad for each in slots.values()])
+    policy = policy_from_knobs({}).policy
+    way = Conditions(slots, table, policy).way(condition)
+
+    def left(by: int) -> int:
+        request = ClassAd({f"A{number}": 1 for number in range(by)})
+        ask = SetAsk(None, request, None, CONTEXT)  # type: ignore[arg-type]
+        return way(ask, MatchKind.NONE, 0b11)
+
+    assert [left(by) for by in (0, 1, 2, 0, 1, 2)] == [3, 0, 3] * 2
+    assert asked == [0, 1, 2]
+    # The fourth makes the others forgotten.
+    assert [left(by) for by in (3, 3, 0, 3)] == [3] * 4
+    assert asked == [0, 1, 2, 3, 0]
+
+
+def test_of_rows_that_prefer_requests(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rank_keys, "_MANY", 2)
+    slots = {row: slot("u" if row else None) for row in range(4)}
+    table = Table([each.ad for each in slots.values()])
+    policy = policy_from_knobs({}).policy
+    maker = KeyMaker(slots, table, policy)
+    partner = table.partner(ClassAd({"Rank": 0}), CONTEXT)
+    # Row 0 prefers the request as well, but nobody holds it.
+    sets = [0b0011, 0b0101, 0b1001]
+    kinds = []
+    for preferring in (*sets, sets[1], sets[2], sets[0]):
+        passed = Passed(0b1110, preferring & 0b1110, 0b1110 & ~preferring, preferring)
+        keys = maker.keys(partner, passed)
+        kinds.append([keys.kind(row) for row in (1, 2, 3)])
+        assert keys.kind(0) is MatchKind.NONE
+    rank, prio = MatchKind.RANK, MatchKind.PRIORITY
+    first, second, third = [rank, prio, prio], [prio, rank, prio], [prio, prio, rank]
+    assert kinds == [first, second, third, second, third, first]
+    assert len(maker._by_rank) == 2
+    assert [kept for kept, _ in maker._by_rank.values()] == [sets[2], sets[0]]
+    # What is not known for all is not remembered.
+    keys = maker.keys(partner, Passed(0b0110, 0b0010, 0b0100))
+    assert [keys.kind(row) for row in (1, 2)] == [rank, prio]
+    assert len(maker._by_rank) == 2
+    for passed, kinds_of in (
+        (Passed(0b0110, 0, 0b0110), [prio, prio]),
+        (Passed(0b0110), [MatchKind.NONE] * 2),
+    ):
+        keys = maker.keys(partner, passed)
+        assert [keys.kind(row) for row in (1, 2)] == kinds_of
+    assert list(maker.keys(partner, Passed(0)).rows) == []
+    assert maker.keys(partner, Passed(0b101)).rows == array("i", [0, 2])
