@@ -125,7 +125,7 @@ def test_what_of_a_value_counts(text: str, tested: str, condition: str, whole: s
 
 
 def test_a_sum_among_conjuncts_of_which_the_truth_counts() -> None:
-    """The C parser leaves a text that is taken apart; a tree is looked at as a whole, to be safe."""
+    """The C parser leaves a text that is taken apart; a tree is looked at as a whole."""
     found = [told("U + 1 && V", level) for level in (_TRUE, _LOGICAL, _WHOLE)]
     assert found == [f"u:W v:T {int(kernels.native is None)}", "u:W v:L 2", "u:W v:L 4"]
 
