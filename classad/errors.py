@@ -141,7 +141,16 @@ def suggest(name: str, known: Iterable[str]) -> str | None:
     wrong = name.casefold()
     if len(wrong) < 3:
         return None
-    near = [item for item in known if len(item) > 2 and is_one_edit(wrong, item.casefold())]
+    # One edit leaves the first half as it is or what stands behind the second half's first letter.
+    half = len(wrong) // 2
+    begin, end = wrong[:half], wrong[half + 1 :]
+    near = [
+        item
+        for item in known
+        if len(item) > 2
+        and ((folded := item.casefold()).startswith(begin) or folded.endswith(end))
+        and is_one_edit(wrong, folded)
+    ]
     return min(near, key=lambda item: (item.casefold(), item), default=None)
 
 

@@ -5,6 +5,7 @@ Follows: the daemons of 25.14.1 and the manual.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Final
 
 from attr import field, frozen
@@ -37,15 +38,20 @@ class NameList:
 
     def member(self, macro: str) -> str | None:
         """The item that a macro belongs to, as it is spelled there."""
-        for pattern in (*self.defined_by, *self.beside):
-            head, _, tail = pattern.partition("<name>")
-            folded = macro.casefold()
-            if not head or not folded.startswith(head.casefold()):
+        folded = macro.casefold()
+        for head, tail in self._around:
+            if not head or not folded.startswith(head):
                 continue
             inner = macro[len(head) : len(macro) - len(tail)]
-            if inner and folded.endswith(tail.casefold()) and not self._is_aside(inner):
+            if inner and folded.endswith(tail) and not self._is_aside(inner):
                 return inner
         return None
+
+    @cached_property
+    def _around(self) -> tuple[tuple[str, str], ...]:
+        """What macros of an item have before and behind its name, case-folded."""
+        parts = (one.casefold().partition("<name>") for one in (*self.defined_by, *self.beside))
+        return tuple((head, tail) for head, _, tail in parts)
 
     def _is_aside(self, inner: str) -> bool:
         folded = f"_{inner.casefold()}"

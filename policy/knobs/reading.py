@@ -29,7 +29,7 @@ from policy.language.numbers import (
     read_double,
     read_integer,
 )
-from policy.language.origins import locate
+from policy.language.origins import Origins
 from policy.language.table import Definition
 
 if TYPE_CHECKING:
@@ -259,11 +259,12 @@ def _diagnostic(
 def _blamed(config: Config, definition: Definition, text: str, invalid: _Invalid) -> Place:
     """Where the characters to blame stand; for the end of the text, what the last one is before."""
     begin, stop = invalid.start, len(text) if invalid.end is None else invalid.end
-    found = locate(config.scope, definition, begin, stop)
+    origins = Origins(config.scope, definition)
+    found = origins.locate(begin, stop)
     if found is not None:
         return found
     if invalid.end is not None and begin >= len(text) > 0:
-        last = locate(config.scope, definition, len(text) - 1, len(text))
+        last = origins.locate(len(text) - 1, len(text))
         if last is not None:
             return last[0], last[2], last[2] + 1
     return place(definition, text, invalid.start, invalid.end)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cached_property
 from itertools import pairwise
 from typing import Final, TypeAlias
 
@@ -38,30 +39,39 @@ class _Site:
 _Path: TypeAlias = tuple[_Site, ...]
 
 
-def locate(scope: Scope, definition: Definition, start: int, end: int) -> Spot | None:
-    """Where ``start:end`` of the expanded value stands; None where that cannot be told."""
-    paths = _paths(scope, definition)
-    if paths is None or not 0 <= start < end <= len(paths):
+@frozen
+class Origins:
+    """Where the characters of a definition's expanded value come from."""
+
+    scope: Scope
+    definition: Definition
+
+    def locate(self, start: int, end: int) -> Spot | None:
+        """Where ``start:end`` of the value stands; None where that cannot be told."""
+        paths = self._paths
+        if paths is None or not 0 <= start < end <= len(paths):
+            return None
+        for site in reversed(list(_common(paths[start:end]))):
+            spot = _in_source(site)
+            if spot is not None:
+                return spot
         return None
-    for site in reversed(list(_common(paths[start:end]))):
-        spot = _in_source(site)
-        if spot is not None:
-            return spot
-    return None
 
+    def references(self) -> list[tuple[str, ...]] | None:
+        """For each character of the value, the references that lead to it, outermost first.
 
-def references_to(scope: Scope, definition: Definition) -> list[tuple[str, ...]] | None:
-    """For each character of the expanded value, the references that lead to it, outermost first.
+        A reference is named by its macro and its place, so that two to one macro differ.
+        """
+        if self._paths is None:
+            return None
+        return [
+            tuple(f"{inner.owner.name}@{site.start}" for site, inner in pairwise(path))
+            for path in self._paths
+        ]
 
-    A reference is named by its macro and its place, so that two to one macro differ.
-    """
-    paths = _paths(scope, definition)
-    if paths is None:
-        return None
-    return [
-        tuple(f"{inner.owner.name}@{site.start}" for site, inner in pairwise(path))
-        for path in paths
-    ]
+    @cached_property
+    def _paths(self) -> list[_Path] | None:
+        return _paths(self.scope, self.definition)
 
 
 def _paths(scope: Scope, definition: Definition) -> list[_Path] | None:

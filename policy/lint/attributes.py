@@ -29,7 +29,7 @@ from policy.knobs.shares import GROUP_SORT_EXPR
 from policy.lint.expressions import Held, slot_attributes
 from policy.lint.finding import ERROR, WARNING, Finding
 from policy.lint.names import near
-from policy.lint.spelling import inflected, meant_by_words
+from policy.lint.spelling import inflected, meant_by_words, vocabulary
 from policy.lint.trees import comparisons, guarded, is_undefined, names, references, scope_of
 from policy.lint.view import Setting, View
 from policy.values.domain import UNDEFINED_ONLY
@@ -340,13 +340,14 @@ def _unknown(view: View, one: Held, name: str, *, asked: bool) -> _Found:
     if find_attribute(name) is not None or find_ephemeral(name) is not None:
         return None
     known = known_attributes()
-    meant = _as_known(_near_own(name, one.own_names)) or near(name, known) or _nearly(name)
+    own = _near_own(name, one.own_names)
+    meant = _as_known(own) or near(name, vocabulary(known)) or _nearly(name)
     meant = _WORDS.get(folded, meant)
     if asked:
         known = ()  # users may well have an attribute of their own whose name is longer or shorter
     meant = meant or _begun(name, known)
     if meant is None:
-        meant = (inflected if asked else meant_by_words)(name, _usual(one))
+        meant = (inflected if asked else meant_by_words)(name, vocabulary(_usual(one)))
     if meant is None:
         return None
     message = f"unknown attribute `{name}` in {one.name}"
@@ -374,7 +375,7 @@ def _may_be_missing(tree: Node) -> set[str]:
 
 def _near_own(name: str, own: tuple[str, ...]) -> str | None:
     """The attribute of the configuration itself that is meant, which may have a shorter name."""
-    return near(name, own) or (suggest(name, own) if len(name) >= _OWN_LENGTH else None)
+    return near(name, vocabulary(own)) or (suggest(name, own) if len(name) >= _OWN_LENGTH else None)
 
 
 def _as_known(name: str | None) -> str | None:

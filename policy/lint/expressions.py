@@ -23,7 +23,6 @@ from policy.knobs.reading import Place
 from policy.knobs.uses import Evaluated, find_use
 from policy.language.expressions import parse
 from policy.language.macros import ExpansionError
-from policy.language.origins import references_to
 from policy.lint.bodies import Part, parts
 from policy.lint.branches import untaken
 from policy.lint.finding import Finding
@@ -96,7 +95,7 @@ class Held:
     def macros(self) -> list[tuple[str, ...]]:
         """For each character, the references to macros that it comes from."""
         whole = self.part is None
-        found = references_to(self.setting.config.scope, self.setting.entry) if whole else None
+        found = self.setting.origins.references() if whole else None
         return [()] * len(self.text) if found is None else found
 
     @property

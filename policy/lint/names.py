@@ -6,7 +6,8 @@ Follows: the parameter table of 25.14.1 and what else its daemons were seen to r
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from functools import cache
 from typing import Final
 
 from classad.errors import Diagnostic, is_one_edit, suggest
@@ -21,7 +22,14 @@ from policy.knobs.shares import NAME_LIMIT
 from policy.language.lines import LineReader
 from policy.language.table import Definition
 from policy.lint.finding import WARNING, Finding
-from policy.lint.spelling import inflected, is_form, meant_by_words, reordered
+from policy.lint.spelling import (
+    Vocabulary,
+    inflected,
+    is_form,
+    meant_by_words,
+    reordered,
+    vocabulary,
+)
 from policy.lint.view import Setting, View, is_own
 
 UNKNOWN: Final = Finding(
@@ -85,11 +93,12 @@ _DIGITS = re.compile(r"\d+")
 _KEYWORD = re.compile(r"\s*(if|endif)\b", re.IGNORECASE)
 
 
-def near(name: str, known: Iterable[str]) -> str | None:
+def near(name: str, known: Vocabulary) -> str | None:
     """The known name that ``name`` is a slip of; numbers in names do not make a slip."""
     if len(name) < _SHORTEST:
         return None
-    items = [item for item in known if abs(len(item) - len(name)) <= 1]
+    lengths = range(len(name) - 1, len(name) + 2)
+    items = [item for length in lengths for item in known.by_length.get(length, ())]
     if name.casefold() in map(str.casefold, items):
         return None
     meant = suggest(name, items)
@@ -124,13 +133,14 @@ def check_names(view: View) -> Iterator[Diagnostic]:
     known += [*meanings(), *reader_names(), *table.default_names()]
     known += [form.replace("*", daemon) for form in _OF_EACH for daemon in sorted(DAEMONS)]
     known = list({name.casefold(): name for name in reversed(known)}.values())
+    spelled = vocabulary(tuple(known))
     squeezed = {name.casefold().replace("_", ""): name for name in known}
     # Attributes of ads stand in configurations, too: SlotWeight, for instance.
     folded = {name.casefold() for name in (*known, *attribute_names())}
     for setting in view.settings:
         found = _obsolete(view, setting) or _cut_limit(view, setting)
         if found is None and not _is_known(view, setting, folded):
-            found = _slip(view, setting, known, squeezed)
+            found = _slip(view, setting, spelled, squeezed)
         if found is not None:
             yield found
     yield from _shadowed(view)
@@ -203,21 +213,33 @@ def _of_daemon(view: View, macro: str) -> bool:
     return end in _OF_DAEMONS and (name in view.words or name in view.defined)
 
 
-def _family_slip(view: View, macro: str) -> str | None:
-    """The member of a family that a macro without the underscore before the member means."""
+@cache
+def _heads() -> tuple[str, ...]:
+    """What stands before the member in the names of families."""
     heads = [family.name.partition("<")[0] for family in FAMILIES]
     heads += [pattern.partition("<")[0] for names in LISTS for pattern in names.defined_by]
+    return tuple(heads)
+
+
+@cache
+def _joined_heads() -> tuple[str, ...]:
+    """Those of them that an underscore joins to the member, the longest first."""
+    joined = {head for head in _heads() if head.endswith("_")}
+    return tuple(sorted(joined, key=lambda head: (-len(head), head)))
+
+
+def _family_slip(view: View, macro: str) -> str | None:
+    """The member of a family that a macro without the underscore before the member means."""
+    folded = macro.casefold()
+    ending = [group for group in view.groups if folded.endswith(group.casefold())]
+    for head in _heads() if ending else ():
+        for group in ending:
+            if is_one_edit(folded[: -len(group)], head.casefold()):
+                return head + macro[len(macro) - len(group) :]
     items = {*view.listed, *(group.casefold() for group in view.groups)}
-    for head in heads:
-        for group in view.groups:
-            mine = macro[: -len(group)]
-            if macro.casefold().endswith(group.casefold()) and is_one_edit(
-                mine.casefold(), head.casefold()
-            ):
-                return head + macro[len(mine) :]
-    for head in sorted({head for head in heads if head.endswith("_")}, key=len, reverse=True):
+    for head in _joined_heads():
         rest = macro[len(head) - 1 :]
-        if not macro.casefold().startswith(head[:-1].casefold()) or rest[:1] in ("", "_"):
+        if not folded.startswith(head[:-1].casefold()) or rest[:1] in ("", "_"):
             continue
         item = rest.casefold()
         if any(item == one or item.startswith(f"{one}_") for one in items) or (
@@ -228,7 +250,7 @@ def _family_slip(view: View, macro: str) -> str | None:
 
 
 def _slip(
-    view: View, setting: Setting, known: list[str], squeezed: dict[str, str]
+    view: View, setting: Setting, known: Vocabulary, squeezed: dict[str, str]
 ) -> Diagnostic | None:
     macro = setting.macro
     message = f"`{macro}` is not a macro that HTCondor reads"
@@ -236,7 +258,7 @@ def _slip(
     if head is not None:
         part = macro[len(head) :]
         meant = _PARTS_ELSEWHERE.get(part.casefold())
-        meant = meant or suggest(part, CRON_PARTS) or meant_by_words(part, CRON_PARTS)
+        meant = meant or suggest(part, CRON_PARTS) or meant_by_words(part, vocabulary(CRON_PARTS))
         help_text = f"did you mean `{macro[: len(head)]}{meant}`?" if meant else None
         message = f"a job of a cron has no `{part}`"
         return UNKNOWN.named(setting.entry, message, help_text or f"it has {', '.join(CRON_PARTS)}")
@@ -263,18 +285,21 @@ def _with_underscores(macro: str, squeezed: dict[str, str]) -> str | None:
     return None if meant.casefold() == macro.casefold() else meant
 
 
-def _by_words(macro: str, known: list[str]) -> str | None:
+def _by_words(macro: str, known: Vocabulary) -> str | None:
     """The same for a macro of several words."""
     cut = meant_by_words(macro, known) if macro.count("_") > 1 else None
     cut = cut or _of_other_daemon(macro, known)
     return cut or inflected(macro, known) or reordered(macro, known) or _of_family(macro)
 
 
-def _of_other_daemon(macro: str, known: list[str]) -> str | None:
+def _of_other_daemon(macro: str, known: Vocabulary) -> str | None:
     """The macro with the daemon's own name in place of what the daemon is called."""
     called, _, rest = macro.partition("_")
-    meant = f"{_DAEMONS_CALLED.get(called.casefold(), '')}_{rest}".casefold()
-    return next((name for name in known if name.casefold() == meant), None)
+    daemon = _DAEMONS_CALLED.get(called.casefold())
+    if daemon is None:
+        return None
+    meant = f"{daemon}_{rest}".casefold()
+    return next((name for name in known.names if name.casefold() == meant), None)
 
 
 def _of_family(macro: str) -> str | None:
@@ -301,9 +326,10 @@ def _of_family(macro: str) -> str | None:
 
 
 def _are_forms(mine: str, known: str) -> bool:
-    return (
-        is_form(mine, known) or (reordered(mine, [known]) or inflected(mine, [known])) is not None
-    )
+    if is_form(mine, known):
+        return True
+    one = Vocabulary((known,))
+    return (reordered(mine, one) or inflected(mine, one)) is not None
 
 
 def _shadowed(view: View) -> Iterator[Diagnostic]:

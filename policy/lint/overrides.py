@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from itertools import takewhile
 from typing import Final
 
-from classad.errors import Diagnostic, is_one_edit
+from classad.errors import Diagnostic, suggest
 from policy.explain.sentences import listing
 from policy.knobs import find_knob
 from policy.knobs.lists import LISTS_BY_NAME, is_list
@@ -92,12 +92,10 @@ def _prefix(view: View, setting: Setting, started: dict[str, str]) -> Iterator[D
             verb = "does" if len(names) == 1 else "do"
             yield NEVER_READ.named(setting.entry, message, f"{listing(names)} {verb}")
         return
-    near = [
-        name for name in (*DAEMONS, *started.values()) if is_one_edit(prefix.upper(), name.upper())
-    ]
-    if near and prefix.casefold() not in started:
+    meant = suggest(prefix, (*DAEMONS, *started.values()))
+    if meant is not None and prefix.casefold() not in started:
         message = f"no daemon has the name `{prefix}`"
-        yield NEVER_READ.named(setting.entry, message, f"did you mean `{min(near)}`?")
+        yield NEVER_READ.named(setting.entry, message, f"did you mean `{meant}`?")
 
 
 def _two_prefixes(setting: Setting) -> Iterator[Diagnostic]:

@@ -6,7 +6,6 @@ from classad.errors import ClassAdParseError
 from classad.syntax.nodes import Node
 from policy.knobs.reading import EXPANDED, Place, place
 from policy.language.expressions import parse
-from policy.language.origins import locate
 from policy.lint.view import Setting
 
 
@@ -19,7 +18,7 @@ def spot(setting: Setting, node: Node) -> Place:
 def stretch(setting: Setting, text: str, start: int, end: int) -> Place:
     """Where ``start:end`` of the expanded value stands."""
     entry = setting.entry
-    found = locate(setting.config.scope, entry, start, end)
+    found = setting.origins.locate(start, end)
     if found is not None:
         return found
     spot = place(entry, text, start, end)

@@ -6,10 +6,10 @@ What is one letter away is found by ``policy.lint.names.near``.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from functools import cache
+from collections.abc import Callable, Iterable
+from functools import cached_property, lru_cache
 from operator import ne
-from typing import Final
+from typing import Final, TypeVar
 
 _WORDS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 #: A cut word has so many letters at least, one that stands alone so many.
@@ -29,15 +29,57 @@ def words(name: str) -> tuple[str, ...]:
     return tuple(word.casefold() for word in _WORDS.findall(name))
 
 
-def meant_by_words(name: str, known: Iterable[str]) -> str | None:
+class Vocabulary:
+    """Known names, by their words and lengths."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self.names: Final = tuple(names)
+
+    @cached_property
+    def by_length(self) -> dict[int, list[str]]:
+        """The names by how many characters they have."""
+        return _grouped(self.names, len)
+
+    @cached_property
+    def by_words(self) -> dict[tuple[str, ...], str]:
+        """The names by their words; of several with the same ones the first."""
+        return {words(name): name for name in reversed(self.names)}
+
+    @cached_property
+    def by_number(self) -> dict[int, list[tuple[str, ...]]]:
+        """The words of the names by how many they are."""
+        return _grouped(self.by_words, len)
+
+    @cached_property
+    def in_any_order(self) -> dict[tuple[str, ...], list[tuple[str, ...]]]:
+        """The words of the names by these words, sorted."""
+        return _grouped(self.by_words, lambda theirs: tuple(sorted(theirs)))
+
+
+_Item = TypeVar("_Item")
+_Key = TypeVar("_Key")
+
+
+def _grouped(items: Iterable[_Item], key: Callable[[_Item], _Key]) -> dict[_Key, list[_Item]]:
+    found: dict[_Key, list[_Item]] = {}
+    for item in items:
+        found.setdefault(key(item), []).append(item)
+    return found
+
+
+@lru_cache(maxsize=16)
+def vocabulary(names: tuple[str, ...]) -> Vocabulary:
+    """The same names again are the same vocabulary: reports of one pool ask for few of them."""
+    return Vocabulary(names)
+
+
+def meant_by_words(name: str, known: Vocabulary) -> str | None:
     """The only known name of which the words fit, or the only one that a word begins; else None."""
     mine = words(name)
-    by_words = _by_words(tuple(known))
-    found = {
-        spelled
-        for theirs, spelled in by_words.items()
-        if theirs != mine and (_one_cut(mine, theirs) or _one_left_out(mine, theirs))
-    }
+    by_words, by_number = known.by_words, known.by_number
+    fits = [theirs for theirs in by_number.get(len(mine), ()) if _one_cut(mine, theirs)]
+    fits += [theirs for theirs in by_number.get(len(mine) + 1, ()) if _one_left_out(mine, theirs)]
+    found = {by_words[theirs] for theirs in fits}
     if len(found) > 1:
         found = {spelled for spelled in found if _is_begun(mine, words(spelled))}
     return found.pop() if len(found) == 1 else None
@@ -49,16 +91,16 @@ def _is_begun(mine: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
     return len(mine) == len(theirs) and all(a.startswith(b) or b.startswith(a) for a, b in pairs)
 
 
-def inflected(name: str, known: Iterable[str]) -> str | None:
+def inflected(name: str, known: Vocabulary) -> str | None:
     """The known name of the same words, one of them in another form: WANT_SUSPENDED."""
     mine = words(name)
     if len(mine) < 2:
         return None
-    for theirs in _by_number(tuple(known)).get(len(mine), ()):
+    for theirs in known.by_number.get(len(mine), ()):
         if sum(map(ne, mine, theirs)) == 1:
             unlike = next(pair for pair in zip(mine, theirs, strict=True) if pair[0] != pair[1])
             if is_form(*unlike):
-                return _by_words(tuple(known))[theirs]
+                return known.by_words[theirs]
     return None
 
 
@@ -69,43 +111,17 @@ def is_form(one: str, other: str) -> bool:
     return stem >= _STEM and {one[stem:], other[stem:]} <= _ENDINGS
 
 
-def reordered(name: str, known: Iterable[str]) -> str | None:
+def reordered(name: str, known: Vocabulary) -> str | None:
     """The known name of the same words in another order: GROUP_DYNAMIC_QUOTA."""
     mine = words(name)
     if len(set(mine)) < 2:
         return None
-    by_words = _by_words(tuple(known))
-    fits = _in_any_order(tuple(known)).get(tuple(sorted(mine)), ())
-    return next((by_words[theirs] for theirs in fits if theirs != mine), None)
-
-
-@cache
-def _by_words(known: tuple[str, ...]) -> dict[tuple[str, ...], str]:
-    return {words(name): name for name in reversed(known)}
-
-
-@cache
-def _by_number(known: tuple[str, ...]) -> dict[int, list[tuple[str, ...]]]:
-    """The words of known names by how many they are."""
-    found: dict[int, list[tuple[str, ...]]] = {}
-    for theirs in _by_words(known):
-        found.setdefault(len(theirs), []).append(theirs)
-    return found
-
-
-@cache
-def _in_any_order(known: tuple[str, ...]) -> dict[tuple[str, ...], list[tuple[str, ...]]]:
-    """The words of known names by these words, sorted."""
-    found: dict[tuple[str, ...], list[tuple[str, ...]]] = {}
-    for theirs in _by_words(known):
-        found.setdefault(tuple(sorted(theirs)), []).append(theirs)
-    return found
+    fits = known.in_any_order.get(tuple(sorted(mine)), ())
+    return next((known.by_words[theirs] for theirs in fits if theirs != mine), None)
 
 
 def _one_cut(mine: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
-    """Do all words agree but one, which is a shorter or longer form of the other?"""
-    if len(mine) != len(theirs):
-        return False
+    """Do as many words agree but one, which is a shorter or longer form of the other?"""
     unlike = [pair for pair in zip(mine, theirs, strict=True) if pair[0] != pair[1]]
     if len(unlike) != 1:
         return False
@@ -122,7 +138,7 @@ def _is_within(short: str, long: str) -> bool:
 
 
 def _one_left_out(mine: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
-    """Is one word of theirs missing?"""
-    if len(theirs) != len(mine) + 1 or (len(mine) == 1 and len(mine[0]) < _TELLING):
+    """Are mine theirs without one, of which they have one more?"""
+    if len(mine) == 1 and len(mine[0]) < _TELLING:
         return False
     return any(theirs[:at] + theirs[at + 1 :] == mine for at in range(len(theirs)))

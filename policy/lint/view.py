@@ -23,6 +23,7 @@ from policy.knobs.readers import find_readers
 from policy.knobs.reading import Reading, read_knob
 from policy.knobs.shares import GROUP_NAMES
 from policy.language.macros import ExpansionError
+from policy.language.origins import Origins
 from policy.language.table import DETECTED_ORIGIN, Definition
 
 if TYPE_CHECKING:
@@ -48,12 +49,21 @@ class Setting:
 
     def text(self) -> str:
         """The expanded value; empty where the expansion has no end."""
+        return self._expanded
+
+    @cached_property
+    def _expanded(self) -> str:
         if self.reading is not None:
             return self.reading.text
         try:
             return self.config.expand(self.entry).text
         except ExpansionError:
             return ""
+
+    @cached_property
+    def origins(self) -> Origins:
+        """Where the characters of the expanded value come from."""
+        return Origins(self.config.scope, self.entry)
 
     def beside(self, name: str) -> str:
         """What its reader has for another macro; empty if undefined or without end."""

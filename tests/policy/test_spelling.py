@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from policy.lint.spelling import meant_by_words, words
+from policy.lint.spelling import Vocabulary, meant_by_words, words
 from tests.policy.test_lint import found, ids
 
 KNOWN = ("LoadAvg", "JobUniverse", "RemoteWallClockTime", "HoldReasonCode", "MAX_JOBS_RUNNING")
@@ -31,11 +31,11 @@ def test_the_words_of_names() -> None:
     ],
 )
 def test_a_name_is_meant_by_its_words(name: str, meant: str | None) -> None:
-    assert meant_by_words(name, KNOWN) == meant
+    assert meant_by_words(name, Vocabulary(KNOWN)) == meant
 
 
 def test_a_name_that_fits_two_others_is_neither() -> None:
-    assert meant_by_words("JobDate", ("JobStartDate", "JobQueueDate")) is None
+    assert meant_by_words("JobDate", Vocabulary(("JobStartDate", "JobQueueDate"))) is None
 
 
 @pytest.mark.parametrize(
