@@ -128,6 +128,11 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         "condition: rows.loaded -> (not (rows.loaded))",
     ): "only speed: a slot without its ad takes the same one from the rows when it is asked for",
     (
+        "negotiator/columns/conditions.py",
+        "if len(rows) > _FEW:",
+        "comparison: len(rows) > _FEW -> (len(rows) >= _FEW)",
+    ): "only speed: either way of making the bits gives the same ones",
+    (
         "negotiator/columns/slots.py",
         'return find(new_slot(ad, "", 1, known), surely)',
         "constant: 1 -> 2",
@@ -149,6 +154,11 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         "connective: is_number(known) and is_number(value)"
         " -> (is_number(known) or is_number(value))",
     ): "both values of a bound are numbers, or its relation is `=` and they are equal",
+    (
+        "policy/values/units.py",
+        "size = BYTES[unit] / number if sign > 0 else BYTES[unit] * number",
+        "comparison: sign > 0 -> (sign >= 0)",
+    ): "the sign is 1 or -1",
     (
         "policy/knobs/declaration.py",
         "in_table: bool = field(default=True, kw_only=True)",

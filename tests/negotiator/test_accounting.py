@@ -372,6 +372,17 @@ def test_each_lease_ends_at_its_own_time() -> None:
 
 
 @pytest.mark.parametrize(
+    ("expiration", "lease"),
+    [(None, None), (-1, None), (0, None), (1, Lease(1, 2)), (2, Lease(2, 2))],
+)
+def test_a_lease_is_one_from_the_first_second_on(
+    expiration: int | None, lease: Lease | None
+) -> None:
+    ad = {"Name": "u@d", "CeilingLeaseExpiration": expiration, "CeilingPreLeaseValue": 2.0}
+    assert from_ads([ad.get]).customers["u@d"].ceiling_lease == lease
+
+
+@pytest.mark.parametrize(
     ("text", "value"),
     [
         ("5", 5), ("-2.5", -2.5), ('"a b"', "a b"), ("2 + 3", 5), ('"a\\"b"', 'a"b'),

@@ -229,6 +229,25 @@ def test_bad_expected_only_costs_the_comparison(pool: Path, text: str) -> None:
     assert "no comparison" in capture.diagnostics[-1].message
 
 
+def test_what_is_no_json_is_pointed_at(pool: Path) -> None:
+    (pool / "expected.json").write_text('{"matches": x}')
+    found = read(pool).diagnostics[-1]
+    assert (found.start, found.end) == (12, 13)  # the x
+
+
+def test_each_local_name_after_the_first_is_another_negotiator(pool: Path) -> None:
+    for names in ([], ["x"], ["x", "y"], ["x", "y", "z"]):
+        others = read_capture(CapturePaths(pool), local_names=names).others
+        assert [other.name for other in others] == names[1:]
+
+
+def test_ads_of_other_forms_are_numbered_from_one(pool: Path) -> None:
+    (pool / "slots.ads").write_text('[{"Cpus": 3}, {"Name": "slot1@a"}, {"Cpus": 4}]')
+    problems = [item for item in read(pool).diagnostics if "without a `Name`" in item.message]
+    found = [item.source.text for item in problems if item.source is not None]
+    assert found == ["ad 1", "ad 3"]
+
+
 def test_a_statement_that_is_none_is_left_out_and_the_rest_read(pool: Path) -> None:
     (pool / "condor_config").write_text("GROUP NAMES a\nPRIORITY_HALFLIFE = 60\n")
     capture = read(pool)

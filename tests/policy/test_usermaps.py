@@ -196,6 +196,18 @@ def test_what_is_included() -> None:
     assert parse_user_map("@include /b\n* alice g1\n")["*"].get("bob") is None
 
 
+@pytest.mark.parametrize("line", ["@include", "@include  ", "\t@include"])
+def test_an_include_that_names_nothing_asks_for_nothing(line: str) -> None:
+    asked: list[str] = []
+
+    def include(path: str) -> list[tuple[str, str]]:
+        asked.append(path)
+        return []
+
+    found = parse_user_map(f"{line}\n* alice g1\n", include=include)["*"].get("alice")
+    assert (found, asked) == ("g1", [])
+
+
 @pytest.mark.parametrize(
     ("flag", "is_prefix"),
     [("True", True), ("t", True), ("1", True), ("TRUE", True), ("tea", True), ("False", False),

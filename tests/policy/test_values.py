@@ -286,6 +286,16 @@ def test_units() -> None:
         "Memory + 512": "MiB",
         "ifThenElse(Cpus > 1, TotalJobRunTime, 0)": "s",
         "Memory + Cpus": "",
+        "TotalJobRunTime % 60": "s",
+        "EnteredCurrentState % 60": "",
+        "TotalJobRunTime % TotalJobRunTime": "",
+        "TotalJobRunTime << 2": "",
+        "TotalJobRunTime & 1": "",
+        "Memory * 511": "MiB",
+        "Memory * 512": "",
+        "Memory * -511": "MiB",
+        "Memory * -512": "",
+        "Memory * 512.5": "",
     }
     assert {text: whole_value(text).unit for text in units} == units
 
