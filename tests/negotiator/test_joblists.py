@@ -25,7 +25,7 @@ from negotiator.jobs.lists import (
     runnable,
     submitter_of,
 )
-from negotiator.jobs.requests import ShownAttributes
+from negotiator.jobs.requests import JobList, ScheddRoom, ShownAttributes
 from negotiator.jobs.start_vanilla import VanillaStart
 from negotiator.model.snapshot import ScheddQueue
 from policy.load import policy_from_knobs
@@ -224,3 +224,11 @@ def test_a_scenario_with_odd_priorities(text: str) -> None:
 )  # fmt: skip
 def test_which_universes_ask_for_slots(given: dict[str, Any], waits: bool) -> None:
     assert _order([_job(0, **given), _job(1)]) == ([0, 1] if waits else [1])
+
+
+def test_a_list_by_itself_is_that_of_a_default_policy() -> None:
+    """Of jobs that nobody configured anything for; a request list has 200 by default."""
+    one, other = JobList({}, None), job_list(None, POLICY, ScheddRoom())
+    for name in ("constraint", "counts", "batch_size", "ahead", "all_in_cluster"):
+        assert getattr(one, name) == getattr(other, name), name
+    assert (one.batch_size, one.counts, one.all_in_cluster) == (200, True, False)
