@@ -143,6 +143,11 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         "comparison: len(found) < len(looks) -> (len(found) <= len(looks))",
     ): "only speed: a text that does not tell is parsed as a whole",
     (
+        "negotiator/expressions/regrouping.py",
+        "WHOLE = 2",
+        "constant: 2 -> 3",
+    ): "levels are told apart and looked up, not reckoned with; none other is 3",
+    (
         "negotiator/pool/fetch.py",
         "text = value if value is None or value.__class__ is str else ad.get_string(name)",
         "connective: value is None or value.__class__ is str"
