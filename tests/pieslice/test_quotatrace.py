@@ -9,8 +9,12 @@ from typing import Any
 import pytest
 
 from pieslice.cli import main
+from pieslice.reports.layout import render_plain
+from pieslice.why.quotas.text import quota_blocks
 from pieslice.why.quotas.trace import trace_quotas
 from tests.negotiator import scenarios
+from tests.pieslice.test_why_sentences import jobs, slots, told
+from tests.pieslice.test_why_sentences import pool as pool_of
 
 CAMPUS = str(Path(__file__).parents[2] / "examples" / "campus")
 NAMES = [name for name in scenarios.names() if name.startswith("groups-")]
@@ -54,3 +58,32 @@ def test_trace_has_a_sentence_for_every_step(capsys: Any) -> None:
 def test_a_pool_without_groups(pool: Path, capsys: Any) -> None:
     assert main(["quotas", str(pool)]) == 0
     assert capsys.readouterr().out.startswith("no accounting group is configured")
+
+
+def test_a_group_that_negotiated_was_not_skipped(tmp_path: Path, capsys: Any) -> None:
+    """Its job is rejected when the limit comes to 1, so that later passes find no submitters."""
+    config = {"GROUP_NAMES": "g, h", "GROUP_QUOTA_g": "2", "GROUP_QUOTA_h": "4"}
+    config |= {"GROUP_QUOTA_ROUND_ROBIN_RATE": "1", "NEGOTIATOR_CONSIDER_PREEMPTION": "False"}
+    wanted = [jobs("g.ann", Requirements="false"), jobs("h.bob", 4)]
+    assert told(tmp_path, pool_of(slots(6), *wanted, config=config), "quotas", "--json") == 0
+    first = json.loads(capsys.readouterr().out)["rounds"][0]
+    events = [event for event in first["events"] if event["group"] == "g"]
+    assert [(event["limit"], event["skipped"]) for event in events] == [
+        (0.5, None), (1.0, None), (None, "no submitters"), (None, "no submitters"),
+    ]  # fmt: skip
+    lines = {line["name"]: (line["limit"], line["skipped"]) for line in first["lines"]}
+    assert lines["g"] == (1.0, None)
+    assert lines["<none>"] == (None, "zero slots allocated")
+
+
+@pytest.mark.parametrize(
+    ("width", "dropped"),
+    [(60, "subtree quota"), (50, "kind, subtree quota"), (40, "kind, surplus, subtree quota")],
+)
+def test_what_a_narrow_table_of_quotas_leaves_out(width: int, dropped: str) -> None:
+    """First what the other columns tell, last whether a group takes surplus."""
+    case = scenarios.load("groups-round-robin")
+    snapshot, policy = scenarios.snapshot_of(case), scenarios.policy_of(case["scenario"])
+    blocks = quota_blocks(trace_quotas(snapshot, policy, now=scenarios.NOW), trace=False)
+    text = " ".join(render_plain(blocks[:2], width).split())
+    assert text.endswith(f" not shown (--wide): {dropped}")
