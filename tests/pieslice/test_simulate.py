@@ -1490,6 +1490,28 @@ def test_what_is_set_is_a_macro(name: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "name",
+    [
+        "PRIORITY_HALFLIFE",
+        "priority_halflife",
+        "GROUP_QUOTA_g",
+        "group_x",
+        "LIC_LIMIT",
+        "lic_limit",
+    ],
+)
+def test_groups_and_limits_have_names_of_their_own(name: str) -> None:
+    """Anybody may call a group or a concurrency limit anything; other macros are HTCondor's."""
+    check_macro(name)
+
+
+@pytest.mark.parametrize("name", ["PRIORITY_HALFLIVE", "QUOTA_GROUP_g", "LIMIT_lic", "GROUPS"])
+def test_other_names_are_those_of_macros(name: str) -> None:
+    with pytest.raises(RunError, match=f"^`{name}` is not a macro of HTCondor"):
+        check_macro(name)
+
+
+@pytest.mark.parametrize(
     ("text", "vacate", "found"),
     [("", 10, 10), ("", 3600, 600), ("MachineMaxVacateTime = 100\n", 3600, 100)],
 )
