@@ -76,7 +76,7 @@ def why(
     slot: str | None = None,
     *,
     now: float,
-    seed: int = 0,
+    seed: int,
     known: frozenset[str] = frozenset(),
 ) -> Answer:
     """Everything about a job, and a slot if one is named.
