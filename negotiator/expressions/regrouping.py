@@ -273,7 +273,7 @@ def _both(one: Hazard, other: Hazard) -> Hazard:
 
 def _unknown(node: Node) -> Hazard:
     """Finds the ads in which a node is no value."""
-    if _surely_unknown(node):
+    if references_of(node).target:
         return lambda ads: ads.all
     names = _own_names(node)
 
@@ -285,8 +285,7 @@ def _unknown(node: Node) -> Hazard:
                 found |= ads.having_tree(name, number)
         return found
 
-    others = references_of(node).target
-    return (lambda ads: ads.all) if others else unknown
+    return unknown
 
 
 def _knowing(arguments: Iterable[Node]) -> Hazard:

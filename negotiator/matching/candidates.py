@@ -202,16 +202,9 @@ def consider(
     slot: Slot,
     request: ClassAd,
     asker: Asker,
-    *,
-    matched: bool = False,
 ) -> Candidate | Refusal:
-    """One slot against one request; limits and ranks are left out.
-
-    ``matched``: as if they matched.
-    """
-    return Tester(Ask(board, request, asker, board.context), matched=matched).verdict(
-        position, slot
-    )
+    """One slot against one request; limits and ranks are left out."""
+    return Tester(Ask(board, request, asker, board.context)).verdict(position, slot)
 
 
 def still_fitting(

@@ -96,12 +96,11 @@ def _from_list(
 def _with_cost(board: Board, candidate: Candidate, request: ClassAd) -> Candidate:
     """The candidate with what it would cost now, if its slot has a consumption policy."""
     slot = candidate.slot
-    if not slot.resources:
+    context = board.context
+    amounts = consumed(slot.ad, slot.resources, request, context) if slot.resources else None
+    if amounts is None:  # without a policy, or with one that draws random numbers
         return candidate
-    amounts = consumed(slot.ad, slot.resources, request, board.context)
-    if amounts is None:  # pragma: no cover - only where a consumption policy draws random numbers
-        return candidate
-    return candidate._replace(amounts=amounts, cost=cost_of(slot.ad, amounts, board.context))
+    return candidate._replace(amounts=amounts, cost=cost_of(slot.ad, amounts, context))
 
 
 def put_back(board: Board, request: ClassAd, asker: Asker, candidate: Candidate) -> None:
