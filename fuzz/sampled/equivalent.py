@@ -118,6 +118,11 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         "guard: len(text) >= 2 and text[0] == text[-1] == '\"' and '\"' not in text[1:-1] -> False",
     ): "a short cut: the parser of old syntax reads the same text",
     (
+        "negotiator/columns/engine.py",
+        "if not reordered:",
+        "guard: not reordered -> False",
+    ): "only speed: no slot has come back behind the others, so that the order is that of the rows",
+    (
         "negotiator/columns/engines.py",
         "if not any(map(ge, found, islice(found, 1, None))):",
         "guard: not any(map(ge, found, islice(found, 1, None))) -> False",

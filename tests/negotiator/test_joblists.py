@@ -156,6 +156,22 @@ def test_a_schedd_goes_by_the_attributes_that_it_wrote_into_its_jobs(
     assert [job.autocluster for job in found.waiting] == numbers
 
 
+@pytest.mark.parametrize(
+    ("value", "number"),
+    [
+        (7, 7), (-7, -7), (2**40 + 1, 2**40 + 1), (7.9, 7), (-7.9, -7), (True, 1), (False, 0),
+        (UNDEFINED, 0), (ERROR, 0), ("7", 0), (float("inf"), 0), (ExprTree("3 + 4.5"), 7),
+    ],
+)  # fmt: skip
+def test_the_numbers_of_a_job_are_whole(value: Any, number: int) -> None:
+    """What is cut off or no number at all: a job has a place in the queue in any case."""
+    ad = ClassAd({"User": "a@b", "JobStatus": 1})
+    ad.insert("ClusterId", value)
+    ad.insert("ProcId", value)
+    queued = queued_job(ad, None, CONTEXT)
+    assert [(type(it), it) for it in (queued.cluster, queued.proc)] == [(int, number)] * 2
+
+
 def test_a_request_has_what_its_job_inherits() -> None:
     cluster = ClassAd({"ClusterId": 1, "RequestCpus": 4, "Owner": "a", "Site": "north"})
     job = ClassAd({"ProcId": 0, "Site": "south"})

@@ -140,6 +140,25 @@ def test_a_surplus_that_nobody_wants_is_not_spread() -> None:
     assert [step.group for step in steps if isinstance(step, Spread)] == [ROOT_GROUP, "a"]
 
 
+def test_nothing_is_spread_where_no_surplus_is_left() -> None:
+    """However much is wanted beyond the quotas."""
+    tree = GroupTree([GroupSettings("a", 5.0, True, True)])
+    assign_quotas(tree, 5.0, oversubscription=False)
+    tree.groups[1].requested = 6.0
+    steps: list[object] = []
+    assert allocate(tree, whole_slots=False, note=steps.append) == 0.0
+    assert [step for step in steps if isinstance(step, Spread)] == []
+    assert (tree.groups[1].allocated, tree.groups[1].requested) == (5.0, 1.0)
+
+
+def test_less_than_one_slot_is_spread_too() -> None:
+    tree = GroupTree([GroupSettings("a", 5.0, True, True)])
+    assign_quotas(tree, 5.5, oversubscription=False)
+    tree.groups[1].requested = 6.0
+    assert allocate(tree, whole_slots=False) == 0.0
+    assert tree.groups[1].allocated == 5.5
+
+
 def test_siblings_stand_in_the_order_of_their_names_without_case() -> None:
     tree = GroupTree([GroupSettings(name) for name in ("b", "C", "b.y", "A", "b.X")])
     assert [group.name for group in tree.groups] == [ROOT_GROUP, "A", "b", "C", "b.X", "b.y"]
