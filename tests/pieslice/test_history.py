@@ -250,6 +250,16 @@ def check_predictions(path: Path) -> None:
         assert "made here only" not in out
 
 
+def test_recorded_decisions_stand_line_by_line(simulated: Path) -> None:
+    """One blank a level, as files of recorded decisions are written."""
+    with History(simulated) as history:
+        first = history.moments()[0]
+        text = history.texts(first)["expected.json"]
+    begin = ["{", ' "negotiator": "simulated",', f' "cycle_started_at": {first.time:.0f},']
+    assert text.splitlines()[:5] == [*begin, ' "matches": [', "  {"]
+    assert text.endswith("\n}\n")
+
+
 def test_a_recorded_simulation_is_the_same_simulation(simulated: Path, tmp_path: Path) -> None:
     workload = ROOT / "examples/workloads/two-users.toml"
     words = ("simulate", "10", "--workload", workload, "--days", "0.08")

@@ -173,6 +173,18 @@ def test_without_accounting_ads_quotas_are_those_of_the_configuration(
     assert lines["group_physics.hep"] == ["0.75", "ByQuota"]
 
 
+def test_faults_of_a_configuration_are_told_if_it_was_named(
+    capsys: pytest.CaptureFixture[str], log: Path
+) -> None:
+    """The one beside the log belongs to the negotiator, whose faults are not what is asked."""
+    config = log.parent / "condor_config"
+    config.write_text("PRIORITY_HALFLIFE = soon\n")
+    words = ["userprio", str(log.parent), "-allusers"]
+    for more, told in (([], 0), (["--config", str(config)], 1)):
+        assert main([*words, *more]) == 0
+        assert capsys.readouterr().err.count("PRIORITY_HALFLIFE: `soon` is not a number") == told
+
+
 def test_resources_of_a_user(capsys: pytest.CaptureFixture[str]) -> None:
     user = "group_physics.hep.alice@campus.example"
     assert main(["userprio", str(CAMPUS), "-getreslist", user]) == 0
