@@ -202,7 +202,7 @@ class MatchmakingCache:
         slots = self.simulation.pool.slots
         values = [slots[name].ad.raw("ConcurrencyLimits") for name in self.simulation.state.claims]
         values += [slot.ad.raw("ConcurrencyLimits") for slot in free.values()]
-        return [value for value in values if value.__class__ is str and value]
+        return [value for value in values if value.__class__ is str]
 
     # --- jobs ---------------------------------------------------------------------------------
 
