@@ -165,6 +165,11 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         " -> (is_number(known) or is_number(value))",
     ): "both values of a bound are numbers, or its relation is `=` and they are equal",
     (
+        "pieslice/why/headtext.py",
+        "if fate is None or answer.seen is None:",
+        "connective: fate is None or answer.seen is None -> (fate is None and answer.seen is None)",
+    ): "both are of a job that waits, and None together for one that does not",
+    (
         "policy/values/units.py",
         "size = BYTES[unit] / number if sign > 0 else BYTES[unit] * number",
         "comparison: sign > 0 -> (sign >= 0)",
