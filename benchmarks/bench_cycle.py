@@ -31,7 +31,7 @@ from typing import Any
 
 from attr import evolve
 
-from classad.loading.columns import LoadedColumns
+from classad.loading.columns import BufferColumn, LoadedColumn, LoadedColumns
 from negotiator.capture.agreement import compare
 from negotiator.cycle import negotiate
 from negotiator.engines import make_engines
@@ -181,7 +181,7 @@ def repeated(slots: LoadedSlots, times: int) -> LoadedSlots:
         for name in loaded.values(loaded.columns[loaded.names.index("Name")])
     ]
     texts = [*loaded.texts, *names]
-    columns = []
+    columns: list[LoadedColumn] = []
     for column in loaded.columns:
         payload = array("q", column.payload.tobytes() * times)
         if column.name == "Name":
@@ -192,11 +192,13 @@ def repeated(slots: LoadedSlots, times: int) -> LoadedSlots:
                 array("i", (row + copy * count for copy in range(times) for row in column.rows))
             )
         columns.append(
-            column._replace(
-                present=column.present * times,
-                tags=memoryview(column.tags.tobytes() * times),
-                payload=memoryview(payload),
-                rows=rows,
+            BufferColumn(
+                column.name,
+                column.key,
+                column.present * times,
+                memoryview(column.tags.tobytes() * times),
+                memoryview(payload),
+                rows,
             )
         )
     row_shapes = list(loaded._row_shapes) * times

@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Bytes of the smallest array. */
+enum { LEAST = 24 };
+
 int ca_room(void *items, size_t *capacity, size_t count, size_t size)
 {
     if (count <= *capacity)
@@ -11,8 +14,9 @@ int ca_room(void *items, size_t *capacity, size_t count, size_t size)
     size_t wanted = *capacity > SIZE_MAX / 2 ? count : 2 * *capacity;
     if (wanted < count)
         wanted = count;
-    if (wanted < 16)
-        wanted = 16;
+    /* No allocator gives less: columns of one cell may be as many as lines. */
+    if (wanted < LEAST / size)
+        wanted = LEAST / size;
     if (wanted > PTRDIFF_MAX / size)
         return CA_NO_MEMORY;
     void *array; /* copied, since the pointer may be one to anything */

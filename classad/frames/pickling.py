@@ -18,7 +18,7 @@ from classad.frames.arrays import Arrow, Cells, Trees
 from classad.frames.exact import read, written
 from classad.frames.reading import ArrowColumns, tree_of
 from classad.language.names import fold_name
-from classad.loading.columns import LoadedColumn, LoadedColumns
+from classad.loading.columns import BufferColumn, LoadedColumns
 from classad.table.store.columns import PLAIN
 from classad.table.store.store import Store
 
@@ -115,7 +115,7 @@ def unpacked(parts: Packed) -> tuple[list[ClassAd], LoadedColumns | None]:
     if isinstance(parts, ArrowParts):
         return [], ArrowColumns(parts.size, [_cells(column) for column in parts.columns])
     columns = [
-        LoadedColumn(
+        BufferColumn(
             name,
             fold_name(name),
             present,

@@ -26,7 +26,7 @@ from classad.frames.exact import COMPANION, companion, read
 from classad.frames.scattered import FEW, among, numbered
 from classad.language.names import fold_name
 from classad.language.values import ERROR, UNDEFINED
-from classad.loading.columns import LoadedColumn, LoadedColumns, Tag
+from classad.loading.columns import BufferColumn, LoadedColumn, LoadedColumns, Tag
 from classad.table.arrays.arrays import NO_CODES, number_pairs, pick
 
 
@@ -52,7 +52,7 @@ class ArrowColumns(LoadedColumns):
             if cells.trees is not None:
                 self._trees[key] = cells.trees
             present = len(cells.tags)
-            columns.append(LoadedColumn(name, key, present, cells.tags, payload, cells.rows))
+            columns.append(BufferColumn(name, key, present, cells.tags, payload, cells.rows))
         shapes = _Shapes(n_rows, columns)
         names = [(column.name, place) for place, column in enumerate(columns)]
         super().__init__(

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from operator import itemgetter
 from struct import pack, unpack
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Protocol
 
 from classad.ads.ad import Ad, SharedNames, Stored, is_value, stored_form
 from classad.ads.expression import Expression
@@ -25,7 +25,7 @@ from classad.formats.long import shared_tree, stored_text
 from classad.language.names import fold_name
 from classad.language.values import ERROR, UNDEFINED, ClassAdValue
 
-__all__ = ["LoadedColumn", "LoadedColumns", "Tag"]
+__all__ = ["BufferColumn", "LoadedColumn", "LoadedColumns", "Tag"]
 
 
 class Tag:
@@ -47,14 +47,32 @@ class Tag:
     WAITING: Final = 8
 
 
-class LoadedColumn(NamedTuple):
+class LoadedColumn(Protocol):
     """One attribute of all rows.
 
     ``key`` is the name in lower case, ``name`` its first spelling.  A column has a cell
     for every row, or ``present`` cells for the ``rows`` given, which rise.  All are
     buffers, which NumPy takes without copying: ``tags`` of unsigned bytes, ``payload`` of signed
-    64-bit integers, ``rows`` of signed 32-bit integers.
+    64-bit integers, ``rows`` of signed 32-bit integers.  Each is made anew when it is asked for in
+    a column of few cells, of which there may be one for every line of a text.
     """
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def key(self) -> str: ...
+    @property
+    def present(self) -> int: ...
+    @property
+    def tags(self) -> memoryview: ...
+    @property
+    def payload(self) -> memoryview: ...
+    @property
+    def rows(self) -> memoryview | None: ...
+
+
+class BufferColumn(NamedTuple):
+    """A column with its buffers."""
 
     name: str
     key: str
@@ -86,7 +104,7 @@ class LoadedColumns:
     def __init__(
         self,
         n_rows: int,
-        columns: list[LoadedColumn],
+        columns: Sequence[LoadedColumn],
         read_texts: Callable[[], list[str]],
         names: list[tuple[str, int]],
         shape: Callable[[int], Sequence[int]],
@@ -152,10 +170,11 @@ class LoadedColumns:
         """
         end = self.n_rows if stop is None else min(stop, self.n_rows)
         read = partial(self.expression, column.key)
-        if column.rows is None:
+        rows = column.rows
+        if rows is None:
             return self._decoded(bytes(column.tags[start:end]), column.payload[start:end], read)
         found: list[Cell] = [None] * (end - start)
-        for place, value in self._few(column, column.rows, start, end).items():
+        for place, value in self._few(column, rows, start, end).items():
             found[place] = value
         return found
 
@@ -175,12 +194,13 @@ class LoadedColumns:
     ) -> list[Cell]:
         """The values of some rows; ``read`` gives those that are expressions, by their text."""
         tags, payload = column.tags, column.payload
-        if column.rows is None:
-            return [self._made(tags[row], payload[row], read) for row in rows]
         found: list[Cell] = []
+        listed = column.rows
+        if listed is None:
+            return [self._made(tags[row], payload[row], read) for row in rows]
         for row in rows:
-            place = bisect_left(column.rows, row)
-            there = place < len(column.rows) and column.rows[place] == row
+            place = bisect_left(listed, row)
+            there = place < len(listed) and listed[place] == row
             found.append(self._made(tags[place], payload[place], read) if there else None)
         return found
 
@@ -234,31 +254,31 @@ class LoadedColumns:
         ad = new()
         ad._names = names
         for key, position in zip(keys, columns, strict=True):
-            *_, tags, payload, rows = self.columns[position]
+            column = self.columns[position]
+            rows = column.rows
             place = row if rows is None else bisect_left(rows, row)
             read = partial(self.stored, key, ad)
-            ad._attrs[key] = self._made(tags[place], payload[place], read)
+            ad._attrs[key] = self._made(column.tags[place], column.payload[place], read)
         return ad
 
     def _batch(self, new: Callable[[], A], start: int, stop: int) -> list[A]:
-        # Attributes of few ads are many: no list of a batch for each.
-        table = [
-            self.values(column, start, stop)
-            if column.rows is None
-            else self._few(column, column.rows, start, stop)
-            for column in self.columns
-        ]
-        nested = [position for position in self.with_expressions if _any_nested(table[position])]
         by_shape: dict[int, list[int]] = {}
         for row, number in enumerate(self._row_shapes[start:stop]):
             by_shape.setdefault(number, []).append(row)
+        # There may be as many columns as lines: only those of these rows are looked at.
+        shapes = map(self._shape, by_shape)
+        positions = set().union(*(columns for *_, columns in shapes))
+        table = {position: self._cells_of(position, start, stop) for position in positions}
+        nested = positions.intersection(self.with_expressions)
+        nested = {position for position in nested if _any_nested(table[position])}
         ads = [new()] * (stop - start)
         for number, rows in by_shape.items():
             keys, names, columns = self._shape(number)
             # Rows of one shape together, so that no step here is taken for each cell.
             pick = itemgetter(*rows, rows[0])  # never a single item, of which there is no tuple
             cells = zip(*[pick(table[position]) for position in columns], strict=True)
-            anew = [self.columns[position].key for position in nested if position in columns]
+            pairs = zip(keys, columns, strict=True) if nested else ()
+            anew = [key for key, position in pairs if position in nested]
             for row, values in zip(rows, cells, strict=False):
                 ads[row] = ad = new()
                 ad._attrs = attrs = dict(zip(keys, values, strict=True))
@@ -268,6 +288,15 @@ class LoadedColumns:
                     if tree.__class__ is Expression:
                         attrs[key] = stored_form(tree, ad)
         return ads
+
+    def _cells_of(self, position: int, start: int, stop: int) -> Sequence[Any] | Mapping[int, Any]:
+        """The values of rows ``start`` to ``stop``, by their distance from ``start``."""
+        column = self.columns[position]
+        rows = column.rows
+        # Attributes of few ads are many: no list of a batch for each.
+        if rows is None:
+            return self.values(column, start, stop)
+        return self._few(column, rows, start, stop)
 
     def _shape(self, number: int) -> _Shape:
         shape = self._known_shapes.get(number)

@@ -23,7 +23,7 @@ from classad.errors import Diagnostic
 from classad.formats.common import BLANKS, A, Errors, report
 from classad.formats.long import LongReader
 from classad.language.values import UNDEFINED, Value
-from classad.loading.cells import LOOK, Data, Store, new_store
+from classad.loading.cells import LOOK, Data, NativeStore, Store, new_store
 from classad.loading.columns import Cell, LoadedColumn, LoadedColumns, Tag
 
 if TYPE_CHECKING:
@@ -132,21 +132,26 @@ class OrdinaryAds(Generic[A]):
         self._text = text
         self._tz = tz
         self._size = _LEAST
+        self._native = kernels.native if len(text) >= _LEAST else None
         #: How many ads are left to the reader before it is worth while to look again.
-        self._wait = 0 if kernels.native is not None and len(text) >= _LEAST else len(text)
+        self._wait = 0
 
     def take(self, position: int) -> tuple[Iterable[A], int]:
         """The ordinary ads from ``position`` on, perhaps none, and where the next one begins."""
-        if self._wait > 0:
+        if self._native is None or self._wait > 0:
             self._wait -= 1
             return (), position
         piece = self._text[position : position + self._size]
         if not piece.isascii():
             self._wait = _PAUSE
             return (), position
-        store = new_store()
+        store = NativeStore(*self._native)
         store.open(piece.encode(), position + len(piece) == len(self._text))
         found = store.feed()
+        if store.width * _RARE > len(piece):
+            # Columns of one line each take more time than ads do, so the reader gets all of these.
+            self._wait = store.height
+            return (), position
         self._size = _LEAST if found == LOOK else min(4 * self._size, _MOST)
         self._wait = _PAUSE if found == LOOK else 0
         return store.finish([], self._tz).to_ads(self._new), position + store.place.start
@@ -156,3 +161,5 @@ class OrdinaryAds(Generic[A]):
 _LEAST: Final = 1 << 20
 _MOST: Final = 1 << 24
 _PAUSE: Final = 50
+#: Columns that stand for fewer characters than these are not worth while.
+_RARE: Final = 256
