@@ -156,8 +156,8 @@ class Evaluation:
         found = self._find(node)
         if found is None or facts is None:
             return facts
-        value = facts.get(found[0], found[1])
-        return _with(facts, found[0], refine.compared(value, symbol, other, outcome))
+        key, known = found
+        return _with(facts, key, refine.compared(facts.get(key, known), symbol, other, outcome))
 
     def _unary(self, node: nodes.Unary, facts: Facts) -> _Outcome:
         operand = self._run(node.operand, facts)

@@ -15,7 +15,7 @@ from attr import evolve
 
 from classad.evaluate import evaluate
 from classad.evaluation.functions import Builtin, Form, Laziness, Result, Where
-from classad.language.values import INT_MAX, Value
+from classad.language.values import INT_MAX, INT_MIN, Value
 from classad.syntax.nodes import Call, Literal, Node
 from policy.attributes import DATE
 from policy.language.expressions import parse
@@ -115,12 +115,12 @@ def _tells(name: str, sample: str) -> bool:
 
 def _rounded(argument: Abstract) -> Abstract:
     """An integer beside the argument; what is no number may convert or not."""
-    hull = argument.hull()
     found = Abstract(argument.undefined, argument.error or argument.undefined)
     if argument.has_text or argument.other or argument.nan:
         found = join(found, _WHOLE)
-    elif hull is not None:
-        safe = all(abs(end) < 2.0**62 for end in hull)
-        whole = (floor(hull[0]), ceil(hull[1])) if safe else ALL_WHOLE
-        found = evolve(found, whole=whole, error=found.error or not safe)
+    else:
+        for low, high in argument.numbers():
+            # One that is out of range becomes the least integer.
+            fits = low >= INT_MIN and high < 2.0**63
+            found = join(found, Abstract(whole=(floor(low), ceil(high)) if fits else ALL_WHOLE))
     return evolve(found, unit=argument.unit, single=argument.single)

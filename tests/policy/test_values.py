@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import combinations, product
-from math import inf, nan
+from math import inf, nan, nextafter
 
 import pytest
 from hypothesis import given, settings
@@ -12,12 +12,24 @@ from hypothesis import strategies as st
 
 from classad import ClassAd
 from classad.evaluate import EvalContext, evaluate
-from classad.language.values import ERROR, UNDEFINED, ClassAdValue
-from classad.syntax.nodes import walk
+from classad.evaluation.functions import lookup_function
+from classad.language.values import ERROR, INT_MAX, INT_MIN, UNDEFINED, ClassAdValue
+from classad.syntax.nodes import Call, walk
 from policy.knobs.declaration import Use, Wanted
 from policy.language.expressions import parse
-from policy.values.domain import ANYTHING, NOTHING, Abstract, constant, join, meet, single_value
+from policy.values.domain import (
+    ALL_WHOLE,
+    ANYTHING,
+    BOTH,
+    NOTHING,
+    Abstract,
+    constant,
+    join,
+    meet,
+    single_value,
+)
 from policy.values.evaluation import Evaluation
+from policy.values.functions import call
 from policy.values.operators import binary, unary
 from policy.values.surroundings import Surroundings
 
@@ -214,6 +226,9 @@ def test_ads_of_the_property_test_are_those_of_the_knowledge() -> None:
 
 OUTCOMES: Mapping[str, str] = {
     "RemoteUserPrio > 10 && RemoteUserPrio < 5": "FU",
+    "Cpus > 2 && Cpus < 5 && Cpus == 1": "F",
+    "Cpus < 5 && Cpus > 2 && Cpus == 6": "F",
+    "Cpus > 2 && Cpus < 5 && Cpus == 4": "TF",
     'State == "Claimed" && State == "Unclaimed"': "F",
     'State =?= "claimed"': "F",
     'State == "claimed"': "TF",
@@ -242,7 +257,7 @@ OUTCOMES: Mapping[str, str] = {
     "Cpus && Cpus == 0": "F",
     "Offline && isUndefined(Offline)": "FU",
     "Offline && isError(Offline)": "F",
-    "isError(floor(SubmitterUserPrio))": "TF",
+    "isError(floor(SubmitterUserPrio))": "F",  # out of range is the least integer
     "isError(floor(Cpus))": "F",
     "MY.Foo.Bar": "TFUE",
     "[a = 1].a": "TFUE",
@@ -303,3 +318,39 @@ def test_units() -> None:
 def test_deep_expressions_are_given_up_and_long_ones_are_not() -> None:
     assert whole_value(" || ".join(f'Owner == "u{n}"' for n in range(300))) != ANYTHING
     assert whole_value("1" + " + Cpus" * 450) == ANYTHING
+
+
+#: The greatest real that is an integer of the language.
+BELOW = int(nextafter(2.0**63, 0.0))
+
+
+@pytest.mark.parametrize(
+    ("given", "whole", "samples"),
+    [
+        (Abstract(real=(0.5, 2.5)), (0, 3), ("0.5", "2.5")),
+        (Abstract(truths=BOTH), (0, 1), ("true", "false")),
+        (Abstract(truths=BOTH, real=(-0.5, 0.5)), (-1, 1), ("true", "-0.5")),
+        # Integers stay as they are, those too of which there is no real.
+        (Abstract(whole=(-(2**53) - 1, 2**53 + 1)), (-(2**53) - 1, 2**53 + 1), (f"{2**53 + 1}",)),
+        (Abstract(whole=(0, INT_MAX)), (0, INT_MAX), (f"{INT_MAX}",)),
+        (Abstract(whole=(INT_MIN, 0)), (INT_MIN, 0), ("0",)),
+        (Abstract(real=(-(2.0**63), 5.5)), (INT_MIN, 6), (f"{-(2.0**63)!r}", "5.5")),
+        (Abstract(real=(0.0, float(BELOW))), (0, BELOW), (f"{float(BELOW)!r}",)),
+        # Out of range is the least integer.
+        (Abstract(real=(0.0, 2.0**63)), ALL_WHOLE, (f"{2.0**63!r}",)),
+        (Abstract(real=(2.0**63, 2.0**64)), ALL_WHOLE, (f"{2.0**63!r}", f"{2.0**64!r}")),
+        (Abstract(real=(-(2.0**64), 0.0)), ALL_WHOLE, (f"{-(2.0**64)!r}",)),
+        (Abstract(real=(0.0, inf)), ALL_WHOLE, ('real("INF")',)),
+    ],
+)
+def test_what_is_rounded_is_a_whole_number_beside_it(
+    given: Abstract, whole: tuple[int, int], samples: tuple[str, ...]
+) -> None:
+    for name in ("floor", "ceiling", "round", "int"):
+        node = parse(f"{name}(X)").node
+        function = lookup_function(name)
+        assert isinstance(node, Call)
+        assert function is not None
+        found = call(function, node, [given])
+        assert found == Abstract(whole=whole)
+        assert all(found.contains(evaluate(parse(f"{name}({it})"))) for it in samples)
