@@ -271,7 +271,7 @@ def _compared(node: Binary) -> _Sides | None:
     else:
         return None
     plain = all(isinstance(bare(side), Reference) for side in (node.left, node.right))
-    if not plain and not _only_scaled(node):
+    if not _only_scaled(node):
         return "", True, False
     return operator, not plain, not plain and _is_backwards(node)
 
