@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from policy.language.origins import Origins
 from policy.lint.findings import lint
 from tests.policy.test_lint import found, read
 
@@ -64,6 +65,21 @@ def test_what_a_later_assignment_takes_over_is_shown_where_it_was_written(
 ) -> None:
     items = [item for item in found(text) if item.id == "P401"]
     assert [(item.line, item.column) for item in items] == [place]
+
+
+@pytest.mark.parametrize(("start", "end"), [(0, 6), (1, 2), (0, 7), (6, 7)])
+def test_a_detected_value_that_is_taken_over_is_shown_where_something_is_appended(
+    start: int, end: int
+) -> None:
+    """It stands in no file, and so does the blank behind it: the first character shows both."""
+    text = "A = 1\nARCH += ++ 1\n"
+    config = read(text)
+    definition = config.lookup("ARCH")
+    assert definition is not None
+    assert definition.raw == "X86_64 ++ 1"
+    found = Origins(config.scope, definition).locate(start, end)
+    assert found is not None
+    assert found[1:] == (text.index("++"), text.index("++") + 1)
 
 
 def test_branches_that_are_not_taken_are_looked_at_too() -> None:

@@ -7,7 +7,7 @@ import pytest
 from policy.config import Config, load_config
 from policy.io import builtin_library
 from policy.language.sources import MemorySources
-from policy.language.templates import Template, split_list
+from policy.language.templates import Template, parse_templates, split_list
 from tests.policy.config_vectors import load_vectors
 
 
@@ -46,6 +46,16 @@ def test_arguments_are_put_in() -> None:
         "0=a , b,  c(d,e) 1=a 2=b 3=1 n=3 r=b,  c(d,e) keep=$(X)"
     )
     assert template.with_arguments(None) == "0= 1=d 2=$(X) 3=0 n=0 r= keep=$(X)"
+
+
+def test_a_file_of_templates() -> None:
+    """What stands above the first heading belongs to none, and comments with `##` to nobody."""
+    text = "A = 0\n[C : one]\n\nA = 1\n## for readers\n# kept\n\n[D : two] \nB = 2\n"
+    assert list(parse_templates(text)) == [
+        Template("C", "one", "A = 1\n# kept\n"),
+        Template("D", "two", "B = 2\n"),
+    ]
+    assert list(parse_templates("A = 0\n")) == []
 
 
 def read(text: str) -> Config:
@@ -92,3 +102,18 @@ def test_a_destination_for_checkpoints() -> None:
     ]
     [warned] = read("use FEATURE : DefaultCheckpointDestination\n").diagnostics
     assert warned.severity == "warning"
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "use FEATURE : DefaultCheckpointDestination",
+        "use FEATURE : GPUs, DefaultCheckpointDestination, Monitor(A,B,C,D)",
+        "use FEATURE : \\\n    DefaultCheckpointDestination",
+    ],
+)
+def test_what_a_template_says_is_shown_at_the_whole_statement(statement: str) -> None:
+    text = f"A = 1\n{statement}\nB = 2\n"
+    warned = read(text).diagnostics[0]
+    assert warned.message.startswith("`use FEATURE:DefaultCheckpointDestination` warns: ")
+    assert text[warned.start : warned.end] == statement
