@@ -9,7 +9,9 @@ from classad import ClassAd, ExprTree, Value
 from classad.evaluate import evaluate
 from classad.loading.long_form import load_long
 from classad.match import symmetric_match
+from classad.syntax.nodes import Node
 from classad.table import Table
+from classad.table.sampling.programs import Step, _Compiler
 from tests.classad.test_table_ownlists import Mirrored
 
 FORMS = [
@@ -200,3 +202,21 @@ def test_a_circle_that_is_too_deep_only_behind_what_it_is_part_of(levels: int, h
     expected = [number for number, ad in enumerate(rows) if symmetric_match(job, ad)]
     assert list(Table(rows).match(job)) == expected
     assert bool(expected) == (levels + 2 * height < 400)
+
+
+def test_a_circle_is_left_where_it_begins_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is compiled for rows of which all have the circle ends with its members."""
+    compiled: list[Node] = []
+    step = _Compiler.step
+
+    def counting(self: _Compiler, node: Node, of_row: bool) -> Step:
+        compiled.append(node)
+        return step(self, node, of_row)
+
+    monkeypatch.setattr(_Compiler, "step", counting)
+    circle = "A = B + 1\nB = C + 1\nC = A + 1\n"
+    ads = "".join(f"{circle}Cpus = {number % 7}\n\n" for number in range(300))
+    table = Table.from_columns(load_long(ads.encode()))
+    some = [number for number in range(300) if number % 7 > 3]
+    assert list(table.select("A =?= undefined && Cpus > 3")) == some
+    assert 0 < len(compiled) < 60

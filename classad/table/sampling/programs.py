@@ -145,7 +145,7 @@ def program_of(shape: Shape, of_row: bool, group: Group, partner: Partner) -> St
     """The program of an expression for a group of rows; None if it cannot have one."""
     try:
         return _Compiler(group, partner).step(shape.node, of_row)
-    except (Unknown, RecursionError):  # the latter: attributes of the rows go in circles
+    except (Unknown, RecursionError):  # the latter: values that refer to others in a long chain
         return None
 
 
@@ -177,6 +177,8 @@ class _Compiler:
         self.size = 0
         #: Whether it is inside of an expression that is evaluated in the ads of lists.
         self.inside = False
+        #: The values of attributes that are being compiled: one that refers to itself is not.
+        self._open: set[tuple[int, bool]] = set()
 
     def step(self, node: Node, of_row: bool) -> Step:
         """The step for a node of an expression in a row's ad, or in the partner."""
@@ -271,7 +273,17 @@ class _Compiler:
         value = self.partner.raw(name)
         if not isinstance(value, Expression):
             raise Unknown
-        return self.step(value.node, False)
+        return self._value(value.node, False)
+
+    def _value(self, node: Node, of_row: bool) -> Step:
+        """The step for the value of an attribute."""
+        value = id(node), of_row
+        if value in self._open:
+            raise Unknown
+        self._open.add(value)
+        step = self.step(node, of_row)
+        self._open.remove(value)
+        return step
 
     def _cell(self, name: str, further: bool) -> Step:
         """What the rows have; if they have nothing, with ``further`` what the partner has."""
@@ -280,7 +292,7 @@ class _Compiler:
         if self.part.constant(name):
             cell = self.part.cell(name)
             if isinstance(cell, Expression):
-                return self.step(cell.node, True)
+                return self._value(cell.node, True)
         return _Cell(name, further)
 
     # --- expressions in the ads of lists --------------------------------------------------------
