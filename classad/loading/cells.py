@@ -18,7 +18,7 @@ from classad.errors import Diagnostic
 from classad.formats.common import BLANKS
 from classad.kernels import checked
 from classad.language.names import fold_name
-from classad.loading.columns import BufferColumn, LoadedColumn, LoadedColumns
+from classad.loading.columns import BufferColumn, LoadedColumn, LoadedColumns, Look, SmallColumn
 
 #: Cells, being filled.
 Store: TypeAlias = "NativeStore | PythonStore"
@@ -27,6 +27,8 @@ Data = bytes | mmap
 #: What ``feed`` returns: all was read; the line from ``position`` to ``block`` is for the caller.
 DONE: Final = 0
 LOOK: Final = 1
+#: Bytes of a cell in the buffers of a column, and what they are to a memory view.
+_BUFFERS: Final[dict[str, Any]] = {"tags": (1, "B"), "payload": (8, "q"), "rows": (4, "i")}
 #: A column of fewer cells keeps no views, which would take more memory than the cells do.
 _FEW: Final = 64
 #: Bytes that are copied sooner than kept alive.
@@ -76,15 +78,9 @@ class NativeStore:
         self.place: Place = ffi.new("ca_place *", {"line": 1})
         self._buffer = (0, ffi.NULL, False)
 
-    @property
-    def width(self) -> int:
-        """How many columns there are so far."""
-        return int(self._load.column_count)
-
-    @property
-    def height(self) -> int:
-        """How many rows have ended so far."""
-        return int(self._load.rows)
+    def size(self) -> tuple[int, int]:
+        """How many columns there are so far, and how many rows have ended."""
+        return self._load.column_count, self._load.rows
 
     def open(self, data: Data, whole: bool) -> None:
         """Begin with a new buffer, at its first byte."""
@@ -113,7 +109,8 @@ class NativeStore:
         names = self._texts(load.names)
         marks = (mark for *_, mark in _TEXT.iter_unpack(self._spans(load.names)))
         known = [(name, mark - 1) for name, mark in zip(names, marks, strict=True)]
-        columns = [self._column(names, place) for place in range(load.column_count)]
+        look = self._look  # one bound method for all columns
+        columns = [self._column(names, place, look) for place in range(load.column_count)]
         shapes, spans = self._view(load.shapes.bytes, load.shapes.used), self._spans(load.shapes)
 
         def shape(number: int) -> memoryview:
@@ -124,32 +121,19 @@ class NativeStore:
         read_texts = partial(self._texts, load.strings)
         return LoadedColumns(load.rows, columns, read_texts, known, shape, rows, diagnostics, tz)
 
-    def _column(self, names: list[str], place: int) -> LoadedColumn:
+    def _column(self, names: list[str], place: int, look: Look) -> LoadedColumn:
         column = self._load.columns[place]
         name = names[column.name]
-        small = _SmallColumn(self, place, name, fold_name(name))
+        small = SmallColumn(name, fold_name(name), column.present, look, place)
         if column.count < _FEW:
             return small
-        return BufferColumn(name, small.key, small.present, small.tags, small.payload, small.rows)
+        return BufferColumn(*small[:3], small.tags, small.payload, small.rows)
 
-    def present(self, place: int) -> int:
-        """How many rows have a cell in the column at a place."""
-        return int(self._load.columns[place].present)
-
-    def tags(self, place: int) -> memoryview:
-        """The tags of the column at a place."""
-        column = self._load.columns[place]
-        return self._view(column.tags, column.count)
-
-    def payload(self, place: int) -> memoryview:
-        """The payloads of the column at a place."""
-        column = self._load.columns[place]
-        return self._view(column.payload, 8 * column.count).cast("q")
-
-    def rows(self, place: int) -> memoryview | None:
-        """The rows of the column at a place, if they are listed."""
-        column = self._load.columns[place]
-        return self._view(column.rows, 4 * column.count).cast("i") if column.rows else None
+    def _look(self, which: str, place: int) -> Any:
+        """A buffer of a column."""
+        column, (size, kind) = self._load.columns[place], _BUFFERS[which]
+        pointer = getattr(column, which)
+        return self._view(pointer, size * column.count).cast(kind) if pointer else None
 
     def _texts(self, pool: Any) -> list[str]:
         """The texts of a pool."""
@@ -169,34 +153,6 @@ class NativeStore:
             return memoryview(self._ffi.buffer(self._ffi.cast("char *", pointer), size)[:])
         held = self._ffi.gc(self._ffi.cast("char *", pointer), partial(_release, self._load))
         return memoryview(self._ffi.buffer(held, size)).cast("B")
-
-
-class _SmallColumn:
-    """A column of a store in C that makes its views when they are asked for."""
-
-    __slots__ = ("_place", "_store", "key", "name")
-
-    def __init__(self, store: NativeStore, place: int, name: str, key: str) -> None:
-        self._store = store
-        self._place = place
-        self.name = name
-        self.key = key
-
-    @property
-    def present(self) -> int:
-        return self._store.present(self._place)
-
-    @property
-    def tags(self) -> memoryview:
-        return self._store.tags(self._place)
-
-    @property
-    def payload(self) -> memoryview:
-        return self._store.payload(self._place)
-
-    @property
-    def rows(self) -> memoryview | None:
-        return self._store.rows(self._place)
 
 
 def _release(load: object, pointer: object) -> None:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from operator import itemgetter
 from struct import pack, unpack
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from classad.ads.ad import Ad, SharedNames, Stored, is_value, stored_form
 from classad.ads.expression import Expression
@@ -25,7 +25,7 @@ from classad.formats.long import shared_tree, stored_text
 from classad.language.names import fold_name
 from classad.language.values import ERROR, UNDEFINED, ClassAdValue
 
-__all__ = ["BufferColumn", "LoadedColumn", "LoadedColumns", "Tag"]
+__all__ = ["BufferColumn", "LoadedColumn", "LoadedColumns", "SmallColumn", "Tag"]
 
 
 class Tag:
@@ -47,32 +47,14 @@ class Tag:
     WAITING: Final = 8
 
 
-class LoadedColumn(Protocol):
+class BufferColumn(NamedTuple):
     """One attribute of all rows.
 
     ``key`` is the name in lower case, ``name`` its first spelling.  A column has a cell
     for every row, or ``present`` cells for the ``rows`` given, which rise.  All are
     buffers, which NumPy takes without copying: ``tags`` of unsigned bytes, ``payload`` of signed
-    64-bit integers, ``rows`` of signed 32-bit integers.  Each is made anew when it is asked for in
-    a column of few cells, of which there may be one for every line of a text.
+    64-bit integers, ``rows`` of signed 32-bit integers.
     """
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def key(self) -> str: ...
-    @property
-    def present(self) -> int: ...
-    @property
-    def tags(self) -> memoryview: ...
-    @property
-    def payload(self) -> memoryview: ...
-    @property
-    def rows(self) -> memoryview | None: ...
-
-
-class BufferColumn(NamedTuple):
-    """A column with its buffers."""
 
     name: str
     key: str
@@ -82,6 +64,34 @@ class BufferColumn(NamedTuple):
     rows: memoryview | None
 
 
+#: Gives a buffer of a column, by its name and the column's place.
+Look: TypeAlias = Callable[[str, int], memoryview]
+
+
+class SmallColumn(NamedTuple):
+    """The same of few cells, which makes its buffers whenever they are asked for."""
+
+    name: str
+    key: str
+    present: int
+    look: Look
+    place: int
+
+    @property
+    def tags(self) -> memoryview:
+        return self.look("tags", self.place)
+
+    @property
+    def payload(self) -> memoryview:
+        return self.look("payload", self.place)
+
+    @property
+    def rows(self) -> memoryview | None:
+        found: memoryview | None = self.look("rows", self.place)
+        return found
+
+
+LoadedColumn: TypeAlias = BufferColumn | SmallColumn
 #: What a cell says: a value, an expression, or that there is none.
 Cell = ClassAdValue | Expression | None
 

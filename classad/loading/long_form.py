@@ -148,9 +148,10 @@ class OrdinaryAds(Generic[A]):
         store = NativeStore(*self._native)
         store.open(piece.encode(), position + len(piece) == len(self._text))
         found = store.feed()
-        if store.width * _RARE > len(piece):
+        columns, rows = store.size()
+        if columns * _RARE > len(piece):
             # Columns of one line each take more time than ads do, so the reader gets all of these.
-            self._wait = store.height
+            self._wait = rows
             return (), position
         self._size = _LEAST if found == LOOK else min(4 * self._size, _MOST)
         self._wait = _PAUSE if found == LOOK else 0
