@@ -5,7 +5,7 @@
 #   make test      the whole test suite
 #   make check     style, types, layers, documentation, C warnings, the tests with the Python kernels, and
 #                  the lines and branches of the modules that decide that no test runs; half an hour
-#   make check-quick  the same without coverage, six minutes: what .ci/run makes
+#   make check-quick  the same without coverage and commands, four minutes: what .ci/run makes
 #   make branches  the tests with both kinds of kernels, and the lines and branches that none runs
 #   make bench     the benchmarks on small and medium pools, in less than five minutes
 #   make bench-large  those on large pools; make bench-gate  the few ratios that every change keeps
@@ -46,9 +46,10 @@ test: $(VENV)/installed-test
 	$(PYTEST)
 
 # Configurations, documents and the repository use no table of ads, tests of bugs run others, and
-# tests/csrc tries both kernels in one run.
+# tests/csrc tries both kernels in one run.  Commands tell what tests/negotiator and tests/classad
+# compare; with the Python kernels `branches` runs them.
 SAME_WITH_ANY_KERNELS := tests/csrc tests/policy tests/fuzz/test_mutants.py tests/fuzz/test_sampled.py \
-  tests/pieslice/test_manual.py $(wildcard tests/pieslice/test_policy_*.py tests/test_*.py)
+  tests/pieslice $(wildcard tests/test_*.py)
 
 # The tests with the Python kernels are those of `branches`.
 check: lint types layering docs warnings branches
