@@ -91,6 +91,7 @@ class SmallColumn(NamedTuple):
         return found
 
 
+#: A column, whatever keeps its buffers.
 LoadedColumn: TypeAlias = BufferColumn | SmallColumn
 #: What a cell says: a value, an expression, or that there is none.
 Cell = ClassAdValue | Expression | None
@@ -204,10 +205,10 @@ class LoadedColumns:
     ) -> list[Cell]:
         """The values of some rows; ``read`` gives those that are expressions, by their text."""
         tags, payload = column.tags, column.payload
-        found: list[Cell] = []
         listed = column.rows
         if listed is None:
             return [self._made(tags[row], payload[row], read) for row in rows]
+        found: list[Cell] = []
         for row in rows:
             place = bisect_left(listed, row)
             there = place < len(listed) and listed[place] == row

@@ -161,15 +161,19 @@ def test_ads_of_loaded_columns_take_memory_in_proportion(kind: str, tmp_path: Pa
     assert large < 1.4 * small
 
 
-#: Loads a file given as an argument and tells how much the process has grown by its most.
+#: Loads a file given as an argument and tells how much the process has grown by its most.  What
+#: `getrusage` tells of that begins with the memory of the process that started this one.
 GROWN = """
-import resource, sys
+import sys
+from pathlib import Path
 from classad import Table
 from classad.files.ads import load_file
+def most():
+    return int(Path("/proc/self/status").read_text().split("VmHWM:")[1].split()[0])
 Table.from_columns(load_file(sys.argv[1]))
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+before = most()
 table = Table.from_columns(load_file(sys.argv[2]))
-print(len(table), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+print(len(table), most() - before)
 """
 
 
@@ -183,7 +187,7 @@ def test_a_file_of_many_names_is_a_table_of_proportional_size(kind: str, tmp_pat
     command = [sys.executable, "-c", GROWN, str(little), str(much)]
     rows, kilobytes = map(int, subprocess.check_output(command).split())
     assert rows == (30_000 if kind == "many names" else 1)
-    assert 1024 * kilobytes < 40 * size
+    assert 5 * size < 1024 * kilobytes < (140 if kernels.native is None else 40) * size
 
 
 def test_ads_of_their_own_names_are_as_any_others() -> None:
