@@ -2,10 +2,11 @@
 # Python 3.11 or newer, its headers, a C compiler and git.
 #
 #   make demo      run one negotiation cycle of the example pool
-#   make test      the whole test suite
+#   make test      the test suite
+#   make test-long more seeds of its long searches
 #   make check     style, types, layers, documentation, C warnings, the tests with the Python kernels, and
 #                  the lines and branches of the modules that decide that no test runs; half an hour
-#   make check-quick  the same without coverage and commands, four minutes: what .ci/run makes
+#   make check-quick  the same without coverage and commands, three minutes: what .ci/run makes
 #   make branches  the tests with both kinds of kernels, and the lines and branches that none runs
 #   make bench     the benchmarks on small and medium pools, in less than five minutes
 #   make bench-large  those on large pools; make bench-gate  the few ratios that every change keeps
@@ -35,7 +36,7 @@ export PYTHONNOUSERSITE = 1
 # Without compiled modules every process of a test compiles them anew.
 unexport PYTHONPATH PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test check check-quick branches check-native lint types layering man docs warnings bench bench-large bench-gate
+.PHONY: demo test test-long check check-quick python-kernels branches check-native lint types layering man docs warnings bench bench-large bench-gate
 .PHONY: check-live fuzz fuzz-ci fuzz-daemons fuzz-native sanitize clean
 .DELETE_ON_ERROR:
 
@@ -45,16 +46,21 @@ demo: $(VENV)/installed
 test: $(VENV)/installed-test
 	$(PYTEST)
 
-# Configurations, documents and the repository use no table of ads, tests of bugs run others, and
-# tests/csrc tries both kernels in one run.  Commands tell what tests/negotiator and tests/classad
-# compare; with the Python kernels `branches` runs them.
-SAME_WITH_ANY_KERNELS := tests/csrc tests/policy tests/fuzz/test_mutants.py tests/fuzz/test_sampled.py \
-  tests/pieslice $(wildcard tests/test_*.py)
+test-long: $(VENV)/installed-test
+	$(PYTEST) -m long
 
 # The tests with the Python kernels are those of `branches`.
 check: lint types layering docs warnings branches
 
-check-quick: lint types layering docs warnings $(VENV)/installed-test
+check-quick: lint types layering docs warnings python-kernels
+
+# Tables of ads, readers and cycles use kernels.  Configurations, documents, the repository and what is
+# evaluated for one ad use none, tests of bugs run others, and tests/csrc tries both kernels in one run.
+# Commands tell what tests/negotiator and tests/classad compare; with the Python kernels `branches` runs them.
+SAME_WITH_ANY_KERNELS := tests/csrc tests/policy tests/fuzz/test_mutants.py tests/fuzz/test_sampled.py \
+  tests/pieslice $(wildcard tests/test_*.py tests/classad/test_eval_*.py tests/classad/test_builtins*.py) \
+  $(addprefix tests/classad/test_,compiled_values.py declarations.py explain.py foreign.py reading_memory.py)
+python-kernels: $(VENV)/installed-test
 	CLASSAD_KERNELS=python $(PYTEST) -m "not slow" $(SAME_WITH_ANY_KERNELS:%=--ignore=%)
 
 # What only runs with the C kernels is run by the tests of tables, of the kernels themselves, and of

@@ -22,6 +22,12 @@ settings.register_profile("dev", deadline=None)
 settings.register_profile("deep", deadline=None, max_examples=5000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Slow tests first: at the end there is something left to do for every process."""
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+
+
 SLOT = """\
 MyType = "Machine"
 Name = "{name}"

@@ -175,6 +175,7 @@ def test_without_a_compiler_it_says_how_to_do_without(sdist: Path, tmp_path: Pat
     )  # fmt: skip
     assert done.returncode == 1
     assert "PIESLICE_PURE=1 pip install pieslice" in done.stdout + done.stderr
+    assert not list(tmp_path.glob("*.whl"))
 
 
 def wheel_from(sdist: Path, out: Path, **env: str) -> Path:
@@ -227,16 +228,3 @@ def test_a_wheel_from_the_source_distribution_works(
     assert run(command, "eval", expression, cwd=tmp_path).strip() == "true"
     out = run(command, "negotiate", ROOT / "examples" / "campus", cwd=tmp_path)
     assert out.strip()
-
-
-@pytest.mark.slow
-def test_without_a_compiler_the_installation_fails(sdist: Path, tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", tmp_path, sdist],
-        env=environment(CC="no-such-compiler"),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode != 0
-    assert not list(tmp_path.glob("*.whl"))

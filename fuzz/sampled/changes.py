@@ -107,7 +107,8 @@ def _of(node: ast.AST) -> Iterator[tuple[ast.expr, str, str]]:
         case ast.Constant(bool() as value):
             yield node, str(not value), "constant"
         case ast.Constant(int() | float() as value):
-            yield node, repr(value + 1), "constant"
+            # What is too large for one more: half of it.
+            yield node, repr(value + 1 if value + 1 != value else value / 2), "constant"
         case ast.Call(ast.Name(name) as function) if name in _NAMES:
             yield function, _NAMES[name], "function"
         case ast.If(test, body, []) if isinstance(body[-1], _LEAVES):

@@ -51,6 +51,11 @@ def test_every_kind_of_change_is_made_where_it_means_something() -> None:
     ]
 
 
+def test_a_number_that_is_too_large_for_one_more_becomes_another() -> None:
+    (change,) = changes("LATEST = 9e99\n")
+    assert change.applied("LATEST = 9e99\n") == "LATEST = 4.5e+99\n"
+
+
 C_SOURCE = """\
 #include "a.h" /* 1 < 2 */
 #define MOST (1 + 2)

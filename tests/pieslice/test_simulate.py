@@ -1191,7 +1191,8 @@ def signalled(number: int, count: int, words: list[str]) -> subprocess.Completed
 
 
 @pytest.mark.parametrize(
-    ("kills", "days"), [(3, "0.5"), pytest.param(20, "4", marks=pytest.mark.slow)]
+    ("kills", "days"),
+    [(3, "0.5"), pytest.param(20, "4", marks=[pytest.mark.slow, pytest.mark.long])],
 )
 def test_a_killed_run_goes_on_to_the_same_bytes(
     tmp_path: Path, words: list[str], kills: int, days: str
