@@ -6,8 +6,8 @@ Inputs: a ``Played`` cycle.  Outputs: ``Mismatch`` values; an empty list means a
 rejections, trimmed slots, rounds of the pie, requests, group events and what the accountant keeps.
 Follows: the README beside the recorded negotiation scenarios; numbers of rounds and requests are
 compared to the six decimals that the log prints (``pie_left`` of a spin: three), those of group
-events and costs of matches to six significant digits, priorities and startd ranks of matches to two
-decimals.
+events, costs of matches and totals of a spin to six significant digits, priorities and
+startd ranks of matches to two decimals.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import Final
 
 from negotiator.model.result import (
     CycleResult,
+    Event,
     Match,
     MatchKind,
     Pie,
@@ -36,6 +37,26 @@ _MATCH_FIELDS: Final = ("seq", "spin", "submitter", "job", "count", "slot", "cos
 _PRINTED: Final = ("preempted_prio", "new_prio", "old_startd_rank", "new_startd_rank")
 #: How far a number may be from the one that two decimals stand for.
 _TWO_DECIMALS: Final = 0.005 + 1e-9
+#: What the log prints of a spin -> our field.
+_SPIN_FIELDS: Final = {
+    "num_candidate_slots": "candidate_slots",
+    "slot_weight_total": "total",
+    "normal_factor": "normal_factor",
+    "max_prio": "max_priority",
+}
+#: What it prints of a turn -> our field.
+_TURN_FIELDS: Final = {
+    "prio": "effective_priority", "limit": "limit", "usage": "usage", "share": "share",
+    "ceiling_remaining": "ceiling_left",
+}  # fmt: skip
+#: What it says of a turn.  How the time of a turn ends it says in seconds, which are its own.
+_EVENTS: Final = {
+    "skipped: pieLeft < minSlotWeight": Event.PIE_LEFT,
+    "skipped: submitterCeiling remaining is 0": Event.CEILING,
+    "over limit: only startd rank": Event.RANK_ONLY,
+    "reached limit": Event.LIMIT,
+    "hit ceiling": Event.HIT_CEILING,
+}
 #: Recorded attribute of a customer -> our field.
 _CUSTOMER_FIELDS: Final = {
     "Priority": "priority",
@@ -192,6 +213,11 @@ def _pie_differs(wanted: Record, ours: Pie) -> str | None:
 
 
 def _spin_differs(wanted: Record, ours: Spin) -> str | None:
+    if wanted["spin"] != ours.spin:
+        return ".spin"
+    for key, field in _SPIN_FIELDS.items():
+        if key in wanted and not _six_digits(wanted[key], getattr(ours, field)):
+            return f".{key}"
     if not _near(wanted["pie_left"], ours.pie_left, 1e-3):
         return ".pie_left"
     if len(wanted["submitters"]) != len(ours.turns):
@@ -208,10 +234,12 @@ def _turn_differs(wanted: Record, ours: SubmitterTurn) -> str | None:
     # Of a submitter that is out of time the log names no schedd.
     if (wanted["name"], wanted.get("schedd", schedd)) != (ours.name, schedd):
         return "name"
-    numbers = {"prio": ours.effective_priority, "limit": ours.limit, "usage": ours.usage}
-    for key, value in numbers.items():
-        if key in wanted and not _near(wanted[key], value):
+    for key, field in _TURN_FIELDS.items():
+        if key in wanted and not _near(wanted[key], getattr(ours, field)):
             return key
+    said = [_EVENTS[event] for event in wanted["events"] if event in _EVENTS]
+    if said != [event for event in ours.events if event in _EVENTS.values()]:
+        return "events"
     return "outcome" if wanted["outcome"] != ours.outcome.value else None
 
 
