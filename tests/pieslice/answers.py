@@ -12,17 +12,26 @@ import json
 import os
 import shlex
 import tempfile
+import time
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final
 
 from pieslice.cli import main
 from tests.pieslice import test_why_sentences as sentences
+from tests.pieslice.questions import (
+    NARROW,
+    NEGOTIATION,
+    SCENARIOS,
+    SHOWN,
+    Question,
+    asked,
+    recorded,
+)
 
 ROOT: Final = Path(__file__).parents[2]
 KEPT: Final = Path(__file__).parent / "answered"
-NEGOTIATION: Final = ROOT / "tests" / "vectors" / "negotiation"
 EXAMPLES: Final = ROOT / "examples"
 #: Files of a run that are part of its answer.
 _WRITTEN: Final = (
@@ -30,53 +39,21 @@ _WRITTEN: Final = (
 )  # fmt: skip
 
 
-class Question(NamedTuple):
-    """A command line, and what is written first where it runs: texts, or pools, by file name.
-
-    Without files it runs in the folder of the examples.
-    """
-
-    name: str
-    arguments: tuple[str, ...]
-    files: dict[str, Any]
-
-
-def _asked(name: str, words: str, files: dict[str, Any] | None = None) -> Question:
-    return Question(name, tuple(shlex.split(words)), files or {})
-
-
-def _recorded(name: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((NEGOTIATION / f"{name}.json").read_text(encoding="utf-8"))
-    return found
-
-
-#: Where columns are left out, titles are abbreviated and prose is broken.
-_NARROW: Final = " --width 46"
-#: Recorded pools that have much to tell, each for another reason.
-_SCENARIOS: Final = (
-    "preempt-kinds-order", "groups-surplus", "groups-round-robin", "groups-autoregroup-some",
-    "groups-strict-quota", "groups-unweighted", "groups-floor", "random-100", "random-104",
-    "random-110", "pslot-preemption", "pslot-consumption-policy", "limits-repeated",
-    "limits-expression", "ceiling", "floor-two", "retirement", "preempt-by-rank", "offline",
-    "pslot-with-dslots", "concurrency-empty", "max-jobs-running", "job-rank-types",
-)  # fmt: skip
-
-
 def _why() -> Iterator[Question]:
     for name, (pool, words, _) in sentences.SAID.items():
-        yield _asked(name, f"why pool.json {' '.join(words)}", {"pool.json": pool})
+        yield asked(name, f"why pool.json {' '.join(words)}", {"pool.json": pool})
     for name in ("group has its quota", "consumed", "ranked", "many parts"):
         pool, words, _ = sentences.SAID[name]
-        yield _asked(name, f"why pool.json {' '.join(words)} --json", {"pool.json": pool})
-    for name in _SCENARIOS:
-        case = _recorded(name)
+        yield asked(name, f"why pool.json {' '.join(words)} --json", {"pool.json": pool})
+    for name in SCENARIOS:
+        case = recorded(name)
         scenario = case["scenario"]
         last = len(scenario["jobs"])
         words = ["1.0", "1", f"{last}.0", f"1.0 {case['observed']['cycles'][0]['slot_order'][0]}"]
         words.append(f"--user {scenario['jobs'][0]['submitter'].rpartition('.')[2]}")
         for each in dict.fromkeys(words):
-            yield _asked(name, f"why pool.json {each}", {"pool.json": case})
-        yield _asked(name, f"why pool.json 1.0{_NARROW}", {"pool.json": case})
+            yield asked(name, f"why pool.json {each}", {"pool.json": case})
+        yield asked(name, f"why pool.json 1.0{NARROW}", {"pool.json": case})
     for words in (
         "8.0",
         "8",
@@ -91,7 +68,7 @@ def _why() -> Iterator[Question]:
         "--user carol --width 46",
         "--group group_physics --width 60",
     ):
-        yield _asked("campus", f"why campus {words}")
+        yield asked("campus", f"why campus {words}")
     for words in (
         "2.20",
         "3.0",
@@ -104,28 +81,28 @@ def _why() -> Iterator[Question]:
         "16.0",
         "--user alice",
     ):
-        yield _asked("tour", f"why tour {words}")
+        yield asked("tour", f"why tour {words}")
 
 
 def _rank() -> Iterator[Question]:
-    for name in _SCENARIOS:
-        yield _asked(name, "rank pool.json 1.0", {"pool.json": _recorded(name)})
-        yield _asked(name, f"rank pool.json 1.0{_NARROW}", {"pool.json": _recorded(name)})
-    for words in ("8.0", "12.11", "15.5 --limit 0", "15.5 --json", f"15.5{_NARROW}", "8.0 --wide"):
-        yield _asked("campus", f"rank campus {words}")
+    for name in SCENARIOS:
+        yield asked(name, "rank pool.json 1.0", {"pool.json": recorded(name)})
+        yield asked(name, f"rank pool.json 1.0{NARROW}", {"pool.json": recorded(name)})
+    for words in ("8.0", "12.11", "15.5 --limit 0", "15.5 --json", f"15.5{NARROW}", "8.0 --wide"):
+        yield asked("campus", f"rank campus {words}")
 
 
 def _quotas() -> Iterator[Question]:
     for path in sorted(NEGOTIATION.glob("groups-*.json")):
-        pool = {"pool.json": _recorded(path.stem)}
-        yield _asked(path.stem, "quotas pool.json --trace", pool)
+        pool = {"pool.json": recorded(path.stem)}
+        yield asked(path.stem, "quotas pool.json --trace", pool)
     for name in ("groups-surplus", "groups-autoregroup-some", "groups-unweighted"):
         for width in (46, 58, 66, 74, 100):
-            pool = {"pool.json": _recorded(name)}
-            yield _asked(name, f"quotas pool.json --width {width}", pool)
+            pool = {"pool.json": recorded(name)}
+            yield asked(name, f"quotas pool.json --width {width}", pool)
     for name in ("groups-surplus", "groups-round-robin"):
-        yield _asked(name, "quotas pool.json --trace --json", {"pool.json": _recorded(name)})
-    yield _asked("campus", "quotas campus")
+        yield asked(name, "quotas pool.json --trace --json", {"pool.json": recorded(name)})
+    yield asked("campus", "quotas campus")
 
 
 #: What the other side of a comparison has.
@@ -142,13 +119,13 @@ _CHANGES: Final = {
 
 def _diff() -> Iterator[Question]:
     for name, knobs in _CHANGES.items():
-        case = _recorded(name)
+        case = recorded(name)
         other = {**case["scenario"], "config": {**case["scenario"].get("config", {}), **knobs}}
         files = {"pool.json": case, "other.json": {**case, "scenario": other}}
-        yield _asked(name, "diff pool.json other.json", files)
-        yield _asked(name, f"diff pool.json other.json{_NARROW}", files)
-    yield _asked("campus", "diff campus --config campus/no_preemption")
-    yield _asked("campus", "diff campus --config campus/calmer --json")
+        yield asked(name, "diff pool.json other.json", files)
+        yield asked(name, f"diff pool.json other.json{NARROW}", files)
+    yield asked("campus", "diff campus --config campus/no_preemption")
+    yield asked("campus", "diff campus --config campus/calmer --json")
 
 
 _STATES: Final = ("campus/Accountantnew.log", "campus/accounting.ads", "campus", "tour")
@@ -173,11 +150,11 @@ def _userprio() -> Iterator[Question]:
     )  # fmt: skip
     for state in _STATES:
         for words in shown:
-            yield _asked(state, f"userprio {state} {words.replace('-width', '--width')}")
+            yield asked(state, f"userprio {state} {words.replace('-width', '--width')}")
     for words in _EDITS:
         command = f"userprio campus/Accountantnew.log {words} --dry-run --now 1800000000"
-        yield _asked("changes", command)
-    yield _asked("claims", "userprio campus/Accountantnew.log -getreslist carol@campus.example")
+        yield asked("changes", command)
+    yield asked("claims", "userprio campus/Accountantnew.log -getreslist carol@campus.example")
 
 
 def _forecast() -> Iterator[Question]:
@@ -193,7 +170,7 @@ def _forecast() -> Iterator[Question]:
         "campus --hours 6 --every 2 --pool 5 --user new=3@1h --json",
         "tour --hours 3 --every 1 --csv",
     ):
-        yield _asked("forecast", f"forecast {words}")
+        yield asked("forecast", f"forecast {words}")
 
 
 _JOBS: Final = "submit,user,run_time,cpus,memory,group,count\n"
@@ -222,14 +199,14 @@ def _simulate() -> Iterator[Question]:
         ("machines", "2x2 --workload w.csv --machines m.csv", {"w.csv": _LONG, "m.csv": _MACHINES}),
         ("lines", "1x4 --workload w.csv --format jsonl --set SLOT_WEIGHT=1", {"w.csv": _MIXED}),
     ):
-        yield _asked(name, f"simulate {words} --days 0.05 -o run", files)
-        yield _asked(name, f"simulate {words} --days 0.05 --json", files)
+        yield asked(name, f"simulate {words} --days 0.05 -o run", files)
+        yield asked(name, f"simulate {words} --days 0.05 --json", files)
     files = {"w.csv": _LONG, "a": _TAKES, "b": "PREEMPTION_REQUIREMENTS = False\n"}
     compared = "simulate 4 --workload w.csv --days 0.05 --compare a b"
-    yield _asked("two policies", compared, files)
+    yield asked("two policies", compared, files)
     streams = (EXAMPLES / "workloads" / "campus-day.toml").read_text(encoding="utf-8")
     spread = "simulate 6 --workload w.toml --days 0.05 --seeds 2"
-    yield _asked("two seeds", spread, {"w.toml": streams})
+    yield asked("two seeds", spread, {"w.toml": streams})
     for name, words, files in (
         (
             "who retires",
@@ -243,14 +220,14 @@ def _simulate() -> Iterator[Question]:
             {"w.csv": _LONG, "m.csv": _MACHINES},
         ),
     ):
-        asked = f"simulate {words} --workload w.csv --days 0.05"
-        yield _asked(f"the moment of {name}", asked, files)
-    yield _asked("capture", "simulate tour --workload capture --every 1 --days 0.1 --run-time 900")
+        line = f"simulate {words} --workload w.csv --days 0.05"
+        yield asked(f"the moment of {name}", line, files)
+    yield asked("capture", "simulate tour --workload capture --every 1 --days 0.1 --run-time 900")
 
 
 _ASKED: Final = {
     "why": _why, "rank": _rank, "quotas": _quotas, "diff": _diff, "userprio": _userprio,
-    "forecast": _forecast, "simulate": _simulate,
+    "forecast": _forecast, "simulate": _simulate, **SHOWN,
 }  # fmt: skip
 COMMANDS: Final = tuple(_ASKED)
 
@@ -274,15 +251,43 @@ def answer(question: Question) -> str:
             text = content if isinstance(content, str) else json.dumps(content)
             Path(folder, name).write_text(text, encoding="utf-8")
         os.chdir(folder if question.files else EXAMPLES)
+        colour = {"FORCE_COLOR": "1"} if question.coloured else {}
         try:
-            with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-                status = main(list(question.arguments))
+            with _surroundings(TZ="UTC", **colour):
+                for command in question.first:
+                    with contextlib.redirect_stdout(io.StringIO()):
+                        main(list(command))
+                with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+                    status = _run(question.arguments)
         finally:
             os.chdir(before)
         written = [path for path in sorted(Path(folder).glob("run/*")) if path.stem in _WRITTEN]
         files = [f"-- {path.name}\n{path.read_text(encoding='utf-8')}" for path in written]
-    text = out.getvalue() + "".join(f"! {line}\n" for line in err.getvalue().splitlines())
+    text = out.getvalue().replace("\x1b", "ESC") + "".join(
+        f"! {line}\n" for line in err.getvalue().splitlines()
+    )
     return "".join([text, *files, "" if status == 0 else f"status {status}\n"])
+
+
+def _run(arguments: tuple[str, ...]) -> int:
+    try:
+        return main(list(arguments))
+    except SystemExit as end:  # of a command line that is wrong
+        return int(end.code or 0)
+
+
+@contextlib.contextmanager
+def _surroundings(**wanted: str) -> Iterator[None]:
+    """Variables of the environment, and the time zone that they say."""
+    before = os.environ.copy()
+    os.environ.update(wanted)
+    try:
+        time.tzset()
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+        time.tzset()
 
 
 @cache
