@@ -179,7 +179,9 @@ def _interrupt(over: threading.Event) -> None:
     """As Ctrl-C does: also while the main thread waits for something."""
     over.set()
     if hasattr(signal, "pthread_kill"):
-        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+        main = threading.main_thread().ident
+        assert main is not None  # it has started
+        signal.pthread_kill(main, signal.SIGINT)
     else:
         import _thread
 

@@ -18,10 +18,10 @@ from classad import ClassAd
 from negotiator.io import CapturePaths, read_capture
 from pieslice.cli import main
 from pieslice.live.capture import read
-from pieslice.live.daemons import Bindings, DaemonError
+from pieslice.live.daemons import Bindings, DaemonError, Reply
 from pieslice.live.names import Wanted, expressions, is_secret
 from pieslice.live.places import temporary
-from pieslice.live.taking import Memory, take
+from pieslice.live.taking import Memory, _Course, take
 from tests.pieslice.test_schemas import validate
 
 Place = Callable[..., Path]
@@ -474,6 +474,14 @@ def test_the_answer_as_json_fits_its_schema(
     recorded()
     capture(tmp_path / "now", "--json")
     assert validate(json.loads(capsys.readouterr().out)) == "capture"
+
+
+def test_answers_to_a_part_are_added_up() -> None:
+    course = _Course()
+    for seconds, size in ((0.25, 10), (0.5, 7)):
+        course.note("jobs", Reply("", {}, 1, size, seconds, 1000.0 + seconds))
+    told = {"queries": 2, "bytes": 17, "seconds": 0.75, "at": 1000.5}
+    assert course.parts == {"jobs": told}
 
 
 def test_folders_of_killed_processes_are_removed(

@@ -9,12 +9,15 @@ from pathlib import Path
 import pytest
 from attr import evolve
 
+from negotiator.groups.tree import group_tree
 from negotiator.model.result import Pie
 from pieslice.cli import main
 from pieslice.conform.language.evaluation import LANGUAGE_KINDS
 from pieslice.conform.language.printing import PRINTING_KINDS
+from pieslice.conform.negotiation.quotas import _Pool
 from pieslice.conform.negotiation.scenarios import _recorded_rounds
-from pieslice.conform.runner import UnreadableVectors, check_case, run
+from pieslice.conform.runner import UnreadableVectors, check_case, outcomes, run
+from policy.load import policy_from_knobs
 
 KINDS = (*LANGUAGE_KINDS, *PRINTING_KINDS)
 ROOM = Path(__file__).parents[1] / "vectors" / "classad"
@@ -130,6 +133,25 @@ def test_orders_of_the_sort_are_a_kind(tmp_path: Path, capsys: pytest.CaptureFix
     told = capsys.readouterr().out
     assert f"FAIL {path}: equal 3 (order of equal elements)" in told
     assert "2 passed, 1 failed" in told
+
+
+def test_the_first_group_may_go_on_with_the_rest_of_the_pool() -> None:
+    """In a recorded division, groups that autoregroup negotiate once more as the root."""
+    knobs = {
+        "GROUP_NAMES": "a, b", "GROUP_QUOTA_a": "1", "GROUP_QUOTA_b": "1",
+        "GROUP_AUTOREGROUP_a": "True", "GROUP_AUTOREGROUP_b": "False",
+    }  # fmt: skip
+    policy = policy_from_knobs(knobs).policy
+    submitters = [{"Name": f"{group}.ann@test", "IdleJobs": 1} for group in "ab"]
+    case = {"matcher": "greedy", "usage": {}, "submitters": submitters}
+    pool = _Pool(case, group_tree(policy), policy)
+    assert pool.waiting == {"<none>": ["a.ann@test"], "a": ["a.ann@test"], "b": ["b.ann@test"]}
+
+
+def test_a_case_without_a_name_has_its_number(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.jsonl", GOOD, {key: GOOD[key] for key in GOOD if key != "id"})
+    assert [outcome.id for outcome in outcomes([path], KINDS)] == ["t:1", "#2"]
+    assert check_case({}, KINDS).id == "#0"
 
 
 def test_unknown_field_is_a_difference() -> None:

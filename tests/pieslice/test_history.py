@@ -17,6 +17,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from attr import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,7 +27,15 @@ from pieslice.cli import main
 from pieslice.history.jobs import find_job
 from pieslice.history.life import Decision, life_of
 from pieslice.history.questions import life, start, summary
-from pieslice.history.start import ENOUGH, Estimate, Experience, Lack, record_of, wait_of
+from pieslice.history.start import (
+    ENOUGH,
+    Estimate,
+    Experience,
+    Lack,
+    _outcome,
+    record_of,
+    wait_of,
+)
 from pieslice.history.summary import MomentLoad, distances, mean_load, vacancies_of
 from pieslice.history.waits import Wait, curve
 from pieslice.inputs.moments import moment_of, shown_time
@@ -624,6 +633,21 @@ def test_a_pool_that_becomes_slower_shows_in_the_record() -> None:
     found = record_of(jobs, seen_until(T + 10**6), (T, T + 60_000))
     assert found.coverage == 0
     assert found.later > 100
+
+
+@pytest.mark.parametrize(
+    ("wait", "outcome"),
+    [
+        (9.0, "sooner"), (10.0, "within"), (15.0, "within"), (20.0, "within"), (21.0, "later"),
+    ],
+)  # fmt: skip
+def test_what_became_of_an_estimate(wait: float, outcome: str) -> None:
+    """Both ends of the interval are within."""
+    known = Estimate(10.0, 15.0, 20.0, "of anybody", 30, 40)
+    assert _outcome(known, Wait(0.0, wait, True)) == outcome
+    assert _outcome(known, Wait(0.0, wait, False)) == ("later" if wait > 20 else "open")
+    assert _outcome(evolve(known, late=None), Wait(0.0, wait, True)) == "without"
+    assert _outcome(Lack(3, None), Wait(0.0, wait, True)) == "without"
 
 
 def test_the_first_part_knows_nothing_of_the_later_one() -> None:

@@ -97,6 +97,18 @@ def test_settings_that_one_list_has_lost_are_one_cause(
     assert "  also at line 2, line 3" in said
 
 
+@pytest.mark.parametrize(
+    ("count", "told"),
+    [(9, "line 8, line 9\n"), (10, "line 8, line 9 and 1 more\n"), (12, "line 9 and 3 more\n")],
+)
+def test_so_many_places_of_a_cause_are_told(
+    pool: Path, count: int, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pool.write_text("".join(f"GROUP_QUOTA_{name} = 5\n" for name in "abcdefghijkl"[:count]))
+    check(pool, "--all")
+    assert told in capsys.readouterr().out
+
+
 def test_a_macro_of_ones_own_is_no_concurrency_limit(
     pool: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

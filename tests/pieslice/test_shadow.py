@@ -7,9 +7,11 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from attr import evolve
 
 from negotiator.capture.claims import whole_slot
 from negotiator.capture.files import CapturePaths
@@ -397,6 +399,29 @@ def test_the_slot_that_a_dynamic_one_is_of(name: str, whole: str) -> None:
 
 def outcome(number: int, *, exact: bool = True) -> Outcome:
     return Outcome(number, 0.5, 3, 3 if exact else 4, 3, 3, 1, 1, Moved())
+
+
+@pytest.mark.parametrize(
+    ("cycles", "code"),
+    [
+        ([(True, True)], 0), ([(True, False)], 0), ([(False, False)], 0), ([(False, True)], 1),
+        ([(False, False), (True, True)], 0), ([(False, True), (True, True)], 1),
+    ],
+)  # fmt: skip
+def test_only_a_still_cycle_that_went_otherwise_is_told_by_the_exit_status(
+    cycles: list[tuple[bool, bool]], code: int, recorded: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recorded()
+    moved = Moved(jobs=1)
+    outcomes = [
+        evolve(outcome(number, exact=exact), moved=Moved() if still else moved)
+        for number, (exact, still) in enumerate(cycles)
+    ]
+    assert [(item.exact, item.still) for item in outcomes] == cycles
+    seen = SimpleNamespace(capture=None)
+    followed = [SimpleNamespace(before=seen, after=None, outcome=item) for item in outcomes]
+    monkeypatch.setattr(loop.Shadow, "cycles", lambda self: iter(followed))
+    assert shadow() == code
 
 
 def test_a_log_goes_on_after_a_kill(tmp_path: Path) -> None:
