@@ -17,7 +17,12 @@ from tests.pieslice.test_why_sentences import jobs, slots, told
 from tests.pieslice.test_why_sentences import pool as pool_of
 
 CAMPUS = str(Path(__file__).parents[2] / "examples" / "campus")
-NAMES = [name for name in scenarios.names() if name.startswith("groups-")]
+#: Those with groups: quotas of either kind, surplus, autoregroup, whole slots in turn.
+NAMES = [
+    name
+    for name in scenarios.names()
+    if '"GROUP_NAMES"' in (scenarios.VECTORS / f"{name}.json").read_text()
+]
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -21,7 +21,13 @@ from tests.negotiator import scenarios
 CAMPUS = str(Path(__file__).parents[2] / "examples" / "campus")
 
 
-@pytest.mark.parametrize("name", ["preempt-kinds-order", "random-100", "random-104", "random-108"])
+#: Ways in which candidates are equal: with or without autoclusters and a match list.
+TIES = [name for name in scenarios.names() if name.startswith("ties-")]
+FIRST = ["preempt-kinds-order", "random-100", "random-104", "random-108", "corner-kind-as-printed"]
+FIRST += ["corner-rank-not-a-number-without-match-list", "pre-rank-undefined-for-one"]
+
+
+@pytest.mark.parametrize("name", [*FIRST, *TIES])
 def test_the_first_candidate_is_the_one_that_is_taken(name: str) -> None:
     case = scenarios.load(name)
     snapshot, policy = scenarios.snapshot_of(case), scenarios.policy_of(case["scenario"])
@@ -35,6 +41,18 @@ def test_the_first_candidate_is_the_one_that_is_taken(name: str) -> None:
         if history.when is When.MATCHED:
             assert found.slots[0].slot == history.slot
             assert found.slots[0].preempts == match.preempted
+
+
+@pytest.mark.parametrize("name", TIES)
+def test_equal_candidates_are_listed_in_the_order_of_their_matches(name: str) -> None:
+    case = scenarios.load(name)
+    snapshot, policy = scenarios.snapshot_of(case), scenarios.policy_of(case["scenario"])
+    result = negotiate(snapshot, policy, now=scenarios.NOW)
+    job = find_job(snapshot, result.matches[0].job)
+    _, found = look_at(snapshot, policy, job, ranking, now=scenarios.NOW)
+    assert found is not None
+    matched = [match.slot for match in result.matches]
+    assert [slot.slot for slot in found.slots][: len(matched)] == matched
 
 
 def test_an_onlooker_changes_nothing() -> None:

@@ -78,6 +78,9 @@ def ranking(halted: HaltedCycle) -> Ranking:
             places = {position: place for place, position in enumerate(board.slots)}
             found.sort(key=lambda candidate: places[candidate.position])
             found.sort(key=lambda candidate: candidate.keys, reverse=True)
+            # Ranks that are not a number have no order: what is taken is what the cycle says.
+            best = among.first_best()
+            found.sort(key=lambda candidate: best is None or candidate.position != best.position)
     found = [candidate for candidate in found if has_claim(board, candidate)]
     return Ranking(ranked(found), _expressions(halted), kept is not None)
 
