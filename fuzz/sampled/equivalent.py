@@ -118,6 +118,16 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         "guard: len(text) >= 2 and text[0] == text[-1] == '\"' and '\"' not in text[1:-1] -> False",
     ): "a short cut: the parser of old syntax reads the same text",
     (
+        "negotiator/pool/slots.py",
+        "if value is None:",
+        "guard: value is None -> False",
+    ): "only speed: what an ad has not got is undefined, too, when the ad is made and asked",
+    (
+        "pieslice/why/slots/casetext.py",
+        'Column("user", name=True, drop=1),',
+        "constant: 1 -> 2",
+    ): "the only column of its table that may be left out is the first and the last to be",
+    (
         "negotiator/columns/engine.py",
         "if not reordered:",
         "guard: not reordered -> False",

@@ -42,8 +42,6 @@ T = TypeVar("T")
 #: Where the requirements to go by may be from.
 _REQUIREMENTS: Final = ("requirements", "negotiatorrequirements")
 _NONE: Final[Changes] = {}
-#: In place of the code of an expression that a column has: it is the policy's.
-_POLICY: Final = -1
 
 
 def fetch_columns(
@@ -69,9 +67,8 @@ class TableRows:
     """The rows of a table as ads whose requirements may have to be flattened."""
 
     table: Table
-    weight: Expression | None
     context: EvalContext
-    _found: dict[object, int] = field(factory=dict, init=False)
+    _found: dict[object, int] = field(factory=dict)
 
     @property
     def all(self) -> int:
@@ -81,20 +78,15 @@ class TableRows:
     @property
     def open_names(self) -> frozenset[str]:
         """See ``AdSet``."""
-        return frozenset((*self.table.store.open_names, "slotweight"))
+        return frozenset(self.table.store.open_names)
 
     def trees(self, name: str) -> list[tuple[int, Expression]]:
-        """See ``AdSet``; any row may have the negotiator's weight."""
+        """See ``AdSet``."""
         _, values = self.table.cells(name)
-        found = [(code, it) for code, it in enumerate(values) if it.__class__ is Expression]
-        if name == "slotweight" and self.weight is not None:
-            found.append((_POLICY, self.weight))
-        return found
+        return [(code, it) for code, it in enumerate(values) if it.__class__ is Expression]
 
     def having_tree(self, name: str, number: int) -> int:
         """See ``AdSet``."""
-        if number == _POLICY:
-            return self.all
         codes, values = self.table.cells(name)
         wanted = bytes(number) + b"\1" + bytes(len(values) - number - 1)
         return flag(codes, None, wanted, len(self.table))
@@ -167,7 +159,7 @@ class _Fetch:
         if any(lacking) and not is_plain(policy.slot_weight):
             raise UnsureError
         self._project(slots)
-        self._give_requirements(slots, kept)
+        self._give_requirements(slots, kept, set(compress(rows.order, lacking)))
         for slot in slots.with_policy:
             slot.own_ad()
         return slots
@@ -205,14 +197,19 @@ class _Fetch:
                 slot.weight = slot_weight(slot.ad, self.policy, self.context)
                 self.changed.update(names - slot.ad._attrs.keys())
 
-    def _give_requirements(self, slots: ColumnSlots, kept: Mapping[str, list[object]]) -> None:
-        """Give slots the requirements to go by where they are others than those sent."""
+    def _give_requirements(
+        self, slots: ColumnSlots, kept: Mapping[str, list[object]], lacking: set[int]
+    ) -> None:
+        """Give slots the requirements to go by where they are others than those sent.
+
+        ``lacking``: the rows with the negotiator's weight, which is in no column.
+        """
         table = self.rows.table
         if table.has("NegotiatorRequirements"):
             for slot in slots:
                 take_requirements(slot)
-        flattener = Flattener(self.context)
-        ads = TableRows(table, self.policy.slot_weight, without_chance(self.context))
+        flattener = Flattener(self.context, read=self.read)
+        ads = TableRows(table, without_chance(self.context))
         read = self.read or any(
             may_read_requirements(table.cells(name)[1]) for name in table.store.open_names
         )
@@ -220,8 +217,11 @@ class _Fetch:
         concerned = set(rows_of(flattener.to_flatten(ads, _REQUIREMENTS, level)))
         for what in changing(self.policy):
             concerned.update(compress(self.rows.order, kept[what]))
-        for slot in slots if concerned else ():
-            if slot.row in concerned:
+        seen = table.sight(_REQUIREMENTS) if lacking else None
+        if seen is None or not (seen.opaque or "slotweight" in seen.names):
+            lacking = set()
+        for slot in slots if concerned or lacking else ():
+            if slot.row in concerned or (slot.row in lacking and flattener.matters(slot.ad)):
                 flatten_requirements(slot, flattener)
 
     def _each(self, fact: Fact[T]) -> list[T]:

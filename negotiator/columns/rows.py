@@ -46,13 +46,12 @@ class SlotRows:
     @classmethod
     def of(cls, ads: Sequence[ClassAd]) -> SlotRows:
         """The rows of ads; those of loaded ones are kept."""
-        table = ads.table() if isinstance(ads, LoadedSlots) else None
-        if table is None or not isinstance(ads, LoadedSlots):
-            return cls(Table(ads), array("i", range(len(ads))))
-        known = _KEPT.get(ads)
-        if known is None:
-            known = _KEPT[ads] = cls(table, ads.order, ads.loaded, ads.names)
-        return known
+        if isinstance(ads, LoadedSlots) and (table := ads.table()) is not None:
+            known = _KEPT.get(ads)
+            if known is None:
+                known = _KEPT[ads] = cls(table, ads.order, ads.loaded, ads.names)
+            return known
+        return cls(Table(ads), array("i", range(len(ads))))
 
     def ad(self, row: int) -> ClassAd:
         """The ad of a row that was loaded, only to be looked at."""

@@ -229,7 +229,7 @@ def job_lists(
             if read is None or (vanilla is not None and vanilla.condition(job) is False):
                 continue
             name, queued = read
-            if queue.matched and (queued.cluster, queued.proc) in queue.matched:
+            if (queued.cluster, queued.proc) in queue.matched:
                 continue
             if policy.negotiate_all_jobs_in_cluster:
                 _learn_id(real_ids, queued)

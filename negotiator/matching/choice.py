@@ -116,10 +116,7 @@ def put_back(board: Board, request: ClassAd, asker: Asker, candidate: Candidate)
 
 def _still_valid(board: Board, kept: MatchList, request: ClassAd) -> bool:
     """Whether a list may be used again under policies that are declared to be unstable."""
-    policy = board.policy
-    if policy.preemption_requirements_stable and policy.preemption_rank_stable:
-        return True
-    entry = kept.peek()
+    policy, entry = board.policy, kept.peek()
     if not policy.preemption_requirements_stable:
         if entry is None:
             return False

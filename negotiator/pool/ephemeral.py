@@ -92,8 +92,8 @@ class SlotDecorator:
     previous_quotas: Mapping[str, float] | None
     context: EvalContext
     prefix: str | None = None
-    _known: dict[str, dict[str, object]] = field(factory=dict, init=False)
-    _changes: dict[str, Changes] = field(factory=dict, init=False)
+    _known: dict[str, dict[str, object]] = field(factory=dict)
+    _changes: dict[str, Changes] = field(factory=dict)
 
     def decorate(self, slots: Slots) -> None:
         """Add the ephemeral attributes of slots."""

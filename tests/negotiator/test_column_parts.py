@@ -47,12 +47,15 @@ ADS = (
     'Name = "h"; Cpus = 0; NegotiatorRequirements = TARGET.C; Requirements = TARGET.D',
     'Name = "i"; Cpus = 1; MyAddress = "<[::1]:9618?addrs=[--1]-9618>"; Offline = true',
     'Name = "j"; SlotWeight = Nowhere; PreemptingUser = "p@d"; RemoteUser = "u@d"; State = 5',
+    'Name = "k"; Cpus = 4; Requirements = TARGET.A || SlotWeight',
+    'Name = "l"; Cpus = 4; Requirements = TARGET.A > 1 || SlotWeight; SlotWeight = true',
 )  # fmt: skip
 KNOBS: tuple[dict[str, str], ...] = (
     {},
     {"NEGOTIATOR_CONSIDER_PREEMPTION": "False"},
     {"NEGOTIATOR_USE_SLOT_WEIGHTS": "False"},
     {"SLOT_WEIGHT": "Cpus * 2"},
+    {"SLOT_WEIGHT": "Cpus > 1"},
     {"SLOT_WEIGHT": "Cpus + 1", "FORCE_NEGOTIATOR_SLOT_WEIGHT": "True"},
     {"NEGOTIATOR_SLOT_CONSTRAINT": "Cpus > 1"},
     {"ALLOW_PSLOT_PREEMPTION": "True", "NEGOTIATOR_CONSIDER_PREEMPTION": "True"},
@@ -83,9 +86,11 @@ def described(slot: Slot) -> dict[str, Any]:
 @pytest.mark.parametrize("claims", [{}, {"a": 3, "e": 0, "nobody": 9}], ids=["", "claims"])
 @pytest.mark.parametrize("knobs", KNOBS, ids=lambda knobs: " ".join(knobs))
 @pytest.mark.parametrize("loaded", [False, True], ids=["ads", "loaded"])
+@pytest.mark.parametrize("read", [False, True], ids=["tested", "read"])
 def test_slots_are_those_that_are_fetched_one_by_one(
-    loaded: bool, knobs: dict[str, str], claims: dict[str, int]
+    read: bool, loaded: bool, knobs: dict[str, str], claims: dict[str, int]
 ) -> None:
+    """``read``: whether somebody may read the requirements of slots as a value."""
     policy = policy_from_knobs(knobs).policy
     pool = snapshot(ads_of(*ADS))
     ads = pool.slots
@@ -93,8 +98,8 @@ def test_slots_are_those_that_are_fetched_one_by_one(
         columns = in_columns(pool)
         assert columns is not None
         ads = columns.slots
-    expected = fetch_slots(pool.slots, claims, policy, CONTEXT, read=True)
-    found = fetch_columns(SlotRows.of(ads), claims, policy, CONTEXT, read=True)
+    expected = fetch_slots(pool.slots, claims, policy, CONTEXT, read)
+    found = fetch_columns(SlotRows.of(ads), claims, policy, CONTEXT, read)
     assert found is not None
     assert [slot.row for slot in found] == list(found.places())
     assert [described(slot) for slot in found] == [described(slot) for slot in expected]
@@ -192,6 +197,15 @@ def test_slots_keep_their_rows_as_long_as_there_is_room() -> None:
     assert prepared(kept, [*names[1:], *more[1:], "u", "v"]) == [*range(9), *range(10, 29)]
     assert prepared(kept, names[::-1]) == list(range(10))
     assert prepared(kept, [*names[::-1], "w"]) == list(range(11))
+
+
+def test_rows_that_were_loaded_are_kept_from_cycle_to_cycle() -> None:
+    ads = snapshot(ads_of(*ADS))
+    columns = in_columns(ads)
+    assert columns is not None
+    assert SlotRows.of(columns.slots) is SlotRows.of(columns.slots)
+    assert SlotRows.of(columns.slots).lasting
+    assert not SlotRows.of(ads.slots).lasting
 
 
 def test_a_single_cycle_has_the_rows_of_its_slots() -> None:

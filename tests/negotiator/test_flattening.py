@@ -97,7 +97,7 @@ def changed(ad: ClassAd) -> bool:
 @pytest.mark.parametrize("requirements", [*_REQUIREMENTS, *_NESTED])
 def test_what_is_left_alone_keeps_its_truth(requirements: str) -> None:
     ads = [slot(requirements, known) for known in _KNOWN]
-    table = TableRows(Table(ads), None, _CONTEXT)
+    table = TableRows(Table(ads), _CONTEXT)
     flattener = Flattener(_CONTEXT)
     together = flattener.to_flatten(table, ("requirements",), Level.TRUE)
     for row, ad in enumerate(ads):

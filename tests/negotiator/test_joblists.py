@@ -49,9 +49,9 @@ def _job(number: int, **given: Any) -> ClassAd:
     return job
 
 
-def _order(jobs: list[ClassAd]) -> list[int]:
+def _order(jobs: list[ClassAd], matched: frozenset[tuple[int, int]] = frozenset()) -> list[int]:
     """The numbers of the jobs that are offered, in the order in which they stand."""
-    queues = (ScheddQueue("schedd", tuple(jobs)),)
+    queues = (ScheddQueue("schedd", tuple(jobs), matched=matched),)
     lists = job_lists(queues, frozenset(), SignificanceSettings(), POLICY, CONTEXT, flatten=False)
     return [job.proc for each in lists.values() for job in each.waiting]
 
@@ -76,6 +76,11 @@ def test_what_a_schedd_removes_from_the_significant_attributes(
     names = frozenset({"site", "memoryusage", "slot1_x", "slot1_y"})
     settings = significance(policy_from_knobs(knobs).policy)
     assert job_attributes(names, settings) & names == left
+
+
+def test_a_job_that_has_a_match_already_is_not_offered() -> None:
+    jobs = [_job(number) for number in range(4)]
+    assert _order(jobs, frozenset({(1, 0), (1, 2), (2, 1), (0, 3)})) == [1, 3]
 
 
 def test_two_hosts_are_not_those_of_a_job_that_says_nothing() -> None:

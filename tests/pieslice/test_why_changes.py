@@ -76,6 +76,11 @@ def below(limit: float) -> float:
         ("TARGET.K * 2 <= 5", {"K": 5.5}, "<= 2.5"),
         ("TARGET.K * 2 >= MY.Cpus", {"K": 0}, ">= 4"),
         ("TARGET.K / 2.0 <= MY.Cpus", {"K": 10}, "<= 8"),
+        # Beside other attributes of either ad.
+        ("TARGET.K + TARGET.L <= MY.Cpus", {"K": 9, "L": 1}, "<= 3"),
+        ("TARGET.K <= TARGET.L + MY.Cpus", {"K": 9, "L": 1}, "<= 5"),
+        ("TARGET.K <= 4 && (TARGET.L == 1 || MY.Cpus == 4)", {"K": 9, "L": 1}, "<= 4"),
+        ("TARGET.K <= MY.Cpus + Memory - 64", {"K": 9}, "<= 4"),
         # What the slot has of its own.
         ("Fits", {"K": 9}, "<= 3"),
         ("Fits && MY.Cpus > 1", {"K": 9}, "<= 3"),
@@ -96,6 +101,8 @@ def test_the_value_nearest_to_what_the_job_has(
         ("MY.K > TARGET.Cpus", {"K": 3}, ">= 5"),
         ("TARGET.Cpus > MY.K", {"K": 30}, "<= 3"),
         ("K >= 5", {"K": 3}, ">= 5"),
+        ("MY.K + MY.L >= 5", {"K": 3, "L": 1}, ">= 4"),
+        ("MY.K + MY.L >= TARGET.Cpus + TARGET.Memory", {"K": 3, "L": 1}, ">= 67"),
         ("MY.K", {}, "= True"),
     ],
 )

@@ -53,6 +53,17 @@ def pool(
     return {"slots": slots, "jobs": list(jobs), "config": config or {}, **more}
 
 
+def group_slots(count: int, weight: str) -> list[Entry]:
+    """Slots that bob of the group has."""
+    ad = {**BOB, "RemoteUser": '"g.bob@test"', "SlotWeight": weight}
+    return [{"name": "slot{i}@m", "count": count, "ad": ad}]
+
+
+#: Two requests of ann of the group, one after the other.
+IN_GROUP = (jobs("g.ann"), jobs("g.ann", JobPrio="-1", RequestMemory="2"))
+IN_TURN = {"GROUP_NAMES": "g"}
+
+
 def preempting(requirements: str, **slot: str) -> Entry:
     """Bob runs on the only slot, ann wants it."""
     config = {"PREEMPTION_REQUIREMENTS": requirements}
@@ -119,6 +130,30 @@ SAID = {
         ["not requested: nothing was left of the pie before its turn"],
     ),
     # --- why a request came to nothing
+    "over the limit of free slots": (
+        pool(
+            [*group_slots(3, "1"), {"name": "slot{i}@n", "count": 2, "ad": {"SlotWeight": "1"}}],
+            *IN_GROUP,
+            config=IN_TURN | {"GROUP_QUOTA_g": "4", "PREEMPTION_REQUIREMENTS": "False"},
+        ),
+        ("2.0",),
+        [
+            "over the limit: slot2@n costs 1, 1 of 1 is used\n",
+            "submitter limit 4 (1 in free slots)",
+        ],
+    ),
+    "over the limit of slots of others": (
+        pool(
+            group_slots(3, "2"),
+            *IN_GROUP,
+            config=IN_TURN | {"GROUP_QUOTA_g": "3", "PREEMPTION_REQUIREMENTS": "True"},
+        ),
+        ("2.0",),
+        [
+            "over the limit: slot3@m costs 2, 2 of 3 is used\n",
+            "submitter limit 3 (0 in free slots)",
+        ],
+    ),
     "like one refused": (
         pool(
             slots(),
