@@ -39,7 +39,6 @@ def find_match(
         return chosen, kept.tally
     board.drop_match_list()
     if not board.slots:
-        board.limit_refusals = 0
         return None, tally
     found = find(board, request, asker, allowance, tally)
     board.limit_refusals = tally.number(Refusal.SUBMITTER_LIMIT)

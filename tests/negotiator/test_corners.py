@@ -72,6 +72,36 @@ def test_equal_submitters_go_by_the_remainder_of_the_second_of_their_ads() -> No
     assert [turn.name for turn in turns(result)][:2] == ["alice@test", "bob@test"]
 
 
+@pytest.mark.parametrize(
+    ("alice", "bob", "others", "first"),
+    [
+        # Who has the smaller part of its slice; bob's ad is older by its remainder.
+        ("1", "2", 1e6, "alice@test"),
+        ("3", "2", 1e6, "bob@test"),
+        ("0", "0", 1e6, "bob@test"),
+        ("0.5", "0.75", 1e6, "alice@test"),
+        # Both have more than all of it, as somebody of better priority is there.
+        ("1", "2", 0.5, "bob@test"),
+        ("3", "2", 0.5, "bob@test"),
+        # Only one of them has.
+        ("2", "40", 1000.0, "alice@test"),
+        ("40", "2", 1000.0, "bob@test"),
+    ],
+)
+def test_of_equal_priorities_the_least_served_goes_first(
+    alice: str, bob: str, others: float, first: str
+) -> None:
+    slots = [claimed("s1", "alice@test", alice), claimed("s2", "bob@test", bob), slot("s3")]
+    heard = [
+        {"name": f"{name}@test", "schedd": "s1", "heard": at}
+        for name, at in (("alice", 5), ("bob", 1), ("carol", 3))
+    ]
+    prios = {"alice": 1000.0, "bob": 1000.0, "carol": others}
+    records = {name: {"priority": prio, "factor": 1.0} for name, prio in prios.items()}
+    result = cycle(slots, [job("alice"), job("bob"), job("carol")], records, heard)
+    assert [turn.name for turn in turns(result) if turn.name != "carol@test"][0] == first
+
+
 def test_a_ceiling_leaves_whole_weights_beside_a_usage_with_a_fraction() -> None:
     held = claimed("held", "alice@test", "2.5")
     free = [slot(f"s{number}", "1.25") for number in range(6)]
@@ -99,11 +129,35 @@ def test_a_ceiling_that_is_used_up_bars_slots_that_weigh_nothing() -> None:
     ]
 
 
-@pytest.mark.parametrize(("floor", "rounds"), [(1, [False]), (2, [True, False])])
-def test_who_has_its_floor_gets_no_round_of_its_own(floor: int, rounds: list[bool]) -> None:
+@pytest.mark.parametrize(
+    ("weight", "floor", "rounds"),
+    [
+        ("1", 1, [False]),
+        ("1", 2, [True, False]),
+        # What is lacking to a whole weight is lacking.
+        ("0.4", 0, [False]),
+        ("0.4", 1, [True, False]),
+        ("1.6", 1, [False]),
+        ("1.6", 2, [True, False]),
+    ],
+)
+def test_who_has_its_floor_gets_no_round_of_its_own(
+    weight: str, floor: int, rounds: list[bool]
+) -> None:
     record = {"alice": {**EVERYBODY, "floor": floor}}
-    result = cycle([claimed("held", "alice@test"), slot("a")], [job("alice")], record)
+    result = cycle([claimed("held", "alice@test", weight), slot("a")], [job("alice")], record)
     assert [pie.floor_round for pie in result.pies] == rounds
+
+
+@pytest.mark.parametrize(("user", "matches"), [({}, 1), ({"RemoteUser": '"bob@test"'}, 2)])
+def test_what_somebody_is_on_is_not_taken_from_what_is_for_free_slots(
+    user: dict[str, str], matches: int
+) -> None:
+    """Though nobody has to leave: without preemption every match is of one kind."""
+    slots = [slot(name, "1.5", **user) for name in "abc"]
+    knobs = {"NEGOTIATOR_CONSIDER_PREEMPTION": "False", "GROUP_NAMES": "g", "GROUP_QUOTA_g": "2"}
+    result = cycle(slots, [job("g.alice", 3)], **knobs)
+    assert len(result.matches) == matches
 
 
 def test_a_refusal_by_a_limit_does_not_end_the_session_of_another_submitter() -> None:
