@@ -290,7 +290,7 @@ class Offers:
                 continue
             last = key
             # Jobs without autoclusters are told apart by cluster, but refused by none.
-            known = key if jobs.all_in_cluster else jobs.real_id(job.autocluster)
+            known = key if jobs.all_in_cluster else job.autocluster
             runs.append(_Run(known, [job]))
         return runs
 

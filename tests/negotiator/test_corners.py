@@ -99,7 +99,7 @@ def test_of_equal_priorities_the_least_served_goes_first(
     prios = {"alice": 1000.0, "bob": 1000.0, "carol": others}
     records = {name: {"priority": prio, "factor": 1.0} for name, prio in prios.items()}
     result = cycle(slots, [job("alice"), job("bob"), job("carol")], records, heard)
-    assert [turn.name for turn in turns(result) if turn.name != "carol@test"][0] == first
+    assert next(turn.name for turn in turns(result) if turn.name != "carol@test") == first
 
 
 def test_a_ceiling_leaves_whole_weights_beside_a_usage_with_a_fraction() -> None:

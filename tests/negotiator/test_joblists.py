@@ -58,6 +58,8 @@ def _order(jobs: list[ClassAd], matched: frozenset[tuple[int, int]] = frozenset(
 
 def test_a_priority_of_two_is_not_one_that_is_missing() -> None:
     assert _order([_job(0), _job(1, JobPrio=2)]) == [1, 0]
+    assert _order([_job(0, JobPrio=1.2), _job(1, JobPrio=1.5)]) == [1, 0]
+    assert _order([_job(0, PostJobPrio2=-1), _job(1)]) == [1, 0]
     assert _order([_job(0, JobPrio=UNDEFINED), _job(1, PostJobPrio1=2)]) == [1, 0]
 
 

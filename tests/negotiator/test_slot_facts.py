@@ -487,6 +487,11 @@ def test_the_limits_that_claims_hold() -> None:
             (3, 16.0, 2.0, 2.0, 1, 1.0),
         ),
         (
+            ["SlotWeight = 2; Cpus = 1", "SlotWeight = 1; Cpus = 2"],
+            {"NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT": "Cpus < 2"},
+            (2, 3.0, 1.0, 2.0, 1, 1.0),
+        ),
+        (
             ["SlotWeight = 2", "SlotWeight = 5"],
             {"NEGOTIATOR_USE_SLOT_WEIGHTS": "False"},
             (2, 2.0, 1.0, 2.0, 2, 2.0),

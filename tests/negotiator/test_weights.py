@@ -17,6 +17,10 @@ from policy.load import policy_from_knobs
         ({"SLOT_WEIGHT": "Memory / 1024.0"}, 2),
         ({"SLOT_WEIGHT": "Disk"}, 2048),  # without a request it follows the cores
         ({"SLOT_WEIGHT": "1.9"}, 1),
+        ({"SLOT_WEIGHT": "0"}, 0),
+        ({"SLOT_WEIGHT": "0.9"}, 0),
+        ({"SLOT_WEIGHT": "-1.5"}, -1),
+        ({"SCHEDD_SLOT_WEIGHT": "RequestCpus - 2"}, 0),
         ({"SLOT_WEIGHT": "undefined"}, 2),
         ({"SLOT_WEIGHT": "RequestCpus * 10"}, 2),  # the slot has no such attribute
         ({"SLOT_WEIGHT": "1", "SCHEDD_SLOT_WEIGHT": "RequestCpus * 10.5"}, 21),

@@ -281,6 +281,42 @@ def test_the_last_moment_is_that_of_the_hours_asked_for() -> None:
         assert points[-1].hour == pytest.approx(hours)
 
 
-def test_a_demand_lasts_from_its_beginning_to_before_its_end() -> None:
-    demand = Demand(4.0, 60.0, 120.0)
-    assert [demand.at(moment) for moment in (59.9, 60.0, 119.9, 120.0)] == [0.0, 4.0, 4.0, 0.0]
+@pytest.mark.parametrize(
+    ("begin", "end", "wanted"),
+    [
+        (60.0, 120.0, [0.0, 0.0, 4.0, 4.0, 0.0]),
+        (0.0, 60.0, [4.0, 4.0, 0.0, 0.0, 0.0]),
+        (0.0, None, [4.0] * 5),
+        (60.0, None, [0.0, 0.0, 4.0, 4.0, 4.0]),
+        (0.0, 0.0, [0.0] * 5),
+        (60.0, 60.0, [0.0] * 5),
+    ],
+)
+def test_a_demand_lasts_from_its_beginning_to_before_its_end(
+    begin: float, end: float | None, wanted: list[float]
+) -> None:
+    demand = Demand(4.0, begin, end)
+    assert [demand.at(moment) for moment in (0.0, 59.9, 60.0, 119.9, 120.0)] == wanted
+
+
+@pytest.mark.parametrize(
+    ("wanted", "priorities", "given"),
+    [
+        ([20.0, 20.0], [1.0, 10.0], [10.0, 1.0]),
+        # However small they are, they are in proportion.
+        ([20.0, 20.0], [1e-5, 1e-4], [10.0, 1.0]),
+        ([20.0, 20.0], [1e-9, 1e-8], [10.0, 1.0]),
+        ([8.0, 20.0], [1e-5, 1e-4], [8.0, 3.0]),
+        # 0 is the best there is.
+        ([8.0, 8.0], [0.0, 1.0], [8.0, 3.0]),
+        ([20.0, 20.0], [0.0, 0.0], [5.5, 5.5]),
+        ([0.0, 20.0], [1.0, 1e6], [0.0, 11.0]),
+        ([5.0, 6.0], [1.0, 1e6], [5.0, 6.0]),
+        ([1.0, 2.0], [1.0, 1e6], [1.0, 2.0]),
+        ([], [], []),
+    ],
+)
+def test_a_pool_is_divided_by_the_inverse_of_the_priorities(
+    wanted: list[float], priorities: list[float], given: list[float]
+) -> None:
+    assert divide(11.0, wanted, priorities) == pytest.approx(given)
