@@ -85,14 +85,14 @@ def _from_list(
     while (candidate := kept.pop()) is not None:
         if not per_slot_limits_have_room(board, candidate.slot, request, Tally()):
             continue
-        candidate = _with_cost(board, candidate, request)
+        candidate = with_cost(board, candidate, request)
         if allowance.permits_cached(candidate.limited_as, candidate.cost):
             return candidate
         kept.tally.refused[Refusal.SUBMITTER_LIMIT] += 1
     return None
 
 
-def _with_cost(board: Board, candidate: Candidate, request: ClassAd) -> Candidate:
+def with_cost(board: Board, candidate: Candidate, request: ClassAd) -> Candidate:
     """The candidate with what it would cost now, if its slot has a consumption policy."""
     slot = candidate.slot
     context = board.context

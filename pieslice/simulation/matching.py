@@ -317,7 +317,7 @@ class Negotiator:
             wish = sum(wanted[user] for user in mine)
             entitled = min(rooms[name], wish) * seconds
             state.group_entitled[name] = state.group_entitled.get(name, 0.0) + entitled
-            if not group.settings.accept_surplus and group.parent is not None:
+            if not group.settings.accept_surplus:
                 over = max(0.0, usage - rooms[name]) * seconds
                 state.over_quota[name] = state.over_quota.get(name, 0.0) + over
 

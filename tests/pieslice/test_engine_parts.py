@@ -202,6 +202,22 @@ def test_who_is_preempted_retires_and_vacates(
         assert run.it.idle["ann@sim.example"] == {0: [0]}
 
 
+def test_a_job_retires_from_its_own_start_on_and_not_from_that_of_its_claim() -> None:
+    run = Run(
+        jobs("0,ann,100,2", "0,ann,100,2", "0,bob,1000,2"), plain_pool(1, 2),
+        retirement=40, vacate=0,
+    )  # fmt: skip
+    run.until(0)
+    run.match(FIRST, 0)
+    run.until(110)
+    claim = run.it.state.claims[FIRST]
+    assert (claim.job, claim.begun, claim.job_begun) == (1, 0, 100)
+    run.match(FIRST, 2)
+    assert claim.evicted_at == 140
+    events = run.until(200)[-2:]
+    assert events == ["140 preempt ann2 1 for bob@sim.example", "140 start bob3 1"]
+
+
 def test_a_job_that_is_preempted_twice_is_counted_once() -> None:
     run = Run(jobs("0,ann,1000,1", *["0,bob,1,1"] * 3), plain_pool(1, 1), worklife=0)
     run.until(0)

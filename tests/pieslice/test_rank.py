@@ -25,6 +25,9 @@ CAMPUS = str(Path(__file__).parents[2] / "examples" / "campus")
 TIES = [name for name in scenarios.names() if name.startswith("ties-")]
 FIRST = ["preempt-kinds-order", "random-100", "random-104", "random-108", "corner-kind-as-printed"]
 FIRST += ["corner-rank-not-a-number-without-match-list", "pre-rank-undefined-for-one"]
+#: What a slot that stays costs, and what bounds it, changes from match to match.
+STAYING = ["put-back-slot-is-bound-as-found", "pslot-consumption-policy", "pslot-depth-first"]
+STAYING += ["reeval-unclaiming", "rank-preempt-over-limit"]
 
 
 @pytest.mark.parametrize("name", [*FIRST, *TIES])
@@ -41,6 +44,21 @@ def test_the_first_candidate_is_the_one_that_is_taken(name: str) -> None:
         if history.when is When.MATCHED:
             assert found.slots[0].slot == history.slot
             assert found.slots[0].preempts == match.preempted
+
+
+@pytest.mark.parametrize("name", STAYING)
+def test_each_job_is_told_the_slot_that_it_gets_first(name: str) -> None:
+    case = scenarios.load(name)
+    snapshot, policy = scenarios.snapshot_of(case), scenarios.policy_of(case["scenario"])
+    lists = []
+    for queue in snapshot.queues:
+        for ad in queue.jobs[:30]:
+            job = find_job(snapshot, f"{queue.name}#{ad.raw('ClusterId')}.{ad.raw('ProcId')}")
+            history, found = look_at(snapshot, policy, job, ranking, now=scenarios.NOW)
+            if found is not None and history.when is When.MATCHED:
+                assert found.slots[0].slot == history.slot
+                lists.append(found.kept_list)
+    assert set(lists) == {False, True}
 
 
 @pytest.mark.parametrize("name", TIES)

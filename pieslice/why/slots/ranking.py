@@ -17,7 +17,7 @@ from classad.ads.expression import Expression
 from negotiator.jobs.requests import NO_AUTOCLUSTER
 from negotiator.matching.candidate import Candidate, Tally
 from negotiator.matching.candidates import per_slot_limits_have_room
-from negotiator.matching.choice import has_claim, list_for
+from negotiator.matching.choice import has_claim, list_for, with_cost
 from negotiator.matching.engine import all_of, find
 from negotiator.matching.rank import JOB, KIND_NAME, POST_JOB, PRE_JOB, PREEMPTION, RankKeys
 from negotiator.model.arithmetic import FLT_MAX
@@ -64,10 +64,11 @@ def ranking(halted: HaltedCycle) -> Ranking:
     board, request = halted.board, halted.request
     kept = list_for(board, request, halted.asker)
     if kept is not None:
+        entries = all_of(kept.entries, kept.taken)
         found = [
             candidate
-            for candidate in all_of(kept.entries, kept.taken)
-            if halted.allowance.permits_cached(candidate.kind, candidate.cost)
+            for candidate in (with_cost(board, entry, request.ad) for entry in entries)
+            if halted.allowance.permits_cached(candidate.limited_as, candidate.cost)
             and per_slot_limits_have_room(board, candidate.slot, request.ad, Tally())
         ]
     else:
