@@ -43,6 +43,16 @@ def meanings() -> dict[str, list[str]]:
     return rows
 
 
+def spelling(macro: str) -> str:
+    """A macro as ``meanings`` spells it; those that are not there stay as they are."""
+    return _spellings().get(macro.casefold(), macro)
+
+
+@cache
+def _spellings() -> dict[str, str]:
+    return {name.casefold(): name for name in meanings()}
+
+
 @cache
 def reader_rows() -> Mapping[str, list[str | int | None]]:
     """Kind, readers, those that a bad value ends, and range of macros, by name.

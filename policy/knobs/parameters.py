@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from attr import frozen
 
-from policy.data.tables import builtin_table, meanings
+from policy.data.tables import builtin_table, meanings, spelling
 from policy.knobs import find_knob
 from policy.knobs.declaration import Knob
 
@@ -71,6 +71,5 @@ def find_parameter(macro: str) -> Parameter | None:
     knob = find_knob(macro)
     if knob is not None:
         return of_knob(knob, macro)
-    spelled = {name.casefold(): name for name in meanings()}
-    name = spelled.get(macro.casefold(), macro)
+    name = spelling(macro)
     return of_row(name, builtin_table().get(macro.casefold()), meanings().get(name))

@@ -186,7 +186,7 @@ def as_findings(endings: Iterable[Ending]) -> Iterator[Diagnostic]:
     for ending in endings:
         found = ending.found
         name = None if found.source is None else found.source.name
-        together.setdefault((name, found.start, found.message), []).append(ending)
+        together.setdefault((name, found.start, found.message.casefold()), []).append(ending)
     for same in together.values():
         found = same[0].found
         daemons = list(dict.fromkeys(str(ending.daemon) for ending in same))

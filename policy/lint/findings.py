@@ -161,7 +161,7 @@ def _once(found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
         name = None if item.source is None else item.source.name
         # All lines that are not quoted have the same message.
         kind = item.severity if item.message == UNQUOTED else None
-        key = (name, item.line, item.column, item.message, kind)
+        key = (name, item.line, item.column, item.message.casefold(), kind)
         if key not in seen:
             seen.add(key)
             yield item

@@ -12,7 +12,7 @@ from functools import cache
 from typing import Final
 
 from classad.errors import Diagnostic, suggest
-from policy.data.tables import builtin_table, meanings
+from policy.data.tables import builtin_table, meanings, spelling
 from policy.knobs.lists import LISTS, LISTS_BY_NAME
 from policy.knobs.obsolete import once_predefined
 from policy.knobs.readers import find_readers
@@ -104,7 +104,7 @@ def _itself(view: View, setting: Setting) -> Iterator[Diagnostic]:
 
 def _is_of_the_pool(name: str) -> bool:
     """Is it one of HTCondor's own macros, CONDOR_HOST for instance, which another file sets?"""
-    known = name.casefold() in builtin_table() or name.upper() in meanings()
+    known = name.casefold() in builtin_table() or spelling(name) in meanings()
     return known or find_readers(name) is not None
 
 
@@ -160,7 +160,7 @@ def _live(view: View) -> Iterator[Setting]:
 def _is_read(setting: Setting) -> bool:
     if setting.knob is not None or find_readers(setting.macro) is not None:
         return True
-    if setting.macro in meanings() or setting.macro.casefold() in _of_defaults():
+    if spelling(setting.macro) in meanings() or setting.macro.casefold() in _of_defaults():
         return True
     return any(names.member(setting.macro) is not None for names in LISTS) or (
         setting.macro.upper().startswith(("STARTD_CRON_", "SCHEDD_CRON_"))

@@ -14,7 +14,7 @@ from classad.errors import ClassAdParseError, Diagnostic
 from classad.language.operators import MIRRORED
 from classad.syntax.nodes import Binary, Literal, Node, Reference, bare
 from policy.attributes import DATE, FIRST_DATE, LAST_DATE, SECONDS, find_attribute
-from policy.data.tables import meanings
+from policy.data.tables import meanings, spelling
 from policy.knobs import shares as shares
 from policy.knobs.readers import find_readers
 from policy.language.expressions import parse
@@ -187,8 +187,7 @@ def _product(text: str) -> float:
 
 def _of_days(setting: Setting) -> Iterator[Diagnostic]:
     """A time that is written as days in minutes."""
-    readers = meanings().get(setting.macro) or meanings().get(setting.macro.upper())
-    timed = setting.macro.casefold() in _TIMES or (readers is not None and readers[1] == SECONDS)
+    timed = setting.macro.casefold() in _TIMES or _unit(setting) == SECONDS
     timed = timed or (setting.knob is not None and setting.knob.unit == SECONDS)
     text = setting.text()
     if not timed or not _PRODUCT.fullmatch(text):
@@ -197,6 +196,11 @@ def _of_days(setting: Setting) -> Iterator[Diagnostic]:
         message = f"{setting.name} is in seconds, and `{text.strip()}` are minutes"
         place = stretch(setting, text, 0, len(text))
         yield NOT_SECONDS.at(message, *place, "a day has `24 * 3600` seconds")
+
+
+def _unit(setting: Setting) -> str:
+    """The unit that the manual has for the macro; empty for none."""
+    return meanings().get(spelling(setting.macro), ("", ""))[1]
 
 
 def _tree(text: str) -> Node:
@@ -225,7 +229,7 @@ def _written(setting: Setting) -> Iterator[Diagnostic]:
     folded = setting.macro.casefold()
     log = bool(_LOG.fullmatch(folded))
     times = folded in _TIMES or folded in _LONGEST
-    amounts = folded in _AMOUNTS or meanings().get(setting.macro, ("", ""))[1] == "MiB"
+    amounts = folded in _AMOUNTS or _unit(setting) == "MiB"
     unit = "seconds" if times else "MiB" if amounts else "bytes" if log else ""
     if not unit:
         return
