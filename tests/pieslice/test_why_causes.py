@@ -1,0 +1,195 @@
+"""``pieslice why`` where two causes hold at once: which of them is told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from classad import ClassAd
+from negotiator.jobs.lists import Unready
+from negotiator.jobs.offers import Unasked
+from negotiator.model.arithmetic import INT_MAX
+from negotiator.model.result import Outcome, SubmitterTurn
+from pieslice.why.jobs import AskedJob
+from pieslice.why.requests.absence import why_not_ready
+from pieslice.why.requests.fates import Fate, fates
+from pieslice.why.requests.limits import _bound_by
+from pieslice.why.requests.record import (
+    CycleRecord,
+    End,
+    Got,
+    RequestCourse,
+    SessionCourse,
+    WaitingJob,
+)
+from tests.pieslice.test_why_sentences import Entry, jobs, pool, slots, told
+
+CEILING, TAKEN = "its ceiling", "submitters before took that much more than was left of the pie"
+LEFT, QUOTA = "what is left of the pie", "what is left of the group quota"
+GROUP_SLICE, SLICE = "its pie slice of the group limit", "its pie slice of the pool"
+
+
+@pytest.mark.parametrize(
+    ("limit", "unclaimed", "ceiling", "usage", "pie", "bound_by"),
+    [
+        # Half of a pie of 10, of a pool of 10 or 20.
+        (5.0, 5.0, INT_MAX, 0.0, 10.0, SLICE),
+        (2.0, 2.0, INT_MAX, 3.0, 10.0, SLICE),
+        (2.5, 2.5, INT_MAX, 0.0, 5.0, GROUP_SLICE),
+        # Less of it, by as little as can be told from rounding.
+        (4.9999, 4.9999, INT_MAX, 0.0, 10.0, LEFT),
+        (5.0 - 1e-12, 5.0, INT_MAX, 0.0, 10.0, SLICE),
+        (5.0, 4.9999, INT_MAX, 0.0, 10.0, QUOTA),
+        (5.0, 5.0 - 1e-12, INT_MAX, 0.0, 10.0, SLICE),
+        # The ceiling comes first wherever it is the least.
+        (5.0, 5.0, 5, 0.0, 10.0, SLICE),
+        (5.0, 5.0, 4, 0.0, 10.0, CEILING),
+        (4.5, 3.0, 4, 0.0, 10.0, CEILING),
+        (3.0, 3.0, 4, 0.0, 10.0, LEFT),
+        (5.0, 2.0, 3, 0.0, 10.0, CEILING),
+        # What is bounded by its slice is so even where more would be permitted.
+        (7.0, 7.0, 6, 0.0, 10.0, SLICE),
+        # A pie that is less than empty, and one that is just empty.
+        (-1.0, -1.0, INT_MAX, 0.0, 10.0, TAKEN),
+        (-0.001, -0.001, INT_MAX, 0.0, 10.0, LEFT),
+        (0.0, 0.0, INT_MAX, 0.0, 10.0, LEFT),
+        (0.0, 0.0, INT_MAX, 6.0, 10.0, SLICE),
+        (-1.0, -1.0, 0, 0.0, 10.0, TAKEN),
+        # What is left of the pie before what is left of the quota.
+        (4.0, 3.0, INT_MAX, 0.0, 10.0, LEFT),
+        (2.5, 2.0, INT_MAX, 0.0, 5.0, QUOTA),
+    ],
+)
+def test_what_binds_a_limit(
+    limit: float, unclaimed: float, ceiling: int, usage: float, pie: float, bound_by: str
+) -> None:
+    halted = SimpleNamespace(board=SimpleNamespace(numbers=SimpleNamespace(pie=10.0)))
+    turn = SubmitterTurn(
+        "u", "s", 1.0, 0.5, limit, unclaimed, ceiling, usage, 0.0, 0.0, (), Outcome.DONE
+    )
+    assert _bound_by(cast("Any", halted), turn, pie) == bound_by
+
+
+# --- why a job is not offered, and why its submitter has no session -------------------------------
+
+
+@pytest.mark.parametrize(
+    ("ad", "matched", "submitter", "said"),
+    [
+        ("", False, "u@d", "START_VANILLA_UNIVERSE is not true"),
+        ("", True, "u@d", Unready.MATCHED.value),
+        ("", True, None, "no User in its ad"),
+        ("JobCooldownExpiration = 1060", True, "u@d", Unready.MATCHED.value),
+        ("JobCooldownExpiration = 1060; MaxHosts = 0", False, "u@d",
+         "in cool-down for 60 s (JobCooldownExpiration)"),
+        ("JobUniverse = 7; JobCooldownExpiration = 1060", False, "u@d", Unready.UNIVERSE.value),
+        ("JobUniverse = 9; IsNoopJob = true", False, "u@d", Unready.GRID.value),
+        ("IsNoopJob = true; CurrentHosts = 1", False, "u@d", Unready.NOOP.value),
+        ("CurrentHosts = 2", False, "u@d", "CurrentHosts is 2 and MaxHosts 1"),
+        ("MaxHosts = 0", False, "u@d", "CurrentHosts is 1 and MaxHosts 0"),
+        ("CurrentHosts = 3; MaxHosts = 3", False, "u@d", "CurrentHosts is 3 and MaxHosts 3"),
+    ],
+)  # fmt: skip
+def test_why_a_job_is_not_offered(ad: str, matched: bool, submitter: str | None, said: str) -> None:
+    job = AskedJob(1, 0, ClassAd(f"[JobStatus = 1; {ad}]"), "s", submitter, 1, matched)
+    assert why_not_ready(job, 1000.0) == said
+
+
+ONLY_S2 = {"NEGOTIATOR_SUBMITTER_CONSTRAINT": 'ScheddName == "s2"'}
+PREFIXED = {
+    "NEGOTIATOR_CLASSAD_USER_MAP_NAMES": "GROUP_PREFIX",
+    "CLASSAD_USER_MAPDATA_GROUP_PREFIX": "* /(.*)/ x",
+}
+
+
+@pytest.mark.parametrize(
+    ("entry", "job", "said"),
+    [
+        (
+            pool(slots(), {**jobs(), "schedd": "s1"}, config=ONLY_S2),
+            "1.0", "NEGOTIATOR_SUBMITTER_CONSTRAINT is not true for its ad",
+        ),
+        # It is known by the name that it negotiates under.
+        (
+            pool(slots(), jobs(), config=PREFIXED | ONLY_S2),
+            "1.0", "NEGOTIATOR_SUBMITTER_CONSTRAINT is not true for its ad",
+        ),
+    ],
+    ids=["constraint", "prefix"],
+)  # fmt: skip
+def test_why_a_submitter_has_no_session(
+    entry: Entry, job: str, said: str, tmp_path: Path, capsys: Any
+) -> None:
+    assert told(tmp_path, entry, "why", job, "--wide") == 0
+    assert said in capsys.readouterr().out
+
+
+# --- which request for a job counts ---------------------------------------------------------------
+
+
+def session(
+    *ends: End, rank_only: tuple[int, ...] = (), got: int | None = None, **unasked: Unasked
+) -> SessionCourse:
+    """A session whose requests are all for job 1.0; ``got``: by which of them it had a slot."""
+    requests = [
+        RequestCourse(
+            ("1.9", "1.0"), 1, 0,
+            (Got(cast("Any", None), "1.0"),) if number == got else (),
+            end, None, (), number in rank_only,
+        )
+        for number, end in enumerate(ends)
+    ]  # fmt: skip
+    found = {"1.0": unasked["why"]} if unasked else {}
+    return SessionCourse(
+        0, 1, "u", "s", None, 5.0, 5.0, 0.0, tuple(requests), found, None, None, None
+    )
+
+
+R, K, C, S = End.REJECTED, End.KNOWN, End.CUT_OFF, End.SERVED
+
+
+@pytest.mark.parametrize(
+    ("sessions", "fate", "at"),
+    [
+        ([], Fate.NO_SESSION, None),
+        ([session()], Fate.NOT_ASKED, None),
+        ([session(R)], Fate.REJECTED, (0, 0)),
+        ([session(K)], Fate.REJECTED, (0, 0)),
+        ([session(C)], Fate.CUT_OFF, (0, 0)),
+        ([session(S)], Fate.UNUSED, (0, 0)),
+        # The last that was rejected, else the last.
+        ([session(R), session(R)], Fate.REJECTED, (1, 0)),
+        ([session(R, S), session(C)], Fate.REJECTED, (0, 0)),
+        ([session(C), session(S, S)], Fate.UNUSED, (1, 1)),
+        ([session(S), session(K, C)], Fate.CUT_OFF, (1, 1)),
+        # One in which only startd rank counted says less than another one that was rejected.
+        ([session(R), session(R, rank_only=(0,))], Fate.REJECTED, (0, 0)),
+        ([session(R, rank_only=(0,)), session(R)], Fate.REJECTED, (1, 0)),
+        ([session(R, R, rank_only=(0, 1))], Fate.REJECTED, (0, 1)),
+        ([session(R, S, rank_only=(0,))], Fate.REJECTED, (0, 0)),
+        # A slot says more than all, and what keeps its schedd from asking more than a request.
+        ([session(S, got=0), session(R)], Fate.MATCHED, (0, 0)),
+        ([session(R, S, R, got=1)], Fate.MATCHED, (0, 1)),
+        ([session(R), session(why=Unasked.ROOM)], Fate.NOT_ASKED, (1, None)),
+        ([session(R), session(why=Unasked.UPLOADS)], Fate.NOT_ASKED, (1, None)),
+        ([session(R), session(why=Unasked.REJECTED)], Fate.REJECTED, (0, 0)),
+        ([session(R), session(why=Unasked.ENDED)], Fate.REJECTED, (0, 0)),
+        ([session(why=Unasked.ROOM), session(R)], Fate.REJECTED, (1, 0)),
+        ([session(S, got=0), session(why=Unasked.ROOM)], Fate.MATCHED, (0, 0)),
+        ([session(), session(why=Unasked.ENDED)], Fate.NOT_ASKED, (1, None)),
+    ],
+)
+def test_what_became_of_a_job(
+    sessions: list[SessionCourse], fate: Fate, at: tuple[int, int | None] | None
+) -> None:
+    record = CycleRecord(tuple(sessions), {("u", "s"): (WaitingJob("1.0", 1),)})
+    (found,) = fates(record)
+    assert found.fate is fate
+    if at is not None:
+        assert found.session is sessions[at[0]]
+        asked = None if at[1] is None else sessions[at[0]].requests[at[1]]
+        assert found.request is asked
+        assert found.place == (None if asked is None else 2)
