@@ -14,6 +14,16 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         "constant: 30 -> 31",
     ): "a bound of speed alone: numbers within 64 bits stay as they are when they are wrapped",
     (
+        "classad/analysis/explanation.py",
+        "values = max((len(line.value) for line in lines if line.remark), default=0)",
+        "constant: 0 -> 1",
+    ): "without a remark nothing comes behind the values, and blanks at the end are cut off",
+    (
+        "classad/formats/ordinary.py",
+        "return True",
+        "constant: True -> False",
+    ): "only speed: the parser reads the text again, to the same attributes of the same ad",
+    (
         "classad/formats/xml.py",
         "if known is not None:",
         "guard: known is not None -> False",
@@ -33,6 +43,11 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         "return quotient if (a < 0) == (b < 0) else -quotient",
         "comparison: b < 0 -> (b <= 0)",
     ): "only a divisor of 0 is treated otherwise, and that was refused before",
+    (
+        "classad/language/time_format.py",
+        "return quotient if (number < 0) == (by < 0) else -quotient",
+        "constant: 0 -> 1",
+    ): "only a number of 0, whose quotient is its negative, and a divisor of 0, which was refused",
     (
         "classad/language/times.py",
         'if zone is None or zone == "UTC":',
@@ -58,6 +73,21 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         "return (bits if value is not None and is_true(value) else 0), 0, False",
         "constant: False -> True",
     ): "only speed: where chance may decide, each row is asked, which answers the same",
+    (
+        "classad/table/answers/requirements.py",
+        "_Share(part, names, rows, task.level + 2 + part.level)",
+        "constant: 2 -> 3",
+    ): "only speed: rows whose conjuncts count as too far down are asked, and answer the same",
+    (
+        "classad/table/sampling/sampler.py",
+        "if ready.apart is None or ready.apart[0] is not row:",
+        "constant: 0 -> 1",
+    ): "a memo: the ad with trees of its own is made again, and is equal",
+    (
+        "classad/table/dependence/conjuncts.py",
+        "self._fixed.keep(key, fixed, 300 + 8 * len(fixed))",
+        "constant: 300 -> 301",
+    ): "an estimate of the bytes of a note, of which one more is as near",
     (
         "classad/table/dependence/conjuncts.py",
         "self._known.keep(text, found, 500 + 8 * len(found))",

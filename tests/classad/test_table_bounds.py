@@ -79,3 +79,13 @@ def test_comparisons_of_sums(number: int) -> None:
         tree = ExprTree(f"!({text})" if turn % 3 == 2 else text)
         wanted = [row for row, ad in enumerate(rows) if holds(tree, ad, JOB)]
         assert list(table.select(tree, JOB, context=CONTEXT)) == wanted, str(tree)
+
+
+def test_zeros_of_a_partner_are_told_apart_by_their_sign() -> None:
+    """Also where the partner's attribute is an expression, and the table has seen the other one."""
+    table = Table([ClassAd("[A = 1]"), ClassAd("[A = 2]")])
+    asked = ExprTree('strcat(A, ":", TARGET.X)')
+    plus, minus = ("0.0 * 1", "0.0"), ("-0.0 * 1", "-0.0")
+    for text, zero in (plus, minus, ("0.0", "0.0"), ("-0.0", "-0.0"), plus, ("0 * 1", "0"), minus):
+        codes, values = table.evaluate(asked, ClassAd(f"[X = {text}]"))
+        assert [values[code] for code in codes] == [f"1:{zero}", f"2:{zero}"]

@@ -239,3 +239,12 @@ def test_the_sign_of_a_span_goes_to_its_first_field(secs: int, first: str) -> No
     fields = evaluate(f"splitTime(relTime({secs}))")
     signs = {name: fields.raw(name) for name in ("Days", "Hours", "Minutes", "Seconds")}
     assert {name for name, value in signs.items() if value < 0} == {first}
+
+
+def test_days_of_fields_are_those_of_the_calendar() -> None:
+    """Of fields that are a date: centuries are leap years if 400 divides them."""
+    for year in range(1500, 2801, 20):
+        for month, day in ((1, 1), (2, 28), (3, 1), (12, 31)):
+            date = datetime.date(year, month, day)
+            shown = f'formatTime([Year = {year}; Month = {month}; Day = {day}], "%j %w")'
+            assert evaluate(shown) == f"{date:%j %w}", date

@@ -34,6 +34,16 @@ def topic(lines: list[str], name: str) -> list[str]:
     return rest[: rest.index("")] if "" in rest else rest
 
 
+@pytest.mark.parametrize(
+    ("factor", "said"), [("0.5", "1 (instead of 0.5)"), ("1", "1"), ("1.5", "1.5"), ("2", "2")]
+)
+def test_a_factor_is_no_less_than_one(
+    factor: str, said: str, tmp_path: Path, capsys: Capture
+) -> None:
+    lines = explain(tmp_path, f"DEFAULT_PRIO_FACTOR = {factor}\n", capsys)
+    assert f"  The priority factor is {said} [c:1]" in lines
+
+
 def test_the_defaults(tmp_path: Path, capsys: Capture) -> None:
     lines = explain(tmp_path, "A = 1\n", capsys)
     assert topic(lines, "Preemption") == [
