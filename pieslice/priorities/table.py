@@ -246,7 +246,8 @@ def _ordered(listing: _Listing, options: Options, columns: set[str]) -> list[Row
     def group_key(row: Row) -> tuple[object, ...]:
         last = regroup and row.group == ROOT_GROUP
         order = 0.0 if by_name else listing.orders.get(row.group, 0.0)
-        return (last, order, ids.get(row.group, -1), row.group)
+        position = row.group if by_name else ""
+        return (last, order, position, ids.get(row.group, -1), row.group)
 
     if listing.hierarchical:
         return sorted(
