@@ -124,13 +124,13 @@ def up_to_date(cover: Cover, root: Path, commit: str, files: Iterable[str]) -> C
     return cover.carried_over(earlier, now)
 
 
-def chosen(tests: Sequence[str], cover: Cover) -> Iterator[str]:
-    """As many of the quickest tests as fit the patience."""
+def chosen(tests: Sequence[str], cover: Cover, patience: float) -> Iterator[str]:
+    """As many of the quickest tests as fit the patience, in seconds."""
     seconds = dict(zip(cover.tests, cover.seconds, strict=True))
     spent = 0.0
     for test in tests:
         spent += seconds[test]
-        if spent > PATIENCE:
+        if spent > patience:
             return
         if test.isprintable():
             yield test
@@ -159,16 +159,15 @@ def batches(tests: Sequence[str], file: str, seconds: Mapping[str, float]) -> li
 
 
 def tried(
-    planted: Sequence[Planted], cover: Cover, given: Sequence[str], jobs: int, forked: bool
-) -> Iterator[tuple[Planted, Outcome]]:
+    planted: Sequence[Planted], by_change: Sequence[Sequence[str]], cover: Cover, jobs: int,
+    forked: bool, once: bool,
+) -> Iterator[tuple[Planted, Outcome]]:  # fmt: skip
     """What becomes of each change, in order; some at the same time, each in a copy of its own.
 
-    ``forked``: first in a fork of a process that has loaded the tests.
+    ``by_change``: the tests that each may be seen by; ``forked``: first in a fork of a process that
+    has loaded the tests; ``once``: a survivor of the fork is not tried in a copy.
     """
     seconds = dict(zip(cover.tests, cover.seconds, strict=True))
-    by_change = [
-        list(given) or list(chosen(cover.running(it.file, it.change.line), cover)) for it in planted
-    ]
     with ExitStack() as stack:
         copies: SimpleQueue[Copy] = SimpleQueue()
         there: set[str] = set()
@@ -193,7 +192,7 @@ def tried(
                     )
                 finally:
                     servers.put(server)
-                if outcome is not None and outcome.caught:
+                if outcome is not None and (outcome.caught or once):
                     return item, outcome
             copy = copies.get()
             try:
@@ -249,6 +248,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--forked", action="store_true",
         help="first in a fork of a process that has loaded the tests, which is quicker",
     )  # fmt: skip
+    parser.add_argument(
+        "--once", action="store_true",
+        help="with --forked: what survives in a fork is not tried in a copy as well",
+    )  # fmt: skip
+    parser.add_argument(
+        "--patience", type=float, default=PATIENCE, metavar="SECONDS",
+        help=f"seconds of tests for a change ({PATIENCE:g})",
+    )  # fmt: skip
     parser.add_argument("--log", type=Path, help="write a line for each change to this file")
     parser.add_argument("--allowed", type=float, default=3.0, help="survivors of a hundred (3)")
     args = parser.parse_args(arguments)
@@ -264,7 +271,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     planted = [it for it in planted if it.file.startswith(args.room) and it.key not in EQUIVALENT]
     if args.measured_at:
         cover = up_to_date(cover, ROOT, args.measured_at, {it.file for it in planted})
-    results = tried(planted, cover, tests, args.jobs, args.forked and not args.native)
+    by_change = [
+        list(tests) or list(chosen(cover.running(it.file, it.change.line), cover, args.patience))
+        for it in planted
+    ]
+    forked = args.forked and not args.native
+    results = tried(planted, by_change, cover, args.jobs, forked, args.once)
     share = report(results, len(planted), args.log)
     return 0 if share <= args.allowed else 1
 
