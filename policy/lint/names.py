@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from classad.errors import Diagnostic, is_one_edit, suggest
 from policy.data.tables import attribute_names, meanings
@@ -125,22 +125,35 @@ _PARTS_ELSEWHERE: Final = {
 }  # fmt: skip
 
 
-def check_names(view: View) -> Iterator[Diagnostic]:
-    """Everything about names."""
-    table = view.config.scope.table
+class _Known(NamedTuple):
+    """The names that daemons read: by their words, without underscores, and case-folded together
+    with those of attributes, which stand in configurations, too (SlotWeight, for instance)."""
+
+    spelled: Vocabulary
+    squeezed: dict[str, str]
+    folded: frozenset[str]
+
+
+@cache
+def _known(defaults: tuple[str, ...]) -> _Known:
+    """The same for the macros that have a built-in default, made once."""
     known = [knob.name for knob in KNOBS.values()]
     known += [knob.name for knob in OTHER_KNOBS.values()]
-    known += [*meanings(), *reader_names(), *table.default_names()]
+    known += [*meanings(), *reader_names(), *defaults]
     known += [form.replace("*", daemon) for form in _OF_EACH for daemon in sorted(DAEMONS)]
     known = list({name.casefold(): name for name in reversed(known)}.values())
-    spelled = vocabulary(tuple(known))
     squeezed = {name.casefold().replace("_", ""): name for name in known}
-    # Attributes of ads stand in configurations, too: SlotWeight, for instance.
-    folded = {name.casefold() for name in (*known, *attribute_names())}
+    folded = frozenset(name.casefold() for name in (*known, *attribute_names()))
+    return _Known(vocabulary(tuple(known)), squeezed, folded)
+
+
+def check_names(view: View) -> Iterator[Diagnostic]:
+    """Everything about names."""
+    known = _known(tuple(view.config.scope.table.default_names()))
     for setting in view.settings:
         found = _obsolete(view, setting) or _cut_limit(view, setting)
-        if found is None and not _is_known(view, setting, folded):
-            found = _slip(view, setting, spelled, squeezed)
+        if found is None and not _is_known(view, setting, known.folded):
+            found = _slip(view, setting, known.spelled, known.squeezed)
         if found is not None:
             yield found
     yield from _shadowed(view)
@@ -178,7 +191,7 @@ def is_spoken_of(view: View, setting: Setting) -> bool:
     return any(word.search(one.entry.raw) for one in view.settings if one is not setting)
 
 
-def _is_known(view: View, setting: Setting, known: set[str]) -> bool:
+def _is_known(view: View, setting: Setting, known: frozenset[str]) -> bool:
     """Does a daemon read it, or another value speak of it?"""
     macro = setting.macro.casefold()
     if macro in known or find_knob(setting.macro) or find_readers(setting.macro):
