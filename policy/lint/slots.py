@@ -84,7 +84,9 @@ def _taken(
     setting: Setting, shares: dict[tuple[str | None, str], Fraction], share: re.Match[str]
 ) -> Diagnostic | None:
     """A type that takes what the types before it have left none of, in parts of the machine."""
-    part, name = _part(share[2]), _LETTERS.get(share[1][:1].casefold(), share[1].casefold())
+    part, name = _part(share[2]), share[1].casefold()
+    if name in _FULL:
+        name = _LETTERS[name[0]]
     number = _number(setting, setting.macro)
     if part is None or not number:
         return None

@@ -5,7 +5,7 @@ Inputs: a ``View`` and all findings.  Outputs: the finding that says the cause, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator
 
 from classad.errors import Diagnostic
 from classad.language.operators import IDENTITY
@@ -25,22 +25,32 @@ _At = dict[tuple[str, int, int], Diagnostic]
 def takes_no_job(view: View, findings: list[Diagnostic]) -> Diagnostic | None:
     """Why no job can fulfil START, if none can."""
     broken = OTHER_KNOBS["start"].broken
-    told = (found for found in findings if found.help == broken or _is_never(found))
-    return next(told, None) or _within(view, findings)
+    conditions = tuple(_conditions(view))
+    places = {_characters(*one.spot(one.tree)) for one in conditions}
+    told = (found for found in findings if found.help == broken or _is_never(found, places))
+    return next(told, None) or _within(conditions, findings)
 
 
-def _is_never(found: Diagnostic) -> bool:
-    return found.id == NEVER_AT_ALL.id and found.message.startswith("START is never true")
+def _conditions(view: View) -> Iterator[Held]:
+    """Every START, but for those of branches that are not taken."""
+    taken = {id(setting) for setting in view.settings}
+    for one in held(view):
+        if one.name.casefold() == "start" and id(one.setting) in taken:
+            yield one
 
 
-def _within(view: View, findings: Iterable[Diagnostic]) -> Diagnostic | None:
+def _is_never(found: Diagnostic, places: Collection[tuple[str, int, int]]) -> bool:
+    if found.id != NEVER_AT_ALL.id or not found.message.startswith("START is never true"):
+        return False
+    return _characters(found.source, found.start, found.end) in places
+
+
+def _within(conditions: Iterable[Held], findings: Iterable[Diagnostic]) -> Diagnostic | None:
     """What is found in a START that is never true because of it."""
     at: _At = {}
     for found in findings:
         at.setdefault(_characters(found.source, found.start, found.end), found)
-    for one in held(view):
-        if one.name.casefold() != "start" or one.part is not None:
-            continue
+    for one in conditions:
         if one.has_holes or one.is_too_deep:
             continue
         cause = _failing(one, one.tree, at)

@@ -166,8 +166,11 @@ def check_units(view: View, expressions: Iterable[Held]) -> Iterator[Diagnostic]
         yield from _of_days(setting)
     for setting in view.of(shares.GROUP_PRIO_FACTOR):
         reading = setting.reading
-        if reading is not None and reading.diagnostic is None and reading.number() < 1:
-            message = f"{setting.macro}: {reading.number():g} is no priority factor, 1 is used"
+        if reading is None or reading.diagnostic is not None:
+            continue
+        factor = reading.number_or_none()
+        if factor is not None and factor < 1:
+            message = f"{setting.macro}: {factor:g} is no priority factor, 1 is used"
             yield SMALL_FACTOR.on(setting.entry, message)
     for one in expressions:
         for node in comparisons(one.tree):
