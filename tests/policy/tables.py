@@ -1,10 +1,11 @@
-"""Writes what becomes of each configuration of ``corpus/tables.txt``: ``python -m tests.policy.tables``.
+"""Writes what becomes of the configurations in ``corpus/tables.txt``.
 
-A case is a configuration of a few lines; lines with ``%%`` before it begin another file of it, or
-say who reads it.  Behind ``>`` or ``=`` stands what comes out: each macro with its value and where that
-stands, character by character, what it was before, the macros that it uses; then what was reported and
-the files that were read.  ``=``: the real library, 25.14.1, has the same value; ``>``: it was not asked, or
-says otherwise.  An empty line ends a case.  With ``--real`` the library is asked anew.
+A case is a configuration of a few lines; ``%%`` begins another file or template of it, or says who
+reads it, or what the environment is (``python -m tests.policy.tables`` writes the file anew).
+Behind ``>`` or ``=`` stands what comes out: each macro with its value and where its characters
+stand, what it was before and what it uses; then what was reported, and the files that were read.
+``=``: the real library, 25.14.1, has the same value; ``>``: it was not asked, or says otherwise.
+With ``--real`` it is asked anew.  An empty line ends a case.
 """
 
 from __future__ import annotations
