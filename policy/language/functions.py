@@ -75,10 +75,38 @@ def _formatted(pattern: str, kinds: str) -> re.Match[str] | None:
     return found if found is not None and found["kind"] in kinds else None
 
 
-def _print(found: re.Match[str], kind: str, value: object) -> str:
-    spec = f"%{found['flags']}{found['width']}{found['precision'] or ''}{kind}"
-    around = (found["before"] + "\0" + found["after"]).replace("%%", "%")
-    return around.replace("\0", spec % value)
+def _print(found: re.Match[str], value: object, kind: str = "s") -> str:
+    return _around(
+        found, f"%{found['flags']}{found['width']}{found['precision'] or ''}{kind}" % value
+    )
+
+
+def _around(found: re.Match[str], printed: str) -> str:
+    """What is printed, between the rest of the format."""
+    before, after = (found[part].replace("%%", "%") for part in ("before", "after"))
+    return f"{before}{printed}{after}"
+
+
+def _print_integer(found: re.Match[str], value: int) -> str:
+    """An integer as C prints it: unlike in Python a precision counts digits, and only these."""
+    kind, flags, precision = found["kind"].replace("i", "d"), found["flags"], found["precision"]
+    digits = format(abs(value), kind.replace("u", "d"))
+    if precision is not None:
+        least = int(precision[1:] or 0)
+        digits = digits.zfill(least) if value or least else ""
+    before = "-" if value < 0 else ""
+    if kind == "d" and not before:
+        before = "+" if "+" in flags else " " if " " in flags else ""
+    elif kind == "o" and "#" in flags and digits[:1] != "0":
+        before = "0"
+    elif kind in "xX" and "#" in flags and value:
+        before = f"0{kind}"
+    width = int(found["width"] or 0)
+    if "-" in flags:
+        return _around(found, f"{before}{digits}".ljust(width))
+    if "0" in flags and precision is None:
+        digits = digits.zfill(width - len(before))
+    return _around(found, f"{before}{digits}".rjust(width))
 
 
 def _int(self: Functions, body: str, expander: Expander) -> str:
@@ -92,8 +120,11 @@ def _int(self: Functions, body: str, expander: Expander) -> str:
     if found is None:
         return str(value)
     kind = found["kind"]
-    value = _as_c(value, _BITS.get(found["size"] or "", 64), unsigned=kind in "oxXuc")
-    return _print(found, kind.replace("u", "d"), value)
+    value = _as_c(value, _BITS.get(found["size"] or "", 64), unsigned=kind in "oxXu")
+    if kind == "c":  # one byte; a NUL ends the string of a C program
+        letter = bytes([value % 256]).decode("utf-8", "surrogateescape")
+        return _print(found, letter, kind).partition("\0")[0]
+    return _print_integer(found, value)
 
 
 def _as_c(value: int, bits: int, *, unsigned: bool) -> int:
@@ -116,7 +147,7 @@ def _real(self: Functions, body: str, expander: Expander) -> str:
         number = float(value)
     if found is None:
         return f"{number:.16G}"
-    printed = _print(found, found["kind"], number)
+    printed = _print(found, number, found["kind"])
     return printed if "." in printed else printed + ".0"
 
 
@@ -128,7 +159,7 @@ def _string(self: Functions, body: str, expander: Expander) -> str:
     text = _resolved(argument, expander)
     value = self.evaluate(text)
     result = value if isinstance(value, str) else text
-    return result if found is None else _print(found, "s", result)
+    return result if found is None else _print(found, result)
 
 
 def _eval(self: Functions, body: str, expander: Expander) -> str:
@@ -209,8 +240,9 @@ def _random_integer(self: Functions, body: str, expander: Expander) -> str:
 
 
 def _basename(self: Functions, body: str, expander: Expander) -> str:
-    argument, _, suffix = body.partition(",")
-    return base_name(unquoted(_resolved(argument, expander)), suffix.lstrip(BLANKS))
+    parts = body.rsplit(",", 1)
+    suffix = parts[1].lstrip(BLANKS) if len(parts) > 1 else ""
+    return base_name(unquoted(_resolved(parts[0], expander)), suffix)
 
 
 def _dirname(self: Functions, body: str, expander: Expander) -> str:

@@ -25,7 +25,7 @@ _NAME = re.compile(r"[A-Za-z0-9_./]*")
 _DOLLAR = re.compile(r"\$\$|\$\(DOLLAR\)", re.IGNORECASE)
 #: Characters of a default; a parenthesised group may hold anything but `)`.
 # `(?!)`: so that Python before 3.11.5, too, forgets what did not match.
-_DEFAULT = re.compile(r"(?:[A-Za-z0-9_./$,\\: \t]++|\([^)]*\)|(?!))*+")
+_DEFAULT = re.compile(r"(?:[A-Za-z0-9_./$,\\: ]++|\([^)]*\)|(?!))*+")
 _FILENAME = re.compile(r"F[fpdnxqabuw]*", re.IGNORECASE)
 
 #: Functions whose body is a list of arguments; ``F`` and its flags come on top.

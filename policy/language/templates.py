@@ -147,7 +147,7 @@ def _closing(text: str, at: int) -> int | None:
 
 
 def split_arguments(text: str) -> list[str]:
-    """Arguments at the commas outside parentheses and brackets, trimmed."""
+    """Arguments at the commas, also those within parentheses, trimmed."""
     if not text.strip(BLANKS):
         return []
     begins = [*_beginnings(text), len(text) + 1]
@@ -162,12 +162,4 @@ def arguments_from(text: str, number: int) -> str:
 
 def _beginnings(text: str) -> list[int]:
     """Where the arguments begin."""
-    begins, depth = [0], 0
-    for position, char in enumerate(text):
-        if char in "([":
-            depth += 1
-        elif char in ")]":
-            depth -= 1
-        elif char == "," and depth == 0:
-            begins.append(position + 1)
-    return begins
+    return [0, *(found.end() for found in re.finditer(",", text))]

@@ -43,7 +43,7 @@ def test_arguments_are_put_in() -> None:
     text = "0=$(0) 1=$(1:d) 2=$(2:$(X)) 3=$(3?) n=$(0#) r=$(2+) keep=$(X)"
     template = Template("C", "T", text)
     assert template.with_arguments(" a , b,  c(d,e) ") == (
-        "0=a , b,  c(d,e) 1=a 2=b 3=1 n=3 r=b,  c(d,e) keep=$(X)"
+        "0=a , b,  c(d,e) 1=a 2=b 3=1 n=4 r=b,  c(d,e) keep=$(X)"
     )
     assert template.with_arguments(None) == "0= 1=d 2=$(X) 3=0 n=0 r= keep=$(X)"
 

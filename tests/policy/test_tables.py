@@ -1,0 +1,34 @@
+"""What becomes of configurations: values, places, reports, as ``corpus/tables.txt`` has them."""
+
+from __future__ import annotations
+
+from itertools import accumulate, groupby
+
+import pytest
+
+from tests.policy.tables import Case, agreed, cases, said
+
+CASES = list(cases())
+HEADINGS = accumulate((case.heading for case in CASES), lambda last, new: new or last)
+#: So many cases are one test.
+TOGETHER = 25
+PARTS: dict[str, list[Case]] = {}
+for heading, of_it in groupby(zip(CASES, HEADINGS, strict=True), key=lambda it: it[1]):
+    listed = [case for case, _ in of_it]
+    for first in range(0, len(listed), TOGETHER):
+        name = f"{heading.removeprefix('## ').strip()} from {first}"
+        PARTS[name] = listed[first : first + TOGETHER]
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_what_becomes_of_a_configuration(part: str) -> None:
+    found = [f"{case.config}{said(case.config, agreed(case))}" for case in PARTS[part]]
+    assert "\n".join(found) == "\n".join(f"{case.config}{case.said}" for case in PARTS[part]), (
+        "if that is meant, run: python -m tests.policy.tables"
+    )
+
+
+def test_the_library_has_the_same_values() -> None:
+    """Most of the macros that no daemon knows, in configurations that it reads at all."""
+    assert len({case.config for case in CASES}) == len(CASES)
+    assert sum(len(agreed(case)) for case in CASES) > 2500
