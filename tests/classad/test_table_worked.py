@@ -1,7 +1,7 @@
 """What a table does for an answer, and how much it keeps of it, is what ``worked.txt`` says.
 
-No answer depends on it, but the time does: what is asked again costs nothing, a change costs what it
-concerns, and what is kept is counted.  ``python -m tests.classad.worked`` writes the file anew.
+No answer depends on it, but the time does: what is asked again costs nothing, a change costs what
+it concerns, and what is kept is counted.  ``python -m tests.classad.worked`` writes the file anew.
 """
 
 from __future__ import annotations
@@ -21,6 +21,5 @@ CHAPTERS = ("\n" + WORKED.read_text(encoding="utf-8")).split("\n== ")[1:]
 def test_what_answers_take(chapter: str) -> None:
     wanted = f"== {chapter}".splitlines()
     found = list(worked(wanted))
-    assert found == wanted, "\n".join(
-        difflib.unified_diff(wanted, found, "kept", "now", lineterm="")
-    )
+    changes = difflib.unified_diff(wanted, found, "kept", "now", lineterm="")
+    assert found == wanted, "\n".join(changes)

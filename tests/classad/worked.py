@@ -1,10 +1,10 @@
 """Writes ``worked.txt``, what tables do for their answers: ``python -m tests.classad.worked``.
 
-A chapter begins with ``==`` and the name of its rows (``ROWS``).  A question stands behind ``?``: what
-is asked, an expression, and behind ``;`` the partner's attributes.  Behind ``|`` follows what it
-took: rows found, expressions split, plans made, single evaluations, programs over combinations, rows
-asked one by one, and by how many bytes more is kept then.  What is asked again takes nothing; what has
-changed takes what it concerns.  More than before is slower: look why.
+A chapter begins with ``==`` and the name of its rows (``ROWS``).  A question stands behind ``?``:
+what is asked, an expression, and behind ``;`` the partner's attributes.  Behind ``|`` follows what
+it took: rows found, texts parsed, plans made, single evaluations, programs over combinations, rows
+asked one by one, and by how many bytes more is kept then.  What is asked again takes nothing; what
+has changed takes what it concerns.  More than before is slower: look why.
 """
 
 from __future__ import annotations
