@@ -112,11 +112,6 @@ class Vector:
         found.step = 0
         return found
 
-    @property
-    def known(self) -> bool:
-        """Whether all there is are numbers, booleans, undefined and errors."""
-        return not self.others
-
     def values(self) -> list[ClassAdValue]:
         """The values as the evaluator has them."""
         if self._values is None:
@@ -200,7 +195,7 @@ class Vector:
         known: bytearray | None = self.memo.get("judged")
         if known is not None:
             return known
-        if kernels.native is None or not self.known:
+        if kernels.native is None:
             return bytearray(map(logical, self.values()))
         size = len(self.tags)
         out = bytearray(size)

@@ -103,7 +103,9 @@ class _Keys(dict[Asked, Any]):
     def __missing__(self, asked: Asked) -> Any:
         if asked is INSTANT:
             context = self._partner.context
-            instant = self[asked] = (float, context.now, context.tz)
+            # `TARGET.CurrentTime` is undefined without a partner.
+            alone = self._partner.ad is None
+            instant = self[asked] = (float, context.now, context.tz, alone)
             return instant
         plain = isinstance(asked, str)
         name, ad = asked if isinstance(asked, str) else asked[0], self._partner.ad

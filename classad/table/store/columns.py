@@ -1,7 +1,7 @@
 """Columns: for every row the code of what it has for one attribute, and what the codes stand for.
 
-Two rows have the same if they have an equal value of one type, an expression of equal text, equal
-lists or ads, or nothing.  Numbers come first and rise, so that a comparison with a constant changes
+Two rows have the same if they have an equal value of one type, an expression of equal text, lists
+or ads that print alike, or nothing.  Numbers come first and rise, so that a comparison with a constant changes
 at one code only.
 """
 
@@ -107,7 +107,8 @@ def cell_key(cell: Any) -> Any:
         return text_of(cell)
     if kind is ListValue:
         return ("list", *map(cell_key, cell.items))
-    return ("ad", *[(name, cell_key(value)) for name, value in cell._attrs.items()])
+    # As they are spelled: what prints an ad tells two spellings apart.
+    return ("ad", *[(cell._names[name], cell_key(value)) for name, value in cell._attrs.items()])
 
 
 def is_nested(cell: Any) -> bool:

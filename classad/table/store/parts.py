@@ -243,6 +243,4 @@ def _values(cells: list[Any]) -> list[Any]:
 
 
 def _value(cell: Any, home: ClassAd) -> Any:
-    if cell is None:
-        return UNDEFINED
-    return prepared(cell, home) if is_nested(cell) else cell
+    return UNDEFINED if cell is None else prepared(cell, home)
