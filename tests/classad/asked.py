@@ -414,6 +414,12 @@ def _words() -> Iterator[Question]:
         yield Question(f'mergeEnvironment({quoted(merged)}, "B=2 A=1")')
         yield Question(f"envV1ToV2({quoted(old)})")
         yield Question(f"listToArgs({{{items}}}{rng.choice(['', ', 1', ', 2'])})")
+    yield from _environments()
+    yield from _parts()
+
+
+def _environments() -> Iterator[Question]:
+    """Words and environments in both syntaxes."""
     for more in (
         "",
         ", 0",
@@ -439,6 +445,10 @@ def _words() -> Iterator[Question]:
     yield from asked(f"{function}({it})" for function in ("envV1ToV2", "mergeEnvironment") for it in
                      ("undefined", "error", "1", '""', '"A"', '"=1"', '"$$(X)"', '"A="',
                      '"A=1=2"', '"A=1 A=2"'))  # fmt: skip
+
+
+def _parts() -> Iterator[Question]:
+    """Parts of strings that need not be ASCII."""
     texts = ("", "a", "abcdef", "\u00e9a", "a\u00e9", "\u20ac")
     places = (
         "0",
@@ -518,6 +528,12 @@ def _times() -> Iterator[Question]:
         "%#Z", "%^Z", "%#p",
         "%^p", "%#P", "%^P", "%^r", "%_c", "%0r", "%EC%Ey%Ex", "%Od%Oe",
     ))  # fmt: skip
+    yield from _fields()
+    yield from _literals()
+
+
+def _fields() -> Iterator[Question]:
+    """Fields that need not be a date."""
     names = ("Year", "Month", "Day", "Hours", "Minutes", "Seconds")
     for fields in ((2020, 2, 29, 23, 59, 58), (2019, 12, 30, 0, 0, 0), (1900, 3, 1, 12, 0, 0),
     (2000, 3, 1, 13, 5, 6),
@@ -543,7 +559,6 @@ def _times() -> Iterator[Question]:
         "{0}", "1.9", "-1.9", "1e10",
     ))  # fmt: skip
     yield from asked(f"formatTime(0, {it})" for it in ("undefined", "error", "1", "{}"))
-    yield from _literals()
 
 
 def _literals() -> Iterator[Question]:
@@ -567,6 +582,11 @@ def _literals() -> Iterator[Question]:
             yield from asked(
                 [f"splitTime({literal})", f"getHours({literal})", f"int({literal})"], zone
             )
+    yield from _spans()
+
+
+def _spans() -> Iterator[Question]:
+    """Texts and fields of spans, times made of two arguments."""
     spans = ("5", "1:02", "1:02:03", "4+01:02:03", "-1+00:00:00", "-5", "1.5", ".5", "1:02.25",
     "3d", "2h", "5m", "7s", "1d2h3m4s",
              "-1d", "", "-", "x", "1:", ":1", "1:2:3:4", " 5 ", "5 s", "1 d 2 h", "99999999999",
