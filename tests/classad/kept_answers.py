@@ -26,6 +26,15 @@ from classad.analysis.references import external_references, internal_references
 from classad.errors import ClassAdParseError, Diagnostic
 from classad.evaluation.state import EvalContext
 from classad.files.ads import format_ad
+from classad.files.job_queue import queued_jobs
+from classad.files.log import (
+    DamagedLogError,
+    LogRecord,
+    compacted_lines,
+    needs_compaction,
+    parse_record,
+    read_transaction_log,
+)
 from classad.formats.autoformat import Layout
 from classad.formats.unparse import pretty, unparse, unparse_value
 from classad.strategies.random_text import Inventor, seeded
@@ -371,7 +380,83 @@ def parse_tree(text: str) -> Any:
     return ExprTree.from_node(parse_expression(text))
 
 
+# ---- transaction logs
+
+
+_LINES: Final = (
+    "107 3 CreationTimestamp 1700000000", "101 1.0 Job Machine", "101 01.-1 Job (empty)",
+    "101 2.10 * *",
+    "101 2.2 Job", '103 1.0 Owner "ann"', "103 1.0 owner 5", "103 01.-1 Cmd \"c\"",
+    "103 2.10 A 1 +",
+    "103 2.10 A  2 + B ", "103 1.0 B 1000.000000", "103 nosuch A 1", "104 1.0 Owner",
+    "104 1.0 OWNER",
+    "104 1.0 nosuch", "102 1.0", "102 nosuch", "105 ", "106 ", "105", "106", "105 x", "106 y", "",
+    "  106 ",
+    "103 1.0", "103 1.0 A", "101 1.0", "101 1.0 a b c", "99 1", "junk", "103 1.0 MyType \"Other\"",
+    "107 x CreationTimestamp 5y", "107 4", "\t103 1.0 T true", "103 01.-1 L {1, [a = b]}",
+    "103 2.2 long_name -7", "103 2.2 Zz 1.50", "103 1.0 Q \"a\\\"b\"", "102", "104 1.0",
+    "103 1.0 A 1\r",
+)  # fmt: skip
+_WORDS_OF_RECORDS: Final = (
+    "1.0",
+    "a b",
+    "",
+    " ",
+    "A",
+    "1 +",
+    "1 + 2",
+    "x\ny",
+    '"s"',
+    "\t",
+    "{1}",
+    "5",
+    "\0",
+)
+
+
+def _logs() -> Iterator[Any]:
+    rng = Random("logs")
+    for _ in range(150):
+        lines = [rng.choice(_LINES) for _ in range(rng.randrange(9))]
+        if rng.random() < 0.7:  # mostly sound: what is damaged ends the log
+            lines = [it for it in lines if parse_record(it) is not None]
+        if rng.random() < 0.6:
+            lines = ["101 1.0 Job Machine", "101 01.-1 Job *", "103 01.-1 A 1", *lines]
+        if rng.random() < 0.4:
+            at = rng.randrange(len(lines) + 1)
+            lines = [*lines[:at], "105 ", *lines[at:], *rng.choice(([], ["106 "], ["106"]))]
+        end = "\r\n" if rng.random() < 0.05 else "\n"
+        yield end.join(lines) + rng.choice((end, end, end, ""))
+    for op in ("101", "102", "103", "104", "105", "106", "107", "99"):
+        for _ in range(8):
+            yield [op, [rng.choice(_WORDS_OF_RECORDS) for _ in range(rng.randrange(4))]]
+
+
+def _say_log(question: Any) -> Iterator[str]:
+    if isinstance(question, list):
+        try:
+            yield f"{LogRecord(question[0], tuple(question[1])).line()!r}"
+        except ValueError as problem:
+            yield f"raises {problem}"
+        return
+    try:
+        log = read_transaction_log(question, "log")
+    except DamagedLogError as problem:
+        yield f"damaged: {_told(problem.diagnostic)}"
+        return
+    yield f"{log.table} {log.types}"
+    header = f"sequence {log.sequence}, created {log.created}, sound {log.sound} of {len(question)}"
+    yield f"{header}, {log.transactions} begin, compact: {needs_compaction(log, question)}"
+    yield from map(_told, log.diagnostics)
+    try:
+        yield f"compacted: {''.join(compacted_lines(log))!r}"
+    except ValueError as problem:
+        yield f"compacted: raises {problem}"
+    yield f"jobs: {[(key, str(ad.printOld())) for key, ad in queued_jobs(log)]}"
+
+
 TOPICS: Final = {
+    "logs": Topic(_logs, _say_log),
     "refused": Topic(_refused, _say_refused),
     "read": Topic(_read, _say_read),
     "explained": Topic(_explained, _say_explained),
