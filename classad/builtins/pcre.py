@@ -77,10 +77,10 @@ class Pattern(NamedTuple):
     engine: _Engine
     again: _Engine | None
     failures: tuple[type[Exception], ...]
-    quick: _Search | None = None
+    quick: _Search | None
     #: Searches like ``engine``, but gives up soon, and whether places may be tried one by one.
-    hasty: Callable[[], _Engine] | None = None
-    by_place: bool = False
+    hasty: Callable[[], _Engine]
+    by_place: bool
 
     def matches(self, subject: bytes) -> bool:
         """Whether there is a match anywhere."""
@@ -118,7 +118,7 @@ class Pattern(NamedTuple):
         The library counts what it tries anew at each place, and cannot be interrupted: where there
         may be a limit on the time, a search that is not done soon goes on place by place.
         """
-        if not bounds.are_timed() or self.hasty is None or engine is self.again:
+        if not bounds.are_timed() or engine is self.again:
             return engine.search(subject, start)
         bounds.checkpoint(_SEARCHING)
         if len(subject) - start <= _SOON_DONE:

@@ -79,6 +79,28 @@ _TEXTS: Final = (
     "", "a", 'a"b', "a\\b", "a\nb", "\t", "\x01", "\x7f", "\u00e9", "\\n", "'", "a'b", '"', "\\",
     "\\\\", '\\"', " a ", "\r\v\f\b\a",
 )  # fmt: skip
+#: Ads in ads, and what refers to them.
+_NESTED: Final = (
+    "[b=1;n=[j=b];m=n]",
+    "[b=1;n=[j=c;c=b;k=[q=b;r=d]]]",
+    "[b=c;c=1;n={[m=[j=b]],n2};n2=5]",
+    "[b=1;n=[m=[k=parent.b];j=.b]]",
+    "[b=1;n=b ? [m=5;j=b] : 1]",
+    "[n=[m=[k=n]];b=b]",
+)
+_REFERRED: Final = (
+    "n",
+    "n.m",
+    "n.j",
+    "[z=n]",
+    "{n}",
+    "n.k.q",
+    "n[0].m.j",
+    "m.j",
+    "(n).m.k",
+    "b + n.nosuch",
+    "size(n)",
+)
 
 
 def _some(rng: Random, rows: Iterator[str] | Sequence[str], part: float) -> Iterator[str]:
@@ -136,6 +158,8 @@ def rows() -> Iterator[str]:
         "{ad}.externalRefs(E({e}))",
                      "{ad}.internalRefs(E({e}))")
     ], 0.2)  # fmt: skip
+    for ad, text in product(_NESTED, _REFERRED):
+        yield from (f"A({ad!r}).{call}(E({text!r}))" for call in ("externalRefs", "internalRefs"))
     for text in _EXPRESSIONS:
         yield from (f"{call}(E({text!r}))" for call in ("str", "repr", "copy.copy"))
         yield from (

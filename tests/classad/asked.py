@@ -725,6 +725,65 @@ def _operators() -> Iterator[Question]:
         yield Question(f"{sign}({one})")
 
 
+# ---- names in ads that are nested, on both sides of a match
+
+
+_MINE: Final = (
+    {"a": "1", "n": "[k = a; m = [k = parent.k; j = b + k; s = self.k]; b = 7]",
+    "l": "{[q = a], [q = y], 3}"},
+    {"b": "TARGET.y + 1", "n": "[a = b; m = [r = root.a; t = TARGET.y; o = .a]]", "a": "2",
+    "l": "{a, n, x}"},
+    {"A": "n.k", "n": "[k = N.m.z; m = [z = 4; my = MY.c]]", "c": "undefined",
+    "x": "TARGET.l[0].q", "l": "{[], [q = c]}"},
+    {"loop": "n.back", "n": "[back = loop; k = 5; m = {k, [u = k]}]", "a": "error", "b": "MY.n.k"},
+)  # fmt: skip
+_THEIRS: Final = (
+    {"y": "10", "a": "-1", "n": "[k = y; v = MY.y; m = [k = TARGET.a]]"},
+    {"y": "TARGET.a", "l": "{[q = y], y}", "n": "[a = a]", "z": "MY.y + a"},
+    {"x": "y", "n": "[m = [w = parent.parent; b = b]]", "b": "6"},
+)
+_LOOKED_UP: Final = (
+    "a", "A", "b", "x", "y", "z", "c", "n.k", "n.m.k", "n.m.j", "n.m.s", "n.b", "n.a", "n.m.r",
+    "n.m.t", "n.m.o", "n.m.z", "n.m.my",
+    "n.back", "loop", "n.m[1].u", "n.m", "l[0].q", "l[1].q", "l.q", "l[2]", "l[5]", "MY.n.k",
+    "MY.a", "TARGET.n.k", "TARGET.n.v",
+    "TARGET.n.m.k", "TARGET.y", "TARGET.z", "TARGET.a", "TARGET.l[0].q", "TARGET.nosuch",
+    "n.nosuch", "n.parent.a", "parent.a",
+    "self.a", "root.a", "toplevel.b", ".a", ".n.k", 'n["k"]', 'n["m"].k', '[k = a].k',
+    "[k = a; j = k + 1].j", "[n = 5].n",
+    "[q = parent.a].q", "[q = .a].q", "[a = a].a", "MY", "TARGET", "self", "parent", "root",
+    "n.self.k", "TARGET.n.m.w",
+    "TARGET.n.m.b", "other.y", "my.b", "target.Y", 'eval("a + 1")', 'eval("n.k")',
+    "evalInEachContext(q, l)",
+    "evalInEachContext(k + a, {n, TARGET.n})", "countMatches(q > 0, l)",
+    "countMatches(k == 1, {n, n.m})", "unresolved(b)",
+    "unresolved(n)", "unparse(b)", "unparse(n)", "size(n)", "size(l)", "TARGET.n", "MY.nosuch",
+    "MY.n.m", "l[0]", "n[0]", "a.b",
+    "{a, y}[1]", "{[q = y]}[0].q", "(n).k", "(true ? n : l).k", "n.k.x", "TARGET.TARGET.a",
+    "MY.MY.a", "TARGET.MY.y", "n.MY.a",
+    "ifThenElse(true, n, a).k", "error.a", "undefined.a", "n.m.nosuch",
+)  # fmt: skip
+
+
+def _nested() -> Iterator[Question]:
+    rng = Random("nested")
+    for text in _LOOKED_UP:
+        for _ in range(4):
+            mine, theirs = rng.choice(_MINE), rng.choice((None, *_THEIRS))
+            yield Question(text, my=mine, target=theirs)
+    # What follows one of these is looked up where its search ended (D-304).
+    others = [it for it in _LOOKED_UP if not it.startswith(("unresolved", "evalIn", "countM"))]
+    for _ in range(330):
+        one, two = rng.choice(others), rng.choice(others)
+        form = rng.choice(("{one} + {two}", "{one} =?= {two}", "{{{one}, {two}}}[1]",
+        "[a = {one}; r = {two}].r",
+                           "{one} ?: {two}", "strcat({one}, {two})",
+                           "[z = [y = {one}; c = {two}]].z.c",
+                           "{one} < {two} || {two} == {one}"))  # fmt: skip
+        mine, theirs = rng.choice(_MINE), rng.choice((None, *_THEIRS))
+        yield Question(form.format(one=one, two=two), my=mine, target=theirs)
+
+
 TOPICS: Final[dict[str, Callable[[], Iterator[Question]]]] = {
     "calls": _calls,
     "calls_lists": _lists,
@@ -733,6 +792,7 @@ TOPICS: Final[dict[str, Callable[[], Iterator[Question]]]] = {
     "calls_string_lists": _string_lists,
     "calls_times": _times,
     "calls_words": _words,
+    "nested": _nested,
     "op_mixed": _operators,
     "syntax": _syntax,
 }
