@@ -126,7 +126,10 @@ class _Walker:
     def nested(self, value: Ad, current: Ad) -> None:
         """Collect from a nested ad that an attribute holds; its names count as the outer ad's."""
         for item in value._attrs.values():
-            self.follow((item, value, current))
+            if isinstance(item, Ad):
+                self.nested(item, current)
+            else:
+                self.follow((item, value, current))
 
 
 class _External(_Walker):
@@ -152,22 +155,32 @@ class _External(_Walker):
 
 
 class _Internal(_Walker):
+    #: Whether names in nested ads count; not in one that is there to select from.
+    _inside = True
+
+    def visit(self, node: Node, ad: Ad) -> None:
+        if self._inside or node.__class__ is not nodes.AdExpr:
+            super().visit(node, ad)
+
+    def nested(self, value: Ad, current: Ad) -> None:
+        if self._inside:
+            super().nested(value, current)
+
     def reference(self, node: nodes.Reference, ad: Ad) -> None:
         base = None
         if node.base is not None:
+            before, self._inside = self._inside, False
+            self.visit(node.base, ad)
+            self._inside = before
             base = value_of(node.base, ad, self.state)
             if base is UNDEFINED:
                 return
-            self.visit(node.base, ad)
         found = self.look_up(node, base, ad)
         if found is None:
             return
         if found[2] is self.root and own(self.root, fold_name(node.name)) is not None:
             self.add(node.name)
         self.follow(found)
-
-    def nested(self, value: Ad, current: Ad) -> None:
-        """What a nested ad uses is its own affair."""
 
 
 def _dotted(node: Node) -> str:

@@ -21,7 +21,7 @@ from classad.language.values import ERROR, UNDEFINED, ClassAdValue
 _BLANKS: Final = " \t\n\r"
 _SPACES: Final = " \t\n\v\f\r"
 #: What an old-style environment string may begin with to say that this separates its entries.
-_SEPARATORS: Final = "\n\x1f!#$%&*+,-/:;<>?@^`|~"
+_SEPARATORS: Final = "\x1f!#$%&*+,-/:;<>?@^`|~"
 
 
 def split_words(text: str) -> list[str] | None:

@@ -126,7 +126,7 @@ def c_pow(base: float, exponent: float) -> float:
         odd = exponent % 2 == 1
         return -math.inf if base < 0 and odd else math.inf
     except ValueError:
-        if base == 0 and exponent < 0:
+        if base == 0:
             odd = exponent % 2 == 1
             return math.copysign(math.inf, base) if odd else math.inf
         return math.nan

@@ -77,10 +77,10 @@ class Pattern(NamedTuple):
     engine: _Engine
     again: _Engine | None
     failures: tuple[type[Exception], ...]
-    quick: _Search | None = None
+    quick: _Search | None
     #: Searches like ``engine``, but gives up soon, and whether places may be tried one by one.
-    hasty: Callable[[], _Engine] | None = None
-    by_place: bool = False
+    hasty: Callable[[], _Engine]
+    by_place: bool
 
     def matches(self, subject: bytes) -> bool:
         """Whether there is a match anywhere."""
@@ -118,7 +118,7 @@ class Pattern(NamedTuple):
         The library counts what it tries anew at each place, and cannot be interrupted: where there
         may be a limit on the time, a search that is not done soon goes on place by place.
         """
-        if not bounds.are_timed() or self.hasty is None or engine is self.again:
+        if not bounds.are_timed() or engine is self.again:
             return engine.search(subject, start)
         bounds.checkpoint(_SEARCHING)
         if len(subject) - start <= _SOON_DONE:
@@ -186,7 +186,7 @@ def _quick(raw: bytes, options: str) -> _Search | None:
 #: What the package reads otherwise than HTCondor does: it disables ``\C`` and has JavaScript's
 #: ``\u`` and ``\x``, and a newer library reads ``{,n}`` as a repetition.
 _TOKENS: Final = re.compile(
-    rb"\\Q.*?(?:\\E|\Z)|\\x\{[0-9a-fA-F]*\}|\\x[0-9a-fA-F]{0,2}|\\.|\{,(?=[0-9]+\})", re.DOTALL
+    rb"\\Q.*?(?:\\E|\Z)|\\x\{(?:[0-9a-fA-F]*\})?|\\x[0-9a-fA-F]{0,2}|\\.|\{,(?=[0-9]+\})", re.DOTALL
 )
 
 
@@ -194,7 +194,8 @@ class _IllFormedError(ValueError):
     """An escape that HTCondor's PCRE2 refuses."""
 
 
-def _as_htcondor_reads_it(found: re.Match[bytes]) -> bytes:
+def _as_htcondor_reads_it(found: re.Match[bytes], utf: bool) -> bytes:
+    """What means to the package what the token means to HTCondor; ``utf``: in a UTF pattern."""
     token = found.group()
     if token in (rb"\u", rb"\U"):
         raise _IllFormedError
@@ -202,9 +203,19 @@ def _as_htcondor_reads_it(found: re.Match[bytes]) -> bytes:
         return rb"(?s:.)"
     if token == b"{,":
         return rb"\{,"
-    if token.startswith(rb"\x") and not token.startswith(rb"\x{"):
+    if token.startswith(rb"\x{"):
+        return _character(token[3:-1], utf)
+    if token.startswith(rb"\x"):
         return rb"\x%02x" % int(token[2:] or b"0", 16)
     return token
+
+
+def _character(digits: bytes, utf: bool) -> bytes:
+    """What the package reads as the character of a hexadecimal number."""
+    code = int(digits, 16) if digits else -1
+    if not 0 <= code < (0x110000 if utf else 0x100) or 0xD800 <= code < 0xE000:
+        raise _IllFormedError
+    return rb"\x%02x" % code if code < 0x80 or not utf else chr(code).encode()
 
 
 def _compile(pcre2: ModuleType, raw: bytes, options: str) -> Pattern | None:
@@ -212,13 +223,14 @@ def _compile(pcre2: ModuleType, raw: bytes, options: str) -> Pattern | None:
     for letter in options:
         flags |= getattr(pcre2, letter.upper())
     failures = (pcre2.PatternError, pcre2.LibraryError)
+    verbs = re.match(rb"(?:\(\*[A-Z0-9_=]+\))*", raw)
+    assert verbs is not None
+    utf = b"(*UTF)" in verbs.group()
     try:
-        raw = _TOKENS.sub(_as_htcondor_reads_it, raw)
+        raw = _TOKENS.sub(partial(_as_htcondor_reads_it, utf=utf), raw)
         engine = pcre2.compile(raw, flags, jit=False)
     except (_IllFormedError, *failures):
         return None
-    verbs = re.match(rb"(?:\(\*[A-Z0-9_=]+\))*", raw)
-    assert verbs is not None
     body = raw[verbs.end() :] + (b"\n" if "x" in options else b"")
     try:
         again = pcre2.compile(verbs.group() + rb"\G(?:" + body + rb")(?!\G)", flags, jit=False)

@@ -42,6 +42,8 @@ Operand: TypeAlias = Any
 
 _NUMBERS: Final = frozenset({bool, int, float})
 _WHOLE: Final = frozenset({bool, int})
+#: Classes of values that are neither lists nor ads.
+_PLAIN: Final = frozenset({*_NUMBERS, str, AbsTime, RelTime, Value})
 
 
 def exceptional(a: ClassAdValue, b: ClassAdValue) -> Value:
@@ -210,7 +212,8 @@ not_equal = _compare("!=", "Not equal.")
 def identical(a: Operand, b: Operand) -> Truth:
     """``=?=``: same type and same value, strings with case; two lists or two ads are an error."""
     ca = a.__class__
-    if ca is not b.__class__:
+    # Ads are of more classes than one, that of Python programs among them.
+    if ca is not b.__class__ and not (_is_ad(a) and _is_ad(b)):
         return False
     if ca is Value:
         return a is b
@@ -220,6 +223,10 @@ def identical(a: Operand, b: Operand) -> Truth:
     if getattr(a, "computed", None) is not getattr(b, "computed", None):
         return False
     return ERROR
+
+
+def _is_ad(value: Operand) -> bool:
+    return value.__class__ not in _PLAIN and hasattr(value, "raw")
 
 
 def not_identical(a: ClassAdValue, b: ClassAdValue) -> Truth:

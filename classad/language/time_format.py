@@ -149,8 +149,8 @@ _TEXTS: Final[dict[str, Callable[[Fields], str]]] = {
 
 #: The modifiers that make a specification ill-formed, which is then copied as it stands.
 _REFUSED: Final = {
-    "E": frozenset("aAbBhdDeFgGHIjklmMSuUVwW"),
-    "O": frozenset("aAbBhcDFxXY"),
+    "E": frozenset("aAbBhdDeFgGHIjklmMSUVwW"),
+    "O": frozenset("aAcDFxXY"),
 }
 
 _SPECIFICATION: Final = re.compile(
@@ -197,7 +197,7 @@ def _specification(found: re.Match[str], at: Fields, *, upper: bool) -> str:
     pads = [flag for flag in flags if flag in "_-0"]
     spec = _Spec(pads[-1] if pads else "", upper or "^" in flags, "#" in flags, width)
     if modifier and letter in _REFUSED[modifier]:
-        return _padded(found.group(), spec)
+        return _as_it_stands(found.group(), spec)
     if letter in _NUMBERS:
         digits, pad, value = _NUMBERS[letter]
         return _number(value(at), max(digits, width), pad, spec)
@@ -210,7 +210,14 @@ def _specification(found: re.Match[str], at: Fields, *, upper: bool) -> str:
     if letter == "z":
         # HTCondor never fills in the offset.
         return _padded("+", spec) + _number(0, max(4, width), "0", spec)
-    return _padded(found.group(), spec)
+    return _as_it_stands(found.group(), spec)
+
+
+def _as_it_stands(specification: str, spec: _Spec) -> str:
+    """What is no specification, copied; of its letters ``^`` raises those of ASCII."""
+    if spec.upper:
+        specification = specification.encode("latin-1").upper().decode("latin-1")
+    return _padded(specification, spec)
 
 
 def _cased(text: str, letter: str, spec: _Spec) -> str:

@@ -15,13 +15,15 @@ from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 import classad
 from classad.builtins import pcre
-from classad.evaluate import evaluate_full
+from classad.evaluate import evaluate, evaluate_full
 from classad.language import bounds
+from tests.classad.golden import PARSE_ERROR, check, encode, tree_of
 
 #: Searches of a pattern of this kind take twice as long for each character.
 SLOW = "(x+x+)+[yz]"
@@ -113,6 +115,23 @@ def test_a_search_under_a_limit_finds_the_same(
             with classad.limits(time=1000):
                 assert compiled.search(subject, start) == plain
                 assert compiled.matches(subject) == compiled.matches(subject)
+
+
+@pytest.mark.parametrize("soon_done", [0, 2000])
+def test_recorded_calls_have_the_same_value_under_a_limit(
+    soon_done: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pcre, "_SOON_DONE", soon_done)
+    every = 2 if soon_done else 3
+
+    def limited(case: dict[str, Any]) -> Any:
+        # An engine that goes on by place is never asked to: `(*` and `\\G`.
+        if case["value"] == PARSE_ERROR or "(*" in case["expr"] or "\\G" in case["expr"]:
+            return case["value"]
+        with classad.limits(time=1000, memory=1 << 40):
+            return encode(evaluate(tree_of(case["expr"], case)))
+
+    check("calls_regex", limited, lambda case: case["value"], every)
 
 
 def test_a_search_that_gives_up_does_so_under_a_limit() -> None:

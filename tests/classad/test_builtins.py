@@ -146,6 +146,41 @@ def test_user_map_asks_the_context() -> None:
     assert value_of('userMap(error, "ann", "bio", "none")', user_maps=maps) is ERROR
 
 
+@pytest.mark.parametrize(
+    ("call", "value"),
+    [
+        ('userMap(1, "ann")', UNDEFINED), ('userMap("groups", 1)', UNDEFINED),
+        ('userMap(undefined, "ann", "x", "none")', "none"), ('userMap("groups", undefined)',
+        UNDEFINED),
+        ('userMap("groups", 1, "bio", "none")', "none"), ('userMap(1, "ann", "bio", "none")',
+        "none"),
+        ('userMap("groups", error, "bio", "none")', ERROR), ('userMap("groups", "ann", error)',
+        "a"),
+        ('userMap("groups", "ann", 1, 2)', "a"), ('userMap("groups", "ann", "B", 2)', "b"),
+        ('userMap("groups", "ann", "c")', "a"), ('userMap("groups", "cid", "b")', UNDEFINED),
+        ('userMap("groups", "cid", "b", "none")', "none"), ('userMap("made", "ann")', "ann's, all"),
+        ('userMap("made", "ann", "ALL")', "all"), ('userMap("made", "nobody", "x", 7)', 7),
+        ('userMap("odd", "ann")', UNDEFINED), ('userMap("groups", "ANN")', UNDEFINED),
+        ('userMap("groups", "ann", error, error)', "a"), ('userMap("groups", "bob", "a", error)',
+        ERROR),
+        ('userHome("ann")', "/home/ann"), ('userHome("ann", "/tmp")', "/home/ann"),
+        ('userHome("empty", "/tmp")', "/tmp"), ('userHome("bob", 5)', UNDEFINED),
+        ('userHome(undefined)', UNDEFINED), ('userHome(undefined, "/x")', "/x"),
+        ('userHome(error)', ERROR), ('userHome(5, "")', ERROR), ('userHome("bob", undefined)',
+        UNDEFINED),
+    ],
+)  # fmt: skip
+def test_users_of_any_kind(call: str, value: object) -> None:
+    maps = {
+        "groups": {"ann": " a ,b,", "cid": " , "},
+        "made": lambda user: f"{user}'s, all" if user == "ann" else None,
+        "odd": {"ann": 5},
+    }
+    homes = {"ann": "/home/ann", "empty": ""}
+    found = value_of(call, user_maps=maps, home_of=homes.get)
+    assert found is value or (found.__class__, found) == (value.__class__, value)
+
+
 def test_debug_tells_the_context() -> None:
     told: list[tuple[str, Any]] = []
     assert value_of("debug(1 + 1) * 3", debug_sink=lambda *what: told.append(what)) == 6
