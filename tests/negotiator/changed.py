@@ -22,20 +22,25 @@ the cycle of a line comes to.
 from __future__ import annotations
 
 import argparse
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from difflib import unified_diff
 from functools import lru_cache
 from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
 from typing import Any, Final, TypeVar
 
 from attr import define, evolve
 
 from classad import ClassAd
-from classad.formats.long import shared_tree
+from classad.formats.long import format_long, shared_tree
+from negotiator.capture.ads import load_columns
+from negotiator.capture.slots import plain_names
 from negotiator.cycle import negotiate
 from negotiator.engines import ENGINES, make_engines
 from negotiator.matching.stopwatch import RequestCosts
+from negotiator.model.loaded_slots import LoadedSlots
 from negotiator.model.snapshot import Customer, Lease, Resource, ScheddQueue, Snapshot
 from negotiator.scenario.expand import JobEntry, SlotEntry, expand_jobs, expand_slots, merge
 from negotiator.scenario.read import BASE_KNOBS, NOW, AdMaker, accountant_of, snapshot_of
@@ -49,6 +54,9 @@ from tests.negotiator.test_wild import load as load_wild
 
 KEPT: Final = Path(__file__).with_name("changed.txt")
 BAR: Final = " | "
+#: Slots as they are read of a file, by engines that have other cycles to come.
+LOADED: Final = "loaded"
+WAYS: Final = (*ENGINES, LOADED)
 
 
 @lru_cache(maxsize=4)
@@ -204,13 +212,29 @@ _OF_SNAPSHOTS: Final[Mapping[str, Callable[[Snapshot, _Change], Snapshot]]] = {
 }
 
 
+def _loaded(slots: Sequence[ClassAd]) -> Sequence[ClassAd]:
+    """The slots as they are read of a file that has them by name."""
+    rows = sorted(range(len(slots)), key=lambda place: slots[place].get_string("Name") or "")
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "slots.ads"
+        file.write_text("\n".join(format_long(slots[place]) for place in rows))
+        loaded = load_columns(file)
+    names = None if loaded is None else plain_names(loaded)
+    if loaded is None or names is None:
+        return slots
+    order = array("i", sorted(range(len(rows)), key=rows.__getitem__))
+    return LoadedSlots(loaded, order, [names[row] for row in order])
+
+
 # --- what comes of it ----------------------------------------------------------------------------
 
 
 def cycles_of(case: Case, engine: str) -> Iterator[dict[str, str]]:
     """The texts of each cycle of a case, with one of the engines."""
-    snapshot, now = case.snapshot, float(NOW)
-    engines = make_engines(engine, lasting=bool(case.later))
+    snapshot, now, loaded = case.snapshot, float(NOW), engine == LOADED
+    if loaded:
+        snapshot = evolve(snapshot, slots=_loaded(snapshot.slots))
+    engines = make_engines(ENGINES[0] if loaded else engine, lasting=loaded or bool(case.later))
     for seconds in (*case.later, None):
         notes, chance = whole.Notes(), Random(11)
         result = negotiate(
@@ -235,15 +259,15 @@ def marks_of(scenario: str, changes: Sequence[str], engine: str) -> str:
     return " / ".join(map(whole.marks, cycles_of(case_of(scenario, changes), engine)))
 
 
-def answered(lines: Iterable[tuple[int, str]], *, both: bool = False) -> list[str]:
-    """Numbered lines with the marks of the cycles now, found by one engine or the other.
+def answered(lines: Iterable[tuple[int, str]], *, all_ways: bool = False) -> list[str]:
+    """Numbered lines with the marks of the cycles now, found in one way or another.
 
-    ``both``: by both of them, which have a line each where they disagree.
+    ``all_ways``: in all of them, which have a line each where they disagree.
     """
     found = []
     for number, line in lines:
         scenario, text = line.split(BAR)[:2]
-        engines = ENGINES if both else [ENGINES[number % len(ENGINES)]]
+        engines = WAYS if all_ways else [WAYS[number % len(WAYS)]]
         marks = {marks_of(scenario, text.split("; "), engine) for engine in engines}
         found += [BAR.join((scenario, text, each)) for each in sorted(marks)]
     return found
@@ -266,7 +290,7 @@ def main() -> None:
     parser.add_argument("--show", type=int, metavar="LINE")
     chosen = parser.parse_args()
     if chosen.show is None:
-        KEPT.write_text("\n".join(answered(kept(), both=True)) + "\n")
+        KEPT.write_text("\n".join(answered(kept(), all_ways=True)) + "\n")
         return
     scenario, text = kept()[chosen.show - 1][1].split(BAR)[:2]
     for texts in cycles_of(case_of(scenario, text.split("; ")), ENGINES[0]):
