@@ -19,6 +19,7 @@ from negotiator.engines import ENGINES
 from negotiator.scenario.course import play
 from pieslice.cli import main
 from pieslice.conform.negotiation.scenarios import differences
+from tests.negotiator import recorded
 
 VECTORS = Path(__file__).parents[1] / "vectors"
 CORNERS = VECTORS / "negotiation"
@@ -76,6 +77,8 @@ def test_scenario(name: str) -> None:
             assert told == [], engine
         # As text: a limit can be NaN, which equals nothing.
         assert len({repr(cycle.result) for cycle in cycles}) == 1, number
+        # And in what no recording tells, as it was when it was last looked at.
+        assert recorded.marks_of(cycles[0]) == recorded.kept(name, number)
 
 
 def test_all_scenarios_are_there() -> None:

@@ -1,0 +1,3 @@
+MyType = "Negotiator"
+Name = "cm"
+MyCurrentTime = 1700000280
