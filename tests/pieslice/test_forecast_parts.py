@@ -7,10 +7,14 @@ and saved states say.
 from __future__ import annotations
 
 import argparse
+import operator
+from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
+from attr import astuple, evolve
 
 from negotiator.io import InputError
 from pieslice.forecast.command import _model, _pair, _pool_size, _user, _user_of
@@ -236,3 +240,88 @@ def test_the_half_life_of_a_configuration(tmp_path: Path) -> None:
     config.write_text("if\n")
     with pytest.raises(InputError):
         _model(asked(user=users, config=config), [])
+
+
+# --- drawn forecasts, integrated by another way ---------------------------------------------------
+
+
+def poured(pool: float, wanted: list[float], priorities: list[float]) -> list[float]:
+    """What everybody gets: the level at which the wishes, cut at it by priority, fill the pool."""
+    if sum(wanted) <= pool:
+        return wanted
+    low, high = 0.0, max(map(operator.mul, wanted, priorities))
+    for _ in range(200):
+        level = (low + high) / 2
+        full = sum(min(w, level / p) for w, p in zip(wanted, priorities, strict=True)) > pool
+        low, high = (low, level) if full else (level, high)
+    return [min(w, low / p) for w, p in zip(wanted, priorities, strict=True)]
+
+
+def integrated(
+    users: list[User], settings: Settings, hours: float, every: float
+) -> Iterator[tuple[float, str, float, float, float]]:
+    """The points of a forecast, each step by itself."""
+    names = [user.name for user in users]
+    real = {user.name: max(user.real_priority, settings.floor) for user in users}
+    had: list[dict[str, float]] = [dict.fromkeys(names, 0.0)] * (settings.lag + 1)
+    left = 2.0 ** (-settings.step / settings.half_life)
+    between = max(round(every * 3600 / settings.step), 1)
+    for tick in range(int(hours * 3600 / settings.step + 1e-9) + 1):
+        if tick % between == 0:
+            for user in users:
+                before = real[user.name]
+                yield (
+                    tick * settings.step / 3600, user.name, before, before * user.factor,
+                    had[-1][user.name],
+                )  # fmt: skip
+        moment = tick * settings.step
+        wanted = [
+            sum(
+                wish.cores
+                for wish in user.demands
+                if wish.begin <= moment and (wish.end is None or moment < wish.end)
+            )
+            for user in users
+        ]
+        effective = [real[user.name] * user.factor for user in users]
+        had.append(dict(zip(names, poured(settings.pool, wanted, effective), strict=True)))
+        charged = had[-1 - settings.lag]
+        for name in names:
+            aged = real[name] * left + charged[name] * (1 - left)
+            real[name] = max(settings.floor, aged)
+
+
+def drawn_forecast(random: Random) -> tuple[list[User], Settings, float, float]:
+    """Users with wishes that begin and end, and the settings of a forecast."""
+    users = []
+    for number in range(random.randrange(1, 5)):
+        wishes = []
+        for _ in range(random.randrange(3)):
+            begin = random.choice((0.0, 600.0, 1800.0, 3600.0, 5400.0))
+            end = random.choice((None, begin + 1200.0, begin + 3600.0))
+            wishes.append(Demand(random.choice((0.0, 1.0, 7.5, 40.0)), begin, end))
+        priority, factor = random.choice((0.1, 0.5, 3.0, 80.0)), random.choice((1.0, 2.5, 1000.0))
+        users.append(User(f"u{number}", tuple(wishes), priority, factor))
+    settings = Settings(
+        random.choice((2.0, 10.0, 35.5)),
+        half_life=random.choice((900.0, 7200.0, 86_400.0)),
+        step=random.choice((60.0, 300.0, 600.0, 700.0)),
+        floor=random.choice((0.5, 0.5, 2.0)),
+        lag=random.choice((0, 0, 1, 3)),
+        rounded=False,
+    )
+    return users, settings, random.choice((0.5, 2.0, 3.0)), random.choice((0.1, 0.25, 1.0))
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_a_drawn_forecast_is_what_integration_comes_to(seed: int) -> None:
+    users, settings, hours, every = drawn_forecast(Random(seed))
+    found = [astuple(point) for point in forecast(users, settings, hours, every)]
+    expected = list(integrated(users, settings, hours, every))
+    assert [point[:2] for point in found] == [point[:2] for point in expected]
+    for mine, other in zip(found, expected, strict=True):
+        assert mine[2:] == pytest.approx(other[2:], rel=1e-6, abs=1e-7)
+    rounded = forecast(users, evolve(settings, rounded=True), hours, every)
+    for point, exact in zip(rounded, found, strict=True):
+        assert point.real_priority == round(point.real_priority, 6)
+        assert point.real_priority == pytest.approx(exact[2], rel=1e-3)

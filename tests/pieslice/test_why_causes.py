@@ -12,9 +12,10 @@ from classad import ClassAd
 from negotiator.jobs.lists import Unready
 from negotiator.jobs.offers import Unasked
 from negotiator.model.arithmetic import INT_MAX
-from negotiator.model.result import Outcome, SubmitterTurn
+from negotiator.model.result import Event, GroupEvent, Outcome, Pie, Spin, SubmitterTurn
+from negotiator.model.snapshot import Snapshot
 from pieslice.why.jobs import AskedJob
-from pieslice.why.requests.absence import why_not_ready
+from pieslice.why.requests.absence import why_no_session, why_not_ready
 from pieslice.why.requests.fates import Fate, fates
 from pieslice.why.requests.limits import _bound_by
 from pieslice.why.requests.record import (
@@ -25,6 +26,7 @@ from pieslice.why.requests.record import (
     SessionCourse,
     WaitingJob,
 )
+from policy.load import policy_from_knobs
 from tests.pieslice.test_why_sentences import Entry, jobs, pool, slots, told
 
 CEILING, TAKEN = "its ceiling", "submitters before took that much more than was left of the pie"
@@ -125,6 +127,103 @@ def test_why_a_submitter_has_no_session(
 ) -> None:
     assert told(tmp_path, entry, "why", job, "--wide") == 0
     assert said in capsys.readouterr().out
+
+
+U = 'ScheddIpAddr = "<1.2.3.4:5>"; Name = "u@d"'
+SUBMITTER = ClassAd(f'[{U}; ScheddName = "s"; IdleJobs = 1; RunningJobs = 2]')
+NOTHING_LEFT = ("pie", "nothing was left of the pie before its turn")
+USED_2 = ("quota", "group g had used its quota of 2 before its turn")
+
+
+def pie(group: str | None, quota: int | None, *events: Event, stopped: bool = True) -> Pie:
+    """A round; with events one in which the submitter had its turn."""
+    turn = SubmitterTurn("u@d", "s", 1.0, 0.5, 1.0, 1.0, 9, 0.0, 0.0, 0.0, events, Outcome.DONE)
+    spins = (Spin(1, False, 9, 9.0, 9.0, 1.0, 1.0, (turn,)),) if events else ()
+    return Pie(group, quota, False, spins, stopped_by_quota=stopped, stopped_by_pie=not stopped)
+
+
+def skipped(round_: int, group: str, why: str | None) -> Any:
+    """A round of allocation in which a group was skipped."""
+    return SimpleNamespace(events=(GroupEvent(round_, group, 0.0, 1.0, skipped=why),))
+
+
+@pytest.mark.parametrize(
+    ("pies", "rounds", "cause"),
+    [
+        ([], [], NOTHING_LEFT),
+        ([pie("g", 2)], [], USED_2),
+        # Its own group counts, and of its rounds the first that ended so.
+        ([pie("h", 7)], [], NOTHING_LEFT),
+        ([pie("h", 7), pie("g", 2), pie("h", 8)], [], USED_2),
+        ([pie(None, None), pie("g", 2)], [], USED_2),
+        ([pie("g", 7, stopped=False)], [], NOTHING_LEFT),
+        ([pie("g", 7, stopped=False), pie("g", 2)], [], USED_2),
+        ([pie("g", 2), pie("g", 7)], [], USED_2),
+        # What happened in a turn says more, the last that did most; then why its group had none.
+        ([pie("g", 2, Event.LIMIT), pie("g", 7, Event.HIT_CEILING)], [skipped(1, "g", "x")],
+         ("turn", Event.HIT_CEILING.value)),
+        ([pie("g", 2, Event.HIT_CEILING, Event.LIMIT)], [], ("turn", Event.LIMIT.value)),
+        ([pie("g", 2)], [skipped(1, "g", "no submitters")],
+         ("group", "its group g was skipped (round 1: no submitters)")),
+        ([pie("g", 2)],
+         [skipped(0, "h", "z"), skipped(1, "g", "x"), skipped(1, "g", "x"), skipped(2, "g", "y")],
+         ("group", "its group g was skipped (round 1: x; round 2: y)")),
+        ([pie("g", 2)], [skipped(1, "h", "no submitters"), skipped(2, "g", None)], USED_2),
+    ],
+)  # fmt: skip
+def test_why_a_submitter_that_takes_part_has_no_session(
+    pies: list[Pie], rounds: list[Any], cause: tuple[str, str]
+) -> None:
+    known = [SimpleNamespace(name="v@d", group="h"), SimpleNamespace(name="u@d", group="g")]
+    result = SimpleNamespace(submitters=known, pies=pies, rounds=rounds, now=1000.0)
+    snapshot = Snapshot(submitters=(SUBMITTER,))
+    policy = policy_from_knobs({}).policy
+    found = why_no_session(snapshot, policy, cast("Any", result), "u@d", "s")
+    assert (found.cause, found.text) == cause
+    other = why_no_session(snapshot, policy, cast("Any", result), "u@d", "t")
+    assert (other.cause, other.text) == ("schedd", "no submitter ad of schedd t has its name")
+
+
+@pytest.mark.parametrize(
+    ("ad", "knobs", "cause"),
+    [
+        ("IdleJobs = 0", {"NEGOTIATOR_CONSIDER_PREEMPTION": "False"}, "idle"),
+        ("IdleJobs = 1", {"NEGOTIATOR_CONSIDER_PREEMPTION": "False"}, "pie"),
+        ("IdleJobs = 0", {"NEGOTIATOR_CONSIDER_PREEMPTION": "True"}, "pie"),
+    ],
+)
+def test_a_submitter_without_idle_jobs(ad: str, knobs: dict[str, str], cause: str) -> None:
+    known = [SimpleNamespace(name="u@d", group="<none>")]
+    result = SimpleNamespace(submitters=known, pies=[], rounds=[], now=1000.0)
+    mine = ClassAd(f'[{U}; ScheddName = "s"; RunningJobs = 3; {ad}]')
+    found = why_no_session(
+        Snapshot(submitters=(mine,)), policy_from_knobs(knobs).policy, cast("Any", result),
+        "u@d", "s",
+    )  # fmt: skip
+    assert found.cause == cause
+
+
+@pytest.mark.parametrize(
+    ("ads", "knobs", "cause"),
+    [
+        ((), {}, "ad"),
+        (('[Name = "v@d"; IdleJobs = 1]',), {}, "ad"),
+        ((f'[{U}; IdleJobs = 1; RunningJobs = 0]',),
+         {"NEGOTIATOR_SUBMITTER_CONSTRAINT": "IdleJobs > 1"}, "constraint"),
+        ((f'[{U}; IdleJobs = 1; JobPrioArray = ""]',), {"USE_GLOBAL_JOB_PRIOS": "True"}, "skipped"),
+        ((f'[{U}; IdleJobs = 1; SkipMatchmaking = true]',), {}, "skipped"),
+        ((f'[{U}; IdleJobs = 0]', f'[{U}; IdleJobs = 1; SkipMatchmaking = true]'), {}, "skipped"),
+        ((f'[{U}; IdleJobs = 0; RunningJobs = 0]',), {}, "jobs"),
+        ((f'[{U}]',), {}, "jobs"),
+    ],
+)  # fmt: skip
+def test_why_a_submitter_takes_no_part(
+    ads: tuple[str, ...], knobs: dict[str, str], cause: str
+) -> None:
+    result = SimpleNamespace(submitters=[], pies=[], rounds=[], now=1000.0)
+    snapshot = Snapshot(submitters=tuple(map(ClassAd, ads)))
+    policy = policy_from_knobs(knobs).policy
+    assert why_no_session(snapshot, policy, cast("Any", result), "u@d", "s").cause == cause
 
 
 # --- which request for a job counts ---------------------------------------------------------------

@@ -87,7 +87,7 @@ def why_no_session(
 
 def _kept_out(pie: Pie, group: str | None) -> bool:
     """Whether the group's use of its quota ended a round before all had a turn."""
-    return pie.group is not None and pie.group == group and pie.stopped_by_quota
+    return pie.group == group and pie.stopped_by_quota
 
 
 def _why_unknown(
