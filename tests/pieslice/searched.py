@@ -113,6 +113,13 @@ def _pool() -> dict[str, str]:
     return {"pool/slots.ads": "\n".join(slots), "pool/jobs.ads": "\n".join(jobs)}
 
 
+#: What is drawn from where a policy names no number; told of others only.
+_USUAL: Final = {
+    "sizes": "1 0.5 10 100 1000 10000",
+    "ratios": "1 1.0001 1.001 1.01 1.1 2 10 1.2 1.20012 1.1988",
+    "usage": "0 1 2 4 5 16 100",
+    "seconds": "0 1 60 600 86400",
+}
 #: A number in which the last digits may be of the machine.
 _LONG: Final = re.compile(r"\d+\.\d{9,}")
 
@@ -173,9 +180,10 @@ def _tried(question: Question) -> Iterator[str]:
     for side, domains in (("slot", study.domains.slot), ("job", study.domains.job)):
         for name, values in domains.items():
             yield f"{side} {name}: {' '.join(map(value_text, values))}"
-    for what in ("sizes", "ratios", "usage", "seconds"):
-        values = getattr(study.domains, what)
-        yield f"{what}: {' '.join(f'{value:.9g}' for value in values)}"
+    for what, usual in _USUAL.items():
+        shown = " ".join(f"{value:.9g}" for value in getattr(study.domains, what))
+        if shown != usual:
+            yield f"{what}: {shown}"
     with contextlib.suppress(NoSuchProperty):
         yield f"usual: {' '.join(test.title() for test in chosen(study, (), Named()))}"
     sample = draw_sample(study, Random(question.name), 4)

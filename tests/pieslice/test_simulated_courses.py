@@ -173,7 +173,7 @@ def same(numbers: dict[str, Any], waits: list[int]) -> None:
 # --- from cycle to cycle --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("number", range(0, COUNT, 4))
+@pytest.mark.parametrize("number", range(0, COUNT, 5))
 def test_whole_cycles_and_checkpoints_anywhere_change_nothing(number: int, tmp_path: Path) -> None:
     """Nothing that is known of earlier cycles is used, and any cycle may be the first again."""
     plan = drawn(number).plan(tmp_path)

@@ -327,6 +327,8 @@ def pictures() -> Iterator[str]:
                 yield f"    {plots._height(panel):.6g}"
 
 
+#: Of the numbers for the script the first few.
+_NUMBERS_OF_SCRIPT: Final = re.compile(r'("[xy]":\[[^]]{60})[^]]*')
 _STYLE: Final = re.compile(r"<(style|script)>.*?</\1>", re.DOTALL)
 
 
@@ -358,6 +360,7 @@ def page() -> Iterator[str]:
             told = _STYLE.sub(r"<\1/>", whole).replace(name, "DIR")
             told = re.sub(r"pieslice [0-9][\w.]*|pieslice unknown", "pieslice VERSION", told)
             told = re.sub(r"\d+\.\d{7,}", lambda found: f"{float(found[0]):.6g}", told)
+            told = _NUMBERS_OF_SCRIPT.sub(r"\1...", told)
             yield told.replace("<tr>", "\n<tr>").replace("<figure", "\n<figure")
 
 
