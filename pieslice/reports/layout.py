@@ -120,7 +120,7 @@ def number(value: float | None, decimals: int = 2) -> str:
     """A number for a table: thousands unmarked, ``-`` for none, huge limits as ``unlimited``."""
     if value is None:
         return "-"
-    if value >= 2**31 - 1 and value >= 1e300:
+    if value >= 1e300:
         return "unlimited"
     if abs(value) >= 1e15:
         return f"{value:.{decimals}e}"
