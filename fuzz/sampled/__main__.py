@@ -136,6 +136,21 @@ def chosen(tests: Sequence[str], cover: Cover, patience: float) -> Iterator[str]
             yield test
 
 
+def newer(root: Path, cover: Cover, file: str) -> list[str]:
+    """The files of tests beside the room of a file that the coverage does not know yet."""
+    known = {test.partition("::")[0] for test in cover.tests}
+    found = (root / "tests" / file.partition("/")[0]).rglob("test_*.py")
+    return sorted({path.relative_to(root).as_posix() for path in found} - known)
+
+
+def unknown(tests: Iterable[str], cover: Cover, file: str) -> list[str]:
+    """Of loaded tests those beside the room of a file that are new in files that are known."""
+    files = {test.partition("::")[0] for test in cover.tests}
+    near = f"tests/{file.partition('/')[0]}/"
+    beside = (it for it in tests if it.startswith(near) and it.partition("::")[0] in files)
+    return sorted(set(beside).difference(cover.tests))
+
+
 def batches(tests: Sequence[str], file: str, seconds: Mapping[str, float]) -> list[list[str]]:
     """Those first that most changes are seen by: to load all files of tests takes its time, too.
 
@@ -187,9 +202,10 @@ def tried(
             if forked:
                 server = servers.get()
                 try:
-                    outcome = server.try_out(
-                        item.file, changed, [it for part in left for it in part]
-                    )
+                    asked = [it for part in left for it in part]
+                    if cover.tests:
+                        asked += unknown(server.tests, cover, item.file)
+                    outcome = server.try_out(item.file, changed, asked)
                 finally:
                     servers.put(server)
                 if outcome is not None and (outcome.caught or once):
@@ -272,7 +288,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if args.measured_at:
         cover = up_to_date(cover, ROOT, args.measured_at, {it.file for it in planted})
     by_change = [
-        list(tests) or list(chosen(cover.running(it.file, it.change.line), cover, args.patience))
+        list(tests)
+        or [
+            *chosen(cover.running(it.file, it.change.line), cover, args.patience),
+            *newer(ROOT, cover, it.file),
+        ]
         for it in planted
     ]
     forked = args.forked and not args.native
