@@ -366,7 +366,7 @@ def _because(node: Binary) -> str:
         if added is not None and added.unit in ("priority", "weighted slots"):
             least = "0.5" if added.unit == "priority" else "0"
             return f"; {added.name} is never below {least}"
-        if row is not None and row.range[0] > float("-inf"):
+        if row is not None and row.range[0] > float("-inf") and number(other) is not None:
             high = f" or above {row.range[1]:g}" if row.range[1] < float("inf") else ""
             return f"; {row.name} is never below {row.range[0]:g}{high}"
     return ""
