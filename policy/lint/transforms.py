@@ -113,7 +113,7 @@ def _told(setting: Setting) -> Iterator[Diagnostic]:
     raw = setting.entry.raw
     for line in _ASSIGNED.finditer(raw):
         meant = suggest(line[1], _OF_ROUTES)
-        if meant is not None and f"$({line[1]}" not in raw:
+        if meant is not None and f"$({line[1]}".casefold() not in raw.casefold():
             message = f"`{line[1]}` is nothing that the router looks at"
             yield NO_COMMAND.at(message, *_place(setting, line), f"did you mean `{meant}`?")
 

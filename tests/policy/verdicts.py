@@ -4,8 +4,8 @@ A case is a few lines of configuration, and behind ``>`` what becomes of the dae
 starts, its exit status, whether more is to be said, and the words.  An empty line ends it.  Lines
 with ``##`` before a case are its heading.  A line ``@ WORDS`` says how it is asked: ``asked``,
 ``fragment`` or ``whole`` as options of check do, ``as SCHEDD`` and ``local NAME`` for whom it is
-read; ``@ file NAME`` begins another file.  Of a fragment it stands there what it lacks, and the
-findings with their severities.
+read; ``@ file NAME`` begins another file.  With ``@ findings`` and of a fragment the findings
+stand there, too.
 """
 
 from __future__ import annotations
@@ -63,6 +63,8 @@ def _options(config: str) -> tuple[dict[str, str], Mapping[str, Any], Context]:
             local = rest
         elif word == "asked":
             arguments["asked"] = True
+        elif word == "findings":
+            continue
         else:
             arguments["fragment"] = word == "fragment"
     return files, arguments, Context(subsystem, local_name=local)
@@ -85,7 +87,12 @@ def said(config: str) -> str:
         lines.append("> not all of them start")
     if found.fragment is not None:
         lines.append(f"> a fragment: {found.fragment}")
-        lines += [f"> {it.id} {it.severity} {it.line}: {it.message}" for it in found.findings]
+    if found.fragment is not None or "@ findings\n" in config:
+        for one in found.findings:
+            name = "" if one.source is None else one.source.name.removesuffix("pool.conf")
+            place = f"{name and f'{name}:'}{one.line}:{one.column}+{one.end - one.start}"
+            words = one.message if one.help is None else f"{one.message} -- {one.help}"
+            lines.append(f"> {one.id} {one.severity} {place} {words}")
     return "".join(f"{line}\n" for line in lines)
 
 
