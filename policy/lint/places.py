@@ -28,7 +28,7 @@ def stretch(setting: Setting, text: str, start: int, end: int) -> Place:
     at = entry.source.text.rfind(text[start:end], entry.start, entry.end)
     if at >= 0:
         return entry.source, at, at + end - start
-    return entry.source, entry.start, max(entry.end, entry.start + 1)
+    return entry.source, entry.start, entry.end
 
 
 def unparsable(setting: Setting) -> tuple[str, Place] | None:
