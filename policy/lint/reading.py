@@ -374,7 +374,7 @@ def _unparsable(setting: Setting) -> Iterator[Diagnostic]:
 
 def _behind(setting: Setting) -> Iterator[Diagnostic]:
     """Text behind a number or a boolean that is written as an expression."""
-    if setting.reading is not None and setting.knob is not None:
+    if setting.reading is not None:
         if setting.reading.ignored is not None and not setting.is_unread:
             yield setting.reading.ignored
         return

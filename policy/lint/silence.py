@@ -20,6 +20,7 @@ from policy.language import statements
 from policy.language.lines import LineReader
 from policy.language.statements import StatementError
 from policy.lint.finding import WARNING, Finding
+from policy.lint.security import ENDS_ALL
 
 NO_REASON: Final = Finding(
     "P901",
@@ -58,7 +59,8 @@ def apply(
             silences[source.name] = list(_silences(source, known, left))
     for diagnostic in found:
         kind = known.get(diagnostic.id or "")
-        if kind is None or not kind.silenceable or not _silenced(diagnostic, silences):
+        told = kind is None or not kind.silenceable or diagnostic.help == ENDS_ALL
+        if told or not _silenced(diagnostic, silences):
             left.append(diagnostic)
     return left
 
