@@ -5,7 +5,9 @@ from __future__ import annotations
 from itertools import accumulate, groupby
 
 import pytest
+from attr import evolve
 
+from classad.errors import Diagnostic
 from policy.config import load_config
 from policy.io import builtin_library
 from policy.language.sources import MemorySources
@@ -53,3 +55,10 @@ def test_a_condition_that_is_too_deep_is_not_evaluated_for_a_verdict(depth: int)
     (verdict,) = examine(read).verdicts
     assert verdict.starts
     assert verdict.qualified == (depth < DEEPEST)
+
+
+def test_a_mistake_without_a_place_is_told_by_its_words() -> None:
+    read = load_config("a.conf", MemorySources({"a.conf": "START = True\n"}), builtin_library())
+    found = evolve(read, diagnostics=(Diagnostic("no such disk"),))
+    (verdict,) = examine(found).verdicts
+    assert verdict.text == "condor_startd would not start: exit status 1, no such disk"
