@@ -66,8 +66,9 @@ def apply(
 
 
 def _silenced(found: Diagnostic, silences: Mapping[str, list[Silence]]) -> bool:
-    if found.source is None or found.line is None:
+    if found.source is None:
         return False
+    assert found.line is not None
     return any(
         found.id in silence.ids and silence.first <= found.line <= silence.last
         for silence in silences.get(found.source.name.removesuffix(EXPANDED), ())

@@ -59,6 +59,11 @@ def test_a_condition_that_is_too_deep_is_not_evaluated_for_a_verdict(depth: int)
 
 def test_a_mistake_without_a_place_is_told_by_its_words() -> None:
     read = load_config("a.conf", MemorySources({"a.conf": "START = True\n"}), builtin_library())
-    found = evolve(read, diagnostics=(Diagnostic("no such disk"),))
-    (verdict,) = examine(found).verdicts
+    said = (Diagnostic("no such disk"), Diagnostic("too warm", severity="warning"))
+    found = examine(evolve(read, diagnostics=said))
+    assert [(it.id, it.message) for it in found.findings] == [
+        ("P101", "no such disk"),
+        ("P104", "too warm"),
+    ]
+    (verdict,) = found.verdicts
     assert verdict.text == "condor_startd would not start: exit status 1, no such disk"
