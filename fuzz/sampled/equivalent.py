@@ -219,4 +219,24 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         "in_table: bool = field(default=True, kw_only=True)",
         "constant: True -> False",
     ): "of `kw_only`: nobody gives the field by its place; test_knobs.py holds the default",
+    (
+        "policy/lint/places.py",
+        "if at >= 0:",
+        "comparison: at >= 0 -> (at > 0)",
+    ): "a file begins with a name, not with a value",
+    (
+        "policy/lint/places.py",
+        "if at >= 0:",
+        "constant: 0 -> 1",
+    ): "a file begins with a name, not with a value",
+    (
+        "policy/lint/silence.py",
+        "first = source.position(line.offset(0))[0]",
+        "constant: 0 -> 1",
+    ): "another line only for a name of one letter before a continuation, of which nothing is said",
+    (
+        "policy/lint/view.py",
+        "if self.reading is not None:",
+        "guard: self.reading is not None -> False",
+    ): "only speed: the reading has the expanded text, which is expanded again to the same",
 }

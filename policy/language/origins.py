@@ -177,9 +177,20 @@ def _aligned(raw: str, text: str, start: int, end: int) -> Iterator[int]:
     """The offset of each character of the stored value, as far as it stands there."""
     at = start
     for character in raw:
-        while at < end and text[at] != character and text[at] in _BETWEEN:
-            at += 1
-        if at >= end or text[at] != character:
+        while at < end and text[at] != character:
+            if text[at] in _BETWEEN:
+                at += 1
+            elif _begins_comment(text, start, at):
+                at = (text.find("\n", at, end) + 1) or end
+            else:
+                return
+        if at >= end:
             return
         yield at
         at += 1
+
+
+def _begins_comment(text: str, start: int, at: int) -> bool:
+    """Is it the `#` of a line between those of a continued value?"""
+    begin = text.rfind("\n", start, at)
+    return text[at] == "#" and begin >= 0 and not text[begin:at].strip()

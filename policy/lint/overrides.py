@@ -79,7 +79,7 @@ def _local_names(view: View) -> dict[str, str]:
 
 def _prefix(view: View, setting: Setting, started: dict[str, str]) -> Iterator[Diagnostic]:
     prefix, macro = setting.prefix, setting.macro
-    if prefix is None or (macro.casefold() in view.words and is_spoken_of(view, setting)):
+    if prefix is None or is_spoken_of(view, setting):
         return
     if prefix.upper() in DAEMONS:
         readers = find_readers(macro)
@@ -181,8 +181,9 @@ def _of_templates(setting: Setting, earlier: Definition) -> Iterator[Diagnostic]
 
 def _added(entry: Definition, earlier: Definition) -> str:
     """The `use` statement that an earlier definition comes from, and where it is."""
-    if entry.source is None or earlier.origin != entry.origin:
+    if earlier.origin != entry.origin:
         return f"the `use` in {_place(entry, earlier)}"
+    assert entry.source is not None
     assert earlier.line is not None
     statement = entry.source.text.split("\n")[earlier.line - 1].strip()
     return f"`{statement}` in {_place(entry, earlier)}"

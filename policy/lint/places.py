@@ -22,13 +22,14 @@ def stretch(setting: Setting, text: str, start: int, end: int) -> Place:
     if found is not None:
         return found
     spot = place(entry, text, start, end)
-    if entry.source is None or spot[0] is None or not spot[0].name.endswith(EXPANDED):
+    if spot[0] is None or not spot[0].name.endswith(EXPANDED):
         return spot
+    assert entry.source is not None
     # The value is put together: the last time that the file has the words, else all it has.
     at = entry.source.text.rfind(text[start:end], entry.start, entry.end)
     if at >= 0:
         return entry.source, at, at + end - start
-    return entry.source, entry.start, max(entry.end, entry.start + 1)
+    return entry.source, entry.start, entry.end
 
 
 def unparsable(setting: Setting) -> tuple[str, Place] | None:

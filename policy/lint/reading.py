@@ -19,7 +19,7 @@ from policy.knobs.uses import find_use
 from policy.language.expressions import text_behind
 from policy.language.macros import FUNCTIONS
 from policy.language.numbers import read_boolean
-from policy.lint.endings import WEIGHT_OF_TYPE, status_at_start
+from policy.lint.endings import status_at_start
 from policy.lint.finding import ERROR, WARNING, Finding
 from policy.lint.places import stretch, unparsable
 from policy.lint.view import Setting, View, covering, endless
@@ -263,7 +263,7 @@ def note_other_languages(findings: Sequence[Diagnostic]) -> None:
                 one.message += f": {meant}"
                 break
         else:
-            if _NOT.search(text, max(0, one.start - _BEFORE), one.start):
+            if _NOT.search(text, one.start - _BEFORE, one.start):
                 one.message += ": not is written `!`"
 
 
@@ -271,9 +271,10 @@ def note_lost_backslashes(findings: Sequence[Diagnostic]) -> None:
     """Say where a statement that cannot be read may belong to the value above it."""
     cut = {(one.source, one.line) for one in findings if one.id in (SYNTAX.id, BROKEN.id)}
     for one in findings:
-        above = (one.line or 0) - 1
         if one.id != UNREADABLE.id or one.help is not None or one.source is None:
             continue
+        assert one.line is not None
+        above = one.line - 1
         if (one.source, above) in cut:
             one.help = f"to go on here, line {above} needs a backslash at its end"
         elif _is_continued_comment(one.source.text.split("\n"), above):
@@ -281,9 +282,8 @@ def note_lost_backslashes(findings: Sequence[Diagnostic]) -> None:
 
 
 def _is_continued_comment(lines: Sequence[str], number: int) -> bool:
-    if not 0 < number <= len(lines):
-        return False
-    line = lines[number - 1].strip()
+    """Is the line of that number, from 1, a comment with a backslash at its end?"""
+    line = lines[number - 1].strip() if number > 0 else ""
     return line.startswith("#") and line.endswith("\\")
 
 
@@ -357,8 +357,6 @@ def _unparsable(setting: Setting) -> Iterator[Diagnostic]:
     covered = setting.knob is not None and setting.knob.kind is Kind.EXPR
     if covered or find_use(setting.macro) is None or endless(setting) is not None:
         return
-    if WEIGHT_OF_TYPE.fullmatch(setting.macro):
-        return  # the startd ends at it
     broken = unparsable(setting)
     if broken is None:
         return
@@ -376,7 +374,7 @@ def _unparsable(setting: Setting) -> Iterator[Diagnostic]:
 
 def _behind(setting: Setting) -> Iterator[Diagnostic]:
     """Text behind a number or a boolean that is written as an expression."""
-    if setting.reading is not None and setting.knob is not None:
+    if setting.reading is not None:
         if setting.reading.ignored is not None and not setting.is_unread:
             yield setting.reading.ignored
         return

@@ -20,6 +20,7 @@ from policy.language import statements
 from policy.language.lines import LineReader
 from policy.language.statements import StatementError
 from policy.lint.finding import WARNING, Finding
+from policy.lint.security import ENDS_ALL
 
 NO_REASON: Final = Finding(
     "P901",
@@ -58,17 +59,19 @@ def apply(
             silences[source.name] = list(_silences(source, known, left))
     for diagnostic in found:
         kind = known.get(diagnostic.id or "")
-        if kind is None or not kind.silenceable or not _silenced(diagnostic, silences):
+        told = kind is None or not kind.silenceable or diagnostic.help == ENDS_ALL
+        if told or not _silenced(diagnostic, silences):
             left.append(diagnostic)
     return left
 
 
 def _silenced(found: Diagnostic, silences: Mapping[str, list[Silence]]) -> bool:
-    name = "" if found.source is None else found.source.name.removesuffix(EXPANDED)
-    line = found.line or 0
+    if found.source is None:
+        return False
+    assert found.line is not None
     return any(
-        found.id in silence.ids and silence.first <= line <= silence.last
-        for silence in silences.get(name, ())
+        found.id in silence.ids and silence.first <= found.line <= silence.last
+        for silence in silences.get(found.source.name.removesuffix(EXPANDED), ())
     )
 
 
@@ -101,13 +104,13 @@ def _wrong(ids: frozenset[str] | None, known: Mapping[str, Finding]) -> str | No
 
 def statement_lines(source: Source) -> Iterator[tuple[int, int]]:
     """First and last physical line of every statement, blocks as a whole."""
-    end_tag: str | None = None
-    begin = 0
+    block: tuple[str | None, int] | None = None
     for line in LineReader(source):
         first = source.position(line.offset(0))[0]
-        if end_tag is not None:
+        if block is not None:
+            end_tag, begin = block
             if line.text == end_tag:
-                end_tag = None
+                block = None
                 yield begin, line.line
             continue
         try:
@@ -115,6 +118,6 @@ def statement_lines(source: Source) -> Iterator[tuple[int, int]]:
         except StatementError:
             statement = None
         if statement is not None and statement.operator == "@=":
-            end_tag, begin = statement.end_tag, first
+            block = statement.end_tag, first
             continue
         yield first, line.line

@@ -76,8 +76,8 @@ def check_slots(view: View) -> Iterator[Diagnostic]:
             found = _taken(setting, shares, share)
             if found is not None:
                 yield found
-    for prefix, setting in last.items():
-        yield from _too_many(setting, needed.get(prefix, 0))
+    for prefix, cpus in needed.items():
+        yield from _too_many(last[prefix], cpus)
 
 
 def _taken(

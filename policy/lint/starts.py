@@ -16,7 +16,6 @@ from policy.lint.attributes import UNKNOWN_FUNCTION
 from policy.lint.expressions import Held, held
 from policy.lint.texts import BROKEN_PATTERN
 from policy.lint.view import View
-from policy.lint.wholes import NEVER_AT_ALL
 
 #: Findings by the characters that they are about.
 _At = dict[tuple[str, int, int], Diagnostic]
@@ -40,9 +39,8 @@ def _conditions(view: View) -> Iterator[Held]:
 
 
 def _is_never(found: Diagnostic, places: Collection[tuple[str, int, int]]) -> bool:
-    if found.id != NEVER_AT_ALL.id or not found.message.startswith("START is never true"):
-        return False
-    return _characters(found.source, found.start, found.end) in places
+    place = _characters(found.source, found.start, found.end)
+    return found.message.startswith("START is never true") and place in places
 
 
 def _within(conditions: Iterable[Held], findings: Iterable[Diagnostic]) -> Diagnostic | None:

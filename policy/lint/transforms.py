@@ -113,7 +113,7 @@ def _told(setting: Setting) -> Iterator[Diagnostic]:
     raw = setting.entry.raw
     for line in _ASSIGNED.finditer(raw):
         meant = suggest(line[1], _OF_ROUTES)
-        if meant is not None and f"$({line[1]}" not in raw:
+        if meant is not None and f"$({line[1]}".casefold() not in raw.casefold():
             message = f"`{line[1]}` is nothing that the router looks at"
             yield NO_COMMAND.at(message, *_place(setting, line), f"did you mean `{meant}`?")
 
@@ -138,8 +138,7 @@ def _command(setting: Setting, line: re.Match[str]) -> Iterator[Diagnostic]:
 def _place(setting: Setting, line: re.Match[str], group: int = 1) -> Place:
     """Where the word stands in the block; blanks at the beginnings of lines are gone from it."""
     source, begin, written = setting.entry.source, setting.entry.start, line[0].lstrip()
-    at = -1 if source is None else source.text.find(written, begin)
-    if at < 0:
+    if source is None or written not in source.text[begin:]:
         return stretch(setting, setting.entry.raw, *line.span(group))
-    start = at + len(written) - (line.end() - line.start(group))
+    start = source.text.index(written, begin) + len(written) - (line.end() - line.start(group))
     return source, start, start + len(line[group])

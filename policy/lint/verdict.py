@@ -162,7 +162,7 @@ def _verdict(
 ) -> Verdict:
     ended = [(ending.status, ending.found) for ending in endings if ending.daemon == daemon]
     ended += [(4, found) for found in findings if found.help == ENDS_ALL]
-    reasons = [*((1, found) for found in unreadable[:1]), *ended]
+    reasons = [*((1, found) for found in unreadable), *ended]
     if reasons:
         status, cause = reasons[0]
         text = f"{daemon} would not start: exit status {status}, {_at(cause, root)}"

@@ -1,11 +1,12 @@
 """Writes the verdicts on each case of ``corpus/verdicts.txt``: ``python -m tests.policy.verdicts``.
 
 A case is a few lines of configuration, and behind ``>`` what becomes of the daemons: whether each
-starts, its exit status, whether more is to be said, and the words.  An empty line ends it.  Lines
-with ``##`` before a case are its heading.  A line ``@ WORDS`` says how it is asked: ``asked``,
-``fragment`` or ``whole`` as options of check do, ``as SCHEDD`` and ``local NAME`` for whom it is
-read; ``@ file NAME`` begins another file.  Of a fragment it stands there what it lacks, and the
-findings with their severities.
+starts, its exit status, whether more is to be said, the words, and what is the cause.  An empty
+line ends it.  Lines with ``##`` before a case are its heading.  A line ``@ WORDS`` says how it is
+asked: ``asked``, ``fragment`` or ``whole`` as options of check do, ``as SCHEDD`` and ``local NAME``
+for whom it is read; ``set NAME=TEXT`` and ``env NAME=TEXT`` set a macro, ``cpus N`` tells of the
+machine.  ``@ file NAME`` begins another file.  With ``@ findings``, and of a fragment, the findings
+stand there, too.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Any, NamedTuple
 
 from policy.config import load_config
 from policy.io import builtin_library
+from policy.language.host import HostFacts
 from policy.language.sources import MemorySources
 from policy.language.table import Context
 from policy.lint.verdict import examine
@@ -46,11 +48,14 @@ def cases() -> Iterator[Case]:
         yield Case(*map("".join, parts))
 
 
-def _options(config: str) -> tuple[dict[str, str], Mapping[str, Any], Context]:
-    """The files, the arguments and the daemon that it is read for."""
+def _options(config: str) -> tuple[dict[str, str], Mapping[str, Any], dict[str, Any]]:
+    """The files, the arguments, and how they are read."""
     files = {"pool.conf": ""}
     name, subsystem, local = "pool.conf", "NEGOTIATOR", None
     arguments: dict[str, Any] = {}
+    extra: list[tuple[str, str]] = []
+    environment: dict[str, str] = {}
+    host = HostFacts()
     for line in config.splitlines():
         word, _, rest = line.removeprefix("@ ").partition(" ")
         if not line.startswith("@ "):
@@ -63,18 +68,28 @@ def _options(config: str) -> tuple[dict[str, str], Mapping[str, Any], Context]:
             local = rest
         elif word == "asked":
             arguments["asked"] = True
+        elif word == "set":
+            extra.append((rest.partition("=")[0], rest.partition("=")[2]))
+        elif word == "env":
+            environment[rest.partition("=")[0]] = rest.partition("=")[2]
+        elif word == "cpus":
+            host = HostFacts(detected_cpus=int(rest))
+        elif word == "findings":
+            continue
         else:
             arguments["fragment"] = word == "fragment"
-    return files, arguments, Context(subsystem, local_name=local)
+    context = Context(subsystem, local_name=local)
+    reading = {"context": context, "extra": extra, "environment": environment, "host": host}
+    return files, arguments, reading
 
 
 def said(config: str) -> str:
     """What becomes of the daemons, a line for each."""
-    files, arguments, context = _options(config)
+    files, arguments, reading = _options(config)
+    sources = MemorySources(files)
     read = load_config(
-        "pool.conf", MemorySources(files), builtin_library(),
-        context=context, keep_going=True, leave_out=True,
-    )  # fmt: skip
+        "pool.conf", sources, builtin_library(), keep_going=True, leave_out=True, **reading
+    )
     found = examine(read, **arguments)
     lines = []
     for it in found.verdicts:
@@ -85,7 +100,12 @@ def said(config: str) -> str:
         lines.append("> not all of them start")
     if found.fragment is not None:
         lines.append(f"> a fragment: {found.fragment}")
-        lines += [f"> {it.id} {it.severity} {it.line}: {it.message}" for it in found.findings]
+    if found.fragment is not None or "@ findings\n" in config:
+        for one in found.findings:
+            name = "" if one.source is None else one.source.name.removesuffix("pool.conf")
+            place = f"{name and f'{name}:'}{one.line}:{one.column}+{one.end - one.start}"
+            words = one.message if one.help is None else f"{one.message} -- {one.help}"
+            lines.append(f"> {one.id} {one.severity} {place} {words}")
     return "".join(f"{line}\n" for line in lines)
 
 
