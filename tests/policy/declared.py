@@ -6,15 +6,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
 from attr import fields
 
+from classad import ClassAd
 from classad.errors import Diagnostic
+from classad.evaluate import EvalContext
 from policy.config import Config, config_from_mapping
 from policy.data.tables import builtin_table, meanings, reader_rows
 from policy.explain.meaning import kind_of, meaning
+from policy.explain.trial import CannotTry, Trial, newest_time, trial
 from policy.io import builtin_library
 from policy.knobs import FAMILIES, KNOBS, find_knob
 from policy.knobs.choices import BOUNDS, CHOICES, CRON_PERIOD, CRON_PERIODS, ORDERED
@@ -210,6 +214,70 @@ def _names() -> Iterator[str]:
         yield f"{one.macros.pattern[:30]}: {told}"
 
 
+_TRIED: Final = (
+    "PREEMPTION_REQUIREMENTS", "PREEMPTION_RANK", "NEGOTIATOR_SLOT_CONSTRAINT", "MINE",
+    "NEGOTIATOR_JOB_CONSTRAINT", "NEGOTIATOR_INTERVAL", "GROUP_NAMES", "GROUP_QUOTA_a",
+)  # fmt: skip
+_VALUES: Final = (
+    "true", "false", "1", "0", "0.0", "-2.5", "16777217", "1e39", "-1e39", "3.4028234663852886e38",
+    "3.4028235677973366e38", "3.4028235e38", "undefined", "error", '"x"', "{1}", "", "1 +",
+    "$(LOOP)", "1 ? 2 : 3 x", "RemoteUserPrio", "SubmitterUserPrio + RemoteUserPrio", "a + b",
+    "MY.c + TARGET.d", "$INT(x)",
+)  # fmt: skip
+_GIVEN: Final = (
+    ("RemoteUserPrio", "0.1"), ("SubmitterUserPrio", "16777217"), ("a", "0.1"), ("MY.b", "1 + 1"),
+    ("my.c", "a * 2"), ("TARGET.d", "RemoteUserPrio"), ("target.RemoteUserPrio", "5"), ("x.y", "1"),
+    ("MY.SubmitterUserPrio", "2"), ("a-b", "1"), ("", "1"), ("e", "1 +"), ("e", "1 ? 2 : 3 x"),
+    ("RemoteUserPrio", '"text"'), ("RemoteUserPrio", "true"), ("RemoteUserPrio", "a"), ("9", "1"),
+)  # fmt: skip
+
+
+def _trials() -> Iterator[str]:
+    """What expressions come to in an empty pair of ads, and what the negotiator makes of that."""
+    for macro in _TRIED:
+        pairs = []
+        for text in _VALUES:
+            try:
+                tried = _tried(macro, text)
+            except CannotTry as why:
+                pairs.append((f"[{text}]", f"{macro}: {why} {_written(why.diagnostic)}"))
+                continue
+            found, missing = tried.outcome(), [one.name for one in tried.missing()]
+            told = f"{macro}: {tried.text} is {found.value!r}, {found.effect}"
+            pairs.append((f"[{text}]", f"{told} missing {missing} {_written(tried.ignored)}"))
+        yield from _grouped(pairs)
+    yield "not set: " + ", ".join(_refused("NOT_KNOWN", ""))
+    for name, text in _GIVEN:
+        tried = _tried("PREEMPTION_REQUIREMENTS", "RemoteUserPrio + SubmitterUserPrio + a + b")
+        try:
+            tried.assign(name, text)
+        except CannotTry as why:
+            yield f"{name} = {text}: {why} {_written(why.diagnostic)}"
+        else:
+            left = [one.name for one in tried.missing()]
+            yield f"{name} = {text}: MY {dict(tried.my)} TARGET {dict(tried.target)} {left}"
+        for number in (0.1, 5.0):
+            with suppress(CannotTry):
+                tried.assign_number(name, number)
+                yield f"  {number}: {dict(tried.my)} {dict(tried.target)}"
+    for ads in ([], ["MyCurrentTime = 5"], ["LastHeardFrom = 7", "ServerTime = 6.5"], ["A = 1"]):
+        yield f"{ads}: {newest_time([ClassAd(f'[{ad}]') for ad in ads])}"
+    for ads in (['ServerTime = "x"', "MyCurrentTime = 1"], ["MyCurrentTime = true"]):
+        yield f"{ads}: {newest_time([ClassAd(f'[{ad}]') for ad in ads])}"
+
+
+def _tried(macro: str, text: str) -> Trial:
+    config = _set_to(text, [macro])
+    return trial(config, macro, ClassAd(), ClassAd(), EvalContext(now=1.7e9))
+
+
+def _refused(macro: str, text: str) -> Iterator[str]:
+    try:
+        yield _tried(macro, text).text
+    except CannotTry as why:
+        yield str(why)
+
+
 SECTIONS: Final[dict[str, Callable[[], Iterator[str]]]] = {
     "Knobs": _knobs,
     "What knobs make of texts": _readings,
@@ -218,6 +286,7 @@ SECTIONS: Final[dict[str, Callable[[], Iterator[str]]]] = {
     "Where expressions are evaluated": _uses,
     "Who reads a macro": _readers,
     "What is known of names": _names,
+    "Trials of expressions": _trials,
 }
 
 
