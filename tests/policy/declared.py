@@ -35,10 +35,10 @@ from policy.language.table import Context
 
 DECLARED: Final = Path(__file__).parent / "corpus" / "declared.txt"
 _TEXTS: Final = (
-    "", "5", "-1", "0", "1", "2.5", "true", "yes", "x", "3000000000", "-3000000000", "1e400",
-    "1 +", '"q"', "2*3", "1 ? 2 : 3 x", "a, b", "$INT(x)", "5x", "01", "truex", "undefined",
-    "$(NO)", "-2147483648", "2147483647", "2147483648", "nan", " 7 ", "1 == 1", "a, ,b  c",
-    "$(LOOP)", "1.5e3zz", "-.5", "false",
+    "0.0", "1.0", "0.5", "", "5", "-1", "0", "1", "2.5", "true", "yes", "x", "3000000000",
+    "-3000000000", "1e400", "1 +", '"q"', "2*3", "1 ? 2 : 3 x", "a, b", "$INT(x)", "5x", "01",
+    "truex", "undefined", "$(NO)", "-2147483648", "2147483647", "2147483648", "nan", " 7 ",
+    "1 == 1", "a, ,b  c", "$(LOOP)", "1.5e3zz", "-.5", "false",
 )  # fmt: skip
 #: Names that nobody declares, old ones, and members of families.
 _NAMES: Final = (
@@ -225,10 +225,11 @@ _VALUES: Final = (
     "MY.c + TARGET.d", "$INT(x)",
 )  # fmt: skip
 _GIVEN: Final = (
-    ("RemoteUserPrio", "0.1"), ("SubmitterUserPrio", "16777217"), ("a", "0.1"), ("MY.b", "1 + 1"),
-    ("my.c", "a * 2"), ("TARGET.d", "RemoteUserPrio"), ("target.RemoteUserPrio", "5"), ("x.y", "1"),
-    ("MY.SubmitterUserPrio", "2"), ("a-b", "1"), ("", "1"), ("e", "1 +"), ("e", "1 ? 2 : 3 x"),
-    ("RemoteUserPrio", '"text"'), ("RemoteUserPrio", "true"), ("RemoteUserPrio", "a"), ("9", "1"),
+    ('RemoteUserPrio', '0.1'), ('SubmitterUserPrio', '16777217'), ('a', '0.1'), ('MY.b', '1 + 1'),
+    ('my.c', 'a * 2'), ('TARGET.d', 'RemoteUserPrio'), ('target.RemoteUserPrio', '5'),
+    ('x.y', '1'), ('MY.SubmitterUserPrio', '2'), ('a-b', '1'), ('', '1'), ('e', '1 +'),
+    ('e', '1 ? 2 : 3 x'), ('RemoteUserPrio', '"text"'), ('RemoteUserPrio', 'true'),
+    ('RemoteUserPrio', 'a'), ('9', '1'),
 )  # fmt: skip
 
 
