@@ -22,7 +22,7 @@ from policy.explain.trial import CannotTry, Trial, newest_time, trial
 from policy.io import builtin_library
 from policy.knobs import FAMILIES, KNOBS, find_knob
 from policy.knobs.choices import BOUNDS, CHOICES, CRON_PERIOD, CRON_PERIODS, ORDERED
-from policy.knobs.declaration import Knob
+from policy.knobs.declaration import Kind, Knob
 from policy.knobs.lists import LISTS, is_list
 from policy.knobs.obsolete import find_obsolete, once_predefined
 from policy.knobs.other_daemons import OTHER_FAMILIES, OTHER_KNOBS, find_other
@@ -95,6 +95,8 @@ def _readings() -> Iterator[str]:
     sorts: dict[object, Knob] = {}
     for knob in (*KNOBS.values(), *OTHER_KNOBS.values()):
         bounds = knob.minimum, knob.maximum, knob.wide, bool(knob.default)
+        if knob.kind is Kind.EXPR and knob.read_by != "NEGOTIATOR":
+            continue
         sorts.setdefault((knob.kind, bounds, knob.fatal, bool(knob.broken), knob.read_by), knob)
     for knob in sorts.values():
         pairs = []

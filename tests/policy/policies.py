@@ -127,7 +127,7 @@ def _explained(config: Config, loaded: PolicyLoad) -> Iterator[str]:
     set_here = only_set(told)
     usual = min((_base(number)[2] for number in range(3)), key=lambda it: len({*it} ^ {*told}))
     yield from (_sentence(one, one in set_here) for one in told if one not in usual)
-    yield from (f"gone: {one.text[:60]}" for one in usual if one not in told)
+    yield from (f"gone: {one.text[:36]}" for one in usual if one not in told)
     numbers = explain_policy(config, loaded, quotas) if quotas else told
     yield from (f"with numbers: {one.text}" for one in numbers if one not in told)
     yield from (_sentence(one, one in set_here) for one in explain_others(config, told))
@@ -138,7 +138,8 @@ def _sentence(one: Sentence, is_set: bool) -> str:
     places = (f"{it.knob} {it.place()}" if it.file else it.knob for it in one.origins)
     origins = ", ".join(dict.fromkeys(places))
     mark = "-" if is_set else "~"
-    return f"{mark} {title}: {'. ' * one.depth}{one.text} [{origins}]"
+    text = one.text if len(one.text) < 120 else f"{one.text[:80]}...{one.text[-30:]}"
+    return f"{mark} {title}: {'. ' * one.depth}{text} [{origins}]"
 
 
 def _compared(config: Config) -> Iterator[str]:

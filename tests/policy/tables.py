@@ -176,7 +176,7 @@ def _macro(config: Config, definition: Definition) -> Iterator[str]:
         rest.append(f"written [{definition.written}]")
     if definition.line is None or definition.template or "\n" in config.files:
         rest.append(definition.place())
-    rest += [f"was {earlier.place()} [{earlier.raw}]" for earlier in [*definition.chain()][1:3]]
+    rest += [f"was {earlier.place()} [{earlier.raw}]" for earlier in [*definition.chain()][1:2]]
     used = [f"{other}{'' if entry else '?'}" for other, entry in config.scope.used_by(definition)]
     rest += [f"uses {' '.join(used)}"] if used else []
     if seen is not definition:
