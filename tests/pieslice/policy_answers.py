@@ -73,7 +73,8 @@ claim carol group_e
 * "two words" "quoted \\"q\\""
 """
 _FILES: Final = {
-    "c": _POLICY, "d": _OTHER, "slots": _SLOTS, "jobs": _JOBS, "m": _MAP, "more": "* dave group_f\n",
+    "c": _POLICY, "d": _OTHER, "slots": _SLOTS, "jobs": _JOBS, "m": _MAP,
+    "more": "* dave group_f\n",
     "good": "START = true\n", "bad": "A = 1\nno statement\n", "maps": (
         "NEGOTIATOR_CLASSAD_USER_MAP_NAMES = One\nCLASSAD_USER_MAPFILE_one = m\n"
         "CLASSAD_USER_MAPDATA_two = * x y\nCLASSAD_USER_MAPFILE_none = nowhere\n"
