@@ -219,4 +219,9 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         "in_table: bool = field(default=True, kw_only=True)",
         "constant: True -> False",
     ): "of `kw_only`: nobody gives the field by its place; test_knobs.py holds the default",
+    (
+        "policy/language/origins.py",
+        "if at >= end or text[at] != character:",
+        "comparison: at >= end -> (at > end)",
+    ): "what is stored is never longer than what stands in the file: it differs before its end",
 }

@@ -57,6 +57,8 @@ def _base(number: int) -> tuple[Config, PolicyLoad, tuple[Sentence, ...]]:
 
 def said(text: str) -> str:
     """What the policy of a configuration comes to."""
+    if text.startswith("%% each"):
+        return "".join(f"> {line} => {_alone(line)}\n" for line in text.splitlines()[1:])
     setup = taken_apart(text)
     context = Context("NEGOTIATOR") if setup.context == Context() else setup.context
     config = read(setup._replace(context=context))
@@ -76,6 +78,15 @@ def said(text: str) -> str:
     if not loaded.daemon_starts:
         lines.append("the negotiator does not start")
     return "".join(f"> {visible(line)}\n" for line in lines) or "> nothing\n"
+
+
+def _alone(line: str) -> str:
+    """The fields that a line changes, and what is found in it."""
+    setup = taken_apart(f"{line}\n")._replace(context=Context("NEGOTIATOR"))
+    loaded = load_policy(read(setup))
+    ignored = (f"not acted upon: {one.macro} = {one.text}" for one in loaded.unsupported)
+    found = (_finding("", item) for item in loaded.diagnostics)
+    return "; ".join([*_fields(loaded.policy), *found, *ignored]) or "nothing"
 
 
 def _finding(head: str, found: Diagnostic) -> str:
