@@ -133,6 +133,15 @@ def _tools() -> Iterator[str]:
         yield from _grouped(pairs)
 
 
+def _texts_for_tools() -> Iterator[str]:
+    """Macros that are no numbers are texts for the tools."""
+    table = builtin_table()
+    for name in ("adstash_checkpoint_file", "condor_admin", "START", "GROUP_NAMES", "NOT_KNOWN"):
+        row = table_row(name, table)
+        values = [tool_value(_set_to(text, [name]), name, row) for text in ("5", "true", "", "1.0")]
+        yield f"{name} {row and row.type}: {values} {tool_value(_set_to('', []), name, row)!r}"
+
+
 def _meanings() -> Iterator[str]:
     config = _set_to("", [])
     names = (
@@ -285,6 +294,7 @@ SECTIONS: Final[dict[str, Callable[[], Iterator[str]]]] = {
     "Knobs": _knobs,
     "What knobs make of texts": _readings,
     "What the tools make of texts": _tools,
+    "What is a text for the tools": _texts_for_tools,
     "Meanings": _meanings,
     "Where expressions are evaluated": _uses,
     "Who reads a macro": _readers,
