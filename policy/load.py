@@ -54,8 +54,8 @@ class Unsupported:
 class PolicyLoad:
     """The policy and what was noticed on the way.
 
-    An ``error`` among the diagnostics is a place where the daemon that reads the macro ends; of
-    some macros that is not condor_negotiator.
+    An ``error`` among the diagnostics, but for text that is ignored behind an expression, is a
+    place where the daemon that reads the macro ends; of some that is not condor_negotiator.
     """
 
     policy: NegotiatorPolicy
@@ -65,8 +65,8 @@ class PolicyLoad:
     @property
     def daemon_starts(self) -> bool:
         """Would condor_negotiator start with this?"""
-        errors = (found for found in self.diagnostics if found.severity == "error")
-        return all(ended_by(found) != "NEGOTIATOR" for found in errors)
+        ending = filter(ends_daemon, self.diagnostics)
+        return all(ended_by(found) != "NEGOTIATOR" for found in ending)
 
 
 def ends_daemon(found: Diagnostic) -> bool:

@@ -12,7 +12,7 @@ from classad.errors import ClassAdParseError
 from policy.explain.sentences import Origin, Sentence, Topic, code, origin_of
 from policy.knobs import find_knob
 from policy.knobs.declaration import Wanted
-from policy.knobs.other_daemons import DAEMONS, OTHER_KNOBS
+from policy.knobs.other_daemons import OTHER_KNOBS
 from policy.knobs.readers import find_readers
 from policy.knobs.uses import Evaluated, find_use
 from policy.language.expressions import parse
@@ -59,9 +59,9 @@ def about_others(topic: Topic) -> Iterator[Sentence]:
 
 
 def _macro(entry: Definition) -> str:
-    """The macro without the name of a daemon before it."""
-    prefix, _, macro = entry.name.partition(".")
-    return macro if macro and (prefix.upper() in DAEMONS or find_use(macro)) else entry.name
+    """The macro without the name of a daemon, or a local one, before it."""
+    macro = entry.name.partition(".")[2]
+    return macro if find_use(macro) else entry.name
 
 
 def _text(topic: Topic, entry: Definition) -> str:

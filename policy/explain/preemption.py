@@ -132,12 +132,9 @@ def _startd_preemption(topic: Topic) -> Iterator[Sentence]:
 
 def _retirement(topic: Topic) -> Iterator[Sentence]:
     for setting in startd_settings(topic.config, "MAXJOBRETIREMENTTIME"):
-        found = (
-            Conclusion(False)
-            if setting.tree is None
-            else topic.conclude("MAXJOBRETIREMENTTIME", setting.tree)
-        )
-        if found.settled and isinstance(found.value, int | float) and found.value <= 0:
+        tree = setting.tree
+        value = None if tree is None else topic.conclude("MAXJOBRETIREMENTTIME", tree).value
+        if isinstance(value, int | float) and value <= 0:
             continue
         text = f"A preempted job may run on until it has had {code(setting.text)} seconds"
         yield topic.sentence(f"{text}: {setting.startds()}", *setting.origins)

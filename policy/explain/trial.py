@@ -9,6 +9,7 @@ go through single precision.
 
 from __future__ import annotations
 
+import math
 import re
 import struct
 from collections.abc import Iterable
@@ -41,7 +42,6 @@ _CONSTRAINTS: Final = (
     matching.NEGOTIATOR_JOB_CONSTRAINT,
 )
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_FLOAT_MAX: Final = 3.4028234663852886e38
 
 
 class CannotTry(Exception):  # noqa: N818 - its text is the message
@@ -131,7 +131,8 @@ def trial(config: Config, macro: str, my: ClassAd, target: ClassAd, context: Eva
     knob = find_knob(macro)
     if knob is not None:
         if knob.kind is not Kind.EXPR:
-            raise CannotTry(f"{knob.name} is no expression but a {knob.kind.value}")
+            article = "an" if knob.kind is Kind.INT else "a"
+            raise CannotTry(f"{knob.name} is no expression but {article} {knob.kind.value}")
         reading = read_knob(config_for(config, knob), knob, macro)
         if reading.diagnostic is not None:
             raise CannotTry(reading.diagnostic.message, reading.diagnostic)
@@ -155,9 +156,10 @@ def trial(config: Config, macro: str, my: ClassAd, target: ClassAd, context: Eva
 
 def single(number: float) -> float:
     """A number after its way through single precision."""
-    if abs(number) > _FLOAT_MAX:
-        return float("inf") if number > 0 else float("-inf")
-    value: float = struct.unpack("f", struct.pack("f", number))[0]
+    try:
+        value: float = struct.unpack("f", struct.pack("f", number))[0]
+    except OverflowError:  # what is not rounded to the greatest one
+        return math.copysign(math.inf, number)
     return value
 
 

@@ -240,14 +240,14 @@ def _with_whole(found: Abstract, symbol: str, x: Whole, y: Whole) -> Abstract:
             return evolve(found, error=True)
         ends = [_whole_ends(symbol, x, divisor) for divisor in divisors]
         whole = min(end[0] for end in ends), max(end[1] for end in ends)
-        return evolve(found, whole=_join_whole(found.whole, whole), error=found.error or error)
+        return evolve(found, whole=whole, error=found.error or error)
     exact: Callable[[int, int], float] | None = BINARY[symbol].exact
     assert exact is not None
     corners = [int(exact(one, other)) for one in x for other in y]
     whole = min(corners), max(corners)
     if whole[0] < INT_MIN or whole[1] > INT_MAX:
         whole = ALL_WHOLE
-    return evolve(found, whole=_join_whole(found.whole, whole))
+    return evolve(found, whole=whole)
 
 
 def _whole_ends(symbol: str, x: Whole, y: Whole) -> Whole:
@@ -260,10 +260,6 @@ def _whole_ends(symbol: str, x: Whole, y: Whole) -> Whole:
     if x[0] <= 0 <= x[1]:
         numbers.append(0)
     return min(numbers), max(numbers)
-
-
-def _join_whole(a: Whole | None, b: Whole) -> Whole:
-    return b if a is None else (min(a[0], b[0]), max(a[1], b[1]))
 
 
 def _with_real(found: Abstract, symbol: str, x: Real, y: Real) -> Abstract:

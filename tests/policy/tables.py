@@ -56,9 +56,9 @@ class Case(NamedTuple):
         return f"{self.heading}{self.config}{self.said}"
 
 
-def cases() -> Iterator[Case]:
+def cases(file: Path = TABLES) -> Iterator[Case]:
     """All cases, in the order of the file."""
-    for block in TABLES.read_text(encoding="utf-8").strip("\n").split("\n\n"):
+    for block in file.read_text(encoding="utf-8").strip("\n").split("\n\n"):
         parts: tuple[list[str], list[str], list[str]] = ([], [], [])
         for line in block.split("\n"):
             part = 2 if line.startswith(("> ", "= ")) else 0 if line.startswith("## ") else 1
@@ -151,10 +151,11 @@ def said(config: str, same: Iterable[str] = ()) -> str:
         lines.append(f"> ! {item.severity} {item.id or ''} {place} {text}".replace("  ", " "))
     if len(setup.files) > 1 and "%% given" not in config:
         lines.append(f"> files {' '.join(found.files)}")
-    return "".join(f"{line}\n" for line in map(_visible, lines)) or "> nothing\n"
+    return "".join(f"{line}\n" for line in map(visible, lines)) or "> nothing\n"
 
 
-def _visible(line: str) -> str:
+def visible(line: str) -> str:
+    """A line in which no character is lost."""
     line = line.encode("utf-8", "backslashreplace").decode("utf-8")
     return line.rstrip(" ").replace("\n", "\\n").replace("\t", "\\t").replace("\0", "\\0")
 
@@ -175,7 +176,7 @@ def _macro(config: Config, definition: Definition) -> Iterator[str]:
         rest.append(f"written [{definition.written}]")
     if definition.line is None or definition.template or "\n" in config.files:
         rest.append(definition.place())
-    rest += [f"was {earlier.place()} [{earlier.raw}]" for earlier in [*definition.chain()][1:3]]
+    rest += [f"was {earlier.place()} [{earlier.raw}]" for earlier in [*definition.chain()][1:2]]
     used = [f"{other}{'' if entry else '?'}" for other, entry in config.scope.used_by(definition)]
     rest += [f"uses {' '.join(used)}"] if used else []
     if seen is not definition:

@@ -111,3 +111,12 @@ def test_match_exprs_get_their_prefix() -> None:
     )
     names = [name for name, _ in loaded.policy.match_exprs]
     assert names == ["NegotiatorMatchExprFOO", "NegotiatorMatchExprBar"]
+
+
+def test_text_that_is_ignored_behind_an_expression_ends_no_daemon() -> None:
+    loaded = policy_from_knobs({"PREEMPTION_REQUIREMENTS": "1 ? true : false x"})
+    assert [found.id for found in loaded.diagnostics] == ["P116"]
+    assert loaded.daemon_starts
+    broken = policy_from_knobs({"PREEMPTION_REQUIREMENTS": "1 ? true : x y +"})
+    assert broken.daemon_starts
+    assert not policy_from_knobs({"PREEMPTION_REQUIREMENTS": "true false"}).daemon_starts
