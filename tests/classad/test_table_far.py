@@ -6,6 +6,7 @@ other ads, rows that are the partner, expressions that lead far or in circles, l
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Sequence
 from itertools import product
 from random import Random
@@ -218,6 +219,44 @@ def test_requirements_of_relatives(how: str) -> None:
     for job in ads:
         both = [n for n, one in enumerate(ads) if symmetric_match(job, one, CONTEXT)]
         assert list(table.match(job, context=CONTEXT)) == both
+
+
+class Backwards:
+    """The rows of a table from the last one on."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        self.base = table.store
+        self.places = array("i", range(len(table)))[::-1]
+        self.names: tuple[str, ...] = ()
+
+    def ad(self, row: int) -> ClassAd:
+        return self._table.ad(self.places[row])
+
+    def changed(self, name: str) -> dict[int, Any]:
+        return {}
+
+
+def test_a_row_that_is_the_partner_has_none() -> None:
+    """Also where the rows stand in another table, and whoever was asked about before."""
+    texts = ("TARGET.I is undefined", "TARGET.I > 1", "I > 2", "TARGET.N is undefined")
+    ads = [
+        ad(f"I = {n}; N = I; Requirements = {text}; Rank = TARGET.I")
+        for n, text in enumerate(texts)
+    ]
+    ads[3].chain(ad("I = 7"))
+    del ads[3]["I"]
+    below = Table(ads)
+    for table, order in ((below, ads), (Table.placed(Backwards(below)), ads[::-1])):
+        for job in [*ads, ads[0].duplicate(), *ads]:
+            both = [n for n, one in enumerate(order) if symmetric_match(job, one, CONTEXT)]
+            assert list(table.match(job, context=CONTEXT)) == both
+            ours = [n for n, one in enumerate(order) if half_match(one, job, CONTEXT)]
+            assert list(table.accepting(job, context=CONTEXT)) == ours
+            alone = [shown(evaluate("TARGET.N", one, job, context=CONTEXT)) for one in order]
+            assert values(table, "TARGET.N", job, "my") == alone
+            ranks = [number_of(evaluate("Rank", job, one, context=CONTEXT)) for one in order]
+            assert table.rank(job, context=CONTEXT).tolist() == ranks
 
 
 def test_the_time_of_a_partner_that_is_not_there() -> None:
