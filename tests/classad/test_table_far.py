@@ -268,6 +268,30 @@ def test_the_time_of_a_partner_that_is_not_there() -> None:
         assert found == ([] if job is None else [0, 1])
 
 
+def test_constants_of_requirements_are_told_apart() -> None:
+    """Those of jobs whose texts differ in nothing else, and those of rows."""
+    constants = ("0.0", "-0.0", "0", "-0", "1", "1.0", '"1"', "-1.0", "10", "true", '"a"', '"A"')
+    texts = [f"size(strcat(TARGET.N, {each})) > 4 || {each} =?= 1" for each in constants]
+    texts += [
+        f'TARGET.N > 2 && strcat({each}, {each}) != "{n}"' for n, each in enumerate(constants)
+    ]
+    rows = [ad(f"N = {n}; Requirements = true") for n in (1, 22, 333)]
+    table = Table(rows)
+    for text in [*texts, *texts[::-1]]:
+        job = ad("N = 3")
+        job["Requirements"] = ExprTree(text)
+        yes = [n for n, one in enumerate(rows) if accepts(job, one)]
+        assert list(table.accepted_by(job, context=CONTEXT)) == yes, text
+    for few in (texts[:12], texts[12:], texts):
+        ads = [ad("N = 1") for _ in few]
+        for one, text in zip(ads, few, strict=True):
+            one["Requirements"] = ExprTree(text)
+        table = Table(ads)
+        for job in (ad("N = 1"), ad("N = 22"), ad("N = 333")):
+            yes = [n for n, one in enumerate(ads) if accepts(one, job)]
+            assert list(table.accepting(job, context=CONTEXT)) == yes
+
+
 # ---- depth ---------------------------------------------------------------------------------------
 
 
