@@ -388,10 +388,16 @@ def test_lists_of_own_ads(many: bool) -> None:
     simple = [
         ad(gpus(n).replace("Gpus = 5", "Gpus = {G0}").replace("[Mem = 3]", "G2")) for n in range(9)
     ]
+    # Members that are expressions, or ads with expressions in them.
+    inner = ("[Mem = Cap * 2; Cap = 2]", "[Mem = Free1; Cap = 9]", "Other", "[Mem = 3]", "{3}")
+    opened = [
+        ad(f"{gpus(n % 3)}; G1 = {inner[n % 5]}; Other = [Mem = {n}]; Free1 = {n}")
+        for n in range(10)
+    ]
     rng = Random(many)
-    for rows in (ads, simple):
+    for rows in (ads, simple, opened, [*opened, *simple]):
         table, rows = Table(rows), list(rows)
-        for turn in range(20 * many, 20 * many + 55):
+        for turn in range(20 * many, 20 * many + 40):
             job = ad(WANTS[turn * 5 % len(WANTS)])
             job["Requirements"] = ExprTree(COUNTS[turn % len(COUNTS)])
             yes = [n for n, one in enumerate(rows) if accepts(job, one)]

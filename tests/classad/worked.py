@@ -135,6 +135,13 @@ ROWS: Final[dict[str, tuple[int, Callable[[int], str]]]] = {
             f"&& TARGET.U > {n % 9}"
         ),
     ),
+    "clock": (
+        24,
+        lambda n: (
+            f"A = {n}; Requirements = TARGET.V > {n % 3} && time() > {1_700_000_000 + n} "
+            "&& TARGET.W > A && (TARGET.V > 4 || time() % 2 == 0)"
+        ),
+    ),
     "placed": (30, lambda n: f"A = {n * 7 % 40}; B = {n % 5}; X = {('A + 1', '5')[n % 2]}"),
 }
 
@@ -231,6 +238,9 @@ def answer(table: Table, question: str) -> str:
             OVER[id(table)][1].changes.setdefault(name, {})[int(text)] = value
         table.refresh()
         return "looked at again"
+    if what == "ticks":
+        times = [EvalContext(now=CONTEXT.now + n) for n in range(int(text))]  # type: ignore[operator]
+        return f"{sum(len(table.accepting(partner, context=one)) for one in times)} rows"
     if what == "partners":
         ads = [ClassAd({"V": n % 9, "W": n, **partner._attrs}) for n in range(int(text))]
         return f"{sum(len(table.accepting(one, context=CONTEXT)) for one in ads)} rows"
