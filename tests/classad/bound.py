@@ -14,9 +14,10 @@ from datetime import UTC, date, datetime, timedelta, timezone
 from itertools import product
 from pathlib import Path
 from typing import Any, Final
+from zoneinfo import ZoneInfo
 
 import classad
-from classad import ClassAd, EvalContext, ParserType, Value
+from classad import ClassAd, EvalContext, ExprTree, MatchResult, ParserType, Value
 from classad.binding import last_error
 from classad.binding.builders import Attribute, Function, Literal
 from classad.errors import ClassAdException
@@ -51,6 +52,7 @@ NAMES: Final[dict[str, Any]] = {
     "datetime": datetime, "timedelta": timedelta, "timezone": timezone, "UTC": UTC, "date": date,
     "nan": float("nan"), "inf": float("inf"), "deep": _DEEP, "Chatty": Chatty, "Items": Items,
     "context": CONTEXT, "ParserType": ParserType, "compile": classad.compile,
+    "MatchResult": MatchResult, "ExprTree": ExprTree,
 }  # fmt: skip
 
 VALUES: Final = (
@@ -221,6 +223,66 @@ def of_files() -> Iterator[str]:
         yield f"steps({text.encode()!r}, ParserType.{kind})"
 
 
+#: What stands for itself.
+OTHERS: Final = (
+    "compile(None)", "compile(job)", "compile(3)", "evaluate_many(None, [job])",
+    "evaluate_many('A', [job, 1])", "evaluate_many('A', [job], 1)", "match_many(None, [])",
+    "match_many(job, [1])", "match_many(job, [slot], rank=ExprTree('x')).ranks.tolist()",
+    "match_many(slot, [job], rank='no').ranks.tolist()", "match_many(job, [slot], rank='x')[1][0]",
+    "Table([job]).column(3)", "Table([job]).column('zz')", "Table([job]).column('Ran')",
+    "Table([job]).column('a')[1]", "Table([1])", "Table([job]).select(None)",
+    "Table([job]).match(None)", "Table([job]).match('A')", "Table([job]).rank(3)",
+    "list(Table([job, slot]).match(slot))", "Table([slot, odd]).rank(job).tolist()",
+    "MatchResult(bytearray([1, 0, 1]), [nan, 9.0, 2.0]).best()",
+    "MatchResult(bytearray([1, 1, 1]), [2.0, 3.0, 3.0]).best()",
+    "MatchResult(bytearray([1, 0]), [nan, 9.0]).best()", "MatchResult(bytearray([0]), [1.0]).best()",
+    "MatchResult(bytearray([1, 0, 1]), []).matches()", "to_classad2(3)", "from_classad2(3)",
+    "registerLibrary('x.so')", "register(3)", "version() != ''", "compat_version()",
+    "parse('[a = 1] [b = 2]')", "parse('a = 1')", "parse('')", "parseOld('a = 1\\n\\nb = 2')",
+    "list(parseOldAds('a = 1\\n\\nb = 2'))", "unquote('\"a\" + 1')", "unquote('{1}')", "unquote('3')",
+    "called(lambda x: x + 1, 'f(1)')", "called(lambda x: x + 1, 'f(A) * 2')",
+    "called(lambda *a: list(a), 'f(A, \"t\", {1}, undefined)')", "called(lambda: None, 'f()')",
+    "called(lambda x, state: state['A'] + x, 'f(4)')", "called(lambda **k: sorted(k), 'f()')",
+    "called(lambda x: object, 'f(1)')", "called(lambda x: ExprTree('A + 5'), 'f(1)')",
+    "called(lambda x: x / 0, 'F(1)')", "called(lambda x: 2, 'size(\"abc\")')",
+    "called(lambda state: len(state), '[Q = f()].Q')", "called(lambda x: x, 'f(f(A))')",
+    "called(len, 'f(\"abc\")')", "called(lambda x: {'p': x}, 'f(3).p')",
+    "zoned('formatTime(0, \"%c %Z\")', 'America/New_York')", "zoned('time() % 100', 'UTC')",
+    "zoned('timezoneOffset()', 'America/New_York')",
+    "zoned('formatTime(1720000000, \"%H:%M %Z\")', 'Europe/Berlin')",
+    "zoned('A =?= undefined', 'UTC', strict=True)", "zoned('random(100)', 'UTC', seed=5)",
+    "zoned('\"a\" == \"A\"', 'UTC', strict=True)", "inherited('A')", "inherited('B')", "inherited('C')",
+    "[inherited('A'), job.eval('b')]",
+)  # fmt: skip
+
+
+def called(function: Callable[..., Any], text: str) -> Any:
+    """An expression in which ``f`` is a function."""
+    with classad.functions(f=function):
+        return ExprTree(text).eval(ClassAd(ADS["job"]))
+
+
+def zoned(text: str, zone: str, **more: Any) -> Any:
+    """An expression in a zone, at an instant."""
+    with classad.evaluating(now=1_720_000_042, tz=ZoneInfo(zone), **more):
+        return ExprTree(text).eval(ClassAd(ADS["job"]))
+
+
+def inherited(name: str) -> list[Any]:
+    """What an ad that inherits does with an attribute."""
+    one, above = ClassAd("[B = A + 1; D = C]"), ClassAd("[A = 1; C = B; E = TARGET.D]")
+    one.chain(above)
+    other = ClassAd("[D = 7]")
+    other.chain(one)
+    return [
+        name in one, one.get(name), one.eval(name), one.evaluate_attr(name, other), list(one),
+        one.unchained(), one.pop(name, "none"), ExprTree(f"{name} + TARGET.D").eval(one, other),
+        ExprTree(f"TARGET.{name}").eval(ClassAd(), one), other.evaluate_attr(name, one),
+        other.evaluate_all(["a", "b", "c", "d", "e"]), other.get_number(name),
+        one.duplicate() == one,
+    ]  # fmt: skip
+
+
 def told(ask: Callable[[list[Any]], Any]) -> list[Any]:
     """What something gives, and what it says of it."""
     said: list[Any] = []
@@ -240,9 +302,13 @@ def steps(text: str | bytes, kind: ParserType) -> list[Any]:
     return found
 
 
+#: Functions that questions use.
+HELP: Final = {each.__name__: each for each in (told, steps, called, zoned, inherited)}
+
+
 def questions() -> Iterator[str]:
     """All of them."""
-    for part in (of_values(), of_ads(), of_texts(), of_builders(), of_files()):
+    for part in (of_values(), of_ads(), of_texts(), of_builders(), of_files(), OTHERS):
         yield from part
 
 
@@ -250,8 +316,8 @@ def answer(question: str) -> str:
     """What an expression gives."""
     try:
         ads = {name: ClassAd(text) for name, text in ADS.items()}
-        value = eval(question, {**NAMES, **ads, "told": told, "steps": steps})
-    except (ClassAdException, TypeError, ValueError, LookupError, OverflowError) as problem:
+        value = eval(question, {**NAMES, **ads, **HELP})
+    except (ClassAdException, TypeError, ValueError, LookupError, ArithmeticError) as problem:
         # The words of Python's own errors are not the same in all versions.
         place = list(traceback.walk_tb(problem.__traceback__))[-1][0].f_code.co_filename
         ours = Path(place).is_relative_to(Path(classad.__file__).parent)
