@@ -214,7 +214,20 @@ def shapes() -> Iterator[str]:
         yield text
 
 
+def named() -> Iterator[str]:
+    """Every name in every scope beside a column with many values."""
+    names = ("V", "Y", "W2", "I", "X", "G", "O", "Q", "P", "S", "No", "W", "L", "A", "D")
+    for turn, (name, scope) in enumerate(product(names, ("", "MY.", "TARGET."))):
+        yield f"W + {scope}{name}"
+        yield (
+            f"strcat(H, {scope}{name})",
+            f"ifThenElse(W > 0, {scope}{name}, H)",
+            f"{scope}{name} =?= undefined || W > 0",
+            f"W * 2 > {scope}{name}",
+        )[turn % 4]
+
+
 def expressions() -> list[str]:
     """All of them, each once."""
-    found = [*against_constants(), *against_columns(), *conditions(), *shapes()]
+    found = [*against_constants(), *against_columns(), *conditions(), *shapes(), *named()]
     return list(dict.fromkeys(found))

@@ -6,6 +6,7 @@ other ads, rows that are the partner, expressions that lead far or in circles, l
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Sequence
 from itertools import product
 from random import Random
@@ -220,6 +221,44 @@ def test_requirements_of_relatives(how: str) -> None:
         assert list(table.match(job, context=CONTEXT)) == both
 
 
+class Backwards:
+    """The rows of a table from the last one on."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        self.base = table.store
+        self.places = array("i", range(len(table)))[::-1]
+        self.names: tuple[str, ...] = ()
+
+    def ad(self, row: int) -> ClassAd:
+        return self._table.ad(self.places[row])
+
+    def changed(self, name: str) -> dict[int, Any]:
+        return {}
+
+
+def test_a_row_that_is_the_partner_has_none() -> None:
+    """Also where the rows stand in another table, and whoever was asked about before."""
+    texts = ("TARGET.I is undefined", "TARGET.I > 1", "I > 2", "TARGET.N is undefined")
+    ads = [
+        ad(f"I = {n}; N = I; Requirements = {text}; Rank = TARGET.I")
+        for n, text in enumerate(texts)
+    ]
+    ads[3].chain(ad("I = 7"))
+    del ads[3]["I"]
+    below = Table(ads)
+    for table, order in ((below, ads), (Table.placed(Backwards(below)), ads[::-1])):
+        for job in [*ads, ads[0].duplicate(), *ads]:
+            both = [n for n, one in enumerate(order) if symmetric_match(job, one, CONTEXT)]
+            assert list(table.match(job, context=CONTEXT)) == both
+            ours = [n for n, one in enumerate(order) if half_match(one, job, CONTEXT)]
+            assert list(table.accepting(job, context=CONTEXT)) == ours
+            alone = [shown(evaluate("TARGET.N", one, job, context=CONTEXT)) for one in order]
+            assert values(table, "TARGET.N", job, "my") == alone
+            ranks = [number_of(evaluate("Rank", job, one, context=CONTEXT)) for one in order]
+            assert table.rank(job, context=CONTEXT).tolist() == ranks
+
+
 def test_the_time_of_a_partner_that_is_not_there() -> None:
     """`TARGET.CurrentTime` is undefined without a target, whoever was asked about before."""
     table = Table([ad("I = 1"), ad("I = 2")])
@@ -227,6 +266,30 @@ def test_the_time_of_a_partner_that_is_not_there() -> None:
         assert values(table, "TARGET.CurrentTime", job, "my") == [wanted] * 2
         found = list(table.select("TARGET.CurrentTime > I", job, context=CONTEXT))
         assert found == ([] if job is None else [0, 1])
+
+
+def test_constants_of_requirements_are_told_apart() -> None:
+    """Those of jobs whose texts differ in nothing else, and those of rows."""
+    constants = ("0.0", "-0.0", "0", "-0", "1", "1.0", '"1"', "-1.0", "10", "true", '"a"', '"A"')
+    texts = [f"size(strcat(TARGET.N, {each})) > 4 || {each} =?= 1" for each in constants]
+    texts += [
+        f'TARGET.N > 2 && strcat({each}, {each}) != "{n}"' for n, each in enumerate(constants)
+    ]
+    rows = [ad(f"N = {n}; Requirements = true") for n in (1, 22, 333)]
+    table = Table(rows)
+    for text in [*texts, *texts[::-1]]:
+        job = ad("N = 3")
+        job["Requirements"] = ExprTree(text)
+        yes = [n for n, one in enumerate(rows) if accepts(job, one)]
+        assert list(table.accepted_by(job, context=CONTEXT)) == yes, text
+    for few in (texts[:12], texts[12:], texts):
+        ads = [ad("N = 1") for _ in few]
+        for one, text in zip(ads, few, strict=True):
+            one["Requirements"] = ExprTree(text)
+        table = Table(ads)
+        for job in (ad("N = 1"), ad("N = 22"), ad("N = 333")):
+            yes = [n for n, one in enumerate(ads) if accepts(one, job)]
+            assert list(table.accepting(job, context=CONTEXT)) == yes
 
 
 # ---- depth ---------------------------------------------------------------------------------------
@@ -325,10 +388,16 @@ def test_lists_of_own_ads(many: bool) -> None:
     simple = [
         ad(gpus(n).replace("Gpus = 5", "Gpus = {G0}").replace("[Mem = 3]", "G2")) for n in range(9)
     ]
+    # Members that are expressions, or ads with expressions in them.
+    inner = ("[Mem = Cap * 2; Cap = 2]", "[Mem = Free1; Cap = 9]", "Other", "[Mem = 3]", "{3}")
+    opened = [
+        ad(f"{gpus(n % 3)}; G1 = {inner[n % 5]}; Other = [Mem = {n}]; Free1 = {n}")
+        for n in range(10)
+    ]
     rng = Random(many)
-    for rows in (ads, simple):
+    for rows in (ads, simple, opened, [*opened, *simple]):
         table, rows = Table(rows), list(rows)
-        for turn in range(20 * many, 20 * many + 55):
+        for turn in range(20 * many, 20 * many + 40):
             job = ad(WANTS[turn * 5 % len(WANTS)])
             job["Requirements"] = ExprTree(COUNTS[turn % len(COUNTS)])
             yes = [n for n, one in enumerate(rows) if accepts(job, one)]

@@ -16,6 +16,7 @@ from classad.ads.expression import Expression
 from classad.formats.unparse import unparse_value
 from classad.language.operators import BINARY, UNARY, choose
 from classad.language.values import ERROR, UNDEFINED, AbsTime
+from classad.loading.long_form import load_long
 from classad.table import Table
 from classad.table.arrays import arrays
 from classad.table.arrays.vectors import (
@@ -443,6 +444,39 @@ def test_tables_tell_what_they_hold() -> None:
     assert list(table.ads()) == ads
     with pytest.raises(KeyError, match="no ad has an attribute `other`"):
         table.column("other")
+
+
+@pytest.mark.parametrize("replaced", [(), (7, 21), tuple(range(30))])
+def test_ads_of_rows_that_were_loaded(backend: None, replaced: tuple[int, ...]) -> None:
+    """Whether few are wanted or many, some again, and some in the place of others."""
+    size, rng = 60, Random(12)
+    blocks = [f"A = {n}\nB = A + {n}\n" + (f'C = "c{n}"\n' if n % 3 else "") for n in range(size)]
+    table = Table.from_columns(load_long("\n".join(blocks).encode()))
+    wanted = [f"A = {n}" for n in range(size)]
+    for row in replaced:
+        table.replace(row, ClassAd({"A": -row, "D": row}))
+        wanted[row] = f"A = {-row}"
+
+    def first(ad: ClassAd) -> str:
+        return ad.printOld().splitlines()[0]
+
+    for count in (0, 1, 2, 5, 6, 7, 30, 60):
+        rows = sorted(rng.sample(range(size), count))
+        assert [first(ad) for ad in table.ads(Rows.of(size, rows))] == [wanted[n] for n in rows]
+    assert list(map(first, table.ads())) == wanted
+    assert table.ad(7) is table.ad(7)
+    assert [first(table.ad(row)) for row in range(size)] == wanted
+    assert list(map(first, table.ads())) == wanted
+    assert table.names == ["A", "B", "C", *(["D"] if replaced else [])]
+    codes, values = table.apply(lambda ad: str(ad.eval("B")) if "B" in ad else "none", ["B"])
+    sums = ["none" if n in replaced else str(2 * n) for n in range(size)]
+    assert [values[code] for code in codes] == sums
+    data = b"A = 1\nB = random(5) < 9\n\nA = 2\nB = unparse(A)\n\nA = 3\n"
+    odd = Table.from_columns(load_long(data))
+    codes, values = odd.apply(lambda ad: str(ad.eval("B")) if "B" in ad else "none", ["B"])
+    assert [values[code] for code in codes] == ["True", "2", "none"]
+    seen = odd.sight(["B"])
+    assert (sorted(seen.names), list(arrays.rows_of(seen.opaque))) == (["a", "b"], [0, 1])
 
 
 def test_newer_ads_by_their_names() -> None:

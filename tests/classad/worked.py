@@ -23,9 +23,10 @@ from classad.loading.long_form import load_long
 from classad.table import Table
 from classad.table import table as tables
 from classad.table.answers import predicates, valuations, variants
+from classad.table.arrays import vectors
 from classad.table.dependence import conjuncts
 from classad.table.expressions import shapes
-from classad.table.sampling import sampler
+from classad.table.sampling import programs, sampler
 from classad.table.store import columns, parts, store
 
 WORKED = Path(__file__).parent / "worked.txt"
@@ -42,6 +43,10 @@ _COUNTED: Final[tuple[tuple[Any, str, str], ...]] = (
     (tables, "evaluate", "asked"),
     (valuations, "evaluate", "asked"),
     (valuations, "binary", "pairs of values"),
+    (vectors, "apply", "applied"),
+    (programs, "apply", "applied"),
+    (vectors, "_set", "values put"),
+    (vectors, "logical", "values judged"),
     (predicates, "verdict_of", "verdicts"),
     (columns, "_order", "columns"),
     (store, "Part", "parts"),
@@ -55,9 +60,41 @@ def ad(text: str) -> ClassAd:
     return ClassAd(f"[{text}]")
 
 
+def row(text: str) -> ClassAd:
+    """An ad whose expressions are texts that nobody has parsed yet, as those of files are."""
+    found = ad(text)
+    for part in text.split("; ") if "[" not in text else ():
+        name, _, value = part.partition(" = ")
+        if not value.isdigit():
+            found[name] = ExprTree(value)
+    return found
+
+
 def _with_lists(n: int) -> str:
     gpus = "; ".join(f"GPU{k} = [Mem = {4 * (k + n % 3)}]" for k in range(2))
     return f"{gpus}; GPUs = {{GPU0, GPU1}}; Cpus = {n % 4}; Requirements = true"
+
+
+def _bounds(n: int) -> str:
+    """Columns with just as many values as there are limits to what is done for them."""
+    text = f'"t{n % 17}"'
+    cells: dict[str, object] = {
+        "A": n if n < 257 else text,
+        "B": n if n < 256 else text,
+        "C": n if n < 274 else f'"t{n}"',
+        "D": n if n < 273 else f'"t{n}"',
+        "S": f'"s{n % 60}' + ("x" if n % 60 < 17 else "") + '"',
+        **{name: n % size for name, size in zip("EFGH", (11, 12, 13, 2), strict=True)},
+        "X": f"E + {n % 64}",
+        "Y": f"E + {n % 65}",
+    }
+    return "; ".join(f"{name} = {value}" for name, value in cells.items())
+
+
+def _leads(count: int) -> str:
+    """Attributes that consist of the next one."""
+    links = [f"S{n} = TARGET.V > {n} && S{n + 1}" for n in range(count)]
+    return "; ".join([*links, f"S{count} = true"])
 
 
 #: The text of row n, by chapter.
@@ -85,6 +122,26 @@ ROWS: Final[dict[str, tuple[int, Callable[[int], str]]]] = {
     "opaque": (12, lambda n: f"A = {n}; X = {('unparse(A)', 'random(9) < 9', 'A')[n % 3]}"),
     "loaded": (40, lambda n: f"A = {n * 7 % 40}; B = {n % 5}; X = A + B"),
     "little room": (40, lambda n: f"A = {n * 7 % 40}; B = {n % 5}; Requirements = TARGET.V > A"),
+    "bounds": (290, _bounds),
+    "deep": (
+        12,
+        lambda n: f"A = {n}; Requirements = {' && '.join([f'TARGET.V > {n}'] * (96 + n))}",
+    ),
+    "deeper": (12, lambda n: f"A = {n}; Requirements = S0; {_leads(28 + n)}"),
+    "templates": (
+        24,
+        lambda n: (
+            f"A = {n}; Requirements = TARGET.V > {n % 7} && TARGET.W > {n % 8} "
+            f"&& TARGET.U > {n % 9}"
+        ),
+    ),
+    "clock": (
+        24,
+        lambda n: (
+            f"A = {n}; Requirements = TARGET.V > {n % 3} && time() > {1_700_000_000 + n} "
+            "&& TARGET.W > A && (TARGET.V > 4 || time() % 2 == 0)"
+        ),
+    ),
     "placed": (30, lambda n: f"A = {n * 7 % 40}; B = {n % 5}; X = {('A + 1', '5')[n % 2]}"),
 }
 
@@ -153,13 +210,13 @@ def table_of(chapter: str) -> Table:
     """The table of a chapter, new."""
     size, text = ROWS[chapter]
     if chapter == "placed":
-        over = Over([ad(text(n)) for n in range(size)])
+        over = Over([row(text(n)) for n in range(size)])
         table = Table.placed(over)
         OVER[id(table)] = table, over
         return table
     if chapter != "loaded":
         budget = 30_000 if chapter == "little room" else 2**29
-        return Table((ad(text(n)) for n in range(size)), budget=budget)
+        return Table((row(text(n)) for n in range(size)), budget=budget)
     blocks = [text(n).replace("; ", "\n") for n in range(size)]
     return Table.from_columns(load_long(("\n\n".join(blocks) + "\n").encode()))
 
@@ -181,6 +238,9 @@ def answer(table: Table, question: str) -> str:
             OVER[id(table)][1].changes.setdefault(name, {})[int(text)] = value
         table.refresh()
         return "looked at again"
+    if what == "ticks":
+        times = [EvalContext(now=CONTEXT.now + n) for n in range(int(text))]  # type: ignore[operator]
+        return f"{sum(len(table.accepting(partner, context=one)) for one in times)} rows"
     if what == "partners":
         ads = [ClassAd({"V": n % 9, "W": n, **partner._attrs}) for n in range(int(text))]
         return f"{sum(len(table.accepting(one, context=CONTEXT)) for one in ads)} rows"
@@ -197,7 +257,7 @@ def answer(table: Table, question: str) -> str:
         "ranks": lambda: table.rank(partner, context=CONTEXT),
         "evaluate": lambda: table.evaluate(text, partner, context=CONTEXT)[1],
         "evaluate2": lambda: table.evaluate(text, partner, row_is="target", context=CONTEXT)[1],
-        "apply": lambda: table.apply(lambda row: row.eval(text), [text])[1],
+        "apply": lambda: table.apply(lambda each: each.eval(text), [text])[1],
     }
     found = asks[what]()
     return f"{len(found)} found" if what in ("apply", "evaluate", "evaluate2") else _rows(found)

@@ -93,7 +93,9 @@ class RowSide:
         if template is None:
             key: object = (self._splits.shape(conjunct).uid, names)
         else:
-            key = (template, conjunct.values, names)
+            values = conjunct.values
+            # Zeros are equal whatever their sign.
+            key = (template, tuple(map(repr, values)) if 0.0 in values else values, names)
         member = members.get(key)
         bits = task.bits if member is None else member.bits | task.bits
         members[key] = _Share(conjunct, names, bits)

@@ -1,8 +1,8 @@
 """Columns: for every row the code of what it has for one attribute, and what the codes stand for.
 
 Two rows have the same if they have an equal value of one type, an expression of equal text, lists
-or ads that print alike, or nothing.  Numbers come first and rise, so that a comparison with a constant changes
-at one code only.
+or ads that print alike, or nothing.  Numbers come first and rise, so that a comparison with a
+constant changes at one code only.
 """
 
 from __future__ import annotations
