@@ -192,6 +192,10 @@ def _lists() -> Iterator[Question]:
     for text, cuts in product(_CUT, (None, ",", " ", ",;", "::", "", "a", " ,", ";\t")):
         more = "" if cuts is None else f", {quoted(cuts)}"
         yield Question(f"split({quoted(text)}{more})")
+    for cut in product("a ,;", repeat=6):
+        text = "".join(cut).rstrip("a")
+        if hash_of(text) % 50 == 0:
+            yield from asked([f'split("{text}", ", ;")', f'split("{text}")'])
     for text, function in product(_CUT, ("splitUserName", "splitSlotName")):
         if "@" in text or len(text) < 3:
             yield Question(f"{function}({quoted(text)})")
@@ -765,8 +769,35 @@ _LOOKED_UP: Final = (
 )  # fmt: skip
 
 
+#: What refers to names in several spellings.
+_SPELLED: Final = {
+    "e": "Zeta + alpha * Beta + TARGET.Gamma - beta + zEta",
+    "f": "[g = Beta; h = {ALPHA, e}]",
+    "alpha": "MY.delta + Epsilon",
+    "one": "1",
+    "n": "[p = Zeta; alpha = 2; q = alpha + one]",
+}
+
+
 def _nested() -> Iterator[Question]:
     rng = Random("nested")
+    for name in ("e", "f", "E", "alpha", "one", "n", "n.q", "MY.f", "f.h", "nosuch", "TARGET.e"):
+        patterns = (
+            "",
+            ', "BETA"',
+            ', "^z"',
+            ', "gam"',
+            ', "target"',
+            ', ""',
+            ', "("',
+            ", 1",
+            ', "a$"',
+        )
+        for pattern in patterns:
+            yield Question(f"unresolved({name}{pattern})", my=_SPELLED)
+            yield Question(
+                f"unresolved({name}{pattern})", my=_SPELLED, target={"Beta": "5", "e": "q + P"}
+            )
     for text in _LOOKED_UP:
         for _ in range(4):
             mine, theirs = rng.choice(_MINE), rng.choice((None, *_THEIRS))
