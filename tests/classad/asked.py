@@ -339,6 +339,25 @@ _OPTIONS: Final = (
 )
 
 
+#: What matches nothing first, or nothing at all here and there.
+_MAYBE_EMPTY: Final = (
+    "|a",
+    "a??",
+    "(|b)a",
+    "b*?",
+    "()|ab",
+    "a*?b|",
+    "^|a",
+    "$|a",
+    "(?=a)",
+    "(?=a)|a",
+    "a*",
+    "(a)*",
+    "x*(b|)",
+    "\\b|a",
+)
+
+
 def _regex() -> Iterator[Question]:
     for pattern, subject in product(_PATTERNS, _SUBJECTS):
         if hash_of(pattern, subject) % 3 == 0:
@@ -356,6 +375,15 @@ def _regex() -> Iterator[Question]:
             yield Question(
                 f"{function}({quoted(pattern)}, {quoted(subject)}, {quoted(replacement)}{more})"
             )
+    for pattern, subject in product(
+        _MAYBE_EMPTY, ("aab", "ba", "aXa", "xaab\na", "b", "", "bbb", "\u00e9a")
+    ):
+        for call in (
+            'replaceAll({}, {}, "<\\\\0>")',
+            'regexps({}, {}, "[\\\\1]", "g")',
+            'replaceAll({}, {}, "-", "m")',
+        ):
+            yield Question(call.format(quoted(pattern), quoted(subject)))
     others = ('"a"', "undefined", "error", "1", '"("', "{1}")
     for one, two, three in product(others, repeat=3):
         if hash_of(one, two, three) % 3 == 0:
@@ -709,6 +737,25 @@ def _syntax() -> Iterator[Question]:
 
 
 def _operators() -> Iterator[Question]:
+    letters = [
+        '"\u00e9"',
+        '"\u00c9"',
+        '"\u00c9a"',
+        '"\u00c9A"',
+        '"z"',
+        '"Z"',
+        '"_"',
+        '"["',
+        '"\u0130"',
+        '"\u00df"',
+        '"SS"',
+    ]
+    for sign, one, two in product(("==", "<", "=?=", ">=", "!="), letters, letters):
+        if hash_of(sign, one, two) % 3 == 0:
+            yield Question(f"{one} {sign} {two}")
+    for function, one in product(("member", "identicalMember", "stricmp", "strcmp"), letters):
+        others = "{" + ", ".join(letters[hash_of(one) % 6 :][:3]) + "}"
+        yield Question(f"{function}({one}, {others if 'ember' in function else letters[1]})")
     values = [*SCALARS, *TEXTS[:8], *TIMES, *ADS[:2], "{1}", "{}", *_REALS[:12]]
     for sign, one, two in product(_SIGNS, values, values):
         if hash_of(sign, one, two) % 110 == 0:

@@ -128,6 +128,8 @@ def alike(both: Both) -> None:
         made["other"] = 1
         assert "other" not in ad
         assert made != ad
+    for made in (ad.duplicate(), ClassAd.copy_of(ad)):  # they inherit from the same
+        assert [plain(made.get(name)) for name in NAMES] == [plain(ad.get(name)) for name in NAMES]
     whole = ad.unchained()
     assert {name: plain(whole[name]) for name in whole} == {
         name: plain(value) for name, value in both.seen().values()
