@@ -378,7 +378,7 @@ def _regex() -> Iterator[Question]:
     for pattern, subject in product(
         _MAYBE_EMPTY, ("aab", "ba", "aXa", "xaab\na", "b", "", "bbb", "\u00e9a")
     ):
-        for call in (
+        for form in (
             'replaceAll({}, {}, "<\\\\0>")',
             'regexps({}, {}, "[\\\\1]", "g")',
             'replaceAll({}, {}, "-", "m")',
