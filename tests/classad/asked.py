@@ -383,7 +383,7 @@ def _regex() -> Iterator[Question]:
             'regexps({}, {}, "[\\\\1]", "g")',
             'replaceAll({}, {}, "-", "m")',
         ):
-            yield Question(call.format(quoted(pattern), quoted(subject)))
+            yield Question(form.format(quoted(pattern), quoted(subject)))
     others = ('"a"', "undefined", "error", "1", '"("', "{1}")
     for one, two, three in product(others, repeat=3):
         if hash_of(one, two, three) % 3 == 0:
