@@ -106,7 +106,7 @@ class _Reader:
             names = {name for ad in record.searched for name in ad.names()}
             where = tuple(label for label in labels if label is not None)
             known = () if is_missing_side(node) else names
-            found = Lookup(None, where, elsewhere=self.elsewhere(node.name, record.searched))
+            found = Lookup(None, where, elsewhere=self.elsewhere(node.name))
             return found, suggest(node.name, known)
         if len(record.finds) != 1:
             return None, None
@@ -121,12 +121,10 @@ class _Reader:
                 definition = self.explanation(rest.pop(0))
         return Lookup(self.label(owner) or BUILT_IN, (), definition, record.cycle), None
 
-    def elsewhere(self, name: str, passed: list[Ad]) -> str | None:
+    def elsewhere(self, name: str) -> str | None:
         """Which of the two ads has a name that was only looked for in the other one."""
         for ad in (self.my, self.observer.right):
-            if ad is None or any(ad is other for other in passed):
-                continue
-            if ad.raw(name) is not None:
+            if ad is not None and ad.raw(name) is not None:
                 return self.label(ad)
         return None
 

@@ -19,6 +19,7 @@ from typing import Final, NamedTuple, TypeAlias
 from classad.binding.ad import ClassAd
 from classad.errors import ClassAdParseError, Diagnostic
 from classad.formats.unparse import attribute_order, unparse
+from classad.language.names import fold_name
 from classad.source import Source
 
 #: Key of an ad -> attribute -> expression text.
@@ -152,7 +153,7 @@ class TransactionLog:
                 self.table[key].pop(name, None)
 
     def _spelling(self, name: str) -> str:
-        first = self._names.setdefault(name.casefold(), name)
+        first = self._names.setdefault(fold_name(name), name)
         self._names[name] = first
         return first
 

@@ -174,7 +174,7 @@ def _expand(format: str, at: Fields, *, upper: bool) -> str:
         if percent < 0:
             percent = len(format)
         done += format[position:percent]
-        if percent == len(format) or len(done) >= _LIMIT:
+        if percent == len(format):
             break
         found = _SPECIFICATION.match(format, percent)
         assert found is not None

@@ -99,6 +99,36 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         "constant: 7 -> 8",
     ): "a byte more at the end is a zero, which does not change the number that is made of them",
     (
+        "classad/language/times.py",
+        "if -49545388800 <= secs <= 240779059200:",
+        "constant: 49545388800 -> 49545388801",
+    ): "what stands for a second beyond the bounds has the same zone: 400 years are a cycle",
+    (
+        "classad/language/times.py",
+        "if -49545388800 <= secs <= 240779059200:",
+        "constant: 240779059200 -> 240779059201",
+    ): "what stands for a second beyond the bounds has the same zone: 400 years are a cycle",
+    (
+        "classad/language/times.py",
+        "number = int(digits[::-1]) if digits and len(digits) < 4000 else 0",
+        "constant: 4000 -> 4001",
+    ): "a number of so many digits counts as 0 either way: it is beyond 32 bits, but for zeros",
+    (
+        "classad/language/time_format.py",
+        "return quotient if (number < 0) == (by < 0) else -quotient",
+        "comparison: number < 0 -> (number <= 0)",
+    ): "the quotient of 0 is 0 with either sign",
+    (
+        "classad/language/operators.py",
+        "return quotient if (a < 0) == (b < 0) else -quotient",
+        "comparison: a < 0 -> (a <= 0)",
+    ): "the quotient of 0 is 0 with either sign",
+    (
+        "classad/builtins/pcre.py",
+        "if self.quick is not None and len(subject) <= SHORT:",
+        "guard: self.quick is not None and len(subject) <= SHORT -> False",
+    ): "only speed: the engine finds the same",
+    (
         "csrc/load.c",
         "static const int64_t EXACT = INT64_C(1) << 53;",
         "arithmetic: static const int64_t EXACT = INT64_C(1) << 53; -> "

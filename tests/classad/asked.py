@@ -192,6 +192,10 @@ def _lists() -> Iterator[Question]:
     for text, cuts in product(_CUT, (None, ",", " ", ",;", "::", "", "a", " ,", ";\t")):
         more = "" if cuts is None else f", {quoted(cuts)}"
         yield Question(f"split({quoted(text)}{more})")
+    for cut in product("a ,;", repeat=6):
+        text = "".join(cut).rstrip("a")
+        if hash_of(text) % 50 == 0:
+            yield from asked([f'split("{text}", ", ;")', f'split("{text}")'])
     for text, function in product(_CUT, ("splitUserName", "splitSlotName")):
         if "@" in text or len(text) < 3:
             yield Question(f"{function}({quoted(text)})")
@@ -335,6 +339,25 @@ _OPTIONS: Final = (
 )
 
 
+#: What matches nothing first, or nothing at all here and there.
+_MAYBE_EMPTY: Final = (
+    "|a",
+    "a??",
+    "(|b)a",
+    "b*?",
+    "()|ab",
+    "a*?b|",
+    "^|a",
+    "$|a",
+    "(?=a)",
+    "(?=a)|a",
+    "a*",
+    "(a)*",
+    "x*(b|)",
+    "\\b|a",
+)
+
+
 def _regex() -> Iterator[Question]:
     for pattern, subject in product(_PATTERNS, _SUBJECTS):
         if hash_of(pattern, subject) % 3 == 0:
@@ -352,6 +375,15 @@ def _regex() -> Iterator[Question]:
             yield Question(
                 f"{function}({quoted(pattern)}, {quoted(subject)}, {quoted(replacement)}{more})"
             )
+    for pattern, subject in product(
+        _MAYBE_EMPTY, ("aab", "ba", "aXa", "xaab\na", "b", "", "bbb", "\u00e9a")
+    ):
+        for form in (
+            'replaceAll({}, {}, "<\\\\0>")',
+            'regexps({}, {}, "[\\\\1]", "g")',
+            'replaceAll({}, {}, "-", "m")',
+        ):
+            yield Question(form.format(quoted(pattern), quoted(subject)))
     others = ('"a"', "undefined", "error", "1", '"("', "{1}")
     for one, two, three in product(others, repeat=3):
         if hash_of(one, two, three) % 3 == 0:
@@ -705,6 +737,25 @@ def _syntax() -> Iterator[Question]:
 
 
 def _operators() -> Iterator[Question]:
+    letters = [
+        '"\u00e9"',
+        '"\u00c9"',
+        '"\u00c9a"',
+        '"\u00c9A"',
+        '"z"',
+        '"Z"',
+        '"_"',
+        '"["',
+        '"\u0130"',
+        '"\u00df"',
+        '"SS"',
+    ]
+    for sign, one, two in product(("==", "<", "=?=", ">=", "!="), letters, letters):
+        if hash_of(sign, one, two) % 3 == 0:
+            yield Question(f"{one} {sign} {two}")
+    for function, one in product(("member", "identicalMember", "stricmp", "strcmp"), letters):
+        others = "{" + ", ".join(letters[hash_of(one) % 6 :][:3]) + "}"
+        yield Question(f"{function}({one}, {others if 'ember' in function else letters[1]})")
     values = [*SCALARS, *TEXTS[:8], *TIMES, *ADS[:2], "{1}", "{}", *_REALS[:12]]
     for sign, one, two in product(_SIGNS, values, values):
         if hash_of(sign, one, two) % 110 == 0:
@@ -765,8 +816,35 @@ _LOOKED_UP: Final = (
 )  # fmt: skip
 
 
+#: What refers to names in several spellings.
+_SPELLED: Final = {
+    "e": "Zeta + alpha * Beta + TARGET.Gamma - beta + zEta",
+    "f": "[g = Beta; h = {ALPHA, e}]",
+    "alpha": "MY.delta + Epsilon",
+    "one": "1",
+    "n": "[p = Zeta; alpha = 2; q = alpha + one]",
+}
+
+
 def _nested() -> Iterator[Question]:
     rng = Random("nested")
+    for name in ("e", "f", "E", "alpha", "one", "n", "n.q", "MY.f", "f.h", "nosuch", "TARGET.e"):
+        patterns = (
+            "",
+            ', "BETA"',
+            ', "^z"',
+            ', "gam"',
+            ', "target"',
+            ', ""',
+            ', "("',
+            ", 1",
+            ', "a$"',
+        )
+        for pattern in patterns:
+            yield Question(f"unresolved({name}{pattern})", my=_SPELLED)
+            yield Question(
+                f"unresolved({name}{pattern})", my=_SPELLED, target={"Beta": "5", "e": "q + P"}
+            )
     for text in _LOOKED_UP:
         for _ in range(4):
             mine, theirs = rng.choice(_MINE), rng.choice((None, *_THEIRS))

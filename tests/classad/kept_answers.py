@@ -200,6 +200,27 @@ _JOINED: Final = (
 )  # fmt: skip
 
 
+#: What is evaluated more than once, or in ads of its own.
+_TWICE: Final = (
+    "countMatches(Half > 0, {self, self})", "countMatches(Memory > Half, {TARGET, MY, TARGET})",
+    "evalInEachContext(Half + nosuch, {MY, MY})",
+    "countMatches(TARGET.Memroy > 0, {self})", "evalInEachContext(d, {Nested.c, Nested.c})",
+    "sum(evalInEachContext(a, {Nested, Nested}))",
+    "anyCompare(\"<\", List, 2)", "member(nosuch, List)", "join(\",\", List)", "sum(List)",
+    "split(Text)[0]", "List[nosuch]", "Nested.c.d.e",
+    "evalInEachContext(evalInEachContext(a, {Nested}), {self})", "TARGET.Rank + TARGET.Rank",
+    "Deep + Deep + Twice", "eval(\"Memroy\")",
+    "unresolved(Twice)", "debug(Half)", "x ? y : z", "nosuch.a", "Text.a", "List.a", "(1).a",
+    "Nested.nosuch", "MY.Nested.b", "TARGET.Name.x",
+    "strcat(Owner, Cmd, Text)", "[a = Half; b = a + Memroy].b", "{Half, Memroy}[1]", "{Half}[0]",
+    "ifThenElse(nosuch, 1, 2)", "-nosuch", "~Half",
+    "Half << 2", "\"a\" < 1", "true + \"a\"", "undefined + error", "1 / 0 + nosuch", "5 % 0",
+    "1.0 / 0", "List == List", "absTime(Text)",
+    "quantize(Memory, nosuch)", "regexp(\"(\", Text)", "regexp(nosuch, Text)",
+    "substr(Text, nosuch)", "int(\"x\")", "real(List)",
+)  # fmt: skip
+
+
 def _explained() -> Iterator[Any]:
     rng = Random("explained")
     for number in range(170):
@@ -217,6 +238,8 @@ def _explained() -> Iterator[Any]:
                     f"({text}) ?: ({other})",
                 )[form - 5]
         yield [text, (number % 5 and 2) or number % 3, 4 if number % 4 else 1]
+    for text in _TWICE:
+        yield [text, 2, 4]
 
 
 def _say_explained(question: Any) -> Iterator[str]:
@@ -265,6 +288,24 @@ _ALL: Final = (
 )  # fmt: skip
 
 
+_RARE: Final = (
+    "undefined ? a : x", "u ? x : a", "er ? x : y", "(u) ? x : y", "t ? x : y", "f ? x : y",
+    "1 ? x : y", '"s" ? x : y',
+    "x ? u : er", "1 + x + 2", "1 + x + 2 * y", "x + 1 + y + 2", "2 * x * 3 * 0",
+    "x && true && y", "x && false", "false && x",
+    "true || x", "x || true || y", "x || false", "u && x", "x && u", "er && x", "x && er",
+    "u || x", "er || x", "x == x", "1 - x - 2",
+    "1 - 2 - x", "x - 1 - 2", "x & 3 & 5", "3 & x & 5", "3 | x | 4 | y", "1 ^ x ^ 1",
+    "(1 + x) + 2", "1 + (x + 2)", "l[x]", "l[0] + x",
+    "{1, a, x}[2]", "[p = a; q = p + x]", "[p = a; q = p].q", "[a = x].a", "strcat(c, \"t\")",
+    "nofun(1)", "nofun(x)", "-(1 + x)", "!(t && x)",
+    "u ?: x", "a ?: x", "x ?: a", "e.p + 1", "e.nosuch", "a.b", "u.b", "{1}.a", "MY.e.q * x",
+    "TARGET.a + 1 + 2", "size({1, x})", "{} + x",
+    "a + b + c", "(a)", "((x))", "x =?= u", "u =?= u", "a is 1", "split(c)", "split(c)[0]", "l",
+    "{l, split(c)}", "f(l)", "parent.a + 1",
+)  # fmt: skip
+
+
 def _flattened() -> Iterator[Any]:
     rng = Random("flattened")
     for number in range(330):
@@ -282,6 +323,9 @@ def _flattened() -> Iterator[Any]:
                     f"x ? ({text}) : {other}",
                 )[form - 8]
         yield [text, number % 3 if number % 2 else 0]
+
+    for text in _RARE:
+        yield [text, 0]
 
 
 def _say_flattened(question: Any) -> Iterator[str]:
@@ -367,7 +411,7 @@ def _say_written(question: Any) -> Iterator[str]:
     ]
     for ahead in (True, False):
         rows = [[layout.cell(value) for value in row] for row in values]
-        yield from (f"table {line}" for line in layout.lines(titles, rows, ahead=ahead))
+        yield from (f"table {line}|" for line in layout.lines(titles, rows, ahead=ahead))
 
 
 def parse_tree(text: str) -> Any:
@@ -414,6 +458,42 @@ _WORDS_OF_RECORDS: Final = (
 )
 
 
+_COURSES: Final = (
+    # What a transaction did is not done again at the end of the next one.
+    ("101 1.0 Job *", "105 ", "103 1.0 A 1", "106 ", "103 1.0 A 2", "105 ", "106 "),
+    ("105 ", "101 1.0 Job *", "106 ", "102 1.0", "105 ", "103 1.0 A 2", "106 "),
+    # Jobs are in the order of numbers, each with what its cluster has.
+    (
+        "101 010.-1 Job *",
+        "103 010.-1 A 10",
+        "101 10.0 Job *",
+        "101 2.10 Job *",
+        "101 2.2 Job *",
+        "101 02.-1 Job *",
+        "103 02.-1 A 2",
+        "103 02.-1 B A + 1",
+        "103 2.2 A 22",
+        "101 0.0 * *",
+    ),
+    ("101 1.0 Job *", "101 1.0 Other *", "103 1.0 A 1", "101 1.0 Job *", "102 1.0", "101 1.0 * Q"),
+    (
+        "107 7 CreationTimestamp 5",
+        "101 1.0 Job *",
+        "103 1.0 Abc 1",
+        "103 1.0 aBC 2",
+        "104 1.0 ABC",
+        "103 1.0 abc 3",
+        "103 1.0 Zz  x  ",
+        "103 1.0 b \t 5",
+    ),
+    ("105 ", "105 ", "101 1.0 Job *", "106 ", "106 ", "103 1.0 A 1", "105 ", "103 1.0 A 2"),
+    ("101 1.0 Job *", "105 ", "103 1.0 A 1", "106 ", "junk", "103 1.0 A 2"),
+    ("101 1.0 Job *", "junk", "105 ", "103 1.0 A 1", " 106 x"),
+    ("101 1.0 Job", "103 1.0 A 1", "106 "),
+    ("101 1.0 Job *", "103 1.0 \u00c9 1", "103 1.0 \u00e9 2", "103 1.0 MyType 5", "104 1.0 mytype"),
+)
+
+
 def _logs() -> Iterator[Any]:
     rng = Random("logs")
     for _ in range(150):
@@ -427,6 +507,7 @@ def _logs() -> Iterator[Any]:
             lines = [*lines[:at], "105 ", *lines[at:], *rng.choice(([], ["106 "], ["106"]))]
         end = "\r\n" if rng.random() < 0.05 else "\n"
         yield end.join(lines) + rng.choice((end, end, end, ""))
+    yield from ("\n".join([*lines, ""]) for lines in _COURSES)
     for op in ("101", "102", "103", "104", "105", "106", "107", "99"):
         for _ in range(8):
             yield [op, [rng.choice(_WORDS_OF_RECORDS) for _ in range(rng.randrange(4))]]

@@ -9,7 +9,7 @@ from typing import Any, Final
 import pytest
 
 from classad.ads.ad import ListValue
-from classad.language.operators import BINARY, EXACT, MIRRORED, UNARY, Kind, Operator
+from classad.language.operators import BINARY, CONDITIONAL, EXACT, MIRRORED, UNARY, Kind, Operator
 from classad.language.values import (
     ERROR,
     INT_MAX,
@@ -158,3 +158,13 @@ def test_python_does_the_same_to_numbers_that_are_not_too_large(symbol: str) -> 
 def test_operators_whose_constants_are_gathered_commute(row: Operator) -> None:
     for a, b in product(VALUES, repeat=2):
         assert same(row.implementation(a, b), row.implementation(b, a)), (a, b)
+
+
+def test_the_number_of_operands_is_declared() -> None:
+    assert {row.arity for row in BINARY.values()} == {2}
+    assert {row.arity for row in UNARY.values()} == {1}
+    assert CONDITIONAL.arity == 3
+    for row in UNARY.values():
+        row.implementation(1)
+    for row in BINARY.values():
+        row.implementation(1, 2)

@@ -194,6 +194,19 @@ def test_weeks_belong_to_the_year_of_their_thursday(time: int, text: str) -> Non
     assert evaluate(f'formatTime({time}, "%G-W%V %g")') == text
 
 
+def test_weeks_at_the_ends_of_years_agree_with_the_standard_library() -> None:
+    """Those of centuries among them, which are leap years every 400 years."""
+    for year in (*range(1890, 2110), *range(2390, 2410)):
+        for day in range(-4, 5):
+            at = datetime.date(year, 1, 1) + datetime.timedelta(days=day)
+            iso = at.isocalendar()
+            wanted = (
+                f"{iso.year} {iso.week:02} {iso.weekday} {iso.year % 100:02} {at:%U %W %j %w %a}"
+            )
+            fields = f"[Year = {at.year}; Month = {at.month}; Day = {at.day}]"
+            assert evaluate(f'formatTime({fields}, "%G %V %u %g %U %W %j %w %a")') == wanted
+
+
 @pytest.mark.parametrize(
     ("format", "text"),
     [
