@@ -26,8 +26,11 @@ from negotiator.accounting.accountant import (
     update_customer,
     update_priorities,
 )
+from negotiator.accounting.restart import recounted
 from negotiator.groups.rounds import GroupLoopSettings, run_group_rounds, too_many_passes
 from negotiator.groups.tree import Group, GroupSettings, GroupTree
+from negotiator.jobs.autoclusters import significance
+from negotiator.jobs.lists import job_lists, priority_order, submitter_of, unready
 from negotiator.jobs.submitters import consolidate, fetch_submitters, job_prio_array
 from negotiator.jobs.weights import IdleJobWeights
 from negotiator.matching.candidate import Allowance, permits
@@ -43,10 +46,14 @@ from negotiator.model.arithmetic import (
     whole,
 )
 from negotiator.model.result import MatchKind
-from negotiator.model.snapshot import AccountantState, Customer, Lease
+from negotiator.model.snapshot import AccountantState, Customer, Lease, Resource, ScheddQueue
 from negotiator.pool.addresses import families
+from negotiator.pool.fetch import new_slot
+from negotiator.pool.partitionable import enlarge
+from negotiator.pool.slots import Slot
 from negotiator.pool.weights import current_weight, lacks_weight, own_weight, slot_weight
 from negotiator.sessions.pie import GroupRoom, PieSettings, cut_slice, shares_of
+from policy.dialects import DIALECTS
 from policy.load import policy_from_knobs
 from tests.negotiator import whole as text
 
@@ -315,6 +322,110 @@ def submitters() -> Iterator[str]:
         yield f"consolidate {order}: {[(s.name, s.schedd, s.job_prios) for s in joined]}"
 
 
+def jobs() -> Iterator[str]:
+    """Which jobs are offered, for whom, and in which order."""
+    values = ("undefined", "0", "1", "-2", "2.5", '"x"', "true", "1 + 1", "7", "9", "12", "1000")
+    for name in (*JOB_STATUS, *PRIORITIES):
+        told = []
+        for value in (*values, "999", "1001"):
+            body = {"JobStatus": "1", "JobUniverse": "5", "CurrentHosts": "0", name: value}
+            if name == "WantMatching":
+                body["JobUniverse"] = "9"
+            job = ClassAd("[" + "; ".join(f"{key} = {it}" for key, it in body.items()) + "]")
+            why = unready(job, _CONTEXT)
+            place = [prio + 0.0 for prio in priority_order(job, _CONTEXT)]
+            told.append(f"{'ready' if why is None else why.name} {place if any(place) else ''}")
+        yield f"job with {name}: {told}"
+    for user, group in product(
+        ("undefined", '"a@b"', '"a"', '""', "5"), ("undefined", '"g.a"', '""')
+    ):
+        job = ClassAd(f"[User = {user}; AccountingGroup = {group}]")
+        yield f"submitter of {user} in {group}: {submitter_of(job, _CONTEXT)}"
+    ads = []
+    for number in range(40):
+        rng = Random(number)
+        ad = ClassAd({"ClusterId": rng.randrange(4), "ProcId": rng.randrange(3), "JobStatus": 1})
+        ad.insert("User", f"{rng.choice('ab')}@d")
+        ad.insert("QDate", rng.randrange(3))
+        for name in PRIORITIES:
+            if rng.random() < 0.5:
+                ad.insert(name, rng.choice((0, 1, -1, 2.5)))
+        if rng.random() < 0.3:
+            ad.insert("JobPrio", ClassAd("[A = 1 + 1]").raw("A"))
+        ads.append(ad)
+    queue = ScheddQueue("s", tuple(ads), 2, frozenset({(1, 1), (3, 0)}))
+    for dialect in DIALECTS.values():
+        policy = policy_from_knobs({}, dialect=dialect).policy
+        settings, names = significance(policy), frozenset({"qdate"})
+        lists = job_lists((queue,), names, settings, policy, _CONTEXT, flatten=True)
+        for key, found in sorted(lists.items()):
+            order = [(job.id, job.autocluster, job.prio) for job in found.waiting]
+            yield f"list of {key} in {dialect.name}: {order}"
+
+
+JOB_STATUS: Final = (
+    *("JobStatus", "JobUniverse", "WantMatching", "IsNoopJob", "JobCooldownExpiration"),
+    *("CurrentHosts", "MaxHosts"),
+)
+PRIORITIES: Final = ("PreJobPrio1", "PreJobPrio2", "JobPrio", "PostJobPrio1", "PostJobPrio2")
+
+
+def children() -> Iterator[str]:
+    """Partitionable slots that get resources of their children, and give them back."""
+    lists = {
+        "ChildCurrentRank": ("{0.0, 1.0, 2}", "{2, 1}", '{"x", 1, 1}', "{}", "{1, 1, 1}"),
+        "ChildState": ('{"Claimed", "Claimed"}', '{"Preempting"}', "{}", "undefined"),
+        "ChildRetirementTimeRemaining": ("{0, 5, 0}", "{-1}", '{"x", 0.5}', "undefined", "{0}"),
+        "ChildCpus": ("{1, 2, 3}", "{1}", '{"x", 2.5, 1}', "undefined", "{1.5, 1.5, 1.5}"),
+        "MachineResources": ('"Cpus Memory"', '"cpus, Nothing"', "undefined", '""'),
+    }  # fmt: skip
+    for number in range(120):
+        rng = Random(number)
+        body = {name: rng.choice(texts) for name, texts in lists.items()}
+        text = "; ".join(f"{name} = {value}" for name, value in body.items())
+        ad = ClassAd(
+            f'[Name = "s"; Cpus = 1.5; Memory = 10; RemoteUser = "z"; PreemptingUser = "y"; {text};'
+            ' ChildName = {"a", "b", "c"}; ChildMemory = {5, 6, 7}]'
+        )
+        slot = new_slot(ad, "s", 1, {})
+        slot.own_ad()
+        claims = {place for place in range(3) if rng.random() < 0.8}
+        needed, rank, rank_only = (
+            rng.choice((1, 2, 4, 9)),
+            rng.choice((0.0, 1.0, 5.0)),
+            number % 4 == 0,
+        )
+
+        def enough(slot: Slot = slot, needed: int = needed) -> bool:
+            return (slot.ad.get_number("Cpus") or 0) >= needed
+
+        found = enlarge(slot, rank, enough, lambda name: name != "b", rank_only, claims, _CONTEXT)
+        told = [f"{slot.ad.raw('Cpus')} {slot.ad.raw('Memory')} {slot.user} {sorted(claims)}"]
+        if found is not None:
+            kind, change = found
+            change.restore()
+            told += [kind.name, str(change.children), f"{slot.ad.raw('Cpus')} {slot.user}"]
+        yield f"children {number}, {needed} for {rank}: {told}"
+
+
+def recounts() -> Iterator[str]:
+    """What a negotiator that starts knows of usage from the claims on record."""
+    tree = GroupTree([GroupSettings("g", 1.0), GroupSettings("g.x", 1.0)])
+    users = ("a@b", "g.u@b", "g.x.u@b", "G.X.v@b", "h.u@b", "g", "nobody")
+    names = (*users, "g.x", "<none>", "h", "o@p")
+    for size in range(len(users) + 1):
+        claims = {
+            f"s{n}": Resource(f"s{n}", user, (1.0, 2.5, 0.0)[n % 3])
+            for n, user in enumerate([*users[:size], *users[:size:2]])
+        }
+        state = AccountantState({name: Customer(name, 1.0, 1.0, 7, 7.5) for name in names}, claims)
+        told = {
+            name: (record.resources_used, record.weighted_resources_used)
+            for name, record in recounted(state, tree).customers.items()
+        }
+        yield f"recounted {size}: {told}"
+
+
 # --- groups ---------------------------------------------------------------------------------------
 
 
@@ -384,7 +495,7 @@ def groups() -> Iterator[str]:
 
 
 CHAPTERS: Final[Sequence[Callable[[], Iterator[str]]]] = (
-    arithmetic, pie, limits, time, accounts, leases, ads, groups,
+    arithmetic, pie, limits, time, accounts, leases, ads, jobs, children, recounts, groups,
 )  # fmt: skip
 
 
