@@ -463,7 +463,7 @@ _QUOTAS: Final = (0.0, 0.25, 0.3333, 0.5, 1.0, 3.0, 4.5, 7.0, 12.0)
 
 def groups() -> Iterator[str]:
     """Trees of groups with users who take all that they get; drawn from fixed numbers."""
-    for number in range(160):
+    for number in range(260):
         rng = Random(number)
         names = [name for name in _NAMES if rng.random() < 0.75]
         settings = [
@@ -476,7 +476,7 @@ def groups() -> Iterator[str]:
         tree = GroupTree(settings, accept_surplus=rng.random() < 0.5, autoregroup=number % 9 == 0)
         tree.remember_turns({name: float(rng.randrange(3)) for name in names})
         demands = {group.name: rng.choice((0.0, 1.0, 2.5, 6.0, 30.0)) for group in tree.groups}
-        users = _Users(demands, {name: rng.choice((0.0, 0.0, 1.0, 2.5)) for name in demands})
+        users = _Users(demands, {name: rng.choice((0.0, 0.0, 1.0, 2.5, 8.0)) for name in demands})
         for group in tree.groups:
             group.demand = demands[group.name]
         pool = rng.choice((0.0, 1.0, 7.5, 12.0, 20.0, 33.3))
