@@ -465,10 +465,13 @@ def groups() -> Iterator[str]:
     """Trees of groups with users who take all that they get; drawn from fixed numbers."""
     for number in range(260):
         rng = Random(number)
+        # In every fourth, groups are promised more than there is, and held to what they get.
+        tight = number % 4 == 0
         names = [name for name in _NAMES if rng.random() < 0.75]
         settings = [
             GroupSettings(
-                name, rng.choice(_QUOTAS), rng.random() < 0.5, rng.random() < 0.5,
+                name, rng.choice(_QUOTAS[5:] if tight else _QUOTAS), tight or rng.random() < 0.5,
+                rng.random() < 0.5 and not (tight and "." not in name),
                 rng.random() < 0.15,
             )
             for name in names
@@ -482,7 +485,8 @@ def groups() -> Iterator[str]:
         pool = rng.choice((0.0, 1.0, 7.5, 12.0, 20.0, 33.3))
         loop = GroupLoopSettings(
             rng.choice((1, 2, 3)), rng.choice((1e100, 1.0, 2.5, 0.7)), rng.random() < 0.6,
-            rng.random() < 0.4, rng.random() < 0.5, rng.random() < 0.5, rng.choice((100_000, 2)),
+            tight or rng.random() < 0.4, rng.random() < 0.5 and not tight,
+            tight or rng.random() < 0.5, rng.choice((100_000, 2)),
         )  # fmt: skip
         steps: list[object] = []
         rounds = list(run_group_rounds(tree, pool, loop, users, steps.append))
