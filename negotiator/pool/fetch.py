@@ -209,7 +209,8 @@ def take_requirements(slot: Slot) -> None:
 
 def use_plain_requirements(slot: Slot) -> None:
     """Go back to the requirements as they were before they were flattened."""
-    plain = slot.raw("NegotiatorRequirements") or slot.requirements
+    own = slot.raw("NegotiatorRequirements")
+    plain = slot.requirements if own is None else own
     if plain is not None and plain is not slot.raw("Requirements"):
         slot.insert("Requirements", plain)
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import permutations
 from typing import Any
 
 import pytest
@@ -26,7 +27,8 @@ from negotiator.columns.rank_keys import KeyMaker, Keys, Passed
 from negotiator.columns.rows import SlotRows
 from negotiator.columns.slots import mentioned, spread
 from negotiator.matching.conditions import ExactlyTrue
-from negotiator.matching.rank import NOT_PREEMPTED
+from negotiator.matching.rank import NOT_PREEMPTED, presort
+from negotiator.model.loaded_slots import LoadedSlots
 from negotiator.model.result import MatchKind
 from negotiator.model.snapshot import AccountantState, Snapshot
 from negotiator.pool.fetch import fetch_slots
@@ -349,3 +351,49 @@ def test_candidates_in_order_one_after_another_or_the_last_first(size: int) -> N
         with pytest.raises(IndexError):
             found[place]
     assert ColumnFound(evolve(keys, rows=array("i")), slots).first_best() is None
+
+
+def order_of(slots: Sequence[ClassAd], places: Sequence[int]) -> LoadedSlots:
+    """Loaded slots in another pool order."""
+    assert isinstance(slots, LoadedSlots)
+    names = [slots.names[place] for place in places]
+    return LoadedSlots(slots.loaded, array("i", [slots.order[place] for place in places]), names)
+
+
+@pytest.mark.parametrize("lasting", [False, True], ids=["once", "lasting"])
+@pytest.mark.parametrize("sorted_by", ["0", "MY.Kind", "-MY.Kind", "MY.Kind == 1", "MY.Kind % 2"])
+def test_rows_rise_in_the_order_in_which_loaded_slots_are_asked(
+    sorted_by: str, lasting: bool
+) -> None:
+    """Whatever the pool order, and however ranks sort the slots once more."""
+    ads = ads_of(*(f'Name = "s{n}"; Cpus = 1; Kind = {n}; Memory = 9' for n in range(4)))
+    columns = in_columns(snapshot(ads))
+    assert columns is not None
+    kept = ColumnEngines(lasting=lasting)
+    knobs = {"NEGOTIATOR_PRE_JOB_RANK": sorted_by, "NEGOTIATOR_IGNORE_JOB_RANKS": "True"}
+    policy = policy_from_knobs(knobs).policy
+    for places in permutations(range(4)):
+        slots = order_of(columns.slots, places)
+        fetched = kept.fetch(slots, {}, policy, CONTEXT)
+        ranked = presort(fetched, policy, CONTEXT)
+        left, _ = kept.prepare(ranked, policy)
+        assert sorted(left) == list(left)
+        assert [slot.name for slot in left.values()] == [slot.name for slot in ranked]
+        assert max(left) < 4
+
+
+def test_a_name_that_some_slots_have_is_wanted_of_jobs_by_those_without_it() -> None:
+    """Whoever mentions it has it: then no job is asked for it."""
+    policy = policy_from_knobs({}).policy
+    texts = ('Name = "a"; Foo = 2; Requirements = Foo > 1', 'Name = "b"', 'Name = "c"; Bar = 1')
+    more = 'Name = "d"; Start = Bar > 1 && TARGET.Baz'
+    for chosen in (texts, (*texts, more), (texts[1],), (more, texts[0])):
+        pool = snapshot(ads_of(*chosen))
+        columns = in_columns(pool)
+        assert columns is not None
+        found = fetch_columns(SlotRows.of(columns.slots), {}, policy, CONTEXT)
+        assert found is not None
+        expected = fetch_slots(pool.slots, {}, policy, CONTEXT)
+        assert found.external_names() == expected.external_names()
+        assert "foo" not in found.external_names()
+        assert ("bar" in found.external_names()) is (more in chosen)

@@ -21,7 +21,7 @@ from classad.loading.long_form import load_long
 from classad.match import half_match
 from classad.table import Table
 from negotiator.columns.fetch import TableRows
-from negotiator.expressions.flattening import Flattener
+from negotiator.expressions.flattening import Flattener, lead_to_requirements
 from negotiator.expressions.regrouping import Level, regrouping_of
 
 _VECTORS = Path(__file__).parents[1] / "vectors" / "classad"
@@ -254,3 +254,27 @@ def test_what_expressions_lead_to_is_asked_of_each_context() -> None:
         True,
         False,
     ]
+
+
+@pytest.mark.parametrize(
+    ("parent", "child", "leads"),
+    [
+        ("Rank = Requirements", "A = 1", True),
+        ("Rank = A", "A = B", False),
+        ("Rank = A; B = MY.Requirements", "A = B", True),
+        ("B = TARGET.Requirements", "Rank = A; A = B", True),
+        ("Rank = Requirements", "Rank = 1", False),
+        ("Rank = A; A = Requirements", "A = 2", False),
+        ("Rank = A; A = C", "C = A", False),
+    ],
+)
+def test_what_is_inherited_leads_to_requirements_as_what_is_not(
+    parent: str, child: str, leads: bool
+) -> None:
+    """Jobs of a cluster may have it in common: the ad of each is chained to that of the cluster."""
+    cluster, job = ClassAd(f"[{parent}]"), ClassAd(f"[{child}]")
+    job.chain(cluster)
+    both = ClassAd({**dict(cluster.items()), **dict(ClassAd(f"[{child}]").items())})
+    assert lead_to_requirements([job], "rank") is leads
+    assert lead_to_requirements([both], "rank") is leads
+    assert lead_to_requirements([ClassAd(), both, job], "rank", "no") is leads

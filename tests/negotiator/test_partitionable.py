@@ -11,7 +11,7 @@ from negotiator.cycle import negotiate
 from negotiator.engines import ENGINES
 from negotiator.matching.candidate import Tally
 from negotiator.model.result import Counters, Reason
-from negotiator.pool.fetch import KEPT, OCCUPANTS, new_slot, occupant
+from negotiator.pool.fetch import KEPT, OCCUPANTS, new_slot, occupant, use_plain_requirements
 from negotiator.pool.partitionable import ChildClaims, enlarge
 from negotiator.pool.slots import Slot
 from negotiator.sessions.session import _times
@@ -153,3 +153,30 @@ def test_what_nobody_refused_counts_nothing() -> None:
 )  # fmt: skip
 def test_how_many_jobs_fit_into_a_slot_depth_first(there: float, wanted: float, times: int) -> None:
     assert _times(there, wanted) == times
+
+
+@pytest.mark.parametrize(
+    ("sent", "own", "plain"),
+    [
+        ("TARGET.A > Cpus", None, "TARGET.A > Cpus"),
+        ("TARGET.A > Cpus", "TARGET.B", "TARGET.B"),
+        ("TARGET.A > Cpus", "false", "false"),
+        ("TARGET.A > Cpus", "0", "0"),
+        ("TARGET.A > Cpus", "undefined", "undefined"),
+        ("false", None, "false"),
+        (None, "TARGET.B", "TARGET.B"),
+        (None, None, "TARGET.C"),
+    ],
+)
+def test_requirements_go_back_to_what_they_were_before_they_were_flattened(
+    sent: str | None, own: str | None, plain: str
+) -> None:
+    """Those that an administrator has given the slot come before those of the startd."""
+    body = {"Cpus": "1", "Requirements": sent, "NegotiatorRequirements": own}
+    text = "; ".join(f"{name} = {value}" for name, value in body.items() if value is not None)
+    slot = new_slot(ClassAd(f"[{text}]"), "slot1@m", 1, {})
+    flat = ClassAd("[R = TARGET.C]").raw("R")
+    slot.insert("Requirements", flat)
+    use_plain_requirements(slot)
+    expected = ClassAd(f"[Requirements = {plain}]")
+    assert str(ClassAd({"Requirements": slot.raw("Requirements")})) == str(expected)

@@ -33,6 +33,7 @@ class Notes(Watch):
 
     lines: list[str] = field(factory=list)
     steps: list[str] = field(factory=list)
+    slots: list[str] = field(factory=list)
 
     def quota(self, step: QuotaStep) -> None:
         """See ``Watch``."""
@@ -47,9 +48,9 @@ class Notes(Watch):
         allowance: Allowance,
     ) -> None:
         """See ``Watch``."""
-        told = {n: request.ad.raw(n) for n in request.ad if n.lower().startswith("submit")}
-        what = (len(board.pies), board.spin, terms, request.job, request.autocluster, told)
+        what = (len(board.pies), board.spin, terms, request.job, request.autocluster)
         self.lines.append(f"offered {what} {allowance} {len(board.slots)}")
+        self.lines += sorted(str(request.ad).splitlines())
 
     def taken(self, candidate: Candidate, job: QueuedJob | None) -> None:
         """See ``Watch``."""
@@ -76,6 +77,12 @@ class Notes(Watch):
         """See ``Watch``."""
         self.lines.append(f"ended {terms.submitter} {allowance} {end}")
 
+    def finished(self, board: Board) -> None:
+        """See ``Watch``.  What the slots are like; before, whoever asks would make their ads."""
+        for slot in board.fetched:
+            self.slots.append(f"{slot.name} {slot.weight} {slot.claims} {slot.user}")
+            self.slots += sorted(str(slot.ad).splitlines())
+
 
 def rounded(text: str) -> str:
     """A text in which numbers with a point have nine digits that count."""
@@ -89,7 +96,7 @@ def parts(result: CycleResult, notes: Notes | None = None, **more: object) -> di
     found: dict[str, Any] = {name: getattr(result, name) for name in names}
     found["claims"] = result.accountant.resources
     if notes is not None:
-        found |= {"told": notes.lines, "steps": notes.steps}
+        found |= {"told": notes.lines, "steps": notes.steps, "slots": notes.slots}
     texts = {name: rounded(_text(value)) for name, value in (found | more).items()}
     return {name: text for name, text in texts.items() if text not in ("", "None", "0.0")}
 
