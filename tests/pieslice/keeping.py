@@ -30,6 +30,8 @@ SPELLED: Final = 90
 #: So wide that no line is broken.
 WIDTH: Final = 10_000
 _APART: Final = re.compile(r"(?<=\S)   +")
+#: Widths in which columns are left out, titles abbreviated and sentences broken.
+NARROW: Final = (44, 58, 72, 100)
 #: Digits of the numbers in data: what is beyond depends on the mathematical library.
 DIGITS: Final = 12
 
@@ -60,9 +62,8 @@ def told(answer: Result) -> Told:
     # How far columns are apart depends on all of their cells: other tests have that.
     lines = tuple(_APART.sub("  ", line.rstrip()) for line in answer.text(WIDTH).splitlines())
     fields = answer.to_dict().items()
-    return Told(
-        lines, {key: json.dumps(_rounded(item), ensure_ascii=False) for key, item in fields}
-    )
+    data = {key: json.dumps(_rounded(item), ensure_ascii=False) for key, item in fields}
+    return Told(lines, data | {f"text of {width}": answer.text(width) for width in NARROW})
 
 
 def _rounded(value: object) -> object:

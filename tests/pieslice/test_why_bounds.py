@@ -77,8 +77,20 @@ def test_definitions_are_followed_so_deep(start: str, change: str) -> None:
     assert found == change.replace("F0", "false || (F0)")
 
 
-@pytest.mark.parametrize(("without", "meant"), [(199, "HasMatlab"), (200, None)])
-def test_so_many_slots_are_searched_for_a_name(without: int, meant: str | None) -> None:
+@pytest.mark.parametrize(
+    ("without", "known", "meant"),
+    [
+        (0, (), "HasMatlab"),
+        (199, (), "HasMatlab"),
+        (200, (), None),
+        # What HTCondor knows is no slip.
+        (0, ("hasmatlb",), None),
+        (0, ("hasmatlab", "matlb"), "HasMatlab"),
+    ],
+)
+def test_so_many_slots_are_searched_for_a_name(
+    without: int, known: tuple[str, ...], meant: str | None
+) -> None:
     ads: list[dict[str, Any]] = [*({"Requirements": "true"} for _ in range(without))]
     ads.append({"Requirements": "true", "HasMatlab": True})
     scenario = {
@@ -89,7 +101,7 @@ def test_so_many_slots_are_searched_for_a_name(without: int, meant: str | None) 
     }
 
     def suggestion(at: HaltedCycle) -> str | None:
-        match = match_pool(at)
+        match = match_pool(at, frozenset(known))
         (clause, *_) = match.table.told(match.clauses, match.pairs.all)
         (operand,) = clause.operands
         return operand.suggestion or ""
