@@ -235,6 +235,11 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         " -> (is_number(known) or is_number(value))",
     ): "both values of a bound are numbers, or its relation is `=` and they are equal",
     (
+        "pieslice/why/clauses/values.py",
+        "return abs(value - now) if is_number(now) and is_number(value) else 0.0",
+        "constant: 0.0 -> 1.0",
+    ): "what is no number has one way to be found, so that nothing is compared with it",
+    (
         "pieslice/why/headtext.py",
         "if fate is None or answer.seen is None:",
         "connective: fate is None or answer.seen is None -> (fate is None and answer.seen is None)",

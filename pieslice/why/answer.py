@@ -39,7 +39,8 @@ class Seen:
     ranking: Ranking
     funnel: Funnel
     limits: Limits
-    spin: int
+    #: The turn of the pie; None outside of one.
+    spin: int | None
     hypothetical: bool
     #: What keeps the job from the slot nearest to being preempted, or lets it preempt.
     near: NearSlot | None = None
@@ -123,11 +124,12 @@ class _Look:
         best = next((item for item in self.ranking.slots if item.slot == history.slot), None)
         if history.when is When.MATCHED:
             near = None if best is None else reason_to_preempt(halted, best.slot, best.kind)
+        found = limits(halted, history.result)
         return Seen(
             self.ranking,
             self.funnel,
-            limits(halted, history.result),
-            halted.board.spin,
+            found,
+            None if found.pie is None else halted.board.spin,
             halted.hypothetical,
             near,
             over,

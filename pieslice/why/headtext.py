@@ -215,9 +215,9 @@ def _last_vacate(history: JobHistory) -> str | None:
     return history.job.ad.get_string("VacateReason")
 
 
-def _turn(found: Limits, spin: int) -> str:
+def _turn(found: Limits, spin: int | None) -> str:
     where = "" if found.group is None else f", negotiating for group {found.group}"
-    return f"{where}, spin {spin} of the pie" if found.pie is not None else where
+    return where if spin is None else f"{where}, spin {spin} of the pie"
 
 
 def _is_about_limits(fate: JobFate | None) -> bool:

@@ -102,7 +102,7 @@ def _near(snapshot: Snapshot, asked: re.Match[str]) -> str:
     if asked[1] is not None and asked[1] not in schedds:
         return did_you_mean(asked[1], schedds) or f"; the queues are {listed(schedds)}"
     jobs = [job for job in all_jobs(snapshot) if asked[1] in (None, job.schedd)]
-    mates = sorted(job.proc for job in jobs if job.cluster == int(asked[2]))
+    mates = sorted({job.proc for job in jobs if job.cluster == int(asked[2])})
     if mates:
         return f"; cluster {asked[2]} has {listed(f'{asked[2]}.{proc}' for proc in mates)}"
     clusters = sorted({job.cluster for job in jobs}, key=lambda n: (abs(n - int(asked[2])), n))

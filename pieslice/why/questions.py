@@ -197,7 +197,7 @@ class Changes(Result):
         return _fields(diff_data(self.found, self.names))
 
 
-def explain_job(pool: Capture, job: AskedJob, slot: str | None = None, seed: int = 0) -> Explained:
+def explain_job(pool: Capture, job: AskedJob, slot: str | None, seed: int) -> Explained:
     """Why a job is matched, rejected or preempted; with ``slot`` on that slot.
 
     Raises ``UnknownSlotError``.
@@ -207,20 +207,20 @@ def explain_job(pool: Capture, job: AskedJob, slot: str | None = None, seed: int
     return Explained(why(pool.snapshot, pool.policy, job, slot, now=now, seed=seed, known=known))
 
 
-def survey_jobs(pool: Capture, scope: Scope, seed: int = 0) -> Surveyed:
+def survey_jobs(pool: Capture, scope: Scope, seed: int) -> Surveyed:
     """What became of the jobs of a user, a group or a cluster."""
     snapshot, policy, now = pool.snapshot, pool.policy, pool.facts.now
     return Surveyed(overview(snapshot, policy, scope.about, scope.jobs, now=now, seed=seed))
 
 
-def rank_slots(pool: Capture, job: AskedJob, limit: int | None = None, seed: int = 0) -> Ranked:
+def rank_slots(pool: Capture, job: AskedJob, limit: int | None, seed: int) -> Ranked:
     """The candidates of a job; ``limit`` of them."""
     now = pool.facts.now
     history, found = look_at(pool.snapshot, pool.policy, job, ranking, now=now, seed=seed)
     return Ranked(history, found, limit)
 
 
-def divide_quotas(pool: Capture, *, trace: bool = False, seed: int = 0) -> Quotas:
+def divide_quotas(pool: Capture, *, trace: bool, seed: int) -> Quotas:
     """The quotas of groups and how they were allocated."""
     found = trace_quotas(pool.snapshot, pool.policy, now=pool.facts.now, seed=seed)
     return Quotas(found, trace)

@@ -1,7 +1,7 @@
 """Keeps many long answers in little room: each line once, and for an answer the names of its lines.
 
 ``retold/NAME.txt`` has questions below headings, each with its answer: five letters for each line
-of the text, and behind a bar as many for each field of the data.  ``retold/NAME.lines.txt`` spells
+of the text, and behind a bar two for each field of the data.  ``retold/NAME.lines.txt`` spells
 out the lines that are not long, so that the texts of before and of now can be shown where they
 differ.
 """
@@ -23,13 +23,15 @@ from attr import define, field, frozen
 from pieslice.reports.result import Result
 
 FOLDER: Final = Path(__file__).parent / "retold"
-#: So many letters name a line.
-LETTERS: Final = 5
+#: So many letters name a line, and a field of data, which nothing spells out.
+LETTERS, OF_FIELD = 5, 2
 #: Longer lines are not spelled out.
 SPELLED: Final = 90
 #: So wide that no line is broken.
 WIDTH: Final = 10_000
 _APART: Final = re.compile(r"(?<=\S)   +")
+#: Widths in which columns are left out, titles abbreviated and sentences broken.
+NARROW: Final = (44, 58, 72, 100)
 #: Digits of the numbers in data: what is beyond depends on the mathematical library.
 DIGITS: Final = 12
 
@@ -45,14 +47,14 @@ class Told:
     def letters(self) -> str:
         """The answer as it is kept."""
         text = "".join(map(letters, self.lines))
-        fields = "".join(letters(f"{key} {item}") for key, item in self.data.items())
+        fields = "".join(letters(f"{key} {item}", OF_FIELD) for key, item in self.data.items())
         return f"{text}|{fields}" if fields else text
 
 
-def letters(text: str) -> str:
+def letters(text: str, count: int = LETTERS) -> str:
     """What stands for a text."""
     found = hashlib.sha256(text.encode("utf-8", "surrogateescape")).digest()
-    return base64.b64encode(found, b"+-")[:LETTERS].decode()
+    return base64.b64encode(found, b"+-")[:count].decode()
 
 
 def told(answer: Result) -> Told:
@@ -60,9 +62,8 @@ def told(answer: Result) -> Told:
     # How far columns are apart depends on all of their cells: other tests have that.
     lines = tuple(_APART.sub("  ", line.rstrip()) for line in answer.text(WIDTH).splitlines())
     fields = answer.to_dict().items()
-    return Told(
-        lines, {key: json.dumps(_rounded(item), ensure_ascii=False) for key, item in fields}
-    )
+    data = {key: json.dumps(_rounded(item), ensure_ascii=False) for key, item in fields}
+    return Told(lines, data | {f"text of {width}": answer.text(width) for width in NARROW})
 
 
 def _rounded(value: object) -> object:
@@ -120,11 +121,11 @@ class Kept:
             known.get(name, f"(a line of more than {SPELLED} letters)") for name in _names(text)
         ]
         yield from unified_diff(lines, now.lines, "before", "now", lineterm="")
-        fields = _names(data)
+        fields = _names(data, OF_FIELD)
         if len(fields) != len(now.data):
             yield f"{len(fields)} fields of the data are now {', '.join(now.data) or 'none'}"
         for name, (key, item) in zip(fields, now.data.items(), strict=False):
-            if name != letters(f"{key} {item}"):
+            if name != letters(f"{key} {item}", OF_FIELD):
                 yield f"{key} of the data is now {item}"
 
     def write(self, answers: Iterable[tuple[str, Mapping[str, Told]]]) -> None:
@@ -144,5 +145,5 @@ class Kept:
             (FOLDER / f"{self.name}.{ending}").write_text(whole, encoding="utf-8", newline="\n")
 
 
-def _names(text: str) -> list[str]:
-    return [text[i : i + LETTERS] for i in range(0, len(text), LETTERS)]
+def _names(text: str, count: int = LETTERS) -> list[str]:
+    return [text[i : i + count] for i in range(0, len(text), count)]

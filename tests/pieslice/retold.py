@@ -58,7 +58,7 @@ def ask(case: Mapping[str, Any], pool: Capture, words: str) -> Told:
 def _answer(case: Mapping[str, Any], pool: Capture, command: str, rest: list[str]) -> Result:
     snapshot, policy = pool.snapshot, pool.policy
     if command == "quotas":
-        return divide_quotas(pool, trace=True)
+        return divide_quotas(pool, trace=True, seed=0)
     if command == "diff":
         scenario = case["scenario"]
         config = scenario.get("config", {}) | dict(word.split("=", 1) for word in rest)
@@ -69,10 +69,10 @@ def _answer(case: Mapping[str, Any], pool: Capture, command: str, rest: list[str
         )
         return compare(before, after, ("A", "B"))
     if command == "rank":
-        return rank_slots(pool, find_job(snapshot, rest[0]))
+        return rank_slots(pool, find_job(snapshot, rest[0]), None, 0)
     if rest[0].startswith("--"):
-        return survey_jobs(pool, find_jobs(snapshot, policy, **{rest[0][2:]: rest[1]}))
-    return explain_job(pool, find_job(snapshot, rest[0]), rest[1] if rest[1:] else None)
+        return survey_jobs(pool, find_jobs(snapshot, policy, **{rest[0][2:]: rest[1]}), 0)
+    return explain_job(pool, find_job(snapshot, rest[0]), rest[1] if rest[1:] else None, 0)
 
 
 if __name__ == "__main__":

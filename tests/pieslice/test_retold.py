@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.pieslice import keeping, retold, states
+from tests.pieslice import drawn_pools, keeping, retold, states
 from tests.pieslice.keeping import Kept, Told
 
 STATES = list(states.states())
@@ -26,6 +26,12 @@ def test_pools_answer_what_is_kept(name: str) -> None:
     now = retold.answered(name, retold.KEPT.answers[name])
     told = list(retold.KEPT.differences(name, now))
     assert not told, "\n".join([*told, "if it is meant: python -m tests.pieslice.retold"])
+
+
+@pytest.mark.parametrize("number", range(drawn_pools.POOLS))
+def test_drawn_pools_answer_what_is_kept(number: int) -> None:
+    told = list(drawn_pools.KEPT.differences(f"pool {number}", drawn_pools.answered(number)))
+    assert not told, "\n".join([*told, "if it is meant: python -m tests.pieslice.drawn_pools"])
 
 
 def test_a_difference_shows_the_lines_of_before_and_of_now(

@@ -332,7 +332,7 @@ def test_a_dynamic_slot_that_goes_with_its_partitionable_one() -> None:
         ad = ClassAd()
         ad.insert("RemoteHost", f"slot1_{number}@p")
         job = AskedJob(900, number, ad, "s1", "somebody@test", 2)
-        found = holding(snapshot, policy, job, result, now=scenarios.NOW)
+        found = holding(snapshot, policy, job, result, now=scenarios.NOW, seed=0)
         assert found.match in (None, match)
         assert (found.cause is None) is (found.match is None)
         taken.append(found.match is not None)

@@ -185,22 +185,24 @@ def test_why_a_submitter_that_takes_part_has_no_session(
 
 
 @pytest.mark.parametrize(
-    ("ad", "knobs", "cause"),
+    ("idle", "preemption", "cause"),
     [
-        ("IdleJobs = 0", {"NEGOTIATOR_CONSIDER_PREEMPTION": "False"}, "idle"),
-        ("IdleJobs = 1", {"NEGOTIATOR_CONSIDER_PREEMPTION": "False"}, "pie"),
-        ("IdleJobs = 0", {"NEGOTIATOR_CONSIDER_PREEMPTION": "True"}, "pie"),
+        ((0,), "False", "idle"),
+        ((1,), "False", "pie"),
+        ((0,), "True", "pie"),
+        ((0, 0), "False", "idle"),
+        ((0, 1), "False", "pie"),
+        ((1, 0), "False", "pie"),
+        ((0, 0), "True", "pie"),
     ],
 )
-def test_a_submitter_without_idle_jobs(ad: str, knobs: dict[str, str], cause: str) -> None:
+def test_a_submitter_without_idle_jobs(idle: tuple[int, ...], preemption: str, cause: str) -> None:
     known = [SimpleNamespace(name="u@d", group="<none>")]
     result = SimpleNamespace(submitters=known, pies=[], rounds=[], now=1000.0)
-    mine = ClassAd(f'[{U}; ScheddName = "s"; RunningJobs = 3; {ad}]')
-    found = why_no_session(
-        Snapshot(submitters=(mine,)), policy_from_knobs(knobs).policy, cast("Any", result),
-        "u@d", "s",
-    )  # fmt: skip
-    assert found.cause == cause
+    ads = (ClassAd(f'[{U}; ScheddName = "s"; RunningJobs = 3; IdleJobs = {jobs}]') for jobs in idle)
+    policy = policy_from_knobs({"NEGOTIATOR_CONSIDER_PREEMPTION": preemption}).policy
+    snapshot = Snapshot(submitters=tuple(ads))
+    assert why_no_session(snapshot, policy, cast("Any", result), "u@d", "s").cause == cause
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from attr import evolve
 
+from negotiator.model.arithmetic import DBL_MAX
 from negotiator.model.result import Reason, Rejection
 from pieslice.why.requests.record import End, RequestCourse, SessionCourse
-from pieslice.why.requests.text import how_it_ended
+from pieslice.why.requests.text import how_it_ended, limit_of, refusal
 
 
 def request(job: str, *, rejected: bool) -> RequestCourse:
@@ -30,3 +32,46 @@ def test_a_session_that_no_limit_ended(rejected: tuple[bool, ...], said: str) ->
         0, 1, "ann@test", "s", None, 5.0, 5.0, 2.0, requests, {}, None, None, None
     )
     assert how_it_ended(session) == said
+
+
+@pytest.mark.parametrize(
+    ("limit", "unclaimed", "used", "said"),
+    [
+        (5.0, 5.0, 2.0, "2 of 5 used"),
+        (5.0, 4.0, 2.004, "2 of 5 used, 4 for free slots"),
+        (5.0, 6.0, 2.006, "2.01 of 5 used"),
+        (0.0, 0.0, 0.0, "0 of 0 used"),
+        # Less than nothing only where it is to be seen.
+        (-0.004, -0.004, 0.0, "0 of 0 used"),
+        (-0.006, -0.006, 0.0, "0 used, the limit is -0.01"),
+        (-2.0, -3.0, 1.5, "1.5 used, the limit is -2"),
+        (DBL_MAX, DBL_MAX, 7.0, "7 of unlimited used"),
+        (DBL_MAX, 3.0, 7.0, "7 of unlimited used, 3 for free slots"),
+    ],
+)
+def test_what_is_used_of_a_limit(limit: float, unclaimed: float, used: float, said: str) -> None:
+    session = SessionCourse(
+        0, 1, "ann@test", "s", None, limit, unclaimed, used, (), {}, None, None, None
+    )
+    over = Rejection(0, 1, "ann@test", "s", "1.0", 1, Reason.SUBMITTER_LIMIT)
+    asked = RequestCourse(("1.0",), 1, 0, (), End.REJECTED, over, (), False)
+    assert refusal(session, asked) == f"{over.text} ({said})"
+    none = evolve(over, reason=Reason.NO_MATCH)
+    assert refusal(session, evolve(asked, rejection=none)) == none.text
+    assert refusal(session, evolve(asked, rejection=none, rank_only=True)) == (
+        f"{none.text}; its submitter limit is used up ({said})"
+    )
+
+
+@pytest.mark.parametrize(
+    ("limit", "unclaimed", "said"),
+    [
+        (5.0, 5.0, "5"),
+        (5.0, 7.0, "5"),
+        (5.0, 4.0, "5 (4 in free slots)"),
+        (DBL_MAX, DBL_MAX, "unlimited"),
+        (DBL_MAX, 1.005, "unlimited (1 in free slots)"),
+    ],
+)
+def test_what_of_a_limit_may_be_free_slots(limit: float, unclaimed: float, said: str) -> None:
+    assert limit_of(limit, unclaimed) == said

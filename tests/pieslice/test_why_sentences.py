@@ -113,6 +113,14 @@ SAID = {
         ("--group", "h"),
         ["group h: 5 jobs in 1 autocluster waited: 0 matched", "no session: its group h was skip"],
     ),
+    "no group has anything": (
+        pool(slots(3), jobs("g.ann"), jobs("h.bob"), config=GROUPS | {"GROUP_QUOTA_g": "0"}),
+        ("1.0",),
+        [
+            "not requested: its group g was skipped (round 1: zero slots allocated)\n",
+            "\n  at the end of the cycle, negotiating for group g\n",
+        ],
+    ),
     "group has its quota": (
         pool(
             slots(3),

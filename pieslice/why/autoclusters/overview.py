@@ -91,7 +91,7 @@ def overview(
     jobs: Iterable[AskedJob],
     *,
     now: float,
-    seed: int = 0,
+    seed: int,
 ) -> Overview:
     """What became of the jobs; ``about``: what they are called together."""
     asked = [

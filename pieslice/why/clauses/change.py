@@ -185,14 +185,7 @@ class _Search:
 
     def effort(self, values: _Values) -> float:
         """How much values differ from those that the job has."""
-        total = 0.0
-        for name, _, value in values:
-            now = self.now(name)
-            if is_number(value) and is_number(now):
-                total += abs(float(value) - float(now)) / max(abs(float(now)), 1.0)
-            else:
-                total += 1.0
-        return total
+        return sum(_distance(self.now(name), value) for name, _, value in values)
 
     def now(self, name: str) -> Plain | None:
         """What the job has for an attribute."""
@@ -252,6 +245,13 @@ class _Search:
                 example = self.found.pairs.slots[first].name
                 found.append(NoHelp(self.spelled[name], tried, len(rows), example))
         return tuple(sorted(found, key=lambda item: -item.slots))
+
+
+def _distance(now: Plain | None, value: Plain) -> float:
+    """How far a value is from what there is, in proportion."""
+    if is_number(value) and is_number(now):
+        return abs(float(value) - float(now)) / max(abs(float(now)), 1.0)
+    return 1.0
 
 
 def rows_size(found: PoolMatch) -> int:

@@ -160,8 +160,6 @@ class Pairs:
     def sides(self, row: int, whose: Whose) -> tuple[ClassAd, ClassAd]:
         """MY and TARGET of a clause."""
         slot = self.slots[row].ad
-        if whose is Whose.POLICY:
-            return slot, self.request
         request = self.seen.get(row, self.request)
         return (request, slot) if whose is Whose.JOB else (slot, request)
 

@@ -9,7 +9,7 @@ slot the value nearest to what the job has.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from attr import frozen
@@ -76,8 +76,8 @@ def bound_of(clause: Counted, rows: Rows, pairs: Pairs) -> Bound | None:
     assert first is not None
     my, target = pairs.sides(first, clause.whose)
     for comparison in _comparisons(clause, my, target):
-        ways = (False,) if _is_bare(comparison.left) else (False, True)
-        solved = (_solved(comparison, clause, rows, pairs, scaled=scaled) for scaled in ways)
+        ways = (_exactly,) if _is_bare(comparison.left) else (_moved, _scaled)
+        solved = (_solved(comparison, clause, rows, pairs, way) for way in ways)
         fitting = [values for values in solved if _do(clause, comparison.name, values, pairs)]
         if fitting:
             now = pairs.request.evaluate_attr(comparison.name, None, pairs.context)
@@ -154,32 +154,31 @@ def _is_bare(node: Node) -> bool:
 
 
 def _solved(
-    comparison: _Comparison, clause: Counted, rows: Rows, pairs: Pairs, *, scaled: bool
+    comparison: _Comparison, clause: Counted, rows: Rows, pairs: Pairs, way: _Way
 ) -> dict[int, Plain]:
-    """The value for each slot for which there is one."""
+    """The value for each slot for which there is one, found in some way."""
     whose, context = clause.whose, pairs.context
     left = pairs.values(Expression.from_node(comparison.left), whose, rows)
     right = pairs.values(Expression.from_node(comparison.right), whose, rows)
     now = pairs.request.evaluate_attr(comparison.name, None, context)
-    bare = _is_bare(comparison.left)
     known: dict[tuple[int, int], Plain | None] = {}
     found: dict[int, Plain] = {}
     for row in rows:
         key = (left[0][row], right[0][row])
         if key not in known:
             mine, other = left[1][key[0]], right[1][key[1]]
-            known[key] = (
-                _exactly(comparison.operator, other, now)
-                if bare
-                else _moved(comparison.operator, other, mine, now, scaled=scaled)
-            )
+            known[key] = way(comparison.operator, other, mine, now)
         value = known[key]
         if value is not None:
             found[row] = value
     return found
 
 
-def _exactly(operator: str, other: object, now: object) -> Plain | None:
+#: From an operator, what the attribute's side is compared with, that side, and the attribute.
+_Way: TypeAlias = Callable[[str, object, object, object], Plain | None]
+
+
+def _exactly(operator: str, other: object, _: object, now: object) -> Plain | None:
     """The value of an attribute that is compared itself."""
     if operator in _SAME:
         return other if is_plain(other) else None
@@ -189,18 +188,22 @@ def _exactly(operator: str, other: object, now: object) -> Plain | None:
     return _nearest(operator, other, whole=now.__class__ is int or fits)
 
 
-def _moved(
-    operator: str, other: object, mine: object, now: object, *, scaled: bool
-) -> Plain | None:
-    """The value of an attribute that the compared expression grows with, by as much or in scale."""
+def _moved(operator: str, other: object, mine: object, now: object) -> Plain | None:
+    """The value of an attribute that the compared expression grows with by as much."""
     if operator in _SAME or not (is_number(other) and is_number(mine) and is_number(now)):
         return None
-    if scaled and mine == 0:
+    return _finite(operator, now + (other - mine), now)
+
+
+def _scaled(operator: str, other: object, mine: object, now: object) -> Plain | None:
+    """The value of an attribute that the compared expression grows with in scale."""
+    if operator in _SAME or not (is_number(other) and is_number(mine) and is_number(now)):
         return None
-    value = now * (other / mine) if scaled else now + (other - mine)
-    if not math.isfinite(value):
-        return None
-    return _nearest(operator, value, whole=now.__class__ is int)
+    return None if mine == 0 else _finite(operator, now * (other / mine), now)
+
+
+def _finite(operator: str, value: float, now: float) -> Plain | None:
+    return _nearest(operator, value, whole=now.__class__ is int) if math.isfinite(value) else None
 
 
 def _nearest(operator: str, value: float, *, whole: bool) -> int | float:

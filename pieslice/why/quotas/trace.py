@@ -99,7 +99,7 @@ class _Recorder(Watch):
 
 
 def trace_quotas(
-    snapshot: Snapshot, policy: NegotiatorPolicy, *, now: float, seed: int = 0
+    snapshot: Snapshot, policy: NegotiatorPolicy, *, now: float, seed: int
 ) -> QuotaTrace:
     """Run the cycle and put together what it said about quotas."""
     recorder = _Recorder()

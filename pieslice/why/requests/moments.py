@@ -331,7 +331,7 @@ def look_at(
     examine: Callable[[HaltedCycle], T],
     *,
     now: float,
-    seed: int = 0,
+    seed: int,
 ) -> tuple[JobHistory, T | None]:
     """The history of a job and what ``examine`` says of its moment; None if it does not wait."""
     if job.submitter is not None:
@@ -380,7 +380,7 @@ def look_at_match(
     examine: Callable[[HaltedCycle], T],
     *,
     now: float,
-    seed: int = 0,
+    seed: int,
 ) -> T:
     """What ``examine`` says of the moment before a slot is matched, which it is in this cycle."""
     recorder = _SlotRecorder(slot)

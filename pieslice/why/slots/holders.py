@@ -60,7 +60,7 @@ def holding(
     result: CycleResult,
     *,
     now: float,
-    seed: int = 0,
+    seed: int,
 ) -> Holding:
     """What becomes of the slot of a running job."""
     context = EvalContext(now=now)
