@@ -11,6 +11,7 @@ import io
 import itertools
 import re
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
@@ -20,6 +21,8 @@ from classad import ClassAd, parse
 from classad.errors import Diagnostic
 from classad.evaluate import EvalContext
 from pieslice.cli import build_parser
+from pieslice.conform.kinds import KINDS
+from pieslice.conform.runner import _cases, check_case
 from pieslice.reports import charts as looks_of
 from pieslice.reports import layout, names, output, plots, text
 from pieslice.reports.html import html_of
@@ -33,6 +36,7 @@ from pieslice.runreport.plots import charts
 from pieslice.simulation.output import EVENT_COLUMNS, SERIES_COLUMNS
 from pieslice.sweeps.grid import split_values
 from tests.pieslice.simulations import course, drawn
+from tests.pieslice.test_conform_sees import changed, leaves
 
 KEPT: Final = Path(__file__).parent / "answered" / "told.txt"
 _WORDS: Final = (
@@ -438,8 +442,44 @@ def _options(parser: argparse.ArgumentParser) -> Iterator[str]:
         yield from _options(other)
 
 
+# --- conformance --------------------------------------------------------------------------------
+
+_VECTORS: Final = Path(__file__).parents[1] / "vectors"
+#: Cases of a file that are changed, and so often each fact of a kind.
+_EACH, _OFTEN = 2, 3
+#: Kinds of cases that last over days, and what each of the kernels that there are answers.
+_LEFT_OUT: Final = ("priorities over time", "fair share over time", "order of equal elements")
+
+
+def conformance() -> Iterator[str]:
+    """Which field differs if a fact of a recorded case of each kind is changed."""
+    done: Counter[tuple[str, str]] = Counter()
+    for folder in ("accounting", "classad", "config", "quotas", "sort"):
+        for path in sorted((_VECTORS / folder).glob("*.json*")):
+            for case in itertools.islice(_cases(path, KINDS), _EACH):
+                kind = next(it.name for it in KINDS if it.recognises(case))
+                if kind in _LEFT_OUT:
+                    continue
+                for place in leaves(case):
+                    name = ".".join(step for step in place if isinstance(step, str))
+                    last = name.rpartition(".")[2]
+                    done[kind, last] += 1
+                    if done[kind, last] <= _OFTEN:
+                        yield f"{kind}, {name}: {_seen(changed(case, place))}"
+
+
+def _seen(case: Any) -> str:
+    try:
+        found = check_case(case, KINDS)
+    except Exception as problem:
+        return type(problem).__name__
+    told = (f"{it.field} ({it.expected!s:.20} / {it.actual!s:.20})" for it in found.mismatches)
+    return "; ".join(itertools.islice(told, 3)) or ("no difference" if found.passed else "failed")
+
+
 SECTIONS: Final[tuple[Callable[[], Iterator[str]], ...]] = (
     tables, lines, shortened, numbers, leaving, axes, pictures, page, seeds, messages, options,
+    conformance,
 )  # fmt: skip
 
 
