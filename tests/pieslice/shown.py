@@ -180,8 +180,6 @@ nowhere --workload w.csv
 3 --workload w.csv --machines m.csv
 3 --workload w.csv --set NO_SUCH=1
 3 --workload w.csv --now soon
-3 --workload w.csv --days 0.01 --seeds 2 --json
-3 --workload w.csv --days 0.01 --compare c d --json
 3 --workload w.csv --days 0.02 --compare c d --width 60
 3 --workload w.csv --days 0.01 --config d --wide
 --resume nowhere

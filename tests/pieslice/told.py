@@ -29,7 +29,7 @@ from pieslice.reports.html import html_of
 from pieslice.reports.layout import Column, Drawn, Line, Table, Wrapped
 from pieslice.reports.result import DataTable
 from pieslice.reports.vacating import vacating
-from pieslice.runreport import command, spread
+from pieslice.runreport import command, figures, spread
 from pieslice.runreport.data import run_data
 from pieslice.runreport.metrics import Metric, cell, signed
 from pieslice.runreport.plots import charts
@@ -269,6 +269,14 @@ def axes() -> Iterator[str]:
     yield f"{looks_of.OTHERS.colour} {looks_of.UNUSED.colour} {looks_of.UNUSED.texture}"
 
 
+def patterns() -> Iterator[str]:
+    """What areas and lines of a look are drawn with."""
+    for place, texture in [*itertools.product((0, 7), range(9)), (-1, 0), (-2, 1)]:
+        look = looks_of.Look(place, texture)
+        drawn_with = (plots._hatch(look), plots._dash(look))
+        yield f"{place} {texture}: {figures._pattern(look)} {figures._fill(look)} {drawn_with}"
+
+
 class _Recorder:
     """Stands for something of matplotlib, and writes down what is asked of it."""
 
@@ -331,8 +339,10 @@ def pictures() -> Iterator[str]:
                 yield f"    {plots._height(panel):.6g}"
 
 
-#: Of the numbers for the script the first few.
-_NUMBERS_OF_SCRIPT: Final = re.compile(r'("[xy]":\[[^]]{60})[^]]*')
+#: Charts that are drawn as others are.
+_FIGURES: Final = re.compile(
+    r'<figure[^>]* id="(?:queue|shares|priorities)".*?</figure>', re.DOTALL
+)
 _STYLE: Final = re.compile(r"<(style|script)>.*?</\1>", re.DOTALL)
 
 
@@ -364,7 +374,7 @@ def page() -> Iterator[str]:
             told = _STYLE.sub(r"<\1/>", whole).replace(name, "DIR")
             told = re.sub(r"pieslice [0-9][\w.]*|pieslice unknown", "pieslice VERSION", told)
             told = re.sub(r"\d+\.\d{7,}", lambda found: f"{float(found[0]):.6g}", told)
-            told = _NUMBERS_OF_SCRIPT.sub(r"\1...", told)
+            told = _FIGURES.sub("", told)
             yield told.replace("<tr>", "\n<tr>").replace("<figure", "\n<figure")
 
 
@@ -473,13 +483,13 @@ def _seen(case: Any) -> str:
         found = check_case(case, KINDS)
     except Exception as problem:
         return type(problem).__name__
-    told = (f"{it.field} ({it.expected!s:.20} / {it.actual!s:.20})" for it in found.mismatches)
+    told = dict.fromkeys(it.field for it in found.mismatches)
     return "; ".join(itertools.islice(told, 3)) or ("no difference" if found.passed else "failed")
 
 
 SECTIONS: Final[tuple[Callable[[], Iterator[str]], ...]] = (
-    tables, lines, shortened, numbers, leaving, axes, pictures, page, seeds, messages, options,
-    conformance,
+    tables, lines, shortened, numbers, leaving, axes, patterns, pictures, page, seeds, messages,
+    options, conformance,
 )  # fmt: skip
 
 
