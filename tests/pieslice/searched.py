@@ -228,8 +228,8 @@ def _case(case: Case) -> str:
 
 def kept() -> dict[str, str]:
     """The answers that are kept, by name."""
-    parts = KEPT.read_text(encoding="utf-8").removeprefix("==> ").split("\n==> ")
-    whole = (f"==> {part.removesuffix(chr(10))}\n" for part in parts)
+    parts = KEPT.read_text(encoding="utf-8").removesuffix("\n")[4:].split("\n==> ")
+    whole = (f"==> {part}\n" for part in parts)
     names = [*(it.name for it in questions()), "built in"]
     return dict(zip(names, whole, strict=True))
 

@@ -613,8 +613,8 @@ def section(make: Callable[[], Iterator[str]]) -> str:
 
 def kept() -> dict[str, str]:
     """The sections that are kept, by name."""
-    parts = KEPT.read_text(encoding="utf-8").removeprefix("==> ").split("\n==> ")
-    return {part.partition("\n")[0]: f"==> {part.removesuffix(chr(10))}\n" for part in parts}
+    parts = KEPT.read_text(encoding="utf-8").removesuffix("\n")[4:].split("\n==> ")
+    return {part.partition("\n")[0]: f"==> {part}\n" for part in parts}
 
 
 if __name__ == "__main__":
