@@ -189,7 +189,7 @@ def _tried(question: Question) -> Iterator[str]:
     sample = draw_sample(study, Random(question.name), 4)
     yield f"others {_pairs(sample.others)}, quotas {_pairs(sample.cases[0].quotas)}"
     yield f"people {'; '.join(map(_party, sample.people[:4]))}"
-    for column in range(len(sample.cases)):
+    for column in (0, 3):
         yield f"case {_case(sample.case(column, column))}"
     for subject in study.pairs():
         rows = sample.values(subject.tree)
@@ -199,11 +199,16 @@ def _tried(question: Question) -> Iterator[str]:
     yield f"verdicts {' | '.join(map(' '.join, table))}"
 
 
-def _attributes(schema: Schema) -> Iterator[str]:
+def _attributes(schema: Schema, word: str = "learnt ") -> Iterator[str]:
     for side, known in (("slot", schema.slot), ("job", schema.job)):
         for found in known.values():
             missing = ", or none" * found.missing
-            yield f"learnt {side} {found.name}: {' '.join(map(value_text, found.values))}{missing}"
+            yield f"{word}{side} {found.name}: {' '.join(map(value_text, found.values))}{missing}"
+
+
+def usual() -> str:
+    """What slots and jobs look like where no pool is named."""
+    return "\n".join(["==> what is built in", *_attributes(built_in(), ""), ""])
 
 
 def _pairs(values: Any) -> str:
@@ -223,10 +228,11 @@ def _case(case: Case) -> str:
 
 def kept() -> dict[str, str]:
     """The answers that are kept, by name."""
-    parts = KEPT.read_text(encoding="utf-8").removeprefix("==> ").split("\n==> ")
-    whole = (f"==> {part.removesuffix(chr(10))}\n" for part in parts)
-    return dict(zip((it.name for it in questions()), whole, strict=True))
+    parts = KEPT.read_text(encoding="utf-8").removesuffix("\n")[4:].split("\n==> ")
+    whole = (f"==> {part}\n" for part in parts)
+    names = [*(it.name for it in questions()), "built in"]
+    return dict(zip(names, whole, strict=True))
 
 
 if __name__ == "__main__":
-    KEPT.write_text("".join(map(answer, questions())), encoding="utf-8")
+    KEPT.write_text("".join([*map(answer, questions()), usual()]), encoding="utf-8")

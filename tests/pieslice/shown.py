@@ -130,10 +130,80 @@ _CAMPUS: Final = """\
 """
 
 
+_USED: Final = """\
+negotiate --sumary campus
+negotiate
+negotiat campus
+negotiate campus --cycles x
+negotiate campus --width 5
+negotiate campus --format xml
+negotiate nowhere
+negotiate campus/condor_config
+negotiate campus/slots.ads campus/jobs.ads --summary --width 60
+negotiate campus --table usrs
+negotiate campus tour
+negotiate campus --now yesterday
+why campus 8.0 --at 5
+why campus 99.0
+why campus 8.0.0
+rank campus 8.0 --limit x
+simulate 2 --days 0
+simulate 2 --days x
+simulate 2 --every -1
+simulate 2 --vacate -1
+simulate 2 --vacate 1234567890
+simulate 2 --seeds 1.5
+simulate 2 --seeds 0
+simulate 2 --set X
+simulate 2 --set 5=3
+simulate 2 --capture x DIR
+simulate 2 --checkpoint-hours 0
+sweep 2 --seeds x
+fuzz campus/condor_config --margin -1
+fuzz campus/condor_config --margin 10001
+fuzz campus/condor_config --examples 0
+forecast campus --hours 0
+forecast --pool -1
+select campus/slots.ads --limit x
+select campus/slots.ads --where '1 +'
+eval
+eval --tz No/Where 1
+help nothing
+completion tcsh
+userprio campus -nosuch
+config show X nowhere
+report nowhere -o page.html
+history nowhere
+when campus/slots.ads 1.0
+conform nowhere
+conform campus
+policy explain nowhere
+policy diff campus/condor_config nowhere
+map test nowhere ann
+check nowhere
+diff campus
+capture
+"""
+_CHECKED: Final = """\
+c
+c --json
+c --format github
+c --width 50
+c --subsys STARTD
+"""
+
+
+def _usage() -> Iterator[Question]:
+    for words in _USED.splitlines():
+        yield asked("usage", words)
+
+
 def _expressions() -> Iterator[Question]:
     files = {"c": _POLICY, "slots": _SLOTS, "jobs": _JOBS, "m": _MAP, "more": "* dave group_f\n"}
     for words in _TRIED.splitlines():
         yield asked("a policy", f"policy eval c {words}", files)
+    for words in _CHECKED.splitlines():
+        yield asked("a policy", f"check {words}", files)
     for words in _EVALUATED.splitlines():
         yield asked("expressions", f"eval {words}", files)
     for words in _MAPPED.splitlines():
@@ -180,8 +250,6 @@ nowhere --workload w.csv
 3 --workload w.csv --machines m.csv
 3 --workload w.csv --set NO_SUCH=1
 3 --workload w.csv --now soon
-3 --workload w.csv --days 0.01 --seeds 2 --json
-3 --workload w.csv --days 0.01 --compare c d --json
 3 --workload w.csv --days 0.02 --compare c d --width 60
 3 --workload w.csv --days 0.01 --config d --wide
 --resume nowhere
@@ -264,7 +332,7 @@ def _cell(value: Any, first: float) -> str:
 
 
 ASKED: Final[dict[str, Callable[[], Iterator[Question]]]] = {
-    "expressions": _expressions, "choices": _choices, "runs": _runs,
+    "expressions": _expressions, "choices": _choices, "runs": _runs, "usage": _usage,
 }  # fmt: skip
 
 

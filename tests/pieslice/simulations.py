@@ -20,7 +20,7 @@ from pieslice.simulation.running import Kept, Told, run_here
 from pieslice.simulation.setup import Plan
 
 KEPT: Final = Path(__file__).parent / "simulated" / "runs.txt"
-COUNT: Final = 84
+COUNT: Final = 72
 _USERS: Final = ("a", "b", "c", "d@x.org")
 _DOMAIN: Final = "@sim.example"
 
@@ -412,8 +412,8 @@ def _text(value: object) -> str:
 @cache
 def kept() -> dict[int, str]:
     """What is kept, by number."""
-    parts = KEPT.read_text(encoding="utf-8").removeprefix("==> ").split("\n==> ")
-    return {int(part.partition(":")[0]): f"==> {part.removesuffix(chr(10))}\n" for part in parts}
+    parts = KEPT.read_text(encoding="utf-8").removesuffix("\n")[4:].split("\n==> ")
+    return {int(part.partition(":")[0]): f"==> {part}\n" for part in parts}
 
 
 if __name__ == "__main__":

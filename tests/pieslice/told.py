@@ -11,28 +11,36 @@ import io
 import itertools
 import re
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
+from types import SimpleNamespace
 from typing import Any, Final
 
 from classad import ClassAd, parse
 from classad.errors import Diagnostic
 from classad.evaluate import EvalContext
 from pieslice.cli import build_parser
+from pieslice.conform.kinds import KINDS
+from pieslice.conform.runner import _cases, check_case
+from pieslice.live.anonymity import anonymous
+from pieslice.live.capture import LiveCapture
 from pieslice.reports import charts as looks_of
 from pieslice.reports import layout, names, output, plots, text
 from pieslice.reports.html import html_of
 from pieslice.reports.layout import Column, Drawn, Line, Table, Wrapped
 from pieslice.reports.result import DataTable
 from pieslice.reports.vacating import vacating
-from pieslice.runreport import command, spread
+from pieslice.runreport import command, figures, spread
 from pieslice.runreport.data import run_data
 from pieslice.runreport.metrics import Metric, cell, signed
 from pieslice.runreport.plots import charts
+from pieslice.shadow import outcome, report
 from pieslice.simulation.output import EVENT_COLUMNS, SERIES_COLUMNS
 from pieslice.sweeps.grid import split_values
 from tests.pieslice.simulations import course, drawn
+from tests.pieslice.test_conform_sees import changed, leaves
 
 KEPT: Final = Path(__file__).parent / "answered" / "told.txt"
 _WORDS: Final = (
@@ -265,6 +273,14 @@ def axes() -> Iterator[str]:
     yield f"{looks_of.OTHERS.colour} {looks_of.UNUSED.colour} {looks_of.UNUSED.texture}"
 
 
+def patterns() -> Iterator[str]:
+    """What areas and lines of a look are drawn with."""
+    for place, texture in [*itertools.product((0, 7), range(9)), (-1, 0), (-2, 1)]:
+        look = looks_of.Look(place, texture)
+        drawn_with = (plots._hatch(look), plots._dash(look))
+        yield f"{place} {texture}: {figures._pattern(look)} {figures._fill(look)} {drawn_with}"
+
+
 class _Recorder:
     """Stands for something of matplotlib, and writes down what is asked of it."""
 
@@ -327,8 +343,10 @@ def pictures() -> Iterator[str]:
                 yield f"    {plots._height(panel):.6g}"
 
 
-#: Of the numbers for the script the first few.
-_NUMBERS_OF_SCRIPT: Final = re.compile(r'("[xy]":\[[^]]{60})[^]]*')
+#: Charts that are drawn as others are.
+_FIGURES: Final = re.compile(
+    r'<figure[^>]* id="(?:queue|shares|priorities)".*?</figure>', re.DOTALL
+)
 _STYLE: Final = re.compile(r"<(style|script)>.*?</\1>", re.DOTALL)
 
 
@@ -360,7 +378,7 @@ def page() -> Iterator[str]:
             told = _STYLE.sub(r"<\1/>", whole).replace(name, "DIR")
             told = re.sub(r"pieslice [0-9][\w.]*|pieslice unknown", "pieslice VERSION", told)
             told = re.sub(r"\d+\.\d{7,}", lambda found: f"{float(found[0]):.6g}", told)
-            told = _NUMBERS_OF_SCRIPT.sub(r"\1...", told)
+            told = _FIGURES.sub("", told)
             yield told.replace("<tr>", "\n<tr>").replace("<figure", "\n<figure")
 
 
@@ -438,8 +456,152 @@ def _options(parser: argparse.ArgumentParser) -> Iterator[str]:
         yield from _options(other)
 
 
+# --- conformance --------------------------------------------------------------------------------
+
+_VECTORS: Final = Path(__file__).parents[1] / "vectors"
+#: Cases of a file that are changed, and so often each fact of a kind.
+_EACH, _OFTEN = 2, 3
+#: Kinds of cases that last over days, and what each of the kernels that there are answers.
+_LEFT_OUT: Final = ("priorities over time", "fair share over time", "order of equal elements")
+
+
+def conformance() -> Iterator[str]:
+    """Which field differs if a fact of a recorded case of each kind is changed."""
+    done: Counter[tuple[str, str]] = Counter()
+    for folder in ("accounting", "classad", "config", "quotas", "sort"):
+        for path in sorted((_VECTORS / folder).glob("*.json*")):
+            for case in itertools.islice(_cases(path, KINDS), _EACH):
+                kind = next(it.name for it in KINDS if it.recognises(case))
+                if kind in _LEFT_OUT:
+                    continue
+                for place in leaves(case):
+                    name = ".".join(step for step in place if isinstance(step, str))
+                    last = name.rpartition(".")[2]
+                    done[kind, last] += 1
+                    if done[kind, last] <= _OFTEN:
+                        yield f"{kind}, {name}: {_seen(changed(case, place))}"
+
+
+def _seen(case: Any) -> str:
+    try:
+        found = check_case(case, KINDS)
+    except Exception as problem:
+        return type(problem).__name__
+    told = dict.fromkeys(it.field for it in found.mismatches)
+    return "; ".join(itertools.islice(told, 3)) or ("no difference" if found.passed else "failed")
+
+
+# --- running pools ------------------------------------------------------------------------------
+
+
+def _claims(rng: Random, slots: list[str], users: list[str]) -> str:
+    ads = []
+    for slot in slots:
+        kind = rng.randrange(4)
+        ad = f'Name = "{slot}"\nScheddName = "{rng.choice("st")}"\n'
+        if kind == 1:
+            ad += f"_condor_RESOURCE_CLUSTER = {rng.randrange(1, 4)}\n"
+            ad += "_condor_RESOURCE_PROC = 0\n"
+        elif kind:
+            ad += f'RemoteUser = "{rng.choice(users)}"\n'
+            ad += f"EnteredCurrentState = {rng.choice((90, 105))}\n"
+            ad += f'AccountingGroup = "{rng.choice(users)}"\n' if rng.random() < 0.5 else ""
+            ad += 'State = "Unclaimed"\n' if rng.random() < 0.2 else 'State = "Claimed"\n'
+        ads.append(ad if kind else "")
+    return "\n".join(filter(None, ads))
+
+
+def _live(rng: Random, cycle: dict[str, Any]) -> LiveCapture:
+    """A capture in which something may have changed."""
+    slots = ["slot1@a", "slot1_1@a", "slot1@b", "slot1_2@b"]
+    there = [slot for slot in slots if rng.random() < 0.85]
+    users = ["u@x", "v@x", "g.u@x"]
+    parts = {
+        "claims": _claims(rng, there, users),
+        "slots": "\n".join(
+            f'Name = "{slot}"\nState = "{rng.choice(("Unclaimed", "Claimed", "Owner"))}"\n'
+            f'Activity = "Idle"\nCpus = {rng.choice((1, 1, 2))}\n'
+            f"EnteredCurrentState = {rng.choice((95, 100, 105))}\n"
+            f"LastHeardFrom = {rng.choice((99, 100, 101))}\n"
+            for slot in there
+        ),
+        "submitters": "\n".join(
+            f'Name = "{user}"\nScheddName = "s"\nIdleJobs = {rng.choice((1, 1, 2))}\n'
+            f"RunningJobs = 0\nLastHeardFrom = {rng.choice((99, 100, 101))}\n"
+            for user in users
+            if rng.random() < 0.8
+        ),
+        "jobs": "\n".join(
+            f'GlobalJobId = "{rng.choice("sst")}#{number}.0#1"\nClusterId = {number}\nProcId = 0\n'
+            f'User = "{rng.choice(users[:2])}"\nJobStatus = {rng.choice((1, 1, 2))}\n'
+            f"QDate = {rng.choice((90, 100, 101))}\n"
+            f"EnteredCurrentStatus = {rng.choice((99, 100, 101))}\n"
+            + ('AccountingGroup = "g.u"\n' if rng.random() < 0.3 else "")
+            for number in range(1, 5)
+            if rng.random() < 0.85
+        ),
+        "accounting": "\n".join(
+            f'Name = "{user}"\nPriorityFactor = {rng.choice((1000.0, 1000.0, 10.0))}\n'
+            for user in users
+            if rng.random() < 0.8
+        ),
+    }
+    return LiveCapture(parts, "", {"ended": rng.choice((95.0, 99.25)), "cycle": cycle})
+
+
+def shadows() -> Iterator[str]:
+    """Predicted cycles and what two captures show of them."""
+    outcomes = []
+    for number in range(60):
+        rng = Random(f"shadow {number}")
+        cycle: dict[str, Any] = {"time": 100}
+        if rng.random() < 0.7:
+            cycle |= {"matches": rng.randrange(4), "rejections": rng.randrange(3)}
+        slots, users = ("slot1@a", "slot1_1@a", "slot1@b"), ("u@x", "v@x", "g.u@x")
+        matches = [
+            SimpleNamespace(submitter=rng.choice(users), slot=slot) for slot in slots[: number % 4]
+        ]
+        predicted: Any = SimpleNamespace(matches=matches, rejections=[0] * rng.randrange(3))
+        before, after = _live(Random(f"before {number // 2}"), cycle), _live(rng, cycle)
+        found = outcome.compare(before, before if number % 5 == 0 else after, predicted)
+        outcomes.append(found)
+        yield f"{number}: {report.cycle_line(found)}"
+        yield f"  {found.time} {found.age} {found.seen} {found.agreeing}"
+        yield layout.render_plain(report.differences(found), 70).rstrip()
+        assert outcome.outcome_of(found.data()) == found
+    for shown in ([], outcomes[:3], outcomes):
+        score = report.Score('p"<o>\\l', outcome.total(shown), shown[-4:])
+        yield f"{score.summary()}\n{score}{report.prometheus(score)}{report.page(score)}"
+
+
+_SECRET: Final = {
+    "slots": 'Name = "slot1_2@big.site.org"\nMachine = "big.site.org"\n'
+    'MyAddress = "<192.0.2.7:96>"\n'
+    'RemoteUser = "g.h.ann@users.org"\nStart = Owner == "ann" || regexp("bob", Owner)\n'
+    'Dir = "/home/ann/data and /usr"\nV6 = "[2001:db8::1]:9618"\nOpSys = "LINUX"\n',
+    "jobs": 'User = "bob@users.org"\nOwner = "bob"\nRemoteHost = "slot1@small.site.org"\n'
+    'Cmd = "/home/bob/run.sh"\nArgs = "big small.site.org 192.0.2.7 condor"\nOwnerX = "root"\n',
+    "submitters": 'Name = "g.ann@users.org"\nScheddName = "sched.site.org"\n',
+    "accounting": 'Name = "g"\n\nName = "g.h"\n\nName = "g.h.ann@users.org"\n\nName = "cid@else"\n',
+}
+
+
+def masks() -> Iterator[str]:
+    """A capture under other names."""
+    config = '# of ann on big\nSTART = Owner == "bob"\nC = Machine == "big.site.org"\n'
+    manifest: dict[str, Any] = {
+        "pool": "big.site.org:9618", "missing": ["the ads of ann: big.site.org is gone"],
+        "versions": {"small.site.org": "25.14"}, "ended": 5,
+    }  # fmt: skip
+    found = anonymous(LiveCapture(dict(_SECRET), config, manifest))
+    for name, part in found.parts.items():
+        yield f"-- {name}\n{part}"
+    yield f"{found.config}{found.manifest}"
+
+
 SECTIONS: Final[tuple[Callable[[], Iterator[str]], ...]] = (
-    tables, lines, shortened, numbers, leaving, axes, pictures, page, seeds, messages, options,
+    tables, lines, shortened, numbers, leaving, axes, patterns, pictures, page, seeds, messages,
+    options, conformance, shadows, masks,
 )  # fmt: skip
 
 
@@ -451,8 +613,8 @@ def section(make: Callable[[], Iterator[str]]) -> str:
 
 def kept() -> dict[str, str]:
     """The sections that are kept, by name."""
-    parts = KEPT.read_text(encoding="utf-8").removeprefix("==> ").split("\n==> ")
-    return {part.partition("\n")[0]: f"==> {part.removesuffix(chr(10))}\n" for part in parts}
+    parts = KEPT.read_text(encoding="utf-8").removesuffix("\n")[4:].split("\n==> ")
+    return {part.partition("\n")[0]: f"==> {part}\n" for part in parts}
 
 
 if __name__ == "__main__":

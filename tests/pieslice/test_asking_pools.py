@@ -1,0 +1,65 @@
+"""Which arguments are pools that run, and that each of these is captured once."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import pytest
+
+from classad.errors import Diagnostic
+from pieslice.inputs import running
+from pieslice.inputs.running import captured, is_address, token_of
+
+ADDRESSES = (
+    "cm.example.org", "a.b", "cm:9618", "10.0.0.1", "10.0.0.1:9618", "[::1]:9618", "cm-1.site.org",
+    "cm.example.org:9618", "x.adsx", "jobs.ads:5",
+)  # fmt: skip
+OTHERS = (
+    "cm", "jobs.ads", "JOBS.ADS", "pool.json", "a.b.conf", "w.toml", "x.tar", "x.gz", "x.old",
+    "condor_config", "./cm.example.org", "a/b.c", "-", "", "a..b", ".a.b", "-a.b", "a-.b", "cm:",
+    "cm:port", "[::g]:1", "a b.c",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "found"), [*((it, True) for it in ADDRESSES), *((it, False) for it in OTHERS)]
+)
+def test_what_can_only_be_an_address(
+    text: str, found: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert is_address(text) is found
+    if text and "/" not in text and text not in ("-", "."):
+        Path(text).write_text("")
+        assert not is_address(text), "a file is that file"
+
+
+def test_a_pool_is_captured_once_and_its_configuration_comes_last(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def keep(pool: str, args: argparse.Namespace, notes: list[Diagnostic]) -> Path:
+        asked.append(pool)
+        folder = tmp_path / pool
+        folder.mkdir()
+        if pool != "b.org":
+            (folder / "condor_config").write_text("")
+        return folder
+
+    monkeypatch.setattr(running, "_kept", keep)
+    args = argparse.Namespace(token=None)
+    items = ["a.org", "jobs.ads", "b.org", "a.org"]
+    paths = captured(items, args, [])
+    a, b = tmp_path / "a.org", tmp_path / "b.org"
+    config = a / "condor_config"
+    assert paths == [a, Path("jobs.ads"), b, a, config, config]
+    assert captured(["b.org", "c.org"], args, [])[:2] == [b, tmp_path / "c.org"]
+    assert asked == ["a.org", "b.org", "c.org"]
+    assert captured(["folder"], args, []) == [Path("folder")]
+
+
+def test_the_file_of_a_token() -> None:
+    assert token_of(argparse.Namespace(token=None)) is None
+    assert token_of(argparse.Namespace(token="t")) == Path("t")
