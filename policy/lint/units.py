@@ -110,7 +110,7 @@ _QUICK: Final = frozenset(
 )
 #: Attributes of a slot's load, and what is a percentage beside them.
 _LOADS: Final = frozenset(("loadavg", "condorloadavg", "cpususage"))
-_PERCENTAGES: Final = frozenset((99, *range(50, 101, 5)))
+_PERCENTAGES: Final = frozenset((99, *range(50, 105, 5)))
 #: The greatest plausible number, by unit.
 _GREATEST: Final = {"MiB": 2.0**22, "KiB": 1e11}
 #: Amounts below these are in another unit.
@@ -165,10 +165,8 @@ def check_units(view: View, expressions: Iterable[Held]) -> Iterator[Diagnostic]
         yield from _written(setting)
         yield from _of_days(setting)
     for setting in view.of(shares.GROUP_PRIO_FACTOR):
-        reading = setting.reading
-        if reading is None or reading.diagnostic is not None:
-            continue
-        factor = reading.number_or_none()
+        assert setting.reading is not None
+        factor = setting.reading.number_or_none()
         if factor is not None and factor < 1:
             message = f"{setting.macro}: {factor:g} is no priority factor, 1 is used"
             yield SMALL_FACTOR.on(setting.entry, message)
