@@ -99,7 +99,8 @@ def _readings() -> Iterator[str]:
         if knob.kind is Kind.EXPR and knob.read_by != "NEGOTIATOR":
             continue
         sorts.setdefault((knob.kind, bounds, knob.fatal, bool(knob.broken), knob.read_by), knob)
-    for knob in sorts.values():
+    wide = Knob("WIDE", Kind.INT, "5", "", minimum=-4e9, maximum=2.0**62, wide=True, fatal=False)
+    for knob in (*sorts.values(), wide):
         pairs = []
         texts = _TEXTS if knob.kind is not Kind.EXPR else _TEXTS[::2]
         for text in texts:

@@ -31,7 +31,7 @@ from tests.policy.tables import cases as cases_of
 
 POLICIES = Path(__file__).parent / "corpus" / "policies.txt"
 #: Names of limits that every policy is asked for.
-_LIMITS = ("a", "A.b", "x.y", "other")
+_LIMITS = ("a", "A.b", "a.q", "q.a", "x.y", "X.z", "z.x", "other")
 
 
 def cases() -> Iterator[Case]:
