@@ -62,13 +62,14 @@ _NAMES: Final = (
 )  # fmt: skip
 
 
-def _grouped(pairs: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """What is told, and of which names."""
+def _grouped(pairs: Iterable[tuple[str, str]], most: int = 12) -> Iterator[str]:
+    """What is told, and of which names: all, or the first and the last."""
     found: dict[str, list[str]] = {}
     for name, told in pairs:
         found.setdefault(told, []).append(name)
     for told, names in found.items():
-        listed = names if len(names) <= 12 else [*names[:10], f"... {len(names)}", names[-1]]
+        few = len(names) <= most
+        listed = names if few else [*names[: most - 2], f"... {len(names)}", names[-1]]
         yield f"{told} <- {' '.join(listed)}"
 
 
@@ -98,9 +99,11 @@ def _readings() -> Iterator[str]:
         if knob.kind is Kind.EXPR and knob.read_by != "NEGOTIATOR":
             continue
         sorts.setdefault((knob.kind, bounds, knob.fatal, bool(knob.broken), knob.read_by), knob)
-    for knob in sorts.values():
+    wide = Knob("WIDE", Kind.INT, "5", "", minimum=-4e9, maximum=2.0**62, wide=True, fatal=False)
+    for knob in (*sorts.values(), wide):
         pairs = []
-        for text in _TEXTS:
+        texts = _TEXTS if knob.kind is not Kind.EXPR else _TEXTS[::2]
+        for text in texts:
             config = _set_to(text, [knob.name])
             found = read_knob(config, knob)
             told = [f"{found.value!s}", _written(found.diagnostic), _written(found.ignored)]
@@ -163,7 +166,7 @@ def _meanings() -> Iterator[str]:
 
 def _uses() -> Iterator[str]:
     names = [*KNOBS, *OTHER_KNOBS, *reader_rows(), *meanings(), *_NAMES]
-    yield from _grouped((name, f"{find_use(name)}") for name in dict.fromkeys(names))
+    yield from _grouped(((name, f"{find_use(name)}") for name in dict.fromkeys(names)), 5)
 
 
 def _readers() -> Iterator[str]:
@@ -184,7 +187,7 @@ def _readers() -> Iterator[str]:
             "no knob" if knob is None else f"{knob.kind.name} wide {knob.wide}",
         ]
         pairs.append((name, "; ".join(row)))
-    yield from _grouped(pairs)
+    yield from _grouped(pairs, 5)
     yield from _grouped(
         (name, f"one word longer: {longer_name(name)}")
         for name in (*_NAMES, "NEGOTIATOR", "SCHEDD_CRON")

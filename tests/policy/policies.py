@@ -31,7 +31,7 @@ from tests.policy.tables import cases as cases_of
 
 POLICIES = Path(__file__).parent / "corpus" / "policies.txt"
 #: Names of limits that every policy is asked for.
-_LIMITS = ("a", "A.b", "x.y", "other")
+_LIMITS = ("a", "A.b", "a.q", "q.a", "x.y", "X.z", "z.x", "other")
 
 
 def cases() -> Iterator[Case]:
@@ -138,7 +138,8 @@ def _explained(config: Config, loaded: PolicyLoad) -> Iterator[str]:
     set_here = only_set(told)
     usual = min((_base(number)[2] for number in range(3)), key=lambda it: len({*it} ^ {*told}))
     yield from (_sentence(one, one in set_here) for one in told if one not in usual)
-    yield from (f"gone: {one.text[:36]}" for one in usual if one not in told)
+    gone = [one.text[:20] for one in usual if one not in told]
+    yield from [f"gone: {len(gone)}, {gone[0]}"] if gone else []
     numbers = explain_policy(config, loaded, quotas) if quotas else told
     yield from (f"with numbers: {one.text}" for one in numbers if one not in told)
     yield from (_sentence(one, one in set_here) for one in explain_others(config, told))

@@ -182,9 +182,12 @@ _WHOLE: Final = (
     "(time() - QDate) / 60", "Memory * 1024 * 1024", "Memory / 1024.0", "Cpus > 9007199254740993",
     "Cpus < 2.5 && Cpus", "Cpus > 2.5 && Cpus", "LoadAvg > 0.5 && LoadAvg",
     "LoadAvg >= 0.5 && LoadAvg < 0.5", "LoadAvg == 0.0 && LoadAvg", "LoadAvg && LoadAvg",
-    "!LoadAvg && LoadAvg", "Cpus && Cpus", "!Cpus && Cpus", "(Cpus > 3) =?= true && Cpus",
-    "(Cpus > 3) == true && Cpus", "Owner && Owner", "member(Owner, {1})",
-    'stringListMember(Owner, "a b")', 'regexp("a", Owner)', "JobStatus == 2", "QDate > 5",
+    "!LoadAvg && LoadAvg", "Cpus && Cpus", "3 < Cpus && Cpus", "3 >= Cpus && Cpus",
+    "3 <= Cpus && Cpus", "3 > Cpus && Cpus", "3 == Cpus && Cpus", "3 != Cpus && Cpus",
+    "!(3 < Cpus) && Cpus", "2 =?= Cpus && Cpus", "Memory > Cpus && Cpus < 3 && Memory < 2 && Cpus",
+    "!Cpus && Cpus", "(Cpus > 3) =?= true && Cpus", "(Cpus > 3) == true && Cpus", "Owner && Owner",
+    "member(Owner, {1})", 'stringListMember(Owner, "a b")', 'regexp("a", Owner)', "JobStatus == 2",
+    "QDate > 5",
 )  # fmt: skip
 
 
@@ -294,7 +297,10 @@ def _narrowed() -> Iterator[str]:
                 found.setdefault(left, []).append(other)
             told = "; ".join(f"{left} by [{'] ['.join(of)}]" for left, of in found.items())
             yield f"[{name}] where {symbol} is {outcome}: {told}"
-    for name, value in samples.items():
+    edges = ((-3, 0), (0, 4), (0, 0), (-1, 1), (1, 1), (-1, -1), (0, 1), (-1, 0))
+    ends = {f"{low}..{high}": Abstract(whole=(low, high)) for low, high in edges}
+    reals = {f"{low}.0..{high}.0": Abstract(real=(float(low), float(high))) for low, high in edges}
+    for name, value in {**samples, **ends, **reals}.items():
         true, false = (shown(refine.as_condition(value, outcome)) for outcome in (True, False))
         yield f"[{name}] true: {true}; false: {false}; hull {value.hull()}; {single_value(value)!r}"
         yield f"[{name}] condition {shown(value.condition())}; number {single_number(value)!r}"

@@ -86,6 +86,30 @@ def test_the_file_of_a_user_who_is_no_administrator() -> None:
     assert values(read(files, host=own), "A") == ["other"]
 
 
+def test_what_is_read_later_counts() -> None:
+    """Files, a user's own one, the environment, overlays, given macros, persistent settings."""
+    files = {
+        "/c": "LOCAL_CONFIG_FILE = /l\nLOCAL_CONFIG_DIR = /d\nA = $(A) root\n",
+        "/d/x": "A = $(A) folder\nENABLE_PERSISTENT_CONFIG = true\nPERSISTENT_CONFIG_DIR = /p\n",
+        "/l": "A = $(A) local\n",
+        "/home/u/.condor/user_config": "A = $(A) own\n",
+        "/o": "A = $(A) overlay\n",
+        "/p/.config.TOOL": "A = $(A) persistent\n",
+    }
+    config = load_config(
+        "/c",
+        MemorySources(files),
+        builtin_library(),
+        host=HostFacts(home="/home/u", is_admin=False),
+        environment={"_CONDOR_A": "$(A) environment"},
+        extra=[("A", "$(A) given")],
+        overlays=["/o"],
+    )
+    order = "root folder local own environment overlay given persistent"
+    assert config.text("A") == f" {order}"
+    assert config.files == ("/c", "/d/x", "/l", *[*files][3:])
+
+
 def test_persistent_settings_come_last_and_by_reader() -> None:
     files = {
         "/c": "A = root\nENABLE_PERSISTENT_CONFIG = True\nPERSISTENT_CONFIG_DIR = /p\n",
