@@ -263,6 +263,12 @@ def test_a_row_that_is_the_partner_has_none() -> None:
             assert values(table, "TARGET.N", job, "my") == alone
             ranks = [number_of(evaluate("Rank", job, one, context=CONTEXT)) for one in order]
             assert table.rank(job, context=CONTEXT).tolist() == ranks
+    for row in (1, 0, 1):
+        fresh = ads[0].duplicate()
+        below.replace(row, fresh)
+        for job in (fresh, ads[0], ads[1]):
+            both = [n for n, one in enumerate(below.ads()) if symmetric_match(job, one, CONTEXT)]
+            assert list(below.match(job, context=CONTEXT)) == both
 
 
 def test_the_time_of_a_partner_that_is_not_there() -> None:
