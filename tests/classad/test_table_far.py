@@ -9,6 +9,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from datetime import timedelta, timezone
 from itertools import product
 from random import Random
 from typing import Any
@@ -115,19 +116,26 @@ def test_values_by_chance(text: str) -> None:
 # ---- the instant ---------------------------------------------------------------------------------
 
 
+#: What the zone decides.
+HOUR = 'int(formatTime(0, "%H"))'
+
+
 def test_each_instant_has_its_own_answers() -> None:
     rows = [
         ad(f"N = {n}; T = {text}; Requirements = {text} > {n} || TARGET.At > 5")
-        for n, text in enumerate(("time() - 95", "3", "N", "TARGET.At", "int(currentTime) - 98"))
+        for n, text in enumerate(
+            ("time() - 95", "3", "N", "TARGET.At", "int(currentTime) - 98", HOUR)
+        )
     ]
     table = Table(rows)
     for turn in range(60):
-        context = EvalContext(now=100.0 + turn % 7)
+        zone = timezone(timedelta(hours=turn * 5 % 9))
+        context = EvalContext(now=100.0 + turn % 7, tz=zone)
         job = ad(("At = time() - 100", "At = 2", "At = Later; Later = currentTime - 101")[turn % 3])
         job["Requirements"] = ExprTree(("TARGET.T > 2", "At < 4 && TARGET.T > N", "true")[turn % 2])
         wanted = [n for n, one in enumerate(rows) if symmetric_match(job, one, context)]
         assert list(table.match(job, context=context)) == wanted
-        text = ("T + N", "T > TARGET.At", "N + 1")[turn % 3]
+        text = ("T + N", "T > TARGET.At", f"N + {HOUR}")[turn % 3]
         codes, values = table.evaluate(text, job, context=context)
         alone = [shown(value_of(ExprTree(text), one, job, context)) for one in rows]
         assert [shown(values[code]) for code in codes] == alone
@@ -228,19 +236,85 @@ def test_requirements_of_relatives(how: str) -> None:
 
 
 class Backwards:
-    """The rows of a table from the last one on."""
+    """The rows of a table from the last one on, with some changes."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
         self.base = table.store
         self.places = array("i", range(len(table)))[::-1]
-        self.names: tuple[str, ...] = ()
+        self.changes: dict[str, dict[int, Any]] = {}
+
+    @property
+    def names(self) -> list[str]:
+        return list(self.changes)
 
     def ad(self, row: int) -> ClassAd:
-        return self._table.ad(self.places[row])
+        found = self._table.ad(self.places[row])
+        if self.changes:
+            found = found.duplicate()
+            for name, cells in self.changes.items():
+                if row in cells:
+                    found.insert(name, cells[row])
+        return found
 
     def changed(self, name: str) -> dict[int, Any]:
-        return {}
+        return self.changes.get(name, {})
+
+
+def check_placed(table: Table, source: Backwards, jobs: Sequence[ClassAd]) -> None:
+    """Look again, and ask."""
+    table.refresh()
+    ads = [source.ad(row) for row in range(len(table))]
+    for job in jobs:
+        ours = [n for n, one in enumerate(ads) if accepts(one, job)]
+        theirs = [n for n, one in enumerate(ads) if accepts(job, one)]
+        assert list(table.accepting(job, context=CONTEXT)) == ours, str(job)
+        assert list(table.accepted_by(job, context=CONTEXT)) == theirs, str(job)
+        assert list(table.match(job, context=CONTEXT)) == [n for n in ours if n in theirs]
+
+
+def test_rows_in_other_places_have_their_own_constants() -> None:
+    """Requirements that differ in these only, whose rows change places, and lists that change."""
+    ads = [ad(f"{gpus(n % 4)}; I = {n}") for n in range(16)]
+    for number, one in enumerate(ads):
+        one["Requirements"] = ExprTree(f"TARGET.V > {number} && TARGET.W != {number % 3} && Start")
+        one["Start"] = number % 5 > 0
+    below = Table(ads)
+    source = Backwards(below)
+    table, rng = Table.placed(source), Random(3)
+    jobs = [ad(f"V = {v}; W = {w}; Wants = Mem > 2") for v, w in ((3, 1), (8, 2), (20, 0))]
+    for job, text in zip(
+        jobs, (COUNTS[0], "TARGET.I > 3 && TARGET.Cap < 2", COUNTS[2]), strict=True
+    ):
+        job["Requirements"] = ExprTree(text)
+    check_placed(table, source, jobs)
+    for turn in range(12):
+        places = list(source.places)
+        rng.shuffle(places)
+        if turn % 4 == 0:
+            source.places = array("i", places)
+        elif turn % 4 == 1:
+            source.changes.setdefault("g0", {})[rng.randrange(16)] = ad(f"Mem = {turn + 3}")
+        elif turn % 4 == 2:
+            source.changes.setdefault("start", {})[rng.randrange(16)] = turn > 6
+        else:
+            source.changes.setdefault("requirements", {})[rng.randrange(16)] = turn > 8
+        check_placed(table, source, jobs)
+
+
+def test_requirements_that_are_values_and_change() -> None:
+    values = (True, False, 1, 0, 0.0, 2.5, "x", None)
+    table = Table(ClassAd({"N": n, "Requirements": True}) for n in range(8))
+    job = ad("Requirements = TARGET.N >= 0")
+    assert len(table.match(job)) == 8
+    for turn in range(24):
+        row, value = turn % 8, values[(turn * 3 + turn // 8) % 8]
+        one = ClassAd({"N": row} if value is None else {"N": row, "Requirements": value})
+        table.replace(row, one)
+        ads = list(table.ads())
+        both = [n for n, one in enumerate(ads) if symmetric_match(job, one, CONTEXT)]
+        assert list(table.match(job, context=CONTEXT)) == both
+        assert list(table.accepting(job, context=CONTEXT)) == both
 
 
 def test_a_row_that_is_the_partner_has_none() -> None:
