@@ -40,8 +40,6 @@ def to_stored(value: object, path: str = "value") -> object:
         return value
     if kind is int:
         return _integer(value, path)  # type: ignore[arg-type]
-    if value is None:
-        return UNDEFINED
     if isinstance(value, Expression):
         return Expression.sharing(value)
     node = to_node(value, path)

@@ -129,6 +129,36 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         "guard: self.quick is not None and len(subject) <= SHORT -> False",
     ): "only speed: the engine finds the same",
     (
+        "classad/table/answers/joint_verdicts.py",
+        "found = Verdict(0, 0, 0, opaque)",
+        "constant: 0 -> 1",
+    ): "of a joint verdict nothing is read but which rows pass and which are opaque",
+    (
+        "classad/table/dependence/plans.py",
+        "if left < 0 or height > _ROOM:",
+        "constant: 0 -> 1",
+    ): "a bound of speed alone: beyond it rows are asked one by one, to the same answer",
+    (
+        "classad/loading/cells.py",
+        "self._buffer = (0, ffi.NULL, False)",
+        "constant: 0 -> 1",
+    ): "`open` sets it before anything reads it",
+    (
+        "classad/binding/functions.py",
+        "stop = len(text) if stop < 0 else stop + 1",
+        "constant: 0 -> 1",
+    ): "the end of a line is looked for behind the first character of an ad, so it is not at 0",
+    (
+        "classad/compiled/forms.py",
+        "if value.__class__ is int:",
+        "guard: value.__class__ is int -> False",
+    ): "only speed: what has no form of its own is left to the scalar function of the operator",
+    (
+        "classad/compiled/compiler.py",
+        "tree.height, tree.modest = height, free and height <= FAST_HEIGHT",
+        "comparison: height <= FAST_HEIGHT -> (height < FAST_HEIGHT)",
+    ): "only speed: an expression of just that height gets a state of its own, to the same value",
+    (
         "csrc/load.c",
         "static const int64_t EXACT = INT64_C(1) << 53;",
         "arithmetic: static const int64_t EXACT = INT64_C(1) << 53; -> "

@@ -242,6 +242,14 @@ OTHERS: Final = (
     "parse('[a = 1] [b = 2]')", "parse('a = 1')", "parse('')", "parseOld('a = 1\\n\\nb = 2')",
     "list(parseOldAds('a = 1\\n\\nb = 2'))", "unquote('\"a\" + 1')", "unquote('{1}')",
     "unquote('3')",
+    "list(parseAds('// c', ParserType.New))", "parseNext('/* c */ ')", "parseOne(' \\n// c\\n')",
+    "deep_ad().eval('a0')", "ExprTree('a0').eval(deep_ad())", "ExprTree('a0').simplify(deep_ad())",
+    "deep_ad().flatten(ExprTree('a0'))", "evaluate_many('a0', [deep_ad()])",
+    "deep_ad().matches(job)",
+    "job.matches(deep_ad())", "ExprTree('TARGET.a0').eval(job, deep_ad())",
+    "deep_ad().get_bool('a0')",
+    "deep_ad().externalRefs(ExprTree('a0'))",
+    "match_many(deep_ad(), [slot], rank='a0')[1].tolist()",
     "called(lambda x: x + 1, 'f(1)')", "called(lambda x: x + 1, 'f(A) * 2')",
     "called(lambda *a: list(a), 'f(A, \"t\", {1}, undefined)')", "called(lambda: None, 'f()')",
     "called(lambda x, state: state['A'] + x, 'f(4)')", "called(lambda **k: sorted(k), 'f()')",
@@ -257,6 +265,12 @@ OTHERS: Final = (
     "inherited('C')",
     "[inherited('A'), job.eval('b')]",
 )  # fmt: skip
+
+
+def deep_ad() -> ClassAd:
+    """An ad with an attribute that leads further than an evaluation goes."""
+    links = [f"a{n} = a{n + 1} + 1" for n in range(500)]
+    return ClassAd(f"[{'; '.join(links)}; a500 = 1; Requirements = a0 > 3]")
 
 
 def called(function: Callable[..., Any], text: str) -> Any:
@@ -306,7 +320,7 @@ def steps(text: str | bytes, kind: ParserType) -> list[Any]:
 
 
 #: Functions that questions use.
-HELP: Final = {each.__name__: each for each in (told, steps, called, zoned, inherited)}
+HELP: Final = {each.__name__: each for each in (told, steps, called, zoned, inherited, deep_ad)}
 
 
 def questions() -> Iterator[str]:

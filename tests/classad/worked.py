@@ -75,6 +75,11 @@ def _with_lists(n: int) -> str:
     return f"{gpus}; GPUs = {{GPU0, GPU1}}; Cpus = {n % 4}; Requirements = true"
 
 
+def _spelled(number: int) -> str:
+    """One of the spellings of a word in small and large letters."""
+    return "".join(c.upper() if number >> k & 1 else c for k, c in enumerate("abcde"))
+
+
 def _bounds(n: int) -> str:
     """Columns with just as many values as there are limits to what is done for them."""
     text = f'"t{n % 17}"'
@@ -85,6 +90,8 @@ def _bounds(n: int) -> str:
         "D": n if n < 273 else f'"t{n}"',
         "S": f'"s{n % 60}' + ("x" if n % 60 < 17 else "") + '"',
         **{name: n % size for name, size in zip("EFGH", (11, 12, 13, 2), strict=True)},
+        "T": f'"{_spelled(n % 16)}"' if n < 200 else f'"z{n % 40}"',
+        "U": f'"{_spelled(n % 17)}"' if n < 200 else f'"z{n % 40}"',
         "X": f"E + {n % 64}",
         "Y": f"E + {n % 65}",
     }
@@ -126,6 +133,12 @@ ROWS: Final[dict[str, tuple[int, Callable[[int], str]]]] = {
     "deep": (
         12,
         lambda n: f"A = {n}; Requirements = {' && '.join([f'TARGET.V > {n}'] * (96 + n))}",
+    ),
+    "parentheses": (
+        16,
+        lambda n: (
+            f"A = {n}; Requirements = {'(' * (92 + n)}TARGET.V > {n} && TARGET.W{')' * (92 + n)}"
+        ),
     ),
     "deeper": (12, lambda n: f"A = {n}; Requirements = S0; {_leads(28 + n)}"),
     "templates": (

@@ -103,3 +103,20 @@ def test_many_ads_of_many_attributes(which: str, monkeypatch: pytest.MonkeyPatch
         blocks.append("".join(f"{name} = {value}\n" for name, value in cells))
     data = "\n".join(blocks).encode()
     agree(data, [rng.randrange(len(data)) for _ in range(4)])
+
+
+@pytest.mark.parametrize("which", STORES)
+def test_values_of_some_rows(which: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From any row to any other one, or to the end."""
+    if which == "python":
+        monkeypatch.setattr(loading, "new_store", PythonStore)
+    blocks = [
+        f"A = {n}\n" + f'B = "{n}"\n' * (n % 3 == 0) + "C = A + 1\n" * (n > 5) for n in range(9)
+    ]
+    columns = loading.load_long("\n".join(blocks).encode())
+    for column in columns.columns:
+        whole = list(map(repr, columns.values(column)))
+        assert len(whole) == 9
+        for start, stop in product(range(10), (None, *range(12))):
+            found = list(map(repr, columns.values(column, start, stop)))
+            assert found == whole[start:stop], (column.name, start, stop)
