@@ -132,7 +132,8 @@ _INSERTED: Final = {
 }  # fmt: skip
 
 
-def _read() -> Iterator[Any]:
+def odd_texts() -> Iterator[Any]:
+    """Forms, policies and texts: sound ones and what chance makes of them."""
     for form, base in _BASES.items():
         rng = Random(f"read {form}")
         yield [form, "warn", base]
@@ -539,7 +540,7 @@ def _say_log(question: Any) -> Iterator[str]:
 TOPICS: Final = {
     "logs": Topic(_logs, _say_log),
     "refused": Topic(_refused, _say_refused),
-    "read": Topic(_read, _say_read),
+    "read": Topic(odd_texts, _say_read),
     "explained": Topic(_explained, _say_explained),
     "flattened": Topic(_flattened, _say_flattened),
     "written": Topic(_written, _say_written),
