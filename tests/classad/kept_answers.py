@@ -86,6 +86,9 @@ def _refused() -> Iterator[Any]:
     for _ in range(60):
         yield ["".join(rng.choice(_PIECES) for _ in range(rng.randrange(1, 5))), True]
 
+    for length in (37, 39, 40, 41, 60):
+        yield from ([f"1 {text}", False] for text in ("x" * length, f'"{"y" * (length - 2)}"'))
+
 
 def _say_refused(question: Any) -> Iterator[str]:
     text, old = question
