@@ -124,6 +124,11 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         "constant: 0 -> 1",
     ): "read only inside a transaction, whose begin sets it",
     (
+        "classad/files/log_file.py",
+        "fd = os.open(path, _FLAGS | os.O_TRUNC, 0o644)",
+        "constant: 0o644 -> 421",
+    ): "the file gets the rights of the other one before anything is in it",
+    (
         "classad/formats/recovery.py",
         "found = re.compile(pattern, re.MULTILINE).search(self._text, lost + 1)",
         "constant: 1 -> 2",
