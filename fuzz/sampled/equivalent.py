@@ -99,6 +99,41 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         "constant: 7 -> 8",
     ): "a byte more at the end is a zero, which does not change the number that is made of them",
     (
+        "classad/syntax/lexing.py",
+        'if "\\\\" not in body:',
+        'guard: "\\\\" not in body -> False',
+    ): "only speed: without a backslash nothing is replaced",
+    (
+        "classad/syntax/lexing.py",
+        "return self._number(kinds[found.lastindex or 0], start, found.end())",
+        "constant: 0 -> 1",
+    ): "what matched is one of the groups",
+    (
+        "classad/syntax/lexing.py",
+        "if token.kind == BAD:",
+        "guard: token.kind == BAD -> False",
+    ): "nobody asks for tokens behind one that is none",
+    (
+        "classad/syntax/native.py",
+        "elif kind == _LIST and len(found) == count:",
+        "comparison: len(found) == count -> (len(found) != count)",
+    ): "only speed: a list that has no leaves alone is read as a tree",
+    (
+        "classad/files/log.py",
+        "self.transaction = 0",
+        "constant: 0 -> 1",
+    ): "read only inside a transaction, whose begin sets it",
+    (
+        "classad/files/log_file.py",
+        "fd = os.open(path, _FLAGS | os.O_TRUNC, 0o644)",
+        "constant: 0o644 -> 421",
+    ): "the file gets the rights of the other one before anything is in it",
+    (
+        "classad/formats/recovery.py",
+        "found = re.compile(pattern, re.MULTILINE).search(self._text, lost + 1)",
+        "constant: 1 -> 2",
+    ): "an ad begins with its bracket: no line begins right behind its first character",
+    (
         "classad/language/times.py",
         "if -49545388800 <= secs <= 240779059200:",
         "constant: 49545388800 -> 49545388801",

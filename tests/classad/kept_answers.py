@@ -86,6 +86,9 @@ def _refused() -> Iterator[Any]:
     for _ in range(60):
         yield ["".join(rng.choice(_PIECES) for _ in range(rng.randrange(1, 5))), True]
 
+    for length in (37, 39, 40, 41, 60):
+        yield from ([f"1 {text}", False] for text in ("x" * length, f'"{"y" * (length - 2)}"'))
+
 
 def _say_refused(question: Any) -> Iterator[str]:
     text, old = question
@@ -132,7 +135,8 @@ _INSERTED: Final = {
 }  # fmt: skip
 
 
-def _read() -> Iterator[Any]:
+def odd_texts() -> Iterator[Any]:
+    """Forms, policies and texts: sound ones and what chance makes of them."""
     for form, base in _BASES.items():
         rng = Random(f"read {form}")
         yield [form, "warn", base]
@@ -488,6 +492,9 @@ _COURSES: Final = (
     ),
     ("105 ", "105 ", "101 1.0 Job *", "106 ", "106 ", "103 1.0 A 1", "105 ", "103 1.0 A 2"),
     ("101 1.0 Job *", "105 ", "103 1.0 A 1", "106 ", "junk", "103 1.0 A 2"),
+    ("", "101 1.0 Job *"),
+    ("", "105 ", "106 "),
+    ("",),
     ("101 1.0 Job *", "junk", "105 ", "103 1.0 A 1", " 106 x"),
     ("101 1.0 Job", "103 1.0 A 1", "106 "),
     ("101 1.0 Job *", "103 1.0 \u00c9 1", "103 1.0 \u00e9 2", "103 1.0 MyType 5", "104 1.0 mytype"),
@@ -539,7 +546,7 @@ def _say_log(question: Any) -> Iterator[str]:
 TOPICS: Final = {
     "logs": Topic(_logs, _say_log),
     "refused": Topic(_refused, _say_refused),
-    "read": Topic(_read, _say_read),
+    "read": Topic(odd_texts, _say_read),
     "explained": Topic(_explained, _say_explained),
     "flattened": Topic(_flattened, _say_flattened),
     "written": Topic(_written, _say_written),

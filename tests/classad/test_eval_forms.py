@@ -18,7 +18,7 @@ from tests.classad import golden
 TOPICS = {
     "op_arith": 4, "op_comp": 4, "op_equal": 4, "op_logic": 4, "op_ternary": 1, "op_unary": 1,
     "op_logic3": 1, "scope": 8, "chained": 1, "fn_good": 2, "random": 3,
-    "in_each": 1,
+    "in_each": 1, "nested": 3, "op_mixed": 10, "calls": 12,
 }  # fmt: skip
 
 
@@ -60,7 +60,10 @@ def test_generated_form_gives_the_recorded_values(topic: str) -> None:
     golden.check(topic, run, lambda case: (case["value"], case.get("eval_ok", True)), every)
 
 
-@pytest.mark.parametrize(("topic", "every"), [("scope", 4), ("random", 4), ("in_each", 1)])
+@pytest.mark.parametrize(
+    ("topic", "every"),
+    [("scope", 4), ("random", 4), ("in_each", 1), ("nested", 1), ("op_mixed", 4), ("calls", 4)],
+)
 def test_reference_evaluator_gives_the_recorded_values(topic: str, every: int) -> None:
     def run(case: dict[str, Any]) -> Any:
         inputs = _inputs(case)

@@ -266,3 +266,16 @@ def test_a_log_that_cannot_be_compacted_goes_on_as_it_was(
         assert [file.name for file in tmp_path.iterdir() if file.suffix == ".tmp"] == []
         log.commit([set_attribute(KEY, "Floor", "2")])
     assert read_log_file(path).table == {KEY: {"Floor": "2"}}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="rights of files are POSIX")
+@pytest.mark.parametrize(("mask", "mode"), [(0, 0o644), (0o027, 0o640)])
+def test_a_new_log_can_be_read_by_others_and_written_by_its_owner(
+    mask: int, mode: int, tmp_path: Path
+) -> None:
+    before = os.umask(mask)
+    try:
+        opened(tmp_path / "log").close()
+    finally:
+        os.umask(before)
+    assert (tmp_path / "log").stat().st_mode & 0o777 == mode
