@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import product
 from pathlib import Path
 from random import Random
-from typing import Final
+from typing import Any, Final
 
 from attr import asdict, define, field
 
@@ -493,14 +493,19 @@ def records() -> Iterator[str]:
             given = {**usual, "Name": "a@b", name: value}
             state = from_ads([given.get])
             yield f"ad with {name} = {value}: {state.customers['a@b'][1:]} {state.last_update_time}"
-    twice = [{"Name": "a@b", "Priority": 1.0}, {"Name": "a@b", "Priority": 2.0}, {"Name": 5}]
+    twice: list[dict[str, Any]] = [
+        {"Name": "a@b", "Priority": 1.0},
+        {"Name": "a@b", "Priority": 9.0},
+        {"Name": 5},
+    ]
+    twice[0]["PriorityFactor"] = twice[1]["PriorityFactor"] = 2.0
     twice += [{"Name": "g", "EffectiveQuota": 2.0}, {"Name": "g", "EffectiveQuota": 3}, {}]
     twice += [{"Name": "h", "EffectiveQuota": "x"}, {"Name": "u@d", "EffectiveQuota": 1.0}]
     state = from_ads(item.get for item in twice)
-    told = {name: record.priority for name, record in state.customers.items()}
-    yield f"ads of one name: {told} {group_quotas(item.get for item in twice)} {group_quotas([])}"
-    for text in ("5", "-5", "+5", "5.", "5.5e-1", ".5", '"a"', '""', '"', '"a"b"', "1 + 1", "true"):
-        yield f"scalar({text!r}) = {_value_of(text)!r}"
+    real = {name: record.priority for name, record in state.customers.items()}
+    yield f"ads of one name: {real} {group_quotas(item.get for item in twice)} {group_quotas([])}"
+    for item in ("5", "-5", "+5", "5.", "5.5e-1", ".5", '"a"', '""', '"', '"a"b"', "1 + 1", "true"):
+        yield f"scalar({item!r}) = {_value_of(item)!r}"
 
 
 def _value_of(text: str) -> object:
