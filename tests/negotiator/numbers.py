@@ -61,6 +61,7 @@ from negotiator.pool.fetch import fetch_slots, new_slot
 from negotiator.pool.partitionable import enlarge
 from negotiator.pool.size import pool_numbers
 from negotiator.pool.slots import Slot
+from negotiator.pool.trimming import trim_slots
 from negotiator.pool.weights import current_weight, lacks_weight, own_weight, slot_weight
 from negotiator.sessions.pie import GroupRoom, PieSettings, cut_slice, shares_of
 from policy.dialects import DIALECTS
@@ -476,6 +477,34 @@ def pools() -> Iterator[str]:
         yield f"claims by {knobs}: {told} {limited}"
 
 
+def trimmed() -> Iterator[str]:
+    """Which slots take no part, and why, by their states and by what their ads say."""
+    knobs: list[dict[str, str]] = [
+        {"NEGOTIATOR_TRIM_SHUTDOWN_THRESHOLD": text} for text in ("-1", "0", "1", "2", "100")
+    ]
+    knobs += [{"NEGOTIATOR_CONSIDER_PREEMPTION": "False"}, {"MATCH_WORKING_CM_SLOTS": "True"}]
+    knobs += [{"NEGOTIATOR_CONSIDER_EARLY_PREEMPTION": "True"}, {}]
+    values = ("undefined", "0", "1", "-1", "0.9", "2.5", '"x"', "true", "false", "1000", "1001")
+    bodies = [f"RetirementTimeRemaining = {value}" for value in values]
+    bodies += [f"WantMatching = {value}; PartitionableSlot = true" for value in values]
+    bodies += [f"WorkingCM = {value}; PartitionableSlot = true" for value in values]
+    bodies += [f"DaemonShutdown = CurrentTime >= {at}" for at in ("1000", "1001", "1002", "1e9")]
+    bodies += [f"DaemonShutdownFast = {value}; DaemonShutdown = true" for value in values]
+    bodies += ["MyCurrentTime = 990; DaemonShutdown = CurrentTime > 999", 'Activity = "IDLE"']
+    for state, dialect in product(("Unclaimed", "Claimed", "Preempting"), ("htcondor", "manual")):
+        ads = [
+            ClassAd(f'[Name = "s{number}"; State = "{state}"; {body}]')
+            for number, body in enumerate(bodies)
+        ]
+        for given in knobs:
+            policy = policy_from_knobs(given, dialect=DIALECTS[dialect]).policy
+            left, gone = trim_slots(fetch_slots(ads, {}, policy, _CONTEXT), policy, _CONTEXT)
+            causes = {slot.name: slot.cause.name for slot in gone}
+            told = [causes.get(f"s{number}", "-")[:9] for number in range(len(bodies))]
+            assert len(left) + len(gone) == len(bodies)
+            yield f"trimmed {state} in {dialect} by {given}: {' '.join(told)}"
+
+
 def records() -> Iterator[str]:
     """Records of the accountant as ads and its log show them."""
     names = ("Priority", "PriorityFactor", "ResourcesUsed", "WeightedResourcesUsed", "Ceiling")
@@ -605,7 +634,7 @@ def groups() -> Iterator[str]:
 
 CHAPTERS: Final[Sequence[Callable[[], Iterator[str]]]] = (
     arithmetic, pie, limits, time, accounts, leases, ads, jobs, children, recounts,
-    pools, records, trees, groups,
+    pools, trimmed, records, trees, groups,
 )  # fmt: skip
 
 
