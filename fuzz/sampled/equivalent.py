@@ -294,6 +294,41 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         " -> (value is None and value.__class__ is str)",
     ): "only speed: `get_string` gives the same for a string, and None for nothing",
     (
+        "negotiator/columns/engines.py",
+        "if slots.rows.lasting:",
+        "guard: slots.rows.lasting -> False",
+    ): "only speed: loaded slots get the rows that slots which are ads would get, by their names",
+    (
+        "negotiator/columns/conditions.py",
+        "if isinstance(node, Binary) and node.operator in ORDER:",
+        "guard: isinstance(node, Binary) and node.operator in ORDER -> False",
+    ): "only speed: what orders is never a number, so that it is true as it is or with `=?= True`",
+    (
+        "negotiator/groups/quotas.py",
+        "if share > 0:",
+        "comparison: share > 0 -> (share >= 0)",
+    ): "nothing is spread of a surplus of 0, and nobody is told",
+    (
+        "negotiator/model/arithmetic.py",
+        "return deque(accumulate(numbers, initial=0.0), maxlen=1).pop()",
+        "constant: 1 -> 2",
+    ): "the last one is taken, however many are kept",
+    (
+        "negotiator/accounting/records.py",
+        "if len(text) >= 2 and text[0] == text[-1] == '\"' and '\"' not in text[1:-1]:",
+        "comparison: len(text) >= 2 -> (len(text) > 2)",
+    ): "only speed: an empty string is evaluated to the same",
+    (
+        "negotiator/pool/size.py",
+        "if len(counts) < len(sizes):",
+        "comparison: len(counts) < len(sizes) -> (len(counts) <= len(sizes))",
+    ): "only speed: where all slots count their weights are listed again",
+    (
+        "negotiator/pool/fetch.py",
+        "slot = Slot(ad, name, 1.0, claims, False, None, None)",
+        "constant: 1.0 -> 2.0",
+    ): "the weight is set before anybody reads it",
+    (
         "pieslice/why/clauses/change.py",
         "if is_number(known) and is_number(value):",
         "connective: is_number(known) and is_number(value)"

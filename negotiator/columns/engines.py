@@ -93,7 +93,7 @@ class ColumnEngines:
         claims: Mapping[str, int],
         policy: NegotiatorPolicy,
         context: EvalContext,
-        read: bool = False,
+        read: bool,
     ) -> Slots:
         """See ``negotiator.matching.engine.Engines``."""
         found = fetch_columns(SlotRows.of(ads), claims, policy, context, read)

@@ -78,7 +78,7 @@ class Engines(Protocol):
         claims: Mapping[str, int],
         policy: NegotiatorPolicy,
         context: EvalContext,
-        read: bool = False,
+        read: bool,
     ) -> Slots:
         """The slots of a cycle; see ``negotiator.pool.fetch.fetch_slots``.
 
@@ -98,7 +98,7 @@ class ReferenceEngines:
         claims: Mapping[str, int],
         policy: NegotiatorPolicy,
         context: EvalContext,
-        read: bool = False,
+        read: bool,
     ) -> Slots:
         """See ``Engines``."""
         return fetch_slots(ads, claims, policy, context, read)

@@ -11,11 +11,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import product
 from pathlib import Path
 from random import Random
-from typing import Final
+from typing import Any, Final
 
 from attr import asdict, define, field
 
 from classad import ClassAd
+from classad.errors import ClassAdParseError
 from classad.evaluate import EvalContext
 from negotiator.accounting.accountant import (
     AccountantSettings,
@@ -26,6 +27,7 @@ from negotiator.accounting.accountant import (
     update_customer,
     update_priorities,
 )
+from negotiator.accounting.records import from_ads, group_quotas, scalar
 from negotiator.accounting.restart import recounted
 from negotiator.groups.rounds import GroupLoopSettings, run_group_rounds, too_many_passes
 from negotiator.groups.tree import Group, GroupSettings, GroupTree
@@ -48,9 +50,18 @@ from negotiator.model.arithmetic import (
 from negotiator.model.result import MatchKind
 from negotiator.model.snapshot import AccountantState, Customer, Lease, Resource, ScheddQueue
 from negotiator.pool.addresses import families
-from negotiator.pool.fetch import new_slot
+from negotiator.pool.claims import (
+    charged_slots,
+    charges,
+    held_limits,
+    table_of_claims,
+    waiting_matches,
+)
+from negotiator.pool.fetch import fetch_slots, new_slot
 from negotiator.pool.partitionable import enlarge
+from negotiator.pool.size import pool_numbers
 from negotiator.pool.slots import Slot
+from negotiator.pool.trimming import trim_slots
 from negotiator.pool.weights import current_weight, lacks_weight, own_weight, slot_weight
 from negotiator.sessions.pie import GroupRoom, PieSettings, cut_slice, shares_of
 from policy.dialects import DIALECTS
@@ -426,6 +437,129 @@ def recounts() -> Iterator[str]:
         yield f"recounted {size}: {told}"
 
 
+#: Slots of which each matters to the size of a pool or to what claims hold.
+_POOL: Final = (
+    'Name = "a"; Cpus = 4; SlotWeight = 2.5; ConcurrencyLimits = "x,y:2"; State = "Claimed"',
+    'Name = "b"; PartitionableSlot = true; Cpus = 7.9; GhostMultiplier = 3; State = "Matched"',
+    'Name = "c"; PartitionableSlot = true; Cpus = "x"; GhostMultiplier = "x"; State = "Matched"',
+    'Name = "d"; Cpus = 1; GhostMultiplier = 0; RemoteUser = "u@d"; State = "Claimed"',
+    'Name = "e"; Cpus = 2; RemoteUser = "v@d"; State = "Claimed"; Activity = "SUSPENDED";'
+    ' MatchedConcurrencyLimits = "x"; PreemptingConcurrencyLimits = "z:0.5"',
+    'Name = "f"; Cpus = 2; AccountingGroup = "g.w@d"; RemoteUser = "w@d"; State = "Preempting";'
+    ' ConcurrencyLimits = 5; StartdIpAddr = "<1.2.3.4:5>"',
+    'Name = "g"; PartitionableSlot = true; Cpus = -2.5; GhostMultiplier = 2.9; RemoteUser = "q@d"',
+)
+
+
+def pools() -> Iterator[str]:
+    """The size of a pool, whom its slots are charged to, which limits claims hold."""
+    ads = [ClassAd(f"[{text}]") for text in _POOL]
+    keys = [f"{name}@" for name in "abcef"]
+    state = AccountantState({}, {key: Resource(key, f"of {key}", 1.5, 7, "w:2") for key in keys})
+    yield f"a record by default: {Resource('k', 'u')} {Customer('c')}"
+    for knobs in (
+        {}, {"NEGOTIATOR_USE_SLOT_WEIGHTS": "False"}, {"FORCE_NEGOTIATOR_SLOT_WEIGHT": "True"},
+        {"NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT": "Cpus > 2"}, {"SLOT_WEIGHT": "0.25"},
+        {"NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT": "Cpus"}, {"NEGOTIATOR_SLOT_CONSTRAINT": "false"},
+        {"NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT": "Cpus > 2", "NEGOTIATOR_USE_SLOT_WEIGHTS": "False"},
+        {"NEGOTIATOR_DISCOUNT_SUSPENDED_RESOURCES": "True"},
+    ):  # fmt: skip
+        policy = policy_from_knobs(knobs).policy
+        slots = fetch_slots(ads, {}, policy, _CONTEXT)
+        yield text.rounded(f"pool by {knobs}: {pool_numbers(slots, policy, _CONTEXT)}")
+        charged = charged_slots(slots, policy, _CONTEXT)
+        waiting = waiting_matches(slots, state, _CONTEXT)
+        held = held_limits(slots, waiting, _CONTEXT)
+        yield f"charged by {knobs}: {charges(charged)}, held {held}"
+        table = table_of_claims(waiting, charged, [], slots, _CONTEXT)
+        told = [(key, it.remote_user, it.slot_weight, it.start_time) for key, it in table.items()]
+        limited = [it.matched_concurrency_limits for it in table.values()]
+        yield f"claims by {knobs}: {told} {limited}"
+
+
+def trimmed() -> Iterator[str]:
+    """Which slots take no part, and why, by their states and by what their ads say."""
+    knobs: list[dict[str, str]] = [
+        {"NEGOTIATOR_TRIM_SHUTDOWN_THRESHOLD": text} for text in ("-1", "0", "1", "2", "100")
+    ]
+    knobs += [{"NEGOTIATOR_CONSIDER_PREEMPTION": "False"}, {"MATCH_WORKING_CM_SLOTS": "True"}]
+    knobs += [{"NEGOTIATOR_CONSIDER_EARLY_PREEMPTION": "True"}, {}]
+    values = ("undefined", "0", "1", "-1", "0.9", "2.5", '"x"', "true", "false", "1000", "1001")
+    bodies = [f"RetirementTimeRemaining = {value}" for value in values]
+    bodies += [f"WantMatching = {value}; PartitionableSlot = true" for value in values]
+    bodies += [f"WorkingCM = {value}; PartitionableSlot = true" for value in values]
+    bodies += [f"DaemonShutdown = CurrentTime >= {at}" for at in ("1000", "1001", "1002", "1e9")]
+    bodies += [f"DaemonShutdownFast = {value}; DaemonShutdown = true" for value in values]
+    bodies += ["MyCurrentTime = 990; DaemonShutdown = CurrentTime > 999", 'Activity = "IDLE"']
+    for state, dialect in product(("Unclaimed", "Claimed", "Preempting"), ("htcondor", "manual")):
+        ads = [
+            ClassAd(f'[Name = "s{number}"; State = "{state}"; {body}]')
+            for number, body in enumerate(bodies)
+        ]
+        for given in knobs:
+            policy = policy_from_knobs(given, dialect=DIALECTS[dialect]).policy
+            left, gone = trim_slots(fetch_slots(ads, {}, policy, _CONTEXT), policy, _CONTEXT)
+            causes = {slot.name: slot.cause.name for slot in gone}
+            told = [causes.get(f"s{number}", "-")[:9] for number in range(len(bodies))]
+            assert len(left) + len(gone) == len(bodies)
+            yield f"trimmed {state} in {dialect} by {given}: {' '.join(told)}"
+
+
+def records() -> Iterator[str]:
+    """Records of the accountant as ads and its log show them."""
+    names = ("Priority", "PriorityFactor", "ResourcesUsed", "WeightedResourcesUsed", "Ceiling")
+    names += (
+        "Floor",
+        "UnchargedTime",
+        "WeightedUnchargedTime",
+        "FloorLeaseExpiration",
+        "LastUpdate",
+    )
+    names += ("WeightedAccumulatedUsage", "BeginUsageTime", "PriorityFactorLeaseExpiration")
+    usual: dict[str, Any] = {"Priority": 50.0, "PriorityFactor": 10.0, "FloorPreLeaseValue": 4}
+    for name in names:
+        for value in (None, 0, 1, -1, 2.75, "x", 0.99, 1e30, INT_MAX):
+            given = {**usual, "Name": "a@b", name: value}
+            state = from_ads([given.get])
+            yield f"ad with {name} = {value}: {state.customers['a@b'][1:]} {state.last_update_time}"
+    twice: list[dict[str, Any]] = [
+        {"Name": "a@b", "Priority": 1.0},
+        {"Name": "a@b", "Priority": 9.0},
+        {"Name": 5},
+    ]
+    twice[0]["PriorityFactor"] = twice[1]["PriorityFactor"] = 2.0
+    twice += [{"Name": "g", "EffectiveQuota": 2.0}, {"Name": "g", "EffectiveQuota": 3}, {}]
+    twice += [{"Name": "h", "EffectiveQuota": "x"}, {"Name": "u@d", "EffectiveQuota": 1.0}]
+    state = from_ads(item.get for item in twice)
+    real = {name: record.priority for name, record in state.customers.items()}
+    yield f"ads of one name: {real} {group_quotas(item.get for item in twice)} {group_quotas([])}"
+    for item in ("5", "-5", "+5", "5.", "5.5e-1", ".5", '"a"', '""', '"', '"a"b"', "1 + 1", "true"):
+        yield f"scalar({item!r}) = {_value_of(item)!r}"
+
+
+def _value_of(text: str) -> object:
+    try:
+        return scalar(text)
+    except ClassAdParseError:
+        return "no expression"
+
+
+def trees() -> Iterator[str]:
+    """The order of groups, and to which one a submitter belongs."""
+    names = ("B", "a", "C.z", "b.x", "c", "a.Y", "a.x", "A.x", "d.e", "<none>", "a.x.m", "a.b.c")
+    users = ("u@d", "b.u@d", "B.X.u@d", "a.x.m.n.u@d", "C.Z.u@d", "c", "C.z", "a.x.", "e.u", "a.u")
+    for size in range(len(names) + 1):
+        for accepted in (-1, size // 2):
+            settings = [
+                GroupSettings(name, 1.0, True, place == accepted, place == accepted - 1)
+                for place, name in enumerate(names[:size])
+            ]
+            tree = GroupTree(settings)
+            told = [tree.configured, tree.accept_surplus, tree.autoregroup]
+            order = [group.name for group in tree.groups]
+            yield f"tree {size}: {order} {told} {[tree.assigned(user).name for user in users]}"
+
+
 # --- groups ---------------------------------------------------------------------------------------
 
 
@@ -499,7 +633,8 @@ def groups() -> Iterator[str]:
 
 
 CHAPTERS: Final[Sequence[Callable[[], Iterator[str]]]] = (
-    arithmetic, pie, limits, time, accounts, leases, ads, jobs, children, recounts, groups,
+    arithmetic, pie, limits, time, accounts, leases, ads, jobs, children, recounts,
+    pools, trimmed, records, trees, groups,
 )  # fmt: skip
 
 

@@ -90,14 +90,12 @@ def alone(number: int, text: str) -> Iterator[str]:
     mention = Mentions().of(tree)
     told += [_names(mention.own), _names(mention.others)]
     told += [f"{mention.shape.opaque} {mention.shape.random}", str(may_read_requirements([tree]))]
-    for level in Level:
-        # Texts that are not read yet are looked at part by part, where C parses.
-        found = regrouping_of(parsed, level)
-        told.append(f"{level.name} {len(found.hazards)}")
-        told += [
-            " ".join(sorted(f"{name}{int(counts)}" for name, counts in found.names)),
-            _names(found.called) + "/" + _names(found.read),
-        ]
+    # Texts that are not read yet are looked at part by part, where C parses.
+    found = [regrouping_of(parsed, level) for level in Level]
+    told.append("/".join(str(len(each.hazards)) for each in found))
+    names = {f"{name}{int(counts)}" for each in found for name, counts in each.names}
+    told += [" ".join(sorted(names)), *dict.fromkeys(_names(each.called) for each in found)]
+    told += dict.fromkeys(_names(each.read) for each in found if each.read != known.own)
     yield "  " + "; ".join(told)
 
 

@@ -407,7 +407,7 @@ def answer(pool: str, change: str) -> str:
 
 
 #: Of what differs more, only a mark is kept.
-_MOST: Final = 8
+_MOST: Final = 5
 
 
 def _differing(before: list[str], after: list[str]) -> list[str]:

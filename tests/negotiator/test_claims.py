@@ -130,3 +130,30 @@ def test_without_claims_nothing_is_noted() -> None:
     queue = ScheddQueue("s", JOBS)
     for claims in (None, []):
         assert with_matches([queue], claims) == (queue,)
+
+
+@pytest.mark.parametrize(
+    ("jobs", "first"),
+    [
+        ((job("1.1", "ada"), job("1.0", "ada")), (1, 0)),
+        ((job("2.0", "ada"), job("1.5", "ada"), job("1.10", "ada")), (1, 5)),
+        ((job("1.0", "ada"), job("1.1", "ada", "JobStatus = 1", "JobPrio = 5")), (1, 1)),
+        ((job("1.0", "ada", "JobStatus = 1", "JobPrio = -5"), job("1.1", "ada")), (1, 1)),
+        (
+            (
+                job("1.0", "ada", "JobStatus = 1", "JobPrio = 5"),
+                job("1.1", "ada", "JobStatus = 1", "PreJobPrio1 = 1"),
+                job("1.2", "ada", "JobStatus = 1", "PostJobPrio1 = 9"),
+            ),
+            (1, 1),
+        ),
+    ],
+)
+def test_the_job_that_is_offered_first_has_the_claim(
+    jobs: tuple[ClassAd, ...], first: JobNumber
+) -> None:
+    """Wherever it stands in the file."""
+    for text in (claim("slot1@m", "ada"), claim("slot1@m", asked=f"{first[0]}.{first[1]}")):
+        located = [LocatedAd(ClassAd(text), Source(text, "claims"))]
+        [found] = with_matches([ScheddQueue("s", jobs)], located)
+        assert found.matched == {first}

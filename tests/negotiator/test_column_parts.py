@@ -178,7 +178,7 @@ def prepared(kept: ColumnEngines, names: list[str]) -> list[int]:
     """The rows of slots with these names."""
     ads = tuple(ClassAd({"Name": name, "Cpus": 1}) for name in names)
     policy = policy_from_knobs({}).policy
-    slots = kept.fetch(ads, {}, policy, CONTEXT)
+    slots = kept.fetch(ads, {}, policy, CONTEXT, False)
     left, _ = kept.prepare(slots, policy)
     assert [slot.name for slot in left.values()] == names
     return list(left)
@@ -374,7 +374,7 @@ def test_rows_rise_in_the_order_in_which_loaded_slots_are_asked(
     policy = policy_from_knobs(knobs).policy
     for places in permutations(range(4)):
         slots = order_of(columns.slots, places)
-        fetched = kept.fetch(slots, {}, policy, CONTEXT)
+        fetched = kept.fetch(slots, {}, policy, CONTEXT, False)
         ranked = presort(fetched, policy, CONTEXT)
         left, _ = kept.prepare(ranked, policy)
         assert sorted(left) == list(left)
