@@ -340,6 +340,11 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         "constant: 0.0 -> 1.0",
     ): "what is no number has one way to be found, so that nothing is compared with it",
     (
+        "pieslice/why/quotas/text.py",
+        'Column("surplus", "given", right=True, drop=4),',
+        "constant: 4 -> 5",
+    ): "it leaves first either way: no other column of the table has as much",
+    (
         "pieslice/why/headtext.py",
         "if fate is None or answer.seen is None:",
         "connective: fate is None or answer.seen is None -> (fate is None and answer.seen is None)",

@@ -59,7 +59,7 @@ def answer(source: Source, options: Options, view: View) -> str:
     if options.modular:
         return "".join(f"\n{_long(ad)}" for ad in records)
     if options.long:
-        if is_numbered(source.ads[0]) if source.ads else False:
+        if source.ads and is_numbered(source.ads[0]):
             return _long(source.ads[0])
         if options.group_rollup:
             return _long(join_numbered(records, source.last_update))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from pathlib import Path
+from typing import Any
 
 import pytest
 from attr import evolve
@@ -146,3 +147,34 @@ def test_no_job_is_named(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_running_job_asks_for_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["rank", CAMPUS, "1.20", "--wide"]) == 0
     assert "is running: it is not waiting for a slot" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("caching", "autoclusters", "in_order"),
+    [(True, True, False), (False, True, True), (True, False, True), (False, False, True)],
+)
+def test_candidates_that_are_equal_are_in_the_order_in_which_they_are_taken(
+    caching: bool, autoclusters: bool, in_order: bool
+) -> None:
+    """A match list of many is sorted by the negotiator's sort, which moves equal ones about."""
+    ad = {} if autoclusters else {"Requirements": "true", "SlotWeight": "1"}
+    names = [f"slot{number}@m" for number in range(1, 31)]
+    scenario: dict[str, Any] = {
+        "slots": [{"name": name, "count": 1, "ad": ad} for name in names],
+        "jobs": [{"submitter": "ann", "ad": {"Requirements": "true"}}],
+        "config": {
+            "NEGOTIATOR_MATCHLIST_CACHING": str(caching),
+            "NEGOTIATOR_PRE_JOB_RANK": "0",
+            "NEGOTIATOR_POST_JOB_RANK": "0",
+            "USE_RESOURCE_REQUEST_COUNTS": str(autoclusters),
+        },
+    }
+    case = {"scenario": {"name": "equal", **scenario}, "observed": {"cycles": [{}]}}
+    snapshot, policy = scenarios.snapshot_of(case), scenarios.policy_of(case["scenario"])
+    job = find_job(snapshot, "1.0")
+    history, found = look_at(snapshot, policy, job, ranking, now=scenarios.NOW, seed=0)
+    assert found is not None
+    told = [item.slot for item in found.slots]
+    assert sorted(told) == sorted(names)
+    assert told[0] == history.slot
+    assert (told == [str(ad.raw("Name")) for ad in snapshot.slots]) is in_order

@@ -17,10 +17,12 @@ from negotiator.accounting.accountant import accountant_settings
 from negotiator.groups.tree import group_tree
 from negotiator.model.snapshot import AccountantState, Customer
 from pieslice.priorities.edits import EditRefused, make_edit
-from pieslice.priorities.options import UsageError, parse_options
+from pieslice.priorities.options import UsageError, _find, parse_options
+from pieslice.priorities.report import Source, answer
 from pieslice.priorities.rows import Row, join_numbered, rows_of
 from pieslice.priorities.stateads import rolled_up, state_ads, terms_of
 from pieslice.priorities.table import View, by_the_clock, is_active, render
+from pieslice.priorities.words import OPTIONS
 from policy.load import policy_from_knobs
 
 NOW = 1_000_000
@@ -455,3 +457,42 @@ def test_sums_of_groups() -> None:
         "g.h": [4.0, 4, 8.0, 12.0, 4, 4, 0.0], "k": [8.0, 8, 16.0, 24.0, 8, 8, 0.0],
         "g.a@x": [16.0, 16, 32.0, 48.0, 16, 16, 5.0],
     }  # fmt: skip
+
+
+# --- options --------------------------------------------------------------------------------------
+
+#: What a word means, and all longer ones up to the next; `-`: nothing.
+ABBREVIATED = """
+a=all ac=activefrom af=af allu=allusers au=- autof=autoformat c=cancelceilinglease
+cancelf=cancelfloorlease cancelfa=cancelfactorlease co=constraint col=collector d=duration de=debug
+del=delete f=- fl=flat g=grouprollup ge=- getres=getreslist groupi=groupid groupo=grouporder h=heir
+hi=hierarchical i=- in=inputfile j=- json=json l=long le=- leg=legacy m=- mo=most mod=modular n=name
+ne=- neg=negotiator o=order p=pool pr=- prio=priority q=quotas r=resetusage reseta=resetall
+s=setprio seta=setaccum setb=setbegin setc=setceiling setf=setfactor setfl=setfloor setl=setlast
+so=sortkey su=surplus u=- us=usage
+"""
+
+
+def test_options_may_be_shortened_as_far_as_the_tool_takes_them() -> None:
+    """In the order of the tool's own questions, with the letters that it needs of each."""
+    means = dict(pair.split("=") for pair in ABBREVIATED.split())
+    for word in {option.word for option in OPTIONS}:
+        for length in range(1, len(word) + 1):
+            short = word[:length]
+            wanted = means[next(short[:n] for n in range(length, 0, -1) if short[:n] in means)]
+            found = _find(f"-{short}")
+            assert ("-" if found is None else found.word) == wanted, short
+            whole = _find(f"--{short}")
+            assert (whole is not None) == (short in {option.word for option in OPTIONS})
+    for word in ("ax", "setprios", "-", "", "all-"):
+        assert _find(f"-{word}") is None
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [("-long", ""), ("-long -grouprollup", "NumSubmittors = 0\n"), ("-modular", ""),
+     ("-json", "[\n\n]\n"), ("-all", "")],
+)  # fmt: skip
+def test_no_record_at_all(words: str, text: str) -> None:
+    said = answer(Source((), 0), parse_options(words.split()), VIEW)
+    assert said.replace("LastUpdate = 0\n", "") == text

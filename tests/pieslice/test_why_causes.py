@@ -27,7 +27,7 @@ from pieslice.why.requests.record import (
     WaitingJob,
 )
 from policy.load import policy_from_knobs
-from tests.pieslice.test_why_sentences import Entry, jobs, pool, slots, told
+from tests.pieslice.test_why_sentences import Entry, jobs, pool, preempting, slots, told
 
 CEILING, TAKEN = "its ceiling", "submitters before took that much more than was left of the pie"
 LEFT, QUOTA = "what is left of the pie", "what is left of the group quota"
@@ -294,3 +294,36 @@ def test_what_became_of_a_job(
         asked = None if at[1] is None else sessions[at[0]].requests[at[1]]
         assert found.request is asked
         assert found.place == (None if asked is None else 2)
+
+
+# --- what is said of jobs that run ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("slot", "job", "preempted"),
+    [
+        ({}, {"RemoteHost": '"slot1@m"'}, True),
+        ({}, {"RemoteHost": '"slot9@m"'}, False),
+        ({"JobId": '"2.0"'}, {}, True),
+        ({"JobId": '"2.1"'}, {}, False),
+        ({"JobId": '"2.0"'}, {"RemoteHost": '"slot9@m"'}, True),
+        ({"GlobalJobId": '"s1@oracle.test#2.0#1700000000"'}, {}, True),
+        ({"GlobalJobId": '"s1@oracle.test#2.1#1700000000"'}, {}, False),
+        ({"GlobalJobId": '"s1@oracle.test#2.1#1700000000"', "JobId": '"2.0"'}, {}, False),
+    ],
+)
+def test_jobs_that_are_preempted_are_counted(
+    slot: dict[str, str], job: dict[str, str], preempted: bool, tmp_path: Path, capsys: Any
+) -> None:
+    """By what the slot says of its job, or by the slot that the job says it runs on."""
+    entry = preempting("", **slot)
+    entry["jobs"][1] = jobs("bob", JobStatus="2", **job)
+    assert told(tmp_path, entry, "why", "--user", "bob", "--wide") == 0
+    end = ", 1 of them preempted in this cycle" if preempted else ""
+    assert f"  1 job running (first 2.0){end}\n" in capsys.readouterr().out
+
+
+def test_where_nobody_preempts_no_job_is_counted(tmp_path: Path, capsys: Any) -> None:
+    entry = preempting("false")
+    assert told(tmp_path, entry, "why", "--user", "bob", "--wide") == 0
+    assert "  1 job running (first 2.0)\n" in capsys.readouterr().out

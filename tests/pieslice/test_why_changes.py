@@ -154,6 +154,14 @@ def test_clauses_that_are_false_together(
     assert [told(change) for change in found.best] == changes
 
 
+def test_a_value_is_not_asked_for_where_there_is_none() -> None:
+    """Two slots want the job to be without the attribute, which is no value to write down."""
+    wants = "ifThenElse(isUndefined(MY.Most), TARGET.K =?= undefined, TARGET.K <= MY.Most)"
+    slots = [slot(wants, Most=3), slot(wants), slot(wants)]
+    found = suggested(slots, Requirements="true", K=9)
+    assert [told(change) for change in found.best] == ["K <= 3: 1"]
+
+
 def at_most(*limits: float) -> list[dict[str, Any]]:
     return [slot("TARGET.K <= MY.Most", Most=limit) for limit in limits]
 

@@ -193,7 +193,7 @@ def _named(job: AskedJob) -> frozenset[str]:
     """What a slot may call a running job by."""
     global_id = job.ad.get_string("GlobalJobId")
     host = job.ad.get_string("RemoteHost")
-    return frozenset(name for name in (global_id or f"{job.id} ", host) if name)
+    return frozenset(name for name in (global_id, f"{job.id} ", host) if name)
 
 
 def _preempted_ids(snapshot: Snapshot, result: CycleResult, now: float) -> frozenset[str]:
@@ -207,14 +207,8 @@ def _preempted_ids(snapshot: Snapshot, result: CycleResult, now: float) -> froze
     for ad in snapshot.slots if gone else ():
         name = ad.get_string("Name", context=context)
         if name in gone:
+            # Of several queues only GlobalJobId tells jobs apart, wherever a slot has it.
             local = ad.get_string("JobId", context=context)
-            ids.update(
-                item
-                for item in (
-                    name,
-                    ad.get_string("GlobalJobId", context=context),
-                    f"{local} " if local else None,
-                )
-                if item
-            )
+            said = ad.get_string("GlobalJobId", context=context) or f"{local} "
+            ids.update(item for item in (name, said) if item)
     return frozenset(ids)
