@@ -219,4 +219,14 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         "in_table: bool = field(default=True, kw_only=True)",
         "constant: True -> False",
     ): "of `kw_only`: nobody gives the field by its place; test_knobs.py holds the default",
+    (
+        "pieslice/simulation/matchmaking_cache.py",
+        "if user is None:",
+        "guard: user is None -> False",
+    ): "a list of jobs under no name is asked for by no submitter",
+    (
+        "pieslice/fuzzing/cycle.py",
+        "return int(self.context.now or 0)",
+        "constant: 0 -> 1",
+    ): "a cycle has a time, which is `NOW` or later",
 }

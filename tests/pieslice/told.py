@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import inspect
 import io
 import itertools
 import re
@@ -18,6 +19,7 @@ from random import Random
 from types import SimpleNamespace
 from typing import Any, Final
 
+import pieslice
 from classad import ClassAd, parse
 from classad.errors import Diagnostic
 from classad.evaluate import EvalContext
@@ -599,9 +601,31 @@ def masks() -> Iterator[str]:
     yield f"{found.config}{found.manifest}"
 
 
+# --- the front door -----------------------------------------------------------------------------
+
+
+def signatures() -> Iterator[str]:
+    """What ``import pieslice`` gives: functions, and the methods of its classes."""
+    for name in sorted(pieslice.__all__):
+        thing = getattr(pieslice, name)
+        if inspect.isfunction(thing):
+            yield f"{name}{_signature(thing)}"
+        elif inspect.isclass(thing):
+            for method, found in sorted(vars(thing).items()):
+                if inspect.isfunction(found) and not method.startswith("_"):
+                    yield f"{name}.{method}{_signature(found)}"
+                elif isinstance(found, property):
+                    yield f"{name}.{method}: {(found.__doc__ or '').splitlines()[:1]}"
+
+
+def _signature(function: Callable[..., object]) -> str:
+    parameters = inspect.signature(function).parameters.values()
+    return str(inspect.Signature([it.replace(annotation=it.empty) for it in parameters]))
+
+
 SECTIONS: Final[tuple[Callable[[], Iterator[str]], ...]] = (
     tables, lines, shortened, numbers, leaving, axes, patterns, pictures, page, seeds, messages,
-    options, conformance, shadows, masks,
+    options, conformance, shadows, masks, signatures,
 )  # fmt: skip
 
 
