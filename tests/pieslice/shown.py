@@ -152,6 +152,7 @@ rank campus 8.0 --limit x
 simulate 2 --days 0
 simulate 2 --days x
 simulate 2 --every -1
+simulate 2 --every 00.00x
 simulate 2 --vacate -1
 simulate 2 --vacate 1234567890
 simulate 2 --seeds 1.5
