@@ -394,4 +394,14 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         "_others: dict[Context, Config] = field(factory=dict, init=False, eq=False, repr=False)",
         "constant: False -> True",
     ): "nobody compares or prints configurations, or makes one from what it knows",
+    (
+        "pieslice/simulation/matchmaking_cache.py",
+        "if user is None:",
+        "guard: user is None -> False",
+    ): "a list of jobs under no name is asked for by no submitter",
+    (
+        "pieslice/fuzzing/cycle.py",
+        "return int(self.context.now or 0)",
+        "constant: 0 -> 1",
+    ): "a cycle has a time, which is `NOW` or later",
 }

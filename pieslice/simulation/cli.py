@@ -172,12 +172,17 @@ def _whole(text: str) -> int:
 
 
 def _hours(text: str) -> float:
-    return 0.0 if re.fullmatch(r"0+(\.0*)?", text, re.ASCII) else _positive(text)
+    if re.fullmatch(r"0+(\.0*)?", text, re.ASCII):
+        return 0.0
+    try:
+        return _positive(text)
+    except argparse.ArgumentTypeError:
+        raise argparse.ArgumentTypeError(f"`{text}` is not a number of at least 0") from None
 
 
 def _natural(text: str) -> int:
     if not re.fullmatch("[0-9]{1,9}", text, re.ASCII):
-        raise argparse.ArgumentTypeError(f"`{text}` is not a whole number of at least 0")
+        raise argparse.ArgumentTypeError(f"`{text}` is not a whole number from 0 to 999999999")
     return int(text)
 
 

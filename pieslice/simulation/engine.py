@@ -312,9 +312,9 @@ class Simulation:
         totals = self.totals(claim.user)
         totals.bad += slot.weight * (self.state.now - claim.job_begun)
         self._count_running(claim.user, -1, slot.weight)
-        job = self.state.jobs[claim.job]
-        job.preempted += 1
         if kind == "preempt":
+            job = self.state.jobs[claim.job]
+            job.preempted += 1
             totals.preempted += 1
             self.state.thrashed += job.preempted == 2
         else:

@@ -8,17 +8,19 @@ from __future__ import annotations
 import re
 import sqlite3
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
+from pieslice.simulation.replay import recorded_jobs, recorded_seconds
 from pieslice.simulation.running import SILENT, Form, run_new
 from pieslice.simulation.setup import Plan
 from tests.pieslice.answers import KEPT, answer, heading
 from tests.pieslice.questions import Question, asked, recorded
-from tests.pieslice.simulations import drawn
+from tests.pieslice.simulations import Drawn, course, drawn, shown
 
 _POLICY: Final = """\
 MARGIN = 1.2
@@ -150,6 +152,7 @@ rank campus 8.0 --limit x
 simulate 2 --days 0
 simulate 2 --days x
 simulate 2 --every -1
+simulate 2 --every 00.00x
 simulate 2 --vacate -1
 simulate 2 --vacate 1234567890
 simulate 2 --seeds 1.5
@@ -274,7 +277,7 @@ def _runs() -> Iterator[Question]:
 # --- histories ----------------------------------------------------------------------------------
 
 #: Simulations that are recorded: with preemption, groups, machines that leave, dynamic slots.
-_RECORDED: Final = (9, 26)
+_RECORDED: Final = (6, 15)
 _MANY: Final = "".join(
     f"{number * 37},{'abc'[number % 3]},{(number * 53) % 170 + 20},1,{number % 2 + 1},{group},1\n"
     for number, group in enumerate("g-h" * 24)
@@ -316,6 +319,12 @@ def _history(path: Path, *, tables: bool) -> str:
     for (job,) in ids if tables else ids[2::5]:
         for command in ("history", "when") if tables else ("when",):
             parts.append(f"-- {command} {job}\n{_said(f'{command} {path} {job}', path)}")
+    plan = Plan(str(path), str(path), round(recorded_seconds(path)), run_time=100)
+    again = course(plan)
+    found = shown(0, Drawn({"seconds": plan.seconds}, {"c": ""}), again).rstrip()
+    parts.append(f"-- replayed{found.removeprefix('==> 0')}")
+    times = Counter((job.submit, job.run_time) for job in recorded_jobs(path, plan.seconds))
+    parts.append(" ".join(f"{at}+{long}x{count}" for (at, long), count in times.items()))
     return "\n".join(parts)
 
 

@@ -62,6 +62,8 @@ _GROUPS: Final = (
 _TAKING: Final = (
     "PREEMPTION_REQUIREMENTS = True\nNEGOTIATOR_CONSIDER_EARLY_PREEMPTION = True\n",
     "PREEMPTION_REQUIREMENTS = RemoteUserPrio > SubmitterUserPrio * 1.01\n",
+    "PREEMPTION_REQUIREMENTS = True\nDEFAULT_PRIO_FACTOR = 1\nPRIORITY_HALFLIFE = 300\n"
+    "NEGOTIATOR_CONSIDER_EARLY_PREEMPTION = True\n",
     "PREEMPTION_REQUIREMENTS = TotalJobRunTime > 500\nPREEMPTION_RANK = TotalJobRunTime\n"
     "NEGOTIATOR_CONSIDER_EARLY_PREEMPTION = True\n",
     "PREEMPTION_REQUIREMENTS = RemoteGroupResourcesInUse > RemoteGroupQuota\n",
@@ -95,7 +97,7 @@ _KNOBS: Final = (
 
 def _policy(rng: Random) -> str:
     text = rng.choice(_GROUPS) if rng.random() < 0.45 else ""
-    text += rng.choice(_TAKING) if rng.random() < 0.4 else ""
+    text += rng.choice(_TAKING) if rng.random() < 0.7 else ""
     for name, values in rng.sample(_KNOBS, rng.randrange(0, 6)):
         text += f"{name} = {rng.choice(values)}\n"
     return text
@@ -210,7 +212,7 @@ def _table(rng: Random, seconds: int, groups: bool) -> str:
     lines = ["submit,user,run_time,cpus,memory,group,count"]
     for _ in range(rng.randrange(3, 10)):
         submit = rng.choice([0, rng.randrange(0, seconds), rng.randrange(0, seconds // 2, 60)])
-        length = rng.choice([0, 1, 60, 239, 300, 600, rng.randrange(1, 2000), 4000])
+        length = rng.choice([0, 60, 239, 300, 600, rng.randrange(1, 2000), 1500, 4000])
         group = rng.choice(["", "g", "g", "h", "g.x", "k"]) if groups else ""
         cpus, memory = rng.choice(["", 1, 1, 2]), rng.choice(["", "", 1, 600, 5000])
         user = rng.choice(_USERS)

@@ -234,6 +234,31 @@ def test_a_job_that_is_preempted_twice_is_counted_once() -> None:
     assert run.it.state.users["ann@sim.example"].bad == 30.0
 
 
+@pytest.mark.parametrize(
+    ("ends", "again"),
+    [("pp", 1), ("pl", 0), ("lp", 0), ("llp", 0), ("plp", 1), ("plpp", 1), ("ll", 0)],
+)
+def test_a_job_that_its_machine_took_along_was_not_preempted(ends: str, again: int) -> None:
+    """``ends``: how each run of a job ends: preempted, or lost with the machine."""
+    moments = [20 * number + 15 for number, end in enumerate(ends) if end == "l"]
+    changes = tuple(
+        MachineChange(at + later, "node0001", bool(later)) for at in moments for later in (0, 1)
+    )
+    run = Run(
+        jobs("0,ann,1000,1", *["0,bob,1,1"] * len(ends)), plain_pool(1, 1), changes, worklife=0
+    )
+    for number, end in enumerate(ends):
+        run.until(20 * number)
+        run.match(FIRST, 0)
+        run.until(20 * number + 10)
+        if end == "p":
+            run.match(FIRST, number + 1)
+    run.until(20 * len(ends))
+    ann = run.it.state.users["ann@sim.example"]
+    assert (ann.preempted, ann.evicted) == (ends.count("p"), ends.count("l"))
+    assert run.it.state.thrashed == again
+
+
 def test_a_machine_that_leaves_takes_its_jobs_along() -> None:
     """They wait again, as does the job that was to come next; what they did is lost."""
     changes = (MachineChange(30, "node0001", False),)

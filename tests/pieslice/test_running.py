@@ -173,3 +173,25 @@ def test_a_fingerprint_is_that_of_the_files_of_a_run(tmp_path: Path) -> None:
     seen.add(fingerprint(plan))
     assert len(seen) == 7
     assert fingerprint(evolve(plan, workload=({"user": "a"},), config=None)) not in seen
+
+
+@pytest.mark.parametrize(
+    ("seconds", "told"),
+    [
+        (0, ["a 1 0 1 0"]),
+        (60, ["a 0 1 0 1"]),
+        (540, []),
+        (720, ["b 2 0 2 0"]),
+        (780, ["b 1 1 1 1"]),
+        (960, []),
+    ],
+)
+def test_submitters_are_those_who_have_jobs(seconds: int, told: list[str], tmp_path: Path) -> None:
+    plan = plan_of(tmp_path)
+    (tmp_path / "w.csv").write_text(f"{JOBS}700,b,60\n")
+    found = []
+    for ad in run_until(plan, seconds, SILENT).submitter_ads():
+        names = ("IdleJobs", "RunningJobs", "WeightedIdleJobs", "WeightedRunningJobs")
+        numbers = " ".join(f"{ad.get_number(name):g}" for name in names)
+        found.append(f"{(ad.get_string('Name') or '').partition('@')[0]} {numbers}")
+    assert found == told

@@ -1393,7 +1393,7 @@ def test_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert message in capsys.readouterr().err
     for words, message in (
         (["--vacate", "-5"], "not a whole number"),
-        (["--every", "nan"], "not a number above 0"),
+        (["--every", "nan"], "not a number of at least 0"),
     ):
         with pytest.raises(SystemExit):
             main(["simulate", *traced, *words])

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import inspect
 import io
 import itertools
 import re
@@ -18,6 +19,7 @@ from random import Random
 from types import SimpleNamespace
 from typing import Any, Final
 
+import pieslice
 from classad import ClassAd, parse
 from classad.errors import Diagnostic
 from classad.evaluate import EvalContext
@@ -308,7 +310,7 @@ def _plain(value: Any) -> str:
 
 
 #: Simulations whose charts are told.
-_DRAWN: Final = (0, 13, 29, 41)
+_DRAWN: Final = (46, 6, 15, 8)
 
 
 def pictures() -> Iterator[str]:
@@ -324,7 +326,7 @@ def pictures() -> Iterator[str]:
         for moment in run.worst:
             yield f"{number}: {moment.text} {moment.hour} {moment.job}"
             yield f"  {' | '.join(moment.answer)}"
-    for shown in (runs[:1], runs[1:3], runs[3:]):
+    for shown in (runs[1:3], runs[3:]):
         for chart in charts(shown):
             yield f"{chart.name}: {chart.title}; {chart.note}"
             legend = (f"{name}/{it.place}/{it.texture}" for name, it in chart.legend)
@@ -599,9 +601,31 @@ def masks() -> Iterator[str]:
     yield f"{found.config}{found.manifest}"
 
 
+# --- the front door -----------------------------------------------------------------------------
+
+
+def signatures() -> Iterator[str]:
+    """What ``import pieslice`` gives: functions, and the methods of its classes."""
+    for name in sorted(pieslice.__all__):
+        thing = getattr(pieslice, name)
+        if inspect.isfunction(thing):
+            yield f"{name}{_signature(thing)}"
+        elif inspect.isclass(thing):
+            for method, found in sorted(vars(thing).items()):
+                if inspect.isfunction(found) and not method.startswith("_"):
+                    yield f"{name}.{method}{_signature(found)}"
+                elif isinstance(found, property):
+                    yield f"{name}.{method}: {(found.__doc__ or '').splitlines()[:1]}"
+
+
+def _signature(function: Callable[..., object]) -> str:
+    parameters = inspect.signature(function).parameters.values()
+    return str(inspect.Signature([it.replace(annotation=it.empty) for it in parameters]))
+
+
 SECTIONS: Final[tuple[Callable[[], Iterator[str]], ...]] = (
     tables, lines, shortened, numbers, leaving, axes, patterns, pictures, page, seeds, messages,
-    options, conformance, shadows, masks,
+    options, conformance, shadows, masks, signatures,
 )  # fmt: skip
 
 
