@@ -43,3 +43,17 @@ def test_the_vocabulary_has_what_the_negotiator_adds_and_no_families() -> None:
     names = known_attributes()
     assert {"SubmitterUserPrio", "RemoteUserPrio", "Memory", "JobPrio"} <= set(names)
     assert not [name for name in names if "<" in name]
+
+
+@pytest.mark.parametrize(("operators", "expected"), [(399, []), (400, []), (401, ["P429"])])
+def test_a_chain_may_have_four_hundred_operators(operators: int, expected: list[str]) -> None:
+    config = load_config(
+        "pool.conf",
+        MemorySources({"pool.conf": "RANK = TARGET.JobPrio" + " + 1" * operators + "\n"}),
+        builtin_library(),
+        context=Context("NEGOTIATOR"),
+        keep_going=True,
+    )
+    found = lint(config)
+    assert [one.id for one in found] == expected
+    assert all(f"{operators} operators deep" in one.message for one in found)
