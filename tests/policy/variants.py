@@ -42,6 +42,7 @@ _SHORTER_VERDICTS: Final = (
     (" would not start: exit status ", " ends with "),
     (" would start, but take no jobs: ", " takes no jobs, "),
     (" would start", " starts"),
+    (" without the files that complete this", ""),
 )
 _LINES: Final = re.compile(r"(\d+) (dropped|doubled|in if true|in if false|moved to (\d+))")
 #: What begins an answer, and not an edit.
