@@ -239,4 +239,9 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         "if self.reading is not None:",
         "guard: self.reading is not None -> False",
     ): "only speed: the reading has the expanded text, which is expanded again to the same",
+    (
+        "policy/lint/units.py",
+        "if not unit:",
+        "guard: not unit -> False",
+    ): "only speed: without a unit no bound is known that the value could be beyond",
 }
