@@ -19,6 +19,7 @@ from attr import Factory, evolve, field, frozen
 
 from classad.builtins.pcre import GaveUp, Pattern, compile_pattern
 from classad.errors import Diagnostic
+from classad.source import Source
 from policy.language import expressions
 from policy.language.conditions import ConditionError, holds
 from policy.language.functions import Functions
@@ -57,13 +58,14 @@ class Config:
     """A configuration that was read.
 
     ``complete`` is False when the reading stopped at an error, as every daemon and tool of
-    HTCondor would.
+    HTCondor would; ``texts`` are those of the files that were read, in this order.
     """
 
     scope: Scope
     diagnostics: tuple[Diagnostic, ...] = ()
     files: tuple[str, ...] = ()
     complete: bool = True
+    texts: tuple[Source, ...] = ()
     #: Values as this reader has them, which nothing changes any more.
     _known: Known = field(factory=dict, init=False, eq=False, repr=False)
     _others: dict[Context, Config] = field(factory=dict, init=False, eq=False, repr=False)
@@ -148,7 +150,7 @@ def load_config(
         _Loading(reader, host, environment, tuple(extra), folder, tuple(overlays)).run(root)
     except ReadingStopped:
         complete = False
-    return Config(scope, tuple(diagnostics), tuple(reader.files), complete)
+    return Config(scope, tuple(diagnostics), tuple(reader.files), complete, tuple(reader.texts))
 
 
 def config_from_mapping(
@@ -328,8 +330,6 @@ class _Loading:
                 scope.table.put(Definition(name, raw, ENVIRONMENT_ORIGIN, previous=previous))
 
     def _extra(self) -> None:
-        from classad.source import Source
-
         scope = self.reader.scope
         for name, value in self.extra:
             source = Source(f"{name} = {value}", COMMAND_LINE_ORIGIN)
@@ -374,7 +374,6 @@ class _Loading:
             message = f"no template `{name}` in category {category}"
             self.reader.diagnostics.append(_at(entry, message, severity="warning"))
             return
-        from classad.source import Source
 
         label = f"{template.category}:{template.name}"
         source = Source(template.with_arguments(None), f"use {label}")

@@ -91,6 +91,8 @@ class Reader:
     keep_going: bool = False
     leave_out: bool = False
     files: list[str] = field(factory=list)
+    #: The texts of the files.
+    texts: list[Source] = field(factory=list)
 
     def world(self) -> World:
         """What conditions see."""
@@ -107,6 +109,7 @@ class Reader:
         if "\0" in text:
             text = self._without_nul(path, text)
         source = Source(text, path)
+        self.texts.append(source)
         before = len(self.diagnostics)
         try:
             self.read_source(source, Place(path, depth))

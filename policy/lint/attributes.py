@@ -407,21 +407,19 @@ def _begun(name: str, known: Iterable[str]) -> str | None:
     """An attribute whose name is cut short, or goes on in the middle of a word."""
     if len(name) < _LONG:
         return None
-    folded = name.casefold()
     for item in known:
-        longer, shorter = (name, item) if len(name) > len(item) else (item, name)
-        rest = longer[len(shorter) :]
-        begins = folded.startswith(item.casefold()) or item.casefold().startswith(folded)
-        if begins and len(shorter) >= _LONG and rest.islower() and len(rest) > 1:
+        shorter, longer = sorted((name, item), key=len)
+        begins = len(item) >= _LONG and longer.casefold().startswith(shorter.casefold())
+        if begins and longer[len(shorter) :].islower():
             return item
     return None
 
 
 def _is_slip(name: str, known: str) -> bool:
-    if name[0] != known[0] or abs(len(name) - len(known)) > 1 or len(known) < _SHORT[0]:
+    if name[0] != known[0] or len(known) < _SHORT[0]:
         return False
     if len(name) != len(known):
-        longer, shorter = (name, known) if len(name) > len(known) else (known, name)
+        shorter, longer = sorted((name, known), key=len)
         return any(longer[:at] + longer[at + 1 :] == shorter for at in range(len(longer)))
     wrong = [at for at, (a, b) in enumerate(zip(name, known, strict=True)) if a != b]
     if len(wrong) == 2 and wrong[1] == wrong[0] + 1:

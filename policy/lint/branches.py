@@ -25,12 +25,11 @@ def untaken(view: View) -> Iterator[Definition]:
     """The plain assignments that were passed over, in the order of the files."""
     scope = view.config.scope
     own = [link for entry in scope.table for link in entry.chain() if is_own(link)]
-    sources = {id(link.source): link.source for link in own if link.source is not None}
     taken = {(id(link.source), link.start) for link in own}
-    for key, source in sources.items():
-        for line, statement in _conditional(source):
+    for source in view.config.texts:
+        for line, statement in _conditional(source) if source.quoted else ():
             start = line.offset(statement.value_start)
-            if (key, start) not in taken and statements.is_identifier(statement.name):
+            if (id(source), start) not in taken and statements.is_identifier(statement.name):
                 yield _definition(scope, source, line, statement)
 
 

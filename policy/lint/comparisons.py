@@ -223,10 +223,7 @@ def _single_word(view: View, one: Held, node: Node) -> _Found | None:
     if isinstance(node, Call) and takes_pattern(node):
         node = node.args[0] if node.args else node
     elif isinstance(node, Call):
-        listed = _word_for_list(node)
-        if listed is None:
-            return None
-        node = listed
+        node = _word_for_list(node) or node
     elif node is not one.tree or one.how.use.wanted is not Wanted.ANY:
         return None
     word = bare(node)
@@ -366,7 +363,7 @@ def _because(node: Binary) -> str:
         if added is not None and added.unit in ("priority", "weighted slots"):
             least = "0.5" if added.unit == "priority" else "0"
             return f"; {added.name} is never below {least}"
-        if row is not None and row.range[0] > float("-inf"):
+        if row is not None and row.range[0] > float("-inf") and number(other) is not None:
             high = f" or above {row.range[1]:g}" if row.range[1] < float("inf") else ""
             return f"; {row.name} is never below {row.range[0]:g}{high}"
     return ""
@@ -410,7 +407,9 @@ def _is_end(one: Held, node: Binary) -> bool:
 def _chained(view: View, one: Held, node: Binary) -> _Found | None:
     """``4 <= Cpus <= 16``."""
     inner = node.left
-    if not isinstance(inner, Binary) or not {node.operator, inner.operator} <= _ORDER:
+    if not isinstance(inner, Binary):
+        return None
+    if node.operator not in _ORDER or inner.operator not in _ORDER:
         return None
     message = f"`{one.shown(node)}` compares true or false with `{one.shown(node.right)}`"
     both = f"{one.shown(inner)} && {one.shown(inner.right)} {node.operator} {one.shown(node.right)}"
@@ -420,8 +419,6 @@ def _chained(view: View, one: Held, node: Binary) -> _Found | None:
 
 def _one_or_another(one: Held, node: Node) -> _Found | None:
     """``x != 1 || x != 2``: one of them is true of everything."""
-    if not isinstance(node, Binary) or node.operator != "||":
-        return None
     seen: dict[tuple[str | None, str], ClassAdValue] = {}
     for part in disjuncts(node):
         if not isinstance(part, Binary) or part.operator not in ("!=", "=!="):
@@ -469,8 +466,7 @@ def _is_idle(one: Held, side: Node) -> bool:
 def _units(view: View, one: Held, node: Binary) -> _Found | None:
     """Unlike units; dates and spans of time have a finding of their own."""
     left, right = (one.evaluation.alone(side) for side in (node.left, node.right))
-    units = {left.unit, right.unit}
-    if len(units) < 2 or not units <= _MEASURES:
+    if left.unit == right.unit or left.unit not in _MEASURES or right.unit not in _MEASURES:
         return None
     message = f"`{one.shown(node)}` compares {left.unit} with {right.unit}"
     return UNLIKE_UNITS, message, node, None

@@ -11,7 +11,6 @@ from types import ModuleType
 from typing import Final
 
 from classad.errors import Diagnostic
-from classad.source import Source
 from policy.config import Config
 from policy.knobs.reading import EXPANDED
 from policy.language.reader import UNQUOTED
@@ -126,7 +125,7 @@ def all_findings(
         *(item for loaded in loads.values() for item in support.check_support(loaded)),
     ]
     reading.note_lost_backslashes(found)
-    left = list(silence.apply(_once(found), sources_of(config), FINDINGS))
+    left = list(silence.apply(_once(found), config.texts, FINDINGS))
     reading.note_other_languages(left)
     order = {name: position for position, name in enumerate(config.files)}
     return sorted(left, key=lambda item: _place(item, order))
@@ -137,19 +136,6 @@ def _is_told(seen: View, item: Diagnostic) -> bool:
     if reading.is_own_limit(seen, item.message.partition(":")[0]):
         return False
     return item.severity != "error" and item.source is not None
-
-
-def sources_of(config: Config) -> list[Source]:
-    """The texts of the files that set or break anything, each once."""
-    found: dict[int, Source] = {}
-    for entry in config.scope.table:
-        for link in entry.chain():
-            if link.source is not None:
-                found[id(link.source)] = link.source
-    for item in config.diagnostics:
-        if item.source is not None:
-            found[id(item.source)] = item.source
-    return list(found.values())
 
 
 def _once(found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:

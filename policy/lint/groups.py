@@ -224,9 +224,14 @@ def _single(static: _Quotas, dynamic: _Quotas) -> Iterator[Diagnostic]:
             message = f"the static quota of `{name}` makes this dynamic one void"
             yield BOTH_QUOTAS.named(dynamic[name][0].entry, message)
         if 0 < quota < 1:
-            message = f"`{name}` has a quota of {quota:g} weighted slots"
+            message = f"`{name}` has a quota of {_shown(quota)} weighted slots"
             help_text = f"a share of the pool is `GROUP_QUOTA_DYNAMIC_{name}`"
             yield FRACTION.on(setting.entry, message, help_text)
+
+
+def _shown(quota: float) -> str:
+    """A quota with as many digits as tell it from its bound, without those that sums round."""
+    return f"{quota:.9g}"
 
 
 def _sums(listed: _Groups, static: _Quotas, dynamic: _Quotas) -> Iterator[Diagnostic]:
@@ -239,12 +244,13 @@ def _sums(listed: _Groups, static: _Quotas, dynamic: _Quotas) -> Iterator[Diagno
         shared = [dynamic[name] for name in children if name in dynamic and name not in static]
         total = sum(quota for _, quota in shared)
         if total > 1 + 1e-6:
-            message = f"the dynamic quotas {above} sum to {total:g}"
+            message = f"the dynamic quotas {above} sum to {_shown(total)}"
             yield OVER_ONE.named(shared[-1][0].entry, message, "they are scaled down to sum to 1")
         fixed = [static[name] for name in children if name in static]
         total = sum(quota for _, quota in fixed)
         if parent in static and total > static[parent][1]:
-            message = f"the quotas {above} sum to {total:g}, the parent has {static[parent][1]:g}"
+            has = _shown(static[parent][1])
+            message = f"the quotas {above} sum to {_shown(total)}, the parent has {has}"
             yield BEYOND_PARENT.named(fixed[-1][0].entry, message)
 
 

@@ -128,8 +128,8 @@ def _place(entry: Definition, text: str) -> Place:
         at = entry.raw.find(text)
         return place(entry, entry.raw, at, at + len(text))
     at = entry.source.text.find(text, entry.start, entry.end)
-    if at < 0:
-        return entry.source, entry.start, max(entry.end, entry.start + 1)
+    if at == -1:
+        return entry.source, entry.start, entry.end
     return entry.source, at, at + len(text)
 
 
@@ -185,9 +185,8 @@ def _attributes(view: View) -> Iterable[str]:
 
 def _conditions(view: View) -> Iterator[Diagnostic]:
     """References in conditions, which are false without them."""
-    sources = {id(s.entry.source): s.entry.source for s in view.settings if s.entry.source}
-    for source in sources.values():
-        for line in LineReader(source):
+    for source in view.config.texts:
+        for line in LineReader(source) if source.quoted else ():
             word = keyword(line.text)
             if word is None or word[0] not in ("if", "elif"):
                 continue

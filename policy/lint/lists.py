@@ -147,12 +147,12 @@ def check_lists(view: View) -> Iterator[Diagnostic]:
             yield from _programs(setting)
         elif setting.macro.upper() in _PLAIN:
             yield from _quotes(setting, "is a plain name, and quotes are part of it")
-        elif builtin_table().get(setting.macro.casefold(), [])[1:2] == ["path"]:
+        elif "path" in builtin_table().get(setting.macro.casefold(), [])[1:]:
             yield from _quotes(setting, "is a path, and quotes are part of it")
     yield from _values(view, listed)
     yield from _unlisted(view, listed)
     yield from _maps(view)
-    yield from _unpublished(view, set().union(*listed.values()) if listed else set())
+    yield from _unpublished(view, set().union(*listed.values()))
 
 
 def _not_in_whole(setting: Setting, whole: str) -> Iterator[Diagnostic]:
@@ -176,7 +176,7 @@ def _quotes(setting: Setting, what: str) -> Iterator[Diagnostic]:
             end = item.end
             if item.text[0] in _QUOTES and item.text[-1:] != item.text[0]:
                 close = text.find(item.text[0], item.end)
-                end = close + 1 if close > 0 else end
+                end = end if close == -1 else close + 1
             place = stretch(setting, text, item.start, end)
             yield QUOTED.at(f"{setting.macro} {what}", *place, "leave the quotes out")
             return

@@ -584,7 +584,7 @@ def _blocks(text: str) -> list[tuple[str | None, list[str | None]]]:
         ),
         ("SITE_START = $(START)\nSTART = $(SITE_START)\n", ("P114", ["P113"])),
         ("START = KeyboardIdle > 15 &&\n  LoadAvg < 0.3\n", ("P101", ["P113"])),
-        ("if $(KIND) == gpu\n  START = True\nendif\n", ("P101", [])),
+        ("KIND = gpu\nif $(KIND) == gpu\n  START = True\nendif\n", ("P101", [])),
         ('RANK = MY.Owner == "a"\n', ("P407", ["P431"])),
         ('GROUP_NAMES = "a"\nGROUP_QUOTA_a = 5\n', ("P213", ["P303", "P301"])),
         ('SYSTEM_PERIODIC_HOLD = "MemoryUsage" > RequestMemory\n', ("P424", ["P410"])),

@@ -4,8 +4,9 @@
 its name behind ``==>``, or a few lines behind ``| ``.  Below each stand its edits, in the forms
 of ``edited``, and below an edit what changes by it: ``-`` before a finding that goes, with number
 and place, ``+`` before one that comes, with number, severity (its first letter), line, column and
-width, message and help, and ``=`` before the verdicts where they are others.  ``~`` stands for the
-words of a finding that only moved, ``¶`` for the end of a line.
+width, ``<`` and the place of its cause if it has one, message and help, and ``=`` before the
+verdicts where they are others.  ``~`` stands for the words of a finding that only moved, ``¶``
+for the end of a line.
 
 The command writes anew what is said; the edits stay.  With ``--add FILE`` it adds the cases of a
 file of the same form.
@@ -23,6 +24,7 @@ from policy.config import load_config
 from policy.io import builtin_library
 from policy.language.sources import MemorySources
 from policy.language.table import Context
+from policy.lint.causes import causes
 from policy.lint.verdict import Examination, examine
 
 FOLDER: Final = Path(__file__).parent
@@ -140,10 +142,13 @@ class Told(NamedTuple):
 def told(text: str) -> Told:
     """The same of a policy."""
     seen = examined(text)
-    findings = []
+    findings, cause_of = [], causes(seen.findings)
     for one in seen.findings:
         words = one.message if one.help is None else f"{one.message} -- {one.help}"
         columns = f"{one.line}:{one.column}+{one.end - one.start}"
+        cause = cause_of.get(id(one))
+        if cause is not None:
+            columns += f"<{cause.line}:{cause.column}"
         findings.append((f"{one.id}{one.severity[0]} {columns}", shorter(words, _SHORTER)))
     verdicts = []
     for verdict in seen.verdicts:
