@@ -409,4 +409,9 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         "return int(self.context.now or 0)",
         "constant: 0 -> 1",
     ): "a cycle has a time, which is `NOW` or later",
+    (
+        "policy/lint/units.py",
+        "if not unit:",
+        "guard: not unit -> False",
+    ): "only speed: without a unit no bound is known that the value could be beyond",
 }

@@ -304,7 +304,8 @@ def _is_minutes(node: Node) -> bool:
     """Is it written as so many minutes, hours or days, whatever their number?"""
     if not isinstance(node, Binary) or node.operator != "*":
         return False
-    return any((number(side) or 1) % 60 == 0 for side in (node.left, node.right))
+    values = map(number, (node.left, node.right))
+    return any(value and value % 60 == 0 for value in values)
 
 
 def _is_minutes_a_day(node: Node) -> bool:
