@@ -283,9 +283,7 @@ def test_rows_in_other_places_have_their_own_constants() -> None:
     source = Backwards(below)
     table, rng = Table.placed(source), Random(3)
     jobs = [ad(f"V = {v}; W = {w}; Wants = Mem > 2") for v, w in ((3, 1), (8, 2), (20, 0))]
-    for job, text in zip(
-        jobs, (COUNTS[0], "TARGET.I > 3 && TARGET.Cap < 2", COUNTS[2]), strict=True
-    ):
+    for job, text in zip(jobs, (COUNTS[0], "TARGET.I > 3 && TARGET.W < 2", COUNTS[0]), strict=True):
         job["Requirements"] = ExprTree(text)
     check_placed(table, source, jobs)
     for turn in range(12):
