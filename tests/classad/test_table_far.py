@@ -444,6 +444,31 @@ def test_rows_of_conjuncts(length: int) -> None:
             assert list(table.accepting(job, context=CONTEXT)) == ours
 
 
+def test_requirements_that_ask_for_themselves() -> None:
+    """What is under way is undefined, in a conjunct as in the whole."""
+    texts = (
+        "TARGET.V > 1 && Requirements =?= undefined", "Start && TARGET.V > 1", "MY.Start && V > 2",
+        "TARGET.V > 1 && (Start ?: true)", "TARGET.Requirements =?= undefined && TARGET.V > 0",
+        "Start && (MY.Requirements ?: true)", "isUndefined(Requirements) || Start", "true",
+    )  # fmt: skip
+    starts = ("Start =?= undefined", "Requirements =?= undefined && V > 1", "TARGET.Start ?: true")
+    ads = [
+        ad(f"V = {n % 4}; Requirements = {text}; Start = {start}")
+        for n, (text, start) in enumerate(product(texts, starts))
+    ]
+    table = Table(ads)
+    for job in ads:
+        ours = [n for n, one in enumerate(ads) if half_match(one, job, CONTEXT)]
+        theirs = [n for n, one in enumerate(ads) if half_match(job, one, CONTEXT)]
+        twin = job.duplicate()
+        alone = [n for n, one in enumerate(ads) if accepts(one, twin)]
+        assert list(table.accepting(job, context=CONTEXT)) == ours
+        assert list(table.accepted_by(job, context=CONTEXT)) == theirs
+        assert list(table.accepting(twin, context=CONTEXT)) == alone
+        others = [n for n, one in enumerate(ads) if accepts(twin, one)]
+        assert list(table.accepted_by(twin, context=CONTEXT)) == others
+
+
 # ---- lists of own ads ----------------------------------------------------------------------------
 
 
