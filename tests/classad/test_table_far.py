@@ -21,6 +21,7 @@ from classad.evaluate import evaluate
 from classad.language.names import UNUSUAL
 from classad.match import half_match, is_true, symmetric_match
 from classad.table import Table
+from classad.table.store.placed import NOWHERE
 from fuzz.one_by_one import CONTEXT, accepts, number_of, shown, value_of
 from fuzz.thresholds import few_are_many
 
@@ -201,6 +202,8 @@ def test_names_and_relatives(rows: str, jobs: str) -> None:
             assert values(table, text, job, "my") == list(map(shown, alone)), (text, str(job))
             yes = [row for row, value in enumerate(alone) if is_true(value)]
             assert list(table.select(text, job, context=CONTEXT)) == yes, text
+            numbers = table.numbers(text, job, context=CONTEXT)
+            assert list(map(repr, numbers)) == list(map(repr, map(number_of, alone))), text
             if job is not None and turn % 2:
                 alone = [value_of(tree, job, None if job is one else one) for one in ads]
                 assert values(table, text, job, "target") == list(map(shown, alone)), text
@@ -249,7 +252,8 @@ class Backwards:
         return list(self.changes)
 
     def ad(self, row: int) -> ClassAd:
-        found = self._table.ad(self.places[row])
+        place = self.places[row]
+        found = ClassAd() if place == NOWHERE else self._table.ad(place)
         if self.changes:
             found = found.duplicate()
             for name, cells in self.changes.items():
@@ -290,6 +294,7 @@ def test_rows_in_other_places_have_their_own_constants() -> None:
         places = list(source.places)
         rng.shuffle(places)
         if turn % 4 == 0:
+            places[turn % 16] = NOWHERE
             source.places = array("i", places)
         elif turn % 4 == 1:
             source.changes.setdefault("g0", {})[rng.randrange(16)] = ad(f"Mem = {turn + 3}")
@@ -492,6 +497,7 @@ def gpus(n: int) -> str:
 
 WANTS = (
     "Wants = Mem > 2", "Wants = Mem > 2 && Cap > 5", "Wants = Mem > Least; Least = 3",
+    "Wants = Mem > Least; Least = 0", "Wants = Mem > Least; Least = 5",
     "Wants = true", 'Wants = Kind == "k1"', "Wants = TARGET.Cap > 1 && Mem > 1",
     "Wants = MY.Least < 4; Least = 3", "Wants = Mem > 2; G0 = [Mem = 99]",
     "Wants = Mem > 2; Gpus = {[Mem = 5]}", "Wants = Mem", "Q = 1",
@@ -543,3 +549,15 @@ def test_lists_of_own_ads(many: bool) -> None:
                 other[name] = value
                 rows[row] = other
                 table.replace(row, other)
+
+
+def test_partners_are_told_apart_by_what_their_wants_lead_to() -> None:
+    ads = [ad(gpus(n % 4)) for n in range(12)]
+    table = Table(ads)
+    for need in COUNTS[:5]:
+        for least in (3, 0, 5, '"x"', 3, "Deep", 0):
+            for wants in ("Mem > Least", "Mem > Low"):
+                job = ad(f"Wants = {wants}; Low = Least + 1; Least = {least}; Deep = 2")
+                job["Requirements"] = ExprTree(need)
+                yes = [n for n, one in enumerate(ads) if accepts(job, one)]
+                assert list(table.accepted_by(job, context=CONTEXT)) == yes, str(job)
