@@ -21,6 +21,7 @@ from classad.evaluate import evaluate
 from classad.language.names import UNUSUAL
 from classad.match import half_match, is_true, symmetric_match
 from classad.table import Table
+from classad.table.store.placed import NOWHERE
 from fuzz.one_by_one import CONTEXT, accepts, number_of, shown, value_of
 from fuzz.thresholds import few_are_many
 
@@ -201,6 +202,8 @@ def test_names_and_relatives(rows: str, jobs: str) -> None:
             assert values(table, text, job, "my") == list(map(shown, alone)), (text, str(job))
             yes = [row for row, value in enumerate(alone) if is_true(value)]
             assert list(table.select(text, job, context=CONTEXT)) == yes, text
+            numbers = table.numbers(text, job, context=CONTEXT)
+            assert list(map(repr, numbers)) == list(map(repr, map(number_of, alone))), text
             if job is not None and turn % 2:
                 alone = [value_of(tree, job, None if job is one else one) for one in ads]
                 assert values(table, text, job, "target") == list(map(shown, alone)), text
@@ -249,7 +252,8 @@ class Backwards:
         return list(self.changes)
 
     def ad(self, row: int) -> ClassAd:
-        found = self._table.ad(self.places[row])
+        place = self.places[row]
+        found = ClassAd() if place == NOWHERE else self._table.ad(place)
         if self.changes:
             found = found.duplicate()
             for name, cells in self.changes.items():
@@ -283,15 +287,14 @@ def test_rows_in_other_places_have_their_own_constants() -> None:
     source = Backwards(below)
     table, rng = Table.placed(source), Random(3)
     jobs = [ad(f"V = {v}; W = {w}; Wants = Mem > 2") for v, w in ((3, 1), (8, 2), (20, 0))]
-    for job, text in zip(
-        jobs, (COUNTS[0], "TARGET.I > 3 && TARGET.Cap < 2", COUNTS[2]), strict=True
-    ):
+    for job, text in zip(jobs, (COUNTS[0], "TARGET.I > 3 && TARGET.W < 2", COUNTS[0]), strict=True):
         job["Requirements"] = ExprTree(text)
     check_placed(table, source, jobs)
     for turn in range(12):
         places = list(source.places)
         rng.shuffle(places)
         if turn % 4 == 0:
+            places[turn % 16] = NOWHERE
             source.places = array("i", places)
         elif turn % 4 == 1:
             source.changes.setdefault("g0", {})[rng.randrange(16)] = ad(f"Mem = {turn + 3}")
@@ -446,6 +449,31 @@ def test_rows_of_conjuncts(length: int) -> None:
             assert list(table.accepting(job, context=CONTEXT)) == ours
 
 
+def test_requirements_that_ask_for_themselves() -> None:
+    """What is under way is undefined, in a conjunct as in the whole."""
+    texts = (
+        "TARGET.V > 1 && Requirements =?= undefined", "Start && TARGET.V > 1", "MY.Start && V > 2",
+        "TARGET.V > 1 && (Start ?: true)", "TARGET.Requirements =?= undefined && TARGET.V > 0",
+        "Start && (MY.Requirements ?: true)", "isUndefined(Requirements) || Start", "true",
+    )  # fmt: skip
+    starts = ("Start =?= undefined", "Requirements =?= undefined && V > 1", "TARGET.Start ?: true")
+    ads = [
+        ad(f"V = {n % 4}; Requirements = {text}; Start = {start}")
+        for n, (text, start) in enumerate(product(texts, starts))
+    ]
+    table = Table(ads)
+    for job in ads:
+        ours = [n for n, one in enumerate(ads) if half_match(one, job, CONTEXT)]
+        theirs = [n for n, one in enumerate(ads) if half_match(job, one, CONTEXT)]
+        twin = job.duplicate()
+        alone = [n for n, one in enumerate(ads) if accepts(one, twin)]
+        assert list(table.accepting(job, context=CONTEXT)) == ours
+        assert list(table.accepted_by(job, context=CONTEXT)) == theirs
+        assert list(table.accepting(twin, context=CONTEXT)) == alone
+        others = [n for n, one in enumerate(ads) if accepts(twin, one)]
+        assert list(table.accepted_by(twin, context=CONTEXT)) == others
+
+
 # ---- lists of own ads ----------------------------------------------------------------------------
 
 
@@ -469,6 +497,7 @@ def gpus(n: int) -> str:
 
 WANTS = (
     "Wants = Mem > 2", "Wants = Mem > 2 && Cap > 5", "Wants = Mem > Least; Least = 3",
+    "Wants = Mem > Least; Least = 0", "Wants = Mem > Least; Least = 5",
     "Wants = true", 'Wants = Kind == "k1"', "Wants = TARGET.Cap > 1 && Mem > 1",
     "Wants = MY.Least < 4; Least = 3", "Wants = Mem > 2; G0 = [Mem = 99]",
     "Wants = Mem > 2; Gpus = {[Mem = 5]}", "Wants = Mem", "Q = 1",
@@ -520,3 +549,15 @@ def test_lists_of_own_ads(many: bool) -> None:
                 other[name] = value
                 rows[row] = other
                 table.replace(row, other)
+
+
+def test_partners_are_told_apart_by_what_their_wants_lead_to() -> None:
+    ads = [ad(gpus(n % 4)) for n in range(12)]
+    table = Table(ads)
+    for need in COUNTS[:5]:
+        for least in (3, 0, 5, '"x"', 3, "Deep", 0):
+            for wants in ("Mem > Least", "Mem > Low"):
+                job = ad(f"Wants = {wants}; Low = Least + 1; Least = {least}; Deep = 2")
+                job["Requirements"] = ExprTree(need)
+                yes = [n for n, one in enumerate(ads) if accepts(job, one)]
+                assert list(table.accepted_by(job, context=CONTEXT)) == yes, str(job)
