@@ -129,6 +129,36 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         "constant: 0o644 -> 421",
     ): "the file gets the rights of the other one before anything is in it",
     (
+        "classad/binding/ad.py",
+        "if kind is int or kind is bool or kind is float or (kind is str and value.isascii()):",
+        "guard: kind is int or kind is bool or kind is float"
+        " or (kind is str and value.isascii())"
+        " -> False",
+    ): "only speed: what is converted comes out the same",
+    (
+        "classad/binding/ad.py",
+        "if kind is int or kind is bool or kind is float or (kind is str and value.isascii()):",
+        "connective: kind is int or kind is bool or kind is float"
+        " or (kind is str and value.isascii())"
+        " -> (kind is int and kind is bool and (kind is float)"
+        " and (kind is str and value.isascii()))",
+    ): "only speed: what is converted comes out the same",
+    (
+        "classad/binding/expr.py",
+        "if kind is int or kind is bool or kind is float or (kind is str and value.isascii()):",
+        "guard: kind is int or kind is bool or kind is float"
+        " or (kind is str and value.isascii())"
+        " -> False",
+    ): "only speed: what is converted comes out the same",
+    (
+        "classad/binding/expr.py",
+        "if kind is int or kind is bool or kind is float or (kind is str and value.isascii()):",
+        "connective: kind is int or kind is bool or kind is float"
+        " or (kind is str and value.isascii())"
+        " -> (kind is int and kind is bool and (kind is float)"
+        " and (kind is str and value.isascii()))",
+    ): "only speed: what is converted comes out the same",
+    (
         "classad/formats/recovery.py",
         "found = re.compile(pattern, re.MULTILINE).search(self._text, lost + 1)",
         "constant: 1 -> 2",

@@ -179,3 +179,22 @@ def test_what_an_ad_holds_belongs_to_it() -> None:
     other.update(twin)
     other["p"] = 10
     assert (other.eval("e"), twin.eval("e")) == (20, 2)
+
+
+def test_plain_values_are_set_together_and_keep_the_first_spelling() -> None:
+    first, second = parseAds("Aa = 1\nB = 2\n\nAa = 3\nB = 4\n")
+    first.insert_plain({"aa": "AA", "b": "b"}, {"aa": 5, "b": 6})
+    assert (list(first.names()), first["aa"], first["B"]) == (["Aa", "B"], 5, 6)
+    first.insert_plain({"b": "b", "new": "New"}, {"b": 7, "new": "x"})
+    assert (list(first.names()), first["B"], first["NEW"]) == (["Aa", "B", "New"], 7, "x")
+    assert (list(second.names()), len(second), second["aa"]) == (["Aa", "B"], 2, 3)
+
+
+def test_ads_of_one_class_are_equal_by_what_they_hold() -> None:
+    one, same, other = (
+        ClassAd(text).raw("n") for text in ("[n = [a = 1]]", "[n = [A = 1]]", "[n = []]")
+    )
+    assert one == same
+    assert one != other
+    assert one != ClassAd("[a = 1]")
+    assert one != {"a": 1}
