@@ -364,6 +364,68 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         "constant: 1.0 -> 2.0",
     ): "the weight is set before anybody reads it",
     (
+        "negotiator/columns/engine.py",
+        "if not bits:",
+        "guard: not bits -> False",
+    ): "only speed: the tests of kinds find none among no slots",
+    (
+        "negotiator/columns/fetch.py",
+        "if self.policy.consider_preemption:",
+        "guard: self.policy.consider_preemption -> False",
+    ): "only speed: no slot is projected where preemption is considered",
+    (
+        "negotiator/columns/rank_keys.py",
+        "if not rows or self._policy.ignore_job_ranks:",
+        "connective: not rows or self._policy.ignore_job_ranks"
+        " -> (not rows and self._policy.ignore_job_ranks)",
+    ): "only speed: no rows have no ranks, and those of slots in their order are found anew",
+    (
+        "negotiator/columns/rank_keys.py",
+        "if not rows or self._policy.ignore_job_ranks:",
+        "guard: not rows or self._policy.ignore_job_ranks -> False",
+    ): "only speed: no rows have no ranks, and those of slots in their order are found anew",
+    (
+        "negotiator/pool/addresses.py",
+        "if _USUAL.fullmatch(text):",
+        "guard: _USUAL.fullmatch(text) -> False",
+    ): "only speed: what is usual is read piece by piece to the same",
+    (
+        "negotiator/pool/addresses.py",
+        "if _IPV4.fullmatch(host):",
+        "guard: _IPV4.fullmatch(host) -> False",
+    ): "only speed: the library says the same of such an address",
+    (
+        "negotiator/pool/slots.py",
+        "if self._base is None and self._copy is None and self._source is not None:",
+        "comparison: self._source is not None -> (self._source is None)",
+    ): "only speed: the ad is made, and has the same",
+    (
+        "negotiator/pool/slots.py",
+        "mentions = self._source.mentions if apart and self._source is not None else None",
+        "comparison: self._source is not None -> (self._source is None)",
+    ): "only speed: the whole ad is looked at, not the part that can be seen",
+    (
+        "negotiator/expressions/flattening.py",
+        "_BUDGET: Final = Budget(10 * 2**20)",
+        "constant: 10 -> 11",
+    ): "a bound of memory alone",
+    (
+        "negotiator/expressions/flattening.py",
+        "_BUDGET.add(_MENTIONED, key, _Mentioned(found, (trees, spelled), 1000))",
+        "constant: 1000 -> 1001",
+    ): "an estimate of memory alone",
+    (
+        "negotiator/expressions/visible.py",
+        "_MANY: Final = 100_000",
+        "constant: 100_000 -> 100001",
+    ): "a bound of memory alone",
+    (
+        "negotiator/capture/slots.py",
+        'given = "slots" not in reader.paths.given and "slots" in reader.paths.ads',
+        'connective: "slots" not in reader.paths.given and "slots" in reader.paths.ads'
+        " -> ('slots' not in reader.paths.given or 'slots' in reader.paths.ads)",
+    ): "only speed: slots that are read ad by ad are the same, from the same place",
+    (
         "pieslice/why/clauses/change.py",
         "if is_number(known) and is_number(value):",
         "connective: is_number(known) and is_number(value)"

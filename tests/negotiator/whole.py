@@ -75,7 +75,8 @@ class Notes(Watch):
         end: SessionEnd,
     ) -> None:
         """See ``Watch``."""
-        self.lines.append(f"ended {terms.submitter} {allowance} {end}")
+        left = {job.id: why.name for job, why in offers.unasked().items()}
+        self.lines.append(f"ended {terms.submitter} {allowance} {end} {left}")
 
     def finished(self, board: Board) -> None:
         """See ``Watch``.  What the slots are like; before, whoever asks would make their ads."""
