@@ -327,3 +327,15 @@ def test_where_nobody_preempts_no_job_is_counted(tmp_path: Path, capsys: Any) ->
     entry = preempting("false")
     assert told(tmp_path, entry, "why", "--user", "bob", "--wide") == 0
     assert "  1 job running (first 2.0)\n" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("words", [("--user", "ann"), ("1",), ("1.0",)])
+def test_a_job_is_looked_for_under_the_name_that_it_negotiates_by(
+    words: tuple[str, ...], tmp_path: Path, capsys: Any
+) -> None:
+    entry = pool(slots(), jobs(count=2), config=PREFIXED)
+    assert told(tmp_path, entry, "why", *words, "--wide") == 0
+    text = capsys.readouterr().out
+    assert "matched" in text
+    assert "no job waits" not in text
+    assert "not offered" not in text

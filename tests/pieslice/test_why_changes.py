@@ -162,8 +162,12 @@ def test_a_value_is_not_asked_for_where_there_is_none() -> None:
     assert [told(change) for change in found.best] == ["K <= 3: 1"]
 
 
+def at_most_of(left: str, *limits: float) -> list[dict[str, Any]]:
+    return [slot(f"{left} <= MY.Most", Most=limit) for limit in limits]
+
+
 def at_most(*limits: float) -> list[dict[str, Any]]:
-    return [slot("TARGET.K <= MY.Most", Most=limit) for limit in limits]
+    return at_most_of("TARGET.K", *limits)
 
 
 @pytest.mark.parametrize(
@@ -193,6 +197,12 @@ def at_most(*limits: float) -> list[dict[str, Any]]:
             {"K": 100, "L": 2},
             ["K <= 60 and L <= 1: 1", "K <= 60 and L <= 0: 2"],
         ),
+        # One without a limit does not hide that of another, wherever it stands.
+        ([slot("TARGET.K + 2 <= MY.Most"), *at_most_of("TARGET.K + 2", 4)], {"K": 5},
+         ["K <= 2: 1"]),
+        ([slot("TARGET.K * 2 <= MY.Most"), *at_most_of("TARGET.K * 2", 5)], {"K": 5.5},
+         ["K <= 2.5: 1"]),
+        ([slot("TARGET.K <= MY.Most"), *at_most(4)], {"K": 5}, ["K <= 4: 1"]),
         # A job's own clause is dropped rather than one of a slot.
         (
             [slot("TARGET.Owner == 1"), slot("TARGET.Owner == 1 && TARGET.User == 2")],
