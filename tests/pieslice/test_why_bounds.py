@@ -11,7 +11,7 @@ from classad.analysis.explanation import render
 from negotiator.model.result import MatchKind
 from pieslice.reports.layout import Line, Table
 from pieslice.why.autoclusters.overview import AutoclusterVerdict, Cause, Overview
-from pieslice.why.autoclusters.text import overview_blocks
+from pieslice.why.autoclusters.text import overview_blocks, verdict
 from pieslice.why.clauses.change import Changes
 from pieslice.why.clauses.findings import Finding, find
 from pieslice.why.clauses.findingtext import finding_lines, near_lines
@@ -308,3 +308,33 @@ def test_definitions_in_an_explanation_are_followed_so_deep() -> None:
         ["=", "E", "not", "shown"],
         ["5"],
     ]
+
+
+def cause(fate: Fate, text: str, count: int, *, follows: bool = False) -> Cause:
+    return Cause(fate, text, count, "1.0", follows)
+
+
+@pytest.mark.parametrize(
+    ("count", "causes", "said"),
+    [
+        (3, (), "all matched (3 free)"),
+        (1, (cause(Fate.REJECTED, "x", 1),), "rejected: x"),
+        (2, (cause(Fate.REJECTED, "x", 2),), "2 rejected: x"),
+        (
+            4, (cause(Fate.REJECTED, "x", 1), cause(Fate.NOT_ASKED, "y", 3, follows=True)),
+            "1 rejected: x; 3 more not requested after that",
+        ),
+        # What it follows is of another cluster.
+        (3, (cause(Fate.NOT_ASKED, "y", 3, follows=True),), "3 not requested: y"),
+        (1, (cause(Fate.NOT_ASKED, "y", 1, follows=True),), "not requested: y"),
+        (
+            5, (cause(Fate.REJECTED, "x", 1), cause(Fate.NOT_ASKED, "y", 4)),
+            "1 rejected: x; 4 not requested: y",
+        ),
+    ],
+)  # fmt: skip
+def test_the_verdict_on_an_autocluster(count: int, causes: tuple[Cause, ...], said: str) -> None:
+    matched = count - sum(cause.jobs for cause in causes)
+    ways = {MatchKind.NONE: matched} if matched else {}
+    row = AutoclusterVerdict("u@d", "s", 1, "1.0", count, matched, ways, causes)
+    assert verdict(row) == said
