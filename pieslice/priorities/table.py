@@ -259,8 +259,8 @@ def _ordered(listing: _Listing, options: Options, columns: set[str]) -> list[Row
 
     def flat_key(row: Row) -> tuple[object, ...]:
         # Of equals, groups come first and the root is the last of them; users keep their order.
-        group = (row.name == ROOT_GROUP, ids.get(row.name, 0)) if row.is_group else (False, 0)
-        return (*user_key(row), not row.is_group, group)
+        place = (row.name == ROOT_GROUP, ids.get(row.name, 0)) if row.is_group else ()
+        return (*user_key(row), not row.is_group, *place)
 
     return sorted(listing.visible, key=flat_key)
 

@@ -20,6 +20,7 @@ from typing import Final
 
 from attr import define, field, frozen
 
+from pieslice.reports.layout import render_coloured
 from pieslice.reports.result import Result
 
 FOLDER: Final = Path(__file__).parent / "retold"
@@ -31,7 +32,8 @@ SPELLED: Final = 90
 WIDTH: Final = 10_000
 _APART: Final = re.compile(r"(?<=\S)   +")
 #: Widths in which columns are left out, titles abbreviated and sentences broken.
-NARROW: Final = (44, 58, 72, 100)
+NARROW: Final = (44, 58, 72)
+COLOURED: Final = 100
 #: Digits of the numbers in data: what is beyond depends on the mathematical library.
 DIGITS: Final = 12
 
@@ -63,7 +65,8 @@ def told(answer: Result) -> Told:
     lines = tuple(_APART.sub("  ", line.rstrip()) for line in answer.text(WIDTH).splitlines())
     fields = answer.to_dict().items()
     data = {key: json.dumps(_rounded(item), ensure_ascii=False) for key, item in fields}
-    return Told(lines, data | {f"text of {width}": answer.text(width) for width in NARROW})
+    data |= {f"text of {width}": answer.text(width) for width in NARROW}
+    return Told(lines, data | {"in colour": render_coloured(answer.blocks(), COLOURED)})
 
 
 def _rounded(value: object) -> object:

@@ -158,7 +158,7 @@ def test_candidates_that_are_equal_are_in_the_order_in_which_they_are_taken(
 ) -> None:
     """A match list of many is sorted by the negotiator's sort, which moves equal ones about."""
     ad = {} if autoclusters else {"Requirements": "true", "SlotWeight": "1"}
-    names = [f"slot{number}@m" for number in range(1, 31)]
+    names = [f"slot{number}@m" for number in range(1, 61)]
     scenario: dict[str, Any] = {
         "slots": [{"name": name, "count": 1, "ad": ad} for name in names],
         "jobs": [{"submitter": "ann", "ad": {"Requirements": "true"}}],

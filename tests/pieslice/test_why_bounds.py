@@ -11,10 +11,11 @@ from classad.analysis.explanation import render
 from negotiator.model.result import MatchKind
 from pieslice.reports.layout import Line, Table
 from pieslice.why.autoclusters.overview import AutoclusterVerdict, Cause, Overview
-from pieslice.why.autoclusters.text import overview_blocks
+from pieslice.why.autoclusters.text import overview_blocks, verdict
 from pieslice.why.clauses.change import Changes
 from pieslice.why.clauses.findings import Finding, find
 from pieslice.why.clauses.findingtext import finding_lines, near_lines
+from pieslice.why.clauses.funnel import LIMITS, MATCHED, MATCHING, PREEMPTING, _Sieve, _steps
 from pieslice.why.clauses.poolmatch import match_pool
 from pieslice.why.clauses.table import Clause, Whose
 from pieslice.why.clauses.text import clause_blocks
@@ -25,6 +26,7 @@ from pieslice.why.requests.moments import HaltedCycle
 from pieslice.why.requests.text import ways_of
 from pieslice.why.slots.case import ClauseValue, SlotCase, preemption_tests
 from pieslice.why.slots.casetext import slot_head
+from pieslice.why.slots.nearest import reason_to_preempt
 from tests.pieslice.test_poolmatch import halted, suggested
 from tests.pieslice.test_why_changes import told
 
@@ -308,3 +310,99 @@ def test_definitions_in_an_explanation_are_followed_so_deep() -> None:
         ["=", "E", "not", "shown"],
         ["5"],
     ]
+
+
+def cause(fate: Fate, text: str, count: int, *, follows: bool = False) -> Cause:
+    return Cause(fate, text, count, "1.0", follows)
+
+
+@pytest.mark.parametrize(
+    ("count", "causes", "said"),
+    [
+        (3, (), "all matched (3 free)"),
+        (1, (cause(Fate.REJECTED, "x", 1),), "rejected: x"),
+        (2, (cause(Fate.REJECTED, "x", 2),), "2 rejected: x"),
+        (
+            4, (cause(Fate.REJECTED, "x", 1), cause(Fate.NOT_ASKED, "y", 3, follows=True)),
+            "1 rejected: x; 3 more not requested after that",
+        ),
+        # What it follows is of another cluster.
+        (3, (cause(Fate.NOT_ASKED, "y", 3, follows=True),), "3 not requested: y"),
+        (1, (cause(Fate.NOT_ASKED, "y", 1, follows=True),), "not requested: y"),
+        (
+            5, (cause(Fate.REJECTED, "x", 1), cause(Fate.NOT_ASKED, "y", 4)),
+            "1 rejected: x; 4 not requested: y",
+        ),
+    ],
+)  # fmt: skip
+def test_the_verdict_on_an_autocluster(count: int, causes: tuple[Cause, ...], said: str) -> None:
+    matched = count - sum(cause.jobs for cause in causes)
+    ways = {MatchKind.NONE: matched} if matched else {}
+    row = AutoclusterVerdict("u@d", "s", 1, "1.0", count, matched, ways, causes)
+    assert verdict(row) == said
+
+
+def test_the_steps_in_which_slots_go() -> None:
+    """In the order of the cycle; within a step those that would match first, then the most."""
+    sieve = _Sieve()
+    for step, cause, would_match, count in (
+        (LIMITS, "limit", None, 1),
+        (MATCHED, "by a", False, 5),
+        (MATCHED, "by b", True, 2),
+        (MATCHED, "by c", True, 3),
+        (MATCHED, "by a", True, 1),
+        (PREEMPTING, "rank", None, 1),
+        (MATCHING, "job", None, 1),
+        (MATCHING, "slot", None, 4),
+    ):
+        for number in range(count):
+            sieve.drop(step, cause, f"{cause}{would_match}{number}", would_match)
+    steps = _steps(sieve, 20)
+    assert [(step.name, step.removed, step.left) for step in steps] == [
+        (MATCHED, 11, 9), (MATCHING, 5, 4), (PREEMPTING, 1, 3), (LIMITS, 1, 2),
+    ]  # fmt: skip
+    assert [[(part.cause, part.slots, part.would_match) for part in it.parts] for it in steps] == [
+        [("by c", 3, True), ("by b", 2, True), ("by a", 1, True), ("by a", 5, False)],
+        [("slot", 4, None), ("job", 1, None)],
+        [("rank", 1, None)],
+        [("limit", 1, None)],
+    ]
+    assert steps[0].parts[3].examples == ("by aFalse0", "by aFalse1", "by aFalse2")
+    assert steps[0].parts[1].examples == ("by bTrue0", "by bTrue1")
+    assert sieve.verdicts["slotNone3"] == "slot"
+    assert [(step.removed, step.left, step.parts) for step in _steps(_Sieve(), 7)] == [
+        (0, 7, ())
+    ] * 4
+
+
+@pytest.mark.parametrize(
+    ("requirements", "rank", "kind", "text"),
+    [
+        ("MY.Cpus == 4", "0.0", MatchKind.PRIORITY, "MY.Cpus == 4"),
+        # True only of a partitionable slot with what its dynamic ones have: nothing is told.
+        ("MY.Cpus == 5", "0.0", MatchKind.PRIORITY, None),
+        ("MY.Cpus == 4", "0.0", MatchKind.NONE, None),
+        ("MY.Cpus == 4", "7.0", MatchKind.RANK, "MY.Rank > MY.CurrentRank"),
+        ("MY.Cpus == 5", "7.0", MatchKind.RANK, "MY.Rank > MY.CurrentRank"),
+        ("MY.Cpus == 4", "-1.0", MatchKind.RANK, None),
+    ],
+)
+def test_what_makes_a_preemption_possible(
+    requirements: str, rank: str, kind: MatchKind, text: str | None
+) -> None:
+    claim = {"State": '"Claimed"', "Activity": '"Busy"', "RemoteUser": '"bob@test"'}
+    ad = {"Cpus": "4", "Rank": rank, "CurrentRank": "0.0", "Requirements": "true", **claim}
+    scenario = {
+        "name": "taken",
+        "slots": [{"name": "slot1@m", "ad": ad}],
+        "jobs": [{"submitter": "ann", "ad": {"Requirements": "true"}}],
+        "config": {"PREEMPTION_REQUIREMENTS": requirements},
+    }
+    (near,) = halted(
+        {"scenario": scenario, "observed": {"cycles": [{}]}},
+        lambda at: [reason_to_preempt(at, "slot1@m", kind)],
+    )
+    (found,) = near
+    assert (None if found is None else (found.slot, found.user, found.finding.text)) == (
+        None if text is None else ("slot1@m", "bob@test", text)
+    )

@@ -15,14 +15,17 @@ from negotiator.model.arithmetic import INT_MAX
 from negotiator.model.result import Event, GroupEvent, Outcome, Pie, Spin, SubmitterTurn
 from negotiator.model.snapshot import Snapshot
 from pieslice.why.jobs import AskedJob
+from pieslice.why.requests import moments
 from pieslice.why.requests.absence import why_no_session, why_not_ready
 from pieslice.why.requests.fates import Fate, fates
 from pieslice.why.requests.limits import _bound_by
+from pieslice.why.requests.moments import Attempt, When, _Recorder
 from pieslice.why.requests.record import (
     CycleRecord,
     End,
     Got,
     RequestCourse,
+    RequestLog,
     SessionCourse,
     WaitingJob,
 )
@@ -327,3 +330,63 @@ def test_where_nobody_preempts_no_job_is_counted(tmp_path: Path, capsys: Any) ->
     entry = preempting("false")
     assert told(tmp_path, entry, "why", "--user", "bob", "--wide") == 0
     assert "  1 job running (first 2.0)\n" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("words", [("--user", "ann"), ("1",), ("1.0",)])
+def test_a_job_is_looked_for_under_the_name_that_it_negotiates_by(
+    words: tuple[str, ...], tmp_path: Path, capsys: Any
+) -> None:
+    entry = pool(slots(), jobs(count=2), config=PREFIXED)
+    assert told(tmp_path, entry, "why", *words, "--wide") == 0
+    text = capsys.readouterr().out
+    assert "matched" in text
+    assert "no job waits" not in text
+    assert "not offered" not in text
+
+
+# --- the moment that is looked at -----------------------------------------------------------------
+
+
+def tried(*, refused: bool = True, rank_only: bool = False) -> Attempt:
+    reason = "no match found" if refused else None
+    return Attempt(0, 1, "1.0", 5.0, 5.0, 0.0, rank_only, reason=reason)
+
+
+OWN, OF_RANK, FINE = tried(), tried(rank_only=True), tried(refused=False)
+
+
+@pytest.mark.parametrize(
+    ("fate", "unasked", "attempts", "own", "moment"),
+    [
+        # The last rejection of the job itself, else of one of its autocluster.
+        (Fate.REJECTED, None, {1: OWN, 3: OWN}, {1, 3}, (When.REFUSED, 3)),
+        (Fate.REJECTED, None, {1: OWN, 3: OWN}, {1}, (When.REFUSED, 1)),
+        (Fate.REJECTED, None, {1: OWN, 3: OWN}, set(), (When.EQUAL_REFUSED, 3)),
+        (Fate.REJECTED, None, {1: OWN, 3: FINE}, {1, 3}, (When.REFUSED, 1)),
+        # One in which only startd rank counted says less than another one.
+        (Fate.REJECTED, None, {1: OWN, 3: OF_RANK}, {1, 3}, (When.REFUSED, 1)),
+        (Fate.REJECTED, None, {1: OF_RANK, 3: OF_RANK}, {1, 3}, (When.REFUSED, 3)),
+        (Fate.REJECTED, None, {1: OF_RANK, 2: OWN, 3: OF_RANK}, set(), (When.EQUAL_REFUSED, 2)),
+        # Not asked for, since one like it had been rejected.
+        (Fate.NOT_ASKED, Unasked.REJECTED, {1: OWN, 2: OWN}, {1}, (When.EQUAL_REFUSED, 2)),
+        (Fate.NOT_ASKED, Unasked.ROOM, {1: OWN}, {1}, (When.PASSED_OVER, 7)),
+        (Fate.CUT_OFF, None, {1: OWN}, {1}, (When.PASSED_OVER, 7)),
+        (Fate.REJECTED, None, {}, set(), (When.PASSED_OVER, 7)),
+        (None, None, {1: OWN}, {1}, (When.PASSED_OVER, 7)),
+    ],
+)
+def test_the_moment_that_is_looked_at(
+    fate: Fate | None, unasked: Unasked | None, attempts: dict[int, Attempt], own: set[int],
+    moment: tuple[When, int], monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    found = None if fate is None else SimpleNamespace(fate=fate, unasked=unasked)
+    monkeypatch.setattr(moments, "fate_of", lambda record, job: found)
+    job = AskedJob(1, 0, ClassAd(), "s", "u@d", 1)
+    recorder = _Recorder(job, RequestLog(lambda name, schedd: True))
+    recorder.attempts, recorder.own, recorder.last_session = attempts, own, 7
+    assert recorder.moment() == moment
+    recorder.last_session = None
+    last = (When.NOT_ASKED, 0) if moment[0] is When.PASSED_OVER else moment
+    assert recorder.moment() == last
+    recorder.matched = 9
+    assert recorder.moment() == (When.MATCHED, 9)

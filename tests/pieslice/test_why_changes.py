@@ -10,8 +10,11 @@ from typing import Any
 
 import pytest
 
-from pieslice.why.clauses.change import Change
-from tests.pieslice.test_poolmatch import suggested, texts
+from pieslice.why.clauses.change import Change, smallest_changes
+from pieslice.why.clauses.poolmatch import match_pool
+from pieslice.why.requests.verdict import Verdicts
+from tests.pieslice.test_poolmatch import halted, suggested, texts
+from tests.pieslice.test_why_sentences import CONSUMES
 
 
 def slot(requirements: str, **ad: Any) -> dict[str, Any]:
@@ -162,8 +165,12 @@ def test_a_value_is_not_asked_for_where_there_is_none() -> None:
     assert [told(change) for change in found.best] == ["K <= 3: 1"]
 
 
+def at_most_of(left: str, *limits: float) -> list[dict[str, Any]]:
+    return [slot(f"{left} <= MY.Most", Most=limit) for limit in limits]
+
+
 def at_most(*limits: float) -> list[dict[str, Any]]:
-    return [slot("TARGET.K <= MY.Most", Most=limit) for limit in limits]
+    return at_most_of("TARGET.K", *limits)
 
 
 @pytest.mark.parametrize(
@@ -193,6 +200,12 @@ def at_most(*limits: float) -> list[dict[str, Any]]:
             {"K": 100, "L": 2},
             ["K <= 60 and L <= 1: 1", "K <= 60 and L <= 0: 2"],
         ),
+        # One without a limit does not hide that of another, wherever it stands.
+        ([slot("TARGET.K + 2 <= MY.Most"), *at_most_of("TARGET.K + 2", 4)], {"K": 5},
+         ["K <= 2: 1"]),
+        ([slot("TARGET.K * 2 <= MY.Most"), *at_most_of("TARGET.K * 2", 5)], {"K": 5.5},
+         ["K <= 2.5: 1"]),
+        ([slot("TARGET.K <= MY.Most"), *at_most(4)], {"K": 5}, ["K <= 4: 1"]),
         # A job's own clause is dropped rather than one of a slot.
         (
             [slot("TARGET.Owner == 1"), slot("TARGET.Owner == 1 && TARGET.User == 2")],
@@ -220,3 +233,35 @@ def test_asking_for_less_of_nothing(now: int, there: int, no_help: list[str]) ->
     found = suggested(ads, RequestGPUs=now, Requirements="true")
     assert [told(change) for change in found.best] == [f"RequestGPUs <= {there}: 1"]
     assert texts(found)[1:] == [f"{text}, such as slot1@m0: no GPUs left there" for text in no_help]
+
+
+def test_a_value_is_looked_for_before_a_clause_is_dropped() -> None:
+    """However far it is."""
+    slots = [slot("TARGET.K == 900", HasIt=True), slot("true")]
+    found = suggested(slots, Requirements="TARGET.HasIt", K=1)
+    assert [told(change) for change in found.best] == ["K = 900: 1"]
+
+
+def test_too_little_to_consume_is_no_clause_to_be_dropped() -> None:
+    assert suggested([dict(CONSUMES)], RequestCpus=3, Requirements="true").best == ()
+    found = suggested([dict(CONSUMES)], RequestCpus=2, Requirements="TARGET.No")
+    assert [told(change) for change in found.best] == ["without TARGET.No: 1"]
+
+
+def test_what_helps_at_once_comes_before_what_does_not() -> None:
+    """A slot that somebody has is no help, though it is nearer."""
+    taken = {"State": '"Claimed"', "Activity": '"Busy"', "RemoteUser": '"bob@test"'}
+    slots = [slot("TARGET.K == 2", **taken), *(2 * [slot("TARGET.K == 5")])]
+    scenario = {
+        "name": "taken",
+        "slots": [{"name": f"slot1@m{i}", "ad": ad} for i, ad in enumerate(slots)],
+        "jobs": [{"submitter": "ann", "ad": {"Requirements": "true", "K": 1}}],
+        "config": {"PREEMPTION_REQUIREMENTS": "False"},
+    }
+    (found,) = halted(
+        {"scenario": scenario, "observed": {"cycles": [{}]}},
+        lambda at: smallest_changes(at, match_pool(at), Verdicts.at(at, kept_list=False)),
+    )
+    assert [(told(change), change.available) for change in found.best] == [
+        ("K = 5: 2", 2), ("K = 2: 1", 0),
+    ]  # fmt: skip

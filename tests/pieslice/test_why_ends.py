@@ -5,10 +5,12 @@ from __future__ import annotations
 import pytest
 from attr import evolve
 
+from negotiator.jobs.offers import Unasked
 from negotiator.model.arithmetic import DBL_MAX
 from negotiator.model.result import Reason, Rejection
+from pieslice.why.requests.fates import Fate, JobFate
 from pieslice.why.requests.record import End, RequestCourse, SessionCourse
-from pieslice.why.requests.text import how_it_ended, limit_of, refusal
+from pieslice.why.requests.text import how_it_ended, limit_of, reason_of, refusal
 
 
 def request(job: str, *, rejected: bool) -> RequestCourse:
@@ -75,3 +77,50 @@ def test_what_is_used_of_a_limit(limit: float, unclaimed: float, used: float, sa
 )
 def test_what_of_a_limit_may_be_free_slots(limit: float, unclaimed: float, said: str) -> None:
     assert limit_of(limit, unclaimed) == said
+
+
+OTHERS = "its schedd gave the slots of the request to other jobs, or could not use them"
+
+
+@pytest.mark.parametrize(
+    ("room", "said"),
+    [
+        (None, OTHERS),
+        ((6, 2, 3), OTHERS),
+        ((5, 5, 0), "MAX_JOBS_RUNNING is 5, 5 run, 0 were matched in this cycle"),
+        ((5, 2, 3), "MAX_JOBS_RUNNING is 5, 2 run, 3 were matched in this cycle"),
+        ((5, 0, 7), "MAX_JOBS_RUNNING is 5, 0 run, 7 were matched in this cycle"),
+    ],
+)
+def test_why_a_job_was_not_started(room: tuple[int, int, int] | None, said: str) -> None:
+    """The schedd has no room only where as many jobs run and were matched as may run."""
+    asked = request("1.0", rejected=False)
+    session = SessionCourse(0, 1, "ann@test", "s", None, 5.0, 5.0, 2.0, (asked,), {}, None, 9, room)
+    fate = JobFate("ann@test", "s", "1.0", 1, Fate.UNUSED, session, asked, 1)
+    told = said if said is OTHERS else f"no room at its schedd: {said}"
+    assert reason_of(fate) == told
+
+
+@pytest.mark.parametrize(
+    ("cause", "room", "said"),
+    [
+        (Unasked.ROOM, (6, 2, 3), "MAX_JOBS_RUNNING is 6, 2 run, 3 were matched in this cycle"),
+        (Unasked.ROOM, None, None),
+        (Unasked.UPLOADS, None, "its schedd asks for 9 jobs in a session at most"),
+        (Unasked.CONSTRAINT, (6, 2, 3), None),
+        (Unasked.JOB_PRIO, None, None),
+        (Unasked.ENDED, None, "the session ended before"),
+        (None, None, "the session ended before"),
+    ],
+)
+def test_why_a_job_was_not_requested(
+    cause: Unasked | None, room: tuple[int, int, int] | None, said: str | None
+) -> None:
+    session = SessionCourse(0, 1, "ann@test", "s", None, 5.0, 5.0, 2.0, (), {}, None, 9, room)
+    fate = JobFate("ann@test", "s", "1.0", 1, Fate.NOT_ASKED, session, unasked=cause)
+    text = reason_of(fate)
+    if said is not None:
+        assert said in text
+    else:
+        assert cause is not None
+        assert text == cause.value

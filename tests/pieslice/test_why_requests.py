@@ -21,7 +21,7 @@ from negotiator.scenario.course import Played, play
 from pieslice.cli import main
 from pieslice.why.answer import why
 from pieslice.why.autoclusters.overview import overview
-from pieslice.why.clauses.findings import find
+from pieslice.why.clauses.findings import Finding, find
 from pieslice.why.jobs import all_jobs, find_job
 from pieslice.why.requests.fates import Fate, fates
 from pieslice.why.requests.record import CycleRecord, End, RequestLog
@@ -149,6 +149,11 @@ def campus() -> tuple[Snapshot, NegotiatorPolicy, float]:
     return capture.snapshot, capture.policy, capture.facts.now
 
 
+def leaves(found: Finding) -> list[Finding]:
+    """The parts that are not taken apart any more."""
+    return [leaf for part in found.parts for leaf in leaves(part)] if found.parts else [found]
+
+
 def test_the_nearest_slot_is_short_by_what_it_says() -> None:
     """Every comparison is evaluated again; the slot is one that PREEMPTION_REQUIREMENTS keeps."""
     snapshot, policy, now = campus()
@@ -157,7 +162,7 @@ def test_the_nearest_slot_is_short_by_what_it_says() -> None:
     assert answer.seen.near is not None
     near = answer.seen.near
     assert answer.seen.funnel.verdicts[near.slot] == "PREEMPTION_REQUIREMENTS is not true"
-    short = [leaf for leaf in near.finding.leaves() if leaf.comparison and not leaf.true]
+    short = [leaf for leaf in leaves(near.finding) if leaf.comparison and not leaf.true]
     (made,) = [leaf.comparison for leaf in short if leaf.comparison and leaf.comparison.unit == "s"]
     assert made is not None
     assert (made.left, made.operator, made.right, made.by) == (120, ">", 120, -1)

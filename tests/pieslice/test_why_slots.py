@@ -57,6 +57,23 @@ def test_all_slots_of_a_machine(capsys: pytest.CaptureFixture[str]) -> None:
     assert text.index("slot3@node3") < text.index("slot2@node3")
 
 
+@pytest.mark.parametrize("words", [("11.0", "node3"), ("11.0", "slot1@node3")])
+def test_sentences_are_broken_where_there_is_little_room(
+    words: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nothing of them is lost."""
+    assert main(["why", TOUR, *words, "--wide"]) == 0
+    whole = capsys.readouterr().out
+    assert main(["why", TOUR, *words, "--width", "56"]) == 0
+    narrow = capsys.readouterr().out
+    assert max(map(len, narrow.splitlines())) <= 56
+    assert max(map(len, whole.splitlines())) > 70
+    sentences = [line.rpartition("  ")[2] for line in whole.splitlines() if len(line) > 70]
+    assert sentences
+    for word in " ".join(sentences).split():
+        assert word in narrow.replace("\n", " ")
+
+
 def test_a_clause_that_is_not_true_is_told_for_each_slot(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Final
 
 from attr import frozen
@@ -54,13 +54,6 @@ class Finding:
     joined: str = ""
     parts: tuple[Finding, ...] = ()
     comparison: Comparison | None = None
-
-    def leaves(self) -> Iterator[Finding]:
-        """The parts that are not taken apart any more."""
-        if not self.parts:
-            yield self
-        for part in self.parts:
-            yield from part.leaves()
 
     @property
     def distance(self) -> tuple[int, float]:

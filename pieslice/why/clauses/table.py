@@ -325,7 +325,7 @@ class ClauseTable:
         del owners[None]
         return Operand(
             unparse(part),
-            owners.most_common(1)[0][0] if owners else None,
+            owners.most_common()[0][0] if owners else None,
             tuple(common),
             len(within) - sum(count for _, count in common),
             min(numbers) if whole and numbers else None,
