@@ -316,7 +316,7 @@ def _history(path: Path, *, tables: bool) -> str:
                 parts.append(" ".join(_cell(value, first) for value in row))
     for words in (f"history {path}", f"history {path} --json"):
         parts.append(_said(words, path))
-    for (job,) in ids if tables else ids[2::5]:
+    for (job,) in ids if tables else ids[2::9]:
         for command in ("history", "when") if tables else ("when",):
             parts.append(f"-- {command} {job}\n{_said(f'{command} {path} {job}', path)}")
     plan = Plan(str(path), str(path), round(recorded_seconds(path)), run_time=100)

@@ -103,6 +103,16 @@ def _policy(rng: Random) -> str:
     return text
 
 
+#: What a cycle needs to learn anew each time.
+_ANEW: Final = ("PREEMPTION_", "USE_GLOBAL_JOB_PRIOS", "NEGOTIATOR_USE_SLOT_WEIGHTS")
+
+
+def _without_preemption(policy: str) -> str:
+    """The same under which cycles may go by what earlier ones have found."""
+    lines = [line for line in policy.splitlines() if not line.startswith(_ANEW)]
+    return "\n".join([*lines, "NEGOTIATOR_CONSIDER_PREEMPTION = False", ""])
+
+
 # --- pools --------------------------------------------------------------------------------------
 
 
@@ -270,6 +280,8 @@ def drawn(number: int) -> Drawn:
     rng = Random(f"simulation {number}")
     seconds = rng.choice([2400, 1800, 3030, 2700])
     policy = _policy(rng)
+    if number % 4 == 1:
+        policy = _without_preemption(policy)
     groups = "GROUP_NAMES" in policy
     files = {"c": policy}
     options: dict[str, Any] = {"config": "c", "seconds": seconds, "seed": rng.randrange(3)}

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from attr import evolve
 
+from classad.evaluate import EvalContext
 from pieslice.simulation.engine import ClaimSettings
 from pieslice.simulation.output import RunFolder
 from pieslice.simulation.running import SILENT, Form, Kept, Told, run_here, run_new, run_until
@@ -195,3 +196,36 @@ def test_submitters_are_those_who_have_jobs(seconds: int, told: list[str], tmp_p
         numbers = " ".join(f"{ad.get_number(name):g}" for name in names)
         found.append(f"{(ad.get_string('Name') or '').partition('@')[0]} {numbers}")
     assert found == told
+
+
+def test_jobs_are_told_apart_by_what_the_slots_that_are_there_ask_for(tmp_path: Path) -> None:
+    slot = (
+        'MyType = "Machine"\nName = "slot1@{0}"\nMachine = "{0}"\nCpus = 1\nMemory = 9\nDisk = 9\n'
+        'State = "Unclaimed"\nMyCurrentTime = 1700000000\nRequirements = {1}\n'
+    )
+    folder = tmp_path / "pool"
+    folder.mkdir()
+    slots = (slot.format("n1", "TARGET.Site =?= 1"), slot.format("n2", "TARGET.Team =?= 1"))
+    (folder / "slots.ads").write_text("\n".join(slots))
+    (folder / "jobs.ads").write_text("")
+    simulation, negotiator = build(
+        plan_of(tmp_path, "NEGOTIATOR_CONSIDER_PREEMPTION = False\n", pool=str(folder)),
+        lambda *event: None,
+    )
+    cache, context = negotiator.cache, EvalContext(now=0.0)
+    assert cache is not None
+
+    def asked() -> set[str]:
+        return {"site", "team"} & set(cache._significant(context) or ())
+
+    both = cache._kinds_now(context)
+    assert (asked(), cache._kinds_now(context) is both) == ({"site", "team"}, True)
+    simulation.pool.leave("n1")
+    one = cache._kinds_now(context)
+    assert (asked(), one is both) == ({"team"}, False)
+    simulation.pool.leave("n2")
+    simulation.pool.join("n1")
+    assert asked() == {"site"}
+    assert cache._kinds_now(context) not in (one, both)
+    simulation.pool.join("n2")
+    assert cache._kinds_now(context) is both
