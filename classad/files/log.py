@@ -244,9 +244,11 @@ class _Reader:
         cut = [item for item in found if item.start > begin and item.message == _CUT]
         for item in cut:
             found.remove(item)
+        count = len(self.pending) + len(cut)
+        told = "1 record is" if count == 1 else f"{count} records are"
         message = (
             "the log ends inside this transaction, as a copy of a log in use may; "
-            f"its {len(self.pending) + len(cut)} records are dropped"
+            f"its {told} dropped"
         )
         severity = "note" if cut or not found else "warning"
         found.append(Diagnostic(message, self.source, begin, begin + 4, severity=severity))
@@ -266,7 +268,8 @@ def parse_record(line: str) -> LogRecord | None:
     wanted = _OPERANDS.get(op)
     if wanted is None:
         return None
-    words = tuple(rest.split(None, wanted - 1))
+    # Words that are too many are left behind; only a value may have blanks inside.
+    words = tuple(rest.split(None, wanted - 1) if op == SET else rest.split()[:wanted])
     if len(words) != wanted and not (op == NEW_AD and len(words) == 2):
         return None
     if op == SET and not _is_expression(words[2]):

@@ -161,3 +161,13 @@ def test_a_record_with_too_few_words_is_damaged() -> None:
     log = read("101 a Job Machine\n103 a X\n")
     assert [item.message for item in log.diagnostics] == ["damaged record; dropped"]
     assert log.table == {"a": {}}
+
+
+def test_words_that_are_too_many_are_left_behind() -> None:
+    text = "107 2 CreationTimestamp 5 more\n101 key a b c\n103 key A 1\n103 key B 2\n104 key B d\n"
+    log = read_transaction_log(f"{text}101 other * *\n102 other now \n", "queue")
+    assert log.diagnostics == []
+    assert (log.sequence, log.created) == (2, 5)
+    assert log.types == {"key": ("a", "b")}
+    assert log.table == {"key": {"A": "1"}}
+    assert list(compacted_lines(log))[1] == "101 key a b\n"
