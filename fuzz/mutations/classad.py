@@ -264,7 +264,7 @@ MUTATIONS: Final = (
     ),
     Mutation(
         "classad/table/dependence/partner.py",
-        "(float, context.now, context.tz)", "(float, context.now)", _CLOCK,
+        "(float, context.now, context.tz, alone)", "(float, context.now, alone)", _CLOCK,
     ),
     Mutation(
         "classad/table/answers/joint_verdicts.py",
