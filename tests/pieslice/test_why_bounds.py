@@ -8,6 +8,7 @@ import pytest
 
 from classad import ClassAd, EvalContext, ExprTree
 from classad.analysis.explanation import render
+from negotiator.cycle import negotiate
 from negotiator.model.result import MatchKind
 from pieslice.reports.layout import Line, Table
 from pieslice.why.autoclusters.overview import AutoclusterVerdict, Cause, Overview
@@ -23,10 +24,12 @@ from pieslice.why.differences.cycles import Pair
 from pieslice.why.jobs import AskedJob
 from pieslice.why.requests.fates import Fate
 from pieslice.why.requests.moments import HaltedCycle
+from pieslice.why.requests.record import End, RequestLog
 from pieslice.why.requests.text import ways_of
 from pieslice.why.slots.case import ClauseValue, SlotCase, preemption_tests
 from pieslice.why.slots.casetext import slot_head
 from pieslice.why.slots.nearest import reason_to_preempt
+from tests.negotiator import scenarios
 from tests.pieslice.test_poolmatch import halted, suggested
 from tests.pieslice.test_why_changes import told
 
@@ -406,3 +409,31 @@ def test_what_makes_a_preemption_possible(
     assert (None if found is None else (found.slot, found.user, found.finding.text)) == (
         None if text is None else ("slot1@m", "bob@test", text)
     )
+
+
+def test_limits_are_those_of_the_request_that_was_rejected() -> None:
+    """Not of one after it."""
+    scenario = {
+        "name": "limited",
+        "slots": [{"name": "slot{i}@m", "count": 3, "ad": {"Requirements": "true"}}],
+        "jobs": [
+            {"submitter": "ann", "ad": {"JobPrio": "9", "ConcurrencyLimits": '"sw"'}},
+            {"submitter": "ann", "ad": {"JobPrio": "5"}},
+            {"submitter": "ann", "ad": {"JobPrio": "1", "Requirements": "false"}},
+        ],
+        "config": {"SW_LIMIT": "0"},
+    }
+    case = {"scenario": scenario, "observed": {"cycles": [{}]}}
+    log = RequestLog(lambda name, schedd: True)
+    negotiate(
+        scenarios.snapshot_of(case), scenarios.policy_of(scenario), now=scenarios.NOW, watch=log
+    )
+    (session, *_) = log.record.sessions
+    assert [
+        (request.jobs, request.end, tuple(state.name for state in request.concurrency))
+        for request in session.requests
+    ] == [
+        (("1.0",), End.REJECTED, ("sw",)),
+        (("2.0",), End.SERVED, ()),
+        (("3.0",), End.REJECTED, ()),
+    ]
