@@ -20,7 +20,7 @@ from pieslice.simulation.running import Kept, Told, run_here
 from pieslice.simulation.setup import Plan
 
 KEPT: Final = Path(__file__).parent / "simulated" / "runs.txt"
-COUNT: Final = 72
+COUNT: Final = 60
 _USERS: Final = ("a", "b", "c", "d@x.org")
 _DOMAIN: Final = "@sim.example"
 
