@@ -132,7 +132,7 @@ def test_values_of_rows(
 
 
 @pytest.mark.parametrize(
-    ("how", "every"), [("built", 8), ("few", 8), ("python", 34), ("loaded", 19), ("placed", 19)]
+    ("how", "every"), [("built", 10), ("few", 10), ("python", 34), ("loaded", 19), ("placed", 19)]
 )
 def test_values_of_partners(
     how: str, every: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
