@@ -52,8 +52,8 @@ MUTATIONS: Final = (
         "return text.lower().encode()", "return text.upper().encode()", _FOUND,
     ),
     Mutation(
-        _OPERATORS, "    if ca is not b.__class__:\n        return False",
-        "    if ca is not b.__class__ and not {ca, b.__class__} <= _NUMBERS:\n        return False",
+        _OPERATORS, "    if ca is not b.__class__ and not (_is_ad(a) and _is_ad(b)):",
+        "    if ca is not b.__class__ and not {ca, b.__class__} <= _NUMBERS:",
         f"{_VECTORS}/op_equal.jsonl",
     ),
     Mutation(

@@ -477,11 +477,6 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         "guard: self.reading is not None -> False",
     ): "only speed: the reading has the expanded text, which is expanded again to the same",
     (
-        "policy/language/origins.py",
-        "if at >= end or text[at] != character:",
-        "comparison: at >= end -> (at > end)",
-    ): "what is stored is never longer than what stands in the file: it differs before its end",
-    (
         "policy/config.py",
         "_known: Known = field(factory=dict, init=False, eq=False, repr=False)",
         "constant: False -> True",

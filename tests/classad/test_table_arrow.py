@@ -52,13 +52,16 @@ def vector_ads(of_expressions: bool) -> Iterator[ClassAd]:
 
 
 def of_texts(texts: dict[str, str]) -> ClassAd:
-    """The ad of some texts, without those that are no expressions."""
+    """The ad of some texts, without those that are no expressions or print as what is none."""
     ad = ClassAd()
     for name, text in texts.items():
         try:
-            ad[name] = ExprTree(text)
+            read = ExprTree(text)
+            # Some spans of time print as what no literal may be, with HTCondor as well.
+            ExprTree(str(read))
         except (ClassAdParseError, TypeError):
             continue
+        ad[name] = read
     return ad
 
 

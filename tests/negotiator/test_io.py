@@ -163,7 +163,7 @@ def test_the_log_wins_over_accounting_ads(pool: Path) -> None:
     assert accountant.last_update_time == 1700000000
     assert headlines(capture, pool)[0] == (
         "Accountantnew.log:8:1: note: the log ends inside this transaction, "
-        "as a copy of a log in use may; its 1 records are dropped"
+        "as a copy of a log in use may; its 1 record is dropped"
     )
 
 
