@@ -35,6 +35,10 @@ VECTORS = Path(__file__).parents[1] / "vectors"
 ADS = ("my", "target", "left", "right", "chained_parent", "ad")
 
 
+#: How values beyond all numbers are printed.
+BEYOND = ('real("INF")', 'real("-INF")', 'real("NaN")')
+
+
 def vector_ads(of_expressions: bool) -> Iterator[ClassAd]:
     """Every ad of the vectors, or an ad of every expression."""
     seen = set()
@@ -57,8 +61,10 @@ def of_texts(texts: dict[str, str]) -> ClassAd:
     for name, text in texts.items():
         try:
             read = ExprTree(text)
-            # Some spans of time print as what no literal may be, with HTCondor as well.
-            ExprTree(str(read))
+            # Some times print as other ones or as what no literal may be, with HTCondor as well,
+            # and what values beyond all numbers print as is a call in a text.
+            if ExprTree(str(read)) != read or str(read) in BEYOND:
+                continue
         except (ClassAdParseError, TypeError):
             continue
         ad[name] = read
