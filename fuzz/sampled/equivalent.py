@@ -501,4 +501,9 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         "if not unit:",
         "guard: not unit -> False",
     ): "only speed: without a unit no bound is known that the value could be beyond",
+    (
+        "negotiator/pool/trimming.py",
+        "reads = None if reads is None or rule.reads is None else [*reads, *rule.reads]",
+        "comparison: rule.reads is None -> (rule.reads is not None)",
+    ): "only speed: where it is not known what a rule reads, all of an ad is read",
 }

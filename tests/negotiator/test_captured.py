@@ -75,7 +75,7 @@ def test_only_ads_that_are_too_old_are_renewed() -> None:
     assert (b, c) == (ads[1], ads[2])
     assert d["RetirementTimeRemaining"] == 0
     assert renewed(Snapshot(slots=ads[:2]), 101.0, 1).slots == ("a",)
-    assert [update_interval(text) for text in (None, "x", "0", "20")] == [300, 300, 300, 20]
+    assert [update_interval(text) for text in (None, "x", "0", "1", "20")] == [300, 300, 300, 1, 20]
 
 
 def test_a_folder_that_is_no_capture(tmp_path: Path) -> None:

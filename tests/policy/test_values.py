@@ -53,6 +53,16 @@ BINARIES = (
 )
 
 
+@pytest.mark.parametrize("value", SCALARS, ids=repr)
+def test_a_constant_contains_itself_and_what_equals_it(value: ClassAdValue) -> None:
+    held = [other for other in SCALARS if constant(value).contains(other)]
+
+    def same(other: ClassAdValue) -> bool:
+        return type(other) is type(value) and (other is value or other == value)
+
+    assert list(map(repr, held)) == [repr(other) for other in SCALARS if same(other)]
+
+
 @st.composite
 def sets_of_values(draw: st.DrawFn) -> tuple[Abstract, ClassAdValue]:
     """A set of values and one of them."""
