@@ -506,4 +506,24 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         "reads = None if reads is None or rule.reads is None else [*reads, *rule.reads]",
         "comparison: rule.reads is None -> (rule.reads is not None)",
     ): "only speed: where it is not known what a rule reads, all of an ad is read",
+    (
+        "negotiator/columns/order.py",
+        "_FIRST: Final = 16",
+        "constant: 16 -> 17",
+    ): "only speed: how many are sorted at first",
+    (
+        "negotiator/columns/conditions.py",
+        "_FEW: Final = 16",
+        "constant: 16 -> 17",
+    ): "only speed: both ways to put a set together give the same",
+    (
+        "negotiator/groups/tree.py",
+        "rr_time: float = 0.0",
+        "constant: 0.0 -> 1.0",
+    ): "set for all groups of a cycle before it is read",
+    (
+        "pieslice/why/slots/ranktext.py",
+        'Column("cost", "weight", right=True, drop=2),',
+        "constant: 2 -> 3",
+    ): "an order: behind the column with 1 either way",
 }
