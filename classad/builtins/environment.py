@@ -82,7 +82,7 @@ def _delimited(variables: dict[str, str | None]) -> str:
 def _old_entries(text: str) -> list[str]:
     """The entries of a V1 string; blanks before an entry go, empty entries do not count."""
     separator = ";"
-    if text[:1] and text[0] in _SEPARATORS:
+    if text.startswith(tuple(_SEPARATORS)):
         separator, text = text[0], text[1:]
     pieces = re.split(f"[{re.escape(separator)}\n]", text)
     return [piece for piece in (piece.lstrip(_SPACES) for piece in pieces) if piece]

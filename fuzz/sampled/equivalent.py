@@ -526,4 +526,30 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         'Column("cost", "weight", right=True, drop=2),',
         "constant: 2 -> 3",
     ): "an order: behind the column with 1 either way",
+    (
+        "classad/files/ads.py",
+        "if size > _PEEK:",
+        "guard: size > _PEEK -> False",
+    ): "only memory: how much is read before it is told which form a text has",
+    (
+        "classad/table/arrays/arrays.py",
+        'data = bits.to_bytes((bits.bit_length() + 63) // 64 * 8, "little")',
+        "arithmetic: (bits.bit_length() + 63) // 64 -> ((bits.bit_length() + 63) * 64)",
+    ): "only memory: zeros behind the bits, of which no row is",
+    (
+        "classad/compiled/python_source.py",
+        "self.uses[sort] = self.uses.get(sort, 0) + 1",
+        "constant: 0 -> 1",
+    ): "only speed: an attribute that is asked once is looked up as those are that are asked often",
+    (
+        "classad/table/store/columns.py",
+        "if float not in kinds:",
+        "guard: float not in kinds -> False",
+    ): "only speed: cells with an integer 0 are told apart one by one",
+    (
+        "pieslice/why/slots/holdtext.py",
+        "if found.cause is None or found.vacating is None:",
+        "connective: found.cause is None or found.vacating is None -> "
+        "(found.cause is None and found.vacating is None)",
+    ): "how a job leaves is known where there is a cause, and nowhere else",
 }

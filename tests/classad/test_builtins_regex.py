@@ -153,3 +153,21 @@ def test_a_pattern_is_looked_for_in_long_texts_of_many_ads(length: int) -> None:
     with few_are_many():
         assert list(table.select('regexp("^x+y$", Text)')) == [1, 2]
         assert list(table.select('regexp("^x*$", Text)')) == [4]
+
+
+@pytest.mark.parametrize(
+    ("code", "is_one"),
+    [("7f", True), ("80", True), ("d7ff", True), ("d800", False), ("dfff", False), ("e000", True),
+     ("10ffff", True), ("110000", False)],
+)  # fmt: skip
+def test_which_numbers_are_characters_of_a_utf_pattern(code: str, is_one: bool) -> None:
+    found = evaluate(f'regexp("(*UTF)\\\\x{{{code}}}", "a")')
+    assert found is (False if is_one else ERROR)
+
+
+@pytest.mark.parametrize(
+    ("code", "is_one"), [("7f", True), ("80", True), ("ff", True), ("100", False)]
+)
+def test_which_numbers_are_bytes_of_a_pattern(code: str, is_one: bool) -> None:
+    found = evaluate(f'regexp("\\\\x{{{code}}}", "a")')
+    assert found is (False if is_one else ERROR)

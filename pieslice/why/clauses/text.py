@@ -54,10 +54,8 @@ def clause_blocks(title: str, clauses: tuple[Clause, ...]) -> list[Block]:
     if not clauses:
         return []
     failing = [clause for clause in clauses if clause.refuses]
-    shown = failing
-    if len(failing) > MAX_CLAUSES:
-        worst = sorted(failing, key=lambda clause: -clause.refuses)[:MAX_CLAUSES]
-        shown = [clause for clause in failing if clause in worst]
+    worst = sorted(failing, key=lambda clause: -clause.refuses)[:MAX_CLAUSES]
+    shown = [clause for clause in failing if clause in worst]
     blocks: list[Block] = [Line(title, heading=True)]
     if shown:
         told: set[str] = set()

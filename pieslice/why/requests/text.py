@@ -158,7 +158,7 @@ def _request_line(fate: JobFate, session: SessionCourse, request: RequestCourse)
     return f"{text}: {outcome(session, request, told=told)}"
 
 
-def outcome(session: SessionCourse, request: RequestCourse, *, told: bool = False) -> str:
+def outcome(session: SessionCourse, request: RequestCourse, *, told: bool) -> str:
     """``3 matched (2 free, 1 by preemption of bob), then 4 rejected: ...``.
 
     ``told``: why it ended has been said.
