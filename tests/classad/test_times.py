@@ -261,3 +261,26 @@ def test_days_of_fields_are_those_of_the_calendar() -> None:
             date = datetime.date(year, month, day)
             shown = f'formatTime([Year = {year}; Month = {month}; Day = {day}], "%j %w")'
             assert evaluate(shown) == f"{date:%j %w}", date
+
+
+@pytest.mark.parametrize("cycles", [1, 19, 20, 21, 400, -2, -3])
+# A leap day, and the ends of standard and of summer time, where a day more or less shows.
+@pytest.mark.parametrize("secs", [1_709_164_800, 1_710_053_999, 1_710_054_000, 1_730_613_600])
+def test_a_zone_does_the_same_every_400_years(secs: int, cycles: int) -> None:
+    cycle = 146_097 * 86_400
+    # Before it had time zones a city had its own time.
+    near = secs if cycles > 0 else secs - cycle
+    there = local_offset(secs + cycles * cycle, "America/New_York")
+    assert there == local_offset(near, "America/New_York")
+
+
+@pytest.mark.parametrize(
+    ("text", "secs"),
+    [
+        ("2147483647", 2147483647), ("2147483648", 2147483648), ("4294967296", 4294967296),
+        ("2147483647:00", -60), ("2147483648:00", 0), ("4294967295:00", 0),
+        ("2147483647+00:00:00", -86400), ("2147483648+00:00:00", 0), ("4294967297+00:00:00", 0),
+    ],
+)  # fmt: skip
+def test_days_hours_and_minutes_beyond_32_bits_are_none(text: str, secs: float) -> None:
+    assert parse_reltime_literal(text) == secs

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -18,6 +19,8 @@ from negotiator.capture.agreement import (
     compare,
     parse_expected,
 )
+from negotiator.capture.files import CapturePaths
+from negotiator.capture.manifest import Manifest, read_manifest
 from negotiator.capture.queues import (
     job_id,
     make_queues,
@@ -25,6 +28,7 @@ from negotiator.capture.queues import (
     schedd_of,
     submitter_of,
 )
+from negotiator.capture.reader import CaptureReader
 from negotiator.capture.slots import times_of
 from policy.load import policy_from_knobs
 
@@ -238,3 +242,15 @@ def test_whether_a_difference_can_come_from_the_age_of_a_capture(
     assert difference.fields() == {"job": "1.0", "submitter": "u", "slot": "s", "preempted": None}
     refused = Difference("rejection", True, 0, ("1.0", "u", "no"))
     assert refused.fields() == {"job": "1.0", "submitter": "u", "reason": "no"}
+
+
+@pytest.mark.parametrize(
+    ("ended", "times"),
+    [("0", ()), ("-1", ()), ("0.5", (0.5,)), ("1", (1,)), ("true", ()), ('"1"', ()), ("null", ()),
+     (str(2**62 - 1), (2**62 - 1,)), (str(2**62), ()), ("4.6e18", (4.6e18,)), ("4.7e18", ())],
+)  # fmt: skip
+def test_when_a_capture_ended_is_a_time_that_can_be(
+    tmp_path: Path, ended: str, times: tuple[float, ...]
+) -> None:
+    (tmp_path / "capture.json").write_text(f'{{"ended": {ended}}}')
+    assert read_manifest(CaptureReader(CapturePaths(tmp_path))) == Manifest(False, times)

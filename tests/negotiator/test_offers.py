@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from negotiator.jobs.lists import queued_job
 from negotiator.jobs.offers import Offers, Unasked
 from negotiator.jobs.requests import JobList, QueuedJob, Request, ScheddRoom, ShownAttributes
 from negotiator.pool.fetch import fetch_slots
+from negotiator.sessions.spins import _fetch_ahead
 from policy.load import policy_from_knobs
 
 CONTEXT = EvalContext(now=1000.0)
@@ -207,3 +209,26 @@ def test_jobs_that_were_asked_for_and_got_nothing_were_not_before_the_session_en
     next(offers.requests())
     found = {job.proc: cause for job, cause in offers.unasked().items()}
     assert found == dict.fromkeys(range(3), Unasked.ENDED)
+
+
+@pytest.mark.parametrize(
+    ("prefetch", "most", "prios", "fetches"),
+    [
+        (True, None, False, False), (True, None, True, True), (True, 5, False, True),
+        (True, 0, True, True), (False, 5, True, False), (False, None, False, False),
+    ],
+)  # fmt: skip
+def test_requests_are_fetched_ahead_where_sessions_change_what_others_are_offered(
+    prefetch: bool, most: int | None, prios: bool, fetches: bool
+) -> None:
+    policy = SimpleNamespace(
+        prefetch_requests=prefetch, max_jobs_running=most, use_global_job_prios=prios
+    )
+    board: Any = SimpleNamespace(
+        policy=policy, offers_ahead={"old": None}, jobs={("u", "s"): _list("ab")}, context=CONTEXT
+    )
+    submitters: Any = [
+        SimpleNamespace(name=name, schedd="s", job_prios=None) for name in ("u", "nobody")
+    ]
+    _fetch_ahead(board, submitters)
+    assert list(board.offers_ahead) == ([("u", "s", None)] if fetches else [])
