@@ -552,4 +552,19 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         "connective: found.cause is None or found.vacating is None -> "
         "(found.cause is None and found.vacating is None)",
     ): "how a job leaves is known where there is a cause, and nowhere else",
+    (
+        "classad/loading/long_form.py",
+        "return Tag.STRING, 0",
+        "constant: 0 -> 1",
+    ): "of a string the text is put in, not the number",
+    (
+        "classad/files/log_file.py",
+        "self._fd = -1",
+        "constant: 1 -> 2",
+    ): "any number below 0 is no file",
+    (
+        "pieslice/simulation/engine.py",
+        "self.state.order += 1",
+        "constant: 1 -> 2",
+    ): "an order: larger than those before it",
 }
