@@ -582,4 +582,14 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         "return (unparse(node), -1)",
         "constant: 1 -> 2",
     ): "only speed: an expression that was read at once has a shape of its own",
+    (
+        "classad/table/arrays/vectors.py",
+        "if self._values is not None:",
+        "guard: self._values is not None -> False",
+    ): "only speed: the values are made again, one by one",
+    (
+        "negotiator/groups/whole_slots.py",
+        "while surplus >= 1 and requested > 0 and (wanting := sum(want > 0 for want in wants)):",
+        "comparison: want > 0 -> (want >= 0)",
+    ): "only speed: more rounds in which each gets less come to the same",
 }
