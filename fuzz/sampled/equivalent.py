@@ -592,4 +592,14 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         "while surplus >= 1 and requested > 0 and (wanting := sum(want > 0 for want in wants)):",
         "comparison: want > 0 -> (want >= 0)",
     ): "only speed: more rounds in which each gets less come to the same",
+    (
+        "negotiator/columns/external.py",
+        "if slot.copied is not None or (slot.changes and not slot.changes.keys() <= {_WEIGHT})",
+        "comparison: slot.changes.keys() <= {_WEIGHT} -> (slot.changes.keys() < {_WEIGHT})",
+    ): "only speed: slots of which the weight alone has changed are looked at alone, too",
+    (
+        "negotiator/model/arithmetic.py",
+        "return (one - other - INT_MIN) % 2**32 + INT_MIN",
+        "arithmetic: one - other - INT_MIN -> (one - other + INT_MIN)",
+    ): "twice 2**31 is nothing modulo 2**32",
 }
