@@ -9,6 +9,7 @@ Follows: Jain, Chiu and Hawe's index of fairness: 1 if everybody has the same pa
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from math import fsum
 from typing import Final
 
 from pieslice.data import JsonData, Record
@@ -40,9 +41,9 @@ def summarise(simulation: Simulation, *, complete: bool) -> JsonData:
         "cycles_with_matchmaking": state.full_cycles,
         "pool_hours": state.pool_seconds / _HOUR,
         "utilisation": used * _HOUR / state.pool_seconds if state.pool_seconds else 0.0,
-        "goodput_hours": sum(user["goodput_hours"] for user in users.values()),
-        "badput_hours": sum(user["badput_hours"] for user in users.values()),
-        "unfinished_hours": sum(running.values()) / _HOUR,
+        "goodput_hours": fsum(user["goodput_hours"] for user in users.values()),
+        "badput_hours": fsum(user["badput_hours"] for user in users.values()),
+        "unfinished_hours": fsum(running.values()) / _HOUR,
         "submitted": sum(user["submitted"] for user in users.values()),
         "completed": sum(user["completed"] for user in users.values()),
         "never_started": sum(user["never_started"] for user in users.values()),
