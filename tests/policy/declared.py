@@ -32,6 +32,7 @@ from policy.knobs.reading import in_force, read_knob
 from policy.knobs.tool_values import table_row, tool_value
 from policy.knobs.uses import find_use
 from policy.language.table import Context
+from tests.policy.parts import kept_sections, write_sections
 
 DECLARED: Final = Path(__file__).parent / "corpus" / "declared.txt"
 _TEXTS: Final = (
@@ -308,17 +309,8 @@ SECTIONS: Final[dict[str, Callable[[], Iterator[str]]]] = {
 
 def kept() -> dict[str, list[str]]:
     """The lines of the file by section."""
-    found: dict[str, list[str]] = {}
-    for line in DECLARED.read_text(encoding="utf-8").splitlines():
-        if line.startswith("## "):
-            found[line[3:]] = []
-        else:
-            found[next(reversed(found))].append(line)
-    return found
+    return kept_sections(DECLARED)
 
 
 if __name__ == "__main__":
-    written = [
-        f"## {name}\n" + "".join(f"{line}\n" for line in of()) for name, of in SECTIONS.items()
-    ]
-    DECLARED.write_text("".join(written), encoding="utf-8")
+    write_sections(DECLARED, SECTIONS)

@@ -32,6 +32,7 @@ from policy.values.domain import (
 )
 from policy.values.evaluation import Evaluation
 from policy.values.surroundings import Surroundings
+from tests.policy.parts import kept_sections, write_sections
 
 SETS: Final = Path(__file__).parent / "corpus" / "sets.txt"
 _MATCH: Final = Surroundings(Use("slot", "request", Wanted.TRUTH), during_match=True)
@@ -320,17 +321,8 @@ SECTIONS: Final[dict[str, Callable[[], Iterator[str]]]] = {
 
 def kept() -> dict[str, list[str]]:
     """The lines of the file by section."""
-    found: dict[str, list[str]] = {}
-    for line in SETS.read_text(encoding="utf-8").splitlines():
-        if line.startswith("## "):
-            found[line[3:]] = []
-        else:
-            found[next(reversed(found))].append(line)
-    return found
+    return kept_sections(SETS)
 
 
 if __name__ == "__main__":
-    written = [
-        f"## {name}\n" + "".join(f"{line}\n" for line in of()) for name, of in SECTIONS.items()
-    ]
-    SETS.write_text("".join(written), encoding="utf-8")
+    write_sections(SETS, SECTIONS)

@@ -72,7 +72,7 @@ class Setup(NamedTuple):
     files: dict[str, str]
     context: Context
     environment: dict[str, str]
-    library: Library
+    templates: Library
 
 
 def taken_apart(config: str) -> Setup:
@@ -118,7 +118,7 @@ def read(setup: Setup) -> Config:
     return load_config(
         "c",
         MemorySources(setup.files, _program),
-        setup.library,
+        setup.templates,
         context=setup.context,
         environment=setup.environment,
         keep_going=True,

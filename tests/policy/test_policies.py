@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-from itertools import accumulate, groupby
-
 import pytest
 
+from tests.policy.parts import parts
 from tests.policy.policies import cases, said
-from tests.policy.tables import Case
 
 CASES = list(cases())
-HEADINGS = accumulate((case.heading for case in CASES), lambda last, new: new or last)
 #: So many cases are one test.
-TOGETHER = 20
-PARTS: dict[str, list[Case]] = {}
-for heading, of_it in groupby(zip(CASES, HEADINGS, strict=True), key=lambda it: it[1]):
-    listed = [case for case, _ in of_it]
-    for first in range(0, len(listed), TOGETHER):
-        name = f"{heading.removeprefix('## ').strip()} from {first}"
-        PARTS[name] = listed[first : first + TOGETHER]
+PARTS = parts(CASES, 20)
 
 
 @pytest.mark.parametrize("part", PARTS)

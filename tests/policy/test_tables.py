@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from itertools import accumulate, groupby
-
 import pytest
 
-from tests.policy.tables import Case, agreed, cases, said
+from tests.policy.parts import parts
+from tests.policy.tables import agreed, cases, said
 
 CASES = list(cases())
-HEADINGS = accumulate((case.heading for case in CASES), lambda last, new: new or last)
 #: So many cases are one test.
-TOGETHER = 25
-PARTS: dict[str, list[Case]] = {}
-for heading, of_it in groupby(zip(CASES, HEADINGS, strict=True), key=lambda it: it[1]):
-    listed = [case for case, _ in of_it]
-    for first in range(0, len(listed), TOGETHER):
-        name = f"{heading.removeprefix('## ').strip()} from {first}"
-        PARTS[name] = listed[first : first + TOGETHER]
+PARTS = parts(CASES, 25)
 
 
 @pytest.mark.parametrize("part", PARTS)
