@@ -11,9 +11,10 @@ page of ``classad_eval`` (HTCondor 25.14.1); its single-dash options work too.
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from pieslice.command_line import EXIT_BAD, EXIT_OK, Parser
 from pieslice.terminal import complain
@@ -51,6 +52,9 @@ _SELECT_EXAMPLES = (
     ("pieslice select slots.ads --where 'Memory > 4000' --af Name,Cpus --sort=-Cpus", "a table"),
     ("pieslice select jobs.ads -af:h ClusterId 'RequestMemory / 1024'", "as condor_q has it"),
 )
+
+#: What stands behind an item and means an option, not twice the negative of an attribute.
+_LONG_OPTION: Final = re.compile("--[a-z][a-z-]*")
 
 
 def add_commands(subcommands: Subcommands) -> None:
@@ -199,12 +203,30 @@ def _run(args: argparse.Namespace) -> int:
     from pieslice.expressions.eval import Problem, evaluate_items
 
     try:
+        _refuse_options(args.items)
         read_items(args)
         evaluate_items(args, sys.stdout, sys.stderr)
     except Problem as problem:
         complain(str(problem))
         return EXIT_BAD
     return EXIT_OK
+
+
+def _refuse_options(items: Sequence[str]) -> None:
+    """Raise ``Problem`` for ``--limit-time`` and the like, which would be read as expressions."""
+    from pieslice.expressions.eval import Problem
+
+    parser = Parser(add_help=False, allow_abbrev=False)
+    add_options(parser)
+    for item in items:
+        if item == "--":
+            return
+        name = item.partition("=")[0]
+        if _LONG_OPTION.fullmatch(name) and name not in parser._option_string_actions:
+            raise Problem(
+                f"{name}: no option of eval that may stand behind an item; those of every command "
+                f"stand before the first one, and an expression that looks like it behind `--`"
+            )
 
 
 def read_items(args: argparse.Namespace) -> None:

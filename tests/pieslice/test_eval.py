@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from pieslice.cli import main as pieslice
 from pieslice.command_line import Parser
 from pieslice.expressions.cli import add_commands, main
 
@@ -194,3 +195,18 @@ def test_module_can_be_run() -> None:
         cwd=Path(__file__).parents[2],
     )
     assert done.stdout == "42\n"
+
+
+@pytest.mark.parametrize("words", [["--limit-time", "5s"], ["--limit-time=5s"], ["--nosuch"]])
+def test_options_that_eval_does_not_have_are_no_expressions(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert pieslice(["eval", "1+1", *words]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert words[0].partition("=")[0] in printed.err
+    assert len(printed.err.splitlines()) <= 3
+    # Before the first item, or behind `--`, they are what they look like.
+    assert pieslice(["eval", "--limit-time", "5s", "1+1"]) == 0
+    assert pieslice(["eval", "1+1", "-q", "--old", "2", "--", "--nosuch"]) == 0
+    assert capsys.readouterr().out.split() == ["2", "2", "2", "undefined"]
