@@ -224,8 +224,9 @@ def _refuse_options(items: Sequence[str]) -> None:
         name = item.partition("=")[0]
         if _LONG_OPTION.fullmatch(name) and name not in parser._option_string_actions:
             raise Problem(
-                f"{name}: no option of eval that may stand behind an item; those of every command "
-                f"stand before the first one, and an expression that looks like it behind `--`"
+                f"pieslice eval: error: `{name}` is no option that may stand behind an item; those "
+                f"of every command stand before the first one, an expression that looks like it "
+                f"behind `--`"
             )
 
 

@@ -204,7 +204,8 @@ def test_options_that_eval_does_not_have_are_no_expressions(
     assert pieslice(["eval", "1+1", *words]) == 2
     printed = capsys.readouterr()
     assert printed.out == ""
-    assert words[0].partition("=")[0] in printed.err
+    name = words[0].partition("=")[0]
+    assert printed.err.startswith(f"pieslice eval: error: `{name}` ")
     assert len(printed.err.splitlines()) <= 3
     # Before the first item, or behind `--`, they are what they look like.
     assert pieslice(["eval", "--limit-time", "5s", "1+1"]) == 0
