@@ -47,7 +47,6 @@ class ReferenceState(EvalState):
 
     depth: int = 0
     lexical: tuple[Ad | None, Ad | None] | None = None
-    restarts: int = 0
 
     def evaluate_node(self, node: nodes.Node, ad: Ad) -> ClassAdValue:
         return value_of(node, ad, self)
@@ -202,14 +201,14 @@ def subscript(base: ClassAdValue, index: ClassAdValue, state: EvalState) -> Clas
 
 def restarted(tree: Expression, ad: Ad, home: Ad, state: EvalState) -> ClassAdValue:
     """As ``contained``, with a depth and an outermost ad of its own, as ``ad["name"]`` has it."""
-    depth, root, count = state.depth, state.root_ad, getattr(state, "restarts", 0)
+    depth, root, count = state.depth, state.root_ad, state.restarts
     if count >= MAX_RESTARTS:
         return ERROR
     state.depth, state.root_ad = 0, root_around(ad, state)
-    state.restarts = count + 1  # type: ignore[attr-defined]
+    state.restarts = count + 1
     value = contained(tree, ad, home, state)
     state.depth, state.root_ad = depth, root
-    state.restarts = count  # type: ignore[attr-defined]
+    state.restarts = count
     return value
 
 

@@ -47,6 +47,8 @@ class EvalState(Scopes):
     ad: Ad | None = None
     #: Of exact evaluations only, see ``ReferenceState``.
     lexical: tuple[Ad | None, Ad | None] | None = None
+    #: Evaluations under way that began anew at ``ad["name"]``.
+    restarts: int = 0
 
     # --- what an evaluator does ---------------------------------------------------------------
 

@@ -180,6 +180,19 @@ def test_what_only_a_slot_itself_can_tell_is_asked_of_it(kind: str, listed: str)
     agree(TABLES[kind](ads))
 
 
+@pytest.mark.parametrize("kind", TABLES)
+def test_a_device_that_depends_on_its_slot_is_not_written_into_lists(kind: str) -> None:
+    """Beside it in the list stands one that depends on nothing; the job has another Memory."""
+    ads = slots()
+    for row in (1, 7):
+        device = ClassAd("[x = Memory > 300 ? [Capability = 8] : GPU_none]").raw("x")
+        ads[row].insert("GPU_b", device)
+    jobs = (*JOBS[:2], JOBS[1].replace("[ ", "[ Memory = 500; "))
+    found = agree(TABLES[kind](ads), jobs)
+    ones = [sorted(9 - row for row in rows) if kind == "placed" else rows for rows in found]
+    assert ones == [[0, 1, 2, 5, 7, 8], [2, 7], [2, 7]]
+
+
 def test_a_slot_that_is_replaced_stands_beside_those_in_columns() -> None:
     ads = slots()
     table = TABLES["loaded"](ads)
