@@ -407,7 +407,8 @@ def chain(name: str, length: int, end: str) -> str:
     return "; ".join([*links, f"{name}{length} = {end}"])
 
 
-DEEP = (5, 39, 40, 41, 123, 124, 125, 126, 198, 199, 200)
+#: Few and many, those about the limits, and more than levels of Python.
+DEEP = (5, 39, 40, 41, 123, 124, 125, 126, 198, 199, 200, 2000)
 
 
 @pytest.mark.parametrize("length", DEEP)
@@ -427,6 +428,15 @@ def test_chains_of_attributes(length: int) -> None:
         job["Requirements"] = ExprTree(need)
         yes = [n for n, one in enumerate(ads) if accepts(job, one)]
         assert list(table.accepted_by(job, context=CONTEXT)) == yes, need
+
+
+def test_attributes_that_are_each_read_twice() -> None:
+    """To tell such a job from another one takes no longer than it has attributes."""
+    pairs = [f"P{n} = P{n + 1} + Q{n + 1}; Q{n} = P{n + 1} - Q{n + 1}" for n in range(60)]
+    job = ad(f"{'; '.join(pairs)}; P60 = TARGET.N; Q60 = 1")
+    table = Table([ad("N = 3"), ad("N = 0")])
+    # What stands behind `||` is not evaluated, which would take until the limit of work.
+    assert values(table, "N < 4 || TARGET.P0 > 5", job, "my") == ["bool true"] * 2
 
 
 @pytest.mark.parametrize("length", [3, 48, 49, 50, 99, 100, 101, 102])

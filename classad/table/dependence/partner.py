@@ -8,6 +8,7 @@ mentions in the partner.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from hashlib import blake2b
 from operator import itemgetter
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
@@ -65,6 +66,24 @@ class Item(NamedTuple):
     size: int = 0
     around: frozenset[str] = frozenset()
     back: bool = False
+
+
+class _Entered(NamedTuple):
+    """An attribute that is no plain value: ``own``, ``rows`` as of ``Partner.names``."""
+
+    value: Any
+    nested: bool
+    shape: Shape
+    own: list[str]
+    rows: frozenset[str]
+
+
+def _key(shape: int, read: list[tuple[str, Any]]) -> Key:
+    """Tells an expression, with what the attributes that it reads are, from all others.
+
+    A digest: as a tuple it would hold those of what they read in turn, each as often as it is read.
+    """
+    return blake2b(repr((shape, read)).encode(), digest_size=16).digest() if read else (shape,)
 
 
 _MISSING = Item(None, None)
@@ -246,18 +265,45 @@ class Partner:
             elif kind in PLAIN:
                 item = Item((kind, value), (kind, value))
             else:
-                self._items[name] = _UNDER_WAY
-                item = self._expression(value)
+                return self._followed(name)
             self._items[name] = item
         return item
 
-    def _expression(self, value: Any) -> Item:
-        """What an attribute that is no plain value brings with it."""
-        assert self.ad is not None
+    def _followed(self, name: str) -> Item:
+        """What an expression brings with it, after all that it reads, however far that leads."""
+        items = self._items
+        todo = [name]
+        entered: dict[str, _Entered] = {}
+        while todo:
+            inner = todo[-1]
+            if inner in entered:
+                items[inner] = self._expression(entered.pop(inner))
+                todo.pop()
+            elif inner in items:
+                todo.pop()
+            elif self._is_plain(inner):
+                self.item(todo.pop())
+            else:
+                items[inner] = _UNDER_WAY
+                one = entered[inner] = self._entered(self.raw(inner))
+                todo += [other for other in reversed(one.own) if other not in items]
+        return items[name]
+
+    def _is_plain(self, name: str) -> bool:
+        """Whether an attribute is missing or no expression, list or ad."""
+        value = self.raw(name)
+        return value is None or value.__class__ in PLAIN
+
+    def _entered(self, value: Any) -> _Entered:
         nested = value.__class__ is not Expression
         shape = self.shapes.of_nested(value) if nested else self.shapes.of(value)
-        own, rows = self.names(shape)
-        items = [self.item(name) for name in own]
+        return _Entered(value, nested, shape, *self.names(shape))
+
+    def _expression(self, entered: _Entered) -> Item:
+        """What an attribute that is no plain value brings with it."""
+        assert self.ad is not None
+        value, nested, shape, own, rows = entered
+        items = [self._items[name] for name in own]
         rows |= frozenset[str]().union(*(item.rows for item in items))
         opaque = shape.opaque or any(item.opaque for item in items)
         opaque |= nested and self.ad._chained is not None
@@ -266,7 +312,7 @@ class Partner:
         opaque |= size > MAX_SIZE
         random = shape.random or any(item.random for item in items)
         clock = shape.clock or any(item.clock for item in items)
-        exact = (shape.uid, *[(name, item.exact) for name, item in zip(own, items, strict=True)])
+        exact = _key(shape.uid, [(name, item.exact) for name, item in zip(own, items, strict=True)])
         key: object = exact
         if not (nested or opaque or clock or rows) and height <= _LOW:
             found = self._value(value)
