@@ -106,7 +106,8 @@ class LineReader:
         while (physical := self._physical()) is not None:
             bare, begin = physical
             if bare.startswith("#") and not pieces and not self._old_comments:
-                return LogicalLine(bare, self.source, self.line, ((0, begin),))
+                self._pragma(bare)
+                continue
             if self._unended:
                 self._look_at_end(bare, begin, bool(pieces))
             elif bare.startswith("#") and not self._old_comments:
