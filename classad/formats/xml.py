@@ -286,7 +286,8 @@ def _integer(text: str, parser: _Place) -> object:
     if found is None:
         return ERROR
     digits = found[0].lstrip("+-").lstrip("0") or "0"
-    number = int(digits) * (-1 if found[0][0] == "-" else 1) if len(digits) < 20 else INT_MAX + 1
+    # As few as these are beyond 64 bits already.
+    number = int(digits[:20]) * (-1 if found[0][0] == "-" else 1)
     if INT_MIN <= number <= INT_MAX:
         return number
     parser.overflow()

@@ -54,6 +54,21 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         "connective: zone is None or zone == \"UTC\" -> (zone is None and zone == 'UTC')",
     ): "a short cut: UTC from the zone data has the same offset and name",
     (
+        "classad/compiled/operations.py",
+        'if whole == "True":',
+        'guard: whole == "True" -> False',
+    ): "only speed: the code for other kinds stands behind code that is always taken",
+    (
+        "classad/loading/long_form.py",
+        "self._wait = 0",
+        "constant: 0 -> 1",
+    ): "only speed: the reader takes one ad itself before it looks for ordinary ones",
+    (
+        "classad/table/store/placed.py",
+        "used, codes = in_use(pick(codes, places), len(base.values) + 1)",
+        "constant: 1 -> 2",
+    ): "a bound of codes, one higher than the highest",
+    (
         "classad/loading/cells.py",
         "self.place: Place = SimpleNamespace(position=0, line=1, start=0, block=0, dropping=False)",
         "constant: 0 -> 1",

@@ -228,7 +228,7 @@ def put_cell(ad: ClassAd, name: str, cell: Any) -> None:
     if cell is None:
         attrs.pop(name, None)
         return
-    if cell.__class__ not in PLAIN and is_nested(cell):
+    if is_nested(cell):
         cell = prepared(cell, ad)
     attrs[name] = cell
     ad._names[name] = name
