@@ -9,9 +9,8 @@ go through single precision.
 
 from __future__ import annotations
 
-import math
 import re
-import struct
+from array import array
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
@@ -156,11 +155,7 @@ def trial(config: Config, macro: str, my: ClassAd, target: ClassAd, context: Eva
 
 def single(number: float) -> float:
     """A number after its way through single precision."""
-    try:
-        value: float = struct.unpack("f", struct.pack("f", number))[0]
-    except OverflowError:  # what is not rounded to the greatest one
-        return math.copysign(math.inf, number)
-    return value
+    return array("f", (number,))[0]
 
 
 def effect(knob: Knob | None, value: object) -> str:
