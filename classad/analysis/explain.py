@@ -153,9 +153,8 @@ class _Reader:
         for base, name in ((self.my, "MY"), (observer.right, "TARGET")):
             if base is not None and any(ad is other for other in _chain(base)):
                 return f"{name}'s chained parent"
-        if observer._scopes is not None and (
-            self.is_scope(ad) or ad is observer._scopes[0]._parent
-        ):
+        scopes = observer._scopes or ()
+        if any(ad is scope or ad is scope._parent for scope in scopes):
             return None
         return self._nested_label(ad)
 

@@ -91,12 +91,15 @@ class NativeStore:
         """Read on from ``place``."""
         return checked(self._lib.ca_load_feed(self._load, *self._buffer, self.place))
 
-    def put(self, name: str, tag: int, payload: int = 0, text: str | None = None) -> None:
-        """Give the present row an attribute; of equal names the last value stays."""
+    def put(self, name: str, tag: int, payload: int | str) -> None:
+        """Give the present row an attribute, or its text; of equal names the last value stays."""
         spelled = _bytes(name)
-        body = self._ffi.NULL if text is None else _bytes(text)
-        size = 0 if text is None else len(body)
-        checked(self._lib.ca_load_put(self._load, len(spelled), spelled, tag, payload, size, body))
+        if isinstance(payload, str):
+            body = _bytes(payload)
+            value = 0, len(body), body
+        else:
+            value = payload, 0, self._ffi.NULL
+        checked(self._lib.ca_load_put(self._load, len(spelled), spelled, tag, *value))
 
     def finish(self, diagnostics: list[Diagnostic], tz: str | None) -> LoadedColumns:
         """The columns; nothing may be put in afterwards."""
@@ -196,10 +199,10 @@ class PythonStore:
             self._end_row()
         return DONE
 
-    def put(self, name: str, tag: int, payload: int = 0, text: str | None = None) -> None:
-        """Give the present row an attribute."""
-        if text is not None:
-            payload = self._texts.setdefault(text, len(self._texts))
+    def put(self, name: str, tag: int, payload: int | str) -> None:
+        """Give the present row an attribute, or its text."""
+        if isinstance(payload, str):
+            payload = self._texts.setdefault(payload, len(self._texts))
         key = fold_name(name)
         known = self._open.get(key)
         number = self._names.setdefault(name, len(self._names)) if known is None else known[0]

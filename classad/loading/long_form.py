@@ -86,9 +86,9 @@ class Loader:
         key, spelled, value, _ = entry
         tag, payload = _cell(value)
         if tag == Tag.STRING:
-            store.put(spelled, tag, text=value)
+            store.put(spelled, tag, value)
         elif tag == Tag.EXPRESSION:
-            store.put(spelled, tag, text=reader.expression_text(line, key))
+            store.put(spelled, tag, reader.expression_text(line, key))
         else:
             store.put(spelled, tag, payload)
 

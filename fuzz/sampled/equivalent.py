@@ -59,6 +59,11 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         'guard: whole == "True" -> False',
     ): "only speed: the code for other kinds stands behind code that is always taken",
     (
+        "classad/compiled/operations.py",
+        "whole = any(kind in (int, bool) for kind in fixed)",
+        "function: any -> all",
+    ): "only speed: an integer and a real of unknown kinds are left to the general function",
+    (
         "classad/loading/long_form.py",
         "self._wait = 0",
         "constant: 0 -> 1",
@@ -272,6 +277,26 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         "comparison: for (size_t i = 0; i < length; i++) { -> "
         "for (size_t i = 0; i <= length; i++) {",
     ): "one more letter is folded, behind the name; nothing looks at it, and there is room",
+    (
+        "classad/table/arrays/vectors.py",
+        "_SEVERAL = 256",
+        "constant: 256 -> 257",
+    ): "a bound of speed alone: how many numbers are compared one by one",
+    (
+        "negotiator/columns/conditions.py",
+        "if len(known) >= _MANY:",
+        "comparison: len(known) >= _MANY -> (len(known) > _MANY)",
+    ): "a bound of memory",
+    (
+        "negotiator/pool/size.py",
+        'if slot.raw("GhostMultiplier") is None:',
+        'guard: slot.raw("GhostMultiplier") is None -> False',
+    ): "a short cut: an attribute that is missing has no number either, and counts once",
+    (
+        "pieslice/simulation/matchmaking_cache.py",
+        "_positions: int = 0",
+        "constant: 0 -> 1",
+    ): "a short cut: where all slots are known as candidates they are looked through for new ones",
     (
         "negotiator/accounting/accountant.py",
         'return float(number if number % 1 == 0 else f"{number:f}")',

@@ -106,3 +106,17 @@ def test_trees_are_equal_to_the_bit_and_ads_but_for_tiny_reals() -> None:
 
 def test_what_is_not_there_has_no_outermost_ad() -> None:
     assert evaluate(".nosuch", ClassAd("[n = [nosuch = 1]]")) is UNDEFINED
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ('{relTime("5"), 3}[0] =?= 5.0', True),
+        ('{relTime("5")}[0] is relTime("5")', True),
+        ('sum({relTime("5"), 3})', 8.0),
+        ('member(5.0, {relTime("5"), 2})', True),
+    ],
+)
+def test_a_span_in_a_list_is_worth_its_seconds(text: str, value: object) -> None:
+    assert ExprTree(text).eval() == value
+    assert evaluate(text) == value

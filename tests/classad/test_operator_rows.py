@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from itertools import pairwise, product
 from typing import Any, Final
@@ -23,6 +24,7 @@ from classad.syntax.nodes import Binary, Node, Unary
 from classad.syntax.parse_table import grammar_file, read_table
 from classad.syntax.parser import _by_grammar, parse_expression
 
+ROWS: Final = [*BINARY.values(), *UNARY.values(), CONDITIONAL]
 NUMBERS: Final[list[int | float]] = [
     INT_MIN, -(2**53) - 1, -7, -1, -0.5, -0.0, 0, 0.0, 5e-324, 0.5, 1, 1.0, 2, 2.5, 3, 7, 63, 64,
     2**53, 2**53 + 1, INT_MAX, 1e308,
@@ -32,6 +34,11 @@ VALUES: Final[list[Any]] = [
     "true", AbsTime(5, 0), AbsTime(5, 3600), RelTime(1.5), RelTime(-2.0), ListValue(["a"]),
 ]  # fmt: skip
 STRICT: Final = {Kind.BITS, Kind.EQUALITY, Kind.ORDER, Kind.SHIFT, Kind.ARITHMETIC}
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.arity}{row.symbol}")
+def test_an_operator_says_how_many_operands_its_function_takes(row: Operator) -> None:
+    assert row.arity == len(inspect.signature(row.implementation).parameters)
 
 
 def rows(*kinds: Kind) -> list[Any]:

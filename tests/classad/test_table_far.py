@@ -21,6 +21,7 @@ from classad.evaluate import evaluate
 from classad.language.names import UNUSUAL
 from classad.match import half_match, is_true, symmetric_match
 from classad.table import Table
+from classad.table.dependence.partner import MAX_SIZE
 from classad.table.store.placed import NOWHERE
 from fuzz.one_by_one import CONTEXT, accepts, number_of, shown, value_of
 from fuzz.thresholds import few_are_many
@@ -437,6 +438,20 @@ def test_attributes_that_are_each_read_twice() -> None:
     table = Table([ad("N = 3"), ad("N = 0")])
     # What stands behind `||` is not evaluated, which would take until the limit of work.
     assert values(table, "N < 4 || TARGET.P0 > 5", job, "my") == ["bool true"] * 2
+
+
+def test_jobs_whose_evaluation_has_too_many_nodes_are_left_to_it() -> None:
+    """It is for the evaluation of one ad to say whether it comes to its end."""
+    pairs = [f"P{n} = P{n + 1} + Q{n + 1}; Q{n} = -P{n + 1} * 2" for n in range(20)]
+    job = ad(f"{'; '.join(pairs)}; P20 = TARGET.N; Q20 = 1")
+    partner = Table([ad("N = 3")]).partner(job, CONTEXT)
+    items = [partner.item(f"p{n}") for n in range(21)]
+    # As often as it is read: by two of the next pair, of which each has its own operators.
+    sizes = [2, 9]
+    for _ in range(19):
+        sizes.append(3 * (1 + sizes[-1] + 4 * (1 + sizes[-2])))
+    assert [item.size for item in items][::-1] == sizes
+    assert [item.opaque for item in items] == [item.size > MAX_SIZE for item in items]
 
 
 @pytest.mark.parametrize("length", [3, 48, 49, 50, 99, 100, 101, 102])

@@ -849,6 +849,10 @@ def test_streams_are_random_but_the_same_for_a_seed() -> None:
             lambda: from_streams([{"user": "u", "per_hour": 1e9}], "t", 0, 10**6),
             "jobs are more than 10,000,000",
         ),
+        (
+            lambda: from_streams([{"user": "u", "per_hour": 1e7 + 1}], "t", 0, 3600),
+            "jobs are more than 10,000,000",
+        ),
     ],
 )
 def test_workloads_that_are_none(call: Any, message: str) -> None:

@@ -496,3 +496,11 @@ def test_options_may_be_shortened_as_far_as_the_tool_takes_them() -> None:
 def test_no_record_at_all(words: str, text: str) -> None:
     said = answer(Source((), 0), parse_options(words.split()), VIEW)
     assert said.replace("LastUpdate = 0\n", "") == text
+
+
+def test_the_newest_update_of_all_records_counts() -> None:
+    ads = [ClassAd({"Name": str(time), "LastUpdate": time}) for time in (7, 9, 8)]
+    assert (
+        Source.of([*ads, ClassAd({"Name": "none"}), ClassAd({"LastUpdate": "x"})]).last_update == 9
+    )
+    assert Source.of([ClassAd({"Name": "none"})]).last_update == 0
