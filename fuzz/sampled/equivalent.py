@@ -283,10 +283,15 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         "constant: 256 -> 257",
     ): "a bound of speed alone: how many numbers are compared one by one",
     (
+        "classad/table/store/columns.py",
+        "if len(numbers) < len(values):",
+        "comparison: len(numbers) < len(values) -> (len(numbers) <= len(values))",
+    ): "a short cut: where all are numbers there are no others to put in order",
+    (
         "negotiator/columns/conditions.py",
         "if len(known) >= _MANY:",
         "comparison: len(known) >= _MANY -> (len(known) > _MANY)",
-    ): "a bound of memory",
+    ): "a bound of memory alone: how many answers are kept",
     (
         "negotiator/pool/size.py",
         'if slot.raw("GhostMultiplier") is None:',

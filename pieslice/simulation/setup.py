@@ -153,7 +153,7 @@ def _build(plan: Plan, sink: Sink) -> tuple[Simulation, Negotiator]:
         raise InputError([Diagnostic(f"{plan.pool}: contains no static or partitionable slot")])
     simulation = Simulation(
         pool=pool,
-        workload=_workload(plan, snapshot, _asked_of_jobs(pool, policy)),
+        workload=_workload(plan, snapshot, epoch, _asked_of_jobs(pool, policy)),
         settings=_claim_settings(plan, config),
         state=State(accountant=accountant),
         sink=sink,
@@ -193,12 +193,12 @@ def _asked_of_jobs(pool: Pool, policy: NegotiatorPolicy) -> frozenset[str]:
     return listed.union(READ_BY_SCHEDD, cut, () if start is None else names_of(start, "MY"))
 
 
-def _workload(plan: Plan, snapshot: Snapshot | None, asked: frozenset[str]) -> Workload:
+def _workload(plan: Plan, snapshot: Snapshot | None, now: int, asked: frozenset[str]) -> Workload:
     if plan.workload == "capture":
         if snapshot is None:
             raise WorkloadError("the workload `capture` needs a captured pool")
         workload = from_capture(
-            _queued(snapshot), asked, plan.seed, plan.seconds, plan.every, plan.run_time
+            _queued(snapshot, now), asked, plan.seed, plan.seconds, plan.every, plan.run_time
         )
     elif not isinstance(plan.workload, str):
         workload = _of_values(plan.workload, plan.seed, plan.seconds)
@@ -241,13 +241,14 @@ def _unpacked(path: Path, data: bytes) -> bytes:
         raise WorkloadError(f"{path}: not a whole gzip file: {problem}") from None
 
 
-def _queued(snapshot: Snapshot) -> Iterable[tuple[str, ClassAd]]:
+def _queued(snapshot: Snapshot, now: int) -> Iterable[tuple[str, ClassAd]]:
     """The idle and running jobs of a capture with their submitters."""
-    context = EvalContext(now=0.0)
+    context = EvalContext(now=float(now))
     for queue in snapshot.queues:
         for job in queue.jobs:
             user = submitter_of(job, context)
-            if user is not None and job.get_number("JobStatus") in _WAITING:
+            status = job.get_number("JobStatus", context=context)
+            if user is not None and status in _WAITING:
                 yield user, job
 
 

@@ -1557,13 +1557,16 @@ def test_the_workload_of_a_capture_is_what_waits_and_runs(tmp_path: Path) -> Non
     """Held, removed and completed jobs do not come, nor those of nobody."""
     job = "ClusterId = {0}\nProcId = 0\nJobUniverse = 5\nRequestCpus = 1\nJobStatus = {0}\n{1}"
     jobs = [job.format(status, f'User = "u{status}@x"\n') for status in range(1, 8)]
-    (tmp_path / "jobs.ads").write_text("\n".join([*jobs, job.format(1, "")]))
+    # Status and user as they are at the time of the capture.
+    late = job.format(1, 'User = time() == 1800000000 ? "late@x" : "early@x"\n')
+    late += "JobStatus = time() > 1800000000 || time() < 1800000000 ? 5 : 1\n"
+    (tmp_path / "jobs.ads").write_text("\n".join([*jobs, job.format(1, ""), late]))
     slot = 'MyType = "Machine"\nName = "slot1@a"\nCpus = 1\nMyCurrentTime = 1800000000\n'
     (tmp_path / "slots.ads").write_text(slot)
     (tmp_path / "condor_config").write_text("")
     simulation, _ = build(Plan(str(tmp_path), "capture", 3600), lambda *event: None)
     users = map(simulation.user_of, range(len(simulation.workload.arrivals)))
-    assert list(users) == ["u1@x", "u2@x"]
+    assert list(users) == ["u1@x", "u2@x", "late@x"]
 
 
 def test_a_run_without_rows_has_no_charts(tmp_path: Path) -> None:
