@@ -265,9 +265,7 @@ def parse_record(line: str) -> LogRecord | None:
     if op in (BEGIN, END):
         # The blank after the number belongs to the record: without it the line counts as cut.
         return LogRecord(op) if blank else None
-    wanted = _OPERANDS.get(op)
-    if wanted is None:
-        return None
+    wanted = _OPERANDS.get(op, -1)  # as many words no record has
     # Words that are too many are left behind; only a value may have blanks inside.
     words = tuple(rest.split(None, wanted - 1) if op == SET else rest.split()[:wanted])
     if len(words) != wanted and not (op == NEW_AD and len(words) == 2):
