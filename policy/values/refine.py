@@ -80,12 +80,14 @@ def _bounds(symbol: str, other: Abstract) -> tuple[Real | None, Whole | None]:
         low = -inf
     elif symbol in (">", ">="):
         high = inf
+    # Of the bounds as they are: the next number below that of 2**53 + 1 is two less than it.
+    known_low, known_high = abs(low) < _EXACT, abs(high) < _EXACT
     if symbol == "<":
         high = nextafter(high, -inf)
     elif symbol == ">":
         low = nextafter(low, inf)
-    least = ceil(low) if abs(low) < _EXACT else INT_MIN
-    most = floor(high) if abs(high) < _EXACT else INT_MAX
+    least = ceil(low) if known_low else INT_MIN
+    most = floor(high) if known_high else INT_MAX
     real = (low, high) if low <= high else None
     return real, (least, most) if least <= most else None
 

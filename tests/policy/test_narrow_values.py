@@ -503,3 +503,21 @@ def test_what_a_number_is_where_it_was_compared(
 ) -> None:
     """What is not a number is unlike all, and neither less nor more."""
     assert refine.compared(of(1, 5, nan), symbol, of(3), outcome) == expected
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("symbol", ["<", "<=", ">", ">=", "==", "!="])
+def test_no_integer_is_lost_where_a_comparison_rounds_it(symbol: str, sign: int) -> None:
+    """Beyond 2**53 an integer may be equal to a real that it is not."""
+    numbers = sorted(sign * (2**53 + near) for near in range(-4, 5))
+    value = Abstract(whole=(numbers[0], numbers[-1]))
+    for number, other in product(numbers, (*numbers, *map(float, numbers))):
+        known = (
+            Abstract(whole=(other, other))
+            if isinstance(other, int)
+            else Abstract(real=(other, other))
+        )
+        outcome = BINARY[symbol].implementation(number, other)
+        kept = refine.compared(value, symbol, known, outcome).whole
+        assert kept is not None
+        assert kept[0] <= number <= kept[1], (number, other)
