@@ -76,7 +76,7 @@ class Topic:
 
     config: Config
     title: str
-    _concluded: dict[tuple[str, str], Conclusion] = field(factory=dict, eq=False, repr=False)
+    _concluded: dict[tuple[str, str], Conclusion] = field(factory=dict)
 
     def titled(self, title: str) -> Topic:
         """Another heading for the same configuration; what has been concluded stays known."""

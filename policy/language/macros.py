@@ -67,6 +67,12 @@ def _is_function(word: str) -> bool:
     return word in FUNCTIONS or (word[:1] == "F" and _FILENAME.fullmatch(word) is not None)
 
 
+def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
+    """Where that ends which a pattern matches at a place, perhaps nothing."""
+    found = pattern.match(text, at)
+    return at if found is None else found.end()
+
+
 def reference_at(text: str, at: int) -> Reference | None:
     """The complete reference that begins at ``text[at]``, a dollar sign, if there is one."""
     head = _HEAD.match(text, at)
@@ -77,11 +83,9 @@ def reference_at(text: str, at: int) -> Reference | None:
         return None
     begin = head.end()
     if word in ("", "ENV"):
-        name = _NAME.match(text, begin)
-        stop = begin if name is None else name.end()
+        stop = _end(_NAME, text, begin)
         if text[stop : stop + 1] == ":":
-            default = _DEFAULT.match(text, stop + 1)
-            stop = stop + 1 if default is None else default.end()
+            stop = _end(_DEFAULT, text, stop + 1)
         if text[stop : stop + 1] != ")":
             return None
     else:

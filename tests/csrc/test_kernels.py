@@ -353,6 +353,18 @@ def test_a_key_of_so_many_values_has_them(place: int, size: int, expected: int) 
 
 
 @needs_c
+@pytest.mark.parametrize("place", [0, 1])
+@pytest.mark.parametrize("row", [-1, 2])
+def test_a_row_that_there_is_not_is_refused_at_every_place(place: int, row: int) -> None:
+    ffi, lib = extension.ffi, extension.lib
+    keys = ffi.new("ca_key[]", [{"values": ffi.new("double[]", [2.0, 1.0]), "size": 2}])
+    rows = ffi.new("int32_t[]", [0, 1])
+    given = 2, False, ffi.new("double[2]"), ffi.new("int32_t[6]"), ffi.new("int32_t[2]")
+    rows[place] = row
+    assert lib.ca_order(2, 1, keys, 2, rows, *given) == -1
+
+
+@needs_c
 def test_operators_that_there_are_not_are_refused() -> None:
     ffi, lib = extension.ffi, extension.lib
     tags, payload = ffi.new("unsigned char[4]"), ffi.new("int64_t[4]")
