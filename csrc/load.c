@@ -56,7 +56,7 @@ static int32_t read_name(const reader *r, const char *at, const char **rest)
 /* Powers of ten that a double holds exactly. */
 static const double TEN[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                              1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-/* An exponent from FAR on needs no more digits. */
+/* Of an exponent from FAR on no more digits are read: such a number waits. */
 enum { MOST_TENS = 22, MOST_DIGITS = 18, FAR = 100000 };
 static const int64_t EXACT = INT64_C(1) << 53;
 
@@ -88,7 +88,7 @@ static int read_number(ca_load *load, const char *text, size_t length, int real,
         return significant > MOST_DIGITS ? CA_UNSURE : CA_INTEGER_CELL;
     }
     if (FLT_EVAL_METHOD != 0 || significant > MOST_DIGITS || digits > EXACT || scale > MOST_TENS ||
-        scale < -MOST_TENS) {
+        scale < -MOST_TENS || exponent >= FAR) {
         *payload = ca_pool_number(&load->reals, text, length);
         return *payload < 0 ? CA_NO_MEMORY : CA_WAITING;
     }

@@ -250,6 +250,12 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
     ): "what is escaped in a string is the third character of the text at the earliest",
     (
         "csrc/load.c",
+        "for (at++; at < length && exponent < FAR; at++)",
+        "comparison: for (at++; at < length && exponent < FAR; at++) -> "
+        "for (at++; at < length && exponent <= FAR; at++)",
+    ): "a number whose exponent is as far as that waits, however far it is",
+    (
+        "csrc/load.c",
         "static const int64_t EXACT = INT64_C(1) << 53;",
         "arithmetic: static const int64_t EXACT = INT64_C(1) << 53; -> "
         "static const int64_t EXACT = INT64_C(1) >> 53;",

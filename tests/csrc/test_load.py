@@ -98,6 +98,13 @@ def test_on_every_recorded_expression(store: str) -> None:
         agree("".join(lines).encode("utf-8", "surrogateescape"))
 
 
+def test_an_exponent_of_many_digits_is_read_whole(store: str) -> None:
+    """As many digits behind the point seem to make up for what was read of it."""
+    near = (99_998, 99_999, 100_000)
+    numbers = [f"0.{'0' * n}1e{e}" for n in near for e in (10**5, 10**6, 10**8)]
+    agree("".join(f"a{at} = {number}\n" for at, number in enumerate(numbers)).encode())
+
+
 PIECES = (
     *("a", "B", "Cpus", "cpus", "Name", "x.y", "é", "1", "0", "-5", "007", "0x1F", "1.5", "-0.0"),
     *("0.1", "1e22", "1e23", "0.015855328717022367", "9007199254740993.0", "5e-324", "1e999"),
