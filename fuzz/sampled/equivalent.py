@@ -244,6 +244,11 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         "comparison: height <= FAST_HEIGHT -> (height < FAST_HEIGHT)",
     ): "only speed: an expression of just that height gets a state of its own, to the same value",
     (
+        "classad/table/expressions/conjunct_texts.py",
+        "if part.count('\"') % 2 or any(map(part.__contains__, _HIDING)):",
+        "constant: 2 -> 3",
+    ): "only speed: a piece with an odd number of quotes is no expression, so the whole text is read",
+    (
         "csrc/lex.c",
         "sure = behind > 0;",
         "constant: sure = behind > 0; -> sure = behind > 1;",
