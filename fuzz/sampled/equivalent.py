@@ -247,7 +247,7 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         "classad/table/expressions/conjunct_texts.py",
         "if part.count('\"') % 2 or any(map(part.__contains__, _HIDING)):",
         "constant: 2 -> 3",
-    ): "only speed: a piece with an odd number of quotes is no expression, so the whole text is read",
+    ): "only speed: no expression has an odd number of quotes, and then the whole text is read",
     (
         "csrc/lex.c",
         "sure = behind > 0;",
