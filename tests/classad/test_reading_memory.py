@@ -121,6 +121,15 @@ def test_reading_takes_memory_in_proportion(kind: str, form: str, tmp_path: Path
     assert large < 1.4 * small + 0.5
 
 
+@pytest.mark.parametrize("form", FORMS)
+def test_names_that_all_slots_have_are_kept_once(form: str, tmp_path: Path) -> None:
+    path = tmp_path / "ads"
+    path.write_text(text_of(form, slots(20_000)), encoding="ascii")
+    ads = list(classad.read_ads(path))
+    assert len(ads) == 20
+    assert len({id(ad._names) for ad in ads}) == 1
+
+
 @pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, partial(lzma.compress, preset=0)])
 def test_a_compressed_file_takes_the_memory_of_its_text(
     pack: Callable[[bytes], bytes], tmp_path: Path
