@@ -249,6 +249,11 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         "constant: 2 -> 3",
     ): "only speed: no expression has an odd number of quotes, and then the whole text is read",
     (
+        "classad/table/store/parts.py",
+        "rest, found, many = self.bits, [], len(by_code) > _MANY",
+        "comparison: len(by_code) > _MANY -> (len(by_code) >= _MANY)",
+    ): "only speed: which of two ways finds the rows of so many expressions",
+    (
         "csrc/lex.c",
         "sure = behind > 0;",
         "constant: sure = behind > 0; -> sure = behind > 1;",

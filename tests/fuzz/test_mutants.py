@@ -21,7 +21,8 @@ def test_every_text_stands_once_in_its_file() -> None:
 
 
 def test_what_should_notice_exists() -> None:
-    assert len(MUTATIONS) >= 105 >= WANTED
+    assert len(MUTATIONS) >= 150
+    assert len(MUTATIONS) >= WANTED >= 0.97 * len(MUTATIONS)
     for mutation in MUTATIONS:
         kind, _, rest = mutation.by.partition(" ")
         if kind == "fuzz":
