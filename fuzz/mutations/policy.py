@@ -32,7 +32,7 @@ MUTATIONS: Final = (
     ),
     Mutation(
         "policy/values/refine.py", 'nan = (symbol == "!=") is outcome', "nan = outcome",
-        "tests tests/policy/test_values.py",
+        "tests tests/policy/test_narrow_values.py",
     ),
     Mutation(
         "policy/values/surroundings.py", '("", folded), evolve(either, undefined=True)',

@@ -254,6 +254,16 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         "comparison: len(by_code) > _MANY -> (len(by_code) >= _MANY)",
     ): "only speed: which of two ways finds the rows of so many expressions",
     (
+        "classad/files/log.py",
+        "if _PLAIN_VALUE.fullmatch(text):",
+        "guard: _PLAIN_VALUE.fullmatch(text) -> False",
+    ): "only speed: the parser reads these values, too",
+    (
+        "classad/language/time_format.py",
+        "if width >= _LIMIT:",
+        "comparison: width >= _LIMIT -> (width > _LIMIT)",
+    ): "an item of just that width is too long as well, which is found when it is added",
+    (
         "csrc/lex.c",
         "sure = behind > 0;",
         "constant: sure = behind > 0; -> sure = behind > 1;",
