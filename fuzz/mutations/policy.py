@@ -28,7 +28,7 @@ MUTATIONS: Final = (
     ),
     Mutation(
         "policy/values/operators.py", "if whole[0] < INT_MIN or whole[1] > INT_MAX:", "if False:",
-        "tests tests/policy/test_values.py",
+        "tests tests/policy/test_narrow_values.py",
     ),
     Mutation(
         "policy/values/refine.py", 'nan = (symbol == "!=") is outcome', "nan = outcome",
