@@ -36,6 +36,9 @@ def test_a_name_is_meant_by_its_words(name: str, meant: str | None) -> None:
 
 def test_a_name_that_fits_two_others_is_neither() -> None:
     assert meant_by_words("JobDate", Vocabulary(("JobStartDate", "JobQueueDate"))) is None
+    both = "MAX_JOBS_RUNNING", "MAX_JOBS_RUNNABLE"
+    assert [meant_by_words("MAX_JOBS_RUN", Vocabulary((name,))) for name in both] == [*both]
+    assert meant_by_words("MAX_JOBS_RUN", Vocabulary(both)) is None
 
 
 @pytest.mark.parametrize(
