@@ -14,8 +14,15 @@ from classad.builtins.support import int_of, is_list, is_number, real_of, text_o
 from classad.evaluation.functions import CHANCE, Result, builtin
 from classad.evaluation.state import EvalState
 from classad.language.limits import EvaluationFailure
-from classad.language.time_format import truncating_divide
-from classad.language.values import ERROR, UNDEFINED, ClassAdValue, RelTime, Value, wrap64
+from classad.language.values import (
+    ERROR,
+    UNDEFINED,
+    ClassAdValue,
+    RelTime,
+    Value,
+    truncating_divide,
+    wrap64,
+)
 
 _NOT_EVEN_UNDEFINED = "undefined and error give error"
 

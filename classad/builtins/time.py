@@ -14,7 +14,7 @@ from classad.builtins.support import is_ad
 from classad.evaluation.functions import CLOCK, ZONE, Result, builtin
 from classad.evaluation.state import EvalState
 from classad.language.limits import EvaluationFailure
-from classad.language.time_format import Fields, strftime, truncating_divide
+from classad.language.time_format import Fields, strftime
 from classad.language.times import (
     Moment,
     break_down,
@@ -25,7 +25,15 @@ from classad.language.times import (
     standard_time,
     wrap32,
 )
-from classad.language.values import ERROR, UNDEFINED, AbsTime, ClassAdValue, RelTime, Value
+from classad.language.values import (
+    ERROR,
+    UNDEFINED,
+    AbsTime,
+    ClassAdValue,
+    RelTime,
+    Value,
+    truncating_divide,
+)
 
 if TYPE_CHECKING:
     from classad.ads.ad import Ad

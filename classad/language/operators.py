@@ -33,6 +33,7 @@ from classad.language.values import (
     Truth,
     Value,
     fold,
+    truncating_divide,
     wrap64,
 )
 
@@ -132,8 +133,7 @@ def _whole_divide(a: int, b: int) -> int | Value:
         return ERROR
     if a == INT_MIN and b == -1:
         return INT_MAX
-    quotient = abs(a) // abs(b)
-    return quotient if (a < 0) == (b < 0) else -quotient
+    return truncating_divide(a, b)
 
 
 def _real_divide(a: float, b: float) -> float:

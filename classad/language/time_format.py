@@ -15,6 +15,8 @@ import re
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
+from classad.language.values import truncating_divide
+
 _LIMIT: Final = 1023
 _DAYS: Final = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
 _MONTHS: Final = (
@@ -52,12 +54,6 @@ class _Spec(NamedTuple):
 
 class _Overflow(Exception):  # noqa: N818 - control flow, never seen by a caller
     """The text would not fit the buffer."""
-
-
-def truncating_divide(number: int, by: int) -> int:
-    """C's integer division."""
-    quotient = abs(number) // abs(by)
-    return quotient if (number < 0) == (by < 0) else -quotient
 
 
 def _remainder(number: int, by: int) -> int:

@@ -102,6 +102,12 @@ def wrap64(number: int) -> int:
     return (number - INT_MIN) % 2**64 + INT_MIN
 
 
+def truncating_divide(a: int, b: int) -> int:
+    """C's division of integers; ``b`` is not 0."""
+    quotient = abs(a) // abs(b)
+    return quotient if (a < 0) == (b < 0) else -quotient
+
+
 def fold(text: str) -> bytes:
     """The key by which strings compare without case: ASCII letters lowered, bytes otherwise."""
     if text.isascii():

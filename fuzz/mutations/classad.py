@@ -10,6 +10,7 @@ from typing import Final
 from fuzz.mutations.mutation import Mutation
 
 _OPERATORS: Final = "classad/language/operators.py"
+_VALUES: Final = "classad/language/values.py"
 _VECTORS: Final = "conform tests/vectors/classad"
 _FOUND: Final = "tests tests/classad/test_found_by_fuzzing.py"
 _COMPILED: Final = "tests tests/classad/test_compiled_values.py"
@@ -36,7 +37,7 @@ MUTATIONS: Final = (
     ),
     Mutation(_OPERATORS, "if a == INT_MIN and b == -1:", "if False:", f"{_VECTORS}/op_int.jsonl"),
     Mutation(
-        _OPERATORS, "quotient if (a < 0) == (b < 0) else -quotient", "quotient",
+        _VALUES, "quotient if (a < 0) == (b < 0) else -quotient", "quotient",
         f"{_VECTORS}/op_int.jsonl",
     ),
     Mutation(

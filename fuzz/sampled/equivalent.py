@@ -39,16 +39,6 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         "comparison: a < 0 -> (a <= 0)",
     ): "only 0 is treated otherwise, and its remainder is 0, whose negative is 0",
     (
-        "classad/language/operators.py",
-        "return quotient if (a < 0) == (b < 0) else -quotient",
-        "comparison: b < 0 -> (b <= 0)",
-    ): "only a divisor of 0 is treated otherwise, and that was refused before",
-    (
-        "classad/language/time_format.py",
-        "return quotient if (number < 0) == (by < 0) else -quotient",
-        "constant: 0 -> 1",
-    ): "only a number of 0, whose quotient is its negative, and a divisor of 0, which was refused",
-    (
         "classad/language/times.py",
         'if zone is None or zone == "UTC":',
         "connective: zone is None or zone == \"UTC\" -> (zone is None and zone == 'UTC')",
@@ -199,16 +189,6 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         "constant: 4000 -> 4001",
     ): "a number of so many digits counts as 0 either way: it is beyond 32 bits, but for zeros",
     (
-        "classad/language/time_format.py",
-        "return quotient if (number < 0) == (by < 0) else -quotient",
-        "comparison: number < 0 -> (number <= 0)",
-    ): "the quotient of 0 is 0 with either sign",
-    (
-        "classad/language/operators.py",
-        "return quotient if (a < 0) == (b < 0) else -quotient",
-        "comparison: a < 0 -> (a <= 0)",
-    ): "the quotient of 0 is 0 with either sign",
-    (
         "classad/builtins/pcre.py",
         "if self.quick is not None and len(subject) <= SHORT:",
         "guard: self.quick is not None and len(subject) <= SHORT -> False",
@@ -263,6 +243,27 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         "if width >= _LIMIT:",
         "comparison: width >= _LIMIT -> (width > _LIMIT)",
     ): "an item of just that width is too long as well, which is found when it is added",
+    (
+        "classad/language/values.py",
+        "return quotient if (a < 0) == (b < 0) else -quotient",
+        "comparison: b < 0 -> (b <= 0)",
+    ): "only a divisor of 0 is treated otherwise, and that was refused before",
+    (
+        "classad/language/values.py",
+        "return quotient if (a < 0) == (b < 0) else -quotient",
+        "comparison: a < 0 -> (a <= 0)",
+    ): "the quotient of 0 is 0 with either sign",
+    (
+        "classad/language/values.py",
+        "return quotient if (a < 0) == (b < 0) else -quotient",
+        "constant: 0 -> 1",
+    ): "only a number of 0, whose quotient is its negative, and a divisor of 0, which was refused",
+    (
+        "classad/table/contents.py",
+        "if self._budget.noted > self._budget.most:",
+        "comparison: self._budget.noted > self._budget.most -> "
+        "(self._budget.noted >= self._budget.most)",
+    ): "a bound of memory alone: whether the last byte of it may be used",
     (
         "csrc/lex.c",
         "sure = behind > 0;",
