@@ -8,11 +8,12 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from classad.files.lock import BusyError
+from classad.files.lock import BusyError, hold
 from classad.files.log import DamagedLogError, new_ad, read_transaction_log, set_attribute
 from classad.files.log_file import LogFile, read_log_file
 
@@ -35,6 +36,15 @@ def test_a_new_log_has_a_header_and_takes_transactions(tmp_path: Path) -> None:
         f"103 {KEY} Priority 8.000000\n106 \n"
     )
     assert read_log_file(path).table == {KEY: {"Priority": "8.000000"}}
+
+
+def test_another_thread_may_let_go_of_a_lock(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(1) as other:
+        lock = other.submit(hold, tmp_path / "log").result()
+        with pytest.raises(BusyError):
+            hold(tmp_path / "log")
+        lock.release()
+        hold(tmp_path / "log").release()
 
 
 def test_a_second_writer_is_kept_out_until_the_first_is_done(tmp_path: Path) -> None:
