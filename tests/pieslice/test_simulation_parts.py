@@ -16,6 +16,7 @@ from classad import ClassAd, ExprTree
 from classad.evaluate import EvalContext
 from negotiator.pool.fetch import fetch_slots
 from pieslice.simulation import notices
+from pieslice.simulation.command import _nth
 from pieslice.simulation.engine import ClaimSettings, Simulation
 from pieslice.simulation.errors import WorkloadError
 from pieslice.simulation.notices import about_jobs
@@ -504,3 +505,16 @@ def test_what_holds_from_cycle_to_cycle(
     slots = fetch_slots([slot_ad], {}, policy, CONTEXT)
     shapes = [SimpleNamespace(ad=job_ad)]
     assert is_steady(slots, shapes, policy) is steady  # type: ignore[arg-type]
+
+
+def test_runs_with_several_seeds_are_one_progress() -> None:
+    told: list[tuple[float, str]] = []
+    for number in range(3):
+        one = _nth(lambda *what: told.append(what), number, 3, 60)
+        one(0.0, "")
+        one(15.0, "an hour")
+    assert told == [
+        (0.0, "run 1 of 3"), (15.0, "run 1 of 3, an hour"),
+        (60.0, "run 2 of 3"), (75.0, "run 2 of 3, an hour"),
+        (120.0, "run 3 of 3"), (135.0, "run 3 of 3, an hour"),
+    ]  # fmt: skip
