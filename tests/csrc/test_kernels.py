@@ -365,6 +365,20 @@ def test_a_row_that_there_is_not_is_refused_at_every_place(place: int, row: int)
 
 
 @needs_c
+@pytest.mark.parametrize("missing", ["keys", "rows", "first", "scratch", "order"])
+def test_what_a_sort_needs_is_asked_for(missing: str) -> None:
+    ffi, lib = extension.ffi, extension.lib
+    given: dict[str, Any] = {
+        "keys": ffi.new("ca_key[]", [{"values": ffi.new("double[]", [2.0, 1.0]), "size": 2}]),
+        "size": 2, "rows": ffi.new("int32_t[]", [0, 1]), "wanted": 1, "stable": True,
+        "first": ffi.new("double[2]"), "scratch": ffi.new("int32_t[6]"),
+        "order": ffi.new("int32_t[2]"),
+    }  # fmt: skip
+    assert lib.ca_order(2, 1, *given.values()) == 0
+    assert lib.ca_order(2, 1, *(given | {missing: ffi.NULL}).values()) == -1
+
+
+@needs_c
 def test_operators_that_there_are_not_are_refused() -> None:
     ffi, lib = extension.ffi, extension.lib
     tags, payload = ffi.new("unsigned char[4]"), ffi.new("int64_t[4]")
