@@ -330,6 +330,11 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         'guard: slot.raw("GhostMultiplier") is None -> False',
     ): "a short cut: an attribute that is missing has no number either, and counts once",
     (
+        "pieslice/why/slots/nearest.py",
+        "tests = Verdicts.at(halted, kept_list=False)",
+        "constant: False -> True",
+    ): "limits are asked of kept lists in another way, and only what is without limits is asked",
+    (
         "pieslice/simulation/matchmaking_cache.py",
         "_positions: int = 0",
         "constant: 0 -> 1",
