@@ -330,6 +330,11 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         'guard: slot.raw("GhostMultiplier") is None -> False',
     ): "a short cut: an attribute that is missing has no number either, and counts once",
     (
+        "pieslice/simulation/matching.py",
+        "used = {user: simulation.state.running.get(user, (0, 0.0))[1] for user in users}",
+        "constant: 0 -> 1",
+    ): "of a user without jobs only the weight is read, not the number of jobs",
+    (
         "pieslice/why/slots/nearest.py",
         "tests = Verdicts.at(halted, kept_list=False)",
         "constant: False -> True",

@@ -487,6 +487,20 @@ def test_a_concurrency_limit_holds_from_cycle_to_cycle(tmp_path: Path, limits: s
     ]
 
 
+def test_a_concurrency_limit_may_depend_on_the_slot(tmp_path: Path) -> None:
+    """Two licences for one kind of slot and none for the other: two of four slots stay free."""
+    policy = policy_of(tmp_path, "FEW_LIMIT = 0\nMANY_LIMIT = 2\n")
+    limits = ExprTree('regexp("000[12]$", TARGET.Name) ? "few" : "many"')
+
+    def made() -> Run:
+        run = Run(policy, [(0, "a", 90)] * 3, slots=4, settings=ClaimSettings(worklife=0))
+        run.simulation.workload.shapes[0].ad.insert("ConcurrencyLimits", limits)
+        return run
+
+    starts = [event for event in alike(policy, made) if event[1] == "start"]
+    assert [(at, job) for at, _, _, job in starts] == [(0, 1), (0, 2), (120, 3)]
+
+
 def test_a_claim_goes_on_with_jobs_of_the_same_concurrency_limits_only(tmp_path: Path) -> None:
     """Two licences and two jobs with one: a third waits, though a claim without one is at hand."""
     policy = policy_of(tmp_path, "LIC_LIMIT = 2\nNEGOTIATOR_POST_JOB_RANK = 0\n")
