@@ -816,6 +816,18 @@ def test_swf() -> None:
     assert second.ad.eval("AccountingGroup") == "group7.user3"
 
 
+@pytest.mark.parametrize(
+    ("used", "requested", "memory"), [(5, 1, 2), (5, 0, 10), (5, -1, 10), (1, -1, 2), (-1, -1, 0)]
+)
+def test_the_least_memory_of_a_processor_counts_for_all_of_them(
+    used: int, requested: int, memory: int
+) -> None:
+    """In KiB: what was asked for, else what was used, else nothing."""
+    line = f"1 0 0 60 2048 -1 {used} 2048 -1 {requested} 1 3 7 -1 -1 -1 -1 -1"
+    (shape,) = from_swf([line], "t.swf").shapes
+    assert shape.ad.eval("RequestMemory") == memory
+
+
 def test_csv() -> None:
     lines = "submit,user,run_time,group,cpus,count\n5,u,60,g,2,3\n1,v@x,7,,,\n"
     workload = from_csv(lines.splitlines(), "t.csv")

@@ -10,6 +10,7 @@ from policy.config import load_config
 from policy.io import builtin_library
 from policy.language.sources import MemorySources
 from policy.language.table import Context
+from policy.limits import ConcurrencyLimits
 from policy.load import load_policy, policy_from_knobs
 from tests.policy.config_vectors import load_vectors
 
@@ -91,6 +92,7 @@ def test_concurrency_limits_by_name_set_and_default() -> None:
     assert limits.maximum("t.other") == 10
     assert limits.maximum("bad") == 10
     assert policy_from_knobs({}).policy.concurrency_limits.maximum("x") == 2308032
+    assert ConcurrencyLimits().maximum("x") == 2308032
 
 
 def test_unhonoured_settings_are_named() -> None:
