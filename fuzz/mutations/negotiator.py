@@ -149,7 +149,7 @@ MUTATIONS: Final = (
     ),
     Mutation(
         "negotiator/matching/concurrency.py", "+ increment > self._maximum(name)",
-        "> self._maximum(name)", "fuzz cycle",
+        "> self._maximum(name)", "tests tests/negotiator/test_corners.py -k refusal_by_a_limit",
     ),
     Mutation(
         "negotiator/matching/conditions.py",
