@@ -20,7 +20,7 @@ from pieslice.inputs.configuration import (
     say_problems,
 )
 from pieslice.inputs.options import add_width
-from pieslice.terminal import complain
+from pieslice.terminal import complain, harmless
 
 if TYPE_CHECKING:
     from pieslice.command_line import IntermixedCommands, Subcommands
@@ -171,7 +171,8 @@ def _show_one(args: argparse.Namespace, config: Config, name: str, *, labelled: 
     if text is None and not labelled:
         complain(f"Not defined: {name}")
         return EXIT_NO
-    print(f"{name} = {text or ''}".rstrip() if labelled else text)
+    # As it is, for programs; a terminal is not to be steered by it.
+    print(f"{name} = {text or ''}".rstrip() if labelled else text, file=harmless(sys.stdout))
     return EXIT_OK
 
 
@@ -244,6 +245,7 @@ def _print_list(
     if args.json:
         _print_document("config", [one.as_json() for one in found])
     else:
+        out = harmless(sys.stdout)
         for line in lines:
-            print(line)
+            print(line, file=out)
     return EXIT_OK

@@ -212,3 +212,26 @@ def test_records_are_shown_on_a_terminal_with_escapes(form: str, tmp_path: Path)
         shown = 'Name = "esc\\x1b[31mred\\x1b]0;title\\x07@p"\n'
         wanted = shown if stream.isatty() else f'Name = "{NAMES[1]}@p"\n'
         assert wanted in stream.getvalue()
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["show PREEMPTION_RANK", "show --raw PREEMPTION_RANK", "show", "show --trace PREEMPTION_RANK",
+     "dump", "dump --trace"],
+)  # fmt: skip
+def test_values_of_knobs_are_shown_on_a_terminal_with_escapes(words: str, tmp_path: Path) -> None:
+    """Programs get them as they are, but for what is told of a single one."""
+
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    path = tmp_path / "condor_config"
+    path.write_text('PREEMPTION_RANK = strcat("\x1b[31mred", "\x07")\n')
+    for stream in (Terminal(), io.StringIO()):
+        with redirect_stdout(stream):
+            assert main(["config", *words.split(), str(path)]) == 0
+        shown = 'strcat("\\x1b[31mred", "\\x07")\n'
+        raw = 'strcat("\x1b[31mred", "\x07")\n'
+        wanted = shown if stream.isatty() or words == "show --trace PREEMPTION_RANK" else raw
+        assert wanted in stream.getvalue()
