@@ -12,6 +12,8 @@ from typing import Final
 INT_MIN: Final = -(2**31)
 INT_MAX: Final = 2**31 - 1
 DBL_MAX: Final = 1.7976931348623157e308
+LONG_MIN: Final = -(2**63)
+LONG_MAX: Final = 2**63 - 1
 DBL_MIN: Final = 2.2250738585072014e-308
 FLT_MAX: Final = 3.4028234663852886e38
 #: The last day of the year 9999, in seconds since the epoch.
@@ -36,8 +38,13 @@ def c_difference(one: int, other: int) -> int:
 
 
 def whole(number: float | None) -> int:
-    """An attribute that should be a count or an id; 0 for what is no finite number."""
-    return int(number) if number is not None and math.isfinite(number) else 0
+    """An attribute that should be a count or an id; 0 for what is no finite number.
+
+    One beyond 64 bits is the nearest that is not.
+    """
+    if number is None or not math.isfinite(number):
+        return 0
+    return max(LONG_MIN, min(LONG_MAX, int(number)))
 
 
 def add_up(numbers: Iterable[float]) -> float:

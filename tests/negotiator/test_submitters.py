@@ -115,3 +115,12 @@ def test_priorities_are_told_once_each_the_highest_first() -> None:
 
 def test_a_name_without_a_prefix_stays() -> None:
     assert negotiated_name("u@x", policy_from_knobs({}).policy) == "u@x"
+
+
+def test_counts_beyond_64_bits_are_added_up() -> None:
+    (one,) = fetched({"IdleJobs": 1e308, "RunningJobs": 1e308})
+    assert (one.idle_jobs, one.running_jobs) == (2**63 - 1, 2**63 - 1)
+    (one,) = fetched(
+        {"IdleJobs": 1e308, "RunningJobs": 1e308}, NEGOTIATOR_USE_WEIGHTED_DEMAND="false"
+    )
+    assert one.demand == 2.0**64

@@ -39,3 +39,11 @@ def test_a_job_weighs_what_the_schedd_says(knobs: dict[str, str], wanted: int) -
 def test_a_job_that_asks_for_nothing_fills_one_core(text: str, wanted: int) -> None:
     weights = IdleJobWeights.by(policy_from_knobs({"SLOT_WEIGHT": text}).policy)
     assert weights.of(ClassAd()) == wanted
+
+
+@pytest.mark.parametrize("cpus", [-1e308, 1e308])
+def test_the_weights_of_many_absurd_jobs_are_still_a_number(cpus: float) -> None:
+    weights = IdleJobWeights()
+    jobs = [ClassAd({"RequestCpus": cpus})] * 3
+    assert weights.sum(jobs) == sum(map(weights.of, jobs))
+    assert float(weights.sum(jobs)) == 3 * (2.0**63) * (1 if cpus > 0 else -1)
