@@ -50,7 +50,7 @@ def _reference(node: Reference, old: bool, spread: bool) -> Pieces:
     if node.base is None:
         return EXPANDERS[Reference](node, old, spread)
     dot = " ." if isinstance(node.base, Literal) else "."
-    return [node.base, dot + quote_name(node.name)]
+    return [node.base, dot + quote_name(node.name, old)]
 
 
 def _unary(node: Unary, old: bool, spread: bool) -> Pieces:

@@ -37,7 +37,7 @@ def quote_string(text: str, old: bool = False) -> str:
     return '"' + _escape(text, old, '"') + '"'
 
 
-def quote_name(name: str, old: bool = False) -> str:
+def quote_name(name: str, old: bool) -> str:
     """An attribute name, in single quotes unless it is an identifier and not reserved."""
     if _IDENTIFIER.fullmatch(name) and name.lower() not in RESERVED:
         return name

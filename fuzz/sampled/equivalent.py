@@ -265,6 +265,11 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         "(self._budget.noted >= self._budget.most)",
     ): "a bound of memory alone: whether the last byte of it may be used",
     (
+        "classad/syntax/parser.py",
+        "if quick is not None:",
+        "guard: quick is not None -> False",
+    ): "only speed: the parsers in C and in Python read these texts to the same trees",
+    (
         "csrc/lex.c",
         "sure = behind > 0;",
         "constant: sure = behind > 0; -> sure = behind > 1;",
@@ -329,6 +334,11 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         'if slot.raw("GhostMultiplier") is None:',
         'guard: slot.raw("GhostMultiplier") is None -> False',
     ): "a short cut: an attribute that is missing has no number either, and counts once",
+    (
+        "pieslice/simulation/matchmaking_cache.py",
+        "slot.claims += 1",
+        "constant: 1 -> 2",
+    ): "these slots are matched once in a cycle, and it only matters whether there is a claim id",
     (
         "pieslice/simulation/matching.py",
         "used = {user: simulation.state.running.get(user, (0, 0.0))[1] for user in users}",

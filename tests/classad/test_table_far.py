@@ -19,6 +19,7 @@ import pytest
 from classad import ClassAd, EvalContext, ExprTree
 from classad.evaluate import evaluate
 from classad.language.names import UNUSUAL
+from classad.loading.long_form import load_long
 from classad.match import half_match, is_true, symmetric_match
 from classad.table import Table
 from classad.table.dependence.partner import MAX_SIZE
@@ -397,6 +398,25 @@ def test_circles_in_rows_whose_other_attributes_change(many: bool) -> None:
             for text in ("X ?: Q", "(Y ?: Q) + N", "Z ?: Q", "TARGET.V", "TARGET.W ?: Q", "X"):
                 alone = [shown(value_of(ExprTree(text), one, job)) for one in ads]
                 assert values(table, text, job, "my") == alone, (q, text)
+
+
+@pytest.mark.parametrize("loaded", [False, True])
+def test_members_that_depend_on_the_row_stand_beside_constants(loaded: bool) -> None:
+    """An ad or a list is no constant as soon as one of its members is none."""
+    rows = [
+        ad(f"N = {n}; A = [c = 1; d = N]; B = [e = [c = 1; d = N]; f = 2]; L = {{1, N}}; "
+           f"M = {{[c = 1; d = N], 2}}; K = [c = 1; d = 2]")
+        for n in (1, 2, 1, 3)
+    ]  # fmt: skip
+    text = "\n".join(row.printOld() for row in rows).encode()
+    table = Table.from_columns(load_long(text)) if loaded else Table(rows)
+    for asked in (
+        "A.d", "A.c", "A.d > 1", "B.e.d", "B.f", "B.e.d + A.d", "L[1]", "L[0]", "sum(L)",
+        "member(2, L)", "M[0].d", "M[1]", "countMatches(d > 1, {A, K, B.e})", "A.d + K.d",
+        "unparse(A)", "size(M)", "A", "M",
+    ):  # fmt: skip
+        alone = [shown(value_of(ExprTree(asked), row, None)) for row in rows]
+        assert values(table, asked, None, "my") == alone, asked
 
 
 # ---- depth ---------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from negotiator.model.arithmetic import DBL_MAX
 from negotiator.model.result import Reason, Rejection
 from pieslice.why.requests.fates import Fate, JobFate
 from pieslice.why.requests.record import End, RequestCourse, SessionCourse
-from pieslice.why.requests.text import how_it_ended, limit_of, reason_of, refusal
+from pieslice.why.requests.text import amount, how_it_ended, limit_of, reason_of, refusal
 
 
 def request(job: str, *, rejected: bool) -> RequestCourse:
@@ -124,3 +124,10 @@ def test_why_a_job_was_not_requested(
     else:
         assert cause is not None
         assert text == cause.value
+
+
+def test_weights_have_two_decimals_and_a_zero_no_sign() -> None:
+    weights = (-0.001, 0.001, -0.0, 1.5, 2.0, 1.005, -1.239, 1e16, 1.7976931348623157e308)
+    assert [amount(weight) for weight in weights] == [
+        "0", "0", "0", "1.5", "2", "1", "-1.24", "1e+16", "unlimited",
+    ]  # fmt: skip
