@@ -146,6 +146,22 @@ def test_names_in_lists_are_the_rows_before_they_are_the_partners(wants: str, x:
             assert [shown(values[code]) for code in codes] == wanted, text
 
 
+@pytest.mark.parametrize("seat", ["my", "target"])
+def test_expressions_that_are_evaluated_in_other_ads_read_the_row(seat: Any) -> None:
+    """Though in nearly all rows they come to what they would in an empty ad."""
+    rows = [ClassAd(f"[M = {number}; P = {number * 2}]") for number in range(300)]
+    table, job = Table(rows), ClassAd("[K = 3]")
+    for number in range(0, 300, 23):
+        for where in ("P", "M * 2", "TARGET.P", "MY.M + MY.M"):
+            text = f"evalInEachContext({where} =?= {number * 2}, {{[Q = 1]}})[0] || M + P < 0"
+            tree = ExprTree(text)
+            pairs = [(row, job) if seat == "my" else (job, row) for row in rows]
+            codes, values = table.evaluate(tree, job, row_is=seat, context=CONTEXT)
+            assert [shown(values[code]) for code in codes] == [
+                shown(value_of(tree, *pair)) for pair in pairs
+            ], text
+
+
 def test_what_only_some_members_lack_is_looked_for_in_the_partner_by_these_alone() -> None:
     rows = [
         ClassAd(f"[N = {number}; G = {{[P = 1], [Q = {number}], [P = 9]}}]") for number in range(20)
