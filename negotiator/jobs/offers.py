@@ -96,6 +96,8 @@ class Offers:
     #: Lists: the job to go on with, and whether results have the schedd look for the next one.
     _current: _Found | None = None
     _looks_on: bool = False
+    #: One at a time: the second request, found anew after each result of the first; None: later.
+    _second: list[Request] | None = None
     #: What the lists so far asked for.
     _sent: list[_Found] = field(factory=list)
 
@@ -123,8 +125,14 @@ class Offers:
     def matched(self) -> None:
         """A match for a request has come to the schedd."""
         self._results += 1
+        self._find_next()
+
+    def _find_next(self) -> None:
+        """After a result the schedd looks for its next job."""
         if self._looks_on:
             self._look_on()
+        if self._second is not None:
+            self._second = self._one(grouped=True)
 
     def reject(self, request: Request) -> None:
         """Nothing was found for a request: its autocluster is not offered again."""
@@ -132,8 +140,7 @@ class Offers:
         self._refused.add(self.jobs.alike(request.jobs[0]))
         if request.autocluster != NO_AUTOCLUSTER:
             self._rejected.add(self.jobs.real_id(request.autocluster))
-        if self._looks_on:
-            self._look_on()
+        self._find_next()
 
     def unasked(self) -> dict[QueuedJob, Unasked]:
         """Why the session, which is over, had no more requests for the jobs that still wait.
@@ -227,9 +234,13 @@ class Offers:
         """
         ahead = found = self._ahead
         if ahead is not None:
-            yield from ahead
             self._open()
-            found = self._one(grouped=True) if ahead else ahead
+            # The results come to this session, which sends what it finds after the last of them.
+            self._second = ahead
+            yield from ahead
+            if ahead and not self._results:
+                self._find_next()
+            found, self._second = self._second, None
             self._results = 0
             yield from found
             self._skip_found()

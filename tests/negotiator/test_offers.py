@@ -90,6 +90,28 @@ def test_uploads_bound_what_a_session_may_offer() -> None:
     assert _all(jobs, refuse="a", match=True) == [(0, 1), (1, 1)]
 
 
+def test_each_result_of_the_first_request_takes_from_the_uploads() -> None:
+    """Depth first, a slot that serves no job of a request has it offered again."""
+
+    def asked(kinds: str, uploads: int, results: str) -> list[tuple[int, int]]:
+        offers = Offers(_list(kinds, batch_size=1, uploads=uploads), CONTEXT)
+        requests = offers.requests()
+        first = next(requests)
+        for result in results:
+            if result == "m":
+                offers.matched()
+            else:
+                offers.reject(first)
+        return [_told(request) for request in (*requests,)[:1]]
+
+    assert asked("aaaabbbb", 3, "m") == [(0, 3)]  # the match came to nothing
+    assert asked("aaaabbbb", 3, "r") == [(4, 3)]
+    assert asked("aaaabbbb", 3, "mr") == []
+    assert asked("aabbbb", 3, "mr") == [(2, 1)]
+    assert asked("aabbbb", 5, "mmr") == [(2, 1)]
+    assert asked("aabbbb", 4, "mmr") == []
+
+
 def test_room_belongs_to_the_schedd() -> None:
     room = ScheddRoom(limit=3, running=1)
     first, second = _list("aaa", room=room), _list("bb", room=room)
