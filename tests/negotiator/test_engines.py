@@ -159,8 +159,9 @@ def test_slots_whose_start_differs_in_a_constant() -> None:
         ("TARGET.RequestCpus + Cpus + 1 - 1", "TARGET.RequestCpus <= SlotWeight", 0),
     ],
 )
+@pytest.mark.parametrize("loaded", [False, True])
 def test_requirements_see_the_weight_that_slots_without_one_are_given(
-    weight: str, requirements: str, first: int
+    weight: str, requirements: str, first: int, loaded: bool
 ) -> None:
     """Slots 0 to 5 have as many cores as their number; the others weigh nothing."""
     case = scenarios.load("plain-match")
@@ -176,8 +177,13 @@ def test_requirements_see_the_weight_that_slots_without_one_are_given(
             slot.insert("SlotWeight", 0)
         slots.append(slot)
     policy = evolve(policy, slot_weight=ExprTree(weight))
+    pool = evolve(snapshot, slots=tuple(slots))
+    if loaded:
+        columns_of_pool = in_columns(pool)
+        assert columns_of_pool is not None
+        pool = columns_of_pool
     columns, reference = (
-        negotiate(evolve(snapshot, slots=tuple(slots)), policy, now=scenarios.NOW, engine=engine)
+        negotiate(pool, policy, now=scenarios.NOW, engine=engine)
         for engine in ("columns", "reference")
     )
     assert repr(columns) == repr(reference)
