@@ -49,10 +49,11 @@ _TURN_FIELDS: Final = {
     "prio": "effective_priority", "limit": "limit", "usage": "usage", "share": "share",
     "ceiling_remaining": "ceiling_left",
 }  # fmt: skip
-#: What it says of a turn.  How the time of a turn ends it says in seconds, which are its own.
+#: What it says of a turn, without a number behind it.  How the time of a turn ends it says in
+#: seconds, which are its own.
 _EVENTS: Final = {
     "skipped: pieLeft < minSlotWeight": Event.PIE_LEFT,
-    "skipped: submitterCeiling remaining is 0": Event.CEILING,
+    "skipped: submitterCeiling remaining": Event.CEILING,
     "over limit: only startd rank": Event.RANK_ONLY,
     "reached limit": Event.LIMIT,
     "hit ceiling": Event.HIT_CEILING,
@@ -237,7 +238,8 @@ def _turn_differs(wanted: Record, ours: SubmitterTurn) -> str | None:
     for key, field in _TURN_FIELDS.items():
         if key in wanted and not _near(wanted[key], getattr(ours, field)):
             return key
-    said = [_EVENTS[event] for event in wanted["events"] if event in _EVENTS]
+    told = [event.partition(" is ")[0] for event in wanted["events"]]
+    said = [_EVENTS[event] for event in told if event in _EVENTS]
     if said != [event for event in ours.events if event in _EVENTS.values()]:
         return "events"
     return "outcome" if wanted["outcome"] != ours.outcome.value else None
