@@ -15,7 +15,7 @@ from classad.syntax.native import parse
 from classad.syntax.unbuilt import parse_later
 from classad.syntax.ways import OLD, PREFIX
 from negotiator.expressions import known, regrouping
-from negotiator.expressions.known import KnownExpressions
+from negotiator.expressions.known import KnownExpressions, _Forms
 from negotiator.expressions.regrouping import Level
 
 VECTORS = Path(__file__).parents[1] / "vectors" / "classad"
@@ -140,3 +140,18 @@ def test_what_is_known_of_few_forms_only_is_the_same(monkeypatch: pytest.MonkeyP
             assert set(found.read) == read
             assert len(known._part.__self__._known) == 1  # type: ignore[attr-defined]
             assert len(regrouping._FORMS) == len(regrouping._KNOWN) == 1
+
+
+def test_texts_that_differ_in_constants_are_printed_as_if_each_were_read() -> None:
+    """A zero loses the minus before it, also where another text of the form had a number there."""
+    texts = (
+        "{-4, 0}", "{-0, 4}", "{-5, 6}", "{4, -0}", "A > -4 || B > 0", "A > -0 || B > 4",
+        "A > -0.0 || B > 4.0", "A > -4.0 || B > 0.0", "f(-1, 0)", "f(-0, 1)", "C - 0 > -1",
+    )  # fmt: skip
+    for order in (texts, texts[::-1]):
+        forms = _Forms()
+        for text in order:
+            look, alone = forms.look(text, 0), _Forms().look(text, 0)
+            assert look is not None
+            assert alone is not None
+            assert (look.text, look.own) == (alone.text, alone.own), text
