@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Mapping, Sequence
 from itertools import permutations
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -397,3 +398,18 @@ def test_a_name_that_some_slots_have_is_wanted_of_jobs_by_those_without_it() -> 
         assert found.external_names() == expected.external_names()
         assert "foo" not in found.external_names()
         assert ("bar" in found.external_names()) is (more in chosen)
+
+
+def test_slots_keep_their_rows_while_they_come_in_the_same_order() -> None:
+    known = SimpleNamespace(_names={"a": 0, "b": 1, "c": 4})
+
+    def rows(names: str, size: int = 8) -> Sequence[int] | None:
+        slots: Any = [SimpleNamespace(name=name) for name in names]
+        return ColumnEngines._by_name(known, slots, size)  # type: ignore[arg-type]
+
+    assert rows("abc") == [0, 1, 4]
+    assert rows("ac") == [0, 4]
+    assert rows("acxy") == [0, 4, 5, 6]
+    # Another order, two of one name, and more than there is room for.
+    assert [rows("ba"), rows("axb"), rows("aab"), rows("acxy", 6)] == [None] * 4
+    assert rows("acxy", 7) == [0, 4, 5, 6]

@@ -7,10 +7,12 @@ leases, records of which attributes are missing.
 from __future__ import annotations
 
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import pieslice
 from classad import ClassAd
 from classad.files.log import TransactionLog
 from negotiator.accounting.accountant import accountant_settings
@@ -504,3 +506,14 @@ def test_the_newest_update_of_all_records_counts() -> None:
         Source.of([*ads, ClassAd({"Name": "none"}), ClassAd({"LastUpdate": "x"})]).last_update == 9
     )
     assert Source.of([ClassAd({"Name": "none"})]).last_update == 0
+
+
+def test_a_log_tells_its_own_last_update(tmp_path: Path) -> None:
+    log = tmp_path / "Accountantnew.log"
+    lines = ["101 Customer.a@x * *", "103 Customer.a@x Priority 5.0"]
+    for told, last in (
+        ([], 0),
+        (["101 Accountant. * *", "103 Accountant. LastUpdateTime 1700000000"], 1_700_000_000),
+    ):
+        log.write_text("\n".join([*told, *lines, ""]))
+        assert pieslice.userprio(log).data()["last_update"] == last
