@@ -241,12 +241,16 @@ class Offers:
             if ahead and not self._results:
                 self._find_next()
             found, self._second = self._second, None
-            self._results = 0
-            yield from found
-            self._skip_found()
+            yield from self._and_skip(found)
         while found is None or found:
             found = self._one()
-            yield from found
+            yield from self._and_skip(found)
+
+    def _and_skip(self, found: list[Request]) -> Iterator[Request]:
+        """A request, behind which the jobs found between its results are skipped."""
+        self._results = 0
+        yield from found
+        self._skip_found()
 
     def _one(self, *, grouped: bool = False) -> list[Request]:
         """The request for the current job; none if there is no such job.

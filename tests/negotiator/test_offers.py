@@ -112,6 +112,20 @@ def test_each_result_of_the_first_request_takes_from_the_uploads() -> None:
     assert asked("aabbbb", 4, "mmr") == []
 
 
+@pytest.mark.parametrize(("results", "asked"), [(1, 4), (2, 3), (3, 2), (4, 1), (9, 1)])
+def test_each_result_of_a_single_job_takes_from_the_uploads(results: int, asked: int) -> None:
+    """Four are left for single jobs, of which the first one is matched so often."""
+    jobs = _list("a" + "b" * 9, batch_size=1, uploads=4, counts=False, ahead=False)
+    offers = Offers(jobs, CONTEXT)
+    found = []
+    for request in offers.requests():
+        for _ in range(1 if found else results):
+            offers.matched()
+        _matched(jobs, request.jobs[0])
+        found.append(_told(request))
+    assert found == [(proc, 1) for proc in range(asked)]
+
+
 def test_room_belongs_to_the_schedd() -> None:
     room = ScheddRoom(limit=3, running=1)
     first, second = _list("aaa", room=room), _list("bb", room=room)
