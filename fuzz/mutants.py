@@ -10,7 +10,6 @@ Inputs: ``fuzz.mutations``.  Outputs: a line for each, the score. Exit codes: 0 
 from __future__ import annotations
 
 import argparse
-import resource
 import shutil
 import subprocess
 import sys
@@ -113,5 +112,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 if __name__ == "__main__":
     # A bug may take away a limit of memory; what runs into this one has noticed it.
+    import resource
+
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     sys.exit(main())

@@ -63,3 +63,20 @@ def test_a_policy_is_checked_and_simulated(tmp_path: Path) -> None:
         "simulate", "examples/campus", "--workload", "capture", "--days", "0.05", "-o", run
     )
     assert (run / "summary.json").is_file()
+
+
+def test_all_tests_are_found_without_posix() -> None:
+    """A file that cannot be imported would end the run on Windows before its first test."""
+    code = f"""
+import sys
+import multiprocessing, pathlib, platform, shutil, signal, socket, subprocess, tempfile
+for name in {tuple(set(MODULES) - {"posix"})}:
+    sys.modules[name] = None
+import pytest
+sys.exit(pytest.main(["--collect-only", "-qq", "-p", "no:cacheprovider", "-p", "no:xdist",
+                      "-W", "ignore:only soft file lock:UserWarning", "tests"]))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout[-2000:]

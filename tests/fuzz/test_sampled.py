@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+# The tool makes forks of itself, with a limit of memory.
+pytest.importorskip("resource")
+
 from fuzz.mutants import ROOT
 from fuzz.sampled import __main__ as sampled
 from fuzz.sampled import c_changes, forks, trial
