@@ -13,6 +13,7 @@ startd ranks of matches to two decimals.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from operator import eq
 from typing import Final
@@ -58,6 +59,7 @@ _EVENTS: Final = {
     "reached limit": Event.LIMIT,
     "hit ceiling": Event.HIT_CEILING,
 }
+_NUMBER_BEHIND: Final = re.compile(r" is -?[0-9]+\Z")
 #: Recorded attribute of a customer -> our field.
 _CUSTOMER_FIELDS: Final = {
     "Priority": "priority",
@@ -238,7 +240,7 @@ def _turn_differs(wanted: Record, ours: SubmitterTurn) -> str | None:
     for key, field in _TURN_FIELDS.items():
         if key in wanted and not _near(wanted[key], getattr(ours, field)):
             return key
-    told = [event.partition(" is ")[0] for event in wanted["events"]]
+    told = [_NUMBER_BEHIND.sub("", event) for event in wanted["events"]]
     said = [_EVENTS[event] for event in told if event in _EVENTS]
     if said != [event for event in ours.events if event in _EVENTS.values()]:
         return "events"
