@@ -9,11 +9,12 @@ from collections.abc import Iterable
 from itertools import accumulate
 from typing import Final
 
+from classad.language.values import INT_MAX as LONG_MAX
+from classad.language.values import INT_MIN as LONG_MIN
+
 INT_MIN: Final = -(2**31)
 INT_MAX: Final = 2**31 - 1
 DBL_MAX: Final = 1.7976931348623157e308
-LONG_MIN: Final = -(2**63)
-LONG_MAX: Final = 2**63 - 1
 DBL_MIN: Final = 2.2250738585072014e-308
 FLT_MAX: Final = 3.4028234663852886e38
 #: The last day of the year 9999, in seconds since the epoch.
