@@ -85,7 +85,9 @@ def complain(text: str, err: IO[str] | None = None) -> None:
 
 def printable_json(text: str) -> str:
     """JSON text with JSON's own escapes for the same characters: it says the same."""
-    return text if text.isascii() else text.translate(_JSON_ESCAPES)
+    # Of ASCII, `json` leaves the one control above the blank as it is.
+    plain = text.isascii() and "\x7f" not in text
+    return text if plain else text.translate(_JSON_ESCAPES)
 
 
 def harmless(stream: IO[str]) -> IO[str]:

@@ -44,9 +44,10 @@ _UNPACK: Final[dict[bytes, Callable[[bytes], bytes]]] = {
     b"BZh": bz2.decompress,
 }
 #: Where commands may leave what they like; the second is a folder for `simulate -o -`, and a file
-#: for `simulate --report -`.
+#: for `simulate --report -`; the third is there once a command that takes it made it.
 _FREE: Final = "out"
 _NAMELESS: Final = "-"
+_ABSENT: Final = "missing"
 _KEPT: Final = f"{_FREE}/kept"
 
 
@@ -91,6 +92,8 @@ class Shop:
                 continue
             if name.startswith((f"{_FREE}/", f"{_NAMELESS}/")) and name != _KEPT:
                 continue
+            if name.startswith(f"{_ABSENT}/") and not refused:
+                continue
             if name == _NAMELESS and _asks_for_nameless(tried):
                 continue
             if not name.startswith(may_write):
@@ -98,7 +101,7 @@ class Shop:
                 problem = problem or f"{change} {name}{' though it refuses' if refused else ''}"
         for name in found.keys() - self._sound.keys():
             (self.folder / name).unlink()
-        for free in (_FREE, _NAMELESS):
+        for free in (_FREE, _NAMELESS, _ABSENT):
             shutil.rmtree(self.folder / free, ignore_errors=True)
         for name, data in self._sound.items():
             if found.get(name) != data:

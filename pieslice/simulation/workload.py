@@ -22,6 +22,7 @@ from attr import define, field, frozen
 from classad import ClassAd
 from classad.ads.expression import Expression, parsed
 from classad.language.bounds import glance
+from classad.language.values import INT_MAX
 from negotiator.jobs.autoclusters import AutoclusterTable
 from pieslice.data import JsonObject
 from pieslice.reports.names import did_you_mean
@@ -37,6 +38,8 @@ _SWF_COLUMNS: Final = 18
 _DOMAIN: Final = "sim.example"
 #: Columns that a table of jobs must have.
 _NEEDED: Final = ("submit", "user", "run_time")
+#: More jobs are a slip, and fill the memory.
+_MOST_JOBS: Final = 10_000_000
 
 
 @frozen(eq=False)
@@ -134,20 +137,31 @@ def from_swf(lines: Iterable[str], name: str) -> Workload:
         words = line.split(";")[0].split()
         if not words:
             continue
-        try:
-            row = [float(word) for word in words]
-        except ValueError:
-            raise WorkloadError(f"{name}:{number}: `{line.strip()}` is not a line of SWF") from None
+        row = _swf_numbers(words)
+        if row is None:
+            raise WorkloadError(f"{name}:{number}: `{line.strip()}` is not a line of SWF")
         if len(row) < _SWF_COLUMNS:
             raise WorkloadError(f"{name}:{number}: {len(row)} columns; SWF has {_SWF_COLUMNS}")
         if row[_RUN] <= 0:
             continue
         cpus = int(row[_CPUS] if row[_CPUS] > 0 else max(row[_USED_CPUS], 1))
-        memory = row[_MEMORY] if row[_MEMORY] > 0 else max(row[_USED_MEMORY], 0)
+        per_cpu = row[_MEMORY] if row[_MEMORY] > 0 else max(row[_USED_MEMORY], 0)
+        memory = int(per_cpu * cpus / 1024)
+        if memory > INT_MAX:
+            raise WorkloadError(f"{name}:{number}: the memory is more than {INT_MAX} MB")
         group = f"group{int(row[_GROUP])}" if row[_GROUP] > 0 else ""
-        shape = workload.shape(f"user{int(row[_USER])}", group, cpus, int(memory * cpus / 1024))
+        shape = workload.shape(f"user{int(row[_USER])}", group, cpus, memory)
         workload.arrivals.append(Arrival(int(row[_SUBMIT]), int(row[_RUN]), shape))
     return workload.sorted()
+
+
+def _swf_numbers(words: Iterable[str]) -> list[float] | None:
+    """The numbers of a line; None if one is none, or none that an ad can have."""
+    try:
+        row = [float(word) for word in words]
+    except ValueError:
+        return None
+    return row if all(-INT_MAX <= number <= INT_MAX for number in row) else None
 
 
 def from_csv(lines: Iterable[str], name: str) -> Workload:
@@ -194,9 +208,15 @@ def _jobs(rows: Iterable[tuple[str, Mapping[str, str | None]]]) -> Workload:
         shape = workload.shape(user, row.get("group") or "", cpus, memory)
         submit = _whole(row.get("submit"), "submit", at)
         run_time = _whole(row.get("run_time"), "run_time", at)
-        for _ in range(_whole(row.get("count") or "1", "count", at)):
-            workload.arrivals.append(Arrival(submit, run_time, shape))
+        count = _whole(row.get("count") or "1", "count", at)
+        _check_number(len(workload.arrivals) + count, at)
+        workload.arrivals += [Arrival(submit, run_time, shape)] * count
     return workload.sorted()
+
+
+def _check_number(jobs: float, at: str) -> None:
+    if jobs > _MOST_JOBS:
+        raise WorkloadError(f"{at}: {jobs:.3g} jobs are more than {_MOST_JOBS:,}")
 
 
 def _whole(text: str | None, column: str, at: str, least: int = 0) -> int:
@@ -208,6 +228,8 @@ def _whole(text: str | None, column: str, at: str, least: int = 0) -> int:
         number = -1
     if number < least:
         raise WorkloadError(f"{at}: {column} `{text}` is not a whole number of at least {least}")
+    if number > INT_MAX:
+        raise WorkloadError(f"{at}: {column} `{text}` is more than {INT_MAX}")
     return number
 
 
@@ -241,7 +263,6 @@ _STREAM: Final[Mapping[str, object]] = {
     "run_time": 3600, "spread": 0.0, "begin_hour": 0.0, "end_hour": math.inf,
 }  # fmt: skip
 _WHOLE: Final = ("cpus", "memory", "backlog", "batch")
-_MOST_JOBS: Final = 10_000_000
 #: Larger numbers are slips, and leave the calendar or the range of numbers.
 _MOST: Final[Mapping[str, float]] = {"spread": 10}
 _MOST_OF_ANY: Final = 1e9
@@ -259,8 +280,7 @@ def _add_stream(workload: Workload, stream: object, at: str, rng: Random, second
     if not settings["user"]:
         raise WorkloadError(f"{at}: no `user`")
     jobs = settings["per_hour"] * seconds / 3600 + settings["backlog"]
-    if jobs > _MOST_JOBS:
-        raise WorkloadError(f"{at}: {jobs:.3g} jobs are more than {_MOST_JOBS:,}")
+    _check_number(max(jobs, settings["batch"]), at)
     shape = workload.shape(
         settings["user"], settings["group"], int(settings["cpus"]), int(settings["memory"])
     )

@@ -22,6 +22,7 @@ NAMES = (
     "esc\x1b[31mred\x1b]0;title\x07",
     "two\nlines",
     "tab\tbed",
+    "delete\x7fd",
     "left\u202eright\u2028\U000e0041",
     "c1\x9b2J",
     "y" * 300,

@@ -859,12 +859,32 @@ def test_streams_are_random_but_the_same_for_a_seed() -> None:
     assert [job for job in more.arrivals if job.shape == 0] == one.arrivals
 
 
+def _trace(memory: str) -> str:
+    return f"1 0 5 600 2048 500 1024 2048 900 {memory} 1 7 3 1 1 -1 -1 -1"
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
         (lambda: from_swf(["1 2 3"], "t"), "t:1: 3 columns; SWF has 18"),
         (lambda: from_swf(["a b"], "t"), "t:1: `a b` is not a line of SWF"),
+        (lambda: from_swf([_trace("1e300")], "t"), "t:1: `1 0 .* 1e300 .*` is not a line of SWF"),
+        (lambda: from_swf([_trace("nan")], "t"), "is not a line of SWF"),
+        (lambda: from_swf([_trace("-inf")], "t"), "is not a line of SWF"),
+        (lambda: from_swf([_trace("9e18")], "t"), f"memory is more than {2**63 - 1} MB"),
         (lambda: from_csv(["user,submit"], "t"), "no column `run_time`"),
+        (
+            lambda: from_csv(["user,submit,run_time", f"u,{2**63},5"], "t"),
+            f"t:2: submit `{2**63}` is more than {2**63 - 1}",
+        ),
+        (
+            lambda: from_csv(["user,submit,run_time,count", "u,1,5,1", "u,1,5,10000000"], "t"),
+            "t:3: 1e\\+07 jobs are more than 10,000,000",
+        ),
+        (
+            lambda: from_streams([{"user": "u", "batch": 10**7 + 1}], "t", 0, 1),
+            "jobs are more than 10,000,000",
+        ),
         (lambda: from_csv(["user,submit,run_time", "u,-1,5"], "t"), "t:2: submit `-1`"),
         (lambda: from_csv(["user,submit,run_time", "u v,1,5"], "t"), "`u v` is not a user name"),
         (lambda: from_toml("x =", "t", 0, 1), "t: "),
