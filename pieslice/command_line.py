@@ -8,7 +8,7 @@ import argparse
 import difflib
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, TypeAlias
@@ -182,6 +182,19 @@ def parsers_of(parser: Parser) -> Iterator[Parser]:
     yield parser
     for command in commands_of(parser).values():
         yield from parsers_of(command)
+
+
+def whole_number(what: str, least: int = 0, most: int = 10**18 - 1) -> Callable[[str], int]:
+    """What reads an argument that is ``what``: a whole number in these bounds."""
+
+    def read(text: str) -> int:
+        # Python reads no more than 4,300 digits.
+        number = int(text) if text.isdecimal() and len(text) <= 18 else -1
+        if not least <= number <= most:
+            raise argparse.ArgumentTypeError(f"`{text}` is not {what}")
+        return number
+
+    return read
 
 
 def nearest(word: str, known: Iterable[str]) -> str:

@@ -17,7 +17,13 @@ _NUMBERS: Final = (
     *b"0 -0 -1 1 0.5 1e308 -1e308 1e-308 1e999 nan inf 1e30 0x10 010 1e 2147483648".split(),
     *b"-2147483649 9223372036854775807 -9223372036854775808 18446744073709551616".split(),
     *b"253402300800 99999999999999999".split(),
-    b"9" * 5000,
+    *(b"9" * 5000, "\N{SUPERSCRIPT TWO}".encode(), "\N{ARABIC-INDIC DIGIT THREE}".encode()),
+)
+#: What an attribute or a macro is set to.
+_VALUES: Final = (
+    *(b'real("INF")', b'-real("INF")', b'real("NaN")', b"1e300", b"-1e300", b"1.5", b"-1", b"0"),
+    *(b"9223372036854775807", b"-9223372036854775808", b"2147483648", b"1000000000"),
+    *(b'"x"', b'""', b"true", b"undefined", b"error", b"{1}", b"[a = 1]", b"time()", b"Name"),
 )
 _WORDS: Final = (
     *b'undefined error true false null [] {} () "" \' " \\ \\" $( $(A) $(A:$(B)) % # ='.split(),
@@ -27,6 +33,7 @@ _WORDS: Final = (
     *(b"(" * 3000, b"[a=" * 500, b'{"a":' * 500, b"!" * 5000, b"1+" * 5000, b"x" * 70_000),
 )
 _NUMBER: Final = re.compile(rb"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
+_VALUE: Final = re.compile(rb"(?m)(?<==)[^=\n]+$")
 _WORD: Final = re.compile(rb"[A-Za-z_][\w.]*|\"[^\"\n]*\"|[^\s\w]")
 
 
@@ -86,6 +93,8 @@ def _pack(data: bytes, chance: Random) -> bytes:
 _TEARS: Final[tuple[Callable[[bytes, Random], bytes], ...]] = (
     _found(_NUMBER, _NUMBERS),
     _found(_NUMBER, _NUMBERS),
+    _found(_VALUE, _VALUES),
+    _found(_VALUE, _VALUES),
     _found(_WORD, _WORDS),
     _found(_WORD, _NUMBERS),
     _insert,

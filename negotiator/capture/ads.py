@@ -26,6 +26,7 @@ from classad.files.ads import load_file, read_long
 from classad.language.values import Value
 from classad.loading.columns import LoadedColumns
 from classad.source import Source
+from policy.language.numbers import saturated
 
 Scalar = int | float | str | bool
 
@@ -199,7 +200,7 @@ def split_numbered(ad: ClassAd) -> list[ClassAd]:
     for name in ad.names():
         found = _NUMBERED.fullmatch(name)
         if found is not None:
-            records.setdefault(int(found[2]), ClassAd()).insert(found[1], ad.raw(name))
+            records.setdefault(saturated(found[2]), ClassAd()).insert(found[1], ad.raw(name))
     for number, record in records.items():
         record.insert("SubmittorId", number)
     return [records[number] for number in sorted(records) if "Name" in records[number]]

@@ -32,6 +32,7 @@ from classad import ClassAd
 from classad.evaluate import EvalContext
 from negotiator.capture.ads import LocatedAd
 from negotiator.jobs.lists import IDLE, RUNNING, priority_order, submitter_of
+from negotiator.model.arithmetic import whole
 from negotiator.model.snapshot import JobNumber, ScheddQueue
 
 #: Seconds between a granted claim and its job's start.
@@ -137,7 +138,7 @@ def _entered(claim: ClassAd) -> float:
 
 def _kind(job: ClassAd, number: JobNumber, context: EvalContext) -> _Kind:
     autocluster = job.get_number("AutoClusterId")
-    return submitter_of(job, context), number if autocluster is None else int(autocluster)
+    return submitter_of(job, context), number if autocluster is None else whole(autocluster)
 
 
 def _id(job: ClassAd) -> JobNumber | None:
@@ -146,4 +147,4 @@ def _id(job: ClassAd) -> JobNumber | None:
 
 def _number(ad: ClassAd, *names: str) -> JobNumber | None:
     cluster, proc = (ad.get_number(name) for name in names)
-    return None if cluster is None or proc is None else (int(cluster), int(proc))
+    return None if cluster is None or proc is None else (whole(cluster), whole(proc))

@@ -21,6 +21,7 @@ from classad import ClassAd
 from negotiator.capture.queues import submitter_ad
 from negotiator.jobs.lists import IDLE
 from negotiator.jobs.weights import IdleJobWeights
+from negotiator.model.arithmetic import whole
 from negotiator.model.snapshot import ScheddQueue
 from negotiator.pool.addresses import NO_ADDRESS
 from policy.maps.lookup import Mapped, map_name
@@ -176,6 +177,6 @@ def _summary(moved: _Moved) -> Assignments:
 
 def _ids(jobs: Sequence[ClassAd]) -> tuple[str, ...]:
     return tuple(
-        ".".join(str(int(job.get_number(name) or 0)) for name in ("ClusterId", "ProcId"))
+        ".".join(str(whole(job.get_number(name))) for name in ("ClusterId", "ProcId"))
         for job in jobs
     )

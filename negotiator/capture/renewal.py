@@ -14,7 +14,9 @@ from typing import Final
 from attr import evolve, frozen
 
 from classad import ClassAd
+from negotiator.model.arithmetic import whole
 from negotiator.model.snapshot import Snapshot
+from policy.language.numbers import integer_literal
 
 _SENT: Final = "MyCurrentTime"
 _TIMES: Final = (_SENT, "LastHeardFrom")
@@ -35,7 +37,8 @@ class Renewed:
 
 def update_interval(text: str | None) -> int:
     """The seconds between two ads of a startd, from the text of UPDATE_INTERVAL."""
-    return int(text) if text is not None and text.isdigit() and int(text) > 0 else INTERVAL
+    seconds = integer_literal(text or "") or 0
+    return seconds if seconds > 0 else INTERVAL
 
 
 def renewed(snapshot: Snapshot, started: float, interval: int) -> Renewed:
@@ -43,7 +46,7 @@ def renewed(snapshot: Snapshot, started: float, interval: int) -> Renewed:
     names, slots = [], []
     for ad in snapshot.slots:
         sent = ad.get_number(_SENT)
-        passed = 0 if sent is None else int((started - sent) // interval) * interval
+        passed = 0 if sent is None else whole((started - sent) // interval) * interval
         if passed > 0:
             names.append(ad.get_string("Name") or "")
         slots.append(_later(ad, passed) if passed > 0 else ad)
@@ -57,8 +60,8 @@ def _later(ad: ClassAd, seconds: int) -> ClassAd:
     for name in (*_TIMES, *(_GROWING if busy else ())):
         value = ad.get_number(name)
         if value is not None:
-            newer.insert(name, int(value) + seconds)
+            newer.insert(name, whole(value) + seconds)
     left = ad.get_number(_SHRINKING)
     if left is not None:
-        newer.insert(_SHRINKING, max(int(left) - seconds, 0))
+        newer.insert(_SHRINKING, max(whole(left) - seconds, 0))
     return newer

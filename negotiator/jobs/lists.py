@@ -274,7 +274,7 @@ def _learn_id(real_ids: dict[int, int], job: QueuedJob) -> None:
     """Note the id that the schedd wrote into a job for its autocluster."""
     number = job.ad.get_number("AutoClusterId")
     if number is not None and number > 0:
-        real_ids[job.autocluster] = int(number)
+        real_ids[job.autocluster] = whole(number)
 
 
 def schedd_room(queue: ScheddQueue, policy: NegotiatorPolicy, context: EvalContext) -> ScheddRoom:

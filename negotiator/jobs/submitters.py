@@ -17,6 +17,7 @@ from classad.evaluate import EvalContext
 from negotiator.model.arithmetic import INT_MIN, whole
 from negotiator.pool.addresses import ANY, schedd_families
 from negotiator.pool.slots import holds
+from policy.language.numbers import saturated
 from policy.model import NegotiatorPolicy
 
 _PREFIX_MAP: Final = "GROUP_PREFIX"
@@ -80,12 +81,12 @@ def _job_prios(ad: ClassAd, context: EvalContext) -> list[int] | None:
     if text is None:
         return None
     numbers = (_NUMBER.match(word) for word in re.split(r"[,\s]+", text) if word)
-    return [0 if number is None else int(number[0]) for number in numbers]
+    return [0 if number is None else saturated(number[0]) for number in numbers]
 
 
 def job_prio_array(prios: Iterable[float], policy: NegotiatorPolicy) -> str:
     """``JobPrioArray`` as a schedd sends it: its waiting jobs' priorities, the highest first."""
-    told = sorted({int(prio) for prio in prios}, reverse=True)
+    told = sorted({whole(prio) for prio in prios}, reverse=True)
     return ",".join(map(str, told[: policy.max_global_job_prios]))
 
 

@@ -7,6 +7,7 @@ vectors.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import cache
 from typing import Final
@@ -22,7 +23,7 @@ from classad.language.values import ERROR, ClassAdValue
 from classad.syntax.nodes import Call, Literal
 from negotiator.accounting.accountant import Accountant
 from negotiator.groups.tree import GroupTree
-from negotiator.model.arithmetic import float32
+from negotiator.model.arithmetic import float32, whole
 from negotiator.model.result import ROOT_GROUP
 from negotiator.pool.fetch import occupant
 from negotiator.pool.slots import Changes, Slot, Slots
@@ -79,6 +80,12 @@ def _call(function: str, name: str) -> Expression:
     return Expression.from_node(Call(function, (Literal(name),)))
 
 
+@cache
+def _of_others(prefix: str) -> re.Pattern[str]:
+    """The beginning of a name that tells of another slot of the machine, with its number."""
+    return re.compile(rf"{re.escape(prefix)}([1-9][0-9]{{0,18}})_", re.ASCII | re.IGNORECASE)
+
+
 @frozen(eq=False)
 class SlotDecorator:
     """Adds attributes about the users of slots; only used when preemption is considered.
@@ -123,8 +130,11 @@ class SlotDecorator:
 
     def _add_others(self, slot: Slot, prefix: str) -> None:
         """Add attributes about the users of the other slots of the machine."""
-        total = slot.ad.get_number("TotalSlots", context=self.context)
-        for i in range(1, int(total or 1) + 1):
+        total = whole(slot.ad.get_number("TotalSlots", context=self.context)) or 1
+        # Only those that the ad says something of: there may be said to be billions of slots.
+        told = map(_of_others(prefix).match, slot.ad.names())
+        numbers = {int(found[1]) for found in told if found}
+        for i in sorted(number for number in numbers if number <= total):
             user = occupant(slot.ad, self.context, f"{prefix}{i}_")
             if user is not None:
                 for name, value in self._about(user).items():

@@ -6,7 +6,7 @@ Follows the description of the negotiation cycle in HTCondor's manual and the ve
 from __future__ import annotations
 
 from classad.evaluate import EvalContext
-from negotiator.model.arithmetic import DBL_MAX, add_up, c_int
+from negotiator.model.arithmetic import DBL_MAX, add_up, c_int, whole
 from negotiator.model.result import PoolNumbers
 from negotiator.pool.slots import Slot, Slots, holds
 from policy.model import NegotiatorPolicy
@@ -53,4 +53,4 @@ def _multiplier(slot: Slot, context: EvalContext) -> int:
     if slot.raw("GhostMultiplier") is None:
         return 1
     number = slot.ad.get_number("GhostMultiplier", context=context)
-    return 1 if number is None else int(number)
+    return 1 if number is None else whole(number)

@@ -16,7 +16,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from pieslice.command_line import EXIT_BAD, EXIT_OK, Parser
+from pieslice.command_line import EXIT_BAD, EXIT_OK, Parser, whole_number
 from pieslice.terminal import complain
 
 if TYPE_CHECKING:
@@ -124,18 +124,18 @@ def _add_select(subcommands: Subcommands) -> None:
     add("--af-modifiers", default="", help=argparse.SUPPRESS)
     add("--sort", "-sort", action="append", default=[], metavar="EXPR",
         help="smallest value first; =-EXPR for the largest number first")  # fmt: skip
-    add("--limit", "-limit", type=_count, metavar="N", help="no more than N ads")
+    add(
+        "--limit",
+        "-limit",
+        type=whole_number("a number of ads"),
+        metavar="N",
+        help="no more than N ads",
+    )
     add("--format", choices=("text", "csv", "long", "new", "json", "jsonl", "xml"),
         help="default: text with --af, long without")  # fmt: skip
     add("--target", "-target", metavar="FILE", help="take TARGET from the first ad of a file")
     add("--now", type=float, metavar="EPOCH", help="the time, in seconds since 1970 UTC")
     parser.set_defaults(run=_run_select)
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"`{text}` is not a number of ads")
-    return int(text)
 
 
 def _run_select(args: argparse.Namespace) -> int:

@@ -6,6 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
+from pieslice.command_line import whole_number
 from pieslice.inputs.configuration import add_reader, guarded
 from pieslice.inputs.options import add_width
 
@@ -43,11 +44,15 @@ def add_commands(subcommands: Subcommands) -> None:
         help="by how much a priority must be better (20)",
     )  # fmt: skip
     parser.add_argument(
-        "--min-run-time", type=_whole, metavar="S",
+        "--min-run-time", type=whole_number("a whole number above 0", 1, 10**12 - 1), metavar="S",
         help="seconds that a job should run undisturbed (default: what the policy says)",
     )  # fmt: skip
     parser.add_argument(
-        "--examples", type=_whole, default=200_000, metavar="N", help="pairs to try (200000)"
+        "--examples",
+        type=whole_number("a whole number above 0", 1, 10**12 - 1),
+        default=200_000,
+        metavar="N",
+        help="pairs to try (200000)",
     )
     parser.add_argument("--seed", type=int, default=0, metavar="S", help="seed of the search (0)")
     parser.add_argument("--json", action="store_true", help="print JSON")
@@ -63,12 +68,6 @@ def _share(text: str) -> float:
     if not 0.0 <= number <= 10_000.0:
         raise argparse.ArgumentTypeError(f"`{text}` is not a percentage")
     return number
-
-
-def _whole(text: str) -> int:
-    if not text.isdecimal() or not 0 < int(text) < 10**12:
-        raise argparse.ArgumentTypeError(f"`{text}` is not a whole number above 0")
-    return int(text)
 
 
 @guarded

@@ -14,6 +14,7 @@ from pieslice.recording.jobs import Job, Spell, some_jobs
 from pieslice.recording.store import History, HistoryError
 from pieslice.reports.names import listed
 from pieslice.why.jobs import JOB_ID, STATUS
+from policy.language.numbers import saturated
 
 #: How many of the clusters near one that is not there are named.
 _NEAR: Final = 3
@@ -29,11 +30,11 @@ def find_job(history: History, text: str) -> Job:
     found = JOB_ID.fullmatch(text)
     if found is None:
         raise HistoryError(f"`{text}` is not a job id")
-    schedd, cluster, proc = found[1], int(found[2]), found[3]
+    schedd, cluster, proc = found[1], saturated(found[2]), found[3]
     jobs = [
         job
         for job in some_jobs(history, "cluster = ?", cluster)
-        if schedd in (None, job.schedd) and (proc is None or job.proc == int(proc))
+        if schedd in (None, job.schedd) and (proc is None or job.proc == saturated(proc))
     ]
     if not jobs:
         raise HistoryError(f"{history.path}: job `{text}` was never seen{_near(history, cluster)}")

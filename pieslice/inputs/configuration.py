@@ -211,7 +211,7 @@ def _typed(name: str, text: str, example: object) -> object:
             raise Misuse(f"--fact {name}: `{text}` is neither true nor false")
         return text.casefold() == "true"
     if isinstance(example, int):
-        if not text.isdecimal():
+        if not text.isdecimal() or len(text) > 18:
             raise Misuse(f"--fact {name}: `{text}` is not a whole number")
         return int(text)
     return text

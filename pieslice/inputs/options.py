@@ -11,6 +11,8 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
+from pieslice.command_line import whole_number
+
 #: Those of ``negotiator.engines``.  Reading a command line imports no library, so that `doctor`
 #: runs in a broken installation, too.
 ENGINES: Final = ("columns", "reference")
@@ -85,29 +87,17 @@ def add_course(parser: argparse.ArgumentParser) -> None:
     """How many cycles, and how far apart."""
     parser.add_argument(
         "--cycles",
-        type=_count,
+        type=whole_number("a number of cycles from 1 to 10000", 1, 10_000),
         default=1,
         metavar="N",
         help="cycles one after another, each with the claims of the one before (default 1)",
     )
     parser.add_argument(
         "--interval",
-        type=_seconds,
+        type=whole_number("a whole number of seconds from 1 on", 1, 10**9),
         metavar="S",
         help="seconds from one cycle to the next (default: NEGOTIATOR_INTERVAL)",
     )
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal() or not 1 <= int(text) <= 10_000:
-        raise argparse.ArgumentTypeError(f"`{text}` is not a number of cycles from 1 to 10000")
-    return int(text)
-
-
-def _seconds(text: str) -> int:
-    if not text.isdecimal() or not 1 <= int(text) <= 10**9:
-        raise argparse.ArgumentTypeError(f"`{text}` is not a whole number of seconds from 1 on")
-    return int(text)
 
 
 def add_costs(parser: argparse.ArgumentParser) -> None:

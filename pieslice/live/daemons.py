@@ -27,6 +27,7 @@ from attr import define, field, frozen
 
 from pieslice.data import JsonData
 from pieslice.live.places import temporary
+from policy.language.numbers import saturated
 
 #: Seconds that a daemon has for an answer.
 TIMEOUT: Final = 20.0
@@ -299,7 +300,7 @@ def split_address(pool: str) -> tuple[str, int]:
     host, colon, port = pool.rpartition(":")
     if not colon or not port.isdecimal() or (":" in host and not host.endswith("]")):
         return pool.strip("[]"), _PORT
-    return host.strip("[]"), int(port)
+    return host.strip("[]"), saturated(port)
 
 
 def _name(daemon: Located) -> str:

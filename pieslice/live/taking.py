@@ -27,6 +27,7 @@ from pieslice.live.capture import LiveCapture
 from pieslice.live.configuration import TIMES, Configuration, KnownMacros, read_configuration
 from pieslice.live.daemons import DaemonError, Daemons, Located, Reply
 from pieslice.live.names import CLAIM, CYCLE, DAEMON, Wanted
+from policy.language.numbers import saturated
 
 #: ``MyType`` of the ads that the collector is asked for, and where they go.
 _TYPES: Final = {
@@ -159,7 +160,7 @@ def _last_cycle(daemons: Daemons, found: Found, course: _Course) -> JsonData:
 def _times(config: Configuration) -> JsonData:
     """The macros that say when the next cycle is due."""
     return {
-        name.lower().removeprefix("negotiator_"): int(text)
+        name.lower().removeprefix("negotiator_"): saturated(text)
         for name in TIMES
         if (text := config.macros.get(name, "")).isdecimal()
     }

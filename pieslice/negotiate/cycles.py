@@ -24,9 +24,11 @@ from negotiator.jobs.lists import IDLE, RUNNING
 from negotiator.jobs.requests import QueuedJob
 from negotiator.matching.board import Placements
 from negotiator.matching.stopwatch import RequestCosts
+from negotiator.model.arithmetic import whole
 from negotiator.model.result import CycleResult
 from negotiator.model.snapshot import ScheddQueue, Snapshot
 from pieslice.simulation.pool import Pool, SimSlot, show_claim, show_time, weight_of
+from policy.language.numbers import integer_literal
 from policy.model import NegotiatorPolicy
 
 
@@ -132,7 +134,7 @@ class _Course:
         for name in self.pool.slots:
             if name.startswith(f"{head}_") and name.endswith(at + machine):
                 number = name.removeprefix(f"{head}_").removesuffix(at + machine)
-                numbers.append(int(number) if number.isdigit() else 0)
+                numbers.append(integer_literal(number) or 0)
         return max(numbers) + 1
 
     def _requeue(self, slot: SimSlot) -> None:
@@ -205,4 +207,4 @@ class _Course:
 
 def _id(job: ClassAd) -> str:
     cluster, proc = (job.get_number(name) for name in ("ClusterId", "ProcId"))
-    return f"{int(cluster or 0)}.{int(proc or 0)}"
+    return f"{whole(cluster)}.{whole(proc)}"

@@ -17,6 +17,7 @@ from attr import frozen
 
 from classad import ClassAd
 from classad.language.values import Value
+from negotiator.model.arithmetic import whole
 from negotiator.model.result import ROOT_GROUP
 from pieslice.terminal import printable
 
@@ -131,4 +132,4 @@ def _number(ad: ClassAd, *names: str) -> float | None:
 
 
 def _whole(number: float | None) -> int | None:
-    return None if number is None else int(number)
+    return None if number is None else whole(number)

@@ -21,6 +21,7 @@ from negotiator.accounting.accountant import (
     priority_factor,
 )
 from negotiator.groups.tree import GroupTree
+from negotiator.model.arithmetic import whole
 from negotiator.model.result import ROOT_GROUP
 from negotiator.model.snapshot import AccountantState, Customer
 
@@ -118,7 +119,7 @@ def rolled_up(ads: Iterable[ClassAd], tree: GroupTree) -> list[ClassAd]:
         for attribute in _SUMS:
             ad.insert(attribute, sum(_number(part, attribute) for part in below))
         for attribute, chosen in _TIMES:
-            ad.insert(attribute, chosen([int(_number(part, attribute)) for part in below]))
+            ad.insert(attribute, chosen([whole(_number(part, attribute)) for part in below]))
         ad.insert("Priority", 0.0)
     return groups + [ad for name, ad in by_name.items() if "@" in name]
 

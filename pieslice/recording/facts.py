@@ -29,7 +29,7 @@ from classad.formats.long import literal_value
 from negotiator.capture.agreement import Expected, ExpectedError, parse_expected
 from negotiator.capture.claims import whole_slot
 from negotiator.jobs.lists import IDLE, RUNNING, submitter_of
-from negotiator.model.arithmetic import END_OF_CALENDAR
+from negotiator.model.arithmetic import END_OF_CALENDAR, whole
 from pieslice.data import is_number
 from pieslice.recording.changes import Files
 from pieslice.recording.columns import Columns
@@ -138,7 +138,7 @@ def _jobs(ads: Columns | str | None) -> Iterator[tuple[JobKey, JobState]]:
     if not isinstance(ads, Columns):
         return
     for key, row in rows_of_jobs(ads):
-        status = int(_number(ads, row, "JobStatus") or 0)
+        status = whole(_number(ads, row, "JobStatus"))
         slot = _text(ads, row, "RemoteHost") if status == RUNNING else ""
         since = _number(ads, row, "JobCurrentStartDate") if status == RUNNING else None
         yield key, JobState(status, slot, since)
@@ -157,7 +157,7 @@ def _key(ads: Columns, row: int) -> JobKey | None:
     if cluster is None or proc is None:
         return None
     schedd = _text(ads, row, "GlobalJobId").partition("#")[0]
-    return JobKey(schedd, int(cluster), int(proc))
+    return JobKey(schedd, whole(cluster), whole(proc))
 
 
 def about_jobs(files: Files, wanted: set[JobKey]) -> Iterator[tuple[JobKey, JobAbout]]:

@@ -21,6 +21,7 @@ from pieslice.recording.facts import (
     decisions,
     noticed,
 )
+from policy.language.numbers import saturated
 
 _JOB = "SELECT number FROM job WHERE cluster = ? AND proc = ? AND schedd = ? AND last IS NULL"
 
@@ -137,7 +138,7 @@ def _asked(base: sqlite3.Connection, job: str | None, submitter: str | None) -> 
     if not (cluster.isdecimal() and proc.isdecimal()):
         return 0
     query = "SELECT number, submitter FROM job WHERE cluster = ? AND proc = ? AND last IS NULL"
-    found = dict(base.execute(query, (int(cluster), int(proc))).fetchall())
+    found = dict(base.execute(query, (saturated(cluster), saturated(proc))).fetchall())
     # The negotiator may know a submitter by another name: those of nice users have a prefix.
     same = [number for number, name in found.items() if name == submitter]
     return next(iter(same or (found if len(found) == 1 else ())), 0)

@@ -24,6 +24,7 @@ from attr import frozen
 
 from classad import ClassAd
 from classad.evaluate import EvalContext
+from negotiator.model.arithmetic import whole
 from negotiator.model.result import CycleResult, Match, MatchKind
 from negotiator.model.snapshot import Snapshot
 
@@ -152,14 +153,14 @@ def _job_id(slot: ClassAd, job: ClassAd | None, context: EvalContext) -> str | N
     if job is None:
         return slot.get_string("JobId", context=context)
     numbers = (job.get_number(name, context=context) for name in ("ClusterId", "ProcId"))
-    return ".".join("?" if number is None else str(int(number)) for number in numbers)
+    return ".".join("?" if number is None else str(whole(number)) for number in numbers)
 
 
 def _universe(slot: ClassAd, job: ClassAd | None, context: EvalContext) -> int | None:
     for ad in (job, slot):
         number = None if ad is None else ad.get_number("JobUniverse", context=context)
         if number is not None:
-            return int(number)
+            return whole(number)
     return None
 
 
@@ -174,13 +175,13 @@ def _signal(job: ClassAd | None, universe: int | None, context: EvalContext) -> 
             return text.upper()
         number = job.get_number("KillSig", context=context)
         if number is not None and number > 0:
-            return _SIGNALS.get(int(number), f"signal {int(number)}")
+            return _SIGNALS.get(whole(number), f"signal {whole(number)}")
     return "SIGTSTP" if universe == _STANDARD else "SIGTERM"
 
 
 def _seconds(ad: ClassAd, name: str, target: ClassAd | None, context: EvalContext) -> int | None:
     number = ad.get_number(name, target, context)
-    return None if number is None else int(number)
+    return None if number is None else whole(number)
 
 
 def _retirement(slot: ClassAd, job: ClassAd | None, context: EvalContext) -> int:

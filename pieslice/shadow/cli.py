@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pieslice.command_line import EXIT_BAD, EXIT_NO, EXIT_OK
+from pieslice.command_line import EXIT_BAD, EXIT_NO, EXIT_OK, whole_number
 from pieslice.inputs.options import add_output
 
 if TYPE_CHECKING:
@@ -70,7 +70,10 @@ def _add_shadow(subcommands: Subcommands) -> None:
     parser.add_argument("pool", nargs="?", metavar="POOL", help="the collector")
     add_asking(parser)
     parser.add_argument(
-        "--cycles", type=_count, metavar="N", help="end after N cycles (default: go on for ever)"
+        "--cycles",
+        type=whole_number("a number of cycles", 1, 10**9),
+        metavar="N",
+        help="end after N cycles (default: go on for ever)",
     )
     parser.add_argument(
         "--ask",
@@ -98,12 +101,6 @@ def _add_shadow(subcommands: Subcommands) -> None:
     )
     add_output(parser)
     parser.set_defaults(run=_shadow)
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal() or not 1 <= int(text) <= 10**9:
-        raise argparse.ArgumentTypeError(f"`{text}` is not a number of cycles")
-    return int(text)
 
 
 def add_asking(parser: argparse.ArgumentParser) -> None:

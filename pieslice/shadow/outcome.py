@@ -20,6 +20,7 @@ from attr import asdict, frozen
 from classad import ClassAd
 from negotiator.capture.claims import whole_slot
 from negotiator.jobs.lists import RUNNING
+from negotiator.model.arithmetic import whole
 from negotiator.model.result import CycleResult
 from pieslice.data import JsonObject, Record
 from pieslice.live.capture import LiveCapture
@@ -187,7 +188,7 @@ def _schedd_of(ad: ClassAd) -> str:
 
 def _number(ad: ClassAd, *names: str) -> tuple[int, int] | None:
     cluster, proc = (ad.get_number(name) for name in names)
-    return None if cluster is None or proc is None else (int(cluster), int(proc))
+    return None if cluster is None or proc is None else (whole(cluster), whole(proc))
 
 
 # --- what moved -----------------------------------------------------------------------------------

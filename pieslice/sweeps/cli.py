@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pieslice.command_line import whole_number
 from pieslice.inputs.options import add_width
 
 if TYPE_CHECKING:
@@ -44,7 +45,11 @@ def add_commands(subcommands: Subcommands) -> None:
         "--scheduler", metavar="URL", help="a Dask cluster instead: tcp://host:port"
     )
     parser.add_argument(
-        "--tries", type=_at_least_one, default=2, metavar="N", help="attempts for each point (2)"
+        "--tries",
+        type=whole_number("a whole number above 0", 1),
+        default=2,
+        metavar="N",
+        help="attempts for each point (2)",
     )
     parser.add_argument("-o", "--output", type=Path, metavar="DIR", help="folder for the results")
     parser.add_argument("--resume", type=Path, metavar="DIR", help="continue an interrupted sweep")
@@ -59,12 +64,6 @@ def _numbers(text: str) -> list[int]:
     except ValueError:
         raise argparse.ArgumentTypeError(f"`{text}` is not a list of whole numbers") from None
     return list(dict.fromkeys(found))
-
-
-def _at_least_one(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"`{text}` is not a whole number above 0")
-    return int(text)
 
 
 def _sweep(args: argparse.Namespace) -> int:

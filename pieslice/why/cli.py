@@ -11,7 +11,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
-from pieslice.command_line import EXIT_BAD, EXIT_NO, EXIT_OK
+from pieslice.command_line import EXIT_BAD, EXIT_NO, EXIT_OK, whole_number
 from pieslice.inputs.options import (
     INPUT_HELP,
     add_costs,
@@ -46,7 +46,11 @@ def add_commands(subcommands: Subcommands) -> None:
     )
     rank.add_argument("items", nargs="+", metavar="[POOL] JOB", help="the pool, and cluster.proc")
     rank.add_argument(
-        "--limit", type=_count, default=20, metavar="N", help="rows (default 20; 0: all)"
+        "--limit",
+        type=whole_number("a number of rows"),
+        default=20,
+        metavar="N",
+        help="rows (default 20; 0: all)",
     )
     rank.set_defaults(run=_rank)
     why = _add_why(subcommands)
@@ -128,7 +132,7 @@ def _add_diff(subcommands: Subcommands) -> argparse.ArgumentParser:
     )
     diff.add_argument(
         "--cycles",
-        type=_count,
+        type=whole_number("a number of rows"),
         metavar="N",
         help="with --watch: end after N cycles (default: never)",
     )
@@ -159,12 +163,6 @@ def _add_sides(diff: argparse.ArgumentParser) -> None:
         metavar="D[,D]",
         help="whose rules: one dialect for both sides, or two to compare",
     )
-
-
-def _count(text: str) -> int:
-    if not (text.isascii() and text.isdigit()):
-        raise argparse.ArgumentTypeError(f"`{text}` is not a number of rows")
-    return int(text)
 
 
 def _dialects(text: str) -> list[str]:

@@ -16,8 +16,10 @@ from attr import frozen
 from classad import ClassAd
 from classad.evaluate import EvalContext
 from negotiator.jobs.lists import IDLE, submitter_of
+from negotiator.model.arithmetic import whole
 from negotiator.model.snapshot import ScheddQueue, Snapshot
 from pieslice.reports.names import did_you_mean, listed
+from policy.language.numbers import saturated
 
 JOB_ID: Final = re.compile(r"(?:([^#]+)#)?(\d+)(?:\.(\d+))?", re.ASCII)
 #: What ``JobStatus`` says, in condor_q's words.
@@ -76,7 +78,7 @@ def find_job(snapshot: Snapshot, text: str) -> AskedJob:
     found = JOB_ID.fullmatch(text)
     if found is None:
         raise UnknownJobError(f"`{text}` is not a job id")
-    cluster, proc = int(found[2]), None if found[3] is None else int(found[3])
+    cluster, proc = saturated(found[2]), None if found[3] is None else saturated(found[3])
     jobs = [
         job
         for job in all_jobs(snapshot)
@@ -102,18 +104,20 @@ def _near(snapshot: Snapshot, asked: re.Match[str]) -> str:
     if asked[1] is not None and asked[1] not in schedds:
         return did_you_mean(asked[1], schedds) or f"; the queues are {listed(schedds)}"
     jobs = [job for job in all_jobs(snapshot) if asked[1] in (None, job.schedd)]
-    mates = sorted({job.proc for job in jobs if job.cluster == int(asked[2])})
+    mates = sorted({job.proc for job in jobs if job.cluster == saturated(asked[2])})
     if mates:
         return f"; cluster {asked[2]} has {listed(f'{asked[2]}.{proc}' for proc in mates)}"
-    clusters = sorted({job.cluster for job in jobs}, key=lambda n: (abs(n - int(asked[2])), n))
+    clusters = sorted(
+        {job.cluster for job in jobs}, key=lambda n: (abs(n - saturated(asked[2])), n)
+    )
     return f"; the nearest clusters are {listed(map(str, clusters))}" if clusters else ""
 
 
 def _job(ad: ClassAd, queue: ScheddQueue) -> AskedJob:
     context = EvalContext()
     numbers = [ad.get_number(name, context=context) for name in ("ClusterId", "ProcId")]
-    cluster, proc = (-1 if number is None else int(number) for number in numbers)
-    status = int(ad.get_number("JobStatus", context=context) or 0)
+    cluster, proc = (-1 if number is None else whole(number) for number in numbers)
+    status = whole(ad.get_number("JobStatus", context=context))
     return AskedJob(
         cluster,
         proc,

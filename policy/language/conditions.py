@@ -15,6 +15,7 @@ from typing import Final
 from attr import frozen
 
 from policy.language.lines import BLANKS
+from policy.language.numbers import saturated
 
 #: Deepest nesting of conditionals.
 MAX_NESTING: Final = 63
@@ -120,10 +121,10 @@ def _version(bare: str, written: str, world: World) -> bool:
     if found is None:
         raise _wrong(written, "a version condition is `version OPERATOR X.Y.Z`")
     digits = _DIGITS.fullmatch(found[2])
-    if digits is None or int(digits[1]) < 6:
+    if digits is None or saturated(digits[1]) < 6:
         raise _wrong(written, f"`{found[2]}` is not a version")
-    third = world.version[2] if digits[3] is None else int(digits[3])
-    wanted = (int(digits[1]), int(digits[2]), third)
+    third = world.version[2] if digits[3] is None else saturated(digits[3])
+    wanted = (saturated(digits[1]), saturated(digits[2]), third)
     running = world.version
     return {
         ">": running > wanted,

@@ -17,8 +17,14 @@ from attr import frozen
 
 from policy.language.filenames import base_name, directory_name, file_name, unquoted
 from policy.language.lines import BLANKS
-from policy.language.macros import Expander, Reference
-from policy.language.numbers import Evaluate, double_literal, integer_literal, read_integer
+from policy.language.macros import MAX_EXPANDED, Expander, ExpansionError, Reference
+from policy.language.numbers import (
+    Evaluate,
+    double_literal,
+    integer_literal,
+    read_integer,
+    saturated,
+)
 
 _FORMAT = re.compile(
     r"(?P<before>(?:[^%]++|%%)*)"
@@ -72,7 +78,12 @@ def _resolved(argument: str, expander: Expander) -> str:
 
 def _formatted(pattern: str, kinds: str) -> re.Match[str] | None:
     found = _FORMAT.fullmatch(pattern)
-    return found if found is not None and found["kind"] in kinds else None
+    if found is None or found["kind"] not in kinds:
+        return None
+    for digits in (found["width"], (found["precision"] or "").removeprefix(".")):
+        if saturated(digits) > MAX_EXPANDED:
+            raise ExpansionError(f"expansion exceeds {MAX_EXPANDED} characters")
+    return found
 
 
 def _print(found: re.Match[str], value: object, kind: str = "s") -> str:

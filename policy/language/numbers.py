@@ -40,7 +40,16 @@ def clamp(value: int, limits: tuple[int, int]) -> int:
 def integer_literal(text: str) -> int | None:
     """strtoll in base 10 of the whole text, saturating at 64 bits."""
     bare = text.strip(BLANKS)
-    return clamp(int(bare), INT64) if _INTEGER.fullmatch(bare) else None
+    return saturated(bare) if _INTEGER.fullmatch(bare) else None
+
+
+def saturated(digits: str) -> int:
+    """Decimal digits, with a sign or without, as an integer of 64 bits: the nearest one."""
+    negative, most = digits.startswith("-"), INT64[1]
+    magnitude = digits.lstrip("+-").lstrip("0") or "0"
+    # Python reads no more than 4,300 digits.
+    number = int(magnitude) if len(magnitude) <= len(str(most)) else most + 1
+    return clamp(-number if negative else number, INT64)
 
 
 def double_literal(text: str) -> float | None:

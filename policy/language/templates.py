@@ -16,6 +16,7 @@ from itertools import pairwise
 from attr import Factory, frozen
 
 from policy.language.lines import BLANKS
+from policy.language.numbers import saturated
 
 _HEADER = re.compile(r"\[(\w+) : (\S+)\]")
 _ARGUMENT = re.compile(r"\$\((\d+)(?:([?#+])|:([^()]*(?:\([^()]*\)[^()]*)*))?\)")
@@ -34,7 +35,7 @@ class Template:
         parts = split_arguments(arguments) if arguments is not None else []
 
         def put(found: re.Match[str]) -> str:
-            number, mark, default = int(found[1]), found[2], found[3]
+            number, mark, default = saturated(found[1]), found[2], found[3]
             whole = (arguments or "").strip(BLANKS)
             value = whole if number == 0 else "".join(parts[number - 1 : number])
             if mark == "?":

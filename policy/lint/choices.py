@@ -11,6 +11,7 @@ from typing import Final
 
 from classad.errors import Diagnostic, suggest
 from policy.knobs.choices import BOUNDS, CHOICES, CRON_PERIOD, CRON_PERIODS, ORDERED, Choice
+from policy.language.numbers import integer_literal, saturated
 from policy.lint.finding import ERROR, WARNING, Finding
 from policy.lint.lists import Item
 from policy.lint.places import stretch
@@ -136,21 +137,16 @@ def _shares(setting: Setting) -> Iterator[Diagnostic]:
 
 
 def _too_high(setting: Setting) -> Iterator[Diagnostic]:
-    number = int(setting.macro.rpartition("_")[2])
-    most = _number(setting.beside("MAX_SLOT_TYPES")) or _MOST_TYPES
+    number = saturated(setting.macro.rpartition("_")[2])
+    most = integer_literal(setting.beside("MAX_SLOT_TYPES")) or _MOST_TYPES
     if number > most:
         message = f"there is no type {number}: MAX_SLOT_TYPES is {most}"
         yield OUT_OF_RANGE.named(setting.entry, message, "condor_startd ignores it")
 
 
-def _number(text: str) -> int | None:
-    text = text.strip()
-    return int(text) if re.fullmatch(r"-?\d{1,18}", text) else None
-
-
 def _bounds(setting: Setting) -> Iterator[Diagnostic]:
     for macros, low, high, what in BOUNDS:
-        value = _number(setting.text()) if macros.fullmatch(setting.macro) else None
+        value = integer_literal(setting.text()) if macros.fullmatch(setting.macro) else None
         if value is not None and not low <= value <= high:
             text = setting.text()
             message = f"{setting.macro} is {value}, and {what} is from {low} to {high}"
@@ -161,7 +157,7 @@ def _ordered(view: View, setting: Setting) -> Iterator[Diagnostic]:
     for low, high in ORDERED:
         if setting.macro.casefold() != low.casefold() or high.casefold() not in view.defined:
             continue
-        least, most = _number(setting.text()), _number(setting.beside(high))
+        least, most = integer_literal(setting.text()), integer_literal(setting.beside(high))
         if least is not None and most is not None and 0 < most < least:
             text = setting.text()
             message = f"{setting.macro} is {least}, above {high}, which is {most}"

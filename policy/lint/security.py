@@ -12,6 +12,7 @@ from typing import Final
 
 from classad.errors import Diagnostic, suggest
 from policy.knobs.lists import is_list
+from policy.language.numbers import saturated
 from policy.lint.finding import ERROR, WARNING, Finding
 from policy.lint.lists import items
 from policy.lint.places import stretch
@@ -211,10 +212,12 @@ def _addresses(setting: Setting) -> Iterator[Diagnostic]:
         if found is None:
             continue
         *numbers, bits = found.groups()
-        great = next((one for one in numbers if one and one != "*" and int(one) > _BYTE), None)
+        great = next(
+            (one for one in numbers if one and one != "*" and saturated(one) > _BYTE), None
+        )
         if great is not None:
             why = f"{great} is above {_BYTE}"
-        elif bits is not None and int(bits) > _BITS:
+        elif bits is not None and saturated(bits) > _BITS:
             why = f"a mask has at most {_BITS} bits"
         elif bits is not None and None in numbers:
             why = "with a mask it has four numbers"

@@ -28,6 +28,7 @@ from policy.attributes import find_attribute
 from policy.knobs.declaration import Kind
 from policy.knobs.reading import behind_expression
 from policy.language.expressions import text_behind
+from policy.language.numbers import saturated
 from policy.lint.expressions import Held
 from policy.lint.finding import WARNING, Finding
 from policy.lint.trees import comparisons, names, references, takes_pattern
@@ -117,9 +118,10 @@ _INTEGERS: Final = re.compile(r"(?<![\d.])(\d+)\s*/\s*(\d+)(?![\d.])")
 def _divided(setting: Setting) -> Iterator[Diagnostic]:
     """A number that is written as a quotient of integers."""
     found = _INTEGERS.search(setting.entry.raw)
-    if found is None or not int(found[2]) or not int(found[1]) % int(found[2]):
+    over, under = (0, 0) if found is None else map(saturated, found.groups())
+    if found is None or not under or not over % under:
         return
-    message = f"`{found[0]}` is {int(found[1]) // int(found[2])}: both are integers"
+    message = f"`{found[0]}` is {over // under}: both are integers"
     yield WHOLE_DIVISION.on(setting.entry, message, "write one of them as a real, as in `1.0`")
 
 

@@ -13,6 +13,7 @@ from typing import Final
 from classad.errors import Diagnostic
 from policy.config import Config
 from policy.language.host import HostFacts
+from policy.language.numbers import integer_literal
 from policy.language.table import DETECTED_ORIGIN, Definition
 from policy.lint.finding import WARNING, Finding
 from policy.lint.places import stretch
@@ -40,7 +41,7 @@ TOO_MANY: Final = Finding(
 )
 _TYPE: Final = re.compile(r"SLOT_TYPE_(\d+)", re.IGNORECASE)
 _SHARE: Final = re.compile(r"\s*([A-Za-z_]\w*)\s*[=:]\s*([^,\s]+)")
-_PART: Final = re.compile(r"(\d+(?:\.\d+)?)%|(\d+)/(\d+)")
+_PART: Final = re.compile(r"(\d{1,18}(?:\.\d{1,18})?)%|(\d{1,18})/(\d{1,18})")
 #: What the startd takes the first letter of a resource for.
 _LETTERS: Final = {
     "c": "cpus", "m": "memory", "r": "memory", "s": "swap", "v": "swap", "d": "disk", "g": "gpus",
@@ -70,8 +71,8 @@ def check_slots(view: View) -> Iterator[Diagnostic]:
                 place = stretch(setting, text, *share.span(1))
                 message = f"no MACHINE_RESOURCE_{share[1]} says how much of it there is"
                 yield NO_RESOURCE.at(message, *place, "the slots are made without it")
-            elif name in ("c", "cpu", "cpus") and share[2].isdigit():
-                more = int(share[2]) * _number(setting, setting.macro)
+            elif name in ("c", "cpu", "cpus"):
+                more = _number(share[2]) * _number(setting.beside(f"NUM_{_type(setting.macro)}"))
                 needed[setting.prefix] = needed.get(setting.prefix, 0) + more
             found = _taken(setting, shares, share)
             if found is not None:
@@ -87,7 +88,7 @@ def _taken(
     part, name = _part(share[2]), share[1].casefold()
     if name in _FULL:
         name = _LETTERS[name[0]]
-    number = _number(setting, setting.macro)
+    number = _number(setting.beside(f"NUM_{_type(setting.macro)}"))
     if part is None or not number:
         return None
     key = setting.prefix, name
@@ -104,7 +105,7 @@ def _taken(
 def _part(text: str) -> Fraction | None:
     """A part of the machine, ``75%`` or ``1/4``; None for a number or for `auto`."""
     found = _PART.fullmatch(text)
-    if found is None or found[3] == "0":
+    if found is None or (found[3] is not None and not int(found[3])):
         return None
     return Fraction(found[1]) / 100 if found[1] else Fraction(int(found[2]), int(found[3]))
 
@@ -113,9 +114,8 @@ def _is_declared(view: View, name: str) -> bool:
     return any(f"machine_resource_{kind}{name}" in view.defined for kind in ("", "inventory_"))
 
 
-def _number(setting: Setting, macro: str) -> int:
-    text = setting.beside(f"NUM_{_type(macro)}")
-    return int(text) if text.strip().isdigit() else 0
+def _number(text: str) -> int:
+    return max(integer_literal(text) or 0, 0)
 
 
 def _type(macro: str) -> str:
@@ -123,8 +123,8 @@ def _type(macro: str) -> str:
 
 
 def _too_many(last: Setting, needed: int) -> Iterator[Diagnostic]:
-    cpus = last.beside("NUM_CPUS").strip()
-    if cpus.isdigit() and 0 < int(cpus) < needed and not _is_assumed(last.config, "NUM_CPUS"):
+    cpus = _number(last.beside("NUM_CPUS"))
+    if 0 < cpus < needed and not _is_assumed(last.config, "NUM_CPUS"):
         message = f"the slots need {needed} CPUs, NUM_CPUS is {cpus}"
         yield TOO_MANY.at(message, *stretch(last, last.text(), 0, len(last.text())))
 

@@ -12,6 +12,7 @@ from typing import Final
 from classad.errors import ClassAdParseError, Diagnostic, suggest
 from policy.knobs.reading import Place
 from policy.language.expressions import parse
+from policy.language.numbers import integer_literal
 from policy.lint.bodies import Part, has_body, parts
 from policy.lint.finding import ERROR, WARNING, Finding
 from policy.lint.places import stretch
@@ -121,7 +122,7 @@ def _told(setting: Setting) -> Iterator[Diagnostic]:
 def _universe(setting: Setting) -> Iterator[Diagnostic]:
     for line in _UNIVERSE.finditer(setting.entry.raw):
         known = line[1].casefold() in _UNIVERSES or line[1].startswith("$")
-        if not known and not (line[1].isdigit() and 0 < int(line[1]) <= _LAST_UNIVERSE):
+        if not known and not 0 < (integer_literal(line[1]) or 0) <= _LAST_UNIVERSE:
             meant = suggest(line[1].casefold(), _UNIVERSES)
             help_text = None if meant is None else f"did you mean `{meant}`?"
             message = f"there is no universe `{line[1]}`"

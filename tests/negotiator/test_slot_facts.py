@@ -782,7 +782,15 @@ def test_what_slots_are_told_of_their_users(
 
 @pytest.mark.parametrize(
     ("total", "numbers"),
-    [("", [1]), ("TotalSlots = 0;", [1]), ("TotalSlots = 2;", [1, 2]), ("TotalSlots = 3;", [1, 2])],
+    [
+        ("", [1]),
+        ("TotalSlots = 0;", [1]),
+        ("TotalSlots = 2;", [1, 2]),
+        ("TotalSlots = 3;", [1, 2]),
+        # As many as that are not looked for one by one.
+        ("TotalSlots = 4000000000;", [1, 2, 4]),
+        ('TotalSlots = real("INF");', [1]),
+    ],
 )
 def test_what_slots_are_told_of_the_users_of_the_others(total: str, numbers: list[int]) -> None:
     tree = GroupTree()
@@ -790,7 +798,7 @@ def test_what_slots_are_told_of_the_users_of_the_others(total: str, numbers: lis
     slots = fetched(f'Name = "a"; {total} {users}')
     SlotDecorator(counted(tree), tree, None, CONTEXT, "Slot").decorate(slots)
     found = [slots[0].raw(f"Slot{number}_RemoteUserPrio") for number in range(6)]
-    expected = {1: 2.0, 2: 30.299999237060547}
+    expected = {1: 2.0, 2: 30.299999237060547, 4: 2.0}
     assert found == [expected[number] if number in numbers else None for number in range(6)]
     assert slots[0].raw("Slot1_RemoteUserFloor") is None
 

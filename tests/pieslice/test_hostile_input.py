@@ -336,6 +336,49 @@ def test_messages_have_no_steering_characters(words: list[str], capsys: Capture)
     assert said.replace("\n", "").isprintable()
 
 
+#: Digits that are none to Python's ``int``, numbers longer than it reads, quotients of nothing.
+_DIGITS = (
+    *("\N{SUPERSCRIPT TWO}", "\N{ARABIC-INDIC DIGIT THREE}", "9" * 5000, "0" * 5000 + "1"),
+    *("1/00", "9" * 5000 + "%", "9" * 5000 + "/7", "-" + "9" * 5000),
+)
+#: Where numbers stand in configurations; each is tried with all of them.
+_SETTINGS = (
+    "NUM_SLOTS_TYPE_1 = {}\nSLOT_TYPE_1 = cpus=1, mem=50%",
+    "NUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1 = cpus={}, mem={}, disk={}\nNUM_CPUS = {}",
+    "SLOT_TYPE_{} = cpus=1\nMAX_SLOT_TYPES = {}",
+    "UPDATE_INTERVAL = {}\nNEGOTIATOR_INTERVAL = {}\nPRIORITY_HALFLIFE = {}",
+    "GROUP_NAMES = a\nGROUP_QUOTA_a = {}\nGROUP_QUOTA_DYNAMIC_a = {}\nX_LIMIT = {}",
+    "JOB_TRANSFORM_NAMES = t\nJOB_TRANSFORM_t @=end\nUNIVERSE {}\nSET A 1\n@end",
+    "ALLOW_READ = 10.{}.*, 10.0.0.0/{}\nSTARTD_CRON_X_PERIOD = {}",
+    "if version >= {}.{}.{}\nA = 1\nendif\nSTART = slot{}_Cpus =?= {}",
+    "A = $INT(B, %{}d) $SUBSTR(C, {}, {}) $CHOICE({}, 1, 2) $RANDOM_INTEGER({}, {})\nB = {}",
+    "use FEATURE : PartitionableSlot({}, {})",
+)
+
+
+@pytest.mark.parametrize("digits", _DIGITS, ids=lambda text: f"{text[:9]}-{len(text)}")
+def test_digits_that_are_no_number_of_python(digits: str, tmp_path: Path, capsys: Capture) -> None:
+    path = tmp_path / "condor_config"
+    for number, text in enumerate(_SETTINGS):
+        path.write_text(text.replace("{}", digits) + "\n", encoding="utf-8")
+        for words in (["check"], ["config", "dump", "."], ["quotas"]):
+            main([*words, str(path)])
+            assert "internal error" not in capsys.readouterr().err, (number, words)
+    for words in (
+        ["why", TOUR, digits], ["why", TOUR, f"1.{digits}"], ["rank", TOUR, digits],
+        ["negotiate", TOUR, "--cycles", digits], ["sweep", TOUR, "--tries", digits],
+        ["select", f"{TOUR}/slots.ads", "--limit", digits], ["fuzz", TOUR, "--examples", digits],
+        ["config", "dump", ".", str(path), "--fact", f"detected_cpus={digits}"],
+    ):  # fmt: skip
+        code = 2
+        with contextlib.suppress(SystemExit):
+            code = main(words)
+        said = capsys.readouterr().err
+        assert "internal error" not in said
+        assert "invalid _" not in said  # the names of our functions
+        assert digits.isdecimal() or (code == 2 and "error" in said)
+
+
 def test_one_place_prints_messages() -> None:
     """Whoever prints to standard error by itself forgets the escapes sooner or later."""
     told = re.compile(r"file=sys\.stderr\b(?<!print\(file=sys\.stderr)|\berr\.write\(")

@@ -129,6 +129,15 @@ def test_expansion_that_doubles_is_stopped() -> None:
         read(lines + "A60 = x\n").text("A0")
 
 
+@pytest.mark.parametrize("width", ["4000001", ".4000001", "9" * 5000])
+@pytest.mark.parametrize("function", ["$INT(B,%{}d)", "$REAL(B,%{}f)", "$STRING(B,%{}s)"])
+def test_a_width_that_fills_the_memory_is_stopped(function: str, width: str) -> None:
+    config = read(f"A = {function.format(width)}\nB = 5\n")
+    with pytest.raises(ExpansionError, match="expansion exceeds 4000000 characters"):
+        config.text("A")
+    assert len(read("A = $INT(B,%4000000d)\nB = 5\n").text("A") or "") == 4_000_000
+
+
 def test_programs_are_not_run() -> None:
     config = read("include command : /bin/echo A = 1\n")
     [found] = config.diagnostics
