@@ -84,6 +84,12 @@ class RunFolder:
                 file.close()
         self._lock.release()
 
+    def remove(self) -> None:
+        """Remove what a new run has written, once it is closed."""
+        written = [Path(file.name) for file in self._files.values()]
+        for path in (*written, self.folder / "run.json", self.folder / "run.lock"):
+            path.unlink(missing_ok=True)
+
 
 def write_json(path: Path, data: Record, indent: int | None = 1) -> None:
     """Replace a file in one step."""

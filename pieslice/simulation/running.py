@@ -18,11 +18,12 @@ from typing import Final
 from attr import Factory, asdict, define, evolve, frozen
 
 from classad.errors import Diagnostic
+from negotiator.io import InputError
 from pieslice.command_line import installed_version
 from pieslice.data import JsonData
 from pieslice.reports.progress import Moved
 from pieslice.simulation.checkpoint import restore, saved
-from pieslice.simulation.errors import RunError
+from pieslice.simulation.errors import RunError, WorkloadError
 from pieslice.simulation.matching import Negotiator
 from pieslice.simulation.notices import about_jobs
 from pieslice.simulation.output import RunFolder, write_json, write_parquet
@@ -89,6 +90,7 @@ def run_new(plan: Plan, folder: Path | None, form: Form, told: Told) -> JsonData
             return _loop(plan, None, None, form, told, stop)
     if (folder / "run.json").exists():
         raise RunError(f"{folder}: contains a run already; continue it with --resume")
+    made = [path for path in (folder, *folder.parents) if not path.exists()]
     folder.mkdir(parents=True, exist_ok=True)
     run = RunFolder(folder, form.tables)
     about = {
@@ -100,7 +102,15 @@ def run_new(plan: Plan, folder: Path | None, form: Form, told: Told) -> JsonData
         "version": installed_version(),
     }
     write_json(folder / "run.json", about)
-    return _finished(plan, run, None, form, told)
+    try:
+        return _finished(plan, run, None, form, told)
+    except (InputError, WorkloadError):
+        # Input that is refused is corrected, and tried again with the same folder.
+        run.remove()
+        for path in made:
+            with contextlib.suppress(OSError):
+                path.rmdir()
+        raise
 
 
 def run_until(plan: Plan, seconds: int, told: Told) -> Negotiator:

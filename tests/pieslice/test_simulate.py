@@ -1081,6 +1081,25 @@ def test_a_run_folder(tmp_path: Path, words: list[str], capsys: pytest.CaptureFi
     assert "continue it with --resume" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("place", ["new", "above/new", "there"])
+def test_a_run_that_is_refused_leaves_no_folder(
+    place: str, tmp_path: Path, words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "there").mkdir()
+    (tmp_path / "there" / "mine").write_text("kept\n")
+    folder, workload = tmp_path / place, tmp_path / "w.toml"
+    sound = workload.read_text()
+    before = sorted(tmp_path.rglob("*"))
+    for text in (sound.replace("[[stream]]", "[[streams]]"), ""):
+        workload.write_text(text)
+        assert main([*words, "--days", "0.1", "-o", str(folder)]) == 2
+        assert "error" in capsys.readouterr().err
+        assert sorted(tmp_path.rglob("*")) == before
+    workload.write_text(sound)
+    assert main([*words, "--days", "0.1", "-o", str(folder)]) == 0
+    assert (folder / "run.json").is_file()
+
+
 def test_two_configurations(
     tmp_path: Path, words: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
