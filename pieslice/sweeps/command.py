@@ -41,6 +41,8 @@ def sweep_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> int:
         folder, plan, axes = _resumed(args) if args.resume is not None else _begun(args)
         # What is wrong with all points is said once, before any worker starts.
         show_diagnostics(about_sweep(plan, axes), err)
+        if folder is not None and args.resume is None:
+            _make(folder, plan, axes, args.seeds)
         return _sweep(args, folder, points(plan, axes, args.seeds), out, err)
     except InputError as problem:
         show_diagnostics(problem.diagnostics, err)
@@ -59,18 +61,21 @@ def _begun(args: argparse.Namespace) -> tuple[Path | None, Plan, list[Axis]]:
         raise RunError("give at least one --set NAME=V1,V2")
     axes = axes_of(setting(text) for text in args.set)
     folder: Path | None = args.output
-    if folder is not None:
-        if (folder / "sweep.json").exists():
-            raise RunError(f"{folder}: contains a sweep already; continue it with --resume")
-        folder.mkdir(parents=True, exist_ok=True)
-        about = {
-            "plan": asdict(plan),
-            "axes": [[axis.name, list(axis.values)] for axis in axes],
-            "seeds": args.seeds,
-            "files": fingerprint(plan),
-        }
-        write_json(folder / "sweep.json", about)
+    if folder is not None and (folder / "sweep.json").exists():
+        raise RunError(f"{folder}: contains a sweep already; continue it with --resume")
     return folder, plan, axes
+
+
+def _make(folder: Path, plan: Plan, axes: list[Axis], seeds: int) -> None:
+    """Make the folder of a sweep whose input is read without an error."""
+    folder.mkdir(parents=True, exist_ok=True)
+    about = {
+        "plan": asdict(plan),
+        "axes": [[axis.name, list(axis.values)] for axis in axes],
+        "seeds": seeds,
+        "files": fingerprint(plan),
+    }
+    write_json(folder / "sweep.json", about)
 
 
 def _resumed(args: argparse.Namespace) -> tuple[Path, Plan, list[Axis]]:

@@ -336,3 +336,17 @@ def test_bad_input(
 ) -> None:
     assert main([*words, *options]) == 2
     assert message in capsys.readouterr().err
+
+
+def test_a_sweep_that_is_refused_leaves_no_folder(
+    tmp_path: Path, words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder, workload = tmp_path / "new", tmp_path / "w.toml"
+    workload.write_text("")
+    assert main([*words, *AXES, "-o", str(folder)]) == 2
+    assert "contains no [[stream]]" in capsys.readouterr().err
+    assert not folder.exists()
+    workload.write_text(STREAMS)
+    assert main([*words, "--set", "PRIORITY_HALFLIFE=600", "-o", str(folder)]) == 0
+    assert main([*words, "--set", "PRIORITY_HALFLIFE=600", "-o", str(folder)]) == 2
+    assert "contains a sweep already; continue it with --resume" in capsys.readouterr().err
