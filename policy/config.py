@@ -62,10 +62,10 @@ class Config:
     """
 
     scope: Scope
-    diagnostics: tuple[Diagnostic, ...] = ()
-    files: tuple[str, ...] = ()
-    complete: bool = True
-    texts: tuple[Source, ...] = ()
+    diagnostics: tuple[Diagnostic, ...]
+    files: tuple[str, ...]
+    complete: bool
+    texts: tuple[Source, ...]
     #: Values as this reader has them, which nothing changes any more.
     _known: Known = field(factory=dict, init=False, eq=False, repr=False)
     _others: dict[Context, Config] = field(factory=dict, init=False, eq=False, repr=False)

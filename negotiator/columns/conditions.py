@@ -198,7 +198,7 @@ class Conditions:
         def way(ask: SetAsk, kind: MatchKind, bits: int) -> int:
             assert ask.permits is not None
             permits = partial(ask.permits, kind)
-            if not falling or permits(falling[0]):
+            if all(map(permits, falling[:1])):
                 return bits
             heavy = bisect_left(falling, True, key=permits)
             if heavy not in known:

@@ -33,8 +33,8 @@ class RoundTerms:
 
     group: str | None
     quota: int
-    floor_round: bool = False
-    regrouped: bool = False
+    floor_round: bool
+    regrouped: bool
 
     @property
     def bounding_group(self) -> str | None:

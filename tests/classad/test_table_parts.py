@@ -151,6 +151,18 @@ def test_rows_and_bits(backend: None) -> None:
             assert list(arrays.pick(values, array("i", chosen[::-1]))) == chosen[::-1]
 
 
+@pytest.mark.parametrize("place", range(11))
+@pytest.mark.parametrize("rows", [None, array("i", range(11))])
+def test_a_code_beyond_the_table_is_refused(
+    backend: None, place: int, rows: array[int] | None
+) -> None:
+    codes = array("i", [3] * 11)
+    assert arrays.flag(codes, rows, b"\0\0\0\1", 11) == 2**11 - 1
+    codes[place] = 4
+    with pytest.raises((ValueError, IndexError)):
+        arrays.flag(codes, rows, b"\0\0\0\1", 11)
+
+
 # ---- columns
 
 

@@ -94,6 +94,20 @@ def test_submitter_without_a_priority(pool: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("missing", ["Name", "ScheddName", "ScheddIpAddr"])
+def test_submitter_that_lacks_what_names_it_is_skipped(pool: Path, missing: str) -> None:
+    text = 'Name = "carol@pool"\nScheddName = "ap1"\nScheddIpAddr = "<1.2.3.4:5>"\nIdleJobs = 1\n'
+    kept = "".join(line for line in text.splitlines(True) if not line.startswith(f"{missing} ="))
+    known = len(read(pool).snapshot.submitters)
+    line = append(pool / "submitters.ads", kept)
+    capture = read(pool)
+    assert headlines(capture, pool) == [
+        f"submitters.ads:{line}:1: warning: submitter ad without `Name`, `ScheddName` or "
+        "`ScheddIpAddr`; skipped"
+    ]
+    assert len(capture.snapshot.submitters) == known
+
+
 def test_unparsable_expression_is_reported_with_a_caret(pool: Path) -> None:
     line = append(pool / "slots.ads", 'Name = "slot9@c"\nCpus = (1 +\nMemory = 64\n') + 1
     capture = read(pool)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from policy.lint.spelling import Vocabulary, meant_by_words, words
+from policy.lint.spelling import Vocabulary, inflected, meant_by_words, vocabulary, words
 from tests.policy.test_lint import found, ids
 
 KNOWN = ("LoadAvg", "JobUniverse", "RemoteWallClockTime", "HoldReasonCode", "MAX_JOBS_RUNNING")
@@ -14,6 +14,15 @@ def test_the_words_of_names() -> None:
     assert words("RemoteWallClockTime") == ("remote", "wall", "clock", "time")
     assert words("x509UserProxyVOName") == ("x", "509", "user", "proxy", "vo", "name")
     assert words("MAX_JOBS_RUNNING") == ("max", "jobs", "running")
+
+
+def test_one_word_in_another_form() -> None:
+    known = vocabulary(("WANT_SUSPEND", "SUSPEND", "MAX_JOBS_RUNNING"))
+    assert inflected("WANT_SUSPENDED", known) == "WANT_SUSPEND"
+    # A word alone may be a macro of its own.
+    assert inflected("SUSPENDED", known) is None
+    assert inflected("", known) is None
+    assert inflected("MAX_JOB_RUN", known) is None
 
 
 @pytest.mark.parametrize(
