@@ -699,4 +699,35 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         "return (one - other - INT_MIN) % 2**32 + INT_MIN",
         "arithmetic: one - other - INT_MIN -> (one - other + INT_MIN)",
     ): "twice 2**31 is nothing modulo 2**32",
+    (
+        "negotiator/matching/board.py",
+        "_by_name: dict[str, Slot] | None = field(default=None, init=False)",
+        "constant: False -> True",
+    ): "nothing makes a board with it",
+    (
+        "pieslice/why/headtext.py",
+        "if seen is None or fate is None:",
+        "connective: seen is None or fate is None -> (seen is None and fate is None)",
+    ): "both are of the queue of the cycle: a job has both or neither",
+    (
+        "classad/table/dependence/plans.py",
+        "_SHORT: Final = 2000",
+        "constant: 2000 -> 2001",
+    ): "only speed: longer ones are asked one by one",
+    (
+        "classad/compiled/compiler.py",
+        'if piece[0] == "run" and tree.size <= MAX_SIZE:',
+        'connective: piece[0] == "run" and tree.size <= MAX_SIZE -> '
+        "(piece[0] == 'run' or tree.size <= MAX_SIZE)",
+    ): "only speed: a constant or a large tree is written as a whole once it is hot",
+    (
+        "csrc/lex.c",
+        "if (lexer->text[at] == 0)",
+        "condition: if (lexer->text[at] == 0) -> if (!(lexer->text[at] == 0))",
+    ): "only speed: a text with a comment is left to the definition",
+    (
+        "policy/knobs/declaration.py",
+        'read_by: str = field(default="NEGOTIATOR", kw_only=True)',
+        "constant: True -> False",
+    ): "nothing gives it by its place",
 }

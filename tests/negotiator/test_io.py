@@ -8,6 +8,7 @@ import pytest
 
 from negotiator.capture.pool_order import pool_order
 from negotiator.capture.queues import NO_ADDRESS
+from negotiator.capture.reader import ads_of
 from negotiator.io import Capture, CapturePaths, InputError, read_capture
 
 
@@ -46,6 +47,21 @@ def test_slots_are_in_pool_order(pool: Path) -> None:
     found = [slot.evaluate_attr("Name") for slot in slots]
     assert found == [names[i] for i in pool_order(names)]
     assert [slots[0]["Name"], *(slot["Name"] for slot in slots[1:])] == found
+
+
+def test_files_that_are_named_come_before_ads_and_ads_before_the_folder(
+    pool: Path, tmp_path: Path
+) -> None:
+    def names(paths: CapturePaths) -> set[object]:
+        return {slot["Name"] for slot in read_capture(paths).snapshot.slots}
+
+    named, mixed = tmp_path / "named.ads", tmp_path / "mixed.ads"
+    for path in (named, mixed):
+        path.write_text(f'MyType = "Machine"\nName = "{path.stem}"\nCpus = 1\n')
+    ads = {"slots": tuple(ads_of(mixed, []))}
+    assert len(names(CapturePaths(pool))) == 3
+    assert names(CapturePaths(pool, ads=ads)) == {"mixed"}
+    assert names(CapturePaths(pool, {"slots": named}, ads)) == {"named"}
 
 
 def test_time_given_expected_or_newest(pool: Path) -> None:
