@@ -60,7 +60,7 @@ def _later(ad: ClassAd, seconds: int) -> ClassAd:
     for name in (*_TIMES, *(_GROWING if busy else ())):
         value = ad.get_number(name)
         if value is not None:
-            newer.insert(name, whole(value) + seconds)
+            newer.insert(name, whole(whole(value) + seconds))
     left = ad.get_number(_SHRINKING)
     if left is not None:
         newer.insert(_SHRINKING, max(whole(left) - seconds, 0))

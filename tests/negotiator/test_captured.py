@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from shutil import copytree
+
+import pytest
 
 from classad import ClassAd
 from negotiator.capture.agreement import compare
@@ -76,6 +79,18 @@ def test_only_ads_that_are_too_old_are_renewed() -> None:
     assert d["RetirementTimeRemaining"] == 0
     assert renewed(Snapshot(slots=ads[:2]), 101.0, 1).slots == ("a",)
     assert [update_interval(text) for text in (None, "x", "0", "1", "20")] == [300, 300, 300, 1, 20]
+
+
+@pytest.mark.parametrize(
+    ("beat", "heard"),
+    [(math.inf, 0), (-math.inf, 0), (math.nan, 0), (9e18, 9 * 10**18 + 60), (2**63 - 5, 2**63 - 1)],
+)
+def test_times_that_are_none_are_renewed_all_the_same(beat: float, heard: int) -> None:
+    ad = ClassAd({"Name": "a", "MyCurrentTime": 100, "LastHeardFrom": beat})
+    (newer,) = renewed(Snapshot(slots=[ad]), 161.0, 60).snapshot.slots
+    assert newer["LastHeardFrom"] == (60 if heard == 0 else heard)
+    ad = ClassAd({"Name": "a", "MyCurrentTime": beat})
+    assert renewed(Snapshot(slots=[ad]), 161.0, 60).slots == ()
 
 
 def test_a_folder_that_is_no_capture(tmp_path: Path) -> None:
