@@ -124,7 +124,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         if args.debug:
             raise
         complain(f"pieslice: error: {describe(problem)}")
-        if isinstance(problem, OSError) and problem.filename is None:
+        try:
+            sys.stdout.flush()  # the answer up to here; at exit a failure would be said once more
+        except (OSError, ValueError):
             _close_output()
         return EXIT_BAD
     return EXIT_NO if code == EXIT_OK and LOSSES.count else code

@@ -139,6 +139,20 @@ def test_a_full_disk_is_named(
     assert capsys.readouterr().err == f"pieslice: error: {path}: {said}"
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is full")
+def test_a_failure_behind_an_answer_that_nobody_reads(
+    monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    words = ["simulate", "4", "--workload", USERS, "--days", "0.01", "--json"]
+    reader, writer = os.pipe()
+    os.close(reader)
+    # What the command has not written must not be written when its process ends.
+    with open(writer, "w", encoding="utf-8") as pipe, monkeypatch.context() as patch:
+        patch.setattr(sys, "stdout", pipe)
+        assert main([*words, "--report", "/dev/full"]) == 2
+    assert f"/dev/full: {os.strerror(errno.ENOSPC).lower()}\n" in capsys.readouterr().err
+
+
 def test_a_closed_output_is_said(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
     # As Python finds it in a process that was started with `>&-`.
     monkeypatch.setattr(sys, "stdout", None)
