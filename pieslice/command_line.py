@@ -194,6 +194,7 @@ def whole_number(what: str, least: int = 0, most: int = 10**18 - 1) -> Callable[
             raise argparse.ArgumentTypeError(f"`{text}` is not {what}")
         return number
 
+    read.__name__ = "whole_number"  # as `argparse` calls it
     return read
 
 

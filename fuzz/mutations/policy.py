@@ -55,7 +55,7 @@ MUTATIONS: Final = (
         "tests tests/policy/test_findings_corpus.py -k clean_configuration",
     ),
     Mutation(
-        "policy/lint/slots.py", "0 < int(cpus) < needed", "0 < int(cpus) <= needed",
+        "policy/lint/slots.py", "0 < cpus < needed", "0 < cpus <= needed",
         "tests tests/policy/test_lint.py -k P243",
     ),
     Mutation(

@@ -158,7 +158,8 @@ def time_axis(hours: float) -> tuple[Axis, float]:
     unit, factor = next((unit, factor) for unit, factor, most in _UNITS if hours <= most)
     last = hours * factor
     steps = _STEPS[unit]
-    step = next((step for step in steps if last / step <= _MARKS), steps[-1])
+    far = steps[-1] * max(1, math.ceil(last / steps[-1] / _MARKS))
+    step = next((step for step in steps if last / step <= _MARKS), far)
     marks = tuple((float(mark), str(mark)) for mark in range(0, int(last + 1e-9) + 1, step))
     return Axis(f"time ({unit})", unit, 0.0, last, marks), factor
 

@@ -9,6 +9,7 @@ Inputs: rows of ``events`` and ``series`` as dictionaries of text or numbers, th
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
@@ -90,18 +91,21 @@ def run_data(
 ) -> RunData:
     """Put the rows of a run in order."""
     rows = list(events)
+    hours = float(summary["hours"])
+    if not 0 <= hours < math.inf:
+        raise ValueError(f"the run is {hours:g} hours long")
     curves = _curves(series)
     waits = _waits(rows)
     pool = curves["pool"][""]
     users = sorted(curves.get("user", {}).values(), key=lambda curve: -sum(curve.usage))
     return RunData(
         summary=summary,
-        hours=float(summary["hours"]),
+        hours=hours,
         pool=pool,
         users=tuple(users),
         groups=tuple(curves.get("group", {}).values()),
         waits={name: tuple(sorted(waits[name].values())) for name in sorted(waits)},
-        stretches=_stretches(rows, float(summary["hours"])),
+        stretches=_stretches(rows, hours),
         worst=tuple(_worst(_Records(rows, pool, users), waits)),
     )
 

@@ -99,6 +99,12 @@ def test_every_colour_stands_out_from_the_paper(colours: tuple[str, ...], paper:
         (72, "time (hours)", ["0", "12", "24", "36", "48", "60", "72"]),
         (168, "time (days)", ["0", "1", "2", "3", "4", "5", "6", "7"]),
         (24 * 60, "time (days)", ["0", "7", "14", "21", "28", "35", "42", "49", "56"]),
+        (
+            24 * 819,
+            "time (days)",
+            ["0", "91", "182", "273", "364", "455", "546", "637", "728", "819"],
+        ),
+        (24 * 820, "time (days)", ["0", "182", "364", "546", "728"]),
     ],
 )
 def test_time_is_in_the_unit_that_fits(hours: float, label: str, marks: list[str]) -> None:
@@ -126,3 +132,7 @@ def test_the_axis_of_waits_begins_where_the_jobs_do() -> None:
 )
 def test_marks(most: float, marks: list[float]) -> None:
     assert marks_to(most) == pytest.approx(marks)
+
+
+def test_the_axis_of_any_time_has_few_marks() -> None:
+    assert len(time_axis(1e308)[0].marks) <= 10

@@ -94,6 +94,17 @@ def test_a_damaged_run_is_refused(text: str, tmp_path: Path, capsys: Capture) ->
     assert "not the folder of a run" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("hours", ["NaN", "Infinity", "-1", "null"])
+def test_a_run_of_no_hours_has_no_page(hours: str, tmp_path: Path, capsys: Capture) -> None:
+    folder = tmp_path / "run"
+    words = ["simulate", TOUR, "--workload", USERS, "--days", "0.01", "-o", str(folder)]
+    assert main(words) == 0
+    summary = folder / "summary.json"
+    summary.write_text(re.sub(r"\"hours\": [^,]*", f'"hours": {hours}', summary.read_text()))
+    assert main(["report", str(folder), "-o", str(tmp_path / "page.html")]) == 2
+    assert "not the folder of a run" in capsys.readouterr().err
+
+
 def test_a_run_that_lost_a_number_is_refused(tmp_path: Path, capsys: Capture) -> None:
     folder = tmp_path / "run"
     words = ["simulate", TOUR, "--workload", USERS, "--days", "0.01", "-o", str(folder)]
