@@ -249,8 +249,8 @@ MUTATIONS: Final = (
     ),
     Mutation(
         "pieslice/simulation/workload.py",
-        "        memory = row[_MEMORY] if row[_MEMORY] > 0 else max(row[_USED_MEMORY], 0)",
-        "        memory = row[_MEMORY] if row[_MEMORY] >= 0 else max(row[_USED_MEMORY], 0)",
+        "        per_cpu = row[_MEMORY] if row[_MEMORY] > 0 else max(row[_USED_MEMORY], 0)",
+        "        per_cpu = row[_MEMORY] if row[_MEMORY] >= 0 else max(row[_USED_MEMORY], 0)",
         "tests tests/pieslice/test_simulate.py -k no_memory",
     ),
     Mutation(

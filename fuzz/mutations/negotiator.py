@@ -397,8 +397,8 @@ MUTATIONS: Final = (
     ),
     Mutation(
         "negotiator/jobs/submitters.py",
-        "[0 if number is None else int(number[0]) for number in numbers]",
-        "[int(number[0]) for number in numbers if number is not None]",
+        "[0 if number is None else saturated(number[0]) for number in numbers]",
+        "[saturated(number[0]) for number in numbers if number is not None]",
         "tests tests/negotiator/test_submitters.py -k each_priority",
     ),
     # ---- PREEMPTION_RANK in columns
