@@ -210,14 +210,14 @@ class JsonReader(Recovering, Generic[A]):
     def members(self, depth: int, ad: _Filled) -> _Filled:
         """Fill an ad with the members of an object whose brace was taken."""
         taken: set[int] = set()
-        comma = True
+        comma, last = True, ""
         while True:
             if bounds.entered:
                 bounds.glance("reading ads")
             found = _MEMBER.match(self.text, self.position)
             if found is not None and (comma or found["comma"] is not None):
                 self.position = found.end()
-                self._names.put(ad, found["name"], _plain(found))
+                self._names.put(ad, last := found["name"], _plain(found))
                 comma = False
                 continue
             begin = self.position
@@ -228,14 +228,17 @@ class JsonReader(Recovering, Generic[A]):
                 if token.text == "," and token.kind == "punct":
                     comma = True
                     continue
-                self._member(token, depth, ad, taken, comma)
+                last = self._member(token, depth, ad, taken, comma)
             except Misread as problem:
                 if depth > 1 or not self.lose_attribute(problem, begin):
                     raise
+                # What stands behind a value belongs to it, unless it is the next attribute.
+                if not comma and self.text[problem.start : problem.start + 1] != '"':
+                    ad.remove(last)
             comma = False
 
-    def _member(self, token: _Token, depth: int, ad: Ad, taken: set[int], comma: bool) -> None:
-        """Insert the attribute whose name is the token that was taken."""
+    def _member(self, token: _Token, depth: int, ad: Ad, taken: set[int], comma: bool) -> str:
+        """Insert the attribute whose name is the token that was taken; its name."""
         if token.kind != "string" or not comma:
             raise _unexpected(token, "an attribute name in quotes" if comma else "`,` or `}`")
         name = unescape(token.text[1:-1])
@@ -245,6 +248,7 @@ class JsonReader(Recovering, Generic[A]):
             raise Misread("attribute name contains a NUL character", token.start, token.end)
         self.expect(":")
         ad.insert(name, unshared(self.value(depth + 1), taken))
+        return name
 
     def elements(self, depth: int) -> ListValue:
         """An array whose bracket was taken."""

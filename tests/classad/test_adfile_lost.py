@@ -192,3 +192,20 @@ def test_a_file_unpacks_to_no_more_than_a_limit(tmp_path: Path) -> None:
         table = Table.from_file(path, diagnostics=problems)
     assert 0 < len(ads) == len(table) < 60
     assert "behind 1000 bytes: more is not unpacked" in problems[0].message
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ('{"A": 1 + 2, "B": 3}', "[ B = 3 ]"),
+        ('{"B": 3, "A": 1 2}', "[ B = 3 ]"),
+        ('{"B": 3, "A": [1] x, "C": 4}', "[ B = 3; C = 4 ]"),
+        # Where a comma is missing, the value before it is a whole one.
+        ('{"A": 1 "B": 3}', "[ A = 1 ]"),
+        ('{"A": 1, + "B": 3}', "[ A = 1 ]"),
+    ],
+)
+def test_what_stands_behind_a_value_in_json_is_lost_with_it(text: str, kept: str) -> None:
+    ads, [problem] = read(text)
+    assert ads == [kept]
+    assert problem.lost == "attribute"
