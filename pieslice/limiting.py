@@ -155,7 +155,11 @@ def _interrupted(seconds: float) -> Iterator[None]:
         return
     timer = threading.Timer(min(seconds + GRACE, threading.TIMEOUT_MAX), _interrupt, [over])
     timer.daemon = True
-    timer.start()
+    try:
+        timer.start()
+    except RuntimeError:  # there is no memory for its stack
+        signal.signal(signal.SIGINT, before)
+        raise MemoryError from None
     _WATCH.timer = timer
     try:
         yield

@@ -354,3 +354,27 @@ class _Written:
         import shutil
 
         shutil.copytree(TOUR, folder)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--limit-time", "9s"], "the memory is exhausted"),
+        (["--limit-time", "9s", "--limit-memory", "1G"], "the memory limit of 1 GiB is used up"),
+    ],
+)
+def test_a_clock_that_has_no_memory(
+    words: list[str], said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if "--limit-memory" in words and sys.platform != "linux":
+        pytest.skip("only Linux refuses memory at once")
+
+    def refuse(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    before = signal.getsignal(signal.SIGINT)
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", refuse)
+        assert main(["eval", *words, "1"]) == 2
+    assert capsys.readouterr().err == f"pieslice: error: {said}\n"
+    assert signal.getsignal(signal.SIGINT) is before
