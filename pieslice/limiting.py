@@ -36,7 +36,12 @@ def add_limits(parser: argparse.ArgumentParser, *, shown: bool) -> None:
         parser.add_argument(name, type=kind, metavar=metavar, help=help_text, default=default)
 
     add("--limit-time", duration, "T", "end after so much time: 10, 10s, 5m, 2h (default: none)")
-    add("--limit-memory", size, "SIZE", "end at so much more memory: 512M, 2G (default: none)")
+    add(
+        "--limit-memory",
+        size,
+        "SIZE",
+        "end at so much more memory: 512M, 2G (default: 6 x what is read)",
+    )
     add("--limit-unpacked", size, "SIZE", "unpack at most so much of a file (default: 4G)")
 
 
@@ -87,24 +92,25 @@ class UsedUp(Exception):  # noqa: N818 - an outcome, not a mistake
 
 @contextmanager
 def limited(args: argparse.Namespace) -> Iterator[None]:
-    """Hold a command to the limits of its arguments; raises ``UsedUp``."""
+    """Hold a command to the limits of its arguments, and of reading; raises ``UsedUp``."""
     asked = (args.limit_time, args.limit_memory, args.limit_unpacked)
-    if asked == (None, None, None):
-        yield
-        return
-    from classad.errors import LimitError
-    from classad.language.bounds import limits
-
     with ExitStack() as stack:
         if args.limit_memory is not None:
             stack.enter_context(_fence(args.limit_memory))
         if args.limit_time is not None:
             stack.enter_context(_interrupted(args.limit_time))
+        if asked != (None, None, None):
+            from classad.language.bounds import limits
+
+            stack.enter_context(limits(*asked))
         try:
-            with limits(*asked):
-                yield
-        except LimitError as problem:
-            raise UsedUp(str(problem)) from problem
+            yield
+        except RuntimeError as problem:
+            from classad.errors import LimitError
+
+            if isinstance(problem, LimitError):
+                raise UsedUp(str(problem)) from problem
+            raise
 
 
 @contextmanager

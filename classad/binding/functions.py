@@ -26,6 +26,7 @@ from classad.formats.common import (
     decoded,
     with_line_ends,
 )
+from classad.formats.held import Held
 from classad.formats.long import LongReader
 from classad.formats.new import Recovery, parse_new, skip_blanks
 from classad.source import Source
@@ -270,11 +271,15 @@ class _Stream:
 def _ads(
     stream: _Stream, parser: ParserType, errors: Errors, diagnostics: list[Diagnostic] | None
 ) -> Iterator[ClassAd]:
+    from classad.formats.ordinary import QuickAds
+
     text, position = stream.text, 0
     source = Source(text, stream.name)
-    recovery = Recovery(source, diagnostics, errors, zone_name())
-    long = LongReader(ClassAd, diagnostics, errors=errors, tz=zone_name())
-    ordinary = _ordinary_ads(stream)
+    held = Held(stream.name, len(text), len(text))
+    recovery = Recovery(source, diagnostics, errors, zone_name(), held)
+    long = LongReader(ClassAd, diagnostics, errors=errors, tz=zone_name(), held=held)
+    ordinary = _ordinary_ads(stream, held)
+    quick = QuickAds(zone_name(), held)
     line = counted = 0
     listed = False  # inside the braces of a `-long:new` list
     while True:
@@ -287,7 +292,7 @@ def _ads(
             return
         form = _form(text, position, parser)
         if form in ("json", "xml"):
-            yield from _rest(form, stream, position, errors, diagnostics)
+            yield from _rest(form, stream, position, errors, diagnostics, held)
             return
         if form == "long" and ordinary is not None:
             ads, end = ordinary.take(position)
@@ -306,20 +311,28 @@ def _ads(
                 listed = True
                 position += 1
                 continue
-            ad, end = _new(text, position, source, parser, recovery)
+            found = quick.fill(ClassAd(), text, position)
+            if found is None:
+                ad, end = _new(text, position, source, parser, recovery)
+                if ad is not None:
+                    quick.names.adopt(ad)
+            else:
+                ad, end = found
+            if ad is not None:
+                quick.names.share(ad)
         position = end
         if ad:
             stream.advance(position)
             yield ad
 
 
-def _ordinary_ads(stream: _Stream) -> OrdinaryAds[ClassAd] | None:
+def _ordinary_ads(stream: _Stream, held: Held) -> OrdinaryAds[ClassAd] | None:
     """The short cut through a long text; a file has to follow ad by ad."""
     if stream.file is not None or len(stream.text) < 100_000:
         return None
     from classad.loading.long_form import OrdinaryAds
 
-    return OrdinaryAds(ClassAd, stream.text, zone_name())
+    return OrdinaryAds(ClassAd, stream.text, zone_name(), held)
 
 
 def _skip(text: str, position: int) -> int:
@@ -374,13 +387,15 @@ def _rest(
     position: int,
     errors: Errors,
     diagnostics: list[Diagnostic] | None,
+    held: Held,
 ) -> Iterator[ClassAd]:
     """The ads of the rest of a text in JSON or XML."""
     from classad.formats.json import JsonReader
     from classad.formats.xml import XmlReader
 
     kind = JsonReader if form == "json" else XmlReader
-    reader = kind(ClassAd, stream.text, stream.name, diagnostics, errors, position, zone_name())
+    tz = zone_name()
+    reader = kind(ClassAd, stream.text, stream.name, diagnostics, errors, position, tz, held)
     for ad in reader.ads():
         stream.advance(reader.position)
         yield ad

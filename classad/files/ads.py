@@ -11,7 +11,6 @@ Follows: ``-ads:auto`` and ``-long``, ``-long:new``, ``-json``, ``-xml`` of HTCo
 from __future__ import annotations
 
 import io
-import mmap
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import chain
@@ -25,7 +24,7 @@ from classad.files.compressed import Unpacked, create_zstd
 from classad.formats.common import Errors, check_errors, report, with_line_ends
 from classad.formats.long import LongReader, format_long
 from classad.formats.long import read_long as read_long_form
-from classad.language.bounds import are_timed, checkpoint
+from classad.language.bounds import checkpoint
 
 if TYPE_CHECKING:
     from classad.formats.detect import Form
@@ -47,7 +46,7 @@ __all__ = ["format_ad", "load_file", "read_ads", "read_long", "write_ads"]
 Source = str | PathLike[str] | IO[str] | IO[bytes] | Iterable[str]
 
 #: How much of a stream is loaded at a time, and what may stand at the beginning of UTF-8.
-_PIECE: Final = 1 << 24
+_PIECE: Final = 1 << 20
 _MARK: Final = b"\xef\xbb\xbf"
 #: Characters that the form is told from.
 _PEEK: Final = 65536
@@ -240,9 +239,8 @@ def load_file(
 ) -> LoadedColumns:
     """Load a file of ads in long form into columns; it may be compressed.
 
-    A plain file is mapped into memory and has to stay as it is meanwhile; others, ``-`` among
-    them, are read piece by piece.  ``errors`` is that of ``read_long``.  Raises ``ClassAdOSError``
-    for a file that cannot be read.
+    ``errors`` is that of ``read_long``.  Raises ``ClassAdOSError`` for a file that cannot be read,
+    ``LimitError`` for one with too many names.
     """
     found = load_ads(path, "long", errors=errors, tz=tz)
     assert not isinstance(found, list)
@@ -275,9 +273,8 @@ def load_ads(
                 form = _form_of(plain.peek(_PEEK).decode("utf-8", "surrogateescape"), errors)
             if form == "long":
                 loader = Loader(_name_of(path), errors=errors, tz=tz)
-                if unpacked is None:
-                    return _load(loader, stream)
-                return _load_stream(loader, plain, lambda: unpacked.diagnostic(_name_of(path)))
+                cut = None if unpacked is None else partial(unpacked.diagnostic, _name_of(path))
+                return _load(loader, plain, cut)
             lines = io.TextIOWrapper(plain, "utf-8", "surrogateescape", newline="\n")
             begin, rest = _peek(lines)
             problems = [] if diagnostics is None else diagnostics
@@ -293,27 +290,16 @@ def load_ads(
         raise ClassAdOSError(problem.errno, problem.strerror, name) from None
 
 
-def _load(loader: Loader, stream: Any) -> LoadedColumns:
-    """Load a file, mapped into memory if it is one and nobody waits for the end of a piece."""
-    if are_timed():
-        return _load_stream(loader, stream)
-    try:
-        mapped = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
-    except (OSError, ValueError):  # not a regular file, or an empty one
-        return _load_stream(loader, stream)
-    return loader.finish(mapped[3:] if mapped[:3] == _MARK else mapped)
-
-
-def _load_stream(
-    loader: Loader, stream: Any, cut: Callable[[], Diagnostic | None] = lambda: None
+def _load(
+    loader: Loader, stream: Any, cut: Callable[[], Diagnostic | None] | None
 ) -> LoadedColumns:
     """Load a stream; ``cut`` says afterwards why it ends before its end, if it does."""
     piece = stream.read(_PIECE).removeprefix(_MARK)
     while piece:
         checkpoint("reading ads")
-        loader.feed(piece)
-        piece = stream.read(_PIECE)
-    return loader.finish(cut=cut())
+        # Of a line that goes on, as much again as there is: else long lines take a square of time.
+        piece = stream.read(max(_PIECE, loader.feed(piece)))
+    return loader.finish(cut=None if cut is None else cut())
 
 
 class _Lines:

@@ -14,11 +14,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from sys import getsizeof
 from typing import Final, NamedTuple, TypeAlias
 
 from classad.binding.ad import ClassAd
 from classad.errors import ClassAdParseError, Diagnostic
 from classad.formats.unparse import attribute_order, unparse
+from classad.language.bounds import allowance, too_large
 from classad.language.names import fold_name
 from classad.source import Source
 
@@ -40,6 +42,12 @@ _CR_LF: Final = (
     "the lines end in CR LF: the real daemon would call this record unterminated and start from "
     "nothing; read as if they ended in LF (D-603)"
 )
+#: Bytes of a record, of an ad without its table, and of a text in that; and after how many records
+#: it is looked what they add up to.
+_RECORD: Final = 320
+_AD: Final = 320
+_VALUE: Final = 64
+_PAUSE: Final = 1 << 16
 #: What the accountant writes for a type that it does not use.
 NO_TYPE: Final = "*"
 
@@ -159,7 +167,11 @@ class TransactionLog:
 
 
 def read_transaction_log(text: str, name: str) -> TransactionLog:
-    """Replay a log.  Raises ``DamagedLogError`` where the real daemon would not start."""
+    """Replay a log.
+
+    Raises ``DamagedLogError`` where the real daemon would not start, ``LimitError`` for one whose
+    ads take too much.
+    """
     return _Reader(Source(text, name)).read()
 
 
@@ -175,7 +187,7 @@ class _Reader:
 
     def read(self) -> TransactionLog:
         text = self.source.text
-        begin = 0
+        begin = looked = count = 0
         eaten = False
         ended = "\r" if text.partition("\n")[0].endswith("\r") else ""
         if ended:
@@ -192,11 +204,23 @@ class _Reader:
             eaten = record.op == NEW_AD and len(record.words) == 2
             self._take(record, begin, line)
             begin = stop + 1
+            count += 1
+            if count - looked > max(_PAUSE, len(self.log.table) // 4):
+                looked = count
+                self._hold()
             if not self.inside and not eaten:
                 self.log.sound = begin
         if self.inside:
             self._unfinished()
         return self.log
+
+    def _hold(self) -> None:
+        """Raise ``LimitError`` if what the log adds up to takes too much."""
+        taken = len(self.source.text) + _RECORD * len(self.pending)
+        for attributes in self.log.table.values():
+            taken += _AD + getsizeof(attributes) + _VALUE * len(attributes)
+        if taken > allowance(len(self.source.text)):
+            raise too_large(self.source.name, len(self.source.text))
 
     def _take(self, record: LogRecord, begin: int, line: str) -> None:
         if record.op == BEGIN:

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from sys import intern
+from sys import getsizeof, intern
 from typing import TYPE_CHECKING, Final, Literal, TypeVar
 
-from classad.ads.ad import Ad, SharedNames, Stored
+from classad.ads.ad import SIMPLE, Ad, SharedNames, Stored, prepared
 from classad.ads.expression import Expression
 from classad.errors import ClassAdParseError, Diagnostic, Lost
+from classad.formats.held import NAME, Held, weight
 from classad.language import bounds
 from classad.language.names import fold_name
 from classad.source import Source
@@ -37,9 +38,12 @@ _MANY_DIGITS: Final = re.compile(rf"[0-9]{{{_FITTING + 1}}}")
 #: What bytes that are not UTF-8 become.
 _NO_TEXT: Final = re.compile("[\udc80-\udcff]+")
 
-#: Names and sets of names that are kept for ads to come.
+#: Names, sets of names and names in them that are kept for ads to come.
 _MAX_NAMES: Final = 20_000
 _MAX_SHAPES: Final = 1000
+_MAX_SPREAD: Final = 500_000
+#: Bytes of a problem that is told to the caller, without the texts that it points at.
+_PROBLEM: Final = 512
 
 #: First sentence of classad2's error for a stream that is no ad.
 NO_STREAM: Final = "Unable to parse input stream into a ClassAd."
@@ -67,11 +71,16 @@ def report_error(
 
 
 def report(problem: Diagnostic, diagnostics: list[Diagnostic] | None, errors: Errors) -> None:
-    """Raise or record one problem, as ``errors`` says."""
+    """Raise or record one problem, as ``errors`` says; ``LimitError`` if there are millions."""
     if errors == "strict":
         raise ClassAdParseError(NO_STREAM, problem)
-    if diagnostics is not None:
-        diagnostics.append(problem)
+    if diagnostics is None:
+        return
+    size = 0 if problem.source is None else len(problem.source.text)
+    if _PROBLEM * len(diagnostics) > bounds.allowance(size):
+        name = "<text>" if problem.source is None else problem.source.name
+        raise bounds.too_large(name, size)
+    diagnostics.append(problem)
 
 
 def ignored_text(message: str, source: Source, start: int, end: int, errors: Errors) -> Diagnostic:
@@ -152,10 +161,14 @@ def with_line_ends(pieces: Iterable[str | bytes]) -> Iterator[str]:
 class Names:
     """Names of attributes that a reader has seen: one object for each, and one set for equal ads.
 
-    Without that the names of an ad take more memory than all else in it.
+    Without that the names of an ad take more memory than all else in it.  ``held``: what has been
+    read.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, held: Held) -> None:
+        self.held = held
+        #: How many names there are in the sets.
+        self._spread = 0
         self._seen: dict[str, tuple[str, str]] = {}
         self._shapes: dict[tuple[str, ...], SharedNames] = {}
 
@@ -165,28 +178,36 @@ class Names:
         if found is None:
             if len(self._seen) >= _MAX_NAMES:
                 self._seen.clear()
+            self.held.add(NAME + len(name))
             found = self._seen[name] = intern(fold_name(name)), intern(name)
         return found
 
-    def put(self, ad: Ad, name: str, value: bool | float | str) -> None:
+    def put(self, ad: Ad, name: str, value: Stored) -> None:
         """Set an attribute of an ad that is being read; the first spelling stays."""
         key, spelled = self.of(name)
-        ad._attrs[key] = value
+        ad._attrs[key] = value if value.__class__ in SIMPLE else prepared(value, ad)
         ad._names.setdefault(key, spelled)
 
     def adopt(self, ad: Ad) -> None:
         """Give an ad that the grammar made these objects for its names."""
         ad._attrs = {self.of(name)[0]: ad._attrs[key] for key, name in ad._names.items()}
+        for value in ad._attrs.values():
+            if value.__class__ not in SIMPLE:
+                self.held.add(weight(value))
 
     def share(self, ad: A) -> A:
         """An ad that has been read: it shares its names with others that have the same."""
         spelled = tuple(ad._names.values())
         names = self._shapes.get(spelled)
         if names is None:
-            if len(self._shapes) >= _MAX_SHAPES:
+            self._spread += len(spelled)
+            if len(self._shapes) >= _MAX_SHAPES or self._spread > _MAX_SPREAD:
                 self._shapes.clear()
+                self._spread = len(spelled)
             names = self._shapes[spelled] = SharedNames(ad._names)
+            self.held.add(getsizeof(names) + getsizeof(spelled))
         ad._names = names
+        self.held.count(ad)
         return ad
 
 

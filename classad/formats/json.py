@@ -29,12 +29,13 @@ from classad.formats.common import (
     unshared,
     with_line_ends,
 )
+from classad.formats.held import ITEM, LIST, PART, Held, weight
 from classad.formats.order import is_node, item_of_stored, print_order
 from classad.formats.recovery import JSON, Misread, Recovering, attribute_end
 from classad.language import bounds
 from classad.language.values import UNDEFINED, RelTime
 from classad.source import Source
-from classad.syntax.lexing import integer_value
+from classad.syntax.lexing import integer_value, replaced
 
 #: Nested objects and arrays deeper than this are refused; the parser of expressions stops near it.
 MAX_DEPTH: Final = 165
@@ -59,7 +60,11 @@ _MEMBER: Final = re.compile(
     (?=[ \t\r\n]*[,}])""",
     re.VERBOSE,
 )
+#: Expressions that are kept for ads to come.
+_MAX_EXPRESSIONS: Final = 20_000
 _ESCAPE: Final = re.compile(r"\\(u....|.)", re.DOTALL)
+#: Escapes that are replaced at once in a long text.
+_PIECES: Final = re.compile(r"(?:[^\\]++|\\u....|\\.|\\|(?!)){1,10000}+", re.DOTALL)
 _SIMPLE: Final = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _EXPRESSION: Final = re.compile(r"\\/expr\((.*)\)\\/\Z", re.IGNORECASE | re.DOTALL)
 _WORDS: Final = {"true": True, "false": False, "null": UNDEFINED}
@@ -80,7 +85,7 @@ def unescape(body: str) -> str:
     """
     if "\\" not in body:
         return body
-    text = _ESCAPE.sub(_unescape_one, body)
+    text = replaced(_ESCAPE, _unescape_one, body, _PIECES)
     if "\\u" not in body:
         return text
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
@@ -106,6 +111,7 @@ class JsonReader(Recovering, Generic[A]):
         errors: Errors = "warn",
         position: int = 0,
         tz: str | None = None,
+        held: Held | None = None,
     ) -> None:
         super().__init__(Source(text, name), JSON.opening, position, diagnostics, errors)
         self._new = new
@@ -114,7 +120,8 @@ class JsonReader(Recovering, Generic[A]):
         self.tz = tz
         #: Text of an expression -> what an ad stores for it.
         self._expressions: dict[str, Stored] = {}
-        self._names = Names()
+        self._held = Held(name, len(text), len(text)) if held is None else held
+        self._names = Names(self._held)
 
     def ads(self) -> Iterator[A]:
         """The ads from the position on."""
@@ -209,6 +216,8 @@ class JsonReader(Recovering, Generic[A]):
 
     def members(self, depth: int, ad: _Filled) -> _Filled:
         """Fill an ad with the members of an object whose brace was taken."""
+        if depth > 1:
+            self._held.add(PART)
         taken: set[int] = set()
         comma, last = True, ""
         while True:
@@ -247,18 +256,22 @@ class JsonReader(Recovering, Generic[A]):
         if "\0" in name:
             raise Misread("attribute name contains a NUL character", token.start, token.end)
         self.expect(":")
-        ad.insert(name, unshared(self.value(depth + 1), taken))
+        if depth > 1:
+            self._held.add(PART)
+        self._names.put(ad, name, unshared(self.value(depth + 1), taken))
         return name
 
     def elements(self, depth: int) -> ListValue:
         """An array whose bracket was taken."""
         items: list[object] = []
+        self._held.add(LIST)
         if self.peek().text == "]":
             self.take()
             return ListValue(items)
         while True:
             if bounds.entered:
                 bounds.glance("reading ads")
+            self._held.add(ITEM)
             items.append(self.value(depth + 1))
             token = self.take()
             if token.text == "]":
@@ -294,7 +307,10 @@ class JsonReader(Recovering, Generic[A]):
 
         try:
             node = parse_expression(text, whole=True, tz=self.tz)
+            if len(self._expressions) >= _MAX_EXPRESSIONS:
+                self._expressions.clear()
             known = self._expressions[text] = item_of(node)
+            self._held.add(weight(known))
             return known
         except ClassAdParseError as problem:
             found = problem.diagnostic

@@ -20,6 +20,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
+from itertools import chain, pairwise
 from typing import Final, Generic
 
 from classad.ads.ad import Ad, ListValue, Stored, of_leaves, stored_form
@@ -35,6 +36,7 @@ from classad.formats.common import (
     overflow,
     report,
 )
+from classad.formats.held import UNHELD, Held, weight
 from classad.language import bounds
 from classad.language.values import ERROR, UNDEFINED
 from classad.source import Source
@@ -62,6 +64,8 @@ _WORDS: Final = {"true": True, "false": False, "undefined": UNDEFINED, "error": 
 #: Bounds of the two caches, so that an endless stream of distinct lines does not fill the memory.
 _MAX_LINES: Final = 100_000
 _MAX_EXPRESSIONS: Final = 20_000
+#: Characters that are cut into lines at once.
+_PIECE: Final = 1 << 20
 
 _Scalar = bool | int | float | str
 #: Folded name, spelling, value, and whether the value is a list or an ad, made anew for each ad.
@@ -130,26 +134,36 @@ class LongReader(Generic[A]):
         *,
         errors: Errors = "warn",
         tz: str | None = None,
+        held: Held | None = None,
     ) -> None:
-        """``new`` makes an empty ad.  ``tz``: the zone of time literals that name none."""
+        """``new`` makes an empty ad.  ``tz``: the zone of time literals that name none.
+
+        ``held``: what the ads belong to, if they are not all that is read from a text.
+        """
         check_errors(errors)
         self._new = new
         self.tz = tz
         self.diagnostics = diagnostics
         self.errors = errors
         self._lines: dict[str, _Entry] = {}
-        self._names = Names()
+        self._counted = held is not None
+        self._held = Held() if held is None else held
+        self._names = Names(self._held)
 
     def read(
         self, source: str | Iterable[str], name: str = "<text>", *, first_line: int = 1
     ) -> Iterator[A]:
         """The ads of a text or of an iterable of lines (with or without line ends)."""
-        lines = source.split("\n") if isinstance(source, str) else source
-        known, new = self._lines, self._new
+        lines = _lines_of(source) if isinstance(source, str) else source
+        known, new, held = self._lines, self._new, self._held
+        if not self._counted:
+            held.name = name
         ad = new()
+        size = 0
         dropping = False  # the rest of this ad, under the `htcondor` policy
         for number, line in enumerate(lines, first_line):
             entry = known.get(line)
+            size += len(line)
             if entry is None:
                 if bounds.entered:
                     bounds.glance("reading ads")
@@ -157,6 +171,9 @@ class LongReader(Generic[A]):
                 if not text:
                     dropping = False
                     if ad._attrs:
+                        if not self._counted:
+                            held.size += size
+                            size = 0
                         yield self._names.share(ad)
                         ad = new()
                     continue
@@ -169,7 +186,10 @@ class LongReader(Generic[A]):
             elif dropping:
                 continue
             key, spelled, value, nested = entry
-            ad._attrs[key] = value if not nested else stored_form(value, ad)
+            if nested:
+                value = stored_form(value, ad)
+                held.add(weight(value))
+            ad._attrs[key] = value
             if key not in ad._names:
                 ad._names[key] = spelled
         if ad._attrs:
@@ -187,6 +207,7 @@ class LongReader(Generic[A]):
             return None
         # One object for each name makes looking it up in many ads several times as fast.
         key, spelled = self._names.of(spelled)
+        right = right.strip(BLANKS)  # at once: it may be long, and is not to be kept twice
         value: Stored = literal_value(right)
         nested = sound = False
         if value is None:
@@ -196,6 +217,8 @@ class LongReader(Generic[A]):
             value = stored_form(tree, Ad())
             if value.__class__ is ListValue or value.__class__ is Ad:
                 value, nested = tree, True
+            if self._held is not UNHELD:
+                self._held.add(weight(tree))
         else:
             sound = True
         entry = (key, spelled, value, nested)
@@ -211,9 +234,9 @@ class LongReader(Generic[A]):
     ) -> tuple[Expression | None, bool]:
         """The shared tree of a right-hand side, if it has one, and whether it is without problems.
 
-        ``offset``: where the right-hand side starts in the line.
+        ``offset``: where the right-hand side starts in the line, of which ``text`` has no blanks at
+        its ends.
         """
-        text = text.strip(BLANKS)
         tree: Expression | None = None
         try:
             tree, found = _parsed(key, text, self.tz)
@@ -266,6 +289,17 @@ class LongReader(Generic[A]):
         source = Source(line.rstrip("\r\n"), name, first_line=number)
         found = Diagnostic(message, source, start, end, help=help, lost="attribute")
         report(found, self.diagnostics, self.errors)
+
+
+def _lines_of(text: str) -> Iterable[str]:
+    """The lines of a text, without their ends; of a long one not all at once."""
+    if len(text) <= _PIECE:
+        return text.split("\n")
+    cuts = [0]
+    while (cut := text.find("\n", cuts[-1] + _PIECE) + 1) > 0:
+        cuts.append(cut)
+    pieces = (text[start : end - 1] for start, end in pairwise(cuts))
+    return chain.from_iterable(piece.split("\n") for piece in chain(pieces, (text[cuts[-1] :],)))
 
 
 def read_long(

@@ -25,6 +25,7 @@ from classad.formats.common import (
     report_error,
     with_line_ends,
 )
+from classad.formats.held import NAME, Held
 from classad.formats.recovery import NEW, Beginnings, attribute_end
 from classad.language import bounds
 from classad.source import Source
@@ -82,7 +83,9 @@ class Recovery:
         diagnostics: list[Diagnostic] | None,
         errors: Errors,
         tz: str | None,
+        held: Held,
     ) -> None:
+        self._held = held
         self._source = source
         self._text = source.text
         self._diagnostics = diagnostics
@@ -138,6 +141,7 @@ class Recovery:
         text = f"[{self._text[begin:end]}]"
         try:
             parse_new(ad, text, 0, Source(text), self._tz)
+            self._held.add(NAME)
         except ClassAdParseError as problem:
             found = problem.diagnostic
             assert found is not None  # the parser has a place for every error
@@ -165,8 +169,9 @@ def _read(
     from classad.formats.ordinary import QuickAds
 
     note_bytes(source, diagnostics, errors)
-    quick = QuickAds(tz)
-    recovery = Recovery(source, diagnostics, errors, tz)
+    held = Held(source.name, len(text), len(text))
+    quick = QuickAds(tz, held)
+    recovery = Recovery(source, diagnostics, errors, tz, held)
     position = skip_blanks(text, 0)
     listed = text.startswith("{", position)
     if listed:

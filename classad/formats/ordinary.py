@@ -18,6 +18,7 @@ from classad.ads.ad import Ad, ListValue, Stored, stored_form
 from classad.ads.expression import Expression
 from classad.errors import ClassAdParseError
 from classad.formats.common import BLANKS, A, Names, has_many_digits, unshared
+from classad.formats.held import UNHELD, Held, weight
 from classad.formats.long import literal_value
 
 _OPENING: Final = re.compile(rf"[{BLANKS}]*\[")
@@ -35,16 +36,19 @@ _RESERVED: Final = frozenset({"true", "false", "undefined", "error", "is", "isnt
 #: Nearer to the parser's limit, which counts the brackets of the ad too, it must count itself.
 _MAX_BRACKETS: Final = 60
 _MAX_VALUES: Final = 20_000
+#: Characters of a text whose ad may take what it takes.
+_SHORT: Final = 1 << 20
 
 
 class QuickAds:
     """The right-hand sides understood so far.  ``tz``: zone of time literals that name none."""
 
-    def __init__(self, tz: str | None = None) -> None:
+    def __init__(self, tz: str | None = None, held: Held = UNHELD) -> None:
         self.tz = tz
         #: Text -> value or expression, and whether it is a list or ad, made anew for each ad.
         self._values: dict[str, tuple[Stored, bool]] = {}
-        self.names = Names()
+        self._held = held
+        self.names = Names(held)
 
     def fill(self, ad: A, text: str, position: int = 0) -> tuple[A, int] | None:
         """Fill a new ad from the one that begins at ``position``; the ad and where that ends.
@@ -63,13 +67,15 @@ class QuickAds:
             valued = _VALUE.match(text, named.end())
             if valued is None or key in _RESERVED:
                 return None
-            right = valued[1]
+            right = valued[1].strip(BLANKS)  # at once: it may be long, and is not to be kept twice
             entry = known.get(right) or self._understand(right)
             if entry is None:
                 return None
             value, nested = entry
             if nested:
                 value = stored_form(value, ad)
+                if self._held is not UNHELD:
+                    self._held.add(weight(value))
             elif value.__class__ is Expression:
                 value = unshared(value, taken)
             attrs[key] = value
@@ -80,22 +86,23 @@ class QuickAds:
             return None
         return ad, end.end()
 
-    def _understand(self, text: str) -> tuple[Stored, bool] | None:
-        right = text.strip(BLANKS)
-        if has_many_digits(right):
-            return None
+    def _understand(self, right: str) -> tuple[Stored, bool] | None:
         value: Stored = None if "\\" in right else literal_value(right)
         nested = False
         if value is None:
+            if has_many_digits(right):
+                return None
             tree = self._parse(right)
             if tree is None:
                 return None
             value = stored_form(tree, Ad())
             if isinstance(value, Ad | ListValue):
                 value, nested = tree, True
+            if self._held is not UNHELD:
+                self._held.add(weight(tree))
         if len(self._values) >= _MAX_VALUES:
             self._values.clear()
-        self._values[text] = (value, nested)
+        self._values[right] = (value, nested)
         return value, nested
 
     def _parse(self, text: str) -> Expression | None:
@@ -119,8 +126,11 @@ def quick_ad(ad: Ad, text: str, tz: str | None) -> bool:
 
     What earlier calls have understood is used again.
     """
-    quick = _shared.get(tz)
-    if quick is None:
+    if len(text) > _SHORT:
+        quick = QuickAds(tz, Held("<ad>", len(text)))
+    elif (known := _shared.get(tz)) is not None:
+        quick = known
+    else:
         quick = _shared[tz] = QuickAds(tz)
     if quick.fill(ad, text) is not None:
         return True

@@ -28,12 +28,14 @@ from classad.formats.common import (
     unshared,
     with_line_ends,
 )
+from classad.formats.held import ITEM, LIST, PART, Held, weight
 from classad.formats.json import MAX_DEPTH
 from classad.formats.order import is_node, item_of_stored, print_order
 from classad.formats.recovery import XML, Misread, Recovering, element_end
 from classad.language import bounds
 from classad.language.values import ERROR, INT_MAX, INT_MIN, UNDEFINED, RelTime
 from classad.source import Source
+from classad.syntax.lexing import replaced
 
 # `(?!)`: so that Python before 3.11.5, too, forgets what did not match.
 _TAG: Final = re.compile(
@@ -51,7 +53,11 @@ _PLAIN: Final = re.compile(
     |b\ v="(?P<flag>[tf])"/)></a>""",
     re.VERBOSE,
 )
+#: Expressions that are kept for ads to come.
+_MAX_EXPRESSIONS: Final = 20_000
 _ENTITY: Final = re.compile(r"&(amp|lt|gt|quot|apos|#[0-9]{1,7}|#x[0-9a-fA-F]{1,6});")
+#: Entities that are replaced at once in a long text.
+_PIECES: Final = re.compile(r"(?:[^&]++|&[^&;]*+;?|(?!)){1,10000}+")
 _ENTITIES: Final = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 _INTEGER: Final = re.compile(r"[+-]?[0-9]+")
 _REALS: Final = {"INF": "inf", "-INF": "-inf", "NaN": "nan"}
@@ -59,7 +65,7 @@ _REALS: Final = {"INF": "inf", "-INF": "-inf", "NaN": "nan"}
 
 def unescape(text: str) -> str:
     """Replace the entities of a piece of text."""
-    return _ENTITY.sub(_entity, text) if "&" in text else text
+    return replaced(_ENTITY, _entity, text, _PIECES) if "&" in text else text
 
 
 def _entity(found: re.Match[str]) -> str:
@@ -79,6 +85,7 @@ class _Place(Protocol):
     tz: str | None
     #: Text of an expression -> what an ad stores for it.
     expressions: dict[str, Stored]
+    held: Held
 
     def fail(self, message: str) -> Misread:
         """A problem at the current tag."""
@@ -102,6 +109,7 @@ class XmlReader(Recovering, Generic[A]):
         errors: Errors = "warn",
         position: int = 0,
         tz: str | None = None,
+        held: Held | None = None,
     ) -> None:
         super().__init__(Source(text, name), XML, position, diagnostics, errors)
         self._new = new
@@ -114,7 +122,8 @@ class XmlReader(Recovering, Generic[A]):
         self.start = 0
         #: Text of an expression -> what an ad stores for it.
         self.expressions: dict[str, Stored] = {}
-        self._names = Names()
+        self.held = Held(name, len(text), len(text)) if held is None else held
+        self._names = Names(self.held)
 
     def ads(self) -> Iterator[A]:
         """The ads from the position on."""
@@ -197,6 +206,8 @@ class XmlReader(Recovering, Generic[A]):
 
     def members(self, depth: int, ad: _Filled) -> _Filled:
         """Fill an ad with the members of the ``<c>`` that was taken."""
+        if depth > 1:
+            self.held.add(PART)
         if self.empty:
             return ad
         taken: set[int] = set()
@@ -226,7 +237,9 @@ class XmlReader(Recovering, Generic[A]):
         if not name:
             raise self.fail("attribute name missing or empty")
         self.need_tag("a value")
-        ad.insert(_new_string(name, self), unshared(self.value(depth), taken))
+        if depth > 1:
+            self.held.add(PART)
+        self._names.put(ad, _new_string(name, self), unshared(self.value(depth), taken))
         self.need_tag("`</a>`")
         if not (self.close and self.name == "a"):
             raise self.fail("expected `</a>`")
@@ -261,12 +274,14 @@ class XmlReader(Recovering, Generic[A]):
     def elements(self, depth: int) -> ListValue:
         """The list whose ``<l>`` was taken."""
         items: list[object] = []
+        self.held.add(LIST)
         if self.empty:
             return ListValue(items)
         while True:
             self.need_tag("a value or `</l>`")
             if self.close and self.name == "l":
                 return ListValue(items)
+            self.held.add(ITEM)
             items.append(self.value(depth))
 
 
@@ -309,7 +324,10 @@ def _expression(text: str, parser: _Place) -> object:
     from classad.syntax.parser import parse_expression
 
     try:
+        if len(parser.expressions) >= _MAX_EXPRESSIONS:
+            parser.expressions.clear()
         known = parser.expressions[text] = item_of(parse_expression(text, whole=True, tz=parser.tz))
+        parser.held.add(weight(known))
         return known
     except ClassAdParseError as problem:
         message = _in_expression(problem, text)

@@ -23,6 +23,14 @@ from classad.extras import load
 
 #: Bytes that a compressed file may unpack to, unless somebody asks for another limit.
 MOST_UNPACKED: Final = 4 << 30
+#: Bytes that what is read from a text may take for each byte of it, and what it always may, unless
+#: somebody asks for another limit.
+READ_FACTOR: Final = 6
+READ_ALWAYS: Final = 512 << 20
+#: How that is done.
+ANOTHER: Final = "`--limit-memory SIZE`, or `limits(memory=BYTES)`, sets another limit"
+#: What an expression takes for each of its parts, at most: measured.
+_PART: Final = 160
 #: How many blocks with a bound on time or memory are open in this process.
 entered = 0
 _lock = threading.Lock()
@@ -66,9 +74,10 @@ class limits(ContextDecorator):  # noqa: N801 - reads as a function, as `context
 
     ``time``: until then functions of these packages that are called in the block must be done.
     ``memory``: by so much the memory of the process may grow meanwhile; what other threads take
-    counts, too.  ``unpacked``: to so much a compressed file may unpack, 4 GiB without it; the rest
-    is not read.  Raises ``LimitError``.  A block within another one can only lower time and
-    memory.  It holds for this thread or task, and for what ``asyncio.to_thread`` hands on.
+    counts, too.  Without it what is read from a text may take 6 bytes for each of its bytes, and
+    512 MiB in any case.  ``unpacked``: to so much a compressed file may unpack, 4 GiB without it;
+    the rest is not read.  Raises ``LimitError``.  A block within another one can only lower time
+    and memory.  It holds for this thread or task, and for what ``asyncio.to_thread`` hands on.
 
     >>> import classad
     >>> with classad.limits(time=10, memory=1 << 30):
@@ -153,6 +162,31 @@ def unpacked_limit() -> int:
     """The bytes that a compressed file may unpack to."""
     bounds = _CURRENT.get()
     return MOST_UNPACKED if bounds is None or bounds.unpacked is None else bounds.unpacked
+
+
+def allowance(size: int) -> int:
+    """The bytes that what is read from a text of ``size`` bytes may take."""
+    bounds = _CURRENT.get()
+    if bounds is None or bounds.memory is None:
+        return max(READ_ALWAYS, READ_FACTOR * size)
+    return bounds.memory
+
+
+def most_parts(size: int) -> int:
+    """How many parts an expression, or an ad, of ``size`` characters may have."""
+    return allowance(size) // _PART
+
+
+def too_large(name: str, size: int) -> LimitError:
+    """What is raised where what is read from a text takes more than ``allowance``."""
+    bounds = _CURRENT.get()
+    if bounds is not None and bounds.memory is not None:
+        most = in_units(bounds.memory)
+        return LimitError(f"{name}: the memory limit of {most} is used up while reading")
+    return LimitError(
+        f"{name}: what is read takes more than {in_units(allowance(size))} ({READ_FACTOR} bytes "
+        f"for each byte of the text, {in_units(READ_ALWAYS)} at least); {ANOTHER}"
+    )
 
 
 def remaining() -> tuple[float | None, int | None, int | None]:

@@ -176,6 +176,10 @@ class PythonStore:
         self._rows: array[int] = array("i")
         self._open: dict[str, tuple[int, int, int]] = {}
 
+    def size(self) -> tuple[int, int]:
+        """How many columns there are so far, and how many rows have ended."""
+        return len(self._columns), len(self._rows)
+
     def open(self, data: Data, whole: bool) -> None:
         """Begin with a new buffer, at its first byte."""
         self._data, self._whole, self.place.position = data, whole, 0

@@ -15,17 +15,23 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from operator import itemgetter
 from struct import pack, unpack
+from sys import getsizeof
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from classad.ads.ad import Ad, SharedNames, Stored, is_value, stored_form
 from classad.ads.expression import Expression
 from classad.errors import Diagnostic
 from classad.formats.common import A
+from classad.formats.held import EXPRESSION, Held, weight
 from classad.formats.long import shared_tree, stored_text
 from classad.language.names import fold_name
 from classad.language.values import ERROR, UNDEFINED, ClassAdValue
 
 __all__ = ["BufferColumn", "LoadedColumn", "LoadedColumns", "SmallColumn", "Tag"]
+
+
+#: Bytes of a column beside its cells, with its name.
+COLUMN: Final = 850
 
 
 class Tag:
@@ -137,6 +143,8 @@ class LoadedColumns:
         self._positions = shape
         self._row_shapes = row_shapes
         self._known_shapes: dict[int, _Shape] = {}
+        #: Of what these are the ads, and how many bytes that has.
+        self.text_name, self.text_size = "<text>", 0
         self._by_key = {column.key: position for position, column in enumerate(columns)}
 
     def __len__(self) -> int:
@@ -253,11 +261,27 @@ class LoadedColumns:
 
     # --- the ads ------------------------------------------------------------------------------
 
-    def to_ads(self, new: Callable[[], A], start: int = 0, stop: int | None = None) -> Iterator[A]:
-        """The ads of some rows, as ``LongReader`` reads them; ``new`` makes an empty one."""
+    def to_ads(
+        self,
+        new: Callable[[], A],
+        start: int = 0,
+        stop: int | None = None,
+        *,
+        held: Held | None = None,
+    ) -> Iterator[A]:
+        """The ads of some rows, as ``LongReader`` reads them; ``new`` makes an empty one.
+
+        ``held``: what the ads belong to, if they are not all that is read from a text.  Raises
+        ``LimitError`` if they take too much.
+        """
         end = self.n_rows if stop is None else min(stop, self.n_rows)
+        if held is None:
+            held = Held(self.text_name, self.text_size, COLUMN * len(self.columns))
         for first in range(start, end, _BATCH):
-            yield from self._batch(new, first, min(first + _BATCH, end))
+            ads = self._batch(new, first, min(first + _BATCH, end), held)
+            for ad in ads:
+                held.count(ad)
+            yield from ads
 
     def ad(self, row: int, new: Callable[[], A]) -> A:
         """The ad of one row, without a look at the attributes that it does not have."""
@@ -272,19 +296,18 @@ class LoadedColumns:
             ad._attrs[key] = self._made(column.tags[place], column.payload[place], read)
         return ad
 
-    def _batch(self, new: Callable[[], A], start: int, stop: int) -> list[A]:
+    def _batch(self, new: Callable[[], A], start: int, stop: int, held: Held) -> list[A]:
         by_shape: dict[int, list[int]] = {}
         for row, number in enumerate(self._row_shapes[start:stop]):
             by_shape.setdefault(number, []).append(row)
         # There may be as many columns as lines: only those of these rows are looked at.
-        shapes = map(self._shape, by_shape)
+        shapes = [self._shape(number, held) for number in by_shape]
         positions = set().union(*(columns for *_, columns in shapes))
         table = {position: self._cells_of(position, start, stop) for position in positions}
         nested = positions.intersection(self.with_expressions)
-        nested = {position for position in nested if _any_nested(table[position])}
+        nested = {position for position in nested if _any_nested(table[position], held)}
         ads = [new()] * (stop - start)
-        for number, rows in by_shape.items():
-            keys, names, columns = self._shape(number)
+        for (keys, names, columns), rows in zip(shapes, by_shape.values(), strict=True):
             # Rows of one shape together, so that no step here is taken for each cell.
             pick = itemgetter(*rows, rows[0])  # never a single item, of which there is no tuple
             cells = zip(*[pick(table[position]) for position in columns], strict=True)
@@ -297,7 +320,8 @@ class LoadedColumns:
                 for key in anew:
                     tree = attrs[key]
                     if tree.__class__ is Expression:
-                        attrs[key] = stored_form(tree, ad)
+                        attrs[key] = value = stored_form(tree, ad)
+                        held.add(weight(value))
         return ads
 
     def _cells_of(self, position: int, start: int, stop: int) -> Sequence[Any] | Mapping[int, Any]:
@@ -309,13 +333,17 @@ class LoadedColumns:
             return self.values(column, start, stop)
         return self._few(column, rows, start, stop)
 
-    def _shape(self, number: int) -> _Shape:
+    def _shape(self, number: int, held: Held | None = None) -> _Shape:
         shape = self._known_shapes.get(number)
         if shape is None:
             pairs = [self._names[name] for name in self._positions(number)]
             keys = tuple(self.columns[position].key for _, position in pairs)
             names = SharedNames(zip(keys, (name for name, _ in pairs), strict=True))
             shape = _Shape(keys, names, tuple(position for _, position in pairs))
+            if held is not None:
+                held.add(getsizeof(names) + getsizeof(keys) + getsizeof(shape.columns))
+            if len(self._known_shapes) >= _MAX_SHAPES:
+                self._known_shapes.clear()
             self._known_shapes[number] = shape
         return shape
 
@@ -331,6 +359,8 @@ _EXPRESSION: Final = int(Tag.EXPRESSION)
 _SOME_HAVE_NONE: Final = [{_NOTHING, kind} for kind in (_INTEGER, _REAL, _STRING)]
 #: Rows that ``to_ads`` makes at a time.
 _BATCH: Final = 1000
+#: Sets of names that are kept for rows to come.
+_MAX_SHAPES: Final = 1000
 _NO_CELLS: Final[Mapping[int, Cell]] = {}
 _WORDS: Final[dict[tuple[int, int], Cell]] = {
     (Tag.NOTHING, 0): None,
@@ -351,8 +381,9 @@ def value_of(tag: int, number: int) -> Cell:
     return _WORDS[tag, number]
 
 
-def _any_nested(cells: Sequence[Cell] | Mapping[int, Cell]) -> bool:
+def _any_nested(cells: Sequence[Cell] | Mapping[int, Cell], held: Held) -> bool:
     """Whether there are expressions that an ad keeps as a value, which is made for each ad."""
     values = cells.values() if isinstance(cells, Mapping) else cells
     trees = {id(value): value for value in values if value.__class__ is Expression}
+    held.add(EXPRESSION * len(trees))
     return any(map(is_value, trees.values()))

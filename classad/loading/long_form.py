@@ -21,14 +21,18 @@ from classad import kernels
 from classad.ads.ad import Ad
 from classad.errors import Diagnostic
 from classad.formats.common import BLANKS, A, Errors, report
+from classad.formats.held import UNHELD, Held
 from classad.formats.long import LongReader
+from classad.language.bounds import allowance, too_large
 from classad.language.values import UNDEFINED, Value
 from classad.loading.cells import LOOK, Data, NativeStore, Store, new_store
-from classad.loading.columns import Cell, LoadedColumn, LoadedColumns, Tag
+from classad.loading.columns import COLUMN, Cell, LoadedColumn, LoadedColumns, Tag
 
 if TYPE_CHECKING:
     import mmap
     from collections.abc import Callable, Iterable
+
+_LINE_END: Final = ord("\n")
 
 __all__ = ["LoadedColumn", "LoadedColumns", "Loader", "OrdinaryAds", "Tag", "load_long"]
 
@@ -45,15 +49,20 @@ class Loader:
     ) -> None:
         self.diagnostics: list[Diagnostic] = []
         self._name = name
-        self._reader = LongReader(Ad, self.diagnostics, errors=errors, tz=tz)
+        self._reader = LongReader(Ad, self.diagnostics, errors=errors, tz=tz, held=UNHELD)
         self._store: Store = new_store()
         self._rest = b""
+        self._size = 0
 
-    def feed(self, data: bytes) -> None:
-        """Read the ads that end within what has been fed so far."""
+    def feed(self, data: bytes) -> int:
+        """Read the ads that end within what has been fed so far; how many bytes are left over.
+
+        Raises ``LimitError`` where there are more columns than may be.
+        """
         pending = self._rest + data
         self._run(pending, whole=False)
         self._rest = pending[self._store.place.position :]
+        return len(self._rest)
 
     def finish(self, last: Data = b"", *, cut: Diagnostic | None = None) -> LoadedColumns:
         """The columns, ``last`` being the rest of the text; ``cut``: why an ad may not be whole."""
@@ -62,17 +71,24 @@ class Loader:
         else:
             report(cut, self.diagnostics, self._reader.errors)
         self._rest = b""
-        return self._store.finish(self.diagnostics, self._reader.tz)
+        loaded = self._store.finish(self.diagnostics, self._reader.tz)
+        loaded.text_name, loaded.text_size = self._name, self._size
+        return loaded
 
     def _run(self, data: Data, whole: bool) -> None:
         store = self._store
+        self._size += len(data) - len(self._rest)
         store.open(data, whole)
         place = store.place
         while store.feed() == LOOK:
-            line = data[place.position : place.block].removesuffix(b"\n")
-            self._look(line.decode("utf-8", "surrogateescape"))
+            # No copy is made of a line, which may be long, but its text.
+            end = place.block - (data[place.block - 1] == _LINE_END)
+            line = memoryview(data)[place.position : end]
+            self._look(str(line, "utf-8", "surrogateescape"))
             place.position = place.block
             place.line += 1
+        if COLUMN * store.size()[0] > allowance(self._size):
+            raise too_large(self._name, self._size)
 
     def _look(self, line: str) -> None:
         """Put in what a line says that is not ordinary, if anything."""
@@ -127,8 +143,9 @@ class OrdinaryAds(Generic[A]):
     Without the C kernels, and in short texts, there is none.
     """
 
-    def __init__(self, new: Callable[[], A], text: str, tz: str | None) -> None:
+    def __init__(self, new: Callable[[], A], text: str, tz: str | None, held: Held) -> None:
         self._new = new
+        self._held = held
         self._text = text
         self._tz = tz
         self._size = _LEAST
@@ -155,7 +172,8 @@ class OrdinaryAds(Generic[A]):
             return (), position
         self._size = _LEAST if found == LOOK else min(4 * self._size, _MOST)
         self._wait = _PAUSE if found == LOOK else 0
-        return store.finish([], self._tz).to_ads(self._new), position + store.place.start
+        ads = store.finish([], self._tz).to_ads(self._new, held=self._held)
+        return ads, position + store.place.start
 
 
 #: Characters that are worth a load of their own, and how many are loaded at once.

@@ -10,7 +10,7 @@ Follows: HTCondor 25.14.1, measured; the golden vectors ``lex`` and ``strict``.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple
 
 from classad.language.operators import BINARY
@@ -25,6 +25,10 @@ END: Final = "$END"
 _WORD_VALUES: Final = {"TRUE": True, "FALSE": False, "UNDEFINED": UNDEFINED, "ERROR": ERROR}
 _SIMPLE_ESCAPES: Final = dict(zip("abfnrtv", "\a\b\f\n\r\t\v", strict=True))
 _ESCAPE: Final = re.compile(r"\\(?:([0-7]{2}(?:(?<=[0-3][0-7])[0-7])?|[0-7])|(.))", re.DOTALL)
+#: Characters in which escapes are replaced at once, and pieces of longer texts.
+_SHORT: Final = 1 << 16
+# `(?!)`: so that Python before 3.11.5, too, forgets what did not match.
+_PIECES: Final = re.compile(r"(?:[^\\]++|\\[0-7]{1,3}+|\\.|\\|(?!)){1,10000}+", re.DOTALL)
 
 
 class Fault(NamedTuple):
@@ -256,9 +260,24 @@ def old_value(body: str, quote: str = '"') -> str:
     return body.replace("\\" + quote, quote) if "\\" in body else body
 
 
+def replaced(
+    escape: re.Pattern[str],
+    meaning: Callable[[re.Match[str]], str],
+    text: str,
+    pieces: re.Pattern[str],
+) -> str:
+    """A text with each escape replaced; ``pieces`` cuts it, but never within an escape.
+
+    At once the parts of a long text would take several times its size.
+    """
+    if len(text) <= _SHORT:
+        return escape.sub(meaning, text)
+    return "".join([escape.sub(meaning, piece[0]) for piece in pieces.finditer(text)])
+
+
 def unescape(body: str) -> str:
     """Replace the escapes of new syntax; bytes above 127 that form UTF-8 become characters."""
-    value = _ESCAPE.sub(_escape_value, body)
+    value = replaced(_ESCAPE, _escape_value, body, _PIECES)
     try:
         return value.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")
     except UnicodeEncodeError:  # a surrogate that stands for no byte was in the text

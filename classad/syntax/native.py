@@ -93,13 +93,14 @@ class _Parser:
         """A buffer for that many records."""
         return self._ffi.new("ca_node[]", room)
 
-    def tree(self, text: str, part: bytes, origin: int, how: int, make: Make[T]) -> T | None:
+    def tree(self, text: str, part: str, origin: int, how: int, make: Make[T]) -> T | None:
         """What ``make`` makes of the part of a text that begins at ``origin``, or None."""
-        size, room = len(part), _ROOM
+        size, room, data = len(part), _ROOM, part.encode()
         buffer = self.spare.pop() if self.spare else self.buffer()
-        while (count := self.run(size, part, origin, how, room, buffer)) == _FULL:
+        while (count := self.run(size, data, origin, how, room, buffer)) == _FULL:
             room *= 8
             buffer = self.buffer(room)
+        del data  # it may be as long as what is made now
         node = None
         if count > 0:
             node = make(text, self._ffi.buffer(buffer, count * _RECORD.size), how)
@@ -133,13 +134,13 @@ def parse(text: str, how: int = 0) -> Node | None:
     """The tree of an expression, or None if the grammar must decide."""
     if not text.isascii() or (parser := _parser()) is None:
         return None
-    return parser.tree(text, text.encode(), 0, how, _built)
+    return parser.tree(text, text, 0, how, _built)
 
 
 def leaves(text: str, how: int = 0) -> Leaves | None:
     """The members of a list or an ad of literals and names; None for all else."""
     parser = _parser() if text.isascii() else None
-    return None if parser is None else parser.tree(text, text.encode(), 0, how, _leaves)
+    return None if parser is None else parser.tree(text, text, 0, how, _leaves)
 
 
 def parse_ad(text: str, position: int, how: int = 0) -> AdExpr | None:
@@ -151,7 +152,7 @@ def parse_ad(text: str, position: int, how: int = 0) -> AdExpr | None:
         part = text[position : position + length]
         if not part.isascii():
             return None
-        node = parser.tree(text, part.encode(), position, how | _ONE_AD, _built)
+        node = parser.tree(text, part, position, how | _ONE_AD, _built)
         assert node is None or isinstance(node, AdExpr)
         if node is not None or len(part) < length:
             return node

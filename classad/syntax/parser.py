@@ -13,9 +13,11 @@ that is the whole expression; the long form of ads ignores what follows an expre
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import Final
 
 from classad.errors import ClassAdParseError, Diagnostic
+from classad.language.bounds import ANOTHER, most_parts
 from classad.language.values import ERROR, UNDEFINED
 from classad.source import Source
 from classad.syntax import native as arena
@@ -35,6 +37,9 @@ _FAST: Final = re.compile(
     rf"[{BLANKS}]*+(?:(-?(?:0|[1-9][0-9]{{0,17}}))|(-?[0-9]++\.[0-9]++(?:[eE][+-]?[0-9]++)?)"
     rf'|"([^"\\\0]*+)"|([A-Za-z_][A-Za-z0-9_]*+))[{BLANKS}]*+'
 )
+#: Texts of no more characters are not counted; and the parts that are counted, in longer ones.
+_LONG: Final = 1 << 20
+_PARTS: Final = re.compile(r'"(?:[^"\\]++|\\.|(?!))*+"|[A-Za-z0-9_.]++|[^ \t\n\v\f\r]', re.DOTALL)
 _FAST_WORDS: Final = {"true": True, "false": False, "undefined": UNDEFINED, "error": ERROR}
 
 
@@ -53,8 +58,11 @@ def parse_expression(
     ``old``: strings are in old syntax.  ``strict``: integers and argument lists as in strict
     semantics.  ``prefix``: text after a complete expression is ignored; ``whole``: it is refused
     also after a conditional, where HTCondor ignores it.  ``tz``: zone of ``absTime("...")`` without
-    one (None is UTC).  ``source`` must hold the same ``text``.
+    one (None is UTC).  ``source`` must hold the same ``text``.  A text of very many parts is
+    refused, by what ``classad.language.bounds`` allows for its size.
     """
+    if len(text) > _LONG:
+        _check_size(text, source)
     found = _FAST.fullmatch(text)
     quick = None if found is None else _quick(found)
     if quick is not None:
@@ -64,6 +72,19 @@ def parse_expression(
     if node is not None:
         return node
     return _by_grammar(text, old, strict, source or Source(text), prefix, tz, whole=whole)
+
+
+def _check_size(text: str, source: Source | None) -> None:
+    """Raise ``ClassAdParseError`` if the tree of a text would be too large."""
+    most = most_parts(len(text))
+    beyond = next(islice(_PARTS.finditer(text), most, None), None)
+    if beyond is not None:
+        raise ClassAdParseError(MESSAGE, _too_many(most, source or Source(text), *beyond.span()))
+
+
+def _too_many(most: int, source: Source, start: int, end: int) -> Diagnostic:
+    message = f"this text has more than {most} parts"
+    return Diagnostic(message, source, start, end, help=ANOTHER)
 
 
 def _by_grammar(
@@ -173,7 +194,11 @@ class _Run:
     def parse(self) -> Node:
         """The tree of the whole text, or of its beginning where the rules allow that."""
         previous = before = None
-        for token in self._scanner.tokens():
+        most = most_parts(len(self._scanner.text))
+        for number, token in enumerate(self._scanner.tokens()):
+            if number > most:
+                found = _too_many(most, self.source, token.start, token.end)
+                raise ClassAdParseError(AD_MESSAGE, found)
             if not self._feed(token.kind):
                 if self._may_stop():
                     return self._result()

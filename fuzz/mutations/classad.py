@@ -22,6 +22,7 @@ _OFTEN: Final = "tests tests/classad/test_eval_often.py"
 _DEPTH: Final = "tests tests/classad/test_eval_depth.py"
 _READING: Final = "tests tests/classad/test_reading_memory.py"
 _BOUNDS: Final = "tests tests/classad/test_bounds.py"
+_READ: Final = "tests tests/classad/test_reading_limit.py"
 
 MUTATIONS: Final = (
     # ---- verdicts joined after many partners
@@ -336,10 +337,34 @@ MUTATIONS: Final = (
     Mutation(
         "classad/builtins/pcre.py", 'b"(*" not in raw and', "True and", f"{_BOUNDS} -k by_place",
     ),
-    # A file that is mapped as a whole is one step.
+    # A file is read in steps.
     Mutation(
-        "classad/files/ads.py", "    if are_timed():", "    if False:",
+        "classad/files/ads.py", '        checkpoint("reading ads")\n', "",
         "tests tests/pieslice/test_limits.py -k in_time",
+    ),
+    # What is read and kept takes no more than it may.
+    Mutation(
+        "classad/formats/held.py", "        if self._open > _GROUP:", "        if False:",
+        f"{_READ} -k take_too_much",
+    ),
+    Mutation(
+        "classad/formats/held.py", " if group[0]() is not None]", "]", f"{_READ} -k gone",
+    ),
+    Mutation(
+        "classad/formats/held.py", "            gc.collect()", "            pass",
+        f"{_READ} -k lists",
+    ),
+    Mutation(
+        "classad/formats/common.py", "            self.held.add(NAME + len(name))\n", "",
+        f"{_READ} -k own",
+    ),
+    Mutation(
+        "classad/syntax/parser.py", "    if len(text) > _LONG:", "    if False:",
+        f"{_READ} -k too_many_parts",
+    ),
+    Mutation(
+        "classad/loading/long_form.py", "        if COLUMN * store", "        if 0 * store",
+        f"{_READ} -k columns",
     ),
     # A group that may give back what it took remembers each character of a text.
     Mutation(

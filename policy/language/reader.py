@@ -16,7 +16,7 @@ from typing import Final
 from attr import define, field, frozen
 
 from classad.errors import Diagnostic, suggest
-from classad.language.bounds import glance
+from classad.language.bounds import allowance, glance, too_large
 from classad.source import Source
 from policy.language import conditions, statements
 from policy.language.conditions import ConditionError, Nesting, World
@@ -93,6 +93,16 @@ class Reader:
     files: list[str] = field(factory=list)
     #: The texts of the files.
     texts: list[Source] = field(factory=list)
+    #: How many lines there were so far.
+    lines: int = 0
+
+    def count(self, line: LogicalLine) -> None:
+        """Count a line; raises ``LimitError`` if there are more than their definitions may take."""
+        self.lines += 1
+        if self.lines * _LINE > allowance(0):
+            size = sum(len(source.text) for source in self.texts)
+            if self.lines * _LINE > allowance(size):
+                raise too_large(f"{line.source.name}:{line.line}", size)
 
     def world(self) -> World:
         """What conditions see."""
@@ -147,6 +157,10 @@ def _keep_to_itself(source: Source, said: Iterable[Diagnostic]) -> None:
         item.message, item.help = UNQUOTED, None
 
 
+#: Bytes of the definition on a line, with what is known of it.
+_LINE: Final = 900
+
+
 def _meant(name: str, known: Iterable[str]) -> str | None:
     meant = suggest(name, known)
     return None if meant is None else f"did you mean `{meant}`?"
@@ -172,6 +186,7 @@ class Pass:
         """Read to the end."""
         for line in self.lines:
             glance("reading a configuration")
+            self.reader.count(line)
             self._open_end()
             before = len(self.reader.diagnostics)
             try:

@@ -85,7 +85,7 @@ def one_with_many_names(size: int) -> Iterator[dict[str, str]]:
 #: Texts, and how many bytes each byte of them may take, whatever the form.
 FACTORS: dict[str, tuple[Callable[[int], Iterator[dict[str, str]]], float]] = {
     "texts": (texts, 6),
-    "escapes": (escapes, 12),
+    "escapes": (escapes, 6),
     "slots": (slots, 6),
     "many names": (many_names, 40),
     "one ad": (one_with_many_names, 40),

@@ -17,6 +17,7 @@ import pytest
 
 import classad
 import pieslice
+from classad.formats import held
 from classad.language import bounds
 from pieslice import limiting
 from pieslice.cli import build_parser, main
@@ -68,6 +69,42 @@ def test_durations(text: str, seconds: float) -> None:
 )
 def test_sizes(text: str, found: int) -> None:
     assert size(text) == found
+
+
+#: What reads files of a name; others are read by `select` and `pieslice.read`.
+COMMANDS = {"condor_config": "check", "Accountantnew.log": "userprio"}
+READERS = {"condor_config": pieslice.check, "Accountantnew.log": pieslice.userprio}
+
+
+@pytest.mark.parametrize("form", ["slots.ads", "slots.new", "Accountantnew.log", "condor_config"])
+def test_what_would_take_too_much_is_refused(
+    form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    file = tmp_path / form
+    lines = {
+        "slots.ads": "A#=1\n\n",
+        "slots.new": "[A#=1]\n",
+        "Accountantnew.log": "101 Customer.u# * *\n103 Customer.u# Priority #\n",
+        "condor_config": "A#=1\n",
+    }
+    file.write_text("".join(lines[form].replace("#", str(number)) for number in range(3000)))
+    monkeypatch.setattr(bounds, "READ_ALWAYS", 1_000_000)
+    monkeypatch.setattr(held, "_PAUSE", 1 << 14)
+    monkeypatch.setattr("classad.files.log._PAUSE", 100)
+    command = [COMMANDS.get(form, "select"), str(file)]
+    assert main(command) == 2
+    printed = capsys.readouterr()
+    place = f"{file}:1112" if form == "condor_config" else str(file)
+    assert printed.out == ""
+    assert printed.err == (
+        f"pieslice: error: {place}: what is read takes more than 976.6 KiB (6 bytes for each byte "
+        "of the text, 976.6 KiB at least); `--limit-memory SIZE`, or `limits(memory=BYTES)`, sets "
+        "another limit\n"
+    )
+    assert main([*command, "--limit-memory", "2G"]) == 0
+    read = READERS.get(form, pieslice.read)
+    with pytest.raises(pieslice.LimitError, match="what is read takes more"):
+        read(file)
 
 
 @pytest.mark.parametrize(

@@ -104,7 +104,8 @@ class Store:
             found.update((column.key, column.name) for column in self.loaded.columns)
         for ad in self.ads if self.loaded is None else map(self.ads.__getitem__, self.own):
             if ad is not None and not ad._names.keys() <= found.keys():
-                found = ad._names | found
+                for key, name in ad._names.items():
+                    found.setdefault(key, name)
         return found
 
     def ad(self, row: int) -> ClassAd:

@@ -1,0 +1,316 @@
+"""What is read from a text, and kept, takes six bytes for each byte of it, or is refused.
+
+The bounds are lowered here, so that small texts reach them.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import tracemalloc
+from collections import deque
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import classad
+from classad import ClassAd, kernels
+from classad.errors import ClassAdParseError, Diagnostic, LimitError
+from classad.files.ads import load_ads, load_file
+from classad.files.log import read_transaction_log
+from classad.formats import held, long
+from classad.formats import json as json_form
+from classad.formats import xml as xml_form
+from classad.language import bounds
+from classad.loading.columns import LoadedColumns
+from classad.syntax import lexing
+from tests.classad.test_reading_memory import FORMS, slots, text_of
+
+#: Small texts of ads of one attribute, in each form: that attribute's value, numbered.
+VALUES = {
+    "numbers": "#",
+    "texts": '"text #"',
+    "expressions": "B + #",
+    "lists": "{1, {2, #}, 3}",
+    "ads": "[B = #; C = [D = 2]]",
+}
+NAMES = {"one": "A", "own": "Own#"}
+
+
+def tiny(form: str, kind: str, names: str, count: int) -> str:
+    """Many ads of one attribute."""
+    value, name = VALUES[kind], NAMES[names]
+    made = (
+        {name.replace("#", str(number)): value.replace("#", str(number))} for number in range(count)
+    )
+    if form == "xml" and kind in ("lists", "ads"):
+        # As a document has them: not as expressions.
+        value = {
+            "lists": "<l><i>1</i><l><i>2</i><i>#</i></l><i>3</i></l>",
+            "ads": '<c><a n="B"><i>#</i></a><a n="C"><c><a n="D"><i>2</i></a></c></a></c>',
+        }[kind]
+        ads = (
+            f'<c><a n="{name.replace("#", str(number))}">{value.replace("#", str(number))}</a></c>'
+            for number in range(count)
+        )
+        return f"<classads>{''.join(ads)}</classads>"
+    if form in ("json", "jsonl") and kind in ("lists", "ads"):
+        value = {"lists": "[1, [2, #], 3]", "ads": '{"B": #, "C": {"D": 2}}'}[kind]
+        lines = (
+            f'{{"{name.replace("#", str(number))}": {value.replace("#", str(number))}}}'
+            for number in range(count)
+        )
+        return "\n".join(lines)
+    return text_of(form, made)
+
+
+@pytest.fixture
+def low(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, float], None]:
+    """Sets what a text always may take, and how many bytes for each of its bytes."""
+
+    def lower(always: int, factor: float = 6) -> None:
+        monkeypatch.setattr(bounds, "READ_ALWAYS", always)
+        monkeypatch.setattr(bounds, "READ_FACTOR", factor)
+        monkeypatch.setattr(held, "_PAUSE", 1 << 14)
+        monkeypatch.setattr(held, "_GROUP", 1 << 12)
+
+    return lower
+
+
+def traced(read: Callable[[], object]) -> int:
+    """The bytes of what a function returns."""
+    read()  # what is loaded and remembered once
+    tracemalloc.start()
+    try:
+        found = read()
+        taken = tracemalloc.get_traced_memory()[0]
+        del found
+        return taken
+    finally:
+        tracemalloc.stop()
+
+
+READERS: dict[str, Callable[[Path], object]] = {
+    "read_ads": lambda path: list(classad.read_ads(path)),
+    "parseAds": lambda path: list(classad.parseAds(path.read_text())),
+    "load_ads": lambda path: load_ads(path),
+}
+
+
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize("names", NAMES)
+@pytest.mark.parametrize("kind", VALUES)
+@pytest.mark.parametrize("form", FORMS)
+def test_ads_that_take_too_much_are_refused(
+    form: str, kind: str, names: str, reader: str, tmp_path: Path, low: Callable[[int, float], None]
+) -> None:
+    path = tmp_path / "ads"
+    path.write_text(tiny(form, kind, names, 1200))
+    read = READERS[reader]
+    found = read(path)
+    if isinstance(found, LoadedColumns):
+        if names == "one":
+            return  # columns take less than their text
+        read = lambda path: list(load_file(path).to_ads(ClassAd))  # noqa: E731
+    taken = traced(lambda: read(path))
+    low(int(0.75 * taken), 0)
+    with pytest.raises(LimitError, match=r"what is read takes more than .* `--limit-memory SIZE`"):
+        read(path)
+    # Not because of the text, but because they are kept.
+    if reader != "load_ads":
+        low(max(250_000, 3 * path.stat().st_size), 0)
+        stream = classad.read_ads(path) if reader == "read_ads" else parsed(path)
+        assert len(deque(stream, 1)) == 1
+    # Nor is it refused if it may take more.
+    low(5 * taken, 0)
+    read(path)
+    low(1, 1)
+    with classad.limits(memory=1 << 40):
+        read(path)
+
+
+def parsed(path: Path) -> object:
+    return classad.parseAds(path.read_text())
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_ads_as_pools_have_them_are_far_from_the_limit(
+    form: str, tmp_path: Path, low: Callable[[int, float], None]
+) -> None:
+    path = tmp_path / "ads"
+    path.write_text(text_of(form, slots(300_000)))
+    low(100_000, 5.5)
+    for read in READERS.values():
+        found = read(path)
+        assert (len(found) if isinstance(found, list | LoadedColumns) else 0) == 300
+    if form == "long":
+        assert len(list(load_file(path).to_ads(ClassAd))) == 300
+
+
+def test_ads_that_are_gone_are_not_counted(low: Callable[[int, float], None]) -> None:
+    """Those that are there still are, wherever they stand."""
+    text = tiny("long", "numbers", "one", 20_000)
+    low(1_500_000, 0)
+    kept = [ad for number, ad in enumerate(classad.parseAds(text)) if number < 1000]
+    assert len(kept) == 1000
+    with pytest.raises(LimitError):
+        list(classad.parseAds(text))
+
+
+#: Values of very many parts in old and new syntax.
+LARGE = {
+    "a list": "{" + ",".join(["1"] * 600_000) + "}",
+    "a list of names": "{" + ",".join(["B"] * 600_000) + "}",
+    "a sum": "B" + "+1" * 600_000,
+    "an ad": "[" + ";".join(f"a{number}=1" for number in range(300_000)) + "]",
+    "lists": "{" + ",".join(["{}"] * 400_000) + "}",
+}
+
+
+@pytest.mark.parametrize("kind", LARGE)
+@pytest.mark.parametrize("form", ["long", "new", "jsonl", "xml"])
+def test_a_value_of_too_many_parts_costs_its_attribute(
+    form: str, kind: str, tmp_path: Path, low: Callable[[int, float], None]
+) -> None:
+    path = tmp_path / "ads"
+    path.write_text(text_of(form, iter([{"A": "1", "B": LARGE[kind], "C": "2 + A"}, {"D": "1"}])))
+    low(80_000_000, 0)
+    problems: list[Diagnostic] = []
+    first, second = classad.read_ads(path, diagnostics=problems)
+    assert [set(first), set(second)] == [{"A", "C"}, {"D"}]
+    assert (first.eval("C"), second["D"]) == (3, 1)
+    (problem,) = problems
+    assert problem.lost == "attribute"
+    assert "more than 500000 parts" in problem.message
+    assert problem.help is None or "--limit-memory SIZE" in problem.help
+    with pytest.raises(ClassAdParseError, match="more than 500000 parts"):
+        list(classad.read_ads(path))
+    if form == "long":
+        loaded = load_file(path)
+        assert [item.message for item in loaded.diagnostics] == [problem.message]
+        assert loaded.names == ["A", "C", "D"]
+
+
+def test_an_expression_of_too_many_parts_is_no_expression(
+    low: Callable[[int, float], None],
+) -> None:
+    low(160 * 1_000_000, 0)
+    exactly = "B" + "+1" * 499_999 + " " * 100_000
+    assert classad.ExprTree(exactly) is not None
+    with pytest.raises(ClassAdParseError, match="more than 1000000 parts") as caught:
+        classad.ExprTree(exactly + "+1")
+    assert caught.value.diagnostic is not None
+    assert caught.value.diagnostic.start == len(exactly) + 1
+    # A text is one part, however long; so is a name.
+    low(160, 0)
+    assert classad.ExprTree('"' + "x, " * 600_000 + '"').eval() == "x, " * 600_000
+    assert classad.ExprTree("  " + "x" * 1_200_000) is not None
+
+
+def test_a_limit_of_the_caller_takes_the_place_of_this_one(
+    low: Callable[[int, float], None], tmp_path: Path
+) -> None:
+    low(1, 1)
+    with classad.limits(memory=1 << 40):
+        assert len(classad.ExprTree(LARGE["a list"]).eval()) == 600_000
+    path = tmp_path / "ads"
+    path.write_text(tiny("long", "numbers", "one", 20_000))
+    with classad.limits(time=1000), pytest.raises(LimitError, match="at least"):
+        list(classad.read_ads(path))
+    # What the process has grown by is looked at, too; which of the two is first does not matter.
+    low(1 << 30, 6)
+    used_up = r"the memory limit of 195.3 KiB is used up"
+    with classad.limits(memory=200_000), pytest.raises(LimitError, match=used_up):
+        list(classad.read_ads(path))
+
+
+def test_columns_that_take_too_much_are_refused(
+    low: Callable[[int, float], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "ads"
+    path.write_text("".join(f"A{number} = 1\n" for number in range(2000)))
+    low(850 * 2000, 0)
+    assert len(load_file(path).columns) == 2000
+    low(850 * 2000 - 1, 0)
+    with pytest.raises(LimitError, match=f"^{path}: what is read takes more"):
+        load_file(path)
+    with pytest.raises(LimitError):
+        classad.Table.from_file(path)
+    monkeypatch.setattr(kernels, "native", None)
+    with pytest.raises(LimitError):
+        load_file(path)
+
+
+def test_problems_that_take_too_much_are_refused(
+    low: Callable[[int, float], None], tmp_path: Path
+) -> None:
+    path = tmp_path / "ads"
+    path.write_text("A = 1\n" + "x\n" * 1002)
+    low(512 * 1000, 0)
+    problems: list[Diagnostic] = []
+    with pytest.raises(LimitError, match=f"^{path}: "):
+        list(classad.read_ads(path, diagnostics=problems))
+    assert len(problems) == 1001
+    low(512 * 1001, 0)
+    assert len(list(classad.read_ads(path, diagnostics=[]))) == 1
+
+
+@pytest.mark.parametrize("begun", [False, True])
+def test_a_log_that_takes_too_much_is_refused(
+    begun: bool, low: Callable[[int, float], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("classad.files.log._PAUSE", 100)
+    ads = "".join(f"101 {number} * *\n103 {number} A {number}\n" for number in range(1000))
+    text = ("105 \n" + ads + "106 \n") if begun else ads
+    taken = traced(lambda: read_transaction_log(text, "log"))
+    low(int(0.75 * taken), 0)
+    with pytest.raises(LimitError, match=r"^log: what is read takes more"):
+        read_transaction_log(text, "log")
+    low(4 * taken, 0)
+    assert len(read_transaction_log(text, "log").table) == 1000
+    # An ad that is gone takes nothing.
+    low(300_000, 0)
+    gone = "".join(f"101 {number} * *\n102 {number}\n" for number in range(5000))
+    assert read_transaction_log(gone, "log").table == {}
+
+
+# --- long texts are taken in pieces ---------------------------------------------------------------
+
+
+def test_escapes_of_long_texts_mean_what_they_mean_in_short_ones() -> None:
+    """Wherever the text is cut."""
+    rng = random.Random(7)
+    new = ["\\n", "\\\\", "\\101", "\\7", "\\303\\251", "\\x", "x", "7", "\\", "é", "\n", '\\"']
+    coded = ["\\n", "\\\\", "\\u0041", "\\ud83d\\ude00", "\\/", "x", "0041", "é"]
+    entities = ["&amp;", "&#65;", "&", ";", "&lt", "x", "&bad;", "\n"]
+    for length in (10, 30_000, 200_000):
+        body = "".join(rng.choices(new, k=length))
+        assert lexing.replaced(
+            lexing._ESCAPE, lexing._escape_value, body, lexing._PIECES
+        ) == lexing._ESCAPE.sub(lexing._escape_value, body)
+        body = "".join(rng.choices(coded, k=length))
+        assert json_form.unescape(body) == json.loads(f'"{body}"')
+        body = "".join(rng.choices(entities, k=length))
+        assert xml_form.unescape(body) == xml_form._ENTITY.sub(xml_form._entity, body)
+
+
+def test_lines_of_long_texts_are_all_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(long, "_PIECE", 10)
+    rng = random.Random(8)
+    for _ in range(500):
+        text = "".join(rng.choices(["\n", "a", "bcdefghijklmnop"], k=rng.randrange(30)))
+        assert list(long._lines_of(text)) == text.split("\n")
+
+
+@pytest.mark.parametrize("ends", ["\n", ""])
+def test_a_line_longer_than_the_pieces_is_one_line(
+    ends: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("classad.files.ads._PIECE", 16)
+    path = tmp_path / "ads"
+    text = "é" * 1000
+    path.write_text(f'\ufeffA = 1\n\nB = "{text}"\nC = {{1, {{2}}}}{ends}', encoding="utf-8")
+    first, second = load_file(path).to_ads(ClassAd)
+    assert (first["A"], second["B"]) == (1, text)
+    assert second.eval("C") == [1, [2]]
