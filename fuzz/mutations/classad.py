@@ -356,7 +356,7 @@ MUTATIONS: Final = (
     ),
     Mutation(
         "classad/formats/common.py", "            self.held.add(NAME + len(name))\n", "",
-        f"{_READ} -k own",
+        f"{_READ} -k before_it_is_whole",
     ),
     Mutation(
         "classad/syntax/parser.py", "    if len(text) > _LONG:", "    if False:",

@@ -10,9 +10,11 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterable
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from pieslice.command_line import Parser
+from pieslice.limiting import add_limits
 from pieslice.priorities.words import OPTIONS, OWN, Word
 
 if TYPE_CHECKING:
@@ -31,9 +33,25 @@ class _UserprioParser(Parser):
         if not words:
             self.error("the following arguments are required: SOURCE")
         found = argparse.Namespace() if namespace is None else namespace
-        found.arguments = words
+        found.arguments = self._without_limits(words, found)
         found.run = self.get_default("run")
         return found, []
+
+    def _without_limits(self, words: list[str], found: argparse.Namespace) -> list[str]:
+        """The arguments without the limits that every command takes, which go to ``found``."""
+        limits = Parser(prog=self.prog, add_help=False, allow_abbrev=False)
+        add_limits(limits, shown=False)
+        options = {name for action in limits._actions for name in action.option_strings}
+        theirs: list[str] = []
+        left = iter(words)
+        others = []
+        for word in left:
+            if word.partition("=")[0] not in options:
+                others.append(word)
+                continue
+            theirs += [word] if "=" in word else [word, *islice(left, 1)]
+        limits.parse_args(theirs, found)
+        return others
 
 
 def add_commands(subcommands: Subcommands) -> None:

@@ -158,6 +158,21 @@ def test_ads_that_are_gone_are_not_counted(low: Callable[[int, float], None]) ->
         list(classad.parseAds(text))
 
 
+@pytest.mark.parametrize("form", FORMS)
+def test_an_ad_of_many_names_is_refused_before_it_is_whole(
+    form: str, tmp_path: Path, low: Callable[[int, float], None]
+) -> None:
+    path = tmp_path / "ads"
+    path.write_text(text_of(form, iter([{f"A{number}": str(number) for number in range(3000)}])))
+    low(400_000, 0)
+    with pytest.raises(LimitError):
+        next(classad.read_ads(path))
+    with pytest.raises(LimitError):
+        next(classad.parseAds(path.read_text()))
+    low(2_000_000, 0)
+    assert len(next(classad.read_ads(path))) == 3000
+
+
 #: Values of very many parts in old and new syntax.
 LARGE = {
     "a list": "{" + ",".join(["1"] * 600_000) + "}",
