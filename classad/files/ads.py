@@ -95,7 +95,7 @@ def _read(
         if form == "auto":
             form = _form_of("".join(begin), errors)
         read = _reader(form)
-        lines = chain(begin, rest)
+        lines = _rest_of(form, begin, rest, opened)
         how: _How = {"errors": errors, "tz": zone_name()}
         if isinstance(opened, _Lines) and opened.unpacked is not None:
             yield from _before_the_cut(read, lines, opened.unpacked, form, name, diagnostics, how)
@@ -110,7 +110,7 @@ def _read(
 
 def _before_the_cut(
     read: _Read,
-    lines: Iterable[str],
+    lines: str | Iterable[str],
     unpacked: Unpacked,
     form: Form,
     name: str,
@@ -125,7 +125,8 @@ def _before_the_cut(
         yield from lines
         ended = True
 
-    for ad in read(told(), name, diagnostics, **how):
+    source = lines if isinstance(lines, str) else told()
+    for ad in read(source, name, diagnostics, **how):
         # Only in the long form does nothing but a blank line say that an ad is whole.
         if ended and form == "long" and unpacked.cut:
             break
@@ -133,6 +134,20 @@ def _before_the_cut(
     found = unpacked.diagnostic(name)
     if found is not None:
         report(found, diagnostics, how["errors"])
+
+
+def _rest_of(
+    form: Form, begin: list[str], rest: Iterator[str], opened: object
+) -> str | Iterable[str]:
+    """What follows the beginning: lines, or all of the text if it is read as a whole anyway.
+
+    A text takes less than all of its lines.
+    """
+    if form == "long" or not isinstance(opened, _Lines | io.TextIOBase):
+        return chain(begin, rest)
+    head = "".join(begin)
+    begin.clear()  # it may be the whole text, which is not to be kept twice
+    return head + opened.read()
 
 
 def _form_of(head: str, errors: Errors) -> Form:
@@ -279,7 +294,8 @@ def load_ads(
             begin, rest = _peek(lines)
             problems = [] if diagnostics is None else diagnostics
             read = _reader(form)
-            ads = list(read(chain(begin, rest), _name_of(path), problems, errors=errors, tz=tz))
+            source = _rest_of(form, begin, rest, lines)
+            ads = list(read(source, _name_of(path), problems, errors=errors, tz=tz))
             found = None if unpacked is None else unpacked.diagnostic(_name_of(path))
             if found is not None:
                 report(found, problems, errors)
@@ -318,6 +334,10 @@ class _Lines:
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._text)
+
+    def read(self) -> str:
+        """All that is left."""
+        return self._text.read()
 
     def close(self) -> None:
         """Let go of the stream."""
