@@ -118,7 +118,7 @@ def weight(value: Stored) -> int:
             tables = getsizeof(value._attrs) + getsizeof(value._names)
             total += _AD + tables + _VALUE * len(value._attrs)
             left += [item for item in value._attrs.values() if item.__class__ not in SIMPLE]
-        elif isinstance(value, Expression):
+        else:
             total += _of_tree(value)
     return total
 

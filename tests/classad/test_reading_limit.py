@@ -310,6 +310,17 @@ def test_escapes_of_long_texts_mean_what_they_mean_in_short_ones() -> None:
         assert xml_form.unescape(body) == xml_form._ENTITY.sub(xml_form._entity, body)
 
 
+@pytest.mark.parametrize("form", ["jsonl", "xml"])
+def test_expressions_are_forgotten_and_read_again(
+    form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(json_form, "_MAX_EXPRESSIONS", 3)
+    monkeypatch.setattr(xml_form, "_MAX_EXPRESSIONS", 3)
+    path = tmp_path / "ads"
+    path.write_text(text_of(form, ({"A": f"B + {number % 5}", "B": "1"} for number in range(20))))
+    assert [ad.eval("A") for ad in classad.read_ads(path)] == [1, 2, 3, 4, 5] * 4
+
+
 def test_lines_of_long_texts_are_all_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(long, "_PIECE", 10)
     rng = random.Random(8)

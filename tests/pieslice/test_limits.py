@@ -71,6 +71,22 @@ def test_sizes(text: str, found: int) -> None:
     assert size(text) == found
 
 
+def test_other_errors_are_no_limits() -> None:
+    with pytest.raises(RuntimeError, match="other"), limited(given()):
+        raise RuntimeError("other")
+
+
+def test_a_configuration_may_take_so_much_for_each_byte(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    file = tmp_path / "condor_config"
+    file.write_text("".join(f"A{number}=1\n" for number in range(100)))
+    monkeypatch.setattr(bounds, "READ_ALWAYS", 1000)
+    monkeypatch.setattr(bounds, "READ_FACTOR", 1000)
+    assert main(["check", str(file)]) == 0
+    assert "would start" in capsys.readouterr().out
+
+
 #: What reads files of a name; others are read by `select` and `pieslice.read`.
 COMMANDS = {"condor_config": "check", "Accountantnew.log": "userprio"}
 READERS = {"condor_config": pieslice.check, "Accountantnew.log": pieslice.userprio}
