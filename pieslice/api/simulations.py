@@ -7,7 +7,6 @@ Inputs: a workload, a pool, configurations.  Outputs: ``Simulated`` and ``Swept`
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
@@ -45,6 +44,8 @@ Policies: TypeAlias = (
     AnyPath | Policy | Sequence[AnyPath | Policy] | Mapping[str, Configured] | None
 )
 _DAY, _HOUR = 86_400, 3600
+#: Days that a simulation may have.
+_CENTURY = 36_525
 
 
 def simulate(
@@ -230,10 +231,10 @@ def _plan(
     fresh: bool,
 ) -> Plan:
     """The run that the arguments describe."""
-    if not (math.isfinite(days) and days > 0):
-        raise Error(f"days: `{days}` is not a number above 0")
-    if not (math.isfinite(every) and every >= 0):
-        raise Error(f"every: `{every}` is not a number of at least 0")
+    if not 0 < days <= _CENTURY:
+        raise Error(f"days: `{days}` is not a number above 0 and of at most a century")
+    if not 0 <= every <= 24 * _CENTURY:
+        raise Error(f"every: `{every}` is not a number of at least 0 and of at most a century")
     plan = _pool_plan(pool)
     moment = plan.now if now is None else int(seconds_of(now))
     return evolve(

@@ -6,7 +6,7 @@ import argparse
 import math
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from pieslice.inputs.options import add_width
 
@@ -45,7 +45,7 @@ def add_commands(subcommands: Subcommands) -> None:
         parser.add_argument(option, type=_positive, default=default, metavar="N", help=text)
     parser.add_argument("--config", type=Path, metavar="F", help="configuration with the half-life")
     parser.add_argument(
-        "--hours", type=_positive, default=96.0, metavar="H", help="hours to forecast (96)"
+        "--hours", type=_hours, default=96.0, metavar="H", help="hours to forecast (96)"
     )
     parser.add_argument(
         "--every", type=_positive, default=4.0, metavar="H", help="hours between rows (4)"
@@ -72,13 +72,26 @@ def add_commands(subcommands: Subcommands) -> None:
     parser.set_defaults(run=_forecast)
 
 
+#: Larger numbers are slips; hours of a forecast.
+_MOST: Final = 1e12
+_CENTURY: Final = 876_600
+
+
 def _positive(text: str) -> float:
     try:
         number = float(text)
     except ValueError:
         number = math.nan
-    if not math.isfinite(number) or number < 0:
-        raise argparse.ArgumentTypeError(f"`{text}` is not a number of at least 0")
+    if not 0 <= number <= _MOST:
+        most = "" if number != number or number < 0 else f" and at most {_MOST:g}"
+        raise argparse.ArgumentTypeError(f"`{text}` is not a number of at least 0{most}")
+    return number
+
+
+def _hours(text: str) -> float:
+    number = _positive(text)
+    if number > _CENTURY:
+        raise argparse.ArgumentTypeError(f"`{text}` hours are more than a century")
     return number
 
 

@@ -124,7 +124,7 @@ def add_what_is_simulated(parser: argparse.ArgumentParser) -> None:
         "--now", metavar="T", help="start time: seconds since the epoch or ISO 8601"
     )
     parser.add_argument("--machines", metavar="F", help="CSV: time, machine, event (leave, join)")
-    parser.add_argument("--days", type=_positive, metavar="N", help="days to simulate (1)")
+    parser.add_argument("--days", type=_days, metavar="N", help="days to simulate (1)")
     for option, kind, default, text in (
         ("--every", _hours, 0.0, "hours after which captured jobs are submitted again (0: never)"),
         ("--run-time", _whole, 3600, "mean run time of captured jobs in seconds (3600)"),
@@ -154,13 +154,26 @@ def setting(text: str) -> tuple[str, str]:
     return name, value.strip()
 
 
+#: Larger numbers are slips; days of a simulation.
+_MOST: Final = 1e12
+_CENTURY: Final = 36_525
+
+
 def _positive(text: str) -> float:
     try:
         number = float(text)
     except ValueError:
         number = math.nan
-    if not math.isfinite(number) or number <= 0:
-        raise argparse.ArgumentTypeError(f"`{text}` is not a number above 0")
+    if not 0 < number <= _MOST:
+        most = "" if number != number or number <= 0 else f" and at most {_MOST:g}"
+        raise argparse.ArgumentTypeError(f"`{text}` is not a number above 0{most}")
+    return number
+
+
+def _days(text: str) -> float:
+    number = _positive(text)
+    if number > _CENTURY:
+        raise argparse.ArgumentTypeError(f"`{text}` days are more than a century")
     return number
 
 

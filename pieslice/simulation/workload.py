@@ -242,6 +242,8 @@ def from_toml(text: str, name: str, seed: int, seconds: int) -> Workload:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as problem:
         raise WorkloadError(f"{name}: {problem}") from None
+    except ValueError:
+        raise WorkloadError(f"{name}: a number has thousands of digits") from None
     streams = content.get("stream")
     if not isinstance(streams, list) or not streams:
         raise WorkloadError(f"{name}: contains no [[stream]]")
@@ -300,7 +302,7 @@ def _unlike(value: object, key: str) -> str | None:
     if isinstance(example, str):
         fine = isinstance(value, str) and not any(char.isspace() for char in value)
         return None if fine else "a name without spaces"
-    if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value):
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
         return "a number"
     if value > _MOST.get(key, _MOST_OF_ANY) and value != example:
         return f"a number of at most {_MOST.get(key, _MOST_OF_ANY):g}"

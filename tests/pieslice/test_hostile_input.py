@@ -15,6 +15,7 @@ from types import SimpleNamespace
 
 import pytest
 
+import pieslice
 from classad import ClassAd, ExprTree, Table
 from classad.files.lock import hold
 from fuzz.commands.command import main as fuzz_commands
@@ -30,6 +31,7 @@ from pieslice.terminal import harmless
 Capture = pytest.CaptureFixture[str]
 ROOT = Path(__file__).parents[2]
 TOUR = str(ROOT / "examples" / "tour")
+USERS = str(ROOT / "examples" / "workloads" / "two-users.toml")
 USERS = str(ROOT / "examples" / "workloads" / "two-users.toml")
 
 
@@ -76,12 +78,58 @@ def test_times_beyond_the_calendar(tmp_path: Path, capsys: Capture) -> None:
     assert main(["userprio", str(tmp_path / "accounting.ads"), "-all"]) == 0
 
 
-@pytest.mark.parametrize("line", ["spread = 1e308", "run_time = 1e300", "begin_hour = inf"])
+@pytest.mark.parametrize(
+    "line", ["spread = 1e308", "run_time = 1e300", "begin_hour = inf", f"begin_hour = {'9' * 1000}"]
+)
 def test_numbers_of_a_workload_have_bounds(line: str, tmp_path: Path, capsys: Capture) -> None:
     load = tmp_path / "load.toml"
     load.write_text(f'[[stream]]\nuser = "a"\nbacklog = 1\n{line}\n')
     assert main(["simulate", TOUR, "--workload", str(load), "--days", "0.01"]) == 2
     assert "is not a number of at most" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            ["simulate", TOUR, "--workload", "w", "--days", "1e308"],
+            "`1e308` is not a number above 0 and at most 1e+12",
+        ),
+        (
+            ["simulate", TOUR, "--workload", "w", "--days", "36526"],
+            "`36526` days are more than a century",
+        ),
+        (
+            ["forecast", TOUR, "--hours", "1e308"],
+            "`1e308` is not a number of at least 0 and at most 1e+12",
+        ),
+        (["forecast", TOUR, "--hours", "876601"], "`876601` hours are more than a century"),
+    ],
+)
+def test_times_have_bounds(words: list[str], said: str, capsys: Capture) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(words)
+    assert ended.value.code == 2
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("bad", [{"days": 10**400}, {"days": float("nan")}, {"every": 1e9}])
+def test_programs_have_the_same_bounds(bad: dict[str, float]) -> None:
+    with pytest.raises(pieslice.Error, match="of at most a century"):
+        pieslice.simulate(USERS, pool=10, **{"days": 1.0, **bad})  # type: ignore[arg-type]
+
+
+def test_a_history_of_any_size_is_kept(tmp_path: Path, capsys: Capture) -> None:
+    command = ["record", str(tmp_path / "h.history"), TOUR, "--max-size", "1e308"]
+    assert main(command) == 0
+    assert "capture 1 of" in capsys.readouterr().out
+
+
+def test_a_number_of_thousands_of_digits_is_refused(tmp_path: Path, capsys: Capture) -> None:
+    load = tmp_path / "load.toml"
+    load.write_text(f'[[stream]]\nuser = "a"\nbacklog = {"9" * 5000}\n')
+    assert main(["simulate", TOUR, "--workload", str(load), "--days", "0.01"]) == 2
+    assert capsys.readouterr().err.endswith("load.toml: a number has thousands of digits\n")
 
 
 @pytest.mark.parametrize("text", ["\udcff", "[]", '{"plan": {"x": 1}}', '{"plan": 3}', "[" * 9999])

@@ -1652,6 +1652,11 @@ def test_a_run_without_rows_has_no_charts(tmp_path: Path) -> None:
         ("user = 'a'\ncpus = 0", "cpus `0` is not a whole number of at least 1"),
         ("user = 'a b'", "user `a b` is not a name without spaces"),
         ("user = 'a'\nper_hour = inf", "per_hour `inf` is not a number of at most 1e+09"),
+        ("user = 'a'\nper_hour = nan", "per_hour `nan` is not a number"),
+        (
+            f"user = 'a'\nbacklog = {'9' * 1000}",
+            f"backlog `{'9' * 1000}` is not a number of at most",
+        ),
         ("backlog = 1", "no `user`"),
     ],
 )
