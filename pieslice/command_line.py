@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import math
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -41,6 +42,9 @@ EMPTY_NAME: Final = "the name is empty"
 #: The placeholders of files, some of which may be folders, and of folders.
 _FILE: Final = re.compile(r"\[?(F|FILE|PATH|POOL|SOURCE|POLICY|HISTORY|W|A|B)\]?( .*)?")
 _FOLDER: Final = re.compile("DIR|RUN")
+#: Numbers of options, and days of what is simulated or foretold: more are slips.
+_MOST: Final = 1e12
+CENTURY: Final = 36_525
 
 #: A command as it is typed, and what it is good for.
 Example: TypeAlias = tuple[str, str]
@@ -182,6 +186,21 @@ def parsers_of(parser: Parser) -> Iterator[Parser]:
     yield parser
     for command in commands_of(parser).values():
         yield from parsers_of(command)
+
+
+def number(text: str, what: str, fine: Callable[[float], bool]) -> float:
+    """The number that an argument is; raises ``ArgumentTypeError`` if it is not ``what``.
+
+    Larger ones than ``_MOST`` are slips.
+    """
+    try:
+        found = float(text)
+    except ValueError:
+        found = math.nan
+    if not fine(found) or found > _MOST:
+        most = f" and at most {_MOST:g}" if found > _MOST else ""
+        raise argparse.ArgumentTypeError(f"`{text}` is not {what}{most}")
+    return found
 
 
 def whole_number(what: str, least: int = 0, most: int = 10**18 - 1) -> Callable[[str], int]:

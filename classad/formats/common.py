@@ -42,6 +42,8 @@ _NO_TEXT: Final = re.compile("[\udc80-\udcff]+")
 _MAX_NAMES: Final = 20_000
 _MAX_SHAPES: Final = 1000
 _MAX_SPREAD: Final = 500_000
+#: Expressions that a reader keeps for ads to come.
+MAX_EXPRESSIONS: Final = 20_000
 #: Bytes of a problem that is told to the caller, without the texts that it points at.
 _PROBLEM: Final = 512
 

@@ -19,6 +19,7 @@ from typing import Final, Generic, NamedTuple, TypeVar
 from classad.ads.ad import Ad, ListValue, Stored, item_of
 from classad.errors import ClassAdParseError, Diagnostic
 from classad.formats.common import (
+    MAX_EXPRESSIONS,
     A,
     Errors,
     Names,
@@ -60,8 +61,6 @@ _MEMBER: Final = re.compile(
     (?=[ \t\r\n]*[,}])""",
     re.VERBOSE,
 )
-#: Expressions that are kept for ads to come.
-_MAX_EXPRESSIONS: Final = 20_000
 _ESCAPE: Final = re.compile(r"\\(u....|.)", re.DOTALL)
 #: Escapes that are replaced at once in a long text.
 _PIECES: Final = re.compile(r"(?:[^\\]++|\\u....|\\.|\\|(?!)){1,10000}+", re.DOTALL)
@@ -307,7 +306,7 @@ class JsonReader(Recovering, Generic[A]):
 
         try:
             node = parse_expression(text, whole=True, tz=self.tz)
-            if len(self._expressions) >= _MAX_EXPRESSIONS:
+            if len(self._expressions) >= MAX_EXPRESSIONS:
                 self._expressions.clear()
             known = self._expressions[text] = item_of(node)
             self._held.add(weight(known))

@@ -28,6 +28,7 @@ from classad.ads.expression import Expression
 from classad.errors import ClassAdParseError, ClassAdValueError, Diagnostic
 from classad.formats.common import (
     BLANKS,
+    MAX_EXPRESSIONS,
     A,
     Errors,
     Names,
@@ -61,9 +62,8 @@ _LITERAL: Final = re.compile(
 _INTEGER: Final = re.compile("-?[1-9][0-9]{18,}")
 _WORDS: Final = {"true": True, "false": False, "undefined": UNDEFINED, "error": ERROR}
 
-#: Bounds of the two caches, so that an endless stream of distinct lines does not fill the memory.
+#: Lines that are kept: an endless stream of distinct ones must not fill the memory.
 _MAX_LINES: Final = 100_000
-_MAX_EXPRESSIONS: Final = 20_000
 #: Characters that are cut into lines at once.
 _PIECE: Final = 1 << 20
 
@@ -106,7 +106,7 @@ def stored_text(key: str, text: str, tz: str | None, ad: Ad) -> Stored:
     return stored_form(shared_tree(key, text, tz), ad) if leaves is None else of_leaves(leaves, ad)
 
 
-@lru_cache(maxsize=_MAX_EXPRESSIONS)
+@lru_cache(maxsize=MAX_EXPRESSIONS)
 def _parsed(key: str, text: str, tz: str | None) -> tuple[Expression, Diagnostic | None]:
     """The tree of a right-hand side, and what is wrong with the text behind it, if anything."""
     from classad.syntax.parser import parse_expression

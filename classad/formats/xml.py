@@ -18,6 +18,7 @@ from classad.ads.ad import Ad, ListValue, Stored, item_of
 from classad.errors import ClassAdParseError, Diagnostic
 from classad.formats.common import (
     BLANKS,
+    MAX_EXPRESSIONS,
     A,
     Errors,
     Names,
@@ -53,8 +54,6 @@ _PLAIN: Final = re.compile(
     |b\ v="(?P<flag>[tf])"/)></a>""",
     re.VERBOSE,
 )
-#: Expressions that are kept for ads to come.
-_MAX_EXPRESSIONS: Final = 20_000
 _ENTITY: Final = re.compile(r"&(amp|lt|gt|quot|apos|#[0-9]{1,7}|#x[0-9a-fA-F]{1,6});")
 #: Entities that are replaced at once in a long text.
 _PIECES: Final = re.compile(r"(?:[^&]++|&[^&;]*+;?|(?!)){1,10000}+")
@@ -324,7 +323,7 @@ def _expression(text: str, parser: _Place) -> object:
     from classad.syntax.parser import parse_expression
 
     try:
-        if len(parser.expressions) >= _MAX_EXPRESSIONS:
+        if len(parser.expressions) >= MAX_EXPRESSIONS:
             parser.expressions.clear()
         known = parser.expressions[text] = item_of(parse_expression(text, whole=True, tz=parser.tz))
         parser.held.add(weight(known))

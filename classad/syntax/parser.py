@@ -79,12 +79,12 @@ def _check_size(text: str, source: Source | None) -> None:
     most = most_parts(len(text))
     beyond = next(islice(_PARTS.finditer(text), most, None), None)
     if beyond is not None:
-        raise ClassAdParseError(MESSAGE, _too_many(most, source or Source(text), *beyond.span()))
+        place = source or Source(text), *beyond.span()
+        raise ClassAdParseError(MESSAGE, Diagnostic(_too_many(most), *place, help=ANOTHER))
 
 
-def _too_many(most: int, source: Source, start: int, end: int) -> Diagnostic:
-    message = f"this text has more than {most} parts"
-    return Diagnostic(message, source, start, end, help=ANOTHER)
+def _too_many(most: int) -> str:
+    return f"this text has more than {most} parts"
 
 
 def _by_grammar(
@@ -197,8 +197,7 @@ class _Run:
         most = most_parts(len(self._scanner.text))
         for number, token in enumerate(self._scanner.tokens()):
             if number > most:
-                found = _too_many(most, self.source, token.start, token.end)
-                raise ClassAdParseError(AD_MESSAGE, found)
+                raise self.error(_too_many(most), token.start, token.end, ANOTHER)
             if not self._feed(token.kind):
                 if self._may_stop():
                     return self._result()

@@ -18,6 +18,7 @@ from attr import evolve
 from classad.errors import Diagnostic
 from pieslice.api.errors import AnyPath, Error, one_family
 from pieslice.api.pool import Pool, as_text, seconds_of
+from pieslice.command_line import CENTURY
 from pieslice.data import Record
 from pieslice.policies.answers import Policy
 from pieslice.simulation.answers import LETTERS, Run, Side, Simulated, simulated
@@ -44,8 +45,6 @@ Policies: TypeAlias = (
     AnyPath | Policy | Sequence[AnyPath | Policy] | Mapping[str, Configured] | None
 )
 _DAY, _HOUR = 86_400, 3600
-#: Days that a simulation may have.
-_CENTURY = 36_525
 
 
 def simulate(
@@ -231,9 +230,9 @@ def _plan(
     fresh: bool,
 ) -> Plan:
     """The run that the arguments describe."""
-    if not 0 < days <= _CENTURY:
+    if not 0 < days <= CENTURY:
         raise Error(f"days: `{days}` is not a number above 0 and of at most a century")
-    if not 0 <= every <= 24 * _CENTURY:
+    if not 0 <= every <= 24 * CENTURY:
         raise Error(f"every: `{every}` is not a number of at least 0 and of at most a century")
     plan = _pool_plan(pool)
     moment = plan.now if now is None else int(seconds_of(now))

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import math
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
+from pieslice.command_line import CENTURY, number
 from pieslice.inputs.options import add_width
 
 if TYPE_CHECKING:
@@ -72,27 +72,15 @@ def add_commands(subcommands: Subcommands) -> None:
     parser.set_defaults(run=_forecast)
 
 
-#: Larger numbers are slips; hours of a forecast.
-_MOST: Final = 1e12
-_CENTURY: Final = 876_600
-
-
 def _positive(text: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
-    if not 0 <= number <= _MOST:
-        most = "" if number != number or number < 0 else f" and at most {_MOST:g}"
-        raise argparse.ArgumentTypeError(f"`{text}` is not a number of at least 0{most}")
-    return number
+    return number(text, "a number of at least 0", lambda found: found >= 0)
 
 
 def _hours(text: str) -> float:
-    number = _positive(text)
-    if number > _CENTURY:
+    hours = _positive(text)
+    if hours > 24 * CENTURY:
         raise argparse.ArgumentTypeError(f"`{text}` hours are more than a century")
-    return number
+    return hours
 
 
 def _step(text: str) -> float:

@@ -16,8 +16,6 @@ from pieslice.reports.text import plural
 
 _DAY = 86_400.0
 _MB = 1_000_000
-#: Bytes that no history has.
-_MOST = 1 << 62
 
 
 def add_captures(
@@ -38,7 +36,7 @@ def add_captures(
             yield f"{path}: capture {moment.number} of {shown_time(moment.time)}, {size}"
         gone = recorder.bound(
             seconds=None if days is None else days * _DAY,
-            size=None if megabytes is None else round(min(megabytes * _MB, _MOST)),
+            size=None if megabytes is None else round(megabytes * _MB),
         )
         if gone:
             yield f"{path}: {plural(gone, 'old capture')} dropped"

@@ -6,13 +6,12 @@ Outputs: text or JSON on standard output, notes on standard error.
 from __future__ import annotations
 
 import argparse
-import math
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pieslice.command_line import EXIT_BAD, EXIT_OK
+from pieslice.command_line import EXIT_BAD, EXIT_OK, number
 from pieslice.inputs.options import add_output
 from pieslice.terminal import complain, printable
 
@@ -76,13 +75,7 @@ def add_commands(subcommands: Subcommands) -> None:
 
 
 def _positive(text: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
-    if not math.isfinite(number) or number <= 0:
-        raise argparse.ArgumentTypeError(f"`{text}` is not a number above 0")
-    return number
+    return number(text, "a number above 0", lambda found: found > 0)
 
 
 def _record(args: argparse.Namespace) -> int:

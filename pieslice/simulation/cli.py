@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import math
 import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from pieslice.command_line import CENTURY, number
 from pieslice.inputs.options import add_width
 
 if TYPE_CHECKING:
@@ -154,27 +154,15 @@ def setting(text: str) -> tuple[str, str]:
     return name, value.strip()
 
 
-#: Larger numbers are slips; days of a simulation.
-_MOST: Final = 1e12
-_CENTURY: Final = 36_525
-
-
 def _positive(text: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
-    if not 0 < number <= _MOST:
-        most = "" if number != number or number <= 0 else f" and at most {_MOST:g}"
-        raise argparse.ArgumentTypeError(f"`{text}` is not a number above 0{most}")
-    return number
+    return number(text, "a number above 0", lambda found: found > 0)
 
 
 def _days(text: str) -> float:
-    number = _positive(text)
-    if number > _CENTURY:
+    days = _positive(text)
+    if days > CENTURY:
         raise argparse.ArgumentTypeError(f"`{text}` days are more than a century")
-    return number
+    return days
 
 
 def _whole(text: str) -> int:

@@ -111,7 +111,9 @@ def test_ads_that_take_too_much_are_refused(
     found = read(path)
     if isinstance(found, LoadedColumns):
         if names == "one":
-            return  # columns take less than their text
+            low(5 * path.stat().st_size, 0)
+            assert len(load_file(path)) == 1200
+            return  # columns of one name never take too much
         read = lambda path: list(load_file(path).to_ads(ClassAd))  # noqa: E731
     taken = traced(lambda: read(path))
     low(int(0.75 * taken), 0)
@@ -314,8 +316,8 @@ def test_escapes_of_long_texts_mean_what_they_mean_in_short_ones() -> None:
 def test_expressions_are_forgotten_and_read_again(
     form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(json_form, "_MAX_EXPRESSIONS", 3)
-    monkeypatch.setattr(xml_form, "_MAX_EXPRESSIONS", 3)
+    monkeypatch.setattr(json_form, "MAX_EXPRESSIONS", 3)
+    monkeypatch.setattr(xml_form, "MAX_EXPRESSIONS", 3)
     path = tmp_path / "ads"
     path.write_text(text_of(form, ({"A": f"B + {number % 5}", "B": "1"} for number in range(20))))
     assert [ad.eval("A") for ad in classad.read_ads(path)] == [1, 2, 3, 4, 5] * 4
