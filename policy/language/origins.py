@@ -8,12 +8,12 @@ Inputs: a scope, a definition, a stretch of its expanded value.  Outputs: source
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from functools import cached_property
-from itertools import pairwise
 from typing import Final, TypeAlias
 
-from attr import evolve, frozen
+from attr import evolve, field, frozen
 
 from classad.source import Source
 from policy.language.macros import ExpansionError, Reference
@@ -26,17 +26,30 @@ Spot: TypeAlias = tuple[Source, int, int]
 _BETWEEN: Final = frozenset(" \t\r\n\\")
 
 
-@frozen
+@frozen(eq=False)
 class _Site:
-    """A stretch of a definition's stored text."""
+    """A stretch of a definition's stored text.
+
+    ``outer``: the reference that led there, as a stretch of the text around it; chains of macros
+    are long, so that what characters have in common is one object.  ``depth``: how many there are.
+    """
 
     owner: Definition
     start: int
     end: int
+    outer: _Site | None
+    depth: int
+
+    def around(self) -> Iterator[_Site]:
+        """This stretch and those around it, outwards."""
+        site: _Site | None = self
+        while site is not None:
+            yield site
+            site = site.outer
 
 
-#: Where a character is, from the macro's own text inwards.
-_Path: TypeAlias = tuple[_Site, ...]
+def _inside(owner: Definition, start: int, end: int, outer: _Site | None) -> _Site:
+    return _Site(owner, start, end, outer, 0 if outer is None else outer.depth + 1)
 
 
 @frozen
@@ -45,14 +58,15 @@ class Origins:
 
     scope: Scope
     definition: Definition
+    _placed: dict[int, list[int]] = field(factory=dict, init=False, eq=False, repr=False)
 
     def locate(self, start: int, end: int) -> Spot | None:
         """Where ``start:end`` of the value stands; None where that cannot be told."""
-        paths = self._paths
-        if paths is None or not 0 <= start < end <= len(paths):
+        sites = self._sites
+        if sites is None or not 0 <= start < end <= len(sites):
             return None
-        for site in reversed(list(_common(paths[start:end]))):
-            spot = _in_source(site)
+        for site in _common(list(self._ends(sites, start, end))).around():
+            spot = self._in_source(site)
             if spot is not None:
                 return spot
         return None
@@ -62,30 +76,71 @@ class Origins:
 
         A reference is named by its macro and its place, so that two to one macro differ.
         """
-        if self._paths is None:
+        if self._sites is None:
             return None
-        return [
-            tuple(f"{inner.owner.name}@{site.start}" for site, inner in pairwise(path))
-            for path in self._paths
-        ]
+        led: dict[tuple[_Site, str], tuple[str, ...]] = {}
+        return [_references(site, led) for site in self._sites]
+
+    def _ends(self, sites: list[_Site], start: int, end: int) -> Iterator[_Site]:
+        """The first and the last site of every stretch of one text in ``start:end``."""
+        for index in range(bisect_right(self._runs, start) - 1, len(self._runs)):
+            begin = max(self._runs[index], start)
+            if begin >= end:
+                return
+            behind = self._runs[index + 1] if index + 1 < len(self._runs) else len(sites)
+            yield sites[begin]
+            yield sites[min(behind, end) - 1]
+
+    def _in_source(self, site: _Site) -> Spot | None:
+        owner = site.owner
+        if owner.source is None:
+            return None
+        at = self._placed.get(id(owner))
+        if at is None:
+            at = list(_aligned(_written(owner), owner.source.text, owner.start, owner.end))
+            self._placed[id(owner)] = at
+        if site.end > len(at):
+            return None
+        return owner.source, at[site.start], at[site.end - 1] + 1
 
     @cached_property
-    def _paths(self) -> list[_Path] | None:
-        return _paths(self.scope, self.definition)
+    def _sites(self) -> list[_Site] | None:
+        return _sites(self.scope, self.definition)
+
+    @cached_property
+    def _runs(self) -> list[int]:
+        """Where the sites begin that follow one another in one text, in one reference."""
+        sites = self._sites or []
+        return [0, *(at for at in range(1, len(sites)) if not _goes_on(sites[at - 1], sites[at]))]
 
 
-def _paths(scope: Scope, definition: Definition) -> list[_Path] | None:
+def _references(site: _Site, led: dict[tuple[_Site, str], tuple[str, ...]]) -> tuple[str, ...]:
+    """The references that lead to a site; ``led``: those that lead to what is in a reference."""
+    steps = []
+    found: tuple[str, ...] = ()
+    while site.outer is not None:
+        step = (site.outer, site.owner.name)
+        if step in led:
+            found = led[step]
+            break
+        steps.append(step)
+        site = site.outer
+    for step in reversed(steps):
+        outer, name = step
+        found = led[step] = (*found, f"{name}@{outer.start}")
+    return found
+
+
+def _sites(scope: Scope, definition: Definition) -> list[_Site] | None:
     """For each character of the expanded value, where it comes from."""
-    paths: list[_Path] = list(_own(definition, ()))
+    sites = list(_own(definition, None))
 
     def trace(found: Reference, value: str, entry: Definition | None) -> None:
-        first, last = paths[found.start], paths[found.end - 1]
-        outer = list(_common([first, last]))
-        here = (*first[: len(outer) - 1], outer[-1]) if outer else first
+        here = _joined(sites[found.start], sites[found.end - 1])
         if entry is None or entry.source is None or entry.raw != value:
-            paths[found.start : found.end] = [here] * len(value)
+            sites[found.start : found.end] = [here] * len(value)
         else:
-            paths[found.start : found.end] = list(_own(entry, here))
+            sites[found.start : found.end] = list(_own(entry, here))
 
     quiet = evolve(scope, functions=evolve(scope.functions, report=lambda message: None))
     expander = evolve(quiet.expander(), trace=trace).inside(definition.name)
@@ -93,30 +148,46 @@ def _paths(scope: Scope, definition: Definition) -> list[_Path] | None:
         text = expander.expand(definition.raw)
     except ExpansionError:
         return None
-    return paths if len(text) == len(paths) else None
+    return sites if len(text) == len(sites) else None
 
 
-def _own(owner: Definition, outer: _Path) -> Iterator[_Path]:
+def _own(owner: Definition, outer: _Site | None) -> Iterator[_Site]:
     """The stored text of a definition: as it was written, but for what it took over."""
+    # A macro may be appended to a thousand times: a function that calls itself ends too early.
+    under_way = [_pieces(owner, outer)]
+    while under_way:
+        for piece in under_way[-1]:
+            if isinstance(piece, _Site):
+                yield piece
+            else:
+                under_way.append(_pieces(*piece))
+                break
+        else:
+            under_way.pop()
+
+
+def _pieces(owner: Definition, outer: _Site | None) -> Iterator[_Site | tuple[Definition, _Site]]:
+    """The sites of a stored text; for an earlier value that definition and what it stands in."""
     text, earlier = _written(owner), owner.previous
     if text == owner.raw:
-        yield from ((*outer, _Site(owner, at, at + 1)) for at in range(len(owner.raw)))
+        yield from (_inside(owner, at, at + 1, outer) for at in range(len(owner.raw)))
         return
     if earlier is not None and not _references_itself(owner):
         # What `+=` appends stands behind the old value and something that joins the two.
         joint = len(owner.raw) - len(text) - len(earlier.raw)
-        first = (*outer, _Site(owner, 0, 1))
-        yield from _own(earlier, first)
+        first = _inside(owner, 0, 1, outer)
+        yield earlier, first
         yield from [first] * joint
     at = 0
     for found in _itself(owner).finditer(text):
-        yield from ((*outer, _Site(owner, one, one + 1)) for one in range(at, found.start()))
-        here = (*outer, _Site(owner, found.start(), found.end()))
-        yield from (
-            [here] * len(_taken_over(owner) or "") if earlier is None else _own(earlier, here)
-        )
+        yield from (_inside(owner, one, one + 1, outer) for one in range(at, found.start()))
+        here = _inside(owner, found.start(), found.end(), outer)
+        if earlier is None:
+            yield from [here] * len(_taken_over(owner) or "")
+        else:
+            yield earlier, here
         at = found.end()
-    yield from ((*outer, _Site(owner, one, one + 1)) for one in range(at, len(text)))
+    yield from (_inside(owner, one, one + 1, outer) for one in range(at, len(text)))
 
 
 def _written(owner: Definition) -> str:
@@ -152,25 +223,53 @@ def _itself(owner: Definition) -> re.Pattern[str]:
     return re.compile(rf"\$\((?:{re.escape(owner.name)}|{name})\)", re.IGNORECASE)
 
 
-def _common(paths: list[_Path]) -> Iterator[_Site]:
-    """Level by level, the stretch that holds all the characters, while they are in one text."""
-    for level in zip(*paths, strict=False):
-        owner = level[0].owner
-        if any(site.owner is not owner for site in level):
-            return
-        yield _Site(owner, min(site.start for site in level), max(site.end for site in level))
-        if any(site != level[0] for site in level):
-            return
+def _goes_on(before: _Site, site: _Site) -> bool:
+    one_text = before.outer is site.outer and before.owner is site.owner
+    return one_text and before.start <= site.start and before.end <= site.end
 
 
-def _in_source(site: _Site) -> Spot | None:
-    owner = site.owner
-    if owner.source is None:
-        return None
-    at = list(_aligned(_written(owner), owner.source.text, owner.start, owner.end))
-    if site.end > len(at):
-        return None
-    return owner.source, at[site.start], at[site.end - 1] + 1
+def _common(sites: list[_Site]) -> _Site:
+    """The innermost stretch that holds all of them."""
+    common = sites[0]
+    above: dict[_Site, _Site] = {}
+    for site in sites:
+        joined = _joined(common, _at(site, common.depth, above))
+        if joined.depth != common.depth:
+            above.clear()
+        common = joined
+    return common
+
+
+def _at(site: _Site, depth: int, above: dict[_Site, _Site]) -> _Site:
+    """The site around one that lies so deep, or itself; ``above``: those that are known."""
+    passed = []
+    while site.depth > depth and (outer := site.outer) is not None:
+        if site in above:
+            site = above[site]
+            break
+        passed.append(site)
+        site = outer
+    above.update(dict.fromkeys(passed[1:], site))
+    return site
+
+
+def _joined(one: _Site, other: _Site) -> _Site:
+    """The innermost stretch that holds both, in the outermost text where they part."""
+    one, other = _at(one, other.depth, {}), _at(other, one.depth, {})
+    parted = None
+    for left, right in zip(one.around(), other.around(), strict=True):
+        if left is right:
+            break
+        if left.owner is not right.owner or (left.start, left.end) != (right.start, right.end):
+            parted = left, right
+    if parted is None:
+        return one
+    left, right = parted
+    if left.owner is not right.owner:
+        assert left.outer is not None  # the outermost are all of the definition itself
+        return left.outer
+    start, end = min(left.start, right.start), max(left.end, right.end)
+    return _inside(left.owner, start, end, left.outer)
 
 
 def _aligned(raw: str, text: str, start: int, end: int) -> Iterator[int]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import Final
 
 from classad.errors import Diagnostic, suggest
@@ -161,8 +162,8 @@ def _what_is_meant(view: View, group: str, listed: Iterable[str]) -> str | None:
     listed group, either of the two may be the slip.
     """
     folded = group.casefold()
-    listed = [name for name in listed if not {'"', "'", ";"} & set(name)]
-    for name in sorted(listed):
+    listed = sorted(name for name in listed if not {'"', "'", ";"} & set(name))
+    for name in listed:
         if folded == f"dynamic{name.casefold()}":
             return f"did you mean `{shares.GROUP_QUOTA_DYNAMIC.of(name)}`?"
     meant = _nearest(group, listed)
@@ -176,24 +177,32 @@ def _what_is_meant(view: View, group: str, listed: Iterable[str]) -> str | None:
     return f"GROUP_NAMES lists `{meant}`, for which nothing is set"
 
 
-def _nearest(group: str, listed: Iterable[str]) -> str | None:
+def _nearest(group: str, listed: list[str]) -> str | None:
     """The listed group that another spelling means: a slip, a dot for an underscore, a part."""
-    wanted = _SEPARATORS.sub("_", group.casefold())
-    for name in sorted(listed):
-        known = _SEPARATORS.sub("_", name.casefold())
+    wanted = _with_underscores(group)
+    for name in listed:
+        known = _with_underscores(name)
         if wanted == known or known.endswith(f"_{wanted}") or wanted.endswith(f"_{known}"):
             return name
     if len(_SEPARATORS.split(group)[-1]) < _SHORTEST:
         return None
-    begun = [name for name in sorted(listed) if _is_begun(group.casefold(), name.casefold())]
-    return suggest(group, listed) or next(iter(begun), None)
+    begun = (name for name in listed if _is_begun(group.casefold(), name.casefold()))
+    return suggest(group, listed) or next(begun, None)
+
+
+@lru_cache(maxsize=1 << 14)
+def _with_underscores(group: str) -> str:
+    """The name as it is compared with all others: case does not count, nor which separator."""
+    return _SEPARATORS.sub("_", group.casefold())
 
 
 def _is_begun(one: str, other: str) -> bool:
     """Is the last part of a name cut short in the other, as in group_bio and group_biology?"""
+    if not (one.startswith(other) or other.startswith(one)):
+        return False
     short, long = sorted((one, other), key=len)
     last = _SEPARATORS.split(short)[-1]
-    return long.startswith(short) and len(last) >= _SHORTEST and long[len(short)].isalpha()
+    return len(last) >= _SHORTEST and long[len(short)].isalpha()
 
 
 def _group_of(setting: Setting) -> str | None:

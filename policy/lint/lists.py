@@ -225,27 +225,32 @@ def _maps(view: View) -> Iterator[Diagnostic]:
 
 def _undefined(view: View, setting: Setting, names: NameList) -> Iterator[Diagnostic]:
     text = setting.text()
+    # A user may give those that something uses.
+    used = _used(view, setting) if names.name == "SUBMIT_ATTRS" else set()
+    known: list[str] | None = None
     for item in items(setting):
-        if names.name == "SUBMIT_ATTRS" and item.text.casefold() in _used(view, setting):
-            continue  # a user may give it
+        if item.text.casefold() in used:
+            continue
         if _NAME.fullmatch(item.text) and not _is_defined(view, names, item.text):
             place = stretch(setting, text, item.start, item.end)
             macro = names.defined_by[0].replace("<name>", item.text)
             of_item = "which" if macro == item.text else f"and `{macro}`"
             message = f"{setting.macro} lists `{item.text}`, {of_item} is not defined"
-            yield NOT_DEFINED.at(message, *place, _meant(view, names, item.text) or names.without)
+            known = _unlisted_names(view, names) if known is None else known
+            meant = suggest(item.text, known)
+            help_text = names.without if meant is None else f"did you mean `{meant}`?"
+            yield NOT_DEFINED.at(message, *place, help_text)
 
 
-def _meant(view: View, names: NameList, item: str) -> str | None:
-    """What the files define and no list names, if the item is a slip of that."""
+def _unlisted_names(view: View, names: NameList) -> list[str]:
+    """What the files define and no list names: an item may be a slip of that."""
     listed = {word for one in view.settings if is_list(one.macro) for word in words_of(one)}
     if names.lists_attributes:
         known = [one.macro for one in view.settings if one.knob is None]
     else:
         members = (names.member(one.macro) for one in view.settings)
         known = [name for name in members if name is not None]
-    meant = suggest(item, [name for name in known if name.casefold() not in listed])
-    return None if meant is None else f"did you mean `{meant}`?"
+    return [name for name in known if name.casefold() not in listed]
 
 
 def words_of(setting: Setting) -> set[str]:

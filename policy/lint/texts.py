@@ -153,7 +153,7 @@ def _joined(one: Held, node: Binary) -> _Found | None:
 
 def _quoted(one: Held, node: Binary) -> Iterator[_Found]:
     for side, other in ((node.left, node.right), (node.right, node.left)):
-        text, beside = bare(side), one.evaluation.alone(other)
+        text = bare(side)
         if not isinstance(text, Literal) or not isinstance(text.value, str):
             continue
         if text.value.casefold() in ("undefined", "error") and node.operator in COMPARISONS:
@@ -165,6 +165,7 @@ def _quoted(one: Held, node: Binary) -> Iterator[_Found]:
             continue
         row = find_attribute(text.value)
         ordered = node.operator in _ORDER and row is not None and row.type in _NUMBERS
+        beside = one.evaluation.alone(other)
         no_text = ordered or (not beside.has_text and beside.defined)
         if no_text or isinstance(bare(other), Literal) or node.operator not in COMPARISONS:
             message = f'`"{text.value}"` is a text, not the attribute'

@@ -76,12 +76,10 @@ class Evaluation:
             return self._by_itself(node).value
 
     def _by_itself(self, node: Node) -> _Outcome:
-        known = self._alone.get(id(node))
-        if known is None:
-            before, self._recording = self._recording, False
-            known = self._alone[id(node)] = self._run(node, _NO_FACTS)
-            self._recording = before
-        return known
+        before, self._recording = self._recording, False
+        found = self._run(node, _NO_FACTS)
+        self._recording = before
+        return found
 
     def _whole(self, tree: Node) -> Abstract:
         if nodes.height(tree) > DEEPEST:
@@ -92,16 +90,23 @@ class Evaluation:
 
     def _run(self, node: Node, facts: Facts) -> _Outcome:
         glance("checking expressions")
+        by_itself = facts is _NO_FACTS
+        if by_itself and not self._recording and id(node) in self._alone:
+            return self._alone[id(node)]
         outcome = self._outcome(node, facts)
         if self._recording:
             before = self._values.get(id(node), NOTHING)
             self._values[id(node)] = join(before, outcome.value)
         truth = outcome.value.condition().truths
-        return _Outcome(
+        found = _Outcome(
             outcome.value,
             outcome.when_true if True in truth else None,
             outcome.when_false if False in truth else None,
         )
+        if by_itself:
+            # What each condition of a long chain is by itself is asked of all of them.
+            self._alone[id(node)] = found
+        return found
 
     def _outcome(self, node: Node, facts: Facts) -> _Outcome:
         if isinstance(node, nodes.Literal):
@@ -272,12 +277,11 @@ def _both(left: Facts, right: Facts | None) -> Facts | None:
     """What holds where all facts of both do."""
     if right is None:
         return None
-    found = left
+    found = dict(left)
     for key, value in right.items():
-        more = _with(found, key, meet(found[key], value) if key in found else value)
-        if more is None:
+        found[key] = meet(found[key], value) if key in found else value
+        if found[key].empty:
             return None
-        found = more
     return found
 
 

@@ -1,0 +1,92 @@
+"""What `check` does grows as the configuration does, not as its square.
+
+Calls are counted, not seconds: twice the configuration may take a little more than twice of them.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from types import FrameType
+
+import pytest
+
+from policy.lint.findings import lint
+from tests.policy.test_lint import found, read
+
+
+def _conditions(line: str, joint: str, macro: str = "START") -> Callable[[int], str]:
+    return lambda count: f"{macro} = " + joint.join(line.format(i) for i in range(count)) + "\n"
+
+
+def _chain(step: str, last: str, end: str) -> Callable[[int], str]:
+    """Macros that each refer to the next one; the first is called `M0`."""
+
+    def text(count: int) -> str:
+        steps = "".join(step.format(i, i + 1) for i in range(count))
+        return f"{steps}M{count} = {last}\n{end}\n"
+
+    return text
+
+
+def _listed(macro: str, more: str = "") -> Callable[[int], str]:
+    def text(count: int) -> str:
+        names = ", ".join(f"item_{i}" for i in range(count))
+        return f"{macro} = {names}\n" + "".join(more.format(i) for i in range(count))
+
+    return text
+
+
+GROWING = {
+    "owners": _conditions('Owner == "u{}"', " || "),
+    "attributes": _conditions("TARGET.x{} =!= undefined", " && "),
+    "slips": _conditions("TARGET.RequestCpuss > {}", " && "),
+    "times": _conditions("(time() - EnteredCurrentState) > {}*60", " && "),
+    "weights": _conditions("(TARGET.Memory > {0}) * {0}", " + ", "RANK"),
+    "priorities": _conditions(
+        "RemoteUserPrio > SubmitterUserPrio * 1.{}", " || ", "PREEMPTION_REQUIREMENTS"
+    ),
+    "chain": _chain("M{0} = $(M{1}) && (Cpus > {0})\n", "true", "START = $(M0)"),
+    "chain of names": _chain("M{0} = $(M{1})\n", "1", "START = $(M0) > 0"),
+    "chain of items": _chain("M{0} = $(M{1}), item_{0}\n", "item", "STARTD_ATTRS = $(M0)"),
+    "appended": lambda count: "START = true\n" + "START = $(START) && (x > 1)\n" * count,
+    "appended to a helper": lambda count: (
+        "X = true\n" + "X += && (Cpus > 1)\n" * count + "START = $(X)\n"
+    ),
+    "submitted": _listed("SUBMIT_ATTRS"),
+}
+
+
+def _calls(text: str) -> int:
+    """How many functions are called to check a configuration."""
+    config = read(text)
+    number = 0
+
+    def count(frame: FrameType, event: str, argument: object) -> None:
+        nonlocal number
+        number += event in ("call", "c_call")
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        lint(config)
+    finally:
+        sys.setprofile(before)
+    return number
+
+
+@pytest.mark.parametrize("name", GROWING)
+def test_twice_the_configuration_takes_twice_the_work(name: str) -> None:
+    text = GROWING[name]
+    _calls(text(1))  # what is remembered for all
+    little, some, more = (_calls(text(count)) for count in (10, 60, 110))
+    # A square would add 2.4 times as much for the second fifty as for the first.
+    assert more - some < 1.35 * (some - little)
+
+
+@pytest.mark.parametrize("line", ["START = $(START) && (x > 1)\n", "START += && (x > 1)\n"])
+def test_a_macro_may_be_appended_to_a_thousand_times(line: str) -> None:
+    """Functions that call themselves for each earlier value ended in an error."""
+    [item] = found("START = true\n" + line * 1000)
+    assert (item.id, item.line) == ("P429", 1001)
+    assert item.message == "START is nested 1002 operators deep"
