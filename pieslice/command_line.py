@@ -194,7 +194,7 @@ def number(text: str, what: str, fine: Callable[[float], bool]) -> float:
     Larger ones than ``_MOST`` are slips.
     """
     try:
-        found = float(text)
+        found = float("" if "_" in text else text)
     except ValueError:
         found = math.nan
     if not fine(found) or found > _MOST:

@@ -3,18 +3,17 @@
 Inputs and outputs: values as in ``classad.language.values``.  A conversion that fails gives
 ``UNDEFINED`` for undefined and ``ERROR`` for everything else, so that callers can return it as it
 is.
-Follows: section "functions" of the language notes; C's ``strtod`` for numbers in strings.
+Follows: section "functions" of the language notes.
 """
 
 from __future__ import annotations
 
-import math
-import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final, TypeGuard
 
 from classad.ads.ad import ListValue
 from classad.evaluation.functions import Column
+from classad.language.strtod import leading_real
 from classad.language.times import format_abstime, int32_of_real, reltime_text
 from classad.language.values import ERROR, INT_MIN, UNDEFINED, AbsTime, ClassAdValue, RelTime, Value
 
@@ -25,15 +24,6 @@ if TYPE_CHECKING:
 
 NUMBERS: Final = frozenset({bool, int, float})
 _NO_ADS: Final = NUMBERS | {str, Value, ListValue}
-
-#: What C's strtod reads; the longest match wins.
-_NUMBER: Final = re.compile(
-    r"""[ \t-\r]*
-    (?: (?P<hex>[-+]?0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)(?:[pP][-+]?[0-9]+)?)
-      | (?P<decimal>[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)
-      | (?P<word>[-+]?(?:infinity|inf|nan)) )""",
-    re.VERBOSE | re.IGNORECASE,
-)
 
 
 def either_exceptional(*values: ClassAdValue) -> Value | None:
@@ -65,20 +55,6 @@ def text_of(value: ClassAdValue) -> str | Value:
     from classad.formats.unparse import unparse_value
 
     return unparse_value(value)
-
-
-def leading_real(text: str) -> float | None:
-    """The number at the start of a string, or None."""
-    found = _NUMBER.match(text)
-    if found is None:
-        return None
-    digits = found["hex"]
-    if digits:
-        try:
-            return float.fromhex(digits)
-        except OverflowError:
-            return -math.inf if digits[0] == "-" else math.inf
-    return float(found["decimal"] or found["word"])
 
 
 def truncated(real: float) -> int:

@@ -12,13 +12,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from math import inf
-from typing import Final, Generic, Protocol, TypeVar
+from typing import Final, Generic, TypeVar
 
-from classad.ads.ad import Ad, ListValue, Stored, item_of
-from classad.errors import ClassAdParseError, Diagnostic
+from classad.ads.ad import Ad, ListValue, Stored
+from classad.errors import Diagnostic
 from classad.formats.common import (
     BLANKS,
-    MAX_EXPRESSIONS,
     A,
     Errors,
     Names,
@@ -29,12 +28,13 @@ from classad.formats.common import (
     unshared,
     with_line_ends,
 )
-from classad.formats.held import ITEM, LIST, PART, Held, weight
+from classad.formats.held import ITEM, LIST, PART, Held
 from classad.formats.json import MAX_DEPTH
 from classad.formats.order import is_node, item_of_stored, print_order
 from classad.formats.recovery import XML, Misread, Recovering, element_end
+from classad.formats.xml_scalars import SCALARS, new_string
 from classad.language import bounds
-from classad.language.values import ERROR, INT_MAX, INT_MIN, UNDEFINED, RelTime
+from classad.language.values import ERROR, UNDEFINED, RelTime
 from classad.source import Source
 from classad.syntax.lexing import replaced
 
@@ -58,8 +58,6 @@ _ENTITY: Final = re.compile(r"&(amp|lt|gt|quot|apos|#[0-9]{1,7}|#x[0-9a-fA-F]{1,
 #: Entities that are replaced at once in a long text.
 _PIECES: Final = re.compile(r"(?:[^&]++|&[^&;]*+;?|(?!)){1,10000}+")
 _ENTITIES: Final = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
-_INTEGER: Final = re.compile(r"[+-]?[0-9]+")
-_REALS: Final = {"INF": "inf", "-INF": "-inf", "NaN": "nan"}
 
 
 def unescape(text: str) -> str:
@@ -76,24 +74,6 @@ def _entity(found: re.Match[str]) -> str:
 
 
 _Filled = TypeVar("_Filled", bound=Ad)
-
-
-class _Place(Protocol):
-    """What reading a scalar asks of the reader."""
-
-    tz: str | None
-    #: Text of an expression -> what an ad stores for it.
-    expressions: dict[str, Stored]
-    held: Held
-
-    def fail(self, message: str) -> Misread:
-        """A problem at the current tag."""
-
-    def ignore(self, message: str) -> None:
-        """Text before the current tag that is no part of a value."""
-
-    def overflow(self) -> None:
-        """Say that the number before the current tag is beyond 64 bits."""
 
 
 class XmlReader(Recovering, Generic[A]):
@@ -188,6 +168,16 @@ class XmlReader(Recovering, Generic[A]):
             found = overflow(self.source, self.start - len(self.text), self.start, "an error")
             report(found, self.diagnostics, self.errors)
 
+    def no_number(self, wanted: str) -> None:
+        """Say that the text before the current tag is not what is wanted."""
+        if self.errors != "strict":
+            begin, end = self.start - len(self.text), self.start
+            if self.empty or not self.text:
+                begin, end = self.start, self.position
+            message = f"this is no {wanted}: it is an error"
+            found = Diagnostic(message, self.source, begin, end, severity="warning")
+            report(found, self.diagnostics, self.errors)
+
     def attribute(self, name: str) -> str | None:
         """An attribute of the current tag, entities replaced."""
         for found in _ATTRIBUTE.finditer(self.attributes):
@@ -238,7 +228,7 @@ class XmlReader(Recovering, Generic[A]):
         self.need_tag("a value")
         if depth > 1:
             self.held.add(PART)
-        self._names.put(ad, _new_string(name, self), unshared(self.value(depth), taken))
+        self._names.put(ad, new_string(name, self), unshared(self.value(depth), taken))
         self.need_tag("`</a>`")
         if not (self.close and self.name == "a"):
             raise self.fail("expected `</a>`")
@@ -253,7 +243,7 @@ class XmlReader(Recovering, Generic[A]):
             if self.name == "c":
                 return self.members(depth + 1, Ad())
             return self.elements(depth + 1)
-        read = _SCALARS.get(self.name)
+        read = SCALARS.get(self.name)
         if read is None:
             raise self.fail(f"unknown element `{self.name}`")
         flag = self.attribute("v") if self.name == "b" else None
@@ -293,85 +283,6 @@ def _plain(found: re.Match[str]) -> bool | int | float | str:
     if kind == "string":
         return text
     return text == "t" if kind == "flag" else float(text)
-
-
-def _integer(text: str, parser: _Place) -> object:
-    found = _INTEGER.match(text.strip(BLANKS))
-    if found is None:
-        return ERROR
-    digits = found[0].lstrip("+-").lstrip("0") or "0"
-    # As few as these are beyond 64 bits already.
-    number = int(digits[:20]) * (-1 if found[0][0] == "-" else 1)
-    if INT_MIN <= number <= INT_MAX:
-        return number
-    parser.overflow()
-    return ERROR
-
-
-def _real(text: str, parser: _Place) -> object:
-    text = text.strip(BLANKS)
-    try:
-        return float(_REALS.get(text, text))
-    except ValueError:
-        return ERROR
-
-
-def _expression(text: str, parser: _Place) -> object:
-    known = parser.expressions.get(text)
-    if known is not None:
-        return known
-    from classad.syntax.parser import parse_expression
-
-    try:
-        if len(parser.expressions) >= MAX_EXPRESSIONS:
-            parser.expressions.clear()
-        known = parser.expressions[text] = item_of(parse_expression(text, whole=True, tz=parser.tz))
-        parser.held.add(weight(known))
-        return known
-    except ClassAdParseError as problem:
-        message = _in_expression(problem, text)
-    try:
-        node = parse_expression(text, prefix=True, tz=parser.tz)
-    except ClassAdParseError as problem:
-        raise parser.fail(_in_expression(problem, text)) from None
-    parser.ignore(message)
-    return item_of(node)
-
-
-def _in_expression(problem: ClassAdParseError, text: str) -> str:
-    message = str(problem) if problem.diagnostic is None else problem.diagnostic.message
-    return f"{message} in expression `{text}`"
-
-
-def _time(function: str) -> Callable[[str, _Place], object]:
-    def read(text: str, parser: _Place) -> object:
-        return _expression(f'{function}("{text.strip(BLANKS)}")', parser)
-
-    return read
-
-
-def _new_string(text: str, parser: _Place) -> str:
-    """Undo the escapes of the new syntax, all other characters standing for themselves."""
-    if "\\" in text:
-        from classad.syntax.lexing import unescape as unescape_string
-
-        text = unescape_string(text)
-    if "\0" in text:
-        raise parser.fail("string contains a NUL character")
-    return text
-
-
-_SCALARS: Final[dict[str, Callable[[str, _Place], object]]] = {
-    "i": _integer,
-    "r": _real,
-    "s": _new_string,
-    "b": lambda text, parser: False,  # the value is in the tag
-    "un": lambda text, parser: UNDEFINED,
-    "er": lambda text, parser: ERROR,
-    "at": _time("absTime"),
-    "rt": _time("relTime"),
-    "e": _expression,
-}
 
 
 def read_xml(

@@ -24,7 +24,7 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         "constant: True -> False",
     ): "only speed: the parser reads the text again, to the same attributes of the same ad",
     (
-        "classad/formats/xml.py",
+        "classad/formats/xml_scalars.py",
         "if known is not None:",
         "guard: known is not None -> False",
     ): "a memo: the text that was seen before is parsed again, to an equal tree",

@@ -68,6 +68,7 @@ def test_read_back_in_every_shape(case: dict[str, Any]) -> None:
         (read_xml, '<c><a n="a"><b v="t"/></a><a n="b"><b v="f"/></a></c>', None),
         (read_xml, '<c><a n="a"><un/></a><a n="b"><er/></a></c>', None),
         (read_xml, '<c><a n="a"><i>x</i></a></c>', ["[ a = error ]"]),
+        (read_xml, '<c><a n="a"><i>&#53;</i></a></c>', ["[ a = 5 ]"]),
         (read_xml, '<c><a n="a"><r>-INF</r></a></c>', ['[ a = real("-INF") ]']),
         (read_xml, '<c><a n="a"><r>NaN</r></a></c>', None),
         (read_xml, '<c><a n="a"><r>x</r></a></c>', ["[ a = error ]"]),
@@ -112,6 +113,8 @@ def test_reading(read: Callable[..., Any], text: str, expected: list[str] | None
         (read_xml, '<c><a n="a">lost<i>1</i></a></c>', (1, 17), "expected a value, found text"),
         (read_xml, '<c><a n="a"><i>1</i>lost</a></c>', (1, 25), "expected `</a>`, found text"),
         (read_xml, '<c><a n="a"><l>lost<i>1</i></l></a></c>', (1, 20), "a value or `</l>`, found"),
+        (read_xml, '<c><a n="a"><i>1 + 2</i></a></c>', (1, 21), "expected `</i>`, found text"),
+        (read_xml, '<c><a n="a"><r>1_000</r></a></c>', (1, 21), "expected `</r>`, found text"),
         (read_xml, '<c><a n="a"><e>x +</e></a></c>', (1, 19), "in expression `x +`"),
         (read_xml, "<c><a", (1, 4), "malformed tag"),
         (read_xml, "<c>", (1, 4), "text ends inside an ad"),
@@ -129,6 +132,69 @@ def test_bad_text_is_reported_with_its_place(
     assert (problem.line, problem.column) == place
     with pytest.raises(ClassAdParseError):
         list(read(text, "f", errors="strict", new=ClassAd))
+
+
+#: What `condor_transform_ads -in:xml` of 25.14.1 makes of numbers that no tool writes, and whether
+#: we say something.
+XML_NUMBERS = [
+    ("<i> 5 </i>", "5", None),
+    ("<i>-9223372036854775808</i>", "-9223372036854775808", None),
+    ("<i>1 + 2</i>", "1", "expected `</i>`, found text"),
+    ("<i>1_0</i>", "1", "expected `</i>`, found text"),
+    ("<i>1.5</i>", "1", "expected `</i>`, found text"),
+    ("<i>0x10</i>", "0", "expected `</i>`, found text"),
+    ("<i>junk</i>", "error", "this is no integer: it is an error"),
+    ("<i>+5</i>", "error", "this is no integer: it is an error"),
+    ("<i>- 5</i>", "error", "this is no integer: it is an error"),
+    (
+        "<i>9223372036854775808</i>",
+        "error",
+        "this number of 19 characters does not fit into 64 bits: it is an error",
+    ),
+    ("<r> 1.5 </r>", "1.500000000000000E+00", None),
+    ("<r>.5</r>", "5.000000000000000E-01", None),
+    ("<r>5.</r>", "5.000000000000000E+00", None),
+    ("<r>0x10</r>", "1.600000000000000E+01", None),
+    ("<r>0x.8p1</r>", "1.000000000000000E+00", None),
+    ("<r>1e400</r>", 'real("INF")', None),
+    ("<r>infinity</r>", 'real("INF")', None),
+    ("<r>-nan</r>", 'real("NaN")', None),
+    ("<r>1.5x</r>", "1.500000000000000E+00", "expected `</r>`, found text"),
+    ("<r>1_000</r>", "1.000000000000000E+00", "expected `</r>`, found text"),
+    ("<r>1e+</r>", "1.000000000000000E+00", "expected `</r>`, found text"),
+    ("<r>0x</r>", "0.0", "expected `</r>`, found text"),
+    ("<r>NAN(3)</r>", 'real("NaN")', "expected `</r>`, found text"),
+    ("<r>-</r>", "error", "this is no real number: it is an error"),
+    ("<r>junk</r>", "error", "this is no real number: it is an error"),
+    # The tools drop the ad of these.
+    ("<i></i>", "error", "this is no integer: it is an error"),
+    ("<r/>", "error", "this is no real number: it is an error"),
+]
+
+
+@pytest.mark.parametrize(("element", "value", "said"), XML_NUMBERS)
+def test_numbers_in_xml_are_what_the_tools_make_of_them(
+    element: str, value: str, said: str | None
+) -> None:
+    text = f'<c><a n="a">{element}</a></c>'
+    problems: list[Diagnostic] = []
+    (ad,) = read_xml(text, "f", problems, new=ClassAd)
+    assert repr(ad) == f"[ a = {value} ]"
+    assert [one.message for one in problems] == ([] if said is None else [said])
+    assert {one.severity for one in problems} <= {"warning"}
+
+
+@pytest.mark.parametrize(
+    ("element", "shown"), [("<i>junk</i>", "junk"), ("<i></i>", "</i>"), ("<r/>", "<r/>")]
+)
+def test_what_is_no_number_in_xml_is_shown(element: str, shown: str) -> None:
+    text = f'<c><a n="a">{element}</a></c>'
+    problems: list[Diagnostic] = []
+    (ad,) = read_xml(text, "f", problems, new=ClassAd)
+    (problem,) = problems
+    assert text[problem.start : problem.end] == shown
+    (strict,) = read_xml(text, errors="strict", new=ClassAd)
+    assert repr(strict) == repr(ad) == "[ a = error ]"
 
 
 def test_ads_before_bad_text_are_read() -> None:

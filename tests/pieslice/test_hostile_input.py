@@ -107,6 +107,7 @@ def test_numbers_of_a_workload_have_bounds(line: str, tmp_path: Path, capsys: Ca
             ["record", "h", TOUR, "--max-size", "1e308"],
             "`1e308` is not a number above 0 and at most 1e+12",
         ),
+        (["forecast", TOUR, "--hours", "1_0"], "`1_0` is not "),
         (["forecast", TOUR, "--hours", "876601"], "`876601` hours are more than a century"),
     ],
 )
