@@ -33,6 +33,7 @@ _FORMAT = re.compile(
 )
 #: Bits of the C integer that a conversion takes, by its length modifier; 64 with any other.
 _BITS = {"": 32, "h": 16, "hh": 8}
+_PARTED = re.compile(r"[, \t\r\n]+")
 
 
 @frozen
@@ -176,8 +177,11 @@ def _string(self: Functions, body: str, expander: Expander) -> str:
 def _eval(self: Functions, body: str, expander: Expander) -> str:
     text = _resolved(body, expander)
     value = self.evaluate(text)
-    if value is None:  # a dollar sign may begin a reference that is complete in the result
-        return text if "$" in text else ""
+    if value is None:
+        # What HTCondor expanded for this it hands on; a dollar sign may also begin a reference
+        # that is complete in the result.
+        entry = expander.lookup(body)
+        return text if "$" in (body if entry is None else entry.raw) else ""
     return value if isinstance(value, str) else self.unparse(value)
 
 
@@ -224,7 +228,11 @@ def _choice(self: Functions, body: str, expander: Expander) -> str:
 
 
 def _random_choice(self: Functions, body: str, expander: Expander) -> str:
-    items = [item for item in _items(body, expander) if item]
+    items = _items(body, expander)
+    if "," not in body and expander.lookup(body.strip(BLANKS)) is not None:
+        # Unlike in a list that stands here, blanks part the items of a macro.
+        items = _PARTED.split(_resolved(body.strip(BLANKS), expander))
+    items = [item for item in items if item]
     if not items:
         return self.fail("$RANDOM_CHOICE() has nothing to choose from")
     return items[self.rng.randrange(len(items))]

@@ -13,6 +13,8 @@ MACROS = {
     "BIG": "9223372036854775808", "HALF": "0.5", "TEXT": "abcd", "QUOTED": '"a b"', "EMPTY": "",
     "LIST": "x, y, z", "PATH1": "/one/two/three.tar.gz", "WPATH": "\\one\\two.x", "REL": "a/b.c",
     "SPACED": "/a b/c d.e", "NOEXT": "name", "DOTS": "/a.b/c.d.e", "TRAIL": "/a/b/",
+    "UNFINISHED": "1 +", "MADE": "1 +$(EMPTY)", "MADE2": "1 $(ONE)", "SAME": "x x, x,,x",
+    "MIXED": "a b, c d",
 }  # fmt: skip
 
 
