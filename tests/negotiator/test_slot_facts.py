@@ -794,8 +794,9 @@ def test_what_slots_are_told_of_their_users(
 )
 def test_what_slots_are_told_of_the_users_of_the_others(total: str, numbers: list[int]) -> None:
     tree = GroupTree()
+    # Nobody uses the third.
     users = 'Slot1_RemoteUser = "v@d"; slot2_AccountingGroup = "a.u@d"; Slot4_RemoteUser = "v@d"'
-    slots = fetched(f'Name = "a"; {total} {users}')
+    slots = fetched(f'Name = "a"; {total} {users}; Slot3_State = "Unclaimed"')
     SlotDecorator(counted(tree), tree, None, CONTEXT, "Slot").decorate(slots)
     found = [slots[0].raw(f"Slot{number}_RemoteUserPrio") for number in range(6)]
     expected = {1: 2.0, 2: 30.299999237060547, 4: 2.0}
