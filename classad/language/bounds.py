@@ -128,7 +128,7 @@ def checkpoint(doing: str) -> None:
         raise LimitError(f"the time limit of {bounds.time:g} s is used up while {doing}")
     if bounds.highest is not None and now >= bounds.look:
         bounds.look = now + _PAUSE
-        _hold(bounds, 0, doing)
+        _hold(bounds, bounds.highest, 0, doing)
 
 
 def are_timed() -> bool:
@@ -149,11 +149,11 @@ def make_room(size: int, doing: str = "evaluating expressions") -> None:
     """Raise ``LimitError`` if so many bytes more are more than what is allowed."""
     bounds = _CURRENT.get() if entered and size > _SMALL else None
     if bounds is not None and bounds.highest is not None:
-        _hold(bounds, size, doing)
+        _hold(bounds, bounds.highest, size, doing)
 
 
-def _hold(bounds: _Bounds, more: int, doing: str) -> None:
-    if resident() + more > (bounds.highest or 0):
+def _hold(bounds: _Bounds, highest: int, more: int, doing: str) -> None:
+    if resident() + more > highest:
         size = in_units(bounds.memory or 0)
         raise LimitError(f"the memory limit of {size} is used up while {doing}")
 

@@ -224,7 +224,8 @@ def _itself(owner: Definition) -> re.Pattern[str]:
 
 
 def _goes_on(before: _Site, site: _Site) -> bool:
-    one_text = before.outer is site.outer and before.owner is site.owner
+    # What is in one reference is of one text.
+    one_text = before.outer is site.outer
     return one_text and before.start <= site.start and before.end <= site.end
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import random
+import sys
 import tracemalloc
 from collections import deque
 from collections.abc import Callable
@@ -16,6 +17,7 @@ import pytest
 
 import classad
 from classad import ClassAd, kernels
+from classad.ads.expression import Expression
 from classad.errors import ClassAdParseError, Diagnostic, LimitError
 from classad.files.ads import load_ads, load_file
 from classad.files.log import read_transaction_log
@@ -25,6 +27,7 @@ from classad.formats import xml as xml_form
 from classad.language import bounds
 from classad.loading.columns import LoadedColumns
 from classad.syntax import lexing
+from classad.syntax.unbuilt import Unbuilt
 from tests.classad.test_reading_memory import FORMS, slots, text_of
 
 #: Small texts of ads of one attribute, in each form: that attribute's value, numbered.
@@ -342,3 +345,38 @@ def test_a_line_longer_than_the_pieces_is_one_line(
     first, second = load_file(path).to_ads(ClassAd)
     assert (first["A"], second["B"]) == (1, text)
     assert second.eval("C") == [1, [2]]
+
+
+def test_what_values_weigh() -> None:
+    text = '{"N": 1, "L": [1, "b", [3]], "A": {"x": 1, "yy": [4]}, "E": "\\/Expr(B + 1)\\/"}'
+    (ad,) = json_form.read_json(text, errors="strict", new=ClassAd)
+    found = {name: held.weight(value) for name, value in ad._attrs.items()}
+    inner = ad._attrs["a"]
+    tables = sys.getsizeof(inner._attrs) + sys.getsizeof(inner._names)
+    assert found == {
+        "n": 48,
+        # A list and its places, and that of the list in it.
+        "l": (136 + 48 * 3) + (136 + 48),
+        "a": (136 + tables + 48 * 2) + (136 + 48),
+        "e": 352 + 112 * 3,
+    }
+    # One of which only the text is there.
+    assert held.weight(Expression.from_node(Unbuilt("B + 12", 0, False))) == 352 + 6
+
+
+def test_what_is_read_is_counted_to_the_byte(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is looked at after 16 MiB, and what the reader keeps counts as what it has read."""
+    pause = 1 << 24
+    monkeypatch.setattr(bounds, "READ_ALWAYS", pause + 1)
+    count = held.Held("f")
+    count.add(pause)
+    count.add(1)  # looked at, and just as much as is allowed
+    monkeypatch.setattr(bounds, "READ_ALWAYS", pause)
+    kept = held.Held("f", kept=pause)
+    kept.add(pause)
+    with pytest.raises(LimitError, match=r"^f: what is read takes more than 16 MiB"):
+        kept.add(1)
+    much = held.Held("f", size=10 * pause)
+    much.add(3 * pause)
+    with pytest.raises(LimitError):
+        held.Held("f").add(pause + 1)
