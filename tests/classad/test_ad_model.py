@@ -198,3 +198,12 @@ def test_ads_of_one_class_are_equal_by_what_they_hold() -> None:
     assert one != other
     assert one != ClassAd("[a = 1]")
     assert one != {"a": 1}
+
+
+def test_an_expression_is_not_its_text() -> None:
+    ad = ClassAd("[A = B + 1; C = B + 1; D = B + 2]")
+    first, same, other = (ad.raw(name) for name in "ACD")
+    assert first == same
+    assert first != other
+    for value in ("B + 1", 1, None, ad):
+        assert (first == value) is False

@@ -254,3 +254,10 @@ def test_when_a_capture_ended_is_a_time_that_can_be(
 ) -> None:
     (tmp_path / "capture.json").write_text(f'{{"ended": {ended}}}')
     assert read_manifest(CaptureReader(CapturePaths(tmp_path))) == Manifest(False, times)
+
+
+def test_a_pool_is_called_as_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "mypool").mkdir()
+    monkeypatch.chdir(tmp_path / "mypool")
+    names = {CapturePaths(folder).name() for folder in (Path("."), Path.cwd(), Path("../mypool"))}
+    assert names == {"mypool"}

@@ -39,3 +39,10 @@ def test_jobs_that_inherit_are_told_apart_by_what_they_inherit() -> None:
         heir.chain(above)
     table = AutoclusterTable(frozenset({"requestcpus", "requestmemory"}))
     assert [table.id_of(ad) for ad in [*heirs, cluster]] == [1, 2, 1, 1]
+
+
+def test_values_that_python_calls_equal_are_of_other_autoclusters() -> None:
+    table = AutoclusterTable(frozenset({"x"}))
+    values: list[object] = [1, True, "1", 1.0, 0, False, "0", 0.0]
+    assert [table.id_of(ClassAd({"X": value})) for value in values] == [1, 2, 3, 4, 5, 6, 7, 8]
+    assert [table.id_of(ClassAd({"X": value})) for value in values] == [1, 2, 3, 4, 5, 6, 7, 8]
