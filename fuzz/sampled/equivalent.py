@@ -730,4 +730,44 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         'read_by: str = field(default="NEGOTIATOR", kw_only=True)',
         "constant: True -> False",
     ): "nothing gives it by its place",
+    (
+        "classad/table/dependence/partner.py",
+        "_LOW = 40",
+        "constant: 40 -> 41",
+    ): "only speed: what a level is worth as a key",
+    (
+        "classad/builtins/pcre.py",
+        "SHORT: Final = 128",
+        "constant: 128 -> 129",
+    ): "only speed: longer subjects are left to PCRE2, and so short ones give the same",
+    (
+        "classad/compiled/state.py",
+        "active[mark] = owner if before is None else (before, owner)",
+        "condition: before is None -> (not (before is None))",
+    ): "only speed: what goes round is left to the reference evaluator at the greatest depth",
+    (
+        "classad/table/answers/variants.py",
+        "if names is not None and not anew:",
+        "negation: not anew -> (anew)",
+    ): "only speed: what is kept for a way too long goes with the ways, which are all dropped",
+    (
+        "negotiator/columns/engine.py",
+        "ways = [it for it in all_ways if it[1] is not every_slot]",
+        "constant: 1 -> 2",
+    ): "only speed: tests that every slot passes are asked, too",
+    (
+        "negotiator/scenario/warm.py",
+        "def seconds_since(seen: Scenario, elapsed: int = 0) -> float:",
+        "constant: 0 -> 1",
+    ): "less than a second counts as one",
+    (
+        "policy/lint/findings.py",
+        'return len(order), 0, 0, item.id or ""',
+        "constant: 0 -> 1",
+    ): "the line of those that have no file, which are sorted among themselves",
+    (
+        "policy/language/origins.py",
+        "return _Site(owner, start, end, outer, 0 if outer is None else outer.depth + 1)",
+        "constant: 1 -> 2",
+    ): "depths are only compared with each other",
 }

@@ -53,6 +53,16 @@ LOST: dict[str, tuple[str, list[str], list[str]]] = {
         ["ad", "ad"],
         ["[ a = 1 ]", "[ e = 3 ]"],
     ),
+    "indented ad in new syntax": (
+        '{\n  [a = 1],\n  [b = "],\n  [c = [d =\n    [e = 1]]],\n  [f = 3]\n}\n',
+        ["ad"],
+        ["[ a = 1 ]", "[ c = [ d = [ e = 1 ] ] ]", "[ f = 3 ]"],
+    ),
+    "indented ad in JSON": (
+        '[\n  {"a": 1},\n  {"b": "\n},\n  {"f": 3,\n "g":\n   {"h": 1}}\n]\n',
+        ["ad"],
+        ["[ a = 1 ]", "[ f = 3; g = [ h = 1 ] ]"],
+    ),
     "NUL in new syntax": ("['a\0' = 1; b = 2]", ["attribute"], ["[ b = 2 ]"]),
     "elements in an attribute of XML": (
         '<c><a n="a"><q><l><i>1</i><b v="t"/></l></q></a><a n="b"><i>2</i></a></c><c/>',

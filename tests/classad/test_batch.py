@@ -38,6 +38,13 @@ def daemons_rank(job: ClassAd, slot: ClassAd, context: EvalContext) -> float:
     return 0.0 if number is None else float(number)
 
 
+@pytest.mark.parametrize(("strict", "rank"), [(False, 5.0), (True, 0.0)])
+def test_a_strict_rank_does_not_look_into_the_slot(strict: bool, rank: float) -> None:
+    job, slot = (ClassAd(f"[Requirements = true; {more}]") for more in ("Rank = Size", "Size = 5"))
+    result = match_many(job, [slot], context=EvalContext(now=5000, strict=strict))
+    assert result.ranks.tolist() == [rank]
+
+
 @given(ADS, st.lists(ADS, max_size=6), st.booleans(), st.booleans())
 def test_match_many_is_symmetric_match_and_rank(
     job: ClassAd, slots: list[ClassAd], strict: bool, itself: bool

@@ -236,7 +236,7 @@ class Partner:
         self._given.update(values)
         self.keys.update(constants.keys)
         for known in (self._vectors, self._items):
-            for name in values if known else ():
+            for name in values:
                 known.pop(name, None)
         self._mine = None
 
