@@ -380,3 +380,19 @@ def test_what_is_read_is_counted_to_the_byte(monkeypatch: pytest.MonkeyPatch) ->
     much.add(3 * pause)
     with pytest.raises(LimitError):
         held.Held("f").add(pause + 1)
+
+
+def test_names_that_ads_share_are_counted_once(tmp_path: Path) -> None:
+    class Counted(held.Held):
+        def add(self, amount: int) -> None:
+            amounts.append(amount)
+
+    amounts: list[int] = []
+    path = tmp_path / "ads"
+    path.write_text("A = 1\nB = 2\n\nA = 3\nB = 4\n")
+    loaded = load_file(path)
+    shapes = [loaded._shape(0, Counted()) for _ in range(2)]
+    assert shapes[0] is shapes[1]
+    assert amounts == [
+        sum(map(sys.getsizeof, (shapes[0].names, shapes[0].keys, shapes[0].columns)))
+    ]
