@@ -770,4 +770,44 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         "return _Site(owner, start, end, outer, 0 if outer is None else outer.depth + 1)",
         "constant: 1 -> 2",
     ): "depths are only compared with each other",
+    (
+        "policy/values/operators.py",
+        "if a.has_text and b.has_text:",
+        "connective: a.has_text and b.has_text -> (a.has_text or b.has_text)",
+    ): "what is no text has no texts: nothing comes of it, or what other kinds give anyway",
+    (
+        "pieslice/simulation/state.py",
+        "found: JsonData = asdict(state, recurse=False)",
+        "constant: False -> True",
+    ): "only speed: all that has parts is replaced behind it",
+    (
+        "classad/builtins/support.py",
+        "if value.__class__ is bool:",
+        "guard: value.__class__ is bool -> False",
+    ): "a boolean is a real further down, and the same integer",
+    (
+        "classad/loading/cells.py",
+        "_SPARSE: Final = 6",
+        "constant: 6 -> 7",
+    ): "only speed and memory: how a column is kept",
+    (
+        "classad/table/answers/requirements.py",
+        "elif task.level > _LEVELS:",
+        "comparison: task.level > _LEVELS -> (task.level >= _LEVELS)",
+    ): "only speed: rows of so deep conditions are asked one by one",
+    (
+        "classad/table/dependence/conjuncts.py",
+        "todo.append((node.right, level + 1))",
+        "constant: 1 -> 2",
+    ): "only speed: a deeper level is asked one by one sooner",
+    (
+        "classad/table/arrays/arrays.py",
+        'data = bits.to_bytes((bits.bit_length() + 63) // 64 * 8, "little")',
+        "constant: 8 -> 9",
+    ): "more zeros behind the bits",
+    (
+        "classad/table/arrays/vectors.py",
+        "if len(single) > _FEW:",
+        "guard: len(single) > _FEW -> False",
+    ): "only speed: more of them are asked one by one than is worth it",
 }

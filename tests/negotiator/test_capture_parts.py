@@ -10,7 +10,14 @@ import pytest
 
 from classad import ClassAd
 from classad.source import Source
-from negotiator.capture.ads import LocatedAd, is_numbered, number_of, scalar_of, split_up
+from negotiator.capture.ads import (
+    LocatedAd,
+    is_numbered,
+    load_columns,
+    number_of,
+    scalar_of,
+    split_up,
+)
 from negotiator.capture.agreement import (
     AdAge,
     Difference,
@@ -261,3 +268,22 @@ def test_a_pool_is_called_as_its_folder(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.chdir(tmp_path / "mypool")
     names = {CapturePaths(folder).name() for folder in (Path("."), Path.cwd(), Path("../mypool"))}
     assert names == {"mypool"}
+
+
+@pytest.mark.parametrize(
+    ("text", "columns"),
+    [
+        ("A = 1\n\nA = 2\n", True),
+        ("107 1 CreationTimestamp 1\n101 1.0 Job Machine\n", False),
+        ("101 1.0 Job Machine\n", False),
+        ('[\n{"A": 1}\n]\n', False),
+        ("\x1f\x8b", False),
+    ],
+)
+def test_only_ads_in_long_form_are_read_in_columns(
+    text: str, columns: bool, tmp_path: Path
+) -> None:
+    path = tmp_path / "ads"
+    path.write_bytes(text.encode("latin-1"))
+    assert (load_columns(path) is not None) is columns
+    assert load_columns(tmp_path / "none") is None

@@ -25,6 +25,7 @@ from policy.language.sources import MemorySources
 from policy.language.table import Context
 from policy.lint.findings import FINDINGS, Finding, lint
 from policy.lint.fragments import Fragment
+from policy.lint.units import _is_instant
 from policy.lint.verdict import examine
 from policy.load import load_policy
 from tests.policy.config_vectors import load_vectors
@@ -818,6 +819,11 @@ def test_the_value_in_front_of_such_text_is_used_and_the_text_is_told() -> None:
     loaded = load_policy(read("NEGOTIATOR_INTERVAL = True ? 70 : 60 junk\n"))
     assert loaded.policy.interval_seconds == 70
     assert [(item.id, item.severity) for item in loaded.diagnostics] == [("P116", "error")]
+
+
+def test_instants_are_of_2001_to_2106() -> None:
+    numbers = [None, 1e9 - 1, 1e9, 2**32 - 1, 2**32]
+    assert [_is_instant(number) for number in numbers] == [False, False, True, True, False]
 
 
 def test_a_chain_of_macros_is_expanded_once(monkeypatch: pytest.MonkeyPatch) -> None:
