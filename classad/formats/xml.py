@@ -164,18 +164,18 @@ class XmlReader(Recovering, Generic[A]):
 
     def overflow(self) -> None:
         """Say that the number before the current tag is beyond 64 bits."""
-        if self.errors != "strict":
-            found = overflow(self.source, self.start - len(self.text), self.start, "an error")
-            report(found, self.diagnostics, self.errors)
+        self._doubt(overflow(self.source, self.start - len(self.text), self.start, "an error"))
 
     def no_number(self, wanted: str) -> None:
         """Say that the text before the current tag is not what is wanted."""
+        begin, end = self.start - len(self.text), self.start
+        if self.empty or not self.text:
+            begin, end = self.start, self.position
+        message = f"this is no {wanted}: it is an error"
+        self._doubt(Diagnostic(message, self.source, begin, end, severity="warning"))
+
+    def _doubt(self, found: Diagnostic) -> None:
         if self.errors != "strict":
-            begin, end = self.start - len(self.text), self.start
-            if self.empty or not self.text:
-                begin, end = self.start, self.position
-            message = f"this is no {wanted}: it is an error"
-            found = Diagnostic(message, self.source, begin, end, severity="warning")
             report(found, self.diagnostics, self.errors)
 
     def attribute(self, name: str) -> str | None:

@@ -33,7 +33,8 @@ _FORMAT = re.compile(
 )
 #: Bits of the C integer that a conversion takes, by its length modifier; 64 with any other.
 _BITS = {"": 32, "h": 16, "hh": 8}
-_PARTED = re.compile(r"[, \t\r\n]+")
+_COMMA = re.compile(",")
+_COMMA_OR_BLANK = re.compile(r"[, \t\r\n]")
 
 
 @frozen
@@ -203,11 +204,14 @@ def _substr(self: Functions, body: str, expander: Expander) -> str:
     return text[start : max(start, stop)]
 
 
-def _items(text: str, expander: Expander) -> list[str]:
-    """The items of a list of literals, or of the macro whose name is the only one."""
+def _items(text: str, expander: Expander, parted: re.Pattern[str] = _COMMA) -> list[str]:
+    """The items of a list of literals, or of the macro whose name is the only one.
+
+    ``parted``: what stands between those of a macro; between literals there are commas.
+    """
     items = [item.strip(BLANKS) for item in text.split(",")]
     if len(items) == 1 and expander.lookup(items[0]) is not None:
-        items = [item.strip(BLANKS) for item in _resolved(items[0], expander).split(",")]
+        items = [item.strip(BLANKS) for item in parted.split(_resolved(items[0], expander))]
     return items
 
 
@@ -228,11 +232,7 @@ def _choice(self: Functions, body: str, expander: Expander) -> str:
 
 
 def _random_choice(self: Functions, body: str, expander: Expander) -> str:
-    items = _items(body, expander)
-    if "," not in body and expander.lookup(body.strip(BLANKS)) is not None:
-        # Unlike in a list that stands here, blanks part the items of a macro.
-        items = _PARTED.split(_resolved(body.strip(BLANKS), expander))
-    items = [item for item in items if item]
+    items = [item for item in _items(body, expander, _COMMA_OR_BLANK) if item]
     if not items:
         return self.fail("$RANDOM_CHOICE() has nothing to choose from")
     return items[self.rng.randrange(len(items))]

@@ -42,6 +42,11 @@ LOST: dict[str, tuple[str, list[str], list[str]]] = {
         ["attribute"] * 3,
         ["[ d = 3 ]"],
     ),
+    "numbers that JSON does not have": (
+        '{"a": -01, "b": 0x1.8, "c": 01, "d": 0x10, "e": 1}',
+        ["attribute"] * 4,
+        ["[ e = 1 ]"],
+    ),
     "end of JSON": ('[{"a": 1}, {"b": 2', ["rest"], ["[ a = 1 ]"]),
     "value in new syntax": (
         '[a = 1]\n[b = 1 +; c = "]"; d = {1, [e = 2]}; f = ]\n[g = 3]',

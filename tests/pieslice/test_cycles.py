@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,9 +14,7 @@ from negotiator.scenario.course import first_snapshot
 from negotiator.scenario.read import NOW, policy_of
 from pieslice.cli import main
 from pieslice.negotiate.cycles import Turn, run_cycles
-from pieslice.simulation.moment import _claims
 from pieslice.simulation.pool import show_claim
-from pieslice.simulation.state import Claim
 from tests.negotiator import scenarios
 
 TOUR = Path(__file__).parents[2] / "examples" / "tour"
@@ -231,13 +228,3 @@ def test_what_a_claim_shows_is_the_same_every_time() -> None:
         assert slot["ConcurrencyLimits"] == "sw:500"
     assert ranks[0] == ranks[1]
     assert ranks[2] == 100.0
-
-
-def test_a_schedd_may_wait_for_a_slot_with_its_first_job() -> None:
-    claims = {
-        f"slot{job}": Claim("ann", 0, 7, 0, 1, next_user="bob", next_job=job) for job in (-1, 0, 1)
-    }
-    state = SimpleNamespace(claims=claims)
-    negotiator: Any = SimpleNamespace(simulation=SimpleNamespace(state=state))
-    waits = [(ad["Name"], ad["_condor_RESOURCE_CLUSTER"]) for ad in _claims(negotiator)]
-    assert waits == [("slot0", 1), ("slot1", 2)]

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,8 +13,9 @@ import pytest
 from classad import ClassAd
 from negotiator.model.result import Match, MatchKind
 from pieslice.simulation.engine import ClaimSettings, MachineChange, Simulation
+from pieslice.simulation.moment import _claims
 from pieslice.simulation.pool import Pool, plain_pool, pool_of
-from pieslice.simulation.state import IDLE, RUNNING, State
+from pieslice.simulation.state import IDLE, RUNNING, Claim, State
 from pieslice.simulation.workload import Workload, from_csv
 
 EPOCH = 1000
@@ -347,3 +349,13 @@ def test_a_job_that_is_too_big_for_what_is_left_is_not_started() -> None:
     assert list(run.it.pool.slots) == [FIRST]
     assert run.match(FIRST, 1) is True
     assert list(run.it.state.claims) == ["slot1_2@node0001"]
+
+
+def test_a_schedd_may_wait_for_a_slot_with_its_first_job() -> None:
+    claims = {
+        f"slot{job}": Claim("ann", 0, 7, 0, 1, next_user="bob", next_job=job) for job in (-1, 0, 1)
+    }
+    state = SimpleNamespace(claims=claims)
+    negotiator: Any = SimpleNamespace(simulation=SimpleNamespace(state=state))
+    waits = [(ad["Name"], ad["_condor_RESOURCE_CLUSTER"]) for ad in _claims(negotiator)]
+    assert waits == [("slot0", 1), ("slot1", 2)]
