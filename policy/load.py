@@ -27,6 +27,7 @@ from policy.language.table import Context, Definition
 from policy.limits import read_limits
 from policy.maps.user_maps import UserMaps, macro_text, map_names, read_user_map
 from policy.model import PARTS, NegotiatorPolicy
+from policy.versions import NEWEST, Version
 
 __all__ = ["PolicyLoad", "Unsupported", "load_policy", "policy_from_knobs"]
 
@@ -86,16 +87,18 @@ def load_policy(
     subsystem: str = "NEGOTIATOR",
     local_name: str | None = None,
     dialect: Dialect = HTCONDOR,
+    version: Version = NEWEST,
     sources: Sources | None = None,
 ) -> PolicyLoad:
     """The policy that a negotiator with this subsystem and local name has.
 
-    ``sources``: where the files of user maps are; without it only maps in the configuration count.
+    ``version``: that of the negotiator.  ``sources``: where the files of user maps are; without it
+    only maps in the configuration count.
     """
     if config.context != Context(subsystem, local_name):
         config = config.seen_by(subsystem, local_name)
     knobs = KnobReader(config, dialect)
-    policy = _build(knobs, sources)
+    policy = evolve(_build(knobs, sources), version=version)
     diagnostics = (*_relevant(knobs.diagnostics, policy),)
     return PolicyLoad(policy, diagnostics, tuple(_unsupported(config)))
 
@@ -105,6 +108,7 @@ def policy_from_knobs(
     library: Library | None = None,
     dialect: Dialect = HTCONDOR,
     *,
+    version: Version = NEWEST,
     local_name: str | None = None,
     more: Mapping[str, str] = MappingProxyType({}),
 ) -> PolicyLoad:
@@ -116,7 +120,7 @@ def policy_from_knobs(
         library = Library(table_defaults())
     context = Context("NEGOTIATOR", local_name)
     config = config_from_mapping(values, library, context=context, more=more)
-    loaded = load_policy(config, local_name=local_name, dialect=dialect)
+    loaded = load_policy(config, local_name=local_name, dialect=dialect, version=version)
     return evolve(loaded, diagnostics=(*config.diagnostics, *loaded.diagnostics))
 
 

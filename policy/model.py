@@ -19,6 +19,7 @@ from policy.knobs.cycle import CyclePolicy
 from policy.knobs.matching import MatchingPolicy
 from policy.knobs.shares import SharePolicy
 from policy.limits import ConcurrencyLimits
+from policy.versions import NEWEST, Version
 
 __all__ = ["NegotiatorPolicy"]
 
@@ -32,6 +33,8 @@ class NegotiatorPolicy(MatchingPolicy, CyclePolicy, SharePolicy):
 
     #: Whose rules are followed where they differ.
     dialect: Dialect
+    #: The version of the negotiator, whose rules are followed.
+    version: Version = NEWEST
 
     #: The accounting groups: the root comes first; empty when none is configured.
     groups: tuple[GroupSpec, ...]

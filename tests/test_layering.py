@@ -35,8 +35,8 @@ ORDER = {
         "answers", "contents", "table",
     ),
     "policy": (
-        "foreign_package", "data", "attributes", "language", "config", "dialects", "ephemeral",
-        "knobs", "values", "groups", "limits", "maps", "model", "io", "load", "explain", "lint",
+        "foreign_package", "data", "attributes", "versions", "language", "config", "dialects",
+        "ephemeral", "knobs", "values", "groups", "limits", "maps", "model", "io", "load", "explain", "lint",
         "strategies",
     ),
     "negotiator": (
