@@ -35,7 +35,7 @@ ORDER = {
         "answers", "contents", "table",
     ),
     "policy": (
-        "foreign_package", "data", "attributes", "versions", "language", "config", "dialects",
+        "foreign_package", "data", "attributes", "versions", "language", "history", "config", "dialects",
         "ephemeral", "knobs", "values", "groups", "limits", "maps", "model", "io", "load", "explain", "lint",
         "strategies",
     ),
