@@ -1,9 +1,9 @@
 """Defines what every expression evaluates to: one function per kind of node.
 
-This is the reference evaluator.  It counts depth and work exactly as HTCondor does and knows strict
-mode.  The compiled form in ``classad.compiled.compiler`` is tested against it and hands over to it
-near the limits.  Both follow the rules of the context's version.  Operators are those of ``classad.language.operators``, names are looked for by
-``classad.evaluation.scopes``.
+This is the reference evaluator.  It counts depth and work exactly as HTCondor does, by the rules of
+the version that its context names, and knows strict mode.  The compiled form in
+``classad.compiled.compiler`` is tested against it and hands over to it near the limits.  Operators
+are those of ``classad.language.operators``, names are looked for by ``classad.evaluation.scopes``.
 
 Inputs: a node, the ad it is evaluated in, the state.  Outputs: a ClassAd value.
 Follows: sections 4 and 5 of the language notes.
@@ -37,9 +37,9 @@ Evaluators = dict[type[nodes.Node], Evaluator]
 class ReferenceState(EvalState):
     """An exactly counted evaluation.
 
-    ``step``: levels that an operator uses up.  ``lexical``: while an expression is evaluated in another ad than it stands in, as that of a
-    chained parent is in the child, the two, so that ads and lists written in it are nested in the
-    one where they stand.
+    ``step``: levels that an operator uses up.  ``lexical``: while an expression is evaluated in
+    another ad than it stands in, as that of a chained parent is in the child, the two, so that ads
+    and lists written in it are nested in the one where they stand.
     """
 
     #: What evaluates each kind of node; ``classad.evaluation.observer`` has a table that also

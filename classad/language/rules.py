@@ -13,15 +13,22 @@ from typing import Final, NamedTuple
 
 from classad.language.limits import MAX_WORK
 
-__all__ = ["BEFORE_24_0", "BEFORE_25_13_2", "NEWEST", "LanguageRules", "NestingRules", "language_of"]
+__all__ = [
+    "BEFORE_24_0",
+    "BEFORE_25_13_2",
+    "NEWEST",
+    "LanguageRules",
+    "NestingRules",
+    "language_of",
+]
 
 
 class NestingRules(NamedTuple):
     """How deeply a text may be nested.
 
     ``levels``: what the parser allows.  ``bracket``, ``prefix``, ``elvis``: the levels that a
-    bracket, a prefix operator and ``?:`` use up for what stands to the right of them.  ``calls``:
-    calls that may be nested, None if only the levels bound them.
+    bracket, a prefix operator and ``?:`` use up for what stands to the right of them; a conditional
+    uses one.  ``calls``: calls that may be nested, None if only the levels bound them.
     """
 
     levels: int = 500
@@ -67,7 +74,7 @@ BEFORE_25_13_2: Final = LanguageRules(
     most_work=100_000_000,
     blank_in_elvis=False,
     names_in_any_case=False,
-    nesting=NestingRules(levels=1002, bracket=1, prefix=0, elvis=0, calls=400),
+    nesting=NestingRules(levels=1000, bracket=1, prefix=0, elvis=0, calls=400),
 )
 #: 23.9.6 was asked; which version lifted its bound on ``?:`` is not known.
 BEFORE_24_0: Final = BEFORE_25_13_2._replace(
