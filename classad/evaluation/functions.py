@@ -248,6 +248,9 @@ def suggest_function(name: str, context: HasFunctions | None = None) -> str | No
     """The builtin function, or the context's own, that an unknown name was probably meant to be."""
     from classad.errors import suggest
 
+    in_other_case = load().get(fold_name(name))
+    if in_other_case is not None:
+        return in_other_case.name
     own: Iterable[Builtin] = ()
     if context is not None and context.functions is not None:
         own = context.functions.values()

@@ -83,7 +83,11 @@ BEFORE_24_0: Final = BEFORE_25_13_2._replace(
 
 
 def language_of(version: tuple[int, int, int]) -> LanguageRules:
-    """The rules of a version, given by its three numbers."""
+    """The rules of a version, given by its three numbers.
+
+    >>> language_of((25, 0, 13)).self_reference_fails
+    True
+    """
     for rules in (NEWEST, BEFORE_25_13_2):
         if version >= rules.since:
             return rules

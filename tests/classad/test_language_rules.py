@@ -286,6 +286,11 @@ def test_a_text_that_is_nested_too_deeply_is_told_the_limit_of_its_rules() -> No
     assert "HTCondor reads 1000 levels" in str(problem.value.diagnostic.help)
 
 
+def test_rows_beyond_any_stack_fail() -> None:
+    tree = Expression.from_node(parse_expression("true && " * 10_000 + "true"))
+    assert evaluate_full(tree, context=OLD) == (ERROR, False)
+
+
 def test_the_bound_on_work_is_that_of_the_rules(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in ("evaluation", "compiled"):
         monkeypatch.setattr(f"classad.{module}.state.MAX_WORK", 1000)
