@@ -41,11 +41,10 @@ def explain(
 
     ``depth``: how many definitions of attributes are followed, one inside the other.
     """
-    tree = as_tree(expr)
+    tree = as_tree(expr, context)
     ad = Ad() if my is None else my
     other = None if target is ad else target
-    observer = Observer(depth)
-    observer.context = context or NO_CONTEXT
+    observer = Observer(depth, context or NO_CONTEXT)
     observer.left, observer.right = None if other is None else ad, other
     value, ok = run_exactly(tree, ad, observer)
     found = observer.root.parts

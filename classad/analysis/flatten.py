@@ -70,12 +70,11 @@ def flatten(
     ``free``: the expression belongs to no ad, as an ``ExprTree`` of HTCondor's Python bindings: an
     ad that is written in it has no ad around it.
     """
-    state = ReferenceState()
-    state.context = context or NO_CONTEXT
+    state = ReferenceState(context or NO_CONTEXT)
     state.start = ad
     with more_frames():
         try:
-            part = _closed(_Flattener(state, inline, free).part(as_tree(expr).node, ad))
+            part = _closed(_Flattener(state, inline, free).part(as_tree(expr, context).node, ad))
         except (EvaluationFailure, RecursionError):
             return Flattened(False, ERROR, None)
     return Flattened(True, part.value, part.tree)
