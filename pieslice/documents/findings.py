@@ -58,6 +58,8 @@ _BASIS: Final = {
     " preemption. How many it makes in a pool was not observed.",
     "Units": "Not observed with a daemon: units are the manual's, and what is too small or too"
     " great is a judgement.",
+    "Versions": "Observed with 23.9.6 and 25.14.1, and recorded of 24.0.23 and 25.0.13: defaults,"
+    " templates, and what the language makes of an expression.",
     "Silencing": "",
     "What pieslice does not do": "",
 }
