@@ -86,8 +86,8 @@ UNREAD: Final = Finding(
     " 24.0.23, 25.0.13 and 25.14.1 and the notes on releases tell.",
     "NAMED_CHROOT = /srv/chroot\n",
     "# NAMED_CHROOT = /srv/chroot\n",
-    observed="Observed: the parameter tables of the four versions, and which names the programs of"
-    " 23.9.6 and 25.14.1 hold. The daemons were not asked about each name.",
+    observed="Observed with the tools of the four versions: their parameter tables; and which names"
+    " the programs of 23.9.6 and 25.14.1 hold. The daemons were not asked about each name.",
 )
 #: Below this length any two names are alike.
 _SHORTEST: Final = 8

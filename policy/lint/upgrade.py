@@ -39,6 +39,7 @@ DEFAULT: Final = Finding(
     " their defaults alone.",
     "EXECUTE = /scratch\n",
     "EXECUTE = /scratch\nSTARTER_NESTED_SCRATCH = False\n",
+    silenceable=False,
     between=("25.3.0", "25.4.0"),
 )
 VALUE: Final = Finding(
@@ -48,6 +49,7 @@ VALUE: Final = Finding(
     "A template sets something else, or a condition asks for the version.",
     "if version >= 25.4\nSTART = TARGET.RequestGPUs > 0\nelse\nSTART = True\nendif\n",
     "START = True\n",
+    silenceable=False,
     between=("25.3.0", "25.4.0"),
 )
 STOPS: Final = Finding(
@@ -60,6 +62,7 @@ STOPS: Final = Finding(
     " counts each.",
     depths.TOO_DEEP.bad,
     depths.TOO_DEEP.good,
+    silenceable=False,
     between=("25.12.0", "25.13.2"),
 )
 MEANS: Final = Finding(
@@ -71,6 +74,7 @@ MEANS: Final = Finding(
     " are known as the manual spells them only.",
     "RANK = 1 + TARGET.JobPrio ? : 7\n",
     "RANK = 1 + TARGET.JobPrio ?: 7\n",
+    silenceable=False,
     between=("25.12.0", "25.13.2"),
 )
 COUNTS: Final = Finding(
@@ -80,6 +84,7 @@ COUNTS: Final = Finding(
     "The old version does not read the macro, the new one does.",
     "FORCE_NEGOTIATOR_SLOT_WEIGHT = True\n",
     "# FORCE_NEGOTIATOR_SLOT_WEIGHT = True\n",
+    silenceable=False,
     between=("25.4.0", "25.5.1"),
 )
 
@@ -89,6 +94,7 @@ _STOPPING: Final = frozenset(
 )
 #: Attributes that the startd makes of expressions of the configuration.
 _OF_SLOTS: Final = frozenset(("start", "rank"))
+_TRUTHS: Final = frozenset(("`true`", "`false`"))
 #: Texts of a new knob's default with which it changes nothing.
 _NEUTRAL: Final = frozenset(("", "false", "0"))
 
@@ -149,7 +155,9 @@ def _values(old: Config, new: Config) -> Iterator[Diagnostic]:
         before, after = old.scope.table.get(name), new.scope.table.get(name)
         texts = ["nothing" if one is None else f"`{one.raw}`" for one in (before, after)]
         entry = after or before
-        if texts[0] != texts[1] and entry is not None:
+        # A setting has the spelling of the default that it repeats.
+        folded = [text if text.casefold() not in _TRUTHS else text.casefold() for text in texts]
+        if folded[0] != folded[1] and entry is not None:
             who = "" if entry.template is None else f" by `use {entry.template.partition('+')[0]}`"
             message = f"{_step(old, new)}: {name} is set{who} to {texts[1]}, not {texts[0]}"
             yield VALUE.at(message, *_place(new if after else old, entry))
