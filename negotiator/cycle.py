@@ -29,8 +29,8 @@ from negotiator.model.garbage import without_collecting
 from negotiator.model.result import AllocationRound, CycleResult, TrimmedSlot
 from negotiator.model.snapshot import Resource, Snapshot
 from negotiator.pool.claims import (
+    SlotStock,
     charged_slots,
-    charges,
     held_limits,
     table_of_claims,
     waiting_matches,
@@ -42,6 +42,8 @@ from negotiator.pool.slots import Slots
 from negotiator.pool.trimming import trim_slots
 from negotiator.sessions.rounds import all_rounds
 from negotiator.sessions.summary import group_summaries, submitter_summaries
+from negotiator.versions.slots import REMOTE_USER_FLOOR
+from negotiator.versions.usage import USAGE_OF_SLOTS
 from policy.model import NegotiatorPolicy
 
 __all__ = ["negotiate"]
@@ -72,10 +74,10 @@ def negotiate(
     slots = _fetch(engines, snapshot, policy, context)
     fetched = fetch_submitters(snapshot.submitters, policy, context)
     submitters = [submitter for submitter in fetched if not submitter.skipped]
-    significant = significant_attributes(slots, policy_expressions(policy))
+    significant = significant_attributes(slots, policy_expressions(policy), policy.version)
     waiting = waiting_matches(slots, snapshot.accountant, context)
     charged = charged_slots(slots, policy, context)
-    accountant.count_claims(charges(charged))
+    USAGE_OF_SLOTS.of(policy.version).begins(accountant, SlotStock(slots, charged, context))
     usage_before = accountant.usages()
     numbers = pool_numbers(slots, policy, context)
     kept, trimmed = trim_slots(slots, policy, context)
@@ -159,7 +161,9 @@ def _prepare(
     add_match_expressions(slots, policy)
     if policy.consider_preemption:
         prefix = (policy.startd_resource_prefix or "slot") if policy.cross_slot_prios else None
-        decorator = SlotDecorator(accountant, tree, snapshot.previous_quotas, context, prefix)
+        floor = REMOTE_USER_FLOOR.of(policy.version)
+        quotas = snapshot.previous_quotas
+        decorator = SlotDecorator(accountant, tree, quotas, context, prefix, floor)
         decorator.decorate(slots)
     return slots
 

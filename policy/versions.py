@@ -1,8 +1,8 @@
 """Says which version of HTCondor is meant, and which version's records stand for it.
 
 A version is given as a line (``25.0``), in full (``25.0.13``) or as the CondorVersion of an ad.
-Rules that changed between versions are rows of ``negotiator.versions``, names and defaults of macros
-are recorded tables; both ask this module only for the order of versions.
+Rules that changed between versions are rows of ``negotiator.versions``, names and defaults of
+macros are recorded tables; both ask this module only for the order of versions.
 Follows: the lines and releases of HTCondor from 23.0 to 25.14.1.
 """
 
@@ -111,9 +111,7 @@ def followed_version(given: Version, origin: str) -> Followed:
     One that is newer than all is followed as the newest one.
     """
     if given < OLDEST:
-        raise UnknownVersionError(
-            f"{given} is older than {OLDEST}: nothing is known of its rules"
-        )
+        raise UnknownVersionError(f"{given} is older than {OLDEST}: nothing is known of its rules")
     return Followed(min(given, NEWEST), given, origin)
 
 

@@ -21,7 +21,9 @@ from negotiator.jobs.start_vanilla import VanillaStart
 from negotiator.jobs.submitters import negotiated_name
 from negotiator.model.arithmetic import whole
 from negotiator.model.snapshot import ScheddQueue
+from negotiator.versions.offers import MATCHES_PER_SUBMITTER
 from policy.model import NegotiatorPolicy
+from policy.versions import Version
 
 #: What ``JobStatus`` says.
 IDLE: Final = 1
@@ -223,6 +225,7 @@ def job_lists(
             table = AutoclusterTable(names, expressions)
             shown = ShownAttributes(table, frozenset() if vanilla is None else vanilla.shown)
         room = schedd_room(queue, policy, context)
+        version = queue.version or policy.version
         real_ids: dict[int, int] = {}
         for job in queue.jobs:
             read = reader.read(job, table)
@@ -235,7 +238,7 @@ def job_lists(
                 _learn_id(real_ids, queued)
             key = (name, queue.name)
             if key not in lists:
-                lists[key] = job_list(shown, policy, room, flattener, vanilla, real_ids)
+                lists[key] = job_list(shown, policy, room, flattener, vanilla, real_ids, version)
             lists[key].waiting[queued] = None
     for found in lists.values():
         found.hold(sorted(found.waiting, key=_order_of))
@@ -249,11 +252,14 @@ def job_list(
     flattener: Flattener | None = None,
     start: VanillaStart | None = None,
     real_ids: Mapping[int, int] | None = None,
+    version: Version | None = None,
 ) -> JobList:
     """An empty list for jobs of a schedd with so much room.
 
-    ``shown``: what requests show of the jobs, None without autoclusters.
+    ``shown``: what requests show of the jobs, None without autoclusters.  ``version``: of the
+    schedd, None for that of the negotiator.
     """
+    followed = version or policy.version
     return JobList(
         {},
         shown,
@@ -262,11 +268,12 @@ def job_list(
         batch_size=policy.resource_request_list_size,
         ahead=policy.prefetch_requests,
         all_in_cluster=policy.negotiate_all_jobs_in_cluster,
-        uploads=policy.max_concurrent_uploads_per_user or None,
+        uploads=MATCHES_PER_SUBMITTER.of(followed)(policy.max_concurrent_uploads_per_user),
         room=room,
         flattener=flattener,
         start=start,
         real_ids={} if real_ids is None else real_ids,
+        version=followed,
     )
 
 

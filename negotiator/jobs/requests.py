@@ -23,6 +23,8 @@ from negotiator.expressions.projection import Projections
 from negotiator.jobs.autoclusters import AutoclusterTable
 from negotiator.jobs.start_vanilla import VanillaStart
 from negotiator.pool.slots import Slot, meets
+from negotiator.versions.offers import LIMITS_OF_JOB
+from policy.versions import NEWEST, Version
 
 NO_AUTOCLUSTER: Final = -1
 #: What a request carries besides the significant attributes.
@@ -143,6 +145,8 @@ class JobList:
     start: VanillaStart | None = None
     #: The ids that the schedd itself has for autoclusters, where they are known.
     real_ids: Mapping[int, int] = field(factory=dict)
+    #: The version of the schedd.
+    version: Version = NEWEST
     _ads: dict[QueuedJob, ClassAd] = field(factory=dict)
 
     @property
@@ -202,6 +206,7 @@ class JobList:
         self, slot: Slot, context: EvalContext, wanted: str, passed: list[QueuedJob]
     ) -> QueuedJob | None:
         unsuitable, alike = set(), self.alike
+        limits_of = LIMITS_OF_JOB.of(self.version)
         visible = slot.visible()
         for job in self.listed:
             if alike(job) in unsuitable:
@@ -214,7 +219,7 @@ class JobList:
             starts = self.start is None or self.start.allows(job.ad, slot.ad)
             if not (starts and meets(ad, job.ad, context) and accepted(job.ad, ad, context)):
                 unsuitable.add(alike(job))
-            elif matched_limits(job.ad, ad, context).lower() != wanted:
+            elif limits_of(job.ad, ad, context).lower() != wanted:
                 continue
             elif not _ranked_lower(ad, job.ad, context):
                 return job
@@ -252,18 +257,6 @@ def _ranked_lower(slot: ClassAd, job: ClassAd, context: EvalContext) -> bool:
     current = slot.get_number("CurrentRank", context=context)
     rank = slot.get_number("Rank", job, context)
     return current is not None and rank is not None and rank < current
-
-
-def matched_limits(job: ClassAd, slot: ClassAd, context: EvalContext) -> str:
-    """The concurrency limits that a match of a job (or request) with a slot is counted for.
-
-    For a job without the attribute those of the slot are: HTCondor looks the name up in either
-    ad, so preempting a claim with limits counts them once more.
-    """
-    mine, other = (job, slot) if job.raw("ConcurrencyLimits") is not None else (slot, job)
-    if mine.raw("ConcurrencyLimits") is None:
-        return ""
-    return mine.get_string("ConcurrencyLimits", other, context) or ""
 
 
 def _visible(job: QueuedJob, shown: ShownAttributes | None, whole: bool) -> ClassAd:

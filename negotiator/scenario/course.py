@@ -36,7 +36,7 @@ from negotiator.scenario.expand import (
     merge,
     quoted,
 )
-from negotiator.scenario.read import NOW, AdMaker, accountant_of, policy_of, snapshot_of
+from negotiator.scenario.read import NOW, AdMaker, accountant_of, policy_of, snapshot_of, version_of
 from negotiator.scenario.warm import one_process, remembering, seconds_since, warmed
 from policy.model import NegotiatorPolicy
 
@@ -108,7 +108,7 @@ def _ephemeral(ad: ClassAd) -> dict[str, object]:
 def play(case: Scenario, engine: str = ENGINES[0]) -> Iterator[Played]:
     """Run the cycles of a recorded case with one of the engines."""
     scenario, cycles = case["scenario"], case["observed"]["cycles"]
-    policy, make = policy_of(scenario), AdMaker()
+    policy, make = policy_of(scenario, version_of(case)), AdMaker()
     slots, jobs = _entries(scenario)
     accountant = accountant_of(scenario, slots, make, policy)
     steps = scenario.get("cycles", [{}])
@@ -137,7 +137,7 @@ def first_snapshot(case: Scenario) -> Snapshot:
     scenario, make = case["scenario"], AdMaker()
     slots, jobs = _entries(scenario)
     seen = case["observed"]["cycles"][0]
-    policy = policy_of(scenario)
+    policy = policy_of(scenario, version_of(case))
     accountant = accountant_of(scenario, slots, make, policy)
     snapshot = snapshot_of(scenario, seen, slots, jobs, accountant, make, policy)
     return warmed(scenario, seen, snapshot, policy, NOW)

@@ -15,7 +15,7 @@ from classad.ads.ad import as_number
 from classad.evaluate import EvalContext
 from classad.language.bounds import checkpoint
 from negotiator.jobs.offers import Offers
-from negotiator.jobs.requests import NO_AUTOCLUSTER, JobList, Request, matched_limits
+from negotiator.jobs.requests import NO_AUTOCLUSTER, JobList, Request
 from negotiator.matching.board import Board
 from negotiator.matching.candidate import Allowance, Asker, Candidate, Tally
 from negotiator.matching.choice import find_match, has_claim, put_back
@@ -24,9 +24,12 @@ from negotiator.matching.terms import SessionEnd, SessionTerms
 from negotiator.model.arithmetic import INT_MAX, whole
 from negotiator.model.departures import DepartureKind
 from negotiator.model.result import Event, Match, MatchKind, Outcome, Reason, Rejection
+from negotiator.pool.claims import SlotClaim
 from negotiator.pool.consumption import Amounts, deduct
 from negotiator.pool.ephemeral import carry_match, decorate_request
 from negotiator.pool.slots import Slot
+from negotiator.versions.offers import matched_limits
+from negotiator.versions.usage import USAGE_OF_SLOTS
 
 #: What is looked at where a match is recorded.
 _LIMITS: Final = frozenset({"concurrencylimits"})
@@ -210,11 +213,12 @@ def _take(session: _Session, request: Request, served: int, candidate: Candidate
     if request.ad.raw("ConcurrencyLimits") or slot.cell("concurrencylimits"):
         ad = slot.seen_with(request.ad, _LIMITS)
         limits = matched_limits(request.ad, ad, board.context)
-    if limits:
-        board.concurrency.take(limits)
     board.matches.append(_match(session, request, served, candidate))
     board.limits.append(limits)
-    board.accountant.charge(terms.submitter, candidate.cost)
+    charge = USAGE_OF_SLOTS.of(board.policy.version).matched
+    claim = SlotClaim(slot, limits, board.context)
+    if charge(board.accountant, claim, terms.submitter, candidate.cost) and limits:
+        board.concurrency.take(limits)
     session.allowance.used += candidate.cost
     if slot.user is None:
         session.allowance.used_unclaimed += candidate.cost
