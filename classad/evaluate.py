@@ -129,8 +129,7 @@ def evaluate_exactly(
     """Evaluate with exact accounting; ``owner``: the chained parent that holds the expression."""
     from classad.evaluation.reference import ReferenceState
 
-    state = ReferenceState()
-    state.context = context
+    state = ReferenceState(context)
     state.left, state.right = left, right
     if owner is not None:
         state.lexical = (ad, owner)

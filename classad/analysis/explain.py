@@ -44,8 +44,7 @@ def explain(
     tree = as_tree(expr)
     ad = Ad() if my is None else my
     other = None if target is ad else target
-    observer = Observer(depth)
-    observer.context = context or NO_CONTEXT
+    observer = Observer(depth, context or NO_CONTEXT)
     observer.left, observer.right = None if other is None else ad, other
     value, ok = run_exactly(tree, ad, observer)
     found = observer.root.parts

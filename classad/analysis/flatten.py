@@ -70,8 +70,7 @@ def flatten(
     ``free``: the expression belongs to no ad, as an ``ExprTree`` of HTCondor's Python bindings: an
     ad that is written in it has no ad around it.
     """
-    state = ReferenceState()
-    state.context = context or NO_CONTEXT
+    state = ReferenceState(context or NO_CONTEXT)
     state.start = ad
     with more_frames():
         try:

@@ -80,8 +80,7 @@ class _Walker:
         self.root = ad
         self.names: dict[str, str] = {}
         self.active: list[Expression] = []
-        self.state = ReferenceState()
-        self.state.context = context or NO_CONTEXT
+        self.state = ReferenceState(context or NO_CONTEXT)
         self.state.start = ad
 
     def add(self, name: str) -> None:

@@ -17,6 +17,7 @@ from classad.ads.ad import Ad
 from classad.ads.expression import Expression
 from classad.compiled.state import CompiledState
 from classad.evaluation.context import EvalContext
+from classad.language.rules import NEWEST, LanguageRules
 
 if TYPE_CHECKING:
     from random import Random
@@ -46,11 +47,14 @@ class AmbientContext(EvalContext):
         seed: int | None = None,
         functions: Mapping[str, Builtin] = REGISTERED,
         outer: AmbientContext | None = None,
+        language: LanguageRules = NEWEST,
     ) -> None:
         self._given_now = now
         self._given_tz = tz
         self._outer = outer if seed is None else None
-        super().__init__(seed=seed, strict=strict, home_of=_home_of, functions=functions)
+        super().__init__(
+            seed=seed, strict=strict, home_of=_home_of, functions=functions, language=language
+        )
 
     @property
     def now(self) -> float:
@@ -97,6 +101,7 @@ class AmbientContext(EvalContext):
             seed=seed,
             functions=ChainMap(dict(functions), known) if functions else known,  # type: ignore[arg-type]
             outer=self,
+            language=self.language,
         )
 
 

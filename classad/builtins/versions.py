@@ -95,6 +95,7 @@ def versioncmp(state: EvalState, left: ClassAdValue, right: ClassAdValue) -> Cla
 @builtin(
     "versionLT",
     args=2,
+    cased=True,
     result=Result.CONDITION,
     prints=True,
     exceptional=_RULE,
@@ -109,6 +110,7 @@ def version_lt(state: EvalState, left: ClassAdValue, right: ClassAdValue) -> Cla
 @builtin(
     "versionLE",
     args=2,
+    cased=True,
     result=Result.CONDITION,
     prints=True,
     exceptional=_RULE,
@@ -123,6 +125,7 @@ def version_le(state: EvalState, left: ClassAdValue, right: ClassAdValue) -> Cla
 @builtin(
     "versionGT",
     args=2,
+    cased=True,
     result=Result.CONDITION,
     prints=True,
     exceptional=_RULE,
@@ -137,6 +140,7 @@ def version_gt(state: EvalState, left: ClassAdValue, right: ClassAdValue) -> Cla
 @builtin(
     "versionGE",
     args=2,
+    cased=True,
     result=Result.CONDITION,
     prints=True,
     exceptional=_RULE,
@@ -151,6 +155,7 @@ def version_ge(state: EvalState, left: ClassAdValue, right: ClassAdValue) -> Cla
 @builtin(
     "versionEQ",
     args=2,
+    cased=True,
     result=Result.CONDITION,
     prints=True,
     exceptional=_RULE,

@@ -114,6 +114,8 @@ def _ad(node: nodes.AdExpr) -> Form:
 
 def _call(node: nodes.Call) -> Form:
     arguments, function = tuple(node.args), lookup_function(node.name)
+    if function is not None and not function.is_spelled(node.name):
+        function = None  # the context of each evaluation tells whether it is known
     if function is not None and function.accepts(len(arguments)):
         if function.form in _TESTS:
             return "=?=", (*arguments, nodes.Literal(_TESTS[function.form])), ()

@@ -16,8 +16,8 @@ from classad.ads.ad import Ad, Stored
 from classad.ads.expression import Expression, Run
 from classad.evaluation.state import EvalState
 from classad.language import bounds
-from classad.language.limits import MAX_DEPTH, MAX_WORK, EvaluationFailure, NeedExact
-from classad.language.values import UNDEFINED, ClassAdValue
+from classad.language.limits import MAX_DEPTH, MAX_WORK, NeedExact
+from classad.language.values import ClassAdValue
 
 
 def compiled(tree: Expression) -> Run:
@@ -74,7 +74,7 @@ class CompiledState(EvalState):
         else:
             before = active.get(mark)
             if before is not None and _holds(before, owner):
-                return UNDEFINED
+                return self.circle()
             active[mark] = owner if before is None else (before, owner)
         depth = self.depth
         self.depth = deeper = depth + tree.height
@@ -82,7 +82,7 @@ class CompiledState(EvalState):
         if deeper > MAX_DEPTH or (owner is not ad and tree.constructs):
             raise NeedExact  # or: its nested ads belong to the chained parent
         if work > MAX_WORK:
-            raise EvaluationFailure("the evaluation visits too many nodes")
+            self.check_work()
         if bounds.entered:
             bounds.glance()
         value: ClassAdValue = run(ad, self)

@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping
 from datetime import tzinfo
 from typing import TYPE_CHECKING, Final
 
+from classad.language.rules import NEWEST, LanguageRules
+
 if TYPE_CHECKING:
     from random import Random
 
@@ -33,11 +35,13 @@ class EvalContext:
     ``functions``: folded name -> declaration, for functions beyond the builtin ones.
     ``user_maps``: folded map name -> mapping from user to a comma-separated list, for
     ``userMap``.  ``home_of``: user name -> home directory or None, for ``userHome``.
-    ``debug_sink``: called by ``debug`` with its argument's text and value.
+    ``debug_sink``: called by ``debug`` with its argument's text and value.  ``language``: the rules
+    of another version of HTCondor, see ``classad.language.rules.language_of``.
     """
 
     __slots__ = (
-        "_rng", "debug_sink", "functions", "home_of", "now", "seed", "strict", "tz", "user_maps",
+        "_rng", "debug_sink", "functions", "home_of", "language", "now", "seed", "strict", "tz",
+        "user_maps",
     )  # fmt: skip
 
     now: float | None
@@ -53,6 +57,7 @@ class EvalContext:
         user_maps: Mapping[str, Mapping[str, str]] | None = None,
         home_of: Callable[[str], str | None] | None = None,
         debug_sink: Callable[[str, ClassAdValue], None] | None = None,
+        language: LanguageRules = NEWEST,
     ) -> None:
         self.now = now
         self.tz = tz
@@ -63,6 +68,7 @@ class EvalContext:
         self.user_maps = user_maps
         self.home_of = home_of
         self.debug_sink = debug_sink
+        self.language = language
 
     @property
     def rng(self) -> Random:

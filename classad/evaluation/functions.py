@@ -15,6 +15,7 @@ from enum import Enum, Flag, auto
 from typing import Final, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from classad.language.names import fold_name
+from classad.language.rules import LanguageRules
 from classad.language.values import ClassAdValue
 
 
@@ -152,6 +153,7 @@ class Builtin(NamedTuple):
     ``guard``: an undefined argument is no surprise to it.  ``prints``: it takes any argument as
     text, as it is printed.  ``observed``: somebody outside sees each call, so none may be spared.
     ``result``: what it gives at most; ``fails``: it may end the evaluation as a whole.
+    ``cased``: older versions know it by the spelling ``name`` only.
     """
 
     name: str
@@ -173,6 +175,11 @@ class Builtin(NamedTuple):
     observed: bool = False
     result: Result = Result.ANY
     fails: bool = False
+    cased: bool = False
+
+    def is_spelled(self, name: str) -> bool:
+        """Whether every version of HTCondor takes a name for this function."""
+        return name == self.name or not self.cased
 
     def accepts(self, count: int) -> bool:
         """Whether the function can be called with this many arguments."""
@@ -215,14 +222,20 @@ class HasFunctions(Protocol):
     def functions(self) -> Mapping[str, Builtin] | None:
         """Folded name -> declaration."""
 
+    @property
+    def language(self) -> LanguageRules:
+        """The rules by which a name is that of a function."""
+
 
 def lookup_function(name: str, context: HasFunctions | None = None) -> Builtin | None:
     """The builtin function, or the context's own function, of this name."""
     key = fold_name(name)
     found = load().get(key)
-    if found is None and context is not None and context.functions is not None:
-        found = context.functions.get(key)
-    return found
+    if context is None:
+        return found
+    if found is None:
+        return None if context.functions is None else context.functions.get(key)
+    return found if context.language.names_in_any_case or found.is_spelled(name) else None
 
 
 def form_of(name: str, count: int) -> Form | None:
@@ -282,6 +295,7 @@ def builtin(
     observed: bool = False,
     result: Result = Result.ANY,
     fails: bool = False,
+    cased: bool = False,
     exceptional: str = "undefined gives undefined, error gives error",
     examples: Sequence[str] = (),
 ) -> Callable[[_Impl], _Impl]:
@@ -320,6 +334,7 @@ def builtin(
                 observed=observed,
                 result=result,
                 fails=fails,
+                cased=cased,
             )
         return impl
 

@@ -12,6 +12,7 @@ from typing import Final
 
 from classad.ads.ad import Ad, Stored
 from classad.ads.expression import Expression
+from classad.evaluation.context import EvalContext
 from classad.evaluation.reference import Evaluator, ReferenceState
 from classad.evaluation.scopes import Found, outermost, searched
 from classad.language.limits import EvaluationFailure
@@ -58,7 +59,8 @@ class Observer(ReferenceState):
     followed this deep.  ``failure``: the reason why the last evaluation that failed did.
     """
 
-    def __init__(self, depth: int) -> None:
+    def __init__(self, depth: int, context: EvalContext) -> None:
+        super().__init__(context)
         self.root = Record(None, None, 0)
         self.failure: str | None = None
         self._open: Record | None

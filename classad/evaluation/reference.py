@@ -2,7 +2,7 @@
 
 This is the reference evaluator.  It counts depth and work exactly as HTCondor does and knows strict
 mode.  The compiled form in ``classad.compiled.compiler`` is tested against it and hands over to it
-near the limits.  Operators are those of ``classad.language.operators``, names are looked for by
+near the limits.  Both follow the rules of the context's version.  Operators are those of ``classad.language.operators``, names are looked for by
 ``classad.evaluation.scopes``.
 
 Inputs: a node, the ad it is evaluated in, the state.  Outputs: a ClassAd value.
@@ -16,12 +16,13 @@ from functools import partial
 
 from classad.ads.ad import Ad, ListValue, Stored, detached, inside_of, make_ad, make_list
 from classad.ads.expression import Expression, Run
+from classad.evaluation.context import EvalContext
 from classad.evaluation.functions import lookup_function
 from classad.evaluation.scopes import find, find_unscoped, outermost, own, root_around
 from classad.evaluation.selection import select
 from classad.evaluation.state import CallSite, EvalState, contained
 from classad.language import bounds
-from classad.language.limits import MAX_DEPTH, MAX_RESTARTS, MAX_WORK, EvaluationFailure
+from classad.language.limits import MAX_DEPTH, MAX_RESTARTS, EvaluationFailure
 from classad.language.names import fold_name
 from classad.language.operators import BINARY, UNARY, exceptional, truth
 from classad.language.values import ERROR, UNDEFINED, ClassAdValue, Truth
@@ -36,7 +37,7 @@ Evaluators = dict[type[nodes.Node], Evaluator]
 class ReferenceState(EvalState):
     """An exactly counted evaluation.
 
-    ``lexical``: while an expression is evaluated in another ad than it stands in, as that of a
+    ``step``: levels that an operator uses up.  ``lexical``: while an expression is evaluated in another ad than it stands in, as that of a
     chained parent is in the child, the two, so that ads and lists written in it are nested in the
     one where they stand.
     """
@@ -47,6 +48,11 @@ class ReferenceState(EvalState):
 
     depth: int = 0
     lexical: tuple[Ad | None, Ad | None] | None = None
+
+    def __init__(self, context: EvalContext) -> None:
+        self.context = context
+        self.step = context.language.levels_of_operators
+        self.most_work = context.language.most_work
 
     def evaluate_node(self, node: nodes.Node, ad: Ad) -> ClassAdValue:
         return value_of(node, ad, self)
@@ -63,14 +69,14 @@ class ReferenceState(EvalState):
         self.lexical = outer
         return value
 
-    def descend(self) -> None:
-        """Use up one level."""
-        if self.depth >= MAX_DEPTH:
+    def descend(self, step: int) -> None:
+        """Use up one level, or none."""
+        if step and self.depth >= MAX_DEPTH:
             raise EvaluationFailure("the evaluation is nested too deeply")
-        self.depth += 1
+        self.depth += step
 
     def dereference(self, value: Stored, ad: Ad, owner: Ad) -> ClassAdValue:
-        self.descend()
+        self.descend(1)
         found: ClassAdValue = value
         if value.__class__ is Expression:
             found = self.follow(value, ad, owner)
@@ -83,7 +89,7 @@ class ReferenceState(EvalState):
 
     def follow(self, tree: Expression, ad: Ad, owner: Ad) -> ClassAdValue:
         if self.is_under_way(tree, owner):
-            return UNDEFINED
+            return self.circle()
         active = self.active = {} if self.active is None else self.active
         mark = (id(tree), id(owner))
         active[mark] = owner
@@ -97,7 +103,7 @@ class ReferenceState(EvalState):
 def value_of(node: nodes.Node, ad: Ad, state: ReferenceState) -> ClassAdValue:
     """The value of a node in ``ad``."""
     state.work += 1
-    if state.work > MAX_WORK:
+    if state.work > state.most_work:
         raise EvaluationFailure("the evaluation visits too many nodes")
     if bounds.entered:
         bounds.glance()
@@ -109,33 +115,33 @@ def _literal(node: nodes.Literal, ad: Ad, state: ReferenceState) -> ClassAdValue
 
 
 def _parens(node: nodes.Parens, ad: Ad, state: ReferenceState) -> ClassAdValue:
-    state.descend()
+    state.descend(state.step)
     value = value_of(node.inner, ad, state)
-    state.depth -= 1
+    state.depth -= state.step
     return value
 
 
 def _unary(node: nodes.Unary, ad: Ad, state: ReferenceState) -> ClassAdValue:
-    state.descend()
+    state.descend(state.step)
     operand = value_of(node.operand, ad, state)
-    state.depth -= 1
+    state.depth -= state.step
     return UNARY[node.operator].implementation(operand)
 
 
 def _binary(node: nodes.Binary, ad: Ad, state: ReferenceState) -> ClassAdValue:
     operator = BINARY[node.operator]
-    state.descend()
+    state.descend(state.step)
     left = value_of(node.left, ad, state)
     if operator.settles is not None and operator.settles(left):
         value = operator.implementation(left, UNDEFINED)
     else:
         value = operator.implementation(left, value_of(node.right, ad, state))
-    state.depth -= 1
+    state.depth -= state.step
     return value
 
 
 def _conditional(node: nodes.Conditional, ad: Ad, state: ReferenceState) -> ClassAdValue:
-    state.descend()
+    state.descend(state.step)
     selector = value_of(node.condition, ad, state)
     value: ClassAdValue = truth(selector)
     if value is True:
@@ -146,7 +152,7 @@ def _conditional(node: nodes.Conditional, ad: Ad, state: ReferenceState) -> Clas
         # No condition at all: both branches are evaluated, as one of them may fail the whole.
         value_of(node.then, ad, state)
         value_of(node.otherwise, ad, state)
-    state.depth -= 1
+    state.depth -= state.step
     return value
 
 
@@ -169,11 +175,11 @@ def no_choice(
 
 
 def _subscript(node: nodes.Subscript, ad: Ad, state: ReferenceState) -> ClassAdValue:
-    state.descend()
+    state.descend(state.step)
     base = value_of(node.base, ad, state)
     index = value_of(node.index, ad, state)
     value = subscript(base, index, state)
-    state.depth -= 1
+    state.depth -= state.step
     return value
 
 
@@ -225,12 +231,13 @@ def _reference(node: nodes.Reference, ad: Ad, state: ReferenceState) -> ClassAdV
 
 def _selection(node: nodes.Reference, key: str, ad: Ad, state: ReferenceState) -> ClassAdValue:
     """``base.name``.  Running out of levels here is an error value, not a failure."""
-    if state.depth >= MAX_DEPTH:
+    step = state.step
+    if step and state.depth >= MAX_DEPTH:
         return ERROR
     assert node.base is not None
-    state.depth += 1
+    state.depth += step
     base = value_of(node.base, ad, state)
-    state.depth -= 1
+    state.depth -= step
     selected: ClassAdValue = select(base, key, ad, state)
     return selected
 

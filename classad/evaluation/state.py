@@ -16,7 +16,7 @@ from classad.evaluation.context import NO_CONTEXT, EvalContext
 from classad.evaluation.scopes import Scopes, root_around
 from classad.language import bounds
 from classad.language.limits import FAST_HEIGHT, MAX_WORK, EvaluationFailure
-from classad.language.values import ERROR, ClassAdValue
+from classad.language.values import ERROR, UNDEFINED, ClassAdValue
 
 if TYPE_CHECKING:
     from classad.syntax.nodes import Call, Node
@@ -59,7 +59,7 @@ class EvalState(Scopes):
     def follow(self, tree: Expression, ad: Ad, owner: Ad) -> ClassAdValue:
         """Evaluate, in ``ad``, the expression of an attribute that ``owner`` holds.
 
-        An expression that is under way already is undefined: a cycle.
+        An expression that is under way already is a cycle, see ``circle``.
         """
         raise NotImplementedError
 
@@ -70,6 +70,21 @@ class EvalState(Scopes):
     def dereference(self, value: Stored, ad: Ad, owner: Ad) -> Stored:
         """The value, in ``ad``, of what was stored for an attribute that ``owner`` holds."""
         return self.follow(value, ad, owner) if isinstance(value, Expression) else value
+
+    def circle(self) -> ClassAdValue:
+        """What a reference gives that leads to an expression under way.
+
+        Where it ends the evaluation as a whole HTCondor goes round until no level is left, which
+        doubles its time with every second reference on the way.
+        """
+        if self.context.language.self_reference_fails:
+            raise EvaluationFailure("an attribute refers to itself")
+        return UNDEFINED
+
+    def check_work(self) -> None:
+        """Fail if the evaluation has visited too many nodes, more than ``MAX_WORK`` at least."""
+        if self.work > self.context.language.most_work:
+            raise EvaluationFailure("the evaluation visits too many nodes")
 
     # --- for builtin functions ----------------------------------------------------------------
 
@@ -86,7 +101,7 @@ class EvalState(Scopes):
         """Count node visits, also those that HTCondor makes and we need not."""
         self.work += work
         if self.work > MAX_WORK:
-            raise EvaluationFailure("the evaluation visits too many nodes")
+            self.check_work()
         if bounds.entered:
             bounds.glance()
 
@@ -165,6 +180,6 @@ def contained(tree: Expression, ad: Ad | None, home: Ad | None, state: EvalState
         return value
     except EvaluationFailure:
         if state.work > MAX_WORK:
-            raise
+            state.check_work()
         state.go_back(before)
         return ERROR

@@ -15,6 +15,7 @@ from classad.table.answers.requirements import PartnerSide, RowSide
 from classad.table.answers.valuations import Valuations
 from classad.table.arrays.arrays import rows_of
 from classad.table.dependence.conjuncts import Splits
+from classad.language.rules import NEWEST, LanguageRules
 from classad.table.memory.budget import DEFAULT
 from classad.table.rows import Rows
 from classad.table.store.placed import Placed, PlacedStore
@@ -45,6 +46,8 @@ class Holder:
         self._store = Store(rows, loaded) if store is None else store
         self._budget = self._store.budget
         self._budget.limit = budget
+        #: The rules by which all was found that is known.
+        self._language = NEWEST
         self._begin()
 
     def _begin(self) -> None:
@@ -62,11 +65,20 @@ class Holder:
         if self._requests == 2:  # what a single one needs would be found anew for each
             self._budget.settle()
         if self._budget.noted > self._budget.most:
-            self._budget.clear()
-            self._store.forget()
-            self._budget.start_again()
-            self._begin()
+            self._start_again()
             self._requests = 1
+
+    def _start_again(self) -> None:
+        """Forget all that was found."""
+        self._budget.clear()
+        self._store.forget()
+        self._budget.start_again()
+        self._begin()
+
+    def _follow(self, language: LanguageRules) -> None:
+        """Answer by other rules, by which all is to be found anew."""
+        self._language = language
+        self._start_again()
 
     @property
     def held(self) -> int:

@@ -49,7 +49,10 @@ class Table(Holder):
 
         In the place of the ad it saves looking at it anew; its context replaces that of the call.
         """
-        return Partner(ad, _standing(context), self._store)
+        standing = _standing(context)
+        if standing.language is not self._language:
+            self._follow(standing.language)
+        return Partner(ad, standing, self._store)
 
     # --- matching -------------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ import pytest
 from classad import ClassAd, ExprTree
 from classad.errors import ClassAdEvaluationError
 from classad.evaluate import EvalContext, evaluate, evaluate_full
+from classad.language.rules import NEWEST
 from classad.language.values import ERROR, UNDEFINED
 from classad.syntax.nodes import Binary, Call, Literal, Node, Reference
 from tests.classad import golden
@@ -63,14 +64,13 @@ def test_failure_is_not_caught_by_is_error() -> None:
 
 
 def test_work_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("state", "reference"):
-        monkeypatch.setattr(f"classad.evaluation.{module}.MAX_WORK", 100_000)
+    for module in ("evaluation", "compiled"):
+        monkeypatch.setattr(f"classad.{module}.state.MAX_WORK", 100_000)
     doubling = ad(a0="1", **{f"a{i}": f"a{i - 1} + a{i - 1}" for i in range(1, 27)})
-    assert evaluate_full("a26", doubling) == (ERROR, False)
-    assert evaluate_full("a12", doubling) == (4096, True)
-    strict = EvalContext(strict=True)
-    assert evaluate_full("a26", doubling, context=strict) == (ERROR, False)
-    assert evaluate_full("a12", doubling, context=strict) == (4096, True)
+    for strict in (False, True):
+        context = EvalContext(strict=strict, language=NEWEST._replace(most_work=100_000))
+        assert evaluate_full("a26", doubling, context=context) == (ERROR, False)
+        assert evaluate_full("a12", doubling, context=context) == (4096, True)
 
 
 @pytest.mark.parametrize(

@@ -215,7 +215,8 @@ class _Compiler:
         parts = [self.step(part, of_row) for part in node.args]
         if form is Form.CHOICE:
             return _operation(conditional, parts)
-        function = lookup_function(node.name)
+        if function is not lookup_function(node.name):
+            raise Unknown  # one of the context, or none by its rules
         if function is None or function.laziness is not EAGER or not function.accepts(len(parts)):
             raise Unknown
         impl, bulk = function.impl, function.bulk

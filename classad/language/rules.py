@@ -1,0 +1,83 @@
+"""Names what the language means by version of HTCondor: one value, ``LanguageRules``.
+
+An evaluation takes the rules from its context (``EvalContext(language=...)``), a parse as an
+argument.  Without any they are the newest ones.
+
+Inputs: numbers of versions.  Outputs: ``LanguageRules``.
+Follows: what 23.9.6, 24.0.23, 25.0.13 and 25.14.1 answered (vectors ``versions/classad.json``).
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from classad.language.limits import MAX_WORK
+
+__all__ = ["BEFORE_24_0", "BEFORE_25_13_2", "NEWEST", "LanguageRules", "NestingRules", "language_of"]
+
+
+class NestingRules(NamedTuple):
+    """How deeply a text may be nested.
+
+    ``levels``: what the parser allows.  ``bracket``, ``prefix``, ``elvis``: the levels that a
+    bracket, a prefix operator and ``?:`` use up for what stands to the right of them.  ``calls``:
+    calls that may be nested, None if only the levels bound them.
+    """
+
+    levels: int = 500
+    bracket: int = 3
+    prefix: int = 1
+    elvis: int = 1
+    calls: int | None = None
+
+
+class LanguageRules(NamedTuple):
+    """What differs by version in reading and evaluating expressions.
+
+    ``since``: the first version that has all of these.
+    ``self_reference_fails``: an evaluation that follows a reference to an attribute that is being
+    evaluated fails as a whole; otherwise that reference is undefined.
+    ``levels_of_operators``: levels that an operator or parentheses use up while evaluating, beside
+    the one of each reference.
+    ``most_work``: nodes that one evaluation may visit.
+    ``blank_in_elvis``: ``? :`` is the operator ``?:``; otherwise a conditional without a middle,
+    which binds weakest.
+    ``names_in_any_case``: functions that compare versions are known in any case of their letters;
+    otherwise as documented only.
+    ``nesting``: of texts.
+    """
+
+    since: tuple[int, int, int]
+    self_reference_fails: bool = False
+    levels_of_operators: int = 1
+    most_work: int = MAX_WORK
+    blank_in_elvis: bool = True
+    names_in_any_case: bool = True
+    nesting: NestingRules = NestingRules()
+
+
+#: The rules of 25.14.1.
+NEWEST: Final = LanguageRules((25, 13, 2))
+#: 24.0.23 and 25.0.13 were asked.  There is no bound on work: ours lets 24 doublings pass, and ends
+#: what would keep a daemon busy for minutes.
+BEFORE_25_13_2: Final = LanguageRules(
+    since=(24, 0, 0),
+    self_reference_fails=True,
+    levels_of_operators=0,
+    most_work=100_000_000,
+    blank_in_elvis=False,
+    names_in_any_case=False,
+    nesting=NestingRules(levels=1002, bracket=1, prefix=0, elvis=0, calls=400),
+)
+#: 23.9.6 was asked; which version lifted its bound on ``?:`` is not known.
+BEFORE_24_0: Final = BEFORE_25_13_2._replace(
+    since=(0, 0, 0), nesting=BEFORE_25_13_2.nesting._replace(elvis=1)
+)
+
+
+def language_of(version: tuple[int, int, int]) -> LanguageRules:
+    """The rules of a version, given by its three numbers."""
+    for rules in (NEWEST, BEFORE_25_13_2):
+        if version >= rules.since:
+            return rules
+    return BEFORE_24_0
