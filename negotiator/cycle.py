@@ -11,6 +11,7 @@ from functools import partial
 from random import Random
 
 from classad.evaluate import EvalContext
+from classad.language.rules import language_of
 from negotiator.accounting.accountant import Accountant, accountant_settings
 from negotiator.engines import ENGINES, make_engines
 from negotiator.expressions.flattening import lead_to_requirements, may_read_requirements
@@ -86,7 +87,7 @@ def negotiate(
     board = Board(
         policy=policy,
         context=context,
-        schedd_context=EvalContext(now=now, rng=rng),
+        schedd_context=EvalContext(now=now, rng=rng, language=context.language),
         accountant=accountant,
         tree=tree,
         concurrency=ConcurrencyCounts(
@@ -120,7 +121,13 @@ def _context(
 ) -> EvalContext:
     """What the negotiator's own expressions know besides ads."""
     functions = live_functions(accountant, tree)
-    return EvalContext(now=now, rng=rng, functions=functions, user_maps=policy.user_maps or None)
+    return EvalContext(
+        now=now,
+        rng=rng,
+        functions=functions,
+        user_maps=policy.user_maps or None,
+        language=language_of(policy.version),
+    )
 
 
 def _fetch(

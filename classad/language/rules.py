@@ -13,7 +13,14 @@ from typing import Final, NamedTuple
 
 from classad.language.limits import MAX_WORK
 
-__all__ = ["BEFORE_24_0", "BEFORE_25_13_2", "NEWEST", "LanguageRules", "NestingRules", "language_of"]
+__all__ = [
+    "BEFORE_24_0",
+    "BEFORE_25_13_2",
+    "NEWEST",
+    "LanguageRules",
+    "NestingRules",
+    "language_of",
+]
 
 
 class NestingRules(NamedTuple):

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from classad.binding.ad import ClassAd
 from classad.binding.checks import checked_ad, known_name
 from classad.language.names import fold_name
+from classad.language.rules import NEWEST, LanguageRules
 from classad.loading.columns import LoadedColumns
 from classad.table.answers.predicates import Book
 from classad.table.answers.requirements import PartnerSide, RowSide
 from classad.table.answers.valuations import Valuations
 from classad.table.arrays.arrays import rows_of
 from classad.table.dependence.conjuncts import Splits
-from classad.language.rules import NEWEST, LanguageRules
 from classad.table.memory.budget import DEFAULT
 from classad.table.rows import Rows
 from classad.table.store.placed import Placed, PlacedStore

@@ -29,6 +29,7 @@ from policy.language.table import Context
 from policy.load import load_policy
 from policy.maps.user_maps import read_user_map
 from policy.model import NegotiatorPolicy
+from policy.versions import NEWEST, Version
 
 
 @frozen
@@ -110,6 +111,7 @@ def read_policy(
     defines: tuple[tuple[str, str], ...] = (),
     local_name: str | None = None,
     dialect: Dialect = HTCONDOR,
+    version: Version = NEWEST,
 ) -> LoadedPolicy:
     """The negotiator's policy; ``now`` is what time functions in the configuration see.
 
@@ -133,7 +135,9 @@ def read_policy(
         now=now,
         keep_going=True,
     )
-    loaded = load_policy(config, local_name=local_name, dialect=dialect, sources=sources)
+    loaded = load_policy(
+        config, local_name=local_name, dialect=dialect, version=version, sources=sources
+    )
     unsupported = tuple(
         Unsupported(item.macro, " ".join(item.text.split()), item.definition.place(), item.reason)
         for item in loaded.unsupported

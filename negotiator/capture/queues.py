@@ -10,7 +10,8 @@ Follows: the schedd's submitter ads (``IdleJobs``, ``RunningJobs`` and their wei
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 
 from classad import ClassAd
 from negotiator.capture.ads import LocatedAd
@@ -20,6 +21,7 @@ from negotiator.jobs.weights import IdleJobWeights
 from negotiator.model.snapshot import ScheddQueue
 from negotiator.pool.addresses import NO_ADDRESS
 from policy.model import NegotiatorPolicy
+from policy.versions import Version
 
 
 def schedd_of(job: LocatedAd, default: str) -> str:
@@ -45,12 +47,16 @@ def job_id(job: LocatedAd) -> str:
     return f"{'?' if cluster is None else cluster}.{'?' if proc is None else proc}"
 
 
-def make_queues(jobs: Iterable[LocatedAd], default: str) -> tuple[ScheddQueue, ...]:
-    """Jobs by schedd, each queue in file order."""
+def make_queues(
+    jobs: Iterable[LocatedAd], default: str, versions: Mapping[str, Version] = MappingProxyType({})
+) -> tuple[ScheddQueue, ...]:
+    """Jobs by schedd, each queue in file order; ``versions``: of schedds by name."""
     queues: dict[str, list[ClassAd]] = {}
     for job in jobs:
         queues.setdefault(schedd_of(job, default), []).append(job.ad)
-    return tuple(ScheddQueue(name, tuple(ads)) for name, ads in queues.items())
+    return tuple(
+        ScheddQueue(name, tuple(ads), version=versions.get(name)) for name, ads in queues.items()
+    )
 
 
 def make_submitters(

@@ -13,6 +13,7 @@ from typing import Final
 from classad import ClassAd
 from classad.ads.ad import as_bool, as_number, as_string, raw_in
 from classad.evaluate import EvalContext
+from classad.language.rules import language_of
 from negotiator.expressions.flattening import Flattener
 from negotiator.expressions.known import KnownExpressions
 from negotiator.jobs.autoclusters import AutoclusterTable, SignificanceSettings, job_attributes
@@ -215,17 +216,18 @@ def job_lists(
     if flatten:
         # What slots or the policy read is not only tested.
         flattener = Flattener(context, read="requirements" in significant)
-    reader = _Reader(context, policy)
     start = policy.start_vanilla_universe
-    vanilla = None if start is None else VanillaStart(start, context)
     for queue in queues:
+        version = queue.version or policy.version
+        own = context.in_language(language_of(version))
+        reader = _Reader(own, policy)
+        vanilla = None if start is None else VanillaStart(start, own)
         names = _names_for(queue, significant, settings)
         table = shown = None
         if names is not None:
             table = AutoclusterTable(names, expressions)
             shown = ShownAttributes(table, frozenset() if vanilla is None else vanilla.shown)
-        room = schedd_room(queue, policy, context)
-        version = queue.version or policy.version
+        room = schedd_room(queue, policy, own)
         real_ids: dict[int, int] = {}
         for job in queue.jobs:
             read = reader.read(job, table)

@@ -17,6 +17,7 @@ from classad.ads.ad import as_bool
 from classad.ads.expression import Expression
 from classad.evaluate import EvalContext, evaluate
 from classad.language.operators import truth
+from classad.language.rules import LanguageRules, language_of
 from negotiator.expressions.flattening import Flattener
 from negotiator.expressions.known import conjuncts_of
 from negotiator.expressions.projection import Projections
@@ -148,6 +149,11 @@ class JobList:
     #: The version of the schedd.
     version: Version = NEWEST
     _ads: dict[QueuedJob, ClassAd] = field(factory=dict)
+
+    @property
+    def language(self) -> LanguageRules:
+        """The rules by which the schedd evaluates."""
+        return language_of(self.version)
 
     @property
     def one_by_one(self) -> bool:

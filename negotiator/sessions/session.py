@@ -56,7 +56,8 @@ def hold_session(board: Board, terms: SessionTerms) -> SessionEnd:
     board.limit_refusals = 0
     offers = board.offers_ahead.pop((terms.submitter, terms.schedd, terms.job_prios), None)
     if offers is None:
-        offers = Offers(jobs, board.context, terms.job_prios)
+        context = board.context.in_language(jobs.language)
+        offers = Offers(jobs, context, terms.job_prios)
     session = _Session(board, terms, jobs, Allowance(terms.limit, terms.limit_unclaimed), offers)
     outcome = _negotiate(session)
     end = SessionEnd(outcome, session.allowance.used, tuple(session.events))
@@ -224,7 +225,8 @@ def _take(session: _Session, request: Request, served: int, candidate: Candidate
         session.allowance.used_unclaimed += candidate.cost
     if slot.requirements is not None and slot.requirements is not slot.raw("Requirements"):
         slot.insert("Requirements", slot.requirements)
-    placed = session.jobs.place(request, slot, board.schedd_context, limits)
+    context = board.schedd_context.in_language(session.jobs.language)
+    placed = session.jobs.place(request, slot, context, limits)
     session.offers.matched()
     board.watch.taken(candidate, placed)
     slot.claims -= 1

@@ -188,7 +188,8 @@ def _fetch_ahead(board: Board, submitters: list[Submitter]) -> None:
         jobs = board.jobs.get((submitter.name, submitter.schedd))
         if jobs is not None:
             key = (submitter.name, submitter.schedd, submitter.job_prios)
-            offers = Offers(jobs, board.context, submitter.job_prios)
+            context = board.context.in_language(jobs.language)
+            offers = Offers(jobs, context, submitter.job_prios)
             board.offers_ahead[key] = offers.fetch_ahead()
 
 

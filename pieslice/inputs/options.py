@@ -12,6 +12,7 @@ import argparse
 from typing import Final
 
 from pieslice.command_line import whole_number
+from pieslice.inputs.versions import add_version
 
 #: Those of ``negotiator.engines``.  Reading a command line imports no library, so that `doctor`
 #: runs in a broken installation, too.
@@ -34,6 +35,7 @@ def add_inputs(parser: argparse.ArgumentParser) -> None:
         metavar="D",
         help="whose rules: htcondor (25.14.1, the default), mrg or manual, with +RULE for one more",
     )
+    add_version(parser)
     for option, text in (
         ("--slots", "slot ads, as condor_status -l prints them"),
         ("--jobs", "job ads, as condor_q -all -l prints them"),

@@ -163,7 +163,7 @@ FORMS = ["B", "C", "A", "A =?= undefined", "C ?: 3", "TARGET.X", "isUndefined(B)
 QUESTIONS = ["A =!= 5", "TARGET.A =?= undefined", "X =!= TARGET.C", "TARGET.B ?: TARGET.A"]
 JOBS = [
     "[Requirements = TARGET.A =?= undefined]",
-    "[X = 4; Requirements = TARGET.B =!= TARGET.C || versionle(\"1\", \"2\")]",
+    '[X = 4; Requirements = TARGET.B =!= TARGET.C || versionle("1", "2")]',
     "[X = TARGET.A; Requirements = X =!= 5 && (TARGET.N is 1 || TARGET.A =!= 5)]",
     "[X = TARGET.B =?= undefined; Requirements = isUndefined(TARGET.A) || TARGET.C > 2]",
 ]
