@@ -24,8 +24,8 @@ T = TypeVar("T", covariant=True)
 class Daemon(Enum):
     """Whose version decides about a rule."""
 
-    NEGOTIATOR = "negotiator"
-    SCHEDD = "schedd"
+    NEGOTIATOR = "the negotiator"
+    SCHEDD = "the schedd"
     EVALUATOR = "whoever evaluates"
 
 

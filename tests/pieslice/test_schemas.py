@@ -113,6 +113,7 @@ OUTPUTS = {
     "sweep": [f"sweep {SIMULATED} --set PRIORITY_HALFLIFE=1,2 --jobs 1 --json"],
     "table": [],
     "userprio": [],
+    "versions": ["versions --json", "versions 24.0 25.0 --json"],
     "when": [],
     "why": [
         *(f"why {TOUR} {number}.0 --json" for number in (3, 4, 5, 10, 11, 12, 13, 14, 15, 16)),
