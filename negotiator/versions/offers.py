@@ -65,7 +65,7 @@ ROOM_OF_LIST: Final = Rule(
     Daemon.SCHEDD,
     RoomOfList(_room_of_now, True),
     RoomOfList(least, False),
-    "corner-max-jobs-running-of-the-schedd",
+    "wild-20029",
 )
 EACH_LOOK_TAKES_A_JOB: Final = Rule(
     "13a",

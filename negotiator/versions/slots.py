@@ -68,7 +68,6 @@ REMOVED_ATTRIBUTES: Final = Rule(
     Daemon.NEGOTIATOR,
     _removed_by_schedd,
     _removed_by_negotiator,
-    "autocluster-own-references",
 )
 
 
@@ -90,7 +89,6 @@ REMOTE_USER_FLOOR: Final = Rule(
     Daemon.NEGOTIATOR,
     _says_nothing,
     _says_floor,
-    "cross-slot-prios",
 )
 
 
