@@ -72,6 +72,7 @@ if TYPE_CHECKING:
     from classad.frames.ads import to_arrow, to_dicts, to_pandas, to_polars
     from classad.frames.table import Table
     from classad.language.bounds import limits
+    from classad.language.rules import LanguageRules, language_of
     from classad.table import Rows
 
 # `compile` is not listed, so that `from classad import *` spares Python's own.
@@ -89,6 +90,7 @@ __all__ = [
     "EvalContext",
     "ExprTree",
     "Function",
+    "LanguageRules",
     "LimitError",
     "Literal",
     "MatchResult",
@@ -104,6 +106,7 @@ __all__ = [
     "evaluating",
     "from_classad2",
     "functions",
+    "language_of",
     "lastError",
     "limits",
     "match_many",
@@ -151,6 +154,7 @@ _LATER = {
     "frames.ads": ("to_arrow", "to_dicts", "to_pandas", "to_polars"),
     "frames.table": ("Table",),
     "language.bounds": ("limits",),
+    "language.rules": ("LanguageRules", "language_of"),
     "table": ("Rows",),
 }
 

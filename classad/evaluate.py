@@ -52,10 +52,11 @@ def evaluate_full(
     context: EvalContext | None = None,
 ) -> tuple[Stored, bool]:
     """As ``evaluate``, with False if the whole evaluation failed (its value is error then)."""
-    tree = as_tree(expr)
+    context = context or NO_CONTEXT
+    tree = as_tree(expr, context)
     ad = Ad() if my is None else my
     other = None if target is ad else target
-    return _run(tree, ad, None if other is None else ad, other, context or NO_CONTEXT)
+    return _run(tree, ad, None if other is None else ad, other, context)
 
 
 def evaluate_attribute(
@@ -89,12 +90,12 @@ def evaluate_attribute(
     return _run(value, current, left, other, state.context)
 
 
-def as_tree(expr: Expression | Node | str) -> Expression:
-    """An expression from any of its forms."""
+def as_tree(expr: Expression | Node | str, context: EvalContext | None = None) -> Expression:
+    """An expression from any of its forms; a text is read by the rules of the context."""
     if isinstance(expr, Expression):
         return expr
     if isinstance(expr, str):
-        return Expression.from_node(parsed(expr))
+        return Expression.from_node(parsed(expr, language=(context or NO_CONTEXT).language))
     return Expression.from_node(expr)
 
 

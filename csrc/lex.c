@@ -167,7 +167,7 @@ static const struct {
 static const unsigned char FIRST_SIGN[128] = CA_FIRST_SIGNS;
 enum { SIGN_COUNT = sizeof SIGNS / sizeof *SIGNS };
 
-/* Of signs that begin alike the longest one is meant; `?:` may have blanks inside. */
+/* Of signs that begin alike the longest one is meant.  What `? :` is depends on the version. */
 static void lex_operator(ca_lexer *lexer, unsigned char c)
 {
     size_t sign = c < 128 ? FIRST_SIGN[c] : 0;
@@ -180,7 +180,7 @@ static void lex_operator(ca_lexer *lexer, unsigned char c)
             continue;
         const size_t end = lexer->start + length, colon = skip_blanks(lexer, end);
         if (c == '?' && look(lexer, colon) == ':')
-            end_token(lexer, CA_T_ELVIS, colon + 1);
+            end_token(lexer, colon == end ? CA_T_ELVIS : CA_T_UNSURE, colon + 1);
         else
             end_token(lexer, SIGNS[sign].kind, end);
         return;

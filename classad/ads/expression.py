@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from classad.errors import ClassAdParseError
+from classad.language.rules import NEWEST, LanguageRules
 from classad.syntax.unbuilt import Unbuilt, parse_later
 from classad.syntax.ways import STRICT, WHOLE
 
@@ -123,19 +124,24 @@ def parsed(
     strict: bool = False,
     whole: bool = True,
     zone: Callable[[], str | None] | None = None,
+    language: LanguageRules = NEWEST,
 ) -> Node | Unbuilt:
     """The expression that a text in new syntax is.
 
     ``strict``: strict semantics.  ``whole``: text behind a conditional is refused as behind any
     other expression; HTCondor ignores it.  ``zone``: asked for the zone of time literals that name
-    none; without it that is UTC.
+    none; without it that is UTC.  ``language``: the rules of a version.
     """
     how = STRICT * strict | WHOLE * whole
-    return parse_later(text, how) or _by_grammar(text, strict, whole, zone)
+    return parse_later(text, how) or _by_grammar(text, strict, whole, zone, language)
 
 
 def _by_grammar(
-    text: str, strict: bool, whole: bool, zone: Callable[[], str | None] | None
+    text: str,
+    strict: bool,
+    whole: bool,
+    zone: Callable[[], str | None] | None,
+    language: LanguageRules,
 ) -> Node:
     from classad.syntax.parser import parse_expression
 
@@ -143,6 +149,6 @@ def _by_grammar(
         raise ValueError("embedded null character")
     tz = zone() if zone is not None and "(" in text else None
     try:
-        return parse_expression(text, tz=tz, strict=strict, whole=whole)
+        return parse_expression(text, tz=tz, strict=strict, whole=whole, language=language)
     except ClassAdParseError as problem:
         raise ClassAdParseError(NO_AD, problem.diagnostic) from None

@@ -41,7 +41,7 @@ def explain(
 
     ``depth``: how many definitions of attributes are followed, one inside the other.
     """
-    tree = as_tree(expr)
+    tree = as_tree(expr, context)
     ad = Ad() if my is None else my
     other = None if target is ad else target
     observer = Observer(depth, context or NO_CONTEXT)

@@ -74,7 +74,7 @@ def flatten(
     state.start = ad
     with more_frames():
         try:
-            part = _closed(_Flattener(state, inline, free).part(as_tree(expr).node, ad))
+            part = _closed(_Flattener(state, inline, free).part(as_tree(expr, context).node, ad))
         except (EvaluationFailure, RecursionError):
             return Flattened(False, ERROR, None)
     return Flattened(True, part.value, part.tree)

@@ -41,14 +41,14 @@ def external_references(
     Attributes of ``ad`` are followed into their expressions; all branches count.  ``TARGET.x`` is
     ``TARGET``, or ``TARGET.x`` with ``full_names``.
     """
-    return _walk(_External(ad, full_names, context), as_tree(expr).node, ad)
+    return _walk(_External(ad, full_names, context), as_tree(expr, context).node, ad)
 
 
 def internal_references(
     ad: Ad, expr: Expression | Node | str, *, context: EvalContext | None = None
 ) -> References:
     """Attributes of ``ad`` that the expression uses, directly or through others."""
-    return _walk(_Internal(ad, context), as_tree(expr).node, ad)
+    return _walk(_Internal(ad, context), as_tree(expr, context).node, ad)
 
 
 def external_names(found: Found, state: EvalState) -> list[str] | None:

@@ -23,6 +23,7 @@ from classad.binding.python_values import FACTORIES, PythonValue, item_to_python
 from classad.errors import ClassAdParseError, ClassAdValueError
 from classad.evaluate import evaluate_attribute
 from classad.language.names import UNUSUAL, fold_name
+from classad.language.rules import NEWEST
 from classad.language.values import INT_MAX, INT_MIN, UNDEFINED
 from classad.match import half_match
 
@@ -393,12 +394,13 @@ def _fill_from_text(ad: ClassAd, text: str) -> None:
     if "\0" in text:
         raise ValueError("embedded null character")
     tz = zone_name()
-    if quick_ad(ad, text, tz):
+    context = current_context()
+    if context.language is NEWEST and quick_ad(ad, text, tz):
         return
     from classad.syntax.parser import parse_ad_prefix
 
     try:
-        node, _ = parse_ad_prefix(text, tz=tz, strict=current_context().strict)
+        node, _ = parse_ad_prefix(text, tz=tz, strict=context.strict, language=context.language)
     except ClassAdParseError as problem:
         raise ClassAdParseError(NO_AD, problem.diagnostic) from None
     fill_from_node(ad, node)

@@ -91,6 +91,7 @@ class AmbientContext(EvalContext):
         seed: int | None = None,
         strict: bool | None = None,
         functions: Mapping[str, Builtin] | None = None,
+        language: LanguageRules | None = None,
     ) -> AmbientContext:
         """This context with some of it replaced; ``functions`` are added to those it has."""
         known: Mapping[str, Builtin] = self.functions or REGISTERED
@@ -101,7 +102,7 @@ class AmbientContext(EvalContext):
             seed=seed,
             functions=ChainMap(dict(functions), known) if functions else known,  # type: ignore[arg-type]
             outer=self,
-            language=self.language,
+            language=self.language if language is None else language,
         )
 
 

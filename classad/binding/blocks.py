@@ -16,6 +16,7 @@ from datetime import tzinfo
 from typing import Literal
 
 from classad.binding.ambient import CURRENT, OPEN_BLOCKS, AmbientContext, current_context
+from classad.language.rules import LanguageRules
 
 __all__ = ["evaluating", "functions", "semantics"]
 
@@ -27,12 +28,14 @@ def evaluating(
     tz: tzinfo | None = None,
     seed: int | None = None,
     strict: bool | None = None,
+    language: LanguageRules | None = None,
 ) -> Iterator[AmbientContext]:
     """Evaluate with another clock, zone, random seed or semantics inside a ``with`` block.
 
     ``now``: seconds since 1970 UTC, at which the clock stands still.  ``tz``: the local zone.
-    ``seed``: starts the random numbers anew.  ``strict``: see ``semantics``.  What is not given
-    stays as it is outside.  The block concerns this thread (or task) only.
+    ``seed``: starts the random numbers anew.  ``strict``: see ``semantics``.  ``language``: the
+    rules of a version of HTCondor, also for texts that are read.  What is not given stays as it is
+    outside.  The block concerns this thread (or task) only.
 
     >>> from classad import ExprTree
     >>> with evaluating(now=1_000_000_000, seed=1):
@@ -43,7 +46,7 @@ def evaluating(
     ...     ExprTree("random(1000)").eval() == first
     True
     """
-    context = current_context().within(now=now, tz=tz, seed=seed, strict=strict)
+    context = current_context().within(now=now, tz=tz, seed=seed, strict=strict, language=language)
     with _block(context):
         yield context
 

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from classad.evaluation.context import EvalContext
     from classad.evaluation.state import EvalState
     from classad.syntax.nesting import Token
+    from classad.syntax.nodes import Node
+    from classad.syntax.unbuilt import Unbuilt
 
 
 #: What a program of version 1 meant by what it does with an expression that it read from an ad.
@@ -63,8 +65,7 @@ class ExprTree(Expression):
         elif isinstance(expr, str):
             # Asked first without ``parsed``, which is nearly a tenth of the time of a short text.
             found = None if OPEN_BLOCKS else parse_later(expr, WHOLE)
-            strict = current_context().strict if OPEN_BLOCKS else False
-            self._node = found or parsed(expr, strict=strict, zone=zone_name)
+            self._node = found or _read(expr)
         elif is_htcondors(expr):
             raise ClassAdTypeError(f"expr must be a text, a number or a boolean; {COPY_HELP}")
         else:
@@ -242,6 +243,12 @@ class ExprTree(Expression):
 
     def __reduce__(self) -> tuple[type[ExprTree], tuple[str]]:
         return (ExprTree, (repr(self),))
+
+
+def _read(text: str) -> Node | Unbuilt:
+    """The expression that a text is by the rules that are in force."""
+    context = current_context()
+    return parsed(text, strict=context.strict, zone=zone_name, language=context.language)
 
 
 def _eval_in(tree: Expression, context: EvalContext, scope: object, target: object) -> PythonValue:

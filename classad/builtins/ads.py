@@ -44,7 +44,13 @@ def evaluate_text(site: CallSite) -> ClassAdValue:
         return ERROR
     try:
         context = site.state.context
-        node = parsed(text, strict=context.strict, whole=False, zone=context.literal_zone)
+        node = parsed(
+            text,
+            strict=context.strict,
+            whole=False,
+            zone=context.literal_zone,
+            language=context.language,
+        )
         tree = Expression.from_node(node)
     except ClassAdParseError:
         return ERROR

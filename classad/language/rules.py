@@ -27,8 +27,8 @@ class NestingRules(NamedTuple):
     """How deeply a text may be nested.
 
     ``levels``: what the parser allows.  ``bracket``, ``prefix``, ``elvis``: the levels that a
-    bracket, a prefix operator and ``?:`` use up for what stands to the right of them.  ``calls``:
-    calls that may be nested, None if only the levels bound them.
+    bracket, a prefix operator and ``?:`` use up for what stands to the right of them; a conditional
+    uses one.  ``calls``: calls that may be nested, None if only the levels bound them.
     """
 
     levels: int = 500
@@ -44,8 +44,8 @@ class LanguageRules(NamedTuple):
     ``since``: the first version that has all of these.
     ``self_reference_fails``: an evaluation that follows a reference to an attribute that is being
     evaluated fails as a whole; otherwise that reference is undefined.
-    ``levels_of_operators``: levels that an operator or parentheses use up while evaluating, beside
-    the one of each reference.
+    ``operators_use_levels``: operators and parentheses use up a level each while evaluating, as
+    references do.
     ``most_work``: nodes that one evaluation may visit.
     ``blank_in_elvis``: ``? :`` is the operator ``?:``; otherwise a conditional without a middle,
     which binds weakest.
@@ -56,7 +56,7 @@ class LanguageRules(NamedTuple):
 
     since: tuple[int, int, int]
     self_reference_fails: bool = False
-    levels_of_operators: int = 1
+    operators_use_levels: bool = True
     most_work: int = MAX_WORK
     blank_in_elvis: bool = True
     names_in_any_case: bool = True
@@ -70,11 +70,11 @@ NEWEST: Final = LanguageRules((25, 13, 2))
 BEFORE_25_13_2: Final = LanguageRules(
     since=(24, 0, 0),
     self_reference_fails=True,
-    levels_of_operators=0,
+    operators_use_levels=False,
     most_work=100_000_000,
     blank_in_elvis=False,
     names_in_any_case=False,
-    nesting=NestingRules(levels=1002, bracket=1, prefix=0, elvis=0, calls=400),
+    nesting=NestingRules(levels=1000, bracket=1, prefix=0, elvis=0, calls=400),
 )
 #: 23.9.6 was asked; which version lifted its bound on ``?:`` is not known.
 BEFORE_24_0: Final = BEFORE_25_13_2._replace(
@@ -83,7 +83,11 @@ BEFORE_24_0: Final = BEFORE_25_13_2._replace(
 
 
 def language_of(version: tuple[int, int, int]) -> LanguageRules:
-    """The rules of a version, given by its three numbers."""
+    """The rules of a version, given by its three numbers.
+
+    >>> language_of((25, 0, 13)).self_reference_fails
+    True
+    """
     for rules in (NEWEST, BEFORE_25_13_2):
         if version >= rules.since:
             return rules

@@ -17,8 +17,10 @@ from classad.language.names import ABSOLUTE_TIME, TIME_LITERALS, fold_name
 from classad.language.operators import BINARY
 from classad.language.times import parse_abstime_literal, parse_reltime_literal
 from classad.language.values import RelTime
+from classad.syntax.lexing import NO_MIDDLE
 from classad.syntax.nesting import Token
 from classad.syntax.nodes import (
+    BLANK_ELVIS,
     AdExpr,
     Binary,
     Call,
@@ -89,12 +91,25 @@ def _prefix(place: Place, parts: Parts) -> Unary:
 
 def _binary(place: Place, parts: Parts) -> Binary:
     left, sign, right = parts
-    return Binary(_OPERATORS[sign.kind], left, right, start=left.start, end=right.end)
+    operator = _OPERATORS[sign.kind]
+    if operator == "?:" != sign.value:
+        operator = BLANK_ELVIS
+    return Binary(operator, left, right, start=left.start, end=right.end)
 
 
-def _conditional(place: Place, parts: Parts) -> Conditional:
+def _conditional(place: Place, parts: Parts) -> Node:
     condition, _, then, _, otherwise = parts
+    if then.__class__ is Literal and then.value is NO_MIDDLE:
+        # The same value as `?:` gives, whose operands need parentheses to be all of these.
+        left, right = _operand(condition), _operand(otherwise)
+        return Binary("?:", left, right, start=condition.start, end=otherwise.end)
     return Conditional(condition, then, otherwise, start=condition.start, end=otherwise.end)
+
+
+def _operand(node: Node) -> Node:
+    if isinstance(node, Unary | Binary | Conditional):
+        return Parens(node, start=node.start, end=node.end)
+    return node
 
 
 def _parens(place: Place, parts: Parts) -> Parens:

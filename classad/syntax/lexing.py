@@ -14,8 +14,9 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple
 
 from classad.language.operators import BINARY
+from classad.language.rules import NEWEST, LanguageRules
 from classad.language.values import ERROR, INT_MAX, INT_MIN, UNDEFINED
-from classad.syntax.nesting import CLOSERS, MAX_DEPTH, OPERAND_ENDS, Nesting, Token
+from classad.syntax.nesting import CLOSERS, OPERAND_ENDS, Nesting, Token
 
 BLANKS: Final = " \t\n\v\f\r"
 #: Kind of the token that stands for a piece of text that is none; its value is a ``Fault``.
@@ -71,12 +72,18 @@ _LONG: Final = frozenset({"COMMENT", "OLD_STRING", "NEW_STRING", "OLD_QUOTED", "
 #: Behind a number one of these may mean that it is ill-formed.
 _SUSPICIOUS: Final = frozenset(".eExX")
 _SPECIAL: Final = frozenset({"MINUS", "SEMICOLON", "DIVIDE", "BOUND_TO"})
-_OTHER_OPERATORS: Final = frozenset({"ELVIS"}).union(
+#: Operators that are found otherwise: ``?:``, also as the end of a conditional without a middle.
+_OTHER_OPERATORS: Final = frozenset({"ELVIS", "COLON"}).union(
     row.word.upper() for row in BINARY.values() if row.word is not None
 )
-_TOO_DEEP: Final = Fault(
-    "nested too deeply", "HTCondor reads 500 levels; a pair of parentheses takes 3 of them"
-)
+#: The value of the token between the signs of a conditional that has no middle.
+NO_MIDDLE: Final = object()
+
+
+def _too_deep(language: LanguageRules) -> Fault:
+    levels, each, *_ = language.nesting
+    takes = f"HTCondor reads {levels} levels; a pair of parentheses takes {each} of them"
+    return Fault("nested too deeply", takes)
 
 
 class Scanner:
@@ -91,11 +98,13 @@ class Scanner:
         old: bool = False,
         strict: bool = False,
         one_ad: bool = False,
+        language: LanguageRules = NEWEST,
     ) -> None:
         """``one_ad``: an ad is wanted; the stream ends with its closing bracket."""
         self.text = text
-        self.nesting = Nesting(0 if one_ad else 3)
+        self.nesting = Nesting(0 if one_ad else language.nesting.bracket, language.nesting)
         self._options = (position, old, strict, one_ad)
+        self._language = language
         self._position = position
         self._vocabulary = vocabulary
         self._old = old
@@ -106,6 +115,7 @@ class Scanner:
         """The tokens, without an end token."""
         pattern, kinds = self._vocabulary.old if self._old else self._vocabulary.new
         match, nesting, position, previous = pattern.match, self.nesting, self._position, END
+        deepest = self._language.nesting.levels
         while True:
             found = match(self.text, position)
             if found is None:
@@ -122,8 +132,13 @@ class Scanner:
                 continue
             token = self._token(kind, found[group], start, position, previous)
             position = token.end
-            if nesting.level > MAX_DEPTH and token.kind not in CLOSERS:
-                token = Token(BAD, _TOO_DEEP, start, position)
+            if nesting.level > deepest and token.kind not in CLOSERS:
+                token = Token(BAD, _too_deep(self._language), start, position)
+            elif kind == "ELVIS" and len(token.value) > 2 and not self._language.blank_in_elvis:
+                yield Token("QMARK", "?", start, start + 1)
+                nesting.see(token._replace(kind="QMARK"), operand=True)
+                yield Token("UNDEFINED", NO_MIDDLE, position, position)
+                token = Token("COLON", ":", position - 1, position)
             yield token
             if token.kind == BAD:
                 return
@@ -139,7 +154,15 @@ class Scanner:
     def again(self) -> Iterator[Token]:
         """The same tokens from the beginning, for a second look."""
         position, old, strict, one_ad = self._options
-        twin = Scanner(self._vocabulary, self.text, position, old=old, strict=strict, one_ad=one_ad)
+        twin = Scanner(
+            self._vocabulary,
+            self.text,
+            position,
+            old=old,
+            strict=strict,
+            one_ad=one_ad,
+            language=self._language,
+        )
         return twin.tokens()
 
     def _skip_blanks(self, position: int) -> int:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from sys import float_info
+from typing import Final
 
 from attr import field, frozen
 
@@ -91,11 +92,21 @@ class Unary(Node):
         return (self.operator,)
 
 
+class _Written(str):
+    """An operator that was not written as it is spelled; equal to the spelling."""
+
+    __slots__ = ()
+
+
+#: ``? :``, which by older rules is another operator (``classad.syntax.parser.regrouped``).
+BLANK_ELVIS: Final = _Written("?:")
+
+
 @frozen(eq=False)
 class Binary(Node):
     """``operator`` is spelled as in old syntax; ``is`` and ``isnt`` are stored as ``=?=``, ``=!=``.
 
-    The elvis operator is ``?:``.
+    The elvis operator is ``?:``, and ``BLANK_ELVIS``, which equals it, where it had blanks inside.
     """
 
     operator: str
@@ -187,6 +198,11 @@ class AdExpr(Node):
 
     def _sorted(self) -> list[tuple[str, Node]]:
         return sorted(self.attributes, key=lambda pair: pair[0].lower())
+
+
+def is_blank_elvis(node: Node) -> bool:
+    """Whether a node is ``? :`` with a blank between the signs."""
+    return isinstance(node, Binary) and node.operator is BLANK_ELVIS
 
 
 def walk(node: Node) -> Iterator[Node]:

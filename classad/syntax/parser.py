@@ -18,6 +18,7 @@ from typing import Final
 
 from classad.errors import ClassAdParseError, Diagnostic
 from classad.language.bounds import ANOTHER, most_parts
+from classad.language.rules import NEWEST, LanguageRules
 from classad.language.values import ERROR, UNDEFINED
 from classad.source import Source
 from classad.syntax import native as arena
@@ -27,6 +28,7 @@ from classad.syntax.lexing import BLANKS, END, Scanner
 from classad.syntax.nesting import Token
 from classad.syntax.nodes import AdExpr, Literal, Node
 from classad.syntax.parse_table import Reduction, Tables, load_tables
+from classad.syntax.unparse import EXPANDERS, Pieces, write
 from classad.syntax.ways import OLD, PREFIX, STRICT, WHOLE
 
 #: First line of the exception's text, unless the caller has a better one.
@@ -52,14 +54,16 @@ def parse_expression(
     prefix: bool = False,
     whole: bool = False,
     tz: str | None = None,
+    language: LanguageRules = NEWEST,
 ) -> Node:
     """The tree of one expression.
 
     ``old``: strings are in old syntax.  ``strict``: integers and argument lists as in strict
     semantics.  ``prefix``: text after a complete expression is ignored; ``whole``: it is refused
     also after a conditional, where HTCondor ignores it.  ``tz``: zone of ``absTime("...")`` without
-    one (None is UTC).  ``source`` must hold the same ``text``.  A text of very many parts is
-    refused, by what ``classad.language.bounds`` allows for its size.
+    one (None is UTC).  ``source`` must hold the same ``text``.  ``language``: the rules of a
+    version; what ``? :`` means by them stands in the tree as ``?:`` with parentheses.  A text of
+    very many parts is refused, by what ``classad.language.bounds`` allows for its size.
     """
     if len(text) > _LONG:
         _check_size(text, source)
@@ -71,7 +75,33 @@ def parse_expression(
     node: Node | None = arena.parse(text, how)
     if node is not None:
         return node
-    return _by_grammar(text, old, strict, source or Source(text), prefix, tz, whole=whole)
+    place = source or Source(text)
+    return _by_grammar(text, old, strict, place, prefix, tz, whole=whole, language=language)
+
+
+def regrouped(node: Node, language: LanguageRules) -> Node:
+    """What was read by the newest rules, as it had been read by those of another version.
+
+    Only ``? :``, with a blank, is read in another way; where there is one the nodes that are made
+    have no place in the text.
+    """
+    if language.blank_in_elvis or not any(map(nodes.is_blank_elvis, nodes.walk(node))):
+        return node
+    return parse_expression(with_blanks(node), language=language)
+
+
+def with_blanks(node: Node) -> str:
+    """The expression in one line, ``? :`` as it was written."""
+    return write(node, False, expanders=_WITH_BLANKS)
+
+
+def _binary_with_blank(node: nodes.Binary, old: bool, spread: bool) -> Pieces:
+    if nodes.is_blank_elvis(node):
+        return [node.left, " ? : ", node.right]
+    return EXPANDERS[nodes.Binary](node, old, spread)
+
+
+_WITH_BLANKS: Final = {**EXPANDERS, nodes.Binary: _binary_with_blank}
 
 
 def _check_size(text: str, source: Source | None) -> None:
@@ -96,9 +126,10 @@ def _by_grammar(
     tz: str | None,
     *,
     whole: bool = False,
+    language: LanguageRules = NEWEST,
 ) -> Node:
     tables = load_tables()
-    scanner = Scanner(tables.vocabulary, text, old=old, strict=strict)
+    scanner = Scanner(tables.vocabulary, text, old=old, strict=strict, language=language)
     run = _Run(tables, "expression", scanner, source, tz, prefix=prefix, whole=whole)
     return run.parse()
 
@@ -111,13 +142,16 @@ def parse_ad_prefix(
     strict: bool = False,
     source: Source | None = None,
     tz: str | None = None,
+    language: LanguageRules = NEWEST,
 ) -> tuple[AdExpr, int]:
     """The ad in new syntax that begins at ``position``, and where the text after it begins."""
     quick: AdExpr | None = arena.parse_ad(text, position, OLD * old | STRICT * strict)
     if quick is not None:
         return quick, quick.end
     tables = load_tables()
-    scanner = Scanner(tables.vocabulary, text, position, old=old, strict=strict, one_ad=True)
+    scanner = Scanner(
+        tables.vocabulary, text, position, old=old, strict=strict, one_ad=True, language=language
+    )
     run = _Run(tables, "ad", scanner, source or Source(text, "<ad>"), tz)
     ad = run.parse()
     assert isinstance(ad, AdExpr)

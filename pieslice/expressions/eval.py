@@ -15,6 +15,7 @@ from typing import IO, TYPE_CHECKING
 
 from classad import ClassAd
 from classad.ads.expression import Expression
+from classad.ads.rereading import reread_ad
 from classad.binding.ambient import AmbientContext, zone_name
 from classad.errors import ClassAdException, ClassAdParseError, Diagnostic
 from classad.evaluate import evaluate_full
@@ -22,6 +23,7 @@ from classad.evaluation.state import EvalContext
 from classad.files.ads import read_ads
 from classad.formats.common import BLANKS
 from classad.source import Source
+from pieslice.expressions.versions import rules_of
 
 if TYPE_CHECKING:
     from classad.syntax.nodes import Node
@@ -71,13 +73,18 @@ class _Session:
         self.quiet: bool = args.json
         self.changed = changed
         self.tz: str | None = _checked_zone(args.tz) if args.tz else zone_name()
-        self.context = _context(args)
+        self.context = _context(args, notes)
 
     def take_my(self, path: str) -> None:
-        self.my = _first_ad(path)
+        self.my = self.first_ad(path)
 
     def take_target(self, path: str) -> None:
-        self.target = _first_ad(path)
+        self.target = self.first_ad(path)
+
+    def first_ad(self, path: str) -> ClassAd:
+        ad = _first_ad(path)
+        reread_ad(ad, self.context.language)
+        return ad
 
     def take_quiet(self, value: object) -> None:
         self.quiet = True
@@ -137,7 +144,11 @@ class _Session:
         for candidate in (text, f"[{text}]"):
             try:
                 node, end = parse_ad_prefix(
-                    candidate, old=self.old, strict=self.context.strict, tz=self.tz
+                    candidate,
+                    old=self.old,
+                    strict=self.context.strict,
+                    tz=self.tz,
+                    language=self.context.language,
                 )
             except ClassAdParseError:
                 continue
@@ -157,6 +168,7 @@ class _Session:
                 source=Source(text, name),
                 tz=self.tz,
                 whole=True,
+                language=self.context.language,
             )
         except ClassAdParseError as problem:
             raise Problem(_rendered(problem.diagnostic, str(problem))) from None
@@ -201,9 +213,10 @@ def _rendered(diagnostic: Diagnostic | None, text: str) -> str:
     return text if diagnostic is None else diagnostic.render()
 
 
-def _context(args: argparse.Namespace) -> EvalContext:
+def _context(args: argparse.Namespace, notes: IO[str] | None) -> EvalContext:
     """The machine's clock, zone and randomness, except for what was given."""
-    ambient = AmbientContext(strict=args.strict)
+    language = rules_of(args.condor_version, notes)
+    ambient = AmbientContext(strict=args.strict, language=language)
     if args.now is None and args.tz is None and args.seed is None:
         return ambient
     from zoneinfo import ZoneInfo
@@ -215,6 +228,7 @@ def _context(args: argparse.Namespace) -> EvalContext:
         seed=args.seed,
         strict=args.strict,
         home_of=ambient.home_of,
+        language=language,
     )
 
 

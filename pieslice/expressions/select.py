@@ -17,6 +17,7 @@ from typing import IO, Final, NamedTuple, TypeVar, get_args
 
 from classad import ClassAd
 from classad.ads.expression import Expression
+from classad.ads.rereading import reread, reread_ad
 from classad.binding.ambient import AmbientContext
 from classad.binding.batch import _standing as standing
 from classad.errors import ClassAdException, ClassAdParseError, ClassAdValueError, Diagnostic
@@ -24,9 +25,11 @@ from classad.evaluation.state import EvalContext
 from classad.files.ads import OutForm, read_ads, write_ads
 from classad.formats.autoformat import Layout, attribute_of
 from classad.formats.common import BLANKS
+from classad.language.rules import NEWEST, LanguageRules
 from classad.source import Source
 from classad.table import Rows, Table
 from pieslice.data import is_number
+from pieslice.expressions.versions import rules_of
 from pieslice.reports.output import show_diagnostics
 from pieslice.terminal import harmless, printable, printable_json
 
@@ -59,11 +62,12 @@ class Found(NamedTuple):
 
 def select(args: argparse.Namespace, out: IO[str], notes: IO[str]) -> None:
     """Print what was asked for."""
-    query = _Query(args, standing(AmbientContext(now=args.now)))
-    target = None if args.target is None else _first_ad(args.target)
+    language = rules_of(args.condor_version, notes)
+    query = _Query(args, standing(AmbientContext(now=args.now, language=language)))
+    target = None if args.target is None else _first_ad(args.target, language)
     tables = []
     for path in args.files:
-        tables.append(_table(path, notes))
+        tables.append(_table(path, notes, language))
         if query.enough(sum(query.count(table, target) for table in tables)):
             break
     query.note_doubts(tables, target, notes)
@@ -84,13 +88,14 @@ class _Query:
     def __init__(self, args: argparse.Namespace, context: EvalContext) -> None:
         self.context = context
         self.limit: int | None = args.limit
-        self.where = [_expression(text, "--where") for text in args.where]
-        self.sort = [_expression(text, "--sort") for text in args.sort]
+        language = context.language
+        self.where = [_expression(text, "--where", language) for text in args.where]
+        self.sort = [_expression(text, "--sort", language) for text in args.sort]
         typed = [(text, "<--where>") for text in args.where]
         typed += [(text, "<--sort>") for text in args.sort]
         self._typed = list(zip(starmap(Source, typed), self.where + self.sort, strict=True))
         texts = [piece for text in args.af for piece in _pieces(text)]
-        self.columns = [Column(text, _expression(text, "--af")) for text in texts]
+        self.columns = [Column(text, _expression(text, "--af", language)) for text in texts]
         if args.af and not texts:
             raise Problem("pieslice select: error: --af needs an attribute")
         try:
@@ -259,7 +264,7 @@ def _plain(value: object) -> str:
 # --- what is given --------------------------------------------------------------------------------
 
 
-def _table(path: str, notes: IO[str]) -> Table:
+def _table(path: str, notes: IO[str], language: LanguageRules) -> Table:
     diagnostics: list[Diagnostic] = []
     try:
         table = Table.from_file(path, diagnostics=diagnostics)
@@ -268,10 +273,26 @@ def _table(path: str, notes: IO[str]) -> Table:
     except (ClassAdException, OSError) as problem:
         raise Problem(_reason(path, problem)) from None
     show_diagnostics(diagnostics, notes)
+    if language is not NEWEST:
+        _reread(table, language)
     return table
 
 
-def _first_ad(path: str) -> ClassAd:
+def _reread(table: Table, language: LanguageRules) -> None:
+    """Have the rows say what they say by other rules."""
+    rows: set[int] = set()
+    for name in table.names:
+        codes, values = table.column(name)
+        other = {it for it, value in enumerate(values) if reread(value, None, language) != value}
+        if other:
+            rows.update(row for row, code in enumerate(codes) if code in other)
+    ads = {row: table.ad(row) for row in sorted(rows)}
+    for ad in ads.values():
+        reread_ad(ad, language)
+    table.replace_many(ads)
+
+
+def _first_ad(path: str, language: LanguageRules) -> ClassAd:
     try:
         ad = next(iter(read_ads(path)), None)
     except ClassAdParseError as problem:
@@ -280,6 +301,7 @@ def _first_ad(path: str) -> ClassAd:
         raise Problem(_reason(path, problem)) from None
     if ad is None:
         raise Problem(f"pieslice select: error: {path}: contains no ads")
+    reread_ad(ad, language)
     return ad
 
 
@@ -292,11 +314,12 @@ def _rendered(problem: ClassAdParseError) -> str:
     return str(problem) if problem.diagnostic is None else problem.diagnostic.render()
 
 
-def _expression(text: str, option: str) -> Expression:
+def _expression(text: str, option: str, language: LanguageRules) -> Expression:
     from classad.syntax.parser import parse_expression
 
+    source = Source(text, f"<{option}>")
     try:
-        node = parse_expression(text, old=True, source=Source(text, f"<{option}>"), whole=True)
+        node = parse_expression(text, old=True, source=source, whole=True, language=language)
     except ClassAdParseError as problem:
         raise Problem(_rendered(problem)) from None
     return Expression.from_node(node)

@@ -4,29 +4,39 @@ from __future__ import annotations
 
 import itertools
 import json
+from collections.abc import Callable
 from pathlib import Path
 from time import monotonic
 from typing import Any
 
 import pytest
 
-from classad import ClassAd, EvalContext, ExprTree, Value, evaluate_many, match_many, parseOld
+from classad import (
+    ClassAd,
+    EvalContext,
+    ExprTree,
+    Value,
+    evaluate_many,
+    evaluating,
+    match_many,
+    parseOld,
+)
 from classad.ads.ad import node_of_value
-from classad.ads.expression import Expression
+from classad.ads.expression import Expression, parsed
 from classad.analysis.explain import explain
-from classad.errors import ClassAdEvaluationError
+from classad.analysis.flatten import flatten
+from classad.errors import ClassAdEvaluationError, ClassAdParseError
 from classad.evaluate import evaluate, evaluate_attribute, evaluate_exactly, evaluate_full
 from classad.formats.unparse import unparse
 from classad.language.rules import BEFORE_24_0, BEFORE_25_13_2, NEWEST, LanguageRules, language_of
 from classad.language.values import ERROR, UNDEFINED
 from classad.match import half_match, symmetric_match
+from classad.syntax.parser import parse_ad_prefix, parse_expression, regrouped
 from classad.table import Table
 
 VERSIONS = Path(__file__).parents[1] / "vectors" / "versions" / "classad.json"
 RECORD = json.loads(VERSIONS.read_text())
 RECORDED = ("25.14.1", "25.0.13", "24.0.23", "23.9.6")
-#: Those that are read alike by all versions.
-CASES = [case for case in RECORD["cases"] if "Und ? : 7" not in case["expr"]]
 OLD, NEW = EvalContext(now=0, language=BEFORE_25_13_2), EvalContext(now=0)
 
 
@@ -43,7 +53,7 @@ def shown(value: Any, ok: bool) -> str | None:
 
 
 @pytest.mark.parametrize("version", RECORDED)
-@pytest.mark.parametrize("case", CASES, ids=[case["expr"] for case in CASES])
+@pytest.mark.parametrize("case", RECORD["cases"], ids=[case["expr"] for case in RECORD["cases"]])
 def test_recorded_expressions(case: dict[str, Any], version: str) -> None:
     """Of a name alone the tool evaluates the attribute, of all else the expression."""
     ad, text, language = parseOld(RECORD["ad"]), case["expr"], rules(version)
@@ -53,7 +63,7 @@ def test_recorded_expressions(case: dict[str, Any], version: str) -> None:
         assert shown(*evaluate_attribute(ad, text, context=context)) == wanted
         tree = ad.raw(text)
     else:
-        tree = Expression.from_node(ExprTree(text).node)
+        tree = Expression.from_node(parsed(text, language=language))
         assert shown(*evaluate_full(tree, ad, context=context)) == wanted
     if tree.__class__ is Expression:
         assert shown(*evaluate_exactly(tree, ad, None, None, context)) == wanted
@@ -230,3 +240,99 @@ def test_other_functions_are_known_in_any_case() -> None:
     assert evaluate('Version_In_Range("1.2", "1.0", "2.0")', context=OLD) is True
     assert evaluate("ISUNDEFINED(x)", context=OLD) is True
     assert evaluate("x", context=OLD) is UNDEFINED
+
+
+# --- limits --------------------------------------------------------------------------------------
+
+#: What is recorded of each limit -> an expression of that many, and the ad it is evaluated in.
+NESTED: dict[str, Callable[[int], str]] = {
+    "terms in 1 + 1 + ...": lambda n: " + ".join("1" * n),
+    "true behind n signs !": lambda n: "!" * n + "true",
+    "false || ... || true, n false": lambda n: "false || " * n + "true",
+    "undefined ?: ... ?: 7, n times": lambda n: "undefined ?: " * n + "7",
+    "false ? 0 : ... 7, n times": lambda n: "false ? 0 : " * n + "7",
+    "parentheses around 1": lambda n: "(" * n + "1" + ")" * n,
+    "braces around 1": lambda n: "{" * n + "1" + "}" * n,
+    'strcat("a", ... nested': lambda n: 'strcat("a", ' * n + '"b"' + ")" * n,
+    "A1 = A0, A2 = A1, ...": lambda n: f"A{n - 1}",
+}
+CHAIN = ClassAd({"A0": 1, **{f"A{i}": ExprTree(f"A{i - 1}") for i in range(1, 500)}})
+
+
+def has_value(text: str, language: LanguageRules) -> bool:
+    """Whether a text can be read and evaluated by some rules."""
+    try:
+        tree = Expression.from_node(parse_expression(text, language=language))
+    except ClassAdParseError:
+        return False
+    return evaluate_full(tree, CHAIN, context=EvalContext(language=language))[1]
+
+
+@pytest.mark.parametrize("version", ["25.14.1", "25.0.13", "23.9.6"])
+@pytest.mark.parametrize("limit", RECORD["limits"][:9], ids=lambda limit: limit["what"])
+def test_recorded_limits(limit: dict[str, Any], version: str) -> None:
+    text, most = NESTED[limit["what"]], limit[version]
+    if most == ">=4000":
+        assert has_value(text(4000), rules(version))
+    else:
+        assert has_value(text(most), rules(version))
+        assert not has_value(text(most + 1), rules(version))
+
+
+def test_a_text_that_is_nested_too_deeply_is_told_the_limit_of_its_rules() -> None:
+    with pytest.raises(ClassAdParseError) as problem:
+        parse_expression("(" * 1000 + "1" + ")" * 1000, language=BEFORE_25_13_2)
+    assert problem.value.diagnostic is not None
+    assert "HTCondor reads 1000 levels" in str(problem.value.diagnostic.help)
+
+
+def test_rows_beyond_any_stack_fail() -> None:
+    tree = Expression.from_node(parse_expression("true && " * 10_000 + "true"))
+    assert evaluate_full(tree, context=OLD) == (ERROR, False)
+
+
+def test_the_bound_on_work_is_that_of_the_rules(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("evaluation", "compiled"):
+        monkeypatch.setattr(f"classad.{module}.state.MAX_WORK", 1000)
+    texts = {f"A{i}": ExprTree(f"A{i - 1} + A{i - 1}") for i in range(1, 30)}
+    doubling = ClassAd({"A0": 1, **texts})
+    for most, deepest in ((1000, 8), (4000, 10)):
+        context = EvalContext(language=BEFORE_25_13_2._replace(most_work=most))
+        assert evaluate_full(f"A{deepest}", doubling, context=context) == (2**deepest, True)
+        assert evaluate_full(f"A{deepest + 1}", doubling, context=context) == (ERROR, False)
+    assert BEFORE_25_13_2.most_work > NEWEST.most_work
+
+
+# --- `? :` ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "older"),
+    [
+        ("false || U ? : 7", "(false || U) ?: 7"),
+        ("1 + U ? : 7 + 1", "(1 + U) ?: (7 + 1)"),
+        ("f({-a ? : b, c ? d : e ? : g})", "f({ ( -a) ?: b,c ? d : e ?: g })"),
+        ("a ?\t: b ? : c", "a ?: (b ?: c)"),
+        ("a ?: b", "a ?: b"),
+        ("a ? b : c", "a ? b : c"),
+    ],
+)
+def test_a_conditional_without_a_middle_binds_weakest(text: str, older: str) -> None:
+    """What it is read to means the same by all rules; it can also be made of the newest tree."""
+    tree = parse_expression(text, language=BEFORE_25_13_2)
+    assert unparse(tree) == older
+    assert unparse(regrouped(parse_expression(text), BEFORE_25_13_2)) == older
+    assert regrouped(tree, BEFORE_25_13_2) is tree
+    newest = parse_expression(text)
+    assert regrouped(newest, NEWEST) is newest
+
+
+def test_whole_ads_and_texts_given_to_python_are_read_by_the_rules() -> None:
+    text = "[U = undefined; x = 1 + U ? : 7]"
+    assert parse_ad_prefix(text)[0] != parse_ad_prefix(text, language=BEFORE_25_13_2)[0]
+    with evaluating(language=BEFORE_25_13_2):
+        assert ClassAd(text).eval("x") == 7
+        assert ExprTree("1 + U ? : 7").eval() == 7
+    assert ClassAd(text).eval("x") == 8
+    assert evaluate("1 + U ? : 7", context=OLD) == 7
+    assert flatten(ClassAd(), "1 + U ? : 7", context=OLD).tree == parse_expression("(1 + U) ?: 7")

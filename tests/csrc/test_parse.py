@@ -7,6 +7,7 @@ has to take as Python does, and ordinary texts it must not decline.
 from __future__ import annotations
 
 import json
+import re
 import threading
 from collections.abc import Iterator
 from itertools import product
@@ -110,6 +111,12 @@ def test_on_every_text_of_the_recorded_cases(path: Path) -> None:
     for text in recorded(path):
         for how in range(8):
             agree(text, how)
+
+
+@pytest.mark.parametrize("text", ["a ? : b", "[x = 1 + a ?\t: b]"])
+def test_what_differs_by_version_is_left_to_the_grammar(text: str) -> None:
+    assert not agree(text)
+    assert agree(re.sub(r"\?\s:", "?:", text))
 
 
 def test_no_recorded_expression_is_declined_but_for_time_literals() -> None:

@@ -55,6 +55,10 @@ def run(*tokens: str) -> int:
         (["{1, x}"], "{ 1,x }"),
         (["time()", "--now", "1700000000.5"], "1700000000"),
         (["--now=5", "time()"], "5"),
+        (["--condor-version", "25.0", "-a", "a=a", "a || true", "1 + b ? : 7"], "error\n7"),
+        (["1 + b ? : 7", "--condor-version=23.9.6", "-q", "x = 1 + b ? : 7", "x"], "7\n7"),
+        (["--condor-version", "25.14", "-a", "a=a", "a || true", "1 + b ? : 7"], "true\n8"),
+        (["--condor-version", "25.0", "--now", "5", 'time() + eval("1 + b ? : 7")'], "12"),
         (["--tz", "America/Chicago", "--now", "0", "timezoneOffset()"], 'relTime("-06:00:00")'),
         (["--tz", "Asia/Kolkata", 'absTime("2020-01-01T00:00:00")'],
          'absTime("2020-01-01T00:00:00+05:30")'),
@@ -211,3 +215,45 @@ def test_options_that_eval_does_not_have_are_no_expressions(
     assert pieslice(["eval", "--limit-time", "5s", "1+1"]) == 0
     assert pieslice(["eval", "1+1", "-q", "--old", "2", "--", "--nosuch"]) == 0
     assert capsys.readouterr().out.split() == ["2", "2", "2", "undefined"]
+
+
+def test_an_ad_of_a_file_is_read_by_the_rules_of_a_version(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "slot.ads"
+    path.write_text("X = 1 + b ? : 7\nL = {0, 1 + b ? : 7}\nN = [x = 1 + b ? : 7]\n")
+    for version, value in (("25.0", "7"), ("25.14.1", "8")):
+        run("--my", str(path), "--condor-version", version, "X", "sum(L)", "N.x")
+        assert capsys.readouterr().out.split() == [value] * 3
+
+
+@pytest.mark.parametrize(
+    ("version", "message"),
+    [
+        ("25.x", "argument --condor-version: `25.x` is no version of HTCondor"),
+        ("22.0", "argument --condor-version: 22.0.0 is older than 23.0.0"),
+    ],
+)
+@pytest.mark.parametrize("command", [["eval", "1"], ["select", "-"]])
+def test_a_version_of_which_nothing_is_known(
+    capsys: pytest.CaptureFixture[str], command: list[str], version: str, message: str
+) -> None:
+    for tokens in (
+        [*command, "--condor-version", version],
+        [*command, f"--condor-version={version}"],
+    ):
+        with pytest.raises(SystemExit) as ended:
+            pieslice(tokens)
+        told = capsys.readouterr()
+        assert (ended.value.code, told.out, told.err.count("\n")) == (2, "", 1)
+        assert message in told.err
+
+
+def test_a_version_without_a_record_and_a_name_in_another_case_are_told(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert pieslice(["eval", "--condor-version", "24.12", 'versionle("1", "2")']) == 0
+    told = capsys.readouterr()
+    assert told.out == "error\n"
+    assert "nothing is recorded of 24.12.0" in told.err
+    assert "unknown function `versionle`; did you mean `versionLE`?" in told.err

@@ -248,3 +248,18 @@ def test_names_with_a_meaning_of_their_own_and_of_other_ads_are_no_doubt(
     )
     nested = "evalInEachContext(Inner, {[Inner = 1]}) isnt undefined"
     assert printed(capsys, ads, "--where", nested, "-af", "Name") == "a\nb\nc\nd\n"
+
+
+def test_rows_are_read_and_evaluated_by_the_rules_of_a_version(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "slots.ads"
+    shared = 'X = 1 + b ? : 7\nL = {1 + b ? : 7}\nC = C\nV = versionle("1", "2")\n'
+    path.write_text("\n".join(f'Name = "{name}"\n{shared}' for name in "ab"))
+    columns = ["--af", "Name,X,sum(L),C is undefined,V,1 + b ? : 7"]
+    for version, values in (
+        ("25.0.13", "7 7 error error 7"),
+        ("25.14.1", "8 8 true true 8"),
+    ):
+        assert run(str(path), "--condor-version", version, *columns) == 0
+        assert capsys.readouterr().out == f"a {values}\nb {values}\n"

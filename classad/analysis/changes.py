@@ -1,0 +1,146 @@
+"""Finds the places where an expression means something else by the rules of another version.
+
+What shows in the expression itself is found: that a text cannot be read or evaluated any longer,
+what ``? :`` belongs to, functions that are not known by a spelling, and references to names that
+the caller knows to lead back to the expression.  Whether the place is ever reached is not asked.
+
+Inputs: an expression and two ``LanguageRules``.  Outputs: ``Change`` values, in the order of the
+text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from enum import Enum
+from typing import NamedTuple
+
+from classad.ads.expression import Expression
+from classad.compiled.compiler import measure
+from classad.errors import ClassAdParseError
+from classad.evaluation.functions import lookup_function
+from classad.language.limits import MAX_DEPTH
+from classad.language.names import fold_name
+from classad.language.rules import LanguageRules
+from classad.syntax import nodes
+from classad.syntax.nodes import Node
+from classad.syntax.parser import parse_expression, with_blanks
+
+__all__ = ["Change", "What", "changes_between"]
+
+
+class What(Enum):
+    """What happens at a place by the second rules, and by the first ones does not."""
+
+    #: The text is nested too deeply to be read.
+    UNREADABLE = "nested too deeply to be read"
+    #: An evaluation that gets here has too many operators under way, and fails as a whole.
+    TOO_DEEP = "too many operators under way"
+    #: ``? :`` has other operands.
+    REGROUPED = "`? :` has other operands"
+    #: A function is not known by this spelling; the call is an error.
+    UNKNOWN_FUNCTION = "not known by this spelling"
+    #: A function is known by this spelling; the call was an error.
+    KNOWN_FUNCTION = "known by this spelling"
+    #: A reference that leads to the expression itself ends the evaluation.
+    CIRCLE_FAILS = "a reference that leads to itself ends the evaluation"
+    #: A reference that leads to the expression itself is undefined; it ended the evaluation.
+    CIRCLE_UNDEFINED = "a reference that leads to itself is undefined"
+
+
+class Change(NamedTuple):
+    """``place``: the node that changes, with its span; ``levels``: those that it needs, if that
+    matters.
+    """
+
+    place: Node
+    what: What
+    levels: int = 0
+
+
+def changes_between(
+    expression: Expression | Node,
+    old: LanguageRules,
+    new: LanguageRules,
+    *,
+    names: Collection[str] = (),
+) -> list[Change]:
+    """What of an expression, read by the newest rules, is otherwise by ``new`` than by ``old``.
+
+    ``names``: attributes, in any case, that lead to the expression: its own, and those that refer
+    to it.
+    """
+    node = expression.node if isinstance(expression, Expression) else expression
+    own = frozenset(map(fold_name, names))
+    found = [*_whole(node, old, new)]
+    for part in nodes.walk(node):
+        found += _at(part, old, new, own)
+        if old.blank_in_elvis != new.blank_in_elvis:
+            found += [Change(it, What.REGROUPED) for it in part.children() if _is_torn(it, part)]
+    return sorted(found, key=lambda change: (change.place.start, -change.place.end))
+
+
+def _whole(node: Node, old: LanguageRules, new: LanguageRules) -> Iterator[Change]:
+    if _is_readable(node, old) and not _is_readable(node, new):
+        yield Change(node, What.UNREADABLE)
+    if new.operators_use_levels and not old.operators_use_levels:
+        yield from _too_deep(node)
+
+
+def _is_readable(node: Node, rules: LanguageRules) -> bool:
+    try:
+        parse_expression(with_blanks(node), language=rules)
+    except ClassAdParseError:
+        return False
+    return True
+
+
+def _too_deep(root: Node) -> Iterator[Change]:
+    """The expressions, also those in lists and ads, that need too many levels by themselves."""
+    todo = [root]
+    while todo:
+        top = todo.pop()
+        levels = measure(top).height
+        if levels > MAX_DEPTH:
+            yield Change(top, What.TOO_DEEP, levels)
+        for part in nodes.walk(top):
+            if isinstance(part, nodes.ListExpr | nodes.AdExpr):
+                todo += [child for child in part.children() if child is not top]
+
+
+def _at(
+    part: Node, old: LanguageRules, new: LanguageRules, own: frozenset[str]
+) -> Iterator[Change]:
+    """What changes at one node."""
+    if isinstance(part, nodes.Call):
+        function = lookup_function(part.name)
+        if function is not None and not function.is_spelled(part.name):
+            if old.names_in_any_case and not new.names_in_any_case:
+                yield Change(part, What.UNKNOWN_FUNCTION)
+            elif new.names_in_any_case and not old.names_in_any_case:
+                yield Change(part, What.KNOWN_FUNCTION)
+    elif isinstance(part, nodes.Reference) and _is_own(part, own):
+        if new.self_reference_fails and not old.self_reference_fails:
+            yield Change(part, What.CIRCLE_FAILS)
+        elif old.self_reference_fails and not new.self_reference_fails:
+            yield Change(part, What.CIRCLE_UNDEFINED)
+
+
+def _is_torn(node: Node, around: Node) -> bool:
+    """Whether ``? :`` has all of what is around it for an operand if it binds weakest."""
+    if not nodes.is_blank_elvis(node):
+        return False
+    if isinstance(around, nodes.Conditional):
+        return node is around.condition
+    if nodes.is_blank_elvis(around):
+        return node is not around.children()[1]
+    return isinstance(around, nodes.Unary | nodes.Binary)
+
+
+def _is_own(node: nodes.Reference, own: frozenset[str]) -> bool:
+    """Whether a reference looks for one of the names in the ad of the expression."""
+    base = node.base
+    if base is not None and not (
+        isinstance(base, nodes.Reference) and base.base is None and fold_name(base.name) == "my"
+    ):
+        return False
+    return fold_name(node.name) in own
