@@ -38,6 +38,7 @@ from policy.language.table import (
     MacroTable,
 )
 from policy.language.templates import Templates
+from policy.versions import NEWEST, Version
 
 __all__ = ["Config", "Library", "config_from_mapping", "load_config"]
 
@@ -47,10 +48,11 @@ _AUTO_USE = re.compile(r"AUTO_USE_([A-Za-z]+)_(\w+)", re.IGNORECASE)
 
 @frozen
 class Library:
-    """What HTCondor has built in: default texts by macro name, and templates."""
+    """What a version of HTCondor has built in: default texts by macro name, and templates."""
 
     defaults: Mapping[str, str] = Factory(dict)
     templates: Templates = Factory(Templates)
+    version: Version = NEWEST
 
 
 @frozen
@@ -58,7 +60,8 @@ class Config:
     """A configuration that was read.
 
     ``complete`` is False when the reading stopped at an error, as every daemon and tool of
-    HTCondor would; ``texts`` are those of the files that were read, in this order.
+    HTCondor would; ``texts`` are those of the files that were read, in this order.  ``version`` is
+    that of the reader.
     """
 
     scope: Scope
@@ -66,6 +69,7 @@ class Config:
     files: tuple[str, ...]
     complete: bool
     texts: tuple[Source, ...]
+    version: Version = NEWEST
     #: Values as this reader has them, which nothing changes any more.
     _known: Known = field(factory=dict, init=False, eq=False, repr=False)
     _others: dict[Context, Config] = field(factory=dict, init=False, eq=False, repr=False)
@@ -144,13 +148,15 @@ def load_config(
         directory=host.working_directory,
     )
     scope = Scope(MacroTable(library.defaults), context, functions)
-    reader = Reader(scope, sources, library.templates, diagnostics, keep_going, leave_out)
+    how = (keep_going, leave_out, library.version)
+    reader = Reader(scope, sources, library.templates, diagnostics, *how)
     complete = True
     try:
         _Loading(reader, host, environment, tuple(extra), folder, tuple(overlays)).run(root)
     except ReadingStopped:
         complete = False
-    return Config(scope, tuple(diagnostics), tuple(reader.files), complete, tuple(reader.texts))
+    read = (tuple(reader.files), complete, tuple(reader.texts))
+    return Config(scope, tuple(diagnostics), *read, library.version)
 
 
 def config_from_mapping(

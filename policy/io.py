@@ -13,17 +13,18 @@ import platform
 import socket
 import sys
 from collections.abc import Iterable, Mapping
-from functools import cache
+from functools import lru_cache
 
 from attr import frozen
 
 from policy.config import Config, Library, load_config
-from policy.data.tables import parameter_rows, template_texts
+from policy.data.tables import parameter_rows
+from policy.history import builtin_rows, templates_of
 from policy.knobs import table_defaults
 from policy.language.host import HostFacts
 from policy.language.sources import ProgramsNotRun
 from policy.language.table import Context
-from policy.language.templates import template_set
+from policy.versions import NEWEST, Version
 
 __all__ = ["FileSources", "builtin_library", "read_config", "this_host"]
 
@@ -97,11 +98,12 @@ def _output(command: str) -> str | None:
     return done.stdout.decode("utf-8", "surrogateescape")
 
 
-@cache
-def builtin_library() -> Library:
-    """HTCondor's default values and templates."""
-    defaults = {name: row[0] for name, row in parameter_rows().items()}
-    return Library({**defaults, **table_defaults()}, template_set(template_texts()))
+@lru_cache(maxsize=16)
+def builtin_library(version: Version = NEWEST) -> Library:
+    """The default values and templates of a version of HTCondor."""
+    newest = {**parameter_rows(), **{name: [text] for name, text in table_defaults().items()}}
+    defaults = {name: row[0] for name, row in builtin_rows(version, newest).items()}
+    return Library(defaults, templates_of(version), version)
 
 
 def _memory_mb() -> int:
@@ -150,6 +152,7 @@ def read_config(
     installed_at: str = INSTALLED_AT,
     commands: bool = False,
     confined: bool = False,
+    version: Version = NEWEST,
 ) -> Config:
     """Read the configuration at ``path``.
 
@@ -158,7 +161,8 @@ def read_config(
 
     ``environment`` is empty unless given: a captured configuration should mean the same
     everywhere.  ``commands``: run the programs that it names.  ``confined``: read no file outside
-    its folder.  ``extra``: names and texts assigned after everything else.
+    its folder.  ``extra``: names and texts assigned after everything else.  ``version``: that of
+    the HTCondor that reads.
     """
     root: str | None = path
     folder, copy = None, ""
@@ -172,7 +176,7 @@ def read_config(
     return load_config(
         root,
         FileSources(installed_at, copy, commands, home, confined),
-        builtin_library(),
+        builtin_library(version),
         folder=folder,
         context=Context(subsystem, local_name),
         environment=environment,

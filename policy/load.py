@@ -19,6 +19,7 @@ from classad.errors import Diagnostic
 from policy.config import Config, Library, config_from_mapping
 from policy.dialects import HTCONDOR, Dialect
 from policy.groups import read_groups
+from policy.history import builtin_rows
 from policy.knobs import KNOBS, Knob, Need, find_knob, shares, table_defaults
 from policy.knobs.fields import KnobReader, config_for, readers
 from policy.knobs.reading import IGNORED, read_knob
@@ -87,18 +88,20 @@ def load_policy(
     subsystem: str = "NEGOTIATOR",
     local_name: str | None = None,
     dialect: Dialect = HTCONDOR,
-    version: Version = NEWEST,
+    version: Version | None = None,
     sources: Sources | None = None,
 ) -> PolicyLoad:
     """The policy that a negotiator with this subsystem and local name has.
 
-    ``version``: that of the negotiator.  ``sources``: where the files of user maps are; without it
-    only maps in the configuration count.
+    ``version``: that of the negotiator, without it that of the configuration.  ``sources``: where
+    the files of user maps are; without it only maps in the configuration count.
     """
     if config.context != Context(subsystem, local_name):
         config = config.seen_by(subsystem, local_name)
+    if version is not None and version != config.version:
+        config = evolve(config, version=version)
     knobs = KnobReader(config, dialect)
-    policy = evolve(_build(knobs, sources), version=version)
+    policy = evolve(_build(knobs, sources), version=config.version)
     diagnostics = (*_relevant(knobs.diagnostics, policy),)
     return PolicyLoad(policy, diagnostics, tuple(_unsupported(config)))
 
@@ -117,7 +120,9 @@ def policy_from_knobs(
     ``more``: names and contents of configurations that are read after them.
     """
     if library is None:
-        library = Library(table_defaults())
+        newest = {name: [text] for name, text in table_defaults().items()}
+        rows = builtin_rows(version, newest)
+        library = Library({name: rows[name][0] for name in newest if name in rows}, version=version)
     context = Context("NEGOTIATOR", local_name)
     config = config_from_mapping(values, library, context=context, more=more)
     loaded = load_policy(config, local_name=local_name, dialect=dialect, version=version)

@@ -35,9 +35,9 @@ ORDER = {
         "answers", "contents", "table",
     ),
     "policy": (
-        "foreign_package", "data", "attributes", "versions", "language", "config", "dialects",
-        "ephemeral", "knobs", "values", "groups", "limits", "maps", "model", "io", "load",
-        "explain", "lint", "strategies",
+        "foreign_package", "data", "attributes", "versions", "language", "history", "config",
+        "dialects", "ephemeral", "knobs", "values", "groups", "limits", "maps", "model", "io",
+        "load", "explain", "lint", "strategies",
     ),
     "negotiator": (
         "model", "versions", "groups", "accounting", "expressions", "pool", "jobs", "matching",

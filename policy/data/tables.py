@@ -2,7 +2,8 @@
 
 ``defaults.json`` is the parameter table of HTCondor 25.14.1, ``parameters.json`` says what its
 macros mean, ``readers.json`` who reads them, ``attributes.json`` describes attributes of ads, the
-``.conf`` files hold templates.  The knobs of the negotiation cycle have no rows in the first two:
+``.conf`` files hold templates; ``versions.json`` and ``templates-23.9.conf`` have what older
+versions have otherwise.  The knobs of the negotiation cycle have no rows in the first two:
 ``policy.knobs`` declares them.
 """
 
@@ -24,6 +25,17 @@ def _text(name: str) -> str:
 def parameter_rows() -> Mapping[str, list[str]]:
     """Default, type and range of macros, by the name that HTCondor spells."""
     rows: dict[str, list[str]] = json.loads(_text("defaults.json"))
+    return rows
+
+
+@cache
+def version_rows() -> Mapping[str, list[list[str] | str | None]]:
+    """What 25.14.1, 25.0.13, 24.0.23 and 23.9.6 have of macros that are not the same in all.
+
+    Each is a row, ``=`` for what the version before in this order has (25.14.1: its row), ``read``
+    for a macro that is read and has no row, ``?`` if nothing is recorded, or None: it is not read.
+    """
+    rows: dict[str, list[list[str] | str | None]] = json.loads(_text("versions.json"))
     return rows
 
 
@@ -84,3 +96,8 @@ def template_texts() -> list[str]:
     """The files of configuration templates."""
     folder = files("policy") / "data"
     return [_text(name) for name in _TEMPLATES if (folder / name).is_file()]
+
+
+def older_template_texts() -> list[str]:
+    """The templates that 23.9.6 has otherwise than 25.14.1."""
+    return [_text("templates-23.9.conf")]

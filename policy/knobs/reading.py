@@ -16,6 +16,7 @@ from attr import evolve, frozen
 from classad.errors import ClassAdParseError, Diagnostic
 from classad.source import Source
 from policy.config import Config
+from policy.history import has_row, is_read
 from policy.knobs.declaration import Kind, Knob
 from policy.language import expressions
 from policy.language.lines import BLANKS
@@ -31,6 +32,7 @@ from policy.language.numbers import (
 )
 from policy.language.origins import Origins
 from policy.language.table import Definition
+from policy.versions import NEWEST
 
 if TYPE_CHECKING:
     from classad.ads.expression import Expression
@@ -45,6 +47,8 @@ EXPANDED: Final = " (expanded)"
 IGNORED: Final = "P116"
 #: What may be written as an expression.
 _EXPRESSIONS: Final = (Kind.EXPR, Kind.BOOL, Kind.INT, Kind.DOUBLE)
+#: What a knob is that a version does not know: no bound, no condition.
+_NOTHING: Final = {Kind.BOOL: False, Kind.INT: 0, Kind.DOUBLE: 0.0, Kind.LEADING: 0.0}
 _LEADING_NUMBER = re.compile(r"[ \t\n\v\f\r]*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 
 
@@ -108,7 +112,13 @@ def split_list(text: str) -> list[str]:
 def read_knob(config: Config, knob: Knob, macro: str | None = None) -> Reading:
     """The value of a knob, or of the member ``macro`` of a family."""
     macro = macro or knob.name
+    if config.version < NEWEST and not has_row(macro, config.version):
+        if not is_read(macro, config.version):
+            return Reading(macro, _NOTHING.get(knob.kind), "", None)
+        knob = evolve(knob, default=None)
     definition = config.lookup(macro)
+    if definition is not None and definition.is_builtin and knob.default is None:
+        definition = None  # the table is of another version
     evaluate = config.scope.functions.evaluate
     if definition is None:
         return Reading(macro, _default(config, knob, evaluate), knob.default or "", None)

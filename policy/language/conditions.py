@@ -16,11 +16,10 @@ from attr import frozen
 
 from policy.language.lines import BLANKS
 from policy.language.numbers import saturated
+from policy.versions import NEWEST, Version
 
 #: Deepest nesting of conditionals.
 MAX_NESTING: Final = 63
-#: The HTCondor whose behaviour this package reproduces.
-HTCONDOR_VERSION: Final = (25, 14, 1)
 
 _KEYWORD = re.compile(r"(if|elif|else|endif)(?![^ \t\n\v\f\r])[ \t\n\v\f\r]*(.*)", re.I | re.S)
 #: Digits, and behind them, a dot or an `e` more of what numbers are made of; no leading plus.
@@ -49,7 +48,7 @@ class World:
     expand: Callable[[str], str]
     is_defined: Callable[[str], bool]
     has_template: Callable[[str], bool]
-    version: tuple[int, int, int] = HTCONDOR_VERSION
+    version: Version = NEWEST
 
 
 def keyword(text: str) -> tuple[str, str] | None:

@@ -27,7 +27,8 @@ from policy.language.scope import Scope
 from policy.language.sources import Sources
 from policy.language.statements import Statement, StatementError
 from policy.language.table import Definition
-from policy.language.templates import Templates, split_list
+from policy.language.templates import Template, Templates, split_list
+from policy.versions import NEWEST, Version
 
 #: Includes and templates may nest one level less.
 MAX_DEPTH: Final = 20
@@ -36,6 +37,8 @@ _COLON_ALLOWED: Final = "runbenchmarks"
 _MISTAKES = (StatementError, ConditionError, ExpansionError)
 
 
+#: The finding about a template of which a version's text is not recorded.
+UNRECORDED: Final = "P913"
 #: What is said of a line of a file that is not quoted.
 UNQUOTED: Final = "this line does not read as configuration; its file is not quoted"
 _ELSE_IF: Final = re.compile(r"(else-?if|elsif)\b", re.IGNORECASE)
@@ -90,6 +93,8 @@ class Reader:
     diagnostics: list[Diagnostic]
     keep_going: bool = False
     leave_out: bool = False
+    #: The version that conditions ask for.
+    version: Version = NEWEST
     files: list[str] = field(factory=list)
     #: The texts of the files.
     texts: list[Source] = field(factory=list)
@@ -111,7 +116,7 @@ class Reader:
             entry = self.scope.lookup(name)
             return entry is not None and bool(entry.raw)
 
-        return World(self.scope.expand, is_defined, self.templates.has)
+        return World(self.scope.expand, is_defined, self.templates.has, self.version)
 
     def read_file(self, path: str, text: str, depth: int = 0) -> None:
         """Read the text of a file."""
@@ -415,5 +420,14 @@ class Pass:
                 label,
                 self.place.used or Used(label, line.source, line.offset(0), end),
             )
+            self._unrecorded(template, place)
             source = Source(template.with_arguments(arguments), f"use {label}")
             self.reader.read_source(source, place)
+
+    def _unrecorded(self, template: Template, place: Place) -> None:
+        """Say at the line of the file that the text of a template is only likely."""
+        if template.unrecorded and place.used is not None:
+            found = place.used.said("", "warning")
+            found.message = f"`use {place.template}`: {template.unrecorded}"
+            found.id = UNRECORDED
+            self.reader.diagnostics.append(found)

@@ -24,11 +24,15 @@ _ARGUMENT = re.compile(r"\$\((\d+)(?:([?#+])|:([^()]*(?:\([^()]*\)[^()]*)*))?\)"
 
 @frozen
 class Template:
-    """A template: its names as spelled by HTCondor and its text."""
+    """A template: its names as spelled by HTCondor and its text.
+
+    ``unrecorded``: what is to be said where it is used, if nobody knows that the text is right.
+    """
 
     category: str
     name: str
     text: str
+    unrecorded: str = ""
 
     def with_arguments(self, arguments: str | None) -> str:
         """The text with ``$(0)``, ``$(1:default)``, ``$(1?)``, ``$(0#)``, ``$(2+)`` filled in."""

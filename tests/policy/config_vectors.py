@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import subprocess
 from pathlib import Path
@@ -11,8 +12,9 @@ VECTORS = Path(__file__).parents[1] / "vectors" / "config"
 
 
 def load_vectors(name: str) -> Any:
-    """One vector file."""
-    return json.loads((VECTORS / name).read_text(encoding="utf-8"))
+    """One vector file, packed or not."""
+    data = (VECTORS / name).read_bytes()
+    return json.loads(gzip.decompress(data) if name.endswith(".gz") else data)
 
 
 def run_program(command: str) -> str | None:

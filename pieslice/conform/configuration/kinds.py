@@ -6,6 +6,7 @@ cannot run anything.  Follows the README beside the vectors; ``replay`` computes
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
@@ -15,18 +16,29 @@ from typing import Final
 from pieslice.conform.configuration.replay import CASE_FIELDS, Setup, check_case
 from pieslice.conform.runner import Case, Kind, Mismatch
 from pieslice.data import Content
-from policy.data.tables import builtin_table
+from policy.data.tables import builtin_table, parameter_rows
+from policy.history import builtin_rows
 from policy.io import builtin_library
 from policy.knobs import KNOBS
+from policy.versions import NEWEST, parse_version
 
 #: Fields of a row of the parameter table.  ``used_by`` names files of HTCondor's source and is
 #: not compared: nothing here depends on it.
-_ROW: Final = frozenset(("id", "default", "type", "range", "used_by"))
+_ROW: Final = frozenset(("id", "default", "type", "range", "used_by", "condor_version"))
+
+#: The version in what a recorded file says of the tool that it is from.
+_VERSION: Final = re.compile(r"\d+\.\d+\.\d+")
 
 
 @cache
-def _setup() -> Setup:
-    return Setup(builtin_library(), builtin_table(), stand_in)
+def _setup(version: str) -> Setup:
+    return Setup(builtin_library(parse_version(version)), builtin_table(), stand_in)
+
+
+def _version(content: Content) -> str:
+    """The version that a file of cases is about: that of the tool that answered."""
+    said = _VERSION.search(str(content.get("tool", ""))) if isinstance(content, dict) else None
+    return str(NEWEST) if said is None else said[0]
 
 
 def stand_in(command: str) -> str | None:
@@ -40,7 +52,8 @@ def stand_in(command: str) -> str | None:
 
 def _replayed(format_name: str) -> Callable[[Case], list[Mismatch]]:
     def check(case: Case) -> list[Mismatch]:
-        return [Mismatch(*found) for found in check_case(format_name, case, _setup())]
+        setup = _setup(case.get("condor_version", str(NEWEST)))
+        return [Mismatch(*found) for found in check_case(format_name, case, setup)]
 
     return check
 
@@ -50,7 +63,13 @@ def _listed(format_name: str) -> Callable[[Content], Iterable[Case] | None]:
 
     def cases(content: Content) -> Iterable[Case] | None:
         is_ours = isinstance(content, dict) and content.get("format") == format_name
-        return content.get("cases", ()) if is_ours else None
+        if not is_ours:
+            return None
+        version = _version(content)
+        cases: Iterable[Case] = content.get("cases", ())
+        if version == str(NEWEST):
+            return cases
+        return ({**case, "condor_version": version} for case in cases)
 
     return cases
 
@@ -60,22 +79,23 @@ def _with_fields(*fields: str) -> Callable[[Case], bool]:
 
 
 def _default_cases(content: Content) -> Iterable[Case] | None:
-    """One case per macro of the parameter table."""
+    """One case per macro of the parameter table of a version, which the tool that said it names."""
     if not isinstance(content, dict) or content.get("format") != "config-defaults/1":
         return None
-    return [{"id": name, **row} for name, row in content["params"].items()]
+    of_all = {"condor_version": _version(content)}
+    return [{"id": name, **of_all, **row} for name, row in content["params"].items()]
 
 
 def _check_default(case: Case) -> list[Mismatch]:
     """The default, and for macros that are no knobs type and range too."""
-    name = case["id"]
+    name, version = case["id"], parse_version(case.get("condor_version", str(NEWEST)))
     found = []
-    actual = builtin_library().defaults.get(name)
+    actual = builtin_library(version).defaults.get(name)
     if actual != case["default"]:
         found.append(Mismatch("default", case["default"], actual))
     if name.casefold() in KNOBS:
         return found
-    row = builtin_table().get(name.casefold(), [])
+    row = builtin_rows(version, parameter_rows()).get(name, [])
     for field, value in (("type", "".join(row[1:2])), ("range", row[2:])):
         expected = case.get(field) or type(value)()
         if value != expected:

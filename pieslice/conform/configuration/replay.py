@@ -76,7 +76,10 @@ class Difference(NamedTuple):
 #: The fields of a case, by format of the file it stands in.
 CASE_FIELDS: Final = {
     "config-vectors/1": frozenset(
-        ("id", "area", "note", "files", "env", "subsystem", "local_name", "expect")
+        (
+            *("id", "area", "note", "files", "env", "subsystem", "local_name", "expect"),
+            "condor_version",
+        )
     ),
     "usermap-vectors/1": frozenset(("id", "map", "map_name", "results")),
     "negotiator-startup/1": frozenset(("id", "config", "starts", "exit", "messages")),

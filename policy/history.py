@@ -1,0 +1,245 @@
+"""Says what each version of HTCondor has of names, defaults and templates.
+
+Follows: the parameter tables of 23.9.6, 24.0.23, 25.0.13 and 25.14.1, the templates of 23.9.6 and
+25.14.1, and HTCondor's notes on its releases.  A version between recorded ones has what the newest
+recorded one before it has, but for changes whose version is known.  ``policy/data/README.md`` says
+how the tables were made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import Final, TypeAlias
+
+from attr import evolve
+
+from policy.data.tables import older_template_texts, template_texts, version_rows
+from policy.language.templates import Template, Templates, template_set
+from policy.versions import NEWEST, RECORDED, Version, parse_version, recorded_version
+
+#: Default, type and range, as far as the parameter table has them.
+Row: TypeAlias = "list[str]"
+
+#: Recorded releases, newest first: the columns of the table.
+_COLUMNS: Final = tuple(reversed(RECORDED))
+#: The only one of them whose templates and programs were at hand.
+_WITH_PROGRAMS: Final = RECORDED[0]
+_SAME, _READ, _UNRECORDED = "=", "read", "?"
+
+#: From which version on a name or its default is as in 25.14.1, where that is known.
+SINCE: Final[Mapping[str, str]] = {
+    "ASSUME_COMPATIBLE_MULTIFILE_PLUGINS": "25.6.1",
+    "CHECK_REACTIVATE_AFTER_CHECKPOINT": "25.5.1",
+    "DAGMAN_METRICS_FILE_VERSION": "24.2.1",
+    "DAGMAN_PRINT_JOB_TABLE_INTERVAL": "24.4.0",
+    "DAGMAN_USE_OLD_FILE_PARSER": "25.6.1",
+    "DOCKER_SKIP_IMAGE_ARCH_CHECK": "24.1.1",
+    "FORCE_NEGOTIATOR_SLOT_WEIGHT": "25.5.1",
+    "JOB_DEFAULT_REQUESTDISK": "25.2.1",
+    "JOB_DEFAULT_REQUESTMEMORY": "25.2.1",
+    "MAX_CONCURRENT_UPLOADS_PER_USER": "25.11.0",
+    "REMOVE_SIGNIFICANT_ATTRIBUTES_REGEX": "25.5.1",
+    "SCHEDD_ENABLE_PER_USER_MATCH_LIMITS": "25.11.0",
+    "SCHEDULER_UNIVERSE_COOL_DOWN_DURATION": "25.10.1",
+    "SEC_USE_LOW_DATA_MODE": "25.8.2",
+    "SHADOW_LOG_RECONNECT": "25.8.2",
+    "SHADOW_RECONNECT_LOG": "25.8.2",
+    "SINGULARITY_ADD_ROCM_FLAG": "25.8.2",
+    "SINGULARITY_USE_LAUNCHER": "24.3.0",
+    "STARTER_DISABLE_USER_SUPPLIED_TRANSFER_PLUGINS": "25.11.0",
+    "STARTER_NESTED_SCRATCH": "25.4.0",
+    "USING_LIBRARIAN": "25.11.0",
+}
+#: Names that begin so are as new.
+_SINCE_FAMILIES: Final = {"librarian": "25.11.0"}
+#: From which version on a name is no longer read, where that is known.
+UNTIL: Final[Mapping[str, str]] = {
+    "DAGMAN_COPY_TO_SPOOL": "25.8.2",
+    "DAGMAN_WRITE_PARTIAL_RESCUE": "25.8.2",
+    "JOB_ROUTER_USE_DEPRECATED_ROUTER_ENTRIES": "25.0.0",
+    "NAMED_CHROOT": "25.5.1",
+    "STARTD_SENDS_ALIVES": "25.4.0",
+    "STARTER_HANDLES_ALIVES": "25.4.0",
+    "USERLOG_FILE_CACHE_CLEAR_INTERVAL": "25.6.1",
+    "USERLOG_FILE_CACHE_MAX": "25.6.1",
+}
+#: Names that one daemon reads only since some version, and others in all.
+SINCE_OF_DAEMON: Final[Mapping[tuple[str, str], str]] = {
+    ("REMOVE_SIGNIFICANT_ATTRIBUTES", "NEGOTIATOR"): "25.5.1",
+}
+#: Defaults that differ between recorded releases by how they were built, not by their version: the
+#: tables say so of the first four, and the others name the release itself and what it ran on.
+OF_THE_BUILD: Final = frozenset(
+    (
+        *("HAVE_EXT_KRB5", "PYTHON3_MODULE_SUFFIX", "PYTHON3_VERSION_MINOR"),
+        *("SEC_DEFAULT_AUTHENTICATION_METHODS", "CONDOR_BUILD_PLATFORM", "CONDOR_VERSION"),
+    )
+)
+
+#: From which version on a template is as in 25.14.1: new, or with another text.  The macros of the
+#: last two are in no table before 25.14.1.
+_TEMPLATES_SINCE: Final[Mapping[str, str]] = {
+    "feature:defaultcheckpointdestination": "24.1.1",
+    "feature:librarian": "25.11.0",
+    "feature:setjobattrfromusermap": "25.8.2",
+    "security:recommended": "24.0.0",
+    "security:recommended_v24_0": "24.0.0",
+}
+_NEWER_THAN_25_0: Final = frozenset(("feature:metricd", "feature:pelicanretrypolicy"))
+#: Templates that 23.9.6 does not have.
+_NEW: Final = frozenset(
+    (
+        *("feature:assignprojectname", "feature:defaultcheckpointdestination"),
+        *("feature:policy_hours_to_start", "policy:desktop_hours", "policy:desktop_idle"),
+        *("feature:librarian", "security:recommended", "security:recommended_v24_0"),
+        *_NEWER_THAN_25_0,
+    )
+)
+
+
+@cache
+def _cells() -> Mapping[str, tuple[str, tuple[Row | str | None, ...]]]:
+    """The table by case-folded names: the name as spelled, and what each release has of it."""
+    return {name.casefold(): (name, tuple(cells)) for name, cells in version_rows().items()}
+
+
+@cache
+def _facts() -> tuple[Mapping[str, Version], Mapping[str, Version]]:
+    since, until = (
+        {name.casefold(): parse_version(text) for name, text in facts.items()}
+        for facts in (SINCE, UNTIL)
+    )
+    return since, until
+
+
+def since(macro: str) -> Version | None:
+    """From which version on a macro or its default is as in 25.14.1, if that is known."""
+    folded = macro.casefold()
+    found = _facts()[0].get(folded)
+    if found is None:
+        family = _SINCE_FAMILIES.get(folded.partition("_")[0])
+        found = None if family is None else parse_version(family)
+    return found
+
+
+def until(macro: str) -> Version | None:
+    """From which version on a macro is no longer read, if that is known."""
+    return _facts()[1].get(macro.casefold())
+
+
+def _cell(macro: str, version: Version) -> Row | str | None:
+    """What a version has of a macro; ``=`` stands for what 25.14.1 has."""
+    begin, end, record = since(macro), until(macro), recorded_version(version)
+    _, cells = _cells().get(macro.casefold(), ("", ()))
+    found: Row | str | None = _SAME
+    for release, cell in zip(_COLUMNS, cells, strict=False):
+        found = found if cell == _SAME else cell
+        if release == record:
+            break
+    if end is not None and version >= end:
+        return None
+    if begin is None:
+        return found
+    if version < begin:
+        return None if found == _UNRECORDED else found
+    # A table that should have its row has none, or it came after the table.
+    return found if record >= begin and found is not None else _READ if record >= begin else _SAME
+
+
+def is_read(macro: str, version: Version, daemon: str = "") -> bool:
+    """Whether a version reads a macro, as far as is known; of one daemon, if it is named.
+
+    Macros that no version reads, and those of which nothing is recorded, are not told from others.
+    """
+    first = SINCE_OF_DAEMON.get((macro.upper(), daemon))
+    if first is not None and version < parse_version(first):
+        return False
+    return _cell(macro, version) is not None
+
+
+def has_row(macro: str, version: Version) -> bool:
+    """Whether a version has a default of its own or that of 25.14.1 for a macro."""
+    return _cell(macro, version) not in (None, _READ, _UNRECORDED)
+
+
+def builtin_rows(version: Version, newest: Mapping[str, Row]) -> dict[str, Row]:
+    """The parameter table of a version, by HTCondor's names; ``newest`` is that of 25.14.1."""
+    rows = dict(newest)
+    for name, _ in _cells().values():
+        cell = _cell(name, version)
+        if isinstance(cell, list):
+            rows[name] = cell
+        elif cell != _SAME:
+            rows.pop(name, None)
+    if version < NEWEST:
+        rows["CONDOR_VERSION"] = [str(version)]
+    return rows
+
+
+def first_reader(macro: str, version: Version) -> str:
+    """For a macro that a version does not read: which one is the first that does."""
+    begin = since(macro)
+    if begin is not None and begin > version:
+        return f"read since {begin}"
+    later = [release for release in RECORDED if release > version and is_read(macro, release)]
+    if not later:
+        return ""
+    lacking = [release for release in RECORDED if version < release < later[0]]
+    return f"read since a version after {max([version, *lacking])} (known to {later[0]})"
+
+
+def last_reader(macro: str, version: Version) -> str:
+    """For a macro that a version does not read: when it was given up."""
+    end = until(macro)
+    if end is not None and end <= version:
+        return f"not read since {end}"
+    earlier = [release for release in RECORDED if release < version and is_read(macro, release)]
+    return f"not read since a version after {earlier[-1]}" if earlier else ""
+
+
+@cache
+def templates_of(version: Version) -> Templates:
+    """The templates of a version.
+
+    Where nobody recorded what a version has, it is the text of the recorded version before it, or
+    of 25.14.1 if that has none, and the template says so when it is used.
+    """
+    newest = template_set(template_texts())
+    if version >= NEWEST:
+        return newest
+    older = template_set(older_template_texts()).entries
+    found = {}
+    for key, template in newest.entries.items():
+        one = _template_of(version, template, older.get(key))
+        if one is not None:
+            found[key] = one
+    return Templates(found)
+
+
+def _template_of(version: Version, newest: Template, older: Template | None) -> Template | None:
+    name = f"{newest.category}:{newest.name}".casefold()
+    begin = _TEMPLATES_SINCE.get(name)
+    if (older is None and name not in _NEW) or (begin and version >= parse_version(begin)):
+        return newest
+    if recorded_version(version) == _WITH_PROGRAMS:
+        return older
+    if older is None and (begin or _is_older_than_record(name, version)):
+        return None
+    text_of = _WITH_PROGRAMS if older is not None else NEWEST
+    said = f"what {version} has for this template is not recorded; it is taken from {text_of}"
+    return evolve(older or newest, unrecorded=said)
+
+
+def _is_older_than_record(name: str, version: Version) -> bool:
+    return name in _NEWER_THAN_25_0 and recorded_version(version) == version
+
+
+def changed_defaults(
+    old: Mapping[str, str], new: Mapping[str, str]
+) -> Iterable[tuple[str, str | None, str | None]]:
+    """The defaults that differ by version between two tables: name, old and new text."""
+    for name in sorted({*old, *new}, key=str.casefold):
+        before, after = old.get(name), new.get(name)
+        if before != after and name not in OF_THE_BUILD:
+            yield name, before, after
