@@ -8,7 +8,7 @@ Follows: section 8 of the language notes; vectors ``flatten_refs.jsonl``.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 from classad.ads.ad import Ad, ListValue, Stored, make_ad, node_of_value
@@ -203,7 +203,7 @@ class _Flattener:
             return _Part(None, value_of(node, ad, self.state))
         return _Part(nodes.Call(node.name, tuple(arg.node() for arg in args)))
 
-    def _arguments(self, args: tuple[Node, ...], in_each: bool, ad: Ad) -> list[_Part]:
+    def _arguments(self, args: tuple[Node, ...], in_each: bool, ad: Ad) -> Sequence[_Part]:
         """Arguments of a call; ``in_each``: the first one is evaluated in each ad of the second.
 
         The second one is evaluated elsewhere, too, if the first is an attribute reference: where
