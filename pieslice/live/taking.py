@@ -2,8 +2,8 @@
 
 First what changes least: the configurations, the jobs, the claims of the schedds; last slots and
 submitters, in one query of ads of any type, which the collector answers in the order in which the
-negotiator sees them.  The accounting records of the collector have the time from which priorities
-age, and those of the negotiator the factors as they are now.
+negotiator sees them.  Accounting records come from the negotiator, all of them with the time from
+which priorities age; the collector has copies of those of active submitters as of the last cycle.
 
 Inputs: the daemons of a pool.  Outputs: ``LiveCapture``; raises ``DaemonError`` where the collector
 does not answer.  Daemons that do not answer besides are noted in the manifest.
@@ -37,8 +37,8 @@ _TYPES: Final = {
     "Negotiator": "negotiator",
     "Accounting": "accounting",
 }
-#: What the negotiator says of its records that may be newer than what the collector has.
-_NEWER: Final = ("Priority", "PriorityFactor", "Ceiling", "Floor")
+#: What an accounting record is of no use without; HTCondor's tools print it only of copies.
+_USAGE: Final = ("ResourcesUsed", "WeightedResourcesUsed")
 #: How often a pool is read until its expressions mention nothing new.
 _ROUNDS: Final = 4
 
@@ -222,26 +222,45 @@ def _by_type(text: str) -> dict[str, str]:
 
 
 def _accounting(daemons: Daemons, found: Found, text: str, course: _Course) -> str:
-    """The collector's records with what the negotiator says of them now."""
+    """The negotiator's records; the collector's copies of them where it does not answer."""
     if found.negotiator is None:
         return text
     try:
         reply = daemons.priorities(found.negotiator)
     except DaemonError as problem:
-        course.missing.append(f"factors as they are now: {problem}")
+        course.missing.append(f"accounting records as they are now: {problem}")
         return text
     course.note("accounting", reply)
-    now = {name: ad for ad in _parsed(reply.text) if (name := ad.get_string("Name"))}
-    ads = list(_parsed(text))
+    copies = {}
+    for ad in _parsed(text):
+        # Another negotiator has records of its own, of the same submitters.
+        if ad.get_string("NegotiatorName") in (None, found.negotiator.get("Name")):
+            copies.setdefault(ad.get_string("Name"), ad)
+    ads = list(_parsed(reply.text))
+    if not ads:
+        return text
     for ad in ads:
-        newer = now.pop(ad.get_string("Name") or "", None)
-        # Groups show no factor of their own there.
-        if newer is not None and (newer.get_number("PriorityFactor") or 0) > 0:
-            for name in _NEWER:
-                if newer.raw(name) is not None:
-                    ad.insert(name, newer.raw(name))
-    ads += [ad for ad in now.values() if ad.get_string("Name") != "<none>"]
-    return "\n".join(format_long(ad, quoted=False) for ad in ads)
+        copy = copies.get(ad.get_string("Name"))
+        if copy is not None:
+            _complete(ad, copy)
+    kept = (ad for ad in ads if ad.get_string("Name") != "<none>" or "<none>" in copies)
+    return "\n".join(format_long(ad, quoted=False) for ad in kept)
+
+
+def _complete(record: ClassAd, copy: ClassAd) -> None:
+    """Add what only the collector's copy of a record has, if it is as old as the record.
+
+    Of a group the negotiator shows no factor.
+    """
+    factor = copy.raw("PriorityFactor")
+    if (record.get_number("PriorityFactor") or 0) <= 0 and factor is not None:
+        record.insert("PriorityFactor", factor)
+    update = record.get_number("LastUpdate")
+    same = update is None or update == copy.get_number("LastUpdate")
+    for name in copy.names() if same else _USAGE:
+        value = copy.raw(name)
+        if record.raw(name) is None and value is not None:
+            record.insert(name, value)
 
 
 def _parsed(text: str) -> Iterable[ClassAd]:

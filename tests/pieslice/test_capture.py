@@ -114,9 +114,70 @@ def test_what_the_policy_mentions_is_asked_for(recorded: Place, tmp_path: Path) 
     assert "Iwd = " not in jobs
 
 
-def test_factors_are_those_of_the_negotiator_and_times_those_of_the_collector(
+def record_of(name: str, **values: object) -> str:
+    """An accounting record as the negotiator tells it."""
+    told = {"Priority": 500.0, "PriorityFactor": 1000.0, "ResourcesUsed": 0, **values}
+    return f'Name = "{name}"\n' + "".join(f"{name} = {value}\n" for name, value in told.items())
+
+
+def accounting(folder: Path) -> dict[str, ClassAd]:
+    capture(folder)
+    return {ad.get_string("Name") or "": ad for ad in read(folder).ads("accounting")}
+
+
+@pytest.mark.parametrize("count", [9, 10, 28, 200])
+def test_all_accounting_records_are_read(count: int, recorded: Place, tmp_path: Path) -> None:
+    names = [f"user{number}@live.test" for number in range(count)]
+    told = [
+        record_of(name, PriorityFactor=1000.0 + number, WeightedResourcesUsed=float(number))
+        for number, name in enumerate(names)
+    ]
+    recorded(lambda whole: whole["states"][0].update(priorities="\n".join(told), updated=1234))
+    found = accounting(tmp_path / "now")
+    assert set(names) <= set(found)
+    for number, name in enumerate(names):
+        values = {
+            what: found[name].get_number(what)
+            for what in ("PriorityFactor", "WeightedResourcesUsed", "LastUpdate", "Priority")
+        }
+        assert values == {
+            "PriorityFactor": 1000 + number,
+            "WeightedResourcesUsed": number,
+            "LastUpdate": 1234,
+            "Priority": 500,
+        }
+
+
+def test_a_record_is_the_negotiators_with_its_time_and_no_older_copy_is_mixed_in(
     recorded: Place, tmp_path: Path
 ) -> None:
+    """The collector keeps the copy of a submitter who has no jobs any more as it was."""
+
+    def change(whole: dict[str, Any]) -> None:
+        state = whole["states"][0] = whole["states"][2]
+        copy = 'Name = "{}"\nMyType = "Accounting"\nPriority = 900000.0\n{}LastUpdate = {}\n'
+        used = "ResourcesUsed = 7\nUnchargedTime = -5\n"
+        state["updated"] = 2000
+        state["ads"] += "\n".join(
+            ("", copy.format("old@x", used, 1000), copy.format("new@x", used, 2000))
+            + (copy.format("gone@x", used, 2000),)
+            + (copy.format("old@x", 'NegotiatorName = "another"\n', 2000),)
+        )
+        state["priorities"] = "\n".join((record_of("old@x"), record_of("new@x")))
+
+    recorded(change)
+    found = accounting(tmp_path / "now")
+    names = ("Priority", "ResourcesUsed", "LastUpdate", "UnchargedTime")
+    told = {
+        name: tuple(ad.get_number(what) for what in names)
+        for name, ad in found.items()
+        if name.endswith("@x")
+    }
+    # A copy as of the same time may have what the negotiator does not tell.
+    assert told == {"old@x": (500, 0, 2000, None), "new@x": (500, 0, 2000, -5)}
+
+
+def test_a_factor_that_was_set_after_the_last_cycle_counts(recorded: Place, tmp_path: Path) -> None:
     def change(whole: dict[str, Any]) -> None:
         state = whole["states"][2]
         whole["states"] = [state]
@@ -125,9 +186,7 @@ def test_factors_are_those_of_the_negotiator_and_times_those_of_the_collector(
         )
 
     recorded(change)
-    folder = tmp_path / "now"
-    capture(folder)
-    users = [ad for ad in read(folder).ads("accounting") if "@" in (ad.get_string("Name") or "")]
+    users = [ad for name, ad in accounting(tmp_path / "now").items() if "@" in name]
     assert users
     for ad in users:
         assert ad.get_number("PriorityFactor") == 4000.0
@@ -348,7 +407,7 @@ def _running(ad: ClassAd) -> bool:
         ({"s2@live.test": "end"}, "jobs: s2@live.test: the process that asks ended in the middle"),
         ({"s2@live.test": "no\nmore"}, "jobs: s2@live.test: no more"),
         ({"claims of s2@live.test": "unknown command"}, "claims: s2@live.test: unknown command"),
-        ({"priorities": "denied"}, "factors as they are now: negotiator: denied"),
+        ({"priorities": "denied"}, "accounting records as they are now: negotiator: denied"),
         ({"negotiator": "denied"}, "last cycle: negotiator: denied"),
         ({"configuration of cm.live.test": "denied"}, "configuration: cm.live.test: denied"),
     ],
