@@ -27,11 +27,15 @@ Macros = Mapping[str, str]
 
 @frozen
 class Configuration:
-    """The text of a configuration, the negotiator's macros, and what is not known of them."""
+    """The text of a configuration, the negotiator's macros, and what is not known of them.
+
+    ``silent``: what of it is missing because daemons did not answer.
+    """
 
     text: str
     macros: Macros
     missing: tuple[str, ...] = ()
+    silent: tuple[str, ...] = ()
 
 
 @define
@@ -73,6 +77,7 @@ def read_configuration(
 ) -> Configuration:
     """What the daemons have been told; without a negotiator HTCondor's defaults are left."""
     missing: list[str] = []
+    silent: list[str] = []
     lines: list[str] = []
     macros: Macros = {}
     if negotiator is None:
@@ -81,7 +86,7 @@ def read_configuration(
         try:
             macros = known.of(daemons, negotiator, "NEGOTIATOR")
         except DaemonError as problem:
-            missing.append(f"configuration: {problem}")
+            silent.append(f"configuration: {problem}")
         lines += [f"# of the negotiator {negotiator.get('Name', '')}", *_lines(macros)]
     first: tuple[str, Macros] | None = None
     for schedd in schedds:
@@ -89,14 +94,15 @@ def read_configuration(
         try:
             found = known.of(daemons, schedd, _SCHEDD)
         except DaemonError as problem:
-            missing.append(f"configuration: {problem}")
+            silent.append(f"configuration: {problem}")
             continue
         if first is None:
             first = name, found
             lines += [f"# of the schedd {name}", *_lines(found, f"{_SCHEDD}.")]
         else:
             missing += _other(first, name, found)
-    return Configuration("".join(f"{line}\n" for line in lines), macros, tuple(missing))
+    text = "".join(f"{line}\n" for line in lines)
+    return Configuration(text, macros, (*silent, *missing), tuple(silent))
 
 
 def _other(first: tuple[str, Macros], name: str, macros: Macros) -> Iterable[str]:

@@ -66,13 +66,19 @@ class Found:
 
 @define(eq=False)
 class _Course:
-    """What has been read so far, and who did not answer."""
+    """What has been read so far, what is missing, and what of that for want of an answer."""
 
     parts: dict[str, JsonData] = field(factory=dict)
     missing: list[str] = field(factory=list)
+    unanswered: list[str] = field(factory=list)
     #: How many schedds told their jobs, and those that are not asked again.
     answered: int = 0
     silent: set[str] = field(factory=set)
+
+    def lacks(self, what: str, problem: DaemonError) -> None:
+        """Note what a daemon did not tell."""
+        self.missing.append(f"{what}: {problem}")
+        self.unanswered.append(f"{what}: {problem}")
 
     def note(self, part: str, reply: Reply) -> None:
         """Count an answer to a part."""
@@ -110,6 +116,7 @@ def take(daemons: Daemons, memory: Memory) -> LiveCapture:
     before = _last_cycle(daemons, found, course)
     config = read_configuration(daemons, memory.macros, found.negotiator, found.schedds)
     course.missing += config.missing
+    course.unanswered += config.silent
     memory.wanted.learn(config.macros.values())
     texts = _read_all(daemons, found, memory.wanted, course)
     texts["accounting"] = _accounting(daemons, found, texts.get("accounting", ""), course)
@@ -127,6 +134,7 @@ def take(daemons: Daemons, memory: Memory) -> LiveCapture:
         "cycle": {**cycle, **_times(config), "steady": before == cycle},
         "parts": course.parts,
         "missing": list(dict.fromkeys(course.missing)),
+        "silent": list(dict.fromkeys(course.unanswered)),
         "asked": sorted(memory.wanted.of_jobs()),
         "versions": {
             **found.versions,
@@ -153,7 +161,7 @@ def _last_cycle(daemons: Daemons, found: Found, course: _Course) -> JsonData:
     try:
         return last_cycle(daemons, found.negotiator)
     except DaemonError as problem:
-        course.missing.append(f"last cycle: {problem}")
+        course.lacks("last cycle", problem)
         return {}
 
 
@@ -194,7 +202,7 @@ def _of_schedds(
         try:
             reply = daemons.jobs(schedd, wanted.of_jobs())
         except DaemonError as problem:
-            course.missing.append(f"jobs: {problem}")
+            course.lacks("jobs", problem)
             course.silent.add(schedd["Name"])
             continue
         course.note("jobs", reply)
@@ -203,7 +211,7 @@ def _of_schedds(
         try:
             reply = daemons.claims(schedd, CLAIM)
         except DaemonError as problem:
-            course.missing.append(f"claims: {problem}")
+            course.lacks("claims", problem)
             continue
         course.note("claims", reply)
         claims += [f'{block}ScheddName = "{schedd["Name"]}"\n' for block in _blocks(reply.text)]
@@ -228,10 +236,10 @@ def _accounting(daemons: Daemons, found: Found, text: str, course: _Course) -> s
     try:
         reply = daemons.priorities(found.negotiator)
     except DaemonError as problem:
-        course.missing.append(f"accounting records as they are now: {problem}")
+        course.lacks("accounting records as they are now", problem)
         return text
     course.note("accounting", reply)
-    copies = {}
+    copies: dict[str | None, ClassAd] = {}
     for ad in _parsed(text):
         # Another negotiator has records of its own, of the same submitters.
         if ad.get_string("NegotiatorName") in (None, found.negotiator.get("Name")):

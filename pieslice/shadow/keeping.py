@@ -63,8 +63,9 @@ class Log:
             try:
                 found = json.loads(line)
                 if "totals" in found:
+                    before = {name: int(number) for name, number in found["totals"].items()}
                     for name in self.totals:
-                        self.totals[name] += int(found["totals"][name])
+                        self.totals[name] += before.get(name, 0)
                 else:
                     self._count(outcome_of(found))
             except (ValueError, KeyError, TypeError):

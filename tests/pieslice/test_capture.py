@@ -159,9 +159,11 @@ def test_a_record_is_the_negotiators_with_its_time_and_no_older_copy_is_mixed_in
         used = "ResourcesUsed = 7\nUnchargedTime = -5\n"
         state["updated"] = 2000
         state["ads"] += "\n".join(
-            ("", copy.format("old@x", used, 1000), copy.format("new@x", used, 2000))
-            + (copy.format("gone@x", used, 2000),)
-            + (copy.format("old@x", 'NegotiatorName = "another"\n', 2000),)
+            (
+                *("", copy.format("old@x", used, 1000), copy.format("new@x", used, 2000)),
+                copy.format("gone@x", used, 2000),
+                copy.format("old@x", 'NegotiatorName = "another"\n', 2000),
+            )
         )
         state["priorities"] = "\n".join((record_of("old@x"), record_of("new@x")))
 
@@ -429,6 +431,36 @@ def test_a_capture_says_what_it_lacks(
     assert answer["schedds"] == {"asked": 2, "answered": 2 if whole else 1}
     assert main(["negotiate", str(folder)]) == 0
     assert f"not in the capture: {lacks}" in " ".join(capsys.readouterr().err.split())
+
+
+def test_only_what_daemons_did_not_answer_is_silence(recorded: Place, tmp_path: Path) -> None:
+    """The two schedds of the record have one macro with two values: that is known."""
+    for number, (of, silent) in enumerate(
+        [
+            ({}, []),
+            ({"s1@live.test": "gone"}, ["jobs: s1@live.test: gone"]),
+            ({"claims of s1@live.test": "no"}, ["claims: s1@live.test: no"]),
+            ({"configuration of s1@live.test": "no"}, ["configuration: s1@live.test: no"]),
+        ]
+    ):
+        recorded(lambda whole, of=of: whole.update(trouble=of))
+        folder = tmp_path / f"now{number}"
+        capture(folder)
+        manifest = read(folder).manifest
+        assert manifest["silent"] == silent
+        assert set(silent) <= set(manifest["missing"])
+
+
+def test_a_strict_capture_is_whole_or_none(
+    recorded: Place, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recorded(lambda whole: whole.update(trouble={"s2@live.test": "gone"}))
+    assert capture(tmp_path / "now", "--strict") == 2
+    assert errors(capsys) == "pieslice: error: not the whole pool: jobs: s2@live.test: gone\n"
+    assert not (tmp_path / "now").exists()
+    recorded()
+    assert capture(tmp_path / "now", "--strict") in (0, 1)
+    assert (tmp_path / "now").exists()
 
 
 @pytest.mark.parametrize(

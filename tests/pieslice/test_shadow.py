@@ -25,7 +25,8 @@ from pieslice.shadow import loop
 from pieslice.shadow.cycles import due, newer, skew
 from pieslice.shadow.history import keeping
 from pieslice.shadow.keeping import Log
-from pieslice.shadow.outcome import Moved, Outcome, compare, outcome_of
+from pieslice.shadow.outcome import Moved, Outcome, compare, outcome_of, total
+from pieslice.shadow.report import Score, page, prometheus
 from tests.pieslice.test_schemas import validate
 
 POOL = "cm.campus.example"
@@ -381,6 +382,70 @@ def test_a_slot_that_became_free_before_it_was_matched_has_moved(nothing: CycleR
 
 
 @pytest.mark.parametrize(
+    ("rest", "new", "filled"),
+    [
+        (False, [("slot1_1@b", 1999)], 0),  # the match itself
+        (False, [("slot1_1@b", 1999), ("slot1_2@b", 2000)], 1),
+        (False, [("slot1_1@b", 1999), ("slot1_2@b", 2001)], 0),  # when the cycle had ended
+        (True, [("slot1_4@b", 2000)], 1),
+        (False, [("slot1_1@b", 2000), ("slot1_1@a", 2000)], 0),
+        (False, [("slot2@b", 2000)], 0),
+    ],
+)
+def test_a_rest_of_a_slot_that_was_filled_meanwhile_has_moved(
+    rest: bool, new: list[tuple[str, int]], filled: int, nothing: CycleResult
+) -> None:
+    before = made([job(0)], [claim("slot1@b", State="Unclaimed")] if rest else [])
+    after = made(
+        [job(0)],
+        [claim(slot, RemoteUser="ann@x", EnteredCurrentState=at) for slot, at in new],
+        matches=0,
+    )
+    found = compare(before, after, nothing)
+    assert found.moved == Moved(leftovers=filled)
+    assert found.still == (not filled)
+
+
+def test_a_cycle_around_which_a_daemon_was_silent_is_not_still(nothing: CycleResult) -> None:
+    whole = made([job(0)])
+    silent = evolve(whole, manifest={**whole.manifest, "silent": ["jobs: s@x: no answer"]})
+    for before, after in ((silent, whole), (whole, silent), (silent, silent)):
+        found = compare(before, after, nothing)
+        assert (found.moved, found.still, found.exact) == (Moved(), False, True)
+        assert found.silent == ("jobs: s@x: no answer",)
+        assert outcome_of(found.data()) == found
+        assert total([found])["silent"] == 1
+        score = Score("p", total([found]), [found])
+        assert "pieslice_shadow_silent_total" in prometheus(score)
+        assert "no answer: jobs: s@x: no answer" in page(score)
+        assert "1 of the cycles with daemons that did not answer" in str(score)
+    assert compare(whole, whole, nothing).still
+
+
+def test_who_did_not_answer_is_one_line_of_the_cycle(
+    recorded: Place, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recorded(lambda whole: whole.update(trouble={"s2@live.test": "gone"}))
+    path = tmp_path / "log"
+    shadow("--cycles", "1", "--log", str(path))
+    out = capsys.readouterr().out
+    assert out.splitlines()[1] == "  no answer: jobs: s2@live.test: gone"
+    assert "; still" not in out
+    assert json.loads(path.read_text())["silent"] == ["jobs: s2@live.test: gone"]
+
+
+def test_exact_cycles_and_exact_matches_are_counted_apart() -> None:
+    moved = evolve(outcome(1), moved=Moved(jobs=1), agreeing=2, seen=3, matches=3)
+    count = total([outcome(2), outcome(3, exact=False), moved])
+    assert (count["exact"], count["cycles"], count["agreeing"], count["seen"]) == (1, 3, 8, 9)
+    assert (count["still_exact"], count["still"]) == (1, 2)
+    assert (count["still_agreeing"], count["still_seen"]) == (6, 6)
+    shown = [line.split() for line in str(Score("p", count)).splitlines()]
+    assert ["all", "1", "3", "33.3", "8", "9", "88.9"] in shown
+    assert ["still", "ones", "1", "2", "50.0", "6", "6", "100.0"] in shown
+
+
+@pytest.mark.parametrize(
     ("name", "whole"),
     [
         ("slot1_12@node@x", "slot1@node@x"),
@@ -450,6 +515,18 @@ def test_a_log_stays_small(tmp_path: Path) -> None:
     assert sorted(file.name for file in tmp_path.iterdir()) == ["log", "log.1"]
     assert Log(path).totals == log.totals
     assert log.totals["cycles"] == 50
+
+
+def test_lines_and_totals_of_an_earlier_version_count(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    new = json.loads(json.dumps(outcome(1).data()))
+    old = {name: value for name, value in new.items() if name != "silent"}
+    del old["moved"]["leftovers"]
+    totals = {"cycles": 7, "exact": 5, "still": 4, "still_exact": 4}
+    path.write_text(f"{json.dumps({'totals': totals})}\n{json.dumps(old)}\n")
+    log = Log(path)
+    assert (log.totals["cycles"], log.totals["exact"], log.totals["seen"]) == (8, 6, 3)
+    assert list(log.recent) == [outcome(1)]
 
 
 def test_a_log_that_is_something_else_is_kept(tmp_path: Path) -> None:

@@ -164,7 +164,7 @@ class Negotiator:
 def _convert_numbered_attributes_to_list_of_ads(numbered: ClassAd) -> list[ClassAd]:
     """As the bindings of 25.14.1 do it: only the last digit counts as the number."""
     found: dict[str, ClassAd] = {}
-    for name in numbered.keys():
+    for name in numbered.values:
         match = re.match(r"(.*)(\d+)", name)
         if match is not None:
             found.setdefault(match[2], ClassAd())[match[1]] = numbered[name]
