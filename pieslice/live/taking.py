@@ -117,6 +117,9 @@ def take(daemons: Daemons, memory: Memory) -> LiveCapture:
     config = read_configuration(daemons, memory.macros, found.negotiator, found.schedds)
     course.missing += config.missing
     course.unanswered += config.silent
+    for name in sorted(config.slow):
+        course.missing.append(f"jobs: {name}: not asked, as it had not answered")
+        course.silent.add(name)
     memory.wanted.learn(config.macros.values())
     texts = _read_all(daemons, found, memory.wanted, course)
     texts["accounting"] = _accounting(daemons, found, texts.get("accounting", ""), course)
@@ -196,25 +199,33 @@ def _of_schedds(
 ) -> dict[str, str]:
     jobs: list[str] = []
     claims: list[str] = []
-    for schedd in schedds:
-        if schedd["Name"] in course.silent:
-            continue
+    names = wanted.of_jobs()
+
+    def ask(daemons: Daemons, schedd: Located) -> tuple[Reply | DaemonError, ...]:
+        """The jobs of a schedd, then its claims."""
+        found: list[Reply | DaemonError] = []
         try:
-            reply = daemons.jobs(schedd, wanted.of_jobs())
+            found.append(daemons.jobs(schedd, names))
+            found.append(daemons.claims(schedd, CLAIM))
         except DaemonError as problem:
-            course.lacks("jobs", problem)
-            course.silent.add(schedd["Name"])
-            continue
-        course.note("jobs", reply)
-        course.answered += 1
-        jobs += _blocks(reply.text)
-        try:
-            reply = daemons.claims(schedd, CLAIM)
-        except DaemonError as problem:
-            course.lacks("claims", problem)
-            continue
-        course.note("claims", reply)
-        claims += [f'{block}ScheddName = "{schedd["Name"]}"\n' for block in _blocks(reply.text)]
+            found.append(problem)
+        return tuple(found)
+
+    asked = [schedd for schedd in schedds if schedd["Name"] not in course.silent]
+    for schedd, replies in zip(asked, daemons.each(asked, ask), strict=True):
+        for part, reply in zip(("jobs", "claims"), replies, strict=False):
+            if isinstance(reply, DaemonError):
+                course.lacks(part, reply)
+                if part == "jobs":
+                    course.silent.add(schedd["Name"])
+                continue
+            course.note(part, reply)
+            if part == "jobs":
+                course.answered += 1
+                jobs += _blocks(reply.text)
+            else:
+                of = f'ScheddName = "{schedd["Name"]}"\n'
+                claims += [f"{block}{of}" for block in _blocks(reply.text)]
     return {"jobs": "\n".join(jobs), "claims": "\n".join(claims)}
 
 

@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from classad import ClassAd
 from negotiator.io import CapturePaths, read_capture
 from pieslice.cli import main
 from pieslice.live.capture import read
-from pieslice.live.daemons import Bindings, DaemonError, Reply
+from pieslice.live.daemons import Bindings, DaemonError, Daemons, Located, Reply
 from pieslice.live.names import Wanted, expressions, is_secret
 from pieslice.live.places import temporary
 from pieslice.live.taking import Memory, _Course, take
@@ -461,6 +462,43 @@ def test_a_strict_capture_is_whole_or_none(
     recorded()
     assert capture(tmp_path / "now", "--strict") in (0, 1)
     assert (tmp_path / "now").exists()
+
+
+@pytest.mark.parametrize("what", ["", "claims of ", "configuration of "])
+def test_schedds_are_asked_at_the_same_time(what: str, recorded: Place) -> None:
+    names = ("s1@live.test", "s2@live.test")
+    recorded(lambda whole: whole.update(trouble={f"{what}{name}": "meet" for name in names}))
+    with Bindings(POOL) as daemons:
+        found = take(daemons, Memory())
+        assert found.manifest["silent"] == []
+        assert found.manifest["answered"] == 2
+        assert daemons.questions == 21
+
+
+def test_a_schedd_has_its_time_once_in_a_capture(recorded: Place) -> None:
+    """One that hangs over its configuration is not asked for its jobs as well."""
+    recorded(lambda whole: whole.update(trouble={"configuration of s1@live.test": "hang"}))
+    with Bindings(POOL, timeout=2) as daemons:
+        found = take(daemons, Memory())
+    assert found.manifest["silent"] == ["configuration: s1@live.test: no answer within 2 s"]
+    assert "jobs: s1@live.test: not asked, as it had not answered" in found.manifest["missing"]
+    assert found.manifest["answered"] == 1
+    assert "s2@live.test#" in found.parts["jobs"]
+    assert "s1@live.test#" not in found.parts["jobs"]
+
+
+def test_ctrl_c_waits_for_no_schedd(recorded: Place) -> None:
+    recorded(lambda whole: whole.update(trouble={"s1@live.test": "hang"}))
+    began = time.monotonic()
+
+    def ask(daemons: Daemons, schedd: Located) -> None:
+        if schedd["Name"] == "s2@live.test":
+            raise KeyboardInterrupt
+        daemons.jobs(schedd, [])
+
+    with Bindings(POOL, timeout=50) as daemons, pytest.raises(KeyboardInterrupt):
+        daemons.each([{"Name": "s2@live.test"}, {"Name": "s1@live.test"}], ask)
+    assert time.monotonic() - began < 25
 
 
 @pytest.mark.parametrize(

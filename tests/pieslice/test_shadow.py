@@ -194,6 +194,41 @@ def test_a_capture_is_made_just_before_a_cycle_is_due(
     assert outcome.matches == 15
 
 
+@pytest.mark.parametrize("slow", [0, 1, 3])
+def test_one_slow_capture_does_not_make_the_later_ones_old(
+    slow: int, monkeypatch: pytest.MonkeyPatch, nothing: CycleResult
+) -> None:
+    """A cycle every 20 seconds; one answer takes 18, the others half a second."""
+    now, count, interval = 1000.0, 0, 20
+
+    def sleep(seconds: float) -> None:
+        nonlocal now
+        now += seconds
+
+    def cycle() -> dict[str, float]:
+        began = now // interval * interval
+        return {"time": began, "end": began, "interval": interval, "cycle_delay": 1}
+
+    def take(daemons: object, memory: object) -> LiveCapture:
+        nonlocal count
+        sleep(18.0 if count == slow else 0.5)
+        count += 1
+        return LiveCapture({}, "", {"ended": now, "cycle": {**cycle(), "steady": True}})
+
+    monkeypatch.setattr(time, "sleep", sleep)
+    monkeypatch.setattr(time, "time", lambda: now)
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    monkeypatch.setattr(loop, "take", take)
+    monkeypatch.setattr(loop, "predict", lambda capture: nothing)
+    monkeypatch.setattr(loop, "last_cycle", lambda daemons, negotiator: cycle())
+    monkeypatch.setattr(
+        loop, "find_daemons", lambda daemons: SimpleNamespace(negotiator={"Name": "n"})
+    )
+    following = loop.Shadow(SimpleNamespace(), lambda text: None).cycles()  # type: ignore[arg-type]
+    ages = [next(following).outcome.age for _ in range(8)]
+    assert max(ages[3:]) < 4, ages
+
+
 def _soon(whole: dict[str, Any]) -> None:
     """A negotiator whose next cycle is due in some minutes."""
     now = int(time.time())

@@ -100,6 +100,14 @@ def behave(name: str) -> dict[str, Any]:
         time.sleep(60)
     elif trouble == "end":
         os._exit(1)
+    elif trouble == "meet":
+        # Two daemons that only answer while both are asked.
+        (PLACE / f"met {name}").touch()
+        end = time.monotonic() + 20
+        while len(list(PLACE.glob("met *"))) < 2:
+            if time.monotonic() > end:
+                raise OSError("asked alone")
+            time.sleep(0.02)
     elif trouble is not None:
         raise OSError(trouble)
     return now
