@@ -188,7 +188,8 @@ def _shadow(args: argparse.Namespace) -> int:
 
 def _said(problem: Exception) -> str:
     if isinstance(problem, OSError) and problem.strerror:
-        return f"{problem.filename}: {problem.strerror.lower()}"
+        where = "" if problem.filename is None else f"{problem.filename}: "
+        return f"{where}{problem.strerror.lower()}"
     return str(problem)
 
 

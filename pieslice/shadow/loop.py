@@ -8,6 +8,7 @@ Inputs: the daemons of a pool.  Outputs: an ``Outcome`` for each cycle, with the
 
 from __future__ import annotations
 
+import tempfile
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -83,6 +84,13 @@ def predict(capture: LiveCapture, config: Path | None = None) -> CycleResult:
             )
 
 
+def _said(problem: Exception) -> str:
+    """What is waited for; a place that takes no more files is one such thing."""
+    if isinstance(problem, OSError) and problem.strerror:
+        return f"{problem.filename or tempfile.gettempdir()}: {problem.strerror.lower()}"
+    return str(problem)
+
+
 @define(eq=False)
 class Shadow:
     """Follows one pool.
@@ -113,9 +121,9 @@ class Shadow:
                 yield Followed(before, after, compare(before.capture, after, before.result))
                 before = self._again(after)
                 self._troubled = _PATIENCE[0]
-            except (DaemonError, InputError, LimitError) as problem:
+            except (DaemonError, InputError, LimitError, OSError) as problem:
                 checkpoint("following a pool")
-                self.say(f"waiting: {problem}")
+                self.say(f"waiting: {_said(problem)}")
                 before = None
                 time.sleep(self._troubled)
                 self._troubled = min(2 * self._troubled, _PATIENCE[1])

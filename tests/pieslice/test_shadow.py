@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from random import Random
 from types import SimpleNamespace
@@ -20,7 +23,7 @@ from negotiator.io import read_capture
 from negotiator.model.result import CycleResult
 from pieslice.cli import main
 from pieslice.live.capture import LiveCapture, read
-from pieslice.recording.store import History, Recorder
+from pieslice.recording.store import History, HistoryError, Recorder
 from pieslice.shadow import loop
 from pieslice.shadow.cycles import due, newer, skew
 from pieslice.shadow.history import keeping
@@ -571,6 +574,132 @@ def test_a_log_that_is_something_else_is_kept(tmp_path: Path) -> None:
     log.add(outcome(1))
     assert log.totals["cycles"] == 1
     assert path.read_text().startswith('hello\n{"time": 1}\n[]\n{')
+
+
+def test_a_log_has_the_totals_of_what_it_could_not_take(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "log"
+    log = Log(path)
+    log.add(outcome(1))
+    whole = path.read_bytes()
+
+    def fail(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as changed:
+        changed.setattr(os, "fsync", fail)
+        for number in (2, 3):
+            with pytest.raises(OSError, match="No space"):
+                log.add(outcome(number, exact=False))
+    assert path.read_bytes() == whole
+    log.add(outcome(4))
+    again = Log(path)
+    assert again.totals == log.totals
+    assert (again.totals["cycles"], again.totals["exact"]) == (4, 2)
+    assert [item.time for item in again.recent] == [1, 4]
+
+
+def test_a_full_disk_is_said_once_and_again_when_it_has_room(
+    recorded: Place,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    recorded()
+    files = {name: tmp_path / name for name in ("log", "html", "prometheus")}
+    cycles = 0
+    find, write, open_ = loop.compare, Path.write_text, Path.open
+
+    def counted(*args: Any) -> Outcome:
+        nonlocal cycles
+        cycles += 1
+        return find(*args)
+
+    def check(path: Path) -> None:
+        if cycles < 3 and path.parent == tmp_path:
+            raise OSError(28, "No space left on device")
+
+    def limited_write(path: Path, *args: Any, **more: Any) -> int:
+        check(path)
+        return write(path, *args, **more)
+
+    def limited_open(path: Path, *args: Any, **more: Any) -> Any:
+        check(path)
+        return open_(path, *args, **more)
+
+    monkeypatch.setattr(loop, "compare", counted)
+    monkeypatch.setattr(Path, "write_text", limited_write)
+    monkeypatch.setattr(Path, "open", limited_open)
+    options = [word for name, path in files.items() for word in (f"--{name}", str(path))]
+    assert shadow("--cycles", "3", *options) in (0, 1)
+    out, err = capsys.readouterr()
+    assert out.count("matches") > 3
+    for path in files.values():
+        said = [line for line in err.splitlines() if line.startswith(str(path))]
+        assert said == [
+            f"{path}: no space left on device; going on without it",
+            f"{path}: is written again",
+        ]
+        assert path.exists()
+    assert Log(files["log"]).totals["cycles"] == 3
+
+
+def test_a_full_place_for_temporary_files_is_waited_for(
+    recorded: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recorded()
+    said: list[str] = []
+
+    def fail(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    def stop(_: float) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(loop, "predict", fail)
+    monkeypatch.setattr(time, "sleep", stop)
+    with loop.Bindings(POOL) as daemons, pytest.raises(KeyboardInterrupt):
+        next(loop.Shadow(daemons, said.append).cycles())
+    assert said == [f"waiting: {tempfile.gettempdir()}: no space left on device"]
+
+
+def test_a_history_that_is_full_is_said_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[str] = []
+    place = tmp_path / "h"
+
+    def capture(ended: float) -> LiveCapture:
+        return LiveCapture({"slots": "", "jobs": ""}, "", {"ended": ended})
+
+    def fail(*_: object) -> None:
+        raise HistoryError("h: the disk is full")
+
+    with keeping(place, None, said.append) as keep:
+        with monkeypatch.context() as changed:
+            changed.setattr(Recorder, "append", fail)
+            keep(capture(1.0))
+            keep(capture(2.0))
+        keep(capture(3.0))
+        keep(capture(4.0))
+    assert said == ["h: the disk is full", f"{place}: is written again"]
+
+
+def test_sigterm_ends_with_the_score(
+    recorded: Place, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recorded()
+    before = signal.getsignal(signal.SIGTERM)
+
+    def cycles(_: object) -> Iterator[object]:
+        signal.raise_signal(signal.SIGTERM)
+        yield from ()
+
+    monkeypatch.setattr(loop.Shadow, "cycles", cycles)
+    assert shadow() == 0
+    assert f"pool {POOL}: predictions" in capsys.readouterr().out
+    assert signal.getsignal(signal.SIGTERM) == before
 
 
 # --- questions about a running pool -----------------------------------------------------------
