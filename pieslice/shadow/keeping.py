@@ -93,11 +93,11 @@ class Lines:
                 found.append(json.loads(line))
         return [line for line in found if isinstance(line, dict)]
 
-    def append(self, data: Mapping[str, object], totals: Mapping[str, object]) -> None:
-        """Add a line; ``totals``: those before it, for a file that begins with it."""
+    def append(self, data: Mapping[str, object], first: Mapping[str, object]) -> None:
+        """Add a line; ``first``: the line of totals before it, of a file that begins with it."""
         if self.path.exists() and self.path.stat().st_size > self.large:
             os.replace(self.path, f"{self.path}.1")
-            self._write({"totals": totals})
+            self._write(first)
         self._write(data)
 
     def _write(self, data: Mapping[str, object]) -> None:
@@ -146,9 +146,9 @@ class Log:
         before = {name: self.totals[name] - number for name, number in more.items()}
         try:
             if self._unwritten:
-                lines.append({"totals": self._unwritten}, {})
+                lines.append({"totals": self._unwritten}, {"totals": {}})
                 self._unwritten = {}
-            lines.append(outcome.data(), before)
+            lines.append(outcome.data(), {"totals": before})
         except OSError:
             kept = self._unwritten
             self._unwritten = {name: kept.get(name, 0) + number for name, number in more.items()}

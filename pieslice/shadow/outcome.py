@@ -190,7 +190,7 @@ def _submitters(
     for ad in capture.ads("jobs"):
         user = submitter_of_job(ad)
         if user is not None:
-            yield _schedd_of(ad), _number(ad, "ClusterId", "ProcId"), user
+            yield schedd_of(ad), _number(ad, "ClusterId", "ProcId"), user
 
 
 def submitter_of_job(ad: ClassAd) -> str | None:
@@ -201,7 +201,8 @@ def submitter_of_job(ad: ClassAd) -> str | None:
     return f"{group}@{(user or '').partition('@')[2]}"
 
 
-def _schedd_of(ad: ClassAd) -> str:
+def schedd_of(ad: ClassAd) -> str:
+    """The schedd of a job."""
     return (ad.get_string("GlobalJobId") or "").partition("#")[0]
 
 

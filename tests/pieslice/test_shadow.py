@@ -30,6 +30,7 @@ from pieslice.shadow.history import keeping
 from pieslice.shadow.keeping import Log
 from pieslice.shadow.outcome import Moved, Outcome, compare, outcome_of, total
 from pieslice.shadow.report import Score, page, prometheus
+from pieslice.shadow.whatif import Gain, Gains, Sums
 from tests.pieslice.test_schemas import validate
 
 POOL = "cm.campus.example"
@@ -295,9 +296,14 @@ def job(proc: int, **more: object) -> str:
     return ad(
         ClusterId=1,
         ProcId=proc,
-        User="ann@x",
-        GlobalJobId=f"s#1.{proc}#1",
-        **{"JobStatus": 1, "QDate": 1000, "EnteredCurrentStatus": 1000, **more},
+        **{
+            "User": "ann@x",
+            "GlobalJobId": f"s#1.{proc}#1",
+            "JobStatus": 1,
+            "QDate": 1000,
+            "EnteredCurrentStatus": 1000,
+            **more,
+        },
     )
 
 
@@ -758,7 +764,7 @@ def test_the_gains_of_another_policy_are_added_up(
     monkeypatch.setattr(time, "sleep", lambda _: (place / "state").write_text(str(next(number))))
     monkeypatch.chdir(tmp_path)
     Path("change.conf").write_text("GROUP_QUOTA_group_b = 0\nGROUP_ACCEPT_SURPLUS = False\n")
-    words = ["diff", POOL, "--config", "change.conf", "--watch", "--cycles", "1"]
+    words = ["diff", POOL, "--config", "change.conf", "--watch", "--cycles", "1", "--log", "log"]
     assert main([*words, "--json"]) == 1
     sums = json.loads(capsys.readouterr().out)
     validate(sums)
@@ -768,8 +774,133 @@ def test_the_gains_of_another_policy_are_added_up(
     (place / "state").write_text("0")
     assert main(words) == 1
     out = capsys.readouterr().out
-    assert "cycle 1: differs, 15 matches\n" in out
+    assert "cycle 2: differs, 15 matches\n" in out
+    assert "2 of 2 cycles differ" in out
     assert max(map(len, out.splitlines())) <= 80
+
+
+def result(*matches: tuple[str, float] | tuple[str, float, str]) -> Any:
+    """A cycle that matches jobs of users on s, of a weight, preempting whom."""
+    return SimpleNamespace(
+        matches=[
+            SimpleNamespace(
+                submitter=f"{user}@x",
+                schedd="s",
+                job="1.0",
+                slot=f"slot{number}",
+                cost=cost,
+                preempted=preempted[0] if preempted else None,
+            )
+            for number, (user, cost, *preempted) in enumerate(matches)
+        ]
+    )
+
+
+def waiting(**idle: int) -> LiveCapture:
+    """A pool in which users have so many idle jobs."""
+    jobs = [
+        job(number, User=f"{user}@x", GlobalJobId=f"s#{user}.{number}#1")
+        for user, count in idle.items()
+        for number in range(count)
+    ]
+    return made(jobs, slots=[ad(Name="slot1@a", RemoteUser="old@x")])
+
+
+def watched(sums: Sums, *cycles: tuple[Any, Any, LiveCapture]) -> dict[str, Gain]:
+    """The sums after cycles that are a minute apart."""
+    for number, (real, other, capture) in enumerate(cycles):
+        sums.add(real, other, capture, 60.0 * number)
+    return sums.tally.users
+
+
+def test_a_wish_that_is_not_granted_counts_once_and_as_cores_over_time() -> None:
+    wish = (result(), result(*[("dave", 1.0)] * 6), waiting(dave=9))
+    dave = watched(Sums(), *[wish] * 10)["dave@x"]
+    assert (dave.matched_a, dave.matched_b, dave.net) == (0, 6, 6)
+    assert dave.wished == 6 * 9 * 60
+
+
+def test_what_is_granted_later_is_no_gain() -> None:
+    wish = result(*[("dave", 2.0)] * 3)
+    cycles = [
+        (result(("dave", 2.0)), wish, waiting(dave=3)),
+        (result(*[("dave", 2.0)] * 2), result(*[("dave", 2.0)] * 2), waiting(dave=2)),
+        (result(), result(), waiting()),
+    ]
+    dave = watched(Sums(), *cycles)["dave@x"]
+    assert (dave.matched_a, dave.matched_b, dave.net, dave.wished) == (6, 6, 0, 4 * 60)
+
+
+def test_a_wish_of_other_jobs_is_another_one() -> None:
+    wish = result(*[("dave", 1.0)] * 2)
+    none = result()
+    for between, counted in (
+        ([(none, none, waiting(dave=9))], 2),  # it lapses, and its jobs wait on
+        ([(none, none, waiting(ann=1))], 4),  # its jobs have gone
+        ([(none, result(("dave", 1.0)), waiting(dave=1))], 3),  # one of them has gone
+    ):
+        cycles = [(none, wish, waiting(dave=9)), *between, (none, wish, waiting(dave=9))]
+        assert watched(Sums(), *cycles)["dave@x"].matched_b == counted
+
+
+def test_who_would_be_preempted_again_and_again_loses_once() -> None:
+    wish = (result(), result(("dave", 1.0, "old@x")), waiting(dave=1))
+    old = watched(Sums(), *[wish] * 5)["old@x"]
+    assert (old.lost_a, old.lost_b) == (0, 1)
+
+
+def test_the_sums_go_on_after_a_kill(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    wish = (result(), result(*[("dave", 1.0)] * 6), waiting(dave=9))
+    whole = watched(Sums(), *[wish] * 6)["dave@x"]
+    for start in (0, 3):
+        sums = Sums(path, "f")
+        for number in range(3):
+            sums.add(*wish, 60.0 * (start + number))
+            sums.write()
+        with path.open("ab") as stream:
+            stream.write(b'{"time": 3, "us')
+    again = Sums(path, "f")
+    dave = again.tally.users["dave@x"]
+    assert (again.tally.cycles, dave.matched_b) == (6, whole.matched_b)
+    # The time for which nobody watched is not known.
+    assert dave.wished == whole.wished - 6 * 60
+    assert Sums(path, "other").tally.cycles == 0
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    assert {validate(line) for line in lines} == {"watch-cycle"}
+
+
+def test_the_log_of_sums_stays_small_and_catches_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "log"
+    wish = (result(), result(*[("dave", 1.0)] * 6), waiting(dave=9))
+    sums = Sums(path, "f", large=2000)
+
+    def fail(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    for number in range(30):
+        sums.add(*wish, 60.0 * number)
+        if number in (11, 12):
+            with monkeypatch.context() as changed:
+                changed.setattr(os, "fsync", fail)
+                with pytest.raises(OSError, match="No space"):
+                    sums.write()
+        else:
+            sums.write()
+    assert path.stat().st_size < 3000
+    again = Sums(path, "f")
+    assert again.tally.data() == sums.tally.data()
+    assert again.tally.cycles == 30
+    assert again.tally.users["dave@x"].matched_b == 6
+
+
+def test_sums_say_what_they_cannot_know() -> None:
+    text = " ".join(str(Gains("p", "f", 1, 1, {"dave@x": Gain(0, 6, 0, 0, 7200.0)}, 1)).split())
+    assert "dave@x +6 0 -> 6 0 -> 0 2" in text
+    assert "how long its matches would have run" in text
+    assert "1 of the cycles with daemons that did not answer" in text
 
 
 @pytest.mark.parametrize(
