@@ -7,13 +7,14 @@ their own.
 
 Inputs: requests on standard input, a JSON object in each line; ``do`` says what is asked for.
 Outputs: for each a line of JSON, followed by as many bytes of ads in long form as it says.
-Follows: the bindings ``htcondor2`` of 25.14.1.
+Follows: the bindings ``htcondor2`` of 25.14.1, but for their splitting of accounting records.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -21,6 +22,11 @@ from typing import Any
 
 #: Parts of names that are secrets: whoever knows a claim id may use the claim.
 SECRETS = ("claimid", "capability", "transferkey", "transfersocket")
+
+#: An attribute of a numbered record: ``Name12`` is ``Name`` of the twelfth.
+NUMBERED = re.compile(r"(.*?)(\d+)")
+#: The function of the bindings that splits an ad of numbered records into ads.
+SPLITTER = "_convert_numbered_attributes_to_list_of_ads"
 
 Request = Mapping[str, Any]
 Answer = tuple[dict[str, Any], bytes]
@@ -41,6 +47,26 @@ def long_form(ads: Iterable[Any]) -> tuple[int, bytes]:
     return len(texts), "\n".join(texts).encode("utf-8", "surrogateescape")
 
 
+def records(numbered: Any) -> list[Any]:
+    """The ads that a daemon has put into one ad, with numbers behind the names of attributes.
+
+    What has no number holds for each of them: ``LastUpdate``, the time of accounting records.
+    """
+    found: dict[str, Any] = {}
+    common = {}
+    for name in numbered.keys():  # noqa: SIM118 - ads of the bindings have no other way
+        parts = NUMBERED.fullmatch(name)
+        if parts is None:
+            common[name] = numbered[name]
+            continue
+        ad = found.setdefault(parts[2], type(numbered)())
+        ad[parts[1]] = numbered[name]
+    for ad in found.values():
+        if "LastUpdate" in common:
+            ad["LastUpdate"] = common["LastUpdate"]
+    return list(found.values())
+
+
 class Asker:
     """The bindings, set up for one pool."""
 
@@ -50,6 +76,10 @@ class Asker:
         import htcondor2  # type: ignore[import-untyped]
 
         self.htcondor = htcondor2
+        # Theirs takes `Name12` for number 2 of `Name1`, and loses the records from the tenth on.
+        of_negotiator = sys.modules[htcondor2.Negotiator.__module__]
+        if hasattr(of_negotiator, SPLITTER):
+            setattr(of_negotiator, SPLITTER, records)
         if tokens is not None:
             # The token that was named and no other one, wherever this machine has some.
             for name, value in (

@@ -18,10 +18,12 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from queue import SimpleQueue
 from types import TracebackType
-from typing import IO, Final, Protocol
+from typing import IO, Final, Protocol, TypeVar
 
 from attr import define, field, frozen
 
@@ -33,8 +35,12 @@ from policy.language.numbers import saturated
 TIMEOUT: Final = 20.0
 #: Questions after which the process that asks is started anew: the bindings may leak.
 _RENEWED: Final = 50_000
+#: Daemons that are asked at the same time, each by a process of its own.
+AT_ONCE: Final = 6
 #: What finds a daemon: attributes of its ad.
 Located = Mapping[str, str]
+
+_T = TypeVar("_T")
 
 _SCRIPT: Final = Path(__file__).with_name("asking.py")
 _INSTALL: Final = (
@@ -53,6 +59,10 @@ _MEANINGS: Final = (
 
 class DaemonError(Exception):
     """A daemon that gave no answer; the text is one line."""
+
+
+class SlowError(DaemonError):
+    """A daemon that gave no answer within its time."""
 
 
 @frozen
@@ -98,6 +108,11 @@ class Daemons(Protocol):
     def priorities(self, daemon: Located) -> Reply:
         """The accounting records of the negotiator."""
 
+    def each(
+        self, located: Sequence[Located], ask: Callable[[Daemons, Located], _T]
+    ) -> Sequence[_T]:
+        """What is found out of each of some daemons, which are asked at the same time."""
+
 
 @define(eq=False)
 class Bindings:
@@ -114,6 +129,8 @@ class Bindings:
     _process: subprocess.Popen[bytes] | None = None
     _tokens: tempfile.TemporaryDirectory[str] | None = None
     _rest: bytearray = field(factory=bytearray)
+    #: Those who ask at the same time.
+    _others: list[Bindings] = field(factory=list)
 
     def __enter__(self) -> Bindings:
         return self
@@ -132,6 +149,8 @@ class Bindings:
         if self._tokens is not None:
             self._tokens.cleanup()
             self._tokens = None
+        while self._others:
+            self._others.pop().close()
 
     # --- questions ----------------------------------------------------------------------------
 
@@ -175,6 +194,43 @@ class Bindings:
         """Have the negotiator begin a cycle, where it lets us."""
         self._ask("negotiator", do="cycle", daemon=dict(daemon))
 
+    def each(
+        self, located: Sequence[Located], ask: Callable[[Daemons, Located], _T]
+    ) -> Sequence[_T]:
+        """What is found out of each of some daemons, at most ``AT_ONCE`` at the same time."""
+        while len(self._others) < min(len(located), AT_ONCE) - 1:
+            self._others.append(Bindings(self.pool, self.token, self.timeout))
+        free: SimpleQueue[Bindings] = SimpleQueue()
+        for asker in (self, *self._others):
+            free.put(asker)
+
+        def one(daemon: Located) -> _T:
+            asker = free.get()
+            try:
+                return ask(asker, daemon)
+            finally:
+                free.put(asker)
+
+        with ThreadPoolExecutor(len(self._others) + 1) as threads:
+            try:
+                return list(threads.map(one, located))
+            except BaseException:
+                # Ctrl-C, for example: no thread is to wait for its daemon.
+                threads.shutdown(wait=False, cancel_futures=True)
+                for asker in (self, *self._others):
+                    asker._end()
+                raise
+            finally:
+                self._add_up()
+
+    def _add_up(self) -> None:
+        """Count what the others have asked as asked here."""
+        for other in self._others:
+            self.questions += other.questions
+            self.size += other.size
+            self.seconds += other.seconds
+            other.questions, other.size, other.seconds = 0, 0, 0.0
+
     def _collector(self) -> str:
         return f"collector {self.pool}" if self.pool else "collector"
 
@@ -201,7 +257,7 @@ class Bindings:
             body = self._bytes(process.stdout, head["bytes"], end)
         except TimeoutError:
             self._end()
-            raise DaemonError(f"{who}: no answer within {self.timeout:g} s") from None
+            raise SlowError(f"{who}: no answer within {self.timeout:g} s") from None
         except (OSError, EOFError, ValueError):
             self._end()
             raise DaemonError(f"{who}: the process that asks ended in the middle") from None

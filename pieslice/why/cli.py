@@ -9,6 +9,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from pieslice.command_line import EXIT_BAD, EXIT_NO, EXIT_OK, whole_number
@@ -138,6 +139,12 @@ def _add_diff(subcommands: Subcommands) -> argparse.ArgumentParser:
         type=whole_number("a number of rows"),
         metavar="N",
         help="with --watch: end after N cycles (default: never)",
+    )
+    diff.add_argument(
+        "--log",
+        type=Path,
+        metavar="F",
+        help="with --watch: append each cycle as a line of JSON, and go on with the sums in F",
     )
     diff.set_defaults(run=_diff)
     return diff
@@ -334,8 +341,6 @@ def _diff(args: argparse.Namespace) -> int:
 
 
 def _watch(args: argparse.Namespace) -> int:
-    from pathlib import Path
-
     from negotiator.io import InputError
     from pieslice.inputs.policyfile import check_policy_file
     from pieslice.inputs.running import is_address
@@ -365,9 +370,11 @@ def _sides(args: argparse.Namespace) -> list[_Side] | None:
     """The two sides."""
     pools, configs, dialects, ats = args.pools, args.config or [], args.dialect, args.at or []
     problem = None
-    if args.cycles is not None:
-        example = "pieslice diff HOST --config F --watch --cycles N"
-        complain(f"error: --cycles counts those of --watch\n  help: {example}")
+    if args.cycles is not None or args.log is not None:
+        what = "--log keeps" if args.cycles is None else "--cycles counts"
+        example = "pieslice diff HOST --config F --watch"
+        example += " --log F" if args.cycles is None else " --cycles N"
+        complain(f"error: {what} those of --watch\n  help: {example}")
         return None
     if max(map(len, (pools, configs, ats))) > 2:
         problem = "two pools, two configurations and two moments are the most to be compared"

@@ -102,6 +102,7 @@ OUTPUTS = {
     "shadow": [],
     "shadow-cycle": [],
     "watch": [],
+    "watch-cycle": [],
     "simulate": [f"simulate {SIMULATED} --json"],
     "simulate-compare": [
         f"simulate {SIMULATED} -o run --json --compare {CAMPUS}/condor_config"
