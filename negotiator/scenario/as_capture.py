@@ -30,10 +30,8 @@ from negotiator.scenario.read import (
     version_of,
 )
 from negotiator.scenario.warm import warmed
-from policy.config import Library
 from policy.dialects import HTCONDOR, Dialect
 from policy.io import builtin_library
-from policy.knobs import table_defaults
 from policy.load import policy_from_knobs
 from policy.versions import Followed, followed_version, parse_version
 
@@ -153,7 +151,7 @@ def _policy(
     given = {**BASE_KNOBS, **knobs, **dict(paths.defines)}
     found = policy_from_knobs(
         given,
-        Library(table_defaults(), builtin_library().templates) if paths.texts else None,
+        builtin_library(followed.version) if paths.texts else None,
         dialect=reader.dialect,
         version=followed.version,
         local_name=local_name,

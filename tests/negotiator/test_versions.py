@@ -346,3 +346,16 @@ def test_the_page_about_versions_is_written_from_the_table() -> None:
     assert written == versions_page(), (
         "run: python -m pieslice.documents versions > docs/versions.md"
     )
+
+
+def test_a_setting_that_the_version_does_not_know_is_said_and_has_no_effect(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = str(pool(tmp_path))
+    asked = ["-D", "MAX_CONCURRENT_UPLOADS_PER_USER=3", "--condor-version", "25.0"]
+    assert main(["negotiate", folder, *asked]) == 0
+    out, err = capsys.readouterr()
+    assert "MAX_CONCURRENT_UPLOADS_PER_USER is not known to 25.0.13" in err
+    assert "a@d" in out
+    assert main(["negotiate", folder, *asked[:2]]) == 0
+    assert "not known" not in capsys.readouterr().err
