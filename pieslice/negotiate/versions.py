@@ -83,7 +83,7 @@ class VersionRules(Result):
 
 def _since(rule: Rule[object]) -> str:
     lines = f"; lines {', '.join(rule.lines)}" if rule.lines else "; no long-term line"
-    return f"since {rule.since}{lines}; version of the {rule.daemon.value}"
+    return f"since {rule.since}{lines}; version of {rule.daemon.value}"
 
 
 def _evidence(rule: Rule[object]) -> str:
