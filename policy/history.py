@@ -152,10 +152,14 @@ def is_read(macro: str, version: Version, daemon: str = "") -> bool:
 
     Macros that no version reads, and those of which nothing is recorded, are not told from others.
     """
-    first = SINCE_OF_DAEMON.get((macro.upper(), daemon))
-    if first is not None and version < parse_version(first):
-        return False
-    return _cell(macro, version) is not None
+    return first_reading(macro, daemon, version) is None and _cell(macro, version) is not None
+
+
+def first_reading(macro: str, daemon: str, version: Version) -> Version | None:
+    """The first version whose daemon reads a macro that others read before; None unless later."""
+    text = SINCE_OF_DAEMON.get((macro.upper(), daemon))
+    first = None if text is None else parse_version(text)
+    return first if first is not None and first > version else None
 
 
 def has_row(macro: str, version: Version) -> bool:
@@ -179,7 +183,9 @@ def builtin_rows(version: Version, newest: Mapping[str, Row]) -> dict[str, Row]:
 
 def first_reader(macro: str, version: Version) -> str:
     """For a macro that a version does not read: which one is the first that does."""
-    begin = since(macro)
+    begin, own = since(macro), SINCE_OF_DAEMON.get((macro.upper(), "NEGOTIATOR"))
+    if begin is None and own is not None:
+        return f"read by condor_negotiator since {own}"
     if begin is not None and begin > version:
         return f"read since {begin}"
     later = [release for release in RECORDED if release > version and is_read(macro, release)]

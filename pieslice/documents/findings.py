@@ -58,6 +58,8 @@ _BASIS: Final = {
     " preemption. How many it makes in a pool was not observed.",
     "Units": "Not observed with a daemon: units are the manual's, and what is too small or too"
     " great is a judgement.",
+    "Versions": "Observed with 23.9.6 and 25.14.1, and recorded of 24.0.23 and 25.0.13: defaults,"
+    " templates, and what the language makes of an expression.",
     "Silencing": "",
     "What pieslice does not do": "",
 }
@@ -89,12 +91,19 @@ def _entry(found: Finding, basis: str) -> Iterator[str]:
     if basis:
         yield f"{basis}\n"
     yield f"{_silence(found)}\n"
+    if len(found.between) == 1:
+        yield f"Shown by {found.between[0]}: `--condor-version`.\n"
     yield f"```text\n# {found.id}\n{_visible(found.bad)}```\n"
     yield f"```text\n# right\n{found.good}```\n"
 
 
 def _silence(found: Finding) -> str:
     """How not to be told of it again."""
+    if len(found.between) > 1:
+        step = " -> ".join(found.between)
+        return (
+            f"Told of a step, here {step}: `--condor-version` and `--upgrade`. Not to be silenced."
+        )
     if not found.silenceable:
         return "It cannot be silenced: a daemon ends, or nothing can be said of the rest."
     fragment = " or, for a file that others complete, `--fragment`" if found.id in COMPLETED else ""

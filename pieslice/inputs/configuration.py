@@ -18,12 +18,14 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from pieslice.command_line import EXIT_BAD
 from pieslice.data import JsonData
+from pieslice.inputs.versions import add_version, say_version
 from pieslice.terminal import complain
 
 if TYPE_CHECKING:
     from classad.errors import Diagnostic
     from policy.config import Config
     from policy.language.host import HostFacts
+    from policy.versions import Followed
 
 
 #: The daemon that reads, unless a command line says otherwise.
@@ -89,6 +91,7 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
         help="read files outside its folder that it names (default: yes; no for the formats of"
         " check that CI reads, sarif and github)",
     )  # fmt: skip
+    add_version(parser)
 
 
 def reading_words(args: argparse.Namespace) -> list[str]:
@@ -106,6 +109,9 @@ def reading_words(args: argparse.Namespace) -> list[str]:
     for option in ("this_machine", "environment", "keep_going", "allow_commands"):
         if getattr(args, option):
             words.append(f"--{option.replace('_', '-')}")
+    followed = getattr(args, "condor_version", None)
+    if followed is not None:
+        words += ["--condor-version", str(followed.given)]
     if args.outside_includes is not None:
         words.append("--outside-includes" if args.outside_includes else "--no-outside-includes")
     return words
@@ -126,6 +132,8 @@ class Reader(NamedTuple):
     commands: bool = False
     #: Whether files outside the folder of the configuration are left alone.
     confined: bool = False
+    #: The version that reads; None: the newest.
+    followed: Followed | None = None
 
 
 def reader_of(args: argparse.Namespace) -> Reader:
@@ -141,6 +149,7 @@ def reader_of(args: argparse.Namespace) -> Reader:
         args.installed_at,
         args.allow_commands,
         _confined(args),
+        getattr(args, "condor_version", None),
     )
 
 
@@ -161,6 +170,7 @@ def read(args: argparse.Namespace, path: str | None = None, *, keep_going: bool 
 def read_configuration(path: str, reader: Reader) -> Config:
     """The configuration at a path as a reader has it; raises ``Misuse`` and ``OSError``."""
     from policy.io import read_config
+    from policy.versions import NEWEST
 
     if os.path.isdir(path):
         with os.scandir(path) as entries:
@@ -182,6 +192,7 @@ def read_configuration(path: str, reader: Reader) -> Config:
         installed_at=reader.installed_at,
         commands=reader.commands,
         confined=reader.confined,
+        version=NEWEST if reader.followed is None else reader.followed.version,
     )
 
 
@@ -260,6 +271,9 @@ def guarded(command: Command) -> Command:
 
     def run(args: argparse.Namespace) -> int:
         try:
+            for followed in (getattr(args, "condor_version", None), getattr(args, "upgrade", None)):
+                if followed is not None:
+                    say_version(followed)
             return command(args)
         except Misuse as misuse:
             lead = "" if isinstance(misuse, Shown) else "pieslice: error: "

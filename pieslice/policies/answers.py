@@ -25,8 +25,10 @@ from policy.explain.sentences import Sentence
 from policy.explain.settings import everything
 from policy.lint.causes import file_of
 from policy.lint.findings import FINDINGS
+from policy.lint.steps import upgrade
 from policy.lint.verdict import examine
 from policy.load import PolicyLoad, load_policy
+from policy.versions import Followed
 
 
 @frozen(eq=False, repr=False)
@@ -58,13 +60,13 @@ class Check(Result):
                     found.message,
                     found.help,
                 )
-                for found in self.checked.findings
+                for found in self.checked.all_findings
             ),
         )
 
     def summary(self) -> str:
         starts = "starts" if self.starts else "does not start"
-        return f"{self.checked.path}: {starts}, {len(self.checked.findings)} findings"
+        return f"{self.checked.path}: {starts}, {len(self.checked.all_findings)} findings"
 
     def blocks(self) -> Sequence[Block]:
         return [Drawn(lambda width: self._lines(width), indent=0)]
@@ -127,27 +129,46 @@ class Policy(Result):
     path: str
     macros: Mapping[str, str]
     sentences: tuple[Sentence, ...]
+    #: The version that was given.
+    followed: Followed | None = None
 
     def summary(self) -> str:
         return f"{self.path}: {len(self.sentences)} sentences"
 
     def blocks(self) -> Sequence[Block]:
-        return [Drawn(lambda width: list(sentence_lines(self.sentences, width)), indent=0)]
+        return [Drawn(lambda width: [*self._head(), *sentence_lines(self.sentences, width)], 0)]
+
+    def _head(self) -> list[str]:
+        return [] if self.followed is None else [f"{self.path}: {self.followed}", ""]
 
     def data(self) -> Mapping[str, object]:
+        version = {} if self.followed is None else {"condor_version": str(self.followed.version)}
         return {
             "path": self.path,
+            **version,
             "sentences": [sentence.as_json() for sentence in self.sentences],
         }
 
 
 def check_configuration(
-    path: str, reader: Reader, *, asked: bool = False, fragment: bool | None = None
+    path: str,
+    reader: Reader,
+    *,
+    asked: bool = False,
+    fragment: bool | None = None,
+    to: Followed | None = None,
 ) -> Check:
-    """The verdicts and findings; ``asked``: about the daemon that reads alone."""
-    config = read_configuration(path, reader._replace(keep_going=True))
+    """The verdicts and findings; ``asked``: about the daemon that reads alone; ``to``: the version
+    of which it is asked what changes on the way there."""
+    reader = reader._replace(keep_going=True)
+    config = read_configuration(path, reader)
     found = examine(config, asked=asked, fragment=fragment)
-    return Check(Checked(path, found.verdicts, tuple(found.findings), found.fragment))
+    step = None
+    if to is not None:
+        after = read_configuration(path, reader._replace(followed=to))
+        step = upgrade(config, after, asked=asked, fragment=fragment)
+    findings = tuple(found.findings)
+    return Check(Checked(path, found.verdicts, findings, found.fragment, reader.followed, step))
 
 
 def explain_configuration(path: str, reader: Reader) -> Policy:
@@ -157,7 +178,7 @@ def explain_configuration(path: str, reader: Reader) -> Policy:
         errors = [found.render() for found in config.diagnostics if found.severity == "error"]
         raise Shown("\n".join(errors)) if errors else Misuse(f"{path}: cannot be read")
     loaded = load_policy(config, subsystem=reader.subsystem, local_name=reader.local_name)
-    return Policy(path, Macros(config), sentences_about(config, loaded))
+    return Policy(path, Macros(config), sentences_about(config, loaded), reader.followed)
 
 
 def sentences_about(

@@ -10,8 +10,9 @@ import sys
 from typing import TYPE_CHECKING
 
 from pieslice.command_line import EXIT_NO, EXIT_OK
-from pieslice.inputs.configuration import add_reader, guarded, reader_of
+from pieslice.inputs.configuration import Misuse, add_reader, guarded, reader_of
 from pieslice.inputs.options import add_width
+from pieslice.inputs.versions import FORM, version_from
 from pieslice.terminal import in_colour
 
 if TYPE_CHECKING:
@@ -30,6 +31,10 @@ def add_commands(subcommands: Subcommands) -> None:
             ("pieslice check condor_config", "would the daemons start; the worst three findings"),
             ("pieslice check condor_config --all", "all findings"),
             ("pieslice check mypool --subsys SCHEDD", "as one daemon reads it"),
+            (
+                "pieslice check mypool --condor-version 24.0 --upgrade 25.0",
+                "what an upgrade changes",
+            ),
         ),
     )
     add_reader(check, nargs="+")
@@ -49,6 +54,12 @@ def add_commands(subcommands: Subcommands) -> None:
         help="other files complete this one, and what it lacks is only noted; --no-fragment: it is"
         " whole (default: by what it lacks)",
     )
+    check.add_argument(
+        "--upgrade",
+        type=version_from("--upgrade"),
+        metavar="V",
+        help=f"say what changes on the way from --condor-version to this one: {FORM}",
+    )
     check.add_argument("--strict", action="store_true", help="exit 1 for warnings too")
     add_width(check)
     check.set_defaults(run=_check)
@@ -64,9 +75,15 @@ def _check(args: argparse.Namespace) -> int:
     from policy.lint.findings import FINDINGS
 
     reader = reader_of(args)
+    if args.upgrade is not None and reader.followed is None:
+        raise Misuse(
+            f"--upgrade {args.upgrade.given} needs the version that runs now: --condor-version V"
+        )
     asked = args.subsys is not None
     results = [
-        check_configuration(path, reader, asked=asked, fragment=args.fragment).checked
+        check_configuration(
+            path, reader, asked=asked, fragment=args.fragment, to=args.upgrade
+        ).checked
         for path in args.path
     ]
     width = chosen_width(args, sys.stdout)

@@ -20,6 +20,7 @@ from pieslice.inputs.configuration import (
     say_problems,
 )
 from pieslice.inputs.options import add_width
+from pieslice.inputs.versions import add_version, version_of
 from pieslice.terminal import complain, harmless
 
 if TYPE_CHECKING:
@@ -71,6 +72,7 @@ def _add_info(commands: Subcommands) -> None:
     )
     info.add_argument("knobs", nargs="+", metavar="KNOB", help="a macro")
     _add_json(info)
+    add_version(info)
     add_width(info)
     info.set_defaults(run=_info)
 
@@ -82,11 +84,17 @@ def _info(args: argparse.Namespace) -> int:
     from pieslice.reports.names import did_you_mean
     from pieslice.reports.output import chosen_width
     from policy.data.tables import meanings
+    from policy.history import first_reader, is_read, last_reader
     from policy.knobs import KNOBS
     from policy.knobs.parameters import find_parameter
 
-    found = {name: find_parameter(name) for name in args.knobs}
+    version = version_of(args).version
+    found = {name: find_parameter(name, version) for name in args.knobs}
     for name in (name for name, known in found.items() if known is None):
+        when = first_reader(name, version) or last_reader(name, version)
+        if when and not is_read(name, version):
+            complain(f"pieslice: error: `{name}` is not known to {version}: {when}")
+            continue
         tail = did_you_mean(name, [*(knob.name for knob in KNOBS.values()), *meanings()])
         complain(f"pieslice: error: HTCondor has no macro `{name}`{tail}")
     known = [parameter for parameter in found.values() if parameter is not None]

@@ -26,7 +26,10 @@ from policy.knobs.reading import EXPANDED
 from policy.lint.causes import file_of
 from policy.lint.finding import ERROR, NOTE, WARNING, Finding
 from policy.lint.fragments import Fragment
+from policy.lint.steps import Upgrade
+from policy.lint.upgrade import DEFAULT
 from policy.lint.verdict import Verdict
+from policy.versions import Followed
 
 #: Where the findings are described, from the top of the source.
 _PAGE: Final = "docs/findings.md"
@@ -43,15 +46,24 @@ class Checked:
     verdicts: tuple[Verdict, ...]
     findings: tuple[Diagnostic, ...]
     fragment: Fragment | None = None
+    #: The version whose rules were followed, if one was given, and what another one changes.
+    followed: Followed | None = None
+    upgrade: Upgrade | None = None
 
     @property
     def starts(self) -> bool:
-        """Would all daemons start?"""
-        return all(verdict.starts for verdict in self.verdicts)
+        """Would all daemons start, also those of the version that is asked about?"""
+        after = self.upgrade is None or self.upgrade.starts
+        return after and all(verdict.starts for verdict in self.verdicts)
+
+    @property
+    def all_findings(self) -> tuple[Diagnostic, ...]:
+        """The findings, and behind them what the other version changes."""
+        return (*self.findings, *(() if self.upgrade is None else self.upgrade.findings))
 
     def count(self, severity: str) -> int:
         """How many findings have this severity."""
-        return sum(found.severity == severity for found in self.findings)
+        return sum(found.severity == severity for found in self.all_findings)
 
 
 def report(
@@ -81,7 +93,9 @@ def report(
 
 
 def _text(result: Checked, every: bool) -> Iterable[str]:
-    for text in _verdicts(result):
+    if result.followed is not None:
+        yield f"{result.path}: {result.followed}"
+    for text in _verdicts(result.verdicts):
         yield f"{result.path}: {text}"
     if result.fragment is not None and not result.fragment.asked:
         why = f"{result.fragment}; say --no-fragment if no other file completes it"
@@ -90,6 +104,8 @@ def _text(result: Checked, every: bool) -> Iterable[str]:
     shown = found if every or len(found) <= _FIRST_PAGE else worst_first(found)[:_FIRST_PAGE]
     for block in shown:
         yield from block.lines()
+    if result.upgrade is not None:
+        yield from _upgrade(result.path, result.upgrade)
     counts = [
         f"{count} {word}{'' if count == 1 else 's'}"
         for word in (ERROR, WARNING, NOTE)
@@ -104,10 +120,24 @@ def _text(result: Checked, every: bool) -> Iterable[str]:
     yield f"{result.path}: {', '.join(counts) or 'no findings'}{tail if left else ''}"
 
 
-def _verdicts(result: Checked) -> Iterable[str]:
+def _upgrade(path: str, step: Upgrade) -> Iterable[str]:
+    """What another version changes: all of it."""
+    count = len(step.findings)
+    what = "1 change" if count == 1 else f"{count or 'no'} changes"
+    yield f"{path}: {step.old} -> {step.new}: {what}"
+    for text in _verdicts(step.verdicts):
+        yield f"{path}: in {step.new}: {text}"
+    defaults = [found for found in step.findings if found.id == DEFAULT.id]
+    for block in blocks([found for found in step.findings if found.id != DEFAULT.id]):
+        yield from block.lines()
+    for found in defaults:
+        yield found.headline()
+
+
+def _verdicts(verdicts: Iterable[Verdict]) -> Iterable[str]:
     """What keeps daemons from starting, and in one line those that start without more ado."""
     same: dict[str, list[str]] = {}
-    for one in sorted(result.verdicts, key=lambda one: not one.qualified):
+    for one in sorted(verdicts, key=lambda one: not one.qualified):
         daemon = str(one.daemon)
         same.setdefault(one.text.removeprefix(daemon), []).append(daemon)
     return (f"{listing(daemons)}{rest}" for rest, daemons in same.items())
@@ -129,27 +159,42 @@ def _columns(found: Diagnostic) -> tuple[int, int]:
 
 def checked_data(result: Checked) -> JsonObject:
     """The result for programs."""
-    return {
+    data: JsonObject = {
         "path": result.path,
         "starts": result.starts,
-        "verdicts": _verdict_rows(result),
+        "verdicts": _verdict_rows(result.verdicts),
         "fragment": None if result.fragment is None else str(result.fragment),
-        "findings": [
-            {
-                "id": found.id,
-                "severity": found.severity,
-                "file": file_of(found),
-                "line": found.line,
-                "column": found.column,
-                "message": found.message,
-                "help": found.help,
-            }
-            for found in result.findings
-        ],
+        "findings": _finding_rows(result.findings),
     }
+    if result.followed is not None:
+        data["condor_version"] = str(result.followed.version)
+    step = result.upgrade
+    if step is not None:
+        data["upgrade"] = {
+            "from": str(step.old),
+            "to": str(step.new),
+            "verdicts": _verdict_rows(step.verdicts),
+            "findings": _finding_rows(step.findings),
+        }
+    return data
 
 
-def _verdict_rows(result: Checked) -> list[JsonObject]:
+def _finding_rows(findings: Iterable[Diagnostic]) -> list[JsonObject]:
+    return [
+        {
+            "id": found.id,
+            "severity": found.severity,
+            "file": file_of(found),
+            "line": found.line,
+            "column": found.column,
+            "message": found.message,
+            "help": found.help,
+        }
+        for found in findings
+    ]
+
+
+def _verdict_rows(verdicts: Iterable[Verdict]) -> list[JsonObject]:
     return [
         {
             "daemon": str(verdict.daemon),
@@ -157,7 +202,7 @@ def _verdict_rows(result: Checked) -> list[JsonObject]:
             "status": verdict.status,
             "text": verdict.text,
         }
-        for verdict in result.verdicts
+        for verdict in verdicts
     ]
 
 
@@ -179,7 +224,7 @@ def _annotations(result: Checked) -> Iterable[str]:
             place = f"file={_property(file_of(verdict.cause) or '')},line={verdict.cause.line}"
             kind = "error" if not verdict.starts else "warning"
             yield f"::{kind} {place}::{_data(verdict.text)}"
-    for found in result.findings:
+    for found in result.all_findings:
         if found.source is None:
             continue  # an annotation stands at a line
         words = [f"file={_property(file_of(found) or '')}", f"line={found.line}"]
@@ -226,7 +271,7 @@ def _sarif(results: Sequence[Checked], known: Mapping[str, Finding]) -> JsonObje
                     "verdicts": [
                         {
                             "path": one.path,
-                            "verdicts": _verdict_rows(one),
+                            "verdicts": _verdict_rows(one.verdicts),
                             "fragment": None if one.fragment is None else str(one.fragment),
                         }
                         for one in results
@@ -234,7 +279,7 @@ def _sarif(results: Sequence[Checked], known: Mapping[str, Finding]) -> JsonObje
                 },
                 "columnKind": "unicodeCodePoints",
                 "results": [
-                    _result(found, list(known)) for one in results for found in one.findings
+                    _result(found, list(known)) for one in results for found in one.all_findings
                 ],
             }
         ],

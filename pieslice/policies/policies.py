@@ -72,7 +72,7 @@ def _explain(args: argparse.Namespace) -> int:
         return EXIT_BAD
     loaded = _load(config, args)
     sentences = sentences_about(config, loaded, slots=args.slots, set_only=args.set_only)
-    answer = Policy(args.path, Macros(config), sentences)
+    answer = Policy(args.path, Macros(config), sentences, args.condor_version)
     sys.stdout.write(answer.to_json() if args.json else answer.text(chosen_width(args, sys.stdout)))
     return EXIT_OK
 

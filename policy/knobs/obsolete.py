@@ -19,12 +19,14 @@ _ROUTES: Final = "routes are JOB_ROUTER_ROUTE_<name>, listed in JOB_ROUTER_ROUTE
 @frozen
 class Obsolete:
     """``instead`` is the macro to set now, ``why`` what became of the thing, ``since`` a version;
-    any may be empty.  ``alias``: daemons still take it for the new one."""
+    any may be empty.  ``alias``: daemons still take it for the new one.  ``switch``: the macro that
+    has to be true for versions before ``since`` to read it."""
 
     instead: str = ""
     why: str = ""
     since: str = ""
     alias: bool = False
+    switch: str = ""
 
     def __str__(self) -> str:
         """What to do, for the help of a finding."""
@@ -39,6 +41,9 @@ class Obsolete:
         return f"since {self.since} {self.why}" if self.since else self.why
 
 
+_OLD_ROUTES: Final = Obsolete(
+    why=_ROUTES, since="25.0", switch="JOB_ROUTER_USE_DEPRECATED_ROUTER_ENTRIES"
+)
 _ONE_BY_ONE: Final = {
     "startd_exprs": Obsolete("STARTD_ATTRS", alias=True),
     "schedd_exprs": Obsolete("SCHEDD_ATTRS", alias=True),
@@ -48,10 +53,10 @@ _ONE_BY_ONE: Final = {
     "hfs_round_robin_rate": Obsolete("GROUP_QUOTA_ROUND_ROBIN_RATE"),
     "num_virtual_machines": Obsolete("NUM_SLOTS"),
     "defrag_schedule": Obsolete("DEFRAG_DRAINING_SCHEDULE"),
-    "job_router_defaults": Obsolete(why=_ROUTES, since="25.0"),
-    "job_router_entries": Obsolete(why=_ROUTES, since="25.0"),
-    "job_router_entries_file": Obsolete(why=_ROUTES, since="25.0"),
-    "job_router_entries_cmd": Obsolete(why=_ROUTES, since="25.0"),
+    "job_router_defaults": _OLD_ROUTES,
+    "job_router_entries": _OLD_ROUTES,
+    "job_router_entries_file": _OLD_ROUTES,
+    "job_router_entries_cmd": _OLD_ROUTES,
     "cgroup_soft_memory_limit_expr": Obsolete(),
     # The manual has this name, and condor_starter of 25.14.1 asks for the other one.
     "cgroup_low_memory_limit_expr": Obsolete("CGROUP_LOW_MEMORY_LIMIT"),

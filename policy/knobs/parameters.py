@@ -7,13 +7,16 @@ Follows: the parameter table of 25.14.1; macros that only the programs know have
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
-from attr import frozen
+from attr import evolve, frozen
 
-from policy.data.tables import builtin_table, meanings, spelling
+from policy.data.tables import builtin_table, meanings, parameter_rows, spelling
+from policy.history import builtin_rows, is_read
 from policy.knobs import find_knob
 from policy.knobs.declaration import Knob
+from policy.versions import NEWEST, Version
 
 
 @frozen
@@ -66,10 +69,23 @@ def of_row(name: str, row: Sequence[str] | None, meaning: Sequence[str] | None) 
     return Parameter(name, None if row is None else default, kind, bounds, unit, doc, reader)
 
 
-def find_parameter(macro: str) -> Parameter | None:
-    """What is known about a macro."""
+def find_parameter(macro: str, version: Version = NEWEST) -> Parameter | None:
+    """What is known about a macro in a version; None if that does not read it."""
+    if not is_read(macro, version):
+        return None
     knob = find_knob(macro)
     if knob is not None:
-        return of_knob(knob, macro)
+        known = of_knob(knob, macro)
+        rows = {knob.name: [knob.default or ""]}
+        row = builtin_rows(version, rows).get(knob.name)
+        return known if row == rows[knob.name] else evolve(known, default=row[0] if row else None)
     name = spelling(macro)
-    return of_row(name, builtin_table().get(macro.casefold()), meanings().get(name))
+    return of_row(name, _table(version).get(macro.casefold()), meanings().get(name))
+
+
+@lru_cache(maxsize=4)
+def _table(version: Version) -> Mapping[str, Sequence[str]]:
+    if version >= NEWEST:
+        return builtin_table()
+    rows = builtin_rows(version, parameter_rows())
+    return {name.casefold(): row for name, row in rows.items()}

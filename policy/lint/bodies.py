@@ -54,9 +54,17 @@ class Part:
 
 def has_body(setting: Setting) -> bool:
     """Does the macro hold a transform in the language of commands?"""
-    macro, raw = setting.macro.upper(), setting.entry.raw
-    named = macro.startswith(HOLDERS) and not macro.endswith("_NAMES")
-    return named and not raw.lstrip().startswith("[")
+    return _is_holder(setting) and not setting.entry.raw.lstrip().startswith("[")
+
+
+def is_old_body(setting: Setting) -> bool:
+    """Does it hold one in the old syntax, an ad in brackets?"""
+    return _is_holder(setting) and setting.entry.raw.lstrip().startswith("[")
+
+
+def _is_holder(setting: Setting) -> bool:
+    macro = setting.macro.upper()
+    return macro.startswith(HOLDERS) and not macro.endswith("_NAMES")
 
 
 def parts(setting: Setting) -> Iterator[Part]:

@@ -1,7 +1,8 @@
 """Finds expressions that are nested deeper than an evaluation goes.
 
 No other check looks into these: whatever stands in them, an evaluation that gets to their end is
-an error.  Follows: the limit of 25.14.1 of 400 operators under way.
+an error.  Follows: the limit of 25.14.1 of 400 operators under way, which versions before 25.13.2
+do not have.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import Final
 
 from classad.errors import Diagnostic
 from classad.language.limits import MAX_DEPTH
+from classad.language.rules import language_of
 from policy.lint.expressions import Held
 from policy.lint.finding import WARNING, Finding
 
@@ -32,7 +34,8 @@ TOO_DEEP: Final = Finding(
 def check_depths(expressions: Iterable[Held]) -> Iterator[Diagnostic]:
     """Everything that is nested too deeply."""
     for one in expressions:
-        if one.is_too_deep:
+        rules = language_of(one.setting.config.version)
+        if one.is_too_deep and rules.levels_of_operators:
             message = f"{one.name} is nested {one.height - 1} operators deep"
             help_text = (
                 f"an evaluation that has more than {MAX_DEPTH} of them under way ends in an error"

@@ -29,7 +29,8 @@ class Finding:
 
     ``bad`` is a whole small configuration that has it, ``good`` one that means the same and has
     no finding at all.  ``observed`` says what daemons of 25.14.1 were seen to do, where that is
-    more than what holds for the whole section of docs/findings.md.
+    more than what holds for the whole section of docs/findings.md.  ``between``: a version that has
+    the finding, or two of which the step from the first to the second has it; none for 25.14.1.
     """
 
     id: str
@@ -40,6 +41,7 @@ class Finding:
     good: str
     silenceable: bool = field(default=True, kw_only=True)
     observed: str = field(default="", kw_only=True)
+    between: tuple[str, ...] = field(default=(), kw_only=True)
 
     def at(
         self, message: str, source: Source | None, start: int, end: int, help: str | None = None

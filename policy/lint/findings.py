@@ -36,6 +36,7 @@ from policy.lint import (
     texts,
     transforms,
     units,
+    upgrade,
     wholes,
 )
 from policy.lint.endings import Ending, as_findings, find_endings, find_late, negotiator_loads
@@ -68,6 +69,7 @@ SECTIONS: Final[tuple[tuple[str, ModuleType], ...]] = (
     ("Ranks", ranks),
     ("Preemption", preemption),
     ("Units", units),
+    ("Versions", upgrade),
     ("Silencing", silence),
     ("What pieslice does not do", support),
 )

@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 
 from classad.errors import Diagnostic, is_one_edit, suggest
 from policy.data.tables import attribute_names, meanings
+from policy.history import first_reader, first_reading, is_read, last_reader
 from policy.knobs import FAMILIES, KNOBS, find_knob
 from policy.knobs.choices import CRON_PARTS
 from policy.knobs.lists import LISTS, is_list
@@ -20,6 +21,7 @@ from policy.knobs.other_daemons import DAEMONS, OTHER_KNOBS
 from policy.knobs.readers import find_readers, longer_name, reader_names
 from policy.knobs.shares import NAME_LIMIT
 from policy.language.lines import LineReader
+from policy.language.numbers import read_boolean
 from policy.language.table import Definition
 from policy.lint.finding import WARNING, Finding
 from policy.lint.spelling import (
@@ -31,6 +33,7 @@ from policy.lint.spelling import (
     vocabulary,
 )
 from policy.lint.view import Setting, View, is_own
+from policy.versions import NEWEST, Version, parse_version
 
 UNKNOWN: Final = Finding(
     "P201",
@@ -73,6 +76,18 @@ DEAD: Final = Finding(
     "It stands in old configurations and manuals and has no effect in 25.14.1.",
     "NUM_VIRTUAL_MACHINES = 2\n",
     "NUM_SLOTS = 2\n",
+)
+UNREAD: Final = Finding(
+    "P206",
+    WARNING,
+    "a macro that this version of HTCondor does not read",
+    "Another version reads it: an older one, or one that is newer than the one that is followed"
+    " (`--condor-version`). The finding says since when, as far as the parameter tables of 23.9.6,"
+    " 24.0.23, 25.0.13 and 25.14.1 and the notes on releases tell.",
+    "NAMED_CHROOT = /srv/chroot\n",
+    "# NAMED_CHROOT = /srv/chroot\n",
+    observed="Observed with the tools of the four versions: their parameter tables; and which names"
+    " the programs of 23.9.6 and 25.14.1 hold. The daemons were not asked about each name.",
 )
 #: Below this length any two names are alike.
 _SHORTEST: Final = 8
@@ -135,11 +150,12 @@ class _Known(NamedTuple):
 
 
 @cache
-def _known(defaults: tuple[str, ...]) -> _Known:
-    """The same for the macros that have a built-in default, made once."""
+def _known(defaults: tuple[str, ...], version: Version) -> _Known:
+    """The same for the macros that have a built-in default in a version, made once."""
     known = [knob.name for knob in KNOBS.values()]
     known += [knob.name for knob in OTHER_KNOBS.values()]
     known += [*meanings(), *reader_names(), *defaults]
+    known = [name for name in known if is_read(name, version)]
     known += [form.replace("*", daemon) for form in _OF_EACH for daemon in sorted(DAEMONS)]
     known = list({name.casefold(): name for name in reversed(known)}.values())
     squeezed = {name.casefold().replace("_", ""): name for name in known}
@@ -149,9 +165,10 @@ def _known(defaults: tuple[str, ...]) -> _Known:
 
 def check_names(view: View) -> Iterator[Diagnostic]:
     """Everything about names."""
-    known = _known(tuple(view.config.scope.table.default_names()))
+    version = view.config.version
+    known = _known(tuple(view.config.scope.table.default_names()), version)
     for setting in view.settings:
-        found = _obsolete(view, setting) or _cut_limit(view, setting)
+        found = _obsolete(view, setting) or _unread(view, setting) or _cut_limit(view, setting)
         if found is None and not _is_known(view, setting, known.folded):
             found = _slip(view, setting, known.spelled, known.squeezed)
         if found is not None:
@@ -166,10 +183,45 @@ def _obsolete(view: View, setting: Setting) -> Diagnostic | None:
         found = Obsolete(knob.replaced_by, alias=True)
     if found is None or (not found.alias and is_spoken_of(view, setting)):
         return None  # other values may refer to it
+    if view.config.version < NEWEST and _was_read(view, macro, found):
+        return _by_switch(view, setting, found)
     if found.alias:
         return DEPRECATED.named(setting.entry, f"`{macro}` is an old name", str(found))
     what = "is read by no daemon" if find_readers(macro) is None else "is no longer supported"
     return DEAD.named(setting.entry, f"`{macro}` {what}", str(found) or None)
+
+
+def _was_read(view: View, macro: str, found: Obsolete) -> bool:
+    """Does the version that is followed still read a macro that 25.14.1 does not?"""
+    if found.since:
+        return view.config.version < parse_version(found.since)
+    return view.config.scope.table.default(macro) is not None
+
+
+def _by_switch(view: View, setting: Setting, found: Obsolete) -> Diagnostic | None:
+    """A macro that is read only where another one is true."""
+    text = view.config.text(found.switch) if found.switch else "true"
+    if read_boolean(text or "", view.config.scope.functions.evaluate):
+        return None
+    version, macro = view.config.version, setting.macro
+    message = f"`{macro}` is read by {version} only where {found.switch} is true"
+    return DEAD.named(setting.entry, message, str(found))
+
+
+def _unread(view: View, setting: Setting) -> Diagnostic | None:
+    """A macro that other versions read."""
+    version, macro = view.config.version, setting.macro
+    daemon = (setting.prefix or "").upper()
+    if not is_read(macro, version, daemon):
+        when = first_reader(macro, version) or last_reader(macro, version)
+        if is_spoken_of(view, setting):
+            return None
+        return UNREAD.named(setting.entry, f"`{macro}` is not known to {version}: {when}")
+    first = first_reading(macro, "NEGOTIATOR", version)
+    if daemon or first is None:
+        return None
+    message = f"`{macro}` is read by condor_schedd alone in {version}"
+    return UNREAD.named(setting.entry, message, f"condor_negotiator reads it since {first}")
 
 
 def _cut_limit(view: View, setting: Setting) -> Diagnostic | None:

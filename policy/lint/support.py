@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from classad.errors import Diagnostic
+from policy.language.reader import UNRECORDED
 from policy.lint.finding import NOTE, WARNING, Finding
 from policy.load import PolicyLoad
 
@@ -36,6 +37,18 @@ NOT_HERE: Final = Finding(
     " REQUIRE_LOCAL_CONFIG_FILE is False. Name another one with `-D LOCAL_CONFIG_FILE=...`.",
     "LOCAL_CONFIG_FILE = /etc/condor/condor_config.local\n",
     "LOCAL_CONFIG_FILE = /etc/condor/condor_config.local\nREQUIRE_LOCAL_CONFIG_FILE = False\n",
+)
+
+NOT_RECORDED: Final = Finding(
+    UNRECORDED,
+    WARNING,
+    "a template that is not recorded of this version",
+    "The templates of 23.9.6 and 25.14.1 are known. Of a version between them the text of 23.9.6 is"
+    " taken where the two differ, and that of 25.14.1 for a template that 23.9.6 lacks, unless the"
+    " notes on releases say more.",
+    "use FEATURE : GANGLIA\n",
+    "DAEMON_LIST = $(DAEMON_LIST),GANGLIAD\n",
+    between=("24.0",),
 )
 
 

@@ -13,11 +13,12 @@ from classad.errors import ClassAdParseError, Diagnostic, suggest
 from policy.knobs.reading import Place
 from policy.language.expressions import parse
 from policy.language.numbers import integer_literal
-from policy.lint.bodies import Part, has_body, parts
+from policy.lint.bodies import Part, has_body, is_old_body, parts
 from policy.lint.finding import ERROR, WARNING, Finding
 from policy.lint.places import stretch
 from policy.lint.reading import HOLE
 from policy.lint.view import Setting, View
+from policy.versions import parse_version
 
 NO_COMMAND: Final = Finding(
     "P244",
@@ -45,6 +46,20 @@ NO_EXPRESSION: Final = Finding(
     observed="Observed with condor_transform_ads of 25.14.1, which refuses the rules, or says"
     " `invalid expression`, goes on and exits with status 1. The schedd was not asked.",
 )
+OLD_SYNTAX: Final = Finding(
+    "P246",
+    ERROR,
+    "a transform or a route in the old syntax",
+    "Up to 25.7 a transform could be an ad in brackets, and so could a route before 25.0. Since"
+    " then the schedd ignores such a transform, and jobs are what they were without it; the router"
+    " ignores such a route.",
+    'JOB_TRANSFORM_NAMES = Team\nJOB_TRANSFORM_Team = [ set_Team = "x"; ]\n',
+    'JOB_TRANSFORM_NAMES = Team\nJOB_TRANSFORM_Team = SET Team "x"\n',
+    observed="Observed with 25.14.1: its schedd logs that the macro is in the ClassAd format, which"
+    " is no longer supported, and condor_job_router_info has no such route. 23.9.6 converts both.",
+)
+#: Since which version the old syntax is not taken, by what the macro begins with.
+_OLD_UNTIL: Final = {"JOB_TRANSFORM_": "25.8.2", "JOB_ROUTER_": "25.0.0"}
 _COMMANDS: Final = (
     *("NAME", "REQUIREMENTS", "UNIVERSE", "SET", "DEFAULT", "EVALSET", "EVALMACRO", "COPY"),
     *("RENAME", "DELETE", "TRANSFORM", "if", "elif", "else", "endif"),
@@ -74,6 +89,7 @@ _LINE: Final = re.compile(r"(?m)^[ \t]*([A-Za-z]\w*)[ \t]+(?![=:@+])\S")
 def check_transforms(view: View) -> Iterator[Diagnostic]:
     """Words at the beginning of a line that are nearly a command, and broken expressions."""
     for setting in view.settings:
+        yield from _old_syntax(setting)
         if not has_body(setting):
             continue
         for line in _LINE.finditer(setting.entry.raw):
@@ -84,6 +100,26 @@ def check_transforms(view: View) -> Iterator[Diagnostic]:
         for part in parts(setting):
             yield from _broken(setting, part)
         yield from _holes(view, setting)
+
+
+def _old_syntax(setting: Setting) -> Iterator[Diagnostic]:
+    """An ad in brackets where commands are taken."""
+    entry, macro = setting.entry, setting.macro.upper()
+    until = next((last for head, last in _OLD_UNTIL.items() if macro.startswith(head)), None)
+    if until is None or not is_old_body(setting):
+        return
+    if setting.config.version < parse_version(until):
+        return
+    who = "condor_schedd" if macro.startswith("JOB_TRANSFORM_") else "condor_job_router"
+    message = f"{setting.macro} is in the old syntax, and {who} ignores it"
+    help_text = f"since {until} it is lines of commands, such as `REQUIREMENTS JobUniverse == 5`"
+    place = stretch(setting, entry.raw, *_bracket(entry.raw))
+    yield OLD_SYNTAX.at(message, *place, f'{help_text} and `SET Team "x"`')
+
+
+def _bracket(raw: str) -> tuple[int, int]:
+    at = raw.index("[")
+    return at, at + 1
 
 
 def _holes(view: View, setting: Setting) -> Iterator[Diagnostic]:

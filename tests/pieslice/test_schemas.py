@@ -50,6 +50,7 @@ OUTPUTS = {
     "checks": [
         f"check --format json {FLAWED}/claim_timer {FLAWED}/usage_compared",
         f"check --format json {CAMPUS}/condor_config",
+        f"check --format json --condor-version 24.0 --upgrade 25.14 {FLAWED}/claim_timer",
     ],
     "config": [
         f"config show --json --trace NEGOTIATOR_INTERVAL PREEMPTION_RANK {TOUR}",

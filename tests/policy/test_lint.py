@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +27,10 @@ from policy.language.table import Context
 from policy.lint.findings import FINDINGS, Finding, lint
 from policy.lint.fragments import Fragment
 from policy.lint.units import _is_instant
+from policy.lint.upgrade import changes
 from policy.lint.verdict import examine
 from policy.load import load_policy
+from policy.versions import NEWEST, parse_version
 from tests.policy.config_vectors import load_vectors
 from tests.policy.reports import KEPT, reports
 
@@ -37,14 +40,18 @@ BAD = sorted((CORPUS / "bad").glob("*.conf"))
 CLEAN = sorted((CORPUS / "clean").glob("*.conf"))
 #: Findings about values that are none of their kind.
 INVALID = ("P110", "P111", "P112", "P113")
+#: The versions between which a policy has its finding, or the only one.
+BETWEEN = re.compile(r"^# version (\S+)$", re.MULTILINE)
 EXPECTED = re.compile(r"^# expect (P\d+)(?: line (\d+))?$", re.MULTILINE)
 
 
-def read(text: str, files: dict[str, str] | None = None, **more: Any) -> Config:
+def read(
+    text: str, files: dict[str, str] | None = None, version: str = str(NEWEST), **more: Any
+) -> Config:
     return load_config(
         "pool.conf",
         MemorySources({"pool.conf": text, **(files or {})}),
-        builtin_library(),
+        builtin_library(parse_version(version)),
         context=Context("NEGOTIATOR"),
         keep_going=True,
         leave_out=True,
@@ -54,6 +61,14 @@ def read(text: str, files: dict[str, str] | None = None, **more: Any) -> Config:
 
 def found(text: str, files: dict[str, str] | None = None) -> list[Diagnostic]:
     return lint(read(text, files))
+
+
+def found_between(text: str, versions: Sequence[str], id_: str | None = None) -> list[Diagnostic]:
+    """What a version finds, or the step between two; of defaults that change only those meant."""
+    if len(versions) < 2:
+        return lint(read(text, version=versions[0] if versions else str(NEWEST)))
+    old, new = (read(text, version=version) for version in versions)
+    return [item for item in changes(old, new) if item.id in (id_, None) or item.id != "P701"]
 
 
 def ids(text: str) -> list[tuple[str | None, int | None]]:
@@ -66,10 +81,10 @@ def rendered(items: list[Diagnostic]) -> str:
 
 @pytest.mark.parametrize("finding", FINDINGS.values(), ids=lambda finding: finding.id)
 def test_the_examples_of_a_finding(finding: Finding) -> None:
-    bad = found(finding.bad)
+    bad = found_between(finding.bad, finding.between, finding.id)
     assert {item.id for item in bad} == {finding.id}, rendered(bad)
     assert all(item.severity == finding.severity for item in bad)
-    good = found(finding.good)
+    good = found_between(finding.good, finding.between, finding.id)
     assert good == [], rendered(good)
 
 
@@ -94,7 +109,7 @@ def test_the_pages_are_current() -> None:
 def test_a_bad_policy_has_the_finding_it_names(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     wanted = EXPECTED.findall(text)
-    items = found(text)
+    items = found_between(text, BETWEEN.findall(text), wanted[0][0] if wanted else None)
     assert wanted, "a bad policy names its finding: # expect P000"
     assert {item.id for item in items} == {name for name, _ in wanted}, rendered(items)
     for name, line in wanted:
