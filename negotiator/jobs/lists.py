@@ -20,7 +20,7 @@ from negotiator.jobs.autoclusters import AutoclusterTable, SignificanceSettings,
 from negotiator.jobs.requests import NO_AUTOCLUSTER, JobList, QueuedJob, ScheddRoom, ShownAttributes
 from negotiator.jobs.start_vanilla import VanillaStart
 from negotiator.jobs.submitters import negotiated_name
-from negotiator.model.arithmetic import whole
+from negotiator.model.arithmetic import c_cut, whole
 from negotiator.model.snapshot import ScheddQueue
 from negotiator.versions.offers import MATCHES_PER_SUBMITTER
 from policy.model import NegotiatorPolicy
@@ -185,6 +185,7 @@ _Place = tuple[tuple[float, ...], float]
 
 def _place(values: tuple[object, ...]) -> _Place:
     *prios, submitted = [as_number(value) or 0 for value in values]
+    prios = [c_cut(prio) for prio in prios]
     return (*(-float(prio) for prio in prios), float(submitted)), float(prios[2])
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import Final, NamedTuple
 
 from classad.evaluate import EvalContext
-from negotiator.model.arithmetic import c_int
+from negotiator.model.arithmetic import c_cut
 from negotiator.model.result import TrimCause, TrimmedSlot
 from negotiator.pool.slots import Slot, Slots
 from negotiator.versions.slots import CLAIMED_SLOTS_TRIMMED
@@ -39,7 +39,7 @@ def _claimed(slot: Slot, policy: NegotiatorPolicy, context: EvalContext) -> bool
 def _retires(slot: Slot, policy: NegotiatorPolicy, context: EvalContext) -> bool:
     """Whether retirement time is left, read as an integer: a real is cut, ``True`` is 1."""
     remaining = slot.ad.get_number("RetirementTimeRemaining", context=context)
-    return remaining is not None and c_int(remaining) > 0
+    return c_cut(remaining) > 0
 
 
 def _claim_without_job(slot: Slot, policy: NegotiatorPolicy, context: EvalContext) -> bool:

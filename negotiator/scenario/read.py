@@ -22,7 +22,7 @@ from negotiator.groups.tree import group_tree
 from negotiator.jobs.lists import served
 from negotiator.jobs.submitters import job_prio_array
 from negotiator.jobs.weights import IdleJobWeights
-from negotiator.model.arithmetic import whole
+from negotiator.model.arithmetic import c_cut
 from negotiator.model.snapshot import AccountantState, Customer, Resource, ScheddQueue, Snapshot
 from negotiator.scenario.expand import (
     ADDRESS,
@@ -167,7 +167,7 @@ def _submitters(
         if mine is None:
             continue
         made = [ad for job in mine if served(ad := make(job.attributes), NO_CONTEXT)]
-        prios = (whole(ad.get_number("JobPrio")) for ad in made)
+        prios = (c_cut(ad.get_number("JobPrio")) for ad in made)
         plain = {
             "Name": quoted(submitter),
             "ScheddName": quoted(f"{schedd}@{POOL}"),

@@ -59,9 +59,18 @@ def _order(jobs: list[ClassAd], matched: frozenset[tuple[int, int]] = frozenset(
 
 def test_a_priority_of_two_is_not_one_that_is_missing() -> None:
     assert _order([_job(0), _job(1, JobPrio=2)]) == [1, 0]
-    assert _order([_job(0, JobPrio=1.2), _job(1, JobPrio=1.5)]) == [1, 0]
     assert _order([_job(0, PostJobPrio2=-1), _job(1)]) == [1, 0]
     assert _order([_job(0, JobPrio=UNDEFINED), _job(1, PostJobPrio1=2)]) == [1, 0]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [(1.2, 1.5), (2**32 + 1, 1), (-0.5, 0), (0, UNDEFINED), (2**63 - 1, -1)]
+)
+def test_priorities_are_integers_of_32_bits(one: object, other: object) -> None:
+    for name in ("PreJobPrio1", "PreJobPrio2", "JobPrio", "PostJobPrio1", "PostJobPrio2"):
+        for first, second in ((one, other), (other, one)):
+            assert _order([_job(0, **{name: first}), _job(1, **{name: second})]) == [0, 1]
+    assert _order([_job(0, JobPrio=2**31), _job(1, JobPrio=-5), _job(2, JobPrio=3)]) == [2, 1, 0]
 
 
 @pytest.mark.parametrize(
