@@ -91,7 +91,8 @@ class Asker:
         self.pool = pool or htcondor2.param.get("COLLECTOR_HOST")
         if not self.pool:
             raise LookupError("no configuration of HTCondor names a COLLECTOR_HOST")
-        self.collector = htcondor2.Collector(self.pool)
+        #: Those of a pool that has several; the one that answered last comes first.
+        self.hosts = self.pool.split(",")
 
     def answer(self, request: Request) -> Answer:
         """What a request asks for."""
@@ -105,8 +106,17 @@ class Asker:
     def do_ads(self, request: Request) -> Answer:
         """Ads of all types from the collector, in its order."""
         kind = self.htcondor.AdType.Any
-        ads = self.collector.query(kind, request["constraint"], list(request["names"]))
-        return _answered(ads)
+        problems = []
+        for host in list(self.hosts):
+            try:
+                collector = self.htcondor.Collector(host)
+                ads = collector.query(kind, request["constraint"], list(request["names"]))
+            except Exception as problem:  # whatever it is, another one may answer
+                problems.append(problem)
+                continue
+            self.hosts.sort(key=lambda other: other != host)
+            return _answered(ads)
+        raise problems[0]
 
     def do_direct(self, request: Request) -> Answer:
         """The ad that the negotiator has of itself now."""

@@ -341,14 +341,18 @@ def _close(stream: IO[bytes]) -> None:
 
 
 def why_not_reached(pool: str) -> str | None:
-    """Why nothing can be connected to where a pool's collector should be; None if it can."""
-    host, port = split_address(pool)
-    try:
-        socket.create_connection((host, port), timeout=5).close()
-    except OSError as problem:
-        why = (problem.strerror or str(problem)).lower()
-        return f"nobody answers at port {port} of {host} ({why})"
-    return None
+    """Why nothing can be connected to where a pool's collectors should be; None if it can."""
+    found = []
+    for address in pool.split(","):
+        host, port = split_address(address)
+        try:
+            socket.create_connection((host, port), timeout=5).close()
+        except OSError as problem:
+            why = (problem.strerror or str(problem)).lower()
+            found.append(f"nobody answers at port {port} of {host} ({why})")
+        else:
+            return None
+    return ", ".join(found)
 
 
 def split_address(pool: str) -> tuple[str, int]:
