@@ -150,8 +150,40 @@ class Asker:
         """The accounting records as the negotiator has them now."""
         return _answered(self.htcondor.Negotiator(self._located(request)).getPriorities())
 
+    def do_why(self, request: Request) -> Answer:
+        """What a daemon at the collector's address says to anybody, and whether we may READ."""
+        host = self.hosts[0]
+        name, colon, port = host.rpartition(":")
+        address = f"{name}:{port}" if colon and port.isdecimal() else f"{host}:9618"
+        there = {"MyAddress": f"<{address}>", "MyType": "Collector"}
+        found = self._ping(there, "ALLOW")
+        read = self._ping(there, "READ")
+        keys = str(found.get("IssuerKeys", ""))
+        return {
+            "trust": str(found.get("TrustDomain", "")),
+            "keys": [key.strip() for key in keys.split(",") if key.strip()],
+            "read": bool(read.get("AuthorizationSucceeded")),
+        }, b""
+
+    def _ping(self, daemon: Mapping[str, Any], right: str) -> dict[str, Any]:
+        """What a daemon says to somebody who asks whether he has a right; nothing if he has not."""
+        ping = getattr(self.htcondor, "ping", None)
+        if ping is None:
+            return {}
+        ad = self._located({"daemon": {"CondorVersion": self.htcondor.version(), **daemon}})
+        try:
+            said = ping(ad, right)
+        except Exception:  # there is one kind of exception for everything
+            return {}
+        return {name: said[name] for name in said.keys()}  # noqa: SIM118 - no other way
+
     def do_cycle(self, request: Request) -> Answer:
         """Have the negotiator begin a cycle; the command is the one that a schedd sends."""
+        # It says nothing to those who may not.
+        if hasattr(self.htcondor, "ping"):
+            said = self._ping(request["daemon"], "DAEMON")
+            if not said.get("AuthorizationSucceeded"):
+                raise PermissionError("it lets only daemons of the pool begin a cycle")
         self.htcondor.Schedd(self._located(request)).reschedule()
         return {}, b""
 
