@@ -91,7 +91,8 @@ class Asker:
         self.pool = pool or htcondor2.param.get("COLLECTOR_HOST")
         if not self.pool:
             raise LookupError("no configuration of HTCondor names a COLLECTOR_HOST")
-        self.collector = htcondor2.Collector(self.pool)
+        #: Those of a pool that has several; the one that answered last comes first.
+        self.hosts = self.pool.split(",")
 
     def answer(self, request: Request) -> Answer:
         """What a request asks for."""
@@ -105,8 +106,17 @@ class Asker:
     def do_ads(self, request: Request) -> Answer:
         """Ads of all types from the collector, in its order."""
         kind = self.htcondor.AdType.Any
-        ads = self.collector.query(kind, request["constraint"], list(request["names"]))
-        return _answered(ads)
+        problems = []
+        for host in list(self.hosts):
+            try:
+                collector = self.htcondor.Collector(host)
+                ads = collector.query(kind, request["constraint"], list(request["names"]))
+            except Exception as problem:  # whatever it is, another one may answer
+                problems.append(problem)
+                continue
+            self.hosts.sort(key=lambda other: other != host)
+            return _answered(ads)
+        raise problems[0]
 
     def do_direct(self, request: Request) -> Answer:
         """The ad that the negotiator has of itself now."""
@@ -140,8 +150,40 @@ class Asker:
         """The accounting records as the negotiator has them now."""
         return _answered(self.htcondor.Negotiator(self._located(request)).getPriorities())
 
+    def do_why(self, request: Request) -> Answer:
+        """What a daemon at the collector's address says to anybody, and whether we may READ."""
+        host = self.hosts[0]
+        name, colon, port = host.rpartition(":")
+        address = f"{name}:{port}" if colon and port.isdecimal() else f"{host}:9618"
+        there = {"MyAddress": f"<{address}>", "MyType": "Collector"}
+        found = self._ping(there, "ALLOW")
+        read = self._ping(there, "READ")
+        keys = str(found.get("IssuerKeys", ""))
+        return {
+            "trust": str(found.get("TrustDomain", "")),
+            "keys": [key.strip() for key in keys.split(",") if key.strip()],
+            "read": bool(read.get("AuthorizationSucceeded")),
+        }, b""
+
+    def _ping(self, daemon: Mapping[str, Any], right: str) -> dict[str, Any]:
+        """What a daemon says to somebody who asks whether he has a right; nothing if he has not."""
+        ping = getattr(self.htcondor, "ping", None)
+        if ping is None:
+            return {}
+        ad = self._located({"daemon": {"CondorVersion": self.htcondor.version(), **daemon}})
+        try:
+            said = ping(ad, right)
+        except Exception:  # there is one kind of exception for everything
+            return {}
+        return {name: said[name] for name in said.keys()}  # noqa: SIM118 - no other way
+
     def do_cycle(self, request: Request) -> Answer:
         """Have the negotiator begin a cycle; the command is the one that a schedd sends."""
+        # It says nothing to those who may not.
+        if hasattr(self.htcondor, "ping"):
+            said = self._ping(request["daemon"], "DAEMON")
+            if not said.get("AuthorizationSucceeded"):
+                raise PermissionError("it lets only daemons of the pool begin a cycle")
         self.htcondor.Schedd(self._located(request)).reschedule()
         return {}, b""
 

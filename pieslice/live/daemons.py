@@ -29,6 +29,7 @@ from attr import define, field, frozen
 
 from pieslice.data import JsonData
 from pieslice.live.places import temporary
+from pieslice.live.refusals import flaw, why_refused
 from policy.language.numbers import saturated
 
 #: Seconds that a daemon has for an answer.
@@ -48,7 +49,6 @@ _INSTALL: Final = (
 )
 #: How what the bindings say of any trouble with a collector begins.
 _NO_COLLECTOR: Final = "failed communication with collector"
-_REFUSED: Final = "it is there, and refuses; --token names a file with a token that has READ rights"
 _PORT: Final = 9618
 #: Parts of what the bindings say, and what it means.
 _MEANINGS: Final = (
@@ -59,6 +59,10 @@ _MEANINGS: Final = (
 
 class DaemonError(Exception):
     """A daemon that gave no answer; the text is one line."""
+
+
+class RightError(DaemonError):
+    """A daemon that does not let us do what is asked for, whenever it is asked."""
 
 
 class SlowError(DaemonError):
@@ -129,6 +133,8 @@ class Bindings:
     _process: subprocess.Popen[bytes] | None = None
     _tokens: tempfile.TemporaryDirectory[str] | None = None
     _rest: bytearray = field(factory=bytearray)
+    #: Whether the collector has answered before.
+    _reached: bool = False
     #: Those who ask at the same time.
     _others: list[Bindings] = field(factory=list)
 
@@ -160,7 +166,10 @@ class Bindings:
 
     def ads(self, constraint: str, names: Sequence[str]) -> Reply:
         """Ads of all types from the collector, in its order."""
-        return self._ask(self._collector(), do="ads", constraint=constraint, names=list(names))
+        request = {"constraint": constraint, "names": list(names)}
+        reply = self._ask(self._collector(), do="ads", **request)
+        self._reached = True
+        return reply
 
     def direct(self, daemon: Located, names: Sequence[str]) -> Reply:
         """What the negotiator says of itself now."""
@@ -238,9 +247,19 @@ class Bindings:
         """What an error of the bindings means, in one line."""
         said = str(head["error"])
         if said.lower().startswith(_NO_COLLECTOR) and self.pool:
-            return why_not_reached(self.pool) or _REFUSED
+            return self._why_no_collector(self.pool)
         found = next((means for begin, means in _MEANINGS if begin.lower() in said.lower()), None)
         return said or str(head["kind"]) if found is None else found
+
+    def _why_no_collector(self, pool: str) -> str:
+        """Why the collector does not answer."""
+        nobody = why_not_reached(pool)
+        if nobody is not None:
+            hint = "it may be restarting" if self._reached else "is that the collector's port?"
+            return f"{nobody}; {hint}"
+        said = self._ask(self._collector(), do="why").values
+        text = None if self.token is None else self.token.read_text("utf-8", "replace")
+        return why_refused(text, said, time.time())
 
     # --- the process --------------------------------------------------------------------------
 
@@ -264,7 +283,8 @@ class Bindings:
         self.size += len(body)
         self.seconds += head["seconds"]
         if "error" in head:
-            raise DaemonError(f"{who}: {self._meaning(head)}")
+            kind = RightError if head["kind"] == "PermissionError" else DaemonError
+            raise kind(f"{who}: {self._meaning(head)}")
         text = body.decode("utf-8", "surrogateescape")
         return Reply(text, head, head.get("ads", 0), len(body), head["seconds"], time.time())
 
@@ -304,6 +324,9 @@ class Bindings:
             except OSError as problem:
                 why = (problem.strerror or str(problem)).lower()
                 raise DaemonError(f"{self.token}: {why}") from None
+            problem_of = flaw(text.decode("utf-8", "replace"))
+            if problem_of is not None:
+                raise RightError(f"{self.token}: {problem_of}")
             self._tokens = temporary("token")
             copy = os.open(Path(self._tokens.name, "token"), os.O_CREAT | os.O_WRONLY, 0o600)
             with os.fdopen(copy, "wb") as stream:
@@ -341,14 +364,18 @@ def _close(stream: IO[bytes]) -> None:
 
 
 def why_not_reached(pool: str) -> str | None:
-    """Why nothing can be connected to where a pool's collector should be; None if it can."""
-    host, port = split_address(pool)
-    try:
-        socket.create_connection((host, port), timeout=5).close()
-    except OSError as problem:
-        why = (problem.strerror or str(problem)).lower()
-        return f"nobody answers at port {port} of {host} ({why})"
-    return None
+    """Why nothing can be connected to where a pool's collectors should be; None if it can."""
+    found = []
+    for address in pool.split(","):
+        host, port = split_address(address)
+        try:
+            socket.create_connection((host, port), timeout=5).close()
+        except OSError as problem:
+            why = (problem.strerror or str(problem)).lower()
+            found.append(f"nobody answers at port {port} of {host} ({why})")
+        else:
+            return None
+    return ", ".join(found)
 
 
 def split_address(pool: str) -> tuple[str, int]:

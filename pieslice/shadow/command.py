@@ -10,13 +10,16 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import time
 from functools import partial
 from typing import Final
 
 from pieslice.command_line import EXIT_NO, EXIT_OK
+from pieslice.live.capture import LiveCapture
 from pieslice.live.daemons import Bindings
 from pieslice.reports.layout import Block, Line
 from pieslice.reports.output import deliver, put, show
+from pieslice.shadow.cycles import due
 from pieslice.shadow.history import keeping
 from pieslice.shadow.keeping import Log, Unwritten, ended_in_order, replace
 from pieslice.shadow.loop import Shadow
@@ -52,7 +55,7 @@ def follow(args: argparse.Namespace) -> int:
         keeping(args.record, args.keep, waiting.say) as keep,
         Bindings(args.pool, args.token, args.timeout) as daemons,
     ):
-        shadow = Shadow(daemons, waiting.say, args.ask, args.settle)
+        shadow = Shadow(daemons, waiting.say, args.ask, args.settle, started=partial(_start, args))
         pool = str(daemons.hello().get("pool", args.pool))
         try:
             for followed in shadow.cycles():
@@ -75,6 +78,18 @@ def follow(args: argparse.Namespace) -> int:
     else:
         put(score, args, sys.stdout)
     return EXIT_NO if misses else EXIT_OK
+
+
+def _start(args: argparse.Namespace, capture: LiveCapture) -> None:
+    """Say which pool is followed, when its next cycle is due, and what is written where."""
+    at = time.strftime("%H:%M:%S UTC", time.gmtime(due(capture.manifest["cycle"])))
+    when = "asking for each cycle" if args.ask else f"next cycle due at {at}"
+    files = [
+        f"{what} {path}"
+        for what in ("log", "html", "prometheus", "record")
+        if (path := getattr(args, what)) is not None
+    ]
+    complain(f"pool {capture.manifest['pool']}: {', '.join((when, *files))}")
 
 
 def _tell(outcome: Outcome, args: argparse.Namespace) -> None:

@@ -27,7 +27,7 @@ from negotiator.io import InputError, read_capture
 from negotiator.model.result import CycleResult
 from pieslice.data import Record
 from pieslice.live.capture import LiveCapture
-from pieslice.live.daemons import Bindings, DaemonError, Located
+from pieslice.live.daemons import Bindings, DaemonError, Located, RightError
 from pieslice.live.places import temporary
 from pieslice.live.taking import Memory, find_daemons, last_cycle, take
 from pieslice.shadow.cycles import due, newer, skew
@@ -95,7 +95,8 @@ def _said(problem: Exception) -> str:
 class Shadow:
     """Follows one pool.
 
-    ``ask``: have the negotiator begin each cycle; ``say``: is told what is waited for.
+    ``ask``: have the negotiator begin each cycle; ``say``: is told what is waited for; ``started``:
+    gets the first capture.
     """
 
     daemons: Bindings
@@ -103,6 +104,7 @@ class Shadow:
     ask: bool = False
     settle: float = SETTLE
     memory: Memory = field(factory=Memory)
+    started: Callable[[LiveCapture], object] = lambda capture: None
     #: What the last captures and predictions took, in seconds.
     _captures: deque[float] = field(factory=lambda: deque(maxlen=_RECENT))
     _predictions: deque[float] = field(factory=lambda: deque(maxlen=_RECENT))
@@ -111,16 +113,22 @@ class Shadow:
     _troubled: float = _PATIENCE[0]
 
     def cycles(self) -> Iterator[Followed]:
-        """The cycles that follow, without end."""
+        """The cycles that follow, without end; raises ``RightError`` where we may not ask."""
         before: Predicted | None = None
+        first = True
         while True:
             try:
                 if before is None:
                     before = self._predicted()
+                if first:
+                    self.started(before.capture)
+                    first = False
                 before, after = self._await_cycle(before)
                 yield Followed(before, after, compare(before.capture, after, before.result))
                 before = self._again(after)
                 self._troubled = _PATIENCE[0]
+            except RightError:
+                raise
             except (DaemonError, InputError, LimitError, OSError) as problem:
                 checkpoint("following a pool")
                 self.say(f"waiting: {_said(problem)}")

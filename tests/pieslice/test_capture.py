@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import re
@@ -18,10 +19,12 @@ import pytest
 from classad import ClassAd
 from negotiator.io import CapturePaths, read_capture
 from pieslice.cli import main
+from pieslice.live import daemons
 from pieslice.live.capture import read
 from pieslice.live.daemons import Bindings, DaemonError, Daemons, Located, Reply
 from pieslice.live.names import Wanted, expressions, is_secret
 from pieslice.live.places import temporary
+from pieslice.live.refusals import why_refused
 from pieslice.live.taking import Memory, _Course, take
 from tests.pieslice.test_schemas import validate
 
@@ -552,6 +555,95 @@ def test_a_token_that_is_not_there(
     recorded()
     assert capture(tmp_path / "now", "--token", str(tmp_path / "token")) == 2
     assert errors(capsys).endswith("token: no such file or directory\n")
+
+
+def token(head: dict[str, object], body: dict[str, object]) -> str:
+    texts = [base64.urlsafe_b64encode(json.dumps(it).encode()).decode() for it in (head, body)]
+    return ".".join([*(text.rstrip("=") for text in texts), "c2lnbmF0dXJl"])
+
+
+OURS: dict[str, object] = {"iss": "live.test", "sub": "reader@x", "scope": "condor:/READ"}
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (None, "--token names a file with a token that has READ rights"),
+        ({**OURS, "iss": "other.pool"}, "of another pool: it is from `other.pool`, and this pool"),
+        ({**OURS, "exp": 1000}, "the token has expired"),
+        ({**OURS, "scope": "condor:/ADVERTISE_STARTD"}, "no READ right, only ADVERTISE_STARTD"),
+        (OURS, "it refuses the token of `reader@x`: who has no READ right"),
+    ],
+)
+def test_why_a_collector_refuses(
+    body: dict[str, object] | None,
+    said: str,
+    recorded: Place,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    no = "Failed communication with collector."
+    known = 'TrustDomain = "live.test"\nIssuerKeys = "POOL, OLD"'
+    recorded(
+        lambda whole: whole.update(trouble={"collector": no}, ping={"READ": None, "ALLOW": known})
+    )
+    monkeypatch.setattr(daemons, "why_not_reached", lambda pool: None)
+    words = []
+    if body is not None:
+        (tmp_path / "token").write_text(token({"kid": "POOL"}, body))
+        words = ["--token", str(tmp_path / "token")]
+    assert capture(tmp_path / "now", *words) == 2
+    assert said in errors(capsys)
+
+
+def test_a_key_that_the_pool_does_not_have() -> None:
+    text = token({"kid": "THEIRS"}, OURS)
+    found = why_refused(text, {"trust": "live.test", "keys": ["POOL"], "read": False}, 0)
+    assert found == "the token is of another pool: this one has no key `THEIRS`"
+
+
+def test_the_port_of_another_daemon(
+    recorded: Place,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    recorded(trouble(collector="Failed communication with collector."))
+    monkeypatch.setattr(daemons, "why_not_reached", lambda pool: None)
+    assert capture(tmp_path / "now") == 2
+    assert "a daemon answers there that is no collector" in errors(capsys)
+
+
+def test_a_collector_that_restarts_is_told_from_a_wrong_port(
+    recorded: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = recorded()
+    monkeypatch.setattr(daemons, "why_not_reached", lambda pool: "nobody answers")
+    for asked_before, said in ((False, "is that the collector's port?"), (True, "restarting")):
+        recorded()
+        with Bindings(POOL) as asked:
+            if asked_before:
+                asked.ads('MyType == "Negotiator"', [])
+            whole = json.loads((place / "pool.json").read_text())
+            whole["trouble"] = {"collector": "Failed communication with collector."}
+            (place / "pool.json").write_text(json.dumps(whole))
+            with pytest.raises(DaemonError, match=re.escape(said)):
+                asked.ads('MyType == "Negotiator"', [])
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("", "the file is empty"), ("# a\n\n", "the file is empty"), ("hello", "there is no token")],
+)
+def test_a_file_without_a_token(
+    text: str, said: str, recorded: Place, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recorded()
+    path = tmp_path / "token"
+    path.write_text(text)
+    assert capture(tmp_path / "now", "--token", str(path)) == 2
+    assert errors(capsys).startswith(f"pieslice: error: {path}: {said}")
 
 
 def test_an_ad_that_does_not_parse_is_told_when_it_is_read(

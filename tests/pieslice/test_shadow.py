@@ -130,6 +130,36 @@ def test_without_the_right_to_ask_it_says_so_and_goes_on(
     assert [wait for wait in waits if wait >= 2] == sorted(wait for wait in waits if wait >= 2)
 
 
+def test_without_the_right_to_ask_it_fails_at_once(
+    recorded: Place, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recorded(lambda whole: whole.update(ping={"DAEMON": None}))
+    assert shadow("--cycles", "1") == 2
+    err = capsys.readouterr().err
+    said = "pieslice: error: negotiator: it lets only daemons of the pool begin a cycle"
+    assert err.splitlines()[-1] == said
+
+
+def test_it_says_at_its_start_what_it_follows(
+    recorded: Place,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    recorded(lambda whole: whole["states"][0].update(direct="LastNegotiationCycleTime0 = 36000\n"))
+    log = tmp_path / "log"
+
+    def stop(_: float) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(time, "sleep", stop)
+    assert main(["shadow", POOL, "--log", str(log)]) == 0
+    err = capsys.readouterr().err
+    interval = 100_000  # NEGOTIATOR_INTERVAL in the record
+    at = time.strftime("%H:%M:%S UTC", time.gmtime(36_000 + interval))
+    assert err.splitlines()[0] == f"pool {POOL}: next cycle due at {at}, log {log}"
+
+
 def test_a_cycle_that_does_not_come_is_told(
     recorded: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -44,8 +44,9 @@ class ClassAd:
     def __setitem__(self, name: str, value: str) -> None:
         self.values[name] = value if isinstance(value, Literal) else f'"{value}"'
 
-    def __getitem__(self, name: str) -> Literal:
-        return Literal(self.values[name])
+    def __getitem__(self, name: str) -> Any:
+        value = self.values[name]
+        return Literal(value) if isinstance(value, str) else value
 
     def keys(self) -> list[str]:
         return list(self.values)
@@ -177,6 +178,16 @@ def _convert_numbered_attributes_to_list_of_ads(numbered: ClassAd) -> list[Class
         if match is not None:
             found.setdefault(match[2], ClassAd())[match[1]] = numbered[name]
     return list(found.values())
+
+
+def ping(ad: ClassAd, right: str) -> ClassAd:
+    """What the record has for a right; who has it otherwise has it."""
+    said = record().get("ping", {}).get(right, "AuthorizationSucceeded = true")
+    if said is None:
+        raise OSError("Failed to start command.")
+    found = ClassAd(said)
+    found.values = {name: json.loads(value) for name, value in found.values.items()}
+    return found
 
 
 def RemoteParam(ad: ClassAd) -> dict[str, str]:  # noqa: N802 - the name that the bindings have
