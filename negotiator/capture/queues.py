@@ -14,8 +14,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 from classad import ClassAd
+from classad.evaluation.context import NO_CONTEXT
 from negotiator.capture.ads import LocatedAd
-from negotiator.jobs.lists import IDLE, RUNNING
+from negotiator.jobs.lists import IDLE, RUNNING, served
 from negotiator.jobs.submitters import job_prio_array
 from negotiator.jobs.weights import IdleJobWeights
 from negotiator.model.snapshot import ScheddQueue
@@ -71,7 +72,7 @@ def make_submitters(
     prios: dict[tuple[str, str], list[float]] = {}
     for job in jobs:
         name, status = submitter_of(job), job.number("JobStatus")
-        if name is None or status not in (IDLE, RUNNING):
+        if name is None or status not in (IDLE, RUNNING) or not served(job.ad, NO_CONTEXT):
             continue
         kind = "Idle" if status == IDLE else "Running"
         sender = (name, schedd_of(job, default))

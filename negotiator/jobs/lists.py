@@ -29,15 +29,18 @@ from policy.versions import Version
 #: What ``JobStatus`` says.
 IDLE: Final = 1
 RUNNING: Final = 2
-#: Universes whose jobs run without a slot of the pool.
-_LOCAL_UNIVERSES: Final = frozenset({7, 12})
 _GRID_UNIVERSE: Final = 9
+_PARALLEL_UNIVERSE: Final = 11
+#: Universes whose jobs a schedd asks slots for; those of others run without a slot of the pool.
+_SERVED_UNIVERSES: Final = frozenset({1, 2, 3, 4, 5, 6, 10, 13})
+#: What ``Managed`` says of a job that something else manages than its schedd.
+_EXTERNAL: Final = "External"
 #: What decides about the place of a job in its queue.
 _PRIORITIES: Final = ("prejobprio1", "prejobprio2", "jobprio", "postjobprio1", "postjobprio2")
 _ORDER: Final = (*_PRIORITIES, "clusterid", "procid", "qdate")
 #: What decides whether a job is offered.
 _READINESS: Final = (
-    *("jobstatus", "jobuniverse", "wantmatching", "isnoopjob", "jobcooldownexpiration"),
+    *("jobstatus", "jobuniverse", "managed", "isnoopjob", "jobcooldownexpiration"),
     *("currenthosts", "maxhosts"),
 )
 _OWNERSHIP: Final = ("user", "accountinggroup")
@@ -66,7 +69,9 @@ class Unready(Enum):
 
     STATUS = "not idle"
     UNIVERSE = "jobs of its JobUniverse run without a slot of the pool"
-    GRID = "a grid universe job without WantMatching"
+    GRID = "a grid universe job, which runs without a slot of the pool"
+    PARALLEL = "a parallel universe job, for which the dedicated scheduler asks"
+    EXTERNAL = "Managed is External: something else than its schedd manages it"
     NOOP = "IsNoopJob is true"
     COOL_DOWN = "in cool-down: JobCooldownExpiration has not passed"
     HOSTS = "CurrentHosts has come to MaxHosts"
@@ -84,13 +89,12 @@ def runnable(job: ClassAd, context: EvalContext) -> bool:
 
 
 def _unready(values: list[object] | tuple[object, ...], context: EvalContext) -> Unready | None:
-    status, universe, matching, noop, cool, current, most = values
+    status, universe, managed, noop, cool, current, most = values
     if as_number(status) != IDLE:
         return Unready.STATUS
-    if as_number(universe) in _LOCAL_UNIVERSES:
-        return Unready.UNIVERSE
-    if as_number(universe) == _GRID_UNIVERSE and as_bool(matching) is not True:
-        return Unready.GRID
+    unserved = _unserved(universe, managed)
+    if unserved is not None:
+        return unserved
     if as_bool(noop) is True:
         return Unready.NOOP
     end = as_number(cool)
@@ -99,6 +103,25 @@ def _unready(values: list[object] | tuple[object, ...], context: EvalContext) ->
     allowed = as_number(most)
     has_room = (as_number(current) or 0) < (1 if allowed is None else allowed)
     return None if has_room else Unready.HOSTS
+
+
+def served(job: ClassAd, context: EvalContext) -> bool:
+    """Whether the schedd counts a job for its submitter: it is to get slots, now or later."""
+    return _unserved(*job.evaluate_all(("jobuniverse", "managed"), context)) is None
+
+
+def _unserved(universe: object, managed: object) -> Unready | None:
+    """Why the schedd never asks slots for a job; a job without universe is served.
+
+    Letters of ``External`` are told apart by case; a number or Boolean manages unless it is 0.
+    """
+    number = as_number(universe)
+    kind = None if number is None else whole(number)
+    if kind is not None and kind not in _SERVED_UNIVERSES:
+        special = {_GRID_UNIVERSE: Unready.GRID, _PARALLEL_UNIVERSE: Unready.PARALLEL}
+        return special.get(kind, Unready.UNIVERSE)
+    external = managed == _EXTERNAL or as_bool(managed) is True
+    return Unready.EXTERNAL if external else None
 
 
 class _Reader:

@@ -13,11 +13,13 @@ from typing import Final
 from classad import ClassAd
 from classad.ads.ad import ListValue
 from classad.ads.expression import Expression
+from classad.evaluation.context import NO_CONTEXT
 from classad.formats.long import shared_tree
 from classad.language.names import fold_name
 from negotiator.accounting.restart import recounted
 from negotiator.capture.pool_order import CollectorTable, pool_order, submitter_order
 from negotiator.groups.tree import group_tree
+from negotiator.jobs.lists import served
 from negotiator.jobs.submitters import job_prio_array
 from negotiator.jobs.weights import IdleJobWeights
 from negotiator.model.arithmetic import whole
@@ -164,13 +166,13 @@ def _submitters(
         mine = idle.get((submitter, schedd))
         if mine is None:
             continue
-        made = [make(job.attributes) for job in mine]
+        made = [ad for job in mine if served(ad := make(job.attributes), NO_CONTEXT)]
         prios = (whole(ad.get_number("JobPrio")) for ad in made)
         plain = {
             "Name": quoted(submitter),
             "ScheddName": quoted(f"{schedd}@{POOL}"),
             "ScheddIpAddr": ADDRESS,
-            "IdleJobs": str(len(mine)),
+            "IdleJobs": str(len(made)),
             "RunningJobs": "0",
             "WeightedIdleJobs": str(float(weights.sum(made))),
             "WeightedRunningJobs": "0.0",

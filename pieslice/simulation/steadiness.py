@@ -40,7 +40,7 @@ _STATES: Final = _CLAIMS | {"state", "activity", "currentrank"}
 _SCOPES: Final = frozenset({"my", "target", "self", "other"})
 #: What decides whether a job is offered, and for whom.
 _OFFER: Final = (
-    "JobStatus", "JobUniverse", "IsNoopJob", "WantMatching", "CurrentHosts", "MaxHosts", "User",
+    "JobStatus", "JobUniverse", "IsNoopJob", "Managed", "CurrentHosts", "MaxHosts", "User",
     "AccountingGroup", "PreJobPrio1", "PreJobPrio2", "JobPrio", "PostJobPrio1", "PostJobPrio2",
 )  # fmt: skip
 
