@@ -14,7 +14,6 @@ from attr import define, field, frozen
 
 from classad.evaluate import EvalContext
 from negotiator.jobs.requests import NO_AUTOCLUSTER, JobList, QueuedJob, Request
-from negotiator.pool.slots import holds
 from negotiator.versions.offers import (
     EACH_LOOK_TAKES_A_JOB,
     ONE_AT_A_TIME,
@@ -316,7 +315,7 @@ class Offers:
                 continue
             if key == refused:
                 continue
-            if jobs.constraint is not None and not holds(jobs.constraint, job.ad, self.context):
+            if not jobs.passes(job, self.context):
                 refused = key
                 continue
             last = key

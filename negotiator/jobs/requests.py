@@ -6,7 +6,7 @@ schedd's rules as seen in the vectors.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from operator import attrgetter
 from typing import Final
 
@@ -15,6 +15,7 @@ from attr import define, field
 from classad import ClassAd
 from classad.ads.ad import as_bool
 from classad.ads.expression import Expression
+from classad.analysis.mentions import references_of
 from classad.evaluate import EvalContext, evaluate
 from classad.language.operators import truth
 from classad.language.rules import LanguageRules, language_of
@@ -23,7 +24,7 @@ from negotiator.expressions.known import conjuncts_of
 from negotiator.expressions.projection import Projections
 from negotiator.jobs.autoclusters import AutoclusterTable
 from negotiator.jobs.start_vanilla import VanillaStart
-from negotiator.pool.slots import Slot, meets
+from negotiator.pool.slots import Slot, holds, meets
 from negotiator.versions.offers import LIMITS_OF_JOB
 from policy.versions import NEWEST, Version
 
@@ -36,6 +37,8 @@ _ADDED: Final[Mapping[str, tuple[str, object]]] = {
     "wantpslotpreemption": ("WantPslotPreemption", True),
 }
 _ADDED_NAMES: Final = {key: name for key, (name, _) in _ADDED.items()}
+#: What it writes into the jobs of its queue.
+_WRITTEN: Final = frozenset({"autoclusterid", "autoclusterattrs"})
 #: What a schedd looks at, in the job or the slot, that has a slot to give away.
 _SEEN_BY_SCHEDD: Final = frozenset({"requirements", "concurrencylimits", "currentrank", "rank"})
 
@@ -87,6 +90,11 @@ class ShownAttributes:
     def autocluster_of(self, job: ClassAd) -> int:
         """The autocluster of a job with this ad."""
         return self._table.id_of(job)
+
+    def written(self, autocluster: int) -> Iterator[tuple[str, object]]:
+        """What the schedd writes into the jobs of an autocluster."""
+        yield "AutoClusterId", autocluster
+        yield "AutoClusterAttrs", ",".join(self._table.attributes_of(autocluster))
 
     def of(self, autocluster: int) -> Projections:
         """What requests show of the jobs of an autocluster."""
@@ -169,6 +177,21 @@ class JobList:
         """The schedd's own id of an autocluster."""
         return self.real_ids.get(autocluster, autocluster)
 
+    def passes(self, job: QueuedJob, context: EvalContext) -> bool:
+        """Whether NEGOTIATOR_JOB_CONSTRAINT is true of a job, or there is none.
+
+        It sees what the schedd writes into the jobs of its queue, and nothing of a request.
+        """
+        if self.constraint is None:
+            return True
+        ad = job.ad
+        if self.shown is not None and _names_written(self.constraint):
+            ad = ad.duplicate()
+            for name, value in self.shown.written(job.autocluster):
+                if ad.raw(name) is None:
+                    ad.insert(name, value)
+        return holds(self.constraint, ad, context)
+
     def hold(self, jobs: Iterable[QueuedJob]) -> None:
         """Put the jobs into the list, the best first."""
         self.waiting = dict.fromkeys(jobs)
@@ -244,6 +267,11 @@ class JobList:
             if self.flattener is not None:
                 self.flattener.flatten(ad)
         return ad
+
+
+def _names_written(constraint: Expression) -> bool:
+    found = references_of(constraint.node)
+    return not _WRITTEN.isdisjoint(found.bare | found.mine)
 
 
 def _accepts(job: ClassAd, slot: ClassAd, context: EvalContext) -> bool:

@@ -34,7 +34,7 @@ class Absence:
 
 
 def why_not_ready(job: AskedJob, now: float, slots: Iterable[ClassAd] = ()) -> str:
-    """Why the schedd does not offer an idle job; ``slots`` of the pool, for a dedicated scheduler."""
+    """Why the schedd does not offer an idle job; ``slots``: those of the pool."""
     context, ad = EvalContext(now=now), job.ad
     if job.submitter is None:
         return "no User in its ad"
