@@ -30,7 +30,6 @@ from negotiator.scenario.expand import (
     JobEntry,
     Scenario,
     SlotEntry,
-    domain_of,
     expand_jobs,
     expand_slots,
     merge,
@@ -159,7 +158,7 @@ def _next(
 ) -> tuple[list[SlotEntry], list[JobEntry]]:
     """Slots and jobs of the next cycle."""
     if step.get("claim_matches", True):
-        slots, jobs = _claimed(scenario, before, slots, jobs)
+        slots, jobs = _claimed(before, slots, jobs)
     added = list(expand_slots(scenario, step.get("slots", [])))
     gone = {*step.get("remove_slots", ()), *(slot.name for slot in added)}
     slots = [slot for slot in slots if slot.name not in gone] + added
@@ -167,7 +166,7 @@ def _next(
 
 
 def _claimed(
-    scenario: Scenario, before: Scenario, slots: list[SlotEntry], jobs: list[JobEntry]
+    before: Scenario, slots: list[SlotEntry], jobs: list[JobEntry]
 ) -> tuple[list[SlotEntry], list[JobEntry]]:
     """Every match has become a claim, and its job has left the queue."""
     waiting = list(jobs)
@@ -175,14 +174,15 @@ def _claimed(
     for match in before["matches"]:
         job = _job_of(match, waiting)
         waiting = [other for other in waiting if other is not job]
-        short = match["submitter"].partition("@")[0].rpartition(".")[2]
+        name, _, domain = match["submitter"].partition("@")
+        short = name.rpartition(".")[2]
         owner = short if job is None else job.owner
         slot = claimed[match["slot"]]
         claim = {
             "State": quoted("Claimed"),
             "Activity": quoted("Busy"),
             "RemoteUser": quoted(match["submitter"]),
-            "RemoteOwner": quoted(f"{owner}@{domain_of(scenario)}"),
+            "RemoteOwner": quoted(f"{owner}@{domain}"),
             "CurrentRank": str(float(match.get("new_startd_rank", 0.0))),
         }
         claimed[slot.name] = evolve(slot, attributes=merge(slot.attributes, claim))

@@ -117,9 +117,10 @@ def _count(entry: Scenario) -> int:
     return count
 
 
-def domain_of(scenario: Scenario) -> str:
-    """What is behind the ``@`` of submitters."""
-    return str(scenario.get("uid_domain", "test"))
+def domain_of(scenario: Scenario, schedd: str) -> str:
+    """What is behind the ``@`` of the submitters of a schedd, which may be of another site."""
+    domains = scenario.get("uid_domains", {})
+    return str(domains.get(schedd, scenario.get("uid_domain", "test")))
 
 
 def expand_slots(scenario: Scenario, entries: list[Scenario]) -> Iterator[SlotEntry]:
@@ -147,10 +148,10 @@ def expand_jobs(scenario: Scenario, entries: list[Scenario]) -> Iterator[JobEntr
 
 
 def _job_entries(scenario: Scenario, entries: list[Scenario]) -> Iterator[JobEntry]:
-    domain = domain_of(scenario)
     last: dict[str, int] = {}
     for entry in entries:
         schedd = entry.get("schedd", "s1")
+        domain = domain_of(scenario, schedd)
         cluster, proc = last.get(schedd, 0) + 1, 0
         if "id" in entry:
             head, _, tail = str(entry["id"]).partition(".")

@@ -191,9 +191,8 @@ def _walk(
     A schedd also sends an ad for the owner of jobs that another submitter stands for; the
     negotiator passes it over, but it has its place in the collector's table.
     """
-    domain = domain_of(scenario)
     sent = {(job.submitter, job.schedd) for job in jobs}
-    sent |= {(f"{job.owner}@{domain}", job.schedd) for job in jobs}
+    sent |= {(f"{job.owner}@{domain_of(scenario, job.schedd)}", job.schedd) for job in jobs}
     # Schedds start in the order in which jobs name them; each has its submitters by name.
     started = list(dict.fromkeys(job.schedd for job in jobs))
     keys = sorted(sent, key=lambda key: (started.index(key[1]), key[0]))
@@ -206,7 +205,7 @@ def accountant_of(
 ) -> AccountantState:
     """The accountant's records before the first cycle, as a negotiator that starts has them."""
     given = scenario.get("accountant", {})
-    domain = domain_of(scenario)
+    domain = str(scenario.get("uid_domain", "test"))
     customers = {}
     for short, record in given.get("customers", {}).items():
         name = short if "@" in short or record.get("group") else f"{short}@{domain}"
