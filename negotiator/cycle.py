@@ -11,6 +11,7 @@ from functools import partial
 from random import Random
 
 from classad.evaluate import EvalContext
+from classad.language.rules import language_of
 from negotiator.accounting.accountant import Accountant, accountant_settings
 from negotiator.engines import ENGINES, make_engines
 from negotiator.expressions.flattening import lead_to_requirements, may_read_requirements
@@ -29,8 +30,8 @@ from negotiator.model.garbage import without_collecting
 from negotiator.model.result import AllocationRound, CycleResult, TrimmedSlot
 from negotiator.model.snapshot import Resource, Snapshot
 from negotiator.pool.claims import (
+    SlotStock,
     charged_slots,
-    charges,
     held_limits,
     table_of_claims,
     waiting_matches,
@@ -42,6 +43,8 @@ from negotiator.pool.slots import Slots
 from negotiator.pool.trimming import trim_slots
 from negotiator.sessions.rounds import all_rounds
 from negotiator.sessions.summary import group_summaries, submitter_summaries
+from negotiator.versions.slots import REMOTE_USER_FLOOR
+from negotiator.versions.usage import USAGE_OF_SLOTS
 from policy.model import NegotiatorPolicy
 
 __all__ = ["negotiate"]
@@ -72,10 +75,10 @@ def negotiate(
     slots = _fetch(engines, snapshot, policy, context)
     fetched = fetch_submitters(snapshot.submitters, policy, context)
     submitters = [submitter for submitter in fetched if not submitter.skipped]
-    significant = significant_attributes(slots, policy_expressions(policy))
+    significant = significant_attributes(slots, policy_expressions(policy), policy.version)
     waiting = waiting_matches(slots, snapshot.accountant, context)
     charged = charged_slots(slots, policy, context)
-    accountant.count_claims(charges(charged))
+    USAGE_OF_SLOTS.of(policy.version).begins(accountant, SlotStock(slots, charged, context))
     usage_before = accountant.usages()
     numbers = pool_numbers(slots, policy, context)
     kept, trimmed = trim_slots(slots, policy, context)
@@ -84,7 +87,7 @@ def negotiate(
     board = Board(
         policy=policy,
         context=context,
-        schedd_context=EvalContext(now=now, rng=rng),
+        schedd_context=EvalContext(now=now, rng=rng, language=context.language),
         accountant=accountant,
         tree=tree,
         concurrency=ConcurrencyCounts(
@@ -118,7 +121,13 @@ def _context(
 ) -> EvalContext:
     """What the negotiator's own expressions know besides ads."""
     functions = live_functions(accountant, tree)
-    return EvalContext(now=now, rng=rng, functions=functions, user_maps=policy.user_maps or None)
+    return EvalContext(
+        now=now,
+        rng=rng,
+        functions=functions,
+        user_maps=policy.user_maps or None,
+        language=language_of(policy.version),
+    )
 
 
 def _fetch(
@@ -159,7 +168,9 @@ def _prepare(
     add_match_expressions(slots, policy)
     if policy.consider_preemption:
         prefix = (policy.startd_resource_prefix or "slot") if policy.cross_slot_prios else None
-        decorator = SlotDecorator(accountant, tree, snapshot.previous_quotas, context, prefix)
+        floor = REMOTE_USER_FLOOR.of(policy.version)
+        quotas = snapshot.previous_quotas
+        decorator = SlotDecorator(accountant, tree, quotas, context, prefix, floor)
         decorator.decorate(slots)
     return slots
 

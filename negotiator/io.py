@@ -37,6 +37,7 @@ from negotiator.capture.queues import job_id, make_queues, make_submitters
 from negotiator.capture.reader import CaptureReader, reason
 from negotiator.capture.renewal import INTERVAL
 from negotiator.capture.slots import read_slots, times_of
+from negotiator.capture.versions import pool_version, schedd_versions
 from negotiator.jobs.lists import IDLE
 from negotiator.jobs.weights import IdleJobWeights
 from negotiator.matching.stopwatch import RequestCosts
@@ -46,6 +47,7 @@ from negotiator.model.garbage import without_collecting
 from negotiator.model.snapshot import AccountantState, Snapshot, machine_of
 from policy.dialects import HTCONDOR, Dialect
 from policy.model import NegotiatorPolicy
+from policy.versions import Followed
 
 __all__ = ["Capture", "CapturePaths", "InputError", "read_capture"]
 
@@ -101,13 +103,15 @@ def read_capture(
     now: float | None = None,
     local_names: Sequence[str] = (),
     dialect: Dialect = HTCONDOR,
+    version: Followed | None = None,
     progress: Progress = SILENT,
 ) -> Capture:
     """Read everything; see the module.
 
     ``local_names``: of the negotiators of the pool; none for the one that has no local name.
+    ``version``: that of the pool; None: its daemons tell theirs.
     """
-    reader = CaptureReader(paths, dialect)
+    reader = CaptureReader(paths, dialect, version=version)
     if paths.folder is not None and not paths.folder.is_dir():
         raise reader.stop(f"{paths.folder}: no such folder")
     manifest = read_manifest(reader)
@@ -120,14 +124,16 @@ def read_capture(
     advertised = _submitters(reader, accountant)
     expected = _expected(reader)
     ads = times_of((*jobs, *schedds, *accounting, *(reader.ads("negotiator") or ())), _TIMES)
+    followed = pool_version(reader)
     moment, origin = _time(reader, now, expected, [*slots.times, *ads, *manifest.times])
     first = next(iter(local_names), None)
-    loaded = _policy(reader, moment, first)
-    others = tuple(_other(reader, moment, name) for name in local_names[1:])
+    loaded = _policy(reader, moment, followed, first)
+    others = tuple(_other(reader, moment, followed, name) for name in local_names[1:])
     default, weights = _default_schedd(schedds), IdleJobWeights.by(loaded.policy)
     made = make_submitters(jobs, schedds, default, loaded.policy) if advertised is None else ()
     submitters = list(made if advertised is None else advertised)
-    queues = make_queues(jobs, default)
+    versions = schedd_versions(reader, schedds, submitters, followed)
+    queues = make_queues(jobs, default, versions)
     assignments = Assignments()
     if loaded.group_map is not None:
         queues, changed, assignments = assign_groups(loaded.group_map, queues, submitters, weights)
@@ -144,7 +150,10 @@ def read_capture(
     return Capture(
         snapshot,
         loaded.policy,
-        _facts(paths.name(), slots.names, jobs, submitters, moment, origin, dialect),
+        evolve(
+            _facts(paths.name(), slots.names, jobs, submitters, moment, origin, dialect),
+            version=followed,
+        ),
         tuple(reader.diagnostics),
         loaded.unsupported,
         expected,
@@ -287,7 +296,9 @@ def _time(
     return float(max(times)), "the newest in the ads"
 
 
-def _policy(reader: CaptureReader, now: float, local_name: str | None = None) -> LoadedPolicy:
+def _policy(
+    reader: CaptureReader, now: float, followed: Followed, local_name: str | None = None
+) -> LoadedPolicy:
     paths = reader.paths
     path = paths.find("config")
     if path is None and not paths.overlays and not paths.texts:
@@ -301,6 +312,7 @@ def _policy(reader: CaptureReader, now: float, local_name: str | None = None) ->
             defines=paths.defines,
             local_name=local_name,
             dialect=reader.dialect,
+            version=followed.version,
         )
     except OSError as problem:
         raise reader.stop(f"{problem.filename}: {reason(problem)}") from None
@@ -308,11 +320,11 @@ def _policy(reader: CaptureReader, now: float, local_name: str | None = None) ->
     return loaded
 
 
-def _other(reader: CaptureReader, now: float, name: str) -> OtherNegotiator:
+def _other(reader: CaptureReader, now: float, followed: Followed, name: str) -> OtherNegotiator:
     """Another negotiator; what is wrong with its configuration alone is said as well."""
     known = {item.render() for item in reader.diagnostics}
     own = CaptureReader(reader.paths, reader.dialect)
-    loaded = _policy(own, now, name)
+    loaded = _policy(own, now, followed, name)
     reader.diagnostics.extend(item for item in own.diagnostics if item.render() not in known)
     return OtherNegotiator(name, loaded.policy, loaded.unsupported)
 

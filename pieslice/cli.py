@@ -112,7 +112,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if args.command not in ANYWHERE:
             import policy  # noqa: F401 - refuses a foreign package called classad
         with limited(args):
-            code: int = args.run(args)
+            code: int = args.run(args) if _captured(args) else EXIT_BAD
         sys.stdout.flush()
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
@@ -130,6 +130,22 @@ def main(argv: Sequence[str] | None = None) -> int:
             _close_output()
         return EXIT_BAD
     return EXIT_NO if code == EXIT_OK and LOSSES.count else code
+
+
+def _captured(args: argparse.Namespace) -> bool:
+    """Capture the running pools among the arguments; False, and why, if one does not answer."""
+    if getattr(args, "running", None) is None:
+        return True
+    from negotiator.io import InputError
+    from pieslice.inputs.running import name_captures
+    from pieslice.reports.output import show_diagnostics
+
+    try:
+        show_diagnostics(name_captures(args), sys.stderr)
+    except InputError as problem:
+        show_diagnostics(problem.diagnostics, sys.stderr)
+        return False
+    return True
 
 
 def _close_output() -> None:

@@ -46,6 +46,9 @@ _FOLDER: Final = re.compile("DIR|RUN")
 _MOST: Final = 1e12
 CENTURY: Final = 36_525
 
+#: Positional arguments that take options as well: those of a command below, and all the rest.
+_TO_THE_END: Final = (argparse.PARSER, argparse.REMAINDER)
+
 #: A command as it is typed, and what it is good for.
 Example: TypeAlias = tuple[str, str]
 
@@ -78,8 +81,11 @@ def installed_version() -> str:
 class Parser(argparse.ArgumentParser):
     """A parser whose help has examples; it answers wrong usage in one line, with the nearest word.
 
-    ``examples``: shown at the end of the help and of the manual page.
+    Options may stand anywhere, also between the positional arguments.  ``examples``: shown at the
+    end of the help and of the manual page.
     """
+
+    _inside = False
 
     def __init__(self, *args: Any, examples: Sequence[Example] = (), **more: Any) -> None:
         more.setdefault("formatter_class", HelpFormatter)
@@ -111,6 +117,9 @@ class Parser(argparse.ArgumentParser):
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """The arguments; those that nobody knows are an error of the command that they follow."""
+        if self._inside:
+            # argparse's intermixed form calls this function for the options, then for the rest.
+            return super().parse_known_args(args, namespace)
         found, unknown = self.read_arguments(args, namespace)
         if unknown:
             self.error(self._about(unknown[0]))
@@ -118,7 +127,13 @@ class Parser(argparse.ArgumentParser):
 
     def read_arguments(self, args: Any, namespace: Any) -> Any:
         """What argparse makes of the arguments, and what it leaves."""
-        return super().parse_known_args(args, namespace)
+        if any(action.nargs in _TO_THE_END for action in self._get_positional_actions()):
+            return super().parse_known_args(args, namespace)
+        self._inside = True
+        try:
+            return self.parse_known_intermixed_args(args, namespace)
+        finally:
+            self._inside = False
 
     def _about(self, word: str) -> str:
         if not word.startswith("-") or word == "-":
@@ -228,28 +243,6 @@ def nearest(word: str, known: Iterable[str]) -> str:
     return words[found[0]] if found else ""
 
 
-class Intermixed(Parser):
-    """Takes options also between the positional arguments."""
-
-    _inside = False
-
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """The arguments; argparse's intermixed form calls this function in its turn."""
-        if self._inside:
-            return super().read_arguments(args, namespace)
-        return super().parse_known_args(args, namespace)
-
-    def read_arguments(self, args: Any, namespace: Any) -> Any:
-        """What argparse's intermixed form makes of the arguments."""
-        self._inside = True
-        try:
-            return self.parse_known_intermixed_args(args, namespace)
-        finally:
-            self._inside = False
-
-
 if TYPE_CHECKING:
     #: What ``add_commands`` of a command's package adds its parsers to.
     Subcommands: TypeAlias = argparse._SubParsersAction[Parser]
-    #: The same for the commands of a command.
-    IntermixedCommands: TypeAlias = argparse._SubParsersAction[Intermixed]

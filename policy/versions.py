@@ -1,8 +1,8 @@
 """Says which version of HTCondor is meant, and which version's records stand for it.
 
 A version is given as a line (``25.0``), in full (``25.0.13``) or as the CondorVersion of an ad.
-Rules that changed between versions are rows of ``negotiator.versions``, names and defaults of macros
-are recorded tables; both ask this module only for the order of versions.
+Rules that changed between versions are rows of ``negotiator.versions``, names and defaults of
+macros are recorded tables; both ask this module only for the order of versions.
 Follows: the lines and releases of HTCondor from 23.0 to 25.14.1.
 """
 
@@ -19,15 +19,22 @@ __all__ = [
 ]  # fmt: skip
 
 
+#: No release has so high a number.
+ANY_PATCH: Final = 999
+
+
 class Version(NamedTuple):
-    """A release of HTCondor; compares by its numbers, so 25.10.1 is later than 25.8.2."""
+    """A release of HTCondor; compares by its numbers, so 25.10.1 is later than 25.8.2.
+
+    A ``patch`` of ``ANY_PATCH`` stands for the newest release of a line.
+    """
 
     major: int
     minor: int
     patch: int
 
     def __str__(self) -> str:
-        return f"{self.major}.{self.minor}.{self.patch}"
+        return self.line if self.patch == ANY_PATCH else f"{self.line}.{self.patch}"
 
     @property
     def line(self) -> str:
@@ -55,7 +62,7 @@ class UnknownVersionError(ValueError):
 def parse_version(text: str) -> Version:
     """The version that a text names: ``25.0.13``, a line, or the CondorVersion of an ad.
 
-    A line stands for its recorded release, else for its first.  Raises ``UnknownVersionError``.
+    A line stands for its recorded release, else for its newest.  Raises ``UnknownVersionError``.
     """
     in_ad = _IN_AD.search(text)
     word = in_ad[1] if in_ad else text.strip().removeprefix("v")
@@ -70,9 +77,9 @@ def parse_version(text: str) -> Version:
 
 
 def _newest_patch(major: int, minor: int) -> int:
-    """The patch number that stands for a line: that of the recorded release, else of the first."""
+    """The patch number that stands for a line: that of the recorded release, else of the newest."""
     of_line = [v.patch for v in RECORDED if (v.major, v.minor) == (major, minor)]
-    return of_line[0] if of_line else 0
+    return of_line[0] if of_line else ANY_PATCH
 
 
 @frozen
@@ -111,9 +118,7 @@ def followed_version(given: Version, origin: str) -> Followed:
     One that is newer than all is followed as the newest one.
     """
     if given < OLDEST:
-        raise UnknownVersionError(
-            f"{given} is older than {OLDEST}: nothing is known of its rules"
-        )
+        raise UnknownVersionError(f"{given} is older than {OLDEST}: nothing is known of its rules")
     return Followed(min(given, NEWEST), given, origin)
 
 

@@ -36,12 +36,12 @@ ORDER = {
     ),
     "policy": (
         "foreign_package", "data", "attributes", "versions", "language", "history", "config",
-        "dialects", "ephemeral", "knobs", "values", "groups", "limits", "maps", "model", "io", "load",
-        "explain", "lint", "strategies",
+        "dialects", "ephemeral", "knobs", "values", "groups", "limits", "maps", "model", "io",
+        "load", "explain", "lint", "strategies",
     ),
     "negotiator": (
-        "model", "groups", "accounting", "expressions", "pool", "jobs", "matching", "columns",
-        "sessions", "engines", "cycle", "capture", "io", "scenario", "strategies",
+        "model", "versions", "groups", "accounting", "expressions", "pool", "jobs", "matching",
+        "columns", "sessions", "engines", "cycle", "capture", "io", "scenario", "strategies",
     ),
     "pieslice": (
         "terminal", "command_line", "limiting", "data", "writing", "reports", "recording", "live",

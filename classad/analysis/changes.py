@@ -82,7 +82,7 @@ def changes_between(
 def _whole(node: Node, old: LanguageRules, new: LanguageRules) -> Iterator[Change]:
     if _is_readable(node, old) and not _is_readable(node, new):
         yield Change(node, What.UNREADABLE)
-    if new.levels_of_operators > old.levels_of_operators:
+    if new.operators_use_levels and not old.operators_use_levels:
         yield from _too_deep(node)
 
 

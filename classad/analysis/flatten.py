@@ -8,13 +8,13 @@ Follows: section 8 of the language notes; vectors ``flatten_refs.jsonl``.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 from classad.ads.ad import Ad, ListValue, Stored, make_ad, node_of_value
 from classad.ads.expression import Expression
 from classad.evaluate import as_tree
-from classad.evaluation.functions import lookup_function
+from classad.evaluation.functions import Where, lookup_function
 from classad.evaluation.reference import ReferenceState, subscript, value_of
 from classad.evaluation.scopes import Found, find, find_unscoped, outermost
 from classad.evaluation.selection import select
@@ -64,8 +64,12 @@ def flatten(
     inline: bool = False,
     context: EvalContext | None = None,
     free: bool = False,
+    partner: str | None = None,
 ) -> Flattened:
     """Flatten ``expr`` in ``ad``.
+
+    ``partner``: the place in the match ad of the ad that ``TARGET`` is, written instead of it where
+    that makes a difference: in what functions evaluate in other ads.
 
     ``free``: the expression belongs to no ad, as an ``ExprTree`` of HTCondor's Python bindings: an
     ad that is written in it has no ad around it.
@@ -74,7 +78,8 @@ def flatten(
     state.start = ad
     with more_frames():
         try:
-            part = _closed(_Flattener(state, inline, free).part(as_tree(expr, context).node, ad))
+            flattener = _Flattener(state, inline, free, partner)
+            part = _closed(flattener.part(as_tree(expr, context).node, ad))
         except (EvaluationFailure, RecursionError):
             return Flattened(False, ERROR, None)
     return Flattened(True, part.value, part.tree)
@@ -88,10 +93,15 @@ def _closed(part: _Part) -> _Part:
 class _Flattener:
     """One flattening: the state of its evaluations and the attributes under way."""
 
-    def __init__(self, state: ReferenceState, inline: bool, free: bool) -> None:
+    def __init__(
+        self, state: ReferenceState, inline: bool, free: bool, partner: str | None
+    ) -> None:
         self.state = state
         self.inline = inline
         self.free = free
+        self.partner = partner
+        #: Whether what is looked at is evaluated in other ads.
+        self.elsewhere = False
         self.active: list[Expression] = []
 
     def part(self, node: Node, ad: Ad) -> _Part:
@@ -120,7 +130,7 @@ class _Flattener:
             if base.__class__ is ListValue:
                 return self._stored(select(base, key, ad, self.state), ad, node)
             if not isinstance(base, Ad):
-                return _Part(node) if base is UNDEFINED else _Part(None, ERROR)
+                return _Part(self._placed(node)) if base is UNDEFINED else _Part(None, ERROR)
             return self._found(find(base, key, self.state), node)
         if node.absolute:
             return self._found(find(outermost(self.state), key, self.state), node)
@@ -138,8 +148,19 @@ class _Flattener:
 
     def _found(self, found: Found | None, node: nodes.Reference) -> _Part:
         if found is None:
-            return _Part(node)
+            return _Part(self._placed(node))
         return self._stored(found[0], found[2], node)
+
+    def _placed(self, node: nodes.Reference) -> nodes.Reference:
+        """An unknown attribute, or one of the partner by its place in the match ad."""
+        if self.partner is None or not self.elsewhere or node.absolute:
+            return node
+        if node.base is None:
+            named = fold_name(node.name) == "target"
+            return nodes.Reference(self.partner, absolute=True) if named else node
+        if not isinstance(node.base, nodes.Reference):
+            return node
+        return nodes.Reference(node.name, base=self._placed(node.base))
 
     def _stored(self, value: Stored, ad: Ad, node: nodes.Reference) -> _Part:
         """What an attribute holds; nested ads are left alone, lists never become values."""
@@ -174,12 +195,29 @@ class _Flattener:
         return _Part(nodes.AdExpr(flat))
 
     def call(self, node: nodes.Call, ad: Ad) -> _Part:
-        if lookup_function(node.name, self.state.context) is None:
+        function = lookup_function(node.name, self.state.context)
+        if function is None:
             return _Part(None, ERROR)
-        args = [self.closed(arg, ad) for arg in node.args]
+        args = self._arguments(node.args, Where.IN_EACH in function.where, ad)
         if all(arg.tree is None for arg in args):
             return _Part(None, value_of(node, ad, self.state))
         return _Part(nodes.Call(node.name, tuple(arg.node() for arg in args)))
+
+    def _arguments(self, args: tuple[Node, ...], in_each: bool, ad: Ad) -> Sequence[_Part]:
+        """Arguments of a call; ``in_each``: the first one is evaluated in each ad of the second.
+
+        The second one is evaluated elsewhere, too, if the first is an attribute reference: where
+        the search for that ends.
+        """
+        if not in_each:
+            return [self.closed(arg, ad) for arg in args]
+        before = self.elsewhere
+        self.elsewhere = True
+        parts = [self.closed(arg, ad) for arg in args[:1]]
+        self.elsewhere = before or any(isinstance(part.tree, nodes.Reference) for part in parts)
+        parts += [self.closed(arg, ad) for arg in args[1:]]
+        self.elsewhere = before
+        return parts
 
     # --- operators ------------------------------------------------------------------------------
 

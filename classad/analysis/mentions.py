@@ -109,7 +109,11 @@ def references_of(node: Node) -> References:
             if base is None:
                 (mine if top.absolute else bare).add(name)
                 continue
-            scope = base.name.lower() if isinstance(base, Reference) and base.base is None else ""
+            scope = ""
+            if isinstance(base, Reference) and base.base is None:
+                scope = base.name.lower()
+                if base.absolute and scope == "right":
+                    scope = "target"  # see ``partner`` of ``flatten``
             if scope in _OTHER:
                 target.add(name)
                 continue

@@ -70,6 +70,15 @@ class EvalContext:
         self.debug_sink = debug_sink
         self.language = language
 
+    def in_language(self, language: LanguageRules) -> EvalContext:
+        """The same surroundings with the rules of another version."""
+        if language is self.language:
+            return self
+        return EvalContext(
+            self.now, self.tz, self.seed, self.rng, self.strict, self.functions, self.user_maps,
+            self.home_of, self.debug_sink, language,
+        )  # fmt: skip
+
     @property
     def rng(self) -> Random:
         """The random numbers of this context, made from the seed when first asked for."""

@@ -231,11 +231,12 @@ def lookup_function(name: str, context: HasFunctions | None = None) -> Builtin |
     """The builtin function, or the context's own function, of this name."""
     key = fold_name(name)
     found = load().get(key)
-    if context is None:
-        return found
     if found is None:
-        return None if context.functions is None else context.functions.get(key)
-    return found if context.language.names_in_any_case or found.is_spelled(name) else None
+        if context is not None and context.functions is not None:
+            found = context.functions.get(key)
+    elif found.cased and name != found.name and context is not None:
+        return found if context.language.names_in_any_case else None
+    return found
 
 
 def form_of(name: str, count: int) -> Form | None:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import Final
 
 from classad.ads.ad import Ad, ListValue, Stored, detached, inside_of, make_ad, make_list
 from classad.ads.expression import Expression, Run
@@ -28,6 +29,8 @@ from classad.language.operators import BINARY, UNARY, exceptional, truth
 from classad.language.values import ERROR, UNDEFINED, ClassAdValue, Truth
 from classad.syntax import nodes
 
+#: What a reference weighs where operators use up no levels: more than all that can be under way.
+_HEAVY: Final = 1 << 20
 #: What evaluates a node of one kind: ``evaluate(node, ad, state)``.
 Evaluator = Callable[..., ClassAdValue]
 #: Kind of node -> what evaluates it.
@@ -37,7 +40,8 @@ Evaluators = dict[type[nodes.Node], Evaluator]
 class ReferenceState(EvalState):
     """An exactly counted evaluation.
 
-    ``step``: levels that an operator uses up.  ``lexical``: while an expression is evaluated in
+    ``deepest``: the depth at which an operator fails, ``most_references`` that at which a reference
+    does, ``reference`` what a reference adds.  ``lexical``: while an expression is evaluated in
     another ad than it stands in, as that of a chained parent is in the child, the two, so that ads
     and lists written in it are nested in the one where they stand.
     """
@@ -51,8 +55,11 @@ class ReferenceState(EvalState):
 
     def __init__(self, context: EvalContext) -> None:
         self.context = context
-        self.step = context.language.levels_of_operators
-        self.most_work = context.language.most_work
+        language = context.language
+        self.most_work = language.most_work
+        self.reference = 1 if language.operators_use_levels else _HEAVY
+        self.most_references = MAX_DEPTH * self.reference
+        self.deepest = self.most_references * self.reference
 
     def evaluate_node(self, node: nodes.Node, ad: Ad) -> ClassAdValue:
         return value_of(node, ad, self)
@@ -69,18 +76,20 @@ class ReferenceState(EvalState):
         self.lexical = outer
         return value
 
-    def descend(self, step: int) -> None:
-        """Use up one level, or none."""
-        if step and self.depth >= MAX_DEPTH:
+    def descend(self) -> None:
+        """Use up one level."""
+        if self.depth >= self.deepest:
             raise EvaluationFailure("the evaluation is nested too deeply")
-        self.depth += step
+        self.depth += 1
 
     def dereference(self, value: Stored, ad: Ad, owner: Ad) -> ClassAdValue:
-        self.descend(1)
+        if self.depth >= self.most_references:
+            raise EvaluationFailure("the evaluation is nested too deeply")
+        self.depth += self.reference
         found: ClassAdValue = value
         if value.__class__ is Expression:
             found = self.follow(value, ad, owner)
-        self.depth -= 1
+        self.depth -= self.reference
         return found
 
     def is_under_way(self, tree: Expression, owner: Ad) -> bool:
@@ -115,33 +124,33 @@ def _literal(node: nodes.Literal, ad: Ad, state: ReferenceState) -> ClassAdValue
 
 
 def _parens(node: nodes.Parens, ad: Ad, state: ReferenceState) -> ClassAdValue:
-    state.descend(state.step)
+    state.descend()
     value = value_of(node.inner, ad, state)
-    state.depth -= state.step
+    state.depth -= 1
     return value
 
 
 def _unary(node: nodes.Unary, ad: Ad, state: ReferenceState) -> ClassAdValue:
-    state.descend(state.step)
+    state.descend()
     operand = value_of(node.operand, ad, state)
-    state.depth -= state.step
+    state.depth -= 1
     return UNARY[node.operator].implementation(operand)
 
 
 def _binary(node: nodes.Binary, ad: Ad, state: ReferenceState) -> ClassAdValue:
     operator = BINARY[node.operator]
-    state.descend(state.step)
+    state.descend()
     left = value_of(node.left, ad, state)
     if operator.settles is not None and operator.settles(left):
         value = operator.implementation(left, UNDEFINED)
     else:
         value = operator.implementation(left, value_of(node.right, ad, state))
-    state.depth -= state.step
+    state.depth -= 1
     return value
 
 
 def _conditional(node: nodes.Conditional, ad: Ad, state: ReferenceState) -> ClassAdValue:
-    state.descend(state.step)
+    state.descend()
     selector = value_of(node.condition, ad, state)
     value: ClassAdValue = truth(selector)
     if value is True:
@@ -152,7 +161,7 @@ def _conditional(node: nodes.Conditional, ad: Ad, state: ReferenceState) -> Clas
         # No condition at all: both branches are evaluated, as one of them may fail the whole.
         value_of(node.then, ad, state)
         value_of(node.otherwise, ad, state)
-    state.depth -= state.step
+    state.depth -= 1
     return value
 
 
@@ -175,11 +184,11 @@ def no_choice(
 
 
 def _subscript(node: nodes.Subscript, ad: Ad, state: ReferenceState) -> ClassAdValue:
-    state.descend(state.step)
+    state.descend()
     base = value_of(node.base, ad, state)
     index = value_of(node.index, ad, state)
     value = subscript(base, index, state)
-    state.depth -= state.step
+    state.depth -= 1
     return value
 
 
@@ -231,13 +240,12 @@ def _reference(node: nodes.Reference, ad: Ad, state: ReferenceState) -> ClassAdV
 
 def _selection(node: nodes.Reference, key: str, ad: Ad, state: ReferenceState) -> ClassAdValue:
     """``base.name``.  Running out of levels here is an error value, not a failure."""
-    step = state.step
-    if step and state.depth >= MAX_DEPTH:
+    if state.depth >= state.deepest:
         return ERROR
     assert node.base is not None
-    state.depth += step
+    state.depth += 1
     base = value_of(node.base, ad, state)
-    state.depth -= step
+    state.depth -= 1
     selected: ClassAdValue = select(base, key, ad, state)
     return selected
 

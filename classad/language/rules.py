@@ -44,8 +44,8 @@ class LanguageRules(NamedTuple):
     ``since``: the first version that has all of these.
     ``self_reference_fails``: an evaluation that follows a reference to an attribute that is being
     evaluated fails as a whole; otherwise that reference is undefined.
-    ``levels_of_operators``: levels that an operator or parentheses use up while evaluating, beside
-    the one of each reference.
+    ``operators_use_levels``: operators and parentheses use up a level each while evaluating, as
+    references do.
     ``most_work``: nodes that one evaluation may visit.
     ``blank_in_elvis``: ``? :`` is the operator ``?:``; otherwise a conditional without a middle,
     which binds weakest.
@@ -56,7 +56,7 @@ class LanguageRules(NamedTuple):
 
     since: tuple[int, int, int]
     self_reference_fails: bool = False
-    levels_of_operators: int = 1
+    operators_use_levels: bool = True
     most_work: int = MAX_WORK
     blank_in_elvis: bool = True
     names_in_any_case: bool = True
@@ -70,7 +70,7 @@ NEWEST: Final = LanguageRules((25, 13, 2))
 BEFORE_25_13_2: Final = LanguageRules(
     since=(24, 0, 0),
     self_reference_fails=True,
-    levels_of_operators=0,
+    operators_use_levels=False,
     most_work=100_000_000,
     blank_in_elvis=False,
     names_in_any_case=False,

@@ -72,9 +72,8 @@ _LONG: Final = frozenset({"COMMENT", "OLD_STRING", "NEW_STRING", "OLD_QUOTED", "
 #: Behind a number one of these may mean that it is ill-formed.
 _SUSPICIOUS: Final = frozenset(".eExX")
 _SPECIAL: Final = frozenset({"MINUS", "SEMICOLON", "DIVIDE", "BOUND_TO"})
-#: What is found as a sign of the grammar, or as one that may have blanks in it.
-_SIGNS: Final = frozenset({"SIGN", "ELVIS"})
-_OTHER_OPERATORS: Final = frozenset(
+#: Operators that are found otherwise: ``?:``, also as the end of a conditional without a middle.
+_OTHER_OPERATORS: Final = frozenset({"ELVIS", "COLON"}).union(
     row.word.upper() for row in BINARY.values() if row.word is not None
 )
 #: The value of the token between the signs of a conditional that has no middle.
@@ -116,6 +115,7 @@ class Scanner:
         """The tokens, without an end token."""
         pattern, kinds = self._vocabulary.old if self._old else self._vocabulary.new
         match, nesting, position, previous = pattern.match, self.nesting, self._position, END
+        deepest = self._language.nesting.levels
         while True:
             found = match(self.text, position)
             if found is None:
@@ -132,7 +132,7 @@ class Scanner:
                 continue
             token = self._token(kind, found[group], start, position, previous)
             position = token.end
-            if token.kind not in CLOSERS and nesting.too_deep:
+            if nesting.level > deepest and token.kind not in CLOSERS:
                 token = Token(BAD, _too_deep(self._language), start, position)
             elif kind == "ELVIS" and len(token.value) > 2 and not self._language.blank_in_elvis:
                 yield Token("QMARK", "?", start, start + 1)
@@ -142,7 +142,7 @@ class Scanner:
             yield token
             if token.kind == BAD:
                 return
-            if kind in _SIGNS or token.kind in _OTHER_OPERATORS:
+            if kind == "SIGN" or token.kind in _OTHER_OPERATORS:
                 nesting.see(token, operand=previous in OPERAND_ENDS)
                 if self._one_ad and not nesting.open:
                     return

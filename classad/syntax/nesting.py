@@ -42,19 +42,13 @@ class Nesting:
     """
 
     def __init__(self, level: int, rules: NestingRules) -> None:
-        #: What the parser has reached; if it is too deep it only goes on to a closing bracket.
+        #: What the parser has reached; above ``rules.levels`` it only goes on to a closing bracket.
         self.level = self._floor = self._bottom = level
         self._rules = rules
         self._calls = 0
         self._marks: list[int] = []
         self._outer: list[tuple[int, int, int, int, list[int]]] = []
         self.open: list[Token] = []
-
-    @property
-    def too_deep(self) -> bool:
-        """Whether the parser refuses what stands here."""
-        rules = self._rules
-        return self.level > rules.levels or (rules.calls is not None and self._calls > rules.calls)
 
     def see(self, token: Token, *, operand: bool) -> None:
         """Any sign or word operator; ``operand``: an operand ends right before it."""
@@ -86,8 +80,11 @@ class Nesting:
         self.open.append(token)
         self._outer.append((self.level, self._floor, self._bottom, self._calls, self._marks))
         self.level = self._floor = self._bottom = self.level + self._rules.bracket
-        self._calls += called
         self._marks = []
+        if called and (most := self._rules.calls) is not None:
+            self._calls += 1
+            if self._calls > most:
+                self.level = self._floor = self._bottom = self._rules.levels + 1
 
     def _leave(self) -> None:
         # The parser ends at a bracket that closes none.

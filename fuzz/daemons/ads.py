@@ -15,7 +15,7 @@ from typing import Final
 from attr import evolve, frozen
 
 from fuzz.daemons.system import DaemonError
-from negotiator.scenario.expand import BASE_JOB, BASE_SLOT
+from negotiator.scenario.expand import BASE_JOB, BASE_SLOT, domain_of
 from pieslice.data import Record
 
 #: When everything was submitted: a time that no rule depends on.
@@ -45,7 +45,7 @@ class Slot:
 
 @frozen(eq=False)
 class Job:
-    """A job; ``submitter`` is without the domain."""
+    """A job; ``submitter`` is without the domain, which is that of its schedd."""
 
     schedd: str
     cluster: int
@@ -53,6 +53,12 @@ class Job:
     owner: str
     submitter: str
     ad: Mapping[str, str]
+    domain: str = "test"
+
+    @property
+    def user(self) -> str:
+        """The submitter with the domain."""
+        return f"{self.submitter}@{self.domain}"
 
     @property
     def id(self) -> str:
@@ -125,8 +131,9 @@ def replaced(slots: Sequence[Slot], added: Sequence[Slot]) -> list[Slot]:
     return [slot for slot in slots if slot.name not in names] + kept
 
 
-def expand_jobs(entries: Sequence[Record], defaults: Mapping[str, str | None] | None) -> list[Job]:
-    """The jobs of the entries in the order of the queue."""
+def expand_jobs(scenario: Record, entries: Sequence[Record]) -> list[Job]:
+    """The jobs of the entries in the order of the queue; defaults are those of the scenario."""
+    defaults = scenario.get("job_defaults")
     jobs: list[Job] = []
     last: dict[str, int] = {}
     for entry in entries:
@@ -143,7 +150,8 @@ def expand_jobs(entries: Sequence[Record], defaults: Mapping[str, str | None] | 
             ad = {key: filled(text, i=number, c=cluster) for key, text in ad.items()}
             if submitter != owner:
                 ad = merge({"AccountingGroup": quoted(submitter)}, ad)
-            jobs.append(Job(schedd, cluster, number, owner, submitter, ad))
+            domain = domain_of(scenario, schedd)
+            jobs.append(Job(schedd, cluster, number, owner, submitter, ad, domain))
     return jobs
 
 

@@ -21,6 +21,7 @@ from fuzz.daemons.document import document
 from fuzz.daemons.plausible import plausible_scenario
 from fuzz.daemons.record import record
 from fuzz.daemons.shrink import shrink
+from fuzz.daemons.sites.mixing import mixed, site_scenario, small_pool
 from fuzz.daemons.system import DaemonError, System
 from fuzz.daemons.wild.scenario import wild_scenario
 from pieslice.data import JsonData, Record
@@ -30,6 +31,7 @@ KINDS: Final[Mapping[str, Callable[[int], JsonData]]] = {
     "wild": wild_scenario,
     "plausible": plausible_scenario,
     "crowded": crowded_scenario,
+    "site": site_scenario,
 }
 #: Seconds after which a cycle of the real negotiator is said not to end.
 _LIMIT: Final = 60
@@ -82,13 +84,15 @@ class Campaign:
     found: Path
     tries: int
     tell: Callable[[str], None]
+    #: Parts of ``sites`` that every scenario gets.
+    mix: tuple[str, ...] = ()
 
     def run(self, kinds: list[str], seed: int, *, seconds: float, count: int | None) -> Tally:
         """Scenarios of every kind from a seed on; each seed is drawn once of each kind."""
         tally = Tally()
         end = time.monotonic() + seconds
         with contextlib.suppress(KeyboardInterrupt):  # what was found so far is told
-            for scenario in _drawn(kinds, seed, count):
+            for scenario in _drawn(kinds, seed, count, self.mix):
                 if time.monotonic() > end:
                     break
                 self.one(scenario, tally)
@@ -168,9 +172,12 @@ class Campaign:
         return best
 
 
-def _drawn(kinds: list[str], seed: int, count: int | None) -> Iterator[JsonData]:
+def _drawn(
+    kinds: list[str], seed: int, count: int | None, mix: tuple[str, ...]
+) -> Iterator[JsonData]:
     number = seed
     while count is None or number < seed + count:
         for kind in kinds:
-            yield KINDS[kind](number)
+            drawn = small_pool(number) if mix and kind == "site" else KINDS[kind](number)
+            yield mixed(drawn, mix, number) if mix else drawn
         number += 1

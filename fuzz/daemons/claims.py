@@ -11,17 +11,18 @@ from pieslice.data import Record
 
 
 def claimed(
-    matches: Sequence[Record], slots: Sequence[Slot], jobs: Sequence[Job], domain: str
+    matches: Sequence[Record], slots: Sequence[Slot], jobs: Sequence[Job]
 ) -> tuple[list[Slot], list[Job]]:
     """Slots and jobs after each match has become a claim and its job has left the queue."""
     waiting = list(jobs)
     before = {slot.name: slot for slot in slots}
     after = dict(before)
     for match in matches:
-        job = _job_of(match, waiting, domain)
+        job = _job_of(match, waiting)
         if job is not None:
             waiting.remove(job)
-        short = match["submitter"].split("@")[0].rsplit(".", 1)[-1]
+        name, _, domain = match["submitter"].partition("@")
+        short = name.rsplit(".", 1)[-1]
         owner = short if job is None else job.owner
         claim: dict[str, str | None] = {
             "State": quoted("Claimed"),
@@ -35,9 +36,9 @@ def claimed(
     return list(after.values()), waiting
 
 
-def _job_of(match: Record, waiting: Sequence[Job], domain: str) -> Job | None:
+def _job_of(match: Record, waiting: Sequence[Job]) -> Job | None:
     """The job itself, or one of its cluster, or any of the submitter's."""
-    mine = [job for job in waiting if f"{job.submitter}@{domain}" == match["submitter"]]
+    mine = [job for job in waiting if job.user == match["submitter"]]
     exact = [job for job in mine if job.id == match["job"]]
     cluster = match["job"].split(".")[0]
     candidates = exact or [job for job in mine if str(job.cluster) == cluster] or mine
@@ -54,4 +55,4 @@ def next_slots(scenario: Record, step: Record, slots: Sequence[Slot], address: s
 
 def next_jobs(scenario: Record, step: Record, jobs: Sequence[Job]) -> list[Job]:
     """The jobs with those that a step adds."""
-    return [*jobs, *expand_jobs(step.get("jobs", ()), scenario.get("job_defaults"))]
+    return [*jobs, *expand_jobs(scenario, step.get("jobs", ()))]

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Final
 
 from fuzz.daemons.campaign import KINDS, Campaign, Tally
-from fuzz.daemons.system import open_system
+from fuzz.daemons.sites.mixing import PARTS
+from fuzz.daemons.system import System, open_system, version_of
 from fuzz.target import Unavailable
 
 _FOUND: Final = Path("build/fuzz")
@@ -26,13 +27,13 @@ def main(arguments: Sequence[str]) -> int:
     """Run what the arguments say."""
     args = _parser().parse_args(arguments)
     try:
-        system = open_system(args.root)
+        system = _system(args.root, args.version)
     except Unavailable as missing:
         print(f"daemons: not run here: {missing}")
         return 0
     tries = 0 if args.raw else args.tries
     tell = partial(print, flush=True)
-    campaign = Campaign(system, args.port_base, args.found, tries, tell)
+    campaign = Campaign(system, args.port_base, args.found, tries, tell, args.mix)
     seed = _FIRST_SEED + int(time.time()) % 10**8 if args.seed is None else args.seed
     tally = Tally()
     if args.replay:
@@ -46,13 +47,49 @@ def main(arguments: Sequence[str]) -> int:
     return 1 if tally.differing else 0
 
 
+def _system(folders: Sequence[Path], version: str | None) -> System:
+    """The system of the first folder, or of the first that has a version."""
+    if version is None or not folders:
+        return open_system(folders[0] if folders else None)
+    systems = [open_system(folder) for folder in folders]
+    there = [version_of(system) for system in systems]
+    for system, found in zip(systems, there, strict=True):
+        if f"{found}.".startswith(f"{version}."):
+            return system
+    raise Unavailable(f"--version {version} is in no --root: there is {', '.join(there)}")
+
+
+def _parts(text: str) -> tuple[str, ...]:
+    names = tuple(name.strip() for name in text.split(",") if name.strip())
+    for name in names:
+        if name not in PARTS:
+            known = ", ".join(PARTS)
+            raise argparse.ArgumentTypeError(f"no part `{name}`; there are {known}")
+    return names
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m fuzz daemons",
         description="Scenarios on the real negotiator and on both engines.",
     )
     parser.add_argument(
-        "--root", type=Path, metavar="DIR", help="folder with HTCondor (fuzz/daemons/setup.sh DIR)"
+        "--root",
+        type=Path,
+        metavar="DIR",
+        action="append",
+        default=[],
+        help="folder with HTCondor (fuzz/daemons/setup.sh DIR); several: see --version",
+    )
+    parser.add_argument(
+        "--version", metavar="VERSION", help="run the folder that has this version, such as 23.9"
+    )
+    parser.add_argument(
+        "--mix",
+        type=_parts,
+        default=(),
+        metavar="PARTS",
+        help=f"put these into every scenario: {', '.join(PARTS)}",
     )
     parser.add_argument(
         "--seconds", type=float, default=60.0, help="how long new scenarios are drawn"

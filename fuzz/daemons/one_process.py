@@ -28,7 +28,7 @@ _FINISHED_AT: Final = re.compile(rf"^(\S+ \S+) .*{_FINISHED}", re.MULTILINE)
 #: The default factor of a customer, which setting once more changes nothing.  Others would: 10000
 #: becomes 9999.999997 on the wire.
 _FACTOR: Final = 1000.0
-_PORTS_PER_CYCLE: Final = 4
+_PORTS_PER_CYCLE: Final = 8
 #: Seconds that a cycle may take.
 _LIMIT: Final = 60.0
 
@@ -87,11 +87,11 @@ def record_in_one_process(
     with _LastingPool(system, scenario, base, keep=keep) as pool:
         observed: JsonData = {"scenario": scenario["name"], "cycles": []}
         slots = expand_slots(scenario["slots"], scenario.get("slot_defaults"), pool.address)
-        jobs = expand_jobs(scenario["jobs"], scenario.get("job_defaults"))
+        jobs = expand_jobs(scenario, scenario["jobs"])
         for number, step in enumerate(scenario.get("cycles", [{}])):
             if number:
                 matches = observed["cycles"][-1]["matches"]
-                slots, jobs = claimed(matches, slots, jobs, pool.domain)
+                slots, jobs = claimed(matches, slots, jobs)
                 pool.withdraw(step.get("remove_slots", ()))
                 slots = next_slots(scenario, step, slots, pool.address)
                 jobs = next_jobs(scenario, step, jobs)

@@ -25,8 +25,9 @@ from fuzz.daemons.accountant_log import seeded, shifted
 from fuzz.daemons.ads import LONG_AGO, Job, Slot, merge, quoted, schedds_of
 from fuzz.daemons.config import DEBUG, POOL, configuration
 from fuzz.daemons.queue_log import queue_log
-from fuzz.daemons.system import DaemonError, System
+from fuzz.daemons.system import DaemonError, System, version_of
 from fuzz.daemons.wire import HOST, Listener, port_is_free, reschedule, send_slots
+from negotiator.scenario.expand import domain_of
 from negotiator.sessions.spins import HEARD_MODULUS
 from pieslice.data import JsonData, Record
 
@@ -48,6 +49,8 @@ class Pool:
         self.system, self.scenario, self.base, self.keep = system, scenario, base, keep
         self.collector_port, self.negotiator_port = base + 10, base + 19
         self.first_schedd_port = base + 11
+        # condor_advertise of 23.9 makes no private ads.
+        self._plain = not version_of(system).startswith("23.")
         safe = re.sub(r"[^A-Za-z0-9_-]", "_", scenario["name"])[:60]
         self.folder = f"{_FOLDER}/{os.getpid()}-{safe}"
         self.domain = str(scenario.get("uid_domain", "test"))
@@ -113,7 +116,7 @@ class Pool:
             self.folder,
             daemon,
             port=self.collector_port,
-            domain=self.domain,
+            domain=domain_of(self.scenario, daemon),
             debug=debug,
             knobs=self.scenario.get("config", {}),
         )
@@ -198,10 +201,12 @@ class Pool:
         """Put slots into the collector, wait until all are there, and note its order of them."""
         if not slots:
             return
-        special = [(slot.ad, self._private_ad(slot)) for slot in slots if not slot.plain]
+        special = [
+            (slot.ad, self._private_ad(slot)) for slot in slots if not (self._plain and slot.plain)
+        ]
         if special:
             send_slots(self.collector_port, special)
-        plain = [slot for slot in slots if slot.plain]
+        plain = [slot for slot in slots if self._plain and slot.plain]
         if plain:
             self._advertise_plain(plain)
         end = time.time() + _SETTLE
@@ -255,11 +260,11 @@ class Pool:
 
     def start_schedds(self, jobs: Sequence[Job]) -> None:
         """Start the schedds with their queues, and wait until their submitters are there."""
-        expected: dict[tuple[str, str], int] = {}
+        expected: dict[tuple[str, str], list[int]] = {}
         for number, name in enumerate(schedds_of(jobs)):
             own = [job for job in jobs if job.schedd == name]
             self._configure(name)
-            self.write(f"{name}/spool/job_queue.log", queue_log(own, self.domain))
+            self.write(f"{name}/spool/job_queue.log", queue_log(own, own[0].domain))
             self.path(f"{name}/log/.schedd_address").unlink(missing_ok=True)
             port = str(self.first_schedd_port + number)
             process = self._daemon(name, "condor_schedd", "-f", "-p", port)
@@ -269,13 +274,17 @@ class Pool:
                 if job.ad.get("JobStatus", "1") == "1":
                     group = job.ad.get("AccountingGroup")
                     submitter = group.strip('"') if group else job.owner
-                    key = (f"{submitter}@{self.domain}", f"{name}@{POOL}")
-                    expected[key] = expected.get(key, 0) + 1
+                    key = (f"{submitter}@{job.domain}", f"{name}@{POOL}")
+                    # What something else manages may be idle or not.
+                    sure = not any(name.lower() == "managed" for name in job.ad)
+                    counts = expected.setdefault(key, [0, 0])
+                    counts[0] += sure
+                    counts[1] += 1
         self._await_submitters(expected)
         if self.scenario.get("submitter_ads"):
             self._change_submitters(self.scenario["submitter_ads"])
 
-    def _await_submitters(self, expected: dict[tuple[str, str], int]) -> None:
+    def _await_submitters(self, expected: dict[tuple[str, str], list[int]]) -> None:
         query = (
             "condor_status",
             "-submitters",
@@ -291,7 +300,7 @@ class Pool:
             seen = {
                 (row[0], row[1]): int(row[2]) for row in rows if len(row) == 3 and row[2].isdigit()
             }
-            if all(seen.get(key) == count for key, count in expected.items()):
+            if all(low <= seen.get(key, 0) <= high for key, (low, high) in expected.items()):
                 return
             if time.time() > end:
                 raise DaemonError(f"submitter ads: expected {expected}, have {seen}")

@@ -67,12 +67,12 @@ def _record(pool: Pool, scenario: Record) -> JsonData:
     observed: JsonData = {"scenario": scenario["name"], "cycles": []}
     accountant = scenario.get("accountant", {})
     slots = expand_slots(scenario.get("slots", ()), scenario.get("slot_defaults"), pool.address)
-    jobs = expand_jobs(scenario.get("jobs", ()), scenario.get("job_defaults"))
+    jobs = expand_jobs(scenario, scenario.get("jobs", ()))
     for number, step in enumerate(scenario.get("cycles", [{}])):
         if number:
             if step.get("claim_matches", True):
                 matches = observed["cycles"][-1]["matches"]
-                slots, jobs = claimed(matches, slots, jobs, pool.domain)
+                slots, jobs = claimed(matches, slots, jobs)
             pool.withdraw(step.get("remove_slots", ()))
             slots = next_slots(scenario, step, slots, pool.address)
             jobs = next_jobs(scenario, step, jobs)

@@ -7,9 +7,12 @@ Inputs: the path of the folder.  Outputs: ``System``; raises ``Unavailable`` whe
 from __future__ import annotations
 
 import os
+import re
 import shutil
+import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -53,6 +56,17 @@ class System:
     def outside(self, inner: str) -> Path:
         """Where a path of the folder is for us."""
         return Path(self.path.rstrip("/") + inner)
+
+
+@cache
+def version_of(system: System) -> str:
+    """The version of HTCondor in the folder, three numbers; raises ``Unavailable``."""
+    command = system.command(["condor_version"], {})
+    told = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+    found = re.search(r"CondorVersion: (\d+\.\d+\.\d+)", told)
+    if found is None:
+        raise Unavailable(f"condor_version in {system.path} tells no version")
+    return found[1]
 
 
 def open_system(folder: Path | None) -> System:

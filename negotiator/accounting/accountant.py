@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from operator import itemgetter
 from typing import Any, Final, NamedTuple, TypeVar
 
@@ -18,7 +18,9 @@ from attr import define, evolve, field, frozen
 from negotiator.groups.tree import GroupTree
 from negotiator.model.result import ROOT_GROUP
 from negotiator.model.snapshot import AccountantState, Customer, Resource
+from negotiator.versions.usage import DOMAIN_OF_NAME, LEASES_OF_BOUNDS, LEASES_OF_FACTORS
 from policy.model import NegotiatorPolicy
+from policy.versions import NEWEST, Version
 
 R = TypeVar("R")
 
@@ -31,7 +33,7 @@ NICE_USER_PREFIX: Final = "nice-user"
 class AccountantSettings:
     """The knobs of the accountant.  ``half_life`` is in seconds; factors have no unit.
 
-    ``group_factors``: ``GROUP_PRIO_FACTOR_<group>`` by group name.
+    ``group_factors``: ``GROUP_PRIO_FACTOR_<group>`` by group name.  ``version``: of the negotiator.
     """
 
     half_life: float
@@ -40,6 +42,7 @@ class AccountantSettings:
     remote_factor: float
     local_domain: str = ""
     group_factors: Mapping[str, float] = field(factory=dict)
+    version: Version = NEWEST
 
 
 def stored(number: float) -> float:
@@ -88,22 +91,21 @@ def update_customer(customer: Customer, elapsed: int, now: int, half_life: float
     )
 
 
-def expire_leases(customer: Customer, now: float) -> Customer:
+def expire_leases(customer: Customer, now: float, version: Version = NEWEST) -> Customer:
     """Take back the temporary floor, ceiling and factor whose time is over."""
-    ceiling, floor, factor = customer.ceiling_lease, customer.floor_lease, customer.factor_lease
-    if ceiling is not None and ceiling.expiration <= now:
-        customer = customer.changed(ceiling=int(ceiling.previous), ceiling_lease=None)
-    if floor is not None and floor.expiration <= now:
-        customer = customer.changed(floor=int(floor.previous), floor_lease=None)
-    if factor is not None and factor.expiration <= now:
-        customer = customer.changed(priority_factor=factor.previous, factor_lease=None)
+    for rule in (LEASES_OF_BOUNDS, LEASES_OF_FACTORS):
+        customer = rule.of(version)(customer, now)
     return customer
 
 
-def update_priorities(state: AccountantState, now: int, half_life: float) -> AccountantState:
+def update_priorities(
+    state: AccountantState, now: int, half_life: float, version: Version = NEWEST
+) -> AccountantState:
     """The priority update at the head of a cycle, with the usage that the last cycle left."""
     last = state.last_update_time
-    customers = {name: expire_leases(record, now) for name, record in state.customers.items()}
+    customers = {
+        name: expire_leases(record, now, version) for name, record in state.customers.items()
+    }
     if last is not None and now > last:
         customers = {
             name: update_customer(record, now - last, now, half_life)
@@ -119,8 +121,8 @@ def priority_factor(name: str, group: str, settings: AccountantSettings) -> floa
     for known, factor in settings.group_factors.items():
         if known.lower() == group.lower() and factor != 0:
             return max(factor, MIN_FACTOR)
-    _, at, domain = name.rpartition("@")
-    if settings.local_domain and settings.local_domain != (domain if at else ""):
+    domain = DOMAIN_OF_NAME.of(settings.version)(name)
+    if settings.local_domain and settings.local_domain != domain:
         return settings.remote_factor
     return settings.default_factor
 
@@ -152,6 +154,12 @@ class _Usage:
         self.weight = stored(self.weight + weight)
         self.uncharged = (self.uncharged or 0) - since * slots
         self.weighted_uncharged = stored((self.weighted_uncharged or 0.0) - since * weight)
+
+    def bound(self) -> None:
+        """Let nothing stay below 0 after slots were given back."""
+        self.slots = max(self.slots, 0)
+        self.weight = max(self.weight, 0.0)
+        self.below = max(self.below, 0.0)
 
     def put_into(self, record: Customer, factor: float | None) -> Customer:
         """The record with this usage and a priority factor."""
@@ -222,7 +230,7 @@ class Accountant:
         self._settings = settings
         self._tree = tree
         self._now = int(now)
-        self._state = update_priorities(state, self._now, settings.half_life)
+        self._state = update_priorities(state, self._now, settings.half_life, settings.version)
         self._customers = dict(self._state.customers)
         #: What records mean that have been looked at, and the factors that they get by that.
         self._terms: dict[str, _Terms] = {}
@@ -238,6 +246,8 @@ class Accountant:
         #: By submitter that was charged: its usage, and its group.
         self._accounts: dict[str, tuple[_Usage, str]] = {}
         self._group_accounts: dict[str, _GroupAccount] = {}
+        #: The table of claims by key; None if none is kept from cycle to cycle.
+        self.claims: dict[str, Resource] | None = None
         for group in tree.groups:
             self._look_up(group.name)
 
@@ -278,6 +288,67 @@ class Accountant:
         used, group = self._account(name)
         used.charge(weight, 1, since)
         self._group_accounts[group].charge(weight, 1, since)
+
+    # --- a table of claims that lasts, as negotiators up to 25.8 have it -------------------------
+
+    def settle_claims(self, claims: Iterable[Resource], matched: Set[str]) -> None:
+        """Bring the table of claims in line with the slots: usage changes only with the table.
+
+        A record goes if its slot is neither matched nor claimed by its holder; then each claimed
+        slot without a record gets one, with its weight of now.  ``claims``: as they are now, in
+        pool order; ``matched``: the keys of slots that wait to be claimed.  Without any record
+        usage is what the slots are worth: nobody has seen the table.
+        """
+        now = list(claims)
+        known = self.claims = dict(self._state.resources)
+        if not known:
+            self.count_claims((claim.remote_user, claim.slot_weight) for claim in now)
+            known.update((claim.key, claim) for claim in now)
+            return
+        holders = {claim.key: claim.remote_user for claim in now}
+        for key, record in self._state.resources.items():
+            if key not in matched and holders.get(key) != record.remote_user:
+                self._give_back(known.pop(key))
+        for claim in now:
+            if claim.key in known:
+                if known[claim.key].remote_user == claim.remote_user:
+                    continue
+                self._give_back(known.pop(claim.key))
+            self.charge(claim.remote_user, claim.slot_weight)
+            known[claim.key] = claim
+
+    def hand_over(self, match: Resource, *, shared: bool) -> bool:
+        """Put a match into the table of claims, and charge it.
+
+        False if the submitter has the slot already: then nothing is charged.  ``shared``: the slot
+        has a consumption policy, whose matches are records beside that of the slot itself.
+        """
+        known = self.claims = {} if self.claims is None else self.claims
+        there = known.get(match.key)
+        if shared:
+            if there is not None:
+                known[match.key] = evolve(there, split=True)
+            number = sum(key.startswith(f"{match.key}_cp_match_") for key in known)
+            match = evolve(match, key=f"{match.key}_cp_match_{number:03}")
+        elif there is not None:
+            if there.remote_user == match.remote_user:
+                return False
+            self._give_back(known.pop(match.key))
+        self.charge(match.remote_user, match.slot_weight)
+        known[match.key] = match
+        return True
+
+    def _give_back(self, record: Resource) -> None:
+        """Take a claim from the usage of its holder; usage does not fall below 0."""
+        if record.split:
+            return
+        since = self._now - self._since()
+        used, group = self._account(record.remote_user)
+        account = self._group_accounts[group]
+        for charged in (used, account):
+            charged.charge(-record.slot_weight, -1, since)
+        for charged in (used, account.own, *account.above):
+            charged.bound()
 
     def _account(self, name: str) -> tuple[_Usage, str]:
         """The usage of a submitter, and the group to which it is charged besides."""
@@ -349,8 +420,10 @@ class Accountant:
     def final_state(self, claims: Callable[[], dict[str, Resource]] = dict) -> AccountantState:
         """The tables when nothing is charged any more; records are made when one is asked for.
 
-        ``claims`` makes those of claims.
+        ``claims`` makes those of claims where no table of them is kept.
         """
+        if self.claims is not None:
+            claims = self.claims.copy
         return evolve(
             self._state,
             customers=_LazyRecords(self._all_written),
@@ -412,4 +485,5 @@ def accountant_settings(policy: NegotiatorPolicy) -> AccountantSettings:
         remote_factor=policy.remote_prio_factor,
         local_domain=policy.accountant_local_domain,
         group_factors={name: factor for name, factor in factors.items() if factor is not None},
+        version=policy.version,
     )

@@ -12,6 +12,7 @@ Follows: the start of condor_negotiator, except that it goes on.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from attr import frozen
@@ -22,13 +23,16 @@ from negotiator.capture.renewal import INTERVAL, update_interval
 from negotiator.model.facts import Unsupported
 from policy.config import Config, load_config
 from policy.dialects import HTCONDOR, Dialect
+from policy.history import first_reader, is_read
 from policy.io import builtin_library
+from policy.knobs import find_knob
 from policy.knobs.reading import split_list
 from policy.language.sources import ProgramsNotRun
 from policy.language.table import Context
 from policy.load import load_policy
 from policy.maps.user_maps import read_user_map
 from policy.model import NegotiatorPolicy
+from policy.versions import NEWEST, Version
 
 
 @frozen
@@ -110,6 +114,7 @@ def read_policy(
     defines: tuple[tuple[str, str], ...] = (),
     local_name: str | None = None,
     dialect: Dialect = HTCONDOR,
+    version: Version = NEWEST,
 ) -> LoadedPolicy:
     """The negotiator's policy; ``now`` is what time functions in the configuration see.
 
@@ -126,14 +131,16 @@ def read_policy(
     config = load_config(
         None if path is None else str(root),
         sources,
-        builtin_library(),
+        builtin_library(version),
         context=Context("NEGOTIATOR", local_name),
         overlays=[*map(str, overlays), *named],
         extra=defines,
         now=now,
         keep_going=True,
     )
-    loaded = load_policy(config, local_name=local_name, dialect=dialect, sources=sources)
+    loaded = load_policy(
+        config, local_name=local_name, dialect=dialect, version=version, sources=sources
+    )
     unsupported = tuple(
         Unsupported(item.macro, " ".join(item.text.split()), item.definition.place(), item.reason)
         for item in loaded.unsupported
@@ -145,8 +152,18 @@ def read_policy(
     ]
     groups = _group_map(config, sources, problems)
     interval = update_interval(config.seen_by("STARTD").text("UPDATE_INTERVAL"))
-    told = (*problems, *loaded.diagnostics)
+    told = (*problems, *loaded.diagnostics, *_not_read(config, version))
     return LoadedPolicy(loaded.policy, unsupported, told, groups, interval)
+
+
+def _not_read(config: Config, version: Version) -> Iterator[Diagnostic]:
+    """The settings of a cycle that the version does not know."""
+    for entry in config.scope.table:
+        macro = config.context.base_name(entry.name) or entry.name
+        if find_knob(macro) is None or is_read(macro, version):
+            continue
+        message = f"{macro} is not known to {version}, and has no effect"
+        yield Diagnostic(message, severity="note", help=first_reader(macro, version) or None)
 
 
 def _group_map(

@@ -10,16 +10,19 @@ Follows: the schedd's submitter ads (``IdleJobs``, ``RunningJobs`` and their wei
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 
 from classad import ClassAd
+from classad.evaluation.context import NO_CONTEXT
 from negotiator.capture.ads import LocatedAd
-from negotiator.jobs.lists import IDLE, RUNNING
+from negotiator.jobs.lists import IDLE, RUNNING, served
 from negotiator.jobs.submitters import job_prio_array
 from negotiator.jobs.weights import IdleJobWeights
 from negotiator.model.snapshot import ScheddQueue
 from negotiator.pool.addresses import NO_ADDRESS
 from policy.model import NegotiatorPolicy
+from policy.versions import Version
 
 
 def schedd_of(job: LocatedAd, default: str) -> str:
@@ -45,12 +48,16 @@ def job_id(job: LocatedAd) -> str:
     return f"{'?' if cluster is None else cluster}.{'?' if proc is None else proc}"
 
 
-def make_queues(jobs: Iterable[LocatedAd], default: str) -> tuple[ScheddQueue, ...]:
-    """Jobs by schedd, each queue in file order."""
+def make_queues(
+    jobs: Iterable[LocatedAd], default: str, versions: Mapping[str, Version] = MappingProxyType({})
+) -> tuple[ScheddQueue, ...]:
+    """Jobs by schedd, each queue in file order; ``versions``: of schedds by name."""
     queues: dict[str, list[ClassAd]] = {}
     for job in jobs:
         queues.setdefault(schedd_of(job, default), []).append(job.ad)
-    return tuple(ScheddQueue(name, tuple(ads)) for name, ads in queues.items())
+    return tuple(
+        ScheddQueue(name, tuple(ads), version=versions.get(name)) for name, ads in queues.items()
+    )
 
 
 def make_submitters(
@@ -65,7 +72,7 @@ def make_submitters(
     prios: dict[tuple[str, str], list[float]] = {}
     for job in jobs:
         name, status = submitter_of(job), job.number("JobStatus")
-        if name is None or status not in (IDLE, RUNNING):
+        if name is None or status not in (IDLE, RUNNING) or not served(job.ad, NO_CONTEXT):
             continue
         kind = "Idle" if status == IDLE else "Running"
         sender = (name, schedd_of(job, default))

@@ -10,15 +10,20 @@ from classad.errors import Diagnostic
 from negotiator.capture.ads import LocatedAd, read_ads, split_up
 from negotiator.capture.files import FILES, CapturePaths, InputError
 from policy.dialects import HTCONDOR, Dialect
+from policy.versions import Followed
 
 
 @frozen(eq=False)
 class CaptureReader:
-    """The paths, whose rules are meant, and what was wrong with the files so far."""
+    """The paths, whose rules are meant, and what was wrong with the files so far.
+
+    ``version``: that is given for the whole pool; None: its daemons tell theirs.
+    """
 
     paths: CapturePaths
     dialect: Dialect = HTCONDOR
     diagnostics: list[Diagnostic] = Factory(list)
+    version: Followed | None = None
 
     def warn(self, message: str, *, severity: str = "warning", help: str | None = None) -> None:
         """Note something that a cycle can do without."""

@@ -36,6 +36,8 @@ OVERWRITTEN: Final = {
     **{each.name.lower(): each.name for each in EPHEMERAL},
     "currentrank": "PreemptingRank",
 }
+#: Where the other ad is in the match ad that the requirements of either are evaluated in.
+_PARTNER: Final = "RIGHT"
 
 
 @define(eq=False)
@@ -90,7 +92,7 @@ class Flattener:
         before = ad.raw("Requirements")
         if before.__class__ is not Expression:
             return None
-        flat = flatten(ad, before, inline=True, context=self._context)
+        flat = flatten(ad, before, inline=True, context=self._context, partner=_PARTNER)
         if flat.ok and flat.tree is not None:
             # Ads that are left with the same share it, and what it is compiled to.
             return self._left.setdefault(unparse(flat.tree), Expression.from_node(flat.tree))

@@ -193,10 +193,8 @@ class _Walk:
             # It looks at the text of its arguments.
             self.hazards.append(_knowing(node.args))
         for argument, where in zip(node.args, function.where, strict=False):
-            # The expression of an attribute finds what the ad knows from other ads as well: nested
-            # ads are not expected to have attributes named as those that it reads of its own ad.
-            if where is Where.IN_EACH and not isinstance(argument, Reference):
-                self.hazards.append(_knowing((argument,)))
+            if where is Where.IN_EACH:
+                self.hazards.append(_settling(argument))
 
     def _arithmetic(self, node: Binary) -> None:
         """Operands are gathered, others behind another open operator are lost."""
@@ -292,6 +290,37 @@ def _knowing(arguments: Iterable[Node]) -> Hazard:
     """Finds the ads that have something that is named."""
     names = frozenset[str]().union(*map(_own_names, arguments))
     return lambda ads: _any(map(ads.having, names))
+
+
+def _settling(item: Node) -> Hazard:
+    """Finds the ads that settle something of what is evaluated in other ads.
+
+    Evaluated there, a name that the ad has could be found in the other one first, ``TARGET`` could
+    be another, and it matters whether the ad has the attribute that is evaluated at all.
+    """
+    found = references_of(item)
+    if found.target:
+        return lambda ads: ads.all
+    own = found.bare | found.mine
+    name = item.name.lower() if isinstance(item, Reference) else ""
+    if own != {name}:
+        return _knowing((item,))
+
+    def settled(ads: AdSet) -> int:
+        settled = ads.all & ~ads.having(name)
+        for number, tree in ads.trees(name):
+            settled |= ads.having_tree(name, number) & _settled_in(tree, ads)
+        return settled
+
+    return settled
+
+
+def _settled_in(tree: Expression, ads: AdSet) -> int:
+    """The ads that settle something of such an attribute's expression."""
+    found = references_of(tree.node)
+    if found.target or isinstance(tree.node, Reference):
+        return ads.all
+    return _any(map(ads.having, found.bare | found.mine))
 
 
 def _any(sets: Iterable[int]) -> int:

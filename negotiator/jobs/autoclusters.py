@@ -21,20 +21,20 @@ from negotiator.expressions.known import KnownExpressions
 from negotiator.expressions.projection import Projections
 from negotiator.jobs.start_vanilla import names_of
 from negotiator.pool.slots import Slots
+from negotiator.versions.slots import NEVER_SIGNIFICANT, REMOTE_USER_FLOOR, REMOVED_ATTRIBUTES
 from policy.model import NegotiatorPolicy
+from policy.versions import NEWEST, Version
 
-#: Never significant: they change all the time or say nothing about the job.
-NEVER: Final = frozenset(
-    name.lower()
-    for name in (
-        "CurrentTime", "LastHeardFrom", "RemoteUser", "RemoteOwner", "RemoteUserFloor",
-        "RemoteUserPrio", "RemoteUserResourcesInUse", "RemoteGroupResourcesInUse",
-        "SubmitterUserResourcesInUse", "SubmitterGroupResourcesInUse", "SubmittorPrio",
-        "SubmitterUserPrio", "TotalJobRunTime", "MachineLastMatchTime", "JobCurrentStartDate",
-        "JobState", "Mips", "KFlops", "SlotID", "DSlotId", "PartitionableSlot", "DynamicSlot",
-        "Offline", "PelicanPluginVersion",
-    )
-)  # fmt: skip
+
+def never_significant(version: Version) -> frozenset[str]:
+    """Attributes (lower-cased names) that are never significant.
+
+    They change all the time or say nothing about the job.
+    """
+    told = map(str.lower, REMOTE_USER_FLOOR.of(version)(0))
+    return NEVER_SIGNIFICANT.of(version).union(told)
+
+
 #: What the schedd adds to any list.
 ALWAYS: Final = ("Requirements", "Rank", "ConcurrencyLimits", "FlockTo")
 
@@ -55,7 +55,9 @@ class SignificanceSettings:
 
 
 def significant_attributes(
-    slots: Slots, policy_expressions: Iterable[Expression | None]
+    slots: Slots,
+    policy_expressions: Iterable[Expression | None],
+    version: Version = NEWEST,
 ) -> frozenset[str]:
     """The negotiator's list (lower-cased names) before the settings are applied.
 
@@ -65,7 +67,7 @@ def significant_attributes(
     if not slots:
         return frozenset()
     found = slots.external_names() | external_names(slots[0].ad, policy_expressions)
-    return frozenset(found - NEVER)
+    return frozenset(found - never_significant(version))
 
 
 def job_attributes(significant: frozenset[str], settings: SignificanceSettings) -> frozenset[str]:
@@ -226,9 +228,10 @@ def policy_expressions(policy: NegotiatorPolicy) -> list[Expression | None]:
 def significance(policy: NegotiatorPolicy) -> SignificanceSettings:
     """The part of a policy that says which attributes are significant."""
     start = policy.start_vanilla_universe
+    removed, pattern = REMOVED_ATTRIBUTES.of(policy.version)(policy)
     return SignificanceSettings(
-        removed=policy.remove_significant_attributes,
-        removed_pattern=policy.remove_significant_attributes_regex,
+        removed=removed,
+        removed_pattern=pattern,
         added=policy.add_significant_attributes,
         fixed=policy.significant_attributes,
         of_start=() if start is None else names_of(start, "JOB"),

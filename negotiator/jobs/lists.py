@@ -13,28 +13,34 @@ from typing import Final
 from classad import ClassAd
 from classad.ads.ad import as_bool, as_number, as_string, raw_in
 from classad.evaluate import EvalContext
+from classad.language.rules import language_of
 from negotiator.expressions.flattening import Flattener
 from negotiator.expressions.known import KnownExpressions
 from negotiator.jobs.autoclusters import AutoclusterTable, SignificanceSettings, job_attributes
 from negotiator.jobs.requests import NO_AUTOCLUSTER, JobList, QueuedJob, ScheddRoom, ShownAttributes
 from negotiator.jobs.start_vanilla import VanillaStart
 from negotiator.jobs.submitters import negotiated_name
-from negotiator.model.arithmetic import whole
+from negotiator.model.arithmetic import c_cut, whole
 from negotiator.model.snapshot import ScheddQueue
+from negotiator.versions.offers import MATCHES_PER_SUBMITTER
 from policy.model import NegotiatorPolicy
+from policy.versions import Version
 
 #: What ``JobStatus`` says.
 IDLE: Final = 1
 RUNNING: Final = 2
-#: Universes whose jobs run without a slot of the pool.
-_LOCAL_UNIVERSES: Final = frozenset({7, 12})
 _GRID_UNIVERSE: Final = 9
+_PARALLEL_UNIVERSE: Final = 11
+#: Universes whose jobs a schedd asks slots for; those of others run without a slot of the pool.
+_SERVED_UNIVERSES: Final = frozenset({1, 2, 3, 4, 5, 6, 10, 13})
+#: What ``Managed`` says of a job that something else manages than its schedd.
+_EXTERNAL: Final = "External"
 #: What decides about the place of a job in its queue.
 _PRIORITIES: Final = ("prejobprio1", "prejobprio2", "jobprio", "postjobprio1", "postjobprio2")
 _ORDER: Final = (*_PRIORITIES, "clusterid", "procid", "qdate")
 #: What decides whether a job is offered.
 _READINESS: Final = (
-    *("jobstatus", "jobuniverse", "wantmatching", "isnoopjob", "jobcooldownexpiration"),
+    *("jobstatus", "jobuniverse", "managed", "isnoopjob", "jobcooldownexpiration"),
     *("currenthosts", "maxhosts"),
 )
 _OWNERSHIP: Final = ("user", "accountinggroup")
@@ -63,7 +69,9 @@ class Unready(Enum):
 
     STATUS = "not idle"
     UNIVERSE = "jobs of its JobUniverse run without a slot of the pool"
-    GRID = "a grid universe job without WantMatching"
+    GRID = "a grid universe job, which runs without a slot of the pool"
+    PARALLEL = "a parallel universe job, for which the dedicated scheduler asks"
+    EXTERNAL = "Managed is External: something else than its schedd manages it"
     NOOP = "IsNoopJob is true"
     COOL_DOWN = "in cool-down: JobCooldownExpiration has not passed"
     HOSTS = "CurrentHosts has come to MaxHosts"
@@ -81,13 +89,12 @@ def runnable(job: ClassAd, context: EvalContext) -> bool:
 
 
 def _unready(values: list[object] | tuple[object, ...], context: EvalContext) -> Unready | None:
-    status, universe, matching, noop, cool, current, most = values
+    status, universe, managed, noop, cool, current, most = values
     if as_number(status) != IDLE:
         return Unready.STATUS
-    if as_number(universe) in _LOCAL_UNIVERSES:
-        return Unready.UNIVERSE
-    if as_number(universe) == _GRID_UNIVERSE and as_bool(matching) is not True:
-        return Unready.GRID
+    unserved = _unserved(universe, managed)
+    if unserved is not None:
+        return unserved
     if as_bool(noop) is True:
         return Unready.NOOP
     end = as_number(cool)
@@ -96,6 +103,25 @@ def _unready(values: list[object] | tuple[object, ...], context: EvalContext) ->
     allowed = as_number(most)
     has_room = (as_number(current) or 0) < (1 if allowed is None else allowed)
     return None if has_room else Unready.HOSTS
+
+
+def served(job: ClassAd, context: EvalContext) -> bool:
+    """Whether the schedd counts a job for its submitter: it is to get slots, now or later."""
+    return _unserved(*job.evaluate_all(("jobuniverse", "managed"), context)) is None
+
+
+def _unserved(universe: object, managed: object) -> Unready | None:
+    """Why the schedd never asks slots for a job; a job without universe is served.
+
+    Letters of ``External`` are told apart by case; a number or Boolean manages unless it is 0.
+    """
+    number = as_number(universe)
+    kind = None if number is None else whole(number)
+    if kind is not None and kind not in _SERVED_UNIVERSES:
+        special = {_GRID_UNIVERSE: Unready.GRID, _PARALLEL_UNIVERSE: Unready.PARALLEL}
+        return special.get(kind, Unready.UNIVERSE)
+    external = managed == _EXTERNAL or as_bool(managed) is True
+    return Unready.EXTERNAL if external else None
 
 
 class _Reader:
@@ -159,6 +185,7 @@ _Place = tuple[tuple[float, ...], float]
 
 def _place(values: tuple[object, ...]) -> _Place:
     *prios, submitted = [as_number(value) or 0 for value in values]
+    prios = [c_cut(prio) for prio in prios]
     return (*(-float(prio) for prio in prios), float(submitted)), float(prios[2])
 
 
@@ -213,16 +240,18 @@ def job_lists(
     if flatten:
         # What slots or the policy read is not only tested.
         flattener = Flattener(context, read="requirements" in significant)
-    reader = _Reader(context, policy)
     start = policy.start_vanilla_universe
-    vanilla = None if start is None else VanillaStart(start, context)
     for queue in queues:
+        version = queue.version or policy.version
+        own = context.in_language(language_of(version))
+        reader = _Reader(own, policy)
+        vanilla = None if start is None else VanillaStart(start, own)
         names = _names_for(queue, significant, settings)
         table = shown = None
         if names is not None:
             table = AutoclusterTable(names, expressions)
             shown = ShownAttributes(table, frozenset() if vanilla is None else vanilla.shown)
-        room = schedd_room(queue, policy, context)
+        room = schedd_room(queue, policy, own)
         real_ids: dict[int, int] = {}
         for job in queue.jobs:
             read = reader.read(job, table)
@@ -235,7 +264,7 @@ def job_lists(
                 _learn_id(real_ids, queued)
             key = (name, queue.name)
             if key not in lists:
-                lists[key] = job_list(shown, policy, room, flattener, vanilla, real_ids)
+                lists[key] = job_list(shown, policy, room, flattener, vanilla, real_ids, version)
             lists[key].waiting[queued] = None
     for found in lists.values():
         found.hold(sorted(found.waiting, key=_order_of))
@@ -249,11 +278,14 @@ def job_list(
     flattener: Flattener | None = None,
     start: VanillaStart | None = None,
     real_ids: Mapping[int, int] | None = None,
+    version: Version | None = None,
 ) -> JobList:
     """An empty list for jobs of a schedd with so much room.
 
-    ``shown``: what requests show of the jobs, None without autoclusters.
+    ``shown``: what requests show of the jobs, None without autoclusters.  ``version``: of the
+    schedd, None for that of the negotiator.
     """
+    followed = version or policy.version
     return JobList(
         {},
         shown,
@@ -262,11 +294,12 @@ def job_list(
         batch_size=policy.resource_request_list_size,
         ahead=policy.prefetch_requests,
         all_in_cluster=policy.negotiate_all_jobs_in_cluster,
-        uploads=policy.max_concurrent_uploads_per_user or None,
+        uploads=MATCHES_PER_SUBMITTER.of(followed)(policy.max_concurrent_uploads_per_user),
         room=room,
         flattener=flattener,
         start=start,
         real_ids={} if real_ids is None else real_ids,
+        version=followed,
     )
 
 

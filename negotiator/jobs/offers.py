@@ -14,7 +14,12 @@ from attr import define, field, frozen
 
 from classad.evaluate import EvalContext
 from negotiator.jobs.requests import NO_AUTOCLUSTER, JobList, QueuedJob, Request
-from negotiator.pool.slots import holds
+from negotiator.versions.offers import (
+    EACH_LOOK_TAKES_A_JOB,
+    ONE_AT_A_TIME,
+    ROOM_OF_LIST,
+    RoomOfList,
+)
 
 
 class Unasked(Enum):
@@ -100,6 +105,10 @@ class Offers:
     _second: list[Request] | None = None
     #: What the lists so far asked for.
     _sent: list[_Found] = field(factory=list)
+    #: The rules of the schedd's version: how its room bounds a list, and how many jobs the search
+    #: for the next one takes off its run.
+    _room: RoomOfList = field(init=False)
+    _takes_off: int = field(init=False)
 
     def __attrs_post_init__(self) -> None:
         self._open()
@@ -107,6 +116,8 @@ class Offers:
     def _open(self) -> None:
         """Begin a session: list the jobs, unless the schedd has no room for another one."""
         self._may_offer = self.jobs.uploads
+        self._room = ROOM_OF_LIST.of(self.jobs.version)
+        self._takes_off = int(EACH_LOOK_TAKES_A_JOB.of(self.jobs.version))
         self._runs = [] if self.jobs.room.left == 0 else self._grouped()
         self._next = 0
         self._current = None
@@ -174,15 +185,16 @@ class Offers:
         it has sent one: after each of them the schedd looks for the next job.
         """
         full = self.jobs.batch_size
+        goes_on = False
         if self._ahead is None:
-            batch = self._batch()
+            batch, goes_on = self._batch(), self._room.asked_again
         else:
             batch = self._ahead
             if len(batch) == full:
                 self._open()
                 self._looks_on = True
         yield from batch
-        while len(batch) == full:
+        while len(batch) == full or (goes_on and batch):
             self._looks_on = False
             batch = self._batch()
             yield from batch
@@ -194,7 +206,7 @@ class Offers:
         the smaller of what is left of it and of the schedd's room.
         """
         jobs = self.jobs
-        self._may_offer = _least(self._may_offer, jobs.room.left)
+        self._may_offer = self._room.begins(self._may_offer, jobs.room.left)
         batch: list[Request] = []
         while len(batch) < jobs.batch_size:
             found = self._current or self._look_on()
@@ -220,6 +232,7 @@ class Offers:
                 count = count if may is None else min(count, may)
                 self._may_offer = None if may is None else may - count
                 self._current = _Found(run, run.begin, count)
+                run.begin += self._takes_off
                 break
             self._next += 1
         return self._current
@@ -266,7 +279,9 @@ class Offers:
             rest = [] if run.number in self._rejected else run.rest(jobs)
             # D-503: where the schedd does not know what was refused it would be sent for ever.
             if rest and jobs.alike(rest[0]) not in self._refused:
+                grouped = ONE_AT_A_TIME.of(jobs.version)(grouped)
                 rest = rest[: self._may_offer] if grouped else rest[:1]
+                run.begin += self._takes_off
                 if self._may_offer is not None:
                     self._may_offer -= len(rest)
                 return [jobs.request_for(*(rest if jobs.counts else rest[:1]))]
@@ -300,7 +315,7 @@ class Offers:
                 continue
             if key == refused:
                 continue
-            if jobs.constraint is not None and not holds(jobs.constraint, job.ad, self.context):
+            if not jobs.passes(job, self.context):
                 refused = key
                 continue
             last = key
@@ -314,9 +329,3 @@ class Offers:
         if prios is None:
             return listed
         return [job for job in listed if prios[0] <= job.prio <= prios[1]]
-
-
-def _least(one: int | None, other: int | None) -> int | None:
-    if one is None or other is None:
-        return other if one is None else one
-    return min(one, other)

@@ -6,7 +6,7 @@ schedd's rules as seen in the vectors.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from operator import attrgetter
 from typing import Final
 
@@ -15,14 +15,18 @@ from attr import define, field
 from classad import ClassAd
 from classad.ads.ad import as_bool
 from classad.ads.expression import Expression
+from classad.analysis.mentions import references_of
 from classad.evaluate import EvalContext, evaluate
 from classad.language.operators import truth
+from classad.language.rules import LanguageRules, language_of
 from negotiator.expressions.flattening import Flattener
 from negotiator.expressions.known import conjuncts_of
 from negotiator.expressions.projection import Projections
 from negotiator.jobs.autoclusters import AutoclusterTable
 from negotiator.jobs.start_vanilla import VanillaStart
-from negotiator.pool.slots import Slot, meets
+from negotiator.pool.slots import Slot, holds, meets
+from negotiator.versions.offers import LIMITS_OF_JOB
+from policy.versions import NEWEST, Version
 
 NO_AUTOCLUSTER: Final = -1
 #: What a request carries besides the significant attributes.
@@ -33,6 +37,8 @@ _ADDED: Final[Mapping[str, tuple[str, object]]] = {
     "wantpslotpreemption": ("WantPslotPreemption", True),
 }
 _ADDED_NAMES: Final = {key: name for key, (name, _) in _ADDED.items()}
+#: What it writes into the jobs of its queue.
+_WRITTEN: Final = frozenset({"autoclusterid", "autoclusterattrs"})
 #: What a schedd looks at, in the job or the slot, that has a slot to give away.
 _SEEN_BY_SCHEDD: Final = frozenset({"requirements", "concurrencylimits", "currentrank", "rank"})
 
@@ -84,6 +90,11 @@ class ShownAttributes:
     def autocluster_of(self, job: ClassAd) -> int:
         """The autocluster of a job with this ad."""
         return self._table.id_of(job)
+
+    def written(self, autocluster: int) -> Iterator[tuple[str, object]]:
+        """What the schedd writes into the jobs of an autocluster."""
+        yield "AutoClusterId", autocluster
+        yield "AutoClusterAttrs", ",".join(self._table.attributes_of(autocluster))
 
     def of(self, autocluster: int) -> Projections:
         """What requests show of the jobs of an autocluster."""
@@ -143,7 +154,14 @@ class JobList:
     start: VanillaStart | None = None
     #: The ids that the schedd itself has for autoclusters, where they are known.
     real_ids: Mapping[int, int] = field(factory=dict)
+    #: The version of the schedd.
+    version: Version = NEWEST
     _ads: dict[QueuedJob, ClassAd] = field(factory=dict)
+
+    @property
+    def language(self) -> LanguageRules:
+        """The rules by which the schedd evaluates."""
+        return language_of(self.version)
 
     @property
     def one_by_one(self) -> bool:
@@ -158,6 +176,21 @@ class JobList:
     def real_id(self, autocluster: int) -> int:
         """The schedd's own id of an autocluster."""
         return self.real_ids.get(autocluster, autocluster)
+
+    def passes(self, job: QueuedJob, context: EvalContext) -> bool:
+        """Whether NEGOTIATOR_JOB_CONSTRAINT is true of a job, or there is none.
+
+        It sees what the schedd writes into the jobs of its queue, and nothing of a request.
+        """
+        if self.constraint is None:
+            return True
+        ad = job.ad
+        if self.shown is not None and _names_written(self.constraint):
+            ad = ad.duplicate()
+            for name, value in self.shown.written(job.autocluster):
+                if ad.raw(name) is None:
+                    ad.insert(name, value)
+        return holds(self.constraint, ad, context)
 
     def hold(self, jobs: Iterable[QueuedJob]) -> None:
         """Put the jobs into the list, the best first."""
@@ -202,6 +235,7 @@ class JobList:
         self, slot: Slot, context: EvalContext, wanted: str, passed: list[QueuedJob]
     ) -> QueuedJob | None:
         unsuitable, alike = set(), self.alike
+        limits_of = LIMITS_OF_JOB.of(self.version)
         visible = slot.visible()
         for job in self.listed:
             if alike(job) in unsuitable:
@@ -214,7 +248,7 @@ class JobList:
             starts = self.start is None or self.start.allows(job.ad, slot.ad)
             if not (starts and meets(ad, job.ad, context) and accepted(job.ad, ad, context)):
                 unsuitable.add(alike(job))
-            elif matched_limits(job.ad, ad, context).lower() != wanted:
+            elif limits_of(job.ad, ad, context).lower() != wanted:
                 continue
             elif not _ranked_lower(ad, job.ad, context):
                 return job
@@ -235,6 +269,11 @@ class JobList:
         return ad
 
 
+def _names_written(constraint: Expression) -> bool:
+    found = references_of(constraint.node)
+    return not _WRITTEN.isdisjoint(found.bare | found.mine)
+
+
 def _accepts(job: ClassAd, slot: ClassAd, context: EvalContext) -> bool:
     """Whether the requirements of a job are true of a slot, found conjunct by conjunct.
 
@@ -252,18 +291,6 @@ def _ranked_lower(slot: ClassAd, job: ClassAd, context: EvalContext) -> bool:
     current = slot.get_number("CurrentRank", context=context)
     rank = slot.get_number("Rank", job, context)
     return current is not None and rank is not None and rank < current
-
-
-def matched_limits(job: ClassAd, slot: ClassAd, context: EvalContext) -> str:
-    """The concurrency limits that a match of a job (or request) with a slot is counted for.
-
-    For a job without the attribute those of the slot are: HTCondor looks the name up in either
-    ad, so preempting a claim with limits counts them once more.
-    """
-    mine, other = (job, slot) if job.raw("ConcurrencyLimits") is not None else (slot, job)
-    if mine.raw("ConcurrencyLimits") is None:
-        return ""
-    return mine.get_string("ConcurrencyLimits", other, context) or ""
 
 
 def _visible(job: QueuedJob, shown: ShownAttributes | None, whole: bool) -> ClassAd:

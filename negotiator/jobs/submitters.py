@@ -17,6 +17,7 @@ from classad.evaluate import EvalContext
 from negotiator.model.arithmetic import INT_MIN, whole
 from negotiator.pool.addresses import ANY, schedd_families
 from negotiator.pool.slots import holds
+from negotiator.versions.slots import SKIP_MATCHMAKING
 from policy.language.numbers import saturated
 from policy.model import NegotiatorPolicy
 
@@ -148,7 +149,7 @@ def _submitter(ad: ClassAd, policy: NegotiatorPolicy, context: EvalContext) -> S
         demand=demand,
         last_heard_from=whole(heard),
         families=schedd_families(address),
-        skipped=as_bool(values[-1]) is True,
+        skipped=SKIP_MATCHMAKING.of(policy.version)(as_bool(values[-1]) is True),
     )
 
 

@@ -115,6 +115,12 @@ class Tally:
         """Take in the sets of slots before a test and of those that passed it."""
         self._sets.append((cause, before, behind))
 
+    def without(self, cause: Refusal) -> Tally:
+        """The counts of the other causes."""
+        other = Tally()
+        other._counts.update((each, n) for each, n in self.refused.items() if each is not cause)
+        return other
+
     def counters(self) -> Counters:
         """The counts as part of a result."""
         got = self.refused.get

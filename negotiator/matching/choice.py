@@ -29,17 +29,20 @@ def find_match(
     """
     tally = Tally()
     if not _limits_have_room(board, request.ad, tally):
-        return None, tally
+        full = tally.number(Refusal.CONCURRENCY_LIMIT) > 0
+        return None, tally if full else board.refusals.without(Refusal.CONCURRENCY_LIMIT)
     board.concurrency.full.clear()
     kept = list_for(board, request, asker)
     if kept is not None:
         chosen = _from_list(board, kept, request.ad, allowance)
         if chosen is None:
+            board.refusals = kept.tally
             board.limit_refusals = kept.tally.number(Refusal.SUBMITTER_LIMIT)
         return chosen, kept.tally
     board.drop_match_list()
     if not board.slots:
         return None, tally
+    board.refusals = tally
     found = find(board, request, asker, allowance, tally)
     board.limit_refusals = tally.number(Refusal.SUBMITTER_LIMIT)
     if not board.policy.matchlist_caching or request.autocluster == NO_AUTOCLUSTER:
@@ -62,7 +65,11 @@ def _key(request: Request, asker: Asker) -> Key:
 
 
 def _limits_have_room(board: Board, request: ClassAd, tally: Tally) -> bool:
-    """The concurrency limits of a request whose limits do not depend on the slot."""
+    """The concurrency limits of a request whose limits do not depend on the slot.
+
+    An empty text is taken for the one that was refused last, without a count of its own: the reason
+    is that of the slots that were looked at before.
+    """
     if request.raw("ConcurrencyLimits") is None:
         return True
     text = request.get_string("ConcurrencyLimits", context=board.context)

@@ -33,6 +33,11 @@ def c_int(number: float) -> int:
     return int(number)
 
 
+def c_cut(number: float | None) -> int:
+    """An integer attribute that is read into 32 bits: a real is cut, higher bits are lost."""
+    return (whole(number) - INT_MIN) % 2**32 + INT_MIN
+
+
 def c_difference(one: int, other: int) -> int:
     """The difference of two 32-bit integers as the machine has it: what does not fit wraps."""
     return (one - other - INT_MIN) % 2**32 + INT_MIN

@@ -18,8 +18,8 @@ class DepartureKind(Enum):
 
     DEPTH_FIRST = (
         "D-501",
-        "amounts that do not fit into 32 bits are counted in full; condor_negotiator would offer "
-        "the request until a time limit",
+        "a request that depth first serves less than no jobs, by an amount that does not fit into "
+        "32 bits, comes to an end; condor_negotiator would offer it until a time limit",
     )
     MISSING_ASSET = (
         "D-502",

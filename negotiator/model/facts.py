@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from attr import frozen
+from attr import Factory, frozen
 
 from policy.dialects import HTCONDOR, Dialect
+from policy.versions import Followed
 
 
 @frozen
 class PoolFacts:
-    """The pool in numbers.  ``now_from`` says where the time of the cycle comes from."""
+    """The pool in numbers.  ``now_from`` says where the time of the cycle comes from.
+
+    ``version``: whose rules are followed, and who said so.
+    """
 
     name: str
     machines: int
@@ -20,6 +24,7 @@ class PoolFacts:
     now: float
     now_from: str
     dialect: Dialect = HTCONDOR
+    version: Followed = Factory(Followed)
 
 
 @frozen

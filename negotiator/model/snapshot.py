@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple
 from attr import Factory, asdict, field, frozen
 
 from classad import ClassAd
+from policy.versions import Version
 
 __all__ = [
     "AccountantState",
@@ -80,13 +81,18 @@ class Customer(NamedTuple):
 
 @frozen
 class Resource:
-    """A recorded match: ``key`` is ``<slot name>@<address>`` as in the accountant's log."""
+    """A recorded match: ``key`` is ``<slot name>@<address>`` as in the accountant's log.
+
+    ``split``: matches of a consumption policy were made on the slot since; negotiators that keep
+    a table of claims give nothing back when such a record goes.
+    """
 
     key: str
     remote_user: str
     slot_weight: float = 1.0
     start_time: int = 0
     matched_concurrency_limits: str | None = None
+    split: bool = False
 
 
 @frozen
@@ -107,13 +113,15 @@ class ScheddQueue:
     """The job ads of one schedd, in the order of its queue; ``name`` is its ``ScheddName``.
 
     ``running``: how many jobs run besides those that are in ``jobs``.  ``matched``: idle jobs that
-    the schedd has a match for already, and does not offer.
+    the schedd has a match for already, and does not offer.  ``version``: of the schedd, None for
+    that of the negotiator.
     """
 
     name: str
     jobs: tuple[ClassAd, ...]
     running: int = 0
     matched: frozenset[JobNumber] = frozenset()
+    version: Version | None = None
 
 
 @frozen(eq=False)

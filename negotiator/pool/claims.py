@@ -6,8 +6,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Final
 
+from attr import frozen
+
 from classad.ads.ad import as_string
 from classad.evaluate import EvalContext
+from negotiator.accounting.accountant import stored
 from negotiator.model.result import Match
 from negotiator.model.snapshot import AccountantState, Resource
 from negotiator.pool.slots import Slot, Slots
@@ -31,11 +34,64 @@ def charges(slots: Iterable[Slot]) -> list[tuple[str, float]]:
     return [(slot.charged, slot.weight) for slot in slots if slot.charged is not None]
 
 
+@frozen(eq=False)
+class SlotStock:
+    """The slots as the accountant looks at them when a cycle begins.
+
+    ``charged``: those whose claims are charged to somebody.
+    """
+
+    slots: Slots
+    charged: list[Slot]
+    context: EvalContext
+
+    def charges(self) -> list[tuple[str, float]]:
+        """Whom each claimed slot is charged to, and its weight, in pool order."""
+        return charges(self.charged)
+
+    def claims(self) -> list[Resource]:
+        """The records of the claimed slots as they are now, in pool order."""
+        return [_record(slot, self.context) for slot in self.charged]
+
+    def matched(self) -> set[str]:
+        """The keys of slots that are matched and not claimed yet."""
+        return {_key_of(slot, self.context) for slot in self.slots if slot.state == "Matched"}
+
+
+@frozen(eq=False)
+class SlotClaim:
+    """A slot that has just been matched, as the accountant looks at it.
+
+    ``limits``: the concurrency limits of the match.
+    """
+
+    slot: Slot
+    limits: str
+    context: EvalContext
+
+    def record(self, submitter: str, cost: float) -> Resource:
+        """The record of the match."""
+        now = int(self.context.now or 0)
+        key = _key_of(self.slot, self.context)
+        return Resource(key, submitter, stored(cost), now, self.limits.lower() or None)
+
+    def consumes(self) -> bool:
+        """Whether it has a consumption policy, so that each match is a claim of its own."""
+        return bool(self.slot.resources)
+
+
+def _record(slot: Slot, context: EvalContext) -> Resource:
+    """The record of a claimed slot, whose ad tells the limits that it was matched for."""
+    limits = as_string(slot.value("MatchedConcurrencyLimits", context))
+    now = int(context.now or 0)
+    return Resource(_key_of(slot, context), slot.charged or "", stored(slot.weight), now, limits)
+
+
 def waiting_matches(
     slots: Slots, state: AccountantState, context: EvalContext
 ) -> dict[str, Resource]:
     """The records of slots that are matched and not claimed yet, by their keys."""
-    matched = {_key_of(slot, context) for slot in slots if slot.state == "Matched"}
+    matched = SlotStock(slots, [], context).matched()
     found = state.resources.items() if matched else ()
     return {key: resource for key, resource in found if key in matched}
 
@@ -56,9 +112,8 @@ def table_of_claims(
     now = int(context.now or 0)
     found = dict(waiting)
     for slot in charged:
-        key = _key_of(slot, context)
-        limits = as_string(slot.value("MatchedConcurrencyLimits", context))
-        found[key] = Resource(key, slot.charged or "", slot.weight, now, limits)
+        record = _record(slot, context)
+        found[record.key] = record
     by_name = {slot.name: slot for slot in slots}
     made: Counter[str] = Counter()
     for match, text in matches:
@@ -67,7 +122,8 @@ def table_of_claims(
         if slot.resources:
             made[key] += 1
             key = f"{key}_cp_match_{made[key] - 1:03}"
-        found[key] = Resource(key, match.submitter, match.cost, now, text.lower() or None)
+        weight = stored(match.cost)
+        found[key] = Resource(key, match.submitter, weight, now, text.lower() or None)
     return found
 
 

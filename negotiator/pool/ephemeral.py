@@ -8,7 +8,7 @@ vectors.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Final
 
@@ -27,6 +27,7 @@ from negotiator.model.arithmetic import float32, whole
 from negotiator.model.result import ROOT_GROUP
 from negotiator.pool.fetch import occupant
 from negotiator.pool.slots import Changes, Slot, Slots
+from negotiator.versions.slots import REMOTE_USER_FLOOR
 from policy.ephemeral import EPHEMERAL, GROUP_USAGE, USER_USAGE
 from policy.model import NegotiatorPolicy
 
@@ -92,6 +93,7 @@ class SlotDecorator:
 
     ``previous_quotas``: the quota of each group as the cycle before left it, None if there was
     none.  ``prefix``: of attributes about other slots of the machine; None to leave them out.
+    ``says_floor``: what is written of a user's floor.
     """
 
     accountant: Accountant
@@ -99,6 +101,7 @@ class SlotDecorator:
     previous_quotas: Mapping[str, float] | None
     context: EvalContext
     prefix: str | None = None
+    says_floor: Callable[[int], Mapping[str, int]] = REMOTE_USER_FLOOR.new
     _known: dict[str, dict[str, object]] = field(factory=dict)
     _changes: dict[str, Changes] = field(factory=dict)
 
@@ -122,7 +125,8 @@ class SlotDecorator:
     def _of(self, user: str) -> Changes:
         """The attributes about the user of a slot."""
         known: dict[str, tuple[str, object]] = {}
-        known["remoteuserfloor"] = ("RemoteUserFloor", self.accountant.floor(user))
+        for name, value in self.says_floor(self.accountant.floor(user)).items():
+            known[fold_name(name)] = (name, value)
         for said in self._about(user).items():
             known[_FOLDED[said[0]]] = said
         self._changes[user] = known

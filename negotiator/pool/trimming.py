@@ -6,14 +6,18 @@ negotiation cycle in HTCondor's manual and the vectors.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Final, NamedTuple
 
 from classad.evaluate import EvalContext
-from negotiator.model.arithmetic import c_int
+from negotiator.model.arithmetic import c_cut
 from negotiator.model.result import TrimCause, TrimmedSlot
 from negotiator.pool.slots import Slot, Slots
+from negotiator.versions.slots import CLAIMED_SLOTS_TRIMMED
 from policy.model import NegotiatorPolicy
+
+#: The states of slots that somebody has.
+_CLAIMED: Final = ("Claimed", "Preempting")
 
 
 class TrimRule(NamedTuple):
@@ -29,13 +33,13 @@ class TrimRule(NamedTuple):
 
 
 def _claimed(slot: Slot, policy: NegotiatorPolicy, context: EvalContext) -> bool:
-    return slot.state in ("Claimed", "Preempting") and not slot.partitionable
+    return slot.state in _CLAIMED and not slot.partitionable
 
 
 def _retires(slot: Slot, policy: NegotiatorPolicy, context: EvalContext) -> bool:
     """Whether retirement time is left, read as an integer: a real is cut, ``True`` is 1."""
     remaining = slot.ad.get_number("RetirementTimeRemaining", context=context)
-    return remaining is not None and c_int(remaining) > 0
+    return c_cut(remaining) > 0
 
 
 def _claim_without_job(slot: Slot, policy: NegotiatorPolicy, context: EvalContext) -> bool:
@@ -99,6 +103,16 @@ TRIM_CAUSES: Final = (
 )
 
 
+def _spared(
+    slots: Slots, noted: Callable[[Iterable[bool | None]], list[bool]], context: EvalContext
+) -> list[int]:
+    """The places of claimed slots that count as partitionable and are not."""
+    places = [i for i, slot in enumerate(slots) if slot.state in _CLAIMED]
+    said = (slots[i].ad.get_bool("PartitionableSlot", context=context) for i in places)
+    pairs = zip(places, noted(said), strict=True)
+    return [place for place, counts in pairs if counts and not slots[place].partitionable]
+
+
 def trim_slots(
     slots: Slots, policy: NegotiatorPolicy, context: EvalContext
 ) -> tuple[Slots, list[TrimmedSlot]]:
@@ -112,6 +126,11 @@ def trim_slots(
     for rule in rules:
         reads = None if reads is None or rule.reads is None else [*reads, *rule.reads]
     causes = slots.each(cause, context, reads=reads, knows=("partitionable", "state"))
+    if not policy.consider_preemption and not CLAIMED_SLOTS_TRIMMED.is_new(policy.version):
+        others = [rule for rule in rules if rule.cause is not TrimCause.CLAIMED]
+        for place in _spared(slots, CLAIMED_SLOTS_TRIMMED.of(policy.version), context):
+            true = (it.cause for it in others if it.true(slots[place], policy, context))
+            causes[place] = next(true, None)
     if causes.count(None) == len(causes):
         return slots, []
     pairs = list(zip(slots, causes, strict=True))

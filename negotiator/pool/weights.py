@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from classad import ClassAd
 from classad.evaluate import EvalContext
+from negotiator.versions.slots import FORCE_SLOT_WEIGHT
 from policy.model import NegotiatorPolicy
 
 
@@ -29,4 +30,5 @@ def current_weight(ad: ClassAd, context: EvalContext) -> float:
 
 def lacks_weight(ad: ClassAd, policy: NegotiatorPolicy, context: EvalContext) -> bool:
     """Whether the negotiator gives the slot its own weight: it has none, or is overruled."""
-    return policy.force_slot_weight or ad.get_number("SlotWeight", context=context) is None
+    forced = FORCE_SLOT_WEIGHT.of(policy.version)(policy.force_slot_weight)
+    return forced or ad.get_number("SlotWeight", context=context) is None

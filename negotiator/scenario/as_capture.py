@@ -21,13 +21,19 @@ from negotiator.io import Capture, OtherNegotiator
 from negotiator.model.facts import PoolFacts, Unsupported
 from negotiator.model.snapshot import machine_of
 from negotiator.scenario.expand import Scenario, expand_jobs, expand_slots
-from negotiator.scenario.read import BASE_KNOBS, NOW, AdMaker, accountant_of, snapshot_of
+from negotiator.scenario.read import (
+    BASE_KNOBS,
+    NOW,
+    AdMaker,
+    accountant_of,
+    snapshot_of,
+    version_of,
+)
 from negotiator.scenario.warm import warmed
-from policy.config import Library
 from policy.dialects import HTCONDOR, Dialect
 from policy.io import builtin_library
-from policy.knobs import table_defaults
 from policy.load import policy_from_knobs
+from policy.versions import Followed, followed_version, parse_version
 
 
 def scenario_capture(
@@ -37,9 +43,10 @@ def scenario_capture(
     now: float | None = None,
     local_names: Sequence[str] = (),
     dialect: Dialect = HTCONDOR,
+    version: Followed | None = None,
 ) -> Capture:
     """The pool before the first cycle; see the module."""
-    reader = CaptureReader(paths, dialect)
+    reader = CaptureReader(paths, dialect, version=version)
     try:
         return _capture(data, reader, now, local_names)
     except ClassAdParseError as problem:
@@ -66,7 +73,8 @@ def _capture(
     moment = float(NOW) if now is None else now
     knobs = scenario.get("config", {})
     names: list[str | None] = [*local_names] or [None]
-    loaded, *more = (_policy(knobs, reader, moment, name) for name in names)
+    followed = _followed(data, reader)
+    loaded, *more = (_policy(knobs, reader, moment, followed, name) for name in names)
     accountant = accountant_of(scenario, slots, make, loaded.policy)
     snapshot = snapshot_of(scenario, seen, slots, jobs, accountant, make, loaded.policy)
     snapshot = warmed(scenario, seen, snapshot, loaded.policy, moment)
@@ -81,6 +89,7 @@ def _capture(
         now=moment,
         now_from="that of all scenarios" if now is None else "as given",
         dialect=reader.dialect,
+        version=followed,
     )
     return Capture(
         snapshot,
@@ -98,8 +107,28 @@ def _capture(
     )
 
 
+def _followed(data: Scenario, reader: CaptureReader) -> Followed:
+    """The version that is given, else that of the scenario or of its recording."""
+    if reader.version is not None:
+        found = reader.version
+    elif "condor_version" in data["scenario"]:
+        version = parse_version(str(data["scenario"]["condor_version"]))
+        found = followed_version(version, "the scenario says so")
+    elif data.get("observed", {}).get("negotiator"):
+        found = followed_version(version_of(data), "the recording's")
+    else:
+        return Followed()
+    if found.note:
+        reader.warn(found.note, severity="note")
+    return found
+
+
 def _policy(
-    knobs: Mapping[str, str], reader: CaptureReader, now: float, local_name: str | None
+    knobs: Mapping[str, str],
+    reader: CaptureReader,
+    now: float,
+    followed: Followed,
+    local_name: str | None,
 ) -> LoadedPolicy:
     """The scenario's own policy with the definitions given, or that of a configuration."""
     paths = reader.paths
@@ -113,6 +142,7 @@ def _policy(
                 defines=paths.defines,
                 local_name=local_name,
                 dialect=reader.dialect,
+                version=followed.version,
             )
         except OSError as problem:
             raise reader.stop(f"{problem.filename}: {reason(problem)}") from None
@@ -121,8 +151,9 @@ def _policy(
     given = {**BASE_KNOBS, **knobs, **dict(paths.defines)}
     found = policy_from_knobs(
         given,
-        Library(table_defaults(), builtin_library().templates) if paths.texts else None,
+        builtin_library(followed.version) if paths.texts else None,
         dialect=reader.dialect,
+        version=followed.version,
         local_name=local_name,
         more=dict(paths.texts),
     )

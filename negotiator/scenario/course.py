@@ -30,13 +30,12 @@ from negotiator.scenario.expand import (
     JobEntry,
     Scenario,
     SlotEntry,
-    domain_of,
     expand_jobs,
     expand_slots,
     merge,
     quoted,
 )
-from negotiator.scenario.read import NOW, AdMaker, accountant_of, policy_of, snapshot_of
+from negotiator.scenario.read import NOW, AdMaker, accountant_of, policy_of, snapshot_of, version_of
 from negotiator.scenario.warm import one_process, remembering, seconds_since, warmed
 from policy.model import NegotiatorPolicy
 
@@ -108,7 +107,7 @@ def _ephemeral(ad: ClassAd) -> dict[str, object]:
 def play(case: Scenario, engine: str = ENGINES[0]) -> Iterator[Played]:
     """Run the cycles of a recorded case with one of the engines."""
     scenario, cycles = case["scenario"], case["observed"]["cycles"]
-    policy, make = policy_of(scenario), AdMaker()
+    policy, make = policy_of(scenario, version_of(case)), AdMaker()
     slots, jobs = _entries(scenario)
     accountant = accountant_of(scenario, slots, make, policy)
     steps = scenario.get("cycles", [{}])
@@ -137,7 +136,7 @@ def first_snapshot(case: Scenario) -> Snapshot:
     scenario, make = case["scenario"], AdMaker()
     slots, jobs = _entries(scenario)
     seen = case["observed"]["cycles"][0]
-    policy = policy_of(scenario)
+    policy = policy_of(scenario, version_of(case))
     accountant = accountant_of(scenario, slots, make, policy)
     snapshot = snapshot_of(scenario, seen, slots, jobs, accountant, make, policy)
     return warmed(scenario, seen, snapshot, policy, NOW)
@@ -159,7 +158,7 @@ def _next(
 ) -> tuple[list[SlotEntry], list[JobEntry]]:
     """Slots and jobs of the next cycle."""
     if step.get("claim_matches", True):
-        slots, jobs = _claimed(scenario, before, slots, jobs)
+        slots, jobs = _claimed(before, slots, jobs)
     added = list(expand_slots(scenario, step.get("slots", [])))
     gone = {*step.get("remove_slots", ()), *(slot.name for slot in added)}
     slots = [slot for slot in slots if slot.name not in gone] + added
@@ -167,7 +166,7 @@ def _next(
 
 
 def _claimed(
-    scenario: Scenario, before: Scenario, slots: list[SlotEntry], jobs: list[JobEntry]
+    before: Scenario, slots: list[SlotEntry], jobs: list[JobEntry]
 ) -> tuple[list[SlotEntry], list[JobEntry]]:
     """Every match has become a claim, and its job has left the queue."""
     waiting = list(jobs)
@@ -175,14 +174,15 @@ def _claimed(
     for match in before["matches"]:
         job = _job_of(match, waiting)
         waiting = [other for other in waiting if other is not job]
-        short = match["submitter"].partition("@")[0].rpartition(".")[2]
+        name, _, domain = match["submitter"].partition("@")
+        short = name.rpartition(".")[2]
         owner = short if job is None else job.owner
         slot = claimed[match["slot"]]
         claim = {
             "State": quoted("Claimed"),
             "Activity": quoted("Busy"),
             "RemoteUser": quoted(match["submitter"]),
-            "RemoteOwner": quoted(f"{owner}@{domain_of(scenario)}"),
+            "RemoteOwner": quoted(f"{owner}@{domain}"),
             "CurrentRank": str(float(match.get("new_startd_rank", 0.0))),
         }
         claimed[slot.name] = evolve(slot, attributes=merge(slot.attributes, claim))

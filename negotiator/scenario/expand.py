@@ -7,10 +7,11 @@ Follows: the README beside the recorded negotiation scenarios.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, TypeAlias
 
-from attr import frozen
+from attr import evolve, frozen
 
 from negotiator.model.snapshot import machine_of
 
@@ -57,6 +58,8 @@ BASE_JOB: Final = {
     "Requirements": "true",
     "LeaveJobInQueue": "false",
 }
+#: What stands in the queue with a whole cluster.
+_CLUSTER: Final = {"CondorVersion": '"$CondorVersion: 25.14.1 2026-10-16 $"'}
 
 
 @frozen
@@ -114,9 +117,10 @@ def _count(entry: Scenario) -> int:
     return count
 
 
-def domain_of(scenario: Scenario) -> str:
-    """What is behind the ``@`` of submitters."""
-    return str(scenario.get("uid_domain", "test"))
+def domain_of(scenario: Scenario, schedd: str) -> str:
+    """What is behind the ``@`` of the submitters of a schedd, which may be of another site."""
+    domains = scenario.get("uid_domains", {})
+    return str(domains.get(schedd, scenario.get("uid_domain", "test")))
 
 
 def expand_slots(scenario: Scenario, entries: list[Scenario]) -> Iterator[SlotEntry]:
@@ -136,10 +140,18 @@ def expand_slots(scenario: Scenario, entries: list[Scenario]) -> Iterator[SlotEn
 
 def expand_jobs(scenario: Scenario, entries: list[Scenario]) -> Iterator[JobEntry]:
     """The jobs of the entries; defaults are those of the scenario."""
-    domain = domain_of(scenario)
+    made = list(_job_entries(scenario, entries))
+    procs = Counter((job.schedd, job.cluster) for job in made)
+    for job in made:
+        of_cluster = {"TotalSubmitProcs": str(procs[job.schedd, job.cluster])}
+        yield evolve(job, attributes=merge(of_cluster, _CLUSTER, job.attributes))
+
+
+def _job_entries(scenario: Scenario, entries: list[Scenario]) -> Iterator[JobEntry]:
     last: dict[str, int] = {}
     for entry in entries:
         schedd = entry.get("schedd", "s1")
+        domain = domain_of(scenario, schedd)
         cluster, proc = last.get(schedd, 0) + 1, 0
         if "id" in entry:
             head, _, tail = str(entry["id"]).partition(".")

@@ -13,14 +13,16 @@ from typing import Final
 from classad import ClassAd
 from classad.ads.ad import ListValue
 from classad.ads.expression import Expression
+from classad.evaluation.context import NO_CONTEXT
 from classad.formats.long import shared_tree
 from classad.language.names import fold_name
 from negotiator.accounting.restart import recounted
-from negotiator.capture.pool_order import CollectorTable, submitter_order
+from negotiator.capture.pool_order import CollectorTable, pool_order, submitter_order
 from negotiator.groups.tree import group_tree
+from negotiator.jobs.lists import served
 from negotiator.jobs.submitters import job_prio_array
 from negotiator.jobs.weights import IdleJobWeights
-from negotiator.model.arithmetic import whole
+from negotiator.model.arithmetic import c_cut
 from negotiator.model.snapshot import AccountantState, Customer, Resource, ScheddQueue, Snapshot
 from negotiator.scenario.expand import (
     ADDRESS,
@@ -33,9 +35,12 @@ from negotiator.scenario.expand import (
     merge,
     quoted,
 )
+from negotiator.versions.slots import CLAIMED_SLOTS_TRIMMED
 from policy.load import policy_from_knobs
 from policy.model import NegotiatorPolicy
+from policy.versions import NEWEST, Version, parse_version
 
+_CLAIMED: Final = ('"Claimed"', '"Preempting"')
 #: The clock of all scenarios, seconds since the epoch; no recording depends on it.
 NOW: Final = 1_795_210_700
 QUOTE: Final = '"'
@@ -46,9 +51,16 @@ BASE_KNOBS: Final = {
 }
 
 
-def policy_of(scenario: Scenario) -> NegotiatorPolicy:
+def policy_of(scenario: Scenario, version: Version = NEWEST) -> NegotiatorPolicy:
     """The policy of a scenario: its knobs over those of all recordings."""
-    return policy_from_knobs({**BASE_KNOBS, **scenario.get("config", {})}).policy
+    knobs = {**BASE_KNOBS, **scenario.get("config", {})}
+    return policy_from_knobs(knobs, version=version).policy
+
+
+def version_of(case: Scenario) -> Version:
+    """The version that a case was recorded with; the newest where it does not say."""
+    text = case.get("observed", {}).get("negotiator")
+    return parse_version(text) if text else NEWEST
 
 
 class AdMaker:
@@ -88,7 +100,9 @@ def snapshot_of(
     """
     by_name = {slot.name: slot for slot in slots}
     known = [name for name in seen.get("slot_order", ()) if name in by_name]
-    order = dict.fromkeys([*known, *by_name])
+    order = [*dict.fromkeys([*known, *by_name])]
+    if not policy.consider_preemption and not CLAIMED_SLOTS_TRIMMED.is_new(policy.version):
+        order = _with_claims_in_place(slots, order)
     # The schedd's numbers of autoclusters come from a walk of its own and are an input.
     asked = seen.get("requests", ())
     ids = {(request["schedd"], request["job"]): request.get("autocluster") for request in asked}
@@ -107,6 +121,18 @@ def snapshot_of(
         claims={slot.name: slot.claims for slot in slots if slot.claims is not None},
         child_claims={slot.name: _claims_of_children(make(slot.private or {})) for slot in slots},
     )
+
+
+def _with_claims_in_place(slots: Sequence[SlotEntry], order: Sequence[str]) -> list[str]:
+    """The same order with claimed slots where the collector's walk has them.
+
+    A record has the slots behind all others that were trimmed, and there it is their place in the
+    walk that decides whether they are.
+    """
+    walk = [slots[place] for place in pool_order([slot.name for slot in slots])]
+    claimed = {slot.name for slot in walk if slot.attributes["State"] in _CLAIMED}
+    others = iter([name for name in order if name not in claimed])
+    return [slot.name if slot.name in claimed else next(others) for slot in walk]
 
 
 def _claims_of_children(private: ClassAd) -> list[bool]:
@@ -140,13 +166,13 @@ def _submitters(
         mine = idle.get((submitter, schedd))
         if mine is None:
             continue
-        made = [make(job.attributes) for job in mine]
-        prios = (whole(ad.get_number("JobPrio")) for ad in made)
+        made = [ad for job in mine if served(ad := make(job.attributes), NO_CONTEXT)]
+        prios = (c_cut(ad.get_number("JobPrio")) for ad in made)
         plain = {
             "Name": quoted(submitter),
             "ScheddName": quoted(f"{schedd}@{POOL}"),
             "ScheddIpAddr": ADDRESS,
-            "IdleJobs": str(len(mine)),
+            "IdleJobs": str(len(made)),
             "RunningJobs": "0",
             "WeightedIdleJobs": str(float(weights.sum(made))),
             "WeightedRunningJobs": "0.0",
@@ -165,9 +191,8 @@ def _walk(
     A schedd also sends an ad for the owner of jobs that another submitter stands for; the
     negotiator passes it over, but it has its place in the collector's table.
     """
-    domain = domain_of(scenario)
     sent = {(job.submitter, job.schedd) for job in jobs}
-    sent |= {(f"{job.owner}@{domain}", job.schedd) for job in jobs}
+    sent |= {(f"{job.owner}@{domain_of(scenario, job.schedd)}", job.schedd) for job in jobs}
     # Schedds start in the order in which jobs name them; each has its submitters by name.
     started = list(dict.fromkeys(job.schedd for job in jobs))
     keys = sorted(sent, key=lambda key: (started.index(key[1]), key[0]))
@@ -180,7 +205,7 @@ def accountant_of(
 ) -> AccountantState:
     """The accountant's records before the first cycle, as a negotiator that starts has them."""
     given = scenario.get("accountant", {})
-    domain = domain_of(scenario)
+    domain = str(scenario.get("uid_domain", "test"))
     customers = {}
     for short, record in given.get("customers", {}).items():
         name = short if "@" in short or record.get("group") else f"{short}@{domain}"
@@ -210,7 +235,7 @@ def _seeded(slots: Sequence[SlotEntry], make: AdMaker) -> dict[str, Resource]:
         attributes = slot.attributes
         text = attributes.get("AccountingGroup") or attributes.get("RemoteUser")
         weight = make(attributes).get_number("SlotWeight")
-        claimed = attributes["State"] in ('"Claimed"', '"Preempting"')
+        claimed = attributes["State"] in _CLAIMED
         if claimed and text is not None and weight is not None:
             key = f"{slot.name}@{attributes['StartdIpAddr'].strip(QUOTE)}"
             found[key] = Resource(key, text.strip(QUOTE), weight)

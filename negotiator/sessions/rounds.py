@@ -10,7 +10,7 @@ from negotiator.groups.rounds import group_loop_settings, run_group_rounds, too_
 from negotiator.groups.tree import Group
 from negotiator.jobs.submitters import Submitter
 from negotiator.matching.board import Board
-from negotiator.model.arithmetic import FLT_MAX, INT_MAX, add_up
+from negotiator.model.arithmetic import FLT_MAX, INT_MAX, add_up, c_cut
 from negotiator.model.departures import DepartureKind
 from negotiator.model.result import AllocationRound
 from negotiator.sessions.spins import RoundTerms, run_round
@@ -73,7 +73,8 @@ class _GroupNegotiation:
     ) -> None:
         """A round for those below their floor, then one for all."""
         accountant = self.board.accountant
-        needy = [s for s in submitters if accountant.usage(s.name) < accountant.floor(s.name)]
+        below = {s.name: c_cut(accountant.floor(s.name)) for s in submitters}
+        needy = [s for s in submitters if accountant.usage(s.name) < below[s.name]]
         if needy:
             run_round(self.board, needy, RoundTerms(group, quota, True, regrouped))
         run_round(self.board, submitters, RoundTerms(group, quota, False, regrouped))

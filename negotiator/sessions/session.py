@@ -15,19 +15,24 @@ from classad.ads.ad import as_number
 from classad.evaluate import EvalContext
 from classad.language.bounds import checkpoint
 from negotiator.jobs.offers import Offers
-from negotiator.jobs.requests import NO_AUTOCLUSTER, JobList, Request, matched_limits
+from negotiator.jobs.requests import NO_AUTOCLUSTER, JobList, Request
 from negotiator.matching.board import Board
 from negotiator.matching.candidate import Allowance, Asker, Candidate, Tally
 from negotiator.matching.choice import find_match, has_claim, put_back
 from negotiator.matching.refusal import Refusal
 from negotiator.matching.terms import SessionEnd, SessionTerms
-from negotiator.model.arithmetic import INT_MAX, whole
+from negotiator.model.arithmetic import INT_MAX, c_cut, whole
 from negotiator.model.departures import DepartureKind
 from negotiator.model.result import Event, Match, MatchKind, Outcome, Reason, Rejection
+from negotiator.pool.claims import SlotClaim
 from negotiator.pool.consumption import Amounts, deduct
 from negotiator.pool.ephemeral import carry_match, decorate_request
 from negotiator.pool.slots import Slot
+from negotiator.versions.offers import matched_limits
+from negotiator.versions.usage import USAGE_OF_SLOTS
 
+#: Refusals of one request that are recorded at most.
+_MANY: Final = 1000
 #: What is looked at where a match is recorded.
 _LIMITS: Final = frozenset({"concurrencylimits"})
 _RANK: Final = frozenset({"rank"})
@@ -53,7 +58,8 @@ def hold_session(board: Board, terms: SessionTerms) -> SessionEnd:
     board.limit_refusals = 0
     offers = board.offers_ahead.pop((terms.submitter, terms.schedd, terms.job_prios), None)
     if offers is None:
-        offers = Offers(jobs, board.context, terms.job_prios)
+        context = board.context.in_language(jobs.language)
+        offers = Offers(jobs, context, terms.job_prios)
     session = _Session(board, terms, jobs, Allowance(terms.limit, terms.limit_unclaimed), offers)
     outcome = _negotiate(session)
     end = SessionEnd(outcome, session.allowance.used, tuple(session.events))
@@ -90,9 +96,10 @@ def _serve(session: _Session, request: Request) -> tuple[int, bool]:
             break
         step = _offer(session, request, served)
         if step is None:
+            _refuse_again(session, -1 - served)
             return served, not _gives_up(session)
         # Depth first repeats a request only as long as it has a count.
-        served += step if session.jobs.counts else 1
+        served = c_cut(served + step) if session.jobs.counts else served + 1
     return served, True
 
 
@@ -142,6 +149,17 @@ def _offer(session: _Session, request: Request, served: int) -> int | None:
                 put_back(board, request.ad, asker, candidate)
             return _jobs_served(board, request.ad, candidate)
         del board.slots[candidate.position]
+
+
+def _refuse_again(session: _Session, times: int) -> None:
+    """Refuse a request that serves less than no jobs as often as it is below zero."""
+    board = session.board
+    last = board.rejections[-1]
+    if times > _MANY:
+        board.departures.note(DepartureKind.DEPTH_FIRST, f"job {last.job} of {last.submitter}")
+    for _ in range(min(times, _MANY)):
+        board.rejections.append(last)
+        board.watch.refused(last)
 
 
 def _reject(session: _Session, request: Request, tally: Tally) -> None:
@@ -210,17 +228,19 @@ def _take(session: _Session, request: Request, served: int, candidate: Candidate
     if request.ad.raw("ConcurrencyLimits") or slot.cell("concurrencylimits"):
         ad = slot.seen_with(request.ad, _LIMITS)
         limits = matched_limits(request.ad, ad, board.context)
-    if limits:
-        board.concurrency.take(limits)
     board.matches.append(_match(session, request, served, candidate))
     board.limits.append(limits)
-    board.accountant.charge(terms.submitter, candidate.cost)
+    charge = USAGE_OF_SLOTS.of(board.policy.version).matched
+    claim = SlotClaim(slot, limits, board.context)
+    if charge(board.accountant, claim, terms.submitter, candidate.cost) and limits:
+        board.concurrency.take(limits)
     session.allowance.used += candidate.cost
     if slot.user is None:
         session.allowance.used_unclaimed += candidate.cost
     if slot.requirements is not None and slot.requirements is not slot.raw("Requirements"):
         slot.insert("Requirements", slot.requirements)
-    placed = session.jobs.place(request, slot, board.schedd_context, limits)
+    context = board.schedd_context.in_language(session.jobs.language)
+    placed = session.jobs.place(request, slot, context, limits)
     session.offers.matched()
     board.watch.taken(candidate, placed)
     slot.claims -= 1
@@ -246,22 +266,24 @@ def _jobs_served(board: Board, request: ClassAd, candidate: Candidate) -> int:
     fits = []
     for resource in ("Cpus", "Memory"):
         there = slot.get_number(resource, context=context)
-        if there is not None and there > INT_MAX:
-            board.departures.note(DepartureKind.DEPTH_FIRST, about)
         wanted = request.get_number(f"Request{resource}", slot, context)
         fits.append(_times(1 if there is None else there, wanted or 1))
-    served = max(min(fits), 0)
-    if served == 0 and candidate.amounts and _unchanged(slot, candidate.amounts, context):
+    served = min(fits)
+    if served < 0 and candidate.slot.reevaluated:
+        board.departures.note(DepartureKind.DEPTH_FIRST, about)
+        return 1
+    if served <= 0 and candidate.amounts and _unchanged(slot, candidate.amounts, context):
         board.departures.note(DepartureKind.NO_PROGRESS, about)
         return 1
     return served
 
 
 def _times(there: float, wanted: float) -> int:
-    """How many times a whole amount is in another; at least one is wanted."""
+    """How many times an amount is in another, both cut to 32 bits; at least one is wanted."""
     if not (math.isfinite(there) and math.isfinite(wanted)):
         return INT_MAX if there == math.inf and math.isfinite(wanted) else 0
-    return int(there) // max(int(wanted), 1)
+    # As C divides: towards zero.
+    return int(c_cut(there) / max(c_cut(wanted), 1))
 
 
 def _unchanged(slot: ClassAd, amounts: Amounts, context: EvalContext) -> bool:

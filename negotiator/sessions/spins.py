@@ -13,7 +13,7 @@ from negotiator.jobs.offers import Offers
 from negotiator.jobs.submitters import Submitter, consolidate
 from negotiator.matching.board import Board
 from negotiator.matching.terms import SessionEnd, SessionTerms
-from negotiator.model.arithmetic import INT_MAX, add_up, c_difference, c_int
+from negotiator.model.arithmetic import INT_MAX, add_up, c_cut, c_difference, c_int
 from negotiator.model.result import Event, Outcome, Pie, Spin, SubmitterTurn
 from negotiator.model.std_sort import ascending
 from negotiator.sessions.pie import GroupRoom, PieSettings, Shares, Slice, cut_slice, shares_of
@@ -69,13 +69,15 @@ class _Round:
         self, submitter: Submitter, priority: float, shares: Shares, *, with_floor: bool
     ) -> Slice:
         accountant = self.board.accountant
+        floored = with_floor and self.terms.floor_round
+        floor = c_cut(accountant.floor(submitter.name)) if floored else None
         return cut_slice(
             shares.share(priority),
             self.total,
             accountant.usage(submitter.name),
             self.settings,
             self.room,
-            accountant.floor(submitter.name) if with_floor and self.terms.floor_round else None,
+            floor,
         )
 
 
@@ -188,7 +190,8 @@ def _fetch_ahead(board: Board, submitters: list[Submitter]) -> None:
         jobs = board.jobs.get((submitter.name, submitter.schedd))
         if jobs is not None:
             key = (submitter.name, submitter.schedd, submitter.job_prios)
-            offers = Offers(jobs, board.context, submitter.job_prios)
+            context = board.context.in_language(jobs.language)
+            offers = Offers(jobs, context, submitter.job_prios)
             board.offers_ahead[key] = offers.fetch_ahead()
 
 
@@ -238,7 +241,7 @@ def _turn(state: _Round, submitter: Submitter, shares: Shares) -> SubmitterTurn:
 
 def _ceiling_left(state: _Round, submitter: Submitter, usage: float) -> int:
     """What is left of a ceiling; a usage that does not fit an integer leaves nothing."""
-    ceiling = state.board.accountant.ceiling(submitter.name)
+    ceiling = c_cut(state.board.accountant.ceiling(submitter.name))
     return INT_MAX if ceiling < 0 else max(c_difference(ceiling, c_int(usage)), 0)
 
 

@@ -45,6 +45,7 @@ from pieslice.why.questions import (
 )
 from policy.dialects import UnknownDialectError, find_dialect
 from policy.language.statements import is_identifier
+from policy.versions import Followed, UnknownVersionError, followed_version, parse_version
 
 #: Ends a value of several lines.
 _END: Final = "end_of_value"
@@ -58,6 +59,7 @@ def read(
     now: float | datetime | str | None = None,
     local_name: str | None = None,
     dialect: str = "htcondor",
+    condor_version: str | None = None,
     at: float | datetime | str | None = None,
 ) -> Pool:
     """Read a pool: the folder of a capture, a history, a scenario, or files of ads in any form.
@@ -65,7 +67,8 @@ def read(
     ``config``: in place of the pool's own configuration; ``now``: the time of the cycle, without
     it as the command finds it; ``at``: of a history the last capture at or before that time,
     without it the last one; texts of times are those of the command; ``local_name``: of the
-    negotiator; ``dialect``: whose rules.
+    negotiator; ``dialect``: whose rules; ``condor_version``: the version of the pool, ``25.0`` or
+    ``25.0.13``, without it what its daemons tell.
     """
     diagnostics: list[Diagnostic] = []
     with one_family():
@@ -79,13 +82,28 @@ def read(
         names = () if local_name is None else (local_name,)
         asked = None if at is None else (_moment(at, moment_of), str(at))
         reading = PoolReading(
-            inputs, moment, names, rules, diagnostics=tuple(diagnostics), at=asked
+            inputs,
+            moment,
+            names,
+            rules,
+            diagnostics=tuple(diagnostics),
+            at=asked,
+            version=_version(condor_version),
         )
         return Pool(reading, read_pool(reading))
 
 
 def _moment(time: float | datetime | str, read_text: Callable[[str], float]) -> float:
     return read_text(time) if isinstance(time, str) else seconds_of(time)
+
+
+def _version(text: str | None) -> Followed | None:
+    if text is None:
+        return None
+    try:
+        return followed_version(parse_version(text), "as given")
+    except UnknownVersionError as problem:
+        raise ReadError(str(problem)) from problem
 
 
 def _job_id(job: str | float) -> str:

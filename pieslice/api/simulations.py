@@ -286,4 +286,5 @@ def _pool_plan(pool: AnyPool) -> Plan:
         config=None if config is None else str(Path(config)),
         now=None if reading.now is None else int(reading.now),
         texts=paths.texts,
+        condor_version=None if reading.version is None else str(reading.version.given),
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pieslice.command_line import CENTURY, number
-from pieslice.inputs.options import add_width
+from pieslice.inputs.options import add_width, may_run
 
 if TYPE_CHECKING:
     from pieslice.command_line import Subcommands
@@ -31,6 +31,7 @@ def add_commands(subcommands: Subcommands) -> None:
     parser.add_argument(
         "source", nargs="?", type=Path, metavar="SOURCE", help="saved state, as for userprio"
     )
+    may_run(parser, "source")
     for option, form, text in (
         ("--user", "NAME=CORES[@Hh[-Hh]]", "demand of a user, from hour H until hour H"),
         ("--prio", "NAME=N", "real priority of a user at the start"),

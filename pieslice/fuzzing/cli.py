@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pieslice.command_line import whole_number
 from pieslice.inputs.configuration import add_reader, guarded
-from pieslice.inputs.options import add_width
+from pieslice.inputs.options import add_width, may_run
 
 if TYPE_CHECKING:
     from pieslice.command_line import Subcommands
@@ -30,6 +30,7 @@ def add_commands(subcommands: Subcommands) -> None:
     parser.add_argument(
         "--pool", metavar="DIR", help="learn what slots and jobs look like from a capture"
     )
+    may_run(parser, "pool")
     parser.add_argument(
         "--knob", metavar="NAME",
         help="only what is about this expression, such as PREEMPTION_RANK",

@@ -19,7 +19,7 @@ from classad.ads.expression import Expression
 from classad.evaluate import EvalContext
 from negotiator.accounting.accountant import Accountant, accountant_settings
 from negotiator.groups.tree import GroupTree, group_tree
-from negotiator.jobs.autoclusters import NEVER
+from negotiator.jobs.autoclusters import never_significant
 from negotiator.matching.board import Board
 from negotiator.matching.candidate import Asker
 from negotiator.matching.candidates import consider
@@ -105,7 +105,8 @@ class Cycle:
     def request(self, party: Party) -> ClassAd:
         """A request as the cycle has it: without what is never significant, decorated."""
         ad = job_ad(party)
-        for name in [name for name in ad.names() if name.lower() in NEVER]:
+        never = never_significant(self.policy.version)
+        for name in [name for name in ad.names() if name.lower() in never]:
             ad.remove(name)
         self.decorate(ad, party.user)
         return ad

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from pieslice.command_line import EXIT_BAD
 from pieslice.data import JsonData
+from pieslice.inputs.options import may_run
 from pieslice.inputs.versions import add_version, say_version
 from pieslice.terminal import complain
 
@@ -50,8 +51,10 @@ def add_reader(parser: argparse.ArgumentParser, *paths: str, nargs: str | None =
             path,
             nargs=nargs,
             metavar=path.upper(),
-            help="the root file, a folder with condor_config, or a folder of files",
+            help="the root file, a folder with condor_config, a folder of files, or HOST of a"
+            " running pool",
         )
+    may_run(parser, *(paths or ("path",)))
     add_reading(parser)
 
 

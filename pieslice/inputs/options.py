@@ -12,6 +12,7 @@ import argparse
 from typing import Final
 
 from pieslice.command_line import whole_number
+from pieslice.inputs.versions import add_version
 
 #: Those of ``negotiator.engines``.  Reading a command line imports no library, so that `doctor`
 #: runs in a broken installation, too.
@@ -34,6 +35,7 @@ def add_inputs(parser: argparse.ArgumentParser) -> None:
         metavar="D",
         help="whose rules: htcondor (25.14.1, the default), mrg or manual, with +RULE for one more",
     )
+    add_version(parser)
     for option, text in (
         ("--slots", "slot ads, as condor_status -l prints them"),
         ("--jobs", "job ads, as condor_q -all -l prints them"),
@@ -64,13 +66,26 @@ def add_inputs(parser: argparse.ArgumentParser) -> None:
         help="of a history: the last capture at or before T (seconds since the epoch or ISO 8601, "
         "local time unless it has a zone; default: the last capture)",
     )
-    parser.add_argument("--token", metavar="F", help="file with a token for asking a running pool")
+    add_token(parser)
     parser.add_argument(
         "--now", metavar="T", help="time of the cycle: seconds since the epoch or ISO 8601"
     )
     parser.add_argument(
         "--seed", type=int, default=0, metavar="N", help="seed of random() (default 0)"
     )
+
+
+def add_token(parser: argparse.ArgumentParser) -> None:
+    """What gives the right to ask a running pool."""
+    parser.add_argument("--token", metavar="F", help="file with a token for asking a running pool")
+
+
+def may_run(parser: argparse.ArgumentParser, *names: str) -> None:
+    """Say which arguments may be HOST of a pool that runs, which is captured before the command."""
+    known: tuple[str, ...] = parser.get_default("running") or ()
+    if not known:
+        add_token(parser)
+    parser.set_defaults(running=(*known, *names))
 
 
 def add_local_name(parser: argparse.ArgumentParser, more: str = "") -> None:

@@ -30,6 +30,7 @@ from pieslice.inputs.sorting import Inputs, sort_out
 from pieslice.reports.output import hold_diagnostics, show_diagnostics
 from pieslice.reports.progress import Progress
 from policy.dialects import HTCONDOR, Dialect, find_dialect
+from policy.versions import Followed
 
 
 @frozen
@@ -42,6 +43,8 @@ class PoolReading:
     dialect: Dialect = HTCONDOR
     costs: RequestCosts = Factory(RequestCosts)
     diagnostics: tuple[Diagnostic, ...] = ()
+    #: The version of the whole pool; None: its daemons tell theirs.
+    version: Followed | None = None
     #: Of a history: the time whose capture is meant, and how it was asked for; None: the last one.
     at: tuple[float, str] | None = None
 
@@ -63,11 +66,21 @@ def read_pool(reading: PoolReading, progress: Stages = SILENT) -> Capture:
         from negotiator.scenario.as_capture import scenario_capture
 
         capture = scenario_capture(
-            inputs.scenario, inputs.paths, now=reading.now, local_names=names, dialect=dialect
+            inputs.scenario,
+            inputs.paths,
+            now=reading.now,
+            local_names=names,
+            dialect=dialect,
+            version=reading.version,
         )
     else:
         capture = read_capture(
-            inputs.paths, now=reading.now, local_names=names, dialect=dialect, progress=progress
+            inputs.paths,
+            now=reading.now,
+            local_names=names,
+            dialect=dialect,
+            version=reading.version,
+            progress=progress,
         )
     diagnostics = (*reading.diagnostics, *capture.diagnostics)
     return evolve(capture, diagnostics=diagnostics, costs=reading.costs)
@@ -144,7 +157,10 @@ def _reading(args: argparse.Namespace) -> PoolReading:
         raise InputError([Diagnostic(message, help="give --local-name once")])
     costs = request_costs(getattr(args, "seconds_per_request", ()))
     dialect = find_dialect(args.dialect)
-    return PoolReading(inputs, now, names, dialect, costs, tuple(diagnostics), _asked_time(args))
+    version = getattr(args, "condor_version", None)
+    return PoolReading(
+        inputs, now, names, dialect, costs, tuple(diagnostics), version, _asked_time(args)
+    )
 
 
 def _asked_time(args: argparse.Namespace) -> tuple[float, str] | None:

@@ -1,7 +1,8 @@
 """Captures the running pools that a command line names where others name files.
 
 Decides which argument is the address of a collector: nothing of that name is there, and it looks
-like ``HOST``, ``HOST:PORT`` or ``[ADDRESS]:PORT``.
+like ``HOST``, ``HOST:PORT`` or ``[ADDRESS]:PORT``, or like a list of these, the collectors of a
+pool: ``A,B``.
 
 Inputs: arguments.  Outputs: paths, those of captures in folders that last as long as the process;
 raises ``InputError`` where a pool does not answer.
@@ -36,10 +37,38 @@ _SUFFIXES: Final = frozenset(
 
 
 def is_address(text: str) -> bool:
-    """Whether an argument can only be the address of a collector."""
-    if _HOST.fullmatch(text) is None or Path(text).exists():
+    """Whether an argument can only be the address of a collector, or those of several."""
+    if Path(text).exists():
         return False
-    return text.rpartition(".")[2].lower() not in _SUFFIXES
+    return all(
+        _HOST.fullmatch(host) is not None and host.rpartition(".")[2].lower() not in _SUFFIXES
+        for host in text.split(",")
+    )
+
+
+def name_captures(args: argparse.Namespace) -> list[Diagnostic]:
+    """Put captures in the place of running pools, in the arguments that may name some.
+
+    Gives the notes that say so; raises ``InputError`` where a pool does not answer.
+    """
+    notes: list[Diagnostic] = []
+    known: dict[str, Path] = {}
+
+    def taken(value: str | Path) -> str | Path:
+        text = str(value)
+        if not is_address(text):
+            return value
+        if text not in known:
+            known[text] = _kept(text, args, notes)
+        return type(value)(known[text])
+
+    for name in args.running:
+        value = getattr(args, name)
+        if isinstance(value, list):
+            setattr(args, name, [taken(item) for item in value])
+        elif value is not None:
+            setattr(args, name, taken(value))
+    return notes
 
 
 def captured(items: Sequence[str], args: argparse.Namespace, notes: list[Diagnostic]) -> list[Path]:

@@ -10,7 +10,8 @@ For other parts of the program, and for those that keep what was captured:
 - ``config``: the text of the configuration that decides the cycle;
 - ``manifest``: what ``capture.json`` has: ``began`` and ``ended`` (seconds since the epoch by this
   machine's clock), ``parts`` with the time, bytes and number of ads of each, ``versions``,
-  ``missing`` and ``refused`` (lines of text), ``cycle``: the times of the last cycle.
+  ``missing`` (lines of text; ``silent``: those of daemons that did not answer), ``cycle``: the
+  times of the last cycle.
 
 ``LiveCapture.write(folder)`` writes the folder of a capture as every command takes it
 (``pieslice help captures``), beside its place and then renamed; ``capture.read(folder)`` gives the

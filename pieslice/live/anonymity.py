@@ -145,7 +145,11 @@ def anonymous(capture: LiveCapture) -> LiveCapture:
     manifest = {
         **capture.manifest,
         "pool": mask.inside(str(capture.manifest["pool"])),
-        "missing": list(_lines(mask, capture.manifest["missing"])),
+        **{
+            name: list(_lines(mask, capture.manifest[name]))
+            for name in ("missing", "silent")
+            if name in capture.manifest
+        },
         "versions": {
             mask.inside(name): text for name, text in capture.manifest["versions"].items()
         },

@@ -7,13 +7,14 @@ their own.
 
 Inputs: requests on standard input, a JSON object in each line; ``do`` says what is asked for.
 Outputs: for each a line of JSON, followed by as many bytes of ads in long form as it says.
-Follows: the bindings ``htcondor2`` of 25.14.1.
+Follows: the bindings ``htcondor2`` of 25.14.1, but for their splitting of accounting records.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -21,6 +22,11 @@ from typing import Any
 
 #: Parts of names that are secrets: whoever knows a claim id may use the claim.
 SECRETS = ("claimid", "capability", "transferkey", "transfersocket")
+
+#: An attribute of a numbered record: ``Name12`` is ``Name`` of the twelfth.
+NUMBERED = re.compile(r"(.*?)(\d+)")
+#: The function of the bindings that splits an ad of numbered records into ads.
+SPLITTER = "_convert_numbered_attributes_to_list_of_ads"
 
 Request = Mapping[str, Any]
 Answer = tuple[dict[str, Any], bytes]
@@ -41,6 +47,26 @@ def long_form(ads: Iterable[Any]) -> tuple[int, bytes]:
     return len(texts), "\n".join(texts).encode("utf-8", "surrogateescape")
 
 
+def records(numbered: Any) -> list[Any]:
+    """The ads that a daemon has put into one ad, with numbers behind the names of attributes.
+
+    What has no number holds for each of them: ``LastUpdate``, the time of accounting records.
+    """
+    found: dict[str, Any] = {}
+    common = {}
+    for name in numbered.keys():  # noqa: SIM118 - ads of the bindings have no other way
+        parts = NUMBERED.fullmatch(name)
+        if parts is None:
+            common[name] = numbered[name]
+            continue
+        ad = found.setdefault(parts[2], type(numbered)())
+        ad[parts[1]] = numbered[name]
+    for ad in found.values():
+        if "LastUpdate" in common:
+            ad["LastUpdate"] = common["LastUpdate"]
+    return list(found.values())
+
+
 class Asker:
     """The bindings, set up for one pool."""
 
@@ -50,6 +76,10 @@ class Asker:
         import htcondor2  # type: ignore[import-untyped]
 
         self.htcondor = htcondor2
+        # Theirs takes `Name12` for number 2 of `Name1`, and loses the records from the tenth on.
+        of_negotiator = sys.modules[htcondor2.Negotiator.__module__]
+        if hasattr(of_negotiator, SPLITTER):
+            setattr(of_negotiator, SPLITTER, records)
         if tokens is not None:
             # The token that was named and no other one, wherever this machine has some.
             for name, value in (
@@ -61,7 +91,8 @@ class Asker:
         self.pool = pool or htcondor2.param.get("COLLECTOR_HOST")
         if not self.pool:
             raise LookupError("no configuration of HTCondor names a COLLECTOR_HOST")
-        self.collector = htcondor2.Collector(self.pool)
+        #: Those of a pool that has several; the one that answered last comes first.
+        self.hosts = self.pool.split(",")
 
     def answer(self, request: Request) -> Answer:
         """What a request asks for."""
@@ -75,8 +106,17 @@ class Asker:
     def do_ads(self, request: Request) -> Answer:
         """Ads of all types from the collector, in its order."""
         kind = self.htcondor.AdType.Any
-        ads = self.collector.query(kind, request["constraint"], list(request["names"]))
-        return _answered(ads)
+        problems = []
+        for host in list(self.hosts):
+            try:
+                collector = self.htcondor.Collector(host)
+                ads = collector.query(kind, request["constraint"], list(request["names"]))
+            except Exception as problem:  # whatever it is, another one may answer
+                problems.append(problem)
+                continue
+            self.hosts.sort(key=lambda other: other != host)
+            return _answered(ads)
+        raise problems[0]
 
     def do_direct(self, request: Request) -> Answer:
         """The ad that the negotiator has of itself now."""
@@ -110,8 +150,40 @@ class Asker:
         """The accounting records as the negotiator has them now."""
         return _answered(self.htcondor.Negotiator(self._located(request)).getPriorities())
 
+    def do_why(self, request: Request) -> Answer:
+        """What a daemon at the collector's address says to anybody, and whether we may READ."""
+        host = self.hosts[0]
+        name, colon, port = host.rpartition(":")
+        address = f"{name}:{port}" if colon and port.isdecimal() else f"{host}:9618"
+        there = {"MyAddress": f"<{address}>", "MyType": "Collector"}
+        found = self._ping(there, "ALLOW")
+        read = self._ping(there, "READ")
+        keys = str(found.get("IssuerKeys", ""))
+        return {
+            "trust": str(found.get("TrustDomain", "")),
+            "keys": [key.strip() for key in keys.split(",") if key.strip()],
+            "read": bool(read.get("AuthorizationSucceeded")),
+        }, b""
+
+    def _ping(self, daemon: Mapping[str, Any], right: str) -> dict[str, Any]:
+        """What a daemon says to somebody who asks whether he has a right; nothing if he has not."""
+        ping = getattr(self.htcondor, "ping", None)
+        if ping is None:
+            return {}
+        ad = self._located({"daemon": {"CondorVersion": self.htcondor.version(), **daemon}})
+        try:
+            said = ping(ad, right)
+        except Exception:  # there is one kind of exception for everything
+            return {}
+        return {name: said[name] for name in said.keys()}  # noqa: SIM118 - no other way
+
     def do_cycle(self, request: Request) -> Answer:
         """Have the negotiator begin a cycle; the command is the one that a schedd sends."""
+        # It says nothing to those who may not.
+        if hasattr(self.htcondor, "ping"):
+            said = self._ping(request["daemon"], "DAEMON")
+            if not said.get("AuthorizationSucceeded"):
+                raise PermissionError("it lets only daemons of the pool begin a cycle")
         self.htcondor.Schedd(self._located(request)).reschedule()
         return {}, b""
 

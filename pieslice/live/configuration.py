@@ -14,7 +14,7 @@ from typing import Final
 
 from attr import define, field, frozen
 
-from pieslice.live.daemons import DaemonError, Daemons, Located
+from pieslice.live.daemons import DaemonError, Daemons, Located, SlowError
 from policy.knobs import Need, find_knob
 
 #: What a shadow has to know of the negotiator besides its policy.
@@ -27,11 +27,17 @@ Macros = Mapping[str, str]
 
 @frozen
 class Configuration:
-    """The text of a configuration, the negotiator's macros, and what is not known of them."""
+    """The text of a configuration, the negotiator's macros, and what is not known of them.
+
+    ``silent``: what of it is missing because daemons did not answer; ``slow``: the names of
+    schedds whose time for an answer is used up.
+    """
 
     text: str
     macros: Macros
     missing: tuple[str, ...] = ()
+    silent: tuple[str, ...] = ()
+    slow: frozenset[str] = frozenset()
 
 
 @define
@@ -48,9 +54,10 @@ class KnownMacros:
         if key not in self._known:
             names = wanted(daemons.macro_names(daemon), subsystem)
             found = daemons.macros(daemon, names)
-            stale = [other for other in self._known if other[0] == key[0]]
-            for other in stale:
-                del self._known[other]
+            # Several daemons are asked at the same time.
+            for other in list(self._known):
+                if other[0] == key[0]:
+                    del self._known[other]
             self._known[key] = found
         return self._known[key]
 
@@ -73,6 +80,7 @@ def read_configuration(
 ) -> Configuration:
     """What the daemons have been told; without a negotiator HTCondor's defaults are left."""
     missing: list[str] = []
+    silent: list[str] = []
     lines: list[str] = []
     macros: Macros = {}
     if negotiator is None:
@@ -81,22 +89,37 @@ def read_configuration(
         try:
             macros = known.of(daemons, negotiator, "NEGOTIATOR")
         except DaemonError as problem:
-            missing.append(f"configuration: {problem}")
+            silent.append(f"configuration: {problem}")
         lines += [f"# of the negotiator {negotiator.get('Name', '')}", *_lines(macros)]
     first: tuple[str, Macros] | None = None
-    for schedd in schedds:
+    slow = set()
+    for schedd, found in zip(schedds, _of_schedds(daemons, known, schedds), strict=True):
         name = schedd.get("Name", "")
-        try:
-            found = known.of(daemons, schedd, _SCHEDD)
-        except DaemonError as problem:
-            missing.append(f"configuration: {problem}")
+        if isinstance(found, DaemonError):
+            silent.append(f"configuration: {found}")
+            slow |= {name} if isinstance(found, SlowError) else set()
             continue
         if first is None:
             first = name, found
             lines += [f"# of the schedd {name}", *_lines(found, f"{_SCHEDD}.")]
         else:
             missing += _other(first, name, found)
-    return Configuration("".join(f"{line}\n" for line in lines), macros, tuple(missing))
+    text = "".join(f"{line}\n" for line in lines)
+    return Configuration(text, macros, (*silent, *missing), tuple(silent), frozenset(slow))
+
+
+def _of_schedds(
+    daemons: Daemons, known: KnownMacros, schedds: Sequence[Located]
+) -> Sequence[Macros | DaemonError]:
+    """The macros of each schedd, or why there are none."""
+
+    def ask(daemons: Daemons, schedd: Located) -> Macros | DaemonError:
+        try:
+            return known.of(daemons, schedd, _SCHEDD)
+        except DaemonError as problem:
+            return problem
+
+    return daemons.each(schedds, ask)
 
 
 def _other(first: tuple[str, Macros], name: str, macros: Macros) -> Iterable[str]:

@@ -18,23 +18,30 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from queue import SimpleQueue
 from types import TracebackType
-from typing import IO, Final, Protocol
+from typing import IO, Final, Protocol, TypeVar
 
 from attr import define, field, frozen
 
 from pieslice.data import JsonData
 from pieslice.live.places import temporary
+from pieslice.live.refusals import flaw, why_refused
 from policy.language.numbers import saturated
 
 #: Seconds that a daemon has for an answer.
 TIMEOUT: Final = 20.0
 #: Questions after which the process that asks is started anew: the bindings may leak.
 _RENEWED: Final = 50_000
+#: Daemons that are asked at the same time, each by a process of its own.
+AT_ONCE: Final = 6
 #: What finds a daemon: attributes of its ad.
 Located = Mapping[str, str]
+
+_T = TypeVar("_T")
 
 _SCRIPT: Final = Path(__file__).with_name("asking.py")
 _INSTALL: Final = (
@@ -42,7 +49,6 @@ _INSTALL: Final = (
 )
 #: How what the bindings say of any trouble with a collector begins.
 _NO_COLLECTOR: Final = "failed communication with collector"
-_REFUSED: Final = "it is there, and refuses; --token names a file with a token that has READ rights"
 _PORT: Final = 9618
 #: Parts of what the bindings say, and what it means.
 _MEANINGS: Final = (
@@ -53,6 +59,14 @@ _MEANINGS: Final = (
 
 class DaemonError(Exception):
     """A daemon that gave no answer; the text is one line."""
+
+
+class RightError(DaemonError):
+    """A daemon that does not let us do what is asked for, whenever it is asked."""
+
+
+class SlowError(DaemonError):
+    """A daemon that gave no answer within its time."""
 
 
 @frozen
@@ -98,6 +112,11 @@ class Daemons(Protocol):
     def priorities(self, daemon: Located) -> Reply:
         """The accounting records of the negotiator."""
 
+    def each(
+        self, located: Sequence[Located], ask: Callable[[Daemons, Located], _T]
+    ) -> Sequence[_T]:
+        """What is found out of each of some daemons, which are asked at the same time."""
+
 
 @define(eq=False)
 class Bindings:
@@ -114,6 +133,10 @@ class Bindings:
     _process: subprocess.Popen[bytes] | None = None
     _tokens: tempfile.TemporaryDirectory[str] | None = None
     _rest: bytearray = field(factory=bytearray)
+    #: Whether the collector has answered before.
+    _reached: bool = False
+    #: Those who ask at the same time.
+    _others: list[Bindings] = field(factory=list)
 
     def __enter__(self) -> Bindings:
         return self
@@ -132,6 +155,8 @@ class Bindings:
         if self._tokens is not None:
             self._tokens.cleanup()
             self._tokens = None
+        while self._others:
+            self._others.pop().close()
 
     # --- questions ----------------------------------------------------------------------------
 
@@ -141,7 +166,10 @@ class Bindings:
 
     def ads(self, constraint: str, names: Sequence[str]) -> Reply:
         """Ads of all types from the collector, in its order."""
-        return self._ask(self._collector(), do="ads", constraint=constraint, names=list(names))
+        request = {"constraint": constraint, "names": list(names)}
+        reply = self._ask(self._collector(), do="ads", **request)
+        self._reached = True
+        return reply
 
     def direct(self, daemon: Located, names: Sequence[str]) -> Reply:
         """What the negotiator says of itself now."""
@@ -175,6 +203,43 @@ class Bindings:
         """Have the negotiator begin a cycle, where it lets us."""
         self._ask("negotiator", do="cycle", daemon=dict(daemon))
 
+    def each(
+        self, located: Sequence[Located], ask: Callable[[Daemons, Located], _T]
+    ) -> Sequence[_T]:
+        """What is found out of each of some daemons, at most ``AT_ONCE`` at the same time."""
+        while len(self._others) < min(len(located), AT_ONCE) - 1:
+            self._others.append(Bindings(self.pool, self.token, self.timeout))
+        free: SimpleQueue[Bindings] = SimpleQueue()
+        for asker in (self, *self._others):
+            free.put(asker)
+
+        def one(daemon: Located) -> _T:
+            asker = free.get()
+            try:
+                return ask(asker, daemon)
+            finally:
+                free.put(asker)
+
+        with ThreadPoolExecutor(len(self._others) + 1) as threads:
+            try:
+                return list(threads.map(one, located))
+            except BaseException:
+                # Ctrl-C, for example: no thread is to wait for its daemon.
+                threads.shutdown(wait=False, cancel_futures=True)
+                for asker in (self, *self._others):
+                    asker._end()
+                raise
+            finally:
+                self._add_up()
+
+    def _add_up(self) -> None:
+        """Count what the others have asked as asked here."""
+        for other in self._others:
+            self.questions += other.questions
+            self.size += other.size
+            self.seconds += other.seconds
+            other.questions, other.size, other.seconds = 0, 0, 0.0
+
     def _collector(self) -> str:
         return f"collector {self.pool}" if self.pool else "collector"
 
@@ -182,9 +247,19 @@ class Bindings:
         """What an error of the bindings means, in one line."""
         said = str(head["error"])
         if said.lower().startswith(_NO_COLLECTOR) and self.pool:
-            return why_not_reached(self.pool) or _REFUSED
+            return self._why_no_collector(self.pool)
         found = next((means for begin, means in _MEANINGS if begin.lower() in said.lower()), None)
         return said or str(head["kind"]) if found is None else found
+
+    def _why_no_collector(self, pool: str) -> str:
+        """Why the collector does not answer."""
+        nobody = why_not_reached(pool)
+        if nobody is not None:
+            hint = "it may be restarting" if self._reached else "is that the collector's port?"
+            return f"{nobody}; {hint}"
+        said = self._ask(self._collector(), do="why").values
+        text = None if self.token is None else self.token.read_text("utf-8", "replace")
+        return why_refused(text, said, time.time())
 
     # --- the process --------------------------------------------------------------------------
 
@@ -201,14 +276,15 @@ class Bindings:
             body = self._bytes(process.stdout, head["bytes"], end)
         except TimeoutError:
             self._end()
-            raise DaemonError(f"{who}: no answer within {self.timeout:g} s") from None
+            raise SlowError(f"{who}: no answer within {self.timeout:g} s") from None
         except (OSError, EOFError, ValueError):
             self._end()
             raise DaemonError(f"{who}: the process that asks ended in the middle") from None
         self.size += len(body)
         self.seconds += head["seconds"]
         if "error" in head:
-            raise DaemonError(f"{who}: {self._meaning(head)}")
+            kind = RightError if head["kind"] == "PermissionError" else DaemonError
+            raise kind(f"{who}: {self._meaning(head)}")
         text = body.decode("utf-8", "surrogateescape")
         return Reply(text, head, head.get("ads", 0), len(body), head["seconds"], time.time())
 
@@ -248,6 +324,9 @@ class Bindings:
             except OSError as problem:
                 why = (problem.strerror or str(problem)).lower()
                 raise DaemonError(f"{self.token}: {why}") from None
+            problem_of = flaw(text.decode("utf-8", "replace"))
+            if problem_of is not None:
+                raise RightError(f"{self.token}: {problem_of}")
             self._tokens = temporary("token")
             copy = os.open(Path(self._tokens.name, "token"), os.O_CREAT | os.O_WRONLY, 0o600)
             with os.fdopen(copy, "wb") as stream:
@@ -285,14 +364,18 @@ def _close(stream: IO[bytes]) -> None:
 
 
 def why_not_reached(pool: str) -> str | None:
-    """Why nothing can be connected to where a pool's collector should be; None if it can."""
-    host, port = split_address(pool)
-    try:
-        socket.create_connection((host, port), timeout=5).close()
-    except OSError as problem:
-        why = (problem.strerror or str(problem)).lower()
-        return f"nobody answers at port {port} of {host} ({why})"
-    return None
+    """Why nothing can be connected to where a pool's collectors should be; None if it can."""
+    found = []
+    for address in pool.split(","):
+        host, port = split_address(address)
+        try:
+            socket.create_connection((host, port), timeout=5).close()
+        except OSError as problem:
+            why = (problem.strerror or str(problem)).lower()
+            found.append(f"nobody answers at port {port} of {host} ({why})")
+        else:
+            return None
+    return ", ".join(found)
 
 
 def split_address(pool: str) -> tuple[str, int]:

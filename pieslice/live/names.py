@@ -78,6 +78,7 @@ JOB: Final = (
     *("CurrentHosts", "MinHosts", "WantMatching", "IsNoopJob", "JobCooldownExpiration"),
     *("Requirements", "Rank", "RequestCpus", "RequestMemory", "RequestDisk", "RequestGPUs"),
     *("ConcurrencyLimits", "AutoClusterId", "AutoClusterAttrs", "RemoteHost", "NumJobStarts"),
+    *("Managed", "ManagedManager", "Scheduler"),
     *("NumJobMatches", "LastMatchTime", "LastRejMatchTime", "LastRejMatchReason"),
     *("JobStartDate", "JobCurrentStartDate", "EnteredCurrentStatus", "RemoteWallClockTime"),
     *("CompletionDate", "FlockTo", "HoldReasonCode", "MaxJobRetirementTime"),

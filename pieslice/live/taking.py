@@ -2,8 +2,8 @@
 
 First what changes least: the configurations, the jobs, the claims of the schedds; last slots and
 submitters, in one query of ads of any type, which the collector answers in the order in which the
-negotiator sees them.  The accounting records of the collector have the time from which priorities
-age, and those of the negotiator the factors as they are now.
+negotiator sees them.  Accounting records come from the negotiator, all of them with the time from
+which priorities age; the collector has copies of those of active submitters as of the last cycle.
 
 Inputs: the daemons of a pool.  Outputs: ``LiveCapture``; raises ``DaemonError`` where the collector
 does not answer.  Daemons that do not answer besides are noted in the manifest.
@@ -37,8 +37,8 @@ _TYPES: Final = {
     "Negotiator": "negotiator",
     "Accounting": "accounting",
 }
-#: What the negotiator says of its records that may be newer than what the collector has.
-_NEWER: Final = ("Priority", "PriorityFactor", "Ceiling", "Floor")
+#: What an accounting record is of no use without; HTCondor's tools print it only of copies.
+_USAGE: Final = ("ResourcesUsed", "WeightedResourcesUsed")
 #: How often a pool is read until its expressions mention nothing new.
 _ROUNDS: Final = 4
 
@@ -66,13 +66,19 @@ class Found:
 
 @define(eq=False)
 class _Course:
-    """What has been read so far, and who did not answer."""
+    """What has been read so far, what is missing, and what of that for want of an answer."""
 
     parts: dict[str, JsonData] = field(factory=dict)
     missing: list[str] = field(factory=list)
+    unanswered: list[str] = field(factory=list)
     #: How many schedds told their jobs, and those that are not asked again.
     answered: int = 0
     silent: set[str] = field(factory=set)
+
+    def lacks(self, what: str, problem: DaemonError) -> None:
+        """Note what a daemon did not tell."""
+        self.missing.append(f"{what}: {problem}")
+        self.unanswered.append(f"{what}: {problem}")
 
     def note(self, part: str, reply: Reply) -> None:
         """Count an answer to a part."""
@@ -110,6 +116,10 @@ def take(daemons: Daemons, memory: Memory) -> LiveCapture:
     before = _last_cycle(daemons, found, course)
     config = read_configuration(daemons, memory.macros, found.negotiator, found.schedds)
     course.missing += config.missing
+    course.unanswered += config.silent
+    for name in sorted(config.slow):
+        course.missing.append(f"jobs: {name}: not asked, as it had not answered")
+        course.silent.add(name)
     memory.wanted.learn(config.macros.values())
     texts = _read_all(daemons, found, memory.wanted, course)
     texts["accounting"] = _accounting(daemons, found, texts.get("accounting", ""), course)
@@ -127,6 +137,7 @@ def take(daemons: Daemons, memory: Memory) -> LiveCapture:
         "cycle": {**cycle, **_times(config), "steady": before == cycle},
         "parts": course.parts,
         "missing": list(dict.fromkeys(course.missing)),
+        "silent": list(dict.fromkeys(course.unanswered)),
         "asked": sorted(memory.wanted.of_jobs()),
         "versions": {
             **found.versions,
@@ -153,7 +164,7 @@ def _last_cycle(daemons: Daemons, found: Found, course: _Course) -> JsonData:
     try:
         return last_cycle(daemons, found.negotiator)
     except DaemonError as problem:
-        course.missing.append(f"last cycle: {problem}")
+        course.lacks("last cycle", problem)
         return {}
 
 
@@ -188,25 +199,33 @@ def _of_schedds(
 ) -> dict[str, str]:
     jobs: list[str] = []
     claims: list[str] = []
-    for schedd in schedds:
-        if schedd["Name"] in course.silent:
-            continue
+    names = wanted.of_jobs()
+
+    def ask(daemons: Daemons, schedd: Located) -> tuple[Reply | DaemonError, ...]:
+        """The jobs of a schedd, then its claims."""
+        found: list[Reply | DaemonError] = []
         try:
-            reply = daemons.jobs(schedd, wanted.of_jobs())
+            found.append(daemons.jobs(schedd, names))
+            found.append(daemons.claims(schedd, CLAIM))
         except DaemonError as problem:
-            course.missing.append(f"jobs: {problem}")
-            course.silent.add(schedd["Name"])
-            continue
-        course.note("jobs", reply)
-        course.answered += 1
-        jobs += _blocks(reply.text)
-        try:
-            reply = daemons.claims(schedd, CLAIM)
-        except DaemonError as problem:
-            course.missing.append(f"claims: {problem}")
-            continue
-        course.note("claims", reply)
-        claims += [f'{block}ScheddName = "{schedd["Name"]}"\n' for block in _blocks(reply.text)]
+            found.append(problem)
+        return tuple(found)
+
+    asked = [schedd for schedd in schedds if schedd["Name"] not in course.silent]
+    for schedd, replies in zip(asked, daemons.each(asked, ask), strict=True):
+        for part, reply in zip(("jobs", "claims"), replies, strict=False):
+            if isinstance(reply, DaemonError):
+                course.lacks(part, reply)
+                if part == "jobs":
+                    course.silent.add(schedd["Name"])
+                continue
+            course.note(part, reply)
+            if part == "jobs":
+                course.answered += 1
+                jobs += _blocks(reply.text)
+            else:
+                of = f'ScheddName = "{schedd["Name"]}"\n'
+                claims += [f"{block}{of}" for block in _blocks(reply.text)]
     return {"jobs": "\n".join(jobs), "claims": "\n".join(claims)}
 
 
@@ -222,26 +241,45 @@ def _by_type(text: str) -> dict[str, str]:
 
 
 def _accounting(daemons: Daemons, found: Found, text: str, course: _Course) -> str:
-    """The collector's records with what the negotiator says of them now."""
+    """The negotiator's records; the collector's copies of them where it does not answer."""
     if found.negotiator is None:
         return text
     try:
         reply = daemons.priorities(found.negotiator)
     except DaemonError as problem:
-        course.missing.append(f"factors as they are now: {problem}")
+        course.lacks("accounting records as they are now", problem)
         return text
     course.note("accounting", reply)
-    now = {name: ad for ad in _parsed(reply.text) if (name := ad.get_string("Name"))}
-    ads = list(_parsed(text))
+    copies: dict[str | None, ClassAd] = {}
+    for ad in _parsed(text):
+        # Another negotiator has records of its own, of the same submitters.
+        if ad.get_string("NegotiatorName") in (None, found.negotiator.get("Name")):
+            copies.setdefault(ad.get_string("Name"), ad)
+    ads = list(_parsed(reply.text))
+    if not ads:
+        return text
     for ad in ads:
-        newer = now.pop(ad.get_string("Name") or "", None)
-        # Groups show no factor of their own there.
-        if newer is not None and (newer.get_number("PriorityFactor") or 0) > 0:
-            for name in _NEWER:
-                if newer.raw(name) is not None:
-                    ad.insert(name, newer.raw(name))
-    ads += [ad for ad in now.values() if ad.get_string("Name") != "<none>"]
-    return "\n".join(format_long(ad, quoted=False) for ad in ads)
+        copy = copies.get(ad.get_string("Name"))
+        if copy is not None:
+            _complete(ad, copy)
+    kept = (ad for ad in ads if ad.get_string("Name") != "<none>" or "<none>" in copies)
+    return "\n".join(format_long(ad, quoted=False) for ad in kept)
+
+
+def _complete(record: ClassAd, copy: ClassAd) -> None:
+    """Add what only the collector's copy of a record has, if it is as old as the record.
+
+    Of a group the negotiator shows no factor.
+    """
+    factor = copy.raw("PriorityFactor")
+    if (record.get_number("PriorityFactor") or 0) <= 0 and factor is not None:
+        record.insert("PriorityFactor", factor)
+    update = record.get_number("LastUpdate")
+    same = update is None or update == copy.get_number("LastUpdate")
+    for name in copy.names() if same else _USAGE:
+        value = copy.raw(name)
+        if record.raw(name) is None and value is not None:
+            record.insert(name, value)
 
 
 def _parsed(text: str) -> Iterable[ClassAd]:

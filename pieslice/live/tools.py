@@ -12,13 +12,25 @@ from __future__ import annotations
 
 import subprocess
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
 
 from attr import define, field
 
 from pieslice.data import JsonData
 from pieslice.live.asking import is_secret
-from pieslice.live.daemons import TIMEOUT, DaemonError, Located, Reply
+from pieslice.live.daemons import (
+    AT_ONCE,
+    TIMEOUT,
+    DaemonError,
+    Daemons,
+    Located,
+    Reply,
+    SlowError,
+)
+
+_T = TypeVar("_T")
 
 
 @define(eq=False)
@@ -73,6 +85,13 @@ class Tools:
         """The accounting records of the negotiator."""
         return self._ads("condor_userprio", *self._pool(), "-negotiator", "-all", "-l")
 
+    def each(
+        self, located: Sequence[Located], ask: Callable[[Daemons, Located], _T]
+    ) -> Sequence[_T]:
+        """What is found out of each of some daemons, at most ``AT_ONCE`` at the same time."""
+        with ThreadPoolExecutor(AT_ONCE) as threads:
+            return list(threads.map(lambda daemon: ask(self, daemon), located))
+
     def _pool(self) -> list[str]:
         return ["-pool", self.pool] if self.pool else []
 
@@ -91,7 +110,7 @@ class Tools:
         except FileNotFoundError:
             raise DaemonError(f"{words[0]}: there is no such tool here") from None
         except subprocess.TimeoutExpired:
-            raise DaemonError(f"{words[0]}: no answer within {self.timeout:g} s") from None
+            raise SlowError(f"{words[0]}: no answer within {self.timeout:g} s") from None
         if done.returncode:
             said = done.stderr.decode("utf-8", "replace").split("\n")[0].strip()
             raise DaemonError(f"{words[0]}: {said or f'exit status {done.returncode}'}")

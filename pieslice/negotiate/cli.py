@@ -6,6 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
+from pieslice.command_line import EXIT_BAD, EXIT_OK
 from pieslice.inputs.options import (
     INPUT_HELP,
     add_costs,
@@ -16,6 +17,8 @@ from pieslice.inputs.options import (
     add_output,
     add_tables,
 )
+from pieslice.inputs.versions import FORM, say_version, version_from
+from pieslice.terminal import complain
 
 if TYPE_CHECKING:
     from pieslice.command_line import Subcommands
@@ -44,6 +47,36 @@ def add_commands(subcommands: Subcommands) -> None:
     add_tables(negotiate)
     add_output(negotiate, "csv")
     negotiate.set_defaults(run=_negotiate)
+    versions = subcommands.add_parser(
+        "versions",
+        help="show the rules that changed between versions of HTCondor",
+        description="Show the rules of the negotiation that changed between versions of HTCondor: "
+        "all of them, or those in which two versions differ.",
+        epilog="`pieslice diff POOL --versions A B` shows what they change on a pool.",
+        examples=(
+            ("pieslice versions", "all rules that changed"),
+            ("pieslice versions 24.0 25.0", "what an upgrade changes"),
+        ),
+    )
+    versions.add_argument(
+        "versions", nargs="*", type=version_from("version"), metavar="V", help=f"two of {FORM}"
+    )
+    add_output(versions)
+    versions.set_defaults(run=_versions)
+
+
+def _versions(args: argparse.Namespace) -> int:
+    from pieslice.negotiate.versions import rules_between
+    from pieslice.reports.output import put
+
+    if len(args.versions) not in (0, 2):
+        complain("error: give two versions, or none\n  help: pieslice versions 24.0 25.0")
+        return EXIT_BAD
+    one, other = args.versions or (None, None)
+    for followed in args.versions:
+        say_version(followed)
+    put(rules_between(one, other), args, sys.stdout)
+    return EXIT_OK
 
 
 def _negotiate(args: argparse.Namespace) -> int:

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from pieslice.command_line import EXIT_BAD, EXIT_NO, EXIT_OK, Intermixed
+from pieslice.command_line import EXIT_BAD, EXIT_NO, EXIT_OK
 from pieslice.inputs.configuration import (
     Misuse,
     add_reader,
@@ -24,7 +24,7 @@ from pieslice.inputs.versions import add_version, version_of
 from pieslice.terminal import complain, harmless
 
 if TYPE_CHECKING:
-    from pieslice.command_line import IntermixedCommands, Subcommands
+    from pieslice.command_line import Subcommands
     from policy.config import Config
     from policy.explain.settings import Listed
 
@@ -37,7 +37,6 @@ def add_commands(subcommands: Subcommands) -> None:
         dest="config_command",
         metavar="COMMAND",
         required=True,
-        parser_class=Intermixed,
     )
     show = commands.add_parser(
         "show",
@@ -64,7 +63,7 @@ def add_commands(subcommands: Subcommands) -> None:
     _add_info(commands)
 
 
-def _add_info(commands: IntermixedCommands) -> None:
+def _add_info(commands: Subcommands) -> None:
     info = commands.add_parser(
         "info",
         help="describe a macro: default, type, range, unit and reader",
@@ -112,7 +111,7 @@ def _add_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
-def _add_lists(commands: IntermixedCommands) -> None:
+def _add_lists(commands: Subcommands) -> None:
     dump = commands.add_parser(
         "dump",
         help="print all macros",

@@ -10,7 +10,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from pieslice.command_line import EXIT_NO, EXIT_OK, Intermixed
+from pieslice.command_line import EXIT_NO, EXIT_OK
 from pieslice.inputs.configuration import (
     Misuse,
     add_reading,
@@ -34,7 +34,6 @@ def add_commands(subcommands: Subcommands) -> None:
         dest="map_command",
         metavar="COMMAND",
         required=True,
-        parser_class=Intermixed,
     )
     test = commands.add_parser(
         "test",

@@ -6,12 +6,12 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from pieslice.command_line import EXIT_BAD, EXIT_NO, EXIT_OK, Intermixed
+from pieslice.command_line import EXIT_BAD, EXIT_NO, EXIT_OK
 from pieslice.inputs.configuration import add_reader, guarded, read, say, say_problems
 from pieslice.inputs.options import add_width
 
 if TYPE_CHECKING:
-    from pieslice.command_line import IntermixedCommands, Subcommands
+    from pieslice.command_line import Subcommands
     from policy.config import Config
     from policy.load import PolicyLoad
 
@@ -24,14 +24,13 @@ def add_commands(subcommands: Subcommands) -> None:
         dest="policy_command",
         metavar="COMMAND",
         required=True,
-        parser_class=Intermixed,
     )
     _add_explain(commands)
     _add_eval(commands)
     _add_diff(commands)
 
 
-def _add_explain(commands: IntermixedCommands) -> None:
+def _add_explain(commands: Subcommands) -> None:
     explain = commands.add_parser(
         "explain",
         help="explain a policy in plain sentences",
@@ -87,7 +86,7 @@ def _load(config: Config, args: argparse.Namespace) -> PolicyLoad:
     return loaded
 
 
-def _add_eval(commands: IntermixedCommands) -> None:
+def _add_eval(commands: Subcommands) -> None:
     parser = commands.add_parser(
         "eval",
         help="evaluate one expression of a policy",
@@ -128,7 +127,7 @@ def _eval(args: argparse.Namespace) -> int:
     return run(args)
 
 
-def _add_diff(commands: IntermixedCommands) -> None:
+def _add_diff(commands: Subcommands) -> None:
     parser = commands.add_parser(
         "diff",
         help="compare two policies",

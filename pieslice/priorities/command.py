@@ -34,6 +34,7 @@ from negotiator.model.snapshot import AccountantState
 from pieslice.command_line import EMPTY_NAME, EXIT_BAD, EXIT_NO, EXIT_OK
 from pieslice.inputs.options import text_width
 from pieslice.inputs.pool import parse_time
+from pieslice.inputs.running import name_captures
 from pieslice.priorities.answers import Priorities
 from pieslice.priorities.edits import EditRefused, make_edit
 from pieslice.priorities.options import Options, UsageError, parse_options
@@ -54,6 +55,7 @@ class _Own:
     dry_run: bool = False
     width: int | None = None
     wide: bool = False
+    token: Path | None = None
 
     def room(self, out: IO[str]) -> int | None:
         """The width of a table; None: as wide as condor_userprio makes it."""
@@ -70,6 +72,10 @@ def userprio_command(arguments: Sequence[str], out: IO[str], err: IO[str]) -> in
         if path is None:
             raise UsageError("give a log, accounting ads or the folder of a capture first")
         edit = options.edit()
+        if edit is None:
+            asked = argparse.Namespace(running=("path",), path=path, token=own.token)
+            show_diagnostics(name_captures(asked), err)
+            path = asked.path
         if edit is not None:
             return _edit(path, edit, options, own, out)
         return _show(path, options, own, out, err)
@@ -105,6 +111,8 @@ def _own_options(words: list[str]) -> tuple[_Own, list[str]]:
             value = words.pop(0)
         if word == "--config":
             own.config = _path(value)
+        elif word == "--token":
+            own.token = _path(value)
         elif word == "--width":
             own.width = _width(value)
         else:

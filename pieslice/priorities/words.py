@@ -76,6 +76,7 @@ OWN: Final = (
         " changes, the clock)",
         ("T",),
     ),
+    Word("token", "file with a token for asking a running pool", ("FILE",)),
     Word("dry-run", "show the records that a change would write, and write nothing"),
     Word("width", "width of the table (default: the terminal's; 80 in files and pipes)", ("N",)),
     Word("wide", "every column and every name, as condor_userprio prints them"),

@@ -88,6 +88,8 @@ def _pool(outcome: Outcome) -> JsonObject:
         "now_from": pool.now_from,
         "now_iso": iso_time(pool.now),
         "dialect": pool.dialect.name,
+        "condor_version": str(pool.version.version),
+        "condor_version_from": pool.version.origin,
         "slot_weight_total": numbers.pool_weight,
         "min_slot_weight": numbers.min_slot_weight,
         "pie": numbers.pie,

@@ -106,6 +106,7 @@ def heading(outcome: Outcome) -> list[Block]:
         f"cycle at {iso_time(pool.now)} ({short(pool.now)})"
     )
     found: list[Block] = [Line(text, heading=True), Line(f"  time of the cycle: {pool.now_from}")]
+    found.append(Line(f"  {pool.version}"))
     if pool.dialect != HTCONDOR:
         found.append(Line(f"  dialect {pool.dialect.name}: {pool.dialect.about}"))
     causes = Counter(slot.cause.value for slot in result.trimmed)

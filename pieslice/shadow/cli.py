@@ -44,6 +44,11 @@ def add_commands(subcommands: Subcommands) -> None:
         help="ask with condor_status, condor_q ... where HTCondor's bindings are not installed",
     )
     parser.add_argument(
+        "--strict",
+        action="store_true",
+        help="save nothing and fail if a daemon does not answer",
+    )
+    parser.add_argument(
         "--anonymize",
         action="store_true",
         help="replace names of users and machines, and paths, the same everywhere",
@@ -158,6 +163,9 @@ def _capture(args: argparse.Namespace) -> int:
         with Bindings(pool, args.token, args.timeout) as bindings:
             daemons: Daemons = Tools(pool, args.timeout) if args.from_tools else bindings
             capture = take(daemons, Memory(Wanted(args.all)))
+            silent = capture.manifest["silent"]
+            if args.strict and silent:
+                return _refuse(f"not the whole pool: {'; '.join(silent)}")
             if args.anonymize:
                 capture = anonymous(capture)
             capture.write(path)
@@ -180,7 +188,8 @@ def _shadow(args: argparse.Namespace) -> int:
 
 def _said(problem: Exception) -> str:
     if isinstance(problem, OSError) and problem.strerror:
-        return f"{problem.filename}: {problem.strerror.lower()}"
+        where = "" if problem.filename is None else f"{problem.filename}: "
+        return f"{where}{problem.strerror.lower()}"
     return str(problem)
 
 

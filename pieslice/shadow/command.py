@@ -1,8 +1,8 @@
 """Runs ``pieslice shadow``: prints a line for each cycle, keeps files up to date, ends with a sum.
 
 Inputs: parsed arguments.  Outputs: lines and the score on standard output, what is waited for on
-standard error, files; raises ``OSError`` where one of them cannot be written, ``HistoryError``
-where a history cannot be opened.
+standard error, files; raises ``OSError`` where a log cannot be read, ``HistoryError`` where a
+history cannot be opened.  What cannot be written later on is said, and done without.
 """
 
 from __future__ import annotations
@@ -10,14 +10,18 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import time
+from functools import partial
 from typing import Final
 
 from pieslice.command_line import EXIT_NO, EXIT_OK
+from pieslice.live.capture import LiveCapture
 from pieslice.live.daemons import Bindings
 from pieslice.reports.layout import Block, Line
 from pieslice.reports.output import deliver, put, show
+from pieslice.shadow.cycles import due
 from pieslice.shadow.history import keeping
-from pieslice.shadow.keeping import Log, replace
+from pieslice.shadow.keeping import Log, Unwritten, ended_in_order, replace
 from pieslice.shadow.loop import Shadow
 from pieslice.shadow.outcome import Outcome
 from pieslice.shadow.report import Score, cycle_line, differences, page, prometheus
@@ -41,15 +45,17 @@ class _Waiting:
 
 
 def follow(args: argparse.Namespace) -> int:
-    """Follow the cycles of a pool until there have been enough, or until Ctrl-C."""
+    """Follow the cycles of a pool until there have been enough, or until Ctrl-C or SIGTERM."""
     log = Log(args.log)
     waiting = _Waiting()
-    found: list[bool] = []
+    unwritten = Unwritten(complain)
+    misses, count = 0, 0
     with (
+        ended_in_order(),
         keeping(args.record, args.keep, waiting.say) as keep,
         Bindings(args.pool, args.token, args.timeout) as daemons,
     ):
-        shadow = Shadow(daemons, waiting.say, args.ask, args.settle)
+        shadow = Shadow(daemons, waiting.say, args.ask, args.settle, started=partial(_start, args))
         pool = str(daemons.hello().get("pool", args.pool))
         try:
             for followed in shadow.cycles():
@@ -57,11 +63,12 @@ def follow(args: argparse.Namespace) -> int:
                 waiting.last = _NOTHING
                 keep(followed.before.capture)
                 keep(followed.after)
-                log.add(outcome)
-                found.append(outcome.exact or not outcome.still)
-                _tell(outcome, args)
-                _keep(Score(pool, log.totals, tuple(log.recent)), args)
-                if len(found) == args.cycles:
+                unwritten.try_to(str(args.log), partial(log.add, outcome))
+                misses += outcome.still and not outcome.exact
+                count += 1
+                unwritten.try_to("standard output", partial(_tell, outcome, args))
+                _keep(Score(pool, log.totals, tuple(log.recent)), args, unwritten)
+                if count == args.cycles:
                     break
         except KeyboardInterrupt:
             print(file=sys.stderr)
@@ -70,7 +77,19 @@ def follow(args: argparse.Namespace) -> int:
         deliver(f"{json.dumps(score.to_dict())}\n", args, sys.stdout)
     else:
         put(score, args, sys.stdout)
-    return EXIT_OK if all(found) else EXIT_NO
+    return EXIT_NO if misses else EXIT_OK
+
+
+def _start(args: argparse.Namespace, capture: LiveCapture) -> None:
+    """Say which pool is followed, when its next cycle is due, and what is written where."""
+    at = time.strftime("%H:%M:%S UTC", time.gmtime(due(capture.manifest["cycle"])))
+    when = "asking for each cycle" if args.ask else f"next cycle due at {at}"
+    files = [
+        f"{what} {path}"
+        for what in ("log", "html", "prometheus", "record")
+        if (path := getattr(args, what)) is not None
+    ]
+    complain(f"pool {capture.manifest['pool']}: {', '.join((when, *files))}")
 
 
 def _tell(outcome: Outcome, args: argparse.Namespace) -> None:
@@ -84,9 +103,8 @@ def _tell(outcome: Outcome, args: argparse.Namespace) -> None:
     show(blocks, args, sys.stdout)
 
 
-def _keep(score: Score, args: argparse.Namespace) -> None:
+def _keep(score: Score, args: argparse.Namespace, unwritten: Unwritten) -> None:
     """Write the files that others read."""
-    if args.html is not None:
-        replace(args.html, page(score))
-    if args.prometheus is not None:
-        replace(args.prometheus, prometheus(score))
+    for path, text in ((args.html, page), (args.prometheus, prometheus)):
+        if path is not None:
+            unwritten.try_to(str(path), partial(replace, path, text(score)))

@@ -1,7 +1,7 @@
 """Keeps the captures of a shadow in a history: those before and after each cycle.
 
-What is wrong with the history, a full disk for example, is said, and the shadow goes on: it is
-written again when it can be.
+What is wrong with the history, a full disk for example, is said once, and the shadow goes on: it
+is written again when it can be.
 
 Inputs: a path, captures.  Outputs: the history; raises ``HistoryError`` where it cannot be opened.
 """
@@ -32,7 +32,10 @@ def keeping(path: Path | None, days: float | None, say: Callable[[str], object])
         if recorder.dropped is not None:
             say(f"{path}: {recorder.dropped}")
 
+        troubled = False
+
         def keep(capture: LiveCapture) -> None:
+            nonlocal troubled
             if recorder.last is not None and recorder.last.time == capture.ended:
                 # The one after a cycle is often the one before the next.
                 return
@@ -41,6 +44,12 @@ def keeping(path: Path | None, days: float | None, say: Callable[[str], object])
                 if days is not None:
                     recorder.bound(seconds=days * _DAY)
             except HistoryError as problem:
-                say(str(problem))
+                if not troubled:
+                    say(str(problem))
+                troubled = True
+            else:
+                if troubled:
+                    say(f"{path}: is written again")
+                troubled = False
 
         yield keep

@@ -8,10 +8,13 @@ Inputs: the daemons of a pool.  Outputs: an ``Outcome`` for each cycle, with the
 
 from __future__ import annotations
 
+import tempfile
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
+from statistics import median_low
 from typing import Final
 
 from attr import define, field
@@ -24,7 +27,7 @@ from negotiator.io import InputError, read_capture
 from negotiator.model.result import CycleResult
 from pieslice.data import Record
 from pieslice.live.capture import LiveCapture
-from pieslice.live.daemons import Bindings, DaemonError, Located
+from pieslice.live.daemons import Bindings, DaemonError, Located, RightError
 from pieslice.live.places import temporary
 from pieslice.live.taking import Memory, find_daemons, last_cycle, take
 from pieslice.shadow.cycles import due, newer, skew
@@ -44,6 +47,8 @@ LONGEST: Final = 600.0
 _SECOND: Final = 1.1
 #: Seconds before a cycle is due at which the pool is captured, besides what that takes.
 _LEAD: Final = 1.0
+#: How many of the last captures and predictions tell what the next ones take.
+_RECENT: Final = 5
 
 
 @define(eq=False)
@@ -79,11 +84,19 @@ def predict(capture: LiveCapture, config: Path | None = None) -> CycleResult:
             )
 
 
+def _said(problem: Exception) -> str:
+    """What is waited for; a place that takes no more files is one such thing."""
+    if isinstance(problem, OSError) and problem.strerror:
+        return f"{problem.filename or tempfile.gettempdir()}: {problem.strerror.lower()}"
+    return str(problem)
+
+
 @define(eq=False)
 class Shadow:
     """Follows one pool.
 
-    ``ask``: have the negotiator begin each cycle; ``say``: is told what is waited for.
+    ``ask``: have the negotiator begin each cycle; ``say``: is told what is waited for; ``started``:
+    gets the first capture.
     """
 
     daemons: Bindings
@@ -91,44 +104,66 @@ class Shadow:
     ask: bool = False
     settle: float = SETTLE
     memory: Memory = field(factory=Memory)
-    #: What a capture and a prediction took the last time, in seconds.
-    _took: float = 0.0
+    started: Callable[[LiveCapture], object] = lambda capture: None
+    #: What the last captures and predictions took, in seconds.
+    _captures: deque[float] = field(factory=lambda: deque(maxlen=_RECENT))
+    _predictions: deque[float] = field(factory=lambda: deque(maxlen=_RECENT))
     #: By how much our clock is ahead of the negotiator's.
     _skew: float = 0.0
     _troubled: float = _PATIENCE[0]
 
     def cycles(self) -> Iterator[Followed]:
-        """The cycles that follow, without end."""
+        """The cycles that follow, without end; raises ``RightError`` where we may not ask."""
         before: Predicted | None = None
+        first = True
         while True:
             try:
                 if before is None:
                     before = self._predicted()
+                if first:
+                    self.started(before.capture)
+                    first = False
                 before, after = self._await_cycle(before)
                 yield Followed(before, after, compare(before.capture, after, before.result))
                 before = self._again(after)
                 self._troubled = _PATIENCE[0]
-            except (DaemonError, InputError, LimitError) as problem:
+            except RightError:
+                raise
+            except (DaemonError, InputError, LimitError, OSError) as problem:
                 checkpoint("following a pool")
-                self.say(f"waiting: {problem}")
+                self.say(f"waiting: {_said(problem)}")
                 before = None
                 time.sleep(self._troubled)
                 self._troubled = min(2 * self._troubled, _PATIENCE[1])
 
     def _predicted(self) -> Predicted:
         """Capture the pool while no cycle runs, and predict the next one."""
+        capture = self._take()
+        if not capture.manifest["cycle"].get("steady"):
+            capture = self._take()
+        return self._again(capture)
+
+    def _take(self) -> LiveCapture:
+        """The pool now."""
         began = time.monotonic()
         capture = take(self.daemons, self.memory)
-        if not capture.manifest["cycle"].get("steady"):
-            capture = take(self.daemons, self.memory)
-        return self._again(capture, began)
+        self._captures.append(time.monotonic() - began)
+        return capture
 
-    def _again(self, capture: LiveCapture, began: float | None = None) -> Predicted:
+    def _again(self, capture: LiveCapture) -> Predicted:
         """What a capture says of the cycle after it."""
+        began = time.monotonic()
         result = predict(capture)
-        if began is not None:
-            self._took = time.monotonic() - began
+        self._predictions.append(time.monotonic() - began)
         return Predicted(capture, result)
+
+    def _lead(self) -> float:
+        """Seconds before a cycle is due at which the pool is captured.
+
+        One slow answer among quick ones does not count: it would make all later captures old.
+        """
+        took = (median_low(times) for times in (self._captures, self._predictions) if times)
+        return sum(took) + _LEAD
 
     def _await_cycle(self, before: Predicted) -> tuple[Predicted, LiveCapture]:
         """The last prediction before the next cycle, and a capture after it."""
@@ -141,7 +176,7 @@ class Shadow:
         last: Record = before.capture.manifest["cycle"]
         while not newer(last, cycle := last_cycle(self.daemons, negotiator)):
             now = time.time()
-            until = due(before.capture.manifest["cycle"]) + self._skew - self._took - _LEAD
+            until = due(before.capture.manifest["cycle"]) + self._skew - self._lead()
             if not self.ask and now >= until > before.capture.ended:
                 before = self._predicted()
                 if newer(last, before.capture.manifest["cycle"]):
@@ -167,4 +202,4 @@ class Shadow:
     def _after(self) -> LiveCapture:
         """The pool when the matches of a cycle have become claims."""
         time.sleep(self.settle)
-        return take(self.daemons, self.memory)
+        return self._take()

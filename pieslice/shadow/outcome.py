@@ -5,13 +5,15 @@ however many jobs its schedd then puts there, so a match is a submitter and a sl
 what the schedds note in their jobs.  How many there were of both the negotiator says itself.
 
 A cycle is *still* if nothing that it decides on changed between the first capture and its
-beginning, as far as the second one shows.
+beginning, as far as the second one shows, nothing was left of partitionable slots that their
+schedds filled meanwhile, every daemon answered, and the capture decides what the cycle does.
 
 Inputs: two captures of a pool, a ``CycleResult``.  Outputs: ``Outcome``.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
@@ -35,15 +37,19 @@ Pair = tuple[str, str]
 
 @frozen
 class Moved:
-    """What changed between a capture and the cycle after it."""
+    """What changed between a capture and the cycle after it.
+
+    ``leftovers``: further jobs that schedds put on partitionable slots until the cycle ended.
+    """
 
     slots: int = 0
     submitters: int = 0
     jobs: int = 0
     factors: int = 0
+    leftovers: int = 0
 
     def __bool__(self) -> bool:
-        return any((self.slots, self.submitters, self.jobs, self.factors))
+        return any(asdict(self).values())
 
     def text(self) -> str:
         """What moved, in words."""
@@ -59,6 +65,7 @@ class Outcome:
     the seconds between the capture and that.  ``matches`` and ``rejections`` happened, as the
     negotiator says; ``seen`` of the matches are in the second capture: what a startd refuses, or
     what ends at once, is not.  ``only_predicted`` and ``only_seen``: the first that differ.
+    ``silent``: what the captures lack because daemons did not answer.
     """
 
     time: int
@@ -72,6 +79,7 @@ class Outcome:
     moved: Moved
     only_predicted: tuple[Pair, ...] = ()
     only_seen: tuple[Pair, ...] = ()
+    silent: tuple[str, ...] = ()
 
     @property
     def exact(self) -> bool:
@@ -81,8 +89,8 @@ class Outcome:
 
     @property
     def still(self) -> bool:
-        """Whether nothing moved."""
-        return not self.moved
+        """Whether nothing moved, and everybody answered."""
+        return not self.moved and not self.silent
 
     def data(self) -> JsonObject:
         """The outcome for a line of JSON."""
@@ -91,8 +99,11 @@ class Outcome:
 
 def outcome_of(data: Record) -> Outcome:
     """The outcome in a line of JSON; raises ``KeyError``, ``TypeError`` and ``ValueError``."""
-    values: dict[str, Any] = {name: data[name] for name in Outcome.__annotations__}
+    # A log may have lines of an earlier version.
+    values: dict[str, Any] = {"silent": (), **data}
+    values = {name: values[name] for name in Outcome.__annotations__}
     values["moved"] = Moved(**values["moved"])
+    values["silent"] = tuple(map(str, values["silent"]))
     for name in ("only_predicted", "only_seen"):
         values[name] = tuple((str(one), str(other)) for one, other in values[name])
     return Outcome(**values)
@@ -115,6 +126,14 @@ def compare(before: LiveCapture, after: LiveCapture, predicted: CycleResult) -> 
         moved=what_moved(before, after, happened, wanted),
         only_predicted=tuple(sorted(wanted - happened))[:TOLD],
         only_seen=tuple(sorted(happened - wanted))[:TOLD],
+        silent=silent_in(before, after),
+    )
+
+
+def silent_in(*captures: LiveCapture) -> tuple[str, ...]:
+    """What captures lack because daemons did not answer."""
+    return tuple(
+        dict.fromkeys(line for capture in captures for line in capture.manifest.get("silent", ()))
     )
 
 
@@ -171,7 +190,7 @@ def _submitters(
     for ad in capture.ads("jobs"):
         user = submitter_of_job(ad)
         if user is not None:
-            yield _schedd_of(ad), _number(ad, "ClusterId", "ProcId"), user
+            yield schedd_of(ad), _number(ad, "ClusterId", "ProcId"), user
 
 
 def submitter_of_job(ad: ClassAd) -> str | None:
@@ -182,7 +201,8 @@ def submitter_of_job(ad: ClassAd) -> str | None:
     return f"{group}@{(user or '').partition('@')[2]}"
 
 
-def _schedd_of(ad: ClassAd) -> str:
+def schedd_of(ad: ClassAd) -> str:
+    """The schedd of a job."""
     return (ad.get_string("GlobalJobId") or "").partition("#")[0]
 
 
@@ -206,6 +226,7 @@ def what_moved(
         _moved_submitters(before, after, began),
         _moved_jobs(before, after, began),
         _moved_factors(before, after),
+        _filled_leftovers(before, after),
     )
 
 
@@ -285,20 +306,46 @@ def _moved_factors(before: LiveCapture, after: LiveCapture) -> int:
     )
 
 
+def _filled_leftovers(before: LiveCapture, after: LiveCapture) -> int:
+    """Claims on parts of slots, by the end of the cycle, that no match of their own was for."""
+    known = {_claim_key(ad) for ad in before.ads("claims")}
+    rests = {
+        (ad.get_string("ScheddName"), ad.get_string("Name"))
+        for ad in before.ads("claims")
+        if ad.get_string("State") == "Unclaimed"
+    }
+    cycle = after.manifest["cycle"]
+    ended = float(cycle.get("end", cycle["time"]))
+    parts: Counter[tuple[str | None, str]] = Counter()
+    for ad in after.ads("claims"):
+        schedd, name, first, entered = key = _claim_key(ad)
+        if key in known or name is None or first is not None or entered is None:
+            continue
+        if name != whole_slot(name) and entered <= ended:
+            parts[schedd, whole_slot(name)] += 1
+    return sum(count - (slot not in rests) for slot, count in parts.items())
+
+
 def total(outcomes: Iterable[Outcome]) -> Mapping[str, int]:
     """The numbers of many outcomes."""
     found = dict.fromkeys(
         (
             *("cycles", "exact", "still", "still_exact", "predicted", "matches", "agreeing"),
             *("predicted_rejections", "rejections"),
+            *("seen", "still_seen", "still_agreeing", "silent"),
         ),
         0,
     )
+    counted = ("predicted", "matches", "agreeing", "predicted_rejections", "rejections", "seen")
     for item in outcomes:
         found["cycles"] += 1
         found["exact"] += item.exact
-        found["still"] += item.still
-        found["still_exact"] += item.still and item.exact
-        for name in ("predicted", "matches", "agreeing", "predicted_rejections", "rejections"):
+        found["silent"] += bool(item.silent)
+        for name in counted:
             found[name] += getattr(item, name)
+        if item.still:
+            found["still"] += 1
+            found["still_exact"] += item.exact
+            found["still_seen"] += item.seen
+            found["still_agreeing"] += item.agreeing
     return found

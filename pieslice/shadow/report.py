@@ -29,6 +29,10 @@ _METRICS: Final = {
     "agreeing": "Matches that were predicted and seen.",
     "predicted_rejections": "Rejections that were predicted.",
     "rejections": "Rejections that happened.",
+    "seen": "Matches that happened and left a claim that was seen.",
+    "still_seen": "Matches that were seen in cycles before which nothing moved.",
+    "still_agreeing": "Matches that were predicted and seen in cycles before which nothing moved.",
+    "silent": "Cycles around which a daemon did not answer.",
 }
 
 
@@ -36,6 +40,8 @@ def cycle_line(outcome: Outcome) -> str:
     """A cycle in one line of at most 80 columns."""
     verdict = "exact" if outcome.exact else "differs"
     moved = "still" if outcome.still else f"moved: {outcome.moved.text()}"
+    if outcome.silent and not outcome.moved:
+        moved = "not whole"
     return (
         f"{_clock(outcome.time)} {verdict:<7} matches {outcome.predicted}/{outcome.matches}"
         f" rejections {outcome.predicted_rejections}/{outcome.rejections}; {moved}"
@@ -43,8 +49,10 @@ def cycle_line(outcome: Outcome) -> str:
 
 
 def differences(outcome: Outcome) -> list[Block]:
-    """What was predicted and not seen, and the other way round."""
+    """Who did not answer; what was predicted and not seen, and the other way round."""
     found: list[Block] = []
+    if outcome.silent:
+        found.append(Line(f"  no answer: {'; '.join(outcome.silent)}"))
     if outcome.exact:
         return found
     for label, pairs in (
@@ -77,15 +85,27 @@ class Score(Result):
     def blocks(self) -> Sequence[Block]:
         count = self.totals
         rows = (
-            ("cycles", count["exact"], count["cycles"]),
-            ("still ones", count["still_exact"], count["still"]),
+            ("all", ("exact", "cycles"), ("agreeing", "seen")),
+            ("still ones", ("still_exact", "still"), ("still_agreeing", "still_seen")),
         )
-        columns = (Column(""), Column("exact", right=True), Column("of", right=True), _PERCENT)
-        shown = tuple((name, str(good), str(of), _percent(good, of)) for name, good, of in rows)
-        decisions = (Column(""), Column("predicted", right=True), Column("happened", right=True))
-        return [
+        columns = (
+            Column(""),
+            *(Column("cycles exact", right=True), Column("of", right=True), _PERCENT),
+            *(Column("matches exact", right=True), Column("of", right=True), _PERCENT),
+        )
+        shown = tuple(
+            (label, *(cell for pair in pairs for cell in _share(count, *pair)))
+            for label, *pairs in rows
+        )
+        lines: list[Block] = [
             Line(f"pool {self.pool}: predictions", heading=True),
             Table(columns, shown),
+        ]
+        if count["silent"]:
+            lines.append(Line(f"{count['silent']} of the cycles with daemons that did not answer"))
+        decisions = (Column(""), Column("predicted", right=True), Column("happened", right=True))
+        return [
+            *lines,
             Line(),
             Table(
                 decisions,
@@ -100,8 +120,10 @@ class Score(Result):
 _PERCENT: Final = Column("share", "%", right=True)
 
 
-def _percent(good: int, of: int) -> str:
-    return f"{100 * good / of:.1f}" if of else "-"
+def _share(count: Mapping[str, int], good: str, of: str) -> tuple[str, str, str]:
+    """A number, of which it is a part, and how large a part."""
+    part, whole = count[good], count[of]
+    return str(part), str(whole), f"{100 * part / whole:.1f}" if whole else "-"
 
 
 def _clock(seconds: float) -> str:
@@ -110,8 +132,13 @@ def _clock(seconds: float) -> str:
 
 def page(score: Score) -> str:
     """The score and the last cycles as a page that loads itself again every minute."""
-    rows = tuple((cycle_line(item),) for item in reversed(score.recent))
-    body = html_of([*score.blocks(), Line("last cycles", heading=True), Table((Column(""),), rows)])
+    rows: list[tuple[str]] = []
+    for item in reversed(score.recent):
+        rows.append((cycle_line(item),))
+        if item.silent:
+            rows.append((f"no answer: {'; '.join(item.silent)}",))
+    cycles = Table((Column(""),), tuple(rows))
+    body = html_of([*score.blocks(), Line("last cycles", heading=True), cycles])
     return (
         '<!DOCTYPE html><html><head><meta charset="utf-8">'
         '<meta http-equiv="refresh" content="60">'

@@ -1,45 +1,74 @@
 """Adds up, over the cycles of a running pool, what another policy would have done in each of them.
 
 Every cycle is computed twice from the capture before it: with the pool's own configuration, and
-with another one read on top of it.  Both begin from the pool as it really is, so what the other
-policy would have changed in the cycle before does not count.
+with another one read on top of it.  Both begin from the pool as it really is.  What only the other
+policy grants is therefore wished for again in the next cycle: such a wish is counted once, and as
+the cores for which it stands over time.
 
-Inputs: pairs of ``CycleResult``.  Outputs: sums by submitter.
+Inputs: pairs of ``CycleResult`` and the captures they are from.  Outputs: sums by submitter.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import ClassVar, Final
 
 from attr import asdict, define, field, frozen
 
-from negotiator.model.result import CycleResult
+from classad import ClassAd
+from negotiator.jobs.lists import IDLE
+from negotiator.model.result import CycleResult, Match
 from pieslice.command_line import EXIT_NO, EXIT_OK
+from pieslice.data import JsonData, JsonObject
 from pieslice.inputs.running import token_of
+from pieslice.live.capture import LiveCapture
 from pieslice.live.daemons import Bindings
-from pieslice.reports.layout import Block, Column, Line, Table, short
+from pieslice.reports.document import document
+from pieslice.reports.layout import Block, Column, Line, Table, Wrapped, short
 from pieslice.reports.output import put, show
 from pieslice.reports.result import Result
-from pieslice.shadow.loop import Shadow, predict
+from pieslice.shadow.keeping import LARGE, Lines, Unwritten, ended_in_order
+from pieslice.shadow.loop import Followed, Shadow, predict
+from pieslice.shadow.outcome import schedd_of, silent_in, submitter_of_job
 from pieslice.terminal import complain
+
+#: What the sums of single cycles do not know.
+UNKNOWN: Final = (
+    "every cycle begins from the pool as it really is: what the other policy would have changed in"
+    " the cycles before, how long its matches would have run, and who would have come after them"
+    " is not known"
+)
+_HOUR: Final = 3600.0
 
 
 @define
 class Gain:
-    """What a submitter was matched with and lost by preemption: ``a`` really, ``b`` otherwise."""
+    """What a submitter was matched with and lost by preemption: ``a`` really, ``b`` otherwise.
+
+    In slot weight and jobs.  A wish that stands for several cycles counts once in ``b``;
+    ``wished``: weight times seconds, of what only ``b`` grants, from cycle to cycle.
+    """
 
     matched_a: float = 0.0
     matched_b: float = 0.0
     lost_a: int = 0
     lost_b: int = 0
+    wished: float = 0.0
 
     @property
     def net(self) -> float:
         """How much more weight it would have been matched with."""
         return self.matched_b - self.matched_a
+
+    def add(self, more: Gain) -> None:
+        """Add what a cycle brought."""
+        for name, amount in asdict(more).items():
+            setattr(self, name, getattr(self, name) + amount)
 
 
 @frozen(eq=False, repr=False)
@@ -52,6 +81,8 @@ class Gains(Result):
     cycles: int
     differing: int
     users: Mapping[str, Gain]
+    #: Cycles before which a daemon did not answer.
+    silent: int = 0
 
     def summary(self) -> str:
         return f"{self.differing} of {self.cycles} cycles differ with {self.config}"
@@ -63,7 +94,9 @@ class Gains(Result):
             "config": self.config,
             "cycles": self.cycles,
             "differing": self.differing,
+            "silent": self.silent,
             "users": users,
+            "unknown": UNKNOWN,
         }
 
     def blocks(self) -> Sequence[Block]:
@@ -73,6 +106,7 @@ class Gains(Result):
                 f"{gain.net:+.6g}",
                 f"{short(gain.matched_a)} -> {short(gain.matched_b)}",
                 f"{gain.lost_a} -> {gain.lost_b}",
+                short(gain.wished / _HOUR),
             )
             for name, gain in self._sorted()
         )
@@ -81,68 +115,221 @@ class Gains(Result):
             Column("net", "weight", right=True),
             Column("matched", "weight", right=True),
             Column("preempted", "jobs", right=True),
+            Column("wished", "weight h", right=True),
         )
         head = f"pool {self.pool} with {self.config}: {self.differing} of {self.cycles} cycles"
-        return [Line(f"{head} differ", heading=True), Table(columns, rows)]
+        found: list[Block] = [Line(f"{head} differ", heading=True), Table(columns, rows)]
+        if self.silent:
+            found.append(Line(f"{self.silent} of the cycles with daemons that did not answer"))
+        return [*found, Wrapped("note", tuple(UNKNOWN.split()), indent=0)]
 
     def _sorted(self) -> list[tuple[str, Gain]]:
         return sorted(self.users.items(), key=lambda item: (-abs(item[1].net), item[0]))
 
 
 @define(eq=False)
-class Sums:
+class Standing:
+    """How much of what only the other policy grants has been counted, by whom it concerns."""
+
+    counted: dict[str, float] = field(factory=dict)
+
+    def new(self, whose: str, really: float, otherwise: float, *, whole: bool) -> float:
+        """What of ``otherwise`` has not been counted yet.
+
+        ``whole``: there is no more to be granted, so that what was counted besides has gone.
+        """
+        before = self.counted.get(whose, 0.0)
+        left = (otherwise if whole else max(before, otherwise)) - really
+        self.counted[whose] = max(left, 0.0)
+        return max(otherwise - before, 0.0)
+
+    def keep(self, whom: Iterable[str]) -> None:
+        """Forget what concerns others."""
+        known = set(whom)
+        self.counted = {who: many for who, many in self.counted.items() if who in known and many}
+
+
+@define(eq=False)
+class Tally:
     """Counts cycles; ``users``: by submitter."""
 
     cycles: int = 0
     differing: int = 0
+    silent: int = 0
     users: dict[str, Gain] = field(factory=dict)
 
-    def add(self, real: CycleResult, other: CycleResult) -> bool:
+    def add(self, data: JsonData) -> None:
+        """Add what ``data`` gave; raises ``KeyError`` and ``TypeError`` for anything else."""
+        users = {str(name): Gain(**gain) for name, gain in data["users"].items()}
+        cycles, differing, silent = (int(data[name]) for name in ("cycles", "differing", "silent"))
+        self.cycles += cycles
+        self.differing += differing
+        self.silent += silent
+        for name, gain in users.items():
+            self.users.setdefault(name, Gain()).add(gain)
+
+    def data(self) -> JsonObject:
+        """The counts for a line of JSON."""
+        return asdict(self)
+
+
+@define(eq=False)
+class Sums:
+    """The cycles under both policies, summed up, and the file that has them, if there is one."""
+
+    path: Path | None = None
+    config: str = ""
+    large: int = LARGE
+    tally: Tally = field(factory=Tally)
+    _written: Tally = field(factory=Tally)
+    #: Lines that could not be written.
+    _unwritten: list[JsonData] = field(factory=list)
+    _wishes: Standing = field(factory=Standing)
+    _losses: Standing = field(factory=Standing)
+    #: When the last cycle began, and by user what in it only the other policy granted.
+    _last: tuple[float, dict[str, float]] | None = None
+
+    def __attrs_post_init__(self) -> None:
+        for line in [] if self.path is None else Lines(self.path).read():
+            try:
+                totals = line.get("totals") or _counts(line)
+                if line["config"] != self.config:
+                    continue  # sums of other policies are other sums
+                standing = [dict(line["standing"][name]) for name in ("wishes", "losses")]
+                for tally in (self.tally, self._written):
+                    tally.add(totals)
+                self._wishes, self._losses = map(Standing, standing)
+            except (ValueError, KeyError, TypeError, AttributeError):
+                continue  # a line that this version did not write
+
+    def add(
+        self, real: CycleResult, other: CycleResult, capture: LiveCapture, began: float
+    ) -> bool:
         """Add a cycle under both policies; whether they differ."""
-        pairs = [
-            [(match.submitter, match.job, match.slot, match.preempted) for match in result.matches]
-            for result in (real, other)
+        gains = self._gains(real, other, capture)
+        if self._last is not None:
+            time, before = self._last
+            for user, weight in before.items():
+                seconds = max(began - time, 0.0)
+                gains.setdefault(user, Gain()).wished += weight * seconds
+        extra: dict[str, float] = {}
+        for found, sign in ((real, -1), (other, 1)):
+            for match in found.matches:
+                extra[match.submitter] = extra.get(match.submitter, 0.0) + sign * match.cost
+        self._last = began, {user: weight for user, weight in extra.items() if weight > 0}
+        decided = [
+            [(match.submitter, match.job, match.slot, match.preempted) for match in found.matches]
+            for found in (real, other)
         ]
-        for result, matched, lost in (
-            (real, "matched_a", "lost_a"),
-            (other, "matched_b", "lost_b"),
-        ):
-            for match in result.matches:
-                _more(self._of(match.submitter), matched, match.cost)
-                if match.preempted is not None:
-                    _more(self._of(match.preempted), lost, 1)
-        self.cycles += 1
-        self.differing += pairs[0] != pairs[1]
-        return pairs[0] != pairs[1]
+        line: JsonData = {
+            "time": began,
+            "config": self.config,
+            "matches_a": len(decided[0]),
+            "matches_b": len(decided[1]),
+            "differs": decided[0] != decided[1],
+            "silent": list(silent_in(capture)),
+            "users": {user: asdict(gain) for user, gain in sorted(gains.items())},
+            "standing": self._standing(),
+        }
+        self.tally.add(_counts(line))
+        if self.path is not None:
+            self._unwritten.append(document("watch-cycle", line))
+        return decided[0] != decided[1]
 
-    def _of(self, user: str) -> Gain:
-        return self.users.setdefault(user, Gain())
+    def write(self) -> None:
+        """Write what has not been written; raises ``OSError``."""
+        while self.path is not None and self._unwritten:
+            line = self._unwritten[0]
+            before = {"totals": self._written.data(), "config": self.config}
+            Lines(self.path, self.large).append(line, {**before, "standing": line["standing"]})
+            self._written.add(_counts(line))
+            del self._unwritten[0]
+
+    def _standing(self) -> JsonData:
+        return {"wishes": self._wishes.counted, "losses": self._losses.counted}
+
+    def _gains(
+        self, real: CycleResult, other: CycleResult, capture: LiveCapture
+    ) -> dict[str, Gain]:
+        idle = Counter(
+            f"{schedd_of(ad)}#{submitter_of_job(ad)}"
+            for ad in capture.ads("jobs")
+            if ad.get_number("JobStatus") == IDLE
+        )
+        self._wishes.keep(idle)
+        self._losses.keep(user for ad in capture.ads("slots") for user in _holders(ad))
+        gains: dict[str, Gain] = {}
+        matches = [(real.matches, other.matches)[side] for side in (0, 1)]
+        for whose in {_whose(match) for found in matches for match in found}:
+            own = [[match.cost for match in found if _whose(match) == whose] for found in matches]
+            whole = len(own[1]) >= idle[whose]
+            new = self._wishes.new(whose, sum(own[0]), sum(own[1]), whole=whole)
+            gain = gains.setdefault(whose.partition("#")[2], Gain())
+            gain.add(Gain(matched_a=sum(own[0]), matched_b=new))
+        lost = [Counter(match.preempted for match in found) for found in matches]
+        for user in {user for found in lost for user in found if user is not None}:
+            really, otherwise = (found[user] for found in lost)
+            new = self._losses.new(user, really, otherwise, whole=False)
+            gains.setdefault(user, Gain()).add(Gain(lost_a=really, lost_b=int(new)))
+        return gains
 
 
-def _more(gain: Gain, name: str, amount: float) -> None:
-    setattr(gain, name, getattr(gain, name) + amount)
+def _counts(line: JsonData) -> JsonData:
+    """What a line adds to a tally."""
+    return {
+        "cycles": 1,
+        "differing": bool(line["differs"]),
+        "silent": bool(line["silent"]),
+        "users": line["users"],
+    }
+
+
+def _whose(match: Match) -> str:
+    return f"{match.schedd}#{match.submitter}"
+
+
+def _holders(ad: ClassAd) -> Iterable[str]:
+    for name in ("RemoteUser", "AccountingGroup"):
+        found = ad.get_string(name)
+        if found is not None:
+            yield found
+    users = ad.evaluate_attr("ChildRemoteUser")
+    yield from (user for user in users if isinstance(user, str)) if isinstance(users, list) else ()
 
 
 def watch(args: argparse.Namespace) -> int:
     """Run ``pieslice diff POOL --config F --watch``; ends with the sums."""
-    sums = Sums()
     pool, config = args.pools[0], args.config[0]
-
-    def say(text: str) -> None:
-        complain(text)
-
-    with Bindings(pool, token_of(args)) as daemons:
+    sums = Sums(args.log, str(config))
+    unwritten = Unwritten(complain)
+    count, before = 0, sums.tally.differing
+    with ended_in_order(), Bindings(pool, token_of(args)) as daemons:
         try:
-            for followed in Shadow(daemons, say).cycles():
-                real, capture = followed.before.result, followed.before.capture
-                differs = sums.add(real, predict(capture, config))
+            for followed in Shadow(daemons, complain).cycles():
+                line = _compared(sums, followed, config)
+                count += 1
+                if args.log is not None:
+                    unwritten.try_to(str(args.log), sums.write)
                 if args.format == "text" and args.output is None:
-                    verdict = "differs" if differs else "same"
-                    counts = f"cycle {sums.cycles}: {verdict}, {len(real.matches)} matches"
-                    show([Line(counts)], args, sys.stdout)
-                if sums.cycles == args.cycles:
+                    unwritten.try_to("standard output", partial(show, line, args, sys.stdout))
+                if count == args.cycles:
                     break
         except KeyboardInterrupt:
             print(file=sys.stderr)
-    put(Gains(pool, str(config), sums.cycles, sums.differing, sums.users), args, sys.stdout)
-    return EXIT_NO if sums.differing else EXIT_OK
+    tally = sums.tally
+    answer = Gains(
+        pool, str(config), tally.cycles, tally.differing, tally.users, silent=tally.silent
+    )
+    put(answer, args, sys.stdout)
+    return EXIT_NO if tally.differing > before else EXIT_OK
+
+
+def _compared(sums: Sums, followed: Followed, config: Path) -> list[Block]:
+    """Add a cycle, and tell of it."""
+    real, capture = followed.before.result, followed.before.capture
+    other = predict(capture, config)
+    differs = sums.add(real, other, capture, float(followed.outcome.time))
+    verdict = "differs" if differs else "same"
+    counts = f"cycle {sums.tally.cycles}: {verdict}, {len(real.matches)} matches"
+    silent = silent_in(capture)
+    return [Line(counts), *([Line(f"  no answer: {'; '.join(silent)}")] if silent else ())]

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from pieslice.command_line import CENTURY, number
-from pieslice.inputs.options import add_width
+from pieslice.inputs.options import add_width, may_run
+from pieslice.inputs.versions import add_version
 
 if TYPE_CHECKING:
     from pieslice.command_line import Subcommands
@@ -111,8 +112,12 @@ class _At(argparse.Action):
 def add_what_is_simulated(parser: argparse.ArgumentParser) -> None:
     """The pool, the workload, the configuration and how long, as for a sweep."""
     parser.add_argument(
-        "pool", nargs="?", metavar="POOL", help="folder of a capture, or N or NxCORES plain slots"
+        "pool",
+        nargs="?",
+        metavar="POOL",
+        help="folder of a capture, HOST of a running pool, or N or NxCORES plain slots",
     )
+    may_run(parser, "pool")
     parser.add_argument(
         "--workload", metavar="W", help="a .toml, .csv, .swf file (also .gz), history, or `capture`"
     )
@@ -120,6 +125,7 @@ def add_what_is_simulated(parser: argparse.ArgumentParser) -> None:
         "--replay", metavar="F", help="the jobs of a history in its pool, for as long as it goes"
     )
     parser.add_argument("--config", metavar="F", help="configuration (default: that of the folder)")
+    add_version(parser)
     parser.add_argument(
         "--now", metavar="T", help="start time: seconds since the epoch or ISO 8601"
     )

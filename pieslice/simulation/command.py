@@ -127,6 +127,7 @@ def plan_of(
         vacate=args.vacate,
         now=None if args.now is None else int(parse_time(args.now)),
         settings=settings,
+        condor_version=None if args.condor_version is None else str(args.condor_version.given),
     )
 
 

@@ -19,6 +19,7 @@ from typing import Final, TypeAlias
 from attr import define, field
 
 from classad.evaluate import EvalContext
+from classad.language.rules import language_of
 from negotiator.accounting.accountant import Accountant, accountant_settings
 from negotiator.groups.tree import group_tree
 from negotiator.jobs.autoclusters import (
@@ -145,7 +146,7 @@ class MatchmakingCache:
     ) -> MatchmakingCache | None:
         """The cache for a simulation; None if matches may change from cycle to cycle."""
         made = cls(simulation, policy, schedd)
-        context = EvalContext(now=float(simulation.epoch))
+        context = EvalContext(now=float(simulation.epoch), language=language_of(policy.version))
         pool = simulation.pool
         slots = [*pool.slots.values(), *(slot for away in pool.away.values() for slot in away)]
         seen = [found for slot in slots if (found := made._prepare(slot, context).slot) is not None]
@@ -231,7 +232,7 @@ class MatchmakingCache:
         pool = self.simulation.pool.slots.values()
         found = (self._prepare(slot, context).slot for slot in pool)
         slots = Slots(slot for slot in found if slot is not None)
-        wanted = significant_attributes(slots, policy_expressions(self.policy))
+        wanted = significant_attributes(slots, policy_expressions(self.policy), self.policy.version)
         settings = significance(self.policy)
         return job_attributes(wanted, settings) if wanted or settings.fixed is not None else None
 
@@ -311,7 +312,7 @@ class MatchmakingCache:
     ) -> Found | None:
         """Hold a cycle; None if it is sure to match nothing."""
         simulation, policy = self.simulation, self.policy
-        context = EvalContext(now=now)
+        context = EvalContext(now=now, language=language_of(policy.version))
         free = self._free(context)
         kinds = self._kinds_now(context)
         self._tidy(kinds)
@@ -320,7 +321,10 @@ class MatchmakingCache:
         state = simulation.state
         tree = group_tree(policy)
         accountant = Accountant(state.accountant, accountant_settings(policy), tree, now)
-        context = EvalContext(now=now, rng=rng, functions=live_functions(accountant, tree))
+        functions = live_functions(accountant, tree)
+        context = EvalContext(
+            now=now, rng=rng, functions=functions, language=language_of(policy.version)
+        )
         accountant.count_claims(usage)
         placements = Placements()
         board = Board(

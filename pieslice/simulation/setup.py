@@ -39,6 +39,7 @@ from negotiator.pool.fetch import children_can_go, new_slot
 from negotiator.pool.slots import Slots
 from pieslice.data import JsonData
 from pieslice.inputs.policyfile import check_policy_file
+from pieslice.inputs.versions import OPTION
 from pieslice.reports.names import did_you_mean
 from pieslice.simulation.engine import ClaimSettings, MachineChange, Simulation, Sink
 from pieslice.simulation.errors import RunError, WorkloadError
@@ -63,6 +64,7 @@ from policy.knobs.matching import CLAIM_PARTITIONABLE_LEFTOVERS
 from policy.knobs.reading import read_knob
 from policy.language.table import Context
 from policy.model import NegotiatorPolicy
+from policy.versions import Followed, followed_version, parse_version
 
 _PLAIN_POOL: Final = re.compile(r"([1-9][0-9]{0,5})(?:x([1-9][0-9]{0,3}))?", re.ASCII)
 #: A moment for pools that were not captured, seconds since the epoch.
@@ -83,7 +85,8 @@ class Plan:
 
     ``workload``: a file, ``capture``, or streams or jobs as values, as their files have them.
     ``worklife``, ``retirement``: None for what the configuration says.  ``now``: when it begins,
-    seconds since the epoch; None for the time of the capture.
+    seconds since the epoch; None for the time of the capture.  ``condor_version``: whose rules are
+    followed; None: what the capture's daemons tell.
     """
 
     pool: str
@@ -104,6 +107,13 @@ class Plan:
     settings: tuple[tuple[str, str], ...] = field(default=(), converter=_pairs)
     #: Names and contents of configurations that are read before that, and are in no file.
     texts: tuple[tuple[str, str], ...] = field(default=(), converter=_pairs)
+    condor_version: str | None = None
+
+    @property
+    def version(self) -> Followed | None:
+        """The version that is given."""
+        given = self.condor_version
+        return None if given is None else followed_version(parse_version(given), OPTION)
 
 
 #: Option -> field of a plan, where the field is what stands on the command line.
@@ -111,7 +121,7 @@ _OPTIONS: Final = (
     ("--workload", "workload"), ("--config", "config"), ("--seed", "seed"),
     ("--machines", "machines"), ("--series", "series"), ("--run-time", "run_time"),
     ("--claim-worklife", "worklife"), ("--retirement", "retirement"), ("--vacate", "vacate"),
-    ("--now", "now"),
+    ("--now", "now"), (OPTION, "condor_version"),
 )  # fmt: skip
 
 
@@ -143,7 +153,10 @@ def _build(plan: Plan, sink: Sink) -> tuple[Simulation, Negotiator]:
         pool = plain_pool(int(found[1]), int(found[2] or 1))
         epoch = _EPOCH if plan.now is None else plan.now
         config = None if plan.config is None else Path(plan.config)
-        policy = read_policy(config, epoch, texts=plan.texts, defines=plan.settings).policy
+        version = (plan.version or Followed()).version
+        policy = read_policy(
+            config, epoch, texts=plan.texts, defines=plan.settings, version=version
+        ).policy
         accountant = AccountantState()
     else:
         snapshot, policy, epoch, config = _captured(plan)
@@ -172,10 +185,13 @@ def _captured(plan: Plan) -> tuple[Snapshot, NegotiatorPolicy, int, Path | None]
         raise InputError([Diagnostic(f"{plan.pool}: no such folder", help=text)])
     given = {} if plan.config is None else {"config": Path(plan.config)}
     paths = CapturePaths(Path(plan.pool), given, texts=plan.texts)
-    capture = read_capture(paths, now=plan.now)
+    capture = read_capture(paths, now=plan.now, version=plan.version)
     config, now, policy = paths.find("config"), int(capture.facts.now), capture.policy
     if plan.settings:
-        policy = read_policy(config, now, texts=plan.texts, defines=plan.settings).policy
+        version = policy.version
+        policy = read_policy(
+            config, now, texts=plan.texts, defines=plan.settings, version=version
+        ).policy
     return capture.snapshot, policy, now, config
 
 
@@ -183,7 +199,7 @@ def _asked_of_jobs(pool: Pool, policy: NegotiatorPolicy) -> frozenset[str]:
     """The attributes (lower-cased) by which a slot, the policy or a schedd may tell jobs apart."""
     expressions = [*policy_expressions(policy), policy.slot_weight]
     slots = Slots(new_slot(slot.ad, slot.name, 1, {}) for slot in pool.slots.values())
-    wanted = significant_attributes(slots, expressions)
+    wanted = significant_attributes(slots, expressions, policy.version)
     settings = significance(policy)
     # Other attributes than these still decide which job gets a slot that was meant for another.
     listed = job_attributes(wanted, settings) | job_attributes(wanted, evolve(settings, fixed=None))

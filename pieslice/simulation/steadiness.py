@@ -18,7 +18,7 @@ from classad.ads.expression import Expression
 from classad.analysis.mentions import references_of
 from classad.evaluation.functions import ZONE, lookup_function
 from classad.syntax.nodes import AdExpr, Call, Node, Reference, walk
-from negotiator.jobs.autoclusters import NEVER
+from negotiator.jobs.autoclusters import never_significant
 from negotiator.pool.slots import Slot
 from pieslice.simulation.pool import OF_CLAIMS
 from pieslice.simulation.workload import Shape
@@ -40,7 +40,7 @@ _STATES: Final = _CLAIMS | {"state", "activity", "currentrank"}
 _SCOPES: Final = frozenset({"my", "target", "self", "other"})
 #: What decides whether a job is offered, and for whom.
 _OFFER: Final = (
-    "JobStatus", "JobUniverse", "IsNoopJob", "WantMatching", "CurrentHosts", "MaxHosts", "User",
+    "JobStatus", "JobUniverse", "IsNoopJob", "Managed", "CurrentHosts", "MaxHosts", "User",
     "AccountingGroup", "PreJobPrio1", "PreJobPrio2", "JobPrio", "PostJobPrio1", "PostJobPrio2",
 )  # fmt: skip
 
@@ -110,11 +110,12 @@ def _significance_passes(machines: list[ClassAd], policy: NegotiatorPolicy) -> b
         policy.post_job_rank,
         policy.job_constraint,
     ]
+    changing = _CLAIMS - never_significant(policy.version)
     seen: set[int] = set()
     for tree in (*trees, *(value for ad in machines for value in ad._attrs.values())):
         if tree.__class__ is Expression and id(tree) not in seen:
             seen.add(id(tree))
-            if references_of(tree.node).bare & (_CLAIMS - NEVER):
+            if references_of(tree.node).bare & changing:
                 return True
     return False
 

@@ -9,6 +9,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from pieslice.command_line import EXIT_BAD, EXIT_NO, EXIT_OK, whole_number
@@ -20,6 +21,7 @@ from pieslice.inputs.options import (
     add_local_name,
     add_output,
 )
+from pieslice.inputs.versions import version_from
 from pieslice.terminal import complain
 
 if TYPE_CHECKING:
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from pieslice.reports.result import Result
     from pieslice.why.autoclusters.scope import Scope
     from pieslice.why.jobs import AskedJob
+    from policy.versions import Followed
 
 
 def add_commands(subcommands: Subcommands) -> None:
@@ -115,6 +118,7 @@ def _add_diff(subcommands: Subcommands) -> argparse.ArgumentParser:
             ("pieslice diff mypool --config new_config", "against the pool's own policy"),
             ("pieslice diff mypool --config condor_config --config new_config", "two policies"),
             ("pieslice diff mypool otherpool", "two pools"),
+            ("pieslice diff mypool --versions 24.0 25.14.1", "what an upgrade changes"),
             (
                 "pieslice diff pool.history --at 1795300000 --at 1795300300",
                 "two moments of a history",
@@ -135,6 +139,12 @@ def _add_diff(subcommands: Subcommands) -> argparse.ArgumentParser:
         type=whole_number("a number of rows"),
         metavar="N",
         help="with --watch: end after N cycles (default: never)",
+    )
+    diff.add_argument(
+        "--log",
+        type=Path,
+        metavar="F",
+        help="with --watch: append each cycle as a line of JSON, and go on with the sums in F",
     )
     diff.set_defaults(run=_diff)
     return diff
@@ -162,6 +172,13 @@ def _add_sides(diff: argparse.ArgumentParser) -> None:
         default=["htcondor"],
         metavar="D[,D]",
         help="whose rules: one dialect for both sides, or two to compare",
+    )
+    diff.add_argument(
+        "--versions",
+        nargs=2,
+        type=version_from("--versions"),
+        metavar=("A", "B"),
+        help="the pool with daemons of two versions of HTCondor, such as 24.0 and 25.14.1",
     )
 
 
@@ -302,7 +319,7 @@ def _diff(args: argparse.Namespace) -> int:
     with without_collecting():
         results: list[CycleResult] = []
         engines = make_engines(args.engine, lasting=True)
-        for pool_name, config, args.dialect, args.at in sides:
+        for pool_name, config, args.dialect, args.at, args.condor_version in sides:
             args.inputs, args.config = [pool_name], None if config is None else [config]
             pool = load(args, sys.stderr, Progress(sys.stderr))
             if pool is None:
@@ -324,8 +341,6 @@ def _diff(args: argparse.Namespace) -> int:
 
 
 def _watch(args: argparse.Namespace) -> int:
-    from pathlib import Path
-
     from negotiator.io import InputError
     from pieslice.inputs.policyfile import check_policy_file
     from pieslice.inputs.running import is_address
@@ -347,34 +362,49 @@ def _watch(args: argparse.Namespace) -> int:
     return watch(args)
 
 
-#: Folder, configuration, dialect and moment.
-_Side: TypeAlias = tuple[str, str | None, str, str | None]
+#: Folder, configuration, dialect, moment and version.
+_Side: TypeAlias = tuple[str, str | None, str, str | None, "Followed | None"]
 
 
 def _sides(args: argparse.Namespace) -> list[_Side] | None:
     """The two sides."""
     pools, configs, dialects, ats = args.pools, args.config or [], args.dialect, args.at or []
     problem = None
-    if args.cycles is not None:
-        example = "pieslice diff HOST --config F --watch --cycles N"
-        complain(f"error: --cycles counts those of --watch\n  help: {example}")
+    if args.cycles is not None or args.log is not None:
+        what = "--log keeps" if args.cycles is None else "--cycles counts"
+        example = "pieslice diff HOST --config F --watch"
+        example += " --log F" if args.cycles is None else " --cycles N"
+        complain(f"error: {what} those of --watch\n  help: {example}")
         return None
     if max(map(len, (pools, configs, ats))) > 2:
         problem = "two pools, two configurations and two moments are the most to be compared"
-    elif len(pools) == 1 and not configs and len(dialects) == 1 and len(ats) < 2:
+    elif args.versions and args.condor_version:
+        problem = "--versions names the version of each side, so --condor-version has none left"
+    elif _one_side(pools, configs, dialects, ats) and not configs and not args.versions:
         problem = "there is nothing to compare the pool with"
     if problem is not None:
         example = "pieslice diff --config A --config B DIR"
         complain(f"error: {problem}\n  help: {example}, or two folders")
         return None
-    if len(pools) == len(configs) == len(dialects) == 1 and len(ats) < 2:
+    if _one_side(pools, configs, dialects, ats) and configs and not args.versions:
         configs = [None, configs[0]]
-    both = ((side * 2)[:2] for side in (pools, configs or [None], dialects, ats or [None]))
+    versions = args.versions or [args.condor_version]
+    given = (pools, configs or [None], dialects, ats or [None], versions)
+    both = ((side * 2)[:2] for side in given)
     return list(zip(*both, strict=True))
 
 
-def _side_name(pool: str, config: str | None, dialect: str, at: str | None) -> str:
+def _one_side(*given: Sequence[object]) -> bool:
+    """Whether nothing is given twice."""
+    return max(map(len, given)) < 2
+
+
+def _side_name(
+    pool: str, config: str | None, dialect: str, at: str | None, version: Followed | None
+) -> str:
     moment = "" if at is None else f" at {at}"
+    if version is not None:
+        moment += f" of {version.version}"
     name = f"{pool}{moment}" if config is None else f"{pool}{moment} with {config}"
     return name if dialect == "htcondor" else f"{name}, dialect {dialect}"
 

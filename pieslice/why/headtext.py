@@ -82,7 +82,19 @@ def head_blocks(answer: Answer) -> list[Block]:
         blocks = [*request_blocks(fate), *_choice(seen)]
     else:
         blocks = [*request_blocks(fate), *_losses(answer, seen)]
-    return blocks + _moment(answer, seen)
+    return _departed(answer, fate) + blocks + _moment(answer, seen)
+
+
+def _departed(answer: Answer, fate: JobFate) -> list[Block]:
+    """Where the real negotiator would not come to an end for the request that the job is in."""
+    if fate.request is None:
+        return []
+    about = f"job {fate.request.jobs[0]} of {fate.submitter}"
+    return [
+        Line(f"  {item.kind.number}: {item.kind.text}", level="bad")
+        for item in answer.history.result.departures
+        if about in item.about
+    ]
 
 
 # --- why this slot --------------------------------------------------------------------------------

@@ -35,7 +35,7 @@ def check_depths(expressions: Iterable[Held]) -> Iterator[Diagnostic]:
     """Everything that is nested too deeply."""
     for one in expressions:
         rules = language_of(one.setting.config.version)
-        if one.is_too_deep and rules.levels_of_operators:
+        if one.is_too_deep and rules.operators_use_levels:
             message = f"{one.name} is nested {one.height - 1} operators deep"
             help_text = (
                 f"an evaluation that has more than {MAX_DEPTH} of them under way ends in an error"

@@ -151,7 +151,7 @@ def test_ads_are_those_of_the_scenario_reader() -> None:
 
 
 def test_a_queue_has_a_record_of_every_owner() -> None:
-    jobs = expand_jobs([{"submitter": "chem.ann", "count": 2}, {"submitter": "bob"}], None)
+    jobs = expand_jobs({}, [{"submitter": "chem.ann", "count": 2}, {"submitter": "bob"}])
     text = queue_log(jobs, "test")
     assert text.splitlines()[:3] == [
         "107 1 CreationTimestamp 1700000000",
@@ -191,9 +191,9 @@ def test_the_accountant_is_seeded_and_read() -> None:
 
 def test_a_match_becomes_a_claim() -> None:
     slots = expand_slots([{"name": "slot1@a"}, {"name": "slot1@b"}], None, ADDRESS)
-    jobs = expand_jobs([{"submitter": "ann", "count": 3}], None)
+    jobs = expand_jobs({}, [{"submitter": "ann", "count": 3}])
     match = {"slot": "slot1@b", "submitter": "ann@test", "job": "1.1", "new_startd_rank": 2.0}
-    after, waiting = claimed([match], slots, jobs, "test")
+    after, waiting = claimed([match], slots, jobs)
     assert [slot.ad["State"] for slot in after] == ['"Unclaimed"', '"Claimed"']
     assert after[1].ad["CurrentRank"] == "2.0"
     assert [job.id for job in waiting] == ["1.0", "1.2"]

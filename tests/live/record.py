@@ -15,6 +15,9 @@ from pathlib import Path
 from typing import Any
 
 import htcondor2
+import htcondor2._negotiator
+
+from pieslice.live.asking import SPLITTER, records
 
 #: Attributes that no test reads.
 NOISE = re.compile(
@@ -58,6 +61,7 @@ def main() -> None:
     parser.add_argument("--states", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=3)
     args = parser.parse_args()
+    setattr(htcondor2._negotiator, SPLITTER, records)
     collector = htcondor2.Collector(args.pool)
     schedds = collector.query(htcondor2.AdType.Schedd)
     (negotiator,) = collector.query(htcondor2.AdType.Negotiator)

@@ -340,8 +340,6 @@ def jobs() -> Iterator[str]:
         told = []
         for value in (*values, "999", "1001"):
             body = {"JobStatus": "1", "JobUniverse": "5", "CurrentHosts": "0", name: value}
-            if name == "WantMatching":
-                body["JobUniverse"] = "9"
             job = ClassAd("[" + "; ".join(f"{key} = {it}" for key, it in body.items()) + "]")
             why = unready(job, _CONTEXT)
             place = [prio + 0.0 for prio in priority_order(job, _CONTEXT)]
@@ -375,7 +373,7 @@ def jobs() -> Iterator[str]:
 
 
 JOB_STATUS: Final = (
-    *("JobStatus", "JobUniverse", "WantMatching", "IsNoopJob", "JobCooldownExpiration"),
+    *("JobStatus", "JobUniverse", "Managed", "IsNoopJob", "JobCooldownExpiration"),
     *("CurrentHosts", "MaxHosts"),
 )
 PRIORITIES: Final = ("PreJobPrio1", "PreJobPrio2", "JobPrio", "PostJobPrio1", "PostJobPrio2")

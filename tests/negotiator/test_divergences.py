@@ -32,13 +32,40 @@ def departed(result: CycleResult) -> list[tuple[str, tuple[str, ...]]]:
 
 
 def test_depth_first_with_very_much_memory() -> None:
-    """D-501: amounts are not cut to 32 bits."""
+    """D-501: of an amount 32 bits count, and less than no jobs served are only refused again."""
     slot = {"name": "slot1@p", "ad": {**PSLOT, "Memory": str(2**31)}}
     job = {"submitter": "alice", "count": 3, "ad": {"RequestCpus": "4"}}
     result = run([slot], [job], NEGOTIATOR_DEPTH_FIRST="True")
     assert [(match.slot, match.count) for match in result.matches] == [("slot1@p", 1)]
-    assert [(item.job, item.text) for item in result.rejections] == [("1.0", "no match found")]
-    assert departed(result) == [("D-501", ("slot slot1@p",))]
+    refusals = [(item.job, item.text) for item in result.rejections]
+    assert refusals == [("1.0", "no match found")] * 1001
+    assert departed(result) == [("D-501", ("job 1.0 of alice@test",))]
+    slot["ad"]["WantAdRevaluate"] = "true"
+    assert departed(run([slot], [job], NEGOTIATOR_DEPTH_FIRST="True"))[0][0] == "D-501"
+
+
+@pytest.mark.parametrize(
+    ("memory", "asked", "matches", "refusals"),
+    [
+        (2**32 + 3, "1", [1, 4, 4], 1),  # 3, 0 and 0 jobs
+        (2**32 - 1, "1", [1, 0, -1], 3),  # less than none each time
+        ("8", str(2**32 + 2), [1, 5], 0),
+        ("-8", "-3", [1, -7, -15], 24),
+    ],
+)
+def test_depth_first_counts_with_32_bits(
+    memory: object, asked: str, matches: list[int], refusals: int
+) -> None:
+    rest = ["4294967296"] * 2 if memory == 2**32 + 3 else [str(memory)] * 2
+    slots = [
+        {"name": f"s{i}", "ad": {"Cpus": "8", "Memory": str(it), "Requirements": "true"}}
+        for i, it in enumerate([memory, *rest])
+    ]
+    job = {"submitter": "alice", "count": 6, "ad": {"RequestMemory": asked}}
+    result = run(slots, [job], NEGOTIATOR_DEPTH_FIRST="True")
+    assert [match.count for match in result.matches] == matches
+    assert len(result.rejections) == refusals
+    assert departed(result) == []
 
 
 def test_consumption_of_a_resource_the_slot_lacks() -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from classad import ClassAd, ExprTree
-from classad.evaluate import EvalContext
+from classad.evaluate import EvalContext, as_tree
 from classad.language.values import ERROR, UNDEFINED
 from negotiator.jobs.autoclusters import (
     AutoclusterTable,
@@ -23,6 +23,7 @@ from negotiator.jobs.lists import (
     job_lists,
     queued_job,
     runnable,
+    served,
     submitter_of,
 )
 from negotiator.jobs.requests import JobList, ScheddRoom, ShownAttributes
@@ -58,9 +59,18 @@ def _order(jobs: list[ClassAd], matched: frozenset[tuple[int, int]] = frozenset(
 
 def test_a_priority_of_two_is_not_one_that_is_missing() -> None:
     assert _order([_job(0), _job(1, JobPrio=2)]) == [1, 0]
-    assert _order([_job(0, JobPrio=1.2), _job(1, JobPrio=1.5)]) == [1, 0]
     assert _order([_job(0, PostJobPrio2=-1), _job(1)]) == [1, 0]
     assert _order([_job(0, JobPrio=UNDEFINED), _job(1, PostJobPrio1=2)]) == [1, 0]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [(1.2, 1.5), (2**32 + 1, 1), (-0.5, 0), (0, UNDEFINED), (2**63 - 1, -1)]
+)
+def test_priorities_are_integers_of_32_bits(one: object, other: object) -> None:
+    for name in ("PreJobPrio1", "PreJobPrio2", "JobPrio", "PostJobPrio1", "PostJobPrio2"):
+        for first, second in ((one, other), (other, one)):
+            assert _order([_job(0, **{name: first}), _job(1, **{name: second})]) == [0, 1]
+    assert _order([_job(0, JobPrio=2**31), _job(1, JobPrio=-5), _job(2, JobPrio=3)]) == [2, 1, 0]
 
 
 @pytest.mark.parametrize(
@@ -238,15 +248,26 @@ def test_a_scenario_with_odd_priorities(text: str) -> None:
     assert len(result.matches) == 1
 
 
+@pytest.mark.parametrize("universe", range(-1, 17))
+def test_which_universes_ask_for_slots(universe: int) -> None:
+    """A grid job does not, with WantMatching neither; for a parallel one another submitter does."""
+    job = _job(0, JobUniverse=universe, WantMatching=True)
+    assert _order([job, _job(1)]) == ([0, 1] if universe in {1, 2, 3, 4, 5, 6, 10, 13} else [1])
+
+
 @pytest.mark.parametrize(
-    ("given", "waits"),
+    ("managed", "external"),
     [
-        ({"JobUniverse": 7}, False), ({"JobUniverse": 12}, False), ({"JobUniverse": 9}, False),
-        ({"JobUniverse": 9, "WantMatching": True}, True), ({"JobUniverse": 11}, True),
+        ('"External"', True), ('"external"', False), ('"Schedd"', False), ('"External "', False),
+        ('strcat("Ext", "ernal")', True), ("undefined", False), ("error", False), ("true", True),
+        ("false", False), ("1", True), ("-1", True), ("0", False), ("1.5", True), ("0.0", False),
+        ('{"External"}', False), ("[a = 1]", False), ("External", False),
     ],
 )  # fmt: skip
-def test_which_universes_ask_for_slots(given: dict[str, Any], waits: bool) -> None:
-    assert _order([_job(0, **given), _job(1)]) == ([0, 1] if waits else [1])
+def test_what_something_else_manages_asks_for_no_slots(managed: str, external: bool) -> None:
+    job = _job(0, Managed=as_tree(managed))
+    assert _order([job, _job(1)]) == ([1] if external else [0, 1])
+    assert served(ClassAd(f"[JobUniverse = 5; Managed = {managed}]"), CONTEXT) is not external
 
 
 def test_a_list_by_itself_is_that_of_a_default_policy() -> None:

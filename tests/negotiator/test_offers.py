@@ -137,6 +137,24 @@ def test_room_belongs_to_the_schedd() -> None:
     assert [_told(request) for request in ahead.requests()] == [(0, 2)]
 
 
+@pytest.mark.parametrize(
+    ("constraint", "passes"),
+    [
+        ("AutoClusterId == 2", [False, True]),
+        ('AutoClusterAttrs == "kind"', [True, True]),
+        ("MY.AutoClusterId =?= undefined", [False, False]),
+        ("ProcId == 0", [True, False]),
+        ("WantMatchDiagnostics =!= undefined", [False, False]),  # of requests
+    ],
+)
+def test_a_constraint_sees_what_the_schedd_writes_into_its_jobs(
+    constraint: str, passes: list[bool]
+) -> None:
+    jobs = _list("ab", constraint=ExprTree(constraint))
+    assert [jobs.passes(job, CONTEXT) for job in jobs.waiting] == passes
+    assert all(job.ad.raw("AutoClusterId") is None for job in jobs.waiting)
+
+
 def test_a_constraint_passes_over_one_autocluster_at_a_time() -> None:
     odd = Expression.from_node(parsed("Odd"))
     assert _all(_list("aaa", constraint=odd)) == []

@@ -37,7 +37,10 @@ VALUES = (
         ("1 + TARGET.U + K > 5", "YYYYYYYYYY", None),  # values are gathered
         ('unparse(K) == "K"', "YYYYYYY-YY", None),
         ("countMatches(x > K, TARGET.Ads) > 0", "YYYYYYY-YY", None),
-        ("countMatches(K, TARGET.Ads) > 0", "---------Y", None),
+        # It matters whether there is a K, and what an expression leads to.
+        ("countMatches(K, TARGET.Ads) > 0", "-------YYY", None),
+        ("countMatches(TARGET.W, MY.Ads) > 0", "YYYYYYYYYY", None),
+        ("countMatches(x > TARGET.W, MY.Ads) > 0", "YYYYYYYYYY", None),
         ('eval("K")', "YYYYYYYYYY", None),
         # L is K && TARGET.W.
         ("L && TARGET.U", "---------Y", None),
@@ -174,7 +177,7 @@ def test_a_sum_among_conjuncts_of_which_the_truth_counts() -> None:
         ("member(U, {1, V})", "u:W v:W member 0"),
         ("nosuch(U)", "u:W nosuch 0"),
         ("countMatches(U > K, TARGET.Ads)", "k:W u:W countmatches 1"),
-        ("countMatches(U, TARGET.Ads)", "u:W countmatches 0"),
+        ("countMatches(U, TARGET.Ads)", "u:W countmatches 1"),
         ("unparse(K)", "k:W unparse 1"),
         ("ifThenElse(U && V, W, X)", "u:L v:L w:W x:W ifthenelse 3"),
         ("[a = U; b = V]", "u:W v:W 0"),

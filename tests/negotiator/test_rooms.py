@@ -9,8 +9,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 #: Each imports only what stands before it.
 ORDER = (
-    "model", "expressions", "groups", "accounting", "pool", "jobs", "matching", "columns",
-    "sessions", "engines", "cycle", "capture", "io", "scenario", "strategies",
+    "model", "versions", "expressions", "groups", "accounting", "pool", "jobs", "matching",
+    "columns", "sessions", "engines", "cycle", "capture", "io", "scenario", "strategies",
 )  # fmt: skip
 
 

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import argparse
+import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from classad.errors import Diagnostic
+from pieslice.cli import main
 from pieslice.inputs import running
 from pieslice.inputs.running import captured, is_address, token_of
 
 ADDRESSES = (
     "cm.example.org", "a.b", "cm:9618", "10.0.0.1", "10.0.0.1:9618", "[::1]:9618", "cm-1.site.org",
-    "cm.example.org:9618", "x.adsx", "jobs.ads:5",
+    "cm.example.org:9618", "x.adsx", "jobs.ads:5", "a.example.org,b.example.org", "a:1,[::1]:2",
 )  # fmt: skip
 OTHERS = (
     "cm", "jobs.ads", "JOBS.ADS", "pool.json", "a.b.conf", "w.toml", "x.tar", "x.gz", "x.old",
     "condor_config", "./cm.example.org", "a/b.c", "-", "", "a..b", ".a.b", "-a.b", "a-.b", "cm:",
-    "cm:port", "[::g]:1", "a b.c",
+    "cm:port", "[::g]:1", "a b.c", "a.b,", "a.b,c", "a.b,c.ads", ",",
 )  # fmt: skip
 
 
@@ -63,3 +66,45 @@ def test_a_pool_is_captured_once_and_its_configuration_comes_last(
 def test_the_file_of_a_token() -> None:
     assert token_of(argparse.Namespace(token=None)) is None
     assert token_of(argparse.Namespace(token="t")) == Path("t")
+
+
+POOL = "cm.campus.example"
+COMMANDS = {
+    "userprio": ["userprio", "POOL", "-all", "-allusers"],
+    "quotas": ["quotas", "POOL"],
+    "simulate": ["simulate", "POOL", "--workload", "capture", "--days", "0.01"],
+    "forecast": ["forecast", "POOL", "--hours", "2"],
+    "check": ["check", "POOL"],
+    "config": ["config", "show", "POOL"],
+    "explain": ["policy", "explain", "POOL"],
+    "fuzz": ["fuzz", "POOL", "--pool", "POOL", "--examples", "20"],
+    "sweep": ["sweep", "POOL", "--workload", "capture", "--days", "0.01", "--jobs", "1", "--set",
+              "PRIORITY_HALFLIFE=100"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_takes_a_pool_that_runs(
+    name: str,
+    recorded: Callable[..., Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """It answers as it does about a capture; one of two collectors is enough."""
+    recorded(lambda whole: whole.update(states=whole["states"][2:]))
+    monkeypatch.chdir(tmp_path)
+    assert main(["capture", POOL, "now"]) in (0, 1)
+    found = []
+    for pool in ("now", POOL, f"gone.example,{POOL}"):
+        capsys.readouterr()
+        words = [pool if word == "POOL" else word for word in COMMANDS[name]]
+        code = main(words)
+        out, err = capsys.readouterr()
+        assert out
+        assert (f"pool {pool} was captured for this answer" in err) == (pool != "now")
+        text = re.sub(r"\S*(now|campus\.example)\b\S*", "PLACE", " ".join(out.split()))
+        found.append((code, re.sub(r"\d+\.?\d*", "N", text)))
+    assert found[0] == found[1] == found[2]
+    assert main([POOL.replace("cm", "gone") if w == "POOL" else w for w in COMMANDS[name]]) == 2
+    assert "asked as a running pool" in capsys.readouterr().err

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import re
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,10 +19,12 @@ import pytest
 from classad import ClassAd
 from negotiator.io import CapturePaths, read_capture
 from pieslice.cli import main
+from pieslice.live import daemons
 from pieslice.live.capture import read
-from pieslice.live.daemons import Bindings, DaemonError, Reply
+from pieslice.live.daemons import Bindings, DaemonError, Daemons, Located, Reply
 from pieslice.live.names import Wanted, expressions, is_secret
 from pieslice.live.places import temporary
+from pieslice.live.refusals import why_refused
 from pieslice.live.taking import Memory, _Course, take
 from tests.pieslice.test_schemas import validate
 
@@ -114,9 +118,72 @@ def test_what_the_policy_mentions_is_asked_for(recorded: Place, tmp_path: Path) 
     assert "Iwd = " not in jobs
 
 
-def test_factors_are_those_of_the_negotiator_and_times_those_of_the_collector(
+def record_of(name: str, **values: object) -> str:
+    """An accounting record as the negotiator tells it."""
+    told = {"Priority": 500.0, "PriorityFactor": 1000.0, "ResourcesUsed": 0, **values}
+    return f'Name = "{name}"\n' + "".join(f"{name} = {value}\n" for name, value in told.items())
+
+
+def accounting(folder: Path) -> dict[str, ClassAd]:
+    capture(folder)
+    return {ad.get_string("Name") or "": ad for ad in read(folder).ads("accounting")}
+
+
+@pytest.mark.parametrize("count", [9, 10, 28, 200])
+def test_all_accounting_records_are_read(count: int, recorded: Place, tmp_path: Path) -> None:
+    names = [f"user{number}@live.test" for number in range(count)]
+    told = [
+        record_of(name, PriorityFactor=1000.0 + number, WeightedResourcesUsed=float(number))
+        for number, name in enumerate(names)
+    ]
+    recorded(lambda whole: whole["states"][0].update(priorities="\n".join(told), updated=1234))
+    found = accounting(tmp_path / "now")
+    assert set(names) <= set(found)
+    for number, name in enumerate(names):
+        values = {
+            what: found[name].get_number(what)
+            for what in ("PriorityFactor", "WeightedResourcesUsed", "LastUpdate", "Priority")
+        }
+        assert values == {
+            "PriorityFactor": 1000 + number,
+            "WeightedResourcesUsed": number,
+            "LastUpdate": 1234,
+            "Priority": 500,
+        }
+
+
+def test_a_record_is_the_negotiators_with_its_time_and_no_older_copy_is_mixed_in(
     recorded: Place, tmp_path: Path
 ) -> None:
+    """The collector keeps the copy of a submitter who has no jobs any more as it was."""
+
+    def change(whole: dict[str, Any]) -> None:
+        state = whole["states"][0] = whole["states"][2]
+        copy = 'Name = "{}"\nMyType = "Accounting"\nPriority = 900000.0\n{}LastUpdate = {}\n'
+        used = "ResourcesUsed = 7\nUnchargedTime = -5\n"
+        state["updated"] = 2000
+        state["ads"] += "\n".join(
+            (
+                *("", copy.format("old@x", used, 1000), copy.format("new@x", used, 2000)),
+                copy.format("gone@x", used, 2000),
+                copy.format("old@x", 'NegotiatorName = "another"\n', 2000),
+            )
+        )
+        state["priorities"] = "\n".join((record_of("old@x"), record_of("new@x")))
+
+    recorded(change)
+    found = accounting(tmp_path / "now")
+    names = ("Priority", "ResourcesUsed", "LastUpdate", "UnchargedTime")
+    told = {
+        name: tuple(ad.get_number(what) for what in names)
+        for name, ad in found.items()
+        if name.endswith("@x")
+    }
+    # A copy as of the same time may have what the negotiator does not tell.
+    assert told == {"old@x": (500, 0, 2000, None), "new@x": (500, 0, 2000, -5)}
+
+
+def test_a_factor_that_was_set_after_the_last_cycle_counts(recorded: Place, tmp_path: Path) -> None:
     def change(whole: dict[str, Any]) -> None:
         state = whole["states"][2]
         whole["states"] = [state]
@@ -125,9 +192,7 @@ def test_factors_are_those_of_the_negotiator_and_times_those_of_the_collector(
         )
 
     recorded(change)
-    folder = tmp_path / "now"
-    capture(folder)
-    users = [ad for ad in read(folder).ads("accounting") if "@" in (ad.get_string("Name") or "")]
+    users = [ad for name, ad in accounting(tmp_path / "now").items() if "@" in name]
     assert users
     for ad in users:
         assert ad.get_number("PriorityFactor") == 4000.0
@@ -348,7 +413,7 @@ def _running(ad: ClassAd) -> bool:
         ({"s2@live.test": "end"}, "jobs: s2@live.test: the process that asks ended in the middle"),
         ({"s2@live.test": "no\nmore"}, "jobs: s2@live.test: no more"),
         ({"claims of s2@live.test": "unknown command"}, "claims: s2@live.test: unknown command"),
-        ({"priorities": "denied"}, "factors as they are now: negotiator: denied"),
+        ({"priorities": "denied"}, "accounting records as they are now: negotiator: denied"),
         ({"negotiator": "denied"}, "last cycle: negotiator: denied"),
         ({"configuration of cm.live.test": "denied"}, "configuration: cm.live.test: denied"),
     ],
@@ -370,6 +435,73 @@ def test_a_capture_says_what_it_lacks(
     assert answer["schedds"] == {"asked": 2, "answered": 2 if whole else 1}
     assert main(["negotiate", str(folder)]) == 0
     assert f"not in the capture: {lacks}" in " ".join(capsys.readouterr().err.split())
+
+
+def test_only_what_daemons_did_not_answer_is_silence(recorded: Place, tmp_path: Path) -> None:
+    """The two schedds of the record have one macro with two values: that is known."""
+    for number, (of, silent) in enumerate(
+        [
+            ({}, []),
+            ({"s1@live.test": "gone"}, ["jobs: s1@live.test: gone"]),
+            ({"claims of s1@live.test": "no"}, ["claims: s1@live.test: no"]),
+            ({"configuration of s1@live.test": "no"}, ["configuration: s1@live.test: no"]),
+        ]
+    ):
+        recorded(lambda whole, of=of: whole.update(trouble=of))
+        folder = tmp_path / f"now{number}"
+        capture(folder)
+        manifest = read(folder).manifest
+        assert manifest["silent"] == silent
+        assert set(silent) <= set(manifest["missing"])
+
+
+def test_a_strict_capture_is_whole_or_none(
+    recorded: Place, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recorded(lambda whole: whole.update(trouble={"s2@live.test": "gone"}))
+    assert capture(tmp_path / "now", "--strict") == 2
+    assert errors(capsys) == "pieslice: error: not the whole pool: jobs: s2@live.test: gone\n"
+    assert not (tmp_path / "now").exists()
+    recorded()
+    assert capture(tmp_path / "now", "--strict") in (0, 1)
+    assert (tmp_path / "now").exists()
+
+
+@pytest.mark.parametrize("what", ["", "claims of ", "configuration of "])
+def test_schedds_are_asked_at_the_same_time(what: str, recorded: Place) -> None:
+    names = ("s1@live.test", "s2@live.test")
+    recorded(lambda whole: whole.update(trouble={f"{what}{name}": "meet" for name in names}))
+    with Bindings(POOL) as daemons:
+        found = take(daemons, Memory())
+        assert found.manifest["silent"] == []
+        assert found.manifest["answered"] == 2
+        assert daemons.questions == 21
+
+
+def test_a_schedd_has_its_time_once_in_a_capture(recorded: Place) -> None:
+    """One that hangs over its configuration is not asked for its jobs as well."""
+    recorded(lambda whole: whole.update(trouble={"configuration of s1@live.test": "hang"}))
+    with Bindings(POOL, timeout=2) as daemons:
+        found = take(daemons, Memory())
+    assert found.manifest["silent"] == ["configuration: s1@live.test: no answer within 2 s"]
+    assert "jobs: s1@live.test: not asked, as it had not answered" in found.manifest["missing"]
+    assert found.manifest["answered"] == 1
+    assert "s2@live.test#" in found.parts["jobs"]
+    assert "s1@live.test#" not in found.parts["jobs"]
+
+
+def test_ctrl_c_waits_for_no_schedd(recorded: Place) -> None:
+    recorded(lambda whole: whole.update(trouble={"s1@live.test": "hang"}))
+    began = time.monotonic()
+
+    def ask(daemons: Daemons, schedd: Located) -> None:
+        if schedd["Name"] == "s2@live.test":
+            raise KeyboardInterrupt
+        daemons.jobs(schedd, [])
+
+    with Bindings(POOL, timeout=50) as daemons, pytest.raises(KeyboardInterrupt):
+        daemons.each([{"Name": "s2@live.test"}, {"Name": "s1@live.test"}], ask)
+    assert time.monotonic() - began < 25
 
 
 @pytest.mark.parametrize(
@@ -423,6 +555,95 @@ def test_a_token_that_is_not_there(
     recorded()
     assert capture(tmp_path / "now", "--token", str(tmp_path / "token")) == 2
     assert errors(capsys).endswith("token: no such file or directory\n")
+
+
+def token(head: dict[str, object], body: dict[str, object]) -> str:
+    texts = [base64.urlsafe_b64encode(json.dumps(it).encode()).decode() for it in (head, body)]
+    return ".".join([*(text.rstrip("=") for text in texts), "c2lnbmF0dXJl"])
+
+
+OURS: dict[str, object] = {"iss": "live.test", "sub": "reader@x", "scope": "condor:/READ"}
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (None, "--token names a file with a token that has READ rights"),
+        ({**OURS, "iss": "other.pool"}, "of another pool: it is from `other.pool`, and this pool"),
+        ({**OURS, "exp": 1000}, "the token has expired"),
+        ({**OURS, "scope": "condor:/ADVERTISE_STARTD"}, "no READ right, only ADVERTISE_STARTD"),
+        (OURS, "it refuses the token of `reader@x`: who has no READ right"),
+    ],
+)
+def test_why_a_collector_refuses(
+    body: dict[str, object] | None,
+    said: str,
+    recorded: Place,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    no = "Failed communication with collector."
+    known = 'TrustDomain = "live.test"\nIssuerKeys = "POOL, OLD"'
+    recorded(
+        lambda whole: whole.update(trouble={"collector": no}, ping={"READ": None, "ALLOW": known})
+    )
+    monkeypatch.setattr(daemons, "why_not_reached", lambda pool: None)
+    words = []
+    if body is not None:
+        (tmp_path / "token").write_text(token({"kid": "POOL"}, body))
+        words = ["--token", str(tmp_path / "token")]
+    assert capture(tmp_path / "now", *words) == 2
+    assert said in errors(capsys)
+
+
+def test_a_key_that_the_pool_does_not_have() -> None:
+    text = token({"kid": "THEIRS"}, OURS)
+    found = why_refused(text, {"trust": "live.test", "keys": ["POOL"], "read": False}, 0)
+    assert found == "the token is of another pool: this one has no key `THEIRS`"
+
+
+def test_the_port_of_another_daemon(
+    recorded: Place,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    recorded(trouble(collector="Failed communication with collector."))
+    monkeypatch.setattr(daemons, "why_not_reached", lambda pool: None)
+    assert capture(tmp_path / "now") == 2
+    assert "a daemon answers there that is no collector" in errors(capsys)
+
+
+def test_a_collector_that_restarts_is_told_from_a_wrong_port(
+    recorded: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = recorded()
+    monkeypatch.setattr(daemons, "why_not_reached", lambda pool: "nobody answers")
+    for asked_before, said in ((False, "is that the collector's port?"), (True, "restarting")):
+        recorded()
+        with Bindings(POOL) as asked:
+            if asked_before:
+                asked.ads('MyType == "Negotiator"', [])
+            whole = json.loads((place / "pool.json").read_text())
+            whole["trouble"] = {"collector": "Failed communication with collector."}
+            (place / "pool.json").write_text(json.dumps(whole))
+            with pytest.raises(DaemonError, match=re.escape(said)):
+                asked.ads('MyType == "Negotiator"', [])
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("", "the file is empty"), ("# a\n\n", "the file is empty"), ("hello", "there is no token")],
+)
+def test_a_file_without_a_token(
+    text: str, said: str, recorded: Place, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recorded()
+    path = tmp_path / "token"
+    path.write_text(text)
+    assert capture(tmp_path / "now", "--token", str(path)) == 2
+    assert errors(capsys).startswith(f"pieslice: error: {path}: {said}")
 
 
 def test_an_ad_that_does_not_parse_is_told_when_it_is_read(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import subprocess
 import sys
@@ -10,7 +11,8 @@ from pathlib import Path
 import pytest
 
 import pieslice
-from pieslice.cli import main
+from pieslice.cli import build_parser, main
+from pieslice.command_line import Parser, parsers_of
 from pieslice.negotiate import cli
 
 ROOT = Path(__file__).parents[2]
@@ -230,3 +232,33 @@ def test_numbers_without_end_end(
     path.write_text(path.read_text().replace(old, new, 1))
     assert main(["--debug", "negotiate", str(pool), "--json"]) == 0
     json.loads(capsys.readouterr().out, parse_constant=pytest.fail)
+
+
+def _with_two_words() -> list[Parser]:
+    """The commands that take two positional arguments or more."""
+    found = []
+    for command in parsers_of(build_parser()):
+        count = [
+            2 if action.nargs in ("+", "*") else 1
+            for action in command._get_positional_actions()
+            if action.nargs not in (argparse.PARSER, argparse.REMAINDER)
+        ]
+        if sum(count) > 1:
+            found.append(command)
+    return found
+
+
+@pytest.mark.parametrize("command", _with_two_words(), ids=lambda command: command.prog)
+def test_options_may_stand_anywhere(command: Parser) -> None:
+    option = ["--limit-time", "5"]
+    words = ["one.history", "two"]
+    first = command.parse_args([*option, *words])
+    assert command.parse_args([words[0], *option, words[1]]) == first
+    assert command.parse_args([*words, *option]) == first
+    if command.prog != "pieslice userprio":  # condor_userprio's own words are read later
+        assert command.parse_args([words[0], *option, "--", words[1]]) == first
+
+
+def test_commands_of_two_words_are_tried() -> None:
+    names = {command.prog.removeprefix("pieslice ") for command in _with_two_words()}
+    assert {"why", "rank", "capture", "diff", "negotiate", "record", "select"} <= names

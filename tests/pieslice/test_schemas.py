@@ -103,6 +103,7 @@ OUTPUTS = {
     "shadow": [],
     "shadow-cycle": [],
     "watch": [],
+    "watch-cycle": [],
     "simulate": [f"simulate {SIMULATED} --json"],
     "simulate-compare": [
         f"simulate {SIMULATED} -o run --json --compare {CAMPUS}/condor_config"
@@ -114,6 +115,7 @@ OUTPUTS = {
     "sweep": [f"sweep {SIMULATED} --set PRIORITY_HALFLIFE=1,2 --jobs 1 --json"],
     "table": [],
     "userprio": [],
+    "versions": ["versions --json", "versions 24.0 25.0 --json"],
     "when": [],
     "why": [
         *(f"why {TOUR} {number}.0 --json" for number in (3, 4, 5, 10, 11, 12, 13, 14, 15, 16)),

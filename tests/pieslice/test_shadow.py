@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from random import Random
 from types import SimpleNamespace
@@ -20,12 +23,14 @@ from negotiator.io import read_capture
 from negotiator.model.result import CycleResult
 from pieslice.cli import main
 from pieslice.live.capture import LiveCapture, read
-from pieslice.recording.store import History, Recorder
+from pieslice.recording.store import History, HistoryError, Recorder
 from pieslice.shadow import loop
 from pieslice.shadow.cycles import due, newer, skew
 from pieslice.shadow.history import keeping
 from pieslice.shadow.keeping import Log
-from pieslice.shadow.outcome import Moved, Outcome, compare, outcome_of
+from pieslice.shadow.outcome import Moved, Outcome, compare, outcome_of, total
+from pieslice.shadow.report import Score, page, prometheus
+from pieslice.shadow.whatif import Gain, Gains, Sums
 from tests.pieslice.test_schemas import validate
 
 POOL = "cm.campus.example"
@@ -125,6 +130,36 @@ def test_without_the_right_to_ask_it_says_so_and_goes_on(
     assert [wait for wait in waits if wait >= 2] == sorted(wait for wait in waits if wait >= 2)
 
 
+def test_without_the_right_to_ask_it_fails_at_once(
+    recorded: Place, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recorded(lambda whole: whole.update(ping={"DAEMON": None}))
+    assert shadow("--cycles", "1") == 2
+    err = capsys.readouterr().err
+    said = "pieslice: error: negotiator: it lets only daemons of the pool begin a cycle"
+    assert err.splitlines()[-1] == said
+
+
+def test_it_says_at_its_start_what_it_follows(
+    recorded: Place,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    recorded(lambda whole: whole["states"][0].update(direct="LastNegotiationCycleTime0 = 36000\n"))
+    log = tmp_path / "log"
+
+    def stop(_: float) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(time, "sleep", stop)
+    assert main(["shadow", POOL, "--log", str(log)]) == 0
+    err = capsys.readouterr().err
+    interval = 100_000  # NEGOTIATOR_INTERVAL in the record
+    at = time.strftime("%H:%M:%S UTC", time.gmtime(36_000 + interval))
+    assert err.splitlines()[0] == f"pool {POOL}: next cycle due at {at}, log {log}"
+
+
 def test_a_cycle_that_does_not_come_is_told(
     recorded: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -193,6 +228,41 @@ def test_a_capture_is_made_just_before_a_cycle_is_due(
     assert outcome.matches == 15
 
 
+@pytest.mark.parametrize("slow", [0, 1, 3])
+def test_one_slow_capture_does_not_make_the_later_ones_old(
+    slow: int, monkeypatch: pytest.MonkeyPatch, nothing: CycleResult
+) -> None:
+    """A cycle every 20 seconds; one answer takes 18, the others half a second."""
+    now, count, interval = 1000.0, 0, 20
+
+    def sleep(seconds: float) -> None:
+        nonlocal now
+        now += seconds
+
+    def cycle() -> dict[str, float]:
+        began = now // interval * interval
+        return {"time": began, "end": began, "interval": interval, "cycle_delay": 1}
+
+    def take(daemons: object, memory: object) -> LiveCapture:
+        nonlocal count
+        sleep(18.0 if count == slow else 0.5)
+        count += 1
+        return LiveCapture({}, "", {"ended": now, "cycle": {**cycle(), "steady": True}})
+
+    monkeypatch.setattr(time, "sleep", sleep)
+    monkeypatch.setattr(time, "time", lambda: now)
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    monkeypatch.setattr(loop, "take", take)
+    monkeypatch.setattr(loop, "predict", lambda capture: nothing)
+    monkeypatch.setattr(loop, "last_cycle", lambda daemons, negotiator: cycle())
+    monkeypatch.setattr(
+        loop, "find_daemons", lambda daemons: SimpleNamespace(negotiator={"Name": "n"})
+    )
+    following = loop.Shadow(SimpleNamespace(), lambda text: None).cycles()  # type: ignore[arg-type]
+    ages = [next(following).outcome.age for _ in range(8)]
+    assert max(ages[3:]) < 4, ages
+
+
 def _soon(whole: dict[str, Any]) -> None:
     """A negotiator whose next cycle is due in some minutes."""
     now = int(time.time())
@@ -256,9 +326,14 @@ def job(proc: int, **more: object) -> str:
     return ad(
         ClusterId=1,
         ProcId=proc,
-        User="ann@x",
-        GlobalJobId=f"s#1.{proc}#1",
-        **{"JobStatus": 1, "QDate": 1000, "EnteredCurrentStatus": 1000, **more},
+        **{
+            "User": "ann@x",
+            "GlobalJobId": f"s#1.{proc}#1",
+            "JobStatus": 1,
+            "QDate": 1000,
+            "EnteredCurrentStatus": 1000,
+            **more,
+        },
     )
 
 
@@ -381,6 +456,70 @@ def test_a_slot_that_became_free_before_it_was_matched_has_moved(nothing: CycleR
 
 
 @pytest.mark.parametrize(
+    ("rest", "new", "filled"),
+    [
+        (False, [("slot1_1@b", 1999)], 0),  # the match itself
+        (False, [("slot1_1@b", 1999), ("slot1_2@b", 2000)], 1),
+        (False, [("slot1_1@b", 1999), ("slot1_2@b", 2001)], 0),  # when the cycle had ended
+        (True, [("slot1_4@b", 2000)], 1),
+        (False, [("slot1_1@b", 2000), ("slot1_1@a", 2000)], 0),
+        (False, [("slot2@b", 2000)], 0),
+    ],
+)
+def test_a_rest_of_a_slot_that_was_filled_meanwhile_has_moved(
+    rest: bool, new: list[tuple[str, int]], filled: int, nothing: CycleResult
+) -> None:
+    before = made([job(0)], [claim("slot1@b", State="Unclaimed")] if rest else [])
+    after = made(
+        [job(0)],
+        [claim(slot, RemoteUser="ann@x", EnteredCurrentState=at) for slot, at in new],
+        matches=0,
+    )
+    found = compare(before, after, nothing)
+    assert found.moved == Moved(leftovers=filled)
+    assert found.still == (not filled)
+
+
+def test_a_cycle_around_which_a_daemon_was_silent_is_not_still(nothing: CycleResult) -> None:
+    whole = made([job(0)])
+    silent = evolve(whole, manifest={**whole.manifest, "silent": ["jobs: s@x: no answer"]})
+    for before, after in ((silent, whole), (whole, silent), (silent, silent)):
+        found = compare(before, after, nothing)
+        assert (found.moved, found.still, found.exact) == (Moved(), False, True)
+        assert found.silent == ("jobs: s@x: no answer",)
+        assert outcome_of(found.data()) == found
+        assert total([found])["silent"] == 1
+        score = Score("p", total([found]), [found])
+        assert "pieslice_shadow_silent_total" in prometheus(score)
+        assert "no answer: jobs: s@x: no answer" in page(score)
+        assert "1 of the cycles with daemons that did not answer" in str(score)
+    assert compare(whole, whole, nothing).still
+
+
+def test_who_did_not_answer_is_one_line_of_the_cycle(
+    recorded: Place, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recorded(lambda whole: whole.update(trouble={"s2@live.test": "gone"}))
+    path = tmp_path / "log"
+    shadow("--cycles", "1", "--log", str(path))
+    out = capsys.readouterr().out
+    assert out.splitlines()[1] == "  no answer: jobs: s2@live.test: gone"
+    assert "; still" not in out
+    assert json.loads(path.read_text())["silent"] == ["jobs: s2@live.test: gone"]
+
+
+def test_exact_cycles_and_exact_matches_are_counted_apart() -> None:
+    moved = evolve(outcome(1), moved=Moved(jobs=1), agreeing=2, seen=3, matches=3)
+    count = total([outcome(2), outcome(3, exact=False), moved])
+    assert (count["exact"], count["cycles"], count["agreeing"], count["seen"]) == (1, 3, 8, 9)
+    assert (count["still_exact"], count["still"]) == (1, 2)
+    assert (count["still_agreeing"], count["still_seen"]) == (6, 6)
+    shown = [line.split() for line in str(Score("p", count)).splitlines()]
+    assert ["all", "1", "3", "33.3", "8", "9", "88.9"] in shown
+    assert ["still", "ones", "1", "2", "50.0", "6", "6", "100.0"] in shown
+
+
+@pytest.mark.parametrize(
     ("name", "whole"),
     [
         ("slot1_12@node@x", "slot1@node@x"),
@@ -452,6 +591,18 @@ def test_a_log_stays_small(tmp_path: Path) -> None:
     assert log.totals["cycles"] == 50
 
 
+def test_lines_and_totals_of_an_earlier_version_count(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    new = json.loads(json.dumps(outcome(1).data()))
+    old = {name: value for name, value in new.items() if name != "silent"}
+    del old["moved"]["leftovers"]
+    totals = {"cycles": 7, "exact": 5, "still": 4, "still_exact": 4}
+    path.write_text(f"{json.dumps({'totals': totals})}\n{json.dumps(old)}\n")
+    log = Log(path)
+    assert (log.totals["cycles"], log.totals["exact"], log.totals["seen"]) == (8, 6, 3)
+    assert list(log.recent) == [outcome(1)]
+
+
 def test_a_log_that_is_something_else_is_kept(tmp_path: Path) -> None:
     path = tmp_path / "log"
     path.write_text('hello\n{"time": 1}\n[]\n')
@@ -459,6 +610,132 @@ def test_a_log_that_is_something_else_is_kept(tmp_path: Path) -> None:
     log.add(outcome(1))
     assert log.totals["cycles"] == 1
     assert path.read_text().startswith('hello\n{"time": 1}\n[]\n{')
+
+
+def test_a_log_has_the_totals_of_what_it_could_not_take(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "log"
+    log = Log(path)
+    log.add(outcome(1))
+    whole = path.read_bytes()
+
+    def fail(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as changed:
+        changed.setattr(os, "fsync", fail)
+        for number in (2, 3):
+            with pytest.raises(OSError, match="No space"):
+                log.add(outcome(number, exact=False))
+    assert path.read_bytes() == whole
+    log.add(outcome(4))
+    again = Log(path)
+    assert again.totals == log.totals
+    assert (again.totals["cycles"], again.totals["exact"]) == (4, 2)
+    assert [item.time for item in again.recent] == [1, 4]
+
+
+def test_a_full_disk_is_said_once_and_again_when_it_has_room(
+    recorded: Place,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    recorded()
+    files = {name: tmp_path / name for name in ("log", "html", "prometheus")}
+    cycles = 0
+    find, write, open_ = loop.compare, Path.write_text, Path.open
+
+    def counted(*args: Any) -> Outcome:
+        nonlocal cycles
+        cycles += 1
+        return find(*args)
+
+    def check(path: Path) -> None:
+        if cycles < 3 and path.parent == tmp_path:
+            raise OSError(28, "No space left on device")
+
+    def limited_write(path: Path, *args: Any, **more: Any) -> int:
+        check(path)
+        return write(path, *args, **more)
+
+    def limited_open(path: Path, *args: Any, **more: Any) -> Any:
+        check(path)
+        return open_(path, *args, **more)
+
+    monkeypatch.setattr(loop, "compare", counted)
+    monkeypatch.setattr(Path, "write_text", limited_write)
+    monkeypatch.setattr(Path, "open", limited_open)
+    options = [word for name, path in files.items() for word in (f"--{name}", str(path))]
+    assert shadow("--cycles", "3", *options) in (0, 1)
+    out, err = capsys.readouterr()
+    assert out.count("matches") > 3
+    for path in files.values():
+        said = [line for line in err.splitlines() if line.startswith(str(path))]
+        assert said == [
+            f"{path}: no space left on device; going on without it",
+            f"{path}: is written again",
+        ]
+        assert path.exists()
+    assert Log(files["log"]).totals["cycles"] == 3
+
+
+def test_a_full_place_for_temporary_files_is_waited_for(
+    recorded: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recorded()
+    said: list[str] = []
+
+    def fail(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    def stop(_: float) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(loop, "predict", fail)
+    monkeypatch.setattr(time, "sleep", stop)
+    with loop.Bindings(POOL) as daemons, pytest.raises(KeyboardInterrupt):
+        next(loop.Shadow(daemons, said.append).cycles())
+    assert said == [f"waiting: {tempfile.gettempdir()}: no space left on device"]
+
+
+def test_a_history_that_is_full_is_said_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[str] = []
+    place = tmp_path / "h"
+
+    def capture(ended: float) -> LiveCapture:
+        return LiveCapture({"slots": "", "jobs": ""}, "", {"ended": ended})
+
+    def fail(*_: object) -> None:
+        raise HistoryError("h: the disk is full")
+
+    with keeping(place, None, said.append) as keep:
+        with monkeypatch.context() as changed:
+            changed.setattr(Recorder, "append", fail)
+            keep(capture(1.0))
+            keep(capture(2.0))
+        keep(capture(3.0))
+        keep(capture(4.0))
+    assert said == ["h: the disk is full", f"{place}: is written again"]
+
+
+def test_sigterm_ends_with_the_score(
+    recorded: Place, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recorded()
+    before = signal.getsignal(signal.SIGTERM)
+
+    def cycles(_: object) -> Iterator[object]:
+        signal.raise_signal(signal.SIGTERM)
+        yield from ()
+
+    monkeypatch.setattr(loop.Shadow, "cycles", cycles)
+    assert shadow() == 0
+    assert f"pool {POOL}: predictions" in capsys.readouterr().out
+    assert signal.getsignal(signal.SIGTERM) == before
 
 
 # --- questions about a running pool -----------------------------------------------------------
@@ -517,7 +794,7 @@ def test_the_gains_of_another_policy_are_added_up(
     monkeypatch.setattr(time, "sleep", lambda _: (place / "state").write_text(str(next(number))))
     monkeypatch.chdir(tmp_path)
     Path("change.conf").write_text("GROUP_QUOTA_group_b = 0\nGROUP_ACCEPT_SURPLUS = False\n")
-    words = ["diff", POOL, "--config", "change.conf", "--watch", "--cycles", "1"]
+    words = ["diff", POOL, "--config", "change.conf", "--watch", "--cycles", "1", "--log", "log"]
     assert main([*words, "--json"]) == 1
     sums = json.loads(capsys.readouterr().out)
     validate(sums)
@@ -527,8 +804,133 @@ def test_the_gains_of_another_policy_are_added_up(
     (place / "state").write_text("0")
     assert main(words) == 1
     out = capsys.readouterr().out
-    assert "cycle 1: differs, 15 matches\n" in out
+    assert "cycle 2: differs, 15 matches\n" in out
+    assert "2 of 2 cycles differ" in out
     assert max(map(len, out.splitlines())) <= 80
+
+
+def result(*matches: tuple[str, float] | tuple[str, float, str]) -> Any:
+    """A cycle that matches jobs of users on s, of a weight, preempting whom."""
+    return SimpleNamespace(
+        matches=[
+            SimpleNamespace(
+                submitter=f"{user}@x",
+                schedd="s",
+                job="1.0",
+                slot=f"slot{number}",
+                cost=cost,
+                preempted=preempted[0] if preempted else None,
+            )
+            for number, (user, cost, *preempted) in enumerate(matches)
+        ]
+    )
+
+
+def waiting(**idle: int) -> LiveCapture:
+    """A pool in which users have so many idle jobs."""
+    jobs = [
+        job(number, User=f"{user}@x", GlobalJobId=f"s#{user}.{number}#1")
+        for user, count in idle.items()
+        for number in range(count)
+    ]
+    return made(jobs, slots=[ad(Name="slot1@a", RemoteUser="old@x")])
+
+
+def watched(sums: Sums, *cycles: tuple[Any, Any, LiveCapture]) -> dict[str, Gain]:
+    """The sums after cycles that are a minute apart."""
+    for number, (real, other, capture) in enumerate(cycles):
+        sums.add(real, other, capture, 60.0 * number)
+    return sums.tally.users
+
+
+def test_a_wish_that_is_not_granted_counts_once_and_as_cores_over_time() -> None:
+    wish = (result(), result(*[("dave", 1.0)] * 6), waiting(dave=9))
+    dave = watched(Sums(), *[wish] * 10)["dave@x"]
+    assert (dave.matched_a, dave.matched_b, dave.net) == (0, 6, 6)
+    assert dave.wished == 6 * 9 * 60
+
+
+def test_what_is_granted_later_is_no_gain() -> None:
+    wish = result(*[("dave", 2.0)] * 3)
+    cycles = [
+        (result(("dave", 2.0)), wish, waiting(dave=3)),
+        (result(*[("dave", 2.0)] * 2), result(*[("dave", 2.0)] * 2), waiting(dave=2)),
+        (result(), result(), waiting()),
+    ]
+    dave = watched(Sums(), *cycles)["dave@x"]
+    assert (dave.matched_a, dave.matched_b, dave.net, dave.wished) == (6, 6, 0, 4 * 60)
+
+
+def test_a_wish_of_other_jobs_is_another_one() -> None:
+    wish = result(*[("dave", 1.0)] * 2)
+    none = result()
+    for between, counted in (
+        ([(none, none, waiting(dave=9))], 2),  # it lapses, and its jobs wait on
+        ([(none, none, waiting(ann=1))], 4),  # its jobs have gone
+        ([(none, result(("dave", 1.0)), waiting(dave=1))], 3),  # one of them has gone
+    ):
+        cycles = [(none, wish, waiting(dave=9)), *between, (none, wish, waiting(dave=9))]
+        assert watched(Sums(), *cycles)["dave@x"].matched_b == counted
+
+
+def test_who_would_be_preempted_again_and_again_loses_once() -> None:
+    wish = (result(), result(("dave", 1.0, "old@x")), waiting(dave=1))
+    old = watched(Sums(), *[wish] * 5)["old@x"]
+    assert (old.lost_a, old.lost_b) == (0, 1)
+
+
+def test_the_sums_go_on_after_a_kill(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    wish = (result(), result(*[("dave", 1.0)] * 6), waiting(dave=9))
+    whole = watched(Sums(), *[wish] * 6)["dave@x"]
+    for start in (0, 3):
+        sums = Sums(path, "f")
+        for number in range(3):
+            sums.add(*wish, 60.0 * (start + number))
+            sums.write()
+        with path.open("ab") as stream:
+            stream.write(b'{"time": 3, "us')
+    again = Sums(path, "f")
+    dave = again.tally.users["dave@x"]
+    assert (again.tally.cycles, dave.matched_b) == (6, whole.matched_b)
+    # The time for which nobody watched is not known.
+    assert dave.wished == whole.wished - 6 * 60
+    assert Sums(path, "other").tally.cycles == 0
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    assert {validate(line) for line in lines} == {"watch-cycle"}
+
+
+def test_the_log_of_sums_stays_small_and_catches_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "log"
+    wish = (result(), result(*[("dave", 1.0)] * 6), waiting(dave=9))
+    sums = Sums(path, "f", large=2000)
+
+    def fail(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    for number in range(30):
+        sums.add(*wish, 60.0 * number)
+        if number in (11, 12):
+            with monkeypatch.context() as changed:
+                changed.setattr(os, "fsync", fail)
+                with pytest.raises(OSError, match="No space"):
+                    sums.write()
+        else:
+            sums.write()
+    assert path.stat().st_size < 3000
+    again = Sums(path, "f")
+    assert again.tally.data() == sums.tally.data()
+    assert again.tally.cycles == 30
+    assert again.tally.users["dave@x"].matched_b == 6
+
+
+def test_sums_say_what_they_cannot_know() -> None:
+    text = " ".join(str(Gains("p", "f", 1, 1, {"dave@x": Gain(0, 6, 0, 0, 7200.0)}, 1)).split())
+    assert "dave@x +6 0 -> 6 0 -> 0 2" in text
+    assert "how long its matches would have run" in text
+    assert "1 of the cycles with daemons that did not answer" in text
 
 
 @pytest.mark.parametrize(

@@ -92,6 +92,13 @@ def test_what_binds_a_limit(
          "in cool-down for 60 s (JobCooldownExpiration)"),
         ("JobUniverse = 7; JobCooldownExpiration = 1060", False, "u@d", Unready.UNIVERSE.value),
         ("JobUniverse = 9; IsNoopJob = true", False, "u@d", Unready.GRID.value),
+        ('Managed = "External"', False, "u@d", "managed by the job router (HTCondor-CE)"),
+        ('Managed = "External"; ManagedManager = "annex"', False, "u@d", "managed by annex"),
+        ("JobUniverse = 11; MaxHosts = 3", False, "u@d",
+         "needs 3 dedicated slots, 2 name DedicatedScheduler@s"),
+        ('JobUniverse = 11; MaxHosts = 1; Scheduler = "DedicatedScheduler@S"', False, "u@d",
+         "needs 1 dedicated slots, 2 name DedicatedScheduler@S, which asks for them in the owner's"
+         " place (not predicted)"),
         ("IsNoopJob = true; CurrentHosts = 1", False, "u@d", Unready.NOOP.value),
         ("CurrentHosts = 2", False, "u@d", "CurrentHosts is 2 and MaxHosts 1"),
         ("MaxHosts = 0", False, "u@d", "CurrentHosts is 1 and MaxHosts 0"),
@@ -100,7 +107,9 @@ def test_what_binds_a_limit(
 )  # fmt: skip
 def test_why_a_job_is_not_offered(ad: str, matched: bool, submitter: str | None, said: str) -> None:
     job = AskedJob(1, 0, ClassAd(f"[JobStatus = 1; {ad}]"), "s", submitter, 1, matched)
-    assert why_not_ready(job, 1000.0) == said
+    names = ("DedicatedScheduler@s", "DedicatedScheduler@S", "DedicatedScheduler@other")
+    slots = [ClassAd({"DedicatedScheduler": name}) for name in names]
+    assert why_not_ready(job, 1000.0, [*slots, ClassAd()]) == said
 
 
 ONLY_S2 = {"NEGOTIATOR_SUBMITTER_CONSTRAINT": 'ScheddName == "s2"'}

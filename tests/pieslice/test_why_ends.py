@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 from attr import evolve
 
 from negotiator.jobs.offers import Unasked
 from negotiator.model.arithmetic import DBL_MAX
 from negotiator.model.result import Reason, Rejection
+from pieslice.cli import main
 from pieslice.why.requests.fates import Fate, JobFate
 from pieslice.why.requests.record import End, RequestCourse, SessionCourse
 from pieslice.why.requests.text import amount, how_it_ended, limit_of, reason_of, refusal
@@ -131,3 +135,20 @@ def test_weights_have_two_decimals_and_a_zero_no_sign() -> None:
     assert [amount(weight) for weight in weights] == [
         "0", "0", "0", "1.5", "2", "1", "-1.24", "1e+16", "unlimited",
     ]  # fmt: skip
+
+
+def test_where_the_real_negotiator_would_end_is_said_of_the_job(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """D-504: the limit of a slot refuses the request, and its other candidates are used up."""
+    slots = [{"name": f"slot1@{it}", "ad": {"Lic": f'"{it}"'}} for it in ("full", "free")]
+    job = {"id": "1", "submitter": "alice", "count": 2, "ad": {"ConcurrencyLimits": "TARGET.Lic"}}
+    config = {"FULL_LIMIT": "0", "FREE_LIMIT": "9"}
+    path = tmp_path / "scenario.json"
+    path.write_text(json.dumps({"name": "s", "config": config, "slots": slots, "jobs": [job]}))
+    assert main(["why", str(path), "1.1"]) == 0
+    assert "D-504: refused for a concurrency limit" in capsys.readouterr().out
+    job["count"] = 1
+    path.write_text(json.dumps({"name": "s", "config": config, "slots": slots, "jobs": [job]}))
+    assert main(["why", str(path), "1.0"]) == 0
+    assert "D-504" not in capsys.readouterr().out

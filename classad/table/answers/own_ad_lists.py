@@ -75,8 +75,9 @@ class OwnLists:
         if kind is Call:
             if form_of(node.name, len(node.args)) is not Form.COUNT:
                 return node
-            own, listed = name_in(node.args[0], "my"), name_in(node.args[1], "target")
-            lists = self._lists(listed) if own else None
+            item, listed = node.args[0], name_in(node.args[1], "target")
+            here = not isinstance(item, Reference) or name_in(item, "my")
+            lists = self._lists(listed) if here else None
             if lists is None:
                 return node
             return Call(node.name, (node.args[0], Reference(lists.name, base=Reference("TARGET"))))

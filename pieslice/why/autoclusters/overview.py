@@ -171,7 +171,7 @@ def _others(
     leaving = _preempted_ids(snapshot, result, now) if jobs else frozenset()
     found: dict[str, list[AskedJob]] = {}
     for job in jobs:
-        found.setdefault(_status(job, now), []).append(job)
+        found.setdefault(_status(job, now, snapshot), []).append(job)
     return tuple(
         Others(
             status,
@@ -183,10 +183,10 @@ def _others(
     )
 
 
-def _status(job: AskedJob, now: float) -> str:
+def _status(job: AskedJob, now: float, snapshot: Snapshot) -> str:
     if job.status != IDLE:
         return status_of(job)
-    return f"idle, not offered: {why_not_ready(job, now)}"
+    return f"idle, not offered: {why_not_ready(job, now, snapshot.slots)}"
 
 
 def _named(job: AskedJob) -> frozenset[str]:

@@ -6,6 +6,8 @@ by which schedds offer jobs and the negotiator takes submitter ads, which are as
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from attr import frozen
 
 from classad import ClassAd
@@ -31,8 +33,8 @@ class Absence:
     text: str
 
 
-def why_not_ready(job: AskedJob, now: float) -> str:
-    """Why the schedd does not offer an idle job."""
+def why_not_ready(job: AskedJob, now: float, slots: Iterable[ClassAd] = ()) -> str:
+    """Why the schedd does not offer an idle job; ``slots``: those of the pool."""
     context, ad = EvalContext(now=now), job.ad
     if job.submitter is None:
         return "no User in its ad"
@@ -48,7 +50,26 @@ def why_not_ready(job: AskedJob, now: float) -> str:
         hosts = [ad.get_number(name, context=context) for name in ("CurrentHosts", "MaxHosts")]
         current, most = (short(1 if value is None else value) for value in hosts)
         return f"CurrentHosts is {current} and MaxHosts {most}"
+    if cause is Unready.EXTERNAL:
+        manager = ad.get_string("ManagedManager", context=context)
+        return f"managed by {manager or 'the job router (HTCondor-CE)'}"
+    if cause is Unready.PARALLEL:
+        return _dedicated(job, slots, context)
     return str(cause.value)
+
+
+def _dedicated(job: AskedJob, slots: Iterable[ClassAd], context: EvalContext) -> str:
+    """What the dedicated scheduler of a parallel job can ask slots for."""
+    ad = job.ad
+    scheduler = ad.get_string("Scheduler", context=context) or f"DedicatedScheduler@{job.schedd}"
+    name = scheduler.lower()
+    there = [slot.get_string("DedicatedScheduler", context=context) or "" for slot in slots]
+    naming = sum(each.lower() == name for each in there)
+    needed = ad.get_number("MaxHosts", context=context)
+    wanted = f"needs {short(1 if needed is None else needed)} dedicated slots, {naming} name"
+    if naming < (1 if needed is None else needed):
+        return f"{wanted} {scheduler}"
+    return f"{wanted} {scheduler}, which asks for them in the owner's place (not predicted)"
 
 
 def why_no_session(

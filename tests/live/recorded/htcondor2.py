@@ -30,6 +30,10 @@ def version() -> str:
     return "$CondorVersion: 25.14.1 recorded $"
 
 
+class Literal(str):
+    """The text of a value."""
+
+
 class ClassAd:
     """An ad in long form."""
 
@@ -38,7 +42,14 @@ class ClassAd:
         self.values = {name: value for name, _, value in lines}
 
     def __setitem__(self, name: str, value: str) -> None:
-        self.values[name] = f'"{value}"'
+        self.values[name] = value if isinstance(value, Literal) else f'"{value}"'
+
+    def __getitem__(self, name: str) -> Any:
+        value = self.values[name]
+        return Literal(value) if isinstance(value, str) else value
+
+    def keys(self) -> list[str]:
+        return list(self.values)
 
     def text(self, name: str) -> str:
         return self.values.get(name, "").strip('"')
@@ -90,6 +101,14 @@ def behave(name: str) -> dict[str, Any]:
         time.sleep(60)
     elif trouble == "end":
         os._exit(1)
+    elif trouble == "meet":
+        # Two daemons that only answer while both are asked.
+        (PLACE / f"met {name}").touch()
+        end = time.monotonic() + 20
+        while len(list(PLACE.glob("met *"))) < 2:
+            if time.monotonic() > end:
+                raise OSError("asked alone")
+            time.sleep(0.02)
     elif trouble is not None:
         raise OSError(trouble)
     return now
@@ -138,7 +157,37 @@ class Negotiator:
         self.ad = ad
 
     def getPriorities(self) -> list[ClassAd]:  # noqa: N802 - the name that the bindings have
-        return list(ads(behave("priorities")["priorities"]))
+        now = behave("priorities")
+        numbered = ClassAd()
+        for number, ad in enumerate(ads(now["priorities"]), 1):
+            for name, value in ad.values.items():
+                numbered.values[f"{name}{number}"] = value
+        copies = re.findall(r"^LastUpdate = (\d+)$", now["ads"], re.MULTILINE)
+        update = now.get("updated") or max(map(int, copies), default=None)
+        if update is not None:
+            numbered.values["LastUpdate"] = str(update)
+        numbered.values["NumSubmittors"] = str(now["priorities"].count("Name = "))
+        return list(_convert_numbered_attributes_to_list_of_ads(numbered))
+
+
+def _convert_numbered_attributes_to_list_of_ads(numbered: ClassAd) -> list[ClassAd]:
+    """As the bindings of 25.14.1 do it: only the last digit counts as the number."""
+    found: dict[str, ClassAd] = {}
+    for name in numbered.values:
+        match = re.match(r"(.*)(\d+)", name)
+        if match is not None:
+            found.setdefault(match[2], ClassAd())[match[1]] = numbered[name]
+    return list(found.values())
+
+
+def ping(ad: ClassAd, right: str) -> ClassAd:
+    """What the record has for a right; who has it otherwise has it."""
+    said = record().get("ping", {}).get(right, "AuthorizationSucceeded = true")
+    if said is None:
+        raise OSError("Failed to start command.")
+    found = ClassAd(said)
+    found.values = {name: json.loads(value) for name, value in found.values.items()}
+    return found
 
 
 def RemoteParam(ad: ClassAd) -> dict[str, str]:  # noqa: N802 - the name that the bindings have

@@ -1,0 +1,1 @@
+"""The rules that changed between versions of HTCondor; never asks which version is followed."""
