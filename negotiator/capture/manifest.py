@@ -48,6 +48,9 @@ def read_manifest(reader: CaptureReader) -> Manifest:
     missing = data.get("missing")
     for line in missing if isinstance(missing, list) else ():
         reader.warn(f"not in the capture: {line}")
+    uncertain = data.get("uncertain")
+    for line in uncertain if isinstance(uncertain, list) else ():
+        reader.warn(f"uncertain: {line}")
     ended = data.get("ended")
     ordered = data.get("order") == AS_IT_CAME
     if isinstance(ended, bool) or not isinstance(ended, int | float) or not 0 < ended < 2**62:

@@ -147,7 +147,7 @@ def anonymous(capture: LiveCapture) -> LiveCapture:
         "pool": mask.inside(str(capture.manifest["pool"])),
         **{
             name: list(_lines(mask, capture.manifest[name]))
-            for name in ("missing", "silent")
+            for name in ("missing", "silent", "uncertain")
             if name in capture.manifest
         },
         "versions": {

@@ -39,6 +39,9 @@ _TYPES: Final = {
 }
 #: What an accounting record is of no use without; HTCondor's tools print it only of copies.
 _USAGE: Final = ("ResourcesUsed", "WeightedResourcesUsed")
+#: Seconds after its start in which a schedd was seen to answer that it has no more jobs though it
+#: has: it makes its list of them anew, and looks for those that ran.
+_STARTING: Final = 60.0
 #: How often a pool is read until its expressions mention nothing new.
 _ROUNDS: Final = 4
 
@@ -138,6 +141,7 @@ def take(daemons: Daemons, memory: Memory) -> LiveCapture:
         "parts": course.parts,
         "missing": list(dict.fromkeys(course.missing)),
         "silent": list(dict.fromkeys(course.unanswered)),
+        "uncertain": restarted(_parsed(texts.get("schedds", "")), before, began),
         "asked": sorted(memory.wanted.of_jobs()),
         "versions": {
             **found.versions,
@@ -148,6 +152,16 @@ def take(daemons: Daemons, memory: Memory) -> LiveCapture:
     for part, text in texts.items():
         course.parts.setdefault(part, {})["ads"] = len(_blocks(text))
     return LiveCapture(texts, config.text, manifest)
+
+
+def restarted(schedds: Iterable[ClassAd], cycle: JsonData, now: float) -> list[str]:
+    """Schedds that have started just now, or since the last cycle: they may offer no jobs."""
+    since = min(float(cycle.get("time", now)), now - _STARTING)
+    return [
+        f"schedd {ad.get_string('Name')} has started just now, and may offer fewer jobs than it has"
+        for ad in schedds
+        if (ad.get_number("DaemonStartTime") or 0) >= since
+    ]
 
 
 def last_cycle(daemons: Daemons, negotiator: Located) -> JsonData:

@@ -65,7 +65,8 @@ class Outcome:
     the seconds between the capture and that.  ``matches`` and ``rejections`` happened, as the
     negotiator says; ``seen`` of the matches are in the second capture: what a startd refuses, or
     what ends at once, is not.  ``only_predicted`` and ``only_seen``: the first that differ.
-    ``silent``: what the captures lack because daemons did not answer.
+    ``silent``: what the captures lack because daemons did not answer; ``uncertain``: what is not
+    decided by the first capture.
     """
 
     time: int
@@ -80,6 +81,7 @@ class Outcome:
     only_predicted: tuple[Pair, ...] = ()
     only_seen: tuple[Pair, ...] = ()
     silent: tuple[str, ...] = ()
+    uncertain: tuple[str, ...] = ()
 
     @property
     def exact(self) -> bool:
@@ -89,8 +91,8 @@ class Outcome:
 
     @property
     def still(self) -> bool:
-        """Whether nothing moved, and everybody answered."""
-        return not self.moved and not self.silent
+        """Whether nothing moved, everybody answered, and the capture decides the cycle."""
+        return not self.moved and not self.silent and not self.uncertain
 
     def data(self) -> JsonObject:
         """The outcome for a line of JSON."""
@@ -100,10 +102,11 @@ class Outcome:
 def outcome_of(data: Record) -> Outcome:
     """The outcome in a line of JSON; raises ``KeyError``, ``TypeError`` and ``ValueError``."""
     # A log may have lines of an earlier version.
-    values: dict[str, Any] = {"silent": (), **data}
+    values: dict[str, Any] = {"silent": (), "uncertain": (), **data}
     values = {name: values[name] for name in Outcome.__annotations__}
     values["moved"] = Moved(**values["moved"])
-    values["silent"] = tuple(map(str, values["silent"]))
+    for name in ("silent", "uncertain"):
+        values[name] = tuple(map(str, values[name]))
     for name in ("only_predicted", "only_seen"):
         values[name] = tuple((str(one), str(other)) for one, other in values[name])
     return Outcome(**values)
@@ -112,22 +115,50 @@ def outcome_of(data: Record) -> Outcome:
 def compare(before: LiveCapture, after: LiveCapture, predicted: CycleResult) -> Outcome:
     """How the prediction for the cycle between two captures went."""
     cycle = after.manifest["cycle"]
-    wanted = {(match.submitter, match.slot) for match in predicted.matches}
-    happened = new_matches(before, after, wanted)
+    asked_by = {(match.submitter, match.slot): match.schedd for match in predicted.matches}
+    wanted = set(asked_by)
+    schedds = new_matches(before, after, wanted)
+    happened = set(schedds)
+    # The same user on the same slot, with the job of another schedd, is another match.
+    others = {pair for pair in wanted & happened if schedds[pair] not in (None, asked_by[pair])}
     return Outcome(
         time=int(cycle["time"]),
         age=round(cycle["time"] - before.ended, 3),
         predicted=len(predicted.matches),
         matches=int(cycle.get("matches", len(happened))),
         seen=len(happened),
-        agreeing=len(wanted & happened),
+        agreeing=len(wanted & happened - others),
         predicted_rejections=len(predicted.rejections),
         rejections=int(cycle.get("rejections", 0)),
         moved=what_moved(before, after, happened, wanted),
-        only_predicted=tuple(sorted(wanted - happened))[:TOLD],
-        only_seen=tuple(sorted(happened - wanted))[:TOLD],
+        only_predicted=tuple(sorted((wanted - happened) | others))[:TOLD],
+        only_seen=tuple(sorted((happened - wanted) | others))[:TOLD],
         silent=silent_in(before, after),
+        uncertain=(
+            *before.manifest.get("uncertain", ()),
+            *_undecided_orders(before, after, {user for user, _ in others}),
+        ),
     )
+
+
+def _undecided_orders(
+    before: LiveCapture, after: LiveCapture, differing: set[str]
+) -> Iterable[str]:
+    """Users of several schedds whose order a new ad has changed before the cycle, or may have.
+
+    It follows from the times of their ads.
+    """
+    began = float(after.manifest["cycle"]["time"])
+    later = _by_name(after, "submitters", "Name", "ScheddName")
+    heard: dict[str, list[bool]] = {}
+    for key, ad in _by_name(before, "submitters", "Name", "ScheddName").items():
+        if ad.get_number("IdleJobs"):
+            now = later[key].get_number("LastHeardFrom") if key in later else None
+            new = now is not None and now != ad.get_number("LastHeardFrom") and now <= began
+            heard.setdefault(str(key[0]), []).append(new)
+    for user, renewed in sorted(heard.items()):
+        if len(renewed) > 1 and (any(renewed) or user in differing):
+            yield f"the order of the schedds of {user} is not decided by this capture"
 
 
 def silent_in(*captures: LiveCapture) -> tuple[str, ...]:
@@ -137,8 +168,12 @@ def silent_in(*captures: LiveCapture) -> tuple[str, ...]:
     )
 
 
-def new_matches(before: LiveCapture, after: LiveCapture, wanted: set[Pair]) -> set[Pair]:
+def new_matches(
+    before: LiveCapture, after: LiveCapture, wanted: set[Pair]
+) -> dict[Pair, str | None]:
     """The submitters and slots of claims that the second capture has and the first has not.
+
+    And of each the schedd that has the claim.
 
     A dynamic slot that is there in both may have been preempted, or have gone and been made again:
     it is what is ``wanted`` of it.
@@ -157,7 +192,7 @@ def new_matches(before: LiveCapture, after: LiveCapture, wanted: set[Pair]) -> s
         for ad in before.ads("claims")
         if ad.get_string("State") == "Unclaimed"
     }
-    found = set()
+    found: dict[Pair, str | None] = {}
     for ad in after.ads("claims"):
         key = _claim_key(ad)
         if key in known:
@@ -173,7 +208,7 @@ def new_matches(before: LiveCapture, after: LiveCapture, wanted: set[Pair]) -> s
             if first is None and (schedd, whole_slot(name)) in rests:
                 continue  # the rest of a slot that was matched in a cycle before
             kept = first is not None or (user, name) in wanted
-            found.add((user, name if kept else whole_slot(name)))
+            found[user, name if kept else whole_slot(name)] = schedd
     return found
 
 
@@ -332,7 +367,7 @@ def total(outcomes: Iterable[Outcome]) -> Mapping[str, int]:
         (
             *("cycles", "exact", "still", "still_exact", "predicted", "matches", "agreeing"),
             *("predicted_rejections", "rejections"),
-            *("seen", "still_seen", "still_agreeing", "silent"),
+            *("seen", "still_seen", "still_agreeing", "silent", "uncertain"),
         ),
         0,
     )
@@ -341,6 +376,7 @@ def total(outcomes: Iterable[Outcome]) -> Mapping[str, int]:
         found["cycles"] += 1
         found["exact"] += item.exact
         found["silent"] += bool(item.silent)
+        found["uncertain"] += bool(item.uncertain)
         for name in counted:
             found[name] += getattr(item, name)
         if item.still:

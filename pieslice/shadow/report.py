@@ -33,6 +33,7 @@ _METRICS: Final = {
     "still_seen": "Matches that were seen in cycles before which nothing moved.",
     "still_agreeing": "Matches that were predicted and seen in cycles before which nothing moved.",
     "silent": "Cycles around which a daemon did not answer.",
+    "uncertain": "Cycles of which the capture before does not decide everything.",
 }
 
 
@@ -40,8 +41,8 @@ def cycle_line(outcome: Outcome) -> str:
     """A cycle in one line of at most 80 columns."""
     verdict = "exact" if outcome.exact else "differs"
     moved = "still" if outcome.still else f"moved: {outcome.moved.text()}"
-    if outcome.silent and not outcome.moved:
-        moved = "not whole"
+    if not outcome.moved and not outcome.still:
+        moved = "not whole" if outcome.silent else "uncertain"
     return (
         f"{_clock(outcome.time)} {verdict:<7} matches {outcome.predicted}/{outcome.matches}"
         f" rejections {outcome.predicted_rejections}/{outcome.rejections}; {moved}"
@@ -53,6 +54,8 @@ def differences(outcome: Outcome) -> list[Block]:
     found: list[Block] = []
     if outcome.silent:
         found.append(Line(f"  no answer: {'; '.join(outcome.silent)}"))
+    if outcome.uncertain:
+        found.append(Line(f"  uncertain: {'; '.join(outcome.uncertain)}"))
     if outcome.exact:
         return found
     for label, pairs in (
@@ -103,6 +106,8 @@ class Score(Result):
         ]
         if count["silent"]:
             lines.append(Line(f"{count['silent']} of the cycles with daemons that did not answer"))
+        if count["uncertain"]:
+            lines.append(Line(f"{count['uncertain']} of the cycles not decided by their captures"))
         decisions = (Column(""), Column("predicted", right=True), Column("happened", right=True))
         return [
             *lines,
@@ -137,6 +142,8 @@ def page(score: Score) -> str:
         rows.append((cycle_line(item),))
         if item.silent:
             rows.append((f"no answer: {'; '.join(item.silent)}",))
+        if item.uncertain:
+            rows.append((f"uncertain: {'; '.join(item.uncertain)}",))
     cycles = Table((Column(""),), tuple(rows))
     body = html_of([*score.blocks(), Line("last cycles", heading=True), cycles])
     return (

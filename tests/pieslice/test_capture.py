@@ -455,6 +455,26 @@ def test_only_what_daemons_did_not_answer_is_silence(recorded: Place, tmp_path: 
         assert set(silent) <= set(manifest["missing"])
 
 
+def test_a_schedd_that_has_started_just_now_is_said_with_every_prediction(
+    recorded: Place, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def change(whole: dict[str, Any]) -> None:
+        state = whole["states"][0]
+        now = f"DaemonStartTime = {int(time.time())}"
+        kind = 'MyType = "Scheduler"'
+        blocks = state["ads"].split("\n\n")
+        changed = [re.sub(r"DaemonStartTime = \d+", now, it) if kind in it else it for it in blocks]
+        state["ads"] = "\n\n".join(changed)
+
+    recorded(change)
+    capture(tmp_path / "now")
+    capsys.readouterr()
+    assert main(["negotiate", str(tmp_path / "now")]) == 0
+    err = " ".join(capsys.readouterr().err.split())
+    for name in ("s1@live.test", "s2@live.test"):
+        assert f"uncertain: schedd {name} has started just now" in err
+
+
 def test_a_strict_capture_is_whole_or_none(
     recorded: Place, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

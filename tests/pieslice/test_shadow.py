@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from attr import evolve
 
+from classad import ClassAd
 from negotiator.capture.claims import whole_slot
 from negotiator.capture.files import CapturePaths
 from negotiator.cycle import negotiate
@@ -23,6 +24,7 @@ from negotiator.io import read_capture
 from negotiator.model.result import CycleResult
 from pieslice.cli import main
 from pieslice.live.capture import LiveCapture, read
+from pieslice.live.taking import restarted
 from pieslice.recording.store import History, HistoryError, Recorder
 from pieslice.shadow import loop
 from pieslice.shadow.cycles import due, newer, skew
@@ -494,6 +496,73 @@ def test_a_cycle_around_which_a_daemon_was_silent_is_not_still(nothing: CycleRes
         assert "no answer: jobs: s@x: no answer" in page(score)
         assert "1 of the cycles with daemons that did not answer" in str(score)
     assert compare(whole, whole, nothing).still
+
+
+def submitter(schedd: str, heard: int, idle: int = 1) -> str:
+    return ad(Name="ann@x", ScheddName=schedd, IdleJobs=idle, RunningJobs=0, LastHeardFrom=heard)
+
+
+@pytest.mark.parametrize(
+    ("schedd", "heard", "idle", "uncertain"),
+    [
+        ("s", 1500, 1, False),
+        ("s", 1900, 1, True),  # a new ad before the cycle: another order
+        ("s", 2001, 1, False),  # a new ad after it
+        ("t", 1500, 1, True),  # the other schedd came first
+        ("t", 1500, 0, False),  # which had no jobs to offer
+    ],
+)
+def test_the_order_of_two_schedds_of_a_user(
+    schedd: str, heard: int, idle: int, uncertain: bool, nothing: CycleResult
+) -> None:
+    """The schedd that has the job counts; times of ads decide which of them comes first."""
+    match = SimpleNamespace(submitter="ann@x", slot="slot1@a", schedd="s")
+    wanted = SimpleNamespace(matches=[match], rejections=[])
+    captures = [
+        evolve(found, parts={**found.parts, "submitters": "\n".join(ads)})
+        for found, ads in (
+            (made([job(0)]), (submitter("s", 1500), submitter("t", 1500, idle))),
+            (
+                made(
+                    [job(0)], [ad(Name="slot1@a", ScheddName=schedd, RemoteUser="ann@x")], matches=1
+                ),
+                (submitter("s", heard), submitter("t", 1500, idle)),
+            ),
+        )
+    ]
+    found = compare(*captures, wanted)  # type: ignore[arg-type]
+    assert found.agreeing == (schedd == "s")
+    assert found.exact == (schedd == "s")
+    said = ("the order of the schedds of ann@x is not decided by this capture",)
+    assert found.uncertain == (said if uncertain else ())
+    assert found.still == (not uncertain)
+    assert outcome_of(found.data()) == found
+
+
+@pytest.mark.parametrize(
+    ("started", "cycle", "said"),
+    [
+        (99, {"time": 100}, False),
+        (100, {"time": 100}, True),  # no cycle since
+        (150, {"time": 100}, True),
+        (441, {"time": 480}, True),  # a minute ago
+        (439, {"time": 480}, False),
+        (441, {}, True),
+        (439, {}, False),
+    ],
+)
+def test_a_schedd_that_has_started_just_now_is_uncertain(
+    started: int, cycle: dict[str, int], said: bool, nothing: CycleResult
+) -> None:
+    found = restarted([ClassAd(f'[Name = "s@x"; DaemonStartTime = {started}]')], cycle, 500.0)
+    assert bool(found) == said
+    whole = made([job(0)])
+    before = evolve(whole, manifest={**whole.manifest, "uncertain": found})
+    outcome = compare(before, whole, nothing)
+    assert outcome.still == (not said)
+    score = Score("p", total([outcome]), [outcome])
+    assert ("1 of the cycles not decided by their captures" in str(score)) == said
+    assert ("uncertain: schedd s@x has started" in page(score)) == said
 
 
 def test_who_did_not_answer_is_one_line_of_the_cycle(

@@ -561,7 +561,8 @@ def shadows() -> Iterator[str]:
             cycle |= {"matches": rng.randrange(4), "rejections": rng.randrange(3)}
         slots, users = ("slot1@a", "slot1_1@a", "slot1@b"), ("u@x", "v@x", "g.u@x")
         matches = [
-            SimpleNamespace(submitter=rng.choice(users), slot=slot) for slot in slots[: number % 4]
+            SimpleNamespace(submitter=rng.choice(users), slot=slot, schedd="s")
+            for slot in slots[: number % 4]
         ]
         predicted: Any = SimpleNamespace(matches=matches, rejections=[0] * rng.randrange(3))
         before, after = _live(Random(f"before {number // 2}"), cycle), _live(rng, cycle)
