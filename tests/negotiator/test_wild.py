@@ -82,7 +82,7 @@ def test_scenario(name: str) -> None:
 
 
 def test_all_scenarios_are_there() -> None:
-    assert (len(NAMES), len(PLACES) - len(NAMES)) == (469, 39)
+    assert (len(NAMES), len(PLACES) - len(NAMES)) == (469, 67)
 
 
 def test_conform_reads_the_compressed_files(
