@@ -133,8 +133,7 @@ def read_capture(
     made = make_submitters(jobs, schedds, default, loaded.policy) if advertised is None else ()
     submitters = list(made if advertised is None else advertised)
     versions = schedd_versions(reader, schedds, submitters, followed)
-    queues = make_queues(jobs, default, versions)
-    assignments = Assignments()
+    queues, assignments = make_queues(jobs, default, versions), Assignments()
     if loaded.group_map is not None:
         queues, changed, assignments = assign_groups(loaded.group_map, queues, submitters, weights)
         submitters = list(changed)
@@ -146,23 +145,26 @@ def read_capture(
         previous_quotas=_quotas(reader, accounting, loaded.policy),
     )
     reader.diagnostics.extend(lacking(snapshot, loaded.policy))
-    found = paths.find("expected")
+    facts = _facts(paths.name(), slots.names, jobs, submitters, moment, origin)
     return Capture(
         snapshot,
         loaded.policy,
-        evolve(
-            _facts(paths.name(), slots.names, jobs, submitters, moment, origin, dialect),
-            version=followed,
-        ),
+        evolve(facts, dialect=dialect, version=followed),
         tuple(reader.diagnostics),
         loaded.unsupported,
         expected,
-        "expected.json" if found is None else found.name,
+        _expected_name(reader),
         local_name=first,
         others=others,
         assignments=assignments,
         update_interval=loaded.update_interval,
     )
+
+
+def _expected_name(reader: CaptureReader) -> str:
+    """What the recorded decisions are called."""
+    found = reader.paths.find("expected")
+    return "expected.json" if found is None else found.name
 
 
 def _in_pool_order(submitters: Sequence[ClassAd], *, told: bool) -> tuple[ClassAd, ...]:
@@ -288,8 +290,7 @@ def _time(
     if now is not None:
         return now, "as given"
     if expected is not None and expected.cycle_started_at is not None:
-        found = reader.paths.find("expected")
-        return expected.cycle_started_at, f"from {'expected.json' if not found else found.name}"
+        return expected.cycle_started_at, f"from {_expected_name(reader)}"
     times = [time for time in times if abs(time) < END_OF_CALENDAR]
     if not times:
         raise reader.stop("no ad tells the time of the cycle", help="give it with --now")
@@ -336,7 +337,6 @@ def _facts(
     submitters: Sequence[ClassAd],
     now: float,
     now_from: str,
-    dialect: Dialect,
 ) -> PoolFacts:
     machines = {machine_of(slot) for slot in slots}
     return PoolFacts(
@@ -348,5 +348,4 @@ def _facts(
         idle_jobs=sum(1 for ad in jobs if ad.number("JobStatus") == IDLE),
         now=now,
         now_from=now_from,
-        dialect=dialect,
     )
