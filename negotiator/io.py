@@ -111,9 +111,7 @@ def read_capture(
     ``local_names``: of the negotiators of the pool; none for the one that has no local name.
     ``version``: that of the pool; None: its daemons tell theirs.
     """
-    reader = CaptureReader(paths, dialect, version=version)
-    if paths.folder is not None and not paths.folder.is_dir():
-        raise reader.stop(f"{paths.folder}: no such folder")
+    reader = _opened(CaptureReader(paths, dialect, version=version))
     manifest = read_manifest(reader)
     with progress.stage("reading slots"):
         slots = read_slots(reader, _TIMES, ordered=manifest.ordered)
@@ -126,12 +124,11 @@ def read_capture(
     ads = times_of((*jobs, *schedds, *accounting, *(reader.ads("negotiator") or ())), _TIMES)
     followed = pool_version(reader)
     moment, origin = _time(reader, now, expected, [*slots.times, *ads, *manifest.times])
-    first = next(iter(local_names), None)
-    loaded = _policy(reader, moment, followed, first)
+    loaded = _policy(reader, moment, followed, next(iter(local_names), None))
     others = tuple(_other(reader, moment, followed, name) for name in local_names[1:])
     default, weights = _default_schedd(schedds), IdleJobWeights.by(loaded.policy)
-    made = make_submitters(jobs, schedds, default, loaded.policy) if advertised is None else ()
-    submitters = list(made if advertised is None else advertised)
+    if (submitters := advertised) is None:
+        submitters = list(make_submitters(jobs, schedds, default, loaded.policy))
     versions = schedd_versions(reader, schedds, submitters, followed)
     queues, assignments = make_queues(jobs, default, versions), Assignments()
     if loaded.group_map is not None:
@@ -154,11 +151,19 @@ def read_capture(
         loaded.unsupported,
         expected,
         _expected_name(reader),
-        local_name=first,
+        local_name=next(iter(local_names), None),
         others=others,
         assignments=assignments,
         update_interval=loaded.update_interval,
     )
+
+
+def _opened(reader: CaptureReader) -> CaptureReader:
+    """The reader, if its folder is one."""
+    folder = reader.paths.folder
+    if folder is not None and not folder.is_dir():
+        raise reader.stop(f"{folder}: no such folder")
+    return reader
 
 
 def _expected_name(reader: CaptureReader) -> str:
