@@ -7,13 +7,14 @@
 #
 # Environment: SUITE   Debian suite to use (default: forky, then sid if forky has
 #                      no suitable package)
+#              WANT_MAJOR  first number of the version (default: 25; trixie has 23)
 #              MIRROR  package mirror (default: the one this machine's apt uses)
 #
 # Needs root, debootstrap and a working apt configuration.  Running it again on
 # the same folder only does what is still missing.
 set -euo pipefail
 
-WANT_MAJOR=25
+WANT_MAJOR=${WANT_MAJOR:-25}
 fail() { echo "setup.sh: $*" >&2; exit 1; }
 
 umount_all() {

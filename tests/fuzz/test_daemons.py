@@ -20,6 +20,7 @@ from fuzz.daemons.log import cycle_lines, quiet, read_cycle
 from fuzz.daemons.log_reader import Reader
 from fuzz.daemons.queue_log import queue_log
 from fuzz.daemons.shrink import shrink
+from fuzz.daemons.sites.mixing import PARTS, mixed, small_pool
 from fuzz.daemons.system import DaemonError, System, open_system
 from fuzz.daemons.wild.mixture import FEATURES
 from fuzz.target import Unavailable
@@ -89,6 +90,35 @@ def test_a_seed_always_gives_the_same_scenario(kind: str) -> None:
         slots = list(expand.expand_slots(scenario, scenario["slots"]))
         assert len({slot.name for slot in slots}) == len(slots) > 0
         assert list(expand.expand_jobs(scenario, scenario["jobs"]))
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_a_part_is_in_every_scenario_that_asks_for_it(part: str) -> None:
+    for kind in ("wild", "site"):
+        plain = small_pool(30001) if kind == "site" else KINDS[kind](30001)
+        before = json.dumps(plain)
+        scenario = mixed(plain, [part], 30001)
+        assert part in scenario["tags"]
+        assert json.dumps({**scenario, "tags": []}) != json.dumps(
+            {**json.loads(before), "tags": []}
+        )
+        assert list(expand.expand_slots(scenario, scenario["slots"]))
+        assert list(expand.expand_jobs(scenario, scenario["jobs"]))
+
+
+def test_a_part_that_does_not_exist_is_bad_usage(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(["daemons", "--mix", "gpus,nosuch"])
+    assert caught.value.code == 2
+    assert "no part `nosuch`; there are pslots, " in capsys.readouterr().err
+
+
+def test_jobs_of_another_site_have_its_domain() -> None:
+    scenario = {"uid_domains": {"s5": "far.example"}}
+    entries = [{"submitter": "ann"}, {"submitter": "ann", "schedd": "s5"}]
+    assert [job.user for job in expand_jobs(scenario, entries)] == ["ann@test", "ann@far.example"]
+    ours = expand.expand_jobs(scenario, entries)
+    assert [job.submitter for job in ours] == ["ann@test", "ann@far.example"]
 
 
 def test_wild_scenarios_are_those_that_were_recorded() -> None:

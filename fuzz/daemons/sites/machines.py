@@ -53,7 +53,7 @@ def _share(rng: Random, cpus: int, taken: int) -> Ad:
 
 
 def _dynamic(rng: Random, scenario: JsonData, cpus: int) -> Ad:
-    submitter = rng.choice(scenario["jobs"])["submitter"]
+    submitter = rng.choice([entry["submitter"] for entry in scenario["jobs"]] or ["guest"])
     user = quoted(submitter if "@" in submitter else f"{submitter}@test")
     return {
         "SlotType": quoted("Dynamic"),
