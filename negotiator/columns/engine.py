@@ -35,6 +35,7 @@ from negotiator.matching.refusal import Refusal
 from negotiator.model.result import MatchKind
 from negotiator.pool.fetch import changing
 from negotiator.pool.slots import Slot
+from negotiator.versions.slots import SCANNED_SLOTS
 from policy.model import NegotiatorPolicy
 
 
@@ -103,6 +104,9 @@ class ColumnEngine:
     ) -> Found:
         """See ``Engine``."""
         assert isinstance(board.slots, SlotsLeft)
+        policy = board.policy
+        if not (policy.consider_preemption or SCANNED_SLOTS.is_new(policy.version)):
+            return REFERENCE.find(board, request, asker, allowance, tally)
         left = board.slots.bits
         opaque = left & self._opaque
         context = self._guarded(board.context)

@@ -38,6 +38,7 @@ from negotiator.pool.fetch import children_can_go
 from negotiator.pool.partitionable import enlarge
 from negotiator.pool.slots import Slot, meets
 from negotiator.pool.weights import current_weight, slot_weight
+from negotiator.versions.slots import SCANNED_SLOTS
 
 
 def advertised_by_parent(slot: Slot, context: EvalContext) -> bool:
@@ -160,8 +161,12 @@ def scan(
     tester = Tester(Ask(board, request, asker, board.context, allowance.permits))
     ranker = Ranker(board.policy, request, board.context)
 
+    slots = list(board.slots.items())
+    if not board.policy.consider_preemption:
+        slots = list(SCANNED_SLOTS.of(board.policy.version)(slots))
+
     def passed() -> Iterator[Candidate]:
-        for position, slot in list(board.slots.items()):
+        for position, slot in slots:
             found = tester.verdict(position, slot)
             if isinstance(found, Refusal):
                 tally.refused[found] += 1

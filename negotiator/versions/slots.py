@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final
+from itertools import dropwhile
+from typing import Final, Protocol, TypeVar
 
 from negotiator.versions.rule import Daemon, Rule
 from policy.knobs.cycle import REMOVE_SIGNIFICANT_ATTRIBUTES
@@ -151,6 +152,41 @@ CLAIMED_SLOTS_TRIMMED: Final = Rule(
     "wild-20244",
 )
 
+
+class ScannedSlot(Protocol):
+    """A slot that is looked at for a request."""
+
+    state: str | None
+    partitionable: bool
+
+
+S = TypeVar("S", bound=ScannedSlot)
+#: Slots in pool order, with their positions.
+Placed = Iterable[tuple[int, S]]
+
+
+def _behind_claims(slots: Placed[S]) -> Placed[S]:
+    return dropwhile(lambda it: it[1].state == "Claimed" and not it[1].partitionable, slots)
+
+
+def _every_one(slots: Placed[S]) -> Placed[S]:
+    return slots
+
+
+#: The slots among which a request looks when preemption is off, of those that are left.  Seen in the
+#: records and in 45 small scenarios; what stands behind it is not known.
+SCANNED_SLOTS: Final = Rule(
+    "17a",
+    "claimed slots in front of all others when preemption is off",
+    "Whenever slots are looked at for a request, those that are claimed, not partitionable, and in "
+    "front of the first other slot are passed over.",
+    "No such slot is left.",
+    Version(23, 10, 1),
+    Daemon.NEGOTIATOR,
+    _behind_claims,
+    _every_one,
+    "wild-20449",
+)
 
 SUBMITTER_TAG: Final = Rule(
     "16",
