@@ -173,8 +173,8 @@ def _every_one(slots: Placed[S]) -> Placed[S]:
     return slots
 
 
-#: The slots among which a request looks when preemption is off, of those that are left.  Seen in the
-#: records and in 45 small scenarios; what stands behind it is not known.
+#: The slots among which a request looks when preemption is off, of those that are left.  Seen in
+#: the records and in 45 small scenarios; what stands behind it is not known.
 SCANNED_SLOTS: Final = Rule(
     "17a",
     "claimed slots in front of all others when preemption is off",
