@@ -40,7 +40,8 @@ NUMBERS: Final = ("D-301", "D-303", "D-304", "D-306", "D-307", "D-308")
 class Watcher(ReferenceState):
     """An exact evaluation that notes the numbers of the entries it comes by."""
 
-    def __init__(self) -> None:
+    def __init__(self, context: EvalContext) -> None:
+        super().__init__(context)
         self.seen: set[str] = set()
 
     def quietly(self, node: Node, ad: Ad) -> Any:
@@ -122,8 +123,7 @@ def known(case: Case, context: EvalContext) -> str:
         tree = ExprTree(case.expression)
     except ClassAdParseError:
         return ""
-    state = Watcher()
-    state.context = context
+    state = Watcher(context)
     if len(scopes) > 1:
         state.left, state.right = scopes
     run_exactly(tree, scopes[0], state)

@@ -56,7 +56,6 @@ _SINCE_FAMILIES: Final = {"librarian": "25.11.0"}
 #: From which version on a name is no longer read, where that is known.
 UNTIL: Final[Mapping[str, str]] = {
     "DAGMAN_COPY_TO_SPOOL": "25.8.2",
-    "DAGMAN_WRITE_PARTIAL_RESCUE": "25.8.2",
     "JOB_ROUTER_USE_DEPRECATED_ROUTER_ENTRIES": "25.0.0",
     "NAMED_CHROOT": "25.5.1",
     "STARTD_SENDS_ALIVES": "25.4.0",

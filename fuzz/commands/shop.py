@@ -62,6 +62,7 @@ COMMANDS: Final = (
     Command("eval --my ads.new Cpus Requirements Rank", ("ads.new",), 2),
     Command("eval --why Cpus>1&&Memory>x --my-file ads.long", ("ads.long",), 2),
     Command("eval 1+1", (), 4),
+    Command("versions 24.0 25.0", (), 1),
     *(Command(f"{words} pool{more}", (*_ADS, _CONFIG, _STATE), weight,
               (_STATE,) if words == "userprio" else ())
       for words, more, weight in (

@@ -67,8 +67,8 @@ MUTATIONS: Final = (
     ),
     Mutation(
         "negotiator/sessions/rounds.py",
-        "if accountant.usage(s.name) < accountant.floor(s.name)]",
-        "if accountant.usage(s.name) <= accountant.floor(s.name) > 0]",
+        "if accountant.usage(s.name) < below[s.name]]",
+        "if accountant.usage(s.name) <= below[s.name] > 0]",
         "tests tests/negotiator/test_corners.py",
     ),
     Mutation(
@@ -131,7 +131,7 @@ MUTATIONS: Final = (
         "tests tests/negotiator/test_accounting.py",
     ),
     Mutation(
-        "negotiator/accounting/accountant.py",
+        "negotiator/versions/usage.py",
         "        customer = customer.changed(floor=int(floor.previous), floor_lease=None)",
         "        customer = customer.changed(floor=0, floor_lease=None)",
         "tests tests/negotiator/test_accounting.py",

@@ -248,7 +248,7 @@ MUTATIONS: Final = (
     ),
     Mutation(
         "classad/evaluation/reference.py",
-        "found = self.follow(value, ad, owner)\n        self.depth -= 1",
+        "found = self.follow(value, ad, owner)\n        self.depth -= self.reference",
         "found = self.follow(value, ad, owner)", _DEPTH,
     ),
     Mutation(

@@ -165,7 +165,7 @@ MUTATIONS: Final = (
         "tests tests/negotiator/test_cycle.py",
     ),
     Mutation(
-        "negotiator/pool/trimming.py", "c_int(remaining) > 0", "remaining > 0", _WILD,
+        "negotiator/pool/trimming.py", "c_cut(remaining) > 0", "remaining > 0", _WILD,
     ),
     Mutation(
         "negotiator/pool/size.py",
@@ -278,8 +278,8 @@ MUTATIONS: Final = (
         "conform tests/vectors/negotiation/submitter-ads-of-two-seconds.json",
     ),
     Mutation(
-        "negotiator/sessions/session.py", "served += step if session.jobs.counts else 1",
-        "served += step", "tests tests/negotiator/test_wild.py -k corner-depth-first",
+        "negotiator/sessions/session.py", "served = c_cut(served + step) if session.jobs.counts else served + 1",
+        "served = c_cut(served + step)", "tests tests/negotiator/test_wild.py -k corner-depth-first",
     ),
     Mutation(
         "negotiator/jobs/weights.py", "evaluate(self.of_slots, _filled(job), context=_CONTEXT)",

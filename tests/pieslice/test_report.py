@@ -102,6 +102,7 @@ EXPECTED_TEXT = """\
 pool demo: 1 machine, 12 slots (weight 12), 2 users, 6 jobs (4 idle); cycle at
   2023-11-14T22:13:20Z (1700000000)
   time of the cycle: as given
+  follows 25.14.1: no version is given
   not considered: 1 slot, retirement time remains
 
 submitters

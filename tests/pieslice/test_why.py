@@ -34,7 +34,7 @@ def answers(name: str) -> list[Answer]:
     found = []
     for queue in snapshot.queues:
         for ad in queue.jobs[:8]:
-            job = find_job(snapshot, f"{ad.raw('ClusterId')}.{ad.raw('ProcId')}")
+            job = find_job(snapshot, f"{queue.name}#{ad.raw('ClusterId')}.{ad.raw('ProcId')}")
             found.append(why(snapshot, policy, job, now=scenarios.NOW, seed=0))
     return found
 

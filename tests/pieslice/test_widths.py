@@ -51,6 +51,8 @@ COMMANDS = [
     "why examples/campus --user bob",
     "why examples/campus --group group_physics",
     "doctor",
+    "versions",
+    "versions 24.0 25.14.1",
     *(
         f"diff examples/{pool} --config examples/{pool}/{config}"
         for pool, config in (
