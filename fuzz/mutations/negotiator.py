@@ -278,8 +278,10 @@ MUTATIONS: Final = (
         "conform tests/vectors/negotiation/submitter-ads-of-two-seconds.json",
     ),
     Mutation(
-        "negotiator/sessions/session.py", "served = c_cut(served + step) if session.jobs.counts else served + 1",
-        "served = c_cut(served + step)", "tests tests/negotiator/test_wild.py -k corner-depth-first",
+        "negotiator/sessions/session.py",
+        "served = c_cut(served + step) if session.jobs.counts else served + 1",
+        "served = c_cut(served + step)",
+        "tests tests/negotiator/test_wild.py -k corner-depth-first",
     ),
     Mutation(
         "negotiator/jobs/weights.py", "evaluate(self.of_slots, _filled(job), context=_CONTEXT)",
