@@ -58,7 +58,7 @@ check-quick: lint types layering docs warnings python-kernels
 # evaluated for one ad use none, tests of bugs run others, and tests/csrc tries both kernels in one run.
 # Commands tell what tests/negotiator and tests/classad compare; with the Python kernels `branches` runs them.
 SAME_WITH_ANY_KERNELS := tests/csrc tests/policy tests/fuzz/test_mutants.py tests/fuzz/test_sampled.py \
-  tests/pieslice $(wildcard tests/test_*.py tests/classad/test_eval_*.py tests/classad/test_builtins*.py) \
+  tests/negotiator/test_versions.py tests/pieslice $(wildcard tests/test_*.py tests/classad/test_eval_*.py tests/classad/test_builtins*.py) \
   $(addprefix tests/classad/test_,compiled_values.py declarations.py explain.py foreign.py reading_memory.py)
 python-kernels: $(VENV)/installed-test
 	CLASSAD_KERNELS=python $(PYTEST) -m "not slow" $(SAME_WITH_ANY_KERNELS:%=--ignore=%)
