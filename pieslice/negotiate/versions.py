@@ -100,10 +100,10 @@ _PAGE = """\
 
 A pool is decided by the rules of its own daemons. `pieslice` follows the version in the
 CondorVersion of the negotiator's ad (without one, of the collector's), for each schedd that of its
-own ad, and says so at the head of each answer; `--condor-version 24.0` or `24.0.23` takes the place
-of all of them. Without any it follows 25.14.1. A version between those below follows the rules that
-are not newer than it; what is newer than 25.14.1 follows 25.14.1; what is older than 23.0 is
-refused.
+own ad; `negotiate` says at its head which, and whence. `--condor-version 24.0` or `24.0.23` takes
+the place of all of them. Without any it follows 25.14.1. A version between those below follows the
+rules that are not newer than it; what is newer than 25.14.1 follows 25.14.1; what is older than
+23.0 is refused.
 
 `pieslice versions A B` prints the rows in which two versions differ, and
 `pieslice diff POOL --versions A B` what that changes on a pool.
