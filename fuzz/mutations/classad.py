@@ -257,8 +257,8 @@ MUTATIONS: Final = (
     ),
     Mutation(
         "classad/evaluation/state.py",
-        "self.depth, active, self.guests, self.root_ad, self.lexical = place",
-        "_, active, self.guests, self.root_ad, self.lexical = place", _DEPTH,
+        "self.depth, active, self.guests, self.root_ad, self.lexical, self.moved = place",
+        "_, active, self.guests, self.root_ad, self.lexical, self.moved = place", _DEPTH,
     ),
     Mutation(
         "classad/builtins/time.py", "    \"splitTime\",\n    args=1,\n    reads=ZONE,",
