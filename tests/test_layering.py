@@ -46,7 +46,7 @@ ORDER = {
     "pieslice": (
         "terminal", "command_line", "limiting", "data", "writing", "reports", "recording", "live",
         "inputs", "expressions", "policies", "priorities", "forecast", "runreport", "simulation",
-        "sweeps", "fuzzing", "negotiate", "shadow", "why", "history", "partitions", "api",
+        "sweeps", "fuzzing", "negotiate", "shadow", "why", "history", "alerts", "partitions", "api",
         "conform", "documents", "doctor", "manual", "cli", "__main__",
     ),
     "pieslice/conform": ("runner", "language", "configuration", "negotiation", "kinds", "cli"),

@@ -184,6 +184,15 @@ class History:
             self._put(files, moment.number, moment.group, frame)
             yield moment, files
 
+    def all_texts(self) -> Iterator[tuple[Moment, dict[str, str]]]:
+        """All captures one after another with the texts of their files."""
+        for moment, files in self.sequence():
+            try:
+                texts = texts_of(files)
+            except _DAMAGE:
+                raise self._damaged(moment.number, moment.group) from None
+            yield moment, texts
+
     def texts(self, moment: Moment) -> dict[str, str]:
         """The texts of the files of a capture."""
         files = self.files(moment)
