@@ -16,6 +16,7 @@ from typing import Final
 
 from attr import Factory, frozen
 
+from negotiator.model.result import ROOT_GROUP
 from pieslice.alerts.kinds import Rule
 from pieslice.alerts.sighting import POOL, Running, Sighting, WaitingJob
 from pieslice.data import JsonData, Record
@@ -182,6 +183,8 @@ def _idle_users_text(
 
 def _below_quotas(rule: Rule, now: Sighting, _: Mapping[str, float]) -> Iterator[_Case]:
     for name, group in now.groups.items():
+        if name == ROOT_GROUP and "groups" not in rule.patterns:
+            continue  # nobody has given it the quota that is left
         lacks = group.quota * (1 - rule.numbers["margin"]) - group.used
         jobs = sorted(
             (job for job in now.waiting if job.group == name), key=lambda job: not job.able

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -26,6 +28,7 @@ from pieslice.alerts.sighting import (
     WaitingJob,
 )
 
+PAGE = Path(__file__).parents[2] / "docs" / "alerts.md"
 #: Cycles are a minute apart.
 T = 1_795_000_000.0
 ALICE, BOB = "physics.alice@campus.example", "bob@campus.example"
@@ -442,6 +445,27 @@ def test_alerts_of_a_rule_go_where_it_says_else_where_all_go() -> None:
     )
     assert found[0].target == Target(("logger", "-t", "x"), "http://127.0.0.1:99/a?b")
     assert found[1].target == Target(("page",))
+
+
+def test_the_page_of_examples_has_rules_that_are_right() -> None:
+    blocks = re.findall(r"^```toml\n(.*?)^```", PAGE.read_text(), re.MULTILINE | re.DOTALL)
+    found = [one.kind for block in blocks for one in rules(block)]
+    assert len(blocks) >= 7
+    assert set(found) == set(KINDS)
+
+
+def test_the_page_has_all_kinds_with_their_keys_and_what_holds_without_them() -> None:
+    rows = {
+        cells[1].strip().strip("`"): row
+        for row in PAGE.read_text().splitlines()
+        if len(cells := row.split("|")) == 6
+    }
+    for name, kind in KINDS.items():
+        for key in kind.keys:
+            assert f"`{key.name}`" in rows[name], (name, key.name)
+            assert f"({key.default:g})" in rows[name], (name, key.name)
+        for names in kind.names:
+            assert f"`{names}`" in rows[name], (name, names)
 
 
 @pytest.mark.parametrize(
