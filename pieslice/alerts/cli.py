@@ -31,10 +31,11 @@ def add_commands(subcommands: Subcommands) -> None:
         " rules would have told.",
         epilog="exit status: 0 nothing to tell, 1 there were alerts, 2 bad usage or rules",
         examples=(
-            ("pieslice watch --check-rules examples/live/alerts.toml", "are the rules right?"),
+            ("pieslice watch --check-rules alerts.toml", "are the rules right?"),
+            ("pieslice watch pool.history --rules alerts.toml", "what would they have told?"),
             (
-                "pieslice watch pool.history --rules examples/live/alerts.toml",
-                "what would they have told?",
+                "pieslice watch cm.campus.example --rules alerts.toml --cycles 1 --ask",
+                "ask for one cycle, judge it",
             ),
         ),
     )

@@ -21,7 +21,7 @@ from typing import Final
 
 from attr import define, field
 
-from pieslice.alerts.circumstances import circumstances, pool_of
+from pieslice.alerts.circumstances import circumstances, pool_of, silent_daemons
 from pieslice.alerts.course import Change, Course
 from pieslice.alerts.kinds import Rule, Target
 from pieslice.alerts.looking import look
@@ -32,6 +32,7 @@ from pieslice.alerts.sighting import Sighting
 from pieslice.alerts.telling import AlertsTold, Health, documents, prometheus, shown
 from pieslice.command_line import EXIT_NO, EXIT_OK
 from pieslice.history.adding import add_captures
+from pieslice.live.capture import LiveCapture
 from pieslice.live.daemons import Bindings
 from pieslice.recording.store import History, HistoryError
 from pieslice.reports.output import deliver, put, show
@@ -39,6 +40,7 @@ from pieslice.shadow.command import Waiting
 from pieslice.shadow.history import keeping
 from pieslice.shadow.keeping import Lines, Log, Unwritten, ended_in_order, replace
 from pieslice.shadow.loop import Followed, Shadow
+from pieslice.shadow.outcome import silent_in
 from pieslice.shadow.report import Score
 from pieslice.shadow.report import prometheus as score_metrics
 from pieslice.terminal import complain
@@ -111,9 +113,10 @@ class _Watch:
     pool: str = ""
     last: Sighting | None = None
     log: Log = field(factory=Log)
-    #: What is waited for, and when the pool was captured last.
+    #: What is waited for, when the pool was captured last, and who did not answer then.
     trouble: str = ""
     captured: float | None = None
+    silent: tuple[str, ...] = ()
     _troubled: bool = False
     _looked: float = 0.0
     _unsent: dict[str, list[Change]] = field(factory=dict)
@@ -126,8 +129,12 @@ class _Watch:
         known = circumstances(files, before.manifest, cycle, outcome)
         self.last = look(pool_of(files), lambda result: known)
         self.log.add(outcome)
-        self.trouble, self.captured = "", followed.after.ended
+        self.trouble = ""
         self._changed(self.course.add(self.last, time.time()))
+
+    def saw(self, capture: LiveCapture) -> None:
+        """Note a capture."""
+        self.captured, self.silent = capture.ended, silent_in(capture)
 
     def waits(self, text: str) -> None:
         """Note what is waited for."""
@@ -141,7 +148,8 @@ class _Watch:
         now = time.monotonic()
         if now - self._looked >= _LOOK:
             self._looked = now
-            self._changed(self.course.rest(time.time(), self.trouble))
+            trouble = "; ".join(filter(None, dict.fromkeys((self.trouble, *self.silent))))
+            self._changed(self.course.rest(time.time(), trouble))
 
     def _changed(self, changes: list[Change]) -> None:
         args = self.args
@@ -166,7 +174,8 @@ class _Watch:
                     self._unsent[name] = waiting
 
     def _metrics(self) -> str:
-        health = Health(not self.trouble, self.captured, time.time())
+        missing = len(silent_daemons(self.silent))
+        health = Health(not self.trouble, missing, self.captured, time.time())
         score = Score(self.pool, self.log.totals, tuple(self.log.recent))
         return prometheus(self.pool, self.course, self.last, health) + score_metrics(score)
 
@@ -195,7 +204,7 @@ def _follow(args: argparse.Namespace, rules: Sequence[Rule]) -> int:
         Bindings(args.pool, args.token, args.timeout) as daemons,
     ):
         watch.pool = str(daemons.hello().get("pool", args.pool))
-        shadow = Shadow(daemons, say, args.ask, args.settle, tick=watch.look)
+        shadow = Shadow(daemons, say, args.ask, args.settle, captured=watch.saw, tick=watch.look)
         complain(f"pool {watch.pool}: {len(rules)} rules of {args.rules}")
         try:
             for followed in shadow.cycles():

@@ -131,6 +131,10 @@ def _is_unknown(kind: str, item: str, now: Sighting) -> bool:
         return item.rpartition("#")[0] in now.silent
     if kind == "silent-daemon":
         return now.schedds is None
+    if kind == "below-quota" and item in now.groups:
+        return bool(now.silent) and now.groups[item].used < now.groups[item].quota
+    if kind in ("full-limit", "unused-cores"):
+        return bool(now.silent)
     return kind == "idle-user" and bool(now.silent) and item not in now.users
 
 

@@ -13,7 +13,6 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from typing import Final
-from urllib.parse import urlsplit
 
 from attr import define, field
 
@@ -29,8 +28,11 @@ _KEY: Final = re.compile(
     r"""[ \t]*(?P<key>"[^"]*"|'[^']*'|[A-Za-z0-9_-]+)[ \t]*=[ \t]*(?P<value>[^#\n]*)"""
 )
 _AT: Final = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
-#: The names of this machine that are taken; others would have to be looked up.
-_LOCAL: Final = re.compile(r"localhost|127(\.\d{1,3}){3}|::1")
+#: An address with a name of this machine; others would have to be looked up.
+_LOCAL: Final = re.compile(
+    r"http://(localhost|127(\.\d{1,3}){3}|\[::1\])(:(?P<port>\d{1,5}))?(/[!-~]*)?",
+    re.ASCII | re.IGNORECASE,
+)
 
 #: A table of a file: its name, and which of several of that name it is, from 0.
 _Table = tuple[str, int]
@@ -193,11 +195,5 @@ class _Reader:
 
 def is_local(address: str) -> bool:
     """Whether an address is one of this machine that alerts may be posted to."""
-    try:
-        parts = urlsplit(address)
-        port = parts.port
-    except ValueError:
-        return False
-    plain = parts.username is None and address.isascii() and " " not in address
-    named = _LOCAL.fullmatch(parts.hostname or "") is not None
-    return parts.scheme == "http" and named and plain and (port is None or port > 0)
+    found = _LOCAL.fullmatch(address)
+    return found is not None and 0 < int(found["port"] or 80) < 1 << 16

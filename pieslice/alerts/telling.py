@@ -6,9 +6,9 @@ Prometheus.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
+from time import gmtime, strftime
 from typing import ClassVar, Final
 
 from attr import asdict, frozen
@@ -48,7 +48,7 @@ def shown(changes: Sequence[Change]) -> list[Block]:
 
 def _lines(change: Change) -> list[Block]:
     alert = change.alert
-    clock = time.strftime("%m-%d %H:%M:%S", time.gmtime(change.time))
+    clock = strftime("%m-%d %H:%M:%S", gmtime(change.time))
     if change.begins:
         head = Line(f"{clock} begin {alert.rule}: {alert.text}", level="bad")
         return [head, *([Line(f"    {alert.why}")] if alert.why else [])]
@@ -106,9 +106,10 @@ class AlertsTold(Result):
 
 @frozen
 class Health:
-    """Whether the pool answers, and when it was captured last, by this machine's clock."""
+    """Whether the pool answers, who did not, and when it was captured last, by our clock."""
 
     up: bool
+    missing: int
     captured: float | None
     clock: float
 
@@ -120,6 +121,7 @@ def prometheus(pool: str, course: Course, last: Sighting | None, health: Health)
     alerts = [({**here, "rule": rule.name}, standing.count(rule.name)) for rule in course.rules]
     lines = [
         *_gauge("up", "Whether the pool answers.", [(here, int(health.up))]),
+        *_gauge("missing_daemons", "Daemons that did not answer.", [(here, health.missing)]),
         *_gauge("alerts", "Alerts that have begun and not ended.", alerts),
     ]
     if health.captured is not None:
@@ -134,7 +136,6 @@ def prometheus(pool: str, course: Course, last: Sighting | None, health: Health)
 
 
 def _of_cycle(here: Mapping[str, str], last: Sighting) -> list[str]:
-    missing = len(last.silent)
     groups = sorted({*last.groups, *(job.group for job in last.waiting)})
     starving = [
         ({**here, "group": name}, sum(job.group == name for job in last.able)) for name in groups
@@ -150,7 +151,6 @@ def _of_cycle(here: Mapping[str, str], last: Sighting) -> list[str]:
     return [
         *_gauge("last_cycle_timestamp_seconds", "When the last cycle began.", [(here, last.time)]),
         *_gauge("cycle_seconds", "How long the last cycle took.", seconds),
-        *_gauge("missing_daemons", "Daemons that did not answer.", [(here, missing)]),
         *_gauge("starving_jobs", able, starving),
         *_gauge("unused_cores", f"{cores} match.", [(here, all_of)]),
         *_gauge("group_unused_cores", f"{cores} of the group match.", unused),

@@ -96,7 +96,8 @@ class Shadow:
     """Follows one pool.
 
     ``ask``: have the negotiator begin each cycle; ``say``: is told what is waited for; ``started``:
-    gets the first capture; ``tick``: is called again and again while a cycle is waited for.
+    gets the first capture, ``captured`` each; ``tick``: is called again and again while a cycle is
+    waited for.
     """
 
     daemons: Bindings
@@ -105,6 +106,7 @@ class Shadow:
     settle: float = SETTLE
     memory: Memory = field(factory=Memory)
     started: Callable[[LiveCapture], object] = lambda capture: None
+    captured: Callable[[LiveCapture], object] = lambda capture: None
     tick: Callable[[], object] = lambda: None
     #: What the last captures and predictions took, in seconds.
     _captures: deque[float] = field(factory=lambda: deque(maxlen=_RECENT))
@@ -150,6 +152,7 @@ class Shadow:
         began = time.monotonic()
         capture = take(self.daemons, self.memory)
         self._captures.append(time.monotonic() - began)
+        self.captured(capture)
         return capture
 
     def _again(self, capture: LiveCapture) -> Predicted:

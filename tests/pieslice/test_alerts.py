@@ -119,6 +119,19 @@ def test_jobs_of_a_schedd_that_does_not_answer_neither_begin_nor_end() -> None:
     assert told.sees(evolve(QUIET, silent={"s2": "jobs: s2: no answer"})) != []
 
 
+def test_what_a_silent_schedd_may_have_jobs_for_does_not_end() -> None:
+    told = Told(
+        *(rule(kind, minutes=0.001) for kind in ("below-quota", "full-limit", "unused-cores"))
+    )
+    asks = evolve(group(4.0, job(1)), limits=limit(10).limits, unused=spare(3).unused)
+    assert len(told.sees(asks, asks)) == 3
+    silent = {"s1": "jobs: s1: no answer"}
+    assert told.sees(evolve(group(4.0), silent=silent)) == []
+    # That a group has its quota is known.
+    assert events(told.sees(evolve(group(10.0), silent=silent))) == [("end", "physics")]
+    assert len(told.sees(group(10.0))) == 2
+
+
 @pytest.mark.parametrize("fortune", [{"running": 1}, {"matched": 1}])
 def test_a_user_starves_who_runs_nothing_and_is_matched_nothing(fortune: dict[str, int]) -> None:
     told = Told(rule("idle-user", cycles=2))

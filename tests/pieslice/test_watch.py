@@ -153,10 +153,9 @@ def test_alerts_are_metrics() -> None:
         waiting=(first, job(2), job(3, able=False)),
         groups={"physics": SeenGroup(1, 1), "chemistry": SeenGroup(1, 1)},
         unused={POOL: Unused(7.0, 2, first), "physics": Unused(3.0, 2, first)},
-        silent={"s2@x": "jobs: s2@x: no answer"},
         seconds=2.0,
     )
-    found = prometheus("cm", course, sighting, Health(True, NOON - 1.0, NOON + 4.0))
+    found = prometheus("cm", course, sighting, Health(True, 1, NOON - 1.0, NOON + 4.0))
     for line in (
         'up{pool="cm"} 1',
         'alerts{pool="cm",rule="a\\"b"} 0',
@@ -171,7 +170,7 @@ def test_alerts_are_metrics() -> None:
         'group_unused_cores{pool="cm",group="chemistry"} 0',
     ):
         assert f"pieslice_watch_{line}\n" in found
-    before = prometheus("cm", course, None, Health(False, None, NOON))
+    before = prometheus("cm", course, None, Health(False, 0, None, NOON))
     assert 'pieslice_watch_up{pool="cm"} 0\n' in before
 
 
@@ -321,7 +320,7 @@ def test_a_pool_that_does_not_answer_any_more_is_told(
     recorded: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
-    place = recorded()
+    place = recorded(lambda whole: whole.update(trouble={"s2@live.test": "gone"}))
     now = begun = time.time()
     clock = time.monotonic()
 
@@ -345,6 +344,7 @@ def test_a_pool_that_does_not_answer_any_more_is_told(
     alert, told = map(json.loads, capsys.readouterr().out.splitlines())
     assert alert["kind"] == "no-cycle"
     assert alert["since"] == pytest.approx(begun, abs=60)
+    assert alert["why"].endswith("; jobs: s2@live.test: gone")
     assert told["rules"][0]["open"] == 1
     assert f'pieslice_watch_up{{pool="{HOST}"}} 0\n' in metrics.read_text()
 
