@@ -47,6 +47,8 @@ from pieslice.terminal import complain
 
 #: Seconds between two looks at whether cycles have stopped to come.
 _LOOK: Final = 15.0
+#: Options that say nothing about a recorded pool.
+_RUNNING: Final = ("state", "log", "prometheus", "record", "keep", "token", "ask")
 #: Alerts that wait for a receiver; of more the earliest are dropped.
 _MOST_UNSENT: Final = 1000
 
@@ -69,12 +71,16 @@ def run(args: argparse.Namespace) -> int:
 
 def _play(args: argparse.Namespace, rules: Sequence[Rule], path: Path) -> int:
     """Tell what would have been told of a recorded pool; nothing is sent or kept."""
+    unused = [name for name in _RUNNING if getattr(args, name)]
+    if unused:
+        options = ", ".join(f"--{name}" for name in unused)
+        complain(f"{path}: is played: {options} is of running pools, and not used")
     course, pool = Course(rules), path.name
     with _history(path) as history:
         for sighting in sightings(history, complain):
-            # A pool that rested is seen when it moves again.
-            changes = course.rest(sighting.time) + course.add(sighting, sighting.time)
-            _tell(changes, pool, args)
+            for clock in course.overdue(sighting.time):
+                _tell(course.rest(clock, "none is recorded"), pool, args)
+            _tell(course.add(sighting, sighting.time), pool, args)
             if course.cycles == args.cycles:
                 break
     if not course.cycles:

@@ -15,7 +15,7 @@ from typing import Final
 
 from attr import asdict, define, evolve, field, frozen
 
-from pieslice.alerts.judging import Firing, judge, no_cycle
+from pieslice.alerts.judging import Firing, judge, no_cycle, seconds_without_cycle
 from pieslice.alerts.kinds import Rule
 from pieslice.alerts.sighting import POOL, Sighting
 from pieslice.data import JsonData, JsonObject, Record
@@ -125,16 +125,24 @@ class Course:
         self.cycles += 1
         return found
 
+    def overdue(self, until: float) -> list[float]:
+        """When, before a time, rules find that there has been no cycle for too long."""
+        since = until if self.heard is None else self.heard
+        times = (since + seconds_without_cycle(rule) for rule in self._of_rest())
+        return sorted(time for time in times if time < until)
+
+    def _of_rest(self) -> Iterator[Rule]:
+        return (rule for rule in self.rules if rule.kind == _NO_CYCLE)
+
     def rest(self, clock: float, trouble: str = "") -> list[Change]:
         """What begins as there is no cycle; ``trouble``: what is waited for."""
         found = list(self._of_old_rules(clock))
         if self.heard is None:
             self.heard = clock
-        for rule in self.rules:
-            if rule.kind == _NO_CYCLE:
-                said = no_cycle(rule, self.heard, clock, trouble)
-                if said is not None:
-                    found += self._changes(rule, {POOL: said}, frozenset(), clock)
+        for rule in self._of_rest():
+            said = no_cycle(rule, self.heard, clock, trouble)
+            if said is not None:
+                found += self._changes(rule, {POOL: said}, frozenset(), clock)
         return found
 
     def _changes(

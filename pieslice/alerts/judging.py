@@ -353,9 +353,14 @@ def _wrong(rule: Rule, standing: Record, now: Sighting) -> Judgement:
     return Judgement({"exact": last}, firing)
 
 
+def seconds_without_cycle(rule: Rule) -> float:
+    """The seconds without a cycle after which a rule tells of it."""
+    return rule.numbers["minutes"] * _MINUTE
+
+
 def no_cycle(rule: Rule, since: float, now: float, trouble: str) -> Firing | None:
     """Whether there has been no cycle for too long; ``trouble``: what is waited for."""
-    if now - since < rule.numbers["minutes"] * _MINUTE:
+    if now - since < seconds_without_cycle(rule):
         return None
     why = trouble or "the daemons answer, and the negotiator begins no cycle"
     return Firing(since, 0, f"no cycle for {duration(now - since)}", why)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.server
 import json
+import socket
 import sys
 import threading
 import time
@@ -244,6 +245,15 @@ def test_a_webhook_gets_documents(
         post(address, [change()], "cm")
 
 
+def test_a_receiver_that_says_something_else_than_http_is_an_error() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        thread = threading.Thread(target=lambda: server.accept()[0].close(), daemon=True)
+        thread.start()
+        with pytest.raises(OSError, match=r"hangs up|no answer of HTTP|reset"):
+            post(f"http://127.0.0.1:{server.getsockname()[1]}", [change()], "cm")
+        thread.join()
+
+
 def test_nothing_is_sent_where_there_is_nothing_to_tell(tmp_path: Path) -> None:
     target = Target(("/no/such/command",), "http://127.0.0.1:1/")
     for _, call in deliveries(target):
@@ -393,6 +403,23 @@ def test_a_history_is_played(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert main(["why", str(path), alert["example"], "--at", str(NOON + 60)]) == 0
     answer = " ".join(capsys.readouterr().out.split())
     assert answer.startswith(alert["why"])
+
+
+def test_cycles_that_are_not_recorded_are_told_when_they_were_overdue(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = recording(tmp_path / "pool.history", "Unclaimed", "Unclaimed", "Unclaimed")
+    rules = written(tmp_path / "alerts.toml", '[[rule]]\nkind = "no-cycle"\nminutes = 0.5\n')
+    assert watch(path, "--rules", rules, "--json", "--state", tmp_path / "state") == 1
+    out, err = capsys.readouterr()
+    begin, end, _ = map(json.loads, out.splitlines())
+    # Cycles at 10 and 70 s.
+    assert [(one["event"], one["time"] - NOON) for one in (begin, end)] == [
+        ("begin", 40), ("end", 70),
+    ]  # fmt: skip
+    assert begin["why"] == "none is recorded"
+    assert "--state is of running pools, and not used" in err
+    assert not (tmp_path / "state").exists()
 
 
 def test_a_folder_of_captures_is_played(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
