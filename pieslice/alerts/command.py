@@ -32,6 +32,7 @@ from pieslice.alerts.sighting import Sighting
 from pieslice.alerts.telling import AlertsTold, Health, documents, prometheus, shown
 from pieslice.command_line import EXIT_NO, EXIT_OK
 from pieslice.history.adding import add_captures
+from pieslice.inputs.running import may_be_address
 from pieslice.live.capture import LiveCapture
 from pieslice.live.daemons import Bindings
 from pieslice.recording.store import History, HistoryError
@@ -63,6 +64,8 @@ def run(args: argparse.Namespace) -> int:
     rules = rules_of(args.rules)
     if args.pool is not None and Path(args.pool).exists():
         return _play(args, rules, Path(args.pool))
+    if args.pool is not None and not may_be_address(args.pool):
+        raise HistoryError(f"{args.pool}: no such history, and no address of a collector")
     return _follow(args, rules)
 
 

@@ -453,6 +453,7 @@ def test_rules_with_nothing_to_tell_end_with_0(
         ("empty", "no cycle is recorded in it, so there is nothing to judge"),
         ("folder", "neither a history nor a folder with folders of captures"),
         ("text", "text: not a history"),
+        ("none.history", "none.history: no such history, and no address of a collector"),
     ],
 )
 def test_what_cannot_be_played_is_said(
@@ -464,7 +465,15 @@ def test_what_cannot_be_played_is_said(
     written(tmp_path / "text", "x")
     rules = written(tmp_path / "alerts.toml", RULES)
     assert watch(tmp_path / pool, "--rules", rules) == 2
-    assert said in capsys.readouterr().err or pool == "text"
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("pool", ["-", "pool.history", "cm1,pool.toml", "http://cm"])
+def test_what_is_neither_there_nor_an_address_is_refused(
+    pool: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert watch(pool, "--rules", written(tmp_path / "alerts.toml", RULES)) == 2
+    assert f"{pool}: no such history, and no address of a collector" in capsys.readouterr().err
 
 
 # --- the file of rules ----------------------------------------------------------------------------
