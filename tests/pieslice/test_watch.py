@@ -422,6 +422,24 @@ def test_cycles_that_are_not_recorded_are_told_when_they_were_overdue(
     assert not (tmp_path / "state").exists()
 
 
+def test_a_cycle_that_cannot_be_played_is_left_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "pool.history"
+    recording(path, "Unclaimed", "Unclaimed", "Unclaimed")
+    with Recorder(path) as recorder:
+        for number in (3, 4):
+            cycle = {"time": NOON + 60 * number - 50, "interval": 60}
+            manifest = {"ended": NOON + 60 * number, "cycle": cycle}
+            texts = {"jobs.ads": "", "capture.json": json.dumps(manifest)}
+            recorder.append(NOON + 60 * number, texts)
+    assert watch(path, "--rules", written(tmp_path / "alerts.toml", RULES)) == 1
+    out, err = capsys.readouterr()
+    assert "pool.history: 1 alert in 3 cycles\n" in out
+    assert err.startswith("cycle after 2026-11-18 ")
+    assert " left out: " in err
+
+
 def test_a_folder_of_captures_is_played(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = recording(tmp_path / "pool.history", "Unclaimed", "Unclaimed")
     place = tmp_path / "captures"
