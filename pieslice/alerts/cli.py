@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from pieslice.command_line import EXIT_BAD, EXIT_OK
 from pieslice.inputs.options import add_output
-from pieslice.shadow.cli import add_following, refuse, said
+from pieslice.shadow.cli import add_following, add_recording, refuse, said
 
 if TYPE_CHECKING:
     from pieslice.command_line import Subcommands
@@ -54,6 +54,7 @@ def add_commands(subcommands: Subcommands) -> None:
         ("--prometheus", "write what is known of the pool as metrics"),
     ):
         parser.add_argument(option, type=Path, metavar="F", help=text)
+    add_recording(parser)
     add_output(parser)
     parser.set_defaults(run=_watch)
 

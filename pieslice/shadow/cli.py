@@ -80,12 +80,13 @@ def _add_shadow(subcommands: Subcommands) -> None:
         ("--prometheus", "write the totals as metrics after each cycle"),
     ):
         parser.add_argument(option, type=Path, metavar="F", help=text)
+    add_recording(parser)
     add_output(parser)
     parser.set_defaults(run=_shadow)
 
 
 def add_following(parser: argparse.ArgumentParser) -> None:
-    """How the cycles of a pool are followed, and what is kept of them."""
+    """How the cycles of a pool are followed."""
     add_asking(parser)
     parser.add_argument(
         "--cycles",
@@ -105,6 +106,10 @@ def add_following(parser: argparse.ArgumentParser) -> None:
         metavar="S",
         help="seconds after a cycle in which its matches become claims (default 1.5)",
     )
+
+
+def add_recording(parser: argparse.ArgumentParser) -> None:
+    """Where the captures around cycles are kept."""
     parser.add_argument(
         "--record", type=Path, metavar="F", help="keep the captures around each cycle in a history"
     )
