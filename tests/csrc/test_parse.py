@@ -105,10 +105,12 @@ def test_on_the_recorded_cases_about_parsing(name: str) -> None:
             agree(text, how)
 
 
-@pytest.mark.slow
+@pytest.mark.parametrize(
+    "every", [pytest.param(1, marks=[pytest.mark.slow, pytest.mark.long]), 12], ids=["all", "some"]
+)
 @pytest.mark.parametrize("path", sorted(VECTORS.glob("*.jsonl")), ids=lambda path: str(path.stem))
-def test_on_every_text_of_the_recorded_cases(path: Path) -> None:
-    for text in recorded(path):
+def test_on_the_texts_of_the_recorded_cases(path: Path, every: int) -> None:
+    for text in recorded(path)[::every]:
         for how in range(8):
             agree(text, how)
 
