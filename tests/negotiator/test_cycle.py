@@ -9,7 +9,7 @@ import pytest
 
 from negotiator.cycle import negotiate
 from negotiator.io import CapturePaths, read_capture
-from negotiator.matching.board import Board, Watch
+from negotiator.matching.board import CycleBegan, Event
 from pieslice.conform.negotiation.cycles import CYCLE_KINDS
 from pieslice.conform.negotiation.scenarios import differences
 from pieslice.conform.runner import check_case
@@ -70,25 +70,20 @@ def test_same_inputs_same_result() -> None:
     assert first == negotiate(snapshot, policy, now=scenarios.NOW)
 
 
-class _Collecting(Watch):
-    """Notes whether Python looks for garbage."""
-
-    def __init__(self) -> None:
-        self.seen: list[bool] = []
-
-    def started(self, board: Board) -> None:
-        self.seen.append(gc.isenabled())
-
-
 @pytest.mark.parametrize("before", [True, False])
 def test_python_looks_for_no_garbage_during_a_cycle(before: bool) -> None:
     capture = read_capture(CapturePaths(EXAMPLE))
     snapshot, policy, now = capture.snapshot, capture.policy, capture.facts.now
-    watch, enabled = _Collecting(), gc.isenabled()
+    seen, enabled = list[bool](), gc.isenabled()
+
+    def watch(event: Event) -> None:
+        if isinstance(event, CycleBegan):
+            seen.append(gc.isenabled())
+
     try:
         (gc.enable if before else gc.disable)()
         negotiate(snapshot, policy, now=now, watch=watch)
-        assert (watch.seen, gc.isenabled()) == ([False], before)
+        assert (seen, gc.isenabled()) == ([False], before)
         with pytest.raises(AttributeError):
             negotiate(None, policy, now=now)  # type: ignore[arg-type]
         assert gc.isenabled() is before
