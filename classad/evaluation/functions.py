@@ -10,13 +10,16 @@ The families of ``classad.builtins`` are imported when the first function is loo
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum, Flag, auto
+from functools import cache
 from typing import Final, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from classad.language.names import fold_name
 from classad.language.rules import LanguageRules
 from classad.language.values import ClassAdValue
+from classad.syntax.nodes import Call, Node, Reference, walk
 
 
 class Laziness(Enum):
@@ -243,6 +246,29 @@ def form_of(name: str, count: int) -> Form | None:
     """The form of a call with so many arguments, if it has one."""
     found = load().get(fold_name(name))
     return found.form if found is not None and found.accepts(count) else None
+
+
+def may_move(*nodes: Node) -> bool:
+    """Whether what follows nodes in their expression may be evaluated in another ad.
+
+    So it is behind a search for an attribute that does not end in the ad of the call, see
+    ``EvalState.move``.
+    """
+    return any(_searches(part) for node in nodes for part in walk(node))
+
+
+def _searches(node: Node) -> bool:
+    if not isinstance(node, Call) or not (node.args and isinstance(node.args[0], Reference)):
+        return False
+    found = load().get(fold_name(node.name))
+    return found is not None and found.elsewhere
+
+
+@cache
+def searching_call() -> re.Pattern[str]:
+    """What is written where a call may move the evaluation, see ``may_move``."""
+    names = "|".join(name for name, found in load().items() if found.elsewhere)
+    return re.compile(rf"\b(?:{names})\s*\(", re.IGNORECASE)
 
 
 def suggest_function(name: str, context: HasFunctions | None = None) -> str | None:

@@ -137,8 +137,8 @@ class Board:
     #: How many slots the submitter limit refused when slots were last looked at.  A request that is
     #: refused for its concurrency limits leaves the count of the one before, as the real one does.
     limit_refusals: int = field(init=False, repr=False)
-    #: What refused slots when they were last looked at; a request that is refused without looking
-    #: goes by it.
+    #: What refused slots when they were last looked at in the session; a request that is refused
+    #: without looking goes by it.
     refusals: Tally = Factory(Tally)
     _by_name: dict[str, Slot] | None = field(default=None, init=False)
 

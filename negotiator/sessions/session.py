@@ -55,7 +55,7 @@ def hold_session(board: Board, terms: SessionTerms) -> SessionEnd:
     """Match the requests of one submitter."""
     jobs = board.jobs.get((terms.submitter, terms.schedd)) or JobList({}, None)
     board.concurrency.full.clear()
-    board.limit_refusals = 0
+    board.limit_refusals, board.refusals = 0, Tally()
     offers = board.offers_ahead.pop((terms.submitter, terms.schedd, terms.job_prios), None)
     if offers is None:
         context = board.context.in_language(jobs.language)
