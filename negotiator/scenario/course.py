@@ -92,7 +92,8 @@ def play(case: Scenario, engine: str = ENGINES[0]) -> Iterator[Played]:
     slots, jobs = _entries(scenario)
     accountant = accountant_of(scenario, slots, make, policy)
     steps = scenario.get("cycles", [{}])
-    senders, tree, lives_on = CollectorTable(), group_tree(policy), one_process(scenario)
+    senders, stock = CollectorTable(), CollectorTable()
+    tree, lives_on = group_tree(policy), one_process(scenario)
     result: CycleResult | None = None
     for number, (step, seen) in enumerate(zip(steps, cycles, strict=True)):
         elapsed = int(step.get("elapsed", 0))
@@ -101,7 +102,9 @@ def play(case: Scenario, engine: str = ENGINES[0]) -> Iterator[Played]:
         if result is not None:
             accountant = result.accountant if lives_on else recounted(result.accountant, tree)
             accountant = evolve(accountant, last_update_time=NOW - elapsed)
-        snapshot = snapshot_of(scenario, seen, slots, jobs, accountant, make, policy, senders)
+        snapshot = snapshot_of(
+            scenario, seen, slots, jobs, accountant, make, policy, senders, stock
+        )
         if lives_on and result is not None:
             snapshot = remembering(snapshot, result, seconds_since(seen, elapsed))
         else:
