@@ -16,6 +16,7 @@ import os
 import sys
 from collections.abc import Sequence
 
+import pieslice.alerts.cli
 import pieslice.conform.cli
 import pieslice.doctor.cli
 import pieslice.expressions.cli
@@ -70,6 +71,7 @@ COMMANDS = (
     pieslice.policies.cli,
     pieslice.conform.cli,
     pieslice.shadow.cli,
+    pieslice.alerts.cli,
     pieslice.negotiate.cli,
     pieslice.why.cli,
     pieslice.history.cli,

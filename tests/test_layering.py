@@ -46,7 +46,7 @@ ORDER = {
     "pieslice": (
         "terminal", "command_line", "limiting", "data", "writing", "reports", "recording", "live",
         "inputs", "expressions", "policies", "priorities", "forecast", "runreport", "simulation",
-        "sweeps", "fuzzing", "negotiate", "shadow", "why", "history", "partitions", "api",
+        "sweeps", "fuzzing", "negotiate", "shadow", "why", "history", "alerts", "partitions", "api",
         "conform", "documents", "doctor", "manual", "cli", "__main__",
     ),
     "pieslice/conform": ("runner", "language", "configuration", "negotiation", "kinds", "cli"),
@@ -156,6 +156,9 @@ OUTSIDE = {
     "pieslice/live/taking.py": "says by the clock when a pool was read",
     "pieslice/manual/topics.py": "reads the pages of `pieslice help`",
     "pieslice/inputs/running.py": "keeps captures of running pools in temporary folders",
+    "pieslice/alerts/circumstances.py": "puts captured pools into a folder while they are read",
+    "pieslice/alerts/command.py": "the body of `pieslice watch`: prints, and keeps files",
+    "pieslice/alerts/sending.py": "hands alerts to commands, and to addresses of this machine",
     "pieslice/shadow/whatif.py": "the body of `pieslice diff --watch`: prints cycle by cycle",
     "pieslice/shadow/command.py": "the body of `pieslice shadow`: prints, and keeps files",
     "pieslice/shadow/history.py": "names the history that captures are kept in",

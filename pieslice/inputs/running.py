@@ -27,22 +27,28 @@ from pieslice.live.taking import Memory, take
 
 _NAME: Final = r"(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)"
 _HOST: Final = re.compile(rf"(?:{_NAME}\.)+{_NAME}|(?:(?:{_NAME}\.)*{_NAME}|\[[0-9a-fA-F:]+\]):\d+")
+#: A name in the domain of this machine.
+_ALONE: Final = re.compile(_NAME)
 #: What stands last in names of files that are not there, and in no name of a host.
 _SUFFIXES: Final = frozenset(
     (
         *("ads", "json", "jsonl", "xml", "conf", "config", "log", "txt", "toml", "csv", "gz"),
-        *("bz2", "xz", "zst", "zip", "tar", "new", "old", "parquet"),
+        *("bz2", "xz", "zst", "zip", "tar", "new", "old", "parquet", "history"),
     )
 )
 
 
 def is_address(text: str) -> bool:
     """Whether an argument can only be the address of a collector, or those of several."""
-    if Path(text).exists():
-        return False
+    return not Path(text).exists() and may_be_address(text, short=False)
+
+
+def may_be_address(text: str, *, short: bool = True) -> bool:
+    """The same of an argument that names no file that is there; ``short``: also names alone."""
     return all(
         _HOST.fullmatch(host) is not None and host.rpartition(".")[2].lower() not in _SUFFIXES
         for host in text.split(",")
+        if not (short and _ALONE.fullmatch(host))
     )
 
 

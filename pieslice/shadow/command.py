@@ -31,7 +31,7 @@ from pieslice.terminal import complain
 _NOTHING: Final = ""
 
 
-class _Waiting:
+class Waiting:
     """Says what is waited for, once until it changes."""
 
     def __init__(self) -> None:
@@ -47,7 +47,7 @@ class _Waiting:
 def follow(args: argparse.Namespace) -> int:
     """Follow the cycles of a pool until there have been enough, or until Ctrl-C or SIGTERM."""
     log = Log(args.log)
-    waiting = _Waiting()
+    waiting = Waiting()
     unwritten = Unwritten(complain)
     misses, count = 0, 0
     with (

@@ -96,7 +96,8 @@ class Shadow:
     """Follows one pool.
 
     ``ask``: have the negotiator begin each cycle; ``say``: is told what is waited for; ``started``:
-    gets the first capture.
+    gets the first capture, ``captured`` each; ``tick``: is called again and again while a cycle is
+    waited for.
     """
 
     daemons: Bindings
@@ -105,6 +106,8 @@ class Shadow:
     settle: float = SETTLE
     memory: Memory = field(factory=Memory)
     started: Callable[[LiveCapture], object] = lambda capture: None
+    captured: Callable[[LiveCapture], object] = lambda capture: None
+    tick: Callable[[], object] = lambda: None
     #: What the last captures and predictions took, in seconds.
     _captures: deque[float] = field(factory=lambda: deque(maxlen=_RECENT))
     _predictions: deque[float] = field(factory=lambda: deque(maxlen=_RECENT))
@@ -132,6 +135,7 @@ class Shadow:
             except (DaemonError, InputError, LimitError, OSError) as problem:
                 checkpoint("following a pool")
                 self.say(f"waiting: {_said(problem)}")
+                self.tick()
                 before = None
                 time.sleep(self._troubled)
                 self._troubled = min(2 * self._troubled, _PATIENCE[1])
@@ -148,6 +152,7 @@ class Shadow:
         began = time.monotonic()
         capture = take(self.daemons, self.memory)
         self._captures.append(time.monotonic() - began)
+        self.captured(capture)
         return capture
 
     def _again(self, capture: LiveCapture) -> Predicted:
@@ -186,6 +191,7 @@ class Shadow:
                 # A negotiator that refuses the command says nothing.
                 text = f"negotiator: no cycle within {_ANSWER:g} s of asking"
                 raise DaemonError(f"{text}; that takes more rights than READ")
+            self.tick()
             time.sleep(_POLL)
         self._skew = skew(float(cycle.get("end", 0)), time.time())
         return before, self._after()
