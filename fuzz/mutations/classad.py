@@ -82,8 +82,10 @@ MUTATIONS: Final = (
         _FOUND,
     ),
     Mutation(
-        "classad/builtins/lists.py", "        if outcome is UNDEFINED:\n            return False",
-        "        if outcome is UNDEFINED:\n            continue", f"{_VECTORS}/fn_good.jsonl",
+        "classad/builtins/lists.py",
+        "            if outcome is UNDEFINED:\n                return False",
+        "            if outcome is UNDEFINED:\n                continue",
+        f"{_VECTORS}/fn_good.jsonl",
     ),
     Mutation(
         "classad/evaluation/state.py", "(ad, self._scope_of(ad._parent))", "(ad, home)", _FOUND,
