@@ -115,7 +115,7 @@ sanitize: $(VENV)/installed-dev
 	$(BIN)/pytest -q -p no:xdist -s -p no:cacheprovider -o pythonpath=build/sanitize \
 	  tests/csrc tests/classad/test_table.py tests/classad/test_table_sources.py \
 	  tests/classad/test_table_vectors.py tests/classad/test_table_members.py tests/classad/test_table_sums.py \
-	  tests/classad/test_parser.py tests/classad/test_parse_table.py tests/classad/test_adfile_long.py
+	  tests/classad/test_parser.py tests/classad/test_grammar.py tests/classad/test_adfile_long.py
 
 # ---- the virtual environment: a stamp file for each stage -----------------------------------------
 

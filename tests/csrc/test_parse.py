@@ -26,8 +26,8 @@ from classad.formats.unparse import unparse, unparse_value
 from classad.source import Source
 from classad.syntax import native as arena
 from classad.syntax import parser
+from classad.syntax.grammar import Parse, load_grammar, scanner
 from classad.syntax.nodes import AdExpr, Binary, Node, walk
-from classad.syntax.parse_table import load_tables
 from classad.syntax.unbuilt import Unbuilt, parse_later
 from classad.syntax.ways import OLD, PREFIX, STRICT, WHOLE
 
@@ -196,7 +196,7 @@ def test_the_operators_bind_as_in_the_grammar() -> None:
 
 
 def test_it_knows_exactly_the_operators_of_the_grammar() -> None:
-    signs = set(load_tables().vocabulary.signs)
+    signs = set(load_grammar().vocabulary.signs)
     known = {text for text in arena.OPERATORS if text} - {"?:"}
     assert known == signs - set("?:,;=()[]{}")
     for operator in arena.OPERATORS[1:22]:
@@ -251,9 +251,7 @@ def test_an_ad_within_a_text(text: str, before: str, after: str) -> None:
     mine = arena.parse_ad(whole, len(before))
     if mine is None:
         return
-    tables = load_tables()
-    scanner = parser.Scanner(tables.vocabulary, whole, len(before), one_ad=True)
-    theirs = parser._Run(tables, "ad", scanner, Source(whole), None).parse()
+    theirs = Parse("ad", scanner(whole, len(before), one_ad=True), Source(whole), None).tree()
     assert isinstance(theirs, AdExpr)
     assert mine == theirs
     assert spans(mine) == spans(theirs)
