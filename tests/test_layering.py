@@ -114,8 +114,7 @@ OUTSIDE = {
     "classad/language/limits.py": (
         "lends deep evaluations stack frames, which belong to the whole process"
     ),
-    "classad/syntax/make_table.py": "writes the parse table beside the grammar when it is run",
-    "classad/syntax/parse_table.py": "reads the installed grammar",
+    "classad/syntax/grammar.py": "reads the installed grammar",
     "policy/data/tables.py": "reads the tables that are installed with it",
     "policy/foreign_package.py": "reads whose file a package is, to name the foreign one",
     "policy/io.py": "reads configuration files, the host's names and the environment",

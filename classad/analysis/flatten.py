@@ -214,9 +214,9 @@ class _Flattener:
         before = self.elsewhere
         self.elsewhere = True
         parts = [self.closed(arg, ad) for arg in args[:1]]
+        # What follows the call is evaluated there as well, up to the end of the expression.
         self.elsewhere = before or any(isinstance(part.tree, nodes.Reference) for part in parts)
         parts += [self.closed(arg, ad) for arg in args[1:]]
-        self.elsewhere = before
         return parts
 
     # --- operators ------------------------------------------------------------------------------

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from classad.analysis.explanation import Explanation
     from classad.evaluation.context import EvalContext
     from classad.evaluation.state import EvalState
-    from classad.syntax.nesting import Token
+    from classad.syntax.lexing import Token
     from classad.syntax.nodes import Node
     from classad.syntax.unbuilt import Unbuilt
 
@@ -180,10 +180,9 @@ class ExprTree(Expression):
         >>> [(token.kind, token.value) for token in ExprTree('Arch == "X86_64"').tokens()]
         [('NAME', 'Arch'), ('EQUAL', '=='), ('NEW_STRING', 'X86_64')]
         """
-        from classad.syntax.lexing import Scanner
-        from classad.syntax.parse_table import load_tables
+        from classad.syntax.grammar import scanner
 
-        return list(Scanner(load_tables().vocabulary, repr(self)).tokens())
+        return list(scanner(repr(self)).tokens())
 
     # --- building: the names of HTCondor's retired binding -----------------------------------
 

@@ -173,8 +173,9 @@ def _every_one(slots: Placed[S]) -> Placed[S]:
     return slots
 
 
-#: The slots among which a request looks when preemption is off, of those that are left.  Seen in
-#: the records and in 45 small scenarios; what stands behind it is not known.
+#: The slots among which a request looks when preemption is off, of those that are left.  The
+#: negotiator asks for claimed slots without MyAddress; one that has none counts as reached at the
+#: address of the slot looked at before it, and before the first there is none.
 SCANNED_SLOTS: Final = Rule(
     "17a",
     "claimed slots in front of all others when preemption is off",

@@ -18,6 +18,7 @@ from fuzz.daemons.compare import compare, known_departures, undetermined
 from fuzz.daemons.document import document
 from fuzz.daemons.log import cycle_lines, quiet, read_cycle
 from fuzz.daemons.log_reader import Reader
+from fuzz.daemons.one_process import LastingPool
 from fuzz.daemons.queue_log import queue_log
 from fuzz.daemons.shrink import shrink
 from fuzz.daemons.sites.mixing import PARTS, mixed, small_pool
@@ -119,6 +120,26 @@ def test_jobs_of_another_site_have_its_domain() -> None:
     assert [job.user for job in expand_jobs(scenario, entries)] == ["ann@test", "ann@far.example"]
     ours = expand.expand_jobs(scenario, entries)
     assert [job.submitter for job in ours] == ["ann@test", "ann@far.example"]
+
+
+def test_a_lasting_negotiator_has_written_its_log_before_it_is_read() -> None:
+    """The command that makes it write waits for no answer."""
+    log = "103 Customer.ann@test PriorityFactor 1000.000000\n"
+    later = [log, log, log + "103 Customer.ann@test ResourcesUsed 2\n", log * 2]
+
+    class Slow(LastingPool):
+        def __init__(self) -> None:
+            self.scenario = {"accountant": {"customers": {"ann": {"factor": 1000.0}}}}
+            self.domain = "test"
+
+        def tool(self, *arguments: str, timeout: float = 60.0, check: bool = True) -> str:
+            return " ".join(arguments)
+
+        def accountant_log(self) -> str:
+            return later.pop(0)
+
+    Slow().flush()
+    assert not later
 
 
 def test_wild_scenarios_are_those_that_were_recorded() -> None:
