@@ -102,6 +102,8 @@ class _Flattener:
         self.partner = partner
         #: Whether what is looked at is evaluated in other ads.
         self.elsewhere = False
+        #: Whether it is evaluated in each ad of a list.
+        self.in_each = False
         self.active: list[Expression] = []
 
     def part(self, node: Node, ad: Ad) -> _Part:
@@ -178,6 +180,8 @@ class _Flattener:
 
     def _attribute(self, tree: Expression, ad: Ad) -> _Part:
         if any(tree is other for other in self.active):
+            if self.in_each:  # D-508: it is an error at the end of all levels
+                return _Part(None, ERROR)
             raise EvaluationFailure("an attribute refers to itself")
         self.active.append(tree)
         part = self.closed(tree.node, ad)
@@ -211,9 +215,10 @@ class _Flattener:
         """
         if not in_each:
             return [self.closed(arg, ad) for arg in args]
-        before = self.elsewhere
-        self.elsewhere = True
+        before, around = self.elsewhere, self.in_each
+        self.elsewhere = self.in_each = True
         parts = [self.closed(arg, ad) for arg in args[:1]]
+        self.in_each = around
         # What follows the call is evaluated there as well, up to the end of the expression.
         self.elsewhere = before or any(isinstance(part.tree, nodes.Reference) for part in parts)
         parts += [self.closed(arg, ad) for arg in args[1:]]
