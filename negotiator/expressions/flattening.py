@@ -21,6 +21,7 @@ from classad.analysis.mentions import references_of
 from classad.evaluate import EvalContext, evaluate
 from classad.evaluation.functions import CHANCE, USAGE, lookup_function
 from classad.formats.unparse import unparse
+from classad.language.operators import CHOICE
 from classad.language.values import ClassAdValue
 from classad.syntax.unbuilt import Unbuilt
 from classad.table.memory.budget import Budget
@@ -153,11 +154,17 @@ class Flattener:
         return found
 
     def _vary(self, called: frozenset[str]) -> bool:
-        """Whether some function, given constants, has another value later or in another scope."""
+        """Whether some function, given constants, has another value later or in another scope.
+
+        Or ``?:`` is flattened to something else.
+        """
         known = self._varying.get(called)
         if known is None:
             functions = [lookup_function(name, self._context) for name in called]
             known = any(it.varies_with(CHANCE, USAGE) for it in functions if it is not None)
+            known = known or not (
+                CHOICE.isdisjoint(called) or self._context.language.elvis_flattens
+            )
             self._varying[called] = known
         return known
 

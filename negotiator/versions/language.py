@@ -42,3 +42,16 @@ ELVIS_IN_A_ROW: Final = Rule(
     BEFORE_24_0,
     BEFORE_25_13_2,
 )
+ELVIS_FLATTENED: Final = Rule(
+    "3b",
+    "?: in requirements of a slot or job that know what stands before it",
+    "As they are flattened, a known value that is true, such as a number, keeps all of the "
+    "requirements from being flattened; 0 or false gives what stands behind ?:; a text gives an "
+    "error, so that nothing matches.",
+    "What stands before ?: counts unless it is undefined.",
+    Version(*NEWEST.since),
+    Daemon.EVALUATOR,
+    BEFORE_25_13_2,
+    NEWEST,
+    "elvis-known-to-the-slot",
+)

@@ -57,7 +57,6 @@ def _stop_time(scenario: JsonData) -> None:
     for record in (scenario["accountant"], *scenario.get("cycles", ())):
         for name in ("elapsed", "seed_claims"):
             record.pop(name, None)
-    scenario["config"].pop("PRIORITY_HALFLIFE", None)  # with it the seconds of a recording count
 
 
 def site_scenario(seed: int) -> JsonData:
