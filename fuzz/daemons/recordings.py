@@ -1,7 +1,8 @@
 """Keeps what the daemons did in a folder, so that it can be compared again without running them.
 
 Inputs: a folder, scenarios, what records one.  Outputs: what was observed, or the ``DaemonError``
-that was met.  A scenario that is drawn otherwise than the kept one is recorded anew.
+that was met, which is kept unless another attempt may not meet it.  A scenario that is drawn
+otherwise than the kept one is recorded anew.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from pathlib import Path
 
 from attr import frozen
 
+from fuzz.daemons.record import passing
 from fuzz.daemons.system import DaemonError
 from pieslice.data import JsonData, Record
 
@@ -39,6 +41,8 @@ class Recordings:
             try:
                 kept["observed"] = record()
             except DaemonError as error:
+                if passing(error):
+                    raise
                 kept["error"] = str(error)
             self.folder.mkdir(parents=True, exist_ok=True)
             path.write_bytes(gzip.compress(json.dumps(kept).encode(), mtime=0))
