@@ -42,6 +42,8 @@ ELVIS_IN_A_ROW: Final = Rule(
     BEFORE_24_0,
     BEFORE_25_13_2,
 )
+#: Asked of 23.9.6 and 25.14.1.  That 24.0 and 25.0 are with the former is concluded from rule 3:
+#: to them, too, `? :` is a conditional without a middle.
 ELVIS_FLATTENED: Final = Rule(
     "3b",
     "?: in requirements of a slot or job that know what stands before it",
