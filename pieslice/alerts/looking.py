@@ -22,7 +22,7 @@ from negotiator.io import Capture
 from negotiator.jobs.lists import IDLE, RUNNING
 from negotiator.jobs.offers import Unasked
 from negotiator.jobs.submitters import negotiated_name
-from negotiator.matching.board import Board
+from negotiator.matching import board
 from negotiator.model.result import CycleResult, Event, Match, MatchKind, Reason
 from pieslice.alerts.sighting import (
     POOL,
@@ -65,10 +65,11 @@ class _Log(RequestLog):
 
     used: dict[str, SeenLimit] = field(factory=dict)
 
-    def started(self, board: Board) -> None:
-        super().started(board)
-        states = board.concurrency.states()
-        self.used = {name: SeenLimit(count, most) for name, count, most in states}
+    def __call__(self, event: board.Event) -> None:
+        super().__call__(event)
+        if isinstance(event, board.CycleBegan):
+            states = event.board.concurrency.states()
+            self.used = {name: SeenLimit(count, most) for name, count, most in states}
 
 
 @frozen(eq=False)
