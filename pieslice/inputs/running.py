@@ -15,15 +15,12 @@ import re
 import weakref
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from classad.errors import Diagnostic
-from negotiator.capture.files import FILES
-from negotiator.io import InputError
-from pieslice.live.capture import LiveCapture
-from pieslice.live.daemons import Bindings, DaemonError
-from pieslice.live.places import temporary
-from pieslice.live.taking import Memory, take
+
+if TYPE_CHECKING:
+    from pieslice.live.capture import LiveCapture
 
 _NAME: Final = r"(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)"
 _HOST: Final = re.compile(rf"(?:{_NAME}\.)+{_NAME}|(?:(?:{_NAME}\.)*{_NAME}|\[[0-9a-fA-F:]+\]):\d+")
@@ -50,6 +47,13 @@ def may_be_address(text: str, *, short: bool = True) -> bool:
         for host in text.split(",")
         if not (short and _ALONE.fullmatch(host))
     )
+
+
+def names_pool(args: argparse.Namespace) -> bool:
+    """Whether one of the arguments that may name a running pool does."""
+    values = [getattr(args, name) for name in getattr(args, "running", None) or ()]
+    flat = [item for value in values for item in (value if isinstance(value, list) else [value])]
+    return any(is_address(str(item)) for item in flat if item is not None)
 
 
 def name_captures(args: argparse.Namespace) -> list[Diagnostic]:
@@ -82,6 +86,8 @@ def captured(items: Sequence[str], args: argparse.Namespace, notes: list[Diagnos
 
     Its configuration is named, too: what a command line gives is read on top of it.
     """
+    from negotiator.capture.files import FILES
+
     known: dict[str, Path] = getattr(args, "captured", {})
     args.captured = known
     for item in items:
@@ -93,6 +99,11 @@ def captured(items: Sequence[str], args: argparse.Namespace, notes: list[Diagnos
 
 def _kept(pool: str, args: argparse.Namespace, notes: list[Diagnostic]) -> Path:
     """The folder of a capture that is made now."""
+    # Most command lines name no running pool.
+    from negotiator.capture.files import InputError
+    from pieslice.live.daemons import Bindings, DaemonError
+    from pieslice.live.taking import Memory, take
+
     try:
         with Bindings(pool, token_of(args)) as daemons:
             capture = take(daemons, Memory())
@@ -114,6 +125,8 @@ def token_of(args: argparse.Namespace) -> Path | None:
 
 def folder_of(capture: LiveCapture, name: str) -> Path:
     """A folder with a capture; it goes when the capture is forgotten, at the end of the process."""
+    from pieslice.live.places import temporary
+
     place = temporary("pool")
     weakref.finalize(_LIFE, place.cleanup)
     folder = Path(place.name, re.sub(r"[^\w.-]", "_", name))

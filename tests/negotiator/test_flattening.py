@@ -14,11 +14,13 @@ import pytest
 
 from classad import ClassAd, ClassAdParseError, ExprTree
 from classad.ads.expression import Expression
+from classad.analysis.flatten import flatten
 from classad.evaluate import EvalContext, as_tree
 from classad.evaluation.functions import EAGER, USAGE, Builtin
 from classad.language.rules import BEFORE_25_13_2
 from classad.loading.long_form import load_long
 from classad.match import half_match
+from classad.syntax.nodes import same_tree
 from classad.table import Table
 from negotiator.columns.fetch import TableRows
 from negotiator.expressions.flattening import Flattener, lead_to_requirements
@@ -236,6 +238,26 @@ def test_ads_that_are_left_with_the_same_requirements_share_them() -> None:
         flattener.flatten(ad)
         assert repr(ad.raw("Requirements")) == "TARGET.U"
     assert one.raw("Requirements").node is other.raw("Requirements").node
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[A = TARGET.U + 1; Requirements = 2 * A > 9]",
+        "[A = -1; Requirements = TARGET.U > A && nosuch(1)]",
+        "[A = TARGET.U ? 1 : 2; Requirements = A == 2 || random(2) > 5]",
+        r"""[A = "b\\"; Requirements = TARGET.U == strcat("\"", A)]""",
+        "[A = real(\"INF\"); Requirements = TARGET.'a b' > A]",
+    ],
+)
+def test_what_is_left_keeps_its_structure(text: str) -> None:
+    """Whatever its text would be read as."""
+    ad = ClassAd(text)
+    left = flatten(ad, ad.raw("Requirements"), inline=True, context=_CONTEXT, partner="RIGHT")
+    flattened = Flattener(_CONTEXT).flattened(ad)
+    assert left.tree is not None
+    assert isinstance(flattened, Expression)
+    assert same_tree(flattened.node, left.tree)
 
 
 def test_what_an_ad_inherits_may_matter() -> None:
