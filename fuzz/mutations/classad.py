@@ -27,7 +27,7 @@ _READ: Final = "tests tests/classad/test_reading_limit.py"
 MUTATIONS: Final = (
     # ---- verdicts joined after many partners
     Mutation(
-        "classad/table/answers/joint_verdicts.py",
+        "classad/table/answers/requirements.py",
         "whole = JointVerdicts([it for each in alike for it in each.predicates], budget)",
         "whole = JointVerdicts([it for each in alike[1:] for it in each.predicates], budget)",
         _ONE_BY_ONE,
@@ -271,7 +271,7 @@ MUTATIONS: Final = (
         "(float, context.now, context.tz, alone)", "(float, context.now, alone)", _CLOCK,
     ),
     Mutation(
-        "classad/table/answers/joint_verdicts.py",
+        "classad/table/answers/requirements.py",
         "self.ask_for(tuple(dict.fromkeys(asked)))",
         "self.ask_for(tuple({*asked} - {INSTANT}))", _CLOCK,
     ),

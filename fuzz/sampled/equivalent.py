@@ -194,7 +194,7 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         "guard: self.quick is not None and len(subject) <= SHORT -> False",
     ): "only speed: the engine finds the same",
     (
-        "classad/table/answers/joint_verdicts.py",
+        "classad/table/answers/requirements.py",
         "found = Verdict(0, 0, 0, opaque)",
         "constant: 0 -> 1",
     ): "of a joint verdict nothing is read but which rows pass and which are opaque",

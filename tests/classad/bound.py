@@ -18,7 +18,7 @@ from zoneinfo import ZoneInfo
 
 import classad
 from classad import ClassAd, EvalContext, ExprTree, MatchResult, ParserType, Value
-from classad.binding import last_error
+from classad.binding import expr
 from classad.binding.builders import Attribute, Function, Literal
 from classad.errors import ClassAdException
 
@@ -344,8 +344,8 @@ def answer(question: str) -> str:
 
 def lines() -> Iterator[str]:
     """The lines of the file."""
-    last_error._pending.clear()  # of evaluations before
-    last_error._text = ""
+    expr._pending.clear()  # of evaluations before
+    expr._text = ""
     for question in dict.fromkeys(questions()):
         with classad.evaluating(now=1_700_000_000, tz=UTC):
             shown = answer(question).encode("ascii", "backslashreplace").decode()
