@@ -31,7 +31,7 @@ ORDER = {
         "binding", "v1", "files", "table", "frames", "strategies", "__main__",
     ),
     "classad/table": (
-        "memory", "arrays", "expressions", "store", "dependence", "rows", "sources", "sampling",
+        "memory", "arrays", "expressions", "store", "dependence", "rows", "sampling",
         "answers", "contents", "table",
     ),
     "policy": (
