@@ -27,7 +27,7 @@ from policy.ephemeral import (
 from policy.knobs import matching as matching
 from policy.knobs.shares import GROUP_SORT_EXPR
 from policy.lint.expressions import Held, slot_attributes
-from policy.lint.finding import ERROR, WARNING, Finding
+from policy.lint.finding import ERROR, WARNING, Advice, Finding, Meant
 from policy.lint.names import near
 from policy.lint.spelling import inflected, meant_by_words, vocabulary
 from policy.lint.trees import comparisons, guarded, is_undefined, names, references, scope_of
@@ -178,7 +178,7 @@ def _both_of_the_job(one: Held, of_slots: frozenset[str]) -> Iterator[Diagnostic
         for side in found:
             if side.name.casefold() in of_slots and find_attribute(side.name) is None:
                 message = f"`TARGET.{side.name}` is the job's, and the slot has `{side.name}`"
-                yield one.say(WRONG_AD, message, side, f"did you mean `MY.{side.name}`?")
+                yield one.say(WRONG_AD, message, side, Meant(f"MY.{side.name}", one.shown(side)))
 
 
 def _attributes(view: View, one: Held) -> Iterator[Diagnostic]:
@@ -216,7 +216,8 @@ def _not_there(one: Held) -> Iterator[Diagnostic]:
             message = (
                 f"`MY.{node.name}` is that of the job on the slot: it is there only in a claim"
             )
-            yield one.say(NOT_THERE, message, node, f"did you mean `TARGET.{node.name}`?")
+            advice = Meant(f"TARGET.{node.name}", one.shown(node))
+            yield one.say(NOT_THERE, message, node, advice)
             continue
         if one.surroundings.look_up(scope or "", node.name)[1] != UNDEFINED_ONLY:
             continue
@@ -285,7 +286,7 @@ _OWNERS: Final = {
     "schedd": "the schedd's ad",
     "submitter": "submitter ads",
 }
-_Found = tuple[Finding, str, str | None] | None
+_Found = tuple[Finding, str, Advice] | None
 
 
 def _misplaced(
@@ -330,7 +331,7 @@ def _unknown(view: View, one: Held, name: str, *, asked: bool) -> _Found:
         return None
     if _is_macro_alone(view, name):
         message = f"`{name}` is a macro, and no attribute that {one.name} could see"
-        return UNKNOWN_ATTRIBUTE, message, f"did you mean `$({name})`?"
+        return UNKNOWN_ATTRIBUTE, message, Meant(f"$({name})", name)
     if view.config.lookup(name) is not None:
         return None
     renamed = find_renamed(name)
@@ -351,7 +352,7 @@ def _unknown(view: View, one: Held, name: str, *, asked: bool) -> _Found:
     if meant is None:
         return None
     message = f"unknown attribute `{name}` in {one.name}"
-    return UNKNOWN_ATTRIBUTE, message, f"did you mean `{meant}`?"
+    return UNKNOWN_ATTRIBUTE, message, Meant(meant, name)
 
 
 def _is_macro_alone(view: View, name: str) -> bool:
@@ -449,8 +450,8 @@ def _functions(one: Held) -> Iterator[Diagnostic]:
         if declared is None:
             meant = _ELSEWHERE_CALLED.get(node.name.casefold())
             meant = meant or suggest(node.name, [known.name for known in load().values()])
-            help_text = None if meant is None else f"did you mean `{meant}`?"
-            yield one.say(UNKNOWN_FUNCTION, f"no function `{node.name}`", node, help_text)
+            advice = None if meant is None else Meant(meant, node.name)
+            yield one.say(UNKNOWN_FUNCTION, f"no function `{node.name}`", node, advice)
         elif not declared.accepts(len(node.args)):
             message = f"`{node.name}` takes {_arguments(declared)}, not {len(node.args)}"
             yield one.say(UNKNOWN_FUNCTION, message, node)

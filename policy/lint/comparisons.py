@@ -19,7 +19,7 @@ from policy.attributes import DATE, find_attribute
 from policy.ephemeral import find_ephemeral
 from policy.knobs.declaration import Wanted
 from policy.lint.expressions import Held
-from policy.lint.finding import WARNING, Finding
+from policy.lint.finding import WARNING, Advice, Finding, Meant, Repair
 from policy.lint.trees import (
     comparisons,
     disjuncts,
@@ -135,7 +135,7 @@ _MEASURES: Final = frozenset(("s", "min", "B", "KiB", "MiB"))
 _HAPPENED: Final = re.compile(r"(JobStart|JobCurrentStart|JobLastStart|Entered|QDate)", re.I)
 _TYPES: Final = {bool: "boolean", int: "integer", float: "real", str: "string"}
 _ORDER: Final = frozenset(("<", "<=", ">", ">="))
-_Found = tuple[Finding, str, Node, str | None]
+_Found = tuple[Finding, str, Node, Advice]
 
 
 def check_comparisons(view: View, expressions: Iterable[Held]) -> Iterator[Diagnostic]:
@@ -155,7 +155,8 @@ def _findings(view: View, one: Held) -> Iterator[_Found]:
             yield always
         if is_bitwise(node):
             twice = node.operator * 2
-            yield BITWISE, f"`{node.operator}` works on bits", node, f"did you mean `{twice}`?"
+            message = f"`{node.operator}` works on bits"
+            yield BITWISE, message, node, _operator(one, node, twice)
     for comparison in comparisons(one.tree):
         yield from _compared(view, one, comparison)
 
@@ -166,13 +167,19 @@ def _compared(view: View, one: Held, node: Binary) -> Iterator[_Found]:
         if node.operator not in IDENTITY:
             instead = "=!=" if node.operator == "!=" else "=?="
             message = f"`{node.operator}` with {outcome_with(node.left, node.right)}"
-            yield UNDEFINED_OPERAND, message, node, f"did you mean `{instead}`?"
+            yield UNDEFINED_OPERAND, message, node, _operator(one, node, instead)
         return
     for check in _CHECKS:
         found = check(view, one, node)
         if found is not None:
             yield found
             return
+
+
+def _operator(one: Held, node: Binary, instead: str) -> Advice:
+    """Another operator as advice; a repair where the operator stands once in its node."""
+    is_alone = one.text.count(node.operator, node.start, node.end) == 1
+    return Meant(instead, node.operator) if is_alone else f"did you mean `{instead}`?"
 
 
 def _pairs(node: Binary) -> Iterator[tuple[Reference, Node]]:
@@ -190,14 +197,14 @@ def _word(view: View, one: Held, node: Binary) -> _Found | None:
             continue
         if one.text[subject.start] == "'" and not _is_known(view, one, subject.name.casefold()):
             message = f"`'{subject.name}'` is an attribute: texts have double quotes"
-            return UNQUOTED, message, subject, f'did you mean `"{subject.name}"`?'
+            return UNQUOTED, message, subject, Meant(f'"{subject.name}"', f"'{subject.name}'")
         row, folded = find_attribute(other.name), subject.name.casefold()
         if _is_known(view, one, folded):
             continue
         message = f"`{subject.name}` is not quoted, so it is an attribute"
         groups = {group.casefold() for group in view.groups}
         if other.name.casefold() in _GROUPS and folded in groups:
-            return UNQUOTED, message, subject, f'did you mean `"{subject.name}"`?'
+            return UNQUOTED, message, subject, Meant(f'"{subject.name}"', subject.name)
         if row is None:
             continue
         words = _NUMBERED.get(row.name.casefold(), {})
@@ -206,7 +213,7 @@ def _word(view: View, one: Held, node: Binary) -> _Found | None:
             return UNQUOTED, message, subject, help_text
         listed = {value.casefold() for value in row.spellings}
         if folded in listed or (row.name.casefold() in _TEXTS and find_attribute(folded) is None):
-            return UNQUOTED, message, subject, f'did you mean `"{subject.name}"`?'
+            return UNQUOTED, message, subject, Meant(f'"{subject.name}"', subject.name)
     return None
 
 
@@ -236,7 +243,7 @@ def _single_word(view: View, one: Held, node: Node) -> _Found | None:
     if find_attribute(word.name) is not None or _is_known(view, one, word.name.casefold()):
         return None
     message = f"`{word.name}` is not quoted, so it is an attribute"
-    return UNQUOTED, message, word, f'did you mean `"{word.name}"`?'
+    return UNQUOTED, message, word, Meant(f'"{word.name}"', word.name)
 
 
 def _word_for_list(node: Call) -> Node | None:
@@ -302,8 +309,11 @@ def _no_such_group(view: View, one: Held, node: Binary) -> _Found | None:
         meant = suggest(other.value, list(view.groups))
         if meant is not None or one.how.use.my == "group":
             message = f"no group is called `{other.value}`"
-            help_text = f"did you mean `{meant}`?" if meant else "GROUP_NAMES has no such group"
-            return NEVER_TRUE, message, node, help_text
+            advice: Advice = "GROUP_NAMES has no such group"
+            if meant is not None:
+                help_text = f"did you mean `{meant}`?"
+                advice = Repair(f'"{meant}"', f'"{other.value}"', help_text)
+            return NEVER_TRUE, message, node, advice
     return None
 
 

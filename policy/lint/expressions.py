@@ -25,7 +25,7 @@ from policy.language.expressions import parse
 from policy.language.macros import ExpansionError
 from policy.lint.bodies import Part, parts
 from policy.lint.branches import untaken
-from policy.lint.finding import Finding
+from policy.lint.finding import Advice, Finding
 from policy.lint.places import stretch
 from policy.lint.view import Setting, View, unread_setting
 from policy.values.domain import ANYTHING, Abstract, of_its_kinds, single_number
@@ -119,10 +119,12 @@ class Held:
         text = " ".join(self.text[node.start : node.end].split())
         return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."
 
-    def say(self, kind: Finding, message: str, node: Node, help: str | None = None) -> Diagnostic:
+    def say(self, kind: Finding, message: str, node: Node, help: Advice = None) -> Diagnostic:
         """A finding about a part of it."""
         self.said.add(kind.id)
-        return kind.at(message, *self.spot(node), help)
+        setting = self.setting
+        about = {"macro": setting.macro, "definition": setting.entry}
+        return kind.at(message, *self.spot(node), help, **about)
 
 
 def held(view: View) -> Iterator[Held]:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from classad.errors import Diagnostic
+from classad.errors import Diagnostic, Edit
 from classad.evaluation.functions import Form, lookup_function
 from classad.language.operators import BINARY, COMPARISONS, LOGIC
 from classad.syntax.nodes import (
@@ -85,9 +85,11 @@ def check_slips(view: View, expressions: Iterable[Held]) -> Iterator[Diagnostic]
     """Everything about slips."""
     for setting in view.settings:
         if _is_exchanged_assignment(setting):
-            yield EXCHANGED_ASSIGNMENT.on(
-                setting.entry, f"`{setting.macro} =+` sets it anew", "did you mean `+=`?"
-            )
+            message = f"`{setting.macro} =+` sets it anew"
+            found = EXCHANGED_ASSIGNMENT.on(setting.entry, message, "did you mean `+=`?")
+            if found.source is not None:
+                found.edit = Edit(found.source, found.start - 1, found.start + 1, "+=")
+            yield found
         if setting.knob is not None and setting.knob.kind is Kind.DOUBLE:
             yield from _divided(setting)
     for one in expressions:

@@ -16,7 +16,7 @@ from classad.syntax.nodes import Binary, Call, Literal, Node, Reference, bare, w
 from policy.attributes import find_attribute
 from policy.ephemeral import find_ephemeral
 from policy.lint.expressions import Held
-from policy.lint.finding import WARNING, Finding
+from policy.lint.finding import WARNING, Advice, Finding, Meant
 from policy.lint.slips import has_number, is_number
 from policy.lint.trees import takes_pattern
 from policy.values.domain import Abstract
@@ -70,7 +70,7 @@ KIND: Final = Finding(
 _WILD: Final = re.compile(r"\w[.]?\*|\*[.]?\w|^\^\w|[.]\*")
 _ORDER: Final = frozenset(("<", "<=", ">", ">="))
 _NUMBERS: Final = ("integer", "real")
-_Found = tuple[Finding, str, Node, str | None]
+_Found = tuple[Finding, str, Node, Advice]
 
 
 def check_texts(expressions: Iterable[Held]) -> Iterator[Diagnostic]:
@@ -135,7 +135,7 @@ def _scoped_in_quotes(node: Literal, text: str) -> Iterator[_Found]:
     scope, dot, name = text.partition(".")
     if dot and scope.casefold() in ("my", "target") and find_attribute(name) is not None:
         message = f'`"{text}"` is a text, not the attribute'
-        yield QUOTED_NAME, message, node, f"did you mean `{text}`?"
+        yield QUOTED_NAME, message, node, Meant(text, f'"{text}"')
 
 
 def _joined(one: Held, node: Binary) -> _Found | None:
@@ -158,7 +158,7 @@ def _quoted(one: Held, node: Binary) -> Iterator[_Found]:
             continue
         if text.value.casefold() in ("undefined", "error") and node.operator in COMPARISONS:
             message = f'`"{text.value}"` is a text, not the value'
-            yield QUOTED_NAME, message, text, f"did you mean `{text.value}`?"
+            yield QUOTED_NAME, message, text, Meant(text.value, f'"{text.value}"')
             continue
         own = text.value.casefold() in {name.casefold() for name in one.own_names}
         if not own and find_attribute(text.value) is None and find_ephemeral(text.value) is None:
@@ -169,4 +169,4 @@ def _quoted(one: Held, node: Binary) -> Iterator[_Found]:
         no_text = ordered or (not beside.has_text and beside.defined)
         if no_text or isinstance(bare(other), Literal) or node.operator not in COMPARISONS:
             message = f'`"{text.value}"` is a text, not the attribute'
-            yield QUOTED_NAME, message, text, f"did you mean `{text.value}`?"
+            yield QUOTED_NAME, message, text, Meant(text.value, f'"{text.value}"')
