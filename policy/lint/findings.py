@@ -40,7 +40,7 @@ from policy.lint import (
     wholes,
 )
 from policy.lint.endings import Ending, as_findings, find_endings, find_late, negotiator_loads
-from policy.lint.expressions import held
+from policy.lint.expressions import expressions_in
 from policy.lint.finding import Finding
 from policy.lint.view import View, view
 from policy.load import PolicyLoad
@@ -97,7 +97,7 @@ def all_findings(
     """The same, over models that are made already."""
     config = seen.config
     passed = [item for loaded in loads.values() for item in loaded.diagnostics]
-    everything = tuple(held(seen))
+    everything = tuple(expressions_in(seen))
     expressions = tuple(one for one in everything if not one.is_too_deep)
     found = [
         *(reading.numbered(item, reading=True) for item in config.diagnostics),

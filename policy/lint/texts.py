@@ -15,7 +15,7 @@ from classad.language.operators import COMPARISONS, EQUALITY, IDENTITY
 from classad.syntax.nodes import Binary, Call, Literal, Node, Reference, bare, walk
 from policy.attributes import find_attribute
 from policy.ephemeral import find_ephemeral
-from policy.lint.expressions import Held
+from policy.lint.expressions import MacroExpression
 from policy.lint.finding import WARNING, Advice, Finding, Meant
 from policy.lint.slips import has_number, is_number
 from policy.lint.trees import takes_pattern
@@ -73,14 +73,14 @@ _NUMBERS: Final = ("integer", "real")
 _Found = tuple[Finding, str, Node, Advice]
 
 
-def check_texts(expressions: Iterable[Held]) -> Iterator[Diagnostic]:
+def check_texts(expressions: Iterable[MacroExpression]) -> Iterator[Diagnostic]:
     """Everything about texts in expressions."""
     for one in expressions:
         for kind, message, node, help_text in _findings(one):
             yield one.say(kind, message, node, help_text)
 
 
-def _findings(one: Held) -> Iterator[_Found]:
+def _findings(one: MacroExpression) -> Iterator[_Found]:
     for node in walk(one.tree):
         found = None
         if isinstance(node, Binary):
@@ -105,7 +105,7 @@ def _is_only_text(value: Abstract) -> bool:
     return value.has_text and not (value.is_measured or value.truths or value.other)
 
 
-def _as_pattern(one: Held, node: Binary) -> _Found | None:
+def _as_pattern(one: MacroExpression, node: Binary) -> _Found | None:
     """``Machine == "*.example.edu"``."""
     if node.operator not in EQUALITY | IDENTITY:
         return None
@@ -138,7 +138,7 @@ def _scoped_in_quotes(node: Literal, text: str) -> Iterator[_Found]:
         yield QUOTED_NAME, message, node, Meant(text, f'"{text}"')
 
 
-def _joined(one: Held, node: Binary) -> _Found | None:
+def _joined(one: MacroExpression, node: Binary) -> _Found | None:
     """``"text" + x``."""
     sides = [bare(node.left), bare(node.right)]
     clock = any(isinstance(x, Call) and x.name.casefold() == "currenttime" for x in sides)
@@ -151,7 +151,7 @@ def _joined(one: Held, node: Binary) -> _Found | None:
     return TEXT_SUM, f"`{one.shown(node)}` is an error", node, "join texts with strcat()"
 
 
-def _quoted(one: Held, node: Binary) -> Iterator[_Found]:
+def _quoted(one: MacroExpression, node: Binary) -> Iterator[_Found]:
     for side, other in ((node.left, node.right), (node.right, node.left)):
         text = bare(side)
         if not isinstance(text, Literal) or not isinstance(text.value, str):
