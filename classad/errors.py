@@ -11,7 +11,7 @@ classad2's ``ClassAdException`` and for the builtin classes all work.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from classad.source import Source
 
@@ -22,13 +22,26 @@ AD_MESSAGE: Final = "Unable to parse string into a ClassAd"
 Lost = Literal["attribute", "ad", "rest"]
 
 
+class Edit(NamedTuple):
+    """A repair: characters ``start:end`` of a source become ``text``."""
+
+    source: Source
+    start: int
+    end: int
+    text: str
+
+
 class Diagnostic:
     """One finding: severity (``error``, ``warning`` or ``note``), message, place, help and id.
 
     ``lost``: what a reader left out for it: an ``attribute``, an ``ad``, or the ``rest`` of a file.
+    ``edit``: what repairs it, where that is known.  ``about``: what it is about, a value of
+    whoever makes it; the message is for people only.
     """
 
-    __slots__ = ("end", "help", "id", "lost", "message", "severity", "source", "start")
+    __slots__ = (
+        *("about", "edit", "end", "help", "id", "lost", "message", "severity", "source", "start"),
+    )
 
     def __init__(
         self,
@@ -41,6 +54,8 @@ class Diagnostic:
         help: str | None = None,
         id: str | None = None,
         lost: Lost | None = None,
+        edit: Edit | None = None,
+        about: object = None,
     ) -> None:
         self.message = message
         self.source = source
@@ -50,6 +65,8 @@ class Diagnostic:
         self.help = help
         self.id = id
         self.lost = lost
+        self.edit = edit
+        self.about = about
 
     def __repr__(self) -> str:
         return f"<Diagnostic {self.headline()!r}>"

@@ -13,7 +13,7 @@ from typing import Final
 
 from attr import frozen
 
-from classad.errors import Diagnostic
+from classad.errors import Diagnostic, Edit
 from pieslice.command_line import installed_version
 from pieslice.data import JsonObject
 from pieslice.policies.blocks import blocks, worst_first
@@ -189,9 +189,17 @@ def _finding_rows(findings: Iterable[Diagnostic]) -> list[JsonObject]:
             "column": found.column,
             "message": found.message,
             "help": found.help,
+            "edit": None if found.edit is None else _edit_row(found.edit),
         }
         for found in findings
     ]
+
+
+def _edit_row(edit: Edit) -> JsonObject:
+    """A repair: what is replaced, from a character up to the one that stays, and by what."""
+    (line, column), (end_line, end_column) = map(edit.source.position, (edit.start, edit.end))
+    place = {"line": line, "column": column, "end_line": end_line, "end_column": end_column}
+    return {"file": edit.source.name, **place, "text": edit.text}
 
 
 def _verdict_rows(verdicts: Iterable[Verdict]) -> list[JsonObject]:
@@ -300,4 +308,19 @@ def _result(found: Diagnostic, ids: list[str]) -> JsonObject:
             region["startColumn"], region["endColumn"] = _columns(found)
         place = {"artifactLocation": {"uri": file_of(found)}, "region": region}
         result["locations"] = [{"physicalLocation": place}]
+    if found.edit is not None:
+        result["fixes"] = [_fix(found.help or text, found.edit)]
     return result
+
+
+def _fix(text: str, edit: Edit) -> JsonObject:
+    row = _edit_row(edit)
+    region = {
+        "startLine": row["line"],
+        "startColumn": row["column"],
+        "endLine": row["end_line"],
+        "endColumn": row["end_column"],
+    }
+    replacement = {"deletedRegion": region, "insertedContent": {"text": edit.text}}
+    change = {"artifactLocation": {"uri": row["file"]}, "replacements": [replacement]}
+    return {"description": {"text": text}, "artifactChanges": [change]}

@@ -20,6 +20,7 @@ from policy.explain.shares import about_groups, about_limits, about_priorities
 from policy.groups import EffectiveQuotas
 from policy.knobs import find_knob
 from policy.knobs.other_daemons import DAEMONS
+from policy.language.about import about
 from policy.load import PolicyLoad, ended_by, ends_daemon, load_policy
 
 
@@ -87,7 +88,7 @@ def _about_start(loaded: PolicyLoad) -> Iterator[Sentence]:
         if found.severity != "error":
             continue
         file = found.source.name if found.source is not None else None
-        origin = Origin(found.message.partition(":")[0], file, found.line)
+        origin = Origin(about(found).macro, file, found.line)
         daemon = f"condor_{ended_by(found).lower()}"
         text = f"{daemon} does not start with this; what follows uses the default"
         if not ends_daemon(found):

@@ -19,6 +19,7 @@ from policy.config import Config
 from policy.history import has_row, is_read
 from policy.knobs.declaration import Kind, Knob
 from policy.language import expressions
+from policy.language.about import About
 from policy.language.lines import BLANKS
 from policy.language.macros import ExpansionError
 from policy.language.numbers import (
@@ -98,10 +99,17 @@ class Reading:
 
 
 class _Invalid(Exception):  # noqa: N818 - never leaves this module
-    def __init__(self, why: str, start: int = 0, end: int | None = None) -> None:
+    def __init__(
+        self, why: str, start: int = 0, end: int | None = None, circle: tuple[str, ...] = ()
+    ) -> None:
         super().__init__(why)
         self.start = start
         self.end = end
+        self.circle = tuple(map(str.casefold, circle))
+
+
+def _endless(problem: ExpansionError) -> _Invalid:
+    return _Invalid(str(problem), circle=problem.chain)
 
 
 def split_list(text: str) -> list[str]:
@@ -128,7 +136,7 @@ def read_knob(config: Config, knob: Knob, macro: str | None = None) -> Reading:
             raise _Invalid(expanded.problems[0])
         value = _value(knob, expanded.text, evaluate)
     except ExpansionError as endless:
-        problem = _diagnostic(config, knob, macro, definition, "", _Invalid(str(endless)))
+        problem = _diagnostic(config, knob, macro, definition, "", _endless(endless))
         return Reading(macro, _default(config, knob, evaluate), "", definition, problem)
     except _Invalid as invalid:
         problem = _diagnostic(config, knob, macro, definition, expanded.text, invalid)
@@ -153,7 +161,8 @@ def _ignored(
 def behind_expression(macro: str, found: Diagnostic, where: Place) -> Diagnostic:
     """The finding about text that the daemons ignore behind the expression of a macro."""
     help_text = "the daemons ignore the text behind a complete conditional, and so does this report"
-    return Diagnostic(f"{macro}: {found.message}", *where, id=IGNORED, help=help_text)
+    about = About(macro=macro)
+    return Diagnostic(f"{macro}: {found.message}", *where, id=IGNORED, help=help_text, about=about)
 
 
 def in_force(knob: Knob, reading: Reading) -> Reading:
@@ -253,16 +262,22 @@ def _diagnostic(
     if len(default) > _SHOWN:
         default = "with its default"
     daemon = f"condor_{knob.read_by.lower()}"
+    about = About(macro=macro, definition=definition, circle=invalid.circle)
     severity, id_ = "error", "P111" if knob.kind is Kind.EXPR else "P110"
     if knob.broken:
         id_, help_text = "P113", knob.broken
     elif knob.fatal:
-        help_text = f"{daemon} ends when it reads this; this report goes on {default}"
+        about = evolve(about, ends=knob.read_by, goes_on=f"this report goes on {default}")
+        help_text = f"{daemon} ends when it reads this; {about.goes_on}"
     else:
         severity, id_ = "warning", "P112"
         help_text = f"{daemon} goes on, and so does this report, {default}"
     return Diagnostic(
-        f"{macro}: {invalid}", source, start, end, severity=severity, id=id_, help=help_text
+        *(f"{macro}: {invalid}", source, start, end),
+        severity=severity,
+        id=id_,
+        help=help_text,
+        about=about,
     )
 
 

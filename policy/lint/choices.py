@@ -9,10 +9,10 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from classad.errors import Diagnostic, suggest
+from classad.errors import Diagnostic
 from policy.knobs.choices import BOUNDS, CHOICES, CRON_PERIOD, CRON_PERIODS, ORDERED, Choice
 from policy.language.numbers import integer_literal, saturated
-from policy.lint.finding import ERROR, WARNING, Finding
+from policy.lint.finding import ERROR, WARNING, Advice, Finding, Meant, meant
 from policy.lint.lists import Item
 from policy.lint.places import stretch
 from policy.lint.view import Setting, View
@@ -103,18 +103,19 @@ def _words(setting: Setting, choice: Choice) -> Iterator[Diagnostic]:
             continue
         place = stretch(setting, text, item.start, item.end)
         message = f"{setting.macro} does not take `{item.text}`: {choice.otherwise}"
-        found_here = NO_WORD.at(message, *place, _instead(word, choice))
+        about = {"macro": setting.macro, "ends": choice.ends}
+        found_here = NO_WORD.at(message, *place, _instead(word, choice), **about)
         if choice.ends:
             found_here.severity = ERROR
         yield found_here
 
 
-def _instead(word: str, choice: Choice) -> str | None:
+def _instead(word: str, choice: Choice) -> Advice:
     squeezed = {known.casefold().replace("_", ""): known for known in choice.words}
-    meant = squeezed.get(re.sub(r"[_ -]", "", word.casefold())) or suggest(word, choice.words)
-    if meant is not None:
-        return f"did you mean `{meant}`?"
-    return None if choice.many else f"it takes {', '.join(choice.words)}"
+    same = squeezed.get(re.sub(r"[_ -]", "", word.casefold()))
+    if same is not None:
+        return Meant(same, word)
+    return meant(word, choice.words, None if choice.many else f"it takes {', '.join(choice.words)}")
 
 
 def _period(setting: Setting) -> Iterator[Diagnostic]:

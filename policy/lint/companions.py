@@ -223,7 +223,8 @@ def check_companions(view: View) -> Iterator[Diagnostic]:
             ):
                 continue
             message = f"{setting.macro} {'has' if need.sure else 'may have'} no effect"
-            yield ALONE.named(setting.entry, message, found.expand(need.help))
+            needs = found.expand(need.others[0])
+            yield ALONE.named(setting.entry, message, found.expand(need.help), needs=needs)
     yield from _draining(view)
 
 

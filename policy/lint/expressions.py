@@ -2,8 +2,8 @@
 
 Policies of the daemons, families such as SYSTEM_PERIODIC_HOLD_<name>, attributes that STARTD_ATTRS
 and its like publish.
-Inputs: a ``View``.  Outputs: ``Held``, an expression with its use, its abstract evaluation, and the
-way from its nodes to the characters of the file.
+Inputs: a ``View``.  Outputs: ``MacroExpression``, an expression with its use, its abstract
+evaluation, and the way from its nodes to the characters of the file.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from policy.language.expressions import parse
 from policy.language.macros import ExpansionError
 from policy.lint.bodies import Part, parts
 from policy.lint.branches import untaken
-from policy.lint.finding import Finding
+from policy.lint.finding import Advice, Finding
 from policy.lint.places import stretch
 from policy.lint.view import Setting, View, unread_setting
 from policy.values.domain import ANYTHING, Abstract, of_its_kinds, single_number
@@ -48,7 +48,7 @@ _SUBMITTED: Final = Evaluated(Use("job", "slot", Wanted.ANY), "as an attribute o
 
 
 @define
-class Held:
+class MacroExpression:
     """An expression that a setting holds; ``own_names`` are the attributes that the
     configuration publishes, ``said`` the findings about it so far.
 
@@ -119,13 +119,15 @@ class Held:
         text = " ".join(self.text[node.start : node.end].split())
         return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."
 
-    def say(self, kind: Finding, message: str, node: Node, help: str | None = None) -> Diagnostic:
+    def say(self, kind: Finding, message: str, node: Node, help: Advice = None) -> Diagnostic:
         """A finding about a part of it."""
         self.said.add(kind.id)
-        return kind.at(message, *self.spot(node), help)
+        setting = self.setting
+        about = {"macro": setting.macro, "definition": setting.entry}
+        return kind.at(message, *self.spot(node), help, **about)
 
 
-def held(view: View) -> Iterator[Held]:
+def expressions_in(view: View) -> Iterator[MacroExpression]:
     """Every expression, in the order of the settings; those of untaken branches come last."""
     published = _published(view)
     own = tuple(sorted(_named(view).values()))
@@ -138,7 +140,7 @@ def held(view: View) -> Iterator[Held]:
             tree = _tree(part.text)
             if tree is not None:
                 where = _surroundings(part.how, published)
-                yield Held(setting, part.text, tree, part.how, where, own, part=part)
+                yield MacroExpression(setting, part.text, tree, part.how, where, own, part=part)
         how = find_use(setting.macro)
         folded = setting.macro.casefold()
         if how is None and folded in slots:
@@ -151,7 +153,7 @@ def held(view: View) -> Iterator[Held]:
         if parsed is None:
             continue
         text, tree = parsed
-        found = Held(setting, text, tree, how, _surroundings(how, published), own)
+        found = MacroExpression(setting, text, tree, how, _surroundings(how, published), own)
         if taken or not found.has_holes:
             yield found
 

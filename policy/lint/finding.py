@@ -7,13 +7,15 @@ docs/findings.md, the rules of the SARIF report and the tests of the examples ar
 from __future__ import annotations
 
 import re
-from typing import Final
+from collections.abc import Iterable
+from typing import Any, Final
 
 from attr import field, frozen
 
-from classad.errors import Diagnostic
+from classad.errors import Diagnostic, Edit, suggest
 from classad.source import Source
-from policy.knobs.reading import place
+from policy.knobs.reading import EXPANDED, place
+from policy.language.about import About
 from policy.language.table import Definition
 
 ERROR: Final = "error"
@@ -21,6 +23,43 @@ WARNING: Final = "warning"
 NOTE: Final = "note"
 #: How far before a value its name is looked for, over continued lines.
 _REACH: Final = 2000
+
+
+@frozen
+class Repair:
+    """Advice that can be carried out: ``was``, in the place or from it on, becomes ``text``."""
+
+    text: str
+    was: str
+    help: str = ""
+
+    def __str__(self) -> str:
+        return self.help
+
+    def edit(self, source: Source | None, start: int, end: int) -> Edit | None:
+        """The repair of a place; None where no file has these characters as they stand."""
+        if source is None or not source.quoted or source.name.endswith(EXPANDED):
+            return None
+        at = source.text.find(self.was, start, max(end, start + len(self.was)))
+        return None if at < 0 else Edit(source, at, at + len(self.was), self.text)
+
+
+@frozen
+class Meant(Repair):
+    """Advice to write something else."""
+
+    def __str__(self) -> str:
+        return f"did you mean `{self.text}`?"
+
+
+#: What to do about a finding.
+Advice = str | Repair | None
+
+
+def meant(was: str, known: Iterable[str], otherwise: str | None = None) -> Advice:
+    """The one known name that a name is a slip of, as advice; else other advice."""
+    name = suggest(was, known)
+    return otherwise if name is None else Meant(name, was)
 
 
 @frozen
@@ -44,26 +83,51 @@ class Finding:
     between: tuple[str, ...] = field(default=(), kw_only=True)
 
     def at(
-        self, message: str, source: Source | None, start: int, end: int, help: str | None = None
+        self,
+        message: str,
+        source: Source | None,
+        start: int,
+        end: int,
+        help: Advice = None,
+        /,
+        **about: Any,
     ) -> Diagnostic:
-        """This finding at a place."""
+        """This finding at a place; ``about``: fields of ``About``."""
+        edit = None
+        if isinstance(help, Repair):
+            if isinstance(help, Meant):
+                about.setdefault("meant", help.text)
+            edit, help = help.edit(source, start, end), str(help)
         return Diagnostic(
-            message, source, start, end, severity=self.severity, id=self.id, help=help
+            *(message, source, start, end),
+            severity=self.severity,
+            id=self.id,
+            help=help,
+            edit=edit,
+            about=About(**about),
         )
 
-    def named(self, entry: Definition, message: str, help: str | None = None) -> Diagnostic:
+    def named(
+        self, entry: Definition, message: str, help: Advice = None, /, **about: Any
+    ) -> Diagnostic:
         """This finding about the name of a definition."""
         spot = name_place(entry)
+        about = {"macro": entry.name, "definition": entry, **about}
         if spot is None:
-            return self.on(entry, message, help)
-        return self.at(message, *spot, help)
+            found = self.on(entry, message, help, **about)
+            found.edit = None  # the name is no part of the place
+            return found
+        return self.at(message, *spot, help, **about)
 
-    def on(self, entry: Definition, message: str, help: str | None = None) -> Diagnostic:
+    def on(
+        self, entry: Definition, message: str, help: Advice = None, /, **about: Any
+    ) -> Diagnostic:
         """This finding about a definition as such."""
-        source, start, end = place(entry, entry.raw)
+        spot = place(entry, entry.raw)
         if entry.source is not None:
-            source, start, end = entry.source, entry.start, max(entry.end, entry.start + 1)
-        return self.at(message, source, start, end, help)
+            spot = entry.source, entry.start, max(entry.end, entry.start + 1)
+        about = {"macro": entry.name, "definition": entry, **about}
+        return self.at(message, *spot, help, **about)
 
 
 def name_place(entry: Definition) -> tuple[Source, int, int] | None:

@@ -18,7 +18,7 @@ from policy.knobs.other_daemons import DAEMONS, find_other
 from policy.knobs.readers import MAIN, find_readers
 from policy.language.macros import ExpansionError
 from policy.language.table import Definition
-from policy.lint.finding import WARNING, Finding
+from policy.lint.finding import WARNING, Finding, Meant
 from policy.lint.lists import published_names as _published
 from policy.lint.names import is_spoken_of, replaces
 from policy.lint.view import Setting, View, is_own
@@ -90,12 +90,13 @@ def _prefix(view: View, setting: Setting, started: dict[str, str]) -> Iterator[D
             message = f"condor_{prefix.lower()} does not read {macro}"
             names = [f"condor_{name.lower()}" for name in sorted(daemons & DAEMONS)]
             verb = "does" if len(names) == 1 else "do"
-            yield NEVER_READ.named(setting.entry, message, f"{listing(names)} {verb}")
+            help_text = f"{listing(names)} {verb}"
+            yield NEVER_READ.named(setting.entry, message, help_text, macro=macro)
         return
     meant = suggest(prefix, (*DAEMONS, *started.values()))
     if meant is not None and prefix.casefold() not in started:
         message = f"no daemon has the name `{prefix}`"
-        yield NEVER_READ.named(setting.entry, message, f"did you mean `{meant}`?")
+        yield NEVER_READ.named(setting.entry, message, Meant(meant, prefix), macro=macro)
 
 
 def _two_prefixes(setting: Setting) -> Iterator[Diagnostic]:
@@ -110,7 +111,7 @@ def _two_prefixes(setting: Setting) -> Iterator[Diagnostic]:
         message = f"no daemon reads a name with two prefixes, `{first}.{second}`"
         local = second if first.upper() in DAEMONS else first
         help_text = f"a daemon with the local name {local} reads `{local}.{macro}`"
-        yield NEVER_READ.named(setting.entry, message, help_text)
+        yield NEVER_READ.named(setting.entry, message, help_text, macro=macro)
 
 
 def _lost(view: View, setting: Setting) -> Iterator[Diagnostic]:
@@ -128,7 +129,7 @@ def _lost(view: View, setting: Setting) -> Iterator[Diagnostic]:
         message = f"{entry.name} is set again and loses {', '.join(f'`{item}`' for item in lost)}"
         there = _place(entry, earlier)
         help_text = f"{there} has it; to add say `{entry.name} = $({entry.name}), ...`"
-        yield LOST.named(entry, message, help_text)
+        yield LOST.named(entry, message, help_text, names=tuple(lost))
 
 
 def _is_left_alone(view: View, setting: Setting, item: str) -> bool:

@@ -10,10 +10,11 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from classad.errors import Diagnostic, suggest
+from classad.errors import Diagnostic
 from policy.knobs.lists import is_list
+from policy.language.about import EVERY
 from policy.language.numbers import saturated
-from policy.lint.finding import ERROR, WARNING, Finding
+from policy.lint.finding import ERROR, WARNING, Finding, Repair, meant
 from policy.lint.lists import items
 from policy.lint.places import stretch
 from policy.lint.view import Setting, View
@@ -87,7 +88,7 @@ UNAUTHENTICATED: Final = Finding(
     " resolve security policy`, and the query fails.",
 )
 #: Help of what ends whoever reads it.
-ENDS_ALL: Final = "the daemons end when they read this"
+_ENDS_ALL: Final = "the daemons end when they read this"
 _LEVEL: Final = re.compile(
     r"SEC_\w+_(AUTHENTICATION|ENCRYPTION|INTEGRITY|NEGOTIATION)", re.IGNORECASE
 )
@@ -143,7 +144,7 @@ def _level(setting: Setting) -> Iterator[Diagnostic]:
     place = stretch(setting, text, 0, len(text))
     counts = _BY_LETTER.get(word[0])
     if counts is None:
-        found = LEVEL.at(f"`{text}` is no level", *place, ENDS_ALL)
+        found = LEVEL.at(f"`{text}` is no level", *place, _ENDS_ALL, ends=EVERY)
         found.severity = ERROR
         yield found
     elif counts[:_ALIKE] != word[:_ALIKE]:
@@ -179,10 +180,9 @@ def _methods(setting: Setting) -> Iterator[Diagnostic]:
         if name in _KNOWN or item.text[0] in "\"'" or item.text[-1] in "\"'":
             continue
         place = stretch(setting, text, item.start, item.end)
-        meant = suggest(name, _KNOWN)
-        help_text = "GSI is no longer supported" if name == "GSI" else None
-        help_text = f"did you mean `{meant}`?" if meant is not None else help_text
-        yield METHOD.at(f"there is no method `{item.text}`; it is passed over", *place, help_text)
+        otherwise = "GSI is no longer supported" if name == "GSI" else None
+        message = f"there is no method `{item.text}`; it is passed over"
+        yield METHOD.at(message, *place, meant(item.text, _KNOWN, otherwise))
 
 
 def _separators(setting: Setting) -> Iterator[Diagnostic]:
@@ -191,7 +191,9 @@ def _separators(setting: Setting) -> Iterator[Diagnostic]:
     if at >= 0:
         place = stretch(setting, text, at, at + 1)
         message = f"`;` separates no items of {setting.macro}"
-        yield SEPARATOR.at(message, *place, "separate them with commas")
+        rest = text[at : text.rindex(";") + 1]
+        advice = Repair(rest.replace(";", ","), rest, "separate them with commas")
+        yield SEPARATOR.at(message, *place, advice, macro=setting.macro)
 
 
 def _ciphers(setting: Setting) -> Iterator[Diagnostic]:

@@ -11,11 +11,13 @@ from classad.errors import Diagnostic
 from classad.language.operators import IDENTITY
 from classad.source import Source
 from classad.syntax.nodes import Binary, Call, Node, Unary, bare, walk
-from policy.knobs.other_daemons import OTHER_KNOBS
+from policy.language.about import about
 from policy.lint.attributes import UNKNOWN_FUNCTION
-from policy.lint.expressions import Held, held
+from policy.lint.expressions import MacroExpression, expressions_in
+from policy.lint.reading import BROKEN
 from policy.lint.texts import BROKEN_PATTERN
 from policy.lint.view import View
+from policy.lint.wholes import NEVER_AT_ALL
 
 #: Findings by the characters that they are about.
 _At = dict[tuple[str, int, int], Diagnostic]
@@ -23,27 +25,32 @@ _At = dict[tuple[str, int, int], Diagnostic]
 
 def takes_no_job(view: View, findings: list[Diagnostic]) -> Diagnostic | None:
     """Why no job can fulfil START, if none can."""
-    broken = OTHER_KNOBS["start"].broken
     conditions = tuple(_conditions(view))
     places = {_characters(*one.spot(one.tree)) for one in conditions}
-    told = (found for found in findings if found.help == broken or _is_never(found, places))
+    told = (found for found in findings if _is_broken(found) or _is_never(found, places))
     return next(told, None) or _within(conditions, findings)
 
 
-def _conditions(view: View) -> Iterator[Held]:
+def _conditions(view: View) -> Iterator[MacroExpression]:
     """Every START, but for those of branches that are not taken."""
     taken = {id(setting) for setting in view.settings}
-    for one in held(view):
+    for one in expressions_in(view):
         if one.name.casefold() == "start" and id(one.setting) in taken:
             yield one
 
 
+def _is_broken(found: Diagnostic) -> bool:
+    return found.id == BROKEN.id and about(found).macro.casefold() == "start"
+
+
 def _is_never(found: Diagnostic, places: Collection[tuple[str, int, int]]) -> bool:
     place = _characters(found.source, found.start, found.end)
-    return found.message.startswith("START is never true") and place in places
+    return found.id == NEVER_AT_ALL.id and place in places
 
 
-def _within(conditions: Iterable[Held], findings: Iterable[Diagnostic]) -> Diagnostic | None:
+def _within(
+    conditions: Iterable[MacroExpression], findings: Iterable[Diagnostic]
+) -> Diagnostic | None:
     """What is found in a START that is never true because of it."""
     at: _At = {}
     for found in findings:
@@ -60,7 +67,7 @@ def _within(conditions: Iterable[Held], findings: Iterable[Diagnostic]) -> Diagn
     return None
 
 
-def _failing(one: Held, node: Node, at: _At) -> Diagnostic | None:
+def _failing(one: MacroExpression, node: Node, at: _At) -> Diagnostic | None:
     """The call because of which a part of a condition is an error, so that it is never true."""
     node = bare(node)
     if isinstance(node, Call):

@@ -14,7 +14,7 @@ from policy.knobs.reading import Place
 from policy.language.expressions import parse
 from policy.language.numbers import integer_literal
 from policy.lint.bodies import Part, has_body, is_old_body, parts
-from policy.lint.finding import ERROR, WARNING, Finding
+from policy.lint.finding import ERROR, WARNING, Finding, Meant, meant
 from policy.lint.places import stretch
 from policy.lint.reading import HOLE
 from policy.lint.view import Setting, View
@@ -132,7 +132,8 @@ def _holes(view: View, setting: Setting) -> Iterator[Diagnostic]:
             continue
         if view.config.lookup(found[1]) is None:
             message = f"`$({found[1]})` is not defined and leaves a hole in {setting.macro}"
-            yield HOLE.at(message, *_place(setting, found, 0))
+            about = {"macro": setting.macro, "names": (found[1],)}
+            yield HOLE.at(message, *_place(setting, found, 0), **about)
 
 
 def _broken(setting: Setting, part: Part) -> Iterator[Diagnostic]:
@@ -142,34 +143,34 @@ def _broken(setting: Setting, part: Part) -> Iterator[Diagnostic]:
         found = mistake.diagnostic
         assert found is not None
         message = f"{part.name} of {setting.macro}: {found.message}"
-        yield NO_EXPRESSION.at(message, *part.place(found.start, found.end))
+        place = part.place(found.start, found.end)
+        yield NO_EXPRESSION.at(message, *place, macro=setting.macro)
 
 
 def _told(setting: Setting) -> Iterator[Diagnostic]:
     """Assignments of a route that are nearly one that the router looks at."""
     raw = setting.entry.raw
     for line in _ASSIGNED.finditer(raw):
-        meant = suggest(line[1], _OF_ROUTES)
-        if meant is not None and f"$({line[1]}".casefold() not in raw.casefold():
+        known = suggest(line[1], _OF_ROUTES)
+        if known is not None and f"$({line[1]}".casefold() not in raw.casefold():
             message = f"`{line[1]}` is nothing that the router looks at"
-            yield NO_COMMAND.at(message, *_place(setting, line), f"did you mean `{meant}`?")
+            yield NO_COMMAND.at(message, *_place(setting, line), Meant(known, line[1]))
 
 
 def _universe(setting: Setting) -> Iterator[Diagnostic]:
     for line in _UNIVERSE.finditer(setting.entry.raw):
         known = line[1].casefold() in _UNIVERSES or line[1].startswith("$")
         if not known and not 0 < (integer_literal(line[1]) or 0) <= _LAST_UNIVERSE:
-            meant = suggest(line[1].casefold(), _UNIVERSES)
-            help_text = None if meant is None else f"did you mean `{meant}`?"
             message = f"there is no universe `{line[1]}`"
-            yield NO_COMMAND.at(message, *_place(setting, line, 1), help_text)
+            advice = meant(line[1], _UNIVERSES)
+            yield NO_COMMAND.at(message, *_place(setting, line, 1), advice)
 
 
 def _command(setting: Setting, line: re.Match[str]) -> Iterator[Diagnostic]:
-    meant = suggest(line[1], _COMMANDS)
-    if meant is not None:
+    known = suggest(line[1], _COMMANDS)
+    if known is not None:
         message = f"`{line[1]}` is no command of a transform"
-        yield NO_COMMAND.at(message, *_place(setting, line), f"did you mean `{meant}`?")
+        yield NO_COMMAND.at(message, *_place(setting, line), Meant(known, line[1]))
 
 
 def _place(setting: Setting, line: re.Match[str], group: int = 1) -> Place:

@@ -17,19 +17,17 @@ from classad.errors import Diagnostic
 from policy.config import Config
 from policy.knobs.readers import MAIN, ON_THEIR_OWN, find_readers
 from policy.knobs.reading import EXPANDED
+from policy.language.about import EVERY, about
 from policy.lint.endings import Daemon, Ending, find_endings, negotiator_loads
 from policy.lint.findings import all_findings
 from policy.lint.fragments import Fragment, macro_of, recognised, soften
 from policy.lint.reading import ENDLESS
-from policy.lint.security import ENDS_ALL
 from policy.lint.starts import takes_no_job
 from policy.lint.support import NOT_HERE, NOT_RUN
 from policy.lint.view import Setting, View, view
 
 #: A macro that more daemons than these read says of none of them that the files are for it.
 _FEW = 2
-#: What a finding says of a daemon that ends at its start.
-_ENDS = re.compile(r"\bcondor_(\w+) ends when it reads this(?!,)")
 
 
 @frozen
@@ -123,10 +121,8 @@ def _with_others(concerned: list[Daemon], started: list[Daemon]) -> list[Daemon]
 def _endings_told(findings: Iterable[Diagnostic]) -> Iterator[Ending]:
     """The values at which a finding says that a daemon beside the main ones ends."""
     for found in findings:
-        told = _ENDS.search(f"{found.message}\n{found.help or ''}")
-        name = "" if told is None else told[1].upper()
-        if name in ON_THEIR_OWN:
-            yield Ending(Daemon(name), found)
+        if about(found).ends in ON_THEIR_OWN:
+            yield Ending(Daemon(about(found).ends), found)
 
 
 def _started(seen: View) -> list[Daemon]:
@@ -161,7 +157,7 @@ def _verdict(
     useless: Diagnostic | None,
 ) -> Verdict:
     ended = [(ending.status, ending.found) for ending in endings if ending.daemon == daemon]
-    ended += [(4, found) for found in findings if found.help == ENDS_ALL]
+    ended += [(4, found) for found in findings if about(found).ends == EVERY]
     reasons = [*((1, found) for found in unreadable), *ended]
     if reasons:
         status, cause = reasons[0]
