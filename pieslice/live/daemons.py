@@ -258,6 +258,8 @@ class Bindings:
             hint = "it may be restarting" if self._reached else "is that the collector's port?"
             return f"{nobody}; {hint}"
         said = self._ask(self._collector(), do="why").values
+        if self._reached and said.get("read"):
+            return "it did not answer, and does now; it may have been restarted"
         text = None if self.token is None else self.token.read_text("utf-8", "replace")
         return why_refused(text, said, time.time())
 

@@ -137,11 +137,16 @@ def take(daemons: Daemons, memory: Memory) -> LiveCapture:
         "order": AS_IT_CAME if daemons.ordered else "sorted",
         "schedds": len(found.schedds),
         "answered": course.answered,
-        "cycle": {**cycle, **_times(config), "steady": before == cycle},
+        "cycle": {
+            **(cycle or {}),
+            **_times(config),
+            "steady": before == cycle,
+            "told": cycle is not None,
+        },
         "parts": course.parts,
         "missing": list(dict.fromkeys(course.missing)),
         "silent": list(dict.fromkeys(course.unanswered)),
-        "uncertain": restarted(_parsed(texts.get("schedds", "")), before, began),
+        "uncertain": restarted(_parsed(texts.get("schedds", "")), before or {}, began),
         "asked": sorted(memory.wanted.of_jobs()),
         "versions": {
             **found.versions,
@@ -171,15 +176,15 @@ def last_cycle(daemons: Daemons, negotiator: Located) -> JsonData:
     return {name: value for name, value in values.items() if value is not None}
 
 
-def _last_cycle(daemons: Daemons, found: Found, course: _Course) -> JsonData:
-    """The same; empty, with a note, if it does not say."""
+def _last_cycle(daemons: Daemons, found: Found, course: _Course) -> JsonData | None:
+    """The same; None, with a note, if it does not say."""
     if found.negotiator is None:
-        return {}
+        return None
     try:
         return last_cycle(daemons, found.negotiator)
     except DaemonError as problem:
         course.lacks("last cycle", problem)
-        return {}
+        return None
 
 
 def _times(config: Configuration) -> JsonData:

@@ -141,6 +141,9 @@ class Shadow:
         capture = self._take()
         if not capture.manifest["cycle"].get("steady"):
             capture = self._take()
+        if not capture.manifest["cycle"].get("told", True):
+            # The next cycle could not be told from the last one.
+            raise DaemonError("negotiator: it does not say when its last cycle was")
         return self._again(capture)
 
     def _take(self) -> LiveCapture:
@@ -188,7 +191,11 @@ class Shadow:
                 raise DaemonError(f"{text}; that takes more rights than READ")
             time.sleep(_POLL)
         self._skew = skew(float(cycle.get("end", 0)), time.time())
-        return before, self._after()
+        after = self._after()
+        if "time" not in after.manifest["cycle"]:
+            # It has been restarted, or nobody could ask it.
+            raise DaemonError("negotiator: it does not tell of the cycle any more; it is left out")
+        return before, after
 
     def _ask_for(self, before: Predicted, negotiator: Located) -> Predicted:
         """Capture, and have the negotiator begin a cycle at once."""

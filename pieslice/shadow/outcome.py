@@ -257,7 +257,9 @@ def what_moved(
     slots = {slot for _, slot in matched}
     freed = {slot for _, slot in matched - wanted}
     return Moved(
-        _moved_slots(before, after, began, slots) + _freed_slots(before, freed),
+        _moved_slots(before, after, began, slots)
+        + _freed_slots(before, freed)
+        + _late_slots(before, after),
         _moved_submitters(before, after, began),
         _moved_jobs(before, after, began),
         _moved_factors(before, after),
@@ -300,6 +302,28 @@ def _freed_slots(before: LiveCapture, matched: set[str]) -> int:
     return len(claimed & matched)
 
 
+def _late_slots(before: LiveCapture, after: LiveCapture) -> int:
+    """Partitionable slots that had less than their ads of before the cycle would make them whole.
+
+    Parts of them had gone already, and their own new ads came later.
+    """
+    old, new = _missing_cores(before), _missing_cores(after)
+    return sum(1 for slot, cores in old.items() if cores and cores != new.get(slot))
+
+
+def _missing_cores(capture: LiveCapture) -> dict[str, float]:
+    """By partitionable slot, what it and its parts lack of its cores."""
+    whole: dict[str, float] = {}
+    found: Counter[str] = Counter()
+    for ad in capture.ads("slots"):
+        name, cores = ad.get_string("Name") or "", ad.get_number("Cpus") or 0
+        found[whole_slot(name)] += cores
+        total = ad.get_number("TotalSlotCpus")
+        if total is not None and ad.get_string("SlotType") == "Partitionable":
+            whole[name] = total
+    return {name: total - found[name] for name, total in whole.items()}
+
+
 def _moved_submitters(before: LiveCapture, after: LiveCapture, began: float) -> int:
     """Submitters that came, went, or told of other numbers of jobs before the cycle."""
     old, new = (
@@ -320,16 +344,27 @@ def _moved_submitters(before: LiveCapture, after: LiveCapture, began: float) -> 
 
 
 def _moved_jobs(before: LiveCapture, after: LiveCapture, began: float) -> int:
-    """Jobs that came, went, or changed their status before the cycle."""
+    """Jobs that came or went while the cycle could see it, or changed their status.
+
+    Those that it starts are none, and those that it evicts are none once it has ended.
+    """
+    cycle = after.manifest["cycle"]
+    ended = float(cycle.get("end", cycle["time"]))
     old, new = (_by_name(capture, "jobs", "GlobalJobId") for capture in (before, after))
     moved = sum(1 for key in old if key not in new)
     for key, ad in new.items():
         since = ad.get_number("EnteredCurrentStatus") or 0
         if key not in old:
-            moved += (ad.get_number("QDate") or 0) <= began
+            moved += _made(ad) <= ended
         elif ad.get_number("JobStatus") != old[key].get_number("JobStatus"):
-            moved += since < began or ad.get_number("JobStatus") != RUNNING
+            moved += since < began or (since <= ended and ad.get_number("JobStatus") != RUNNING)
     return moved
+
+
+def _made(ad: ClassAd) -> float:
+    """When a job was made; a factory makes its jobs later than it was submitted."""
+    made = (ad.get_string("GlobalJobId") or "").rpartition("#")[2]
+    return max(float(made) if made.isdecimal() else 0.0, ad.get_number("QDate") or 0.0)
 
 
 def _moved_factors(before: LiveCapture, after: LiveCapture) -> int:

@@ -1,7 +1,7 @@
 """Scores predictions of fresh cycles of a real pool under random traffic.
 
-``ROOT=DIR python -m tests.live.score FOLDER [--seed N] [--cycles N] [--schedds N] [--sec token]``
-starts a pool in FOLDER with ``live_pool.sh``, follows its cycles, and stops it.  Cycles that were
+``ROOT=DIR python -m tests.live.score FOLDER [--seed N] [--cycles N] [--schedds N] [--sec token]
+[--rough]`` starts a pool in FOLDER with ``live_pool.sh``, follows its cycles, and stops it.  Cycles that were
 not as predicted are kept in ``FOLDER.missed``: two captures each, and what the negotiator logged.
 """
 
@@ -20,6 +20,7 @@ from pieslice.live.taking import Memory, find_daemons, last_cycle, take
 from pieslice.shadow.cycles import newer
 from pieslice.shadow.loop import predict
 from pieslice.shadow.outcome import Outcome, Pair, compare, total
+from tests.live import rough
 from tests.live.traffic import EXTRA, Traffic, pool
 
 MATCHED = re.compile(r"\bMatched (\d+\.\d+) (\S+) <\S+> preempting (\S+)[^<]* <\S+> (\S+)")
@@ -29,18 +30,31 @@ Rejected = tuple[str, str]
 
 
 def score(
-    folder: Path, *, seed: int, cycles: int, schedds: int, port: int, security: str
+    folder: Path,
+    *,
+    seed: int,
+    cycles: int,
+    schedds: int,
+    port: int,
+    security: str,
+    harsh: bool = False,
 ) -> list[Outcome]:
     """Start a pool, follow its cycles, stop it."""
     token = None
+    traffic = (rough.Rough if harsh else Traffic)(folder, seed, schedds)
+    extra = {"EXTRA": EXTRA}
+    if harsh:
+        folder.mkdir(parents=True)
+        (folder / "nodes").write_text(rough.NODES)
+        extra = {"EXTRA": rough.configuration(seed), "USERS": " ".join(rough.USERS)}
     try:
-        pool("start", folder, PORT=str(port), SCHEDDS=str(schedds), SEC=security, EXTRA=EXTRA)
+        pool("start", folder, PORT=str(port), SCHEDDS=str(schedds), SEC=security, **extra)
         if security == "token":
             token = folder / "reader"
             words = ("condor_token_create", "-identity", "reader@live.test", "-authz", "READ")
             token.write_text(pool("run", folder, "root", *words))
         with Bindings(f"127.0.0.1:{port}", token) as daemons:
-            return follow(folder, daemons, Traffic(folder, seed, schedds), cycles)
+            return follow(folder, daemons, traffic, cycles)
     finally:
         pool("stop", folder)
 
@@ -121,6 +135,7 @@ def main() -> None:
     parser.add_argument("--schedds", type=int, default=1)
     parser.add_argument("--port", type=int, default=9770)
     parser.add_argument("--sec", choices=("none", "token"), default="none")
+    parser.add_argument("--rough", action="store_true", help="thirty users, a policy by seed")
     args = parser.parse_args()
     outcomes = score(
         args.folder,
@@ -129,6 +144,7 @@ def main() -> None:
         schedds=args.schedds,
         port=args.port,
         security=args.sec,
+        harsh=args.rough,
     )
     print(total(outcomes))
 

@@ -199,6 +199,56 @@ def test_a_pool_that_is_not_there_is_waited_for(
     assert said == [f"waiting: collector {POOL}: gone"] * 3
 
 
+def test_a_cycle_of_which_nobody_tells_any_more_is_left_out(
+    recorded: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The negotiator is killed after the cycle, before the capture that shows what it did."""
+    place = recorded()
+
+    def trouble(what: dict[str, str]) -> None:
+        whole = json.loads((place / "pool.json").read_text())
+        (place / "pool.json").write_text(json.dumps({**whole, "trouble": what}))
+
+    said: list[str] = []
+    after = loop.Shadow._after
+
+    def killed(self: loop.Shadow) -> LiveCapture:
+        if not said:
+            trouble({"negotiator": "gone"})
+        return after(self)
+
+    def sleep(_: float) -> None:
+        if len(said) == 2:  # the capture before the next cycle does not know of the last one
+            trouble({})
+
+    monkeypatch.setattr(loop.Shadow, "_after", killed)
+    monkeypatch.setattr(time, "sleep", sleep)
+    with loop.Bindings(POOL) as daemons:
+        outcome = next(loop.Shadow(daemons, said.append, ask=True).cycles()).outcome
+    assert said == [
+        "waiting: negotiator: it does not tell of the cycle any more; it is left out",
+        "waiting: negotiator: it does not say when its last cycle was",
+    ]
+    assert outcome.silent == ()
+
+
+def test_a_collector_that_answers_again_is_no_other_daemon(
+    recorded: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was restarting when it was asked, and is there when it is asked why it did not answer."""
+    place = recorded()
+    with loop.Bindings(POOL) as daemons:
+        daemons.ads('MyType == "Negotiator"', ["Name"])
+        whole = json.loads((place / "pool.json").read_text())
+        whole["trouble"] = {"collector": "Failed communication with collector."}
+        (place / "pool.json").write_text(json.dumps(whole))
+        monkeypatch.setattr("pieslice.live.daemons.why_not_reached", lambda pool: None)
+        with pytest.raises(loop.DaemonError) as found:
+            daemons.ads('MyType == "Negotiator"', ["Name"])
+    said = "it did not answer, and does now; it may have been restarted"
+    assert str(found.value) == f"collector {POOL}: {said}"
+
+
 def test_a_capture_is_made_just_before_a_cycle_is_due(
     recorded: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -431,7 +481,11 @@ def test_what_cannot_be_seen_does_not_count_against_a_prediction(
         ({"jobs": [job(0)]}, Moved(jobs=1)),
         ({"jobs": [job(0), job(1), job(2, QDate=1999)]}, Moved(jobs=1)),
         ({"jobs": [job(0), job(1), job(2, QDate=2001)]}, Moved()),
-        ({"jobs": [job(0), job(1, JobStatus=5, EnteredCurrentStatus=2001)]}, Moved(jobs=1)),
+        # a factory makes its jobs later than it was submitted
+        ({"jobs": [job(0), job(1), job(2, QDate=1, GlobalJobId="s#1.2#2000")]}, Moved(jobs=1)),
+        ({"jobs": [job(0), job(1), job(2, QDate=1, GlobalJobId="s#1.2#2001")]}, Moved()),
+        ({"jobs": [job(0), job(1, JobStatus=5, EnteredCurrentStatus=2000)]}, Moved(jobs=1)),
+        ({"jobs": [job(0), job(1, JobStatus=5, EnteredCurrentStatus=2001)]}, Moved()),
         ({"jobs": [job(0), job(1, JobStatus=2, EnteredCurrentStatus=2000)]}, Moved()),
         ({"jobs": [job(0), job(1, JobStatus=2, EnteredCurrentStatus=1999)]}, Moved(jobs=1)),
         ({"slots": []}, Moved(slots=1)),
@@ -455,6 +509,33 @@ def test_a_slot_that_became_free_before_it_was_matched_has_moved(nothing: CycleR
     before = made([job(0)], slots=slots)
     after = made([job(0)], [requested("slot1@a", 0)], slots, matches=1)
     assert compare(before, after, nothing).moved == Moved(slots=1)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "moved"),
+    [
+        ((2, 6), (2, 6), 0),
+        ((2, 6), (0, 8), 0),  # matched
+        ((0, 6), (2, 6), 1),  # a part had gone, and the slot told so after the capture
+        ((0, 6), (0, 8), 1),  # and it was matched at once
+        ((0, 6), (0, 6), 0),  # two cores are broken
+    ],
+)
+def test_a_partitionable_slot_whose_parts_did_not_add_up_has_moved(
+    before: tuple[int, int], after: tuple[int, int], moved: int, nothing: CycleResult
+) -> None:
+    """Ads of a slot of eight cores and of its part come one after the other."""
+
+    def slots(cores: tuple[int, int]) -> list[str]:
+        whole = {"SlotType": "Partitionable", "TotalSlotCpus": 8, "LastHeardFrom": 2001}
+        part = {"SlotType": "Dynamic", "TotalSlotCpus": cores[1], "LastHeardFrom": 2001}
+        return [
+            ad(Name="slot1@a", Cpus=cores[0], **whole),
+            ad(Name="slot1_1@a", Cpus=cores[1], **part),
+        ]
+
+    found = compare(made(slots=slots(before)), made(slots=slots(after)), nothing)
+    assert found.moved == Moved(slots=moved)
 
 
 @pytest.mark.parametrize(
