@@ -239,6 +239,11 @@ _MENTIONED: Final[dict[tuple[int, ...], _Mentioned]] = {}
 _BUDGET: Final = Budget(10 * 2**20)
 
 
+def forget() -> None:
+    """Let go of expressions of ads that are read no more: a service reads others every minute."""
+    _BUDGET.clear()
+
+
 def _mentioned(trees: list[Expression], spelled: dict[str, str]) -> frozenset[str] | None:
     key = (id(spelled), *map(id, trees))
     known = _MENTIONED.get(key)

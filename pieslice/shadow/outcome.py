@@ -13,7 +13,7 @@ Inputs: two captures of a pool, a ``CycleResult``.  Outputs: ``Outcome``.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
@@ -314,7 +314,7 @@ def _late_slots(before: LiveCapture, after: LiveCapture) -> int:
 def _missing_cores(capture: LiveCapture) -> dict[str, float]:
     """By partitionable slot, what it and its parts lack of its cores."""
     whole: dict[str, float] = {}
-    found: Counter[str] = Counter()
+    found: dict[str, float] = defaultdict(float)
     for ad in capture.ads("slots"):
         name, cores = ad.get_string("Name") or "", ad.get_number("Cpus") or 0
         found[whole_slot(name)] += cores
@@ -358,6 +358,9 @@ def _moved_jobs(before: LiveCapture, after: LiveCapture, began: float) -> int:
             moved += _made(ad) <= ended
         elif ad.get_number("JobStatus") != old[key].get_number("JobStatus"):
             moved += since < began or (since <= ended and ad.get_number("JobStatus") != RUNNING)
+        else:
+            # One that was evicted and started again was offered between.
+            moved += since != (old[key].get_number("EnteredCurrentStatus") or 0)
     return moved
 
 

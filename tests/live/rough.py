@@ -65,7 +65,7 @@ _CHOICES = (
     ("SLOT_WEIGHT = Cpus + Memory / 8192", "SLOT_WEIGHT = Cpus", ""),
     ("NEGOTIATOR_DEPTH_FIRST = True", "", ""),
     ("GROUP_PRIO_FACTOR_group_a = 300", "NICE_USER_PRIO_FACTOR = 50000", ""),
-    ("GROUP_SORT_EXPR = ifThenElse(AccountingGroup==\"<none>\", 0, GroupQuota)", "", ""),
+    ('GROUP_SORT_EXPR = ifThenElse(AccountingGroup=="<none>", 0, GroupQuota)', "", ""),
     ("CLAIM_PARTITIONABLE_LEFTOVERS = False", "", ""),
     ("NEGOTIATOR_CYCLE_DELAY = 1\nNEGOTIATOR_USE_WEIGHTED_DEMAND = False", "", ""),
 )
@@ -82,7 +82,7 @@ class Rough(Traffic):
 
     def __init__(self, folder: Path, seed: int, schedds: int = 2) -> None:
         super().__init__(folder, seed, schedds)
-        self.lengths = (30, 120, 300, 600, 900, 1800)
+        self.lengths = (60, 300, 900, 1800, 3600)
         self.filled = False
 
     def burst(self) -> Iterator[str]:
@@ -90,8 +90,8 @@ class Rough(Traffic):
         often: tuple[Callable[[], str], ...] = (self.submit,) * 8
         acts = (*often, self.make, self.make, self.remove, self.hold, self.edit, self.weigh,
                 self.weigh, self.account, self.drain)  # fmt: skip
-        # The first burst fills the pool.
-        count = self.random.choice((1, 1, 2, 2, 3, 4, 6)) if self.filled else 25
+        # The first burst fills the pool; now and then nobody does anything.
+        count = self.random.choice((0, 0, 1, 1, 2, 3, 4)) if self.filled else 40
         self.filled = True
         for _ in range(count):
             yield self.random.choice(acts)()

@@ -1,8 +1,9 @@
 """Scores predictions of fresh cycles of a real pool under random traffic.
 
 ``ROOT=DIR python -m tests.live.score FOLDER [--seed N] [--cycles N] [--schedds N] [--sec token]
-[--rough]`` starts a pool in FOLDER with ``live_pool.sh``, follows its cycles, and stops it.  Cycles that were
-not as predicted are kept in ``FOLDER.missed``: two captures each, and what the negotiator logged.
+[--rough]`` starts a pool in FOLDER with ``live_pool.sh``, follows its cycles, and stops it.
+Cycles that were not as predicted are kept in ``FOLDER.missed``: two captures each, and what the
+negotiator logged.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ from pieslice.live.capture import LiveCapture
 from pieslice.live.daemons import Bindings
 from pieslice.live.taking import Memory, find_daemons, last_cycle, take
 from pieslice.shadow.cycles import newer
-from pieslice.shadow.loop import predict
-from pieslice.shadow.outcome import Outcome, Pair, compare, total
+from pieslice.shadow.loop import PROMPT, judged, predict
+from pieslice.shadow.outcome import Outcome, Pair, total
 from tests.live import rough
 from tests.live.traffic import EXTRA, Traffic, pool
 
@@ -27,6 +28,8 @@ MATCHED = re.compile(r"\bMatched (\d+\.\d+) (\S+) <\S+> preempting (\S+)[^<]* <\
 REJECTED = re.compile(r"\bRejected (\d+\.\d+) (\S+) <[^>]*>: (.*)")
 
 Rejected = tuple[str, str]
+#: Seconds after which a schedd offers all its jobs.
+STARTING = 65
 
 
 def score(
@@ -53,6 +56,8 @@ def score(
             token = folder / "reader"
             words = ("condor_token_create", "-identity", "reader@live.test", "-authz", "READ")
             token.write_text(pool("run", folder, "root", *words))
+        if harsh:
+            time.sleep(STARTING)  # a schedd that has just started makes every cycle uncertain
         with Bindings(f"127.0.0.1:{port}", token) as daemons:
             return follow(folder, daemons, traffic, cycles)
     finally:
@@ -71,9 +76,9 @@ def follow(folder: Path, daemons: Bindings, traffic: Traffic, cycles: int) -> li
             print(f"    {line}")
         time.sleep(traffic.random.uniform(0, 5))
         before = take(daemons, memory)
-        predicted = predict(before)
+        predicted = predict(before, at=before.ended + PROMPT)
         after = after_cycle(folder, daemons, memory, before)
-        outcome = compare(before, after, predicted)
+        outcome = judged(before, after, predicted)
         matches, rejections = last_of_log(folder / "log" / "NegotiatorLog")
         wanted, refused = decisions(predicted)
         both = len(set(matches) & set(wanted))

@@ -20,6 +20,7 @@ from classad import ClassAd
 from negotiator.capture.claims import whole_slot
 from negotiator.capture.files import CapturePaths
 from negotiator.cycle import negotiate
+from negotiator.expressions import flattening
 from negotiator.io import read_capture
 from negotiator.model.result import CycleResult
 from pieslice.cli import main
@@ -29,7 +30,7 @@ from pieslice.recording.store import History, HistoryError, Recorder
 from pieslice.shadow import loop
 from pieslice.shadow.cycles import due, newer, skew
 from pieslice.shadow.history import keeping
-from pieslice.shadow.keeping import Log
+from pieslice.shadow.keeping import Log, large_of
 from pieslice.shadow.outcome import Moved, Outcome, compare, outcome_of, total
 from pieslice.shadow.report import Score, page, prometheus
 from pieslice.shadow.whatif import Gain, Gains, Sums
@@ -305,7 +306,7 @@ def test_one_slow_capture_does_not_make_the_later_ones_old(
     monkeypatch.setattr(time, "time", lambda: now)
     monkeypatch.setattr(time, "monotonic", lambda: now)
     monkeypatch.setattr(loop, "take", take)
-    monkeypatch.setattr(loop, "predict", lambda capture: nothing)
+    monkeypatch.setattr(loop, "predict", lambda capture, at: nothing)
     monkeypatch.setattr(loop, "last_cycle", lambda daemons, negotiator: cycle())
     monkeypatch.setattr(
         loop, "find_daemons", lambda daemons: SimpleNamespace(negotiator={"Name": "n"})
@@ -313,6 +314,56 @@ def test_one_slow_capture_does_not_make_the_later_ones_old(
     following = loop.Shadow(SimpleNamespace(), lambda text: None).cycles()  # type: ignore[arg-type]
     ages = [next(following).outcome.age for _ in range(8)]
     assert max(ages[3:]) < 4, ages
+
+
+@pytest.mark.parametrize(
+    ("ask", "ended", "at"),
+    [
+        (False, 1057.0, 1060.0),  # due in three seconds: it is captured for that cycle
+        (False, 1010.0, 1010.7),  # due later: if there is a cycle before, somebody asked for it
+        (False, 1061.0, 1061.7),
+        (True, 1057.0, 1057.7),
+    ],
+)
+def test_a_cycle_is_predicted_for_the_time_when_it_begins(
+    ask: bool, ended: float, at: float, monkeypatch: pytest.MonkeyPatch, nothing: CycleResult
+) -> None:
+    times: list[float] = []
+    monkeypatch.setattr(loop, "predict", lambda capture, at: times.append(at) or nothing)
+    shadow = loop.Shadow(SimpleNamespace(), print, ask)  # type: ignore[arg-type]
+    shadow._captures.append(1.0)
+    cycle = {"time": 1000, "end": 1000, "interval": 60, "cycle_delay": 20}
+    found = shadow._again(LiveCapture({}, "", {"ended": ended, "cycle": cycle}))
+    assert times == [pytest.approx(at)]
+    assert found.at == times[0]
+
+
+@pytest.mark.parametrize(("right", "said"), [(2000, True), (2002, True), (2003, False)])
+def test_a_cycle_that_depends_on_its_second_is_uncertain(
+    right: int, said: bool, monkeypatch: pytest.MonkeyPatch, nothing: CycleResult
+) -> None:
+    """It would have gone as predicted if it had been known that it begins then."""
+    before, after = made([job(0)]), made([job(0)], matches=1)
+    match = SimpleNamespace(submitter="ann@x", slot="slot1@a", schedd="s")
+    wanted = SimpleNamespace(matches=[match], rejections=[])
+    monkeypatch.setattr(loop, "predict", lambda capture, at: wanted if at == right else nothing)
+    found = loop.judged(before, after, nothing)
+    assert not found.exact
+    assert found.still == (not said)
+    text = "what this cycle does depends on the second in which it begins"
+    assert found.uncertain == ((text,) if said else ())
+    monkeypatch.setattr(loop, "predict", None)  # what goes as predicted is not predicted again
+    assert loop.judged(before, after, wanted).still  # type: ignore[arg-type]
+
+
+def test_nothing_is_kept_of_the_expressions_of_a_prediction(
+    recorded: Place, tmp_path: Path
+) -> None:
+    """A service reads other ads every minute."""
+    before, _ = predicted(recorded, tmp_path)
+    loop.predict(before)
+    assert flattening._BUDGET.spent == 0
+    assert flattening._MENTIONED == {}
 
 
 def _soon(whole: dict[str, Any]) -> None:
@@ -488,6 +539,8 @@ def test_what_cannot_be_seen_does_not_count_against_a_prediction(
         ({"jobs": [job(0), job(1, JobStatus=5, EnteredCurrentStatus=2001)]}, Moved()),
         ({"jobs": [job(0), job(1, JobStatus=2, EnteredCurrentStatus=2000)]}, Moved()),
         ({"jobs": [job(0), job(1, JobStatus=2, EnteredCurrentStatus=1999)]}, Moved(jobs=1)),
+        # evicted, and started again
+        ({"jobs": [job(0), job(1, EnteredCurrentStatus=2001)]}, Moved(jobs=1)),
         ({"slots": []}, Moved(slots=1)),
         ({"slots": [ad(Name="slot1@a", State="Claimed", LastHeardFrom=1999)]}, Moved(slots=1)),
         ({"slots": [ad(Name="slot1@a", State="Claimed", LastHeardFrom=2001)]}, Moved()),
@@ -741,6 +794,51 @@ def test_a_log_stays_small(tmp_path: Path) -> None:
     assert log.totals["cycles"] == 50
 
 
+def test_a_log_has_a_largest_size_and_says_once_what_goes(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    said: list[str] = []
+    log = Log(path, large_of(0.004), said.append)
+    for number in range(60):
+        log.add(outcome(number))
+        assert sum(file.stat().st_size for file in tmp_path.iterdir()) <= 4000
+    assert said == [f"{path}: is full; the oldest lines are dropped, the totals stay"]
+    assert Log(path).totals == log.totals
+    assert log.totals["cycles"] == 60
+
+
+def test_a_history_has_a_largest_size_and_says_once_what_goes(tmp_path: Path) -> None:
+    path = tmp_path / "h"
+    said: list[str] = []
+    random = Random(1)
+    with keeping(path, None, said.append, 0.5) as keep:
+        for number in range(120):
+            jobs = "".join(f"ClusterId = {random.random()}\n\n" for _ in range(1500))
+            assert keep(LiveCapture({"slots": "", "jobs": jobs}, "", {"ended": number}))
+    assert said == [f"{path}: is full; the oldest captures are dropped"]
+    assert path.stat().st_size < 1_000_000
+    with History(path) as history:
+        assert 0 < len(history.moments()) < 120
+
+
+def test_sums_that_cannot_be_written_do_not_pile_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pieslice.shadow.whatif._UNWRITTEN", 5)
+    nothing = SimpleNamespace(matches=[], rejections=[])
+    match = SimpleNamespace(
+        submitter="ann@x", slot="a", schedd="s", job="1.0", preempted=None, cost=2.0
+    )
+    other = SimpleNamespace(matches=[match], rejections=[])
+    sums = Sums(tmp_path / "log", "f")
+    for number in range(20):
+        sums.add(nothing, other, made([job(0)]), float(number))  # type: ignore[arg-type]
+        assert len(sums._unwritten) <= 5
+    sums.write()
+    again = Sums(tmp_path / "log", "f")
+    assert again.tally.data() == sums.tally.data()
+    assert again.tally.cycles == 20
+
+
 def test_lines_and_totals_of_an_earlier_version_count(tmp_path: Path) -> None:
     path = tmp_path / "log"
     new = json.loads(json.dumps(outcome(1).data()))
@@ -837,7 +935,7 @@ def test_a_full_place_for_temporary_files_is_waited_for(
     recorded()
     said: list[str] = []
 
-    def fail(*_: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
     def stop(_: float) -> None:
