@@ -19,7 +19,7 @@ from pieslice.command_line import EXIT_BAD, EXIT_OK
 from pieslice.inputs.moments import shown_time
 from pieslice.live.capture import LiveCapture
 from pieslice.live.daemons import Bindings, DaemonError
-from pieslice.live.service import Pause, path_of, refuse_shared, service, together
+from pieslice.live.service import Pause, path_of, refuse_shared, service, tidy, together
 from pieslice.live.taking import Memory, take
 from pieslice.reports.text import plural
 from pieslice.shadow.history import keeping
@@ -82,6 +82,7 @@ def _captures(
             alive()
             try:
                 yield take(daemons, memory)
+                tidy()
                 said = ""
             except DaemonError as problem:
                 if args.every is None:

@@ -52,10 +52,14 @@ def _of_types(*types: str) -> str:
 
 @define
 class Memory:
-    """What stays known from one capture of a pool to the next."""
+    """What stays known from one capture of a pool to the next.
+
+    ``negotiator``: where it was; a collector that has been restarted has no ad of it for minutes.
+    """
 
     wanted: Wanted = field(factory=Wanted)
     macros: KnownMacros = field(factory=KnownMacros)
+    negotiator: Located | None = None
 
 
 @frozen(eq=False)
@@ -92,11 +96,12 @@ class _Course:
         kept["at"] = round(reply.at, 3)
 
 
-def find_daemons(daemons: Daemons) -> Found:
-    """The daemons whose ads the collector has; raises ``DaemonError``."""
+def find_daemons(daemons: Daemons, memory: Memory) -> Found:
+    """The daemons whose ads the collector has, or had; raises ``DaemonError``."""
     reply = daemons.ads(_of_types("Negotiator", "Scheduler", "Submitter"), DAEMON)
     ads = [_strings(ad) for ad in _parsed(reply.text)]
-    negotiator = next((ad for ad in ads if ad.get("MyType") == "Negotiator"), None)
+    told = next((ad for ad in ads if ad.get("MyType") == "Negotiator"), None)
+    negotiator = memory.negotiator = told or memory.negotiator
     known = {ad["Name"]: ad for ad in ads if ad.get("MyType") == "Scheduler" and "Name" in ad}
     schedds: dict[str, Located] = {}
     for ad in ads:
@@ -115,7 +120,7 @@ def take(daemons: Daemons, memory: Memory) -> LiveCapture:
     began = time.time()
     course = _Course()
     pool = daemons.hello()
-    found = find_daemons(daemons)
+    found = find_daemons(daemons, memory)
     before = _last_cycle(daemons, found, course)
     config = read_configuration(daemons, memory.macros, found.negotiator, found.schedds)
     course.missing += config.missing

@@ -21,17 +21,19 @@ from typing import Final
 from attr import define, evolve, field
 
 from classad.errors import LimitError
+from classad.formats.long import forget_texts
 from classad.language.bounds import checkpoint, limits
 from negotiator.capture.files import CapturePaths
 from negotiator.cycle import negotiate
 from negotiator.expressions.flattening import forget
 from negotiator.io import InputError, read_capture
 from negotiator.model.result import CycleResult
+from negotiator.pool.addresses import families
 from pieslice.data import Record
 from pieslice.live.capture import LiveCapture
 from pieslice.live.daemons import Bindings, DaemonError, Located, RightError
 from pieslice.live.places import temporary
-from pieslice.live.service import Pause
+from pieslice.live.service import Pause, tidy
 from pieslice.live.taking import Memory, find_daemons, last_cycle, take
 from pieslice.shadow.cycles import due, newer, skew
 from pieslice.shadow.outcome import Outcome, compare
@@ -100,6 +102,8 @@ def predict(
                 )
             finally:
                 forget()
+                forget_texts()
+                families.cache_clear()
 
 
 def judged(before: LiveCapture, after: LiveCapture, predicted: CycleResult) -> Outcome:
@@ -183,6 +187,9 @@ class Shadow:
         if not capture.manifest["cycle"].get("told", True):
             # The next cycle could not be told from the last one.
             raise DaemonError("negotiator: it does not say when its last cycle was")
+        if not capture.parts.get("slots"):
+            # A collector that has been restarted: the machines tell it of themselves again.
+            raise DaemonError("the collector has no ad of a slot")
         return self._again(capture)
 
     def _take(self) -> LiveCapture:
@@ -198,6 +205,7 @@ class Shadow:
         began = time.monotonic()
         at = self._begins(capture)
         result = predict(capture, at=at)
+        tidy()
         self._predictions.append(time.monotonic() - began)
         return Predicted(capture, result, at)
 
@@ -221,7 +229,7 @@ class Shadow:
 
     def _await_cycle(self, before: Predicted) -> tuple[Predicted, LiveCapture]:
         """The last prediction before the next cycle, and a capture after it."""
-        negotiator = find_daemons(self.daemons).negotiator
+        negotiator = find_daemons(self.daemons, self.memory).negotiator
         if negotiator is None:
             raise DaemonError("no negotiator has an ad in the collector")
         if self.ask:

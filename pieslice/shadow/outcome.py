@@ -21,7 +21,7 @@ from attr import asdict, frozen
 
 from classad import ClassAd
 from negotiator.capture.claims import whole_slot
-from negotiator.jobs.lists import RUNNING
+from negotiator.jobs.lists import IDLE, RUNNING
 from negotiator.model.arithmetic import whole
 from negotiator.model.result import CycleResult
 from pieslice.data import JsonObject, Record
@@ -329,9 +329,25 @@ def _moved_submitters(before: LiveCapture, after: LiveCapture, began: float) -> 
     old, new = (
         _by_name(capture, "submitters", "Name", "ScheddName") for capture in (before, after)
     )
+    # Of a new one the ad may be that of after the cycle, but it had jobs before.
+    asking = {
+        (submitter_of_job(ad), schedd_of(ad)) for ad in after.ads("jobs") if _made(ad) <= began
+    }
+    # One that had not told of its jobs yet has told of them since.
+    idle = {
+        (submitter_of_job(ad), schedd_of(ad))
+        for ad in before.ads("jobs")
+        if ad.get_number("JobStatus") == IDLE
+    }
+    late = {
+        key
+        for key in old.keys() & new.keys() & idle
+        if not old[key].get_number("IdleJobs")
+        and old[key].get_number("LastHeardFrom") != new[key].get_number("LastHeardFrom")
+    }
     moved = 0
     for key in old.keys() | new.keys():
-        if key not in new:
+        if key not in new or key in late or (key not in old and key in asking):
             moved += 1
             continue
         heard = (new[key].get_number("LastHeardFrom") or 0) <= began

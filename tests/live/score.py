@@ -98,7 +98,7 @@ def after_cycle(
     folder: Path, daemons: Bindings, memory: Memory, before: LiveCapture
 ) -> LiveCapture:
     """Have a cycle made, and capture the pool when its matches have become claims."""
-    negotiator = find_daemons(daemons).negotiator
+    negotiator = find_daemons(daemons, memory).negotiator
     assert negotiator is not None
     pool("cycle", folder)
     while not newer(before.manifest["cycle"], last_cycle(daemons, negotiator)):

@@ -25,7 +25,7 @@ from negotiator.io import read_capture
 from negotiator.model.result import CycleResult
 from pieslice.cli import main
 from pieslice.live.capture import LiveCapture, read
-from pieslice.live.taking import restarted
+from pieslice.live.taking import Memory, restarted, take
 from pieslice.recording.store import History, HistoryError, Recorder
 from pieslice.shadow import loop
 from pieslice.shadow.cycles import due, newer, skew
@@ -250,6 +250,27 @@ def test_a_collector_that_answers_again_is_no_other_daemon(
     assert str(found.value) == f"collector {POOL}: {said}"
 
 
+def test_a_negotiator_that_a_restarted_collector_does_not_know_yet_is_asked(
+    recorded: Place,
+) -> None:
+    """It tells the collector of itself every five minutes."""
+    place = recorded()
+    memory = Memory()
+    with loop.Bindings(POOL) as daemons:
+        before = take(daemons, memory)
+        whole = json.loads((place / "pool.json").read_text())
+        for state in whole["states"]:
+            ads = state["ads"].split("\n\n")
+            state["ads"] = "\n\n".join(ad for ad in ads if 'MyType = "Negotiator"' not in ad)
+        (place / "pool.json").write_text(json.dumps(whole))
+        after = take(daemons, memory)
+        unknown = take(daemons, Memory())
+    assert before.manifest["cycle"]["told"]
+    assert after.manifest["cycle"] == before.manifest["cycle"]
+    assert after.parts["accounting"] == before.parts["accounting"]
+    assert not unknown.manifest["cycle"]["told"]
+
+
 def test_a_capture_is_made_just_before_a_cycle_is_due(
     recorded: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -300,7 +321,8 @@ def test_one_slow_capture_does_not_make_the_later_ones_old(
         nonlocal count
         sleep(18.0 if count == slow else 0.5)
         count += 1
-        return LiveCapture({}, "", {"ended": now, "cycle": {**cycle(), "steady": True}})
+        manifest = {"ended": now, "cycle": {**cycle(), "steady": True}}
+        return LiveCapture({"slots": "Name = 1\n"}, "", manifest)
 
     monkeypatch.setattr(time, "sleep", sleep)
     monkeypatch.setattr(time, "time", lambda: now)
@@ -308,9 +330,7 @@ def test_one_slow_capture_does_not_make_the_later_ones_old(
     monkeypatch.setattr(loop, "take", take)
     monkeypatch.setattr(loop, "predict", lambda capture, at: nothing)
     monkeypatch.setattr(loop, "last_cycle", lambda daemons, negotiator: cycle())
-    monkeypatch.setattr(
-        loop, "find_daemons", lambda daemons: SimpleNamespace(negotiator={"Name": "n"})
-    )
+    monkeypatch.setattr(loop, "find_daemons", lambda *_: SimpleNamespace(negotiator={"Name": "n"}))
     following = loop.Shadow(SimpleNamespace(), lambda text: None).cycles()  # type: ignore[arg-type]
     ages = [next(following).outcome.age for _ in range(8)]
     assert max(ages[3:]) < 4, ages
@@ -562,6 +582,41 @@ def test_a_slot_that_became_free_before_it_was_matched_has_moved(nothing: CycleR
     before = made([job(0)], slots=slots)
     after = made([job(0)], [requested("slot1@a", 0)], slots, matches=1)
     assert compare(before, after, nothing).moved == Moved(slots=1)
+
+
+@pytest.mark.parametrize(
+    ("made_at", "heard", "moved"),
+    [
+        (1000, 1990, 1),
+        (1000, 2005, 1),  # it is the ad of after the cycle, but it asked before
+        (2001, 2005, 0),
+    ],
+)
+def test_a_submitter_that_came_before_the_cycle_has_moved(
+    made_at: int, heard: int, moved: int, nothing: CycleResult
+) -> None:
+    jobs = [job(0), job(1, GlobalJobId=f"s#1.1#{made_at}", User="bob@x", QDate=1)]
+    old, new = jobs[: 2 - (made_at > 2000)], jobs
+    before = made(old)
+    after = made(new)
+    new_ad = ad(Name="bob@x", ScheddName="s", IdleJobs=1, RunningJobs=0, LastHeardFrom=heard)
+    after = evolve(after, parts={**after.parts, "submitters": new_ad})
+    assert compare(before, after, nothing).moved == Moved(submitters=moved)
+
+
+@pytest.mark.parametrize(("told", "heard", "moved"), [(0, 2001, 1), (0, 1500, 0), (1, 2001, 0)])
+def test_a_submitter_that_had_not_told_of_its_jobs_has_moved(
+    told: int, heard: int, moved: int, nothing: CycleResult
+) -> None:
+    """Its next ad, which the cycle may have seen, has become that of after the cycle."""
+    before, after = (
+        evolve(found, parts={**found.parts, "submitters": submitter("s", at, idle)})
+        for found, at, idle in (
+            (made([job(0)]), 1500, told),
+            (made([job(0)]), heard, told if heard == 1500 else 1),
+        )
+    )
+    assert compare(before, after, nothing).moved == Moved(submitters=moved)
 
 
 @pytest.mark.parametrize(
