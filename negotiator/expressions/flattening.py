@@ -28,8 +28,8 @@ from classad.syntax.unbuilt import Unbuilt, parse_later
 from classad.syntax.ways import OLD, WHOLE
 from classad.table.memory.budget import Budget
 from classad.table.store.store import MISLEADING
-from negotiator.expressions.known import own_names_of
-from negotiator.expressions.regrouping import AdSet, Level, regrouping_of
+from negotiator.expressions.known import forget_known, own_names_of
+from negotiator.expressions.regrouping import AdSet, Level, forget_groupings, regrouping_of
 from policy.ephemeral import EPHEMERAL
 
 #: Expressions that are remembered from cycle to cycle.
@@ -262,6 +262,15 @@ class _Mentioned(NamedTuple):
 #: By the identities of expressions and of the names that ads share.
 _MENTIONED: Final[dict[tuple[int, ...], _Mentioned]] = {}
 _BUDGET: Final = Budget(10 * 2**20)
+
+
+def forget() -> None:
+    """Let go of expressions of ads that are read no more: a service reads others every minute."""
+    _BUDGET.clear()
+    _SETTLED.clear()
+    _say_requirements.cache_clear()
+    forget_groupings()
+    forget_known()
 
 
 def _mentioned(trees: list[Expression], spelled: dict[str, str]) -> frozenset[str] | None:

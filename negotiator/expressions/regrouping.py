@@ -127,6 +127,12 @@ def _of_text(tree: Expression, level: Level) -> Regrouping:
     return found
 
 
+def forget_groupings() -> None:
+    """Let go of expressions that have been looked at."""
+    _KNOWN.clear()
+    _FORMS.clear()
+
+
 #: By the identities of expressions, which are kept so that these stay theirs.
 _KNOWN: Final[dict[tuple[int, Level], tuple[Expression, Regrouping]]] = {}
 _FORMS: Final[dict[object, Regrouping]] = {}

@@ -16,6 +16,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
@@ -35,11 +36,12 @@ from pieslice.history.adding import add_captures
 from pieslice.inputs.running import may_be_address
 from pieslice.live.capture import LiveCapture
 from pieslice.live.daemons import Bindings
+from pieslice.live.service import service
 from pieslice.recording.store import History, HistoryError
 from pieslice.reports.output import deliver, put, show
-from pieslice.shadow.command import Waiting
+from pieslice.shadow.command import Saying
 from pieslice.shadow.history import keeping
-from pieslice.shadow.keeping import Lines, Log, Unwritten, ended_in_order, replace
+from pieslice.shadow.keeping import Lines, Log, Unwritten, ended_in_order, large_of, replace
 from pieslice.shadow.loop import Followed, Shadow
 from pieslice.shadow.outcome import silent_in
 from pieslice.shadow.report import Score
@@ -49,7 +51,7 @@ from pieslice.terminal import complain
 #: Seconds between two looks at whether cycles have stopped to come.
 _LOOK: Final = 15.0
 #: Options that say nothing about a recorded pool.
-_RUNNING: Final = ("state", "log", "prometheus", "record", "keep", "token", "ask")
+_RUNNING: Final = ("state", "log", "prometheus", "record", "keep", "max_size", "token", "ask")
 #: Alerts that wait for a receiver; of more the earliest are dropped.
 _MOST_UNSENT: Final = 1000
 
@@ -76,7 +78,7 @@ def _play(args: argparse.Namespace, rules: Sequence[Rule], path: Path) -> int:
     """Tell what would have been told of a recorded pool; nothing is sent or kept."""
     unused = [name for name in _RUNNING if getattr(args, name)]
     if unused:
-        options = ", ".join(f"--{name}" for name in unused)
+        options = ", ".join(f"--{name.replace('_', '-')}" for name in unused)
         complain(f"{path}: is played: {options} is of running pools, and not used")
     course, pool = Course(rules), path.name
     with _history(path) as history:
@@ -161,10 +163,10 @@ class _Watch:
             self._changed(self.course.rest(time.time(), trouble))
 
     def _changed(self, changes: list[Change]) -> None:
-        args = self.args
+        args, large = self.args, large_of(self.args.max_size)
         self.unwritten.try_to("standard output", partial(_tell, changes, self.pool, args))
         for line in documents(changes, self.pool) if args.log is not None else ():
-            self.unwritten.try_to(str(args.log), partial(Lines(args.log).append, line, {}))
+            self.unwritten.try_to(str(args.log), partial(Lines(args.log, large).append, line, {}))
         self._send(changes)
         if args.state is not None:
             text = json.dumps(self.course.data())
@@ -201,31 +203,34 @@ def _by_target(changes: Sequence[Change], rules: Sequence[Rule]) -> dict[Target,
 def _follow(args: argparse.Namespace, rules: Sequence[Rule]) -> int:
     """Follow a pool until there have been enough cycles, or until Ctrl-C or SIGTERM."""
     watch = _Watch(args, _resumed(args.state, rules), Unwritten(complain))
-    waiting, count = Waiting(), 0
+    manager = service()
+    saying = Saying("", manager)
 
     def say(text: str) -> None:
-        waiting.say(text)
+        saying.say(text)
         watch.waits(text)
 
     with (
         ended_in_order(),
-        keeping(args.record, args.keep, complain) as keep,
+        keeping(args.record, args.keep, complain, args.max_size) as keep,
         Bindings(args.pool, args.token, args.timeout) as daemons,
     ):
         watch.pool = str(daemons.hello().get("pool", args.pool))
         shadow = Shadow(daemons, say, args.ask, args.settle, captured=watch.saw, tick=watch.look)
-        complain(f"pool {watch.pool}: {len(rules)} rules of {args.rules}")
+        shadow.alive = partial(manager.alive, watch.pool)
+        began = f"pool {watch.pool}: {len(rules)} rules of {args.rules}"
+        complain(began)
+        manager.ready([watch.pool], began)
         try:
-            for followed in shadow.cycles():
-                waiting.last = ""
+            for followed in islice(shadow.cycles(), args.cycles):
+                saying.last = ""
                 keep(followed.before.capture)
                 keep(followed.after)
                 watch.cycle(followed)
-                count += 1
-                if count == args.cycles:
-                    break
         except KeyboardInterrupt:
             print(file=sys.stderr)
+        finally:
+            manager.stopping()
     return _sum(AlertsTold.of(watch.pool, watch.course), args)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pieslice.command_line import EXIT_BAD, EXIT_NO, EXIT_OK, whole_number
-from pieslice.inputs.options import add_output
+from pieslice.inputs.options import add_max_size, add_output
 
 if TYPE_CHECKING:
     from pieslice.command_line import Subcommands
@@ -62,17 +62,19 @@ def _add_shadow(subcommands: Subcommands) -> None:
     """Add ``shadow``."""
     parser = subcommands.add_parser(
         "shadow",
-        usage="pieslice shadow [POOL] [option ...]",
+        usage="pieslice shadow [POOL ...] [option ...]",
         help="predict each cycle of a running pool, and compare it with what happens",
         description="Capture a running pool just before each cycle, predict the cycle, and compare"
         " the prediction with what happened. Cycles before which nothing moved after the capture"
-        " are counted apart.",
+        " are counted apart. With several pools, names of files have {pool} where that of the pool"
+        " is to stand.",
         epilog="exit status: 0 all still cycles went as predicted, 1 some did not, 2 bad usage",
         examples=(
             ("pieslice shadow cm.campus.example --cycles 1 --ask", "ask for one cycle, compare"),
+            ("pieslice shadow cm1.example cm2.example --log 'shadow-{pool}.jsonl'", "two pools"),
         ),
     )
-    parser.add_argument("pool", nargs="?", metavar="POOL", help="the collector")
+    parser.add_argument("pool", nargs="*", metavar="POOL", help="the collector; several pools")
     add_following(parser)
     for option, text in (
         ("--log", "append each cycle as a line of JSON, and go on with the totals in the file"),
@@ -116,6 +118,7 @@ def add_recording(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--keep", type=days, metavar="DAYS", help="drop what the history has for longer than that"
     )
+    add_max_size(parser, "the log and the history, each: the oldest go first, the totals stay")
 
 
 def add_asking(parser: argparse.ArgumentParser) -> None:
