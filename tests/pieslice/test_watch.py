@@ -500,7 +500,7 @@ def test_what_is_neither_there_nor_an_address_is_refused(
 def test_rules_are_checked_without_a_pool(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert watch("--check-rules", EXAMPLES / "live" / "alerts.toml") == 0
+    assert watch("--check-rules", EXAMPLES / "systemd" / "alerts.toml") == 0
     assert capsys.readouterr().out.endswith("alerts.toml: 10 rules, nothing wrong\n")
     bad = written(tmp_path / "bad.toml", '[[rule]]\nkind = "idle-job"\ncycels = 3\n')
     for words in (("--check-rules", bad), ("nobody.example:1", "--rules", bad)):
