@@ -19,7 +19,7 @@ from classad.evaluation.reference import ReferenceState, subscript, value_of
 from classad.evaluation.scopes import Found, find, find_unscoped, outermost
 from classad.evaluation.selection import select
 from classad.evaluation.state import NO_CONTEXT, EvalContext
-from classad.language.limits import EvaluationFailure, more_frames
+from classad.language.limits import MAX_DEPTH, EvaluationFailure, more_frames
 from classad.language.names import fold_name
 from classad.language.operators import BINARY, CHOICE, LOGIC, UNARY, truth
 from classad.language.values import ERROR, UNDEFINED
@@ -104,7 +104,8 @@ class _Flattener:
         self.elsewhere = False
         #: Whether it is evaluated in each ad of a list.
         self.in_each = False
-        self.active: list[Expression] = []
+        #: The attributes under way, and whether each was reached by a selection such as ``MY.x``.
+        self.active: list[tuple[Expression, bool]] = []
 
     def part(self, node: Node, ad: Ad) -> _Part:
         """A node as a part whose operator may be open."""
@@ -173,20 +174,30 @@ class _Flattener:
             assert isinstance(listed, nodes.ListExpr)
             part = self.list(listed, ad)
         elif value.__class__ is Expression:
-            part = self._attribute(value, ad)
+            part = self._attribute(value, ad, selected=node.base is not None)
         else:
             return _Part(None, value)
         return part if part.tree is None or self.inline else _Part(node)
 
-    def _attribute(self, tree: Expression, ad: Ad) -> _Part:
-        if any(tree is other for other in self.active):
-            if self.in_each:  # D-508: it is an error at the end of all levels
-                return _Part(None, ERROR)
-            raise EvaluationFailure("an attribute refers to itself")
-        self.active.append(tree)
+    def _attribute(self, tree: Expression, ad: Ad, *, selected: bool) -> _Part:
+        for place, (other, _) in enumerate(self.active, 1):
+            if tree is other:
+                return self._circle([*[by for _, by in self.active[place:]], selected], place)
+        self.active.append((tree, selected))
         part = self.closed(tree.node, ad)
         self.active.pop()
         return part
+
+    def _circle(self, selections: Sequence[bool], before: int) -> _Part:
+        """What is at the end of a circle, ``before`` which there are so many references.
+
+        HTCondor goes round until no level is left.  In an expression that is evaluated in each ad
+        of a list a selection is an error there (D-508); anything else fails.
+        """
+        last = selections[(MAX_DEPTH - before) % len(selections)]
+        if not (self.in_each and last) or all(selections):
+            raise EvaluationFailure("an attribute refers to itself")
+        return _Part(None, ERROR)
 
     # --- lists, ads and calls -------------------------------------------------------------------
 
