@@ -20,7 +20,6 @@ from policy.attributes import attribute_rows, find_attribute, find_renamed
 from policy.ephemeral import EPHEMERAL, find_ephemeral
 from policy.knobs.declaration import Use, Wanted
 from policy.language.expressions import parse
-from policy.values import refine, units
 from policy.values.domain import (
     ALL_REAL,
     ALL_WHOLE,
@@ -30,7 +29,8 @@ from policy.values.domain import (
     single_number,
     single_value,
 )
-from policy.values.evaluation import Evaluation
+from policy.values.evaluation import Evaluation, as_condition, compared, mirrored
+from policy.values.operators import combined_unit
 from policy.values.surroundings import Surroundings
 from tests.policy.parts import kept_sections, write_sections
 
@@ -253,14 +253,14 @@ _FACTORS: Final = (
 def _units() -> Iterator[str]:
     for symbol, one in product("+-*/%&", _UNITS):
         mine = Abstract(whole=(1, 9), unit=one)
-        row = [units.combined(symbol, mine, Abstract(whole=(1, 9), unit=other)) for other in _UNITS]
+        row = [combined_unit(symbol, mine, Abstract(whole=(1, 9), unit=other)) for other in _UNITS]
         yield f"{one or '?'} {symbol} each: {' '.join(unit or '?' for unit in row)}"
     for one, symbol in product(_UNITS, "*/%"):
         mine = Abstract(whole=(1, 9), unit=one)
         found: dict[str, list[str]] = {}
         for factor in _FACTORS:
-            there = units.combined(symbol, mine, constant(factor))
-            back = units.combined(symbol, constant(factor), mine)
+            there = combined_unit(symbol, mine, constant(factor))
+            back = combined_unit(symbol, constant(factor), mine)
             found.setdefault(f"{there or '?'}/{back or '?'}", []).append(f"{factor:g}")
         told = "; ".join(f"{unit} by {' '.join(of)}" for unit, of in found.items())
         yield f"{one or '?'} {symbol} a number: {told}"
@@ -294,7 +294,7 @@ def _narrowed() -> Iterator[str]:
         for name, value in samples.items():
             found: dict[str, list[str]] = {}
             for other, against in [*samples.items()][:-2]:
-                left = shown(refine.compared(value, symbol, against, outcome))
+                left = shown(compared(value, symbol, against, outcome))
                 found.setdefault(left, []).append(other)
             told = "; ".join(f"{left} by [{'] ['.join(of)}]" for left, of in found.items())
             yield f"[{name}] where {symbol} is {outcome}: {told}"
@@ -302,10 +302,10 @@ def _narrowed() -> Iterator[str]:
     ends = {f"{low}..{high}": Abstract(whole=(low, high)) for low, high in edges}
     reals = {f"{low}.0..{high}.0": Abstract(real=(float(low), float(high))) for low, high in edges}
     for name, value in {**samples, **ends, **reals}.items():
-        true, false = (shown(refine.as_condition(value, outcome)) for outcome in (True, False))
+        true, false = (shown(as_condition(value, outcome)) for outcome in (True, False))
         yield f"[{name}] true: {true}; false: {false}; hull {value.hull()}; {single_value(value)!r}"
         yield f"[{name}] condition {shown(value.condition())}; number {single_number(value)!r}"
-    yield " ".join(refine.mirrored(one) for one in ("<", "<=", ">", ">=", "==", "!=", "=?=", "+"))
+    yield " ".join(mirrored(one) for one in ("<", "<=", ">", ">=", "==", "!=", "=?=", "+"))
 
 
 SECTIONS: Final[dict[str, Callable[[], Iterator[str]]]] = {
