@@ -147,14 +147,23 @@ class Finding:
 
 
 def finding(
-    *words: str, bad: str, good: str, of: str | None = None, **more: Any
+    id: str,
+    severity: str,
+    title: str,
+    doc: str,
+    *,
+    bad: str,
+    good: str,
+    of: str | None = None,
+    **more: Any,
 ) -> Callable[[Check], Finding]:
-    """Declares a finding at its check: number, severity, title and text; see ``Finding``.
+    """Declares a finding at its check; see ``Finding``.
 
     The name of the check is the finding then, so that it says ``level.at(...)``.
     """
     pattern = None if of is None else re.compile(of, re.IGNORECASE)
-    return lambda check: Finding(*words, bad, good, of=pattern, check=check, **more)
+    words = (id, severity, title, doc, bad, good)
+    return lambda check: Finding(*words, of=pattern, check=check, **more)
 
 
 def name_place(entry: Definition) -> tuple[Source, int, int] | None:
