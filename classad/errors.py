@@ -11,10 +11,13 @@ classad2's ``ClassAdException`` and for the builtin classes all work.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from classad.source import Source
 
+#: First lines of the text of ``ClassAdParseError``, where the reader has no better one.
+EXPRESSION_MESSAGE: Final = "Unable to parse string into an expression"
+AD_MESSAGE: Final = "Unable to parse string into a ClassAd"
 #: What a reader left out of its answer.
 Lost = Literal["attribute", "ad", "rest"]
 

@@ -15,14 +15,12 @@ from typing import Any, Final
 
 from classad import ClassAd, ExprTree
 from classad.ads.ad import Ad, ListValue
-from classad.builtins.ads import _search
 from classad.builtins.regex import regexps, replace_all
 from classad.builtins.time import format_time, split_time
 from classad.errors import ClassAdParseError
 from classad.evaluate import EvalContext, run_exactly
 from classad.evaluation.functions import lookup_function
 from classad.evaluation.reference import ReferenceState, value_of
-from classad.evaluation.state import CallSite
 from classad.language.times import DAY, local_offset
 from classad.language.values import AbsTime, RelTime
 from classad.strategies.random_text import Case
@@ -34,7 +32,7 @@ _FAR: Final = 2.0**31 * 31_556_952
 _COUNTED: Final = 2**31 * DAY
 #: What the two versions of PCRE2 see differently, of all that is invented: a group without text.
 _EMPTY_GROUP: Final = "(b)?"
-NUMBERS: Final = ("D-301", "D-303", "D-304", "D-306", "D-307", "D-308")
+NUMBERS: Final = ("D-301", "D-303", "D-306", "D-307", "D-308")
 
 
 class Watcher(ReferenceState):
@@ -60,8 +58,6 @@ def _call(node: Call, ad: Ad, state: Watcher) -> Any:
         elif moment.__class__ is int and moment > _COUNTED and _changes(moment, state):
             state.seen.add("D-308")
     elif function.elsewhere:
-        if _moves(node.args[0], ad, state):
-            state.seen.add("D-304")
         base = getattr(node.args[0], "base", None)
         if base is not None and _is_made(state.quietly(base, ad)):
             state.seen.add("D-303")
@@ -85,13 +81,6 @@ def _changes(secs: int, state: Watcher) -> bool:
     """Whether the local zone has summer time then."""
     offsets = {local_offset(secs + days * DAY, state.zone) for days in (0, 91, 182, 273)}
     return len(offsets) > 1
-
-
-def _moves(node: Node, ad: Ad, state: Watcher) -> bool:
-    """Whether the search for an attribute ends in another ad than it begins in."""
-    if state.left is None or not isinstance(node, Reference):
-        return False
-    return _search(CallSite(Call("unresolved", (node,)), ad, state), node)[1] is not ad
 
 
 def _is_made(value: Any) -> bool:

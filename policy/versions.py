@@ -127,6 +127,8 @@ def recorded_version(version: Version) -> Version:
 
     Of a version before all of them it is the first one.
     """
+    if version in RECORDED:
+        return version
     of_line = [known for known in RECORDED if known.line == version.line]
     before = [known for known in RECORDED if known <= version]
     return (of_line or before[-1:] or RECORDED[:1])[0]

@@ -104,8 +104,8 @@ def _around(ad: Ad, state: EvalState) -> Ad:
 def _in_each(site: CallSite) -> list[ClassAdValue] | Value:
     """The first argument's value in each ad of a list; or undefined or error.
 
-    The expression of an attribute stands for a reference to it.  HTCondor then evaluates the list
-    in the ad in which it found the attribute, or where it gave up searching.
+    The expression of an attribute stands for a reference to it.  The list and all that follows are
+    then evaluated in the ad in which the attribute was found, or where the search for it ended.
     """
     node, state = site.args[0], site.state
     item: object = site.tree(node)
@@ -114,6 +114,8 @@ def _in_each(site: CallSite) -> list[ClassAdValue] | Value:
         found, place = _search(site, node)
         if found is not None:
             item, home, _ = found
+        if place is not site.ad:
+            state.move(place)
     before = state.place()
     try:
         if place is site.ad:
@@ -220,7 +222,9 @@ def unresolved(site: CallSite) -> ClassAdValue:
     node = site.args[0]
     if not isinstance(node, Reference):
         return ERROR
-    found, _ = _search(site, node)
+    found, place = _search(site, node)
+    if place is not site.ad:
+        site.state.move(place)
     if found is None:
         return UNDEFINED
     external = sorted(external_names(found, site.state) or (), key=fold_name)

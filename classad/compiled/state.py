@@ -51,6 +51,9 @@ class CompiledState(EvalState):
                 raise NeedExact  # its nested ads belong to home
         return self.enter(item, ad)
 
+    def move(self, ad: Ad) -> None:
+        raise NeedExact  # closures are given their ad
+
     def enter(self, tree: Expression, ad: Ad | None) -> ClassAdValue:
         if ad is None:
             ad = Ad()

@@ -10,13 +10,16 @@ The families of ``classad.builtins`` are imported when the first function is loo
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum, Flag, auto
+from functools import cache
 from typing import Final, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from classad.language.names import fold_name
 from classad.language.rules import LanguageRules
 from classad.language.values import ClassAdValue
+from classad.syntax.nodes import Call, Node, Reference, walk
 
 
 class Laziness(Enum):
@@ -245,6 +248,29 @@ def form_of(name: str, count: int) -> Form | None:
     return found.form if found is not None and found.accepts(count) else None
 
 
+def may_move(*nodes: Node) -> bool:
+    """Whether what follows nodes in their expression may be evaluated in another ad.
+
+    So it is behind a search for an attribute that does not end in the ad of the call, see
+    ``EvalState.move``.
+    """
+    return any(_searches(part) for node in nodes for part in walk(node))
+
+
+def _searches(node: Node) -> bool:
+    if not isinstance(node, Call) or not (node.args and isinstance(node.args[0], Reference)):
+        return False
+    found = load().get(fold_name(node.name))
+    return found is not None and found.elsewhere
+
+
+@cache
+def searching_call() -> re.Pattern[str]:
+    """What is written where a call may move the evaluation, see ``may_move``."""
+    names = "|".join(name for name, found in load().items() if found.elsewhere)
+    return re.compile(rf"\b(?:{names})\s*\(", re.IGNORECASE)
+
+
 def suggest_function(name: str, context: HasFunctions | None = None) -> str | None:
     """The builtin function, or the context's own, that an unknown name was probably meant to be."""
     from classad.errors import suggest
@@ -302,13 +328,14 @@ def builtin(
     cased: bool = False,
     exceptional: str = "undefined gives undefined, error gives error",
     examples: Sequence[str] = (),
+    doc: str | None = None,
 ) -> Callable[[_Impl], _Impl]:
     """Declare a builtin function.
 
     ``names``: HTCondor's spelling, synonyms after it.  ``args``: the number of arguments or the
     range (None: no upper bound); a call outside it is an error value, its arguments unevaluated.
     ``exceptional``: what undefined and error arguments do, in words.  ``examples``: lines
-    ``expr -> value`` that the tests run.  The docstring's first paragraph is the documentation.
+    ``expr -> value`` that the tests run.  ``doc``: what is documented, if not the docstring.
     See ``Builtin`` for the rest.
     """
     low, high = (args, args) if isinstance(args, int) else args
@@ -326,7 +353,7 @@ def builtin(
                 laziness=laziness,
                 reads=reads,
                 exceptional=exceptional,
-                doc=(impl.__doc__ or "").strip(),
+                doc=(doc or impl.__doc__ or "").strip(),
                 examples=tuple(examples),
                 impl=impl,
                 reads_alone=reads_alone,

@@ -43,7 +43,8 @@ class ReferenceState(EvalState):
     ``deepest``: the depth at which an operator fails, ``most_references`` that at which a reference
     does, ``reference`` what a reference adds.  ``lexical``: while an expression is evaluated in
     another ad than it stands in, as that of a chained parent is in the child, the two, so that ads
-    and lists written in it are nested in the one where they stand.
+    and lists written in it are nested in the one where they stand.  ``moved``: where the evaluation
+    of the attribute under way goes on, see ``move``.
     """
 
     #: What evaluates each kind of node; ``classad.evaluation.observer`` has a table that also
@@ -52,6 +53,7 @@ class ReferenceState(EvalState):
 
     depth: int = 0
     lexical: tuple[Ad | None, Ad | None] | None = None
+    moved: Ad | None = None
 
     def __init__(self, context: EvalContext) -> None:
         self.context = context
@@ -72,9 +74,13 @@ class ReferenceState(EvalState):
             value: ClassAdValue = item
             return value
         outer, self.lexical = self.lexical, None if home is ad else (ad, home)
+        before, self.moved = self.moved, None
         value = self.enter(item, ad)
-        self.lexical = outer
+        self.lexical, self.moved = outer, before
         return value
+
+    def move(self, ad: Ad) -> None:
+        self.moved = ad
 
     def descend(self) -> None:
         """Use up one level."""
@@ -103,14 +109,17 @@ class ReferenceState(EvalState):
         mark = (id(tree), id(owner))
         active[mark] = owner
         outer, self.lexical = self.lexical, None if owner is ad else (ad, owner)
+        before, self.moved = self.moved, None
         value = value_of(tree.node, ad, self)
-        self.lexical = outer
+        self.lexical, self.moved = outer, before
         del active[mark]
         return value
 
 
 def value_of(node: nodes.Node, ad: Ad, state: ReferenceState) -> ClassAdValue:
-    """The value of a node in ``ad``."""
+    """The value of a node in ``ad``, or where the evaluation has moved to."""
+    if state.moved is not None:
+        ad = state.moved
     state.work += 1
     if state.work > state.most_work:
         raise EvaluationFailure("the evaluation visits too many nodes")

@@ -25,13 +25,14 @@ __all__ = ["NO_CONTEXT", "CallSite", "EvalContext", "EvalState", "Place", "conta
 
 #: What tells an expression from others -> the ad that holds it, or nested pairs of such ads.
 Active = dict[object, object]
-#: Depth, expressions under way, guests, outermost ad and home of an evaluation.
+#: Depth, expressions under way, guests, outermost ad and home of an evaluation, where it has moved.
 Place = tuple[
     int,
     "Active | None",
     "tuple[tuple[Ad, Ad], ...]",
     Ad | None,
     "tuple[Ad | None, Ad | None] | None",
+    Ad | None,
 ]
 
 
@@ -47,6 +48,7 @@ class EvalState(Scopes):
     ad: Ad | None = None
     #: Of exact evaluations only, see ``ReferenceState``.
     lexical: tuple[Ad | None, Ad | None] | None = None
+    moved: Ad | None = None
     #: Evaluations under way that began anew at ``ad["name"]``.
     restarts: int = 0
 
@@ -70,6 +72,10 @@ class EvalState(Scopes):
     def dereference(self, value: Stored, ad: Ad, owner: Ad) -> Stored:
         """The value, in ``ad``, of what was stored for an attribute that ``owner`` holds."""
         return self.follow(value, ad, owner) if isinstance(value, Expression) else value
+
+    def move(self, ad: Ad) -> None:
+        """Evaluate in ``ad`` what follows in the expression of the attribute under way."""
+        raise NotImplementedError
 
     def circle(self) -> ClassAdValue:
         """What a reference gives that leads to an expression under way.
@@ -139,11 +145,11 @@ class EvalState(Scopes):
     def place(self) -> Place:
         """Where the evaluation is, for ``go_back``."""
         active = None if self.active is None else self.active.copy()
-        return self.depth, active, self.guests, self.root_ad, self.lexical
+        return self.depth, active, self.guests, self.root_ad, self.lexical, self.moved
 
     def go_back(self, place: Place) -> None:
         """Return to where the evaluation was before one inside it failed."""
-        self.depth, active, self.guests, self.root_ad, self.lexical = place
+        self.depth, active, self.guests, self.root_ad, self.lexical, self.moved = place
         if self.active is not None:
             # The same object: attributes around the failed one are still to be taken out of it.
             self.active.clear()

@@ -13,13 +13,14 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-from attr import define, field, frozen
+from attr import Factory, define, field, frozen
 
 from fuzz.daemons.compare import Verdict, compare, known_departures, undetermined
 from fuzz.daemons.crowded import crowded_scenario
 from fuzz.daemons.document import document
 from fuzz.daemons.plausible import plausible_scenario
 from fuzz.daemons.record import record
+from fuzz.daemons.recordings import Recordings
 from fuzz.daemons.shrink import shrink
 from fuzz.daemons.sites.mixing import mixed, site_scenario, small_pool
 from fuzz.daemons.system import DaemonError, System
@@ -86,6 +87,7 @@ class Campaign:
     tell: Callable[[str], None]
     #: Parts of ``sites`` that every scenario gets.
     mix: tuple[str, ...] = ()
+    recordings: Recordings = Factory(Recordings)
 
     def run(self, kinds: list[str], seed: int, *, seconds: float, count: int | None) -> Tally:
         """Scenarios of every kind from a seed on; each seed is drawn once of each kind."""
@@ -122,9 +124,13 @@ class Campaign:
         elif verdict.differs:
             self._differs(case, verdict, tally)
 
-    def case(self, scenario: Record) -> JsonData:
-        """The scenario with what the daemons do."""
-        observed = record(self.system, {"timeout": _LIMIT, **scenario}, self.port_base)
+    def case(self, scenario: Record, *, again: bool = False, keep: bool = True) -> JsonData:
+        """The scenario with what the daemons do, ``again``: the second time."""
+        timed = {"timeout": _LIMIT, **scenario}
+        recordings = self.recordings if keep else Recordings()
+        observed = recordings.observed(
+            scenario, lambda: record(self.system, timed, self.port_base), again=again
+        )
         return {
             "scenario": dict(scenario),
             "observed": observed,
@@ -135,7 +141,7 @@ class Campaign:
     def _differs(self, case: JsonData, verdict: Verdict, tally: Tally) -> None:
         name = case["scenario"]["name"]
         try:
-            again = compare(self.case(case["scenario"])).differs
+            again = compare(self.case(case["scenario"], again=True)).differs
         except DaemonError:
             again = False
         if not again:
@@ -159,7 +165,7 @@ class Campaign:
         def holds(scenario: JsonData) -> bool:
             nonlocal best
             try:
-                smaller = self.case(scenario)
+                smaller = self.case(scenario, keep=False)
             except DaemonError:
                 return False
             told = compare(smaller)

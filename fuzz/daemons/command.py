@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from fuzz.daemons.campaign import KINDS, Campaign, Tally
+from fuzz.daemons.recordings import Recordings
 from fuzz.daemons.sites.mixing import PARTS
 from fuzz.daemons.system import System, open_system, version_of
 from fuzz.target import Unavailable
@@ -33,7 +34,9 @@ def main(arguments: Sequence[str]) -> int:
         return 0
     tries = 0 if args.raw else args.tries
     tell = partial(print, flush=True)
-    campaign = Campaign(system, args.port_base, args.found, tries, tell, args.mix)
+    campaign = Campaign(
+        system, args.port_base, args.found, tries, tell, args.mix, Recordings(args.keep)
+    )
     seed = _FIRST_SEED + int(time.time()) % 10**8 if args.seed is None else args.seed
     tally = Tally()
     if args.replay:
@@ -108,6 +111,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--replay", type=Path, nargs="+", metavar="FILE", help="these scenarios once more"
+    )
+    parser.add_argument(
+        "--keep", type=Path, metavar="DIR", help="keep recordings in DIR, and use those kept there"
     )
     parser.add_argument(
         "--found", type=Path, default=_FOUND, metavar="DIR", help="where differences are written"

@@ -42,13 +42,17 @@ def record(system: System, scenario: Record, base: int, *, keep: bool = False) -
         try:
             return _without_addresses(_once(system, scenario, base, keep=keep))
         except DaemonError as error:
-            last = attempt == _ATTEMPTS - 1
-            if last or not any(word in str(error) for word in _PASSING):
+            if attempt == _ATTEMPTS - 1 or not passing(error):
                 raise
             time.sleep(0.3 * 2**attempt)
         except subprocess.TimeoutExpired as error:
             raise DaemonError(f"no end after {error.timeout:.0f} s: {error.cmd[-1]}") from error
     raise AssertionError
+
+
+def passing(error: DaemonError) -> bool:
+    """Whether another attempt may not meet an error."""
+    return any(word in str(error) for word in _PASSING)
 
 
 def _without_addresses(observed: JsonData) -> JsonData:

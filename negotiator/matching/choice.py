@@ -68,7 +68,7 @@ def _limits_have_room(board: Board, request: ClassAd, tally: Tally) -> bool:
     """The concurrency limits of a request whose limits do not depend on the slot.
 
     An empty text is taken for the one that was refused last, without a count of its own: the reason
-    is that of the slots that were looked at before.
+    is that of the slots that were looked at before in the session.
     """
     if request.raw("ConcurrencyLimits") is None:
         return True

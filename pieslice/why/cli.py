@@ -19,6 +19,7 @@ from pieslice.inputs.options import (
     add_engine,
     add_inputs,
     add_local_name,
+    add_max_size,
     add_output,
 )
 from pieslice.inputs.versions import version_from
@@ -146,6 +147,7 @@ def _add_diff(subcommands: Subcommands) -> argparse.ArgumentParser:
         metavar="F",
         help="with --watch: append each cycle as a line of JSON, and go on with the sums in F",
     )
+    add_max_size(diff, "the log of --watch: its oldest lines go first, the sums stay")
     diff.set_defaults(run=_diff)
     return diff
 

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from classad.errors import Diagnostic, is_one_edit, suggest
 from policy.data.tables import attribute_names, meanings
-from policy.history import first_reader, first_reading, is_read, last_reader
+from policy.history import first_reader, first_reading, is_read, last_reader, read_by
 from policy.knobs import FAMILIES, KNOBS, find_knob
 from policy.knobs.choices import CRON_PARTS
 from policy.knobs.lists import LISTS, is_list
@@ -155,7 +155,7 @@ def _known(defaults: tuple[str, ...], version: Version) -> _Known:
     known = [knob.name for knob in KNOBS.values()]
     known += [knob.name for knob in OTHER_KNOBS.values()]
     known += [*meanings(), *reader_names(), *defaults]
-    known = [name for name in known if is_read(name, version)]
+    known = read_by(version, dict.fromkeys(known))
     known += [form.replace("*", daemon) for form in _OF_EACH for daemon in sorted(DAEMONS)]
     known = list({name.casefold(): name for name in reversed(known)}.values())
     squeezed = {name.casefold().replace("_", ""): name for name in known}

@@ -849,7 +849,7 @@ def _nested() -> Iterator[Question]:
         for _ in range(4):
             mine, theirs = rng.choice(_MINE), rng.choice((None, *_THEIRS))
             yield Question(text, my=mine, target=theirs)
-    # What follows one of these is looked up where its search ended (D-304).
+    # What follows one of these is looked up where its search ended.
     others = [it for it in _LOOKED_UP if not it.startswith(("unresolved", "evalIn", "countM"))]
     for _ in range(330):
         one, two = rng.choice(others), rng.choice(others)

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from classad import ClassAd, ExprTree
-from classad.evaluate import EvalContext, evaluate, evaluate_full
+from classad.analysis.flatten import flatten
+from classad.evaluate import EvalContext, evaluate, evaluate_exactly, evaluate_full
 from classad.evaluation.functions import FAMILIES, Builtin, load
 from classad.formats.unparse import unparse_value
 from classad.language.values import ERROR, UNDEFINED
@@ -209,12 +210,50 @@ def test_selecting_from_a_list_that_a_function_made() -> None:
     assert value_of("evalInEachContext({4}, {[x = 1]})[0][0]") == 4
 
 
-def test_after_counting_matches_of_an_absent_attribute() -> None:
-    """D-304: the list of an absent attribute is looked up in the match ad, what follows is not."""
-    my, target = (ExprTree(text).eval() for text in ("[a = 1; ads = {[y = 1]}]", "[b = 2]"))
-    assert evaluate("countMatches(y, ads)", my, target) == 0
-    assert evaluate("countMatches(y, ads) + a", my, target) == 1
-    assert evaluate("countMatches(y, ads) + a", my) == 2
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        # MY is the other ad now, and TARGET is this one.
+        ("countMatches(TARGET.X, {[c = 8]}) + TARGET.me", 2),
+        ("countMatches(TARGET.X, {[c = 8]}) + MY.me", 3),
+        ("countMatches(TARGET.X, {[c = 8]}) + me", 3),
+        ("size(evalInEachContext(TARGET.X, {[c = 8]})) + me", 3),
+        ("countMatches(.RIGHT.X, {[c = 8]}) + .RIGHT.me", 3),
+        ("countMatches(R, {[c = 8]}) + me", 3),
+        ("countMatches(TARGET.X, {[c = 8]}) >= TARGET.R", UNDEFINED),
+        ("countMatches(TARGET.X, MY.A)", 0),
+        # Where nothing is found it is the ad around both, which has only LEFT and RIGHT.
+        ("countMatches(nosuch, {[c = 8]}) + me", UNDEFINED),
+        ("countMatches(nosuch, {[c = 8]}) + LEFT.me", 1),
+        ("countMatches(MY.nosuch, A) + me", UNDEFINED),
+        ("countMatches(y, A)", 0),
+        ("strcat(unresolved(nosuch) ?: 5, me)", UNDEFINED),
+        # What stands before it, in another attribute or behind an own one is evaluated here.
+        ("me + countMatches(TARGET.X, {[c = 8]})", 2),
+        ("Counted + me", 1),
+        ("countMatches(MY.Own, A) + me", 3),
+    ],
+)
+def test_after_counting_matches_of_an_attribute_of_another_ad(text: str, value: object) -> None:
+    """What follows in the expression is evaluated where the search for the attribute ended."""
+    my = (
+        "[A = {[c = 8], [c = 7]}; me = 1; Own = c > 1; Counted = countMatches(TARGET.X, {[c = 8]})]"
+    )
+    target = "[X = c >= 8; R = 1; me = 2]"
+    ads = ExprTree(my).eval(), ExprTree(target).eval()
+    assert evaluate(text, *ads) == value
+    assert evaluate_exactly(ExprTree(text), ads[0], *ads, EvalContext())[0] == value
+
+
+def test_flattening_behind_the_count_of_an_attribute_of_the_partner() -> None:
+    """There the partner is named by its place, so that a match finds it from wherever it is."""
+    slot = ExprTree("[Gpus = {[c = 8]}; Room = 4]").eval()
+    text = "countMatches(TARGET.Need, Gpus) >= TARGET.Count && TARGET.Size <= Room"
+    flat = flatten(slot, ExprTree(text), inline=True, partner="RIGHT")
+    assert flat.tree is not None
+    job = ExprTree("[Need = c > 7; Count = 1; Size = 3]").eval()
+    assert evaluate(text, slot, job) is UNDEFINED
+    assert evaluate(flat.tree, slot, job) is True
 
 
 def test_matching_custom_resources() -> None:

@@ -195,3 +195,35 @@ def test_where_all_rows_have_lists(backend: None, members: str, counted: list[in
             assert list(table.match(job)) == [
                 row for row, number in enumerate(counted) if number >= least
             ]
+
+
+#: What stands behind a count of the partner's attribute is evaluated in the partner.
+MOVING = [
+    "countMatches(TARGET.Want, MY.G) >= {m} && TARGET.Least < MY.Cpus && Cpus > {d}",
+    "(Cpus > 0 && countMatches(TARGET.Want, {{[Memory = 9]}}) >= 0) && MY.Least <= {d}",
+    "TARGET.Least > 0 && countMatches(Want, {{[Memory = 9]}}) >= 0 && Least =?= {d}",
+    "Usable && Cpus > {d}",
+]
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_behind_a_count_of_the_partners_attribute_all_rows_are_asked_there(shared: bool) -> None:
+    texts = [text.format(m=n % 2, d=n % 3) for n in range(4) for text in MOVING]
+    usable = "Usable = countMatches(TARGET.Want, G) == 0 && Least < 3"
+    rows = [
+        ClassAd(f"[Requirements = {text}; G = {{}}; {usable}; Cpus = {2 if shared else n % 4}]")
+        for n, text in enumerate(texts)
+    ]
+    jobs = [
+        ClassAd(f"[Want = Memory > 5; Least = {least}; Cpus = {n}; Requirements = {required}]")
+        for n, least in enumerate((0, 1, 2, 5))
+        for required in (
+            "true",
+            "countMatches(TARGET.Usable, {}) == 0 && Cpus < 3 && TARGET.Cpus > 0",
+        )
+    ]
+    with few_are_many():
+        table = Table(rows)
+        for job in [*jobs, *jobs]:
+            wanted = [n for n, row in enumerate(rows) if symmetric_match(job, row, CONTEXT)]
+            assert list(table.match(job, context=CONTEXT)) == wanted

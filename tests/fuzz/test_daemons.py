@@ -18,7 +18,9 @@ from fuzz.daemons.compare import compare, known_departures, undetermined
 from fuzz.daemons.document import document
 from fuzz.daemons.log import cycle_lines, quiet, read_cycle
 from fuzz.daemons.log_reader import Reader
+from fuzz.daemons.one_process import LastingPool
 from fuzz.daemons.queue_log import queue_log
+from fuzz.daemons.recordings import Recordings
 from fuzz.daemons.shrink import shrink
 from fuzz.daemons.sites.mixing import PARTS, mixed, small_pool
 from fuzz.daemons.system import DaemonError, System, open_system
@@ -119,6 +121,26 @@ def test_jobs_of_another_site_have_its_domain() -> None:
     assert [job.user for job in expand_jobs(scenario, entries)] == ["ann@test", "ann@far.example"]
     ours = expand.expand_jobs(scenario, entries)
     assert [job.submitter for job in ours] == ["ann@test", "ann@far.example"]
+
+
+def test_a_lasting_negotiator_has_written_its_log_before_it_is_read() -> None:
+    """The command that makes it write waits for no answer."""
+    log = "103 Customer.ann@test PriorityFactor 1000.000000\n"
+    later = [log, log, log + "103 Customer.ann@test ResourcesUsed 2\n", log * 2]
+
+    class Slow(LastingPool):
+        def __init__(self) -> None:
+            self.scenario = {"accountant": {"customers": {"ann": {"factor": 1000.0}}}}
+            self.domain = "test"
+
+        def tool(self, *arguments: str, timeout: float = 60.0, check: bool = True) -> str:
+            return " ".join(arguments)
+
+        def accountant_log(self) -> str:
+            return later.pop(0)
+
+    Slow().flush()
+    assert not later
 
 
 def test_wild_scenarios_are_those_that_were_recorded() -> None:
@@ -340,6 +362,45 @@ def test_a_scenario_that_is_not_recorded_is_left_out(
     fuzzer.one({**recorded_case()["scenario"], "slots": []}, tally)
     assert told == ["ceiling: not recorded: no slots"]
     assert "left out: no recording 1" in tally.line
+
+
+def test_kept_recordings_are_compared_without_the_daemons(tmp_path: Path) -> None:
+    """A scenario is recorded once, the second time for ``again``, and anew where it has changed."""
+    kept, runs = Recordings(tmp_path / "kept"), []
+
+    def record() -> dict[str, Any]:
+        runs.append(len(runs))
+        return {"cycles": [runs[-1]]}
+
+    scenario = {"name": "one", "slots": []}
+    first = [kept.observed(scenario, record) for _ in range(2)]
+    assert first == [{"cycles": [0]}] * 2
+    assert kept.observed(scenario, record, again=True) == {"cycles": [1]}
+    assert kept.observed({**scenario, "jobs": []}, record) == {"cycles": [2]}
+
+
+@pytest.mark.parametrize(("error", "attempts"), [("it aborts", 1), ("clock slipped: [2]", 2)])
+def test_an_error_is_kept_unless_it_passes(tmp_path: Path, error: str, attempts: int) -> None:
+    kept, runs = Recordings(tmp_path), []
+
+    def record() -> dict[str, Any]:
+        runs.append(error)
+        raise DaemonError(error)
+
+    for _ in range(2):
+        with pytest.raises(DaemonError, match=error[:9]):
+            kept.observed({"name": "one"}, record)
+    assert len(runs) == attempts
+
+
+def test_priorities_stand_still_where_usage_cannot_be_seeded() -> None:
+    """Else the seconds that a recording takes would change them."""
+    scenario = {
+        "tags": [], "config": {"PRIORITY_HALFLIFE": "3600"}, "accountant": {"elapsed": 60},
+        "slots": [{"name": "a", "ad": {"SlotWeight": "Cpus + 1"}}], "cycles": [{"elapsed": 60}],
+    }  # fmt: skip
+    drawn = mixed(scenario, (), 1)
+    assert (drawn["config"], drawn["accountant"], drawn["cycles"]) == ({}, {}, [{}])
 
 
 def test_documents_are_read_back() -> None:

@@ -156,3 +156,14 @@ def test_every_departure_is_in_the_register() -> None:
     for kind in DepartureKind:
         entry = text.partition(f"## {kind.number} ")[2].partition("\n## ")[0]
         assert "tests/negotiator/test_divergences.py::" in entry
+
+
+@pytest.mark.parametrize("wanted", ["Requirements", "Requirements || Requirements"])
+def test_gpus_required_by_the_requirements_that_count_them(wanted: str) -> None:
+    """D-508: the circle is followed once, and suits no GPU."""
+    slot = {"name": "slot1@g", "ad": {"GPUs": "1", "AvailableGPUs": "{ [Capability = 8.0] }"}}
+    count = "countMatches(MY.RequireGPUs, TARGET.AvailableGPUs) >= RequestGPUs"
+    asked = {"RequestGPUs": "1", "RequireGPUs": wanted, "Requirements": count}
+    result = run([slot], [{"submitter": "alice", "ad": asked}])
+    assert [item.text for item in result.rejections] == ["no match found"]
+    assert slots_of(result) == []

@@ -45,6 +45,8 @@ TRIED = (
 
 #: Schema -> commands that print it.
 OUTPUTS = {
+    "alert": [],
+    "alerts": [],
     "capture": [],
     "check": [],
     "checks": [
@@ -126,7 +128,9 @@ OUTPUTS = {
 }  # fmt: skip
 
 #: Commands that need daemons or a history; their own tests ask ``validate``.
-ELSEWHERE = {"pieslice capture", "pieslice history", "pieslice shadow", "pieslice when"}
+ELSEWHERE = {
+    "pieslice capture", "pieslice history", "pieslice shadow", "pieslice watch", "pieslice when",
+}  # fmt: skip
 #: What prints JSON of another kind: ads, records as HTCondor's tools print them.
 FOREIGN = {"pieslice select", "pieslice userprio"}
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from classad.evaluation.functions import Form, form_of
+from classad.evaluation.functions import Form, form_of, may_move
 from classad.language.operators import LOGIC
 from classad.syntax.nodes import Binary, Call, Conditional, Unary, bare
 from classad.table.answers.variants import Variants
@@ -132,7 +132,9 @@ class Predicate(Variants[Verdict]):
     ) -> None:
         super().__init__(shape, of_row, part, store, open_names)
         self._book = book
-        self._operands = _operands(bare(shape.node))
+        operands = _operands(bare(shape.node))
+        #: Each can be asked by itself.
+        self._operands = () if may_move(*operands[:-1]) else operands
         #: The rows that it says nothing about.
         self._outside = store.everything.bits ^ part.bits
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from classad.ads.expression import Expression
+from classad.evaluation.functions import may_move
 from classad.language.values import Scalar
 from classad.syntax.native import parse
 from classad.syntax.nodes import Binary, Literal, Node, Parens, Reference
@@ -165,7 +166,9 @@ class Splits:
         pieces: list[_Piece] = []
         free: set[int] = set()
         for node, level in _conjuncts_of(root):
-            places = sorted(places_of(text, ends, node), key=lambda one: one[1].place)
+            # Where the evaluation has moved to constants are not found by names of the row.
+            found = () if may_move(node) else places_of(text, ends, node)
+            places = sorted(found, key=lambda one: one[1].place)
             free.update(constant.place for _, constant in places)
             template = self._template(node, text, how, [literal for literal, _ in places])
             constants = tuple([constant for _, constant in places])
@@ -189,8 +192,17 @@ def _kept(values: list[Scalar], fixed: tuple[int, ...]) -> list[tuple[type, str]
     return [(values[place].__class__, repr(values[place])) for place in fixed]
 
 
-def _conjuncts_of(root: Node) -> Iterator[tuple[Node, int]]:
-    """The nodes that are conjuncts, in their order, with the levels above them."""
+def _conjuncts_of(root: Node) -> list[tuple[Node, int]]:
+    """The nodes that are conjuncts, in their order, with the levels above them.
+
+    None where what follows one of them is evaluated elsewhere: the root is the only one then.
+    """
+    found = list(_operands_of(root))
+    return [(root, 0)] if may_move(*[node for node, _ in found[:-1]]) else found
+
+
+def _operands_of(root: Node) -> Iterator[tuple[Node, int]]:
+    """What ``&&`` joins, with the levels above it."""
     todo: list[tuple[Node, int]] = [(root, 0)]
     while todo:
         node, level = todo.pop()

@@ -1,8 +1,9 @@
 """Splits the text of an expression at ``&&`` without parsing it.
 
 Quoted names, escapes and comments can hide anything, so a text with one of those is left whole; so
-is one that has ``&&`` in a string, or beside it an operator that binds less.  The pieces need not
-be expressions: if one is not, the text as a whole has to be read.
+is one that has ``&&`` in a string, or beside it an operator that binds less.  What follows a call
+that may move the evaluation to another ad stays with it.  The pieces need not be expressions: if
+one is not, the text as a whole has to be read.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from itertools import accumulate, compress, repeat
 from typing import Final
+
+from classad.evaluation.functions import searching_call
 
 #: What can hide operators and brackets from a look at the text; inside a string it does no harm.
 _HIDING: Final = ("\\", "'", "//", "/*")
@@ -44,7 +47,17 @@ def conjuncts_in(text: str) -> Sequence[str]:
         if not depth:
             found.append("&&".join(begun).strip(" "))
             begun.clear()
-    return (text,) if begun else found
+    return (text,) if begun else _with_followers(found, text)
+
+
+def _with_followers(pieces: list[str], text: str) -> list[str]:
+    """The pieces; those behind one that may move the evaluation are one with it."""
+    searches = searching_call().search
+    if searches(text):
+        for place, piece in enumerate(pieces):
+            if searches(piece):
+                return [*pieces[:place], " && ".join(pieces[place:])]
+    return pieces
 
 
 @lru_cache(maxsize=1000)

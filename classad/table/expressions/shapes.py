@@ -15,7 +15,7 @@ from typing import Any, Final
 from classad.ads.ad import node_of_value
 from classad.ads.expression import Expression
 from classad.compiled.compiler import measure
-from classad.evaluation.functions import CHANCE, CLOCK, ZONE, Where, lookup_function
+from classad.evaluation.functions import CHANCE, CLOCK, ZONE, Where, lookup_function, may_move
 from classad.formats.unparse import unparse
 from classad.language.names import UNUSUAL, fold_name
 from classad.syntax.nodes import AdExpr, Call, ListExpr, Node, Reference
@@ -58,6 +58,8 @@ class Shape:
         names: set[tuple[int, str]] = set()
         for where, name in self._walk(self.node):
             names.add((where, name))
+        if self.exact and may_move(self.node):
+            names = {(BOTH, name) for _, name in names}
         self.names = tuple(sorted(names))
         # Compiled when it is first evaluated by itself: many never are.
         self.height, self.size, *_ = measure(self.node)

@@ -49,7 +49,11 @@ def mixed(scenario: JsonData, parts: Sequence[str], seed: int) -> JsonData:
 
 
 def _stop_time(scenario: JsonData) -> None:
-    """Have no time pass: usage can only be seeded where weights are numbers."""
+    """Have no time pass: usage can only be seeded where weights are numbers.
+
+    Without a half-life of the scenario's own the seconds that a recording takes change nothing.
+    """
+    scenario["config"].pop("PRIORITY_HALFLIFE", None)
     for record in (scenario["accountant"], *scenario.get("cycles", ())):
         for name in ("elapsed", "seed_claims"):
             record.pop(name, None)
