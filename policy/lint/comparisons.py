@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from classad.errors import Diagnostic, suggest
+from classad.errors import Diagnostic
 from classad.evaluation.functions import Result, lookup_function
 from classad.language.operators import EQUALITY, IDENTITY
 from classad.language.values import ClassAdValue, Value
@@ -19,7 +19,7 @@ from policy.attributes import DATE, find_attribute
 from policy.ephemeral import find_ephemeral
 from policy.knobs.declaration import Wanted
 from policy.lint.expressions import MacroExpression
-from policy.lint.finding import WARNING, Advice, Finding, Meant, Repair
+from policy.lint.finding import WARNING, Advice, Finding, Meant, meant
 from policy.lint.trees import (
     comparisons,
     disjuncts,
@@ -306,14 +306,9 @@ def _no_such_group(view: View, one: MacroExpression, node: Binary) -> _Found | N
         text, known = other.value.casefold(), [group.casefold() for group in view.groups]
         if not _is_group(one, subject) or text in (*known, "<none>"):
             continue
-        meant = suggest(other.value, list(view.groups))
-        if meant is not None or one.how.use.my == "group":
-            message = f"no group is called `{other.value}`"
-            advice: Advice = "GROUP_NAMES has no such group"
-            if meant is not None:
-                help_text = f"did you mean `{meant}`?"
-                advice = Repair(f'"{meant}"', f'"{other.value}"', help_text)
-            return NEVER_TRUE, message, node, advice
+        advice = meant(other.value, view.groups, "GROUP_NAMES has no such group")
+        if isinstance(advice, Meant) or one.how.use.my == "group":
+            return NEVER_TRUE, f"no group is called `{other.value}`", node, advice
     return None
 
 

@@ -7,8 +7,8 @@ docs/findings.md, the rules of the SARIF report and the tests of the examples ar
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from typing import Any, Final
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Final
 
 from attr import field, frozen
 
@@ -17,6 +17,9 @@ from classad.source import Source
 from policy.knobs.reading import EXPANDED, place
 from policy.language.about import About
 from policy.language.table import Definition
+
+if TYPE_CHECKING:
+    from policy.lint.view import Setting, View
 
 ERROR: Final = "error"
 WARNING: Final = "warning"
@@ -52,6 +55,8 @@ class Meant(Repair):
         return f"did you mean `{self.text}`?"
 
 
+#: Looks at one setting.
+Check = Callable[["View", "Setting"], Iterator[Diagnostic]]
 #: What to do about a finding.
 Advice = str | Repair | None
 
@@ -70,6 +75,8 @@ class Finding:
     no finding at all.  ``observed`` says what daemons of 25.14.1 were seen to do, where that is
     more than what holds for the whole section of docs/findings.md.  ``between``: a version that has
     the finding, or two of which the step from the first to the second has it; none for 25.14.1.
+    ``check`` looks at each setting of the macros ``of``, or of all; None where a check of its
+    module says several findings.
     """
 
     id: str
@@ -81,6 +88,15 @@ class Finding:
     silenceable: bool = field(default=True, kw_only=True)
     observed: str = field(default="", kw_only=True)
     between: tuple[str, ...] = field(default=(), kw_only=True)
+    of: re.Pattern[str] | None = field(default=None, kw_only=True)
+    check: Check | None = field(default=None, kw_only=True)
+
+    def check_settings(self, view: View) -> Iterator[Diagnostic]:
+        """What the check finds in the settings of its macros; nothing without one."""
+        for setting in view.settings if self.check is not None else ():
+            if self.of is None or self.of.fullmatch(setting.macro):
+                assert self.check is not None
+                yield from self.check(view, setting)
 
     def at(
         self,
@@ -128,6 +144,26 @@ class Finding:
             spot = entry.source, entry.start, max(entry.end, entry.start + 1)
         about = {"macro": entry.name, "definition": entry, **about}
         return self.at(message, *spot, help, **about)
+
+
+def finding(
+    id: str,
+    severity: str,
+    title: str,
+    doc: str,
+    *,
+    bad: str,
+    good: str,
+    of: str | None = None,
+    **more: Any,
+) -> Callable[[Check], Finding]:
+    """Declares a finding at its check; see ``Finding``.
+
+    The name of the check is the finding then, so that it says ``level.at(...)``.
+    """
+    pattern = None if of is None else re.compile(of, re.IGNORECASE)
+    words = (id, severity, title, doc, bad, good)
+    return lambda check: Finding(*words, of=pattern, check=check, **more)
 
 
 def name_place(entry: Definition) -> tuple[Source, int, int] | None:

@@ -76,8 +76,9 @@ SECTIONS: Final[tuple[tuple[str, ModuleType], ...]] = (
 
 
 def declared(module: ModuleType) -> Iterator[Finding]:
-    """The findings that a module declares, in its order."""
-    return (value for value in vars(module).values() if isinstance(value, Finding))
+    """The findings that a module declares, by their numbers."""
+    found = (value for value in vars(module).values() if isinstance(value, Finding))
+    return iter(sorted(found, key=lambda one: one.id))
 
 
 #: All findings by number.
@@ -107,11 +108,8 @@ def all_findings(
         *reading.check_values(seen),
         *names.check_names(seen),
         *holes.check_holes(seen),
-        *choices.check_choices(seen),
+        *(found for kind in FINDINGS.values() for found in kind.check_settings(seen)),
         *lists.check_lists(seen),
-        *overrides.check_overrides(seen),
-        *security.check_security(seen),
-        *companions.check_companions(seen),
         *slots.check_slots(seen),
         *transforms.check_transforms(seen),
         *groups.check_groups(seen),

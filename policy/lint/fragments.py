@@ -25,7 +25,7 @@ COMPLETED: Final = frozenset(
     found.id
     for found in (
         *(reading.HOLE, lists.NOT_DEFINED, lists.NOT_LISTED, lists.NOT_PUBLISHED),
-        *(companions.ALONE, groups.UNLISTED, groups.NO_QUOTA),
+        *(companions.alone, groups.UNLISTED, groups.NO_QUOTA),
     )
 )
 #: What a configuration sets that is not only a part of another one.

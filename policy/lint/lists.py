@@ -17,7 +17,7 @@ from classad.errors import Diagnostic
 from policy.data.tables import attribute_names, builtin_table
 from policy.knobs.lists import LISTS, LISTS_BY_NAME, NameList, is_list
 from policy.knobs.other_daemons import DAEMONS
-from policy.lint.finding import WARNING, Finding, Repair, meant
+from policy.lint.finding import WARNING, Finding, Repair, finding, meant
 from policy.lint.places import stretch, unparsable
 from policy.lint.trees import references, scope_of
 from policy.lint.view import Setting, View, covering
@@ -41,17 +41,6 @@ NOT_LISTED: Final = Finding(
     "SYSTEM_PERIODIC_HOLD_NAMES = Mem\n"
     "SYSTEM_PERIODIC_HOLD_Mem = MemoryUsage > 3 * RequestMemory\n",
 )
-QUOTED: Final = Finding(
-    "P213",
-    WARNING,
-    "quotes in a list of names",
-    "A list is plain text between commas and blanks. Quotes belong to the names that they stand in,"
-    " and no daemon, host, user, method or macro has a name with quotes.",
-    'STARTD_CRON_JOBLIST = "HEALTH"\nSTARTD_CRON_HEALTH_EXECUTABLE = /usr/bin/health\n'
-    "STARTD_CRON_HEALTH_PERIOD = 5m\n",
-    "STARTD_CRON_JOBLIST = HEALTH\nSTARTD_CRON_HEALTH_EXECUTABLE = /usr/bin/health\n"
-    "STARTD_CRON_HEALTH_PERIOD = 5m\n",
-)
 NOT_PUBLISHED: Final = Finding(
     "P214",
     WARNING,
@@ -60,16 +49,6 @@ NOT_PUBLISHED: Final = Finding(
     " undefined without that.",
     "HasScratch = True\nSTART = MY.HasScratch =?= True\n",
     "HasScratch = True\nSTARTD_ATTRS = HasScratch\nSTART = MY.HasScratch =?= True\n",
-)
-NO_PROGRAM: Final = Finding(
-    "P215",
-    WARNING,
-    "a daemon in DAEMON_LIST whose macro is no program",
-    "The master runs what the macro of each name says. START, for one, is an expression; the master"
-    " logs `Cannot execute` and tries again and again.",
-    "DAEMON_LIST = MASTER, START\n",
-    "DAEMON_LIST = MASTER, STARTD\n",
-    observed="Observed with 25.14.1: condor_master with START in DAEMON_LIST.",
 )
 NO_MAP: Final = Finding(
     "P216",
@@ -139,16 +118,6 @@ def check_lists(view: View) -> Iterator[Diagnostic]:
         whole = _OF_OTHERS.get(setting.macro.upper())
         if whole is not None and whole.casefold() in view.defined:
             yield from _not_in_whole(setting, whole)
-        if setting.macro.upper() in _HOSTS:
-            yield from _quotes(setting, "names a host, and quotes are part of the name")
-        elif is_list(setting.macro):
-            yield from _quotes(setting, "is a list of names, and quotes are part of a name")
-        if setting.macro.upper() == "DAEMON_LIST":
-            yield from _programs(setting)
-        elif setting.macro.upper() in _PLAIN:
-            yield from _quotes(setting, "is a plain name, and quotes are part of it")
-        elif "path" in builtin_table().get(setting.macro.casefold(), [])[1:]:
-            yield from _quotes(setting, "is a path, and quotes are part of it")
     yield from _values(view, listed)
     yield from _unlisted(view, listed)
     yield from _maps(view)
@@ -170,8 +139,33 @@ def _not_in_whole(setting: Setting, whole: str) -> Iterator[Diagnostic]:
         yield NOT_DEFINED.at(message, *place, advice, **about)
 
 
-def _quotes(setting: Setting, what: str) -> Iterator[Diagnostic]:
-    text = setting.text()
+def _without_quotes(macro: str) -> str | None:
+    """What a macro is, in which a quote is no quote."""
+    if macro.upper() in _HOSTS:
+        return "names a host, and quotes are part of the name"
+    if is_list(macro):
+        return "is a list of names, and quotes are part of a name"
+    if macro.upper() in _PLAIN:
+        return "is a plain name, and quotes are part of it"
+    is_path = "path" in builtin_table().get(macro.casefold(), [])[1:]
+    return "is a path, and quotes are part of it" if is_path else None
+
+
+@finding(
+    "P213",
+    WARNING,
+    "quotes in a list of names",
+    "A list is plain text between commas and blanks. Quotes belong to the names that they stand in,"
+    " and no daemon, host, user, method or macro has a name with quotes.",
+    bad='STARTD_CRON_JOBLIST = "HEALTH"\nSTARTD_CRON_HEALTH_EXECUTABLE = /usr/bin/health\n'
+    "STARTD_CRON_HEALTH_PERIOD = 5m\n",
+    good="STARTD_CRON_JOBLIST = HEALTH\nSTARTD_CRON_HEALTH_EXECUTABLE = /usr/bin/health\n"
+    "STARTD_CRON_HEALTH_PERIOD = 5m\n",
+)
+def quotes(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    text, what = setting.text(), _without_quotes(setting.macro)
+    if what is None:
+        return
     for item in items(setting):
         if item.text[0] in _QUOTES or item.text[-1] in _QUOTES:
             end = item.end
@@ -181,18 +175,29 @@ def _quotes(setting: Setting, what: str) -> Iterator[Diagnostic]:
             place = stretch(setting, text, item.start, end)
             quoted = text[item.start : end]
             advice = Repair(quoted.strip(_QUOTES), quoted, "leave the quotes out")
-            yield QUOTED.at(f"{setting.macro} {what}", *place, advice, macro=setting.macro)
+            yield quotes.at(f"{setting.macro} {what}", *place, advice, macro=setting.macro)
             return
 
 
-def _programs(setting: Setting) -> Iterator[Diagnostic]:
+@finding(
+    "P215",
+    WARNING,
+    "a daemon in DAEMON_LIST whose macro is no program",
+    "The master runs what the macro of each name says. START, for one, is an expression; the master"
+    " logs `Cannot execute` and tries again and again.",
+    bad="DAEMON_LIST = MASTER, START\n",
+    good="DAEMON_LIST = MASTER, STARTD\n",
+    of="DAEMON_LIST",
+    observed="Observed with 25.14.1: condor_master with START in DAEMON_LIST.",
+)
+def no_program(view: View, setting: Setting) -> Iterator[Diagnostic]:
     text = setting.text()
     for item in items(setting):
         if covering(item.text) is None:
             continue
         place = stretch(setting, text, item.start, item.end)
         advice = meant(item.text, sorted(DAEMONS), "condor_master cannot execute it")
-        yield NO_PROGRAM.at(f"`{item.text}` is an expression, no daemon", *place, advice)
+        yield no_program.at(f"`{item.text}` is an expression, no daemon", *place, advice)
 
 
 def _values(view: View, listed: dict[str, set[str]]) -> Iterator[Diagnostic]:
