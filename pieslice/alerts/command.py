@@ -22,6 +22,9 @@ from typing import Final
 
 from attr import define, field
 
+from classad.errors import LimitError
+from classad.language.bounds import checkpoint
+from negotiator.io import InputError
 from pieslice.alerts.circumstances import circumstances, pool_of, silent_daemons
 from pieslice.alerts.course import Change, Course
 from pieslice.alerts.kinds import Rule, Target
@@ -39,6 +42,7 @@ from pieslice.live.daemons import Bindings
 from pieslice.live.service import service
 from pieslice.recording.store import History, HistoryError
 from pieslice.reports.output import deliver, put, show
+from pieslice.shadow.cli import said
 from pieslice.shadow.command import Saying
 from pieslice.shadow.history import keeping
 from pieslice.shadow.keeping import Lines, Log, Unwritten, ended_in_order, large_of, replace
@@ -226,12 +230,23 @@ def _follow(args: argparse.Namespace, rules: Sequence[Rule]) -> int:
                 saying.last = ""
                 keep(followed.before.capture)
                 keep(followed.after)
-                watch.cycle(followed)
+                _judged(watch, followed)
         except KeyboardInterrupt:
             print(file=sys.stderr)
         finally:
             manager.stopping()
     return _sum(AlertsTold.of(watch.pool, watch.course), args)
+
+
+def _judged(watch: _Watch, followed: Followed) -> None:
+    """Judge a cycle; what keeps from it, a full disk for example, ends nothing and is said."""
+    try:
+        watch.cycle(followed)
+    except BrokenPipeError:
+        raise
+    except (InputError, LimitError, OSError) as problem:
+        checkpoint("watching a pool")
+        complain(f"a cycle is not judged: {said(problem)}")
 
 
 def _resumed(path: Path | None, rules: Sequence[Rule]) -> Course:

@@ -8,7 +8,7 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from attr import evolve
 from classad import ClassAd
 from negotiator.capture.files import CapturePaths
 from negotiator.io import Capture, read_capture
+from pieslice.alerts import command
 from pieslice.alerts.circumstances import silent_daemons
 from pieslice.alerts.command import _resumed
 from pieslice.alerts.course import Alert, Change, Course
@@ -357,6 +358,27 @@ def test_a_pool_that_does_not_answer_any_more_is_told(
     assert alert["why"].endswith("; jobs: s2@live.test: gone")
     assert told["rules"][0]["open"] == 1
     assert f'pieslice_watch_up{{pool="{HOST}"}} 0\n' in metrics.read_text()
+
+
+def test_a_cycle_that_cannot_be_judged_ends_nothing(
+    recorded: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    recorded()
+    full = [OSError(28, "No space left on device", "/tmp/x")]
+    real = command.pool_of
+
+    def pool_of(files: Mapping[str, str]) -> Capture:
+        if full:
+            raise full.pop()
+        return real(files)
+
+    monkeypatch.setattr(command, "pool_of", pool_of)
+    rules = written(tmp_path / "alerts.toml", SMALL)
+    watch(HOST, "--ask", "--settle", "0.1", "--rules", rules, "--json", "--cycles", "2")
+    out, err = capsys.readouterr()
+    assert json.loads(out.splitlines()[-1])["cycles"] == 1
+    assert "a cycle is not judged: /tmp/x: no space left on device\n" in err
 
 
 def test_a_state_that_is_none_is_set_aside(
