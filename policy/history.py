@@ -166,6 +166,12 @@ def has_row(macro: str, version: Version) -> bool:
     return _cell(macro, version) not in (None, _READ, _UNRECORDED)
 
 
+def changed_row(macro: str, version: Version) -> Row | None:
+    """The row of a macro in the table of a version, if it is another one than in 25.14.1's."""
+    found = _cell(macro, version)
+    return found if isinstance(found, list) else None
+
+
 def builtin_rows(version: Version, newest: Mapping[str, Row]) -> dict[str, Row]:
     """The parameter table of a version, by HTCondor's names; ``newest`` is that of 25.14.1."""
     rows = dict(newest)

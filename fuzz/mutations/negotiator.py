@@ -284,8 +284,8 @@ MUTATIONS: Final = (
         "tests tests/negotiator/test_wild.py -k corner-depth-first",
     ),
     Mutation(
-        "negotiator/jobs/weights.py", "evaluate(self.of_slots, _filled(job), context=_CONTEXT)",
-        "evaluate(self.of_slots, job, context=_CONTEXT)", "tests tests/negotiator/test_weights.py",
+        "negotiator/jobs/weights.py", "evaluate(self.of_slots, _filled(job, self.context),",
+        "evaluate(self.of_slots, job,", "tests tests/negotiator/test_weights.py",
     ),
     # ---- captures of running pools
     # Idle jobs that have a match already are offered again.
