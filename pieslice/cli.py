@@ -43,6 +43,7 @@ from pieslice.command_line import (
     commands_of,
     parsers_of,
 )
+from pieslice.inputs.versions import ProjectError, project_version
 from pieslice.limiting import UsedUp, add_limits, limited
 from pieslice.terminal import complain
 
@@ -116,7 +117,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if args.command not in ANYWHERE:
             import policy  # noqa: F401 - refuses a foreign package called classad
         with limited(args):
-            code: int = args.run(args) if _captured(args) else EXIT_BAD
+            code: int = args.run(args) if _in_project(args) and _captured(args) else EXIT_BAD
         sys.stdout.flush()
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
@@ -134,6 +135,17 @@ def main(argv: Sequence[str] | None = None) -> int:
             _close_output()
         return EXIT_BAD
     return EXIT_NO if code == EXIT_OK and LOSSES.count else code
+
+
+def _in_project(args: argparse.Namespace) -> bool:
+    """Note the version that the project names; False, and why, if its file is of no use."""
+    if "condor_version" in args:
+        try:
+            args.project_version = project_version()
+        except ProjectError as problem:
+            complain(f"{problem}")
+            return False
+    return True
 
 
 def _captured(args: argparse.Namespace) -> bool:

@@ -191,6 +191,12 @@ def _changed_rows(version: Version) -> tuple[tuple[str, Row | None], ...]:
     return tuple((name, c if isinstance(c, list) else None) for name, c in cells if c != _SAME)
 
 
+def changed_row(macro: str, version: Version) -> Row | None:
+    """The row of a macro in the table of a version, if it is another one than in 25.14.1's."""
+    found = _cell(macro, version)
+    return found if isinstance(found, list) else None
+
+
 def builtin_rows(version: Version, newest: Mapping[str, Row]) -> dict[str, Row]:
     """The parameter table of a version, by HTCondor's names; ``newest`` is that of 25.14.1."""
     rows = dict(newest)

@@ -14,8 +14,8 @@ from typing import Final, NamedTuple
 from attr import frozen
 
 __all__ = [
-    "LINES", "NEWEST", "OLDEST", "RECORDED", "Followed", "UnknownVersionError", "Version",
-    "followed_version", "parse_version",
+    "LINES", "NEWEST", "NOT_GIVEN", "OLDEST", "RECORDED", "Followed", "UnknownVersionError",
+    "Version", "followed_version", "parse_version",
 ]  # fmt: skip
 
 
@@ -110,6 +110,10 @@ class Followed:
 
     def __str__(self) -> str:
         return f"follows {self.version}: {self.origin}"
+
+
+#: What is followed where nobody names a version.
+NOT_GIVEN: Final = Followed()
 
 
 def followed_version(given: Version, origin: str) -> Followed:

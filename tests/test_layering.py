@@ -124,6 +124,7 @@ OUTSIDE = {
     "pieslice/limiting.py": "interrupts a command, and has the system bound its memory",
     "pieslice/doctor/checks.py": "looks at the installation: packages, programs of HTCondor",
     "pieslice/expressions/cli.py": "a command line: prints, and sets the exit code",
+    "pieslice/inputs/versions.py": "finds the file of the project in whose folder it runs",
     "pieslice/inputs/policyfile.py": "finds out whether the policy file that is named can be read",
     "pieslice/history/adding.py": "reads the captures that are added to a history",
     "pieslice/history/following.py": "the body of `pieslice record` for running pools",

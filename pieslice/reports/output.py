@@ -47,7 +47,7 @@ def put(answer: Result, args: argparse.Namespace, out: IO[str]) -> None:
     if args.format == "json":
         deliver(answer.to_json(), args, out)
     else:
-        show(answer.blocks(), args, out)
+        show(answer.report(), args, out)
 
 
 def deliver(text: str, args: argparse.Namespace, out: IO[str]) -> None:

@@ -104,7 +104,7 @@ def why(
         absence = why_no_session(snapshot, policy, history.result, fate.submitter, fate.schedd)
     not_ready = None
     if fate is None and job.status == IDLE:
-        not_ready = why_not_ready(job, now, snapshot.slots)
+        not_ready = why_not_ready(job, now, snapshot.slots, policy.language)
     size = len(snapshot.slots)
     return Answer(history, stand, size, seen, held, fate, absence, not_ready, trimmed)
 

@@ -320,12 +320,14 @@ def _diff(args: argparse.Namespace) -> int:
         return EXIT_BAD
     with without_collecting():
         results: list[CycleResult] = []
+        versions: list[Followed] = []
         engines = make_engines(args.engine, lasting=True)
         for pool_name, config, args.dialect, args.at, args.condor_version in sides:
             args.inputs, args.config = [pool_name], None if config is None else [config]
             pool = load(args, sys.stderr, Progress(sys.stderr))
             if pool is None:
                 return EXIT_BAD
+            versions.append(pool.facts.version)
             results.append(
                 negotiate(
                     pool.snapshot,
@@ -337,7 +339,7 @@ def _diff(args: argparse.Namespace) -> int:
                 )
             )
         first, second = (_side_name(*side) for side in sides)
-        found = compare(results[0], results[1], (first, second))
+        found = compare(results[0], results[1], (first, second), (versions[0], versions[1]))
         put(found, args, sys.stdout)
     return EXIT_OK if found.same else EXIT_NO
 

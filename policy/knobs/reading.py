@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 from attr import evolve, frozen
 
 from classad.errors import ClassAdParseError, Diagnostic
+from classad.language.rules import LanguageRules, language_of
 from classad.source import Source
 from policy.config import Config
 from policy.history import has_row, is_read
@@ -134,7 +135,7 @@ def read_knob(config: Config, knob: Knob, macro: str | None = None) -> Reading:
         expanded = config.expand(definition)
         if expanded.problems:
             raise _Invalid(expanded.problems[0])
-        value = _value(knob, expanded.text, evaluate)
+        value = _value(knob, expanded.text, evaluate, language_of(config.version))
     except ExpansionError as endless:
         problem = _diagnostic(config, knob, macro, definition, "", _endless(endless))
         return Reading(macro, _default(config, knob, evaluate), "", definition, problem)
@@ -183,11 +184,12 @@ def _default(config: Config, knob: Knob, evaluate: Evaluate) -> object:
     """A default that refers to a macro with a bad value is read as if that were not set."""
     if not knob.default:
         return None
+    language = language_of(config.version)
     try:
-        return _value(knob, config.scope.expand(knob.default), evaluate)
+        return _value(knob, config.scope.expand(knob.default), evaluate, language)
     except (_Invalid, ExpansionError):
         built_in = evolve(config.scope, table=config.scope.table.built_in())
-        return _value(knob, built_in.expand(knob.default), evaluate)
+        return _value(knob, built_in.expand(knob.default), evaluate, language)
 
 
 def _fallback(config: Config, knob: Knob, text: str, evaluate: Evaluate) -> object:
@@ -199,7 +201,7 @@ def _fallback(config: Config, knob: Knob, text: str, evaluate: Evaluate) -> obje
     return _default(config, knob, evaluate)
 
 
-def _value(knob: Knob, text: str, evaluate: Evaluate) -> object:
+def _value(knob: Knob, text: str, evaluate: Evaluate, language: LanguageRules) -> object:
     """The value of an expanded text; None if it is empty."""
     bare = text.strip(BLANKS)
     if not bare:
@@ -214,13 +216,13 @@ def _value(knob: Knob, text: str, evaluate: Evaluate) -> object:
         found = _LEADING_NUMBER.match(text)
         return float(found[0]) if found else 0.0
     if knob.kind is Kind.EXPR:
-        return _expression(text)
+        return _expression(text, language)
     return text
 
 
-def _expression(text: str) -> Expression:
+def _expression(text: str, language: LanguageRules) -> Expression:
     try:
-        return expressions.parse(text)
+        return expressions.parse(text, language=language)
     except ClassAdParseError as mistake:
         found = mistake.diagnostic
         assert found is not None

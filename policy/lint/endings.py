@@ -177,7 +177,7 @@ def _of_others(view: View, setting: Setting) -> Iterator[Ending]:
 
 
 def _read_by(view: View, setting: Setting, readers: Readers, daemon: Daemon) -> Diagnostic | None:
-    knob = readers.knob(daemon.subsystem)
+    knob = readers.knob(daemon.subsystem, view.config.version)
     if knob is None:
         return None
     config = view.config.seen_by(daemon.subsystem, daemon.local_name)

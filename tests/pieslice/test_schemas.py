@@ -68,7 +68,10 @@ OUTPUTS = {
     ],
     "doctor": ["doctor --json"],
     "eval": ["eval --json --why 'a && 1 < 2' 'strcat(1, {x, 2})' 'absTime(0)' '1 +* 2 / error'"],
-    "forecast": ["forecast --user A=100 --user B=100@24h --pool 100 --hours 48 --json"],
+    "forecast": [
+        "forecast --user A=100 --user B=100@24h --pool 100 --hours 48 --json",
+        f"forecast {CAMPUS} --hours 1 --json",
+    ],
     "found": [],
     "fuzz": [
         f"fuzz {FLAWED}/claim_timer --examples 200 --json",

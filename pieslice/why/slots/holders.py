@@ -64,7 +64,7 @@ def holding(
     seed: int,
 ) -> Holding:
     """What becomes of the slot of a running job."""
-    context = EvalContext(now=now)
+    context = EvalContext(now=now, language=policy.language)
     ad = slot_of(snapshot, job, context)
     if ad is None:
         return Holding(None, None, None, None, None, (), None, None)
