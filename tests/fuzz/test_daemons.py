@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,10 @@ from fuzz.daemons.sites.mixing import PARTS, mixed, small_pool
 from fuzz.daemons.system import DaemonError, System, open_system
 from fuzz.daemons.wild.mixture import FEATURES
 from fuzz.target import Unavailable
-from negotiator.scenario import expand
+from negotiator.scenario import course, expand
+from negotiator.scenario.course import Played
+from negotiator.scenario.read import version_of
+from policy.versions import Version
 
 RECORDED = Path(__file__).parent / "daemons"
 VECTORS = Path(__file__).parents[1] / "vectors" / "negotiation"
@@ -299,20 +303,45 @@ def test_a_recorded_case_agrees_and_a_spoilt_one_differs() -> None:
     assert compare(case).heads == {"raises TypeError"}
 
 
+#: A job for it is known to end the real negotiator.
+GADGETS = {
+    "PartitionableSlot": "true",
+    "Cpus": "8",
+    "ConsumptionCpus": "1",
+    "MachineResources": '"cpus gadgets"',
+    "ConsumptionGadgets": "1",
+}
+
+
 def test_a_known_difference_is_counted_by_its_number() -> None:
-    policy = {"MachineResources": '"cpus gadgets"', "ConsumptionGadgets": "1"}
-    slot = {"PartitionableSlot": "true", "Cpus": "8", "ConsumptionCpus": "1", **policy}
     scenario: dict[str, Any] = {
         "config": {},
-        "slots": [{"name": "slot1@p", "ad": slot}],
+        "slots": [{"name": "slot1@p", "ad": GADGETS}],
         "jobs": [{"submitter": "ann"}],
         "cycles": [{}, {}],
     }
-    assert known_departures(scenario) == ("D-502",)
-    assert known_departures({**scenario, "jobs": None}) == ()
+    assert known_departures(scenario, "25.14.1") == ("D-502",)
+    assert known_departures({**scenario, "jobs": None}, "25.14.1") == ()
     later = {"name": "b", "ad": {}}
     scenario["cycles"] = [{}, {"slots": scenario["slots"]}]
-    assert known_departures({**scenario, "slots": [later]}) == ("D-502",)
+    assert known_departures({**scenario, "slots": [later]}, "25.14.1") == ("D-502",)
+
+
+def test_what_is_known_of_a_version_is_told_by_its_rules(monkeypatch: pytest.MonkeyPatch) -> None:
+    played = []
+
+    def play(case: dict[str, Any]) -> Iterator[Played]:
+        played.append(version_of(case))
+        return course.play(case)
+
+    monkeypatch.setattr("fuzz.daemons.compare.play", play)
+    scenario = {
+        "config": {},
+        "slots": [{"name": "slot1@p", "ad": GADGETS}],
+        "jobs": [{"submitter": "ann"}],
+    }
+    assert known_departures(scenario, "23.9.6") == ("D-502",)
+    assert played == [Version(23, 9, 6)]
 
 
 def test_ties_by_address_are_not_compared() -> None:
@@ -337,6 +366,7 @@ def campaign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Campaign,
         return observed
 
     monkeypatch.setattr("fuzz.daemons.campaign.record", record)
+    monkeypatch.setattr("fuzz.daemons.campaign.version_of", lambda system: "25.14.1")
     return Campaign(System("/nowhere", 0, 0), 9800, tmp_path, 5, told.append), told
 
 
