@@ -4,10 +4,7 @@
 #   make demo      run one negotiation cycle of the example pool
 #   make test      the test suite
 #   make test-long more seeds of its long searches
-#   make check     style, types, layers, documentation, C warnings, the tests with the Python kernels, and
-#                  the lines and branches of the modules that decide that no test runs; half an hour
-#   make check-quick  the same without coverage and commands, three minutes: what .ci/run makes
-#   make branches  the tests with both kinds of kernels, and the lines and branches that none runs
+#   make check     style, types, layers, documentation, C warnings, tables and cycles with the Python kernels
 #   make bench     the benchmarks on small and medium pools, in less than five minutes
 #   make bench-large  those on large pools; make bench-gate  the few ratios that every change keeps
 #   make fuzz      a minute of every fuzz target; make fuzz-ci: the few cases of every change
@@ -36,7 +33,7 @@ export PYTHONNOUSERSITE = 1
 # Without compiled modules every process of a test compiles them anew.
 unexport PYTHONPATH PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-long check check-quick python-kernels branches check-native lint types layering man docs warnings bench bench-large bench-gate
+.PHONY: demo test test-long check python-kernels check-native lint types layering man docs warnings bench bench-large bench-gate
 .PHONY: check-live fuzz fuzz-ci fuzz-daemons fuzz-native sanitize clean
 .DELETE_ON_ERROR:
 
@@ -49,27 +46,16 @@ test: $(VENV)/installed-test
 test-long: $(VENV)/installed-test
 	$(PYTEST) -m long
 
-# The tests with the Python kernels are those of `branches`.
-check: lint types layering docs warnings branches
-
-check-quick: lint types layering docs warnings python-kernels
+check: lint types layering docs warnings python-kernels
 
 # Tables of ads, readers and cycles use kernels.  Configurations, documents, the repository and what is
 # evaluated for one ad use none, tests of bugs run others, and tests/csrc tries both kernels in one run.
-# Commands tell what tests/negotiator and tests/classad compare; with the Python kernels `branches` runs them.
-SAME_WITH_ANY_KERNELS := tests/csrc tests/policy tests/fuzz/test_mutants.py tests/fuzz/test_sampled.py \
+# Commands show what tests/negotiator and tests/classad compare.
+SAME_WITH_ANY_KERNELS := tests/csrc tests/policy \
   tests/negotiator/test_versions.py tests/pieslice $(wildcard tests/test_*.py tests/classad/test_eval_*.py tests/classad/test_builtins*.py) \
   $(addprefix tests/classad/test_,compiled_values.py declarations.py explain.py foreign.py reading_memory.py)
 python-kernels: $(VENV)/installed-test
 	CLASSAD_KERNELS=python $(PYTEST) -m "not slow" $(SAME_WITH_ANY_KERNELS:%=--ignore=%)
-
-# What only runs with the C kernels is run by the tests of tables, of the kernels themselves, and of
-# expressions that are read later.
-WITH_C_KERNELS := tests/csrc tests/classad $(addprefix tests/negotiator/test_,corners.py flattening.py joblists.py mentioned.py visible.py)
-branches: $(VENV)/installed-dev
-	CLASSAD_KERNELS=python $(PYTEST) -m "not slow" --cov --cov-report=
-	CLASSAD_KERNELS=c $(PYTEST) -m "not slow" --cov --cov-report= --cov-append $(WITH_C_KERNELS)
-	$(BIN)/python -m tests.branches
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .
@@ -129,7 +115,7 @@ sanitize: $(VENV)/installed-dev
 	$(BIN)/pytest -q -p no:xdist -s -p no:cacheprovider -o pythonpath=build/sanitize \
 	  tests/csrc tests/classad/test_table.py tests/classad/test_table_sources.py \
 	  tests/classad/test_table_vectors.py tests/classad/test_table_members.py tests/classad/test_table_sums.py \
-	  tests/classad/test_parser.py tests/classad/test_parse_table.py tests/classad/test_adfile_long.py
+	  tests/classad/test_parser.py tests/classad/test_grammar.py tests/classad/test_adfile_long.py
 
 # ---- the virtual environment: a stamp file for each stage -----------------------------------------
 

@@ -44,9 +44,9 @@ from classad.language.values import Value
 
 if TYPE_CHECKING:
     from classad.analysis.mentions import RefSet, refs
+    from classad.binding.ambient import evaluating, functions, register, registerLibrary, semantics
     from classad.binding.batch import MatchResult, evaluate_many, match_many
     from classad.binding.batch import compile as compile  # noqa: A004 - see __all__
-    from classad.binding.blocks import evaluating, functions, semantics
     from classad.binding.builders import Attribute, Function, Literal
     from classad.binding.classad2 import from_classad2, to_classad2
     from classad.binding.functions import (
@@ -67,7 +67,6 @@ if TYPE_CHECKING:
     from classad.binding.functions import (
         _convert_local_datetime_to_utc_ts as _convert_local_datetime_to_utc_ts,
     )
-    from classad.binding.registration import register, registerLibrary
     from classad.files.ads import read_ads, write_ads
     from classad.frames.ads import to_arrow, to_dicts, to_pandas, to_polars
     from classad.frames.table import Table
@@ -140,8 +139,14 @@ __product__ = "pieslice"
 #: Names that are imported when they are first used, so that ``import classad`` stays light.
 _LATER = {
     "analysis.mentions": ("RefSet", "refs"),
+    "binding.ambient": (
+        "evaluating",
+        "functions",
+        "register",
+        "registerLibrary",
+        "semantics",
+    ),
     "binding.batch": ("MatchResult", "compile", "evaluate_many", "match_many"),
-    "binding.blocks": ("evaluating", "functions", "semantics"),
     "binding.builders": ("Attribute", "Function", "Literal"),
     "binding.classad2": ("from_classad2", "to_classad2"),
     "binding.functions": (
@@ -149,7 +154,6 @@ _LATER = {
         *("lastError", "parse", "parseAds", "parseNext", "parseOld", "parseOldAds", "parseOne"),
         *("quote", "unquote", "version"),
     ),
-    "binding.registration": ("register", "registerLibrary"),
     "files.ads": ("read_ads", "write_ads"),
     "frames.ads": ("to_arrow", "to_dicts", "to_pandas", "to_polars"),
     "frames.table": ("Table",),

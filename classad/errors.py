@@ -11,21 +11,37 @@ classad2's ``ClassAdException`` and for the builtin classes all work.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal
+from typing import Final, Literal, NamedTuple
 
 from classad.source import Source
 
+#: First lines of the text of ``ClassAdParseError``, where the reader has no better one.
+EXPRESSION_MESSAGE: Final = "Unable to parse string into an expression"
+AD_MESSAGE: Final = "Unable to parse string into a ClassAd"
 #: What a reader left out of its answer.
 Lost = Literal["attribute", "ad", "rest"]
+
+
+class Edit(NamedTuple):
+    """A repair: characters ``start:end`` of a source become ``text``."""
+
+    source: Source
+    start: int
+    end: int
+    text: str
 
 
 class Diagnostic:
     """One finding: severity (``error``, ``warning`` or ``note``), message, place, help and id.
 
     ``lost``: what a reader left out for it: an ``attribute``, an ``ad``, or the ``rest`` of a file.
+    ``edit``: what repairs it, where that is known.  ``about``: what it is about, a value of
+    whoever makes it; the message is for people only.
     """
 
-    __slots__ = ("end", "help", "id", "lost", "message", "severity", "source", "start")
+    __slots__ = (
+        *("about", "edit", "end", "help", "id", "lost", "message", "severity", "source", "start"),
+    )
 
     def __init__(
         self,
@@ -38,6 +54,8 @@ class Diagnostic:
         help: str | None = None,
         id: str | None = None,
         lost: Lost | None = None,
+        edit: Edit | None = None,
+        about: object = None,
     ) -> None:
         self.message = message
         self.source = source
@@ -47,6 +65,8 @@ class Diagnostic:
         self.help = help
         self.id = id
         self.lost = lost
+        self.edit = edit
+        self.about = about
 
     def __repr__(self) -> str:
         return f"<Diagnostic {self.headline()!r}>"

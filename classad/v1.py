@@ -27,10 +27,10 @@ from typing import Any, Self
 from classad.ads.ad import Ad
 from classad.ads.expression import Expression
 from classad.binding import ad as current
-from classad.binding import builders, functions, registration
+from classad.binding import ambient, builders, functions
+from classad.binding.ambient import registerLibrary
 from classad.binding.builders import ExprBuilder
 from classad.binding.functions import Input, ParserType, lastError, quote, version
-from classad.binding.registration import registerLibrary
 from classad.errors import (
     ClassAdEnumError,
     ClassAdEvaluationError,
@@ -236,7 +236,7 @@ def register(function: Callable[..., object], name: str | None = None) -> None:
         given = {key: ClassAd.copy_of(ad) for key, ad in state.items() if isinstance(ad, Ad)}
         return _in(function(*map(_out, args), **{**state, **given}))
 
-    registration.register(call, name)
+    ambient.register(call, name)
 
 
 # --- ads ------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@
 #include <limits.h>
 #include <string.h>
 
-/* How deep this parser goes, in the units of classad/syntax/nesting.py; well below the 500 of the language,
+/* How deep this parser goes, in the units of classad/syntax/lexing.py; well below the 500 of the language,
  * so that the exact limit is Python's matter and the C stack stays small. */
 enum { DEEP = 200, BRACKET = 3 };
 

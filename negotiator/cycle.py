@@ -20,7 +20,7 @@ from negotiator.jobs.autoclusters import policy_expressions, significance, signi
 from negotiator.jobs.lists import job_lists
 from negotiator.jobs.requests import JobList
 from negotiator.jobs.submitters import Submitter, fetch_submitters
-from negotiator.matching.board import Board, Watch
+from negotiator.matching.board import Board, CycleBegan, CycleEnded, Watch
 from negotiator.matching.concurrency import ConcurrencyCounts
 from negotiator.matching.engine import Engines
 from negotiator.matching.rank import presort
@@ -61,7 +61,7 @@ def negotiate(
     costs: RequestCosts | None = None,
     engine: str | Engines = ENGINES[0],
 ) -> CycleResult:
-    """Run one negotiation cycle; ``watch`` is told what happens.
+    """Run one negotiation cycle; ``watch`` is called with each event.
 
     ``costs``: the seconds that requests take; by default none: only limits of 0 are reached.
     ``engine``: how candidates are found, one of ``engines.ENGINES``; the result is the same.
@@ -100,13 +100,13 @@ def negotiate(
         pool=kept,
         fetched=slots,
         child_claims=ChildClaims(snapshot.child_claims),
-        watch=watch or Watch(),
+        watch=watch,
         stopwatch=Stopwatch(_time_limits(policy), costs or RequestCosts()),
     )
     _note_missing_assets(board)
-    board.watch.started(board)
+    board.tell(CycleBegan(board))
     rounds = all_rounds(board, submitters)
-    board.watch.finished(board)
+    board.tell(CycleEnded(board))
     accountant.meet(submitter.name for submitter in fetched)
     claims = partial(table_of_claims, waiting, charged, board.limited_matches, slots, context)
     return _result(now, board, submitters, rounds, trimmed, usage_before, claims)

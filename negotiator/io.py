@@ -13,13 +13,15 @@ Follows: the files that an administrator saves with ``condor_status -l`` and its
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
 from attr import Factory, evolve, frozen
 
 from classad import ClassAd
+from classad.ads.rereading import reread_ad
 from classad.errors import Diagnostic
+from classad.language.rules import language_of
 from classad.source import Source
 from negotiator.accounting.log import DamagedLogError, read_log
 from negotiator.accounting.records import complete, from_ads, from_log, group_quotas
@@ -47,7 +49,7 @@ from negotiator.model.garbage import without_collecting
 from negotiator.model.snapshot import AccountantState, Snapshot, machine_of
 from policy.dialects import HTCONDOR, Dialect
 from policy.model import NegotiatorPolicy
-from policy.versions import Followed
+from policy.versions import NOT_GIVEN, Followed
 
 __all__ = ["Capture", "CapturePaths", "InputError", "read_capture"]
 
@@ -104,14 +106,15 @@ def read_capture(
     local_names: Sequence[str] = (),
     dialect: Dialect = HTCONDOR,
     version: Followed | None = None,
+    fallback: Followed = NOT_GIVEN,
     progress: Progress = SILENT,
 ) -> Capture:
     """Read everything; see the module.
 
     ``local_names``: of the negotiators of the pool; none for the one that has no local name.
-    ``version``: that of the pool; None: its daemons tell theirs.
+    ``version``: that of the pool; None: its daemons tell theirs, else it is ``fallback``.
     """
-    reader = _opened(CaptureReader(paths, dialect, version=version))
+    reader = _opened(CaptureReader(paths, dialect, version=version, fallback=fallback))
     manifest = read_manifest(reader)
     with progress.stage("reading slots"):
         slots = read_slots(reader, _TIMES, ordered=manifest.ordered)
@@ -122,7 +125,7 @@ def read_capture(
     advertised = _submitters(reader, accountant)
     expected = _expected(reader)
     ads = times_of((*jobs, *schedds, *accounting, *(reader.ads("negotiator") or ())), _TIMES)
-    followed = pool_version(reader)
+    followed = _followed(reader, (*slots.ads, *(job.ad for job in jobs), *(advertised or ())))
     moment, origin = _time(reader, now, expected, [*slots.times, *ads, *manifest.times])
     loaded = _policy(reader, moment, followed, next(iter(local_names), None))
     others = tuple(_other(reader, moment, followed, name) for name in local_names[1:])
@@ -141,13 +144,12 @@ def read_capture(
         accountant=accountant,
         previous_quotas=_quotas(reader, accounting, loaded.policy),
     )
-    reader.diagnostics.extend(lacking(snapshot, loaded.policy))
     facts = _facts(paths.name(), slots.names, jobs, submitters, moment, origin)
     return Capture(
         snapshot,
         loaded.policy,
         evolve(facts, dialect=dialect, version=followed),
-        tuple(reader.diagnostics),
+        (*reader.diagnostics, *lacking(snapshot, loaded.policy)),
         loaded.unsupported,
         expected,
         _expected_name(reader),
@@ -324,6 +326,16 @@ def _policy(
         raise reader.stop(f"{problem.filename}: {reason(problem)}") from None
     reader.diagnostics.extend(loaded.diagnostics)
     return loaded
+
+
+def _followed(reader: CaptureReader, ads: Iterable[ClassAd]) -> Followed:
+    """The version of the pool; ads are read by its rules, which are known only now."""
+    followed = pool_version(reader)
+    language = language_of(followed.version)
+    if not language.blank_in_elvis:
+        for ad in ads:
+            reread_ad(ad, language)
+    return followed
 
 
 def _other(reader: CaptureReader, now: float, followed: Followed, name: str) -> OtherNegotiator:

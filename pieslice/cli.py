@@ -16,6 +16,7 @@ import os
 import sys
 from collections.abc import Sequence
 
+import pieslice.alerts.cli
 import pieslice.conform.cli
 import pieslice.doctor.cli
 import pieslice.expressions.cli
@@ -37,9 +38,12 @@ from pieslice.command_line import (
     EXIT_NO,
     EXIT_OK,
     LOSSES,
+    OneCommand,
     Parser,
+    commands_of,
     parsers_of,
 )
+from pieslice.inputs.versions import ProjectError, project_version
 from pieslice.limiting import UsedUp, add_limits, limited
 from pieslice.terminal import complain
 
@@ -70,6 +74,7 @@ COMMANDS = (
     pieslice.policies.cli,
     pieslice.conform.cli,
     pieslice.shadow.cli,
+    pieslice.alerts.cli,
     pieslice.negotiate.cli,
     pieslice.why.cli,
     pieslice.history.cli,
@@ -106,13 +111,13 @@ def main(argv: Sequence[str] | None = None) -> int:
             # Files may hold bytes that are no text; they come out as they came in.
             stream.reconfigure(errors=_OTHER_BYTES)
     arguments = sys.argv[1:] if argv is None else list(argv)
-    args = build_parser().parse_args(arguments)
+    args = _parser_for(arguments).parse_args(arguments)
     LOSSES.count = 0
     try:
         if args.command not in ANYWHERE:
             import policy  # noqa: F401 - refuses a foreign package called classad
         with limited(args):
-            code: int = args.run(args) if _captured(args) else EXIT_BAD
+            code: int = args.run(args) if _in_project(args) and _captured(args) else EXIT_BAD
         sys.stdout.flush()
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
@@ -132,12 +137,26 @@ def main(argv: Sequence[str] | None = None) -> int:
     return EXIT_NO if code == EXIT_OK and LOSSES.count else code
 
 
+def _in_project(args: argparse.Namespace) -> bool:
+    """Note the version that the project names; False, and why, if its file is of no use."""
+    if "condor_version" in args:
+        try:
+            args.project_version = project_version()
+        except ProjectError as problem:
+            complain(f"{problem}")
+            return False
+    return True
+
+
 def _captured(args: argparse.Namespace) -> bool:
     """Capture the running pools among the arguments; False, and why, if one does not answer."""
     if getattr(args, "running", None) is None:
         return True
-    from negotiator.io import InputError
-    from pieslice.inputs.running import name_captures
+    from pieslice.inputs.running import name_captures, names_pool
+
+    if not names_pool(args):
+        return True
+    from negotiator.capture.files import InputError
     from pieslice.reports.output import show_diagnostics
 
     try:
@@ -173,8 +192,18 @@ def describe(problem: Exception) -> str:
     return f"internal error ({type(problem).__name__}): {text}; --debug shows the traceback"
 
 
-def build_parser() -> Parser:
-    """The parser with every subcommand."""
+def _parser_for(arguments: Sequence[str]) -> Parser:
+    """The parser with the command that is asked for, or with all."""
+    word = next(iter(arguments), "-")
+    if not word.startswith("-") and word not in ANYWHERE:
+        parser = build_parser(word)
+        if word in commands_of(parser):
+            return parser
+    return build_parser()
+
+
+def build_parser(word: str | None = None) -> Parser:
+    """The parser with every subcommand, or with one alone."""
     # The options of a command pass through here: `--limit` of one is no short `--limit-time`.
     parser = Parser(
         prog="pieslice",
@@ -186,8 +215,10 @@ def build_parser() -> Parser:
     parser.add_argument("--version", action=VersionAction, help="show version and backends")
     parser.add_argument("--debug", action="store_true", help="show tracebacks of internal errors")
     subcommands = parser.add_subparsers(
-        title="commands", dest="command", metavar="COMMAND", required=True
+        title="commands", dest="command", metavar="COMMAND", required=True, action=OneCommand
     )
+    assert isinstance(subcommands, OneCommand)
+    subcommands.asked = word
     for package in COMMANDS:
         package.add_commands(subcommands)
     pieslice.doctor.cli.add_commands(subcommands, pieslice.__version__)

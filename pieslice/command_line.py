@@ -196,6 +196,27 @@ def commands_of(parser: argparse.ArgumentParser) -> dict[str, Parser]:
     return {}
 
 
+class _NotAsked:
+    """Stands for the parser of a command that was not asked for, and forgets its options."""
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        return lambda *args, **more: None if name.startswith("get") else self
+
+    def __setattr__(self, name: str, value: object) -> None:
+        pass
+
+
+class OneCommand(argparse._SubParsersAction):  # type: ignore[type-arg]
+    """Makes the parser of the command ``asked``, or all without one: few are ever read."""
+
+    asked: str | None = None
+
+    def add_parser(self, name: str, **more: Any) -> Any:
+        """The parser of a command."""
+        wanted = self.asked is None or self.asked == name
+        return super().add_parser(name, **more) if wanted else _NotAsked()
+
+
 def parsers_of(parser: Parser) -> Iterator[Parser]:
     """A command and all commands below it."""
     yield parser

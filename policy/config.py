@@ -21,6 +21,7 @@ from classad.builtins.pcre import GaveUp, Pattern, compile_pattern
 from classad.errors import Diagnostic
 from classad.source import Source
 from policy.language import expressions
+from policy.language.about import NOT_RUN, About
 from policy.language.conditions import ConditionError, holds
 from policy.language.functions import Functions
 from policy.language.host import HostFacts
@@ -276,7 +277,8 @@ class _Loading:
             text = read(path)
         except ProgramsNotRun:
             help_text = "--allow-commands runs it; -D gives a macro of it a value"
-            self._left_out(f"the program `{path}` is not run", named_by, "P910", help_text)
+            message = f"the program `{path}` is not run"
+            self._left_out(message, named_by, "P910", help_text, About(kind=NOT_RUN))
             return
         if text is not None:
             self.reader.read_file(self.reader.sources.place(path), text)
@@ -288,10 +290,13 @@ class _Loading:
         elif required:
             self._cannot(f"cannot read configuration `{path}`", named_by)
 
-    def _left_out(self, message: str, named_by: str, id_: str, help_text: str) -> None:
+    def _left_out(
+        self, message: str, named_by: str, id_: str, help_text: str, about: About | None = None
+    ) -> None:
         """Go on without a source, and say so."""
         definition = self.reader.scope.lookup(named_by) if named_by else None
         found = Diagnostic(message) if definition is None else _at(definition, message)
+        found.about = about
         if self.reader.leave_out:
             found.severity, found.id, found.help = "warning", id_, help_text
         self.reader.problem(found)

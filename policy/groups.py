@@ -15,11 +15,11 @@ from typing import Final
 from attr import evolve, frozen
 
 from classad.errors import Diagnostic
-from classad.source import Source
 from policy.config import Config
 from policy.dialects import HTCONDOR, Dialect
 from policy.knobs import shares as shares
-from policy.knobs.reading import Reading, place, read_knob
+from policy.knobs.reading import Place, Reading, place, read_knob
+from policy.language.about import About
 
 #: The name of the root group.
 ROOT_NAME: Final = "<none>"
@@ -116,12 +116,17 @@ def read_groups(config: Config, dialect: Dialect = HTCONDOR) -> Groups:
     return Groups(tuple(groups), tuple(diagnostics), surplus)
 
 
-def _listed_at(names: Reading, name: str) -> tuple[Source | None, int, int]:
+def _listed_at(names: Reading, name: str) -> Place:
     """Where GROUP_NAMES has a name."""
     assert names.definition is not None
     found = re.search(rf"(?<![^\s,]){re.escape(name)}(?![^\s,])", names.text)
     at = 0 if found is None else found.start()
     return place(names.definition, names.text, at, at + len(name))
+
+
+def _of_group(id_: str, name: str, message: str, spot: Place) -> Diagnostic:
+    about = About(group=name)
+    return Diagnostic(message, *spot, severity="warning", id=id_, about=about)
 
 
 def _tree(names: Reading, diagnostics: list[Diagnostic]) -> _Node:
@@ -131,7 +136,7 @@ def _tree(names: Reading, diagnostics: list[Diagnostic]) -> _Node:
     def drop(name: str, why: str) -> None:
         source, start, end = _listed_at(names, name)
         message = f"group `{name}` is ignored: {why}"
-        diagnostics.append(Diagnostic(message, source, start, end, severity="warning", id="P302"))
+        diagnostics.append(_of_group("P302", name, message, (source, start, end)))
 
     for name in sorted(names.names(), key=str.lower):
         if name == ROOT_NAME:
@@ -175,7 +180,7 @@ def _spec(config: Config, node: _Node, diagnostics: list[Diagnostic]) -> GroupSp
     if valid and static.value is None and dynamic.value is None:
         message = f"group `{node.name}` has no quota and gets 0"
         spot = _listed_at(read_knob(config, shares.GROUP_NAMES), node.name)
-        diagnostics.append(Diagnostic(message, *spot, severity="warning", id="P303"))
+        diagnostics.append(_of_group("P303", node.name, message, spot))
     macro = shares.GROUP_ACCEPT_SURPLUS_OF.of(node.name)
     own_surplus = keep(read_knob(config, shares.GROUP_ACCEPT_SURPLUS_OF, macro))
     macro = shares.GROUP_AUTOREGROUP_OF.of(node.name)

@@ -9,7 +9,7 @@ how the tables were made.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final, TypeAlias
 
 from attr import evolve
@@ -112,9 +112,8 @@ def _facts() -> tuple[Mapping[str, Version], Mapping[str, Version]]:
     return since, until
 
 
-def since(macro: str) -> Version | None:
+def _since(folded: str) -> Version | None:
     """From which version on a macro or its default is as in 25.14.1, if that is known."""
-    folded = macro.casefold()
     found = _facts()[0].get(folded)
     if found is None:
         family = _SINCE_FAMILIES.get(folded.partition("_")[0])
@@ -122,15 +121,16 @@ def since(macro: str) -> Version | None:
     return found
 
 
-def until(macro: str) -> Version | None:
+def _until(folded: str) -> Version | None:
     """From which version on a macro is no longer read, if that is known."""
-    return _facts()[1].get(macro.casefold())
+    return _facts()[1].get(folded)
 
 
 def _cell(macro: str, version: Version) -> Row | str | None:
     """What a version has of a macro; ``=`` stands for what 25.14.1 has."""
-    begin, end, record = since(macro), until(macro), recorded_version(version)
-    _, cells = _cells().get(macro.casefold(), ("", ()))
+    folded = macro.casefold()
+    begin, end, record = _since(folded), _until(folded), recorded_version(version)
+    _, cells = _cells().get(folded, ("", ()))
     found: Row | str | None = _SAME
     for release, cell in zip(_COLUMNS, cells, strict=False):
         found = found if cell == _SAME else cell
@@ -146,12 +146,30 @@ def _cell(macro: str, version: Version) -> Row | str | None:
     return found if record >= begin and found is not None else _READ if record >= begin else _SAME
 
 
+@cache
+def _told() -> frozenset[str]:
+    """The folded names of macros, but for families, of which versions differ."""
+    return frozenset().union(_cells(), *_facts())
+
+
+def read_by(version: Version, macros: Iterable[str]) -> list[str]:
+    """Those of some macros that a version reads, as ``is_read`` has it."""
+    told, families, found = _told(), tuple(_SINCE_FAMILIES), []
+    for macro in macros:
+        folded = macro.casefold()
+        differs = folded in told or folded.startswith(families)
+        if not differs or _cell(macro, version) is not None:
+            found.append(macro)
+    return found
+
+
 def is_read(macro: str, version: Version, daemon: str = "") -> bool:
     """Whether a version reads a macro, as far as is known; of one daemon, if it is named.
 
     Macros that no version reads, and those of which nothing is recorded, are not told from others.
     """
-    return first_reading(macro, daemon, version) is None and _cell(macro, version) is not None
+    late = first_reading(macro, daemon, version) is not None if daemon else False
+    return not late and bool(read_by(version, (macro,)))
 
 
 def first_reading(macro: str, daemon: str, version: Version) -> Version | None:
@@ -166,15 +184,27 @@ def has_row(macro: str, version: Version) -> bool:
     return _cell(macro, version) not in (None, _READ, _UNRECORDED)
 
 
+@lru_cache(maxsize=8)
+def _changed_rows(version: Version) -> tuple[tuple[str, Row | None], ...]:
+    """The rows of a version that are not those of 25.14.1; None where it has none."""
+    cells = ((name, _cell(name, version)) for name, _ in _cells().values())
+    return tuple((name, c if isinstance(c, list) else None) for name, c in cells if c != _SAME)
+
+
+def changed_row(macro: str, version: Version) -> Row | None:
+    """The row of a macro in the table of a version, if it is another one than in 25.14.1's."""
+    found = _cell(macro, version)
+    return found if isinstance(found, list) else None
+
+
 def builtin_rows(version: Version, newest: Mapping[str, Row]) -> dict[str, Row]:
     """The parameter table of a version, by HTCondor's names; ``newest`` is that of 25.14.1."""
     rows = dict(newest)
-    for name, _ in _cells().values():
-        cell = _cell(name, version)
-        if isinstance(cell, list):
-            rows[name] = cell
-        elif cell != _SAME:
+    for name, row in _changed_rows(version):
+        if row is None:
             rows.pop(name, None)
+        else:
+            rows[name] = row
     if version < NEWEST:
         rows["CONDOR_VERSION"] = [str(version)]
     return rows
@@ -182,7 +212,7 @@ def builtin_rows(version: Version, newest: Mapping[str, Row]) -> dict[str, Row]:
 
 def first_reader(macro: str, version: Version) -> str:
     """For a macro that a version does not read: which one is the first that does."""
-    begin, own = since(macro), SINCE_OF_DAEMON.get((macro.upper(), "NEGOTIATOR"))
+    begin, own = _since(macro.casefold()), SINCE_OF_DAEMON.get((macro.upper(), "NEGOTIATOR"))
     if begin is None and own is not None:
         return f"read by condor_negotiator since {own}"
     if begin is not None and begin > version:
@@ -196,7 +226,7 @@ def first_reader(macro: str, version: Version) -> str:
 
 def last_reader(macro: str, version: Version) -> str:
     """For a macro that a version does not read: when it was given up."""
-    end = until(macro)
+    end = _until(macro.casefold())
     if end is not None and end <= version:
         return f"not read since {end}"
     earlier = [release for release in RECORDED if release < version and is_read(macro, release)]

@@ -20,9 +20,10 @@ from policy.config import Config, Library, config_from_mapping
 from policy.dialects import HTCONDOR, Dialect
 from policy.groups import read_groups
 from policy.history import builtin_rows
-from policy.knobs import KNOBS, Knob, Need, find_knob, shares, table_defaults
+from policy.knobs import Knob, Need, find_knob, shares, table_defaults
 from policy.knobs.fields import KnobReader, config_for, readers
 from policy.knobs.reading import IGNORED, read_knob
+from policy.language.about import About, about
 from policy.language.sources import MemorySources, Sources
 from policy.language.table import Context, Definition
 from policy.limits import read_limits
@@ -78,7 +79,7 @@ def ends_daemon(found: Diagnostic) -> bool:
 
 def ended_by(found: Diagnostic) -> str:
     """The subsystem of the daemon that ends at a value."""
-    knob = find_knob(found.message.partition(":")[0])
+    knob = find_knob(about(found).macro)
     return "NEGOTIATOR" if knob is None else knob.read_by
 
 
@@ -155,10 +156,13 @@ def _user_maps(knobs: KnobReader, sources: Sources | None) -> UserMaps:
         if methods is None and has_file and sources is None:
             continue
         if methods is None:
-            message = f"{shares.NEGOTIATOR_CLASSAD_USER_MAP_NAMES.name}: `{name}` has no map"
+            macro = shares.NEGOTIATOR_CLASSAD_USER_MAP_NAMES.name
+            message = f"{macro}: `{name}` has no map"
             where = f"CLASSAD_USER_MAPFILE_{name} "
             where += "names no file that can be read here" if has_file else "is not set"
-            knobs.diagnostics.append(Diagnostic(message, severity="warning", help=where))
+            of_list = About(macro=macro, names=(name,))
+            lost = Diagnostic(message, severity="warning", help=where, about=of_list)
+            knobs.diagnostics.append(lost)
         else:
             found[name] = methods
     return UserMaps(found)
@@ -166,9 +170,9 @@ def _user_maps(knobs: KnobReader, sources: Sources | None) -> UserMaps:
 
 def _relevant(diagnostics: Iterable[Diagnostic], policy: NegotiatorPolicy) -> Iterable[Diagnostic]:
     """The diagnostics, softened where the daemon only reads the knob when there are groups."""
-    lazy = tuple(knob.name for knob in KNOBS.values() if knob.groups_only)
     for found in diagnostics:
-        if not policy.groups and found.message.startswith(lazy):
+        knob = find_knob(about(found).macro)
+        if not policy.groups and knob is not None and knob.groups_only:
             found.severity, found.id = "warning", "P112"
             found.help = "condor_negotiator reads it only when groups are configured"
         yield found

@@ -13,6 +13,7 @@ from typing import Final
 
 from attr import field, frozen
 
+from classad.language.rules import LanguageRules, language_of
 from policy.dialects import Dialect
 from policy.groups import GroupSpec
 from policy.knobs.cycle import CyclePolicy
@@ -45,3 +46,8 @@ class NegotiatorPolicy(MatchingPolicy, CyclePolicy, SharePolicy):
 
     #: The user maps the negotiator reads, by name: for ``userMap``, and ``GROUP_PREFIX`` for names.
     user_maps: Mapping[str, Mapping[str, str]] = field(factory=dict)
+
+    @property
+    def language(self) -> LanguageRules:
+        """The rules by which the negotiator evaluates expressions."""
+        return language_of(self.version)

@@ -14,8 +14,8 @@ from typing import Final, NamedTuple
 from attr import frozen
 
 __all__ = [
-    "LINES", "NEWEST", "OLDEST", "RECORDED", "Followed", "UnknownVersionError", "Version",
-    "followed_version", "parse_version",
+    "LINES", "NEWEST", "NOT_GIVEN", "OLDEST", "RECORDED", "Followed", "UnknownVersionError",
+    "Version", "followed_version", "parse_version",
 ]  # fmt: skip
 
 
@@ -112,6 +112,10 @@ class Followed:
         return f"follows {self.version}: {self.origin}"
 
 
+#: What is followed where nobody names a version.
+NOT_GIVEN: Final = Followed()
+
+
 def followed_version(given: Version, origin: str) -> Followed:
     """The version to follow for one that is given; raises ``UnknownVersionError``.
 
@@ -127,6 +131,8 @@ def recorded_version(version: Version) -> Version:
 
     Of a version before all of them it is the first one.
     """
+    if version in RECORDED:
+        return version
     of_line = [known for known in RECORDED if known.line == version.line]
     before = [known for known in RECORDED if known <= version]
     return (of_line or before[-1:] or RECORDED[:1])[0]

@@ -31,7 +31,7 @@ ORDER = {
         "binding", "v1", "files", "table", "frames", "strategies", "__main__",
     ),
     "classad/table": (
-        "memory", "arrays", "expressions", "store", "dependence", "rows", "sources", "sampling",
+        "memory", "arrays", "expressions", "store", "dependence", "rows", "sampling",
         "answers", "contents", "table",
     ),
     "policy": (
@@ -46,7 +46,7 @@ ORDER = {
     "pieslice": (
         "terminal", "command_line", "limiting", "data", "writing", "reports", "recording", "live",
         "inputs", "expressions", "policies", "priorities", "forecast", "runreport", "simulation",
-        "sweeps", "fuzzing", "negotiate", "shadow", "why", "history", "partitions", "api",
+        "sweeps", "fuzzing", "negotiate", "shadow", "why", "history", "alerts", "partitions", "api",
         "conform", "documents", "doctor", "manual", "cli", "__main__",
     ),
     "pieslice/conform": ("runner", "language", "configuration", "negotiation", "kinds", "cli"),
@@ -114,8 +114,7 @@ OUTSIDE = {
     "classad/language/limits.py": (
         "lends deep evaluations stack frames, which belong to the whole process"
     ),
-    "classad/syntax/make_table.py": "writes the parse table beside the grammar when it is run",
-    "classad/syntax/parse_table.py": "reads the installed grammar",
+    "classad/syntax/grammar.py": "reads the installed grammar",
     "policy/data/tables.py": "reads the tables that are installed with it",
     "policy/foreign_package.py": "reads whose file a package is, to name the foreign one",
     "policy/io.py": "reads configuration files, the host's names and the environment",
@@ -125,8 +124,10 @@ OUTSIDE = {
     "pieslice/limiting.py": "interrupts a command, and has the system bound its memory",
     "pieslice/doctor/checks.py": "looks at the installation: packages, programs of HTCondor",
     "pieslice/expressions/cli.py": "a command line: prints, and sets the exit code",
+    "pieslice/inputs/versions.py": "finds the file of the project in whose folder it runs",
     "pieslice/inputs/policyfile.py": "finds out whether the policy file that is named can be read",
     "pieslice/history/adding.py": "reads the captures that are added to a history",
+    "pieslice/history/following.py": "the body of `pieslice record` for running pools",
     "pieslice/inputs/moments.py": "puts a capture of a history into a folder while it is read",
     "pieslice/inputs/pool.py": "names the files of a pool",
     "pieslice/conform/runner.py": "reads the vector files that it is pointed to",
@@ -152,10 +153,14 @@ OUTSIDE = {
     "pieslice/live/capture.py": "writes the folder of a capture, and reads it",
     "pieslice/live/daemons.py": "runs the process that asks the daemons of a pool",
     "pieslice/live/places.py": "makes temporary folders, and removes those of killed processes",
+    "pieslice/live/service.py": "tells systemd that a service is alive, starts a thread per pool",
     "pieslice/live/tools.py": "runs HTCondor's own tools",
     "pieslice/live/taking.py": "says by the clock when a pool was read",
     "pieslice/manual/topics.py": "reads the pages of `pieslice help`",
     "pieslice/inputs/running.py": "keeps captures of running pools in temporary folders",
+    "pieslice/alerts/circumstances.py": "puts captured pools into a folder while they are read",
+    "pieslice/alerts/command.py": "the body of `pieslice watch`: prints, and keeps files",
+    "pieslice/alerts/sending.py": "hands alerts to commands, and to addresses of this machine",
     "pieslice/shadow/whatif.py": "the body of `pieslice diff --watch`: prints cycle by cycle",
     "pieslice/shadow/command.py": "the body of `pieslice shadow`: prints, and keeps files",
     "pieslice/shadow/history.py": "names the history that captures are kept in",

@@ -16,9 +16,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 #: Packages that a plain installation does not bring.
-OPTIONAL = sorted(
-    {module.partition(".")[0] for module in EXTRAS} | {"classad2", "lark", "zstandard"}
-)
+OPTIONAL = sorted({module.partition(".")[0] for module in EXTRAS} | {"classad2", "zstandard"})
 #: What is made of an optional package as a whole.
 STRATEGIES = "strategies"
 

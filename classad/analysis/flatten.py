@@ -21,7 +21,7 @@ from classad.evaluation.selection import select
 from classad.evaluation.state import NO_CONTEXT, EvalContext
 from classad.language.limits import MAX_DEPTH, EvaluationFailure, more_frames
 from classad.language.names import fold_name
-from classad.language.operators import BINARY, LOGIC, UNARY, truth
+from classad.language.operators import BINARY, CHOICE, LOGIC, UNARY, truth
 from classad.language.values import ERROR, UNDEFINED
 from classad.syntax import nodes
 from classad.syntax.nodes import Node
@@ -264,8 +264,24 @@ class _Flattener:
             return _Part(None, subscript(base.value, index.value, self.state))
         return _Part(nodes.Subscript(base.node(), index.node()))
 
+    def _without_middle(self, node: nodes.Binary, ad: Ad) -> _Part:
+        """``a ?: b`` where it is a conditional without a middle, which a true ``a`` would choose.
+
+        See ``LanguageRules.elvis_flattens``.
+        """
+        left = self.closed(node.left, ad)
+        if left.tree is None and left.value is not UNDEFINED:
+            choice = truth(left.value)
+            if choice is True:
+                raise EvaluationFailure("a conditional has no middle")
+            return _Part(None, ERROR) if choice is ERROR else self.closed(node.right, ad)
+        kept = node.left if left.tree is None else left.tree
+        return _Part(nodes.Binary(node.operator, kept, self.closed(node.right, ad).node()))
+
     def binary(self, node: nodes.Binary, ad: Ad) -> _Part:
         symbol = node.operator
+        if symbol in CHOICE and not self.state.context.language.elvis_flattens:
+            return self._without_middle(node, ad)
         if BINARY[symbol].commutes or symbol in LOGIC:
             return _combine(symbol, self.part(node.left, ad), self.part(node.right, ad))
         left, right = self.closed(node.left, ad), self.closed(node.right, ad)

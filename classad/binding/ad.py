@@ -17,9 +17,16 @@ from classad.ads.ad import SIMPLE, Ad, Stored, as_bool, as_number, as_string
 from classad.ads.ad import fill as fill_from_node
 from classad.ads.expression import NO_AD, Expression
 from classad.binding.ambient import current_context, zone_name
-from classad.binding.checks import COPY_HELP, checked_ad, is_htcondors
 from classad.binding.expr import ExprTree
-from classad.binding.python_values import FACTORIES, PythonValue, item_to_python, to_python
+from classad.binding.python_values import (
+    COPY_HELP,
+    FACTORIES,
+    PythonValue,
+    checked_ad,
+    is_htcondors,
+    item_to_python,
+    to_python,
+)
 from classad.errors import ClassAdParseError, ClassAdValueError
 from classad.evaluate import evaluate_attribute
 from classad.language.names import UNUSUAL, fold_name

@@ -19,9 +19,8 @@ from classad.ads.ad import Stored, as_number
 from classad.ads.expression import Expression
 from classad.binding.ad import ClassAd
 from classad.binding.ambient import AmbientContext, current_context
-from classad.binding.checks import MATCH_HELP, checked_ad
 from classad.binding.expr import ExprTree
-from classad.binding.python_values import PythonValue, to_python
+from classad.binding.python_values import MATCH_HELP, PythonValue, checked_ad, to_python
 from classad.compiled.state import CompiledState, compiled
 from classad.errors import ClassAdTypeError
 from classad.evaluate import evaluate

@@ -4,13 +4,25 @@ retired module did.
 
 from __future__ import annotations
 
-from typing import Self
+from collections.abc import Callable
+from typing import TypeVar
 
-from classad.binding.expr import ExprTree
-from classad.binding.operators import combine
+from classad.binding.expr import ExprTree, combine
 from classad.binding.python_values import PythonValue
 from classad.errors import ClassAdEvaluationError, ClassAdValueError
 from classad.language.values import ERROR, Value
+
+T = TypeVar("T", bound=ExprTree)
+
+
+def _building(operator: str, *, swapped: bool = False) -> Callable[[T, object], T]:
+    """A method that builds ``self operator other``, or ``other operator self``."""
+
+    def build(self: T, other: object) -> T:
+        left, right = (other, self) if swapped else (self, other)
+        return combine(type(self), left, operator, right)
+
+    return build
 
 
 class ExprBuilder(ExprTree):
@@ -38,83 +50,22 @@ class ExprBuilder(ExprTree):
 
     __hash__ = object.__hash__  # type: ignore[assignment]
 
-    def __eq__(self, other: object) -> Self:  # type: ignore[override]
-        return combine(type(self), self, "==", other)
-
-    def __ne__(self, other: object) -> Self:  # type: ignore[override]
-        return combine(type(self), self, "!=", other)
-
-    def __lt__(self, other: object) -> Self:
-        return combine(type(self), self, "<", other)
-
-    def __le__(self, other: object) -> Self:
-        return combine(type(self), self, "<=", other)
-
-    def __gt__(self, other: object) -> Self:
-        return combine(type(self), self, ">", other)
-
-    def __ge__(self, other: object) -> Self:
-        return combine(type(self), self, ">=", other)
-
-    def __add__(self, other: object) -> Self:
-        return combine(type(self), self, "+", other)
-
-    def __radd__(self, other: object) -> Self:
-        return combine(type(self), other, "+", self)
-
-    def __sub__(self, other: object) -> Self:
-        return combine(type(self), self, "-", other)
-
-    def __rsub__(self, other: object) -> Self:
-        return combine(type(self), other, "-", self)
-
-    def __mul__(self, other: object) -> Self:
-        return combine(type(self), self, "*", other)
-
-    def __rmul__(self, other: object) -> Self:
-        return combine(type(self), other, "*", self)
-
-    def __truediv__(self, other: object) -> Self:
-        return combine(type(self), self, "/", other)
-
-    def __rtruediv__(self, other: object) -> Self:
-        return combine(type(self), other, "/", self)
-
-    def __mod__(self, other: object) -> Self:
-        return combine(type(self), self, "%", other)
-
-    def __rmod__(self, other: object) -> Self:
-        return combine(type(self), other, "%", self)
-
-    def __and__(self, other: object) -> Self:
-        return combine(type(self), self, "&", other)
-
-    def __rand__(self, other: object) -> Self:
-        return combine(type(self), other, "&", self)
-
-    def __or__(self, other: object) -> Self:
-        return combine(type(self), self, "|", other)
-
-    def __ror__(self, other: object) -> Self:
-        return combine(type(self), other, "|", self)
-
-    def __xor__(self, other: object) -> Self:
-        return combine(type(self), self, "^", other)
-
-    def __rxor__(self, other: object) -> Self:
-        return combine(type(self), other, "^", self)
-
-    def __lshift__(self, other: object) -> Self:
-        return combine(type(self), self, "<<", other)
-
-    def __rlshift__(self, other: object) -> Self:
-        return combine(type(self), other, "<<", self)
-
-    def __rshift__(self, other: object) -> Self:
-        return combine(type(self), self, ">>", other)
-
-    def __rrshift__(self, other: object) -> Self:
-        return combine(type(self), other, ">>", self)
+    __eq__ = _building("==")  # type: ignore[assignment]
+    __ne__ = _building("!=")  # type: ignore[assignment]
+    __lt__ = _building("<")
+    __le__ = _building("<=")
+    __gt__ = _building(">")
+    __ge__ = _building(">=")
+    __add__, __radd__ = _building("+"), _building("+", swapped=True)
+    __sub__, __rsub__ = _building("-"), _building("-", swapped=True)
+    __mul__, __rmul__ = _building("*"), _building("*", swapped=True)
+    __truediv__, __rtruediv__ = _building("/"), _building("/", swapped=True)
+    __mod__, __rmod__ = _building("%"), _building("%", swapped=True)
+    __and__, __rand__ = _building("&"), _building("&", swapped=True)
+    __or__, __ror__ = _building("|"), _building("|", swapped=True)
+    __xor__, __rxor__ = _building("^"), _building("^", swapped=True)
+    __lshift__, __rlshift__ = _building("<<"), _building("<<", swapped=True)
+    __rshift__, __rrshift__ = _building(">>"), _building(">>", swapped=True)
 
 
 def Attribute(name: str) -> ExprBuilder:  # noqa: N802 - HTCondor's name

@@ -12,9 +12,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, overload
 
 from classad.binding.ad import ClassAd
-from classad.binding.checks import is_htcondors
 from classad.binding.convert import CANNOT_CONVERT
 from classad.binding.expr import ExprTree
+from classad.binding.python_values import is_htcondors
 from classad.errors import ClassAdTypeError
 
 if TYPE_CHECKING:

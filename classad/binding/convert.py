@@ -17,7 +17,7 @@ from typing import Final, Protocol, cast
 
 from classad.ads.ad import Ad, ListValue, node_of_value
 from classad.ads.expression import Expression
-from classad.binding.checks import COPY_HELP, is_htcondors
+from classad.binding.python_values import COPY_HELP, is_htcondors
 from classad.errors import ClassAdTypeError
 from classad.language.names import fold_name
 from classad.language.values import INT_MAX, INT_MIN, UNDEFINED, AbsTime, RelTime, Value

@@ -1,23 +1,30 @@
 """Defines ``ExprTree``: an expression as Python users see it.
 
 Inputs: text, a Python value, a syntax tree or another expression.  Outputs: values (``eval``), text
-(``str``).  Equality is structural.
+(``str``), larger expressions (``and_`` and its like; parentheses are added where the text would
+otherwise not read back), and the sentence of ``lastError``: 25.14.1 has words for one error, a
+string that is compared with something else.  Equality is structural.
 Follows: ``ExprTree`` of the Python module classad2.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Final, Self, TypeVar
 
 from classad.ads.ad import Ad, Stored, node_of_value
 from classad.ads.expression import Expression, parsed
 from classad.binding.ambient import OPEN_BLOCKS, SHARED, AmbientState, current_context, zone_name
-from classad.binding.checks import COPY_HELP, checked_ad, is_htcondors, warn_of_v1
-from classad.binding.last_error import note
-from classad.binding.operators import combine, subscript, to_number
-from classad.binding.python_values import FACTORIES, PythonValue, to_python
+from classad.binding.python_values import (
+    COPY_HELP,
+    FACTORIES,
+    PythonValue,
+    checked_ad,
+    is_htcondors,
+    to_python,
+    warn_of_v1,
+)
 from classad.compiled.state import compiled
-from classad.errors import ClassAdEvaluationError, ClassAdTypeError
+from classad.errors import ClassAdEvaluationError, ClassAdTypeError, ClassAdValueError
 from classad.evaluate import evaluate_exactly, evaluate_full
 from classad.language.limits import EvaluationFailure, NeedExact
 from classad.language.values import ERROR, UNDEFINED, ClassAdValue, Value
@@ -27,13 +34,14 @@ from classad.syntax.ways import WHOLE
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from classad.ads.ad import Ad, Stored
+    from classad.ads.expression import Expression
     from classad.analysis.explanation import Explanation
     from classad.evaluation.context import EvalContext
     from classad.evaluation.state import EvalState
-    from classad.syntax.nesting import Token
+    from classad.syntax.lexing import Token
     from classad.syntax.nodes import Node
     from classad.syntax.unbuilt import Unbuilt
-
 
 #: What a program of version 1 meant by what it does with an expression that it read from an ad.
 _ALONE: Final = (
@@ -180,10 +188,9 @@ class ExprTree(Expression):
         >>> [(token.kind, token.value) for token in ExprTree('Arch == "X86_64"').tokens()]
         [('NAME', 'Arch'), ('EQUAL', '=='), ('NEW_STRING', 'X86_64')]
         """
-        from classad.syntax.lexing import Scanner
-        from classad.syntax.parse_table import load_tables
+        from classad.syntax.grammar import scanner
 
-        return list(Scanner(load_tables().vocabulary, repr(self)).tokens())
+        return list(scanner(repr(self)).tokens())
 
     # --- building: the names of HTCondor's retired binding -----------------------------------
 
@@ -289,3 +296,111 @@ def _checked(ad: object, what: str) -> Ad:
 
 
 FACTORIES[Expression] = ExprTree.sharing
+
+
+Number = TypeVar("Number", int, float)
+Expr = TypeVar("Expr", bound=Expression)
+
+
+def combine(kind: type[Expr], left: object, operator: str, right: object) -> Expr:
+    """The expression ``left operator right`` as an object of class ``kind``."""
+    from classad.binding.convert import to_node
+    from classad.language.operators import BINARY
+    from classad.syntax.nodes import Binary
+
+    level = BINARY[operator].precedence
+    return kind.from_node(
+        Binary(operator, _operand(to_node(left), level), _operand(to_node(right), level + 1))
+    )
+
+
+def _operand(node: Node, level: int) -> Node:
+    """The node, in parentheses if it binds more loosely than ``level``."""
+    from classad.language.operators import BINARY, CONDITIONAL, UNARY
+    from classad.syntax.nodes import Binary, Conditional, Parens, Unary
+
+    if isinstance(node, Binary):
+        own = BINARY[node.operator].precedence
+    elif isinstance(node, Unary):
+        own = UNARY[node.operator].precedence
+    elif isinstance(node, Conditional):
+        own = CONDITIONAL.precedence
+    else:
+        return node
+    return Parens(node) if own < level else node
+
+
+def subscript(kind: type[Expr], base: Expression, index: object) -> Expr:
+    """The expression ``base[index]``."""
+    from classad.binding.convert import to_node
+    from classad.syntax.nodes import Subscript
+
+    return kind.from_node(Subscript(_operand(base.node, 13), to_node(index)))
+
+
+def to_number(value: object, kind: type[Number]) -> Number:
+    """What ``int(expr)`` and ``float(expr)`` give for a value: a number, or that in a string."""
+    if isinstance(value, Value) or not isinstance(value, int | float | str):
+        raise ClassAdValueError("Unable to convert expression to numeric type.")
+    try:
+        return kind(value)
+    except ValueError:
+        raise ClassAdValueError(f"Unable to convert string to {kind.__name__}.") from None
+
+
+_COMPARED: Final = "strings can only be compared to strings"
+
+_pending: list[tuple[Expression, Ad | None, Ad | None]] = []
+_text = ""
+
+
+def note(tree: Expression, scope: Ad | None, target: Ad | None) -> None:
+    """Remember an evaluation whose value is ``error``."""
+    _pending[:] = [(tree, scope, target)]
+
+
+def last_error() -> str:
+    """The sentence for the latest evaluation that has one."""
+    global _text
+    if _pending:
+        _text = _explain(*_pending.pop()) or _text
+    return _text
+
+
+def _explain(tree: Expression, scope: Ad | None, target: Ad | None) -> str:
+    """The sentence for the first comparison of unlike operands, also inside definitions."""
+    from classad.language.operators import EQUALITY, ORDER
+    from classad.syntax.nodes import Binary, Reference, walk
+
+    waiting: list[Node] = [tree.node]
+    seen: set[str] = set()
+    while waiting:
+        for node in walk(waiting.pop()):
+            if isinstance(node, Binary) and node.operator in ORDER | EQUALITY:
+                if _unlike(_value(node.left, scope, target), _value(node.right, scope, target)):
+                    return _COMPARED
+            elif isinstance(node, Reference) and node.name.lower() not in seen:
+                seen.add(node.name.lower())
+                waiting.extend(_definitions(node.name, scope, target))
+    return ""
+
+
+def _definitions(name: str, *ads: Ad | None) -> list[Node]:
+    from classad.ads.expression import Expression
+
+    found = [ad.raw(name) for ad in ads if ad is not None]
+    return [value.node for value in found if isinstance(value, Expression)]
+
+
+def _value(node: Node, scope: Ad | None, target: Ad | None) -> Stored:
+    from classad.binding.ambient import current_context
+    from classad.evaluate import evaluate
+
+    return evaluate(node, scope, target, context=current_context())
+
+
+def _unlike(left: object, right: object) -> bool:
+    """Whether exactly one side is a string and the other an ordinary value."""
+    if isinstance(left, Value) or isinstance(right, Value):
+        return False
+    return isinstance(left, str) != isinstance(right, str)

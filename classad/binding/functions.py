@@ -450,6 +450,6 @@ def lastError() -> str:  # noqa: N802 - HTCondor's name
     >>> ExprTree('7 == "7"').eval() and lastError()
     'strings can only be compared to strings'
     """
-    from classad.binding.last_error import last_error
+    from classad.binding.expr import last_error
 
     return last_error()

@@ -6,11 +6,13 @@ Follows: the ClassAd language reference; measured on 25.14.1 (vectors ``time``, 
 
 from __future__ import annotations
 
+from operator import attrgetter
+from typing import Final
+
 from classad.builtins.support import int_of
-from classad.evaluation.functions import ZONE, builtin
+from classad.evaluation.functions import NOTHING, ZONE, builtin
 from classad.evaluation.state import EvalState
 from classad.language.times import (
-    Moment,
     break_down,
     int32_of_real,
     local_offset,
@@ -19,136 +21,56 @@ from classad.language.times import (
 )
 from classad.language.values import ERROR, AbsTime, ClassAdValue, RelTime, Value
 
-_NOT_EVEN_UNDEFINED = "undefined, error and other types give error"
+#: Name, what it gives: a field of ``Moment``, a place in ``split_span``; what that is; an example.
+_FIELDS: Final = (
+    ("getYear", "year", None, "year of an absolute time, in the local zone",
+     'absTime("2020-07-02T03:04:05Z")', 2020),
+    ("getMonth", "month", None, "month of an absolute time, 1 to 12, in the local zone",
+     'absTime("2020-07-02T03:04:05Z")', 7),
+    ("getDayOfYear", "yearday", None,
+     "day of the year of an absolute time, from 0, in the local zone",
+     'absTime("2020-01-02T03:04:05Z")', 1),
+    ("getDayOfMonth", "day", None,
+     "day of the month of an absolute time, from 1, in the local zone",
+     'absTime("2020-01-02T03:04:05Z")', 2),
+    ("getDayOfWeek", "weekday", None,
+     "day of the week of an absolute time, 0 for Sunday, in the local zone",
+     'absTime("2020-01-02T03:04:05Z")', 4),
+    ("getDays", None, 0, "whole days of a relative time", "relTime(90061)", 1),
+    ("getHours", "hour", 1,
+     "hours of an absolute time in the local zone, or of a relative time beyond its days",
+     "relTime(7200)", 2),
+    ("getMinutes", "minute", 2,
+     "minutes of an absolute time in the local zone, or of a relative time", "relTime(150)", 2),
+    ("getSeconds", "second", 3,
+     "seconds of an absolute time in the local zone, or of a relative time",
+     "relTime(-90061)", -1),
+)  # fmt: skip
 
 
-def _local_moment(state: EvalState, value: ClassAdValue) -> Moment | None:
-    """The fields of an absolute time in the local zone, whatever its own."""
-    if value.__class__ is not AbsTime:
-        return None
-    return break_down(value.secs + local_offset(value.secs, state.zone))
+def _declare(name: str, field: str | None, place: int | None, doc: str, of: str, is_: int) -> None:
+    """Declare the function for one field of a time; that of a span is rounded toward zero."""
+    of_moment = None if field is None else attrgetter(field)
 
-
-@builtin(
-    "getYear",
-    args=1,
-    reads=ZONE,
-    exceptional=_NOT_EVEN_UNDEFINED,
-    examples=['getYear(absTime("2020-07-02T03:04:05Z")) -> 2020'],
-)
-def get_year(state: EvalState, value: ClassAdValue) -> ClassAdValue:
-    """The year of an absolute time, in the local zone."""
-    at = _local_moment(state, value)
-    return ERROR if at is None else at.year
-
-
-@builtin(
-    "getMonth",
-    args=1,
-    reads=ZONE,
-    exceptional=_NOT_EVEN_UNDEFINED,
-    examples=['getMonth(absTime("2020-07-02T03:04:05Z")) -> 7'],
-)
-def get_month(state: EvalState, value: ClassAdValue) -> ClassAdValue:
-    """The month of an absolute time, 1 to 12, in the local zone."""
-    at = _local_moment(state, value)
-    return ERROR if at is None else at.month
-
-
-@builtin(
-    "getDayOfYear",
-    args=1,
-    reads=ZONE,
-    exceptional=_NOT_EVEN_UNDEFINED,
-    examples=['getDayOfYear(absTime("2020-01-02T03:04:05Z")) -> 1'],
-)
-def get_day_of_year(state: EvalState, value: ClassAdValue) -> ClassAdValue:
-    """The day of the year of an absolute time, from 0, in the local zone."""
-    at = _local_moment(state, value)
-    return ERROR if at is None else at.yearday
-
-
-@builtin(
-    "getDayOfMonth",
-    args=1,
-    reads=ZONE,
-    exceptional=_NOT_EVEN_UNDEFINED,
-    examples=['getDayOfMonth(absTime("2020-01-02T03:04:05Z")) -> 2'],
-)
-def get_day_of_month(state: EvalState, value: ClassAdValue) -> ClassAdValue:
-    """The day of the month of an absolute time, from 1, in the local zone."""
-    at = _local_moment(state, value)
-    return ERROR if at is None else at.day
-
-
-@builtin(
-    "getDayOfWeek",
-    args=1,
-    reads=ZONE,
-    exceptional=_NOT_EVEN_UNDEFINED,
-    examples=['getDayOfWeek(absTime("2020-01-02T03:04:05Z")) -> 4'],
-)
-def get_day_of_week(state: EvalState, value: ClassAdValue) -> ClassAdValue:
-    """The day of the week of an absolute time, 0 for Sunday, in the local zone."""
-    at = _local_moment(state, value)
-    return ERROR if at is None else at.weekday
-
-
-def _span_field(value: ClassAdValue, index: int) -> ClassAdValue:
-    """A field of a relative time, rounded toward zero, or error."""
-    if value.__class__ is not RelTime:
+    @builtin(
+        name,
+        args=1,
+        reads=NOTHING if field is None else ZONE,
+        exceptional="undefined, error and other types give error",
+        doc=f"The {doc}.",
+        examples=[f"{name}({of}) -> {is_}"],
+    )
+    def field_of(state: EvalState, value: ClassAdValue) -> ClassAdValue:
+        if value.__class__ is AbsTime and of_moment is not None:
+            at = break_down(value.secs + local_offset(value.secs, state.zone))
+            return int(of_moment(at))
+        if value.__class__ is RelTime and place is not None:
+            return split_span(int32_of_real(value.secs))[place]
         return ERROR
-    return split_span(int32_of_real(value.secs))[index]
 
 
-@builtin(
-    "getDays",
-    args=1,
-    exceptional=_NOT_EVEN_UNDEFINED,
-    examples=["getDays(relTime(90061)) -> 1"],
-)
-def get_days(state: EvalState, value: ClassAdValue) -> ClassAdValue:
-    """The whole days of a relative time."""
-    return _span_field(value, 0)
-
-
-@builtin(
-    "getHours",
-    args=1,
-    reads=ZONE,
-    exceptional=_NOT_EVEN_UNDEFINED,
-    examples=["getHours(relTime(7200)) -> 2"],
-)
-def get_hours(state: EvalState, value: ClassAdValue) -> ClassAdValue:
-    """The hours of an absolute time in the local zone, or of a relative time beyond its days."""
-    at = _local_moment(state, value)
-    return _span_field(value, 1) if at is None else at.hour
-
-
-@builtin(
-    "getMinutes",
-    args=1,
-    reads=ZONE,
-    exceptional=_NOT_EVEN_UNDEFINED,
-    examples=["getMinutes(relTime(150)) -> 2"],
-)
-def get_minutes(state: EvalState, value: ClassAdValue) -> ClassAdValue:
-    """The minutes of an absolute time in the local zone, or of a relative time."""
-    at = _local_moment(state, value)
-    return _span_field(value, 2) if at is None else at.minute
-
-
-@builtin(
-    "getSeconds",
-    args=1,
-    reads=ZONE,
-    exceptional=_NOT_EVEN_UNDEFINED,
-    examples=["getSeconds(relTime(-90061)) -> -1"],
-)
-def get_seconds(state: EvalState, value: ClassAdValue) -> ClassAdValue:
-    """The seconds of an absolute time in the local zone, or of a relative time."""
-    at = _local_moment(state, value)
-    return _span_field(value, 3) if at is None else at.second
+for _row in _FIELDS:
+    _declare(*_row)
 
 
 @builtin(

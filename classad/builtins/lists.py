@@ -6,7 +6,8 @@ Follows: the ClassAd language reference; measured on 25.14.1 (vectors ``fn1``, `
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial, reduce
 from typing import Final
 
 from classad.builtins.support import is_ad, is_list, is_number, new_list
@@ -37,59 +38,42 @@ _TOTALS: Final = "an undefined list gives undefined, an undefined member is skip
 _TOTALS_RULE: Final = _TOTALS + "that is no number or boolean gives error"
 
 
-def _numbers(state: EvalState, value: ClassAdValue) -> list[int | float] | Value:
-    """The members that are not undefined, or the exceptional value."""
-    if not is_list(value):
-        return UNDEFINED if value is UNDEFINED else ERROR
-    members = [member for member in value.values(state) if member is not UNDEFINED]
-    kept = [member for member in members if is_number(member)]
-    return kept if len(kept) == len(members) else ERROR
+def _declare_total(
+    name: str,
+    of: Callable[[list[int | float]], ClassAdValue],
+    none: ClassAdValue,
+    doc: str,
+    *examples: str,
+) -> None:
+    """Declare a function of the members that are not undefined; ``none``: what no members give."""
+
+    @builtin(
+        name,
+        args=1,
+        exceptional=_TOTALS_RULE + ("; no members give undefined" if none is UNDEFINED else ""),
+        doc=f"The {doc}.",
+        examples=examples,
+    )
+    def total(state: EvalState, value: ClassAdValue) -> ClassAdValue:
+        if not is_list(value):
+            return UNDEFINED if value is UNDEFINED else ERROR
+        members = [member for member in value.values(state) if member is not UNDEFINED]
+        kept = [member for member in members if is_number(member)]
+        if len(kept) < len(members):
+            return ERROR
+        return of(kept) if kept else none
 
 
-def _total(members: Sequence[ClassAdValue]) -> ClassAdValue:
-    total: ClassAdValue = members[0]
-    for member in members[1:]:
-        total = add(total, member)
-    return total
+def _sum(members: Sequence[int | float]) -> ClassAdValue:
+    first: ClassAdValue = members[0]
+    return reduce(add, members[1:], first)
 
 
-@builtin(
-    "sum",
-    args=1,
-    exceptional=_TOTALS_RULE,
-    examples=["sum({1, 2.5}) -> 3.500000000000000E+00", "sum({1, undefined}) -> 1", "sum({}) -> 0"],
-)
-def total(state: EvalState, value: ClassAdValue) -> ClassAdValue:
-    """The sum of a list's members; 0 for none."""
-    members = _numbers(state, value)
-    if isinstance(members, Value):
-        return members
-    return _total(members) if members else 0
+def _average(members: Sequence[int | float]) -> ClassAdValue:
+    return divide(_sum(members), float(len(members)))
 
 
-@builtin(
-    "avg",
-    args=1,
-    exceptional=_TOTALS_RULE,
-    examples=["avg({1, 2}) -> 1.500000000000000E+00", "avg({}) -> 0"],
-)
-def average(state: EvalState, value: ClassAdValue) -> ClassAdValue:
-    """The mean of a list's members, a real; the integer 0 for none."""
-    members = _numbers(state, value)
-    if isinstance(members, Value):
-        return members
-    if not members:
-        return 0
-    sum_ = _total(members)
-    return divide(sum_, float(len(members)))
-
-
-def _extreme(state: EvalState, value: ClassAdValue, better: BinaryRule) -> ClassAdValue:
-    members = _numbers(state, value)
-    if isinstance(members, Value):
-        return members
-    if not members:
-        return UNDEFINED
+def _extreme(better: BinaryRule, members: Sequence[int | float]) -> ClassAdValue:
     best = members[0]
     for member in members[1:]:
         # A comparison leaves both sides in their common type, booleans as integers.
@@ -100,26 +84,24 @@ def _extreme(state: EvalState, value: ClassAdValue, better: BinaryRule) -> Class
     return best
 
 
-@builtin(
-    "min",
-    args=1,
-    exceptional=_TOTALS_RULE + "; no members give undefined",
-    examples=["min({3, 1, 2}) -> 1", "min({1, 2.5}) -> 1.000000000000000E+00"],
-)
-def least(state: EvalState, value: ClassAdValue) -> ClassAdValue:
-    """The least member of a list, in the type it was compared in."""
-    return _extreme(state, value, less)
-
-
-@builtin(
-    "max",
-    args=1,
-    exceptional=_TOTALS_RULE + "; no members give undefined",
-    examples=["max({3, 1, 2}) -> 3", "max({false, true}) -> 1", "max({}) -> undefined"],
-)
-def greatest(state: EvalState, value: ClassAdValue) -> ClassAdValue:
-    """The greatest member of a list, in the type it was compared in."""
-    return _extreme(state, value, greater)
+_declare_total(
+    "sum", _sum, 0, "sum of a list's members; 0 for none",
+    "sum({1, 2.5}) -> 3.500000000000000E+00", "sum({1, undefined}) -> 1", "sum({}) -> 0",
+)  # fmt: skip
+_declare_total(
+    "avg", _average, 0, "mean of a list's members, a real; the integer 0 for none",
+    "avg({1, 2}) -> 1.500000000000000E+00", "avg({}) -> 0",
+)  # fmt: skip
+_declare_total(
+    "min", partial(_extreme, less), UNDEFINED,
+    "least member of a list, in the type it was compared in",
+    "min({3, 1, 2}) -> 1", "min({1, 2.5}) -> 1.000000000000000E+00",
+)  # fmt: skip
+_declare_total(
+    "max", partial(_extreme, greater), UNDEFINED,
+    "greatest member of a list, in the type it was compared in",
+    "max({3, 1, 2}) -> 3", "max({false, true}) -> 1", "max({}) -> undefined",
+)  # fmt: skip
 
 
 class _Items:
@@ -219,59 +201,49 @@ _COMPARE_RULE: Final = (
 )
 
 
-def _compare(
-    state: EvalState,
-    operator: Thunk,
-    in_list: Thunk,
-    against: Thunk,
-    decides: bool,
-) -> ClassAdValue:
-    """Walk until a comparison gives ``decides``; each argument is evaluated if the last was fit."""
-    symbol = operator()
-    if symbol is UNDEFINED:
-        return UNDEFINED
-    if symbol.__class__ is not str or symbol not in _COMPARISONS:
-        return ERROR
-    members = in_list()
-    if not is_list(members):
-        return UNDEFINED if members is UNDEFINED else ERROR
-    value = against()
-    compare = _COMPARISONS[symbol]
-    for item in members.values(state):
-        outcome = compare(item, value)
-        if outcome is ERROR:
+def _declare_comparison(name: str, decides: bool, doc: str, *examples: str) -> None:
+    """Declare a walk that ends where a comparison gives ``decides``."""
+
+    @builtin(
+        name,
+        args=3,
+        result=Result.CONDITION,
+        laziness=LAZY,
+        exceptional=_COMPARE_RULE,
+        doc=f"Whether ``member op value`` is true for {doc} member; op is the first argument.",
+        examples=examples,
+    )
+    def walk(state: EvalState, operator: Thunk, in_list: Thunk, against: Thunk) -> ClassAdValue:
+        # Each argument is evaluated if the last was fit.
+        symbol = operator()
+        if symbol is UNDEFINED:
+            return UNDEFINED
+        if symbol.__class__ is not str or symbol not in _COMPARISONS:
             return ERROR
-        if outcome is UNDEFINED:
-            return False
-        if outcome is decides:
-            return decides
-    return not decides
+        members = in_list()
+        if not is_list(members):
+            return UNDEFINED if members is UNDEFINED else ERROR
+        value = against()
+        compare = _COMPARISONS[symbol]
+        for item in members.values(state):
+            outcome = compare(item, value)
+            if outcome is ERROR:
+                return ERROR
+            if outcome is UNDEFINED:
+                return False
+            if outcome is decides:
+                return decides
+        return not decides
 
 
-@builtin(
-    "anyCompare",
-    args=3,
-    result=Result.CONDITION,
-    laziness=LAZY,
-    exceptional=_COMPARE_RULE,
-    examples=['anyCompare("<", {1, 2}, 2) -> true', 'anyCompare("==", {}, 1) -> false'],
-)
-def any_compare(state: EvalState, symbol: Thunk, members: Thunk, value: Thunk) -> ClassAdValue:
-    """Whether ``member op value`` is true for some member; op is the first argument."""
-    return _compare(state, symbol, members, value, True)
-
-
-@builtin(
-    "allCompare",
-    args=3,
-    result=Result.CONDITION,
-    laziness=LAZY,
-    exceptional=_COMPARE_RULE,
-    examples=['allCompare("<", {1, 2}, 2) -> false', 'allCompare("==", {}, 1) -> true'],
-)
-def all_compare(state: EvalState, symbol: Thunk, members: Thunk, value: Thunk) -> ClassAdValue:
-    """Whether ``member op value`` is true for every member; op is the first argument."""
-    return _compare(state, symbol, members, value, False)
+_declare_comparison(
+    "anyCompare", True, "some",
+    'anyCompare("<", {1, 2}, 2) -> true', 'anyCompare("==", {}, 1) -> false',
+)  # fmt: skip
+_declare_comparison(
+    "allCompare", False, "every",
+    'allCompare("<", {1, 2}, 2) -> false', 'allCompare("==", {}, 1) -> true',
+)  # fmt: skip
 
 
 #: Where ``split`` cuts unless told otherwise.
@@ -320,32 +292,25 @@ def split(
     return new_list(split_text(text, separators))
 
 
-@builtin(
-    "splitUserName",
-    args=1,
-    exceptional="undefined and error give error",
-    examples=['splitUserName("ann@uni.edu") -> { "ann","uni.edu" }'],
-)
-def split_user_name(state: EvalState, name: ClassAdValue) -> ClassAdValue:
-    """A user's name and domain, cut at the first ``@``; without one it is all name."""
-    if name.__class__ is not str:
-        return ERROR
-    before, _, after = name.partition("@")
-    return new_list([before, after])
+def _declare_cut(name: str, first: bool, doc: str, *examples: str) -> None:
+    """Declare a function that cuts at ``@``; ``first``: where a text without one belongs."""
+
+    @builtin(name, args=1, exceptional="undefined and error give error", doc=doc, examples=examples)
+    def cut(state: EvalState, text: ClassAdValue) -> ClassAdValue:
+        if text.__class__ is not str:
+            return ERROR
+        before, mark, after = text.partition("@")
+        return new_list([before, after] if mark or first else ["", before])
 
 
-@builtin(
-    "splitSlotName",
-    args=1,
-    exceptional="undefined and error give error",
-    examples=[
-        'splitSlotName("slot1@host") -> { "slot1","host" }',
-        'splitSlotName("host") -> { "","host" }',
-    ],
-)
-def split_slot_name(state: EvalState, name: ClassAdValue) -> ClassAdValue:
-    """A slot's name and machine, cut at the first ``@``; without one it is all machine."""
-    if name.__class__ is not str:
-        return ERROR
-    before, mark, after = name.partition("@")
-    return new_list([before, after] if mark else ["", before])
+_declare_cut(
+    "splitUserName", True,
+    "A user's name and domain, cut at the first ``@``; without one it is all name.",
+    'splitUserName("ann@uni.edu") -> { "ann","uni.edu" }',
+)  # fmt: skip
+_declare_cut(
+    "splitSlotName", False,
+    "A slot's name and machine, cut at the first ``@``; without one it is all machine.",
+    'splitSlotName("slot1@host") -> { "slot1","host" }',
+    'splitSlotName("host") -> { "","host" }',
+)  # fmt: skip

@@ -7,7 +7,7 @@ Follows: the ClassAd language reference; measured on 25.14.1 (vectors ``fn1``, `
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from classad.builtins.support import int_of, is_list, is_number, real_of, text_of, truncated
@@ -79,50 +79,38 @@ def to_bool(state: EvalState, value: ClassAdValue) -> ClassAdValue:
     return UNDEFINED if value is UNDEFINED else ERROR
 
 
-def _rounded(value: ClassAdValue, rule: Callable[[float], float]) -> ClassAdValue:
-    if value.__class__ is int:
-        return value
-    real = real_of(value)
-    if isinstance(real, Value):
-        return ERROR
-    return truncated(rule(real)) if math.isfinite(real) else truncated(real)
+def _declare_rounding(
+    *names: str, rule: Callable[[float], float], doc: str, examples: Sequence[str]
+) -> None:
+    @builtin(
+        *names,
+        args=1,
+        result=Result.ROUNDED,
+        exceptional=_NOT_EVEN_UNDEFINED,
+        doc=f"The {doc}; strings convert.",
+        examples=examples,
+    )
+    def rounded(state: EvalState, value: ClassAdValue) -> ClassAdValue:
+        if value.__class__ is int:
+            return value
+        real = real_of(value)
+        if isinstance(real, Value):
+            return ERROR
+        return truncated(rule(real)) if math.isfinite(real) else truncated(real)
 
 
-@builtin(
-    "floor",
-    args=1,
-    result=Result.ROUNDED,
-    exceptional=_NOT_EVEN_UNDEFINED,
+_declare_rounding(
+    "floor", rule=math.floor, doc="greatest integer not above the argument",
     examples=["floor(-2.5) -> -3"],
-)
-def floor(state: EvalState, value: ClassAdValue) -> ClassAdValue:
-    """The greatest integer not above the argument; strings convert."""
-    return _rounded(value, math.floor)
-
-
-@builtin(
-    "ceil",
-    "ceiling",
-    args=1,
-    result=Result.ROUNDED,
-    exceptional=_NOT_EVEN_UNDEFINED,
+)  # fmt: skip
+_declare_rounding(
+    "ceil", "ceiling", rule=math.ceil, doc="least integer not below the argument",
     examples=["ceil(2.1) -> 3"],
-)
-def ceil(state: EvalState, value: ClassAdValue) -> ClassAdValue:
-    """The least integer not below the argument; strings convert."""
-    return _rounded(value, math.ceil)
-
-
-@builtin(
-    "round",
-    args=1,
-    result=Result.ROUNDED,
-    exceptional=_NOT_EVEN_UNDEFINED,
+)  # fmt: skip
+_declare_rounding(
+    "round", rule=round, doc="nearest integer, a half going to the even one",
     examples=["round(0.5) -> 0", "round(1.5) -> 2", "round(-0.7) -> -1"],
-)
-def round_half_even(state: EvalState, value: ClassAdValue) -> ClassAdValue:
-    """The nearest integer, a half going to the even one; strings convert."""
-    return _rounded(value, round)
+)  # fmt: skip
 
 
 def c_pow(base: float, exponent: float) -> float:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from classad.builtins.pcre import OPTIONS, SHORT, GaveUp, Match, Pattern, compile_pattern
 from classad.builtins.stringlists import items_of
 from classad.builtins.support import either_exceptional, from_bytes, is_list, shared_texts, to_bytes
-from classad.evaluation.functions import Booleans, Column, Result, builtin
+from classad.evaluation.functions import Booleans, Column, Implementation, Result, builtin
 from classad.evaluation.state import EvalState
 from classad.language import bounds
 from classad.language.values import ERROR, UNDEFINED, ClassAdValue, Truth, Value
@@ -195,91 +195,63 @@ def _replaced(pattern: Pattern, subject: bytes, replacement: bytes, options: str
     return bytes(text)
 
 
-def _replace(
-    pattern: ClassAdValue,
-    subject: ClassAdValue,
-    replacement: ClassAdValue,
-    options: ClassAdValue,
-    more: str,
-) -> ClassAdValue:
-    texts = _strings(pattern, subject, replacement, options)
-    if isinstance(texts, Value):
-        return texts
-    compiled = _compiled(texts[0], texts[3])
-    if compiled is None:
-        return ERROR
-    try:
-        text = _replaced(compiled, to_bytes(texts[1]), to_bytes(texts[2]), texts[3] + more)
-    except (GaveUp, _NoGroup):
-        return ERROR
-    return ERROR if text is None else from_bytes(text)
-
-
 _REPLACE_RULE = (
     "undefined gives undefined; error, other types, an ill-formed pattern and a group that took "
     "no part in the match give error"
 )
 
 
-@builtin(
-    "regexps",
-    args=(3, 4),
-    result=Result.TEXT,
-    exceptional=_REPLACE_RULE,
-    examples=[
-        'regexps("a(.)c", "xabcx", "[\\\\1]") -> "[b]"',
-        'regexps("a", "banana", "o", "fg") -> "bonono"',
-        'regexps("z", "banana", "o") -> ""',
-    ],
-)
-def regexps(
-    state: EvalState,
-    pattern: ClassAdValue,
-    subject: ClassAdValue,
-    replacement: ClassAdValue,
-    options: ClassAdValue = "",
-) -> ClassAdValue:
+def _declare_replacing(
+    name: str, more: str, doc: str, *examples: str, exceptional: str = _REPLACE_RULE
+) -> Implementation:
+    """Declare a function that replaces, and return it; ``more``: what it adds to the options."""
+
+    @builtin(
+        name,
+        args=(3, 4),
+        result=Result.TEXT,
+        exceptional=exceptional,
+        doc=doc,
+        examples=examples,
+    )
+    def replacing(
+        state: EvalState,
+        pattern: ClassAdValue,
+        subject: ClassAdValue,
+        replacement: ClassAdValue,
+        options: ClassAdValue = "",
+    ) -> ClassAdValue:
+        texts = _strings(pattern, subject, replacement, options)
+        if isinstance(texts, Value):
+            return texts
+        compiled = _compiled(texts[0], texts[3])
+        if compiled is None:
+            return ERROR
+        try:
+            text = _replaced(compiled, to_bytes(texts[1]), to_bytes(texts[2]), texts[3] + more)
+        except (GaveUp, _NoGroup):
+            return ERROR
+        return ERROR if text is None else from_bytes(text)
+
+    return replacing
+
+
+regexps = _declare_replacing(
+    "regexps", "",
     """The replacement of the first match, ``\\0`` to ``\\9`` standing for groups; or ``""``.
 
     Option ``g``: the replacements of all matches; option ``f``: with the text around them.
-    """
-    return _replace(pattern, subject, replacement, options, "")
-
-
-@builtin(
-    "replace",
-    args=(3, 4),
-    result=Result.TEXT,
-    exceptional=_REPLACE_RULE,
-    examples=['replace("a", "banana", "o") -> "bonana"'],
-)
-def replace(
-    state: EvalState,
-    pattern: ClassAdValue,
-    subject: ClassAdValue,
-    replacement: ClassAdValue,
-    options: ClassAdValue = "",
-) -> ClassAdValue:
-    """The text with the first match replaced."""
-    return _replace(pattern, subject, replacement, options, "f")
-
-
-@builtin(
-    "replaceAll",
-    args=(3, 4),
-    result=Result.TEXT,
+    """,
+    'regexps("a(.)c", "xabcx", "[\\\\1]") -> "[b]"',
+    'regexps("a", "banana", "o", "fg") -> "bonono"',
+    'regexps("z", "banana", "o") -> ""',
+)  # fmt: skip
+_declare_replacing(
+    "replace", "f", "The text with the first match replaced.",
+    'replace("a", "banana", "o") -> "bonana"',
+)  # fmt: skip
+replace_all = _declare_replacing(
+    "replaceAll", "fg", "The text with all matches replaced.",
+    'replaceAll("a", "banana", "o") -> "bonono"', 'replaceAll("a*", "baac", "X") -> error',
     exceptional=_REPLACE_RULE + ", and so does an empty match at the end",
-    examples=[
-        'replaceAll("a", "banana", "o") -> "bonono"',
-        'replaceAll("a*", "baac", "X") -> error',
-    ],
-)
-def replace_all(
-    state: EvalState,
-    pattern: ClassAdValue,
-    subject: ClassAdValue,
-    replacement: ClassAdValue,
-    options: ClassAdValue = "",
-) -> ClassAdValue:
-    """The text with all matches replaced."""
-    return _replace(pattern, subject, replacement, options, "fg")
+)  # fmt: skip

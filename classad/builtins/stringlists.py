@@ -7,6 +7,8 @@ Follows: the ClassAd language reference; measured on 25.14.1 (vectors ``fn1``, `
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial, reduce
+from operator import add
 from typing import Final
 
 from classad.builtins.strings import ascii_lower
@@ -46,105 +48,66 @@ def string_list_size(
     return len(items_of(text, delimiters))
 
 
-def _numbers(text: ClassAdValue, delimiters: ClassAdValue) -> tuple[list[float], bool] | None:
-    """The items as reals and whether all of them look like integers, or None."""
-    if text.__class__ is not str or delimiters.__class__ is not str:
-        return None
-    items = items_of(text, delimiters)
-    numbers = [real for real in map(leading_real, items) if real is not None]
-    if len(numbers) < len(items):
-        return None
-    return numbers, all(set(item) <= set("+-0123456789") for item in items)
+#: Reals to their total, left to right: Python's own sum of reals compensates rounding.
+_sum: Final = partial(reduce, add)
 
 
-def _result(real: float, whole: bool) -> int | float:
-    return truncated(real) if whole else real
+def _declare_number(
+    name: str,
+    of: Callable[[list[float]], float],
+    none: ClassAdValue,
+    doc: str,
+    *examples: str,
+    result: Result = Result.ANY,
+) -> None:
+    """Declare a function that makes one number of the items; ``none``: what no items give."""
+
+    @builtin(
+        name,
+        args=(1, 2),
+        result=result,
+        exceptional=f"{_STRINGS_ONLY}, an item that is no number too"
+        + ("; no items give undefined" if none is UNDEFINED else ""),
+        doc=doc,
+        examples=examples,
+    )
+    def number(
+        state: EvalState, text: ClassAdValue, delimiters: ClassAdValue = ", "
+    ) -> ClassAdValue:
+        if text.__class__ is not str or delimiters.__class__ is not str:
+            return ERROR
+        items = items_of(text, delimiters)
+        numbers = [real for real in map(leading_real, items) if real is not None]
+        if len(numbers) < len(items):
+            return ERROR
+        if not numbers:
+            return none
+        whole = all(set(item) <= set("+-0123456789") for item in items)
+        return truncated(of(numbers)) if whole else of(numbers)
 
 
-@builtin(
-    "stringListSum",
-    args=(1, 2),
+_declare_number(
+    "stringListSum", lambda numbers: _sum(numbers, 0.0), 0.0,
+    "The sum of the items: an integer if all items are; the real 0.0 for none.",
+    'stringListSum("1, 2") -> 3', 'stringListSum("1, 2.5") -> 3.500000000000000E+00',
     result=Result.NUMBER,
-    exceptional=_STRINGS_ONLY + ", an item that is no number too",
-    examples=['stringListSum("1, 2") -> 3', 'stringListSum("1, 2.5") -> 3.500000000000000E+00'],
-)
-def string_list_sum(
-    state: EvalState, text: ClassAdValue, delimiters: ClassAdValue = ", "
-) -> ClassAdValue:
-    """The sum of the items: an integer if all items are; the real 0.0 for none."""
-    found = _numbers(text, delimiters)
-    if found is None:
-        return ERROR
-    numbers, whole = found
-    return _result(_sum(numbers), whole) if numbers else 0.0
-
-
-def _sum(numbers: list[float]) -> float:
-    """The sum from left to right (Python's own sum of reals compensates rounding)."""
-    total = 0.0
-    for number in numbers:
-        total += number
-    return total
-
-
-@builtin(
-    "stringListAvg",
-    args=(1, 2),
+)  # fmt: skip
+_declare_number(
+    "stringListAvg", lambda numbers: _sum(numbers, 0.0) / len(numbers), 0.0,
+    "The mean of the items, truncated if all items are integers; the real 0.0 for none.",
+    'stringListAvg("1, 2") -> 1', 'stringListAvg("1.0, 2") -> 1.500000000000000E+00',
     result=Result.NUMBER,
-    exceptional=_STRINGS_ONLY + ", an item that is no number too",
-    examples=['stringListAvg("1, 2") -> 1', 'stringListAvg("1.0, 2") -> 1.500000000000000E+00'],
-)
-def string_list_avg(
-    state: EvalState, text: ClassAdValue, delimiters: ClassAdValue = ", "
-) -> ClassAdValue:
-    """The mean of the items, truncated if all items are integers; the real 0.0 for none."""
-    found = _numbers(text, delimiters)
-    if found is None:
-        return ERROR
-    numbers, whole = found
-    return _result(_sum(numbers) / len(numbers), whole) if numbers else 0.0
-
-
-@builtin(
-    "stringListMin",
-    args=(1, 2),
-    exceptional=_STRINGS_ONLY + ", an item that is no number too; no items give undefined",
-    examples=['stringListMin("3, 1, 2") -> 1', 'stringListMin("") -> undefined'],
-)
-def string_list_min(
-    state: EvalState, text: ClassAdValue, delimiters: ClassAdValue = ", "
-) -> ClassAdValue:
-    """The least item, but at most the greatest single-precision number."""
-    found = _numbers(text, delimiters)
-    if found is None:
-        return ERROR
-    numbers, whole = found
-    least = _FLT_MAX
-    for number in numbers:
-        if number < least:
-            least = number
-    return _result(least, whole) if numbers else UNDEFINED
-
-
-@builtin(
-    "stringListMax",
-    args=(1, 2),
-    exceptional=_STRINGS_ONLY + ", an item that is no number too; no items give undefined",
-    examples=['stringListMax("3, 1, 2") -> 3', 'stringListMax("-3, -1") -> 0'],
-)
-def string_list_max(
-    state: EvalState, text: ClassAdValue, delimiters: ClassAdValue = ", "
-) -> ClassAdValue:
-    """The greatest item, but at least the least positive single-precision number."""
-    found = _numbers(text, delimiters)
-    if found is None:
-        return ERROR
-    numbers, whole = found
-    greatest = _FLT_MIN
-    for number in numbers:
-        if number > greatest:
-            greatest = number
-    return _result(greatest, whole) if numbers else UNDEFINED
+)  # fmt: skip
+_declare_number(
+    "stringListMin", lambda numbers: min([_FLT_MAX, *numbers]), UNDEFINED,
+    "The least item, but at most the greatest single-precision number.",
+    'stringListMin("3, 1, 2") -> 1', 'stringListMin("") -> undefined',
+)  # fmt: skip
+_declare_number(
+    "stringListMax", lambda numbers: max([_FLT_MIN, *numbers]), UNDEFINED,
+    "The greatest item, but at least the least positive single-precision number.",
+    'stringListMax("3, 1, 2") -> 3', 'stringListMax("-3, -1") -> 0',
+)  # fmt: skip
 
 
 _ONE_UNDEFINED: Final = (
@@ -169,18 +132,6 @@ def _pair(
 
 def _delimiters(given: ClassAdValue) -> str:
     return ", \t\n\v\f\r" if given is UNDEFINED else str(given)
-
-
-def _contains(
-    item: ClassAdValue, text: ClassAdValue, delimiters: ClassAdValue, fold: Callable[[str], str]
-) -> ClassAdValue:
-    pair = _pair(item, text, delimiters)
-    if isinstance(pair, Value):
-        return pair
-    wanted = fold(pair[0])
-    if wanted not in fold(pair[1]):
-        return False
-    return any(fold(found) == wanted for found in items_of(pair[1], _delimiters(delimiters)))
 
 
 class _Membership:
@@ -228,76 +179,69 @@ class _Membership:
         return Booleans([item in held for item in folded])
 
 
-@builtin(
-    "stringListMember",
-    args=(2, 3),
-    result=Result.CONDITION,
-    bulk=_Membership(str, "exact"),
-    exceptional=_ONE_UNDEFINED,
-    examples=['stringListMember("b", "a, b") -> true', 'stringListMember("B", "a, b") -> false'],
-)
-def string_list_member(
-    state: EvalState, item: ClassAdValue, text: ClassAdValue, delimiters: ClassAdValue = UNDEFINED
-) -> ClassAdValue:
-    """Whether the first argument is an item of the second."""
-    return _contains(item, text, delimiters, str)
+_declare: Final = partial(builtin, args=(2, 3), result=Result.CONDITION, exceptional=_ONE_UNDEFINED)
 
 
-@builtin(
-    "stringListIMember",
-    args=(2, 3),
-    result=Result.CONDITION,
-    bulk=_Membership(ascii_lower, "folded"),
-    exceptional=_ONE_UNDEFINED,
-    examples=['stringListIMember("B", "a, b") -> true'],
-)
-def string_list_imember(
-    state: EvalState, item: ClassAdValue, text: ClassAdValue, delimiters: ClassAdValue = UNDEFINED
-) -> ClassAdValue:
-    """As ``stringListMember`` without regard to case."""
-    return _contains(item, text, delimiters, ascii_lower)
+def _declare_member(name: str, bulk: _Membership, doc: str, *examples: str) -> None:
+    """Declare what looks for an item in a string, as ``bulk`` does."""
+    fold = bulk.fold
+
+    @_declare(name, bulk=bulk, doc=doc, examples=examples)
+    def is_item(
+        state: EvalState,
+        item: ClassAdValue,
+        text: ClassAdValue,
+        delimiters: ClassAdValue = UNDEFINED,
+    ) -> ClassAdValue:
+        pair = _pair(item, text, delimiters)
+        if isinstance(pair, Value):
+            return pair
+        wanted = fold(pair[0])
+        if wanted not in fold(pair[1]):
+            return False
+        return any(fold(found) == wanted for found in items_of(pair[1], _delimiters(delimiters)))
 
 
-def _subset(
-    part: ClassAdValue, text: ClassAdValue, delimiters: ClassAdValue, fold: Callable[[str], str]
-) -> ClassAdValue:
-    pair = _pair(part, text, delimiters)
-    if isinstance(pair, Value):
-        return pair
-    if not pair[0]:
-        return True
-    parts, all_items = (
-        [fold(item) for item in items_of(side, _delimiters(delimiters))] for side in pair
-    )
-    return bool(parts) and all(item in all_items for item in parts)
+def _declare_subset(name: str, fold: Callable[[str], str], doc: str, *examples: str) -> None:
+    """Declare what looks for all items of one string in another."""
+
+    @_declare(name, doc=doc, examples=examples)
+    def are_items(
+        state: EvalState,
+        part: ClassAdValue,
+        text: ClassAdValue,
+        delimiters: ClassAdValue = UNDEFINED,
+    ) -> ClassAdValue:
+        pair = _pair(part, text, delimiters)
+        if isinstance(pair, Value):
+            return pair
+        if not pair[0]:
+            return True
+        parts, all_items = (
+            [fold(item) for item in items_of(side, _delimiters(delimiters))] for side in pair
+        )
+        return bool(parts) and all(item in all_items for item in parts)
 
 
-@builtin(
-    "stringListSubsetMatch",
-    args=(2, 3),
-    result=Result.CONDITION,
-    exceptional=_ONE_UNDEFINED,
-    examples=['stringListSubsetMatch("b, a", "a, b, c") -> true'],
-)
-def string_list_subset(
-    state: EvalState, part: ClassAdValue, text: ClassAdValue, delimiters: ClassAdValue = UNDEFINED
-) -> ClassAdValue:
-    """Whether every item of the first argument is one of the second."""
-    return _subset(part, text, delimiters, str)
-
-
-@builtin(
-    "stringListISubsetMatch",
-    args=(2, 3),
-    result=Result.CONDITION,
-    exceptional=_ONE_UNDEFINED,
-    examples=['stringListISubsetMatch("B", "a, b") -> true'],
-)
-def string_list_isubset(
-    state: EvalState, part: ClassAdValue, text: ClassAdValue, delimiters: ClassAdValue = UNDEFINED
-) -> ClassAdValue:
-    """As ``stringListSubsetMatch`` without regard to case."""
-    return _subset(part, text, delimiters, ascii_lower)
+_declare_member(
+    "stringListMember", _Membership(str, "exact"),
+    "Whether the first argument is an item of the second.",
+    'stringListMember("b", "a, b") -> true', 'stringListMember("B", "a, b") -> false',
+)  # fmt: skip
+_declare_member(
+    "stringListIMember", _Membership(ascii_lower, "folded"),
+    "As ``stringListMember`` without regard to case.",
+    'stringListIMember("B", "a, b") -> true',
+)  # fmt: skip
+_declare_subset(
+    "stringListSubsetMatch", str, "Whether every item of the first argument is one of the second.",
+    'stringListSubsetMatch("b, a", "a, b, c") -> true',
+)  # fmt: skip
+_declare_subset(
+    "stringListISubsetMatch", ascii_lower,
+    "As ``stringListSubsetMatch`` without regard to case.",
+    'stringListISubsetMatch("B", "a, b") -> true',
+)  # fmt: skip
 
 
 @builtin(

@@ -6,7 +6,7 @@ Follows: the ClassAd language reference; measured on 25.14.1 (vectors ``fn1``, `
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Final
 
 from classad.builtins.support import (
@@ -197,43 +197,32 @@ def size(state: EvalState, value: ClassAdValue) -> ClassAdValue:
     return UNDEFINED if value is UNDEFINED else ERROR
 
 
-def _sign(left: bytes, right: bytes) -> int:
-    return (left > right) - (left < right)
+def _declare_order(name: str, key: Callable[[str], bytes], doc: str, *examples: str) -> None:
+    """Declare a comparison of two arguments as strings."""
+
+    @builtin(
+        name,
+        args=2,
+        result=Result.INTEGER,
+        prints=True,
+        exceptional=_ORDER_RULE,
+        doc=doc,
+        examples=examples,
+    )
+    def order(state: EvalState, left: ClassAdValue, right: ClassAdValue) -> ClassAdValue:
+        one, other = text_of(left), text_of(right)
+        if isinstance(one, Value) or isinstance(other, Value):
+            return UNDEFINED if one is UNDEFINED or other is UNDEFINED else ERROR
+        return (key(one) > key(other)) - (key(one) < key(other))
 
 
-def _both_texts(left: ClassAdValue, right: ClassAdValue) -> tuple[str, str] | Value:
-    """Both arguments as strings, or the exceptional value."""
-    a, b = text_of(left), text_of(right)
-    if isinstance(a, Value) or isinstance(b, Value):
-        return UNDEFINED if a is UNDEFINED or b is UNDEFINED else ERROR
-    return a, b
-
-
-@builtin(
-    "strcmp",
-    args=2,
-    result=Result.INTEGER,
-    prints=True,
-    exceptional=_ORDER_RULE,
-    examples=['strcmp("a", "b") -> -1', 'strcmp("a", "A") -> 1'],
-)
-def strcmp(state: EvalState, left: ClassAdValue, right: ClassAdValue) -> ClassAdValue:
-    """-1, 0 or 1 as the first argument, as a string, sorts before, with or after the second."""
-    texts = _both_texts(left, right)
-    return texts if isinstance(texts, Value) else _sign(to_bytes(texts[0]), to_bytes(texts[1]))
-
-
-@builtin(
-    "stricmp",
-    args=2,
-    result=Result.INTEGER,
-    prints=True,
-    exceptional=_ORDER_RULE,
-    examples=['stricmp("a", "A") -> 0'],
-)
-def stricmp(state: EvalState, left: ClassAdValue, right: ClassAdValue) -> ClassAdValue:
-    """As ``strcmp`` without regard to the case of ASCII letters."""
-    texts = _both_texts(left, right)
-    if isinstance(texts, Value):
-        return texts
-    return _sign(to_bytes(texts[0]).lower(), to_bytes(texts[1]).lower())
+_declare_order(
+    "strcmp", to_bytes,
+    "-1, 0 or 1 as the first argument, as a string, sorts before, with or after the second.",
+    'strcmp("a", "b") -> -1', 'strcmp("a", "A") -> 1',
+)  # fmt: skip
+_declare_order(
+    "stricmp", lambda text: to_bytes(text).lower(),
+    "As ``strcmp`` without regard to the case of ASCII letters.",
+    'stricmp("a", "A") -> 0',
+)  # fmt: skip

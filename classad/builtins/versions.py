@@ -8,7 +8,9 @@ Follows: the ClassAd language reference; measured on 25.14.1 (vectors ``fn1``, `
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
+from operator import eq, ge, gt, le, lt
 from typing import Final
 
 from classad.builtins.support import text_of, to_bytes
@@ -92,79 +94,47 @@ def versioncmp(state: EvalState, left: ClassAdValue, right: ClassAdValue) -> Cla
     return compared(left, right)
 
 
-@builtin(
-    "versionLT",
-    args=2,
-    cased=True,
-    result=Result.CONDITION,
-    prints=True,
-    exceptional=_RULE,
-    examples=['versionLT("1.9", "1.10") -> true'],
-)
-def version_lt(state: EvalState, left: ClassAdValue, right: ClassAdValue) -> ClassAdValue:
-    """Whether the first version is older than the second."""
-    order = compared(left, right)
-    return order if isinstance(order, Value) else order < 0
+def _relation(name: str, holds: Callable[[int, int], bool], doc: str, example: str) -> None:
+    """Declare a function that is true where the order of two versions is so to 0."""
+
+    @builtin(
+        name,
+        args=2,
+        cased=True,
+        result=Result.CONDITION,
+        prints=True,
+        exceptional=_RULE,
+        doc=f"Whether the {doc}.",
+        examples=[example],
+    )
+    def relation(state: EvalState, left: ClassAdValue, right: ClassAdValue) -> ClassAdValue:
+        order = compared(left, right)
+        return order if isinstance(order, Value) else holds(order, 0)
 
 
-@builtin(
-    "versionLE",
-    args=2,
-    cased=True,
-    result=Result.CONDITION,
-    prints=True,
-    exceptional=_RULE,
-    examples=['versionLE("1.9", "1.9") -> true'],
-)
-def version_le(state: EvalState, left: ClassAdValue, right: ClassAdValue) -> ClassAdValue:
-    """Whether the first version is not newer than the second."""
-    order = compared(left, right)
-    return order if isinstance(order, Value) else order <= 0
-
-
-@builtin(
-    "versionGT",
-    args=2,
-    cased=True,
-    result=Result.CONDITION,
-    prints=True,
-    exceptional=_RULE,
-    examples=['versionGT("1.9", "1.10") -> false'],
-)
-def version_gt(state: EvalState, left: ClassAdValue, right: ClassAdValue) -> ClassAdValue:
-    """Whether the first version is newer than the second."""
-    order = compared(left, right)
-    return order if isinstance(order, Value) else order > 0
-
-
-@builtin(
-    "versionGE",
-    args=2,
-    cased=True,
-    result=Result.CONDITION,
-    prints=True,
-    exceptional=_RULE,
-    examples=['versionGE("1.10", "1.9") -> true'],
-)
-def version_ge(state: EvalState, left: ClassAdValue, right: ClassAdValue) -> ClassAdValue:
-    """Whether the first version is not older than the second."""
-    order = compared(left, right)
-    return order if isinstance(order, Value) else order >= 0
-
-
-@builtin(
-    "versionEQ",
-    args=2,
-    cased=True,
-    result=Result.CONDITION,
-    prints=True,
-    exceptional=_RULE,
-    examples=['versionEQ("1.0", "1") -> false'],
-)
-def version_eq(state: EvalState, left: ClassAdValue, right: ClassAdValue) -> ClassAdValue:
-    """Whether the two versions are equal, byte by byte."""
-    order = compared(left, right)
-    return order if isinstance(order, Value) else order == 0
+for _row in (
+    ("versionLT", lt, "first version is older than the second", 'versionLT("1.9", "1.10") -> true'),
+    (
+        "versionLE",
+        le,
+        "first version is not newer than the second",
+        'versionLE("1.9", "1.9") -> true',
+    ),
+    (
+        "versionGT",
+        gt,
+        "first version is newer than the second",
+        'versionGT("1.9", "1.10") -> false',
+    ),
+    (
+        "versionGE",
+        ge,
+        "first version is not older than the second",
+        'versionGE("1.10", "1.9") -> true',
+    ),
+    ("versionEQ", eq, "two versions are equal, byte by byte", 'versionEQ("1.0", "1") -> false'),
+):
+    _relation(*_row)
 
 
 @builtin(

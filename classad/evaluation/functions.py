@@ -328,13 +328,14 @@ def builtin(
     cased: bool = False,
     exceptional: str = "undefined gives undefined, error gives error",
     examples: Sequence[str] = (),
+    doc: str | None = None,
 ) -> Callable[[_Impl], _Impl]:
     """Declare a builtin function.
 
     ``names``: HTCondor's spelling, synonyms after it.  ``args``: the number of arguments or the
     range (None: no upper bound); a call outside it is an error value, its arguments unevaluated.
     ``exceptional``: what undefined and error arguments do, in words.  ``examples``: lines
-    ``expr -> value`` that the tests run.  The docstring's first paragraph is the documentation.
+    ``expr -> value`` that the tests run.  ``doc``: what is documented, if not the docstring.
     See ``Builtin`` for the rest.
     """
     low, high = (args, args) if isinstance(args, int) else args
@@ -352,7 +353,7 @@ def builtin(
                 laziness=laziness,
                 reads=reads,
                 exceptional=exceptional,
-                doc=(impl.__doc__ or "").strip(),
+                doc=(doc or impl.__doc__ or "").strip(),
                 examples=tuple(examples),
                 impl=impl,
                 reads_alone=reads_alone,

@@ -121,6 +121,11 @@ def _parsed(key: str, text: str, tz: str | None) -> tuple[Expression, Diagnostic
         return Expression.from_node(node), problem.diagnostic
 
 
+def forget_texts() -> None:
+    """Let go of the trees of texts that have been read: they are read anew."""
+    _parsed.cache_clear()
+
+
 class LongReader(Generic[A]):
     """A reader that remembers the lines and expressions it has seen.
 

@@ -8,27 +8,27 @@ change it.  Values that leave it are Python's, as ``ExprTree.eval`` gives them.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterator, Sequence, Sized
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from functools import wraps
+from html import escape
 from itertools import compress
 from operator import index
 from os import PathLike, fspath
 from threading import RLock
-from typing import Any, Concatenate, ParamSpec, Self, SupportsIndex, TypeAlias, TypeVar, cast
+from typing import Any, Concatenate, Final, ParamSpec, Self, SupportsIndex, TypeAlias, TypeVar, cast
 
 from classad.ads.ad import node_of_value
 from classad.ads.expression import Expression
 from classad.binding.ad import ClassAd
-from classad.binding.checks import known_name
-from classad.binding.python_values import PythonValue, item_to_python, to_python
+from classad.binding.python_values import PythonValue, item_to_python, known_name, to_python
 from classad.errors import ClassAdTypeError, suggest
 from classad.evaluation.state import EvalContext
 from classad.extras import load
+from classad.formats.unparse import unparse_value
 from classad.frames.ads import with_objects
 from classad.frames.exact import COMPANION, companion
 from classad.frames.pickling import Packed, packed, unpacked
 from classad.frames.reading import ArrowColumns, read_arrow
-from classad.frames.showing import table_html, table_line
 from classad.frames.writing import Wish, all_names, write_arrow
 from classad.language.names import fold_name
 from classad.syntax.nodes import same_tree
@@ -377,3 +377,45 @@ class Table(BareTable):
     ) -> None:
         """Write a Parquet file; the other arguments are those of ``to_arrow``."""
         load("pyarrow.parquet").write_table(self.to_arrow(attributes, rows), fspath(path))
+
+
+#: How many characters the one line has before its end, how many columns a notebook, and how wide.
+_LINE: Final = 72
+_COLUMNS: Final = 12
+_CELL: Final = 40
+
+
+def table_line(rows: int, names: Sequence[str]) -> str:
+    """A table in one line."""
+    ending = "" if rows == 1 else "s"
+    attributes = "" if len(names) == 1 else "s"
+    said = f"Table {rows} row{ending}, {len(names)} attribute{attributes}"
+    left = _LINE - len(said)
+    for place, name in enumerate(names):
+        left -= 2 + len(name)
+        if left < 0:
+            return f"<{said}{', ' if place else ': '}...>"
+        said += f"{', ' if place else ': '}{name}"
+    return f"<{said}>"
+
+
+def table_html(line: str, names: Sequence[str], first: Iterable[ClassAd]) -> str:
+    """The first rows of a table; all text is escaped."""
+    shown = names[:_COLUMNS]
+    heads = "".join(f"<th>{escape(_short(name))}</th>" for name in shown)
+    rows = "".join(f"<tr>{''.join(_cell(ad, name) for name in shown)}</tr>" for ad in first)
+    return (
+        f"<p><code>{escape(line)}</code></p>"
+        f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
+    )
+
+
+def _cell(ad: ClassAd, name: str) -> str:
+    stored = ad.raw(name)
+    return (
+        f"<td><code>{'' if stored is None else escape(_short(unparse_value(stored)))}</code></td>"
+    )
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _CELL else text[: _CELL - 3] + "..."

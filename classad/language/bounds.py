@@ -177,6 +177,11 @@ def most_parts(size: int) -> int:
     return allowance(size) // _PART
 
 
+def too_many(most: int) -> str:
+    """What is said of a text that has more parts."""
+    return f"this text has more than {most} parts"
+
+
 def too_large(name: str, size: int) -> LimitError:
     """What is raised where what is read from a text takes more than ``allowance``."""
     bounds = _CURRENT.get()

@@ -468,6 +468,7 @@ LOGIC: Final = of_kind(Kind.LOGIC)
 ORDER: Final = of_kind(Kind.ORDER)
 EQUALITY: Final = of_kind(Kind.EQUALITY)
 IDENTITY: Final = of_kind(Kind.IDENTITY)
+CHOICE: Final = of_kind(Kind.CHOICE)
 ARITHMETIC: Final = of_kind(Kind.ARITHMETIC)
 #: Those that compare values, identity included.
 COMPARISONS: Final = ORDER | EQUALITY | IDENTITY

@@ -51,6 +51,9 @@ class LanguageRules(NamedTuple):
     which binds weakest.
     ``names_in_any_case``: functions that compare versions are known in any case of their letters;
     otherwise as documented only.
+    ``elvis_flattens``: ``?:`` is flattened as the operator that it is; otherwise as a conditional
+    without a middle: a known left operand that is true fails, one that is false leaves the right
+    one, one that is no condition is an error.
     ``nesting``: of texts.
     """
 
@@ -60,6 +63,7 @@ class LanguageRules(NamedTuple):
     most_work: int = MAX_WORK
     blank_in_elvis: bool = True
     names_in_any_case: bool = True
+    elvis_flattens: bool = True
     nesting: NestingRules = NestingRules()
 
 
@@ -74,6 +78,7 @@ BEFORE_25_13_2: Final = LanguageRules(
     most_work=100_000_000,
     blank_in_elvis=False,
     names_in_any_case=False,
+    elvis_flattens=False,
     nesting=NestingRules(levels=1000, bracket=1, prefix=0, elvis=0, calls=400),
 )
 #: 23.9.6 was asked; which version lifted its bound on ``?:`` is not known.

@@ -1,7 +1,7 @@
 """Builds nodes with spans for each rule of the grammar, from tokens and smaller nodes.
 
-Inputs: the parts of a finished rule, left to right (tokens and what earlier rules built), and the
-``Place`` of the parse for errors and for the zone of time literals.  Outputs: nodes; for the
+Inputs: the parts of a finished rule, left to right (tokens and what earlier rules built), and
+``PLACE``, the parse itself, for errors and for the zone of time literals.  Outputs: nodes; for the
 helper rules (items, attributes) plain Python lists and pairs.
 Follows: HTCondor 25.14.1: ``absTime`` and ``relTime`` of one string literal are literals, names in
 an ad are unique without case, the first spelling and the last expression win.
@@ -10,6 +10,7 @@ an ad are unique without case, the first spelling and the last expression win.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextvars import ContextVar
 from typing import Any, Final, Protocol, TypeAlias
 
 from classad.errors import ClassAdParseError
@@ -17,8 +18,7 @@ from classad.language.names import ABSOLUTE_TIME, TIME_LITERALS, fold_name
 from classad.language.operators import BINARY
 from classad.language.times import parse_abstime_literal, parse_reltime_literal
 from classad.language.values import RelTime
-from classad.syntax.lexing import NO_MIDDLE
-from classad.syntax.nesting import Token
+from classad.syntax.lexing import NO_MIDDLE, Token
 from classad.syntax.nodes import (
     BLANK_ELVIS,
     AdExpr,
@@ -41,8 +41,7 @@ _OPERATORS: Final = {row.token: symbol for symbol, row in BINARY.items()} | {
 
 
 #: What a finished rule consists of: tokens, nodes, and lists of nodes or of attributes.  The
-#: grammar
-#: says which of them stands where.
+#: grammar says which of them stands where.
 Parts: TypeAlias = list[Any]
 
 
@@ -59,37 +58,41 @@ class Place(Protocol):
         """The exception for a place in the text."""
 
 
-def _literal(place: Place, parts: Parts) -> Literal:
+#: The parse that builds.
+PLACE: Final[ContextVar[Place]] = ContextVar("PLACE")
+
+
+def _literal(parts: Parts) -> Literal:
     token: Token = parts[0]
     return Literal(token.value, start=token.start, end=token.end)
 
 
-def _reference(place: Place, parts: Parts) -> Reference:
+def _reference(parts: Parts) -> Reference:
     token: Token = parts[0]
     return Reference(token.value, start=token.start, end=token.end)
 
 
-def _absolute(place: Place, parts: Parts) -> Reference:
+def _absolute(parts: Parts) -> Reference:
     dot, name = parts
     return Reference(name.value, absolute=True, start=dot.start, end=name.end)
 
 
-def _selection(place: Place, parts: Parts) -> Reference:
+def _selection(parts: Parts) -> Reference:
     base, _, name = parts
     return Reference(name.value, base, start=base.start, end=name.end)
 
 
-def _subscript(place: Place, parts: Parts) -> Subscript:
+def _subscript(parts: Parts) -> Subscript:
     base, _, index, close = parts
     return Subscript(base, index, start=base.start, end=close.end)
 
 
-def _prefix(place: Place, parts: Parts) -> Unary:
+def _prefix(parts: Parts) -> Unary:
     sign, operand = parts
     return Unary(sign.value, operand, start=sign.start, end=operand.end)
 
 
-def _binary(place: Place, parts: Parts) -> Binary:
+def _binary(parts: Parts) -> Binary:
     left, sign, right = parts
     operator = _OPERATORS[sign.kind]
     if operator == "?:" != sign.value:
@@ -97,7 +100,7 @@ def _binary(place: Place, parts: Parts) -> Binary:
     return Binary(operator, left, right, start=left.start, end=right.end)
 
 
-def _conditional(place: Place, parts: Parts) -> Node:
+def _conditional(parts: Parts) -> Node:
     condition, _, then, _, otherwise = parts
     if then.__class__ is Literal and then.value is NO_MIDDLE:
         # The same value as `?:` gives, whose operands need parentheses to be all of these.
@@ -112,30 +115,30 @@ def _operand(node: Node) -> Node:
     return node
 
 
-def _parens(place: Place, parts: Parts) -> Parens:
+def _parens(parts: Parts) -> Parens:
     opening, inner, close = parts
     return Parens(inner, start=opening.start, end=close.end)
 
 
-def _list(place: Place, parts: Parts) -> ListExpr:
+def _list(parts: Parts) -> ListExpr:
     return ListExpr(tuple(parts[1]), start=parts[0].start, end=parts[-1].end)
 
 
-def _list_empty(place: Place, parts: Parts) -> ListExpr:
+def _list_empty(parts: Parts) -> ListExpr:
     return ListExpr((), start=parts[0].start, end=parts[-1].end)
 
 
-def _call(place: Place, parts: Parts) -> Node:
+def _call(parts: Parts) -> Node:
     name, _, args, close = parts
     if len(args) == 1 and name.value.lower() in TIME_LITERALS:
         argument = args[0]
         if isinstance(argument, Literal) and argument.value.__class__ is str:
-            return _time_literal(place, name, argument, close.end)
+            return _time_literal(name, argument, close.end)
     return Call(name.value, tuple(args), start=name.start, end=close.end)
 
 
-def _time_literal(place: Place, name: Token, argument: Literal, end: int) -> Literal:
-    text = str(argument.value)
+def _time_literal(name: Token, argument: Literal, end: int) -> Literal:
+    text, place = str(argument.value), PLACE.get()
     if name.value.lower() == ABSOLUTE_TIME:
         instant = parse_abstime_literal(text, place.tz)
         if instant is not None:
@@ -150,29 +153,29 @@ def _time_literal(place: Place, name: Token, argument: Literal, end: int) -> Lit
     raise place.error(message, argument.start, argument.end, f"write it like {example}")
 
 
-def _call_empty(place: Place, parts: Parts) -> Call:
+def _call_empty(parts: Parts) -> Call:
     return Call(parts[0].value, (), start=parts[0].start, end=parts[-1].end)
 
 
-def _first(place: Place, parts: Parts) -> Parts:
+def _first(parts: Parts) -> Parts:
     return [parts[0]]
 
 
-def _more(place: Place, parts: Parts) -> Parts:
+def _more(parts: Parts) -> Parts:
     # The list is this parse's own: growing it keeps long lists linear.
     grown: Parts = parts[0]
     grown.append(parts[2])
     return grown
 
 
-def _attribute(place: Place, parts: Parts) -> tuple[str, Node]:
+def _attribute(parts: Parts) -> tuple[str, Node]:
     name, _, value = parts
     if not name.value:
-        raise place.error("the name of an attribute is empty", name.start, name.end)
+        raise PLACE.get().error("the name of an attribute is empty", name.start, name.end)
     return name.value, value
 
 
-def _ad(place: Place, parts: Parts) -> AdExpr:
+def _ad(parts: Parts) -> AdExpr:
     return AdExpr(unique_attributes(parts[1]), start=parts[0].start, end=parts[-1].end)
 
 
@@ -185,20 +188,20 @@ def unique_attributes(pairs: Iterable[tuple[str, Node]]) -> tuple[tuple[str, Nod
     return tuple(unique.values())
 
 
-def _ad_after_semicolons(place: Place, parts: Parts) -> AdExpr:
-    return _ad(place, [parts[0], *parts[2:]])
+def _ad_after_semicolons(parts: Parts) -> AdExpr:
+    return _ad([parts[0], *parts[2:]])
 
 
-def _ad_empty(place: Place, parts: Parts) -> AdExpr:
+def _ad_empty(parts: Parts) -> AdExpr:
     return AdExpr((), start=parts[0].start, end=parts[-1].end)
 
 
-def _nothing(place: Place, parts: Parts) -> None:
+def _nothing(parts: Parts) -> None:
     return None
 
 
 #: Name of the alternative in the grammar (its alias or its rule) -> what it builds.
-BUILDERS: Final[dict[str, Callable[[Place, Parts], Any]]] = {
+BUILDERS: Final[dict[str, Callable[[Parts], Any]]] = {
     "literal": _literal,
     "reference": _reference,
     "absolute": _absolute,

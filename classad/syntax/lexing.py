@@ -11,17 +11,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from classad.language.operators import BINARY
-from classad.language.rules import NEWEST, LanguageRules
+from classad.language.rules import NEWEST, LanguageRules, NestingRules
 from classad.language.values import ERROR, INT_MAX, INT_MIN, UNDEFINED
-from classad.syntax.nesting import CLOSERS, OPERAND_ENDS, Nesting, Token
 
 BLANKS: Final = " \t\n\v\f\r"
 #: Kind of the token that stands for a piece of text that is none; its value is a ``Fault``.
 BAD: Final = "BAD"
-#: Kind of the token behind the last one, as the parse table calls it.
+#: Kind of the token behind the last one, as Lark calls it.
 END: Final = "$END"
 _WORD_VALUES: Final = {"TRUE": True, "FALSE": False, "UNDEFINED": UNDEFINED, "ERROR": ERROR}
 _SIMPLE_ESCAPES: Final = dict(zip("abfnrtv", "\a\b\f\n\r\t\v", strict=True))
@@ -30,6 +29,34 @@ _ESCAPE: Final = re.compile(r"\\(?:([0-7]{2}(?:(?<=[0-3][0-7])[0-7])?|[0-7])|(.)
 _SHORT: Final = 1 << 16
 # `(?!)`: so that Python before 3.11.5, too, forgets what did not match.
 _PIECES: Final = re.compile(r"(?:[^\\]++|\\[0-7]{1,3}+|\\.|\\|(?!)){1,10000}+", re.DOTALL)
+
+
+#: After one of these a ``-`` is a subtraction, elsewhere it may be the sign of a number.
+OPERAND_ENDS: Final = frozenset(
+    {"INTEGER", "REAL", "TRUE", "FALSE", "UNDEFINED", "ERROR", "NAME", "DOT"}
+    | {"OLD_STRING", "NEW_STRING", "OLD_QUOTED", "NEW_QUOTED"}
+    | {"CLOSE_PAREN", "CLOSE_BOX", "CLOSE_BRACE"}
+)
+_OPENERS: Final = frozenset({"OPEN_PAREN", "OPEN_BOX", "OPEN_BRACE"})
+CLOSERS: Final = frozenset({"CLOSE_PAREN", "CLOSE_BOX", "CLOSE_BRACE"})
+_SEPARATORS: Final = frozenset({"COMMA", "SEMICOLON", "BOUND_TO"})
+_PREFIXES: Final = frozenset({"MINUS", "PLUS", "NOT", "BIT_NOT"})
+_NUMBERS: Final = frozenset({"INTEGER", "REAL"})
+
+
+class _Terminal(NamedTuple):
+    kind: str
+    value: Any
+    start: int
+    end: int
+
+
+class Token(_Terminal):
+    """A terminal of the grammar with its value and place."""
+
+    __slots__ = ()
+    #: What Lark calls its kind.
+    type = _Terminal.kind
 
 
 class Fault(NamedTuple):
@@ -84,6 +111,65 @@ def _too_deep(language: LanguageRules) -> Fault:
     levels, each, *_ = language.nesting
     takes = f"HTCondor reads {levels} levels; a pair of parentheses takes {each} of them"
     return Fault("nested too deeply", takes)
+
+
+class Nesting:
+    """Counts nesting as HTCondor's recursive parser does, and keeps the open brackets.
+
+    By the newest rules each bracket costs 3 levels; each prefix operator, ``?:`` operator and
+    branch of a conditional costs one for what stands to its right.  165 nested parentheses parse,
+    166 do not.
+    """
+
+    def __init__(self, level: int, rules: NestingRules) -> None:
+        #: What the parser has reached; above ``rules.levels`` it only goes on to a closing bracket.
+        self.level = self._floor = self._bottom = level
+        self._rules = rules
+        self._calls = 0
+        self._marks: list[int] = []
+        self._outer: list[tuple[int, int, int, int, list[int]]] = []
+        self.open: list[Token] = []
+
+    def see(self, token: Token, *, operand: bool) -> None:
+        """Any sign or word operator; ``operand``: an operand ends right before it."""
+        kind = token.kind
+        if kind in _OPENERS:
+            self._enter(token, called=operand and kind == "OPEN_PAREN")
+        elif kind in CLOSERS:
+            self._leave()
+        elif kind in _NUMBERS:
+            return  # its sign belonged to it
+        elif kind in _PREFIXES and not operand:
+            self.level += self._rules.prefix
+        elif kind == "ELVIS":
+            self.level += self._rules.elvis
+        elif kind == "QMARK":
+            self._marks.append(self._floor)
+            self._floor += 1
+            self.level = self._floor
+        elif kind == "COLON":
+            self._floor = (self._marks.pop() if self._marks else self._bottom) + 1
+            self.level = self._floor
+        elif kind in _SEPARATORS:
+            self.level = self._floor = self._bottom
+            self._marks.clear()
+        else:
+            self.level = self._floor
+
+    def _enter(self, token: Token, *, called: bool) -> None:
+        self.open.append(token)
+        self._outer.append((self.level, self._floor, self._bottom, self._calls, self._marks))
+        self.level = self._floor = self._bottom = self.level + self._rules.bracket
+        self._marks = []
+        if called and (most := self._rules.calls) is not None:
+            self._calls += 1
+            if self._calls > most:
+                self.level = self._floor = self._bottom = self._rules.levels + 1
+
+    def _leave(self) -> None:
+        # The parser ends at a bracket that closes none.
+        self.open.pop()
+        self.level, self._floor, self._bottom, self._calls, self._marks = self._outer.pop()
 
 
 class Scanner:

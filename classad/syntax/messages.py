@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from classad.syntax.lexing import BAD, END, Fault
-from classad.syntax.nesting import Token
+from classad.syntax.lexing import BAD, END, Fault, Token
 
 _OPERATORS: Final = frozenset({"OR", "PLUS", "EQUAL"})
 _CLOSER_OF: Final = {"OPEN_PAREN": ")", "OPEN_BOX": "]", "OPEN_BRACE": "}"}

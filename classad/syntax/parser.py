@@ -16,24 +16,17 @@ import re
 from itertools import islice
 from typing import Final
 
-from classad.errors import ClassAdParseError, Diagnostic
-from classad.language.bounds import ANOTHER, most_parts
+from classad.errors import EXPRESSION_MESSAGE, ClassAdParseError, Diagnostic
+from classad.language.bounds import ANOTHER, most_parts, too_many
 from classad.language.rules import NEWEST, LanguageRules
 from classad.language.values import ERROR, UNDEFINED
 from classad.source import Source
 from classad.syntax import native as arena
 from classad.syntax import nodes
-from classad.syntax.actions import Parts
-from classad.syntax.lexing import BLANKS, END, Scanner
-from classad.syntax.nesting import Token
+from classad.syntax.lexing import BLANKS
 from classad.syntax.nodes import AdExpr, Literal, Node
-from classad.syntax.parse_table import Reduction, Tables, load_tables
 from classad.syntax.unparse import EXPANDERS, Pieces, write
 from classad.syntax.ways import OLD, PREFIX, STRICT, WHOLE
-
-#: First line of the exception's text, unless the caller has a better one.
-MESSAGE: Final = "Unable to parse string into an expression"
-AD_MESSAGE: Final = "Unable to parse string into a ClassAd"
 
 _FAST: Final = re.compile(
     rf"[{BLANKS}]*+(?:(-?(?:0|[1-9][0-9]{{0,17}}))|(-?[0-9]++\.[0-9]++(?:[eE][+-]?[0-9]++)?)"
@@ -110,11 +103,9 @@ def _check_size(text: str, source: Source | None) -> None:
     beyond = next(islice(_PARTS.finditer(text), most, None), None)
     if beyond is not None:
         place = source or Source(text), *beyond.span()
-        raise ClassAdParseError(MESSAGE, Diagnostic(_too_many(most), *place, help=ANOTHER))
-
-
-def _too_many(most: int) -> str:
-    return f"this text has more than {most} parts"
+        raise ClassAdParseError(
+            EXPRESSION_MESSAGE, Diagnostic(too_many(most), *place, help=ANOTHER)
+        )
 
 
 def _by_grammar(
@@ -128,10 +119,10 @@ def _by_grammar(
     whole: bool = False,
     language: LanguageRules = NEWEST,
 ) -> Node:
-    tables = load_tables()
-    scanner = Scanner(tables.vocabulary, text, old=old, strict=strict, language=language)
-    run = _Run(tables, "expression", scanner, source, tz, prefix=prefix, whole=whole)
-    return run.parse()
+    from classad.syntax.grammar import Parse, scanner
+
+    tokens = scanner(text, old=old, strict=strict, language=language)
+    return Parse("expression", tokens, source, tz, prefix=prefix, whole=whole).tree()
 
 
 def parse_ad_prefix(
@@ -148,12 +139,10 @@ def parse_ad_prefix(
     quick: AdExpr | None = arena.parse_ad(text, position, OLD * old | STRICT * strict)
     if quick is not None:
         return quick, quick.end
-    tables = load_tables()
-    scanner = Scanner(
-        tables.vocabulary, text, position, old=old, strict=strict, one_ad=True, language=language
-    )
-    run = _Run(tables, "ad", scanner, source or Source(text, "<ad>"), tz)
-    ad = run.parse()
+    from classad.syntax.grammar import Parse, scanner
+
+    tokens = scanner(text, position, old=old, strict=strict, one_ad=True, language=language)
+    ad = Parse("ad", tokens, source or Source(text, "<ad>"), tz).tree()
     assert isinstance(ad, AdExpr)
     return ad, ad.end
 
@@ -199,163 +188,3 @@ def _quick(found: re.Match[str]) -> Node | None:
         return Literal(string, start=start - 1, end=end + 1)
     value = int(integer) if integer is not None else float(real)
     return Literal(value, start=start, end=end)
-
-
-class _Run:
-    """One parse: an LR automaton over the tokens of a scanner.  A ``Place`` for the builders."""
-
-    def __init__(
-        self,
-        tables: Tables,
-        start: str,
-        scanner: Scanner,
-        source: Source,
-        tz: str | None,
-        *,
-        prefix: bool = False,
-        whole: bool = False,
-    ) -> None:
-        self.source = source
-        self.tz = tz
-        self._tables = tables
-        self._scanner = scanner
-        self._prefix = prefix
-        self._whole = whole
-        self._start = start
-        self._states = [tables.starts[start][0]]
-        self._values: Parts = []
-
-    def parse(self) -> Node:
-        """The tree of the whole text, or of its beginning where the rules allow that."""
-        previous = before = None
-        most = most_parts(len(self._scanner.text))
-        for number, token in enumerate(self._scanner.tokens()):
-            if number > most:
-                raise self.error(_too_many(most), token.start, token.end, ANOTHER)
-            if not self._feed(token.kind):
-                if self._may_stop():
-                    return self._result()
-                raise self._unexpected(token, previous, before)
-            self._values.append(token)
-            previous, before = token, previous
-        if self._finish():
-            return self._result()
-        end = len(self._scanner.text)
-        raise self._unexpected(Token(END, None, end, end), previous, before)
-
-    def _feed(self, kind: str) -> bool:
-        """Apply the rules that end before a terminal, then move over it.
-
-        False if the terminal cannot stand here.
-        """
-        states, values = self._states, self._values
-        actions, landings = self._tables.actions, self._tables.landings
-        while True:
-            action = actions[states[-1]].get(kind)
-            if isinstance(action, int):
-                states.append(action)
-                return True
-            if action is None:
-                return False
-            size, origin, build = action
-            if build is not None:
-                parts = values[-size:]
-                del values[-size:]
-                values.append(build(self, parts))
-            del states[-size:]
-            below = states[-1]
-            state = landings.get((below, origin, kind))
-            states.append(self._land(below, origin, kind) if state is None else state)
-
-    def _land(self, below: int, origin: str, kind: str) -> int:
-        """The state after a finished rule and all rules of the form ``a: b`` that come next.
-
-        An operand passes through a dozen of them, so the state they end in is remembered.
-        """
-        _, actions, gotos, _, landings = self._tables
-        state = gotos[below][origin]
-        action = actions[state].get(kind)
-        while isinstance(action, Reduction) and action.build is None:
-            state = gotos[below][action.origin]
-            action = actions[state].get(kind)
-        landings[below, origin, kind] = state
-        return state
-
-    def _finish(self) -> bool:
-        """Whether the text may end here; if so the tree is complete."""
-        end_state = self._tables.starts[self._start][1]
-        states, values = self._states, self._values
-        saved = states[:], values[:]
-        while states[-1] != end_state:
-            action = self._tables.actions[states[-1]].get(END)
-            if not isinstance(action, Reduction):
-                states[:], values[:] = saved
-                return False
-            if action.build is not None:
-                parts = values[-action.size :]
-                del values[-action.size :]
-                values.append(action.build(self, parts))
-            del states[-action.size :]
-            states.append(self._tables.gotos[states[-1]][action.origin])
-        return True
-
-    def _result(self) -> Node:
-        result = self._values[-1]
-        assert isinstance(result, Node)
-        return result
-
-    def _may_stop(self) -> bool:
-        """Whether the text may be left here although more of it follows."""
-        if not self._finish():
-            return False
-        ignored = isinstance(self._result(), nodes.Conditional) and not self._whole
-        return self._prefix or ignored
-
-    def _unexpected(
-        self, token: Token, previous: Token | None, before: Token | None
-    ) -> ClassAdParseError:
-        from classad.syntax import messages as parse_help
-
-        open_brackets = self._scanner.nesting.open
-        expected = self._expected_before(token)
-        situation = parse_help.Situation(
-            self._scanner.text, token, previous, before, expected, open_brackets
-        )
-        message, help_text, start, end = parse_help.explain(situation)
-        return self.error(message, start, end, help_text)
-
-    def _expected_before(self, stop: Token) -> frozenset[str]:
-        """The terminals that could have stood instead of a token.
-
-        The automaton has to be taken there again: looking at the token has already applied rules
-        that would not have been the right ones for others.
-        """
-        start = self._tables.starts[self._start][0]
-        self._states[:], self._values[:] = [start], []
-        for token in self._scanner.again():
-            if token.start >= stop.start or not self._feed(token.kind):
-                break
-            self._values.append(token)
-        kinds = {kind for row in self._tables.actions for kind in row}
-        return frozenset(kind for kind in kinds if self._would_take(kind))
-
-    def _would_take(self, kind: str) -> bool:
-        states = self._states[:]
-        end_state = self._tables.starts[self._start][1]
-        while True:
-            if kind == END and states[-1] == end_state:
-                return True
-            action = self._tables.actions[states[-1]].get(kind)
-            if not isinstance(action, Reduction):
-                return action is not None
-            del states[-action.size :]
-            states.append(self._tables.gotos[states[-1]][action.origin])
-
-    def error(
-        self, message: str, start: int, end: int, help_text: str | None = None
-    ) -> ClassAdParseError:
-        """The exception for a place in the text."""
-        first = AD_MESSAGE if self._start == "ad" else MESSAGE
-        return ClassAdParseError(
-            first, Diagnostic(message, self.source, start, end, help=help_text)
-        )

@@ -1,4 +1,4 @@
-"""Builds tables from ads and files, hands out their ads, and replaces them."""
+"""Builds tables from ads and files of ads, hands out their ads, and replaces them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from classad.binding.ad import ClassAd
-from classad.binding.checks import checked_ad, known_name
+from classad.binding.ambient import zone_name
+from classad.binding.python_values import checked_ad, known_name
+from classad.files.ads import load_ads
+from classad.formats.common import Errors, check_errors
 from classad.language.names import fold_name
 from classad.language.rules import NEWEST, LanguageRules
 from classad.loading.columns import LoadedColumns
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
     from classad.errors import Diagnostic
     from classad.formats.common import Errors
     from classad.formats.detect import Form
+    from classad.loading.columns import LoadedColumns
 
 
 class Holder:
@@ -111,7 +115,6 @@ class Holder:
 
         The arguments are those of ``read_ads``.
         """
-        from classad.table.sources import load
 
         ads, loaded = load(path, form, diagnostics, errors)
         return cls(ads, budget=budget, loaded=loaded)
@@ -235,3 +238,21 @@ class Holder:
         if within.size != self._store.size:
             raise ValueError(f"rows of a table of {within.size} rows, not {self._store.size}")
         return within.bits
+
+
+def load(
+    path: str | PathLike[str],
+    form: Form | Literal["auto"],
+    diagnostics: list[Diagnostic] | None,
+    errors: Errors | None,
+) -> tuple[list[ClassAd], LoadedColumns | None]:
+    """The ads of a file, or its columns if it is in long form."""
+    if errors is None:
+        errors = "strict" if diagnostics is None else "warn"
+    check_errors(errors)
+    found = load_ads(path, form, errors=errors, diagnostics=diagnostics, tz=zone_name())
+    if isinstance(found, list):
+        return found, None
+    if diagnostics is not None:
+        diagnostics += found.diagnostics
+    return [], found

@@ -3,29 +3,35 @@
 ``match`` gives the rows for which ``classad.match.symmetric_match`` says yes, ``select`` and
 ``evaluate`` what ``classad.evaluate`` gives in each row.  What is common to rows, and to partners
 that are the same to an expression, is evaluated once; the rest row by row.  Without a context the
-clock is the machine's, and stands still for the length of a call.
+clock is the machine's, and stands still for the length of a call.  A Python function of an ad is
+called once for each distinct combination of what it reads and what the expressions of that mention.
 """
 
 from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from classad.ads.expression import Expression
 from classad.binding.ad import ClassAd
 from classad.binding.batch import _number, _standing, _tree_of
-from classad.binding.checks import RANK_HELP, SELECT_HELP, checked_ad
+from classad.binding.python_values import RANK_HELP, SELECT_HELP, checked_ad
 from classad.evaluate import evaluate
 from classad.evaluation.state import EvalContext
 from classad.kernels import Key, sort_rows, top_rows
+from classad.language.names import fold_name
 from classad.match import half_match, is_true, symmetric_match
-from classad.table.answers.applied_functions import Sight, apply, sight
 from classad.table.answers.requirements import RowSide
-from classad.table.arrays.arrays import pick, rows_of
+from classad.table.arrays.arrays import NO_CODES, flag, pick, rows_of
 from classad.table.contents import Holder
 from classad.table.dependence.partner import Partner
+from classad.table.expressions.shapes import OTHERS
 from classad.table.rows import Rows
+from classad.table.store.parts import put_cell
+
+if TYPE_CHECKING:
+    from classad.table.store.store import Store
 
 _T = TypeVar("_T")
 #: Which of the two ads an expression is evaluated in.
@@ -340,3 +346,67 @@ class Table(Holder):
         return top_rows(list(map(Key, keys)), len(self), rows.numbers(), k)
 
     # --- what they have in common -----------------------------------------------------------------
+
+
+T = TypeVar("T")
+
+
+class Sight(NamedTuple):
+    """``names``: the attributes that can be seen; ``opaque``: the rows to be asked one by one."""
+
+    names: frozenset[str]
+    opaque: int
+
+
+def sight(store: Store, names: Iterable[str]) -> Sight:
+    """The attributes that some attributes lead to within a row."""
+    seen: set[str] = set()
+    todo = [fold_name(name) for name in names]
+    opaque = store.everything.bits if store.misleading else store.opaque
+    while todo:
+        name = todo.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        column = store.column(name)
+        if column is None or not column.expressions:
+            continue
+        table = bytearray(len(column.values))
+        for code in column.expressions:
+            shape = store.shapes.of(column.values[code])
+            table[code] = shape.opaque or shape.random
+            todo += [other for where, other in shape.names if where != OTHERS]
+        if any(table):
+            opaque |= flag(column.codes, None, bytes(table), store.size)
+    return Sight(frozenset(seen), opaque)
+
+
+def apply(
+    store: Store, names: Iterable[str], fact: Callable[[ClassAd], T]
+) -> tuple[array[int], list[T]]:
+    """What a function of some attributes is for every row, as codes and values."""
+    seen, opaque = sight(store, names)
+    if opaque == store.everything.bits:
+        return array("i", range(store.size)), list(map(fact, store.ads_of(range(store.size))))
+    there = tuple(sorted(name for name in seen if store.column(name) is not None))
+    sample, varying = store.everything.base(there)
+    if not varying:
+        codes, values = NO_CODES * store.size, [fact(sample)]
+    else:
+        joint = store.everything.joint(varying)
+        codes, values = joint.codes, []
+        has = sample._attrs.get
+        for cells in joint.samples:
+            for name, cell in zip(varying, cells, strict=True):
+                if has(name) is not cell:  # many are as in the combination before
+                    put_cell(sample, name, cell)
+            values.append(fact(sample))
+        for name in varying:
+            put_cell(sample, name, None)
+    if opaque:
+        rows = rows_of(opaque)
+        codes = array("i", codes)
+        for row, ad in zip(rows, store.ads_of(rows), strict=True):
+            codes[row] = len(values)
+            values.append(fact(ad))
+    return codes, values

@@ -118,6 +118,8 @@ COMMANDS: Final = (
     Command("conform expected", ("expected/cycle.json",), 2),
     Command("capture 127.0.0.1:1 out/captured --timeout 1", (), 1),
     Command("shadow 127.0.0.1:1 --cycles 1 --timeout 1 --settle 0", (), 1),
+    Command("watch --check-rules alerts.toml", ("alerts.toml",), 3),
+    Command("watch pool.history --rules alerts.toml --json", ("pool.history", "alerts.toml"), 2),
     Command("doctor --json", (), 1),
     Command("help captures", (), 1),
     Command("completion bash", (), 1),
@@ -137,6 +139,7 @@ def make(folder: Path) -> None:
     _make_live(folder / "live")
     text = (tour / "condor_config").read_text("utf-8")
     (folder / "condor_config").write_text(f"{text}\n{_POLICY}", "utf-8")
+    shutil.copy(_EXAMPLES / "live" / "alerts.toml", folder / "alerts.toml")
     (folder / "other.conf").write_text("PREEMPTION_REQUIREMENTS = False\n", "utf-8")
     (folder / "extra.conf").write_text("A = 1\n", "utf-8")
     shutil.copy(tour / "groups.map", folder / "groups.map")

@@ -23,7 +23,7 @@ from fuzz.daemons.record import record
 from fuzz.daemons.recordings import Recordings
 from fuzz.daemons.shrink import shrink
 from fuzz.daemons.sites.mixing import mixed, site_scenario, small_pool
-from fuzz.daemons.system import DaemonError, System
+from fuzz.daemons.system import DaemonError, System, version_of
 from fuzz.daemons.wild.scenario import wild_scenario
 from pieslice.data import JsonData, Record
 
@@ -109,7 +109,7 @@ class Campaign:
         try:
             case = self.case(scenario)
         except DaemonError as error:
-            numbers = known_departures(scenario)
+            numbers = known_departures(scenario, version_of(self.system))
             tally.left_out[numbers[0] if numbers else "no recording"] += 1
             if not numbers:
                 self.tell(f"{name}: not recorded: {str(error).strip().splitlines()[0][:200]}")

@@ -79,10 +79,11 @@ def compare(case: Mapping[str, Any]) -> Verdict:
     return Verdict(tuple(dict.fromkeys(fields)), known, tuple(details))
 
 
-def known_departures(scenario: Record) -> tuple[str, ...]:
+def known_departures(scenario: Record, version: str) -> tuple[str, ...]:
     """Numbers of what a cycle of ours does where the real one did not come to its end.
 
-    Without a recording each cycle goes on from what ours decided before.
+    Without a recording each cycle goes on from what ours decided before.  ``version``: of the real
+    one.
     """
     given = [entry["name"] for entry in scenario["slots"]]
     names = [given[place] for place in pool_order(given)]
@@ -91,7 +92,8 @@ def known_departures(scenario: Record) -> tuple[str, ...]:
     for number in range(1, len(steps) + 1):
         seen: JsonData = {"slot_order": names, "matches": [], "rejections": []}
         cycles.append(seen)
-        case = {"scenario": {**scenario, "cycles": steps[:number]}, "observed": {"cycles": cycles}}
+        observed = {"negotiator": version, "cycles": cycles}
+        case = {"scenario": {**scenario, "cycles": steps[:number]}, "observed": observed}
         try:
             *_, last = play(case)
         except (

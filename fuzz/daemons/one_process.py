@@ -31,9 +31,10 @@ _FACTOR: Final = 1000.0
 _PORTS_PER_CYCLE: Final = 8
 #: Seconds that a cycle may take.
 _LIMIT: Final = 60.0
+_TICK: Final = 0.02
 
 
-class _LastingPool(Pool):
+class LastingPool(Pool):
     """A pool whose negotiator lives as long as the scenario."""
 
     _read = 0
@@ -77,14 +78,21 @@ class _LastingPool(Pool):
         if name is None:
             raise DaemonError(f"one process needs a customer whose factor is {_FACTOR}")
         user = name if "@" in name else f"{name}@{self.domain}"
+        line = f"103 Customer.{user} PriorityFactor "
+        before = self.accountant_log().count(line)
         self.tool("condor_userprio", "-setfactor", user, f"{_FACTOR:.0f}")
+        end = time.time() + _LIMIT
+        while self.accountant_log().count(line) == before:  # the command waits for no answer
+            if time.time() > end:
+                raise DaemonError("the accountant's log was not written")
+            time.sleep(_TICK)
 
 
 def record_in_one_process(
     system: System, scenario: Record, base: int, *, keep: bool = False
 ) -> JsonData:
     """What the negotiator decides in all cycles; no time passes for the accountant."""
-    with _LastingPool(system, scenario, base, keep=keep) as pool:
+    with LastingPool(system, scenario, base, keep=keep) as pool:
         observed: JsonData = {"scenario": scenario["name"], "cycles": []}
         slots = expand_slots(scenario["slots"], scenario.get("slot_defaults"), pool.address)
         jobs = expand_jobs(scenario, scenario["jobs"])

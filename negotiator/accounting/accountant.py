@@ -93,8 +93,9 @@ def update_customer(customer: Customer, elapsed: int, now: int, half_life: float
 
 def expire_leases(customer: Customer, now: float, version: Version = NEWEST) -> Customer:
     """Take back the temporary floor, ceiling and factor whose time is over."""
-    for rule in (LEASES_OF_BOUNDS, LEASES_OF_FACTORS):
-        customer = rule.of(version)(customer, now)
+    if customer.ceiling_lease or customer.floor_lease or customer.factor_lease:
+        for rule in (LEASES_OF_BOUNDS, LEASES_OF_FACTORS):
+            customer = rule.of(version)(customer, now)
     return customer
 
 
@@ -121,8 +122,8 @@ def priority_factor(name: str, group: str, settings: AccountantSettings) -> floa
     for known, factor in settings.group_factors.items():
         if known.lower() == group.lower() and factor != 0:
             return max(factor, MIN_FACTOR)
-    domain = DOMAIN_OF_NAME.of(settings.version)(name)
-    if settings.local_domain and settings.local_domain != domain:
+    local = settings.local_domain
+    if local and local != DOMAIN_OF_NAME.of(settings.version)(name):
         return settings.remote_factor
     return settings.default_factor
 

@@ -13,8 +13,8 @@ negotiation vectors, and by what a collector returned for 10, 90 and 135 submitt
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Final
+from collections.abc import Sequence
+from typing import Final, NamedTuple
 
 #: Buckets of a fresh table.
 FIRST_SIZE: Final = 7
@@ -31,22 +31,57 @@ def name_hash(name: str) -> int:
     return value
 
 
+class _Entry(NamedTuple):
+    """An ad in the table; ``position``: its place among the names that were given."""
+
+    value: int
+    name: str
+    position: int
+
+
 class CollectorTable:
-    """A table of the collector, which keeps the size it has grown to when all entries leave it."""
+    """A table of the collector, which keeps the size it has grown to when entries leave it."""
 
     def __init__(self) -> None:
-        self._size = FIRST_SIZE
+        self._buckets: list[list[_Entry]] = [[] for _ in range(FIRST_SIZE)]
 
     def order(self, names: Sequence[str]) -> list[int]:
-        """Positions of ``names`` in the order of the walk, once they are all that is in it."""
-        hashes = [name_hash(name) for name in names]
-        table: list[list[int]] = [[] for _ in range(self._size)]
-        for position, value in enumerate(hashes):
-            table[value % len(table)].insert(0, position)
-            if (position + 1) / len(table) >= MAX_LOAD:
-                table = _grown(table, hashes)
-        self._size = len(table)
-        return list(_walk(table))
+        """Positions of ``names`` in the order of the walk, after all others have left.
+
+        Entries of before that have the same names have left, too, and come again.
+        """
+        self._buckets = [[] for _ in self._buckets]
+        self._enter(names)
+        return [entry.position for bucket in self._buckets for entry in bucket]
+
+    def walk(self, names: Sequence[str]) -> list[str]:
+        """``names`` in the order of the walk: others have left, and those not there yet come."""
+        wanted = set(names)
+        self._buckets = [
+            [entry for entry in bucket if entry.name in wanted] for bucket in self._buckets
+        ]
+        there = {entry.name for bucket in self._buckets for entry in bucket}
+        self._enter([name for name in names if name not in there])
+        return [entry.name for bucket in self._buckets for entry in bucket]
+
+    def _enter(self, names: Sequence[str]) -> None:
+        """Put each name to the front of its bucket; a table that is full grows."""
+        count = sum(map(len, self._buckets))
+        for position, name in enumerate(names):
+            value = name_hash(name)
+            self._buckets[value % len(self._buckets)].insert(0, _Entry(value, name, position))
+            count += 1
+            if count / len(self._buckets) >= MAX_LOAD:
+                self._grow()
+
+    def _grow(self) -> None:
+        """Move the entries to a larger table in walk order, each to the front of its bucket."""
+        size = 2 * (len(self._buckets) + 1) - 1
+        larger: list[list[_Entry]] = [[] for _ in range(size)]
+        for bucket in self._buckets:
+            for entry in bucket:
+                larger[entry.value % size].insert(0, entry)
+        self._buckets = larger
 
 
 def pool_order(names: Sequence[str]) -> list[int]:
@@ -59,17 +94,3 @@ def submitter_order(
 ) -> list[int]:
     """Positions of submitters (name, name of the schedd) in the order of the table's walk."""
     return (table or CollectorTable()).order([name + schedd for name, schedd in submitters])
-
-
-def _walk(table: list[list[int]]) -> Iterable[int]:
-    """Buckets ascending; inside a bucket from the front."""
-    return (position for bucket in table for position in bucket)
-
-
-def _grown(table: list[list[int]], hashes: Sequence[int]) -> list[list[int]]:
-    """The next larger table; the entries move in walk order, each to the front of its bucket."""
-    size = 2 * (len(table) + 1) - 1
-    larger: list[list[int]] = [[] for _ in range(size)]
-    for position in _walk(table):
-        larger[hashes[position] % size].insert(0, position)
-    return larger

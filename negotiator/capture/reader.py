@@ -17,13 +17,15 @@ from policy.versions import Followed
 class CaptureReader:
     """The paths, whose rules are meant, and what was wrong with the files so far.
 
-    ``version``: that is given for the whole pool; None: its daemons tell theirs.
+    ``version``: that is given for the whole pool; None: its daemons tell theirs.  ``fallback``: for
+    a pool whose daemons tell none.
     """
 
     paths: CapturePaths
     dialect: Dialect = HTCONDOR
     diagnostics: list[Diagnostic] = Factory(list)
     version: Followed | None = None
+    fallback: Followed = Factory(Followed)
 
     def warn(self, message: str, *, severity: str = "warning", help: str | None = None) -> None:
         """Note something that a cycle can do without."""

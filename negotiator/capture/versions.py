@@ -53,7 +53,7 @@ def _advertised(reader: CaptureReader) -> Followed:
                 return followed_version(version, f"CondorVersion of {whose}")
             except UnknownVersionError as problem:
                 raise reader.stop(f"CondorVersion of {whose}: {problem}") from None
-    return Followed()
+    return reader.fallback
 
 
 def schedd_versions(

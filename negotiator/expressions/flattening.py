@@ -21,12 +21,15 @@ from classad.analysis.mentions import references_of
 from classad.evaluate import EvalContext, evaluate
 from classad.evaluation.functions import CHANCE, USAGE, lookup_function
 from classad.formats.unparse import unparse
+from classad.language.operators import CHOICE
 from classad.language.values import ClassAdValue
-from classad.syntax.unbuilt import Unbuilt
+from classad.syntax.nodes import Node, same_tree
+from classad.syntax.unbuilt import Unbuilt, parse_later
+from classad.syntax.ways import OLD, WHOLE
 from classad.table.memory.budget import Budget
 from classad.table.store.store import MISLEADING
-from negotiator.expressions.known import own_names_of
-from negotiator.expressions.regrouping import AdSet, Level, regrouping_of
+from negotiator.expressions.known import forget_known, own_names_of
+from negotiator.expressions.regrouping import AdSet, Level, forget_groupings, regrouping_of
 from policy.ephemeral import EPHEMERAL
 
 #: Expressions that are remembered from cycle to cycle.
@@ -95,7 +98,12 @@ class Flattener:
         flat = flatten(ad, before, inline=True, context=self._context, partner=_PARTNER)
         if flat.ok and flat.tree is not None:
             # Ads that are left with the same share it, and what it is compiled to.
-            return self._left.setdefault(unparse(flat.tree), Expression.from_node(flat.tree))
+            text = unparse(flat.tree, old=True)
+            plain = "\\" not in text
+            key = text if plain else unparse(flat.tree)
+            if key not in self._left:
+                self._left[key] = _as_if_read(flat.tree, text if plain else "")
+            return self._left[key]
         return flat.value if flat.ok else None
 
     def matters(self, ad: ClassAd) -> bool:
@@ -153,11 +161,17 @@ class Flattener:
         return found
 
     def _vary(self, called: frozenset[str]) -> bool:
-        """Whether some function, given constants, has another value later or in another scope."""
+        """Whether some function, given constants, has another value later or in another scope.
+
+        Or ``?:`` is flattened to something else.
+        """
         known = self._varying.get(called)
         if known is None:
             functions = [lookup_function(name, self._context) for name in called]
             known = any(it.varies_with(CHANCE, USAGE) for it in functions if it is not None)
+            known = known or not (
+                CHOICE.isdisjoint(called) or self._context.language.elvis_flattens
+            )
             self._varying[called] = known
         return known
 
@@ -177,6 +191,17 @@ class _Settled(NamedTuple):
 
 #: By the names and identities of expressions.
 _SETTLED: Final[dict[tuple[object, ...], _Settled]] = {}
+
+
+def _as_if_read(tree: Node, text: str) -> Expression:
+    """An expression as the ads of a file have it: tables share the parts of those.
+
+    It stays as it is where its text is another expression: what an attribute holds stands without
+    parentheses where the name stood.
+    """
+    again = parse_later(text, OLD | WHOLE)
+    same = again is not None and same_tree(again.node(), tree)
+    return Expression.from_node(again if again is not None and same else tree)
 
 
 def _called(trees: dict[str, Expression], level: Level) -> frozenset[str] | None:
@@ -237,6 +262,15 @@ class _Mentioned(NamedTuple):
 #: By the identities of expressions and of the names that ads share.
 _MENTIONED: Final[dict[tuple[int, ...], _Mentioned]] = {}
 _BUDGET: Final = Budget(10 * 2**20)
+
+
+def forget() -> None:
+    """Let go of expressions of ads that are read no more: a service reads others every minute."""
+    _BUDGET.clear()
+    _SETTLED.clear()
+    _say_requirements.cache_clear()
+    forget_groupings()
+    forget_known()
 
 
 def _mentioned(trees: list[Expression], spelled: dict[str, str]) -> frozenset[str] | None:

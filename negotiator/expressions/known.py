@@ -159,3 +159,9 @@ def _form(found: _Look, values: Sequence[object]) -> _Form | None:
 
 
 _part: Final = lru_cache(maxsize=_MANY)(_Forms().look)
+
+
+def forget_known() -> None:
+    """Let go of texts that have been looked at, but not of their forms, of which there are few."""
+    _joined.cache_clear()
+    _part.cache_clear()

@@ -16,7 +16,7 @@ from typing import Final, NamedTuple, Protocol
 from classad.ads.expression import Expression
 from classad.analysis.mentions import references_of
 from classad.evaluation.functions import Laziness, Where, lookup_function
-from classad.language.operators import BINARY, EQUALITY, IDENTITY, LOGIC, ORDER, truth
+from classad.language.operators import BINARY, CHOICE, EQUALITY, IDENTITY, LOGIC, ORDER, truth
 from classad.language.values import ERROR, UNDEFINED, ClassAdValue
 from classad.syntax import nodes
 from classad.syntax.nodes import Binary, Call, Node, Reference, Unary
@@ -71,7 +71,7 @@ Hazard = Callable[[AdSet], int]
 class Regrouping(NamedTuple):
     """Where flattening an expression can make a difference, and what it leads to.
 
-    ``read``: the ``names`` whatever counts of them.
+    ``called``: functions, and ``?:``.  ``read``: the ``names`` whatever counts of them.
     """
 
     hazards: tuple[Hazard, ...]
@@ -127,6 +127,12 @@ def _of_text(tree: Expression, level: Level) -> Regrouping:
     return found
 
 
+def forget_groupings() -> None:
+    """Let go of expressions that have been looked at."""
+    _KNOWN.clear()
+    _FORMS.clear()
+
+
 #: By the identities of expressions, which are kept so that these stay theirs.
 _KNOWN: Final[dict[tuple[int, Level], tuple[Expression, Regrouping]]] = {}
 _FORMS: Final[dict[object, Regrouping]] = {}
@@ -164,6 +170,8 @@ class _Walk:
                 self._call(node)
             elif isinstance(node, Binary) and BINARY[node.operator].commutes:
                 self._arithmetic(node)
+            elif isinstance(node, Binary) and node.operator in CHOICE:
+                self._choice(node)
             for child in node.children():
                 self.visit(child, inner or Level.WHOLE)
 
@@ -173,6 +181,8 @@ class _Walk:
         for node in nodes.walk(tree):
             if isinstance(node, Call):
                 self.called.add(node.name.lower())
+            elif isinstance(node, Binary) and node.operator in CHOICE:
+                self._choice(node)
             elif isinstance(node, Reference):
                 self.names.add((node.name.lower(), Level.WHOLE))
 
@@ -200,6 +210,11 @@ class _Walk:
         """Operands are gathered, others behind another open operator are lost."""
         if any(_is_open(child) for child in (node.left, node.right)):
             self.hazards.append(lambda ads: ads.all)
+
+    def _choice(self, node: Binary) -> None:
+        """In some versions flattening makes another operator of ``?:``, see ``LanguageRules``."""
+        if not _surely_unknown(node.left):
+            self.called.add(node.operator)
 
     def _logic(self, node: Binary, level: Level) -> None:
         left, right = node.left, node.right

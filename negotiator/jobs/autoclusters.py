@@ -31,7 +31,7 @@ def never_significant(version: Version) -> frozenset[str]:
 
     They change all the time or say nothing about the job.
     """
-    told = map(str.lower, REMOTE_USER_FLOOR.of(version)(0))
+    told = {"remoteuserfloor"} if REMOTE_USER_FLOOR.of(version) else ()
     return NEVER_SIGNIFICANT.of(version).union(told)
 
 

@@ -149,7 +149,7 @@ def _submitter(ad: ClassAd, policy: NegotiatorPolicy, context: EvalContext) -> S
         demand=demand,
         last_heard_from=whole(heard),
         families=schedd_families(address),
-        skipped=SKIP_MATCHMAKING.of(policy.version)(as_bool(values[-1]) is True),
+        skipped=as_bool(values[-1]) is True and SKIP_MATCHMAKING.of(policy.version),
     )
 
 

@@ -1,14 +1,14 @@
 """Holds the state of a cycle under way: the slots left, the match list, the decisions so far.
 
-Here is also what stages share with each other: what an engine finds, who watches.
+Here is also what stages share with each other: what an engine finds, what happens in a cycle.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Protocol
+from collections.abc import Callable, Mapping
+from typing import Protocol, TypeAlias
 
-from attr import Factory, define, field
+from attr import Factory, define, field, frozen
 
 from classad.evaluate import EvalContext
 from negotiator.accounting.accountant import Accountant
@@ -94,61 +94,6 @@ class MatchList:
         return self.entries[self.taken] if self.taken < len(self.entries) else None
 
 
-class Watch:
-    """Watches a cycle and does nothing; who wants to see something overrides a method."""
-
-    def started(self, board: Board) -> None:
-        """All is prepared, nothing has been decided."""
-
-    def quota(self, step: QuotaStep) -> None:
-        """The arithmetic of quotas has done a step."""
-
-    def offered(
-        self,
-        board: Board,
-        terms: SessionTerms,
-        request: Request,
-        asker: Asker,
-        allowance: Allowance,
-    ) -> None:
-        """A slot is about to be looked for; the request has its ephemeral attributes."""
-
-    def taken(self, candidate: Candidate, job: QueuedJob | None) -> None:
-        """The request offered last got a slot, which the schedd gave to ``job``."""
-
-    def refused(self, rejection: Rejection) -> None:
-        """The request offered last got no slot."""
-
-    def answered(
-        self, board: Board, terms: SessionTerms, request: Request, served: int, *, last: bool
-    ) -> None:
-        """A request got slots for ``served`` jobs, and no more.  ``last``: the session ends."""
-
-    def ended(
-        self,
-        board: Board,
-        terms: SessionTerms,
-        allowance: Allowance,
-        offers: Offers,
-        end: SessionEnd,
-    ) -> None:
-        """A session is over; ``offers`` is what the schedd offered in it."""
-
-    def finished(self, board: Board) -> None:
-        """The cycle is over."""
-
-
-@define(eq=False)
-class Placements(Watch):
-    """Keeps which job got the slot of each match, None where the match came to nothing."""
-
-    jobs: list[QueuedJob | None] = Factory(list)
-
-    def taken(self, candidate: Candidate, job: QueuedJob | None) -> None:
-        """See ``Watch``."""
-        self.jobs.append(job)
-
-
 @define(eq=False)
 class Board:
     """``slots``: those not matched yet, in pool order, by their position in the pool."""
@@ -182,8 +127,11 @@ class Board:
     spin: int = field(init=False, repr=False)
     #: For what a schedd evaluates: it has neither the negotiator's functions nor its user maps.
     schedd_context: EvalContext = Factory(lambda self: self.context, takes_self=True)
-    #: Who is told what happens; nobody as a rule.
-    watch: Watch = Factory(Watch)
+    #: Is called with all that happens.
+    watch: Watch | None = None
+    #: How many requests have been offered and how many sessions have ended so far.
+    offers: int = field(default=0, init=False)
+    sessions: int = field(default=0, init=False)
     stopwatch: Stopwatch = Factory(Stopwatch)
     departures: DepartureLog = Factory(DepartureLog)
     #: How many slots the submitter limit refused when slots were last looked at.  A request that is
@@ -212,3 +160,95 @@ class Board:
         for change in self.enlarged:
             change.restore()
         self.enlarged.clear()
+
+    def tell(self, event: Event) -> None:
+        """Call who watches."""
+        if self.watch is not None:
+            self.watch(event)
+
+
+# --- what happens in a cycle ----------------------------------------------------------------------
+
+
+@frozen(eq=False)
+class CycleBegan:
+    """All is prepared, nothing has been decided."""
+
+    board: Board
+
+
+@define(eq=False)
+class Offer:
+    """A slot is about to be looked for; the request has its ephemeral attributes.
+
+    ``number``: of the offers of the cycle, from 1, the same in each run of it.  ``hypothetical``:
+    the request was not really offered then.
+    """
+
+    number: int
+    board: Board
+    terms: SessionTerms
+    request: Request
+    asker: Asker
+    allowance: Allowance
+    hypothetical: bool = False
+
+
+@frozen(eq=False)
+class Taken:
+    """The request offered last got a slot, which the schedd gave to ``job``, None if to nobody."""
+
+    candidate: Candidate
+    job: QueuedJob | None
+
+
+@frozen(eq=False)
+class Answered:
+    """A request got slots for ``served`` jobs, and no more.  ``last``: the session ends."""
+
+    terms: SessionTerms
+    request: Request
+    served: int
+    last: bool
+
+
+@frozen(eq=False)
+class SessionEnded:
+    """A session is over; ``offers`` is what the schedd offered in it.
+
+    ``number``: of the sessions of the cycle, from 1.
+    """
+
+    number: int
+    board: Board
+    terms: SessionTerms
+    allowance: Allowance
+    offers: Offers
+    end: SessionEnd
+
+
+@frozen(eq=False)
+class CycleEnded:
+    """Nothing more will be decided."""
+
+    board: Board
+
+
+#: A rejection is that of the request offered last.
+Event: TypeAlias = (
+    CycleBegan | QuotaStep | Offer | Taken | Rejection | Answered | SessionEnded | CycleEnded
+)
+#: Who watches a cycle; the board is the state of the cycle itself, not to be changed.
+Watch: TypeAlias = Callable[[Event], None]
+
+
+@define(eq=False)
+class Placements:
+    """Watches which job got the slot of each match, None where the match came to nothing."""
+
+    jobs: list[QueuedJob | None] = field(factory=list)
+
+    def __call__(self, event: Event) -> None:
+        """See ``Watch``."""
+        if isinstance(event, Taken):
+            self.jobs.append(event.job)

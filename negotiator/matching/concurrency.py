@@ -41,6 +41,10 @@ class ConcurrencyCounts:
         for name, increment in parse_limits(text):
             self._counts[name] = self._counts.get(name, 0.0) + increment
 
+    def states(self) -> list[tuple[str, float, float]]:
+        """The limits that something uses: name, count, maximum."""
+        return [(name, count, self._maximum(name)) for name, count in self._counts.items()]
+
     def state_of(self, text: str) -> list[tuple[str, float, float, float]]:
         """For each limit of a text: its name, the count, what the text adds, the maximum."""
         return [

@@ -8,7 +8,7 @@ vectors.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from typing import Final
 
@@ -93,7 +93,7 @@ class SlotDecorator:
 
     ``previous_quotas``: the quota of each group as the cycle before left it, None if there was
     none.  ``prefix``: of attributes about other slots of the machine; None to leave them out.
-    ``says_floor``: what is written of a user's floor.
+    ``says_floor``: whether a user's floor is written.
     """
 
     accountant: Accountant
@@ -101,7 +101,7 @@ class SlotDecorator:
     previous_quotas: Mapping[str, float] | None
     context: EvalContext
     prefix: str | None = None
-    says_floor: Callable[[int], Mapping[str, int]] = REMOTE_USER_FLOOR.new
+    says_floor: bool = REMOTE_USER_FLOOR.new
     _known: dict[str, dict[str, object]] = field(factory=dict)
     _changes: dict[str, Changes] = field(factory=dict)
 
@@ -125,8 +125,8 @@ class SlotDecorator:
     def _of(self, user: str) -> Changes:
         """The attributes about the user of a slot."""
         known: dict[str, tuple[str, object]] = {}
-        for name, value in self.says_floor(self.accountant.floor(user)).items():
-            known[fold_name(name)] = (name, value)
+        if self.says_floor:
+            known["remoteuserfloor"] = ("RemoteUserFloor", self.accountant.floor(user))
         for said in self._about(user).items():
             known[_FOLDED[said[0]]] = said
         self._changes[user] = known

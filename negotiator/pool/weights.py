@@ -30,5 +30,5 @@ def current_weight(ad: ClassAd, context: EvalContext) -> float:
 
 def lacks_weight(ad: ClassAd, policy: NegotiatorPolicy, context: EvalContext) -> bool:
     """Whether the negotiator gives the slot its own weight: it has none, or is overruled."""
-    forced = FORCE_SLOT_WEIGHT.of(policy.version)(policy.force_slot_weight)
+    forced = policy.force_slot_weight and FORCE_SLOT_WEIGHT.of(policy.version)
     return forced or ad.get_number("SlotWeight", context=context) is None

@@ -33,7 +33,7 @@ from negotiator.scenario.warm import warmed
 from policy.dialects import HTCONDOR, Dialect
 from policy.io import builtin_library
 from policy.load import policy_from_knobs
-from policy.versions import Followed, followed_version, parse_version
+from policy.versions import NOT_GIVEN, Followed, followed_version, parse_version
 
 
 def scenario_capture(
@@ -44,9 +44,10 @@ def scenario_capture(
     local_names: Sequence[str] = (),
     dialect: Dialect = HTCONDOR,
     version: Followed | None = None,
+    fallback: Followed = NOT_GIVEN,
 ) -> Capture:
     """The pool before the first cycle; see the module."""
-    reader = CaptureReader(paths, dialect, version=version)
+    reader = CaptureReader(paths, dialect, version=version, fallback=fallback)
     try:
         return _capture(data, reader, now, local_names)
     except ClassAdParseError as problem:
@@ -117,7 +118,7 @@ def _followed(data: Scenario, reader: CaptureReader) -> Followed:
     elif data.get("observed", {}).get("negotiator"):
         found = followed_version(version_of(data), "the recording's")
     else:
-        return Followed()
+        return reader.fallback
     if found.note:
         reader.warn(found.note, severity="note")
     return found

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from attr import define, evolve, field, frozen
+from attr import evolve, frozen
 
 from classad import ClassAd
 from negotiator.accounting.restart import recounted
@@ -20,10 +20,7 @@ from negotiator.cycle import negotiate
 from negotiator.engines import ENGINES
 from negotiator.groups.steps import QuotaStep
 from negotiator.groups.tree import group_tree
-from negotiator.jobs.requests import Request
-from negotiator.matching.board import Board, Watch
-from negotiator.matching.candidate import Allowance, Asker
-from negotiator.matching.terms import SessionTerms
+from negotiator.matching.board import Event, Offer
 from negotiator.model.result import CycleResult
 from negotiator.model.snapshot import Snapshot
 from negotiator.scenario.expand import (
@@ -41,7 +38,7 @@ from policy.model import NegotiatorPolicy
 
 
 @frozen(eq=False)
-class Offer:
+class RecordedOffer:
     """A request that a slot was looked for, and the limits it was under (slot weights)."""
 
     pie: int
@@ -63,40 +60,24 @@ class Played:
     snapshot: Snapshot
     policy: NegotiatorPolicy
     result: CycleResult
-    offers: tuple[Offer, ...]
+    offers: tuple[RecordedOffer, ...]
     quota_steps: tuple[QuotaStep, ...]
     seen: Scenario
 
 
-@define(eq=False)
-class _Recorder(Watch):
-    offers: list[Offer] = field(factory=list)
-    steps: list[QuotaStep] = field(factory=list)
-
-    def quota(self, step: QuotaStep) -> None:
-        self.steps.append(step)
-
-    def offered(
-        self,
-        board: Board,
-        terms: SessionTerms,
-        request: Request,
-        asker: Asker,
-        allowance: Allowance,
-    ) -> None:
-        self.offers.append(
-            Offer(
-                len(board.pies),
-                board.spin,
-                terms.submitter,
-                terms.schedd.partition("@")[0],
-                request.job,
-                request.autocluster,
-                terms.limit,
-                allowance.used,
-                _ephemeral(request.ad),
-            )
-        )
+def _recorded(offer: Offer) -> RecordedOffer:
+    board, terms, request = offer.board, offer.terms, offer.request
+    return RecordedOffer(
+        len(board.pies),
+        board.spin,
+        terms.submitter,
+        terms.schedd.partition("@")[0],
+        request.job,
+        request.autocluster,
+        terms.limit,
+        offer.allowance.used,
+        _ephemeral(request.ad),
+    )
 
 
 def _ephemeral(ad: ClassAd) -> dict[str, object]:
@@ -111,7 +92,8 @@ def play(case: Scenario, engine: str = ENGINES[0]) -> Iterator[Played]:
     slots, jobs = _entries(scenario)
     accountant = accountant_of(scenario, slots, make, policy)
     steps = scenario.get("cycles", [{}])
-    senders, tree, lives_on = CollectorTable(), group_tree(policy), one_process(scenario)
+    senders, stock = CollectorTable(), CollectorTable()
+    tree, lives_on = group_tree(policy), one_process(scenario)
     result: CycleResult | None = None
     for number, (step, seen) in enumerate(zip(steps, cycles, strict=True)):
         elapsed = int(step.get("elapsed", 0))
@@ -120,15 +102,27 @@ def play(case: Scenario, engine: str = ENGINES[0]) -> Iterator[Played]:
         if result is not None:
             accountant = result.accountant if lives_on else recounted(result.accountant, tree)
             accountant = evolve(accountant, last_update_time=NOW - elapsed)
-        snapshot = snapshot_of(scenario, seen, slots, jobs, accountant, make, policy, senders)
+        snapshot = snapshot_of(
+            scenario, seen, slots, jobs, accountant, make, policy, senders, stock
+        )
         if lives_on and result is not None:
             snapshot = remembering(snapshot, result, seconds_since(seen, elapsed))
         else:
             snapshot = warmed(scenario, seen, snapshot, policy, NOW)
-        recorder = _Recorder()
-        result = negotiate(snapshot, policy, now=NOW, watch=recorder, engine=engine)
-        offers, quota_steps = tuple(recorder.offers), tuple(recorder.steps)
-        yield Played(snapshot, policy, result, offers, quota_steps, seen)
+        offers, quota_steps = list[RecordedOffer](), list[QuotaStep]()
+
+        def watch(
+            event: Event,
+            offers: list[RecordedOffer] = offers,
+            quota_steps: list[QuotaStep] = quota_steps,
+        ) -> None:
+            if isinstance(event, Offer):
+                offers.append(_recorded(event))
+            elif isinstance(event, QuotaStep):
+                quota_steps.append(event)
+
+        result = negotiate(snapshot, policy, now=NOW, watch=watch, engine=engine)
+        yield Played(snapshot, policy, result, tuple(offers), tuple(quota_steps), seen)
 
 
 def first_snapshot(case: Scenario) -> Snapshot:

@@ -17,7 +17,7 @@ from classad.evaluation.context import NO_CONTEXT
 from classad.formats.long import shared_tree
 from classad.language.names import fold_name
 from negotiator.accounting.restart import recounted
-from negotiator.capture.pool_order import CollectorTable, pool_order, submitter_order
+from negotiator.capture.pool_order import CollectorTable, submitter_order
 from negotiator.groups.tree import group_tree
 from negotiator.jobs.lists import served
 from negotiator.jobs.submitters import job_prio_array
@@ -93,16 +93,18 @@ def snapshot_of(
     make: AdMaker,
     policy: NegotiatorPolicy,
     senders: CollectorTable | None = None,
+    stock: CollectorTable | None = None,
 ) -> Snapshot:
     """The state of the pool before a cycle; ``seen`` is what was observed in it.
 
-    ``senders``: the collector's table of submitters, if there has been a cycle before.
+    ``senders`` and ``stock``: the collector's tables of submitters and of slots, if there has been
+    a cycle before.
     """
     by_name = {slot.name: slot for slot in slots}
     known = [name for name in seen.get("slot_order", ()) if name in by_name]
     order = [*dict.fromkeys([*known, *by_name])]
     if not policy.consider_preemption and not CLAIMED_SLOTS_TRIMMED.is_new(policy.version):
-        order = _with_claims_in_place(slots, order)
+        order = _with_claims_in_place(slots, order, stock or CollectorTable())
     # The schedd's numbers of autoclusters come from a walk of its own and are an input.
     asked = seen.get("requests", ())
     ids = {(request["schedd"], request["job"]): request.get("autocluster") for request in asked}
@@ -123,16 +125,18 @@ def snapshot_of(
     )
 
 
-def _with_claims_in_place(slots: Sequence[SlotEntry], order: Sequence[str]) -> list[str]:
+def _with_claims_in_place(
+    slots: Sequence[SlotEntry], order: Sequence[str], stock: CollectorTable
+) -> list[str]:
     """The same order with claimed slots where the collector's walk has them.
 
     A record has the slots behind all others that were trimmed, and there it is their place in the
     walk that decides whether they are.
     """
-    walk = [slots[place] for place in pool_order([slot.name for slot in slots])]
-    claimed = {slot.name for slot in walk if slot.attributes["State"] in _CLAIMED}
+    walk = stock.walk([slot.name for slot in slots])
+    claimed = {slot.name for slot in slots if slot.attributes["State"] in _CLAIMED}
     others = iter([name for name in order if name not in claimed])
-    return [slot.name if slot.name in claimed else next(others) for slot in walk]
+    return [name if name in claimed else next(others) for name in walk]
 
 
 def _claims_of_children(private: ClassAd) -> list[bool]:

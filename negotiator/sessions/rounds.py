@@ -34,7 +34,7 @@ def all_rounds(board: Board, submitters: list[Submitter]) -> tuple[AllocationRou
                 mine.extend(negotiation.waiting.get(group.name, []))
     size = board.numbers.pie if policy.use_slot_weights else board.numbers.effective_size
     settings = group_loop_settings(policy)
-    rounds = tuple(run_group_rounds(tree, size, settings, negotiation, board.watch.quota))
+    rounds = tuple(run_group_rounds(tree, size, settings, negotiation, board.tell))
     for done in rounds:
         if too_many_passes(done.max_delta, settings):
             board.departures.note(DepartureKind.ROUND_ROBIN, f"allocation round {done.round}")

@@ -16,7 +16,7 @@ from classad.evaluate import EvalContext
 from classad.language.bounds import checkpoint
 from negotiator.jobs.offers import Offers
 from negotiator.jobs.requests import NO_AUTOCLUSTER, JobList, Request
-from negotiator.matching.board import Board
+from negotiator.matching.board import Answered, Board, Offer, SessionEnded, Taken
 from negotiator.matching.candidate import Allowance, Asker, Candidate, Tally
 from negotiator.matching.choice import find_match, has_claim, put_back
 from negotiator.matching.refusal import Refusal
@@ -63,7 +63,10 @@ def hold_session(board: Board, terms: SessionTerms) -> SessionEnd:
     session = _Session(board, terms, jobs, Allowance(terms.limit, terms.limit_unclaimed), offers)
     outcome = _negotiate(session)
     end = SessionEnd(outcome, session.allowance.used, tuple(session.events))
-    board.watch.ended(board, terms, session.allowance, offers, end)
+    board.sessions += 1
+    if board.watch is not None:
+        ended = SessionEnded(board.sessions, board, terms, session.allowance, offers, end)
+        board.watch(ended)
     return end
 
 
@@ -71,7 +74,8 @@ def _negotiate(session: _Session) -> Outcome:
     board, terms = session.board, session.terms
     for request in session.offers.requests():
         served, goes_on = _serve(session, request)
-        board.watch.answered(board, terms, request, served, last=not goes_on)
+        if board.watch is not None:
+            board.watch(Answered(terms, request, served, not goes_on))
         if not goes_on:
             return Outcome.RESUME
     if _over(session):
@@ -136,7 +140,9 @@ def _offer(session: _Session, request: Request, served: int) -> int | None:
         request.ad, terms.submitter, terms.priority, terms.group, board.accountant, board.tree
     )
     asker = Asker(terms.submitter, terms.schedd, terms.priority, session.rank_only, terms.families)
-    board.watch.offered(board, terms, request, asker, session.allowance)
+    board.offers += 1
+    if board.watch is not None:
+        board.watch(Offer(board.offers, board, terms, request, asker, session.allowance))
     board.stopwatch.spend(terms.schedd)
     while True:
         candidate, tally = find_match(board, request, asker, session.allowance)
@@ -159,7 +165,7 @@ def _refuse_again(session: _Session, times: int) -> None:
         board.departures.note(DepartureKind.DEPTH_FIRST, f"job {last.job} of {last.submitter}")
     for _ in range(min(times, _MANY)):
         board.rejections.append(last)
-        board.watch.refused(last)
+        board.tell(last)
 
 
 def _reject(session: _Session, request: Request, tally: Tally) -> None:
@@ -183,7 +189,7 @@ def _reject(session: _Session, request: Request, tally: Tally) -> None:
         tally.counters(),
     )
     board.rejections.append(rejection)
-    board.watch.refused(rejection)
+    board.tell(rejection)
 
 
 def _note_departures(session: _Session, request: Request, reason: Reason) -> None:
@@ -242,7 +248,8 @@ def _take(session: _Session, request: Request, served: int, candidate: Candidate
     context = board.schedd_context.in_language(session.jobs.language)
     placed = session.jobs.place(request, slot, context, limits)
     session.offers.matched()
-    board.watch.taken(candidate, placed)
+    if board.watch is not None:
+        board.watch(Taken(candidate, placed))
     slot.claims -= 1
     if candidate.amounts is not None or slot.reevaluated:
         carry_match(slot, request.ad, limits)

@@ -42,3 +42,18 @@ ELVIS_IN_A_ROW: Final = Rule(
     BEFORE_24_0,
     BEFORE_25_13_2,
 )
+#: Asked of 23.9.6 and 25.14.1.  That 24.0 and 25.0 are with the former is concluded from rule 3:
+#: to them, too, `? :` is a conditional without a middle.
+ELVIS_FLATTENED: Final = Rule(
+    "3b",
+    "?: in requirements of a slot or job that know what stands before it",
+    "As they are flattened, a known value that is true, such as a number, keeps all of the "
+    "requirements from being flattened; 0 or false gives what stands behind ?:; a text gives an "
+    "error, so that nothing matches.",
+    "What stands before ?: counts unless it is undefined.",
+    Version(*NEWEST.since),
+    Daemon.EVALUATOR,
+    BEFORE_25_13_2,
+    NEWEST,
+    "elvis-known-to-the-slot",
+)

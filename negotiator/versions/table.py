@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from negotiator.versions.language import ELVIS_IN_A_ROW, LIMITS, SELF_REFERENCE
+from negotiator.versions.language import ELVIS_FLATTENED, ELVIS_IN_A_ROW, LIMITS, SELF_REFERENCE
 from negotiator.versions.offers import (
     EACH_LOOK_TAKES_A_JOB,
     LIMITS_OF_JOB,
@@ -35,7 +35,7 @@ from policy.versions import Version
 
 #: All rules that changed, in the order of their numbers.
 RULES: Final[tuple[Rule[object], ...]] = (
-    USAGE_OF_SLOTS, SELF_REFERENCE, LIMITS, ELVIS_IN_A_ROW, NEVER_SIGNIFICANT,
+    USAGE_OF_SLOTS, SELF_REFERENCE, LIMITS, ELVIS_IN_A_ROW, ELVIS_FLATTENED, NEVER_SIGNIFICANT,
     REMOVED_ATTRIBUTES, FORCE_SLOT_WEIGHT, SKIP_MATCHMAKING,
     REMOTE_USER_FLOOR, MATCHES_PER_SUBMITTER, ROOM_OF_LIST, USER_RECORD_LIMIT, LEASES_OF_BOUNDS,
     LEASES_OF_FACTORS, EACH_LOOK_TAKES_A_JOB, ONE_AT_A_TIME, LIMITS_OF_JOB, STARTUP_LIMITS,

@@ -23,6 +23,7 @@ from pieslice.simulation.errors import RunError, WorkloadError
 from pieslice.why.autoclusters.scope import UnknownScopeError
 from pieslice.why.jobs import UnknownJobError
 from pieslice.why.slots.case import UnknownSlotError
+from policy.versions import Followed, UnknownVersionError, followed_version, parse_version
 
 AnyPath: TypeAlias = str | os.PathLike[str]
 
@@ -58,6 +59,16 @@ def path_of(name: AnyPath) -> Path:
     if not os.fspath(name):
         raise ReadError(EMPTY_NAME)
     return Path(name)
+
+
+def given_version(text: str | None) -> Followed | None:
+    """The version of HTCondor that a program names; raises ``ReadError`` for one unknown."""
+    if text is None:
+        return None
+    try:
+        return followed_version(parse_version(text), "as given")
+    except UnknownVersionError as problem:
+        raise ReadError(str(problem)) from problem
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from pieslice.api.errors import one_family
+from pieslice.api.errors import ReadError, given_version, one_family
 from pieslice.inputs.configuration import SUBSYSTEM, Reader
 from pieslice.policies.answers import Check, Policy, check_configuration, explain_configuration
 
@@ -20,17 +20,28 @@ def check(
     local_name: str | None = None,
     define: Mapping[str, str] | None = None,
     fragment: bool | None = None,
+    condor_version: str | None = None,
+    upgrade: str | None = None,
 ) -> Check:
     """Check a configuration: the root file, a folder with condor_config, or a folder of files.
 
     ``subsystem``: the daemon whose verdict is wanted, without it that of all whose macros are set;
     ``define``: macros after all files; ``fragment``: whether other files complete this one,
-    without it as the configuration looks.
+    without it as the configuration looks; ``condor_version``: the version that reads, ``25.0`` or
+    ``25.0.13``, without it 25.14.1; ``upgrade``: the version of which it is asked what changes on
+    the way there.
     """
     with one_family():
-        reader = _reader(subsystem, local_name, define)
-        asked = subsystem is not None
-        return check_configuration(os.fspath(path), reader, asked=asked, fragment=fragment)
+        reader = _reader(subsystem, local_name, define, condor_version)
+        if upgrade is not None and condor_version is None:
+            raise ReadError(f"upgrade={upgrade!r} needs the version that runs now: condor_version")
+        return check_configuration(
+            os.fspath(path),
+            reader,
+            asked=subsystem is not None,
+            fragment=fragment,
+            to=given_version(upgrade),
+        )
 
 
 def policy(
@@ -39,14 +50,22 @@ def policy(
     subsystem: str | None = None,
     local_name: str | None = None,
     define: Mapping[str, str] | None = None,
+    condor_version: str | None = None,
 ) -> Policy:
-    """Read a configuration as condor_negotiator does, or another daemon, and explain it."""
+    """Read a configuration as condor_negotiator does, or another daemon, and explain it.
+
+    ``condor_version``: the version that reads, ``25.0`` or ``25.0.13``, without it 25.14.1.
+    """
     with one_family():
-        return explain_configuration(os.fspath(path), _reader(subsystem, local_name, define))
+        reader = _reader(subsystem, local_name, define, condor_version)
+        return explain_configuration(os.fspath(path), reader)
 
 
 def _reader(
-    subsystem: str | None, local_name: str | None, define: Mapping[str, str] | None
+    subsystem: str | None,
+    local_name: str | None,
+    define: Mapping[str, str] | None,
+    version: str | None,
 ) -> Reader:
-    name = (subsystem or SUBSYSTEM).upper()
-    return Reader(name, local_name, tuple((define or {}).items()))
+    name, defines = (subsystem or SUBSYSTEM).upper(), tuple((define or {}).items())
+    return Reader(name, local_name, defines, followed=given_version(version))

@@ -19,7 +19,7 @@ from attr import evolve, frozen
 from classad.errors import Diagnostic
 from negotiator.engines import ENGINES
 from negotiator.io import Capture
-from pieslice.api.errors import AnyPath, ReadError, one_family, path_of
+from pieslice.api.errors import AnyPath, ReadError, given_version, one_family, path_of
 from pieslice.inputs.moments import moment_of
 from pieslice.inputs.pool import PoolReading, parse_time, pool_inputs, read_pool, with_configs
 from pieslice.inputs.sorting import Inputs
@@ -45,7 +45,6 @@ from pieslice.why.questions import (
 )
 from policy.dialects import UnknownDialectError, find_dialect
 from policy.language.statements import is_identifier
-from policy.versions import Followed, UnknownVersionError, followed_version, parse_version
 
 #: Ends a value of several lines.
 _END: Final = "end_of_value"
@@ -88,22 +87,13 @@ def read(
             rules,
             diagnostics=tuple(diagnostics),
             at=asked,
-            version=_version(condor_version),
+            version=given_version(condor_version),
         )
         return Pool(reading, read_pool(reading))
 
 
 def _moment(time: float | datetime | str, read_text: Callable[[str], float]) -> float:
     return read_text(time) if isinstance(time, str) else seconds_of(time)
-
-
-def _version(text: str | None) -> Followed | None:
-    if text is None:
-        return None
-    try:
-        return followed_version(parse_version(text), "as given")
-    except UnknownVersionError as problem:
-        raise ReadError(str(problem)) from problem
 
 
 def _job_id(job: str | float) -> str:
@@ -196,7 +186,8 @@ class Pool:
             raise TypeError(f"diff takes a pool, as read and with_config give it, not {other!r}")
         with one_family():
             results = [run(pool.capture, seed).result for pool in (self, other)]
-            return compare(results[0], results[1], (self.name, other.name))
+            versions = self.capture.facts.version, other.capture.facts.version
+            return compare(results[0], results[1], (self.name, other.name), versions)
 
     def with_config(self, config: str | Mapping[str, object] | Path | Policy) -> Pool:
         """The same pool under another policy; its files are read again.

@@ -1,6 +1,7 @@
 """Runs vector files and prints what differs: ``pieslice conform``.
 
-Exit status 0 when every case passes, 1 when one differs, 2 when a file cannot be read.
+Exit status 0 when every case that is played passes, 1 when one differs, 2 when a file cannot be
+read or no case can be played.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pieslice.command_line import EXIT_BAD, EXIT_NO, EXIT_OK
 from pieslice.terminal import complain
 
 if TYPE_CHECKING:
@@ -27,6 +29,8 @@ def add_commands(subcommands: Subcommands) -> None:
         help="run recorded cases of the real HTCondor and count the differences",
         description="Runs vector files (.json, .jsonl, each also .gz) or folders of them. The kind"
         " of a case is found from its fields.",
+        epilog="exit status: 0 all that is played agrees, 1 a case differs, 2 bad usage or input,"
+        " or no case can be played",
         examples=(("pieslice conform mypool/expected.json", "a recorded cycle"),),
     )
     parser.add_argument("paths", nargs="+", type=Path, metavar="PATH")
@@ -47,7 +51,7 @@ def conform(options: argparse.Namespace) -> int:
         summary = run(options.paths, KINDS)
     except UnreadableVectors as problem:
         complain(f"error: {problem}")
-        return 2
+        return EXIT_BAD
     if options.json:
         sys.stdout.write(json_text(document("conform", as_json(summary))))
     else:
@@ -58,8 +62,13 @@ def conform(options: argparse.Namespace) -> int:
             print(f"... and {hidden} more failures (--limit shows more)")
         for outcome in summary.noted:
             print(note(outcome))
+        for name, (count, reason) in summary.not_played.items():
+            print(f"not played: {count} of kind `{name}`: {reason}")
         print(f"{summary.passed} passed, {summary.failed} failed")
-    return 1 if summary.failed else 0
+    if summary.not_played and not summary.passed + summary.failed:
+        complain("error: there is no case that can be played")
+        return EXIT_BAD
+    return EXIT_NO if summary.failed else EXIT_OK
 
 
 def render(outcome: Outcome) -> str:
@@ -92,6 +101,10 @@ def as_json(summary: Summary) -> dict[str, object]:
         },
         "failures": [_outcome(outcome) for outcome in summary.failures],
         "noted": [_outcome(outcome) for outcome in summary.noted],
+        "not_played": {
+            name: {"cases": count, "reason": reason}
+            for name, (count, reason) in summary.not_played.items()
+        },
     }
 
 

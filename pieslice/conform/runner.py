@@ -3,7 +3,8 @@
 Inputs: paths of vector files (``.json`` or ``.jsonl``, either with ``.gz``) or of folders, and the
 kinds of case to know.  Outputs: one ``Outcome`` per case, with every difference as expected and
 actual.  A case is recognised by its data, never by the name of its file; a field that its kind does
-not know is a difference too, so that nothing recorded goes unchecked.
+not know is a difference too, so that nothing recorded goes unchecked.  Cases of a kind that cannot
+be played are counted apart.
 """
 
 from __future__ import annotations
@@ -11,8 +12,9 @@ from __future__ import annotations
 import gzip
 import json
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from pieslice.data import Content, JsonData
@@ -39,7 +41,8 @@ class Kind(NamedTuple):
     ``recognises`` looks at a case; ``check`` returns the differences; ``fields`` are all fields
     that it reads as input or compares.  ``cases`` takes the parsed content of a ``.json`` file or
     of a line apart (None: it is not of this kind); any other line is one case.  ``beside`` does the
-    same for a file that is about the folder it lies in.
+    same for a file that is about the folder it lies in.  ``unplayed``: why cases of the kind,
+    though known, are not played.
     """
 
     name: str
@@ -48,6 +51,7 @@ class Kind(NamedTuple):
     fields: frozenset[str]
     cases: Callable[[Content], Iterable[Case] | None] | None = None
     beside: Callable[[Path, Content], Iterable[Case] | None] | None = None
+    unplayed: str | None = None
 
 
 class Outcome(NamedTuple):
@@ -57,25 +61,40 @@ class Outcome(NamedTuple):
     id: str
     kind: str
     mismatches: tuple[Mismatch, ...]
+    unplayed: str | None = None
 
     @property
     def passed(self) -> bool:
-        """Whether every difference, if there is any, is explained."""
-        return all(item.explained is not None for item in self.mismatches)
+        """Whether it was played and every difference, if there is any, is explained."""
+        return self.unplayed is None and all(item.explained is not None for item in self.mismatches)
 
 
 class Summary(NamedTuple):
-    """The counts of a run and the failures in order; ``noted`` passed with a note."""
+    """The counts of a run and the failures in order; ``noted`` passed with a note.
+
+    ``not_played``: how many cases there are of each kind that is not played, and why it is not.
+    """
 
     passed: int
     failures: tuple[Outcome, ...]
     by_kind: dict[str, tuple[int, int]]
     noted: tuple[Outcome, ...] = ()
+    not_played: Mapping[str, tuple[int, str]] = MappingProxyType({})
 
     @property
     def failed(self) -> int:
         """How many cases differ."""
         return len(self.failures)
+
+
+def unplayed(
+    name: str,
+    reason: str,
+    recognises: Callable[[Case], bool],
+    cases: Callable[[Content], Iterable[Case] | None] | None = None,
+) -> Kind:
+    """A kind whose cases are known and not played, for a reason."""
+    return Kind(name, recognises, lambda _: [], frozenset(), cases, unplayed=reason)
 
 
 class UnreadableVectors(Exception):  # noqa: N818 - says what is wrong, not that something is
@@ -92,19 +111,24 @@ def run(
     failures: list[Outcome] = []
     noted: list[Outcome] = []
     counts: dict[str, list[int]] = {}
+    not_played: dict[str, tuple[int, str]] = {}
     for outcome in outcomes(paths, kinds):
-        count = counts.setdefault(outcome.kind, [0, 0])
+        if outcome.unplayed is not None:
+            count, _ = not_played.get(outcome.kind, (0, ""))
+            not_played[outcome.kind] = (count + 1, outcome.unplayed)
+            continue
+        tally = counts.setdefault(outcome.kind, [0, 0])
         if outcome.passed:
-            count[0] += 1
+            tally[0] += 1
             noted += [outcome] if outcome.mismatches else []
         else:
-            count[1] += 1
+            tally[1] += 1
             failures.append(outcome)
         if progress is not None:
             progress(outcome)
     table = {name: (good, bad) for name, (good, bad) in sorted(counts.items())}
     passed = sum(good for good, _ in table.values())
-    return Summary(passed, tuple(failures), table, tuple(noted))
+    return Summary(passed, tuple(failures), table, tuple(noted), dict(sorted(not_played.items())))
 
 
 def outcomes(paths: Sequence[Path], kinds: Sequence[Kind]) -> Iterator[Outcome]:
@@ -120,6 +144,8 @@ def check_case(case: Case, kinds: Sequence[Kind], path: str = "", position: int 
     for kind in kinds:
         if not kind.recognises(case):
             continue
+        if kind.unplayed is not None:
+            return Outcome(path, name, kind.name, (), kind.unplayed)
         unknown = sorted(set(case) - kind.fields)
         mismatches = [
             Mismatch(field, "a field known to the runner", "unknown") for field in unknown

@@ -17,11 +17,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from pieslice.command_line import EXIT_BAD, EXIT_OK, Parser, whole_number
+from pieslice.inputs.versions import add_version
 from pieslice.terminal import complain
 
 if TYPE_CHECKING:
     from pieslice.command_line import Subcommands
-    from policy.versions import Followed
 
 
 _DESCRIPTION = """\
@@ -136,7 +136,7 @@ def _add_select(subcommands: Subcommands) -> None:
         help="default: text with --af, long without")  # fmt: skip
     add("--target", "-target", metavar="FILE", help="take TARGET from the first ad of a file")
     add("--now", type=float, metavar="EPOCH", help="the time, in seconds since 1970 UTC")
-    _add_version(parser)
+    add_version(parser)
     parser.set_defaults(run=_run_select)
 
 
@@ -198,26 +198,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--strict", action="store_true", help="as with STRICT_CLASSAD_EVALUATION = true"
     )
-    _add_version(parser)
+    add_version(parser)
     parser.add_argument("-debug", action="store_true", help=argparse.SUPPRESS, dest="_debug")
-
-
-def _add_version(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--condor-version",
-        type=_version,
-        metavar="V",
-        help="the version of HTCondor whose rules are followed: 25.0 or 25.0.13 (default 25.14.1)",
-    )
-
-
-def _version(text: str) -> Followed:
-    from policy.versions import UnknownVersionError, followed_version, parse_version
-
-    try:
-        return followed_version(parse_version(text), "--condor-version")
-    except UnknownVersionError as problem:
-        raise argparse.ArgumentTypeError(str(problem)) from None
 
 
 def _run(args: argparse.Namespace) -> int:

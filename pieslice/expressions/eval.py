@@ -24,9 +24,11 @@ from classad.files.ads import read_ads
 from classad.formats.common import BLANKS
 from classad.source import Source
 from pieslice.expressions.versions import rules_of
+from pieslice.inputs.versions import version_of
 
 if TYPE_CHECKING:
     from classad.syntax.nodes import Node
+    from policy.versions import Followed
 
 
 class Problem(Exception):  # noqa: N818 - its text is the message
@@ -73,7 +75,8 @@ class _Session:
         self.quiet: bool = args.json
         self.changed = changed
         self.tz: str | None = _checked_zone(args.tz) if args.tz else zone_name()
-        self.context = _context(args, notes)
+        self.followed = version_of(args)
+        self.context = _context(args, self.followed, notes)
 
     def take_my(self, path: str) -> None:
         self.my = self.first_ad(path)
@@ -178,6 +181,7 @@ class _Session:
         from classad.formats.json import format_value, quote
         from classad.formats.unparse import type_name, unparse_value
         from pieslice.reports.document import schema_name
+        from pieslice.reports.versions import version_data
 
         printed = unparse_value(value, old=self.old)
         if not self.json:
@@ -190,6 +194,7 @@ class _Session:
             "value": format_value(value),
             "text": quote(printed),
             "ok": "true" if ok else "false",
+            **{name: quote(str(text)) for name, text in version_data(self.followed).items()},
             **(more or {}),
         }
         self.out.write("{" + ", ".join(f'"{key}": {item}' for key, item in fields.items()) + "}\n")
@@ -213,9 +218,9 @@ def _rendered(diagnostic: Diagnostic | None, text: str) -> str:
     return text if diagnostic is None else diagnostic.render()
 
 
-def _context(args: argparse.Namespace, notes: IO[str] | None) -> EvalContext:
+def _context(args: argparse.Namespace, followed: Followed, notes: IO[str] | None) -> EvalContext:
     """The machine's clock, zone and randomness, except for what was given."""
-    language = rules_of(args.condor_version, notes)
+    language = rules_of(followed, notes)
     ambient = AmbientContext(strict=args.strict, language=language)
     if args.now is None and args.tz is None and args.seed is None:
         return ambient

@@ -30,6 +30,7 @@ from classad.source import Source
 from classad.table import Rows, Table
 from pieslice.data import is_number
 from pieslice.expressions.versions import rules_of
+from pieslice.inputs.versions import version_of
 from pieslice.reports.output import show_diagnostics
 from pieslice.terminal import harmless, printable, printable_json
 
@@ -62,7 +63,7 @@ class Found(NamedTuple):
 
 def select(args: argparse.Namespace, out: IO[str], notes: IO[str]) -> None:
     """Print what was asked for."""
-    language = rules_of(args.condor_version, notes)
+    language = rules_of(version_of(args), notes)
     query = _Query(args, standing(AmbientContext(now=args.now, language=language)))
     target = None if args.target is None else _first_ad(args.target, language)
     tables = []

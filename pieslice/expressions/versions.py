@@ -8,16 +8,14 @@ from __future__ import annotations
 
 from typing import IO, TYPE_CHECKING
 
-from classad.language.rules import NEWEST, LanguageRules, language_of
+from classad.language.rules import LanguageRules, language_of
 
 if TYPE_CHECKING:
     from policy.versions import Followed
 
 
-def rules_of(followed: Followed | None, notes: IO[str] | None) -> LanguageRules:
-    """The rules of a version, the newest ones without; ``notes``: where to say what is unsure."""
-    if followed is None:
-        return NEWEST
+def rules_of(followed: Followed, notes: IO[str] | None) -> LanguageRules:
+    """The rules of a version; ``notes``: where to say what is unsure."""
     if followed.note and notes is not None:
         notes.write(f"note: {followed.note}\n")
     return language_of(followed.version)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from pieslice.command_line import CENTURY, number
 from pieslice.inputs.options import add_width, may_run
+from pieslice.inputs.versions import add_version
 
 if TYPE_CHECKING:
     from pieslice.command_line import Subcommands
@@ -45,6 +46,7 @@ def add_commands(subcommands: Subcommands) -> None:
     ):
         parser.add_argument(option, type=_positive, default=default, metavar="N", help=text)
     parser.add_argument("--config", type=Path, metavar="F", help="configuration with the half-life")
+    add_version(parser)
     parser.add_argument(
         "--hours", type=_hours, default=96.0, metavar="H", help="hours to forecast (96)"
     )

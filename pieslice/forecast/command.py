@@ -18,7 +18,8 @@ from attr import asdict, evolve
 
 from classad.errors import Diagnostic
 from classad.evaluate import EvalContext
-from negotiator.capture.reader import ads_of
+from negotiator.capture.reader import CaptureReader, ads_of
+from negotiator.capture.versions import pool_version
 from negotiator.io import CapturePaths, InputError
 from negotiator.pool.weights import own_weight
 from pieslice.command_line import EXIT_BAD, EXIT_OK
@@ -32,7 +33,9 @@ from pieslice.reports.layout import Column, Table, render_plain
 from pieslice.reports.output import chosen_width, show_diagnostics
 from pieslice.reports.plots import check_format
 from pieslice.reports.progress import Progress
+from pieslice.reports.versions import version_data
 from pieslice.terminal import complain, printable
+from policy.versions import Followed
 
 _NUMBER: Final = r"[0-9]+(?:\.[0-9]*)?"
 _DEMAND: Final = re.compile(rf"({_NUMBER})(?:@({_NUMBER})h(?:-({_NUMBER})h)?)?", re.ASCII)
@@ -44,7 +47,8 @@ def forecast_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> in
     """Run the command."""
     diagnostics: list[Diagnostic] = []
     try:
-        users, settings = _model(args, diagnostics)
+        followed = _followed(args)
+        users, settings = _model(args, followed, diagnostics)
         if args.plot is not None:
             check_format(args.plot)
         points = _points(users, settings, args, err)
@@ -62,9 +66,10 @@ def forecast_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> in
     if args.csv:
         write_csv(point_rows(points), out)
     elif args.json:
-        data = {"points": [asdict(point) for point in points]}
+        data = {**version_data(followed), "points": [asdict(point) for point in points]}
         out.write(json_text(document("forecast", data)))
     else:
+        out.write("" if followed is None else f"{followed}\n")
         out.write(table(points, chosen_width(args, out)))
     show_diagnostics(diagnostics, err)
     return EXIT_OK
@@ -81,15 +86,35 @@ def _points(
     return points
 
 
-def _model(args: argparse.Namespace, diagnostics: list[Diagnostic]) -> tuple[list[User], Settings]:
+def _followed(args: argparse.Namespace) -> Followed | None:
+    """The version that reads the configuration, where one is read."""
+    if _config(args) is None:
+        return None
+    folder = args.source if args.source is not None and args.source.is_dir() else None
+    paths = CapturePaths(folder)
+    fallback = getattr(args, "project_version", None) or Followed()
+    return pool_version(CaptureReader(paths, version=args.condor_version, fallback=fallback))
+
+
+def _config(args: argparse.Namespace) -> Path | None:
+    """The configuration that is given, else that of the folder."""
+    config: Path | None = args.config
+    if config is None and args.source is not None and args.source.is_dir():
+        config = CapturePaths(args.source).find("config")
+    return config
+
+
+def _model(
+    args: argparse.Namespace, followed: Followed | None, diagnostics: list[Diagnostic]
+) -> tuple[list[User], Settings]:
     users: dict[str, User] = {}
     pool: float | None = args.pool
     half_life: float | None = args.half_life
     if args.source is not None:
         users, size = _from_state(args.source, diagnostics)
         pool = size if pool is None else pool
-    if args.config is not None or (args.source is not None and args.source.is_dir()):
-        half_life = _half_life(args) if half_life is None else half_life
+    if followed is not None and half_life is None:
+        half_life = _half_life(args, followed)
     given = set()
     for name, demand in (_user(text) for text in args.user):
         user = users.get(name) or User(name)
@@ -141,13 +166,13 @@ def _pair(text: str, option: str) -> tuple[str, float]:
     return name, float(rest)
 
 
-def _half_life(args: argparse.Namespace) -> float | None:
+def _half_life(args: argparse.Namespace, followed: Followed) -> float:
     from negotiator.capture.configuration import read_policy
 
     if args.config is not None:
         check_policy_file(args.config)
-    config = args.config or CapturePaths(args.source).find("config")
-    return None if config is None else read_policy(config, 0).policy.priority_halflife_seconds
+    loaded = read_policy(_config(args), 0, version=followed.version)
+    return loaded.policy.priority_halflife_seconds
 
 
 def _from_state(path: Path, diagnostics: list[Diagnostic]) -> tuple[dict[str, User], float]:

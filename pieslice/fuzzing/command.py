@@ -26,6 +26,7 @@ from pieslice.fuzzing.search import search
 from pieslice.fuzzing.study import Intent, Study, known_macros, of_cycle, study_of
 from pieslice.fuzzing.text import Reading, outcome_data, outcome_lines
 from pieslice.inputs.configuration import Misuse, Shown, read, reading_words, say, say_problems
+from pieslice.inputs.versions import version_of
 from pieslice.reports.document import document, json_text
 from pieslice.reports.output import chosen_width
 from pieslice.reports.progress import Progress
@@ -57,7 +58,7 @@ def fuzz_command(args: argparse.Namespace, out: TextIO) -> int:
         raise Misuse(str(problem)) from None
     with Progress(sys.stderr).counted("searching", args.examples) as moved:
         outcome = search(tests, args.examples, args.seed, moved)
-    reading = Reading(args.policy, tuple(reading_words(args)))
+    reading = Reading(args.policy, tuple(reading_words(args)), version_of(args))
     if args.json:
         out.write(json_text(document("fuzz", outcome_data(outcome, reading, args.seed))))
     else:

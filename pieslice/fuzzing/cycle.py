@@ -136,7 +136,8 @@ def begin_cycle(
     for group in tree.groups:
         group.quota = quotas.get(group.name, 0.0)
     accountant = Accountant(state, accountant_settings(policy), tree, now)
-    context = EvalContext(now=now, seed=0, functions=live_functions(accountant, tree))
+    functions, language = live_functions(accountant, tree), policy.language
+    context = EvalContext(now=now, seed=0, functions=functions, language=language)
     accountant.count_claims((user, weight) for user, weight in claims if weight > 0)
     return Cycle(policy, accountant, tree, context)
 
@@ -211,7 +212,8 @@ def claims_of(case: Case, holder: Party | None, weight: float) -> list[tuple[str
 
 def weight_in(policy: NegotiatorPolicy, ad: ClassAd, now: int) -> float:
     """The weight that the negotiator gives a slot."""
-    return fetch_slots([ad], {}, policy, EvalContext(now=now))[0].weight
+    context = EvalContext(now=now, language=policy.language)
+    return fetch_slots([ad], {}, policy, context)[0].weight
 
 
 @frozen(eq=False)

@@ -122,15 +122,16 @@ class Total(Property):
 
     def ads(self, case: Case) -> Iterator[tuple[ClassAd, ClassAd | None, EvalContext]]:
         """What the expression is evaluated in."""
+        context = EvalContext(now=case.now, language=self.study.policy.language)
         if self.subject.where is Where.JOB:
-            yield job_ad(case.parties[1]), None, EvalContext(now=case.now)
+            yield job_ad(case.parties[1]), None, context
             return
         prepared = prepared_case(self.study.policy, case)
         cycle = prepared.cycle
         if self.subject.where is Where.GROUP:
             for group in cycle.tree.groups:
                 ad = sort_ad(group, cycle.accountant.usage(group.name))
-                yield ad, None, EvalContext(now=case.now)
+                yield ad, None, context
             return
         yield prepared.slot.ad, prepared.requests[1], cycle.context
 

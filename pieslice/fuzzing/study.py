@@ -18,6 +18,7 @@ from attr import evolve, frozen
 from classad import ClassAd
 from classad.ads.expression import Expression
 from classad.evaluate import EvalContext
+from classad.language.rules import language_of
 from pieslice.fuzzing.case import NOW
 from pieslice.fuzzing.domains import Domains, constants, find_domains
 from pieslice.fuzzing.schema import Held, Schema
@@ -197,7 +198,8 @@ def _own(config: Config, macro: str, reader: str) -> tuple[Expression, str, str]
     if entry is None or entry.is_builtin:
         return None
     try:
-        tried = trial(seen, macro, ClassAd(), ClassAd(), EvalContext(now=NOW))
+        context = EvalContext(now=NOW, language=language_of(seen.version))
+        tried = trial(seen, macro, ClassAd(), ClassAd(), context)
     except CannotTry as problem:
         if problem.diagnostic is not None:
             raise

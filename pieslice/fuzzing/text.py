@@ -8,24 +8,28 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 
-from attr import frozen
+from attr import Factory, frozen
 
 from pieslice.data import JsonObject
 from pieslice.fuzzing.finding import Finding, Step
 from pieslice.fuzzing.search import Outcome
 from pieslice.reports.layout import wrap
+from pieslice.reports.versions import version_data
+from policy.versions import Followed
 
 
 @frozen
 class Reading:
-    """How a policy is read: where it is, and the options of reading as words."""
+    """How a policy is read: where it is, the options of reading as words, by which version."""
 
     path: str
     options: tuple[str, ...] = ()
+    followed: Followed = Factory(Followed)
 
 
 def outcome_lines(outcome: Outcome, policy: Reading, seed: int, width: int) -> Iterator[str]:
     """Everything as text."""
+    yield f"{policy.path}: {policy.followed}"
     for finding in outcome.findings:
         yield from finding_lines(finding, policy, width)
         yield ""
@@ -99,6 +103,7 @@ def outcome_data(outcome: Outcome, policy: Reading, seed: int) -> JsonObject:
     """Everything as plain data."""
     return {
         "policy": policy.path,
+        **version_data(policy.followed),
         "seed": seed,
         "pairs": outcome.examples,
         "properties": [{"name": name, "says": says} for name, says in outcome.tested],

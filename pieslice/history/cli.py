@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pieslice.command_line import EXIT_BAD, EXIT_OK, number
-from pieslice.inputs.options import add_output
+from pieslice.inputs.options import add_max_size, add_output
+from pieslice.shadow.cli import add_asking
 from pieslice.terminal import complain, printable
 
 if TYPE_CHECKING:
@@ -27,16 +28,26 @@ def add_commands(subcommands: Subcommands) -> None:
         "record",
         help="add captures of a pool to a history",
         description="Add the folders of captures to a history, a file that keeps captures of one "
-        "pool over time: only what changed, compressed. Commands about a pool take it with --at.",
+        "pool over time: only what changed, compressed. Commands about a pool take it with --at. "
+        "A running pool in the place of a folder is captured, with --every again and again; with "
+        "several pools the name of HISTORY has {pool} where that of the pool is to stand.",
         examples=(
             ("pieslice record pool.history mypool", "begin a history, or go on with it"),
             ("pieslice record pool.history mypool --time 1795300000 --keep 7", "keep a week"),
+            ("pieslice record pool.history cm.campus.example --every 60", "every minute"),
         ),
     )
     record.add_argument("history", type=Path, metavar="HISTORY", help="the file; made if missing")
     record.add_argument(
-        "captures", type=Path, nargs="+", metavar="DIR", help="folders of captures, earliest first"
+        "captures", nargs="+", metavar="DIR", help="folders of captures, earliest first, or pools"
     )
+    record.add_argument(
+        "--every",
+        type=_positive,
+        metavar="S",
+        help="capture running pools every S seconds, until it is ended (default: once)",
+    )
+    add_asking(record)
     record.add_argument(
         "--time",
         metavar="T",
@@ -46,9 +57,7 @@ def add_commands(subcommands: Subcommands) -> None:
     record.add_argument(
         "--keep", type=_positive, metavar="DAYS", help="drop captures that are older than that"
     )
-    record.add_argument(
-        "--max-size", type=_positive, metavar="MB", help="drop the oldest captures above that size"
-    )
+    add_max_size(record, "a history: the oldest captures go first")
     record.set_defaults(run=_record)
     history = subcommands.add_parser(
         "history",
@@ -81,21 +90,31 @@ def _positive(text: str) -> float:
 def _record(args: argparse.Namespace) -> int:
     from negotiator.io import InputError
     from pieslice.history.adding import add_captures
+    from pieslice.history.following import record_pools
     from pieslice.inputs.moments import moment_of
+    from pieslice.inputs.running import is_address
+    from pieslice.live.daemons import DaemonError
     from pieslice.recording.store import HistoryError
     from pieslice.reports.output import show_diagnostics
 
     try:
+        pools = [text for text in args.captures if is_address(text)]
+        if pools and (len(pools) < len(args.captures) or args.time is not None):
+            raise HistoryError("running pools are captured now: no folders and no --time with them")
+        if pools:
+            return record_pools(args, pools)
+        if args.every is not None:
+            raise HistoryError("--every is of running pools, HOST or HOST:PORT")
         time = None if args.time is None else moment_of(args.time, "--time")
         if time is not None and len(args.captures) > 1:
             raise HistoryError("--time is of one capture: give one folder")
         days, size = args.keep, args.max_size
-        for line in add_captures(args.history, args.captures, time, days, size):
+        for line in add_captures(args.history, list(map(Path, args.captures)), time, days, size):
             print(printable(line))
     except InputError as problem:
         show_diagnostics(problem.diagnostics, sys.stderr)
         return EXIT_BAD
-    except HistoryError as problem:
+    except (HistoryError, DaemonError) as problem:
         return _bad(problem)
     return EXIT_OK
 

@@ -46,10 +46,7 @@ def summary(history: History) -> Summary:
     loads = [MomentLoad(*row) for row in history.rows(query)]
     load, cores, idle, running = mean_load(moments, loads)
     usual, gaps = distances(moments)
-    # Several jobs that start on parts of one slot are one match.
-    ((matches, rejections),) = history.rows(
-        "SELECT count(DISTINCT moment || '/' || slot), count(reason) FROM decision"
-    )
+    matches, rejections = _decided(history)
     ((jobs, gone),) = history.rows("SELECT count(*), count(last) FROM job")
     ((started,),) = history.rows("SELECT count(DISTINCT job) FROM spell WHERE status = ?", RUNNING)
     empty = [tuple(row) for row in history.rows("SELECT since, until, ended FROM vacancy")]
@@ -73,6 +70,24 @@ def summary(history: History) -> Summary:
         running=running,
         vacancies=vacancies_of([(row[0], row[1], bool(row[2])) for row in empty], moments[-1].time),
     )
+
+
+def _decided(history: History) -> tuple[int, int]:
+    """How many matches and rejections there were: as the negotiator counts, else as was noticed."""
+    # Several jobs that start on parts of one slot are one match.
+    noticed = {
+        moment: tuple(counts)
+        for moment, *counts in history.rows(
+            "SELECT moment, count(DISTINCT slot), count(reason) FROM decision GROUP BY moment"
+        )
+    }
+    told = "SELECT number, matches, rejections FROM moment WHERE cycle IS NOT NULL"
+    for moment, *counts in history.rows(told) if history.version > 1 else ():
+        before = noticed.get(moment, (0, 0))
+        pairs = zip(counts, before, strict=True)
+        noticed[moment] = tuple(old if new is None else new for new, old in pairs)
+    totals = [sum(counts) for counts in zip(*noticed.values(), strict=True)]
+    return (totals[0], totals[1]) if totals else (0, 0)
 
 
 def life(history: History, text: str) -> Life:

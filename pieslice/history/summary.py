@@ -19,8 +19,10 @@ from attr import frozen
 from pieslice.history.waits import Wait, curve
 from pieslice.recording.store import Moment
 
-#: A distance of so many times the median is a gap.
+#: A distance of so many times the median is a gap, where nothing tells what was planned.
 _GAP: Final = 3.0
+#: Where it is known: over two intervals at least one cycle has no capture beside it.
+_PLANNED_GAP: Final = 2.0
 #: The parts of vacancies that are told.
 PARTS: Final = (0.5, 0.9)
 
@@ -76,12 +78,20 @@ class Summary:
 
 
 def distances(moments: Sequence[Moment]) -> tuple[float | None, tuple[tuple[float, float], ...]]:
-    """The usual time from one capture to the next, and the gaps."""
-    steps = [(early.time, late.time - early.time) for early, late in pairwise(moments)]
+    """The usual time from one capture to the next, and the gaps.
+
+    A gap is longer than two of the intervals between cycles that were planned when it began; in a
+    pool that does not tell them, three times as long as usual.
+    """
+    steps = [(early, late.time - early.time) for early, late in pairwise(moments)]
     if not steps:
         return None, ()
     usual = float(median(step for _, step in steps))
-    return usual, tuple((time, step) for time, step in steps if step > _GAP * usual)
+    return usual, tuple(
+        (early.time, step)
+        for early, step in steps
+        if step > (_GAP * usual if early.interval is None else _PLANNED_GAP * early.interval)
+    )
 
 
 def mean_load(
@@ -95,7 +105,7 @@ def mean_load(
     begun = dict(gaps)
     times = [late.time - early.time for early, late in pairwise(moments)]
     weights = [
-        (usual or 1.0) if moment.time in begun else step
+        (moment.interval or usual or 1.0) if moment.time in begun else step
         for moment, step in zip(moments, [*times, usual or 1.0], strict=True)
     ]
     total = sum(weights)

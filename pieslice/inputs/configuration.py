@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from pieslice.command_line import EXIT_BAD
 from pieslice.data import JsonData
 from pieslice.inputs.options import may_run
-from pieslice.inputs.versions import add_version, say_version
+from pieslice.inputs.versions import add_version, say_version, version_of
 from pieslice.terminal import complain
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ class Reader(NamedTuple):
     commands: bool = False
     #: Whether files outside the folder of the configuration are left alone.
     confined: bool = False
-    #: The version that reads; None: the newest.
+    #: The version that reads; None: the newest, because nobody names one.
     followed: Followed | None = None
 
 
@@ -152,7 +152,7 @@ def reader_of(args: argparse.Namespace) -> Reader:
         args.installed_at,
         args.allow_commands,
         _confined(args),
-        getattr(args, "condor_version", None),
+        version_of(args),
     )
 
 
@@ -274,7 +274,7 @@ def guarded(command: Command) -> Command:
 
     def run(args: argparse.Namespace) -> int:
         try:
-            for followed in (getattr(args, "condor_version", None), getattr(args, "upgrade", None)):
+            for followed in (version_of(args), getattr(args, "upgrade", None)):
                 if followed is not None:
                     say_version(followed)
             return command(args)

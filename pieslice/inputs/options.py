@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
-from pieslice.command_line import whole_number
+from pieslice.command_line import number, whole_number
 from pieslice.inputs.versions import add_version
 
 #: Those of ``negotiator.engines``.  Reading a command line imports no library, so that `doctor`
@@ -181,6 +181,15 @@ def add_output(parser: argparse.ArgumentParser, *forms: str) -> None:
     parser.add_argument(
         "--debug", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS
     )
+
+
+def add_max_size(parser: argparse.ArgumentParser, what: str) -> None:
+    """How large files may become that grow."""
+    parser.add_argument("--max-size", type=_megabytes, metavar="MB", help=f"megabytes for {what}")
+
+
+def _megabytes(text: str) -> float:
+    return number(text, "a number above 0", lambda found: found > 0)
 
 
 def add_width(parser: argparse.ArgumentParser) -> None:

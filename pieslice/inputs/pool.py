@@ -45,6 +45,8 @@ class PoolReading:
     diagnostics: tuple[Diagnostic, ...] = ()
     #: The version of the whole pool; None: its daemons tell theirs.
     version: Followed | None = None
+    #: The version of a pool whose daemons tell none.
+    fallback: Followed = Factory(Followed)
     #: Of a history: the time whose capture is meant, and how it was asked for; None: the last one.
     at: tuple[float, str] | None = None
 
@@ -72,6 +74,7 @@ def read_pool(reading: PoolReading, progress: Stages = SILENT) -> Capture:
             local_names=names,
             dialect=dialect,
             version=reading.version,
+            fallback=reading.fallback,
         )
     else:
         capture = read_capture(
@@ -80,6 +83,7 @@ def read_pool(reading: PoolReading, progress: Stages = SILENT) -> Capture:
             local_names=names,
             dialect=dialect,
             version=reading.version,
+            fallback=reading.fallback,
             progress=progress,
         )
     diagnostics = (*reading.diagnostics, *capture.diagnostics)
@@ -157,9 +161,16 @@ def _reading(args: argparse.Namespace) -> PoolReading:
         raise InputError([Diagnostic(message, help="give --local-name once")])
     costs = request_costs(getattr(args, "seconds_per_request", ()))
     dialect = find_dialect(args.dialect)
-    version = getattr(args, "condor_version", None)
     return PoolReading(
-        inputs, now, names, dialect, costs, tuple(diagnostics), version, _asked_time(args)
+        inputs,
+        now,
+        names,
+        dialect,
+        costs,
+        tuple(diagnostics),
+        version=getattr(args, "condor_version", None),
+        fallback=getattr(args, "project_version", None) or Followed(),
+        at=_asked_time(args),
     )
 
 

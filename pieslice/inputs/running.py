@@ -15,35 +15,45 @@ import re
 import weakref
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from classad.errors import Diagnostic
-from negotiator.capture.files import FILES
-from negotiator.io import InputError
-from pieslice.live.capture import LiveCapture
-from pieslice.live.daemons import Bindings, DaemonError
-from pieslice.live.places import temporary
-from pieslice.live.taking import Memory, take
+
+if TYPE_CHECKING:
+    from pieslice.live.capture import LiveCapture
 
 _NAME: Final = r"(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)"
 _HOST: Final = re.compile(rf"(?:{_NAME}\.)+{_NAME}|(?:(?:{_NAME}\.)*{_NAME}|\[[0-9a-fA-F:]+\]):\d+")
+#: A name in the domain of this machine.
+_ALONE: Final = re.compile(_NAME)
 #: What stands last in names of files that are not there, and in no name of a host.
 _SUFFIXES: Final = frozenset(
     (
         *("ads", "json", "jsonl", "xml", "conf", "config", "log", "txt", "toml", "csv", "gz"),
-        *("bz2", "xz", "zst", "zip", "tar", "new", "old", "parquet"),
+        *("bz2", "xz", "zst", "zip", "tar", "new", "old", "parquet", "history"),
     )
 )
 
 
 def is_address(text: str) -> bool:
     """Whether an argument can only be the address of a collector, or those of several."""
-    if Path(text).exists():
-        return False
+    return not Path(text).exists() and may_be_address(text, short=False)
+
+
+def may_be_address(text: str, *, short: bool = True) -> bool:
+    """The same of an argument that names no file that is there; ``short``: also names alone."""
     return all(
         _HOST.fullmatch(host) is not None and host.rpartition(".")[2].lower() not in _SUFFIXES
         for host in text.split(",")
+        if not (short and _ALONE.fullmatch(host))
     )
+
+
+def names_pool(args: argparse.Namespace) -> bool:
+    """Whether one of the arguments that may name a running pool does."""
+    values = [getattr(args, name) for name in getattr(args, "running", None) or ()]
+    flat = [item for value in values for item in (value if isinstance(value, list) else [value])]
+    return any(is_address(str(item)) for item in flat if item is not None)
 
 
 def name_captures(args: argparse.Namespace) -> list[Diagnostic]:
@@ -76,6 +86,8 @@ def captured(items: Sequence[str], args: argparse.Namespace, notes: list[Diagnos
 
     Its configuration is named, too: what a command line gives is read on top of it.
     """
+    from negotiator.capture.files import FILES
+
     known: dict[str, Path] = getattr(args, "captured", {})
     args.captured = known
     for item in items:
@@ -87,6 +99,11 @@ def captured(items: Sequence[str], args: argparse.Namespace, notes: list[Diagnos
 
 def _kept(pool: str, args: argparse.Namespace, notes: list[Diagnostic]) -> Path:
     """The folder of a capture that is made now."""
+    # Most command lines name no running pool.
+    from negotiator.capture.files import InputError
+    from pieslice.live.daemons import Bindings, DaemonError
+    from pieslice.live.taking import Memory, take
+
     try:
         with Bindings(pool, token_of(args)) as daemons:
             capture = take(daemons, Memory())
@@ -108,6 +125,8 @@ def token_of(args: argparse.Namespace) -> Path | None:
 
 def folder_of(capture: LiveCapture, name: str) -> Path:
     """A folder with a capture; it goes when the capture is forgotten, at the end of the process."""
+    from pieslice.live.places import temporary
+
     place = temporary("pool")
     weakref.finalize(_LIFE, place.cleanup)
     folder = Path(place.name, re.sub(r"[^\w.-]", "_", name))

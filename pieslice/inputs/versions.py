@@ -1,12 +1,17 @@
 """Declares ``--condor-version``, and says which version of HTCondor a command follows.
 
-Inputs: a parser, its arguments.  Outputs: a ``Followed``; the note about a version of which
-nothing is recorded on standard error.
+A project names the version of its pool in ``pieslice.toml``, in the folder where a command runs or
+above it; it counts where neither the command line nor the ads of a pool name one.
+
+Inputs: a parser, its arguments, that file.  Outputs: a ``Followed``; the note about a version of
+which nothing is recorded on standard error.
 """
 
 from __future__ import annotations
 
 import argparse
+import tomllib
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from pieslice.terminal import complain
@@ -17,6 +22,13 @@ if TYPE_CHECKING:
 OPTION: Final = "--condor-version"
 #: What a version is called in the help of the options that take one.
 FORM: Final = "25.0 or 25.0.13"
+#: The file of a project, and its key.
+PROJECT: Final = "pieslice.toml"
+KEY: Final = "condor-version"
+
+
+class ProjectError(Exception):
+    """A file of a project that says nothing sensible, as text to print."""
 
 
 def add_version(parser: argparse.ArgumentParser) -> None:
@@ -46,14 +58,52 @@ class version_from:  # noqa: N801 - argparse calls it as it calls ``int``
 
 
 def version_of(args: argparse.Namespace) -> Followed:
-    """The version that the arguments name, else the newest one."""
+    """The version that the arguments name, else that of the project, else the newest one."""
     from policy.versions import Followed
 
     given: Followed | None = getattr(args, "condor_version", None)
-    return Followed() if given is None else given
+    project: Followed | None = getattr(args, "project_version", None)
+    return given or project or Followed()
 
 
 def say_version(followed: Followed) -> None:
     """Say what is to be said of a version without records of its own, in one line."""
     if followed.note:
         complain(f"pieslice: {followed.note}")
+
+
+def project_version() -> Followed | None:
+    """The version that the project names whose folder we are in; raises ``ProjectError``."""
+    here = Path.cwd()
+    for folder in (here, *here.parents):
+        path = folder / PROJECT
+        if path.is_file():
+            return _named_in(path)
+    return None
+
+
+def _named_in(path: Path) -> Followed | None:
+    from classad.errors import Diagnostic
+    from classad.source import Source
+    from policy.versions import UnknownVersionError, followed_version, parse_version
+
+    try:
+        text = path.read_text(encoding="utf-8")
+        found = tomllib.loads(text)
+    except OSError as problem:
+        raise ProjectError(f"error: {path}: {(problem.strerror or '').lower()}") from None
+    except ValueError as problem:
+        raise ProjectError(f"error: {path}: no TOML: {problem}") from None
+    for key, value in found.items():
+        try:
+            if key != KEY:
+                raise UnknownVersionError(f"`{key}` is no key of a project; {KEY} is the only one")
+            if not isinstance(value, str):
+                raise UnknownVersionError(f'{KEY} is a text: {KEY} = "25.0"')
+            return followed_version(parse_version(value), f"{KEY} of {path.name}")
+        except UnknownVersionError as problem:
+            start = text.index(key)
+            source = Source(text, str(path))
+            place = Diagnostic(str(problem), source, start, start + len(key))
+            raise ProjectError(place.render()) from None
+    return None

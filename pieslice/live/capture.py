@@ -22,7 +22,7 @@ from attr import frozen
 from classad import ClassAd
 from classad.files.ads import read_long
 from negotiator.capture.files import FILES
-from pieslice.data import JsonData, Record
+from pieslice.data import JsonData, Record, is_number
 
 #: The parts of a capture that are ads.
 PARTS: Final = ("slots", "submitters", "schedds", "jobs", "claims", "accounting", "negotiator")
@@ -78,6 +78,19 @@ def read(folder: Path) -> LiveCapture:
     manifest: JsonData = json.loads(_read(folder / _MANIFEST))
     config = folder / _CONFIG
     return LiveCapture(texts, _read(config) if config.is_file() else "", manifest)
+
+
+def of_files(files: Mapping[str, str]) -> LiveCapture | None:
+    """The capture in files by their names; None where no manifest is among them."""
+    try:
+        manifest = json.loads(files.get(_MANIFEST, ""))
+        ended = manifest["ended"]
+    except (ValueError, RecursionError, KeyError, TypeError):
+        return None
+    if not isinstance(manifest, dict) or not is_number(ended):
+        return None
+    texts = {part: files[name] for part in PARTS if (name := FILES[part][0]) in files}
+    return LiveCapture(texts, files.get(_CONFIG, ""), manifest)
 
 
 def _read(path: Path) -> str:

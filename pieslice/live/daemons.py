@@ -243,9 +243,11 @@ class Bindings:
     def _collector(self) -> str:
         return f"collector {self.pool}" if self.pool else "collector"
 
-    def _meaning(self, head: JsonData) -> str:
+    def _meaning(self, who: str, head: JsonData) -> str:
         """What an error of the bindings means, in one line."""
         said = str(head["error"])
+        if said.lower().startswith(_NO_COLLECTOR) and who != self._collector():
+            return "it does not answer; it may be restarting"
         if said.lower().startswith(_NO_COLLECTOR) and self.pool:
             return self._why_no_collector(self.pool)
         found = next((means for begin, means in _MEANINGS if begin.lower() in said.lower()), None)
@@ -258,6 +260,8 @@ class Bindings:
             hint = "it may be restarting" if self._reached else "is that the collector's port?"
             return f"{nobody}; {hint}"
         said = self._ask(self._collector(), do="why").values
+        if self._reached and said.get("read"):
+            return "it did not answer, and does now; it may have been restarted"
         text = None if self.token is None else self.token.read_text("utf-8", "replace")
         return why_refused(text, said, time.time())
 
@@ -284,7 +288,7 @@ class Bindings:
         self.seconds += head["seconds"]
         if "error" in head:
             kind = RightError if head["kind"] == "PermissionError" else DaemonError
-            raise kind(f"{who}: {self._meaning(head)}")
+            raise kind(f"{who}: {self._meaning(who, head)}")
         text = body.decode("utf-8", "surrogateescape")
         return Reply(text, head, head.get("ads", 0), len(body), head["seconds"], time.time())
 

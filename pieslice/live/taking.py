@@ -52,10 +52,14 @@ def _of_types(*types: str) -> str:
 
 @define
 class Memory:
-    """What stays known from one capture of a pool to the next."""
+    """What stays known from one capture of a pool to the next.
+
+    ``negotiator``: where it was; a collector that has been restarted has no ad of it for minutes.
+    """
 
     wanted: Wanted = field(factory=Wanted)
     macros: KnownMacros = field(factory=KnownMacros)
+    negotiator: Located | None = None
 
 
 @frozen(eq=False)
@@ -92,11 +96,12 @@ class _Course:
         kept["at"] = round(reply.at, 3)
 
 
-def find_daemons(daemons: Daemons) -> Found:
-    """The daemons whose ads the collector has; raises ``DaemonError``."""
+def find_daemons(daemons: Daemons, memory: Memory) -> Found:
+    """The daemons whose ads the collector has, or had; raises ``DaemonError``."""
     reply = daemons.ads(_of_types("Negotiator", "Scheduler", "Submitter"), DAEMON)
     ads = [_strings(ad) for ad in _parsed(reply.text)]
-    negotiator = next((ad for ad in ads if ad.get("MyType") == "Negotiator"), None)
+    told = next((ad for ad in ads if ad.get("MyType") == "Negotiator"), None)
+    negotiator = memory.negotiator = told or memory.negotiator
     known = {ad["Name"]: ad for ad in ads if ad.get("MyType") == "Scheduler" and "Name" in ad}
     schedds: dict[str, Located] = {}
     for ad in ads:
@@ -115,7 +120,7 @@ def take(daemons: Daemons, memory: Memory) -> LiveCapture:
     began = time.time()
     course = _Course()
     pool = daemons.hello()
-    found = find_daemons(daemons)
+    found = find_daemons(daemons, memory)
     before = _last_cycle(daemons, found, course)
     config = read_configuration(daemons, memory.macros, found.negotiator, found.schedds)
     course.missing += config.missing
@@ -137,11 +142,16 @@ def take(daemons: Daemons, memory: Memory) -> LiveCapture:
         "order": AS_IT_CAME if daemons.ordered else "sorted",
         "schedds": len(found.schedds),
         "answered": course.answered,
-        "cycle": {**cycle, **_times(config), "steady": before == cycle},
+        "cycle": {
+            **(cycle or {}),
+            **_times(config),
+            "steady": before == cycle,
+            "told": cycle is not None,
+        },
         "parts": course.parts,
         "missing": list(dict.fromkeys(course.missing)),
         "silent": list(dict.fromkeys(course.unanswered)),
-        "uncertain": restarted(_parsed(texts.get("schedds", "")), before, began),
+        "uncertain": restarted(_parsed(texts.get("schedds", "")), before or {}, began),
         "asked": sorted(memory.wanted.of_jobs()),
         "versions": {
             **found.versions,
@@ -171,15 +181,15 @@ def last_cycle(daemons: Daemons, negotiator: Located) -> JsonData:
     return {name: value for name, value in values.items() if value is not None}
 
 
-def _last_cycle(daemons: Daemons, found: Found, course: _Course) -> JsonData:
-    """The same; empty, with a note, if it does not say."""
+def _last_cycle(daemons: Daemons, found: Found, course: _Course) -> JsonData | None:
+    """The same; None, with a note, if it does not say."""
     if found.negotiator is None:
-        return {}
+        return None
     try:
         return last_cycle(daemons, found.negotiator)
     except DaemonError as problem:
         course.lacks("last cycle", problem)
-        return {}
+        return None
 
 
 def _times(config: Configuration) -> JsonData:

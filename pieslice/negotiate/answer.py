@@ -184,6 +184,6 @@ def answer(
         outcome,
         result=shown,
         partial=shown is not whole,
-        vacating=vacatings(pool.snapshot, shown),
+        vacating=vacatings(pool.snapshot, shown, pool.policy.language),
     )
     return Cycle(pool, whole, outcome, tuple(tables))

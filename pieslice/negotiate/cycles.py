@@ -18,6 +18,7 @@ from random import Random
 from attr import define, evolve, field, frozen
 
 from classad import ClassAd
+from classad.language.rules import NEWEST, LanguageRules
 from negotiator.cycle import negotiate
 from negotiator.engines import ENGINES, make_engines
 from negotiator.jobs.lists import IDLE, RUNNING
@@ -62,13 +63,16 @@ def run_cycles(
         )
         turn = Turn(number, snapshot, result, tuple(placements.jobs))
         yield turn
-        snapshot = after(turn, now + interval)
+        snapshot = after(turn, now + interval, policy.language)
         now += interval
 
 
-def after(turn: Turn, now: float) -> Snapshot:
-    """What the negotiator knows at ``now``, after the claims of a cycle."""
-    course = _Course.of(turn, int(now))
+def after(turn: Turn, now: float, language: LanguageRules = NEWEST) -> Snapshot:
+    """What the negotiator knows at ``now``, after the claims of a cycle.
+
+    ``language``: the rules by which slots rank jobs.
+    """
+    course = _Course.of(turn, int(now), language)
     for match, job in zip(turn.result.matches, turn.jobs, strict=True):
         if job is not None:
             course.claim(match.slot, match.submitter, match.schedd, job)
@@ -92,19 +96,20 @@ class _Course:
     now: int
     pool: Pool
     jobs: dict[tuple[str, str], ClassAd]
+    language: LanguageRules = NEWEST
     changed: dict[tuple[str, str], ClassAd] = field(factory=dict)
     #: Submitter and schedd -> jobs and cores that went from idle to running.
     moved: dict[tuple[str, str], list[float]] = field(factory=dict)
 
     @classmethod
-    def of(cls, turn: Turn, now: int) -> _Course:
+    def of(cls, turn: Turn, now: int, language: LanguageRules) -> _Course:
         """The ads of a cycle's snapshot."""
         slots = {}
         for ad in turn.snapshot.slots:
             name = ad.get_string("Name") or ""
             slots[name] = SimSlot(name, ad, weight_of(ad))
         jobs = {(queue.name, _id(job)): job for queue in turn.snapshot.queues for job in queue.jobs}
-        return cls(turn.snapshot, int(turn.result.now), now, Pool(slots), jobs)
+        return cls(turn.snapshot, int(turn.result.now), now, Pool(slots), jobs, language)
 
     def claim(self, slot_name: str, submitter: str, schedd: str, job: QueuedJob) -> None:
         """A match has become a claim that runs its job; none if its slot has too little left."""
@@ -116,7 +121,7 @@ class _Course:
             slot = part
         else:
             self._requeue(slot)
-        show_claim(slot.ad, submitter, job.ad, self.began, self.began)
+        show_claim(slot.ad, submitter, job.ad, self.began, self.began, self.language)
         slot.ad.insert("JobId", job.id)
         slot.ad.insert("ScheddName", schedd)
         self._set_status((schedd, job.id), submitter, RUNNING)

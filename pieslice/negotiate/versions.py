@@ -100,10 +100,22 @@ _PAGE = """\
 
 A pool is decided by the rules of its own daemons. `pieslice` follows the version in the
 CondorVersion of the negotiator's ad (without one, of the collector's), for each schedd that of its
-own ad; `negotiate` says at its head which, and whence. `--condor-version 24.0` or `24.0.23` takes
-the place of all of them. Without any it follows 25.14.1. A version between those below follows the
-rules that are not newer than it; what is newer than 25.14.1 follows 25.14.1; what is older than
-23.0 is refused.
+own ad. `--condor-version 24.0` or `24.0.23` takes the place of all of them. A version between those
+below follows the rules that are not newer than it; what is newer than 25.14.1 follows 25.14.1; what
+is older than 23.0 is refused.
+
+For what tells no version, a configuration for instance, a project may name one in `pieslice.toml`,
+which is looked for in the folder where a command runs and in those above it:
+
+```toml
+condor-version = "24.0"
+```
+
+Without any it is 25.14.1. The head of every answer that depends on the version says which was
+followed, and whence: `follows 24.0.23: CondorVersion of the negotiator's ad`. Its JSON has
+`condor_version` and `condor_version_from`. What prints values alone, as `eval`, `select` and
+`config show` do, or what HTCondor's own tools print, as `userprio` does, has no head. `forecast`
+without a configuration, `when` and `history` follow no version: they count what is recorded.
 
 `pieslice versions A B` prints the rows in which two versions differ, and
 `pieslice diff POOL --versions A B` what that changes on a pool.

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
 
-from attr import frozen
+from attr import Factory, frozen
 
 from negotiator.groups.effective import effective_quotas
 from pieslice.inputs.configuration import Misuse, Reader, Shown, read_configuration
@@ -129,23 +129,17 @@ class Policy(Result):
     path: str
     macros: Mapping[str, str]
     sentences: tuple[Sentence, ...]
-    #: The version that was given.
-    followed: Followed | None = None
+    followed: Followed = Factory(Followed)
 
     def summary(self) -> str:
         return f"{self.path}: {len(self.sentences)} sentences"
 
     def blocks(self) -> Sequence[Block]:
-        return [Drawn(lambda width: [*self._head(), *sentence_lines(self.sentences, width)], 0)]
-
-    def _head(self) -> list[str]:
-        return [] if self.followed is None else [f"{self.path}: {self.followed}", ""]
+        return [Drawn(lambda width: ["", *sentence_lines(self.sentences, width)], indent=0)]
 
     def data(self) -> Mapping[str, object]:
-        version = {} if self.followed is None else {"condor_version": str(self.followed.version)}
         return {
             "path": self.path,
-            **version,
             "sentences": [sentence.as_json() for sentence in self.sentences],
         }
 
@@ -168,7 +162,8 @@ def check_configuration(
         after = read_configuration(path, reader._replace(followed=to))
         step = upgrade(config, after, asked=asked, fragment=fragment)
     findings = tuple(found.findings)
-    return Check(Checked(path, found.verdicts, findings, found.fragment, reader.followed, step))
+    followed = reader.followed or Followed()
+    return Check(Checked(path, found.verdicts, findings, found.fragment, followed, step))
 
 
 def explain_configuration(path: str, reader: Reader) -> Policy:
@@ -178,7 +173,8 @@ def explain_configuration(path: str, reader: Reader) -> Policy:
         errors = [found.render() for found in config.diagnostics if found.severity == "error"]
         raise Shown("\n".join(errors)) if errors else Misuse(f"{path}: cannot be read")
     loaded = load_policy(config, subsystem=reader.subsystem, local_name=reader.local_name)
-    return Policy(path, Macros(config), sentences_about(config, loaded), reader.followed)
+    followed = reader.followed or Followed()
+    return Policy(path, Macros(config), sentences_about(config, loaded), followed)
 
 
 def sentences_about(

@@ -13,16 +13,16 @@ from typing import Final
 from attr import field, frozen
 
 from classad.errors import Diagnostic
-from policy.lint.causes import causes, circle, file_of
+from policy.language.about import about
+from policy.lint.causes import causes, file_of
 from policy.lint.finding import ERROR, WARNING
 
 #: Findings about a word, which is the cause wherever it stands.
 _ABOUT_WORDS: Final = re.compile(r"P(120|4\d\d)")
 _WORD: Final = re.compile(r"\$\([\w.]+\)|[A-Za-z_][\w.]*")
 #: Findings that come in crowds when one list lost what it had: they are one cause by that list.
-_OF_LIST: Final = re.compile(r"(?:not in|is in no) (\w+)")
 _OF_LISTS: Final = ("P212", "P301")
-#: Findings about the items of one list, the first word of the message.
+#: Findings about the items of one list.
 _OF_ITEMS: Final = ("P211",)
 #: Findings that are one cause if they say the same of what would set them right.
 _BY_HELP: Final = ("P205", "P241", "P301")
@@ -114,16 +114,15 @@ def blocks(findings: Sequence[Diagnostic]) -> list[Block]:
 
 def _key(found: Diagnostic) -> tuple[str | None, str | None, str]:
     """What makes two findings one cause."""
-    round_ = circle(found.message)
+    round_ = about(found).circle
     if round_:
         return found.id, found.severity, " ".join(sorted(set(round_)))
     if found.id in _BY_HELP and found.help:
         return found.id, found.severity, found.help
     if found.id in _OF_LISTS:
-        of_list = _OF_LIST.search(found.message)
-        return found.id, found.severity, of_list[1] if of_list else ""
+        return found.id, found.severity, about(found).needs
     if found.id in _OF_ITEMS:
-        return found.id, found.severity, found.message.partition(" ")[0]
+        return found.id, found.severity, about(found).macro
     if found.source is not None and _ABOUT_WORDS.fullmatch(found.id or ""):
         marked = found.source.text[found.start : found.end]
         if _WORD.fullmatch(marked):

@@ -99,10 +99,11 @@ def _info(args: argparse.Namespace) -> int:
         complain(f"pieslice: error: HTCondor has no macro `{name}`{tail}")
     known = [parameter for parameter in found.values() if parameter is not None]
     if args.json:
-        _print_document("config-info", [parameter.as_json() for parameter in known])
+        _print_document(args, "config-info", [parameter.as_json() for parameter in known])
     else:
         width = chosen_width(args, sys.stdout)
         parts = [[*wrapped_lines(info_lines(parameter), width)] for parameter in known]
+        sys.stdout.write(f"{version_of(args)}\n" if known else "")
         sys.stdout.write("\n".join("".join(f"{line}\n" for line in lines) for lines in parts))
     return EXIT_OK if len(known) == len(found) else EXIT_NO
 
@@ -147,7 +148,7 @@ def _show(args: argparse.Namespace) -> int:
     if not config.complete:
         return EXIT_BAD
     if args.json:
-        return _show_json(config, args.knobs or config.names())
+        return _show_json(args, config, args.knobs or config.names())
     code = EXIT_OK
     for name in args.knobs or config.names():
         code = max(code, _show_one(args, config, name, labelled=not args.knobs))
@@ -183,22 +184,26 @@ def _show_one(args: argparse.Namespace, config: Config, name: str, *, labelled: 
     return EXIT_OK
 
 
-def _show_json(config: Config, names: list[str]) -> int:
+def _show_json(args: argparse.Namespace, config: Config, names: list[str]) -> int:
     from policy.explain.settings import listed
 
     definitions = [(name, config.lookup(name)) for name in names]
     found = [listed(config, name, entry) for name, entry in definitions if entry is not None]
-    _print_document("config", [one.as_json() for one in found])
+    _print_document(args, "config", [one.as_json() for one in found])
     for name, entry in definitions:
         if entry is None:
             complain(f"Not defined: {name}")
     return EXIT_OK if len(found) == len(definitions) else EXIT_NO
 
 
-def _print_document(name: str, macros: Sequence[Mapping[str, object]]) -> None:
+def _print_document(
+    args: argparse.Namespace, name: str, macros: Sequence[Mapping[str, object]]
+) -> None:
     from pieslice.reports.document import document, json_text
+    from pieslice.reports.versions import version_data
 
-    sys.stdout.write(json_text(document(name, {"macros": macros})))
+    data = {**version_data(version_of(args)), "macros": macros}
+    sys.stdout.write(json_text(document(name, data)))
 
 
 def _pattern(text: str) -> Callable[[str], bool]:
@@ -250,7 +255,7 @@ def _print_list(
     if not config.complete:
         return EXIT_BAD
     if args.json:
-        _print_document("config", [one.as_json() for one in found])
+        _print_document(args, "config", [one.as_json() for one in found])
     else:
         out = harmless(sys.stdout)
         for line in lines:

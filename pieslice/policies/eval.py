@@ -16,14 +16,18 @@ from copy import copy
 from typing import TYPE_CHECKING
 
 from classad import ClassAd
+from classad.ads.rereading import reread_ad
 from classad.errors import ClassAdException, ClassAdParseError, Diagnostic
 from classad.evaluate import EvalContext
 from classad.files.ads import read_ads
 from classad.formats.unparse import unparse_value
+from classad.language.rules import LanguageRules, language_of
 from pieslice.command_line import EXIT_OK
 from pieslice.data import JsonObject
 from pieslice.inputs.configuration import Misuse, Shown, read, say, say_problems, split_pairs
+from pieslice.inputs.versions import version_of
 from pieslice.policies.grid import BadAxis, fill, grid_lines, read_axes
+from pieslice.reports.versions import version_data
 from pieslice.terminal import complain
 from policy.explain.trial import CannotTry, Trial, newest_time, trial
 
@@ -39,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
     if not config.complete:
         raise Misuse(f"{args.path}: the configuration cannot be read")
     try:
-        tried = trial(config, args.knob, *_ads(args))
+        tried = trial(config, args.knob, *_ads(args, language_of(config.version)))
         say([tried.ignored] if tried.ignored is not None else [])
         for name, text in split_pairs("-a", args.attribute):
             tried.assign(name, text)
@@ -54,14 +58,17 @@ def _misuse(text: str, diagnostic: Diagnostic | None) -> Misuse:
     return Misuse(text) if diagnostic is None else Shown(diagnostic.render())
 
 
-def _ads(args: argparse.Namespace) -> tuple[ClassAd, ClassAd, EvalContext]:
-    my = _chosen(args.my, "--slot", args.slot, _is_slot)
-    target = _chosen(args.target, "--job", args.job, _is_job)
+def _ads(args: argparse.Namespace, language: LanguageRules) -> tuple[ClassAd, ClassAd, EvalContext]:
+    """The two ads as a version reads them, and what it evaluates in."""
+    my = copy(_chosen(args.my, "--slot", args.slot, _is_slot))
+    target = copy(_chosen(args.target, "--job", args.job, _is_job))
+    for ad in (my, target):
+        reread_ad(ad, language)
     now = args.now
     if now is None:
         now = newest_time((my, target))
-    context = EvalContext(now=time.time() if now is None else now, seed=0)
-    return copy(my), copy(target), context
+    now = time.time() if now is None else now
+    return my, target, EvalContext(now=now, seed=0, language=language)
 
 
 def _chosen(
@@ -99,6 +106,7 @@ def _single(args: argparse.Namespace, tried: Trial) -> int:
         from pieslice.reports.document import document, json_text
 
         fields: JsonObject = {
+            **version_data(version_of(args)),
             "knob": tried.macro,
             "expression": tried.text,
             "value": unparse_value(found.value),
@@ -112,6 +120,7 @@ def _single(args: argparse.Namespace, tried: Trial) -> int:
     print(unparse_value(found.value))
     if found.effect:
         print(f"  {found.effect}")
+    print(f"  {version_of(args)}")
     if args.why:
         print(_explanation(tried).render())
     _say_missing(tried)
@@ -137,11 +146,13 @@ def _grid(args: argparse.Namespace, tried: Trial) -> int:
     if args.json:
         from pieslice.reports.document import document, json_text
 
-        fields = {"knob": tried.macro, "expression": tried.text, **grid.as_json()}
+        about = {"knob": tried.macro, "expression": tried.text}
+        fields = {**version_data(version_of(args)), **about, **grid.as_json()}
         sys.stdout.write(json_text(document("policy-grid", fields)))
         return EXIT_OK
     for line in grid_lines(tried.macro, grid):
         print(line)
+    print(version_of(args))
     _say_missing(tried)
     return EXIT_OK
 

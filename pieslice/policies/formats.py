@@ -11,15 +11,16 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from attr import frozen
+from attr import Factory, frozen
 
-from classad.errors import Diagnostic
+from classad.errors import Diagnostic, Edit
 from pieslice.command_line import installed_version
 from pieslice.data import JsonObject
 from pieslice.policies.blocks import blocks, worst_first
 from pieslice.policies.texts import wrapped_lines
 from pieslice.reports.document import document, json_text
 from pieslice.reports.output import WIDE
+from pieslice.reports.versions import version_data
 from pieslice.terminal import printable
 from policy.explain.sentences import listing
 from policy.knobs.reading import EXPANDED
@@ -46,8 +47,8 @@ class Checked:
     verdicts: tuple[Verdict, ...]
     findings: tuple[Diagnostic, ...]
     fragment: Fragment | None = None
-    #: The version whose rules were followed, if one was given, and what another one changes.
-    followed: Followed | None = None
+    #: The version whose rules were followed, and what another one changes.
+    followed: Followed = Factory(Followed)
     upgrade: Upgrade | None = None
 
     @property
@@ -93,8 +94,7 @@ def report(
 
 
 def _text(result: Checked, every: bool) -> Iterable[str]:
-    if result.followed is not None:
-        yield f"{result.path}: {result.followed}"
+    yield f"{result.path}: {result.followed}"
     for text in _verdicts(result.verdicts):
         yield f"{result.path}: {text}"
     if result.fragment is not None and not result.fragment.asked:
@@ -161,13 +161,12 @@ def checked_data(result: Checked) -> JsonObject:
     """The result for programs."""
     data: JsonObject = {
         "path": result.path,
+        **version_data(result.followed),
         "starts": result.starts,
         "verdicts": _verdict_rows(result.verdicts),
         "fragment": None if result.fragment is None else str(result.fragment),
         "findings": _finding_rows(result.findings),
     }
-    if result.followed is not None:
-        data["condor_version"] = str(result.followed.version)
     step = result.upgrade
     if step is not None:
         data["upgrade"] = {
@@ -189,9 +188,17 @@ def _finding_rows(findings: Iterable[Diagnostic]) -> list[JsonObject]:
             "column": found.column,
             "message": found.message,
             "help": found.help,
+            "edit": None if found.edit is None else _edit_row(found.edit),
         }
         for found in findings
     ]
+
+
+def _edit_row(edit: Edit) -> JsonObject:
+    """A repair: what is replaced, from a character up to the one that stays, and by what."""
+    (line, column), (end_line, end_column) = map(edit.source.position, (edit.start, edit.end))
+    place = {"line": line, "column": column, "end_line": end_line, "end_column": end_column}
+    return {"file": edit.source.name, **place, "text": edit.text}
 
 
 def _verdict_rows(verdicts: Iterable[Verdict]) -> list[JsonObject]:
@@ -271,6 +278,7 @@ def _sarif(results: Sequence[Checked], known: Mapping[str, Finding]) -> JsonObje
                     "verdicts": [
                         {
                             "path": one.path,
+                            **version_data(one.followed),
                             "verdicts": _verdict_rows(one.verdicts),
                             "fragment": None if one.fragment is None else str(one.fragment),
                         }
@@ -300,4 +308,19 @@ def _result(found: Diagnostic, ids: list[str]) -> JsonObject:
             region["startColumn"], region["endColumn"] = _columns(found)
         place = {"artifactLocation": {"uri": file_of(found)}, "region": region}
         result["locations"] = [{"physicalLocation": place}]
+    if found.edit is not None:
+        result["fixes"] = [_fix(found.help or text, found.edit)]
     return result
+
+
+def _fix(text: str, edit: Edit) -> JsonObject:
+    row = _edit_row(edit)
+    region = {
+        "startLine": row["line"],
+        "startColumn": row["column"],
+        "endLine": row["end_line"],
+        "endColumn": row["end_column"],
+    }
+    replacement = {"deletedRegion": region, "insertedContent": {"text": edit.text}}
+    change = {"artifactLocation": {"uri": row["file"]}, "replacements": [replacement]}
+    return {"description": {"text": text}, "artifactChanges": [change]}

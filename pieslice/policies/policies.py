@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from pieslice.command_line import EXIT_BAD, EXIT_NO, EXIT_OK
 from pieslice.inputs.configuration import add_reader, guarded, read, say, say_problems
 from pieslice.inputs.options import add_width
+from pieslice.inputs.versions import version_of
 
 if TYPE_CHECKING:
     from pieslice.command_line import Subcommands
@@ -72,7 +73,7 @@ def _explain(args: argparse.Namespace) -> int:
         return EXIT_BAD
     loaded = _load(config, args)
     sentences = sentences_about(config, loaded, slots=args.slots, set_only=args.set_only)
-    answer = Policy(args.path, Macros(config), sentences, args.condor_version)
+    answer = Policy(args.path, Macros(config), sentences, version_of(args))
     sys.stdout.write(answer.to_json() if args.json else answer.text(chosen_width(args, sys.stdout)))
     return EXIT_OK
 
@@ -147,6 +148,7 @@ def _add_diff(commands: Subcommands) -> None:
 def _diff(args: argparse.Namespace) -> int:
     from pieslice.policies.texts import comparison_lines
     from pieslice.reports.output import chosen_width
+    from pieslice.reports.versions import version_data
     from policy.explain.difference import compare
 
     configs = []
@@ -161,8 +163,10 @@ def _diff(args: argparse.Namespace) -> int:
     if args.json:
         from pieslice.reports.document import document, json_text
 
-        sys.stdout.write(json_text(document("policy-diff", found.as_json())))
+        fields = {**version_data(version_of(args)), **found.as_json()}
+        sys.stdout.write(json_text(document("policy-diff", fields)))
     else:
+        print(version_of(args))
         for line in comparison_lines(found, chosen_width(args, sys.stdout)):
             print(line)
     return EXIT_NO if found.different else EXIT_OK

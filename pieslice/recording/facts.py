@@ -46,6 +46,8 @@ _TIMES: Final = re.compile(
     r"^(?:MyCurrentTime|LastHeardFrom|LastUpdate|ServerTime) = ([0-9]{1,15})$", re.MULTILINE
 )
 _FREE: Final = ("Unclaimed", "Matched")
+#: What a manifest calls the numbers of matches and rejections of the last cycle.
+_COUNTS: Final = ("matches", "rejections")
 
 
 @frozen
@@ -200,12 +202,14 @@ def decisions(files: Files) -> Expected | None:
 class Noticed:
     """What a cycle did as the next capture shows it.  ``cycle``: when it began.
 
-    ``matched``: the slots of jobs that started; ``rejected``: reasons.
+    ``matched``: the slots of jobs that started; ``rejected``: reasons.  ``counts``: of matches and
+    rejections, as the negotiator tells them.
     """
 
     cycle: float
     matched: Mapping[JobKey, str]
     rejected: Mapping[JobKey, str]
+    counts: tuple[int | None, int | None] = (None, None)
 
 
 def noticed(
@@ -229,9 +233,11 @@ def noticed(
         if int(begin) <= time <= end and before.get(key, (0, ""))[0] != time
     }
     reasons = {key: reason for key, (_, reason) in rejected.items()}
-    told, known = _last_cycle(files[1]), _last_cycle(files[0])
+    last = _last_cycle(files[1])
+    told, known = last.get("time"), _last_cycle(files[0]).get("time")
     if told is not None and told != known and int(begin) <= told <= end:
-        return Noticed(max(told, begin), matched, reasons)
+        counts = [None if name not in last else whole(last[name]) for name in _COUNTS]
+        return Noticed(max(told, begin), matched, reasons, (counts[0], counts[1]))
     times = [time for time, _ in rejected.values()]
     return Noticed(max(begin, *times), matched, reasons) if times else None
 
@@ -248,12 +254,18 @@ def _rejections(files: Files) -> dict[JobKey, tuple[float, str]]:
     return found
 
 
-def _last_cycle(files: Files) -> float | None:
-    """When the last cycle began, as the manifest of a capture tells."""
-    with contextlib.suppress(ValueError, RecursionError, TypeError, KeyError):
-        time = json.loads(str(files["capture.json"]))["cycle"]["time"]
-        return float(time) if is_number(time) else None
-    return None
+def _last_cycle(files: Files) -> Mapping[str, float]:
+    """The numbers of the last cycle in the manifest of a capture; none where nothing tells."""
+    with contextlib.suppress(ValueError, RecursionError, TypeError, KeyError, AttributeError):
+        cycle = json.loads(str(files["capture.json"]))["cycle"]
+        return {name: float(number) for name, number in cycle.items() if is_number(number)}
+    return {}
+
+
+def planned_interval(files: Files) -> float | None:
+    """The seconds from cycle to cycle as the pool plans them; None where nothing tells."""
+    interval = _last_cycle(files).get("interval", 0.0)
+    return interval if 0 < interval < END_OF_CALENDAR else None
 
 
 def newest_time(texts: Mapping[str, str]) -> float | None:

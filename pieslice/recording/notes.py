@@ -118,7 +118,10 @@ def _note_decisions(base: sqlite3.Connection, moment: int, files: Files) -> None
 
 def _note_noticed(base: sqlite3.Connection, moment: int, found: Noticed, old: Sight) -> None:
     """Note what the cycle after the capture before did, as this one shows it."""
-    base.execute("UPDATE moment SET cycle = ? WHERE number = ?", (found.cycle, moment))
+    base.execute(
+        "UPDATE moment SET cycle = ?, matches = ?, rejections = ? WHERE number = ?",
+        (found.cycle, *found.counts, moment),
+    )
     query = _JOB.replace("SELECT number", "SELECT number, submitter")
     for key in {**found.rejected, **found.matched}:
         number, submitter = base.execute(query, (key.cluster, key.proc, key.schedd)).fetchone()

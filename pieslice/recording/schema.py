@@ -9,14 +9,24 @@ from typing import Final
 
 #: Tells a history from other databases: `pshi`.
 APPLICATION: Final = 0x70736869
-VERSION: Final = 1
+VERSION: Final = 2
+#: What turns the tables of an earlier version into those of the next one.
+UPGRADES: Final = {
+    1: tuple(
+        f"ALTER TABLE moment ADD COLUMN {column}"
+        for column in ("interval REAL", "matches INTEGER", "rejections INTEGER")
+    ),
+}
 
 TABLES: Final = (
     # One for each capture.  `grouped`: the number of the frame that it is built from; `cycle`: when
-    # the cycle after it began; `size`: bytes of its files; cores that are claimed, and all; jobs.
+    # the cycle after it began; `size`: bytes of its files; cores that are claimed, and all; jobs;
+    # `interval`: seconds from cycle to cycle as they are planned; `matches` and `rejections` of the
+    # cycle after it as the negotiator counts them.  What nothing tells is NULL.
     """CREATE TABLE moment (number INTEGER PRIMARY KEY, time REAL UNIQUE NOT NULL, cycle REAL,
     grouped INTEGER NOT NULL, size INTEGER NOT NULL, claimed REAL NOT NULL, cores REAL NOT NULL,
-    idle INTEGER NOT NULL, running INTEGER NOT NULL, frame BLOB NOT NULL)""",
+    idle INTEGER NOT NULL, running INTEGER NOT NULL, frame BLOB NOT NULL, interval REAL,
+    matches INTEGER, rejections INTEGER)""",
     # One for each job.  `first` and `last`: the captures that have it, `last` while it is there
     # NULL; `request`: equal for jobs that ask for the same.
     """CREATE TABLE job (number INTEGER PRIMARY KEY, schedd TEXT NOT NULL, cluster INTEGER NOT NULL,

@@ -30,9 +30,9 @@ from filelock import BaseFileLock
 from classad.files.lock import BusyError, hold
 from pieslice.data import Content
 from pieslice.recording.changes import Files, apply, built, changed, files_of, texts_of, whole
-from pieslice.recording.facts import Sight, decisions, sight
+from pieslice.recording.facts import Sight, decisions, planned_interval, sight
 from pieslice.recording.notes import note
-from pieslice.recording.schema import APPLICATION, FORGET, TABLES, VERSION
+from pieslice.recording.schema import APPLICATION, FORGET, TABLES, UPGRADES, VERSION
 
 #: A frame that needs no other comes after so many that do.
 EVERY: Final = 24
@@ -57,7 +57,8 @@ class HistoryError(Exception):
 class Moment:
     """A capture in a history.  ``cycle``: when the cycle after it began, None if not known.
 
-    ``size``: bytes of its files, ``stored``: bytes of its frame.
+    ``size``: bytes of its files, ``stored``: bytes of its frame; ``interval``: seconds from
+    cycle to cycle as the pool plans them, None if it does not tell.
     """
 
     number: int
@@ -66,6 +67,7 @@ class Moment:
     group: int
     size: int
     stored: int
+    interval: float | None = None
 
 
 #: What a frame that is not what a recorder wrote comes to.
@@ -113,10 +115,12 @@ class History:
             (version,) = self.base.execute("PRAGMA user_version").fetchone()
         if application != APPLICATION:
             raise HistoryError(f"{self.path}: not a history")
-        if version != VERSION:
+        if version != VERSION and version not in UPGRADES:
             raise HistoryError(
                 f"{self.path}: a history of version {version}; this program knows {VERSION}"
             )
+        #: Of the tables; a history that is only read may have those of an earlier version.
+        self.version: int = version
 
     def __enter__(self) -> Self:
         return self
@@ -153,8 +157,10 @@ class History:
 
     def moments(self) -> list[Moment]:
         """All captures, the earliest first."""
+        interval = "interval" if self.version > 1 else "NULL"
         found = self.rows(
-            "SELECT number, time, cycle, grouped, size, length(frame) FROM moment ORDER BY time"
+            f"SELECT number, time, cycle, grouped, size, length(frame), {interval} FROM moment "
+            "ORDER BY time"
         )
         return [Moment(*row) for row in found]
 
@@ -177,6 +183,15 @@ class History:
             ((frame,),) = self.rows("SELECT frame FROM moment WHERE number = ?", moment.number)
             self._put(files, moment.number, moment.group, frame)
             yield moment, files
+
+    def all_texts(self) -> Iterator[tuple[Moment, dict[str, str]]]:
+        """All captures one after another with the texts of their files."""
+        for moment, files in self.sequence():
+            try:
+                texts = texts_of(files)
+            except _DAMAGE:
+                raise self._damaged(moment.number, moment.group) from None
+            yield moment, texts
 
     def texts(self, moment: Moment) -> dict[str, str]:
         """The texts of the files of a capture."""
@@ -243,6 +258,7 @@ class Recorder(History):
         """Make the tables of a new file; to see whether there are any rolls back what was left."""
         (count,) = self.base.execute("SELECT count(*) FROM sqlite_master").fetchone()
         if count:
+            self._upgrade()
             return
         self.base.execute("PRAGMA auto_vacuum = INCREMENTAL")
         with _transaction(self.base):
@@ -250,6 +266,16 @@ class Recorder(History):
                 self.base.execute(table)
             self.base.execute(f"PRAGMA application_id = {APPLICATION}")
             self.base.execute(f"PRAGMA user_version = {VERSION}")
+
+    def _upgrade(self) -> None:
+        """Bring the tables of an earlier version up to date."""
+        (application,) = self.base.execute("PRAGMA application_id").fetchone()
+        (version,) = self.base.execute("PRAGMA user_version").fetchone()
+        for before in range(version, VERSION) if application == APPLICATION else ():
+            with _transaction(self.base):
+                for change in UPGRADES.get(before, ()):
+                    self.base.execute(change)
+                self.base.execute(f"PRAGMA user_version = {before + 1}")
 
     @property
     def last(self) -> Moment | None:
@@ -272,11 +298,12 @@ class Recorder(History):
         frame = zlib.compress(json.dumps(data, separators=(",", ":")).encode(), 6)
         size = sum(len(text.encode("utf-8", "surrogateescape")) for text in texts.values())
         seen = sight(files)
-        moment = Moment(number, time, started, group, size, len(frame))
+        interval = planned_interval(files)
+        moment = Moment(number, time, started, group, size, len(frame), interval)
         with self.guarded(), _transaction(self.base):
             self.base.execute(
-                "INSERT INTO moment VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (number, time, started, group, size, *_load(seen), frame),
+                "INSERT INTO moment VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, NULL)",
+                (number, time, started, group, size, *_load(seen), frame, interval),
             )
             times = (None if last is None else last.time, time)
             note(self.base, number, times, (self._sight, seen), (self._files, files))

@@ -12,7 +12,10 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
+from enum import Enum
 from typing import Final
+
+import attr
 
 from pieslice.data import JsonObject
 from pieslice.terminal import printable_json
@@ -41,7 +44,10 @@ def json_text(data: object) -> str:
 
 
 def plain(value: object) -> object:
-    """``value`` without infinities and other things that JSON has no word for."""
+    """``value`` without infinities and other things that JSON has no word for.
+
+    A frozen value is a dictionary of its fields, a member of an enumeration its value.
+    """
     if isinstance(value, float) and not math.isfinite(value):
         return None
     if isinstance(value, dict):
@@ -51,4 +57,11 @@ def plain(value: object) -> object:
     # A byte that was not UTF-8 is a lone surrogate, which no encoder takes.
     if isinstance(value, str):
         return value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    if value is None or isinstance(value, int):
+        return value
+    if isinstance(value, Enum):
+        return plain(value.value)
+    kind = value.__class__
+    if attr.has(kind):
+        return {field.name: plain(getattr(value, field.name)) for field in attr.fields(kind)}
     return value

@@ -28,6 +28,7 @@ from negotiator.model.result import (
 from pieslice.data import JsonObject
 from pieslice.reports.pool_tables import PoolTable
 from pieslice.reports.text import Outcome, iso_time, sort_keys, timed_turns
+from pieslice.reports.versions import version_data
 
 _PREEMPTION_FIELDS: Final = (
     "preempted_prio", "old_startd_rank", "new_prio", "new_startd_rank",
@@ -88,8 +89,7 @@ def _pool(outcome: Outcome) -> JsonObject:
         "now_from": pool.now_from,
         "now_iso": iso_time(pool.now),
         "dialect": pool.dialect.name,
-        "condor_version": str(pool.version.version),
-        "condor_version_from": pool.version.origin,
+        **version_data(pool.version),
         "slot_weight_total": numbers.pool_weight,
         "min_slot_weight": numbers.min_slot_weight,
         "pie": numbers.pie,

@@ -11,12 +11,11 @@ NEGOTIATOR_SUBMITTER_CONSTRAINT of its own, and these had better not overlap.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 from attr import frozen
 
 from classad import ClassAd
-from classad.ads.expression import Expression
 from classad.evaluate import EvalContext
 from negotiator.model.result import CycleResult
 from negotiator.model.snapshot import Snapshot
@@ -55,9 +54,8 @@ def overlap(
     now: float,
 ) -> Overlap:
     """What the negotiators have in common."""
-    context = EvalContext(now=now)
-    slots = _seen(snapshot.slots, _by(policies, "slot_constraint"), context)
-    submitters = _seen(snapshot.submitters, _by(policies, "submitter_constraint"), context)
+    slots = _seen(snapshot.slots, policies, "slot_constraint", now)
+    submitters = _seen(snapshot.submitters, policies, "submitter_constraint", now)
     takers: dict[str, list[tuple[str, str]]] = {}
     for name, result in results.items():
         for match in result.matches:
@@ -73,23 +71,19 @@ def overlap(
     )
 
 
-def _by(
-    policies: Mapping[str, NegotiatorPolicy], field: str
-) -> list[tuple[str, Expression | None]]:
-    return [(name, getattr(policy, field)) for name, policy in policies.items()]
-
-
 def _seen(
-    ads: Iterable[ClassAd],
-    constraints: Sequence[tuple[str, Expression | None]],
-    context: EvalContext,
+    ads: Iterable[ClassAd], policies: Mapping[str, NegotiatorPolicy], field: str, now: float
 ) -> dict[str, tuple[str, ...]]:
-    """Who sees what; an ad without a name is seen by nobody and of no interest."""
+    """Who sees what, by the constraint of each; an ad without a name is seen by nobody."""
+    constraints = [
+        (who, getattr(policy, field), EvalContext(now=now, language=policy.language))
+        for who, policy in policies.items()
+    ]
     found: dict[str, tuple[str, ...]] = {}
     for ad in ads:
-        name = ad.get_string("Name", context=context)
+        name = ad.get_string("Name")
         if name is not None:
-            by = tuple(who for who, expr in constraints if holds(expr, ad, context))
+            by = tuple(who for who, expr, context in constraints if holds(expr, ad, context))
             # A submitter of several schedds has several ads.
             found[name] = tuple(dict.fromkeys((*found.get(name, ()), *by)))
     return found

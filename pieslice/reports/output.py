@@ -5,8 +5,9 @@ stream.
 from __future__ import annotations
 
 import argparse
+import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, Final
 
@@ -20,6 +21,10 @@ from pieslice.writing import naming
 
 #: How many problems with the input are shown in full; JSON has them all.
 MAX_SHOWN: Final = 20
+#: So many warnings of one kind are shown one by one; more are one, with their number.
+MAX_ALIKE: Final = 3
+#: What warnings of one kind differ in: quoted texts, and words with what names and numbers have.
+_PARTICULAR: Final = re.compile(r"`[^`]*`|[^\s`]*[\d@/#][^\s`]*|[^\s`]+\.[^\s`]+")
 #: What can be lost, one of it and several.
 _LOST: Final[tuple[tuple[Lost, str, str], ...]] = (
     ("attribute", "attribute", "attributes"),
@@ -42,7 +47,7 @@ def put(answer: Result, args: argparse.Namespace, out: IO[str]) -> None:
     if args.format == "json":
         deliver(answer.to_json(), args, out)
     else:
-        show(answer.blocks(), args, out)
+        show(answer.report(), args, out)
 
 
 def deliver(text: str, args: argparse.Namespace, out: IO[str]) -> None:
@@ -111,12 +116,14 @@ def _shown(line: str) -> str:
 
 
 def show_diagnostics(diagnostics: Sequence[Diagnostic], err: IO[str]) -> None:
-    """Print what was wrong with the input, each with its place."""
+    """Print what was wrong with the input, each with its place; of many of one kind the first."""
     width = terminal_width(err)
-    shown = diagnostics[:MAX_SHOWN]
-    if len(diagnostics) > MAX_SHOWN and diagnostics[-1].severity == "error":
+    kinds = Counter(map(_kind, diagnostics))
+    told = [*_without_more_alike(diagnostics, kinds)]
+    shown = told[:MAX_SHOWN]
+    if len(told) > MAX_SHOWN and told[-1].severity == "error":
         # An error that ends the run comes last.
-        shown = [*diagnostics[: MAX_SHOWN - 1], diagnostics[-1]]
+        shown = [*told[: MAX_SHOWN - 1], told[-1]]
     for item in shown:
         # An error is one line, for those who look for it in a log.
         room = WIDE if item.severity == "error" else width
@@ -126,8 +133,32 @@ def show_diagnostics(diagnostics: Sequence[Diagnostic], err: IO[str]) -> None:
         if item.severity != "note":
             # The line of a file and the carets below it stand as they are.
             lines += map(_shown, item.render().split("\n")[1:])
+        if _are_many(item, kinds):
+            lines.append(f"  the first of {kinds[_kind(item)]} such warnings")
         err.writelines(f"{line}\n" for line in lines)
-    left = len(diagnostics) - MAX_SHOWN
+    left = len(told) - MAX_SHOWN
     if left > 0:
         err.write(f"and {left} more messages; --json lists them all\n")
     _say_losses(diagnostics, err)
+
+
+def _kind(item: Diagnostic) -> tuple[str, str | None, str]:
+    """What the diagnostics have in common that say the same of different things."""
+    return item.severity, item.id, _PARTICULAR.sub("`", item.message)
+
+
+def _are_many(item: Diagnostic, kinds: Counter[tuple[str, str | None, str]]) -> bool:
+    return item.severity == "warning" and kinds[_kind(item)] > MAX_ALIKE
+
+
+def _without_more_alike(
+    diagnostics: Iterable[Diagnostic], kinds: Counter[tuple[str, str | None, str]]
+) -> Iterator[Diagnostic]:
+    """All but the later ones of many warnings of one kind."""
+    seen = set()
+    for item in diagnostics:
+        if _are_many(item, kinds):
+            if _kind(item) in seen:
+                continue
+            seen.add(_kind(item))
+        yield item

@@ -125,7 +125,7 @@ def _sums(result: CycleResult, of: Callable[[str], str]) -> dict[str, _Sums]:
 
 def machine_table(snapshot: Snapshot, policy: NegotiatorPolicy, result: CycleResult) -> PoolTable:
     """How full each machine is before and after, in the order of the slots."""
-    context = EvalContext(now=result.now)
+    context = EvalContext(now=result.now, language=policy.language)
     machines: dict[str, list[Slot]] = {}
     for slot in fetch_slots(snapshot.slots, snapshot.claims, policy, context):
         machines.setdefault(machine_of(slot.name), []).append(slot)

@@ -20,7 +20,9 @@ from pieslice.data import JsonObject
 from pieslice.reports.document import json_text, plain
 from pieslice.reports.html import html_of
 from pieslice.reports.layout import Block, Column, Line, Table, render_plain, rounded
+from pieslice.reports.versions import version_data, with_version
 from pieslice.terminal import DEFAULT_WIDTH, printable
+from policy.versions import Followed
 
 #: Rows of a table that are shown; its data and frames have all.
 _SHOWN_ROWS: Final = 50
@@ -34,9 +36,14 @@ class Result(ABC):
     #: ``pieslice/NAME/VERSION``.
     schema: ClassVar[str]
 
+    @property
+    def followed(self) -> Followed | None:
+        """The version of HTCondor whose rules it follows; None where none matters."""
+        return None
+
     @abstractmethod
     def blocks(self) -> Sequence[Block]:
-        """The answer for people."""
+        """The answer for people, without the version."""
 
     @abstractmethod
     def data(self) -> Mapping[str, object]:
@@ -46,13 +53,17 @@ class Result(ABC):
     def summary(self) -> str:
         """The answer in a few words."""
 
+    def report(self) -> Sequence[Block]:
+        """The answer for people; below its title which version it follows."""
+        return with_version(self.blocks(), self.followed)
+
     def text(self, width: int = DEFAULT_WIDTH) -> str:
         """What the command prints."""
-        return render_plain(self.blocks(), width)
+        return render_plain(self.report(), width)
 
     def to_dict(self) -> JsonObject:
         """Plain values under documented names, the schema first."""
-        found: JsonObject = {"schema": self.schema}
+        found: JsonObject = {"schema": self.schema, **version_data(self.followed)}
         for key, value in self.data().items():
             found[key] = plain(value)
         return found
@@ -68,7 +79,7 @@ class Result(ABC):
         return f"<{type(self).__name__} {printable(self.summary())}>"
 
     def _repr_html_(self) -> str:
-        return html_of(self.blocks())
+        return html_of(self.report())
 
 
 @frozen(eq=False, repr=False)

@@ -33,6 +33,7 @@ from negotiator.model.result import (
 )
 from pieslice.reports.layout import Block, Column, Line, Table, Wrapped, number, rounded, short
 from pieslice.reports.vacating import Vacating
+from pieslice.reports.versions import version_line
 from policy.dialects import HTCONDOR
 
 #: How many differences from the real negotiator are listed.
@@ -106,7 +107,7 @@ def heading(outcome: Outcome) -> list[Block]:
         f"cycle at {iso_time(pool.now)} ({short(pool.now)})"
     )
     found: list[Block] = [Line(text, heading=True), Line(f"  time of the cycle: {pool.now_from}")]
-    found.append(Line(f"  {pool.version}"))
+    found.append(version_line(pool.version))
     if pool.dialect != HTCONDOR:
         found.append(Line(f"  dialect {pool.dialect.name}: {pool.dialect.about}"))
     causes = Counter(slot.cause.value for slot in result.trimmed)

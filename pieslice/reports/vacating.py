@@ -24,6 +24,7 @@ from attr import frozen
 
 from classad import ClassAd
 from classad.evaluate import EvalContext
+from classad.language.rules import NEWEST, LanguageRules
 from negotiator.model.arithmetic import whole
 from negotiator.model.result import CycleResult, Match, MatchKind
 from negotiator.model.snapshot import Snapshot
@@ -71,12 +72,17 @@ class Vacating:
     job_vacate: int | None
 
 
-def vacatings(snapshot: Snapshot, result: CycleResult) -> tuple[Vacating, ...]:
-    """How the jobs vacate that the matches of a cycle preempt, in the order of the matches."""
+def vacatings(
+    snapshot: Snapshot, result: CycleResult, language: LanguageRules = NEWEST
+) -> tuple[Vacating, ...]:
+    """How the jobs vacate that the matches of a cycle preempt, in the order of the matches.
+
+    ``language``: the rules by which ads are evaluated.
+    """
     preempting = [match for match in result.matches if match.kind is not MatchKind.NONE]
     if not preempting:
         return ()
-    context = EvalContext(now=result.now)
+    context = EvalContext(now=result.now, language=language)
     slots = {ad.get_string("Name", context=context): ad for ad in snapshot.slots}
     jobs = running(snapshot)
     return tuple(

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pieslice.command_line import EXIT_BAD, EXIT_NO, EXIT_OK, whole_number
-from pieslice.inputs.options import add_output
+from pieslice.inputs.options import add_max_size, add_output
 
 if TYPE_CHECKING:
     from pieslice.command_line import Subcommands
@@ -62,17 +62,33 @@ def _add_shadow(subcommands: Subcommands) -> None:
     """Add ``shadow``."""
     parser = subcommands.add_parser(
         "shadow",
-        usage="pieslice shadow [POOL] [option ...]",
+        usage="pieslice shadow [POOL ...] [option ...]",
         help="predict each cycle of a running pool, and compare it with what happens",
         description="Capture a running pool just before each cycle, predict the cycle, and compare"
         " the prediction with what happened. Cycles before which nothing moved after the capture"
-        " are counted apart.",
+        " are counted apart. With several pools, names of files have {pool} where that of the pool"
+        " is to stand.",
         epilog="exit status: 0 all still cycles went as predicted, 1 some did not, 2 bad usage",
         examples=(
             ("pieslice shadow cm.campus.example --cycles 1 --ask", "ask for one cycle, compare"),
+            ("pieslice shadow cm1.example cm2.example --log 'shadow-{pool}.jsonl'", "two pools"),
         ),
     )
-    parser.add_argument("pool", nargs="?", metavar="POOL", help="the collector")
+    parser.add_argument("pool", nargs="*", metavar="POOL", help="the collector; several pools")
+    add_following(parser)
+    for option, text in (
+        ("--log", "append each cycle as a line of JSON, and go on with the totals in the file"),
+        ("--html", "write a page with the score after each cycle"),
+        ("--prometheus", "write the totals as metrics after each cycle"),
+    ):
+        parser.add_argument(option, type=Path, metavar="F", help=text)
+    add_recording(parser)
+    add_output(parser)
+    parser.set_defaults(run=_shadow)
+
+
+def add_following(parser: argparse.ArgumentParser) -> None:
+    """How the cycles of a pool are followed."""
     add_asking(parser)
     parser.add_argument(
         "--cycles",
@@ -92,20 +108,17 @@ def _add_shadow(subcommands: Subcommands) -> None:
         metavar="S",
         help="seconds after a cycle in which its matches become claims (default 1.5)",
     )
-    for option, text in (
-        ("--log", "append each cycle as a line of JSON, and go on with the totals in the file"),
-        ("--html", "write a page with the score after each cycle"),
-        ("--prometheus", "write the totals as metrics after each cycle"),
-    ):
-        parser.add_argument(option, type=Path, metavar="F", help=text)
+
+
+def add_recording(parser: argparse.ArgumentParser) -> None:
+    """Where the captures around cycles are kept."""
     parser.add_argument(
         "--record", type=Path, metavar="F", help="keep the captures around each cycle in a history"
     )
     parser.add_argument(
         "--keep", type=days, metavar="DAYS", help="drop what the history has for longer than that"
     )
-    add_output(parser)
-    parser.set_defaults(run=_shadow)
+    add_max_size(parser, "the log and the history, each: the oldest go first, the totals stay")
 
 
 def add_asking(parser: argparse.ArgumentParser) -> None:
@@ -154,24 +167,24 @@ def _capture(args: argparse.Namespace) -> int:
     from pieslice.reports.output import put
 
     if len(args.items) > 2:
-        return _refuse(f"`{args.items[2]}` is one argument too many")
+        return refuse(f"`{args.items[2]}` is one argument too many")
     pool, folder = args.items if len(args.items) == 2 else (None, args.items[0])
     path = Path(folder)
     if path.exists():
-        return _refuse(f"{path}: exists already, and a capture overwrites nothing")
+        return refuse(f"{path}: exists already, and a capture overwrites nothing")
     try:
         with Bindings(pool, args.token, args.timeout) as bindings:
             daemons: Daemons = Tools(pool, args.timeout) if args.from_tools else bindings
             capture = take(daemons, Memory(Wanted(args.all)))
             silent = capture.manifest["silent"]
             if args.strict and silent:
-                return _refuse(f"not the whole pool: {'; '.join(silent)}")
+                return refuse(f"not the whole pool: {'; '.join(silent)}")
             if args.anonymize:
                 capture = anonymous(capture)
             capture.write(path)
             put(Captured(str(path), capture, daemons.questions), args, sys.stdout)
     except (DaemonError, OSError) as problem:
-        return _refuse(_said(problem))
+        return refuse(said(problem))
     return EXIT_NO if capture.manifest["missing"] else EXIT_OK
 
 
@@ -183,17 +196,19 @@ def _shadow(args: argparse.Namespace) -> int:
     try:
         return follow(args)
     except (OSError, HistoryError, DaemonError) as problem:
-        return _refuse(_said(problem))
+        return refuse(said(problem))
 
 
-def _said(problem: Exception) -> str:
+def said(problem: Exception) -> str:
+    """What went wrong, in one line."""
     if isinstance(problem, OSError) and problem.strerror:
         where = "" if problem.filename is None else f"{problem.filename}: "
         return f"{where}{problem.strerror.lower()}"
     return str(problem)
 
 
-def _refuse(message: str) -> int:
+def refuse(message: str) -> int:
+    """Say why the command ends."""
     from pieslice.terminal import complain
 
     complain(f"pieslice: error: {message}")

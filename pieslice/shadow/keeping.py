@@ -1,7 +1,8 @@
 """Keeps what became of a pool's cycles in a file, so that counting goes on after a restart.
 
 A line of JSON for each cycle is appended; what a kill left of a last line is cut off.  A file that
-has become large is set aside, its totals stay in the first line of the next one.  A file that
+has become large is set aside in place of the one before, its totals stay in the first line of the
+next one.  A file that
 cannot be written, on a full disk for example, ends nothing: that is said once, and again when it
 can be written; the totals of the time between are then added to the log.
 
@@ -28,6 +29,12 @@ from pieslice.shadow.report import RECENT
 
 #: Bytes from which a file is set aside; there is one such file.
 LARGE: Final = 20_000_000
+_MB: Final = 1_000_000
+
+
+def large_of(megabytes: float | None) -> int:
+    """When a file is set aside, so that both take no more than that."""
+    return LARGE if megabytes is None else max(int(megabytes * _MB / 2), 1)
 
 
 @contextlib.contextmanager
@@ -78,33 +85,45 @@ class Lines:
 
     path: Path
     large: int = LARGE
+    #: Is told when lines are dropped for the first time.
+    say: Callable[[str], object] = lambda text: None
+    _dropped: bool = False
 
-    def read(self) -> list[JsonData]:
+    def read(self) -> Iterator[JsonData]:
         """The whole lines that are objects; what a kill left of a last one is cut off."""
         if not self.path.exists():
-            return []
-        data = self.path.read_bytes()
-        whole = data.rfind(b"\n") + 1
-        if whole < len(data):
+            return
+        whole = 0
+        with self.path.open("rb") as stream:
+            for line in stream:
+                if not line.endswith(b"\n"):
+                    break
+                whole += len(line)
+                with contextlib.suppress(ValueError):
+                    found = json.loads(line)
+                    if isinstance(found, dict):
+                        yield found
+        if whole < self.path.stat().st_size:
             os.truncate(self.path, whole)
-        found = []
-        for line in data[:whole].splitlines():
-            with contextlib.suppress(ValueError):
-                found.append(json.loads(line))
-        return [line for line in found if isinstance(line, dict)]
 
     def append(self, data: Mapping[str, object], first: Mapping[str, object]) -> None:
         """Add a line; ``first``: the line of totals before it, of a file that begins with it."""
-        if self.path.exists() and self.path.stat().st_size > self.large:
-            os.replace(self.path, f"{self.path}.1")
-            self._write(first)
-        self._write(data)
+        line = json.dumps(data).encode() + b"\n"
+        size = self.path.stat().st_size if self.path.exists() else 0
+        if size and size + len(line) > self.large:
+            aside = Path(f"{self.path}.1")
+            if aside.exists() and not self._dropped:
+                self._dropped = True
+                self.say(f"{self.path}: is full; the oldest lines are dropped, the totals stay")
+            os.replace(self.path, aside)
+            self._write(json.dumps(first).encode() + b"\n")
+        self._write(line)
 
-    def _write(self, data: Mapping[str, object]) -> None:
+    def _write(self, line: bytes) -> None:
         size = self.path.stat().st_size if self.path.exists() else 0
         try:
             with self.path.open("ab") as stream:
-                stream.write(json.dumps(data).encode() + b"\n")
+                stream.write(line)
                 stream.flush()
                 os.fsync(stream.fileno())
         except OSError:
@@ -119,13 +138,17 @@ class Log:
 
     path: Path | None = None
     large: int = LARGE
+    say: Callable[[str], object] = lambda text: None
     totals: dict[str, int] = field(factory=lambda: dict(total(())))
     recent: deque[Outcome] = field(factory=lambda: deque(maxlen=RECENT))
     #: The totals of cycles that could not be written.
     _unwritten: dict[str, int] = field(factory=dict)
+    _lines: Lines | None = None
 
     def __attrs_post_init__(self) -> None:
-        for line in [] if self.path is None else Lines(self.path).read():
+        if self.path is not None:
+            self._lines = Lines(self.path, self.large, self.say)
+        for line in [] if self._lines is None else self._lines.read():
             try:
                 if "totals" in line:
                     before = {name: int(number) for name, number in line["totals"].items()}
@@ -139,10 +162,10 @@ class Log:
     def add(self, outcome: Outcome) -> None:
         """Count a cycle, and note it in the file; raises ``OSError`` if that cannot be written."""
         self._count(outcome)
-        if self.path is None:
+        if self._lines is None:
             return
         more = total([outcome])
-        lines = Lines(self.path, self.large)
+        lines = self._lines
         before = {name: self.totals[name] - number for name, number in more.items()}
         try:
             if self._unwritten:

@@ -9,6 +9,7 @@ Inputs: the daemons of a pool.  Outputs: an ``Outcome`` for each cycle, with the
 from __future__ import annotations
 
 import tempfile
+import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -17,18 +18,22 @@ from random import Random
 from statistics import median_low
 from typing import Final
 
-from attr import define, field
+from attr import define, evolve, field
 
 from classad.errors import LimitError
+from classad.formats.long import forget_texts
 from classad.language.bounds import checkpoint, limits
 from negotiator.capture.files import CapturePaths
 from negotiator.cycle import negotiate
+from negotiator.expressions.flattening import forget
 from negotiator.io import InputError, read_capture
 from negotiator.model.result import CycleResult
+from negotiator.pool.addresses import families
 from pieslice.data import Record
 from pieslice.live.capture import LiveCapture
 from pieslice.live.daemons import Bindings, DaemonError, Located, RightError
 from pieslice.live.places import temporary
+from pieslice.live.service import Pause, tidy
 from pieslice.live.taking import Memory, find_daemons, last_cycle, take
 from pieslice.shadow.cycles import due, newer, skew
 from pieslice.shadow.outcome import Outcome, compare
@@ -43,20 +48,26 @@ _PATIENCE: Final = (2.0, 60.0)
 _ANSWER: Final = 60.0
 #: Seconds that a prediction may take: what runs for days must not hang on an ad of a stranger.
 LONGEST: Final = 600.0
+#: Seconds from a capture until a cycle begins that is asked for at once.
+PROMPT: Final = 0.7
+#: Of how many seconds it is tried whether a cycle that began in them would have gone as predicted.
+_SECONDS: Final = 3
 #: A little more than a second.
 _SECOND: Final = 1.1
 #: Seconds before a cycle is due at which the pool is captured, besides what that takes.
 _LEAD: Final = 1.0
+_PREDICTING: Final = threading.Lock()
 #: How many of the last captures and predictions tell what the next ones take.
 _RECENT: Final = 5
 
 
 @define(eq=False)
 class Predicted:
-    """A capture and what the next cycle does by it."""
+    """A capture and what the next cycle does by it, if it begins ``at`` that time."""
 
     capture: LiveCapture
     result: CycleResult
+    at: float
 
 
 @define(eq=False)
@@ -68,20 +79,47 @@ class Followed:
     outcome: Outcome
 
 
-def predict(capture: LiveCapture, config: Path | None = None) -> CycleResult:
+def predict(
+    capture: LiveCapture, config: Path | None = None, *, at: float | None = None
+) -> CycleResult:
     """What the next cycle of a captured pool does; raises ``InputError``.
 
-    ``config``: a configuration that is read on top of the pool's own.  Raises ``LimitError`` for
-    what takes ``LONGEST``.
+    ``config``: a configuration that is read on top of the pool's own; ``at``: when the cycle
+    begins, without it at the time of the capture.  Raises ``LimitError`` for what takes
+    ``LONGEST``.
     """
     with temporary("shadow") as place:
         folder = Path(place, "pool")
         capture.write(folder)
-        with limits(time=LONGEST):
-            pool = read_capture(CapturePaths(folder, overlays=() if config is None else (config,)))
-            return negotiate(
-                pool.snapshot, pool.policy, now=pool.facts.now, rng=Random(0), costs=pool.costs
-            )
+        # Those of several pools come one after the other: what is computed has one interpreter.
+        paths = CapturePaths(folder, overlays=() if config is None else (config,))
+        with _PREDICTING, limits(time=LONGEST):
+            pool = read_capture(paths)
+            now = pool.facts.now if at is None else at
+            try:
+                return negotiate(
+                    pool.snapshot, pool.policy, now=now, rng=Random(0), costs=pool.costs
+                )
+            finally:
+                forget()
+                forget_texts()
+                families.cache_clear()
+
+
+def judged(before: LiveCapture, after: LiveCapture, predicted: CycleResult) -> Outcome:
+    """How a prediction went; uncertain, if it would have come true of another second.
+
+    Priorities age by whole seconds, and policies compare times: which second a cycle begins in is
+    not known before.
+    """
+    outcome = compare(before, after, predicted)
+    if outcome.exact or not outcome.still:
+        return outcome
+    for second in range(outcome.time, outcome.time + _SECONDS):
+        if compare(before, after, predict(before, at=float(second))).exact:
+            said = "what this cycle does depends on the second in which it begins"
+            return evolve(outcome, uncertain=(*outcome.uncertain, said))
+    return outcome
 
 
 def _said(problem: Exception) -> str:
@@ -96,7 +134,9 @@ class Shadow:
     """Follows one pool.
 
     ``ask``: have the negotiator begin each cycle; ``say``: is told what is waited for; ``started``:
-    gets the first capture.
+    gets the first capture, ``captured`` each; ``tick``: is called again and again while a cycle is
+    waited for; ``pause``: waits for some seconds; ``alive``: is called whenever something has been
+    got on with.
     """
 
     daemons: Bindings
@@ -105,6 +145,11 @@ class Shadow:
     settle: float = SETTLE
     memory: Memory = field(factory=Memory)
     started: Callable[[LiveCapture], object] = lambda capture: None
+    captured: Callable[[LiveCapture], object] = lambda capture: None
+    tick: Callable[[], object] = lambda: None
+    # `time.sleep` is looked up when it is called.
+    pause: Pause = lambda span: time.sleep(span)
+    alive: Callable[[], object] = lambda: None
     #: What the last captures and predictions took, in seconds.
     _captures: deque[float] = field(factory=lambda: deque(maxlen=_RECENT))
     _predictions: deque[float] = field(factory=lambda: deque(maxlen=_RECENT))
@@ -117,6 +162,7 @@ class Shadow:
         before: Predicted | None = None
         first = True
         while True:
+            self.alive()
             try:
                 if before is None:
                     before = self._predicted()
@@ -124,7 +170,7 @@ class Shadow:
                     self.started(before.capture)
                     first = False
                 before, after = self._await_cycle(before)
-                yield Followed(before, after, compare(before.capture, after, before.result))
+                yield Followed(before, after, judged(before.capture, after, before.result))
                 before = self._again(after)
                 self._troubled = _PATIENCE[0]
             except RightError:
@@ -132,8 +178,9 @@ class Shadow:
             except (DaemonError, InputError, LimitError, OSError) as problem:
                 checkpoint("following a pool")
                 self.say(f"waiting: {_said(problem)}")
+                self.tick()
                 before = None
-                time.sleep(self._troubled)
+                self.pause(self._troubled)
                 self._troubled = min(2 * self._troubled, _PATIENCE[1])
 
     def _predicted(self) -> Predicted:
@@ -141,6 +188,12 @@ class Shadow:
         capture = self._take()
         if not capture.manifest["cycle"].get("steady"):
             capture = self._take()
+        if not capture.manifest["cycle"].get("told", True):
+            # The next cycle could not be told from the last one.
+            raise DaemonError("negotiator: it does not say when its last cycle was")
+        if not capture.parts.get("slots"):
+            # A collector that has been restarted: the machines tell it of themselves again.
+            raise DaemonError("the collector has no ad of a slot")
         return self._again(capture)
 
     def _take(self) -> LiveCapture:
@@ -148,14 +201,28 @@ class Shadow:
         began = time.monotonic()
         capture = take(self.daemons, self.memory)
         self._captures.append(time.monotonic() - began)
+        self.captured(capture)
+        self.alive()
         return capture
 
     def _again(self, capture: LiveCapture) -> Predicted:
         """What a capture says of the cycle after it."""
         began = time.monotonic()
-        result = predict(capture)
+        at = self._begins(capture)
+        result = predict(capture, at=at)
+        tidy()
         self._predictions.append(time.monotonic() - began)
-        return Predicted(capture, result)
+        return Predicted(capture, result, at)
+
+    def _begins(self, capture: LiveCapture) -> float:
+        """When the cycle after a capture begins, by the negotiator's clock.
+
+        When it is due, if that is soon; otherwise it is begun early, now.
+        """
+        now = capture.ended - self._skew
+        soon = now + self._lead() + _SECOND
+        when = due(capture.manifest["cycle"])
+        return when if not self.ask and now < when <= soon else now + PROMPT
 
     def _lead(self) -> float:
         """Seconds before a cycle is due at which the pool is captured.
@@ -167,7 +234,7 @@ class Shadow:
 
     def _await_cycle(self, before: Predicted) -> tuple[Predicted, LiveCapture]:
         """The last prediction before the next cycle, and a capture after it."""
-        negotiator = find_daemons(self.daemons).negotiator
+        negotiator = find_daemons(self.daemons, self.memory).negotiator
         if negotiator is None:
             raise DaemonError("no negotiator has an ad in the collector")
         if self.ask:
@@ -175,6 +242,7 @@ class Shadow:
         asked = time.monotonic()
         last: Record = before.capture.manifest["cycle"]
         while not newer(last, cycle := last_cycle(self.daemons, negotiator)):
+            self.alive()
             now = time.time()
             until = due(before.capture.manifest["cycle"]) + self._skew - self._lead()
             if not self.ask and now >= until > before.capture.ended:
@@ -186,20 +254,25 @@ class Shadow:
                 # A negotiator that refuses the command says nothing.
                 text = f"negotiator: no cycle within {_ANSWER:g} s of asking"
                 raise DaemonError(f"{text}; that takes more rights than READ")
-            time.sleep(_POLL)
+            self.tick()
+            self.pause(_POLL)
         self._skew = skew(float(cycle.get("end", 0)), time.time())
-        return before, self._after()
+        after = self._after()
+        if "time" not in after.manifest["cycle"]:
+            # It has been restarted, or nobody could ask it.
+            raise DaemonError("negotiator: it does not tell of the cycle any more; it is left out")
+        return before, after
 
     def _ask_for(self, before: Predicted, negotiator: Located) -> Predicted:
         """Capture, and have the negotiator begin a cycle at once."""
         before = self._predicted()
         # Cycles are told apart by the second in which they began.
         if 0 <= time.time() - before.capture.manifest["cycle"].get("time", 0) < _SECOND:
-            time.sleep(_SECOND)
+            self.pause(_SECOND)
         self.daemons.cycle(negotiator)
         return before
 
     def _after(self) -> LiveCapture:
         """The pool when the matches of a cycle have become claims."""
-        time.sleep(self.settle)
+        self.pause(self.settle)
         return self._take()

@@ -13,7 +13,7 @@ Inputs: two captures of a pool, a ``CycleResult``.  Outputs: ``Outcome``.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
@@ -21,7 +21,7 @@ from attr import asdict, frozen
 
 from classad import ClassAd
 from negotiator.capture.claims import whole_slot
-from negotiator.jobs.lists import RUNNING
+from negotiator.jobs.lists import IDLE, RUNNING
 from negotiator.model.arithmetic import whole
 from negotiator.model.result import CycleResult
 from pieslice.data import JsonObject, Record
@@ -257,7 +257,9 @@ def what_moved(
     slots = {slot for _, slot in matched}
     freed = {slot for _, slot in matched - wanted}
     return Moved(
-        _moved_slots(before, after, began, slots) + _freed_slots(before, freed),
+        _moved_slots(before, after, began, slots)
+        + _freed_slots(before, freed)
+        + _late_slots(before, after),
         _moved_submitters(before, after, began),
         _moved_jobs(before, after, began),
         _moved_factors(before, after),
@@ -300,14 +302,52 @@ def _freed_slots(before: LiveCapture, matched: set[str]) -> int:
     return len(claimed & matched)
 
 
+def _late_slots(before: LiveCapture, after: LiveCapture) -> int:
+    """Partitionable slots that had less than their ads of before the cycle would make them whole.
+
+    Parts of them had gone already, and their own new ads came later.
+    """
+    old, new = _missing_cores(before), _missing_cores(after)
+    return sum(1 for slot, cores in old.items() if cores and cores != new.get(slot))
+
+
+def _missing_cores(capture: LiveCapture) -> dict[str, float]:
+    """By partitionable slot, what it and its parts lack of its cores."""
+    whole: dict[str, float] = {}
+    found: dict[str, float] = defaultdict(float)
+    for ad in capture.ads("slots"):
+        name, cores = ad.get_string("Name") or "", ad.get_number("Cpus") or 0
+        found[whole_slot(name)] += cores
+        total = ad.get_number("TotalSlotCpus")
+        if total is not None and ad.get_string("SlotType") == "Partitionable":
+            whole[name] = total
+    return {name: total - found[name] for name, total in whole.items()}
+
+
 def _moved_submitters(before: LiveCapture, after: LiveCapture, began: float) -> int:
     """Submitters that came, went, or told of other numbers of jobs before the cycle."""
     old, new = (
         _by_name(capture, "submitters", "Name", "ScheddName") for capture in (before, after)
     )
+    # Of a new one the ad may be that of after the cycle, but it had jobs before.
+    asking = {
+        (submitter_of_job(ad), schedd_of(ad)) for ad in after.ads("jobs") if _made(ad) <= began
+    }
+    # One that had not told of its jobs yet has told of them since.
+    idle = {
+        (submitter_of_job(ad), schedd_of(ad))
+        for ad in before.ads("jobs")
+        if ad.get_number("JobStatus") == IDLE
+    }
+    late = {
+        key
+        for key in old.keys() & new.keys() & idle
+        if not old[key].get_number("IdleJobs")
+        and old[key].get_number("LastHeardFrom") != new[key].get_number("LastHeardFrom")
+    }
     moved = 0
     for key in old.keys() | new.keys():
-        if key not in new:
+        if key not in new or key in late or (key not in old and key in asking):
             moved += 1
             continue
         heard = (new[key].get_number("LastHeardFrom") or 0) <= began
@@ -320,16 +360,30 @@ def _moved_submitters(before: LiveCapture, after: LiveCapture, began: float) -> 
 
 
 def _moved_jobs(before: LiveCapture, after: LiveCapture, began: float) -> int:
-    """Jobs that came, went, or changed their status before the cycle."""
+    """Jobs that came or went while the cycle could see it, or changed their status.
+
+    Those that it starts are none, and those that it evicts are none once it has ended.
+    """
+    cycle = after.manifest["cycle"]
+    ended = float(cycle.get("end", cycle["time"]))
     old, new = (_by_name(capture, "jobs", "GlobalJobId") for capture in (before, after))
     moved = sum(1 for key in old if key not in new)
     for key, ad in new.items():
         since = ad.get_number("EnteredCurrentStatus") or 0
         if key not in old:
-            moved += (ad.get_number("QDate") or 0) <= began
+            moved += _made(ad) <= ended
         elif ad.get_number("JobStatus") != old[key].get_number("JobStatus"):
-            moved += since < began or ad.get_number("JobStatus") != RUNNING
+            moved += since < began or (since <= ended and ad.get_number("JobStatus") != RUNNING)
+        else:
+            # One that was evicted and started again was offered between.
+            moved += since != (old[key].get_number("EnteredCurrentStatus") or 0)
     return moved
+
+
+def _made(ad: ClassAd) -> float:
+    """When a job was made; a factory makes its jobs later than it was submitted."""
+    made = (ad.get_string("GlobalJobId") or "").rpartition("#")[2]
+    return max(float(made) if made.isdecimal() else 0.0, ad.get_number("QDate") or 0.0)
 
 
 def _moved_factors(before: LiveCapture, after: LiveCapture) -> int:

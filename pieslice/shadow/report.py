@@ -6,7 +6,7 @@ Inputs: outcomes.  Outputs: blocks of text, a page of HTML, metrics in the text 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from typing import ClassVar, Final
 
@@ -157,14 +157,27 @@ def page(score: Score) -> str:
 
 def prometheus(score: Score) -> str:
     """The totals as metrics, for the textfile collector of a node exporter."""
-    pool = score.pool.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-    lines = []
+    pool = {"pool": score.pool}
+    lines: list[str] = []
     for name, text in _METRICS.items():
-        metric = f"pieslice_shadow_{name}_total"
-        lines += [f"# HELP {metric} {text}", f"# TYPE {metric} counter"]
-        lines.append(f'{metric}{{pool="{pool}"}} {score.totals[name]}')
+        samples = [(pool, score.totals[name])]
+        lines += metric(f"pieslice_shadow_{name}_total", text, "counter", samples)
     if score.recent:
-        metric = "pieslice_shadow_last_cycle_timestamp_seconds"
-        lines += [f"# HELP {metric} When the last cycle began.", f"# TYPE {metric} gauge"]
-        lines.append(f'{metric}{{pool="{pool}"}} {score.recent[-1].time}')
+        name, text = "pieslice_shadow_last_cycle_timestamp_seconds", "When the last cycle began."
+        lines += metric(name, text, "gauge", [(pool, score.recent[-1].time)])
     return "".join(f"{line}\n" for line in lines)
+
+
+def metric(
+    name: str, text: str, kind: str, samples: Iterable[tuple[Mapping[str, str], float]]
+) -> Iterator[str]:
+    """The lines of a metric: what it is, and its samples by their labels."""
+    yield f"# HELP {name} {text}"
+    yield f"# TYPE {name} {kind}"
+    for labels, value in samples:
+        shown = ",".join(f'{label}="{_escaped(said)}"' for label, said in labels.items())
+        yield f"{name}{{{shown}}} {value}"
+
+
+def _escaped(label: str) -> str:
+    return label.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")

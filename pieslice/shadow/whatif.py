@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import ClassVar, Final
@@ -32,7 +32,7 @@ from pieslice.reports.document import document
 from pieslice.reports.layout import Block, Column, Line, Table, Wrapped, short
 from pieslice.reports.output import put, show
 from pieslice.reports.result import Result
-from pieslice.shadow.keeping import LARGE, Lines, Unwritten, ended_in_order
+from pieslice.shadow.keeping import LARGE, Lines, Unwritten, ended_in_order, large_of
 from pieslice.shadow.loop import Followed, Shadow, predict
 from pieslice.shadow.outcome import schedd_of, silent_in, submitter_of_job
 from pieslice.terminal import complain
@@ -44,6 +44,8 @@ UNKNOWN: Final = (
     " is not known"
 )
 _HOUR: Final = 3600.0
+#: Lines that are kept until a full disk has room: more are added up.
+_UNWRITTEN: Final = 1000
 
 
 @define
@@ -180,6 +182,7 @@ class Sums:
     path: Path | None = None
     config: str = ""
     large: int = LARGE
+    say: Callable[[str], object] = lambda text: None
     tally: Tally = field(factory=Tally)
     _written: Tally = field(factory=Tally)
     #: Lines that could not be written.
@@ -188,11 +191,14 @@ class Sums:
     _losses: Standing = field(factory=Standing)
     #: When the last cycle began, and by user what in it only the other policy granted.
     _last: tuple[float, dict[str, float]] | None = None
+    _lines: Lines | None = None
 
     def __attrs_post_init__(self) -> None:
-        for line in [] if self.path is None else Lines(self.path).read():
+        if self.path is not None:
+            self._lines = Lines(self.path, self.large, self.say)
+        for line in [] if self._lines is None else self._lines.read():
             try:
-                totals = line.get("totals") or _counts(line)
+                totals = _counts(line)
                 if line["config"] != self.config:
                     continue  # sums of other policies are other sums
                 standing = [dict(line["standing"][name]) for name in ("wishes", "losses")]
@@ -232,16 +238,18 @@ class Sums:
             "standing": self._standing(),
         }
         self.tally.add(_counts(line))
-        if self.path is not None:
+        if self._lines is not None:
             self._unwritten.append(document("watch-cycle", line))
+            if len(self._unwritten) > _UNWRITTEN:
+                self._unwritten[:2] = [_merged(*self._unwritten[:2])]
         return decided[0] != decided[1]
 
     def write(self) -> None:
         """Write what has not been written; raises ``OSError``."""
-        while self.path is not None and self._unwritten:
+        while self._lines is not None and self._unwritten:
             line = self._unwritten[0]
             before = {"totals": self._written.data(), "config": self.config}
-            Lines(self.path, self.large).append(line, {**before, "standing": line["standing"]})
+            self._lines.append(line, {**before, "standing": line["standing"]})
             self._written.add(_counts(line))
             del self._unwritten[0]
 
@@ -275,13 +283,21 @@ class Sums:
 
 
 def _counts(line: JsonData) -> JsonData:
-    """What a line adds to a tally."""
-    return {
+    """What a line adds to a tally: a cycle, or the totals of several."""
+    return line.get("totals") or {
         "cycles": 1,
         "differing": bool(line["differs"]),
         "silent": bool(line["silent"]),
         "users": line["users"],
     }
+
+
+def _merged(line: JsonData, later: JsonData) -> JsonData:
+    """Two lines in one, with their totals."""
+    both = Tally()
+    for one in (line, later):
+        both.add(_counts(one))
+    return {"totals": both.data(), "config": later["config"], "standing": later["standing"]}
 
 
 def _whose(match: Match) -> str:
@@ -300,7 +316,7 @@ def _holders(ad: ClassAd) -> Iterable[str]:
 def watch(args: argparse.Namespace) -> int:
     """Run ``pieslice diff POOL --config F --watch``; ends with the sums."""
     pool, config = args.pools[0], args.config[0]
-    sums = Sums(args.log, str(config))
+    sums = Sums(args.log, str(config), large_of(args.max_size), complain)
     unwritten = Unwritten(complain)
     count, before = 0, sums.tally.differing
     with ended_in_order(), Bindings(pool, token_of(args)) as daemons:
@@ -327,7 +343,7 @@ def watch(args: argparse.Namespace) -> int:
 def _compared(sums: Sums, followed: Followed, config: Path) -> list[Block]:
     """Add a cycle, and tell of it."""
     real, capture = followed.before.result, followed.before.capture
-    other = predict(capture, config)
+    other = predict(capture, config, at=followed.before.at)
     differs = sums.add(real, other, capture, float(followed.outcome.time))
     verdict = "differs" if differs else "same"
     counts = f"cycle {sums.tally.cycles}: {verdict}, {len(real.matches)} matches"

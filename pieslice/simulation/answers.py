@@ -20,6 +20,7 @@ from pieslice.data import JsonData, JsonObject, Record
 from pieslice.reports.layout import Block, Line
 from pieslice.reports.result import Cell, DataTable, Result
 from pieslice.reports.text import plural
+from pieslice.reports.versions import version_from_data
 from pieslice.runreport.comparison import (
     PARTS,
     comparison,
@@ -36,6 +37,7 @@ from pieslice.simulation.output import EVENT_COLUMNS, SERIES_COLUMNS
 from pieslice.simulation.series import Row
 from pieslice.simulation.setup import Plan
 from pieslice.terminal import printable
+from policy.versions import Followed
 
 LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
 _RUN: Final = ("policy", "seed")
@@ -98,6 +100,11 @@ class Simulated(Result):
     sides: tuple[Side, ...]
     seeds: tuple[int, ...]
     diagnostics: tuple[Diagnostic, ...] = ()
+
+    @property
+    def followed(self) -> Followed | None:
+        """The version whose rules all runs follow."""
+        return version_from_data(self.sides[0].runs[0].summary)
 
     @property
     def policies(self) -> tuple[str, ...]:

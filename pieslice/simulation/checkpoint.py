@@ -60,7 +60,7 @@ def restore(simulation: Simulation, data: JsonData) -> None:
     for name, claim in state.claims.items():
         slot = pool.slots[name]
         times = (simulation.epoch + claim.begun, simulation.epoch + claim.job_begun)
-        show_claim(slot.ad, claim.user, simulation.job_ad(claim.job), *times)
+        show_claim(slot.ad, claim.user, simulation.job_ad(claim.job), *times, simulation.language)
         simulation.forget_ad(claim.job)
         if claim.next_job >= 0:
             show_preempting(slot.ad, claim.next_user)

@@ -127,8 +127,18 @@ def plan_of(
         vacate=args.vacate,
         now=None if args.now is None else int(parse_time(args.now)),
         settings=settings,
-        condor_version=None if args.condor_version is None else str(args.condor_version.given),
+        **_version(args),
     )
+
+
+def _version(args: argparse.Namespace) -> JsonData:
+    """The version that is given, as a plan has it; a captured pool tells its own."""
+    given, fallback = args.condor_version, getattr(args, "project_version", None)
+    if given is not None:
+        return {"condor_version": str(given.given)}
+    if fallback is not None:
+        return {"fallback_version": str(fallback.given), "fallback_from": fallback.origin}
+    return {}
 
 
 # --- one run ------------------------------------------------------------------------------------

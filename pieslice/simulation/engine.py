@@ -22,6 +22,7 @@ from attr import define, field, frozen
 from classad import ClassAd
 from classad.evaluate import EvalContext
 from classad.language.bounds import checkpoint
+from classad.language.rules import LanguageRules
 from negotiator.jobs.lists import priority_order
 from negotiator.model.result import Match
 from negotiator.pool.consumption import policy_resources
@@ -77,6 +78,11 @@ class Simulation:
     _ads: dict[int, ClassAd] = field(factory=dict)
     _places: dict[int, tuple[float, ...]] = field(factory=dict)
     _context: EvalContext = field(factory=lambda: EvalContext(now=0.0))
+
+    @property
+    def language(self) -> LanguageRules:
+        """The rules by which ads are evaluated."""
+        return self._context.language
 
     # --- time ---------------------------------------------------------------------------------
 
@@ -247,7 +253,7 @@ class Simulation:
             wait = state.now - self.workload.arrivals[number].submit
             self.totals(claim.user).waits.append(wait)
         times = (self.epoch + claim.begun, self.epoch + state.now)
-        show_claim(slot.ad, claim.user, self.job_ad(number), *times)
+        show_claim(slot.ad, claim.user, self.job_ad(number), *times, self.language)
         self.forget_ad(number)
         self._count_running(claim.user, 1, slot.weight)
         run_time = self.workload.arrivals[number].run_time

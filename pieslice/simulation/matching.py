@@ -35,6 +35,7 @@ from pieslice.simulation.engine import Simulation
 from pieslice.simulation.matchmaking_cache import Found, MatchmakingCache
 from pieslice.simulation.pool import show_time
 from policy.model import NegotiatorPolicy
+from policy.versions import Followed
 
 SCHEDD = "schedd"
 
@@ -62,6 +63,8 @@ class Negotiator:
     _weights: dict[int, int] = field(init=False, factory=dict)
     #: Is told the result of every cycle; with it all cycles are held in full.
     told: Callable[[CycleResult], None] | None = None
+    #: The version whose rules the cycles follow, and who said so.
+    followed: Followed = field(factory=Followed)
     #: How often the pool had changed when quotas were assigned last.
     _assigned_at: int | None = field(init=False, default=None)
 

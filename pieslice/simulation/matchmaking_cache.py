@@ -19,7 +19,6 @@ from typing import Final, TypeAlias
 from attr import define, field
 
 from classad.evaluate import EvalContext
-from classad.language.rules import language_of
 from negotiator.accounting.accountant import Accountant, accountant_settings
 from negotiator.groups.tree import group_tree
 from negotiator.jobs.autoclusters import (
@@ -62,7 +61,6 @@ from policy.model import NegotiatorPolicy
 _TIDY: Final = 100
 #: Who asks and when: for what is cached it makes no difference.
 _ASKER: Final = Asker("", "", 0.0, rank_only=False)
-_CONTEXT: Final = EvalContext(now=0.0)
 
 _Candidates: TypeAlias = dict[int, Candidate | None]
 
@@ -130,13 +128,14 @@ class MatchmakingCache:
         ads = [shape.ad for shape in self.simulation.workload.shapes]
         ads += [slot.ad for slot in self.simulation.pool.slots.values()]
         self._limited = any(ad.raw("ConcurrencyLimits") is not None for ad in ads)
+        context = EvalContext(now=0.0, language=self.policy.language)
         self._probe = Board(
             policy=self.policy,
-            context=_CONTEXT,
+            context=context,
             accountant=Accountant(AccountantState(), settings, tree, 0.0),
             tree=tree,
             concurrency=ConcurrencyCounts(self.policy.concurrency_limits.maximum, ()),
-            numbers=pool_numbers(Slots(), self.policy, _CONTEXT),
+            numbers=pool_numbers(Slots(), self.policy, context),
             jobs={},
         )
 
@@ -146,7 +145,7 @@ class MatchmakingCache:
     ) -> MatchmakingCache | None:
         """The cache for a simulation; None if matches may change from cycle to cycle."""
         made = cls(simulation, policy, schedd)
-        context = EvalContext(now=float(simulation.epoch), language=language_of(policy.version))
+        context = EvalContext(now=float(simulation.epoch), language=policy.language)
         pool = simulation.pool
         slots = [*pool.slots.values(), *(slot for away in pool.away.values() for slot in away)]
         seen = [found for slot in slots if (found := made._prepare(slot, context).slot) is not None]
@@ -285,7 +284,8 @@ class MatchmakingCache:
             new = [position for position in free if position not in known]
             if new:
                 board = self._probe
-                job = queued_job(self.simulation.workload.shapes[shape].ad, kinds.table, _CONTEXT)
+                ad = self.simulation.workload.shapes[shape].ad
+                job = queued_job(ad, kinds.table, board.context)
                 made = job_list(kinds.shown, self.policy, ScheddRoom())
                 request = made.request_for(job).ad
                 tester = Tester(Ask(board, request, _ASKER, board.context))
@@ -312,7 +312,7 @@ class MatchmakingCache:
     ) -> Found | None:
         """Hold a cycle; None if it is sure to match nothing."""
         simulation, policy = self.simulation, self.policy
-        context = EvalContext(now=now, language=language_of(policy.version))
+        context = EvalContext(now=now, language=policy.language)
         free = self._free(context)
         kinds = self._kinds_now(context)
         self._tidy(kinds)
@@ -322,9 +322,7 @@ class MatchmakingCache:
         tree = group_tree(policy)
         accountant = Accountant(state.accountant, accountant_settings(policy), tree, now)
         functions = live_functions(accountant, tree)
-        context = EvalContext(
-            now=now, rng=rng, functions=functions, language=language_of(policy.version)
-        )
+        context = EvalContext(now=now, rng=rng, functions=functions, language=policy.language)
         accountant.count_claims(usage)
         placements = Placements()
         board = Board(

@@ -45,7 +45,7 @@ def _misfits(simulation: Simulation, shapes: list[int]) -> tuple[list[int], int]
     """The kinds of job that no slot fits, and how many kinds there was time to look at."""
     pool = simulation.pool
     slots = [slot.ad for slot in chain(pool.slots.values(), *pool.away.values())]
-    context = EvalContext(now=float(simulation.epoch))
+    context = EvalContext(now=float(simulation.epoch), language=simulation.language)
     lost: list[int] = []
     pairs = 0
     for number, shape in enumerate(shapes):

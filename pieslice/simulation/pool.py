@@ -18,6 +18,7 @@ from attr import define, field
 from classad import ClassAd
 from classad.ads.expression import Expression, parsed
 from classad.evaluate import EvalContext
+from classad.language.rules import NEWEST, LanguageRules
 from negotiator.model.snapshot import machine_of
 
 #: What a claim adds to a slot ad, besides its state.
@@ -208,10 +209,21 @@ def show_free(ad: ClassAd, now: int | None = None) -> None:
     ad.insert("CurrentRank", 0.0)
 
 
-def show_claim(ad: ClassAd, user: str, job: ClassAd, claimed: int, now: int) -> None:
-    """Make a slot ad that of a claim by a submitter, which runs a job since ``now``."""
+def show_claim(
+    ad: ClassAd,
+    user: str,
+    job: ClassAd,
+    claimed: int,
+    now: int,
+    language: LanguageRules = NEWEST,
+) -> None:
+    """Make a slot ad that of a claim by a submitter, which runs a job since ``now``.
+
+    ``language``: the rules by which the slot ranks the job.
+    """
     show_free(ad)
-    context = EvalContext(now=float(now))  # its chance is its own: equal claims are equal
+    # Its chance is its own: equal claims are equal.
+    context = EvalContext(now=float(now), language=language)
     rank = ad.get_number("Rank", job, context=context)
     limits = job.get_string("ConcurrencyLimits", ad, context=context)
     values: dict[str, object] = {

@@ -22,6 +22,7 @@ from negotiator.io import InputError
 from pieslice.command_line import installed_version
 from pieslice.data import JsonData
 from pieslice.reports.progress import Moved
+from pieslice.reports.versions import version_data
 from pieslice.simulation.checkpoint import restore, saved
 from pieslice.simulation.errors import RunError, WorkloadError
 from pieslice.simulation.matching import Negotiator
@@ -234,7 +235,8 @@ def _loop(
                 due = moment + between
         # What comes after a checkpoint is cut off when the run is taken up.
         simulation.advance(min(moment, plan.seconds))
-    return summarise(simulation, complete=moment >= plan.seconds)
+    summary = summarise(simulation, complete=moment >= plan.seconds)
+    return {**version_data(negotiator.followed), **summary}
 
 
 def _record(

@@ -64,7 +64,7 @@ from policy.knobs.matching import CLAIM_PARTITIONABLE_LEFTOVERS
 from policy.knobs.reading import read_knob
 from policy.language.table import Context
 from policy.model import NegotiatorPolicy
-from policy.versions import Followed, followed_version, parse_version
+from policy.versions import Followed, Version, followed_version, parse_version
 
 _PLAIN_POOL: Final = re.compile(r"([1-9][0-9]{0,5})(?:x([1-9][0-9]{0,3}))?", re.ASCII)
 #: A moment for pools that were not captured, seconds since the epoch.
@@ -86,7 +86,7 @@ class Plan:
     ``workload``: a file, ``capture``, or streams or jobs as values, as their files have them.
     ``worklife``, ``retirement``: None for what the configuration says.  ``now``: when it begins,
     seconds since the epoch; None for the time of the capture.  ``condor_version``: whose rules are
-    followed; None: what the capture's daemons tell.
+    followed; None: what the capture's daemons tell, ``fallback_version`` where they tell none.
     """
 
     pool: str
@@ -108,12 +108,22 @@ class Plan:
     #: Names and contents of configurations that are read before that, and are in no file.
     texts: tuple[tuple[str, str], ...] = field(default=(), converter=_pairs)
     condor_version: str | None = None
+    fallback_version: str | None = None
+    fallback_from: str = ""
 
     @property
     def version(self) -> Followed | None:
         """The version that is given."""
-        given = self.condor_version
-        return None if given is None else followed_version(parse_version(given), OPTION)
+        return _followed(self.condor_version, OPTION)
+
+    @property
+    def fallback(self) -> Followed | None:
+        """The version of a pool that tells none."""
+        return _followed(self.fallback_version, self.fallback_from)
+
+
+def _followed(given: str | None, origin: str) -> Followed | None:
+    return None if given is None else followed_version(parse_version(given), origin)
 
 
 #: Option -> field of a plan, where the field is what stands on the command line.
@@ -153,13 +163,13 @@ def _build(plan: Plan, sink: Sink) -> tuple[Simulation, Negotiator]:
         pool = plain_pool(int(found[1]), int(found[2] or 1))
         epoch = _EPOCH if plan.now is None else plan.now
         config = None if plan.config is None else Path(plan.config)
-        version = (plan.version or Followed()).version
+        followed = plan.version or plan.fallback or Followed()
         policy = read_policy(
-            config, epoch, texts=plan.texts, defines=plan.settings, version=version
+            config, epoch, texts=plan.texts, defines=plan.settings, version=followed.version
         ).policy
         accountant = AccountantState()
     else:
-        snapshot, policy, epoch, config = _captured(plan)
+        snapshot, policy, epoch, config, followed = _captured(plan)
         pool = pool_of(snapshot.slots)
         accountant = AccountantState() if plan.fresh else evolve(snapshot.accountant, resources={})
     if not pool.slots:
@@ -167,16 +177,17 @@ def _build(plan: Plan, sink: Sink) -> tuple[Simulation, Negotiator]:
     simulation = Simulation(
         pool=pool,
         workload=_workload(plan, snapshot, epoch, _asked_of_jobs(pool, policy)),
-        settings=_claim_settings(plan, config),
+        settings=_claim_settings(plan, config, followed.version),
         state=State(accountant=accountant),
         sink=sink,
         epoch=epoch,
         changes=_machine_changes(plan, pool),
+        context=EvalContext(now=0.0, language=policy.language),
     )
-    return simulation, Negotiator(simulation, policy, plan.seed)
+    return simulation, Negotiator(simulation, policy, plan.seed, followed=followed)
 
 
-def _captured(plan: Plan) -> tuple[Snapshot, NegotiatorPolicy, int, Path | None]:
+def _captured(plan: Plan) -> tuple[Snapshot, NegotiatorPolicy, int, Path | None, Followed]:
     if not Path(plan.pool).is_dir():
         text = (
             "a pool is the folder of a capture, a history, or a number of slots: 10, or 10x8 of 8 "
@@ -185,14 +196,16 @@ def _captured(plan: Plan) -> tuple[Snapshot, NegotiatorPolicy, int, Path | None]
         raise InputError([Diagnostic(f"{plan.pool}: no such folder", help=text)])
     given = {} if plan.config is None else {"config": Path(plan.config)}
     paths = CapturePaths(Path(plan.pool), given, texts=plan.texts)
-    capture = read_capture(paths, now=plan.now, version=plan.version)
+    capture = read_capture(
+        paths, now=plan.now, version=plan.version, fallback=plan.fallback or Followed()
+    )
     config, now, policy = paths.find("config"), int(capture.facts.now), capture.policy
     if plan.settings:
         version = policy.version
         policy = read_policy(
             config, now, texts=plan.texts, defines=plan.settings, version=version
         ).policy
-    return capture.snapshot, policy, now, config
+    return capture.snapshot, policy, now, config, capture.facts.version
 
 
 def _asked_of_jobs(pool: Pool, policy: NegotiatorPolicy) -> frozenset[str]:
@@ -268,11 +281,11 @@ def _queued(snapshot: Snapshot, now: int) -> Iterable[tuple[str, ClassAd]]:
                 yield user, job
 
 
-def _claim_settings(plan: Plan, config: Path | None) -> ClaimSettings:
+def _claim_settings(plan: Plan, config: Path | None, version: Version) -> ClaimSettings:
     knobs = load_config(
         None if config is None else str(config),
         CaptureSources(Path("condor_config") if config is None else config, (), plan.texts),
-        builtin_library(),
+        builtin_library(version),
         context=Context("STARTD"),
         overlays=[name for name, _ in plan.texts],
         extra=plan.settings,

@@ -15,10 +15,12 @@ from pieslice.data import JsonData
 from pieslice.reports.layout import Block
 from pieslice.reports.result import DataTable, Result
 from pieslice.reports.text import plural
+from pieslice.reports.versions import version_from_data
 from pieslice.simulation.notices import about_jobs
 from pieslice.simulation.setup import Plan, about_policy, build
 from pieslice.sweeps.grid import Axis, Point
 from pieslice.sweeps.table import Results, blocks_of, columns_of, rows
+from policy.versions import Followed
 
 
 @frozen(eq=False, repr=False)
@@ -33,6 +35,7 @@ class Swept(Result):
     varied: tuple[str, ...]
     rows: tuple[JsonData, ...]
     diagnostics: tuple[Diagnostic, ...] = ()
+    followed: Followed | None = None
 
     @property
     def table(self) -> DataTable:
@@ -59,7 +62,10 @@ class Swept(Result):
 
 def swept(grid: Sequence[Point], results: Results, diagnostics: Sequence[Diagnostic] = ()) -> Swept:
     """The answer about all points of a grid."""
-    return Swept(tuple(grid[0].row), tuple(rows(grid, results)), tuple(diagnostics))
+    summaries = (data.get("summary") for data in results.found.values())
+    first: JsonData = next(filter(None, summaries), {})
+    varied, told = tuple(grid[0].row), tuple(diagnostics)
+    return Swept(varied, tuple(rows(grid, results)), told, version_from_data(first))
 
 
 def about_sweep(plan: Plan, axes: Sequence[Axis]) -> list[Diagnostic]:

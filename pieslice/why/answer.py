@@ -11,6 +11,7 @@ from __future__ import annotations
 from attr import frozen
 
 from negotiator.jobs.lists import IDLE, RUNNING
+from negotiator.matching.board import Offer
 from negotiator.model.result import CycleResult
 from negotiator.model.snapshot import Snapshot
 from pieslice.why.clauses.funnel import Funnel, funnel
@@ -18,7 +19,7 @@ from pieslice.why.jobs import AskedJob
 from pieslice.why.requests.absence import Absence, why_no_session, why_not_ready
 from pieslice.why.requests.fates import Fate, JobFate, fate_of
 from pieslice.why.requests.limits import Limits, Standing, limits, standing
-from pieslice.why.requests.moments import HaltedCycle, JobHistory, When, look_at
+from pieslice.why.requests.moments import JobHistory, When, look_at
 from pieslice.why.slots.case import (
     SlotCase,
     find_slots,
@@ -103,14 +104,14 @@ def why(
         absence = why_no_session(snapshot, policy, history.result, fate.submitter, fate.schedd)
     not_ready = None
     if fate is None and job.status == IDLE:
-        not_ready = why_not_ready(job, now, snapshot.slots)
+        not_ready = why_not_ready(job, now, snapshot.slots, policy.language)
     size = len(snapshot.slots)
     return Answer(history, stand, size, seen, held, fate, absence, not_ready, trimmed)
 
 
 @frozen(eq=False)
 class _Look:
-    halted: HaltedCycle
+    halted: Offer
     ranking: Ranking
     funnel: Funnel
     case: SlotCase | None
@@ -138,7 +139,7 @@ class _Look:
         )
 
 
-def _look(halted: HaltedCycle, slot: str | None, known: frozenset[str]) -> _Look:
+def _look(halted: Offer, slot: str | None, known: frozenset[str]) -> _Look:
     found = ranking(halted)
     sieved = funnel(halted, known)
     names = [] if slot is None else slot_names(halted, slot)

@@ -19,6 +19,7 @@ from pieslice.inputs.options import (
     add_engine,
     add_inputs,
     add_local_name,
+    add_max_size,
     add_output,
 )
 from pieslice.inputs.versions import version_from
@@ -146,6 +147,7 @@ def _add_diff(subcommands: Subcommands) -> argparse.ArgumentParser:
         metavar="F",
         help="with --watch: append each cycle as a line of JSON, and go on with the sums in F",
     )
+    add_max_size(diff, "the log of --watch: its oldest lines go first, the sums stay")
     diff.set_defaults(run=_diff)
     return diff
 
@@ -318,12 +320,14 @@ def _diff(args: argparse.Namespace) -> int:
         return EXIT_BAD
     with without_collecting():
         results: list[CycleResult] = []
+        versions: list[Followed] = []
         engines = make_engines(args.engine, lasting=True)
         for pool_name, config, args.dialect, args.at, args.condor_version in sides:
             args.inputs, args.config = [pool_name], None if config is None else [config]
             pool = load(args, sys.stderr, Progress(sys.stderr))
             if pool is None:
                 return EXIT_BAD
+            versions.append(pool.facts.version)
             results.append(
                 negotiate(
                     pool.snapshot,
@@ -335,7 +339,7 @@ def _diff(args: argparse.Namespace) -> int:
                 )
             )
         first, second = (_side_name(*side) for side in sides)
-        found = compare(results[0], results[1], (first, second))
+        found = compare(results[0], results[1], (first, second), (versions[0], versions[1]))
         put(found, args, sys.stdout)
     return EXIT_OK if found.same else EXIT_NO
 

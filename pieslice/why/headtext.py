@@ -21,8 +21,7 @@ from pieslice.why.requests.absence import status_of
 from pieslice.why.requests.fates import Fate, JobFate
 from pieslice.why.requests.limits import Limits
 from pieslice.why.requests.moments import JobHistory, When
-from pieslice.why.requests.record import End
-from pieslice.why.requests.text import amount, limit_of, reason_of, request_blocks
+from pieslice.why.requests.text import amount, limit_of, request_blocks, sentence
 from pieslice.why.slots.casetext import slot_head
 from pieslice.why.slots.holdtext import holding_text
 from pieslice.why.slots.ranking import RankedSlot
@@ -47,18 +46,7 @@ def _verdict(answer: Answer, seen: Seen, fate: JobFate) -> str:
         best = next((s for s in seen.ranking.slots if s.slot == history.slot), None)
         how = "" if best is None else f" ({_how(best)})"
         return f"matched, {history.slot}{how}"
-    if fate.fate is Fate.NO_SESSION:
-        return f"not requested: {'' if answer.absence is None else answer.absence.text}"
-    reason = reason_of(fate)
-    if fate.fate is Fate.NOT_ASKED:
-        return f"not requested: {reason}"
-    if fate.fate is Fate.UNUSED:
-        return f"matched, but not started: {reason}"
-    if fate.fate is Fate.CUT_OFF:
-        return f"requested, but not offered: {reason}"
-    if fate.request is not None and fate.request.end is End.KNOWN:
-        return f"requested, but not offered: {reason}"
-    return f"rejected, {reason}"
+    return sentence(fate, "" if answer.absence is None else answer.absence.text)
 
 
 def _how(slot: RankedSlot) -> str:

@@ -35,6 +35,7 @@ from pieslice.why.slots.ranking import Ranking, ranking
 from pieslice.why.slots.ranktext import rank_blocks, rank_data
 from pieslice.why.whytext import why_blocks, why_data
 from policy.data.tables import attribute_names
+from policy.versions import NOT_GIVEN, Followed
 
 
 def _fields(data: JsonObject) -> Mapping[str, object]:
@@ -47,6 +48,7 @@ class Explained(Result):
 
     schema: ClassVar[str] = "pieslice/why/1"
     answer: Answer
+    followed: Followed | None = None
 
     def summary(self) -> str:
         return str(why_data(self.answer)["verdict"])
@@ -64,6 +66,7 @@ class Surveyed(Result):
 
     schema: ClassVar[str] = "pieslice/why-jobs/1"
     found: Overview
+    followed: Followed | None = None
 
     def summary(self) -> str:
         return headline(self.found)
@@ -83,6 +86,7 @@ class Ranked(Result):
     history: JobHistory
     found: Ranking | None
     limit: int | None = None
+    followed: Followed | None = None
 
     @property
     def slots(self) -> DataTable:
@@ -132,6 +136,7 @@ class Quotas(Result):
     schema: ClassVar[str] = "pieslice/quotas/1"
     found: QuotaTrace
     trace: bool = False
+    followed: Followed | None = None
 
     @property
     def groups(self) -> DataTable:
@@ -174,11 +179,15 @@ class Quotas(Result):
 
 @frozen(eq=False, repr=False)
 class Changes(Result):
-    """What differs between two cycles; ``names`` are those of the two sides."""
+    """What differs between two cycles; ``names`` are those of the two sides.
+
+    ``versions``: those that each side follows.
+    """
 
     schema: ClassVar[str] = "pieslice/diff/1"
     found: Difference
     names: tuple[str, str]
+    versions: tuple[Followed, Followed]
 
     @property
     def same(self) -> bool:
@@ -191,10 +200,10 @@ class Changes(Result):
         return f"{first} and {second}: {'the same' if self.same else f'{count} differ'}"
 
     def blocks(self) -> Sequence[Block]:
-        return diff_blocks(self.found, self.names)
+        return diff_blocks(self.found, self.names, self.versions)
 
     def data(self) -> Mapping[str, object]:
-        return _fields(diff_data(self.found, self.names))
+        return _fields(diff_data(self.found, self.names, self.versions))
 
 
 def explain_job(pool: Capture, job: AskedJob, slot: str | None, seed: int) -> Explained:
@@ -204,28 +213,35 @@ def explain_job(pool: Capture, job: AskedJob, slot: str | None, seed: int) -> Ex
     """
     known = frozenset(name.lower() for name in attribute_names())
     now = pool.facts.now
-    return Explained(why(pool.snapshot, pool.policy, job, slot, now=now, seed=seed, known=known))
+    answer = why(pool.snapshot, pool.policy, job, slot, now=now, seed=seed, known=known)
+    return Explained(answer, pool.facts.version)
 
 
 def survey_jobs(pool: Capture, scope: Scope, seed: int) -> Surveyed:
     """What became of the jobs of a user, a group or a cluster."""
     snapshot, policy, now = pool.snapshot, pool.policy, pool.facts.now
-    return Surveyed(overview(snapshot, policy, scope.about, scope.jobs, now=now, seed=seed))
+    found = overview(snapshot, policy, scope.about, scope.jobs, now=now, seed=seed)
+    return Surveyed(found, pool.facts.version)
 
 
 def rank_slots(pool: Capture, job: AskedJob, limit: int | None, seed: int) -> Ranked:
     """The candidates of a job; ``limit`` of them."""
     now = pool.facts.now
     history, found = look_at(pool.snapshot, pool.policy, job, ranking, now=now, seed=seed)
-    return Ranked(history, found, limit)
+    return Ranked(history, found, limit, pool.facts.version)
 
 
 def divide_quotas(pool: Capture, *, trace: bool, seed: int) -> Quotas:
     """The quotas of groups and how they were allocated."""
     found = trace_quotas(pool.snapshot, pool.policy, now=pool.facts.now, seed=seed)
-    return Quotas(found, trace)
+    return Quotas(found, trace, pool.facts.version)
 
 
-def compare(before: CycleResult, after: CycleResult, names: tuple[str, str]) -> Changes:
+def compare(
+    before: CycleResult,
+    after: CycleResult,
+    names: tuple[str, str],
+    versions: tuple[Followed, Followed] = (NOT_GIVEN, NOT_GIVEN),
+) -> Changes:
     """What changes from one cycle to another."""
-    return Changes(compare_cycles(before, after), names)
+    return Changes(compare_cycles(before, after), names, versions)

@@ -3,8 +3,8 @@
 ``defaults.json`` is the parameter table of HTCondor 25.14.1, ``parameters.json`` says what its
 macros mean, ``readers.json`` who reads them, ``attributes.json`` describes attributes of ads, the
 ``.conf`` files hold templates; ``versions.json`` and ``templates-23.9.conf`` have what older
-versions have otherwise.  The knobs of the negotiation cycle have no rows in the first two:
-``policy.knobs`` declares them.
+versions have otherwise.  The knobs of the negotiation cycle have no rows in the first two but in
+``knobs.json``: ``policy.knobs`` makes declarations of them.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import json
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 _TEMPLATES = ("policy.conf", "feature.conf", "other.conf")
 
@@ -25,6 +26,13 @@ def _text(name: str) -> str:
 def parameter_rows() -> Mapping[str, list[str]]:
     """Default, type and range of macros, by the name that HTCondor spells."""
     rows: dict[str, list[str]] = json.loads(_text("defaults.json"))
+    return rows
+
+
+@cache
+def knob_rows() -> Mapping[str, Mapping[str, Any]]:
+    """The knobs of the negotiation cycle, by name: fields of ``policy.knobs.declaration.Knob``."""
+    rows: dict[str, dict[str, Any]] = json.loads(_text("knobs.json"))
     return rows
 
 

@@ -6,20 +6,32 @@ quotas in it.  Outputs: ``Sentence`` values in reading order.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
 
 from attr import evolve
 
+from classad.errors import ClassAdParseError
+from classad.syntax.nodes import Reference, walk
+from policy.attributes import DATE, Attribute, Moment, find_attribute
 from policy.config import Config
-from policy.explain.attributes import about_attributes
-from policy.explain.candidates import about_ranks, about_selection
-from policy.explain.elsewhere import about_others
+from policy.ephemeral import Presence, find_ephemeral
+from policy.explain.conclusions import published
 from policy.explain.preemption import about_preemption, may_preempt
-from policy.explain.sentences import Origin, Sentence, Topic, code, origin_of
+from policy.explain.sentences import Origin, Sentence, Topic, code, listing, origin_of
 from policy.explain.shares import about_groups, about_limits, about_priorities
+from policy.explain.startds import startd_settings
 from policy.groups import EffectiveQuotas
 from policy.knobs import find_knob
-from policy.knobs.other_daemons import DAEMONS
+from policy.knobs import matching as matching
+from policy.knobs.declaration import Knob, Wanted
+from policy.knobs.other_daemons import DAEMONS, OTHER_KNOBS
+from policy.knobs.readers import find_readers
+from policy.knobs.uses import Evaluated, find_use
+from policy.language.about import about
+from policy.language.expressions import parse
+from policy.language.macros import ExpansionError
+from policy.language.table import Definition
 from policy.load import PolicyLoad, ended_by, ends_daemon, load_policy
 
 
@@ -87,7 +99,7 @@ def _about_start(loaded: PolicyLoad) -> Iterator[Sentence]:
         if found.severity != "error":
             continue
         file = found.source.name if found.source is not None else None
-        origin = Origin(found.message.partition(":")[0], file, found.line)
+        origin = Origin(about(found).macro, file, found.line)
         daemon = f"condor_{ended_by(found).lower()}"
         text = f"{daemon} does not start with this; what follows uses the default"
         if not ends_daemon(found):
@@ -102,3 +114,243 @@ def _about_unsupported(loaded: PolicyLoad) -> Iterator[Sentence]:
             f"{setting.macro} is {code(setting.text)}: {setting.reason}.",
             (origin_of(setting.macro, setting.definition),),
         )
+
+
+# --- candidates and who takes part ----------------------------------------------------------------
+
+
+def about_ranks(topic: Topic) -> Iterator[Sentence]:
+    """The five keys in the order in which they decide."""
+    ignore = topic.read(matching.NEGOTIATOR_IGNORE_JOB_RANKS)
+    yield _rank(topic, 1, matching.NEGOTIATOR_PRE_JOB_RANK)
+    if ignore.boolean():
+        yield topic.sentence(
+            "2. nothing: NEGOTIATOR_IGNORE_JOB_RANKS is true, Rank does not count", ignore
+        )
+    else:
+        yield topic.sentence("2. the job's own Rank, greatest first")
+    yield _rank(topic, 3, matching.NEGOTIATOR_POST_JOB_RANK)
+    if not may_preempt(topic):
+        return  # what follows decides between slots that somebody uses
+    yield topic.sentence(
+        "4. slots that nobody is preempted from, then preemption for RANK, then for user priority"
+    )
+    if ignore.boolean():
+        yield topic.sentence("5. nothing: PREEMPTION_RANK does not count either", ignore)
+    else:
+        yield _rank(topic, 5, matching.PREEMPTION_RANK)
+
+
+def _rank(topic: Topic, number: int, knob: Knob) -> Sentence:
+    reading = topic.read(knob)
+    tree = reading.expression()
+    if tree is None:
+        return topic.sentence(f"{number}. nothing: {knob.name} is empty", reading)
+    found = topic.conclude(knob.name, tree)
+    if found.settled:
+        value = "" if found.plain else f", which is always {found.value}"
+        text = f"{number}. nothing: {knob.name} is {code(reading.text)} for all{value}"
+        return topic.sentence(text, reading)
+    return topic.sentence(f"{number}. {knob.name}, greatest first: {code(reading.text)}", reading)
+
+
+def about_selection(topic: Topic) -> Iterator[Sentence]:
+    """The constraints on slots, submitters and jobs, and what a slot weighs."""
+    for knob, what in (
+        (matching.NEGOTIATOR_SLOT_CONSTRAINT, "Only slots that fulfil {} exist"),
+        (matching.NEGOTIATOR_SUBMITTER_CONSTRAINT, "Only submitters that fulfil {} exist"),
+        (matching.NEGOTIATOR_JOB_CONSTRAINT, "Only jobs that fulfil {} are offered"),
+    ):
+        reading = topic.read(knob)
+        tree = reading.expression()
+        found = None if tree is None else topic.conclude(knob.name, tree)
+        if found is not None and not found.is_true:
+            none = ": there are none, it is never true" if found.is_never_true else ""
+            yield topic.sentence(f"{what.format(code(reading.text))}{none}.", reading)
+    weights = topic.read(matching.NEGOTIATOR_USE_SLOT_WEIGHTS)
+    if not weights.boolean():
+        yield topic.sentence("Every slot counts one.", weights)
+        return
+    weight = topic.read(matching.SLOT_WEIGHT)
+    force = topic.read(matching.FORCE_NEGOTIATOR_SLOT_WEIGHT)
+    if force.boolean():
+        yield topic.sentence(f"Every slot counts {code(weight.text)}.", force, weight)
+    else:
+        text = "A slot counts its own SlotWeight"
+        yield topic.sentence(f"{text}, one without it {code(weight.text)}.", weights, weight)
+
+
+# --- attributes -----------------------------------------------------------------------------------
+
+#: The negotiator's expressions in which attributes of slots and jobs stand.
+_KNOBS: Final = (
+    matching.PREEMPTION_REQUIREMENTS,
+    matching.NEGOTIATOR_PRE_JOB_RANK,
+    matching.NEGOTIATOR_POST_JOB_RANK,
+    matching.PREEMPTION_RANK,
+    matching.NEGOTIATOR_SLOT_CONSTRAINT,
+    matching.NEGOTIATOR_JOB_CONSTRAINT,
+)
+_OF_PREEMPTION: Final = ("PREEMPTION_REQUIREMENTS", "PREEMPTION_RANK")
+_STARTDS: Final = ("RANK", "PREEMPT")
+_SCOPES: Final = ("my", "target", "parent")
+_OWNERS: Final = {"slot": "slots", "job": "jobs"}
+_UNITS: Final[Mapping[str, str]] = {
+    DATE: "a point in time, in seconds since 1970",
+    "s": "in seconds",
+    "min": "in minutes",
+    "B": "in bytes",
+    "%": "in percent",
+    "cpus": "a number of cores",
+    "GPUs": "a number of GPUs",
+    "jobs": "a number of jobs",
+}
+#: Units that say no more than the name.
+_OWN_UNITS: Final = ("", "priority", "rank", "job priority")
+#: When an attribute is there that tells of the slot's user.
+_WITH_USERS: Final = (Presence.PREEMPTION, Presence.PREEMPTION_GROUPS)
+#: More values than these are not listed.
+_MOST_VALUES: Final = 8
+
+
+def about_attributes(topic: Topic, *, preempting: bool) -> Iterator[Sentence]:
+    """One sentence for each of HTCondor's own attributes that the files name where it matters, in
+    alphabetical order."""
+    own = published(topic.config)
+    named = _named_attributes(topic, preempting)
+    for folded, (name, origins) in sorted(named.items()):
+        if folded in own or all(origin.file is None for origin in origins):
+            continue
+        meaning = _meaning_of(name)
+        if meaning:
+            yield topic.sentence(f"{name}: {meaning}", *origins)
+
+
+def _named_attributes(topic: Topic, preempting: bool) -> dict[str, tuple[str, list[Origin]]]:
+    """Every attribute in an expression that counts, with where that is set."""
+    found: dict[str, tuple[str, list[Origin]]] = {}
+
+    def add(node: object, origins: list[Origin]) -> None:
+        if isinstance(node, Reference) and node.name.casefold() not in _SCOPES:
+            places = found.setdefault(node.name.casefold(), (node.name, []))[1]
+            places.extend(origin for origin in origins if origin not in places)
+
+    for knob in _KNOBS:
+        if knob.name in _OF_PREEMPTION and not preempting:
+            continue
+        reading = topic.read(knob)
+        tree = reading.expression()
+        if tree is not None and not topic.conclude(knob.name, tree).settled:
+            for node in walk(tree.node):
+                add(node, [origin_of(reading.macro, reading.definition)])
+    for macro in _STARTDS:
+        for setting in startd_settings(topic.config, macro):
+            if setting.tree is None or topic.conclude(macro, setting.tree).settled:
+                continue
+            for node in walk(setting.tree.node):
+                add(node, list(setting.origins))
+    return found
+
+
+def _meaning_of(name: str) -> str:
+    """What is known of an attribute beyond which ad has it; empty if nothing is."""
+    added, row = find_ephemeral(name), find_attribute(name)
+    if added is not None and (added.presence is not Presence.CLAIM or row is None):
+        unit = "" if added.unit in _OWN_UNITS else f", in {added.unit}"
+        free = "; undefined for free slots" if added.presence in _WITH_USERS else ""
+        return f"{added.doc[0].lower()}{added.doc[1:]}{unit}{free}"
+    facts = [] if row is None else list(_facts(row))
+    owners = [word for kind, word in _OWNERS.items() if row is not None and kind in row.ads]
+    return "; ".join([f"of {listing(owners)}", *facts]) if facts and owners else ""
+
+
+def _facts(row: Attribute) -> Iterator[str]:
+    if row.unit and row.unit not in _OWN_UNITS:
+        yield _UNITS.get(row.unit, f"in {row.unit}")
+    if 0 < len(row.values) <= _MOST_VALUES:
+        yield f"one of {listing(row.values)}"
+    moments = {moment for kind, moment in row.ads.items() if kind in _OWNERS}
+    if moments == {Moment.CLAIMED}:
+        yield "undefined for free slots"
+    elif moments == {Moment.SOMETIMES} and row.name != "CurrentTime":
+        yield "some do not have it"
+
+
+# --- expressions of other daemons -----------------------------------------------------------------
+
+#: What the other topics tell.
+_TOLD: Final = frozenset(("rank", "preempt", "slot_weight", "maxjobretirementtime"))
+#: Readers by the beginning of a name, where no daemon reads it at its start.
+_BY_NAME: Final = (
+    ("SYSTEM_PERIODIC_", "SCHEDD"),
+    ("SUBMIT_REQUIREMENT_", "SCHEDD"),
+    ("DEFRAG_", "DEFRAG"),
+    ("ROOSTER_", "ROOSTER"),
+    ("JOB_ROUTER_", "JOB_ROUTER"),
+    ("APPEND_", "SUBMIT"),
+    ("DEFAULT_RANK", "SUBMIT"),
+    ("JOB_DEFAULT_", "SUBMIT"),
+)
+
+
+def about_others(topic: Topic) -> Iterator[Sentence]:
+    """Each macro with the daemon that evaluates it and when, and its values with their places."""
+    found: dict[str, tuple[Evaluated, dict[str, list[Origin]]]] = {}
+    for entry in topic.config.scope.table:
+        macro = _bare_macro(entry)
+        how, knob = find_use(macro), find_knob(macro)
+        ours = knob is not None and knob.read_by == "NEGOTIATOR"
+        if how is None or entry.is_builtin or ours or macro.casefold() in _TOLD:
+            continue
+        text = _text(topic, entry)
+        if text:
+            places = found.setdefault(macro, (how, {}))[1].setdefault(text, [])
+            places.append(origin_of(macro, entry))
+    for macro, (how, texts) in found.items():
+        head = f"{_reader(macro)} evaluates {macro} {how.moment}:"
+        if len(texts) == 1:
+            [(text, origins)] = texts.items()
+            yield topic.sentence(f"{head} {_value(topic, macro, text, how)}", *origins)
+            continue
+        yield topic.sentence(head)
+        for text, origins in texts.items():
+            yield topic.sentence(_value(topic, macro, text, how), *origins, depth=1)
+
+
+def _bare_macro(entry: Definition) -> str:
+    """The macro without the name of a daemon, or a local one, before it."""
+    macro = entry.name.partition(".")[2]
+    return macro if find_use(macro) else entry.name
+
+
+def _text(topic: Topic, entry: Definition) -> str:
+    try:
+        return topic.config.expand(entry).text.strip()
+    except ExpansionError:
+        return entry.raw
+
+
+def _value(topic: Topic, macro: str, text: str, how: Evaluated) -> str:
+    said = code(text)
+    try:
+        found = topic.conclude(macro, parse(text))
+    except ClassAdParseError:
+        return f"{said}, which is no expression"
+    if found.plain or not found.settled or how.use.wanted is Wanted.ANY:
+        return said
+    if how.use.wanted is Wanted.NUMBER:
+        return f"{said}, which is always {found.value:g}"
+    return f"{said}, which is {'always' if found.is_true else 'never'} true"
+
+
+def _reader(macro: str) -> str:
+    knob = OTHER_KNOBS.get(macro.casefold())
+    readers = find_readers(macro)
+    for begin, daemon in _BY_NAME:
+        if macro.upper().startswith(begin):
+            return f"condor_{daemon.lower()}"
+    if knob is not None:
+        return f"condor_{knob.read_by.lower()}"
+    if readers is not None and len(readers.daemons) == 1:
+        return f"condor_{next(iter(readers.daemons)).lower()}"
+    return "condor_startd"

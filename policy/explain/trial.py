@@ -80,7 +80,8 @@ class Trial:
 
         ad, name, found = self._where(name)
         try:
-            tree = expressions.parse(text, Source(text, f"<{name}>"), whole=True)
+            source, language = Source(text, f"<{name}>"), self.context.language
+            tree = expressions.parse(text, source, whole=True, language=language)
         except ClassAdParseError as problem:
             raise CannotTry(str(problem), problem.diagnostic) from None
         value = evaluate(tree)
@@ -145,7 +146,7 @@ def trial(config: Config, macro: str, my: ClassAd, target: ClassAd, context: Eva
         raise CannotTry(f"not defined: {macro}")
     try:
         text = config.expand(definition).text
-        tree = expressions.parse(text, Source(text, f"<{macro}>"))
+        tree = expressions.parse(text, Source(text, f"<{macro}>"), language=context.language)
     except ExpansionError as endless:
         raise CannotTry(f"{macro}: {endless}") from None
     except ClassAdParseError as problem:

@@ -33,14 +33,14 @@ class Choice:
     """The words that macros of some names take, whatever their case.
 
     ``many``: any number of them, between commas and blanks.  ``otherwise`` says what becomes of
-    another word; ``ends``: its daemon ends.
+    another word; ``ends`` is the daemon that ends at it, if one does.
     """
 
     macros: re.Pattern[str]
     words: tuple[str, ...]
     otherwise: str
     many: bool = False
-    ends: bool = False
+    ends: str = ""
 
     def strange(self, items: Iterable[str]) -> list[str]:
         """The items that are none of the words."""
@@ -48,9 +48,7 @@ class Choice:
         return [item for item in items if item.casefold() not in known]
 
 
-def _choice(
-    macros: str, *words: str, otherwise: str, many: bool = False, ends: bool = False
-) -> Choice:
+def _choice(macros: str, *words: str, otherwise: str, many: bool = False, ends: str = "") -> Choice:
     return Choice(re.compile(macros, re.IGNORECASE), words, otherwise, many, ends)
 
 
@@ -62,7 +60,7 @@ CHOICES: Final = (
     ),
     _choice(
         "DEFRAG_DRAINING_SCHEDULE", "graceful", "quick", "fast",
-        otherwise="condor_defrag ends when it reads this", ends=True,
+        otherwise="condor_defrag ends when it reads this", ends="DEFRAG",
     ),
     _choice(
         r"(STARTD|SCHEDD)_CRON_\w+_(RECONFIG|RECONFIG_RERUN|KILL)",

@@ -9,8 +9,11 @@ have, so that condor_config_val calls the macro not defined.
 from __future__ import annotations
 
 from enum import Enum
+from math import inf
 
 from attr import field, frozen
+
+from policy.data.tables import knob_rows
 
 
 class Kind(Enum):
@@ -125,3 +128,21 @@ class Knob:
         if not folded.endswith(tail.casefold()):
             return None
         return macro[len(head) : len(macro) - len(tail)]
+
+
+def knob_row(name: str) -> Knob:
+    """The declaration of a knob of the cycle, from its row in ``policy/data/knobs.json``.
+
+    A row has the fields of ``Knob`` that are not as most are; ``use`` and ``plausible`` are lists,
+    with null for no greatest value.
+    """
+    row = dict(knob_rows()[name])
+    use, plausible = row.pop("use", None), row.pop("plausible", None)
+    if use is not None:
+        my, target, wanted, *more = use
+        row["use"] = Use(my, target, Wanted(wanted), *more)
+    if plausible is not None:
+        least, greatest = plausible
+        row["plausible"] = least, inf if greatest is None else greatest
+    kind, need = Kind(row.pop("kind")), Need(row.pop("need", Need.MUST.value))
+    return Knob(name=name, kind=kind, need=need, **row)

@@ -21,6 +21,7 @@ from policy.dialects import HTCONDOR, Dialect
 from policy.knobs.declaration import Knob
 from policy.knobs.reading import Place, Reading, place, read_knob
 from policy.language import expressions
+from policy.language.about import About
 
 if TYPE_CHECKING:
     from classad.ads.expression import Expression
@@ -47,9 +48,11 @@ class KnobReader:
             self.diagnostics.append(reading.ignored)
         return reading
 
-    def warn(self, message: str, spot: Place = _NOWHERE, id: str | None = None) -> None:
-        """Note something that the daemon goes on with."""
-        self.diagnostics.append(Diagnostic(message, *spot, severity="warning", id=id))
+    def warn(self, macro: str, problem: str, spot: Place = _NOWHERE, id: str | None = None) -> None:
+        """Note something about a macro that the daemon goes on with."""
+        about = About(macro=macro)
+        found = Diagnostic(f"{macro}: {problem}", *spot, severity="warning", id=id, about=about)
+        self.diagnostics.append(found)
 
 
 def config_for(config: Config, knob: Knob) -> Config:
@@ -115,8 +118,8 @@ def priority_factor(knob: Knob) -> float:
         reading = knobs.read(knob)
         factor = reading.number()
         if factor < 1.0:
-            message = f"{knob.name}: {factor:g} is no priority factor, 1 is used"
-            knobs.warn(message, _spot(reading), "P604")
+            problem = f"{factor:g} is no priority factor, 1 is used"
+            knobs.warn(knob.name, problem, _spot(reading), "P604")
         return max(1.0, factor)
 
     return _field(read)
@@ -136,7 +139,7 @@ def regular_expression(knob: Knob) -> str:
             re.compile(reading.text)
         except re.error as mistake:
             found = f"`{reading.text}` is not a regular expression: {mistake}"
-            knobs.warn(f"{reading.macro}: {found}")
+            knobs.warn(reading.macro, found)
             return ""
         return reading.text
 
@@ -166,7 +169,8 @@ def required_expression(knob: Knob) -> Expression:
         tree = reading.expression()
         if tree is None:
             message = f"{knob.name} is set to nothing, which stops condor_negotiator"
-            knobs.diagnostics.append(Diagnostic(message, *_spot(reading)))
+            about = About(macro=knob.name, ends=knob.read_by)
+            knobs.diagnostics.append(Diagnostic(message, *_spot(reading), about=about))
             tree = expressions.parse(knob.default or "")
         return tree
 
@@ -196,7 +200,7 @@ def tagged_macros(knob: Knob, prefix: str) -> tuple[tuple[str, Expression], ...]
             try:
                 found.append((name if tagged else prefix + name, expressions.parse(value)))
             except ClassAdParseError:
-                knobs.warn(f"{knob.name}: `{name}` is not an expression")
+                knobs.warn(knob.name, f"`{name}` is not an expression")
         return tuple(found)
 
     return _field(read)

@@ -9,255 +9,44 @@ from typing import TYPE_CHECKING, Final
 
 from attr import frozen
 
-from policy.knobs.declaration import Kind, Knob, Need, Use, Wanted
+from policy.knobs.declaration import knob_row
 from policy.knobs.fields import expression, flag, integer, tagged_macros, text
 
 if TYPE_CHECKING:
     from classad.ads.expression import Expression
 
-_RANK_DEFAULT = (
-    "(10000000 * My.Rank) + (1000000 * (RemoteOwner =?= UNDEFINED)) - (100000 * Cpus) - Memory"
-)
-_POST_DEFAULT = (
-    "(RemoteOwner =?= UNDEFINED) * (ifthenElse(isUndefined(KFlops), 1000, Kflops)"
-    " - SlotID - 1.0e10*(Offline=?=True))"
-)
-_PREEMPTION_RANK_DEFAULT = (
-    "(RemoteUserPrio * 1000000) - ifThenElse(isUndefined(TotalJobRuntime), 0, TotalJobRuntime)"
-)
 
-PREEMPTION_REQUIREMENTS: Final = Knob(
-    "PREEMPTION_REQUIREMENTS",
-    Kind.EXPR,
-    "False",
-    "Allows preempting a claim for better user priority where it is exactly true;"
-    " set to nothing, it allows every such preemption",
-    differs="the manual says a better user priority is required as well; nothing else is",
-    use=Use("slot", "request", Wanted.TRUTH, True, "PREEMPTION_REQUIREMENTS_STABLE"),
-)
-PREEMPTION_REQUIREMENTS_STABLE: Final = Knob(
-    "PREEMPTION_REQUIREMENTS_STABLE",
-    Kind.BOOL,
-    "true",
-    "Promises that PREEMPTION_REQUIREMENTS keeps its value while a match list is used",
-    in_table=False,
-)
-PREEMPTION_RANK: Final = Knob(
-    "PREEMPTION_RANK",
-    Kind.EXPR,
-    _PREEMPTION_RANK_DEFAULT,
-    "Ranks claims that may be preempted, greatest first, after all other ranks",
-    use=Use("slot", "request", Wanted.NUMBER, True, "PREEMPTION_RANK_STABLE"),
-)
-PREEMPTION_RANK_STABLE: Final = Knob(
-    "PREEMPTION_RANK_STABLE",
-    Kind.BOOL,
-    "true",
-    "Promises that PREEMPTION_RANK keeps its value while a match list is used",
-    in_table=False,
-)
-NEGOTIATOR_PRE_JOB_RANK: Final = Knob(
-    "NEGOTIATOR_PRE_JOB_RANK",
-    Kind.EXPR,
-    _RANK_DEFAULT,
-    "Ranks slots before the job's own Rank is looked at, greatest first",
-    use=Use("slot", "request", Wanted.NUMBER),
-)
-NEGOTIATOR_POST_JOB_RANK: Final = Knob(
-    "NEGOTIATOR_POST_JOB_RANK",
-    Kind.EXPR,
-    _POST_DEFAULT,
-    "Ranks slots that tie in the job's own Rank, greatest first",
-    use=Use("slot", "request", Wanted.NUMBER),
-)
-NEGOTIATOR_IGNORE_JOB_RANKS: Final = Knob(
-    "NEGOTIATOR_IGNORE_JOB_RANKS",
-    Kind.BOOL,
-    "false",
-    "Sorts the slots once per cycle and ignores the Rank of jobs",
-    need=Need.OPTIONAL,
-    in_table=False,
-)
-NEGOTIATOR_MATCHLIST_CACHING: Final = Knob(
-    "NEGOTIATOR_MATCHLIST_CACHING",
-    Kind.BOOL,
-    "true",
-    "Keeps the sorted candidates for the next request of the same autocluster",
-)
-NEGOTIATOR_CONSIDER_PREEMPTION: Final = Knob(
-    "NEGOTIATOR_CONSIDER_PREEMPTION",
-    Kind.BOOL,
-    "true",
-    "Looks at claimed slots at all",
-)
-NEGOTIATOR_CONSIDER_EARLY_PREEMPTION: Final = Knob(
-    "NEGOTIATOR_CONSIDER_EARLY_PREEMPTION",
-    Kind.BOOL,
-    "false",
-    "Looks at claimed slots whose job may still retire",
-)
-ALLOW_PSLOT_PREEMPTION: Final = Knob(
-    "ALLOW_PSLOT_PREEMPTION",
-    Kind.BOOL,
-    "false",
-    "Gathers dynamic slots of a partitionable slot for one bigger request",
-    need=Need.OPTIONAL,
-    in_table=False,
-)
-NEGOTIATOR_SLOT_CONSTRAINT: Final = Knob(
-    "NEGOTIATOR_SLOT_CONSTRAINT",
-    Kind.EXPR,
-    "",
-    "Selects the slots that exist for this negotiator",
-    use=Use("slot", "", Wanted.CONDITION),
-)
-NEGOTIATOR_SUBMITTER_CONSTRAINT: Final = Knob(
-    "NEGOTIATOR_SUBMITTER_CONSTRAINT",
-    Kind.EXPR,
-    None,
-    "Selects the submitters that exist for this negotiator",
-    in_table=False,
-    use=Use("submitter", "", Wanted.CONDITION),
-)
-NEGOTIATOR_JOB_CONSTRAINT: Final = Knob(
-    "NEGOTIATOR_JOB_CONSTRAINT",
-    Kind.EXPR,
-    "",
-    "Selects the jobs that a schedd offers to this negotiator",
-    fatal=False,
-    use=Use("job", "", Wanted.CONDITION),
-)
-NEGOTIATOR_USE_SLOT_WEIGHTS: Final = Knob(
-    "NEGOTIATOR_USE_SLOT_WEIGHTS",
-    Kind.BOOL,
-    "true",
-    "Counts slots by their SlotWeight instead of one each",
-)
-SLOT_WEIGHT: Final = Knob(
-    "SLOT_WEIGHT",
-    Kind.EXPR,
-    "Cpus",
-    "Weighs slots whose ad has no SlotWeight",
-    unit="weighted slots",
-    use=Use("slot", "", Wanted.NUMBER),
-)
-FORCE_NEGOTIATOR_SLOT_WEIGHT: Final = Knob(
-    "FORCE_NEGOTIATOR_SLOT_WEIGHT",
-    Kind.BOOL,
-    "false",
-    "Weighs every slot by the negotiator's SLOT_WEIGHT, whatever its ad says",
-)
-NEGOTIATOR_DEPTH_FIRST: Final = Knob(
-    "NEGOTIATOR_DEPTH_FIRST",
-    Kind.BOOL,
-    "false",
-    "Fills a partitionable slot with jobs of one match before going to the next slot",
-    need=Need.OPTIONAL,
-)
-NEGOTIATOR_MATCH_EXPRS: Final = Knob(
-    "NEGOTIATOR_MATCH_EXPRS",
-    Kind.LIST,
-    "",
-    "Names macros that are put into every matched slot ad as attributes",
-    need=Need.OPTIONAL,
-)
-NEGOTIATOR_CROSS_SLOT_PRIOS: Final = Knob(
-    "NEGOTIATOR_CROSS_SLOT_PRIOS",
-    Kind.BOOL,
-    "false",
-    "Adds the priorities of a machine's other slots to every slot ad",
-    need=Need.OPTIONAL,
-)
-STARTD_RESOURCE_PREFIX: Final = Knob(
-    "STARTD_RESOURCE_PREFIX",
-    Kind.STRING,
-    "",
-    "Begins the attribute names that NEGOTIATOR_CROSS_SLOT_PRIOS adds; empty means `slot`",
-    need=Need.OPTIONAL,
-)
-NEGOTIATOR_TRIM_SHUTDOWN_THRESHOLD: Final = Knob(
-    "NEGOTIATOR_TRIM_SHUTDOWN_THRESHOLD",
-    Kind.INT,
-    "0",
-    "Leaves out slots of a startd that will shut down sooner than this",
-    unit="s",
-    need=Need.OPTIONAL,
-)
-MATCH_WORKING_CM_SLOTS: Final = Knob(
-    "MATCH_WORKING_CM_SLOTS",
-    Kind.BOOL,
-    "false",
-    "Offers slots that are working on behalf of another central manager",
-    need=Need.OPTIONAL,
-    in_table=False,
-)
-NEGOTIATOR_NUM_THREADS: Final = Knob(
-    "NEGOTIATOR_NUM_THREADS",
-    Kind.INT,
-    "1",
-    "Tests Requirements on this many threads; the outcome is the same",
-    need=Need.IRRELEVANT,
-)
-STARTD_AD_REEVAL_EXPR: Final = Knob(
-    "STARTD_AD_REEVAL_EXPR",
-    Kind.EXPR,
-    "",
-    "Decides whether a changed slot ad loses the matches of its predecessor",
-    need=Need.OPTIONAL,
-    honoured=False,
-    reason="a saved pool has one ad per slot, so no ad follows another",
-)
-CONSUMPTION_POLICY: Final = Knob(
-    "CONSUMPTION_POLICY",
-    Kind.BOOL,
-    "false",
-    "Lets the negotiator divide partitionable slots itself",
-    need=Need.IRRELEVANT,
-    read_by="STARTD",
-)
-CONSUMPTION_CPUS: Final = Knob(
-    "CONSUMPTION_CPUS",
-    Kind.EXPR,
-    "quantize(target.RequestCpus,{1})",
-    "Says how many cores a request takes from a slot with a consumption policy",
-    unit="cores",
-    need=Need.IRRELEVANT,
-    read_by="STARTD",
-)
-CONSUMPTION_MEMORY: Final = Knob(
-    "CONSUMPTION_MEMORY",
-    Kind.EXPR,
-    "quantize(target.RequestMemory,{128})",
-    "Says how much memory a request takes from a slot with a consumption policy",
-    unit="MiB",
-    need=Need.IRRELEVANT,
-    read_by="STARTD",
-)
-CONSUMPTION_DISK: Final = Knob(
-    "CONSUMPTION_DISK",
-    Kind.EXPR,
-    "quantize(target.RequestDisk,{1024})",
-    "Says how much disk a request takes from a slot with a consumption policy",
-    unit="KiB",
-    need=Need.IRRELEVANT,
-    read_by="STARTD",
-)
-CLAIM_PARTITIONABLE_LEFTOVERS: Final = Knob(
-    "CLAIM_PARTITIONABLE_LEFTOVERS",
-    Kind.BOOL,
-    "$(NEGOTIATOR_USE_SLOT_WEIGHTS)",
-    "Lets a schedd claim what a match left of a partitionable slot, after the cycle",
-    need=Need.IRRELEVANT,
-    read_by="SCHEDD",
-)
-ENABLE_CLAIMABLE_PARTITIONABLE_SLOTS: Final = Knob(
-    "ENABLE_CLAIMABLE_PARTITIONABLE_SLOTS",
-    Kind.BOOL,
-    "false",
-    "Lets a schedd claim whole partitionable slots",
-    need=Need.IRRELEVANT,
-    read_by="STARTD",
-)
+PREEMPTION_REQUIREMENTS: Final = knob_row("PREEMPTION_REQUIREMENTS")
+PREEMPTION_REQUIREMENTS_STABLE: Final = knob_row("PREEMPTION_REQUIREMENTS_STABLE")
+PREEMPTION_RANK: Final = knob_row("PREEMPTION_RANK")
+PREEMPTION_RANK_STABLE: Final = knob_row("PREEMPTION_RANK_STABLE")
+NEGOTIATOR_PRE_JOB_RANK: Final = knob_row("NEGOTIATOR_PRE_JOB_RANK")
+NEGOTIATOR_POST_JOB_RANK: Final = knob_row("NEGOTIATOR_POST_JOB_RANK")
+NEGOTIATOR_IGNORE_JOB_RANKS: Final = knob_row("NEGOTIATOR_IGNORE_JOB_RANKS")
+NEGOTIATOR_MATCHLIST_CACHING: Final = knob_row("NEGOTIATOR_MATCHLIST_CACHING")
+NEGOTIATOR_CONSIDER_PREEMPTION: Final = knob_row("NEGOTIATOR_CONSIDER_PREEMPTION")
+NEGOTIATOR_CONSIDER_EARLY_PREEMPTION: Final = knob_row("NEGOTIATOR_CONSIDER_EARLY_PREEMPTION")
+ALLOW_PSLOT_PREEMPTION: Final = knob_row("ALLOW_PSLOT_PREEMPTION")
+NEGOTIATOR_SLOT_CONSTRAINT: Final = knob_row("NEGOTIATOR_SLOT_CONSTRAINT")
+NEGOTIATOR_SUBMITTER_CONSTRAINT: Final = knob_row("NEGOTIATOR_SUBMITTER_CONSTRAINT")
+NEGOTIATOR_JOB_CONSTRAINT: Final = knob_row("NEGOTIATOR_JOB_CONSTRAINT")
+NEGOTIATOR_USE_SLOT_WEIGHTS: Final = knob_row("NEGOTIATOR_USE_SLOT_WEIGHTS")
+SLOT_WEIGHT: Final = knob_row("SLOT_WEIGHT")
+FORCE_NEGOTIATOR_SLOT_WEIGHT: Final = knob_row("FORCE_NEGOTIATOR_SLOT_WEIGHT")
+NEGOTIATOR_DEPTH_FIRST: Final = knob_row("NEGOTIATOR_DEPTH_FIRST")
+NEGOTIATOR_MATCH_EXPRS: Final = knob_row("NEGOTIATOR_MATCH_EXPRS")
+NEGOTIATOR_CROSS_SLOT_PRIOS: Final = knob_row("NEGOTIATOR_CROSS_SLOT_PRIOS")
+STARTD_RESOURCE_PREFIX: Final = knob_row("STARTD_RESOURCE_PREFIX")
+NEGOTIATOR_TRIM_SHUTDOWN_THRESHOLD: Final = knob_row("NEGOTIATOR_TRIM_SHUTDOWN_THRESHOLD")
+MATCH_WORKING_CM_SLOTS: Final = knob_row("MATCH_WORKING_CM_SLOTS")
+NEGOTIATOR_NUM_THREADS: Final = knob_row("NEGOTIATOR_NUM_THREADS")
+STARTD_AD_REEVAL_EXPR: Final = knob_row("STARTD_AD_REEVAL_EXPR")
+CONSUMPTION_POLICY: Final = knob_row("CONSUMPTION_POLICY")
+CONSUMPTION_CPUS: Final = knob_row("CONSUMPTION_CPUS")
+CONSUMPTION_MEMORY: Final = knob_row("CONSUMPTION_MEMORY")
+CONSUMPTION_DISK: Final = knob_row("CONSUMPTION_DISK")
+CLAIM_PARTITIONABLE_LEFTOVERS: Final = knob_row("CLAIM_PARTITIONABLE_LEFTOVERS")
+ENABLE_CLAIMABLE_PARTITIONABLE_SLOTS: Final = knob_row("ENABLE_CLAIMABLE_PARTITIONABLE_SLOTS")
 
 
 @frozen(kw_only=True, eq=False, slots=False)

@@ -13,7 +13,9 @@ from typing import Final
 from attr import frozen
 
 from policy.data.tables import builtin_table, meanings, reader_rows
+from policy.history import changed_row
 from policy.knobs.declaration import Kind, Knob, Need
+from policy.versions import NEWEST, Version
 
 #: The daemons whose verdicts a check gives, in the order in which a pool needs them.
 MAIN: Final = ("MASTER", "COLLECTOR", "NEGOTIATOR", "SCHEDD", "STARTD")
@@ -54,12 +56,16 @@ class Readers:
     low: int | None = None
     high: int | None = None
 
-    def knob(self, daemon: str) -> Knob | None:
-        """A declaration for one of the daemons; None if any text is right."""
-        kind = _KINDS.get(self.kind)
+    def knob(self, daemon: str, version: Version = NEWEST) -> Knob | None:
+        """A declaration for one of the daemons of a version; None if any text is right."""
+        row, kind = builtin_table().get(self.name.casefold()), _KINDS.get(self.kind)
+        older = changed_row(self.name, version)
+        if older is not None:
+            if older[1:2] != (row or [])[1:2]:
+                kind = _KINDS.get(_TYPES.get("".join(older[1:2]), ""))
+            row = older
         if kind is None:
             return None
-        row = builtin_table().get(self.name.casefold())
         default = row[0] if row else None
         if kind is Kind.BOOL and default and default.casefold() in _OTHER_WORDS:
             return None

@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING, Final
 from attr import evolve, frozen
 
 from classad.errors import ClassAdParseError, Diagnostic
+from classad.language.rules import LanguageRules, language_of
 from classad.source import Source
 from policy.config import Config
 from policy.history import has_row, is_read
 from policy.knobs.declaration import Kind, Knob
 from policy.language import expressions
+from policy.language.about import About
 from policy.language.lines import BLANKS
 from policy.language.macros import ExpansionError
 from policy.language.numbers import (
@@ -98,10 +100,17 @@ class Reading:
 
 
 class _Invalid(Exception):  # noqa: N818 - never leaves this module
-    def __init__(self, why: str, start: int = 0, end: int | None = None) -> None:
+    def __init__(
+        self, why: str, start: int = 0, end: int | None = None, circle: tuple[str, ...] = ()
+    ) -> None:
         super().__init__(why)
         self.start = start
         self.end = end
+        self.circle = tuple(map(str.casefold, circle))
+
+
+def _endless(problem: ExpansionError) -> _Invalid:
+    return _Invalid(str(problem), circle=problem.chain)
 
 
 def split_list(text: str) -> list[str]:
@@ -126,9 +135,9 @@ def read_knob(config: Config, knob: Knob, macro: str | None = None) -> Reading:
         expanded = config.expand(definition)
         if expanded.problems:
             raise _Invalid(expanded.problems[0])
-        value = _value(knob, expanded.text, evaluate)
+        value = _value(knob, expanded.text, evaluate, language_of(config.version))
     except ExpansionError as endless:
-        problem = _diagnostic(config, knob, macro, definition, "", _Invalid(str(endless)))
+        problem = _diagnostic(config, knob, macro, definition, "", _endless(endless))
         return Reading(macro, _default(config, knob, evaluate), "", definition, problem)
     except _Invalid as invalid:
         problem = _diagnostic(config, knob, macro, definition, expanded.text, invalid)
@@ -153,7 +162,8 @@ def _ignored(
 def behind_expression(macro: str, found: Diagnostic, where: Place) -> Diagnostic:
     """The finding about text that the daemons ignore behind the expression of a macro."""
     help_text = "the daemons ignore the text behind a complete conditional, and so does this report"
-    return Diagnostic(f"{macro}: {found.message}", *where, id=IGNORED, help=help_text)
+    about = About(macro=macro)
+    return Diagnostic(f"{macro}: {found.message}", *where, id=IGNORED, help=help_text, about=about)
 
 
 def in_force(knob: Knob, reading: Reading) -> Reading:
@@ -174,11 +184,12 @@ def _default(config: Config, knob: Knob, evaluate: Evaluate) -> object:
     """A default that refers to a macro with a bad value is read as if that were not set."""
     if not knob.default:
         return None
+    language = language_of(config.version)
     try:
-        return _value(knob, config.scope.expand(knob.default), evaluate)
+        return _value(knob, config.scope.expand(knob.default), evaluate, language)
     except (_Invalid, ExpansionError):
         built_in = evolve(config.scope, table=config.scope.table.built_in())
-        return _value(knob, built_in.expand(knob.default), evaluate)
+        return _value(knob, built_in.expand(knob.default), evaluate, language)
 
 
 def _fallback(config: Config, knob: Knob, text: str, evaluate: Evaluate) -> object:
@@ -190,7 +201,7 @@ def _fallback(config: Config, knob: Knob, text: str, evaluate: Evaluate) -> obje
     return _default(config, knob, evaluate)
 
 
-def _value(knob: Knob, text: str, evaluate: Evaluate) -> object:
+def _value(knob: Knob, text: str, evaluate: Evaluate, language: LanguageRules) -> object:
     """The value of an expanded text; None if it is empty."""
     bare = text.strip(BLANKS)
     if not bare:
@@ -205,13 +216,13 @@ def _value(knob: Knob, text: str, evaluate: Evaluate) -> object:
         found = _LEADING_NUMBER.match(text)
         return float(found[0]) if found else 0.0
     if knob.kind is Kind.EXPR:
-        return _expression(text)
+        return _expression(text, language)
     return text
 
 
-def _expression(text: str) -> Expression:
+def _expression(text: str, language: LanguageRules) -> Expression:
     try:
-        return expressions.parse(text)
+        return expressions.parse(text, language=language)
     except ClassAdParseError as mistake:
         found = mistake.diagnostic
         assert found is not None
@@ -253,16 +264,22 @@ def _diagnostic(
     if len(default) > _SHOWN:
         default = "with its default"
     daemon = f"condor_{knob.read_by.lower()}"
+    about = About(macro=macro, definition=definition, circle=invalid.circle)
     severity, id_ = "error", "P111" if knob.kind is Kind.EXPR else "P110"
     if knob.broken:
         id_, help_text = "P113", knob.broken
     elif knob.fatal:
-        help_text = f"{daemon} ends when it reads this; this report goes on {default}"
+        about = evolve(about, ends=knob.read_by, goes_on=f"this report goes on {default}")
+        help_text = f"{daemon} ends when it reads this; {about.goes_on}"
     else:
         severity, id_ = "warning", "P112"
         help_text = f"{daemon} goes on, and so does this report, {default}"
     return Diagnostic(
-        f"{macro}: {invalid}", source, start, end, severity=severity, id=id_, help=help_text
+        *(f"{macro}: {invalid}", source, start, end),
+        severity=severity,
+        id=id_,
+        help=help_text,
+        about=about,
     )
 
 

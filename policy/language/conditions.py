@@ -33,12 +33,13 @@ _ASKS_FOR = re.compile(r"defined(|[ \t\n\v\f\r].*)", re.I | re.S)
 #: What a whole condition about a definition consists of.
 _DEFINED = re.compile(r"[A-Za-z0-9_./: \t\n\v\f\r]+")
 
-#: What is wrong with a branch behind the last one.
-AFTER_ELSE: Final = "after `else`"
-
 
 class ConditionError(Exception):
     """A text that is not a condition, or conditionals out of order."""
+
+
+class AfterElseError(ConditionError):
+    """A branch behind the last one."""
 
 
 @frozen
@@ -177,7 +178,7 @@ class Nesting:
     def _branch(self, word: str, rest: str, world: World) -> None:
         level = self._levels[-1]
         if level[2]:
-            raise ConditionError(f"`{word}` {AFTER_ELSE}")
+            raise AfterElseError(f"`{word}` after `else`")
         level[2] = word == "else"
         level[0] = (
             self._is_live_outside() and not level[1] and (word == "else" or holds(rest, world))

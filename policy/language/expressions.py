@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from classad.errors import ClassAdParseError, Diagnostic
+from classad.language.rules import NEWEST, LanguageRules
 from policy.language.numbers import Evaluate
 
 if TYPE_CHECKING:
@@ -17,15 +18,23 @@ if TYPE_CHECKING:
     from classad.source import Source
 
 
-def parse(text: str, source: Source | None = None, *, whole: bool = False) -> Expression:
+def parse(
+    text: str,
+    source: Source | None = None,
+    *,
+    whole: bool = False,
+    language: LanguageRules = NEWEST,
+) -> Expression:
     """The expression in ``text``; raises ``ClassAdParseError``.
 
     ``whole``: also for text behind a conditional, which the daemons ignore in a configuration.
+    ``language``: the rules of the version that reads.
     """
     from classad.ads.expression import Expression
     from classad.syntax.parser import parse_expression
 
-    return Expression.from_node(parse_expression(text, old=True, source=source, whole=whole))
+    node = parse_expression(text, old=True, source=source, whole=whole, language=language)
+    return Expression.from_node(node)
 
 
 def text_behind(text: str) -> Diagnostic | None:

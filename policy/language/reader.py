@@ -19,7 +19,8 @@ from classad.errors import Diagnostic, suggest
 from classad.language.bounds import allowance, glance, too_large
 from classad.source import Source
 from policy.language import conditions, statements
-from policy.language.conditions import ConditionError, Nesting, World
+from policy.language.about import AFTER_ELSE, ELIF, NOT_RUN, UNQUOTED, About
+from policy.language.conditions import AfterElseError, ConditionError, Nesting, World
 from policy.language.directives import Include, ProgramNotRunError, announcement, parse_include
 from policy.language.lines import BLANKS, LineReader, LogicalLine
 from policy.language.macros import ExpansionError
@@ -40,10 +41,8 @@ _MISTAKES = (StatementError, ConditionError, ExpansionError)
 #: The finding about a template of which a version's text is not recorded.
 UNRECORDED: Final = "P913"
 #: What is said of a line of a file that is not quoted.
-UNQUOTED: Final = "this line does not read as configuration; its file is not quoted"
+_NO_CONFIGURATION: Final = "this line does not read as configuration; its file is not quoted"
 _ELSE_IF: Final = re.compile(r"(else-?if|elsif)\b", re.IGNORECASE)
-#: What is meant by an ``if`` behind ``else``, and by words that are none.
-ELIF: Final = "did you mean `elif`?"
 _FROM_NUL: Final = re.compile(r"\0[^\n]*\n?")
 
 
@@ -159,7 +158,8 @@ def _keep_to_itself(source: Source, said: Iterable[Diagnostic]) -> None:
     own = [item for item in said if item.source is source]
     for item in own:
         source.quoted = False
-        item.message, item.help = UNQUOTED, None
+        item.message, item.help, item.edit = _NO_CONFIGURATION, None, None
+        item.about = About(kind=UNQUOTED)
 
 
 #: Bytes of the definition on a line, with what is known of it.
@@ -219,8 +219,15 @@ class Pass:
 
     def _mistake(self, line: LogicalLine, mistake: Exception, severity: str = "error") -> None:
         start, end, help_text = 0, len(line.text), None
+        about = About()
         if isinstance(mistake, StatementError):
             start, end, help_text = mistake.start, mistake.end, mistake.help
+        if isinstance(mistake, ExpansionError):
+            about = About(circle=tuple(map(str.casefold, mistake.chain)))
+        elif isinstance(mistake, AfterElseError):
+            about = About(kind=AFTER_ELSE)
+        elif isinstance(mistake, ProgramNotRunError):
+            about = About(kind=NOT_RUN)
         found = Diagnostic(
             str(mistake),
             line.source,
@@ -228,6 +235,7 @@ class Pass:
             line.offset(max(start, end - 1)) + 1,
             severity=severity,
             help=help_text,
+            about=about,
         )
         self.reader.problem(found)
 
@@ -265,7 +273,9 @@ class Pass:
         if not self.nesting.live:
             found = _ELSE_IF.match(text)
             if found is not None:
-                self._slip(line, f"`{found[1]}` is no keyword, so the line is skipped", ELIF)
+                self._slip(
+                    line, f"`{found[1]}` is no keyword, so the line is skipped", elif_meant=True
+                )
             return
         statement = statements.parse(text[shift:])
         if statement is not None:
@@ -275,14 +285,16 @@ class Pass:
         """Report what stands behind a keyword that takes nothing, and is no comment."""
         rest = rest.strip(BLANKS)
         if word in ("else", "endif") and rest and not rest.startswith("#"):
-            meant = ELIF if word == "else" and _is_if(rest) else None
-            self._slip(line, f"`{rest}` behind `{word}` is ignored", meant)
+            meant = word == "else" and _is_if(rest)
+            self._slip(line, f"`{rest}` behind `{word}` is ignored", elif_meant=meant)
 
-    def _slip(self, line: LogicalLine, message: str, help_text: str | None) -> None:
+    def _slip(self, line: LogicalLine, message: str, *, elif_meant: bool) -> None:
         """Report a line that daemons pass over in silence, wholly or in part."""
         start, stop = line.offset(0), line.offset(len(line.text) - 1) + 1
-        place = (line.source, start, stop)
-        self.reader.problem(Diagnostic(message, *place, severity="warning", help=help_text))
+        found = Diagnostic(message, line.source, start, stop, severity="warning")
+        if elif_meant:
+            found.help, found.about = "did you mean `elif`?", About(kind=ELIF)
+        self.reader.problem(found)
 
     def _block_line(self, line: LogicalLine) -> None:
         assert self.block is not None

@@ -26,8 +26,8 @@ from policy.ephemeral import (
 )
 from policy.knobs import matching as matching
 from policy.knobs.shares import GROUP_SORT_EXPR
-from policy.lint.expressions import Held, slot_attributes
-from policy.lint.finding import ERROR, WARNING, Finding
+from policy.lint.expressions import MacroExpression, slot_attributes
+from policy.lint.finding import ERROR, WARNING, Advice, Finding, Meant
 from policy.lint.names import near
 from policy.lint.spelling import inflected, meant_by_words, vocabulary
 from policy.lint.trees import comparisons, guarded, is_undefined, names, references, scope_of
@@ -155,7 +155,7 @@ def known_attributes() -> tuple[str, ...]:
     return (*attribute_names(), *own)
 
 
-def check_attributes(view: View, expressions: Iterable[Held]) -> Iterator[Diagnostic]:
+def check_attributes(view: View, expressions: Iterable[MacroExpression]) -> Iterator[Diagnostic]:
     """Everything about what expressions refer to."""
     of_slots = slot_attributes(view)
     for one in expressions:
@@ -166,7 +166,7 @@ def check_attributes(view: View, expressions: Iterable[Held]) -> Iterator[Diagno
         yield from _functions(one)
 
 
-def _both_of_the_job(one: Held, of_slots: frozenset[str]) -> Iterator[Diagnostic]:
+def _both_of_the_job(one: MacroExpression, of_slots: frozenset[str]) -> Iterator[Diagnostic]:
     """``TARGET.WantRack == TARGET.Rack`` where the slot has Rack."""
     if (one.how.use.my, one.how.use.target) != ("slot", "job"):
         return
@@ -178,10 +178,10 @@ def _both_of_the_job(one: Held, of_slots: frozenset[str]) -> Iterator[Diagnostic
         for side in found:
             if side.name.casefold() in of_slots and find_attribute(side.name) is None:
                 message = f"`TARGET.{side.name}` is the job's, and the slot has `{side.name}`"
-                yield one.say(WRONG_AD, message, side, f"did you mean `MY.{side.name}`?")
+                yield one.say(WRONG_AD, message, side, Meant(f"MY.{side.name}", one.shown(side)))
 
 
-def _attributes(view: View, one: Held) -> Iterator[Diagnostic]:
+def _attributes(view: View, one: MacroExpression) -> Iterator[Diagnostic]:
     setting = one.setting
     safe, asked_for = guarded(one.tree), _may_be_missing(one.tree)
     said: set[str] = set()
@@ -201,7 +201,7 @@ def _attributes(view: View, one: Held) -> Iterator[Diagnostic]:
             yield one.say(kind, message, node, help_text)
 
 
-def _not_there(one: Held) -> Iterator[Diagnostic]:
+def _not_there(one: MacroExpression) -> Iterator[Diagnostic]:
     """Attributes that HTCondor knows and the ad never has."""
     said = _asked_for(one.tree)
     for node in references(one.tree):
@@ -216,7 +216,8 @@ def _not_there(one: Held) -> Iterator[Diagnostic]:
             message = (
                 f"`MY.{node.name}` is that of the job on the slot: it is there only in a claim"
             )
-            yield one.say(NOT_THERE, message, node, f"did you mean `TARGET.{node.name}`?")
+            advice = Meant(f"TARGET.{node.name}", one.shown(node))
+            yield one.say(NOT_THERE, message, node, advice)
             continue
         if one.surroundings.look_up(scope or "", node.name)[1] != UNDEFINED_ONLY:
             continue
@@ -226,14 +227,14 @@ def _not_there(one: Held) -> Iterator[Diagnostic]:
         yield one.say(NOT_THERE, message, node, _instead(one, scope, node.name))
 
 
-def _whereabouts(one: Held, row: Attribute) -> str:
+def _whereabouts(one: MacroExpression, row: Attribute) -> str:
     """Which ads have the attribute, or that it comes later."""
     if one.surroundings.submitted and row.ads.get("job") is Moment.LATER:
         return f"a job that was never started has no {row.name}"
     return f"{row.name} is in " + " and ".join(_OWNERS[kind] for kind in row.ads)
 
 
-def _is_of_the_running_job(one: Held, row: Attribute, scope: str | None) -> bool:
+def _is_of_the_running_job(one: MacroExpression, row: Attribute, scope: str | None) -> bool:
     """Does START or RANK look at the job on the slot in place of the one that is offered?"""
     if scope != "my" or one.name.casefold() not in ("start", "rank"):
         return False
@@ -271,7 +272,7 @@ def _is_test(node: Node) -> bool:
     return node.operator == "?:" or is_undefined(node.left) or is_undefined(node.right)
 
 
-def _instead(one: Held, scope: str | None, name: str) -> str:
+def _instead(one: MacroExpression, scope: str | None, name: str) -> str:
     """The other scope, if the attribute is there; else when the expression is evaluated."""
     other = {"my": "target", "target": "my"}.get(scope or "")
     if other is None or one.surroundings.look_up(other, name)[1] == UNDEFINED_ONLY:
@@ -285,7 +286,7 @@ _OWNERS: Final = {
     "schedd": "the schedd's ad",
     "submitter": "submitter ads",
 }
-_Found = tuple[Finding, str, str | None] | None
+_Found = tuple[Finding, str, Advice] | None
 
 
 def _misplaced(
@@ -323,14 +324,14 @@ def _where(entry: Ephemeral) -> str:
     return f"the negotiator adds it to the {side} while it matches"
 
 
-def _unknown(view: View, one: Held, name: str, *, asked: bool) -> _Found:
+def _unknown(view: View, one: MacroExpression, name: str, *, asked: bool) -> _Found:
     """``asked``: it is an attribute of the job, which is said to be missing in some."""
     folded = name.casefold()
     if _is_published(view, folded):
         return None
     if _is_macro_alone(view, name):
         message = f"`{name}` is a macro, and no attribute that {one.name} could see"
-        return UNKNOWN_ATTRIBUTE, message, f"did you mean `$({name})`?"
+        return UNKNOWN_ATTRIBUTE, message, Meant(f"$({name})", name)
     if view.config.lookup(name) is not None:
         return None
     renamed = find_renamed(name)
@@ -351,7 +352,7 @@ def _unknown(view: View, one: Held, name: str, *, asked: bool) -> _Found:
     if meant is None:
         return None
     message = f"unknown attribute `{name}` in {one.name}"
-    return UNKNOWN_ATTRIBUTE, message, f"did you mean `{meant}`?"
+    return UNKNOWN_ATTRIBUTE, message, Meant(meant, name)
 
 
 def _is_macro_alone(view: View, name: str) -> bool:
@@ -384,7 +385,7 @@ def _as_known(name: str | None) -> str | None:
     return name if row is None else row.name
 
 
-def _usual(one: Held) -> tuple[str, ...]:
+def _usual(one: MacroExpression) -> tuple[str, ...]:
     """The attributes of the ads that the expression is evaluated with."""
     kinds = {"job" if kind == "request" else kind for kind in (one.how.use.my, one.how.use.target)}
     return tuple(row.name for row in attribute_rows().values() if not kinds.isdisjoint(row.ads))
@@ -441,7 +442,7 @@ def _is_published(view: View, folded: str) -> bool:
     )
 
 
-def _functions(one: Held) -> Iterator[Diagnostic]:
+def _functions(one: MacroExpression) -> Iterator[Diagnostic]:
     for node in walk(one.tree):
         if not isinstance(node, Call) or node.name.casefold() in _DAEMON_FUNCTIONS:
             continue
@@ -449,8 +450,8 @@ def _functions(one: Held) -> Iterator[Diagnostic]:
         if declared is None:
             meant = _ELSEWHERE_CALLED.get(node.name.casefold())
             meant = meant or suggest(node.name, [known.name for known in load().values()])
-            help_text = None if meant is None else f"did you mean `{meant}`?"
-            yield one.say(UNKNOWN_FUNCTION, f"no function `{node.name}`", node, help_text)
+            advice = None if meant is None else Meant(meant, node.name)
+            yield one.say(UNKNOWN_FUNCTION, f"no function `{node.name}`", node, advice)
         elif not declared.accepts(len(node.args)):
             message = f"`{node.name}` takes {_arguments(declared)}, not {len(node.args)}"
             yield one.say(UNKNOWN_FUNCTION, message, node)

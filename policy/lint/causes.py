@@ -13,8 +13,7 @@ from typing import Final
 
 from classad.errors import Diagnostic
 from policy.knobs.reading import EXPANDED
-from policy.language.conditions import AFTER_ELSE
-from policy.language.reader import ELIF
+from policy.language.about import AFTER_ELSE, ELIF, about
 
 #: What goes wrong in the line itself where the value cannot be read as it should.
 _OF_LINES: Final = frozenset(
@@ -34,13 +33,6 @@ _SAME_WORD: Final = {
     "P410": ("P424",),
     "P431": ("P404", "P407"),
 }
-_QUOTED: Final = re.compile(r"`([^`]+)`")
-_MEANT: Final = re.compile(r"did you mean `([\w.]+)`")
-_HOLE: Final = re.compile(r"leaves a hole in (\S+)$")
-_WITHOUT: Final = re.compile(r"\bwithout ([A-Z][A-Z0-9_]+)")
-_LIST: Final = re.compile(r"(?:not in|is in no) (\w+)")
-_CHAIN: Final = re.compile(r"never ends: ([\w.]+(?: -> [\w.]+)+)")
-_OTHER_GROUP: Final = re.compile(r"(?:GROUP_NAMES lists|the group) `([^`]+)`")
 _FIRST_WORD: Final = re.compile(r"[\w.]+")
 
 _Mark = tuple[str, ...]
@@ -80,82 +72,79 @@ def _leaves(one: Diagnostic) -> Iterator[_Mark]:
     id_ = one.id or ""
     if id_ in _OF_LINES:
         yield from (_line(one, number) for number in (one.line, *_users(one)))
-    if id_ == "P104" and one.help == ELIF:
+    if id_ == "P104" and about(one).kind == ELIF:
         yield ("elif", file_of(one) or "")
     if id_ == "P101":
         # What a block should have set, and the value that should have gone on in this line.
-        yield from (("macro", name) for name in _names(_FIRST_WORD, _text(one).lstrip()[:80]))
+        first = _FIRST_WORD.search(_text(one).lstrip()[:80])
+        yield from _marks("macro", *(() if first is None else (first[0],)))
         yield _line(one, (one.line or 1) - 1)
     elif id_ in ("P103", "P107"):
         yield ("comment", *_line(one, one.line))
     elif id_ == "P114":
-        yield from (("circle", name) for name in circle(one.message))
+        yield from _marks("circle", *about(one).circle)
     elif id_ == "P120":
-        yield from (("macro", name) for name in _names(_HOLE, one.message))
+        yield from _marks("macro", about(one).macro)
     elif id_ == "P222":
-        name, *items = _QUOTED.findall(f"`{one.message.partition(' ')[0]}`{one.message}")
-        yield from (("item", name.casefold(), item.casefold()) for item in items)
+        yield from _items(about(one).macro, about(one).names)
     elif id_ == "P211":
-        list_ = one.message.partition(" ")[0].casefold()
-        yield from (("item", list_, name) for name in _names(_MEANT, one.help or ""))
+        yield from _items(about(one).macro, filter(None, (about(one).meant,)))
     elif id_ == "P301":
-        yield from (("group", name) for name in _names(_OTHER_GROUP, one.help or ""))
+        yield from _marks("group", about(one).group)
     if id_ in _MISNAMED:
-        yield from (("macro", name) for name in _names(_MEANT, one.help or ""))
+        yield from _marks("macro", about(one).meant)
     if id_ == "P423":
         name, *items = _FIRST_WORD.findall(_text(one).casefold())
         yield from (("item", name, item) for item in items)
         yield ("anew", *_line(one, one.line))
     elif id_ in _OF_LISTS:
-        yield from (("list", word.casefold()) for word in _FIRST_WORD.findall(one.message))
+        yield from _marks("list", about(one).macro)
 
 
 def _comes_of(one: Diagnostic) -> Iterator[_Mark]:
     """The marks that would explain the finding."""
     id_ = one.id or ""
-    if id_ == "P101" and one.message.endswith(AFTER_ELSE):
+    if id_ == "P101" and about(one).kind == AFTER_ELSE:
         yield ("elif", file_of(one) or "")
     elif id_ in _VALUES:
         yield _line(one, one.line)
-        yield from (("circle", name) for name in circle(one.message))
+        yield from _marks("circle", *about(one).circle)
     elif id_ == "P222":
         yield ("anew", *_line(one, one.line))
     elif id_ == "P211":
-        yield ("macro", _QUOTED.findall(one.message)[-1].casefold())
+        yield from _marks("macro", *about(one).names)
     elif id_ == "P241":
-        yield from (("macro", name) for name in _names(_WITHOUT, one.help or ""))
+        yield from _marks("macro", about(one).needs)
     elif id_ == "P303":
-        [name] = _names(_QUOTED, one.message)
+        name = about(one).group.casefold()
         yield from (("macro", f"group_quota_{kind}{name}") for kind in ("", "dynamic_"))
         yield ("group", name)
         yield ("comment", *_line(one, one.line))
     if id_ in _OUTSIDE:
-        for list_ in _names(_LIST, one.message):
-            item = _names(_QUOTED, one.message)[0]
-            yield from (("item", list_, end) for end in _ends(item))
-            yield ("macro", list_)
-            yield ("list", list_)
+        list_ = about(one).needs.casefold()
+        for item in about(one).names:
+            yield from (("item", list_, end) for end in _ends(item.casefold()))
+        yield ("macro", list_)
+        yield ("list", list_)
 
 
 def _line(one: Diagnostic, number: int | None) -> _Mark:
     return "line", file_of(one) or "", str(number)
 
 
-def _names(pattern: re.Pattern[str], text: str) -> list[str]:
-    """What the pattern's group finds first, case-folded; a list of one or none."""
-    found = pattern.search(text)
-    return [] if found is None else [found[found.lastindex or 0].casefold()]
+def _marks(what: str, *names: str) -> Iterator[_Mark]:
+    """A mark for each name that there is."""
+    return ((what, name.casefold()) for name in names if name)
+
+
+def _items(list_: str, names: Iterable[str]) -> Iterator[_Mark]:
+    return (("item", list_.casefold(), name.casefold()) for name in names)
 
 
 def _ends(macro: str) -> Iterator[str]:
     """``b_c`` and ``c`` of ``A_b_c``: one of them is the item that the macro is for."""
     parts = macro.split("_")
     return ("_".join(parts[begin:]) for begin in range(len(parts)))
-
-
-def circle(message: str) -> list[str]:
-    """The macros that refer to each other, by the message about one of them."""
-    return [name for chain in _names(_CHAIN, message) for name in chain.split(" -> ")]
 
 
 def _text(one: Diagnostic) -> str:
@@ -175,11 +164,11 @@ def _same_word(findings: Iterable[Diagnostic], one: Diagnostic) -> Diagnostic | 
 
 def _users(hole: Diagnostic) -> Iterator[int]:
     """The lines of the same file where a macro with a hole is used, by others of them too."""
-    named = _HOLE.search(hole.message)
-    if named is None or hole.source is None:
+    macro = about(hole).macro
+    if hole.id != "P120" or not macro or hole.source is None:
         return
     text = hole.source.text
-    todo, done = [named[1]], set()
+    todo, done = [macro], set()
     while todo:
         name = todo.pop()
         done.add(name.casefold())

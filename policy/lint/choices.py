@@ -9,60 +9,15 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from classad.errors import Diagnostic, suggest
+from classad.errors import Diagnostic
 from policy.knobs.choices import BOUNDS, CHOICES, CRON_PERIOD, CRON_PERIODS, ORDERED, Choice
 from policy.language.numbers import integer_literal, saturated
-from policy.lint.finding import ERROR, WARNING, Finding
+from policy.lint.finding import ERROR, WARNING, Advice, Meant, finding, meant
 from policy.lint.lists import Item
 from policy.lint.places import stretch
 from policy.lint.view import Setting, View
 
-NO_WORD: Final = Finding(
-    "P130",
-    WARNING,
-    "a word that the macro does not take",
-    "Some macros take a few words and no others: modes of cron jobs, categories of logs, ways to"
-    " drain a machine, policies of control groups, formats of events.",
-    "SCHEDD_DEBUG = D_FULL_DEBUG\n",
-    "SCHEDD_DEBUG = D_FULLDEBUG\n",
-    observed="Observed with 25.14.1: condor_startd logs `Unknown job mode` or `Invalid period"
-    " modifier` and does not start the job, condor_defrag ends at `Invalid draining schedule`,"
-    " condor_master says that it uses GRACEFUL, and a category of a log that does not exist is"
-    " passed over in silence. Of the other macros the words are those of the manual.",
-)
-ABOVE: Final = Finding(
-    "P131",
-    WARNING,
-    "a lower bound above the upper one",
-    "Two macros are the ends of one range, or one limits a part of what the other limits.",
-    "LOWPORT = 20000\nHIGHPORT = 10000\n",
-    "LOWPORT = 10000\nHIGHPORT = 20000\n",
-    observed="Observed with 25.14.1: for LOWPORT above HIGHPORT its daemons log `invalid port"
-    " range`. The others follow from the manual.",
-)
-OUT_OF_RANGE: Final = Finding(
-    "P132",
-    WARNING,
-    "a number that its thing cannot have",
-    "Nice values are from 0 to 19, ports from 0 to 65535, types of slots from 0 to MAX_SLOT_TYPES.",
-    "JOB_RENICE_INCREMENT = 25\n",
-    "JOB_RENICE_INCREMENT = 19\n",
-    observed="Observed with 25.14.1: its startd ignores SLOT_TYPE_12, since MAX_SLOT_TYPES is 10."
-    " The rest follows from the system.",
-)
-NO_SHARE: Final = Finding(
-    "P133",
-    WARNING,
-    "a slot type with words that are no shares",
-    "A type is a list of `name=number`, `name=part` and one part for the rest, between commas; it"
-    " is no expression. Of a number the digits at its beginning count, and a word without `=` makes"
-    " a slot of next to nothing.",
-    "NUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1 = cpus 2, memory 50%\n",
-    "NUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1 = cpus=2, memory=50%\n",
-    observed="Observed with 25.14.1: of `cpus=4 - 2` its startd makes a slot with 4 CPUs, of `cpus"
-    " 2, mem 50%` one with 1 CPU and 1 MiB.",
-)
-_TYPE: Final = re.compile(r"SLOT_TYPE_\d+", re.IGNORECASE)
+_TYPE: Final = r"SLOT_TYPE_\d+"
 _SHARE: Final = re.compile(
     r"\s*(?:[A-Za-z_][\w:-]*\s*[=:]\s*)?(?:\d+(?:\.\d+)?%?|\d+/\d+|auto|share|\d*\.\d+)"
     r"(?:\s*[KMGT]B?)?(?:\s*:\s*[^,]*)?\s*",
@@ -75,19 +30,25 @@ _CATEGORY: Final = re.compile(r"-?([^:]*)(:\d+)?")
 _SEPARATOR: Final = re.compile(r"[^,\s|()]+")
 
 
-def check_choices(view: View) -> Iterator[Diagnostic]:
-    """Everything about words and numbers that macros take."""
-    for setting in view.settings:
-        for choice in CHOICES:
-            if choice.macros.fullmatch(setting.macro):
-                yield from _words(setting, choice)
-        if CRON_PERIODS.fullmatch(setting.macro):
-            yield from _period(setting)
-        if _TYPE.fullmatch(setting.macro):
-            yield from _shares(setting)
-            yield from _too_high(setting)
-        yield from _bounds(setting)
-        yield from _ordered(view, setting)
+@finding(
+    "P130",
+    WARNING,
+    "a word that the macro does not take",
+    "Some macros take a few words and no others: modes of cron jobs, categories of logs, ways to"
+    " drain a machine, policies of control groups, formats of events.",
+    bad="SCHEDD_DEBUG = D_FULL_DEBUG\n",
+    good="SCHEDD_DEBUG = D_FULLDEBUG\n",
+    observed="Observed with 25.14.1: condor_startd logs `Unknown job mode` or `Invalid period"
+    " modifier` and does not start the job, condor_defrag ends at `Invalid draining schedule`,"
+    " condor_master says that it uses GRACEFUL, and a category of a log that does not exist is"
+    " passed over in silence. Of the other macros the words are those of the manual.",
+)
+def no_word(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    for choice in CHOICES:
+        if choice.macros.fullmatch(setting.macro):
+            yield from _words(setting, choice)
+    if CRON_PERIODS.fullmatch(setting.macro):
+        yield from _period(setting)
 
 
 def _words(setting: Setting, choice: Choice) -> Iterator[Diagnostic]:
@@ -103,18 +64,19 @@ def _words(setting: Setting, choice: Choice) -> Iterator[Diagnostic]:
             continue
         place = stretch(setting, text, item.start, item.end)
         message = f"{setting.macro} does not take `{item.text}`: {choice.otherwise}"
-        found_here = NO_WORD.at(message, *place, _instead(word, choice))
+        about = {"macro": setting.macro, "ends": choice.ends}
+        found_here = no_word.at(message, *place, _instead(word, choice), **about)
         if choice.ends:
             found_here.severity = ERROR
         yield found_here
 
 
-def _instead(word: str, choice: Choice) -> str | None:
+def _instead(word: str, choice: Choice) -> Advice:
     squeezed = {known.casefold().replace("_", ""): known for known in choice.words}
-    meant = squeezed.get(re.sub(r"[_ -]", "", word.casefold())) or suggest(word, choice.words)
-    if meant is not None:
-        return f"did you mean `{meant}`?"
-    return None if choice.many else f"it takes {', '.join(choice.words)}"
+    same = squeezed.get(re.sub(r"[_ -]", "", word.casefold()))
+    if same is not None:
+        return Meant(same, word)
+    return meant(word, choice.words, None if choice.many else f"it takes {', '.join(choice.words)}")
 
 
 def _period(setting: Setting) -> Iterator[Diagnostic]:
@@ -122,38 +84,29 @@ def _period(setting: Setting) -> Iterator[Diagnostic]:
     if text.strip() and not CRON_PERIOD.fullmatch(text.strip()):
         message = f"{setting.macro} does not take `{text.strip()}`: the job is not started"
         place = stretch(setting, text, 0, len(text))
-        yield NO_WORD.at(message, *place, "it is a number with s, m or h behind it, as in `5m`")
-
-
-def _shares(setting: Setting) -> Iterator[Diagnostic]:
-    text = setting.text()
-    for found in re.finditer(r"[^,\n]+", text):
-        words = found[0]
-        if not words.strip() or "$" in words or _SHARE.fullmatch(words) or _LIST.search(words):
-            continue
-        at = found.start() + len(words) - len(words.lstrip())
-        place = stretch(setting, text, at, found.start() + len(words.rstrip()))
-        yield NO_SHARE.at(f"`{words.strip()}` is no share of the machine", *place)
+        yield no_word.at(message, *place, "it is a number with s, m or h behind it, as in `5m`")
 
 
 def _too_high(setting: Setting) -> Iterator[Diagnostic]:
+    """A type of slots beyond the last one."""
     number = saturated(setting.macro.rpartition("_")[2])
     most = integer_literal(setting.beside("MAX_SLOT_TYPES")) or _MOST_TYPES
     if number > most:
         message = f"there is no type {number}: MAX_SLOT_TYPES is {most}"
-        yield OUT_OF_RANGE.named(setting.entry, message, "condor_startd ignores it")
+        yield out_of_range.named(setting.entry, message, "condor_startd ignores it")
 
 
-def _bounds(setting: Setting) -> Iterator[Diagnostic]:
-    for macros, low, high, what in BOUNDS:
-        value = integer_literal(setting.text()) if macros.fullmatch(setting.macro) else None
-        if value is not None and not low <= value <= high:
-            text = setting.text()
-            message = f"{setting.macro} is {value}, and {what} is from {low} to {high}"
-            yield OUT_OF_RANGE.at(message, *stretch(setting, text, 0, len(text)))
-
-
-def _ordered(view: View, setting: Setting) -> Iterator[Diagnostic]:
+@finding(
+    "P131",
+    WARNING,
+    "a lower bound above the upper one",
+    "Two macros are the ends of one range, or one limits a part of what the other limits.",
+    bad="LOWPORT = 20000\nHIGHPORT = 10000\n",
+    good="LOWPORT = 10000\nHIGHPORT = 20000\n",
+    observed="Observed with 25.14.1: for LOWPORT above HIGHPORT its daemons log `invalid port"
+    " range`. The others follow from the manual.",
+)
+def above(view: View, setting: Setting) -> Iterator[Diagnostic]:
     for low, high in ORDERED:
         if setting.macro.casefold() != low.casefold() or high.casefold() not in view.defined:
             continue
@@ -161,4 +114,49 @@ def _ordered(view: View, setting: Setting) -> Iterator[Diagnostic]:
         if least is not None and most is not None and 0 < most < least:
             text = setting.text()
             message = f"{setting.macro} is {least}, above {high}, which is {most}"
-            yield ABOVE.at(message, *stretch(setting, text, 0, len(text)))
+            yield above.at(message, *stretch(setting, text, 0, len(text)))
+
+
+@finding(
+    "P132",
+    WARNING,
+    "a number that its thing cannot have",
+    "Nice values are from 0 to 19, ports from 0 to 65535, types of slots from 0 to MAX_SLOT_TYPES.",
+    bad="JOB_RENICE_INCREMENT = 25\n",
+    good="JOB_RENICE_INCREMENT = 19\n",
+    observed="Observed with 25.14.1: its startd ignores SLOT_TYPE_12, since MAX_SLOT_TYPES is 10."
+    " The rest follows from the system.",
+)
+def out_of_range(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    if re.fullmatch(_TYPE, setting.macro, re.IGNORECASE):
+        yield from _too_high(setting)
+    for macros, low, high, what in BOUNDS:
+        value = integer_literal(setting.text()) if macros.fullmatch(setting.macro) else None
+        if value is not None and not low <= value <= high:
+            text = setting.text()
+            message = f"{setting.macro} is {value}, and {what} is from {low} to {high}"
+            yield out_of_range.at(message, *stretch(setting, text, 0, len(text)))
+
+
+@finding(
+    "P133",
+    WARNING,
+    "a slot type with words that are no shares",
+    "A type is a list of `name=number`, `name=part` and one part for the rest, between commas; it"
+    " is no expression. Of a number the digits at its beginning count, and a word without `=` makes"
+    " a slot of next to nothing.",
+    bad="NUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1 = cpus 2, memory 50%\n",
+    good="NUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1 = cpus=2, memory=50%\n",
+    of=_TYPE,
+    observed="Observed with 25.14.1: of `cpus=4 - 2` its startd makes a slot with 4 CPUs, of `cpus"
+    " 2, mem 50%` one with 1 CPU and 1 MiB.",
+)
+def no_share(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    text = setting.text()
+    for found in re.finditer(r"[^,\n]+", text):
+        words = found[0]
+        if not words.strip() or "$" in words or _SHARE.fullmatch(words) or _LIST.search(words):
+            continue
+        at = found.start() + len(words) - len(words.lstrip())
+        place = stretch(setting, text, at, found.start() + len(words.rstrip()))
+        yield no_share.at(f"`{words.strip()}` is no share of the machine", *place)

@@ -14,27 +14,10 @@ from typing import Final
 from attr import frozen
 
 from classad.errors import Diagnostic
-from policy.lint.finding import WARNING, Finding
+from policy.lint.finding import WARNING, finding
 from policy.lint.places import stretch
 from policy.lint.view import Setting, View
 
-ALONE: Final = Finding(
-    "P241",
-    WARNING,
-    "a macro without the one that it needs",
-    "Some macros only count together with another: REMOTE_PRIO_FACTOR with ACCOUNTANT_LOCAL_DOMAIN,"
-    " SLOT_TYPE_1 with NUM_SLOTS_TYPE_1, DEFRAG_INTERVAL with DEFRAG in DAEMON_LIST. Alone they do"
-    " nothing, and no daemon says so. With SLOT_TYPE_1 alone a startd makes one partitionable slot"
-    " of the whole machine; it suspends no job by SUSPEND while WANT_SUSPEND is False, and holds"
-    " none by WANT_HOLD while PREEMPT is False.",
-    "REMOTE_PRIO_FACTOR = 10000\n",
-    "ACCOUNTANT_LOCAL_DOMAIN = example.edu\nREMOTE_PRIO_FACTOR = 10000\n",
-    observed="Observed with 25.14.1: types of slots, SUSPEND and WANT_HOLD with jobs on the"
-    " slots; changing a schedd by SETTABLE_ATTRS_* without ENABLE_RUNTIME_CONFIG is refused;"
-    " without ACCOUNTANT_LOCAL_DOMAIN the factor of a remote user is DEFAULT_PRIO_FACTOR. Groups"
-    " and preemption are those of recorded cycles; what a daemon reads that is not started, nobody"
-    " reads. Of backfill and control groups, which follow from the manual, the report says `may`.",
-)
 #: Whether there is what a macro needs, under this name, for whoever reads the setting.
 _Test = Callable[[View, Setting, str], bool]
 
@@ -210,35 +193,48 @@ _NEEDS: Final = (
 )  # fmt: skip
 
 
-def check_companions(view: View) -> Iterator[Diagnostic]:
-    """Everything about macros that need another."""
-    for setting in view.settings:
-        text = setting.text().strip()
-        if not text or text.casefold() in ("false", "0", '"none"') or setting.is_unread:
-            continue  # it asks for nothing, or nobody
-        for need in _NEEDS:
-            found = need.macros.fullmatch(setting.macro)
-            if found is None or any(
-                need.test(view, setting, found.expand(other)) for other in need.others
-            ):
-                continue
-            message = f"{setting.macro} {'has' if need.sure else 'may have'} no effect"
-            yield ALONE.named(setting.entry, message, found.expand(need.help))
-    yield from _draining(view)
-
-
-def _draining(view: View) -> Iterator[Diagnostic]:
-    """A condor_defrag that may drain no machine."""
-    for setting in view.settings:
-        if setting.macro.upper() != "DAEMON_LIST":
+@finding(
+    "P241",
+    WARNING,
+    "a macro without the one that it needs",
+    "Some macros only count together with another: REMOTE_PRIO_FACTOR with ACCOUNTANT_LOCAL_DOMAIN,"
+    " SLOT_TYPE_1 with NUM_SLOTS_TYPE_1, DEFRAG_INTERVAL with DEFRAG in DAEMON_LIST. Alone they do"
+    " nothing, and no daemon says so. With SLOT_TYPE_1 alone a startd makes one partitionable slot"
+    " of the whole machine; it suspends no job by SUSPEND while WANT_SUSPEND is False, and holds"
+    " none by WANT_HOLD while PREEMPT is False.",
+    bad="REMOTE_PRIO_FACTOR = 10000\n",
+    good="ACCOUNTANT_LOCAL_DOMAIN = example.edu\nREMOTE_PRIO_FACTOR = 10000\n",
+    observed="Observed with 25.14.1: types of slots, SUSPEND and WANT_HOLD with jobs on the"
+    " slots; changing a schedd by SETTABLE_ATTRS_* without ENABLE_RUNTIME_CONFIG is refused;"
+    " without ACCOUNTANT_LOCAL_DOMAIN the factor of a remote user is DEFAULT_PRIO_FACTOR. Groups"
+    " and preemption are those of recorded cycles; what a daemon reads that is not started, nobody"
+    " reads. Of backfill and control groups, which follow from the manual, the report says `may`.",
+)
+def alone(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    if setting.macro.upper() == "DAEMON_LIST":
+        yield from _draining(setting)
+    text = setting.text().strip()
+    if not text or text.casefold() in ("false", "0", '"none"') or setting.is_unread:
+        return  # it asks for nothing, or nobody
+    for need in _NEEDS:
+        found = need.macros.fullmatch(setting.macro)
+        if found is None or any(
+            need.test(view, setting, found.expand(other)) for other in need.others
+        ):
             continue
-        text = setting.text()
-        found = re.search(r"(?<![^\s,])DEFRAG(?![^\s,])", text, re.IGNORECASE)
-        rate = setting.beside("DEFRAG_DRAINING_MACHINES_PER_HOUR")
-        many = setting.beside("DEFRAG_MAX_CONCURRENT_DRAINING").strip()
-        none = (rate or "0").strip() in ("0", "0.0")
-        if found is not None and (none or many == "0"):
-            place = stretch(setting, text, found.start(), found.end())
-            cause = "DRAINING_MACHINES_PER_HOUR" if none else "MAX_CONCURRENT_DRAINING"
-            help_text = f"DEFRAG_{cause} is 0"
-            yield ALONE.at("condor_defrag drains no machine", *place, help_text)
+        message = f"{setting.macro} {'has' if need.sure else 'may have'} no effect"
+        needs = found.expand(need.others[0])
+        yield alone.named(setting.entry, message, found.expand(need.help), needs=needs)
+
+
+def _draining(setting: Setting) -> Iterator[Diagnostic]:
+    """A condor_defrag that may drain no machine."""
+    text = setting.text()
+    found = re.search(r"(?<![^\s,])DEFRAG(?![^\s,])", text, re.IGNORECASE)
+    rate = setting.beside("DEFRAG_DRAINING_MACHINES_PER_HOUR")
+    many = setting.beside("DEFRAG_MAX_CONCURRENT_DRAINING").strip()
+    none = (rate or "0").strip() in ("0", "0.0")
+    if found is not None and (none or many == "0"):
+        place = stretch(setting, text, found.start(), found.end())
+        cause = "DRAINING_MACHINES_PER_HOUR" if none else "MAX_CONCURRENT_DRAINING"
+        yield alone.at("condor_defrag drains no machine", *place, f"DEFRAG_{cause} is 0")

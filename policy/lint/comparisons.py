@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from classad.errors import Diagnostic, suggest
+from classad.errors import Diagnostic
 from classad.evaluation.functions import Result, lookup_function
 from classad.language.operators import EQUALITY, IDENTITY
 from classad.language.values import ClassAdValue, Value
@@ -18,8 +18,8 @@ from classad.syntax.nodes import Binary, Call, Literal, Node, Reference, Unary, 
 from policy.attributes import DATE, find_attribute
 from policy.ephemeral import find_ephemeral
 from policy.knobs.declaration import Wanted
-from policy.lint.expressions import Held
-from policy.lint.finding import WARNING, Finding
+from policy.lint.expressions import MacroExpression
+from policy.lint.finding import WARNING, Advice, Finding, Meant, meant
 from policy.lint.trees import (
     comparisons,
     disjuncts,
@@ -135,17 +135,17 @@ _MEASURES: Final = frozenset(("s", "min", "B", "KiB", "MiB"))
 _HAPPENED: Final = re.compile(r"(JobStart|JobCurrentStart|JobLastStart|Entered|QDate)", re.I)
 _TYPES: Final = {bool: "boolean", int: "integer", float: "real", str: "string"}
 _ORDER: Final = frozenset(("<", "<=", ">", ">="))
-_Found = tuple[Finding, str, Node, str | None]
+_Found = tuple[Finding, str, Node, Advice]
 
 
-def check_comparisons(view: View, expressions: Iterable[Held]) -> Iterator[Diagnostic]:
+def check_comparisons(view: View, expressions: Iterable[MacroExpression]) -> Iterator[Diagnostic]:
     """Everything about comparisons."""
     for one in expressions:
         for kind, message, node, help_text in _findings(view, one):
             yield one.say(kind, message, node, help_text)
 
 
-def _findings(view: View, one: Held) -> Iterator[_Found]:
+def _findings(view: View, one: MacroExpression) -> Iterator[_Found]:
     for node in walk(one.tree):
         word = _single_word(view, one, node)
         if word is not None:
@@ -155,24 +155,31 @@ def _findings(view: View, one: Held) -> Iterator[_Found]:
             yield always
         if is_bitwise(node):
             twice = node.operator * 2
-            yield BITWISE, f"`{node.operator}` works on bits", node, f"did you mean `{twice}`?"
+            message = f"`{node.operator}` works on bits"
+            yield BITWISE, message, node, _operator(one, node, twice)
     for comparison in comparisons(one.tree):
         yield from _compared(view, one, comparison)
 
 
-def _compared(view: View, one: Held, node: Binary) -> Iterator[_Found]:
+def _compared(view: View, one: MacroExpression, node: Binary) -> Iterator[_Found]:
     """At most one finding about a comparison, the most particular that there is."""
     if is_undefined(node.left) or is_undefined(node.right):
         if node.operator not in IDENTITY:
             instead = "=!=" if node.operator == "!=" else "=?="
             message = f"`{node.operator}` with {outcome_with(node.left, node.right)}"
-            yield UNDEFINED_OPERAND, message, node, f"did you mean `{instead}`?"
+            yield UNDEFINED_OPERAND, message, node, _operator(one, node, instead)
         return
     for check in _CHECKS:
         found = check(view, one, node)
         if found is not None:
             yield found
             return
+
+
+def _operator(one: MacroExpression, node: Binary, instead: str) -> Advice:
+    """Another operator as advice; a repair where the operator stands once in its node."""
+    is_alone = one.text.count(node.operator, node.start, node.end) == 1
+    return Meant(instead, node.operator) if is_alone else f"did you mean `{instead}`?"
 
 
 def _pairs(node: Binary) -> Iterator[tuple[Reference, Node]]:
@@ -183,21 +190,21 @@ def _pairs(node: Binary) -> Iterator[tuple[Reference, Node]]:
             yield subject, bare(other)
 
 
-def _word(view: View, one: Held, node: Binary) -> _Found | None:
+def _word(view: View, one: MacroExpression, node: Binary) -> _Found | None:
     """A value without quotes, or with single ones."""
     for subject, other in _pairs(node):
         if not isinstance(other, Reference) or subject.base is not None:
             continue
         if one.text[subject.start] == "'" and not _is_known(view, one, subject.name.casefold()):
             message = f"`'{subject.name}'` is an attribute: texts have double quotes"
-            return UNQUOTED, message, subject, f'did you mean `"{subject.name}"`?'
+            return UNQUOTED, message, subject, Meant(f'"{subject.name}"', f"'{subject.name}'")
         row, folded = find_attribute(other.name), subject.name.casefold()
         if _is_known(view, one, folded):
             continue
         message = f"`{subject.name}` is not quoted, so it is an attribute"
         groups = {group.casefold() for group in view.groups}
         if other.name.casefold() in _GROUPS and folded in groups:
-            return UNQUOTED, message, subject, f'did you mean `"{subject.name}"`?'
+            return UNQUOTED, message, subject, Meant(f'"{subject.name}"', subject.name)
         if row is None:
             continue
         words = _NUMBERED.get(row.name.casefold(), {})
@@ -206,11 +213,11 @@ def _word(view: View, one: Held, node: Binary) -> _Found | None:
             return UNQUOTED, message, subject, help_text
         listed = {value.casefold() for value in row.spellings}
         if folded in listed or (row.name.casefold() in _TEXTS and find_attribute(folded) is None):
-            return UNQUOTED, message, subject, f'did you mean `"{subject.name}"`?'
+            return UNQUOTED, message, subject, Meant(f'"{subject.name}"', subject.name)
     return None
 
 
-def _is_known(view: View, one: Held, folded: str) -> bool:
+def _is_known(view: View, one: MacroExpression, folded: str) -> bool:
     if find_ephemeral(folded) is not None or folded in one.surroundings.published:
         return True
     if folded.startswith(view.prefixes):
@@ -218,7 +225,7 @@ def _is_known(view: View, one: Held, folded: str) -> bool:
     return any(setting.macro.casefold() == folded for setting in view.settings)
 
 
-def _single_word(view: View, one: Held, node: Node) -> _Found | None:
+def _single_word(view: View, one: MacroExpression, node: Node) -> _Found | None:
     """A name where only a text can stand: a pattern, a published value."""
     if isinstance(node, Call) and takes_pattern(node):
         node = node.args[0] if node.args else node
@@ -236,7 +243,7 @@ def _single_word(view: View, one: Held, node: Node) -> _Found | None:
     if find_attribute(word.name) is not None or _is_known(view, one, word.name.casefold()):
         return None
     message = f"`{word.name}` is not quoted, so it is an attribute"
-    return UNQUOTED, message, word, f'did you mean `"{word.name}"`?'
+    return UNQUOTED, message, word, Meant(f'"{word.name}"', word.name)
 
 
 def _word_for_list(node: Call) -> Node | None:
@@ -249,7 +256,7 @@ def _word_for_list(node: Call) -> Node | None:
     return listed if one_word and find_attribute(item.name) is not None else None
 
 
-def _case(view: View, one: Held, node: Binary) -> _Found | None:
+def _case(view: View, one: MacroExpression, node: Binary) -> _Found | None:
     """A known value in another case, where case counts."""
     if node.operator not in IDENTITY:
         return None
@@ -271,7 +278,7 @@ def _case(view: View, one: Held, node: Binary) -> _Found | None:
     return None
 
 
-def _of_one_case(one: Held, side: Node, other: Node, node: Binary) -> _Found | None:
+def _of_one_case(one: MacroExpression, side: Node, other: Node, node: Binary) -> _Found | None:
     """``toUpper(Owner) =?= "alice"``."""
     if not isinstance(side, Call) or not isinstance(other, Literal):
         return None
@@ -283,13 +290,13 @@ def _of_one_case(one: Held, side: Node, other: Node, node: Binary) -> _Found | N
     return OTHER_CASE, message, node, f'write `"{convert(other.value)}"`'
 
 
-def _is_group(one: Held, subject: Reference) -> bool:
+def _is_group(one: MacroExpression, subject: Reference) -> bool:
     """Is it the name of a group, and nothing longer?"""
     folded = subject.name.casefold()
     return folded in _GROUPS or (folded == "accountinggroup" and one.how.use.my == "group")
 
 
-def _no_such_group(view: View, one: Held, node: Binary) -> _Found | None:
+def _no_such_group(view: View, one: MacroExpression, node: Binary) -> _Found | None:
     """A group that does not exist, nearly like one that does."""
     if node.operator not in ("==", "=?=") or not view.groups:
         return None
@@ -299,15 +306,13 @@ def _no_such_group(view: View, one: Held, node: Binary) -> _Found | None:
         text, known = other.value.casefold(), [group.casefold() for group in view.groups]
         if not _is_group(one, subject) or text in (*known, "<none>"):
             continue
-        meant = suggest(other.value, list(view.groups))
-        if meant is not None or one.how.use.my == "group":
-            message = f"no group is called `{other.value}`"
-            help_text = f"did you mean `{meant}`?" if meant else "GROUP_NAMES has no such group"
-            return NEVER_TRUE, message, node, help_text
+        advice = meant(other.value, view.groups, "GROUP_NAMES has no such group")
+        if isinstance(advice, Meant) or one.how.use.my == "group":
+            return NEVER_TRUE, f"no group is called `{other.value}`", node, advice
     return None
 
 
-def _never(view: View, one: Held, node: Binary) -> _Found | None:
+def _never(view: View, one: MacroExpression, node: Binary) -> _Found | None:
     """A comparison that is never true, by itself or behind what stands before it."""
     left, right = (one.evaluation.alone(side) for side in (node.left, node.right))
     if not (left.defined and right.defined) or _has_lost_all(one, node):
@@ -327,7 +332,7 @@ def _never(view: View, one: Held, node: Binary) -> _Found | None:
     return NEVER_TRUE, f"`{one.shown(node)}` is never true{_because(node)}", node, None
 
 
-def _is_written_out(one: Held, node: Binary) -> bool:
+def _is_written_out(one: MacroExpression, node: Binary) -> bool:
     """Is it a comparison of numbers in a condition about more, and from no macro?
 
     What a macro says may be a switch.
@@ -337,7 +342,7 @@ def _is_written_out(one: Held, node: Binary) -> bool:
     return all(number(side) is not None for side in (node.left, node.right))
 
 
-def _has_lost_all(one: Held, node: Node) -> bool:
+def _has_lost_all(one: MacroExpression, node: Node) -> bool:
     """Is there a division that is 0 in it?  There is a finding about that."""
     divisions = (n for n in walk(node) if isinstance(n, Binary) and n.operator == "/")
     values = (one.evaluation.alone(division) for division in divisions)
@@ -369,7 +374,7 @@ def _because(node: Binary) -> str:
     return ""
 
 
-def _unlike_types(one: Held, node: Binary, left: Abstract, right: Abstract) -> str:
+def _unlike_types(one: MacroExpression, node: Binary, left: Abstract, right: Abstract) -> str:
     mine, others = _kind(left), _kind(right)
     return f"`{one.shown(node)}` compares {mine} with {others}, which is an error"
 
@@ -380,7 +385,7 @@ def _kind(value: Abstract) -> str:
     return "a number" if value.is_measured else "a truth value" if value.truths else "a list"
 
 
-def _always(view: View, one: Held, node: Binary) -> _Found | None:
+def _always(view: View, one: MacroExpression, node: Binary) -> _Found | None:
     """A comparison that every value passes; with 0 it may be a way to ask for being there."""
     alone = one.evaluation.alone(node)
     if alone.truths != {True} or alone.error or not names(node):
@@ -394,7 +399,7 @@ def _always(view: View, one: Held, node: Binary) -> _Found | None:
     return ALWAYS_TRUE, f"`{one.shown(node)}` is always true{_because(node)}", node, None
 
 
-def _is_end(one: Held, node: Binary) -> bool:
+def _is_end(one: MacroExpression, node: Binary) -> bool:
     """Is it the last value that there is, beside another bound?"""
     others = {name for other in comparisons(one.tree) if other is not node for name in names(other)}
     for subject, other in _pairs(node):
@@ -404,7 +409,7 @@ def _is_end(one: Held, node: Binary) -> bool:
     return False
 
 
-def _chained(view: View, one: Held, node: Binary) -> _Found | None:
+def _chained(view: View, one: MacroExpression, node: Binary) -> _Found | None:
     """``4 <= Cpus <= 16``."""
     inner = node.left
     if not isinstance(inner, Binary):
@@ -417,7 +422,7 @@ def _chained(view: View, one: Held, node: Binary) -> _Found | None:
     return ALWAYS_TRUE if always else NEVER_TRUE, message, node, f"write `{both}`"
 
 
-def _one_or_another(one: Held, node: Node) -> _Found | None:
+def _one_or_another(one: MacroExpression, node: Node) -> _Found | None:
     """``x != 1 || x != 2``: one of them is true of everything."""
     seen: dict[tuple[str | None, str], ClassAdValue] = {}
     for part in disjuncts(node):
@@ -433,7 +438,7 @@ def _one_or_another(one: Held, node: Node) -> _Found | None:
     return None
 
 
-def _not_in_future(view: View, one: Held, node: Binary) -> _Found | None:
+def _not_in_future(view: View, one: MacroExpression, node: Binary) -> _Found | None:
     """``time() - JobStartDate >= 0``: time since something that has happened."""
     span, least = bare(node.left), number(node.right)
     if not isinstance(span, Binary) or span.operator != "-" or least is None:
@@ -447,7 +452,7 @@ def _not_in_future(view: View, one: Held, node: Binary) -> _Found | None:
     return ALWAYS_TRUE, f"`{one.shown(node)}` is always true: {date.name} has passed", node, None
 
 
-def _is_bounded(one: Held, subject: Reference, other: Node) -> bool:
+def _is_bounded(one: MacroExpression, subject: Reference, other: Node) -> bool:
     """Is it one of few values, wherever it is, or compared with what a macro says?"""
     if isinstance(other, Literal) and number(other) == 0:
         return True
@@ -455,7 +460,7 @@ def _is_bounded(one: Held, subject: Reference, other: Node) -> bool:
     return row is not None and (bool(row.values) or row.range[1] < float("inf"))
 
 
-def _is_idle(one: Held, side: Node) -> bool:
+def _is_idle(one: MacroExpression, side: Node) -> bool:
     """May it be a way to ask for being there?  Not if it comes from a macro."""
     inner = bare(side)
     if isinstance(inner, Literal) and isinstance(inner.value, bool):
@@ -463,7 +468,7 @@ def _is_idle(one: Held, side: Node) -> bool:
     return number(inner) == 0 and not one.macros[inner.start]
 
 
-def _units(view: View, one: Held, node: Binary) -> _Found | None:
+def _units(view: View, one: MacroExpression, node: Binary) -> _Found | None:
     """Unlike units; dates and spans of time have a finding of their own."""
     left, right = (one.evaluation.alone(side) for side in (node.left, node.right))
     if left.unit == right.unit or left.unit not in _MEASURES or right.unit not in _MEASURES:
@@ -472,7 +477,7 @@ def _units(view: View, one: Held, node: Binary) -> _Found | None:
     return UNLIKE_UNITS, message, node, None
 
 
-def _equality(view: View, one: Held, node: Binary) -> _Found | None:
+def _equality(view: View, one: MacroExpression, node: Binary) -> _Found | None:
     """Equality with a value that has been through single precision."""
     if node.operator not in EQUALITY | IDENTITY:
         return None

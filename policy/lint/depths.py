@@ -13,7 +13,7 @@ from typing import Final
 from classad.errors import Diagnostic
 from classad.language.limits import MAX_DEPTH
 from classad.language.rules import language_of
-from policy.lint.expressions import Held
+from policy.lint.expressions import MacroExpression
 from policy.lint.finding import WARNING, Finding
 
 TOO_DEEP: Final = Finding(
@@ -31,7 +31,7 @@ TOO_DEEP: Final = Finding(
 )
 
 
-def check_depths(expressions: Iterable[Held]) -> Iterator[Diagnostic]:
+def check_depths(expressions: Iterable[MacroExpression]) -> Iterator[Diagnostic]:
     """Everything that is nested too deeply."""
     for one in expressions:
         rules = language_of(one.setting.config.version)

@@ -26,6 +26,7 @@ from policy.knobs.matching import (
 from policy.knobs.other_daemons import DAEMONS
 from policy.knobs.readers import MAIN, ON_THEIR_OWN, Readers, find_readers
 from policy.knobs.reading import read_knob
+from policy.language.about import About, about, change_about
 from policy.lint.places import stretch, unparsable
 from policy.lint.view import Setting, View, endless
 from policy.load import PolicyLoad, ended_by, ends_daemon, load_policy
@@ -117,6 +118,7 @@ def _of_daemon_list(view: View, setting: Setting) -> Iterator[Ending]:
                     *place,
                     id="P110",
                     help="condor_master ends when it reads this",
+                    about=About(macro="DAEMON_LIST", names=(found[0],), ends="MASTER"),
                 ),
             )
             return
@@ -130,7 +132,8 @@ def _of_slot_types(setting: Setting) -> Iterator[Ending]:
     if broken is not None:
         message, place = broken
         help_text = "condor_startd ends when it reads this"
-        diagnostic = Diagnostic(message, *place, id="P111", help=help_text)
+        about_type = About(macro=setting.macro, definition=setting.entry, ends="STARTD")
+        diagnostic = Diagnostic(message, *place, id="P111", help=help_text, about=about_type)
         yield Ending(Daemon("STARTD", setting.local_name), diagnostic)
 
 
@@ -147,9 +150,12 @@ def find_late(view: View) -> Iterator[Diagnostic]:
                 who = str(Daemon(daemon)) if alone else "a daemon"
                 if found.id == "P111":
                     found.id, found.help = "P113", f"{who} goes on without it"
+                    change_about(found, ends="")
                 else:
-                    late = "" if daemon in ON_THEIR_OWN else ", which is not at its start"
+                    at_start = daemon in ON_THEIR_OWN
+                    late = "" if at_start else ", which is not at its start"
                     found.help = f"{who} ends when it reads this{late}"
+                    change_about(found, ends=daemon if at_start and alone else "")
                 yield found
                 break
 
@@ -171,7 +177,7 @@ def _of_others(view: View, setting: Setting) -> Iterator[Ending]:
 
 
 def _read_by(view: View, setting: Setting, readers: Readers, daemon: Daemon) -> Diagnostic | None:
-    knob = readers.knob(daemon.subsystem)
+    knob = readers.knob(daemon.subsystem, view.config.version)
     if knob is None:
         return None
     config = view.config.seen_by(daemon.subsystem, daemon.local_name)
@@ -191,7 +197,7 @@ def as_findings(endings: Iterable[Ending]) -> Iterator[Diagnostic]:
         found = same[0].found
         daemons = list(dict.fromkeys(str(ending.daemon) for ending in same))
         if len(daemons) > 1 or " -local-name " in daemons[0]:
-            tail = (found.help or "").partition("; ")[2]
+            tail = about(found).goes_on
             verb = "end when they read" if len(daemons) > 1 else "ends when it reads"
             found.help = f"{listing(daemons)} {verb} this" + (f"; {tail}" if tail else "")
         yield found

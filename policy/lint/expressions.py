@@ -2,8 +2,8 @@
 
 Policies of the daemons, families such as SYSTEM_PERIODIC_HOLD_<name>, attributes that STARTD_ATTRS
 and its like publish.
-Inputs: a ``View``.  Outputs: ``Held``, an expression with its use, its abstract evaluation, and the
-way from its nodes to the characters of the file.
+Inputs: a ``View``.  Outputs: ``MacroExpression``, an expression with its use, its abstract
+evaluation, and the way from its nodes to the characters of the file.
 """
 
 from __future__ import annotations
@@ -16,18 +16,23 @@ from typing import Final
 from attr import define, evolve, field
 
 from classad.errors import ClassAdParseError, Diagnostic
+from classad.source import Source
 from classad.syntax.nodes import Node, height
 from policy.attributes import DATE, FIRST_DATE, LAST_DATE
 from policy.knobs.declaration import Use, Wanted
 from policy.knobs.reading import Place
 from policy.knobs.uses import Evaluated, find_use
+from policy.language import statements
 from policy.language.expressions import parse
+from policy.language.lines import LineReader, LogicalLine
 from policy.language.macros import ExpansionError
+from policy.language.scope import Scope
+from policy.language.statements import Statement, StatementError
+from policy.language.table import Definition
 from policy.lint.bodies import Part, parts
-from policy.lint.branches import untaken
-from policy.lint.finding import Finding
+from policy.lint.finding import Advice, Finding
 from policy.lint.places import stretch
-from policy.lint.view import Setting, View, unread_setting
+from policy.lint.view import Setting, View, is_own, unread_setting
 from policy.values.domain import ANYTHING, Abstract, of_its_kinds, single_number
 from policy.values.evaluation import DEEPEST, Evaluation
 from policy.values.surroundings import Surroundings
@@ -48,7 +53,7 @@ _SUBMITTED: Final = Evaluated(Use("job", "slot", Wanted.ANY), "as an attribute o
 
 
 @define
-class Held:
+class MacroExpression:
     """An expression that a setting holds; ``own_names`` are the attributes that the
     configuration publishes, ``said`` the findings about it so far.
 
@@ -119,13 +124,15 @@ class Held:
         text = " ".join(self.text[node.start : node.end].split())
         return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."
 
-    def say(self, kind: Finding, message: str, node: Node, help: str | None = None) -> Diagnostic:
+    def say(self, kind: Finding, message: str, node: Node, help: Advice = None) -> Diagnostic:
         """A finding about a part of it."""
         self.said.add(kind.id)
-        return kind.at(message, *self.spot(node), help)
+        setting = self.setting
+        about = {"macro": setting.macro, "definition": setting.entry}
+        return kind.at(message, *self.spot(node), help, **about)
 
 
-def held(view: View) -> Iterator[Held]:
+def expressions_in(view: View) -> Iterator[MacroExpression]:
     """Every expression, in the order of the settings; those of untaken branches come last."""
     published = _published(view)
     own = tuple(sorted(_named(view).values()))
@@ -138,7 +145,7 @@ def held(view: View) -> Iterator[Held]:
             tree = _tree(part.text)
             if tree is not None:
                 where = _surroundings(part.how, published)
-                yield Held(setting, part.text, tree, part.how, where, own, part=part)
+                yield MacroExpression(setting, part.text, tree, part.how, where, own, part=part)
         how = find_use(setting.macro)
         folded = setting.macro.casefold()
         if how is None and folded in slots:
@@ -151,7 +158,7 @@ def held(view: View) -> Iterator[Held]:
         if parsed is None:
             continue
         text, tree = parsed
-        found = Held(setting, text, tree, how, _surroundings(how, published), own)
+        found = MacroExpression(setting, text, tree, how, _surroundings(how, published), own)
         if taken or not found.has_holes:
             yield found
 
@@ -233,3 +240,60 @@ def _named(view: View) -> dict[str, str]:
             name = resource[1]
             found += (name, *(f"{of}{name}" for of in ("Total", "Request", "Detected", "Assigned")))
     return {name.casefold(): name for name in found}
+
+
+# --- branches of an `if` that are not taken -------------------------------------------------------
+
+_CONDITIONAL: Final = re.compile(r"\s*(if|elif|else|endif)\b", re.IGNORECASE)
+
+
+def untaken(view: View) -> Iterator[Definition]:
+    """The plain assignments that were passed over, in the order of the files."""
+    scope = view.config.scope
+    own = [link for entry in scope.table for link in entry.chain() if is_own(link)]
+    taken = {(id(link.source), link.start) for link in own}
+    for source in view.config.texts:
+        for line, statement in _conditional(source) if source.quoted else ():
+            start = line.offset(statement.value_start)
+            if (id(source), start) not in taken and statements.is_identifier(statement.name):
+                yield _definition(scope, source, line, statement)
+
+
+def _conditional(source: Source) -> Iterator[tuple[LogicalLine, Statement]]:
+    """The plain assignments between an ``if`` and its ``endif``."""
+    depth, end_tag = 0, ""
+    for line in LineReader(source):
+        if end_tag:
+            end_tag = "" if line.text == end_tag else end_tag
+            continue
+        word = _CONDITIONAL.match(line.text)
+        if word is not None:
+            depth += {"if": 1, "endif": -1}.get(word[1].lower(), 0)
+            continue
+        try:
+            statement = statements.parse(line.text)
+        except StatementError:
+            continue
+        if statement is None:
+            continue
+        if statement.operator == "@=":
+            end_tag = statement.end_tag
+        elif statement.operator == "=" and depth > 0 and statement.value:
+            yield line, statement
+
+
+def _definition(
+    scope: Scope, source: Source, line: LogicalLine, statement: Statement
+) -> Definition:
+    start = line.offset(statement.value_start)
+    return Definition(
+        name=statement.name,
+        raw=scope.resolve_self(statement.name, statement.value),
+        origin=source.name,
+        line=line.line,
+        source=source,
+        start=start,
+        end=max(start, line.offset(len(line.text) - 1) + 1),
+        written=statement.value,
+        previous=scope.table.get(statement.name),
+    )

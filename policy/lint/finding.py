@@ -7,20 +7,64 @@ docs/findings.md, the rules of the SARIF report and the tests of the examples ar
 from __future__ import annotations
 
 import re
-from typing import Final
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Final
 
 from attr import field, frozen
 
-from classad.errors import Diagnostic
+from classad.errors import Diagnostic, Edit, suggest
 from classad.source import Source
-from policy.knobs.reading import place
+from policy.knobs.reading import EXPANDED, place
+from policy.language.about import About
 from policy.language.table import Definition
+
+if TYPE_CHECKING:
+    from policy.lint.view import Setting, View
 
 ERROR: Final = "error"
 WARNING: Final = "warning"
 NOTE: Final = "note"
 #: How far before a value its name is looked for, over continued lines.
 _REACH: Final = 2000
+
+
+@frozen
+class Repair:
+    """Advice that can be carried out: ``was``, in the place or from it on, becomes ``text``."""
+
+    text: str
+    was: str
+    help: str = ""
+
+    def __str__(self) -> str:
+        return self.help
+
+    def edit(self, source: Source | None, start: int, end: int) -> Edit | None:
+        """The repair of a place; None where no file has these characters as they stand."""
+        if source is None or not source.quoted or source.name.endswith(EXPANDED):
+            return None
+        at = source.text.find(self.was, start, max(end, start + len(self.was)))
+        return None if at < 0 else Edit(source, at, at + len(self.was), self.text)
+
+
+@frozen
+class Meant(Repair):
+    """Advice to write something else."""
+
+    def __str__(self) -> str:
+        return f"did you mean `{self.text}`?"
+
+
+#: Looks at one setting.
+Check = Callable[["View", "Setting"], Iterator[Diagnostic]]
+#: What to do about a finding.
+Advice = str | Repair | None
+
+
+def meant(was: str, known: Iterable[str], otherwise: str | None = None) -> Advice:
+    """The one known name that a name is a slip of, as advice; else other advice."""
+    name = suggest(was, known)
+    return otherwise if name is None else Meant(name, was)
 
 
 @frozen
@@ -31,6 +75,8 @@ class Finding:
     no finding at all.  ``observed`` says what daemons of 25.14.1 were seen to do, where that is
     more than what holds for the whole section of docs/findings.md.  ``between``: a version that has
     the finding, or two of which the step from the first to the second has it; none for 25.14.1.
+    ``check`` looks at each setting of the macros ``of``, or of all; None where a check of its
+    module says several findings.
     """
 
     id: str
@@ -42,28 +88,82 @@ class Finding:
     silenceable: bool = field(default=True, kw_only=True)
     observed: str = field(default="", kw_only=True)
     between: tuple[str, ...] = field(default=(), kw_only=True)
+    of: re.Pattern[str] | None = field(default=None, kw_only=True)
+    check: Check | None = field(default=None, kw_only=True)
+
+    def check_settings(self, view: View) -> Iterator[Diagnostic]:
+        """What the check finds in the settings of its macros; nothing without one."""
+        for setting in view.settings if self.check is not None else ():
+            if self.of is None or self.of.fullmatch(setting.macro):
+                assert self.check is not None
+                yield from self.check(view, setting)
 
     def at(
-        self, message: str, source: Source | None, start: int, end: int, help: str | None = None
+        self,
+        message: str,
+        source: Source | None,
+        start: int,
+        end: int,
+        help: Advice = None,
+        /,
+        **about: Any,
     ) -> Diagnostic:
-        """This finding at a place."""
+        """This finding at a place; ``about``: fields of ``About``."""
+        edit = None
+        if isinstance(help, Repair):
+            if isinstance(help, Meant):
+                about.setdefault("meant", help.text)
+            edit, help = help.edit(source, start, end), str(help)
         return Diagnostic(
-            message, source, start, end, severity=self.severity, id=self.id, help=help
+            *(message, source, start, end),
+            severity=self.severity,
+            id=self.id,
+            help=help,
+            edit=edit,
+            about=About(**about),
         )
 
-    def named(self, entry: Definition, message: str, help: str | None = None) -> Diagnostic:
+    def named(
+        self, entry: Definition, message: str, help: Advice = None, /, **about: Any
+    ) -> Diagnostic:
         """This finding about the name of a definition."""
         spot = name_place(entry)
+        about = {"macro": entry.name, "definition": entry, **about}
         if spot is None:
-            return self.on(entry, message, help)
-        return self.at(message, *spot, help)
+            found = self.on(entry, message, help, **about)
+            found.edit = None  # the name is no part of the place
+            return found
+        return self.at(message, *spot, help, **about)
 
-    def on(self, entry: Definition, message: str, help: str | None = None) -> Diagnostic:
+    def on(
+        self, entry: Definition, message: str, help: Advice = None, /, **about: Any
+    ) -> Diagnostic:
         """This finding about a definition as such."""
-        source, start, end = place(entry, entry.raw)
+        spot = place(entry, entry.raw)
         if entry.source is not None:
-            source, start, end = entry.source, entry.start, max(entry.end, entry.start + 1)
-        return self.at(message, source, start, end, help)
+            spot = entry.source, entry.start, max(entry.end, entry.start + 1)
+        about = {"macro": entry.name, "definition": entry, **about}
+        return self.at(message, *spot, help, **about)
+
+
+def finding(
+    id: str,
+    severity: str,
+    title: str,
+    doc: str,
+    *,
+    bad: str,
+    good: str,
+    of: str | None = None,
+    **more: Any,
+) -> Callable[[Check], Finding]:
+    """Declares a finding at its check; see ``Finding``.
+
+    The name of the check is the finding then, so that it says ``level.at(...)``.
+    """
+    pattern = None if of is None else re.compile(of, re.IGNORECASE)
+    words = (id, severity, title, doc, bad, good)
+    return lambda check: Finding(*words, of=pattern, check=check, **more)
 
 
 def name_place(entry: Definition) -> tuple[Source, int, int] | None:

@@ -13,7 +13,7 @@ from typing import Final
 from classad.errors import Diagnostic
 from policy.config import Config
 from policy.knobs.reading import EXPANDED
-from policy.language.reader import UNQUOTED
+from policy.language.about import UNQUOTED, about
 from policy.lint import (
     attributes,
     choices,
@@ -40,7 +40,7 @@ from policy.lint import (
     wholes,
 )
 from policy.lint.endings import Ending, as_findings, find_endings, find_late, negotiator_loads
-from policy.lint.expressions import held
+from policy.lint.expressions import expressions_in
 from policy.lint.finding import Finding
 from policy.lint.view import View, view
 from policy.load import PolicyLoad
@@ -76,8 +76,9 @@ SECTIONS: Final[tuple[tuple[str, ModuleType], ...]] = (
 
 
 def declared(module: ModuleType) -> Iterator[Finding]:
-    """The findings that a module declares, in its order."""
-    return (value for value in vars(module).values() if isinstance(value, Finding))
+    """The findings that a module declares, by their numbers."""
+    found = (value for value in vars(module).values() if isinstance(value, Finding))
+    return iter(sorted(found, key=lambda one: one.id))
 
 
 #: All findings by number.
@@ -97,7 +98,7 @@ def all_findings(
     """The same, over models that are made already."""
     config = seen.config
     passed = [item for loaded in loads.values() for item in loaded.diagnostics]
-    everything = tuple(held(seen))
+    everything = tuple(expressions_in(seen))
     expressions = tuple(one for one in everything if not one.is_too_deep)
     found = [
         *(reading.numbered(item, reading=True) for item in config.diagnostics),
@@ -107,11 +108,8 @@ def all_findings(
         *reading.check_values(seen),
         *names.check_names(seen),
         *holes.check_holes(seen),
-        *choices.check_choices(seen),
+        *(found for kind in FINDINGS.values() for found in kind.check_settings(seen)),
         *lists.check_lists(seen),
-        *overrides.check_overrides(seen),
-        *security.check_security(seen),
-        *companions.check_companions(seen),
         *slots.check_slots(seen),
         *transforms.check_transforms(seen),
         *groups.check_groups(seen),
@@ -135,7 +133,7 @@ def all_findings(
 
 def _is_told(seen: View, item: Diagnostic) -> bool:
     """Is it no ending, and about a place?  A map that is missing is told where it is listed."""
-    if reading.is_own_limit(seen, item.message.partition(":")[0]):
+    if reading.is_own_limit(seen, about(item).macro):
         return False
     return item.severity != "error" and item.source is not None
 
@@ -144,11 +142,12 @@ def _once(found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
     """Without what two checks say of the same place."""
     seen = set()
     for item in found:
-        if item.source is not None and not item.source.quoted and item.message != UNQUOTED:
+        is_unquoted = about(item).kind == UNQUOTED
+        if item.source is not None and not item.source.quoted and not is_unquoted:
             continue  # the words of a file that is not quoted
         name = None if item.source is None else item.source.name
         # All lines that are not quoted have the same message.
-        kind = item.severity if item.message == UNQUOTED else None
+        kind = item.severity if is_unquoted else None
         key = (name, item.line, item.column, item.message.casefold(), kind)
         if key not in seen:
             seen.add(key)

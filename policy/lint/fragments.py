@@ -8,7 +8,6 @@ Inputs: a ``View`` and the findings in it.  Outputs: what a fragment lacks; what
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
@@ -16,6 +15,7 @@ from attr import frozen
 
 from classad.errors import Diagnostic
 from policy.explain.sentences import listing
+from policy.language.about import about
 from policy.lint import companions, groups, lists, reading
 from policy.lint.finding import NOTE
 from policy.lint.view import View, endless
@@ -25,7 +25,7 @@ COMPLETED: Final = frozenset(
     found.id
     for found in (
         *(reading.HOLE, lists.NOT_DEFINED, lists.NOT_LISTED, lists.NOT_PUBLISHED),
-        *(companions.ALONE, groups.UNLISTED, groups.NO_QUOTA),
+        *(companions.alone, groups.UNLISTED, groups.NO_QUOTA),
     )
 )
 #: What a configuration sets that is not only a part of another one.
@@ -34,9 +34,6 @@ _OF_WHOLES: Final = ("DAEMON_LIST", "LOCAL_CONFIG_DIR", "LOCAL_CONFIG_FILE", "RE
 _ENOUGH: Final = 2
 #: Of these as many are named.
 _NAMED: Final = 3
-_HOLE: Final = re.compile(r"`\$\(([\w.]+)\)` is not defined")
-_HOLE_IN: Final = re.compile(r"leaves a hole in (\S+)$")
-_LIST: Final = re.compile(r"(?:not in|is in no) (\w+)")
 #: What people take for built in, as MINUTE and HOUR are.
 _NOWHERE: Final = frozenset(("DAY", "WEEK"))
 _VALUES: Final = frozenset(
@@ -73,20 +70,18 @@ def _lacks(view: View, findings: Iterable[Diagnostic]) -> Iterator[str]:
     """What the findings say is nowhere, without what looks like a slip."""
     for one in findings:
         if one.id == reading.HOLE.id and one.help is None:
-            found = _HOLE.match(one.message)
-            if found is not None and found[1].upper() not in _NOWHERE:
-                yield f"$({found[1]})"
+            yield from (f"$({name})" for name in about(one).names if name.upper() not in _NOWHERE)
         elif one.id in (lists.NOT_LISTED.id, groups.UNLISTED.id):
-            found = _LIST.search(one.message)
-            if found is not None and found[1].casefold() not in view.defined:
-                yield found[1]
+            list_ = about(one).needs
+            if list_.casefold() not in view.defined:
+                yield list_
 
 
 def soften(view: View, findings: Iterable[Diagnostic]) -> tuple[list[Diagnostic], frozenset[str]]:
     """The findings with notes for what other files may set right, and without what is said of
     values that they complete; and the case-folded names of the macros with these values."""
     listed = list(findings)
-    holes_in = {found[1].casefold() for one in listed if (found := _HOLE_IN.search(one.message))}
+    holes_in = {about(one).macro.casefold() for one in listed if one.id == reading.HOLE.id} - {""}
     unfinished = frozenset(_unfinished(view, holes_in))
     left = [one for one in listed if one.id not in _VALUES or macro_of(one) not in unfinished]
     for one in left:
@@ -96,8 +91,8 @@ def soften(view: View, findings: Iterable[Diagnostic]) -> tuple[list[Diagnostic]
 
 
 def macro_of(found: Diagnostic) -> str:
-    """The case-folded name of the macro that a finding about a value begins with."""
-    return found.message.partition(":")[0].casefold()
+    """The case-folded name of the macro that a finding is about."""
+    return about(found).macro.casefold()
 
 
 def _unfinished(view: View, holes_in: set[str]) -> Iterator[str]:

@@ -152,11 +152,15 @@ def _unlisted(
     if not any(group.casefold() in listed for listed in lists):
         message = f"`{setting.macro}` is for a group that is not in GROUP_NAMES"
         names = {name for listed in lists for name in listed.values()}
-        yield UNLISTED.named(setting.entry, message, _what_is_meant(view, group, names))
+        about = {"needs": "GROUP_NAMES", "names": (setting.macro,)}
+        help_text, meant = _what_is_meant(view, group, names)
+        yield UNLISTED.named(setting.entry, message, help_text, **about, **meant)
 
 
-def _what_is_meant(view: View, group: str, listed: Iterable[str]) -> str | None:
-    """The listed group that a group is a misspelling of, as a sentence.
+def _what_is_meant(
+    view: View, group: str, listed: Iterable[str]
+) -> tuple[str | None, dict[str, str]]:
+    """The listed group that a group is a misspelling of: as a sentence, and as what it is about.
 
     It is none where both have the same setting, and where nothing is set for the
     listed group, either of the two may be the slip.
@@ -165,16 +169,17 @@ def _what_is_meant(view: View, group: str, listed: Iterable[str]) -> str | None:
     listed = sorted(name for name in listed if not {'"', "'", ";"} & set(name))
     for name in listed:
         if folded == f"dynamic{name.casefold()}":
-            return f"did you mean `{shares.GROUP_QUOTA_DYNAMIC.of(name)}`?"
+            macro = shares.GROUP_QUOTA_DYNAMIC.of(name)
+            return f"did you mean `{macro}`?", {"meant": macro}
     meant = _nearest(group, listed)
     if meant is None:
-        return None
+        return None, {}
     theirs = {one.name for one in _FAMILIES if one.of(meant).casefold() in view.defined}
     if any(one.name in theirs and one.of(group).casefold() in view.defined for one in _FAMILIES):
-        return None
+        return None, {}
     if theirs:
-        return f"did you mean the group `{meant}`?"
-    return f"GROUP_NAMES lists `{meant}`, for which nothing is set"
+        return f"did you mean the group `{meant}`?", {"group": meant}
+    return f"GROUP_NAMES lists `{meant}`, for which nothing is set", {"group": meant}
 
 
 def _nearest(group: str, listed: list[str]) -> str | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache
-from typing import Final
+from typing import Any, Final
 
 from classad.errors import Diagnostic, suggest
 from policy.data.tables import builtin_table, meanings, spelling
@@ -22,7 +22,7 @@ from policy.language.conditions import keyword
 from policy.language.lines import LineReader
 from policy.language.table import Definition
 from policy.lint import reading
-from policy.lint.finding import NOTE, WARNING, Finding
+from policy.lint.finding import NOTE, WARNING, Finding, Meant
 from policy.lint.lists import items
 from policy.lint.view import Setting, View
 
@@ -62,16 +62,14 @@ def check_holes(view: View) -> Iterator[Diagnostic]:
         for found in _REFERENCE.finditer(setting.entry.raw):
             if not _is_defined(view, found[1]):
                 where = _place(setting.entry, found[0])
-                hole = reading.HOLE.at(_message(setting, found[1]), *where, _help(view, found[1]))
+                hole = _hole(view, found[1], _message(setting, found[1]), where, setting.name)
                 if _is_of_the_pool(found[1]):
                     hole.severity = NOTE
                 yield hole
         yield from _itself(view, setting)
         for found in _BRACES.finditer(setting.entry.raw):
             if _is_defined(view, found[1]):
-                message = f"`{found[0]}` is not a reference"
-                meant = f"did you mean `$({found[1]})`?"
-                yield SHELL.at(message, *_place(setting.entry, found[0]), meant)
+                yield _no_reference(setting, found)
         yield from _half_written(view, setting)
     yield from _conditions(view)
 
@@ -80,12 +78,16 @@ def _half_written(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """``$LOG/SchedLog`` and ``$(LOG/SchedLog``: text for a daemon."""
     for found in _BARE.finditer(setting.entry.raw):
         if _is_defined(view, found[1]):
-            message, meant = f"`{found[0]}` is not a reference", f"did you mean `$({found[1]})`?"
-            yield SHELL.at(message, *_place(setting.entry, found[0]), meant)
+            yield _no_reference(setting, found)
     open_ = _OPEN.search(setting.entry.raw)
     if open_ is not None and "\n" not in setting.entry.raw:
         place = _place(setting.entry, open_[0])
         yield reading.NO_REFERENCE.at("this reference is never closed, and stays as text", *place)
+
+
+def _no_reference(setting: Setting, found: re.Match[str]) -> Diagnostic:
+    place, advice = _place(setting.entry, found[0]), Meant(f"$({found[1]})", found[0])
+    return SHELL.at(f"`{found[0]}` is not a reference", *place, advice)
 
 
 def _itself(view: View, setting: Setting) -> Iterator[Diagnostic]:
@@ -99,7 +101,7 @@ def _itself(view: View, setting: Setting) -> Iterator[Diagnostic]:
     for found in _REFERENCE.finditer(entry.written or ""):
         if found[1].casefold() == entry.name.casefold() and found[0] not in entry.raw:
             message = f"`{found[0]}` has no value before and leaves a hole in {setting.name}"
-            yield reading.HOLE.at(message, *_place(entry, found[0]))
+            yield reading.HOLE.at(message, *_place(entry, found[0]), macro=setting.name)
 
 
 def _is_of_the_pool(name: str) -> bool:
@@ -112,14 +114,19 @@ def _message(setting: Setting, name: str) -> str:
     return f"`$({name})` is not defined and leaves a hole in {setting.name}"
 
 
-def _help(view: View, name: str) -> str | None:
+def _hole(view: View, name: str, message: str, place: Place, macro: str = "") -> Diagnostic:
+    """A reference to a macro that is not defined, in the value of another one or a condition."""
+    about: dict[str, Any] = {"macro": macro, "names": (name,)}
     template = once_predefined(name)
-    if template is not None:
-        return template
+    meant = None if template is not None else _meant(view, name)
+    advice = template if meant is None else Meant(f"$({meant})", f"$({name})")
+    return reading.HOLE.at(message, *place, advice, **about)
+
+
+def _meant(view: View, name: str) -> str | None:
     known = [setting.macro for setting in view.settings]
     known += view.config.scope.table.default_names()
-    meant = suggest(name, known) if len(name) >= _SHORTEST else None
-    return None if meant is None else f"did you mean `$({meant})`?"
+    return suggest(name, known) if len(name) >= _SHORTEST else None
 
 
 def _place(entry: Definition, text: str) -> Place:
@@ -194,4 +201,4 @@ def _conditions(view: View) -> Iterator[Diagnostic]:
                 if not _is_defined(view, found[1]):
                     message = f"`$({found[1]})` is not defined, and the condition is false"
                     start, end = line.offset(found.start()), line.offset(found.end() - 1) + 1
-                    yield reading.HOLE.at(message, source, start, end, _help(view, found[1]))
+                    yield _hole(view, found[1], message, (source, start, end))

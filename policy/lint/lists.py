@@ -13,11 +13,11 @@ from typing import Final
 
 from attr import frozen
 
-from classad.errors import Diagnostic, suggest
+from classad.errors import Diagnostic
 from policy.data.tables import attribute_names, builtin_table
 from policy.knobs.lists import LISTS, LISTS_BY_NAME, NameList, is_list
 from policy.knobs.other_daemons import DAEMONS
-from policy.lint.finding import WARNING, Finding
+from policy.lint.finding import WARNING, Finding, Repair, finding, meant
 from policy.lint.places import stretch, unparsable
 from policy.lint.trees import references, scope_of
 from policy.lint.view import Setting, View, covering
@@ -41,17 +41,6 @@ NOT_LISTED: Final = Finding(
     "SYSTEM_PERIODIC_HOLD_NAMES = Mem\n"
     "SYSTEM_PERIODIC_HOLD_Mem = MemoryUsage > 3 * RequestMemory\n",
 )
-QUOTED: Final = Finding(
-    "P213",
-    WARNING,
-    "quotes in a list of names",
-    "A list is plain text between commas and blanks. Quotes belong to the names that they stand in,"
-    " and no daemon, host, user, method or macro has a name with quotes.",
-    'STARTD_CRON_JOBLIST = "HEALTH"\nSTARTD_CRON_HEALTH_EXECUTABLE = /usr/bin/health\n'
-    "STARTD_CRON_HEALTH_PERIOD = 5m\n",
-    "STARTD_CRON_JOBLIST = HEALTH\nSTARTD_CRON_HEALTH_EXECUTABLE = /usr/bin/health\n"
-    "STARTD_CRON_HEALTH_PERIOD = 5m\n",
-)
 NOT_PUBLISHED: Final = Finding(
     "P214",
     WARNING,
@@ -60,16 +49,6 @@ NOT_PUBLISHED: Final = Finding(
     " undefined without that.",
     "HasScratch = True\nSTART = MY.HasScratch =?= True\n",
     "HasScratch = True\nSTARTD_ATTRS = HasScratch\nSTART = MY.HasScratch =?= True\n",
-)
-NO_PROGRAM: Final = Finding(
-    "P215",
-    WARNING,
-    "a daemon in DAEMON_LIST whose macro is no program",
-    "The master runs what the macro of each name says. START, for one, is an expression; the master"
-    " logs `Cannot execute` and tries again and again.",
-    "DAEMON_LIST = MASTER, START\n",
-    "DAEMON_LIST = MASTER, STARTD\n",
-    observed="Observed with 25.14.1: condor_master with START in DAEMON_LIST.",
 )
 NO_MAP: Final = Finding(
     "P216",
@@ -139,16 +118,6 @@ def check_lists(view: View) -> Iterator[Diagnostic]:
         whole = _OF_OTHERS.get(setting.macro.upper())
         if whole is not None and whole.casefold() in view.defined:
             yield from _not_in_whole(setting, whole)
-        if setting.macro.upper() in _HOSTS:
-            yield from _quotes(setting, "names a host, and quotes are part of the name")
-        elif is_list(setting.macro):
-            yield from _quotes(setting, "is a list of names, and quotes are part of a name")
-        if setting.macro.upper() == "DAEMON_LIST":
-            yield from _programs(setting)
-        elif setting.macro.upper() in _PLAIN:
-            yield from _quotes(setting, "is a plain name, and quotes are part of it")
-        elif "path" in builtin_table().get(setting.macro.casefold(), [])[1:]:
-            yield from _quotes(setting, "is a path, and quotes are part of it")
     yield from _values(view, listed)
     yield from _unlisted(view, listed)
     yield from _maps(view)
@@ -162,15 +131,41 @@ def _not_in_whole(setting: Setting, whole: str) -> Iterator[Diagnostic]:
     for item in items(setting):
         if item.text.strip(_QUOTES).casefold() in folded or item.text == "*":
             continue
-        meant = suggest(item.text, known)
         help_text = f"{whole} lists {', '.join(known) or 'nothing'}"
         message = f"{setting.macro} lists `{item.text}`, which is not in {whole}"
+        advice = meant(item.text, known, help_text)
         place = stretch(setting, text, item.start, item.end)
-        yield NOT_DEFINED.at(message, *place, f"did you mean `{meant}`?" if meant else help_text)
+        about = {"macro": setting.macro, "names": (item.text,)}
+        yield NOT_DEFINED.at(message, *place, advice, **about)
 
 
-def _quotes(setting: Setting, what: str) -> Iterator[Diagnostic]:
-    text = setting.text()
+def _without_quotes(macro: str) -> str | None:
+    """What a macro is, in which a quote is no quote."""
+    if macro.upper() in _HOSTS:
+        return "names a host, and quotes are part of the name"
+    if is_list(macro):
+        return "is a list of names, and quotes are part of a name"
+    if macro.upper() in _PLAIN:
+        return "is a plain name, and quotes are part of it"
+    is_path = "path" in builtin_table().get(macro.casefold(), [])[1:]
+    return "is a path, and quotes are part of it" if is_path else None
+
+
+@finding(
+    "P213",
+    WARNING,
+    "quotes in a list of names",
+    "A list is plain text between commas and blanks. Quotes belong to the names that they stand in,"
+    " and no daemon, host, user, method or macro has a name with quotes.",
+    bad='STARTD_CRON_JOBLIST = "HEALTH"\nSTARTD_CRON_HEALTH_EXECUTABLE = /usr/bin/health\n'
+    "STARTD_CRON_HEALTH_PERIOD = 5m\n",
+    good="STARTD_CRON_JOBLIST = HEALTH\nSTARTD_CRON_HEALTH_EXECUTABLE = /usr/bin/health\n"
+    "STARTD_CRON_HEALTH_PERIOD = 5m\n",
+)
+def quotes(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    text, what = setting.text(), _without_quotes(setting.macro)
+    if what is None:
+        return
     for item in items(setting):
         if item.text[0] in _QUOTES or item.text[-1] in _QUOTES:
             end = item.end
@@ -178,21 +173,31 @@ def _quotes(setting: Setting, what: str) -> Iterator[Diagnostic]:
                 close = text.find(item.text[0], item.end)
                 end = end if close == -1 else close + 1
             place = stretch(setting, text, item.start, end)
-            yield QUOTED.at(f"{setting.macro} {what}", *place, "leave the quotes out")
+            quoted = text[item.start : end]
+            advice = Repair(quoted.strip(_QUOTES), quoted, "leave the quotes out")
+            yield quotes.at(f"{setting.macro} {what}", *place, advice, macro=setting.macro)
             return
 
 
-def _programs(setting: Setting) -> Iterator[Diagnostic]:
+@finding(
+    "P215",
+    WARNING,
+    "a daemon in DAEMON_LIST whose macro is no program",
+    "The master runs what the macro of each name says. START, for one, is an expression; the master"
+    " logs `Cannot execute` and tries again and again.",
+    bad="DAEMON_LIST = MASTER, START\n",
+    good="DAEMON_LIST = MASTER, STARTD\n",
+    of="DAEMON_LIST",
+    observed="Observed with 25.14.1: condor_master with START in DAEMON_LIST.",
+)
+def no_program(view: View, setting: Setting) -> Iterator[Diagnostic]:
     text = setting.text()
     for item in items(setting):
         if covering(item.text) is None:
             continue
         place = stretch(setting, text, item.start, item.end)
-        meant = suggest(item.text.upper(), sorted(DAEMONS))
-        help_text = (
-            "condor_master cannot execute it" if meant is None else f"did you mean `{meant}`?"
-        )
-        yield NO_PROGRAM.at(f"`{item.text}` is an expression, no daemon", *place, help_text)
+        advice = meant(item.text, sorted(DAEMONS), "condor_master cannot execute it")
+        yield no_program.at(f"`{item.text}` is an expression, no daemon", *place, advice)
 
 
 def _values(view: View, listed: dict[str, set[str]]) -> Iterator[Diagnostic]:
@@ -204,7 +209,7 @@ def _values(view: View, listed: dict[str, set[str]]) -> Iterator[Diagnostic]:
             broken = unparsable(setting)
             if broken is not None:
                 message, place = broken
-                yield NO_VALUE.at(message, *place, "a text needs quotes")
+                yield NO_VALUE.at(message, *place, "a text needs quotes", macro=setting.macro)
 
 
 def _maps(view: View) -> Iterator[Diagnostic]:
@@ -217,10 +222,9 @@ def _maps(view: View) -> Iterator[Diagnostic]:
         text = setting.text()
         for found in _MAP.finditer(text):
             if found[1].casefold() not in listed:
-                meant = suggest(found[1], sorted(listed))
-                help_text = None if meant is None else f"did you mean `{meant}`?"
                 message = f"no {lists[0].name.upper()} lists the map `{found[1]}`"
-                yield NO_MAP.at(message, *stretch(setting, text, *found.span(1)), help_text)
+                place = stretch(setting, text, *found.span(1))
+                yield NO_MAP.at(message, *place, meant(found[1], sorted(listed)))
 
 
 def _undefined(view: View, setting: Setting, names: NameList) -> Iterator[Diagnostic]:
@@ -237,9 +241,9 @@ def _undefined(view: View, setting: Setting, names: NameList) -> Iterator[Diagno
             of_item = "which" if macro == item.text else f"and `{macro}`"
             message = f"{setting.macro} lists `{item.text}`, {of_item} is not defined"
             known = _unlisted_names(view, names) if known is None else known
-            meant = suggest(item.text, known)
-            help_text = names.without if meant is None else f"did you mean `{meant}`?"
-            yield NOT_DEFINED.at(message, *place, help_text)
+            advice = meant(item.text, known, names.without)
+            about = {"macro": setting.macro, "names": (macro,)}
+            yield NOT_DEFINED.at(message, *place, advice, **about)
 
 
 def _unlisted_names(view: View, names: NameList) -> list[str]:
@@ -289,22 +293,22 @@ def _unlisted(view: View, listed: dict[str, set[str]]) -> Iterator[Diagnostic]:
             lists = [other.name for other in LISTS if other.member(setting.macro) is not None]
             if not any(item.casefold() in listed.get(name, ()) for name in lists):
                 message = f"`{item}` is in no {names.name}, so nobody reads this"
-                yield NOT_LISTED.named(setting.entry, message)
+                yield NOT_LISTED.named(setting.entry, message, needs=names.name, names=(item,))
             break
 
 
 def _unpublished(view: View, listed: set[str]) -> Iterator[Diagnostic]:
     """Macros that expressions of the startd mean as attributes of the slot."""
-    meant: dict[str, str] = {}
+    used: dict[str, str] = {}
     for setting in view.expressions():
         if setting.knob is not None and setting.knob.read_by == "STARTD" and setting.tree:
             for node in references(setting.tree):
                 if scope_of(node) == "my":
-                    meant.setdefault(node.name.casefold(), setting.name)
+                    used.setdefault(node.name.casefold(), setting.name)
     for setting in view.settings:
         name = setting.macro.casefold()
         known = name in listed or name in published_names() or setting.knob is not None
-        if name in meant and not known:
-            message = f"`MY.{setting.macro}` in {meant[name]} is undefined: no list publishes it"
+        if name in used and not known:
+            message = f"`MY.{setting.macro}` in {used[name]} is undefined: no list publishes it"
             help_text = f"add `{setting.macro}` to STARTD_ATTRS"
             yield NOT_PUBLISHED.named(setting.entry, message, help_text)

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from classad.errors import Diagnostic, is_one_edit, suggest
 from policy.data.tables import attribute_names, meanings
-from policy.history import first_reader, first_reading, is_read, last_reader
+from policy.history import first_reader, first_reading, is_read, last_reader, read_by
 from policy.knobs import FAMILIES, KNOBS, find_knob
 from policy.knobs.choices import CRON_PARTS
 from policy.knobs.lists import LISTS, is_list
@@ -23,7 +23,7 @@ from policy.knobs.shares import NAME_LIMIT
 from policy.language.lines import LineReader
 from policy.language.numbers import read_boolean
 from policy.language.table import Definition
-from policy.lint.finding import WARNING, Finding
+from policy.lint.finding import WARNING, Advice, Finding, Meant, Repair
 from policy.lint.spelling import (
     Vocabulary,
     inflected,
@@ -155,7 +155,7 @@ def _known(defaults: tuple[str, ...], version: Version) -> _Known:
     known = [knob.name for knob in KNOBS.values()]
     known += [knob.name for knob in OTHER_KNOBS.values()]
     known += [*meanings(), *reader_names(), *defaults]
-    known = [name for name in known if is_read(name, version)]
+    known = read_by(version, dict.fromkeys(known))
     known += [form.replace("*", daemon) for form in _OF_EACH for daemon in sorted(DAEMONS)]
     known = list({name.casefold(): name for name in reversed(known)}.values())
     squeezed = {name.casefold().replace("_", ""): name for name in known}
@@ -186,7 +186,10 @@ def _obsolete(view: View, setting: Setting) -> Diagnostic | None:
     if view.config.version < NEWEST and _was_read(view, macro, found):
         return _by_switch(view, setting, found)
     if found.alias:
-        return DEPRECATED.named(setting.entry, f"`{macro}` is an old name", str(found))
+        advice: Advice = str(found)
+        if f"$({macro}".casefold() not in (setting.entry.written or "").casefold():
+            advice = Repair(found.instead, macro, str(found))
+        return DEPRECATED.named(setting.entry, f"`{macro}` is an old name", advice)
     what = "is read by no daemon" if find_readers(macro) is None else "is no longer supported"
     return DEAD.named(setting.entry, f"`{macro}` {what}", str(found) or None)
 
@@ -205,7 +208,7 @@ def _by_switch(view: View, setting: Setting, found: Obsolete) -> Diagnostic | No
         return None
     version, macro = view.config.version, setting.macro
     message = f"`{macro}` is read by {version} only where {found.switch} is true"
-    return DEAD.named(setting.entry, message, str(found))
+    return DEAD.named(setting.entry, message, str(found), version=True)
 
 
 def _unread(view: View, setting: Setting) -> Diagnostic | None:
@@ -216,12 +219,14 @@ def _unread(view: View, setting: Setting) -> Diagnostic | None:
         when = first_reader(macro, version) or last_reader(macro, version)
         if is_spoken_of(view, setting):
             return None
-        return UNREAD.named(setting.entry, f"`{macro}` is not known to {version}: {when}")
+        message = f"`{macro}` is not known to {version}: {when}"
+        return UNREAD.named(setting.entry, message, version=True)
     first = first_reading(macro, "NEGOTIATOR", version)
     if daemon or first is None:
         return None
     message = f"`{macro}` is read by condor_schedd alone in {version}"
-    return UNREAD.named(setting.entry, message, f"condor_negotiator reads it since {first}")
+    help_text = f"condor_negotiator reads it since {first}"
+    return UNREAD.named(setting.entry, message, help_text, version=True)
 
 
 def _cut_limit(view: View, setting: Setting) -> Diagnostic | None:
@@ -232,7 +237,7 @@ def _cut_limit(view: View, setting: Setting) -> Diagnostic | None:
     if meant is None or setting.macro.casefold() in view.words:
         return None
     message = f"`{setting.macro}` is a concurrency limit, and `{reading.text}` is no number"
-    return UNKNOWN.named(setting.entry, message, f"did you mean `{meant}`?")
+    return _misspelt(UNKNOWN, setting, message, meant)
 
 
 def is_spoken_of(view: View, setting: Setting) -> bool:
@@ -324,16 +329,20 @@ def _slip(
         part = macro[len(head) :]
         meant = _PARTS_ELSEWHERE.get(part.casefold())
         meant = meant or suggest(part, CRON_PARTS) or meant_by_words(part, vocabulary(CRON_PARTS))
-        help_text = f"did you mean `{macro[: len(head)]}{meant}`?" if meant else None
         message = f"a job of a cron has no `{part}`"
-        return UNKNOWN.named(setting.entry, message, help_text or f"it has {', '.join(CRON_PARTS)}")
+        if meant:
+            return _misspelt(UNKNOWN, setting, message, f"{macro[: len(head)]}{meant}")
+        return UNKNOWN.named(setting.entry, message, f"it has {', '.join(CRON_PARTS)}")
     meant = _with_underscores(macro, squeezed) or _family_slip(view, macro)
     if meant is not None:
-        return UNDERSCORES.named(setting.entry, message, f"did you mean `{meant}`?")
+        return _misspelt(UNDERSCORES, setting, message, meant)
     meant = near(macro, known) or _near_short(macro) or _by_words(macro, known)
-    if meant is None:
-        return None
-    return UNKNOWN.named(setting.entry, message, f"did you mean `{meant}`?")
+    return None if meant is None else _misspelt(UNKNOWN, setting, message, meant)
+
+
+def _misspelt(kind: Finding, setting: Setting, message: str, meant: str) -> Diagnostic:
+    """A name that should be another one."""
+    return kind.named(setting.entry, message, Meant(meant, setting.macro))
 
 
 def _with_underscores(macro: str, squeezed: dict[str, str]) -> str | None:

@@ -18,67 +18,32 @@ from policy.knobs.other_daemons import DAEMONS, find_other
 from policy.knobs.readers import MAIN, find_readers
 from policy.language.macros import ExpansionError
 from policy.language.table import Definition
-from policy.lint.finding import WARNING, Finding
+from policy.lint.finding import WARNING, Meant, finding
 from policy.lint.lists import published_names as _published
 from policy.lint.names import is_spoken_of, replaces
 from policy.lint.view import Setting, View, is_own
 
-NEVER_READ: Final = Finding(
+_ITEMS: Final = re.compile(r"[^,\s]+")
+#: Templates that add a condition to what was there.
+_ADDING: Final = re.compile(r"POLICY:(HOLD_IF|PREEMPT_IF|WANT_HOLD_IF|LIMIT_JOB)", re.IGNORECASE)
+_ADDED: Final = ("PREEMPT", "WANT_HOLD", "MAXJOBRETIREMENTTIME")
+
+
+@finding(
     "P221",
     WARNING,
     "a macro with the prefix of a daemon that does not read it",
     "`NEGOTIATOR.START` is for the negotiator alone, and the negotiator has no START. A prefix is"
     " the name of a daemon, or the local name that a daemon is started with; a name with both,"
     " `STARTD.X.NUM_CPUS`, is read by nobody.",
-    "NEGOTIATOR.START = False\n",
-    "STARTD.START = False\n",
+    bad="NEGOTIATOR.START = False\n",
+    good="STARTD.START = False\n",
     observed="Observed with 25.14.1: who reads each macro; a startd started with `-local-name X`"
     " ends at a bad `X.NUM_CPUS` and does not look at `STARTD.X.NUM_CPUS` nor `X.STARTD.NUM_CPUS`.",
 )
-LOST: Final = Finding(
-    "P222",
-    WARNING,
-    "a second assignment of a list that loses what the first one had",
-    "The later assignment replaces the earlier one whole. To add to a list say"
-    " `NAME = $(NAME), more`.",
-    "ALLOW_WRITE = *.batch.example.edu\nALLOW_WRITE = submit.example.edu\n",
-    "ALLOW_WRITE = *.batch.example.edu\nALLOW_WRITE = $(ALLOW_WRITE), submit.example.edu\n",
-)
-POLICY_LOST: Final = Finding(
-    "P223",
-    WARNING,
-    "an assignment that undoes a policy template",
-    "Templates such as POLICY : Hold_If_Memory_Exceeded add their condition to PREEMPT and"
-    " WANT_HOLD. An assignment after them, without `$(PREEMPT)`, drops the condition; so does one"
-    " of DAEMON_LIST with the daemons that `use ROLE : Submit` has put there.",
-    "use POLICY : Hold_If_Memory_Exceeded\nPREEMPT = False\n",
-    "PREEMPT = False\nuse POLICY : Hold_If_Memory_Exceeded\n",
-)
-_ITEMS: Final = re.compile(r"[^,\s]+")
-_LOCAL: Final = re.compile(r"-local-name\s+(\S+)")
-#: Templates that add a condition to what was there.
-_ADDING: Final = re.compile(r"POLICY:(HOLD_IF|PREEMPT_IF|WANT_HOLD_IF|LIMIT_JOB)", re.IGNORECASE)
-_ADDED: Final = ("PREEMPT", "WANT_HOLD", "MAXJOBRETIREMENTTIME")
-
-
-def check_overrides(view: View) -> Iterator[Diagnostic]:
-    """Everything about prefixes and second assignments."""
-    started = _local_names(view)
-    for setting in view.settings:
-        yield from _prefix(view, setting, started)
-        yield from _two_prefixes(setting)
-        yield from _lost(view, setting)
-        yield from _policy(setting)
-
-
-def _local_names(view: View) -> dict[str, str]:
-    """The local names that arguments of daemons give, by case-folded name."""
-    texts = (setting.text() for setting in view.settings)
-    return {found[1].casefold(): found[1] for text in texts for found in _LOCAL.finditer(text)}
-
-
-def _prefix(view: View, setting: Setting, started: dict[str, str]) -> Iterator[Diagnostic]:
-    prefix, macro = setting.prefix, setting.macro
+def never_read(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    yield from _two_prefixes(setting)
+    prefix, macro, started = setting.prefix, setting.macro, view.local_names
     if prefix is None or is_spoken_of(view, setting):
         return
     if prefix.upper() in DAEMONS:
@@ -90,12 +55,13 @@ def _prefix(view: View, setting: Setting, started: dict[str, str]) -> Iterator[D
             message = f"condor_{prefix.lower()} does not read {macro}"
             names = [f"condor_{name.lower()}" for name in sorted(daemons & DAEMONS)]
             verb = "does" if len(names) == 1 else "do"
-            yield NEVER_READ.named(setting.entry, message, f"{listing(names)} {verb}")
+            help_text = f"{listing(names)} {verb}"
+            yield never_read.named(setting.entry, message, help_text, macro=macro)
         return
     meant = suggest(prefix, (*DAEMONS, *started.values()))
     if meant is not None and prefix.casefold() not in started:
         message = f"no daemon has the name `{prefix}`"
-        yield NEVER_READ.named(setting.entry, message, f"did you mean `{meant}`?")
+        yield never_read.named(setting.entry, message, Meant(meant, prefix), macro=macro)
 
 
 def _two_prefixes(setting: Setting) -> Iterator[Diagnostic]:
@@ -110,10 +76,19 @@ def _two_prefixes(setting: Setting) -> Iterator[Diagnostic]:
         message = f"no daemon reads a name with two prefixes, `{first}.{second}`"
         local = second if first.upper() in DAEMONS else first
         help_text = f"a daemon with the local name {local} reads `{local}.{macro}`"
-        yield NEVER_READ.named(setting.entry, message, help_text)
+        yield never_read.named(setting.entry, message, help_text, macro=macro)
 
 
-def _lost(view: View, setting: Setting) -> Iterator[Diagnostic]:
+@finding(
+    "P222",
+    WARNING,
+    "a second assignment of a list that loses what the first one had",
+    "The later assignment replaces the earlier one whole. To add to a list say"
+    " `NAME = $(NAME), more`.",
+    bad="ALLOW_WRITE = *.batch.example.edu\nALLOW_WRITE = submit.example.edu\n",
+    good="ALLOW_WRITE = *.batch.example.edu\nALLOW_WRITE = $(ALLOW_WRITE), submit.example.edu\n",
+)
+def loses_items(view: View, setting: Setting) -> Iterator[Diagnostic]:
     entry, earlier = setting.entry, setting.entry.previous
     if not (is_list(setting.macro) or setting.macro.casefold() in LISTS_BY_NAME):
         return
@@ -128,7 +103,7 @@ def _lost(view: View, setting: Setting) -> Iterator[Diagnostic]:
         message = f"{entry.name} is set again and loses {', '.join(f'`{item}`' for item in lost)}"
         there = _place(entry, earlier)
         help_text = f"{there} has it; to add say `{entry.name} = $({entry.name}), ...`"
-        yield LOST.named(entry, message, help_text)
+        yield loses_items.named(entry, message, help_text, names=tuple(lost))
 
 
 def _is_left_alone(view: View, setting: Setting, item: str) -> bool:
@@ -152,14 +127,24 @@ def _items(setting: Setting, entry: Definition) -> list[str]:
     return list(dict.fromkeys(_ITEMS.findall(text)))
 
 
-def _policy(setting: Setting) -> Iterator[Diagnostic]:
+@finding(
+    "P223",
+    WARNING,
+    "an assignment that undoes a policy template",
+    "Templates such as POLICY : Hold_If_Memory_Exceeded add their condition to PREEMPT and"
+    " WANT_HOLD. An assignment after them, without `$(PREEMPT)`, drops the condition; so does one"
+    " of DAEMON_LIST with the daemons that `use ROLE : Submit` has put there.",
+    bad="use POLICY : Hold_If_Memory_Exceeded\nPREEMPT = False\n",
+    good="PREEMPT = False\nuse POLICY : Hold_If_Memory_Exceeded\n",
+)
+def policy_lost(view: View, setting: Setting) -> Iterator[Diagnostic]:
     entry, earlier = setting.entry, setting.entry.previous
     if earlier is None or not earlier.template or entry.template is not None:
         return
     if entry.name.upper() in _ADDED and _ADDING.match(earlier.template):
         if earlier.raw not in entry.raw:
             message = f"{entry.name} drops the condition that {_added(entry, earlier)} adds"
-            yield POLICY_LOST.named(entry, message, "set it before the template")
+            yield policy_lost.named(entry, message, "set it before the template")
     elif setting.macro.upper() == "DAEMON_LIST" or setting.macro.casefold() in LISTS_BY_NAME:
         yield from _of_templates(setting, earlier)
 
@@ -176,7 +161,7 @@ def _of_templates(setting: Setting, earlier: Definition) -> Iterator[Diagnostic]
         named = listing([f"`{item}`" for item in lost])
         message = f"{entry.name} drops {named} that {_added(entry, first)} adds"
         help_text = f"to add to it say `{entry.name} = $({entry.name}), ...`"
-        yield POLICY_LOST.named(entry, message, help_text)
+        yield policy_lost.named(entry, message, help_text)
 
 
 def _added(entry: Definition, earlier: Definition) -> str:

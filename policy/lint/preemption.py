@@ -13,7 +13,7 @@ from classad.errors import Diagnostic
 from classad.language.operators import MIRRORED
 from classad.syntax.nodes import Binary, Call, Literal, Node, Reference, bare, walk
 from policy.knobs import matching as matching
-from policy.lint.expressions import Held
+from policy.lint.expressions import MacroExpression
 from policy.lint.finding import WARNING, Finding
 from policy.lint.places import spot
 from policy.lint.trees import comparisons, conjuncts, disjuncts, names, number, references
@@ -104,9 +104,9 @@ _NEUTRAL: Final = {"-": 0.0, "/": 1.0}
 _ARITHMETIC: Final = frozenset(("+", "-", "*", "/", "%"))
 
 
-def check_preemption(view: View, expressions: Iterable[Held]) -> Iterator[Diagnostic]:
+def check_preemption(view: View, expressions: Iterable[MacroExpression]) -> Iterator[Diagnostic]:
     """Everything about preemption by the negotiator."""
-    held = {id(one.setting): one for one in expressions}
+    by_setting = {id(one.setting): one for one in expressions}
     for setting in view.settings:
         if setting.knob is not None and setting.knob.use is not None and setting.knob.use.stable_by:
             yield from _stability(setting, setting.knob.use.stable_by)
@@ -119,8 +119,8 @@ def check_preemption(view: View, expressions: Iterable[Held]) -> Iterator[Diagno
         if setting.tree is None:
             message = "set to nothing, it allows every preemption"
             yield ALWAYS.on(setting.entry, message, "say `False` to allow none")
-        elif id(setting) in held:
-            yield from _requirements(view, held[id(setting)])
+        elif id(setting) in by_setting:
+            yield from _requirements(view, by_setting[id(setting)])
 
 
 def _stability(setting: Setting, declaration: str) -> Iterator[Diagnostic]:
@@ -138,7 +138,7 @@ def _stability(setting: Setting, declaration: str) -> Iterator[Diagnostic]:
             return
 
 
-def _requirements(view: View, one: Held) -> Iterator[Diagnostic]:
+def _requirements(view: View, one: MacroExpression) -> Iterator[Diagnostic]:
     setting, tree = one.setting, one.tree
     top = bare(tree)
     if isinstance(top, Literal) and top.value is True:
@@ -161,7 +161,7 @@ def _requirements(view: View, one: Held) -> Iterator[Diagnostic]:
     yield from _priorities(view, one)
 
 
-def _priorities(view: View, one: Held) -> Iterator[Diagnostic]:
+def _priorities(view: View, one: MacroExpression) -> Iterator[Diagnostic]:
     guard = _has_run_time_guard(one.tree) or _has_retirement(view)
     for node in comparisons(one.tree):
         if _is_under_quota(node):
@@ -188,7 +188,7 @@ def _priorities(view: View, one: Held) -> Iterator[Diagnostic]:
             yield one.say(THRASHING, message, node, help_text)
 
 
-def _is_youth(one: Held, node: Binary) -> bool:
+def _is_youth(one: MacroExpression, node: Binary) -> bool:
     """Is it how long the slot has been in its state, and less than so many minutes?"""
     operator = node.operator
     for side, other in ((bare(node.left), node.right), (bare(node.right), node.left)):
@@ -220,7 +220,7 @@ def _is_under_quota(node: Binary) -> bool:
 _Sides = tuple[str, bool, bool]
 
 
-def _joined(one: Held, node: Binary) -> _Sides | None:
+def _joined(one: MacroExpression, node: Binary) -> _Sides | None:
     """The same of a difference or a quotient of the two, in a comparison that has to hold."""
     if not _has_to_hold(one.tree, node):
         return None
@@ -244,7 +244,7 @@ def _joined(one: Held, node: Binary) -> _Sides | None:
     return None
 
 
-def _bounds_another(one: Held, node: Binary, sides: _Sides) -> bool:
+def _bounds_another(one: MacroExpression, node: Binary, sides: _Sides) -> bool:
     """Is it an upper bound beside a comparison that is the right way round?"""
     if sides[0] not in ("<", "<="):
         return False

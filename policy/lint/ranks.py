@@ -13,7 +13,7 @@ from typing import Final
 from classad.errors import Diagnostic
 from classad.syntax.nodes import Binary, Call, Node, Reference, Unary, bare, walk
 from policy.knobs.declaration import Wanted
-from policy.lint.expressions import Held
+from policy.lint.expressions import MacroExpression
 from policy.lint.finding import WARNING, Finding
 from policy.lint.trees import names, references, scope_of
 from policy.values.domain import ANYTHING, single_number
@@ -50,7 +50,7 @@ _STEPS: Final = {
 _Found = tuple[Finding, str, Node, str | None]
 
 
-def check_ranks(expressions: Iterable[Held]) -> Iterator[Diagnostic]:
+def check_ranks(expressions: Iterable[MacroExpression]) -> Iterator[Diagnostic]:
     """Everything about ranks."""
     for one in expressions:
         if one.how.use.wanted is not Wanted.NUMBER:
@@ -75,7 +75,7 @@ def _terms(node: Node) -> Iterator[Node]:
             yield top
 
 
-def _drowned(one: Held) -> Iterator[_Found]:
+def _drowned(one: MacroExpression) -> Iterator[_Found]:
     terms = list(_terms(one.tree))
     weighted = [(weight, term) for term in terms if (weight := _weight(one, term)) is not None]
     if not weighted:
@@ -90,7 +90,7 @@ def _drowned(one: Held) -> Iterator[_Found]:
             yield DROWNED, message, term, "make the greater term smaller"
 
 
-def _weight(one: Held, term: Node) -> float | None:
+def _weight(one: MacroExpression, term: Node) -> float | None:
     """What a term is at least where it is not 0: the weight of a condition or a priority."""
     if not isinstance(term, Binary) or term.operator != "*":
         return None
@@ -110,7 +110,7 @@ def _weight(one: Held, term: Node) -> float | None:
     return None
 
 
-def _step(one: Held, term: Node) -> float | None:
+def _step(one: MacroExpression, term: Node) -> float | None:
     """By how much a term differs between two slots, at least; None where nobody knows."""
     if isinstance(term, Binary) and term.operator == "*":
         for weight, factor in ((term.left, term.right), (term.right, term.left)):
@@ -128,7 +128,7 @@ def _step(one: Held, term: Node) -> float | None:
     return _STEPS.get(value.unit) if known else None
 
 
-def _one_sided(one: Held) -> Iterator[Diagnostic]:
+def _one_sided(one: MacroExpression) -> Iterator[Diagnostic]:
     """A rank without anything of the ads that it compares."""
     use = one.how.use
     compared = "my" if one.how.matching else "target"

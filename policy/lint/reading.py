@@ -16,11 +16,12 @@ from policy.knobs.declaration import Kind
 from policy.knobs.readers import find_readers, longer_name
 from policy.knobs.reading import IGNORED, behind_expression
 from policy.knobs.uses import find_use
+from policy.language.about import NOT_RUN, about, change_about
 from policy.language.expressions import text_behind
 from policy.language.macros import FUNCTIONS
 from policy.language.numbers import read_boolean
 from policy.lint.endings import status_at_start
-from policy.lint.finding import ERROR, WARNING, Finding
+from policy.lint.finding import ERROR, WARNING, Finding, Meant
 from policy.lint.places import stretch, unparsable
 from policy.lint.view import Setting, View, covering, endless
 
@@ -233,7 +234,7 @@ _SUBMITTED: Final = frozenset(
     ("APPEND_RANK", "DEFAULT_RANK", "JOB_DEFAULT_REQUESTCPUS", "JOB_DEFAULT_REQUESTMEMORY")
 )
 #: Daemons that end at any expression of theirs that does not parse.
-_STRICT: Final = ("defrag", "rooster")
+_STRICT: Final = ("DEFRAG", "ROOSTER")
 _OF_SLOTS = re.compile(r"SLOT(?:_TYPE_)?\d+_", re.IGNORECASE)
 _TRAILING = re.compile(r"\s#(?:\s|$)")
 _REMAINS = re.compile(r"(?<!\$)\$\w*\(")
@@ -243,7 +244,7 @@ _CALLED = re.compile(r"(?<!\$)\$([A-Za-z_]+)\(")
 
 def numbered(found: Diagnostic, *, reading: bool) -> Diagnostic:
     """A diagnostic of the reader (``reading``) or of the typed values, with its number."""
-    if found.message.endswith(" is not run"):
+    if about(found).kind == NOT_RUN:
         found.id, found.severity = "P910", WARNING
     elif found.id is None and found.severity == "error":
         found.id = UNREADABLE.id if reading else INVALID.id
@@ -299,7 +300,8 @@ def check_values(view: View) -> Iterator[Diagnostic]:
         problem = endless(setting)
         if problem is not None:
             if setting.reading is None:
-                yield ENDLESS.on(setting.entry, str(problem))
+                circle = tuple(map(str.casefold, problem.chain))
+                yield ENDLESS.on(setting.entry, str(problem), circle=circle)
             continue
         yield from _comment(setting)
         yield from _swallowed(setting)
@@ -329,6 +331,7 @@ def _invalid(setting: Setting) -> Iterator[Diagnostic]:
         found.id, found.severity = NOT_USED.id, NOT_USED.severity
         daemon = f"condor_{knob.read_by.lower()}"
         found.help = f"{daemon} ends when it reads this, which need not be at its start"
+        change_about(found, ends="")
         yield found
 
 
@@ -340,7 +343,8 @@ def _partitionable(view: View, setting: Setting) -> Iterator[Diagnostic]:
     if text and read_boolean(text, view.config.scope.functions.evaluate) is None:
         message = f"{setting.macro}: `{text}` is not a boolean"
         help_text = "condor_startd makes a static slot of it, in silence"
-        yield NOT_USED.at(message, *stretch(setting, text, 0, len(text)), help_text)
+        place = stretch(setting, text, 0, len(text))
+        yield NOT_USED.at(message, *place, help_text, macro=setting.macro)
 
 
 def _backfill(setting: Setting) -> Iterator[Diagnostic]:
@@ -349,7 +353,8 @@ def _backfill(setting: Setting) -> Iterator[Diagnostic]:
     if setting.macro.casefold() == _BACKFILL and text:
         message = f"{setting.macro}: `{text}` is not supported"
         help_text = "condor_startd says so and ignores it"
-        yield NOT_USED.at(message, *stretch(setting, text, 0, len(text)), help_text)
+        place = stretch(setting, text, 0, len(text))
+        yield NOT_USED.at(message, *place, help_text, macro=setting.macro)
 
 
 def _unparsable(setting: Setting) -> Iterator[Diagnostic]:
@@ -361,15 +366,17 @@ def _unparsable(setting: Setting) -> Iterator[Diagnostic]:
     if broken is None:
         return
     message, place = broken
-    daemon = setting.macro.partition("_")[0].lower()
-    if daemon in _STRICT:
-        yield SYNTAX.at(message, *place, f"condor_{daemon} ends when it reads this")
-    elif setting.macro.upper() in _SUBMITTED:
-        yield BROKEN.at(message, *place, "condor_submit ends with it: jobs cannot be submitted")
-    elif _OF_SLOTS.match(setting.macro):
-        yield BROKEN.at(message, *place, "condor_startd does without it and says nothing")
-    else:
-        yield BROKEN.at(message, *place)
+    daemon, macro = setting.macro.partition("_")[0], setting.macro
+    if daemon.upper() in _STRICT:
+        help_text = f"condor_{daemon.lower()} ends when it reads this"
+        yield SYNTAX.at(message, *place, help_text, macro=macro, ends=daemon.upper())
+        return
+    broken_help = None
+    if macro.upper() in _SUBMITTED:
+        broken_help = "condor_submit ends with it: jobs cannot be submitted"
+    elif _OF_SLOTS.match(macro):
+        broken_help = "condor_startd does without it and says nothing"
+    yield BROKEN.at(message, *place, broken_help, macro=macro)
 
 
 def _behind(setting: Setting) -> Iterator[Diagnostic]:
@@ -423,7 +430,8 @@ def _swallowed(setting: Setting) -> Iterator[Diagnostic]:
                 f"{setting.macro} goes on here and takes `{found[1]} =` for a part of its value"
             )
             help_text = "the line above ends in a backslash"
-            yield SWALLOWED.at(message, entry.source, *found.span(1), help_text)
+            place = entry.source, *found.span(1)
+            yield SWALLOWED.at(message, *place, help_text, macro=setting.macro)
 
 
 def _references(view: View, setting: Setting) -> Iterator[Diagnostic]:
@@ -432,11 +440,12 @@ def _references(view: View, setting: Setting) -> Iterator[Diagnostic]:
         name = found[1]
         if name.upper() in FUNCTIONS and name not in FUNCTIONS:
             message = f"`${name}(` is not a function macro"
-            yield LOWER_FUNCTION.on(entry, message, f"did you mean `${name.upper()}(`?")
+            meant = f"${name.upper()}("
+            yield LOWER_FUNCTION.on(entry, message, Meant(meant, found[0]))
     told = setting.reading is not None and setting.reading.diagnostic is not None
     for problem in () if told else problems_of(setting):
-        found_here = INVALID.on(entry, f"{setting.macro}: {problem}", "its readers end at it")
-        yield found_here
+        message = f"{setting.macro}: {problem}"
+        yield INVALID.on(entry, message, "its readers end at it", macro=setting.macro)
     for found in _NESTED.finditer(raw):
         if found[1] in FUNCTIONS and found[1] != "ENV":
             message = f"the body of `${found[1]}(` ends at its first `)`"

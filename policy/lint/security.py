@@ -10,90 +10,19 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from classad.errors import Diagnostic, suggest
+from classad.errors import Diagnostic
 from policy.knobs.lists import is_list
+from policy.language.about import EVERY
 from policy.language.numbers import saturated
-from policy.lint.finding import ERROR, WARNING, Finding
+from policy.lint.finding import ERROR, WARNING, Repair, finding, meant
 from policy.lint.lists import items
 from policy.lint.places import stretch
 from policy.lint.view import Setting, View
 
-LEVEL: Final = Finding(
-    "P231",
-    WARNING,
-    "a security level that is none",
-    "Levels are REQUIRED, PREFERRED, OPTIONAL and NEVER. The daemons look at the first letter only,"
-    " so that ON counts as OPTIONAL and NEEDED as NEVER; at a letter that begins no level they end,"
-    " with exit status 4.",
-    "SEC_DEFAULT_ENCRYPTION = NEEDED\n",
-    "SEC_DEFAULT_ENCRYPTION = REQUIRED\n",
-)
-METHOD: Final = Finding(
-    "P232",
-    WARNING,
-    "an authentication method that does not exist",
-    "The daemons pass over methods that they do not know. GSI is no longer supported.",
-    "SEC_DEFAULT_AUTHENTICATION_METHODS = FS, IDTOKEN5\n",
-    "SEC_DEFAULT_AUTHENTICATION_METHODS = FS, IDTOKENS\n",
-)
-SEPARATOR: Final = Finding(
-    "P233",
-    WARNING,
-    "a semicolon in a list of hosts or users",
-    "Items stand between commas and blanks; a semicolon belongs to its item, which fits nobody.",
-    "ALLOW_WRITE = *.batch.example.edu; cm.example.edu\n",
-    "ALLOW_WRITE = *.batch.example.edu, cm.example.edu\n",
-    observed="Not observed with a daemon: it follows from how lists are read.",
-)
-CIPHER: Final = Finding(
-    "P234",
-    WARNING,
-    "a cipher that does not exist",
-    "The ciphers are AES, BLOWFISH and 3DES, without a number of bits.",
-    "SEC_DEFAULT_CRYPTO_METHODS = AES256, 3DES\n",
-    "SEC_DEFAULT_CRYPTO_METHODS = AES, 3DES\n",
-    observed="Observed with 25.14.1: its daemons start without a word.",
-)
-NETWORK: Final = Finding(
-    "P235",
-    WARNING,
-    "an address that is none",
-    "A number of an IPv4 address is at most 255, a mask has at most 32 bits (128 for IPv6). What"
-    " is no address fits no host.",
-    "ALLOW_WRITE = 10.3.0.0/40\n",
-    "ALLOW_WRITE = 10.3.0.0/16\n",
-    observed="Observed with 25.14.1: its daemons start without a word.",
-)
-CLOSED: Final = Finding(
-    "P236",
-    WARNING,
-    "a list that lets in and is closed again",
-    "DENY_* wins over ALLOW_* of the same level, so `*` there shuts everybody out.",
-    "ALLOW_WRITE = *.batch.example.edu\nDENY_WRITE = *\n",
-    "ALLOW_WRITE = *.batch.example.edu\nDENY_WRITE = guest.batch.example.edu\n",
-    observed="Observed with 25.14.1: its collector logs `PERMISSION DENIED ... authorization policy"
-    " denies all access` for what ALLOW_* lets in.",
-)
-UNAUTHENTICATED: Final = Finding(
-    "P237",
-    ERROR,
-    "encryption or integrity without authentication",
-    "Keys are agreed on while daemons authenticate each other. Where SEC_<context>_AUTHENTICATION"
-    " is NEVER, what is REQUIRED besides makes the policy invalid: nobody can talk to the daemon.",
-    "SEC_DEFAULT_AUTHENTICATION = NEVER\nSEC_DEFAULT_ENCRYPTION = REQUIRED\n",
-    "SEC_DEFAULT_AUTHENTICATION = REQUIRED\nSEC_DEFAULT_ENCRYPTION = REQUIRED\n",
-    silenceable=False,
-    observed="Observed with 25.14.1: its collector and condor_status log `SECMAN: failure! can't"
-    " resolve security policy`, and the query fails.",
-)
 #: Help of what ends whoever reads it.
-ENDS_ALL: Final = "the daemons end when they read this"
-_LEVEL: Final = re.compile(
-    r"SEC_\w+_(AUTHENTICATION|ENCRYPTION|INTEGRITY|NEGOTIATION)", re.IGNORECASE
-)
-_METHODS: Final = re.compile(r"SEC_\w+_AUTHENTICATION_METHODS", re.IGNORECASE)
-_CIPHERS: Final = re.compile(r"SEC_\w+_CRYPTO_METHODS", re.IGNORECASE)
-_LISTS: Final = re.compile(r"(ALLOW|DENY)_\w+", re.IGNORECASE)
+_ENDS_ALL: Final = "the daemons end when they read this"
+_LEVEL: Final = r"SEC_\w+_(AUTHENTICATION|ENCRYPTION|INTEGRITY|NEGOTIATION)"
+_LISTS: Final = r"(ALLOW|DENY)_\w+"
 _IPV4: Final = re.compile(r"(\d+)\.(\d+|\*)(?:\.(\d+|\*))?(?:\.(\d+|\*))?(?:/(\d+))?")
 _KNOWN_CIPHERS: Final = ("AES", "BLOWFISH", "3DES", "TRIPLEDES")
 _EVERYBODY: Final = ("*", "*/*", "*@*", "*@*/*")
@@ -118,24 +47,18 @@ _KNOWN: Final = (
 )
 
 
-def check_security(view: View) -> Iterator[Diagnostic]:
-    """Everything about security."""
-    for setting in view.settings:
-        if _LEVEL.fullmatch(setting.macro):
-            yield from _level(setting)
-            yield from _unauthenticated(setting)
-        elif _METHODS.fullmatch(setting.macro):
-            yield from _methods(setting)
-        elif _CIPHERS.fullmatch(setting.macro):
-            yield from _ciphers(setting)
-        if is_list(setting.macro):
-            yield from _separators(setting)
-        if _LISTS.fullmatch(setting.macro):
-            yield from _addresses(setting)
-            yield from _closed(setting)
-
-
-def _level(setting: Setting) -> Iterator[Diagnostic]:
+@finding(
+    "P231",
+    WARNING,
+    "a security level that is none",
+    "Levels are REQUIRED, PREFERRED, OPTIONAL and NEVER. The daemons look at the first letter only,"
+    " so that ON counts as OPTIONAL and NEEDED as NEVER; at a letter that begins no level they end,"
+    " with exit status 4.",
+    bad="SEC_DEFAULT_ENCRYPTION = NEEDED\n",
+    good="SEC_DEFAULT_ENCRYPTION = REQUIRED\n",
+    of=_LEVEL,
+)
+def level(view: View, setting: Setting) -> Iterator[Diagnostic]:
     text = setting.text()
     word = text.strip().upper()
     if not word or word in (*_LEVELS, *_OTHER_WORDS):
@@ -143,67 +66,86 @@ def _level(setting: Setting) -> Iterator[Diagnostic]:
     place = stretch(setting, text, 0, len(text))
     counts = _BY_LETTER.get(word[0])
     if counts is None:
-        found = LEVEL.at(f"`{text}` is no level", *place, ENDS_ALL)
+        found = level.at(f"`{text}` is no level", *place, _ENDS_ALL, ends=EVERY)
         found.severity = ERROR
         yield found
     elif counts[:_ALIKE] != word[:_ALIKE]:
         message = f"`{text}` is no level; for its first letter it counts as {counts}"
-        yield LEVEL.at(message, *place, f"levels are {', '.join(_LEVELS)}")
+        yield level.at(message, *place, f"levels are {', '.join(_LEVELS)}")
 
 
-def _unauthenticated(setting: Setting) -> Iterator[Diagnostic]:
-    """What needs authentication, and is required where that is never done."""
-    context, _, what = setting.macro.upper()[len("SEC_") :].rpartition("_")
-    if what not in ("ENCRYPTION", "INTEGRITY") or _counts(setting.text()) != "REQUIRED":
-        return
-    for name in (f"SEC_{context}_AUTHENTICATION", "SEC_DEFAULT_AUTHENTICATION"):
-        level = setting.beside(name)
-        if level.strip():
-            if _counts(level) == "NEVER":
-                message = f"{setting.macro} is REQUIRED, and {name} is NEVER"
-                place = stretch(setting, setting.text(), 0, len(setting.text()))
-                help_text = "the security policy is invalid, and nobody can talk to the daemons"
-                yield UNAUTHENTICATED.at(message, *place, help_text)
-            return
-
-
-def _counts(text: str) -> str | None:
-    """The level that a text counts as."""
-    return _BY_LETTER.get(text.strip().upper()[:1])
-
-
-def _methods(setting: Setting) -> Iterator[Diagnostic]:
+@finding(
+    "P232",
+    WARNING,
+    "an authentication method that does not exist",
+    "The daemons pass over methods that they do not know. GSI is no longer supported.",
+    bad="SEC_DEFAULT_AUTHENTICATION_METHODS = FS, IDTOKEN5\n",
+    good="SEC_DEFAULT_AUTHENTICATION_METHODS = FS, IDTOKENS\n",
+    of=r"SEC_\w+_AUTHENTICATION_METHODS",
+)
+def method(view: View, setting: Setting) -> Iterator[Diagnostic]:
     text = setting.text()
     for item in items(setting):
         name = item.text.upper()
         if name in _KNOWN or item.text[0] in "\"'" or item.text[-1] in "\"'":
             continue
         place = stretch(setting, text, item.start, item.end)
-        meant = suggest(name, _KNOWN)
-        help_text = "GSI is no longer supported" if name == "GSI" else None
-        help_text = f"did you mean `{meant}`?" if meant is not None else help_text
-        yield METHOD.at(f"there is no method `{item.text}`; it is passed over", *place, help_text)
+        otherwise = "GSI is no longer supported" if name == "GSI" else None
+        message = f"there is no method `{item.text}`; it is passed over"
+        yield method.at(message, *place, meant(item.text, _KNOWN, otherwise))
 
 
-def _separators(setting: Setting) -> Iterator[Diagnostic]:
+@finding(
+    "P233",
+    WARNING,
+    "a semicolon in a list of hosts or users",
+    "Items stand between commas and blanks; a semicolon belongs to its item, which fits nobody.",
+    bad="ALLOW_WRITE = *.batch.example.edu; cm.example.edu\n",
+    good="ALLOW_WRITE = *.batch.example.edu, cm.example.edu\n",
+    observed="Not observed with a daemon: it follows from how lists are read.",
+)
+def separator(view: View, setting: Setting) -> Iterator[Diagnostic]:
     text = setting.text()
     at = text.find(";")
-    if at >= 0:
+    if at >= 0 and is_list(setting.macro):
         place = stretch(setting, text, at, at + 1)
         message = f"`;` separates no items of {setting.macro}"
-        yield SEPARATOR.at(message, *place, "separate them with commas")
+        rest = text[at : text.rindex(";") + 1]
+        advice = Repair(rest.replace(";", ","), rest, "separate them with commas")
+        yield separator.at(message, *place, advice, macro=setting.macro)
 
 
-def _ciphers(setting: Setting) -> Iterator[Diagnostic]:
+@finding(
+    "P234",
+    WARNING,
+    "a cipher that does not exist",
+    "The ciphers are AES, BLOWFISH and 3DES, without a number of bits.",
+    bad="SEC_DEFAULT_CRYPTO_METHODS = AES256, 3DES\n",
+    good="SEC_DEFAULT_CRYPTO_METHODS = AES, 3DES\n",
+    of=r"SEC_\w+_CRYPTO_METHODS",
+    observed="Observed with 25.14.1: its daemons start without a word.",
+)
+def cipher(view: View, setting: Setting) -> Iterator[Diagnostic]:
     text = setting.text()
     for item in items(setting):
         if item.text.upper() not in _KNOWN_CIPHERS and '"' not in item.text:
             place = stretch(setting, text, item.start, item.end)
             help_text = f"there are {', '.join(_KNOWN_CIPHERS[:3])}"
-            yield CIPHER.at(f"there is no cipher `{item.text}`", *place, help_text)
+            yield cipher.at(f"there is no cipher `{item.text}`", *place, help_text)
 
 
-def _addresses(setting: Setting) -> Iterator[Diagnostic]:
+@finding(
+    "P235",
+    WARNING,
+    "an address that is none",
+    "A number of an IPv4 address is at most 255, a mask has at most 32 bits (128 for IPv6). What"
+    " is no address fits no host.",
+    bad="ALLOW_WRITE = 10.3.0.0/40\n",
+    good="ALLOW_WRITE = 10.3.0.0/16\n",
+    of=_LISTS,
+    observed="Observed with 25.14.1: its daemons start without a word.",
+)
+def network(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """Addresses with a number that is too great; whether a name is a host's is not asked."""
     text = setting.text()
     for item in items(setting):
@@ -224,10 +166,21 @@ def _addresses(setting: Setting) -> Iterator[Diagnostic]:
         else:
             continue
         place = stretch(setting, text, item.start, item.end)
-        yield NETWORK.at(f"`{host}` is no address: {why}", *place)
+        yield network.at(f"`{host}` is no address: {why}", *place)
 
 
-def _closed(setting: Setting) -> Iterator[Diagnostic]:
+@finding(
+    "P236",
+    WARNING,
+    "a list that lets in and is closed again",
+    "DENY_* wins over ALLOW_* of the same level, so `*` there shuts everybody out.",
+    bad="ALLOW_WRITE = *.batch.example.edu\nDENY_WRITE = *\n",
+    good="ALLOW_WRITE = *.batch.example.edu\nDENY_WRITE = guest.batch.example.edu\n",
+    of=_LISTS,
+    observed="Observed with 25.14.1: its collector logs `PERMISSION DENIED ... authorization policy"
+    " denies all access` for what ALLOW_* lets in.",
+)
+def closed(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """DENY_* of everybody where ALLOW_* of the same level names some."""
     verb, _, level = setting.macro.partition("_")
     allowed = setting.beside(f"ALLOW_{level}").strip()
@@ -238,4 +191,38 @@ def _closed(setting: Setting) -> Iterator[Diagnostic]:
         if item.text in _EVERYBODY:
             place = stretch(setting, text, item.start, item.end)
             message = f"{setting.macro} shuts out everybody that ALLOW_{level} lets in"
-            yield CLOSED.at(message, *place)
+            yield closed.at(message, *place)
+
+
+@finding(
+    "P237",
+    ERROR,
+    "encryption or integrity without authentication",
+    "Keys are agreed on while daemons authenticate each other. Where SEC_<context>_AUTHENTICATION"
+    " is NEVER, what is REQUIRED besides makes the policy invalid: nobody can talk to the daemon.",
+    bad="SEC_DEFAULT_AUTHENTICATION = NEVER\nSEC_DEFAULT_ENCRYPTION = REQUIRED\n",
+    good="SEC_DEFAULT_AUTHENTICATION = REQUIRED\nSEC_DEFAULT_ENCRYPTION = REQUIRED\n",
+    of=_LEVEL,
+    silenceable=False,
+    observed="Observed with 25.14.1: its collector and condor_status log `SECMAN: failure! can't"
+    " resolve security policy`, and the query fails.",
+)
+def unauthenticated(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """What needs authentication, and is required where that is never done."""
+    context, _, what = setting.macro.upper()[len("SEC_") :].rpartition("_")
+    if what not in ("ENCRYPTION", "INTEGRITY") or _counts(setting.text()) != "REQUIRED":
+        return
+    for name in (f"SEC_{context}_AUTHENTICATION", "SEC_DEFAULT_AUTHENTICATION"):
+        level = setting.beside(name)
+        if level.strip():
+            if _counts(level) == "NEVER":
+                message = f"{setting.macro} is REQUIRED, and {name} is NEVER"
+                place = stretch(setting, setting.text(), 0, len(setting.text()))
+                help_text = "the security policy is invalid, and nobody can talk to the daemons"
+                yield unauthenticated.at(message, *place, help_text)
+            return
+
+
+def _counts(text: str) -> str | None:
+    """The level that a text counts as."""
+    return _BY_LETTER.get(text.strip().upper()[:1])

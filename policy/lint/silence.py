@@ -17,10 +17,10 @@ from classad.errors import Diagnostic
 from classad.source import Source
 from policy.knobs.reading import EXPANDED
 from policy.language import statements
+from policy.language.about import EVERY, about
 from policy.language.lines import LineReader
 from policy.language.statements import StatementError
 from policy.lint.finding import WARNING, Finding
-from policy.lint.security import ENDS_ALL
 
 NO_REASON: Final = Finding(
     "P901",
@@ -59,7 +59,7 @@ def apply(
             silences[source.name] = list(_silences(source, known, left))
     for diagnostic in found:
         kind = known.get(diagnostic.id or "")
-        told = kind is None or not kind.silenceable or diagnostic.help == ENDS_ALL
+        told = kind is None or not kind.silenceable or about(diagnostic).ends == EVERY
         if told or not _silenced(diagnostic, silences):
             left.append(diagnostic)
     return left

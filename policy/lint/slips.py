@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from classad.errors import Diagnostic
+from classad.errors import Diagnostic, Edit
 from classad.evaluation.functions import Form, lookup_function
 from classad.language.operators import BINARY, COMPARISONS, LOGIC
 from classad.syntax.nodes import (
@@ -29,7 +29,7 @@ from policy.knobs.declaration import Kind
 from policy.knobs.reading import behind_expression
 from policy.language.expressions import text_behind
 from policy.language.numbers import saturated
-from policy.lint.expressions import Held
+from policy.lint.expressions import MacroExpression
 from policy.lint.finding import WARNING, Finding
 from policy.lint.trees import comparisons, names, references, takes_pattern
 from policy.lint.view import Setting, View
@@ -81,13 +81,15 @@ _COUNTED: Final = ("cpus", "GPUs")
 _Found = tuple[Finding, str, Node, str | None]
 
 
-def check_slips(view: View, expressions: Iterable[Held]) -> Iterator[Diagnostic]:
+def check_slips(view: View, expressions: Iterable[MacroExpression]) -> Iterator[Diagnostic]:
     """Everything about slips."""
     for setting in view.settings:
         if _is_exchanged_assignment(setting):
-            yield EXCHANGED_ASSIGNMENT.on(
-                setting.entry, f"`{setting.macro} =+` sets it anew", "did you mean `+=`?"
-            )
+            message = f"`{setting.macro} =+` sets it anew"
+            found = EXCHANGED_ASSIGNMENT.on(setting.entry, message, "did you mean `+=`?")
+            if found.source is not None:
+                found.edit = Edit(found.source, found.start - 1, found.start + 1, "+=")
+            yield found
         if setting.knob is not None and setting.knob.kind is Kind.DOUBLE:
             yield from _divided(setting)
     for one in expressions:
@@ -96,7 +98,7 @@ def check_slips(view: View, expressions: Iterable[Held]) -> Iterator[Diagnostic]
             yield one.say(kind, message, node, help_text)
 
 
-def _behind(one: Held) -> Iterator[Diagnostic]:
+def _behind(one: MacroExpression) -> Iterator[Diagnostic]:
     """What follows a conditional that is the whole expression."""
     found = text_behind(one.text) if isinstance(one.tree, Conditional) else None
     if found is not None:
@@ -125,7 +127,7 @@ def _divided(setting: Setting) -> Iterator[Diagnostic]:
     yield WHOLE_DIVISION.on(setting.entry, message, "write one of them as a real, as in `1.0`")
 
 
-def _findings(one: Held) -> Iterator[_Found]:
+def _findings(one: MacroExpression) -> Iterator[_Found]:
     for node in walk(one.tree):
         if isinstance(node, Binary):
             found = _torn(one, node) or _precedence(one, node) or _division(one, node)
@@ -140,7 +142,7 @@ def _findings(one: Held) -> Iterator[_Found]:
 # --- precedence -----------------------------------------------------------------------------------
 
 
-def _precedence(one: Held, node: Binary) -> _Found | None:
+def _precedence(one: MacroExpression, node: Binary) -> _Found | None:
     if node.operator in COMPARISONS:
         found = _negated(one, node) or _multiplied(one, node) or _truth_as_number(one, node)
         if found is not None:
@@ -155,7 +157,7 @@ def _precedence(one: Held, node: Binary) -> _Found | None:
     return None
 
 
-def _torn(one: Held, node: Binary) -> _Found | None:
+def _torn(one: MacroExpression, node: Binary) -> _Found | None:
     """An operator in a macro that a tighter one outside of it tears apart.
 
     With ``X = A || B`` and ``C && $(X)`` it is ``(C && A) || B``.
@@ -192,7 +194,7 @@ def _is_alternative(node: Binary) -> bool:
     return all(side.operator == "==" for side in sides) and bare(node.left.left) == bare(right.left)
 
 
-def _negated(one: Held, node: Binary) -> _Found | None:
+def _negated(one: MacroExpression, node: Binary) -> _Found | None:
     """``!State == "Claimed"``."""
     left = node.left
     if not isinstance(left, Unary) or left.operator != "!" or _is_condition(one, node.right):
@@ -201,13 +203,13 @@ def _negated(one: Held, node: Binary) -> _Found | None:
     return PRECEDENCE, message, left, f"write `!({one.shown(left.operand)} ...)`"
 
 
-def _is_condition(one: Held, node: Node) -> bool:
+def _is_condition(one: MacroExpression, node: Node) -> bool:
     """Is it true or false, so that a negated value may be compared with it?"""
     value = one.evaluation.alone(node)
     return bool(value.truths) and not value.has_text
 
 
-def _multiplied(one: Held, node: Binary) -> _Found | None:
+def _multiplied(one: MacroExpression, node: Binary) -> _Found | None:
     """``100 * RemoteOwner =?= UNDEFINED``: the product comes first, and is an error."""
     sides = [node.left, node.right]
     while sides:
@@ -224,7 +226,7 @@ def _multiplied(one: Held, node: Binary) -> _Found | None:
     return None
 
 
-def _truth_as_number(one: Held, node: Binary) -> _Found | None:
+def _truth_as_number(one: MacroExpression, node: Binary) -> _Found | None:
     """``RemoteUserPrio > (SubmitterUserPrio > 0) * 1.2``: 1 or 0 where a priority is meant."""
     for side, other in ((node.left, node.right), (node.right, node.left)):
         unit = one.evaluation.alone(other).unit
@@ -239,7 +241,7 @@ def _truth_as_number(one: Held, node: Binary) -> _Found | None:
     return None
 
 
-def _looks_looser(one: Held, node: Binary, child: Binary) -> bool:
+def _looks_looser(one: MacroExpression, node: Binary, child: Binary) -> bool:
     """Has an operator that binds tighter more room around it?"""
     if BINARY[child.operator].precedence <= BINARY[node.operator].precedence:
         return False
@@ -252,7 +254,7 @@ def _looks_looser(one: Held, node: Binary, child: Binary) -> bool:
     return both_logic and "\n" in inner and "\n" not in outer
 
 
-def _room(one: Held, node: Binary) -> str | None:
+def _room(one: MacroExpression, node: Binary) -> str | None:
     """The blanks around an operator in the file; None if its operands come from elsewhere."""
     source, start, end = one.spot(node)
     left, right = one.spot(node.left), one.spot(node.right)
@@ -270,7 +272,7 @@ def _room(one: Held, node: Binary) -> str | None:
 # --- arguments --------------------------------------------------------------------------------
 
 
-def _exchanged(one: Held, node: Call) -> _Found | None:
+def _exchanged(one: MacroExpression, node: Call) -> _Found | None:
     function, args = lookup_function(node.name), [bare(arg) for arg in node.args]
     if function is None:
         return None
@@ -337,7 +339,7 @@ def _is_comparison(nodes: list[Node]) -> bool:
 # --- division -------------------------------------------------------------------------------------
 
 
-def _division(one: Held, node: Binary) -> _Found | None:
+def _division(one: MacroExpression, node: Binary) -> _Found | None:
     if node.operator != "/":
         return None
     value = one.evaluation.alone(node)
@@ -371,7 +373,7 @@ def _division(one: Held, node: Binary) -> _Found | None:
     return None
 
 
-def _is_compared_with_fraction(one: Held, node: Binary) -> bool:
+def _is_compared_with_fraction(one: MacroExpression, node: Binary) -> bool:
     """``RequestCpus / 64 > 0.9``."""
     usual = all(_is_usually_whole(bare(side)) for side in (node.left, node.right))
     if one.evaluation.alone(node).real is not None and not usual:
@@ -384,7 +386,7 @@ def _is_compared_with_fraction(one: Held, node: Binary) -> bool:
     return False
 
 
-def _is_percentage(one: Held, node: Binary) -> bool:
+def _is_percentage(one: MacroExpression, node: Binary) -> bool:
     """``RequestCpus / 64 * 100``: a share in percent; of memory in GiB it may be a step."""
     part, whole = bare(node.left), bare(node.right)
     counted = one.evaluation.alone(part).unit in _COUNTED
@@ -413,7 +415,7 @@ def _is_usually_whole(node: Node) -> bool:
     return row is not None and (row.type == "integer" or row.name.startswith("Request"))
 
 
-def _rest(one: Held, node: Binary) -> int:
+def _rest(one: MacroExpression, node: Binary) -> int:
     """What a division of two written integers drops."""
     left, right = (single_value(one.evaluation.alone(side)) for side in (node.left, node.right))
     if left.__class__ is not int or right.__class__ is not int or names(node):

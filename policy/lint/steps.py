@@ -13,6 +13,7 @@ from attr import frozen
 
 from classad.errors import Diagnostic
 from policy.config import Config
+from policy.language.about import about
 from policy.lint import depths
 from policy.lint.names import UNREAD
 from policy.lint.upgrade import changes
@@ -58,8 +59,8 @@ def _appearing(before: Examination, after: Examination, new: Version) -> Iterato
     known = {_key(found) for found in before.findings}
     for found in after.findings:
         if _key(found) not in known and found.id not in _TOLD:
-            said = found.message
-            found.message = said if str(new) in said else f"in {new}: {said}"
+            if not about(found).version:
+                found.message = f"in {new}: {found.message}"
             yield found
 
 

@@ -15,8 +15,8 @@ from classad.language.operators import COMPARISONS, EQUALITY, IDENTITY
 from classad.syntax.nodes import Binary, Call, Literal, Node, Reference, bare, walk
 from policy.attributes import find_attribute
 from policy.ephemeral import find_ephemeral
-from policy.lint.expressions import Held
-from policy.lint.finding import WARNING, Finding
+from policy.lint.expressions import MacroExpression
+from policy.lint.finding import WARNING, Advice, Finding, Meant
 from policy.lint.slips import has_number, is_number
 from policy.lint.trees import takes_pattern
 from policy.values.domain import Abstract
@@ -70,17 +70,17 @@ KIND: Final = Finding(
 _WILD: Final = re.compile(r"\w[.]?\*|\*[.]?\w|^\^\w|[.]\*")
 _ORDER: Final = frozenset(("<", "<=", ">", ">="))
 _NUMBERS: Final = ("integer", "real")
-_Found = tuple[Finding, str, Node, str | None]
+_Found = tuple[Finding, str, Node, Advice]
 
 
-def check_texts(expressions: Iterable[Held]) -> Iterator[Diagnostic]:
+def check_texts(expressions: Iterable[MacroExpression]) -> Iterator[Diagnostic]:
     """Everything about texts in expressions."""
     for one in expressions:
         for kind, message, node, help_text in _findings(one):
             yield one.say(kind, message, node, help_text)
 
 
-def _findings(one: Held) -> Iterator[_Found]:
+def _findings(one: MacroExpression) -> Iterator[_Found]:
     for node in walk(one.tree):
         found = None
         if isinstance(node, Binary):
@@ -105,7 +105,7 @@ def _is_only_text(value: Abstract) -> bool:
     return value.has_text and not (value.is_measured or value.truths or value.other)
 
 
-def _as_pattern(one: Held, node: Binary) -> _Found | None:
+def _as_pattern(one: MacroExpression, node: Binary) -> _Found | None:
     """``Machine == "*.example.edu"``."""
     if node.operator not in EQUALITY | IDENTITY:
         return None
@@ -135,10 +135,10 @@ def _scoped_in_quotes(node: Literal, text: str) -> Iterator[_Found]:
     scope, dot, name = text.partition(".")
     if dot and scope.casefold() in ("my", "target") and find_attribute(name) is not None:
         message = f'`"{text}"` is a text, not the attribute'
-        yield QUOTED_NAME, message, node, f"did you mean `{text}`?"
+        yield QUOTED_NAME, message, node, Meant(text, f'"{text}"')
 
 
-def _joined(one: Held, node: Binary) -> _Found | None:
+def _joined(one: MacroExpression, node: Binary) -> _Found | None:
     """``"text" + x``."""
     sides = [bare(node.left), bare(node.right)]
     clock = any(isinstance(x, Call) and x.name.casefold() == "currenttime" for x in sides)
@@ -151,14 +151,14 @@ def _joined(one: Held, node: Binary) -> _Found | None:
     return TEXT_SUM, f"`{one.shown(node)}` is an error", node, "join texts with strcat()"
 
 
-def _quoted(one: Held, node: Binary) -> Iterator[_Found]:
+def _quoted(one: MacroExpression, node: Binary) -> Iterator[_Found]:
     for side, other in ((node.left, node.right), (node.right, node.left)):
         text = bare(side)
         if not isinstance(text, Literal) or not isinstance(text.value, str):
             continue
         if text.value.casefold() in ("undefined", "error") and node.operator in COMPARISONS:
             message = f'`"{text.value}"` is a text, not the value'
-            yield QUOTED_NAME, message, text, f"did you mean `{text.value}`?"
+            yield QUOTED_NAME, message, text, Meant(text.value, f'"{text.value}"')
             continue
         own = text.value.casefold() in {name.casefold() for name in one.own_names}
         if not own and find_attribute(text.value) is None and find_ephemeral(text.value) is None:
@@ -169,4 +169,4 @@ def _quoted(one: Held, node: Binary) -> Iterator[_Found]:
         no_text = ordered or (not beside.has_text and beside.defined)
         if no_text or isinstance(bare(other), Literal) or node.operator not in COMPARISONS:
             message = f'`"{text.value}"` is a text, not the attribute'
-            yield QUOTED_NAME, message, text, f"did you mean `{text.value}`?"
+            yield QUOTED_NAME, message, text, Meant(text.value, f'"{text.value}"')

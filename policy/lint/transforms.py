@@ -13,51 +13,13 @@ from classad.errors import ClassAdParseError, Diagnostic, suggest
 from policy.knobs.reading import Place
 from policy.language.expressions import parse
 from policy.language.numbers import integer_literal
-from policy.lint.bodies import Part, has_body, is_old_body, parts
-from policy.lint.finding import ERROR, WARNING, Finding
+from policy.lint.bodies import has_body, is_old_body, parts
+from policy.lint.finding import ERROR, WARNING, Meant, finding, meant
 from policy.lint.places import stretch
 from policy.lint.reading import HOLE
 from policy.lint.view import Setting, View
 from policy.versions import parse_version
 
-NO_COMMAND: Final = Finding(
-    "P244",
-    WARNING,
-    "a transform or a route with a command that does not exist",
-    "A line is a command such as SET or DEFAULT, or an assignment to a macro of the transform. The"
-    " schedd looks at transforms when a job is submitted, and then one that it cannot read is an"
-    " error.",
-    "JOB_TRANSFORM_NAMES = Mem\nJOB_TRANSFORM_Mem @=end\n  DEFUALT RequestMemory 2048\n@end\n",
-    "JOB_TRANSFORM_NAMES = Mem\nJOB_TRANSFORM_Mem @=end\n  DEFAULT RequestMemory 2048\n@end\n",
-    observed="Observed with 25.14.1: its schedd logs `is not a valid transform keyword`, and"
-    " condor_submit fails with `Failed to apply a required job transform`. Routes were not asked"
-    " about.",
-)
-NO_EXPRESSION: Final = Finding(
-    "P245",
-    ERROR,
-    "an expression of a transform or a route that does not parse",
-    "A transform with such REQUIREMENTS is refused as a whole; a SET, DEFAULT or EVALSET is an"
-    " error and sets nothing.",
-    "JOB_TRANSFORM_NAMES = Mem\nJOB_TRANSFORM_Mem @=end\n  REQUIREMENTS JobUniverse == (5\n"
-    "  SET RequestMemory 2048\n@end\n",
-    "JOB_TRANSFORM_NAMES = Mem\nJOB_TRANSFORM_Mem @=end\n  REQUIREMENTS JobUniverse == 5\n"
-    "  SET RequestMemory 2048\n@end\n",
-    observed="Observed with condor_transform_ads of 25.14.1, which refuses the rules, or says"
-    " `invalid expression`, goes on and exits with status 1. The schedd was not asked.",
-)
-OLD_SYNTAX: Final = Finding(
-    "P246",
-    ERROR,
-    "a transform or a route in the old syntax",
-    "Up to 25.7 a transform could be an ad in brackets, and so could a route before 25.0. Since"
-    " then the schedd ignores such a transform, and jobs are what they were without it; the router"
-    " ignores such a route.",
-    'JOB_TRANSFORM_NAMES = Team\nJOB_TRANSFORM_Team = [ set_Team = "x"; ]\n',
-    'JOB_TRANSFORM_NAMES = Team\nJOB_TRANSFORM_Team = SET Team "x"\n',
-    observed="Observed with 25.14.1: its schedd logs that the macro is in the ClassAd format, which"
-    " is no longer supported, and condor_job_router_info has no such route. 23.9.6 converts both.",
-)
 #: Since which version the old syntax is not taken, by what the macro begins with.
 _OLD_UNTIL: Final = {"JOB_TRANSFORM_": "25.8.2", "JOB_ROUTER_": "25.0.0"}
 _COMMANDS: Final = (
@@ -86,35 +48,35 @@ _BUILT_IN: Final = frozenset(
 _LINE: Final = re.compile(r"(?m)^[ \t]*([A-Za-z]\w*)[ \t]+(?![=:@+])\S")
 
 
+@finding(
+    "P244",
+    WARNING,
+    "a transform or a route with a command that does not exist",
+    "A line is a command such as SET or DEFAULT, or an assignment to a macro of the transform. The"
+    " schedd looks at transforms when a job is submitted, and then one that it cannot read is an"
+    " error.",
+    bad="JOB_TRANSFORM_NAMES = Mem\nJOB_TRANSFORM_Mem @=end\n  DEFUALT RequestMemory 2048\n@end\n",
+    good="JOB_TRANSFORM_NAMES = Mem\nJOB_TRANSFORM_Mem @=end\n  DEFAULT RequestMemory 2048\n@end\n",
+    observed="Observed with 25.14.1: its schedd logs `is not a valid transform keyword`, and"
+    " condor_submit fails with `Failed to apply a required job transform`. Routes were not asked"
+    " about.",
+)
+def no_command(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """Words at the beginning of a line that are nearly a command."""
+    if not has_body(setting):
+        return
+    for line in _LINE.finditer(setting.entry.raw):
+        yield from _command(setting, line)
+    yield from _universe(setting)
+    if setting.macro.upper().startswith("JOB_ROUTER_ROUTE_"):
+        yield from _told(setting)
+
+
 def check_transforms(view: View) -> Iterator[Diagnostic]:
-    """Words at the beginning of a line that are nearly a command, and broken expressions."""
+    """References in transforms and routes."""
     for setting in view.settings:
-        yield from _old_syntax(setting)
-        if not has_body(setting):
-            continue
-        for line in _LINE.finditer(setting.entry.raw):
-            yield from _command(setting, line)
-        yield from _universe(setting)
-        if setting.macro.upper().startswith("JOB_ROUTER_ROUTE_"):
-            yield from _told(setting)
-        for part in parts(setting):
-            yield from _broken(setting, part)
-        yield from _holes(view, setting)
-
-
-def _old_syntax(setting: Setting) -> Iterator[Diagnostic]:
-    """An ad in brackets where commands are taken."""
-    entry, macro = setting.entry, setting.macro.upper()
-    until = next((last for head, last in _OLD_UNTIL.items() if macro.startswith(head)), None)
-    if until is None or not is_old_body(setting):
-        return
-    if setting.config.version < parse_version(until):
-        return
-    who = "condor_schedd" if macro.startswith("JOB_TRANSFORM_") else "condor_job_router"
-    message = f"{setting.macro} is in the old syntax, and {who} ignores it"
-    help_text = f"since {until} it is lines of commands, such as `REQUIREMENTS JobUniverse == 5`"
-    place = stretch(setting, entry.raw, *_bracket(entry.raw))
-    yield OLD_SYNTAX.at(message, *place, f'{help_text} and `SET Team "x"`')
+        if has_body(setting):
+            yield from _holes(view, setting)
 
 
 def _bracket(raw: str) -> tuple[int, int]:
@@ -132,44 +94,34 @@ def _holes(view: View, setting: Setting) -> Iterator[Diagnostic]:
             continue
         if view.config.lookup(found[1]) is None:
             message = f"`$({found[1]})` is not defined and leaves a hole in {setting.macro}"
-            yield HOLE.at(message, *_place(setting, found, 0))
-
-
-def _broken(setting: Setting, part: Part) -> Iterator[Diagnostic]:
-    try:
-        parse(part.text)
-    except ClassAdParseError as mistake:
-        found = mistake.diagnostic
-        assert found is not None
-        message = f"{part.name} of {setting.macro}: {found.message}"
-        yield NO_EXPRESSION.at(message, *part.place(found.start, found.end))
+            about = {"macro": setting.macro, "names": (found[1],)}
+            yield HOLE.at(message, *_place(setting, found, 0), **about)
 
 
 def _told(setting: Setting) -> Iterator[Diagnostic]:
     """Assignments of a route that are nearly one that the router looks at."""
     raw = setting.entry.raw
     for line in _ASSIGNED.finditer(raw):
-        meant = suggest(line[1], _OF_ROUTES)
-        if meant is not None and f"$({line[1]}".casefold() not in raw.casefold():
+        known = suggest(line[1], _OF_ROUTES)
+        if known is not None and f"$({line[1]}".casefold() not in raw.casefold():
             message = f"`{line[1]}` is nothing that the router looks at"
-            yield NO_COMMAND.at(message, *_place(setting, line), f"did you mean `{meant}`?")
+            yield no_command.at(message, *_place(setting, line), Meant(known, line[1]))
 
 
 def _universe(setting: Setting) -> Iterator[Diagnostic]:
     for line in _UNIVERSE.finditer(setting.entry.raw):
         known = line[1].casefold() in _UNIVERSES or line[1].startswith("$")
         if not known and not 0 < (integer_literal(line[1]) or 0) <= _LAST_UNIVERSE:
-            meant = suggest(line[1].casefold(), _UNIVERSES)
-            help_text = None if meant is None else f"did you mean `{meant}`?"
             message = f"there is no universe `{line[1]}`"
-            yield NO_COMMAND.at(message, *_place(setting, line, 1), help_text)
+            advice = meant(line[1], _UNIVERSES)
+            yield no_command.at(message, *_place(setting, line, 1), advice)
 
 
 def _command(setting: Setting, line: re.Match[str]) -> Iterator[Diagnostic]:
-    meant = suggest(line[1], _COMMANDS)
-    if meant is not None:
+    known = suggest(line[1], _COMMANDS)
+    if known is not None:
         message = f"`{line[1]}` is no command of a transform"
-        yield NO_COMMAND.at(message, *_place(setting, line), f"did you mean `{meant}`?")
+        yield no_command.at(message, *_place(setting, line), Meant(known, line[1]))
 
 
 def _place(setting: Setting, line: re.Match[str], group: int = 1) -> Place:
@@ -179,3 +131,55 @@ def _place(setting: Setting, line: re.Match[str], group: int = 1) -> Place:
         return stretch(setting, setting.entry.raw, *line.span(group))
     start = source.text.index(written, begin) + len(written) - (line.end() - line.start(group))
     return source, start, start + len(line[group])
+
+
+@finding(
+    "P245",
+    ERROR,
+    "an expression of a transform or a route that does not parse",
+    "A transform with such REQUIREMENTS is refused as a whole; a SET, DEFAULT or EVALSET is an"
+    " error and sets nothing.",
+    bad="JOB_TRANSFORM_NAMES = Mem\nJOB_TRANSFORM_Mem @=end\n  REQUIREMENTS JobUniverse == (5\n"
+    "  SET RequestMemory 2048\n@end\n",
+    good="JOB_TRANSFORM_NAMES = Mem\nJOB_TRANSFORM_Mem @=end\n  REQUIREMENTS JobUniverse == 5\n"
+    "  SET RequestMemory 2048\n@end\n",
+    observed="Observed with condor_transform_ads of 25.14.1, which refuses the rules, or says"
+    " `invalid expression`, goes on and exits with status 1. The schedd was not asked.",
+)
+def no_expression(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    for part in parts(setting) if has_body(setting) else ():
+        try:
+            parse(part.text)
+        except ClassAdParseError as mistake:
+            found = mistake.diagnostic
+            assert found is not None
+            message = f"{part.name} of {setting.macro}: {found.message}"
+            place = part.place(found.start, found.end)
+            yield no_expression.at(message, *place, macro=setting.macro)
+
+
+@finding(
+    "P246",
+    ERROR,
+    "a transform or a route in the old syntax",
+    "Up to 25.7 a transform could be an ad in brackets, and so could a route before 25.0. Since"
+    " then the schedd ignores such a transform, and jobs are what they were without it; the router"
+    " ignores such a route.",
+    bad='JOB_TRANSFORM_NAMES = Team\nJOB_TRANSFORM_Team = [ set_Team = "x"; ]\n',
+    good='JOB_TRANSFORM_NAMES = Team\nJOB_TRANSFORM_Team = SET Team "x"\n',
+    observed="Observed with 25.14.1: its schedd logs that the macro is in the ClassAd format, which"
+    " is no longer supported, and condor_job_router_info has no such route. 23.9.6 converts both.",
+)
+def old_syntax(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """An ad in brackets where commands are taken."""
+    entry, macro = setting.entry, setting.macro.upper()
+    until = next((last for head, last in _OLD_UNTIL.items() if macro.startswith(head)), None)
+    if until is None or not is_old_body(setting):
+        return
+    if setting.config.version < parse_version(until):
+        return
+    who = "condor_schedd" if macro.startswith("JOB_TRANSFORM_") else "condor_job_router"
+    message = f"{setting.macro} is in the old syntax, and {who} ignores it"
+    help_text = f"since {until} it is lines of commands, such as `REQUIREMENTS JobUniverse == 5`"
+    place = stretch(setting, entry.raw, *_bracket(entry.raw))
+    yield old_syntax.at(message, *place, f'{help_text} and `SET Team "x"`')

@@ -19,7 +19,7 @@ from policy.knobs import shares as shares
 from policy.knobs.readers import find_readers
 from policy.language.expressions import parse
 from policy.language.macros import ExpansionError
-from policy.lint.expressions import Held
+from policy.lint.expressions import MacroExpression
 from policy.lint.finding import WARNING, Finding
 from policy.lint.places import stretch
 from policy.lint.trees import comparisons, names, number
@@ -156,7 +156,7 @@ _OLDEST: Final = 1e8
 _AMOUNTS: Final = {"memory": 256.0, "job_default_requestmemory": 17.0}
 
 
-def check_units(view: View, expressions: Iterable[Held]) -> Iterator[Diagnostic]:
+def check_units(view: View, expressions: Iterable[MacroExpression]) -> Iterator[Diagnostic]:
     """Everything about units."""
     for setting in view.settings:
         knob = setting.knob
@@ -258,13 +258,13 @@ def _digits(value: float) -> str:
     return str(int(value)) if value.is_integer() and abs(value) < _PLAIN else f"{value:g}"
 
 
-def _sides(one: Held, node: Binary) -> Iterator[tuple[Node, str, Node]]:
+def _sides(one: MacroExpression, node: Binary) -> Iterator[tuple[Node, str, Node]]:
     """Each side with what it is compared with, and how."""
     yield bare(node.left), node.operator, bare(node.right)
     yield bare(node.right), MIRRORED.get(node.operator, node.operator), bare(node.left)
 
 
-def _compared(one: Held, node: Binary) -> Iterator[Diagnostic]:
+def _compared(one: MacroExpression, node: Binary) -> Iterator[Diagnostic]:
     for side, operator, other in _sides(one, node):
         mine, theirs = one.evaluation.alone(side), one.evaluation.alone(other)
         if mine.unit == DATE:
@@ -295,7 +295,7 @@ def _compared(one: Held, node: Binary) -> Iterator[Diagnostic]:
             yield one.say(found[0], found[1], node)
 
 
-def _number(one: Held, node: Node) -> float | None:
+def _number(one: MacroExpression, node: Node) -> float | None:
     """The number that a side is, whatever it is computed from."""
     return single_number(one.evaluation.alone(node))
 
@@ -330,7 +330,7 @@ def _is_short(value: float | None) -> bool:
     return value is not None and 1 < abs(value) < FIRST_DATE
 
 
-def _age_of(one: Held, side: Node) -> str | None:
+def _age_of(one: MacroExpression, side: Node) -> str | None:
     """What is meant by the name of an instant: how long ago it was, one's own how far ahead."""
     if not isinstance(side, Reference):
         return None
@@ -343,7 +343,7 @@ def _is_instant(value: float | None) -> bool:
     return value is not None and FIRST_DATE <= value < LAST_DATE
 
 
-def _is_ahead(one: Held, side: Node) -> bool:
+def _is_ahead(one: MacroExpression, side: Node) -> bool:
     """Is it an instant of the past, less the present?"""
     if not isinstance(side, Binary) or side.operator != "-":
         return False
@@ -355,7 +355,7 @@ def _is_ahead(one: Held, side: Node) -> bool:
 
 
 def _amount(
-    one: Held, side: Node, operator: str, unit: str, value: float
+    one: MacroExpression, side: Node, operator: str, unit: str, value: float
 ) -> tuple[Finding, str] | None:
     if unit not in _GREATEST:
         return None
@@ -374,13 +374,13 @@ def _amount(
     return None
 
 
-def _load(one: Held, side: Node, value: float) -> tuple[Finding, str] | None:
+def _load(one: MacroExpression, side: Node, value: float) -> tuple[Finding, str] | None:
     if not names(side) or not names(side) <= _LOADS or value not in _PERCENTAGES:
         return None
     return PERCENTAGE, f"`{one.shown(side)}` is a load, and {_digits(value)} would be a percentage"
 
 
-def _age(one: Held, side: Node, value: float) -> tuple[Finding, str] | None:
+def _age(one: MacroExpression, side: Node, value: float) -> tuple[Finding, str] | None:
     if _OLDEST <= value < FIRST_DATE:
         return (
             SHORT_AGE,

@@ -24,7 +24,7 @@ from policy.knobs import KNOBS
 from policy.knobs.declaration import Kind
 from policy.language.table import DETECTED_ORIGIN, Definition
 from policy.lint import depths
-from policy.lint.expressions import Held, held
+from policy.lint.expressions import MacroExpression, expressions_in
 from policy.lint.finding import ERROR, NOTE, WARNING, Finding
 from policy.lint.names import is_spoken_of
 from policy.lint.view import View, view
@@ -181,14 +181,14 @@ def _expressions(seen: View, old: Version) -> Iterator[Diagnostic]:
     rules = language_of(old), language_of(new)
     if rules[0] == rules[1]:
         return
-    for one in held(seen):
+    for one in expressions_in(seen):
         for change in changes_between(one.tree, *rules, names=_names(one)):
             kind = STOPS if change.what in _STOPPING else MEANS
             message = f"{_step(old, new)}: {_said(one, change)}"
             yield one.say(kind, message, change.place, _advice(change))
 
 
-def _names(one: Held) -> list[str]:
+def _names(one: MacroExpression) -> list[str]:
     """The attributes under which an ad has the expression."""
     macro = one.setting.macro
     if one.part is not None:
@@ -197,7 +197,7 @@ def _names(one: Held) -> list[str]:
     return [macro] if macro.casefold() in own else []
 
 
-def _said(one: Held, change: Change) -> str:
+def _said(one: MacroExpression, change: Change) -> str:
     if change.what is What.TOO_DEEP:
         return (
             f"{one.name} is nested {change.levels - 1} operators deep and stops evaluating:"

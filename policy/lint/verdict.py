@@ -9,27 +9,31 @@ read, 4 where a value ends the daemon; the other daemons of 25.14.1 do the same.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from attr import frozen
 
 from classad.errors import Diagnostic
+from classad.language.operators import IDENTITY
+from classad.source import Source
+from classad.syntax.nodes import Binary, Call, Node, Unary, bare, walk
 from policy.config import Config
 from policy.knobs.readers import MAIN, ON_THEIR_OWN, find_readers
 from policy.knobs.reading import EXPANDED
+from policy.language.about import EVERY, about
+from policy.lint.attributes import UNKNOWN_FUNCTION
 from policy.lint.endings import Daemon, Ending, find_endings, negotiator_loads
+from policy.lint.expressions import MacroExpression, expressions_in
 from policy.lint.findings import all_findings
 from policy.lint.fragments import Fragment, macro_of, recognised, soften
-from policy.lint.reading import ENDLESS
-from policy.lint.security import ENDS_ALL
-from policy.lint.starts import takes_no_job
+from policy.lint.reading import BROKEN, ENDLESS
 from policy.lint.support import NOT_HERE, NOT_RUN
+from policy.lint.texts import BROKEN_PATTERN
 from policy.lint.view import Setting, View, view
+from policy.lint.wholes import NEVER_AT_ALL
 
 #: A macro that more daemons than these read says of none of them that the files are for it.
 _FEW = 2
-#: What a finding says of a daemon that ends at its start.
-_ENDS = re.compile(r"\bcondor_(\w+) ends when it reads this(?!,)")
 
 
 @frozen
@@ -123,10 +127,8 @@ def _with_others(concerned: list[Daemon], started: list[Daemon]) -> list[Daemon]
 def _endings_told(findings: Iterable[Diagnostic]) -> Iterator[Ending]:
     """The values at which a finding says that a daemon beside the main ones ends."""
     for found in findings:
-        told = _ENDS.search(f"{found.message}\n{found.help or ''}")
-        name = "" if told is None else told[1].upper()
-        if name in ON_THEIR_OWN:
-            yield Ending(Daemon(name), found)
+        if about(found).ends in ON_THEIR_OWN:
+            yield Ending(Daemon(about(found).ends), found)
 
 
 def _started(seen: View) -> list[Daemon]:
@@ -161,7 +163,7 @@ def _verdict(
     useless: Diagnostic | None,
 ) -> Verdict:
     ended = [(ending.status, ending.found) for ending in endings if ending.daemon == daemon]
-    ended += [(4, found) for found in findings if found.help == ENDS_ALL]
+    ended += [(4, found) for found in findings if about(found).ends == EVERY]
     reasons = [*((1, found) for found in unreadable), *ended]
     if reasons:
         status, cause = reasons[0]
@@ -183,3 +185,76 @@ def _at(found: Diagnostic, root: str) -> str:
     name = found.source.name.removesuffix(EXPANDED)
     place = f"line {found.line}" if name == root else f"{name}:{found.line}"
     return f"{place}: {found.message}"
+
+
+# --- slots that take no job -----------------------------------------------------------------------
+
+#: Findings by the characters that they are about.
+_At = dict[tuple[str, int, int], Diagnostic]
+
+
+def takes_no_job(view: View, findings: list[Diagnostic]) -> Diagnostic | None:
+    """Why no job can fulfil START, if none can."""
+    conditions = tuple(_conditions(view))
+    places = {_characters(*one.spot(one.tree)) for one in conditions}
+    told = (found for found in findings if _is_broken(found) or _is_never(found, places))
+    return next(told, None) or _within(conditions, findings)
+
+
+def _conditions(view: View) -> Iterator[MacroExpression]:
+    """Every START, but for those of branches that are not taken."""
+    taken = {id(setting) for setting in view.settings}
+    for one in expressions_in(view):
+        if one.name.casefold() == "start" and id(one.setting) in taken:
+            yield one
+
+
+def _is_broken(found: Diagnostic) -> bool:
+    return found.id == BROKEN.id and about(found).macro.casefold() == "start"
+
+
+def _is_never(found: Diagnostic, places: Collection[tuple[str, int, int]]) -> bool:
+    place = _characters(found.source, found.start, found.end)
+    return found.id == NEVER_AT_ALL.id and place in places
+
+
+def _within(
+    conditions: Iterable[MacroExpression], findings: Iterable[Diagnostic]
+) -> Diagnostic | None:
+    """What is found in a START that is never true because of it."""
+    at: _At = {}
+    for found in findings:
+        at.setdefault(_characters(found.source, found.start, found.end), found)
+    for one in conditions:
+        if one.has_holes or one.is_too_deep:
+            continue
+        cause = _failing(one, one.tree, at)
+        if cause is None and True not in one.evaluation.value.condition().truths:
+            told = (at.get(_characters(*one.spot(node))) for node in walk(one.tree))
+            cause = next(filter(None, told), None)
+        if cause is not None:
+            return cause
+    return None
+
+
+def _failing(one: MacroExpression, node: Node, at: _At) -> Diagnostic | None:
+    """The call because of which a part of a condition is an error, so that it is never true."""
+    node = bare(node)
+    if isinstance(node, Call):
+        found = at.get(_characters(*one.spot(node)))
+        if found is not None and found.id == UNKNOWN_FUNCTION.id:
+            return found
+        found = at.get(_characters(*one.spot(node.args[0]))) if node.args else None
+        return found if found is not None and found.id == BROKEN_PATTERN.id else None
+    if isinstance(node, Unary):
+        return _failing(one, node.operand, at)
+    if not isinstance(node, Binary) or node.operator in IDENTITY:
+        return None
+    sides = [_failing(one, side, at) for side in (node.left, node.right)]
+    if node.operator == "||" and not all(sides):
+        return None
+    return next(filter(None, sides), None)
+
+
+def _characters(source: Source | None, start: int, end: int) -> tuple[str, int, int]:
+    return "" if source is None else source.name, start, end

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 #: Ends of macros whose items become parts of other macros' names.
 _LISTS: Final = ("_NAMES", "_JOBLIST")
 _CRON_PREFIX: Final = re.compile(r"(STARTD|SCHEDD)_CRON_\w+_PREFIX", re.IGNORECASE)
+_LOCAL: Final = re.compile(r"-local-name\s+(\S+)")
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*")
 
 
@@ -114,6 +115,12 @@ class View:
         """What attributes that cron jobs publish begin with, case-folded."""
         found = (one for one in self.settings if _CRON_PREFIX.fullmatch(one.macro))
         return tuple(text.casefold() for one in found if (text := one.text().strip()))
+
+    @cached_property
+    def local_names(self) -> dict[str, str]:
+        """The local names that arguments of daemons give, by case-folded name."""
+        texts = (setting.text() for setting in self.settings)
+        return {found[1].casefold(): found[1] for one in texts for found in _LOCAL.finditer(one)}
 
     def of(self, knob: Knob) -> Iterator[Setting]:
         """The settings of one knob, with any prefix, that their readers see."""

@@ -12,7 +12,7 @@ from attr import evolve
 
 from classad.errors import Diagnostic
 from policy.knobs.declaration import Wanted
-from policy.lint.expressions import Held
+from policy.lint.expressions import MacroExpression
 from policy.lint.finding import WARNING, Finding
 from policy.lint.trees import comparisons, names
 from policy.values.evaluation import Evaluation
@@ -38,7 +38,7 @@ ALWAYS_AT_ALL: Final = Finding(
 _CONDITIONS: Final = frozenset((Wanted.TRUTH, Wanted.CONDITION))
 
 
-def check_wholes(expressions: Iterable[Held]) -> Iterator[Diagnostic]:
+def check_wholes(expressions: Iterable[MacroExpression]) -> Iterator[Diagnostic]:
     """Everything about whole conditions."""
     for one in expressions:
         if one.said or one.how.use.wanted not in _CONDITIONS or one.has_holes:
@@ -59,12 +59,12 @@ def check_wholes(expressions: Iterable[Held]) -> Iterator[Diagnostic]:
             yield one.say(NEVER_AT_ALL, message, one.tree)
 
 
-def _extends_default(one: Held) -> bool:
+def _extends_default(one: MacroExpression) -> bool:
     """Does it add to the built-in value, as in ``WANT_SUSPEND = $(WANT_SUSPEND) && ...``?"""
     entry = one.setting.entry
     return entry.previous is None and entry.written not in (None, entry.raw)
 
 
-def _never_when_free(one: Held) -> bool:
+def _never_when_free(one: MacroExpression) -> bool:
     free = Evaluation(one.tree, evolve(one.surroundings, free=True).look_up)
     return True not in free.value.condition().truths

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cache
+from math import ceil, floor, inf, nextafter
 from typing import Final, NamedTuple, TypeAlias
 
 from attr import evolve
@@ -17,19 +18,25 @@ from attr import evolve
 from classad.evaluation.functions import lookup_function
 from classad.language.bounds import glance
 from classad.language.limits import MAX_DEPTH, more_frames
-from classad.language.operators import BINARY, COMPARISONS
-from classad.language.values import ERROR, UNDEFINED, Truth
+from classad.language.operators import BINARY, COMPARISONS, IDENTITY, MIRRORED
+from classad.language.values import ERROR, INT_MAX, INT_MIN, UNDEFINED, Truth, fold
 from classad.syntax import nodes
 from classad.syntax.nodes import Node
-from policy.values import functions, refine
+from policy.values import functions
 from policy.values.domain import (
+    ALL_REAL,
+    ALL_WHOLE,
     ANYTHING,
+    BOTH,
     NOTHING,
     UNDEFINED_ONLY,
     Abstract,
+    Real,
+    Whole,
     constant,
     join,
     meet,
+    single_value,
     truths,
 )
 from policy.values.operators import binary, unary
@@ -150,8 +157,8 @@ class Evaluation:
         value = facts.get(key, known)
         return _Outcome(
             value,
-            _with(facts, key, refine.as_condition(value, True)),
-            _with(facts, key, refine.as_condition(value, False)),
+            _with(facts, key, as_condition(value, True)),
+            _with(facts, key, as_condition(value, False)),
         )
 
     def _narrowed(
@@ -162,7 +169,7 @@ class Evaluation:
         if found is None or facts is None:
             return facts
         key, known = found
-        return _with(facts, key, refine.compared(facts.get(key, known), symbol, other, outcome))
+        return _with(facts, key, compared(facts.get(key, known), symbol, other, outcome))
 
     def _unary(self, node: nodes.Unary, facts: Facts) -> _Outcome:
         operand = self._run(node.operand, facts)
@@ -187,7 +194,7 @@ class Evaluation:
         sides: list[Facts | None] = []
         for outcome in (True, False):
             kept = self._narrowed(node.left, facts, symbol, right.value, outcome)
-            back = refine.mirrored(symbol)
+            back = mirrored(symbol)
             sides.append(self._narrowed(node.right, kept, back, left.value, outcome))
         return _Outcome(value, sides[0], sides[1])
 
@@ -303,3 +310,101 @@ def _may_fail(tree: Node) -> bool:
     """Is there a function that can make the evaluation fail as a whole?"""
     called = (lookup_function(n.name) for n in nodes.walk(tree) if isinstance(n, nodes.Call))
     return any(function is None or function.fails for function in called)
+
+
+# --- what a condition leaves of a value -----------------------------------------------------------
+
+_OPPOSITE: Final = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "==": "!=", "!=": "=="}
+#: Beyond these integers are not exact as doubles.
+_EXACT: Final = 2.0**53
+
+
+def as_condition(value: Abstract, outcome: bool) -> Abstract:
+    """What the value is where it decides as a condition so."""
+    if not outcome:
+        zero = Abstract(truths=frozenset({False}), whole=(0, 0), real=(0.0, 0.0))
+        return meet(value, zero)
+    whole, real = value.whole, value.real
+    if whole is not None:
+        low, high = whole[0] + (whole[0] == 0), whole[1] - (whole[1] == 0)
+        whole = (low, high) if low <= high else None
+    if real == (0.0, 0.0):
+        real = None
+    kept = evolve(value.defined_only(), whole=whole, real=real, other=False)
+    return evolve(kept, texts=frozenset(), folded=None, truths=value.truths & {True})
+
+
+def compared(value: Abstract, symbol: str, other: Abstract, outcome: bool) -> Abstract:
+    """What the value is where ``value symbol other`` comes to ``outcome``."""
+    if symbol in IDENTITY:
+        return _identified(value, other, outcome is (symbol == "=?="))
+    nan = (symbol == "!=") is outcome
+    if not outcome:
+        symbol = _OPPOSITE[symbol]
+    unordered = nan and other.nan
+    real, whole = (ALL_REAL, ALL_WHOLE) if unordered else _bounds(symbol, other)
+    allowed = Abstract(
+        truths=BOTH if other.has_number else frozenset(),
+        whole=whole,
+        real=real,
+        nan=nan and other.has_number,
+        texts=None if other.has_text else frozenset(),
+        other=other.other,
+    )
+    return meet(_without_texts(value, symbol, other), _with_texts(allowed, symbol, other))
+
+
+def mirrored(symbol: str) -> str:
+    """The comparison that says the same with its sides exchanged."""
+    return MIRRORED.get(symbol, symbol)
+
+
+def _bounds(symbol: str, other: Abstract) -> tuple[Real | None, Whole | None]:
+    hull = other.hull()
+    if hull is None:
+        return None, None
+    if symbol == "!=":
+        return ALL_REAL, ALL_WHOLE
+    low, high = hull
+    if symbol in ("<", "<="):
+        low = -inf
+    elif symbol in (">", ">="):
+        high = inf
+    # Of the bounds as they are: the next number below that of 2**53 + 1 is two less than it.
+    known_low, known_high = abs(low) < _EXACT, abs(high) < _EXACT
+    if symbol == "<":
+        high = nextafter(high, -inf)
+    elif symbol == ">":
+        low = nextafter(low, inf)
+    least = ceil(low) if known_low else INT_MIN
+    most = floor(high) if known_high else INT_MAX
+    real = (low, high) if low <= high else None
+    return real, (least, most) if least <= most else None
+
+
+def _with_texts(allowed: Abstract, symbol: str, other: Abstract) -> Abstract:
+    if symbol != "==" or other.texts is None or not other.texts:
+        return allowed
+    return evolve(allowed, folded=frozenset(fold(text) for text in other.texts))
+
+
+def _without_texts(value: Abstract, symbol: str, other: Abstract) -> Abstract:
+    """``!=`` a known string takes its spellings out of a set."""
+    known = single_value(other)
+    if symbol != "!=" or not isinstance(known, str) or value.texts is None:
+        return value
+    left = frozenset(text for text in value.texts if fold(text) != fold(known))
+    return evolve(value, texts=left)
+
+
+def _identified(value: Abstract, other: Abstract, same: bool) -> Abstract:
+    if same:
+        return meet(value, other)
+    known = single_value(other)
+    if known is UNDEFINED:
+        return evolve(value, undefined=False)
+    if isinstance(known, bool):
+        return evolve(value, truths=value.truths - {known})
+    if isinstance(known, str) and value.texts is not None:
+        return evolve(value, texts=value.texts - {known})
+    return value

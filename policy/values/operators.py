@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from math import inf, isnan
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from attr import evolve
 
@@ -23,17 +23,22 @@ from classad.language.operators import (
     Kind,
 )
 from classad.language.values import ERROR, INT_MAX, INT_MIN, UNDEFINED, Truth, fold
+from policy.attributes import BYTES, DATE, SECONDS
 from policy.values.domain import (
     ALL_REAL,
     ALL_WHOLE,
+    PLAIN,
     Abstract,
     Real,
     Whole,
     constant,
+    single_number,
     single_value,
     truths,
 )
-from policy.values.units import combined
+
+if TYPE_CHECKING:
+    from policy.values.domain import Abstract
 
 #: Strings are compared one by one up to so many pairs.
 _MOST_PAIRS: Final = 4096
@@ -198,7 +203,7 @@ def _kinds(a: Abstract) -> set[str]:
 
 
 def _arithmetic(symbol: str, a: Abstract, b: Abstract) -> Abstract:
-    found = Abstract(unit=combined(symbol, a, b), single=a.single or b.single)
+    found = Abstract(unit=combined_unit(symbol, a, b), single=a.single or b.single)
     whole_a, whole_b = _whole_part(a), _whole_part(b)
     if whole_a is not None and whole_b is not None:
         found = _with_whole(found, symbol, whole_a, whole_b)
@@ -310,3 +315,57 @@ def _bits(symbol: str, a: Abstract, b: Abstract) -> Abstract:
 
 def _not_whole(a: Abstract) -> bool:
     return bool(a.truths) or a.real is not None or a.nan or a.has_text or a.other
+
+
+# --- units ----------------------------------------------------------------------------------------
+
+_BY_BYTES: Final = {size: unit for unit, size in BYTES.items()}
+
+
+def combined_unit(symbol: str, a: Abstract, b: Abstract) -> str:
+    """The unit of ``a symbol b``."""
+    one, other = a.unit, b.unit
+    if symbol == "+":
+        return _unit_of_sum(one, other)
+    if symbol == "-":
+        if one == other == DATE:
+            return SECONDS
+        return "" if other == DATE else _unit_of_sum(one, other)
+    if symbol == "*":
+        if one == PLAIN:
+            return _unit_scaled(b, a, 1)
+        return _unit_scaled(a, b, 1) if other == PLAIN else ""
+    if symbol == "/":
+        return _unit_scaled(a, b, -1) if other == PLAIN else ""
+    return one if symbol == "%" and other == PLAIN and one != DATE else ""
+
+
+def _unit_of_sum(one: str, other: str) -> str:
+    if one == other or other == PLAIN:
+        return one
+    if one == PLAIN:
+        return other
+    return DATE if {one, other} == {DATE, SECONDS} else ""
+
+
+def _unit_scaled(given: Abstract, factor: Abstract, sign: int) -> str:
+    """The unit of an amount times or over a plain number; 1024 changes the unit of memory."""
+    unit = given.unit
+    if unit == PLAIN:
+        return PLAIN
+    number = single_number(factor)
+    if unit == DATE or number is None:
+        return ""
+    if unit in BYTES:
+        return _of_memory(unit, number, sign)
+    if unit in (SECONDS, "min") and number in (60, 3600, 86400):
+        return ""
+    return unit
+
+
+def _of_memory(unit: str, number: float, sign: int) -> str:
+    """MiB times 1024 are KiB in number; 1000 and its like leave nothing certain."""
+    if number in (1024, 1024**2, 1024**3):
+        size = BYTES[unit] / number if sign > 0 else BYTES[unit] * number
+        return _BY_BYTES.get(int(size), "")
+    return unit if abs(number) < 512 else ""

@@ -20,7 +20,7 @@ from types import ModuleType
 from typing import Final
 
 import classad
-from tests.classad.kept_answers import odd_texts
+from tests.classad.odd_texts import odd_texts
 from tests.classad.test_api_live import outcome
 
 RECORDED: Final = Path(__file__).with_name("api_recorded.jsonl")

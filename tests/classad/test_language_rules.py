@@ -336,3 +336,27 @@ def test_whole_ads_and_texts_given_to_python_are_read_by_the_rules() -> None:
     assert ClassAd(text).eval("x") == 8
     assert evaluate("1 + U ? : 7", context=OLD) == 7
     assert flatten(ClassAd(), "1 + U ? : 7", context=OLD).tree == parse_expression("(1 + U) ?: 7")
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new"),
+    [
+        ("Site ?: 1", "error", '"north"'),
+        ("Zero ?: 7", "7", "0"),
+        ("No ?: X", "X", "false ?: X"),
+        ("Nothing ?: Site", 'Nothing ?: "north"', '"north"'),
+        ("X ?: Zero", "X ?: 0", "X ?: 0"),
+        ("X && (Eight ?: 0) > 4", None, "X"),
+        ("X ?: (Eight ?: 0)", None, "X ?: 8"),
+    ],
+)
+def test_elvis_was_flattened_as_a_conditional_without_a_middle(
+    text: str, old: str | None, new: str
+) -> None:
+    """The middle would be chosen where the left operand is true: there flattening fails."""
+    ad = ClassAd('[Site = "north"; Zero = 0; No = false; Nothing = undefined; Eight = 8]')
+    for context, left in ((OLD, old), (NEW, new)):
+        flat = flatten(ad, text, inline=True, context=context)
+        assert flat.ok == (left is not None)
+        if left is not None:
+            assert unparse(flat.tree or node_of_value(flat.value)) == left

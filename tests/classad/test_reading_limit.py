@@ -11,6 +11,7 @@ import sys
 import tracemalloc
 from collections import deque
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -101,10 +102,15 @@ READERS: dict[str, Callable[[Path], object]] = {
 }
 
 
-@pytest.mark.parametrize("reader", READERS)
-@pytest.mark.parametrize("names", NAMES)
-@pytest.mark.parametrize("kind", VALUES)
-@pytest.mark.parametrize("form", FORMS)
+#: All ways to have too much; `make test` tries one in five, of each form and each kind some.
+_LONG = [pytest.mark.slow, pytest.mark.long]
+WAYS = [
+    pytest.param(*way, marks=[] if number % 5 == 0 else _LONG, id="-".join(way))
+    for number, way in enumerate(product(FORMS, VALUES, NAMES, READERS))
+]
+
+
+@pytest.mark.parametrize(("form", "kind", "names", "reader"), WAYS)
 def test_ads_that_take_too_much_are_refused(
     form: str, kind: str, names: str, reader: str, tmp_path: Path, low: Callable[[int, float], None]
 ) -> None:

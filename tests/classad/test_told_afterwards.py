@@ -6,8 +6,8 @@ import pytest
 
 import classad
 from classad import ClassAd, EvalContext, ExprTree
-from classad.binding import last_error
-from classad.binding.registration import declare
+from classad.binding import expr
+from classad.binding.ambient import declare
 
 SAID = "strings can only be compared to strings"
 
@@ -26,8 +26,8 @@ SAID = "strings can only be compared to strings"
 def test_what_the_latest_evaluation_compared(
     text: str, said: str, context: EvalContext | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(last_error, "_text", "")
-    monkeypatch.setattr(last_error, "_pending", [])
+    monkeypatch.setattr(expr, "_text", "")
+    monkeypatch.setattr(expr, "_pending", [])
     my = ClassAd('[s = "x"; indirect = S > 2; deep = indirect; loop = loop + 1; s2 = "y"]')
     target = ClassAd("[t = 5]")
     ExprTree(text).eval(my, target, context=context)

@@ -12,7 +12,7 @@ import pytest
 import classad
 import classad.v1
 from classad import ClassAd, ExprTree, V1Warning
-from classad.binding import last_error
+from classad.binding import expr
 from classad.binding.ambient import REGISTERED
 from tests.classad.v1_outcomes import outcome, recorded
 
@@ -21,8 +21,8 @@ from tests.classad.v1_outcomes import outcome, recorded
 def _utc_and_nothing_left(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """As when the programs were recorded: no error before, and registered functions do not stay."""
     before = dict(REGISTERED)
-    monkeypatch.setattr(last_error, "_pending", [])
-    monkeypatch.setattr(last_error, "_text", "")
+    monkeypatch.setattr(expr, "_pending", [])
+    monkeypatch.setattr(expr, "_text", "")
     monkeypatch.setenv("TZ", "UTC")
     time.tzset()
     yield

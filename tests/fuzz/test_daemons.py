@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from fuzz.daemons.compare import compare, known_departures, undetermined
 from fuzz.daemons.document import document
 from fuzz.daemons.log import cycle_lines, quiet, read_cycle
 from fuzz.daemons.log_reader import Reader
+from fuzz.daemons.one_process import LastingPool
 from fuzz.daemons.queue_log import queue_log
 from fuzz.daemons.recordings import Recordings
 from fuzz.daemons.shrink import shrink
@@ -25,7 +27,10 @@ from fuzz.daemons.sites.mixing import PARTS, mixed, small_pool
 from fuzz.daemons.system import DaemonError, System, open_system
 from fuzz.daemons.wild.mixture import FEATURES
 from fuzz.target import Unavailable
-from negotiator.scenario import expand
+from negotiator.scenario import course, expand
+from negotiator.scenario.course import Played
+from negotiator.scenario.read import version_of
+from policy.versions import Version
 
 RECORDED = Path(__file__).parent / "daemons"
 VECTORS = Path(__file__).parents[1] / "vectors" / "negotiation"
@@ -120,6 +125,26 @@ def test_jobs_of_another_site_have_its_domain() -> None:
     assert [job.user for job in expand_jobs(scenario, entries)] == ["ann@test", "ann@far.example"]
     ours = expand.expand_jobs(scenario, entries)
     assert [job.submitter for job in ours] == ["ann@test", "ann@far.example"]
+
+
+def test_a_lasting_negotiator_has_written_its_log_before_it_is_read() -> None:
+    """The command that makes it write waits for no answer."""
+    log = "103 Customer.ann@test PriorityFactor 1000.000000\n"
+    later = [log, log, log + "103 Customer.ann@test ResourcesUsed 2\n", log * 2]
+
+    class Slow(LastingPool):
+        def __init__(self) -> None:
+            self.scenario = {"accountant": {"customers": {"ann": {"factor": 1000.0}}}}
+            self.domain = "test"
+
+        def tool(self, *arguments: str, timeout: float = 60.0, check: bool = True) -> str:
+            return " ".join(arguments)
+
+        def accountant_log(self) -> str:
+            return later.pop(0)
+
+    Slow().flush()
+    assert not later
 
 
 def test_wild_scenarios_are_those_that_were_recorded() -> None:
@@ -278,20 +303,45 @@ def test_a_recorded_case_agrees_and_a_spoilt_one_differs() -> None:
     assert compare(case).heads == {"raises TypeError"}
 
 
+#: A job for it is known to end the real negotiator.
+GADGETS = {
+    "PartitionableSlot": "true",
+    "Cpus": "8",
+    "ConsumptionCpus": "1",
+    "MachineResources": '"cpus gadgets"',
+    "ConsumptionGadgets": "1",
+}
+
+
 def test_a_known_difference_is_counted_by_its_number() -> None:
-    policy = {"MachineResources": '"cpus gadgets"', "ConsumptionGadgets": "1"}
-    slot = {"PartitionableSlot": "true", "Cpus": "8", "ConsumptionCpus": "1", **policy}
     scenario: dict[str, Any] = {
         "config": {},
-        "slots": [{"name": "slot1@p", "ad": slot}],
+        "slots": [{"name": "slot1@p", "ad": GADGETS}],
         "jobs": [{"submitter": "ann"}],
         "cycles": [{}, {}],
     }
-    assert known_departures(scenario) == ("D-502",)
-    assert known_departures({**scenario, "jobs": None}) == ()
+    assert known_departures(scenario, "25.14.1") == ("D-502",)
+    assert known_departures({**scenario, "jobs": None}, "25.14.1") == ()
     later = {"name": "b", "ad": {}}
     scenario["cycles"] = [{}, {"slots": scenario["slots"]}]
-    assert known_departures({**scenario, "slots": [later]}) == ("D-502",)
+    assert known_departures({**scenario, "slots": [later]}, "25.14.1") == ("D-502",)
+
+
+def test_what_is_known_of_a_version_is_told_by_its_rules(monkeypatch: pytest.MonkeyPatch) -> None:
+    played = []
+
+    def play(case: dict[str, Any]) -> Iterator[Played]:
+        played.append(version_of(case))
+        return course.play(case)
+
+    monkeypatch.setattr("fuzz.daemons.compare.play", play)
+    scenario = {
+        "config": {},
+        "slots": [{"name": "slot1@p", "ad": GADGETS}],
+        "jobs": [{"submitter": "ann"}],
+    }
+    assert known_departures(scenario, "23.9.6") == ("D-502",)
+    assert played == [Version(23, 9, 6)]
 
 
 def test_ties_by_address_are_not_compared() -> None:
@@ -316,6 +366,7 @@ def campaign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Campaign,
         return observed
 
     monkeypatch.setattr("fuzz.daemons.campaign.record", record)
+    monkeypatch.setattr("fuzz.daemons.campaign.version_of", lambda system: "25.14.1")
     return Campaign(System("/nowhere", 0, 0), 9800, tmp_path, 5, told.append), told
 
 

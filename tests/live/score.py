@@ -1,8 +1,9 @@
 """Scores predictions of fresh cycles of a real pool under random traffic.
 
-``ROOT=DIR python -m tests.live.score FOLDER [--seed N] [--cycles N] [--schedds N] [--sec token]``
-starts a pool in FOLDER with ``live_pool.sh``, follows its cycles, and stops it.  Cycles that were
-not as predicted are kept in ``FOLDER.missed``: two captures each, and what the negotiator logged.
+``ROOT=DIR python -m tests.live.score FOLDER [--seed N] [--cycles N] [--schedds N] [--sec token]
+[--rough]`` starts a pool in FOLDER with ``live_pool.sh``, follows its cycles, and stops it.
+Cycles that were not as predicted are kept in ``FOLDER.missed``: two captures each, and what the
+negotiator logged.
 """
 
 from __future__ import annotations
@@ -18,29 +19,47 @@ from pieslice.live.capture import LiveCapture
 from pieslice.live.daemons import Bindings
 from pieslice.live.taking import Memory, find_daemons, last_cycle, take
 from pieslice.shadow.cycles import newer
-from pieslice.shadow.loop import predict
-from pieslice.shadow.outcome import Outcome, Pair, compare, total
+from pieslice.shadow.loop import PROMPT, judged, predict
+from pieslice.shadow.outcome import Outcome, Pair, total
+from tests.live import rough
 from tests.live.traffic import EXTRA, Traffic, pool
 
 MATCHED = re.compile(r"\bMatched (\d+\.\d+) (\S+) <\S+> preempting (\S+)[^<]* <\S+> (\S+)")
 REJECTED = re.compile(r"\bRejected (\d+\.\d+) (\S+) <[^>]*>: (.*)")
 
 Rejected = tuple[str, str]
+#: Seconds after which a schedd offers all its jobs.
+STARTING = 65
 
 
 def score(
-    folder: Path, *, seed: int, cycles: int, schedds: int, port: int, security: str
+    folder: Path,
+    *,
+    seed: int,
+    cycles: int,
+    schedds: int,
+    port: int,
+    security: str,
+    harsh: bool = False,
 ) -> list[Outcome]:
     """Start a pool, follow its cycles, stop it."""
     token = None
+    traffic = (rough.Rough if harsh else Traffic)(folder, seed, schedds)
+    extra = {"EXTRA": EXTRA}
+    if harsh:
+        folder.mkdir(parents=True)
+        (folder / "nodes").write_text(rough.NODES)
+        extra = {"EXTRA": rough.configuration(seed), "USERS": " ".join(rough.USERS)}
     try:
-        pool("start", folder, PORT=str(port), SCHEDDS=str(schedds), SEC=security, EXTRA=EXTRA)
+        pool("start", folder, PORT=str(port), SCHEDDS=str(schedds), SEC=security, **extra)
         if security == "token":
             token = folder / "reader"
             words = ("condor_token_create", "-identity", "reader@live.test", "-authz", "READ")
             token.write_text(pool("run", folder, "root", *words))
+        if harsh:
+            time.sleep(STARTING)  # a schedd that has just started makes every cycle uncertain
         with Bindings(f"127.0.0.1:{port}", token) as daemons:
-            return follow(folder, daemons, Traffic(folder, seed, schedds), cycles)
+            return follow(folder, daemons, traffic, cycles)
     finally:
         pool("stop", folder)
 
@@ -57,9 +76,9 @@ def follow(folder: Path, daemons: Bindings, traffic: Traffic, cycles: int) -> li
             print(f"    {line}")
         time.sleep(traffic.random.uniform(0, 5))
         before = take(daemons, memory)
-        predicted = predict(before)
+        predicted = predict(before, at=before.ended + PROMPT)
         after = after_cycle(folder, daemons, memory, before)
-        outcome = compare(before, after, predicted)
+        outcome = judged(before, after, predicted)
         matches, rejections = last_of_log(folder / "log" / "NegotiatorLog")
         wanted, refused = decisions(predicted)
         both = len(set(matches) & set(wanted))
@@ -79,7 +98,7 @@ def after_cycle(
     folder: Path, daemons: Bindings, memory: Memory, before: LiveCapture
 ) -> LiveCapture:
     """Have a cycle made, and capture the pool when its matches have become claims."""
-    negotiator = find_daemons(daemons).negotiator
+    negotiator = find_daemons(daemons, memory).negotiator
     assert negotiator is not None
     pool("cycle", folder)
     while not newer(before.manifest["cycle"], last_cycle(daemons, negotiator)):
@@ -121,6 +140,7 @@ def main() -> None:
     parser.add_argument("--schedds", type=int, default=1)
     parser.add_argument("--port", type=int, default=9770)
     parser.add_argument("--sec", choices=("none", "token"), default="none")
+    parser.add_argument("--rough", action="store_true", help="thirty users, a policy by seed")
     args = parser.parse_args()
     outcomes = score(
         args.folder,
@@ -129,6 +149,7 @@ def main() -> None:
         schedds=args.schedds,
         port=args.port,
         security=args.sec,
+        harsh=args.rough,
     )
     print(total(outcomes))
 

@@ -12,7 +12,7 @@ from negotiator.columns.order import ColumnFound
 from negotiator.cycle import negotiate
 from negotiator.jobs.requests import Request
 from negotiator.matching import candidates
-from negotiator.matching.board import Board, MatchList, Watch
+from negotiator.matching.board import Board, CycleBegan, Event, MatchList
 from negotiator.matching.candidate import Allowance, Asker, Candidate, Tally
 from negotiator.matching.choice import find_match
 from negotiator.matching.conditions import Ask
@@ -32,15 +32,15 @@ def board_of(*slots: str, **knobs: str) -> Board:
     """The board of a cycle in which nobody asks for anything."""
     found: list[Board] = []
 
-    class Kept(Watch):
-        def started(self, board: Board) -> None:
-            found.append(board)
+    def watch(event: Event) -> None:
+        if isinstance(event, CycleBegan):
+            found.append(event.board)
 
     ads = tuple(
         ClassAd(f'[Name = "s{n}"; Requirements = true; {text}]') for n, text in enumerate(slots)
     )
     pool = Snapshot(ads, (), (), AccountantState({}, {}, None))
-    negotiate(pool, policy_from_knobs(knobs).policy, now=1000.0, watch=Kept(), engine="columns")
+    negotiate(pool, policy_from_knobs(knobs).policy, now=1000.0, watch=watch, engine="columns")
     return found[0]
 
 

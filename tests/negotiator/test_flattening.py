@@ -14,10 +14,13 @@ import pytest
 
 from classad import ClassAd, ClassAdParseError, ExprTree
 from classad.ads.expression import Expression
+from classad.analysis.flatten import flatten
 from classad.evaluate import EvalContext, as_tree
 from classad.evaluation.functions import EAGER, USAGE, Builtin
+from classad.language.rules import BEFORE_25_13_2
 from classad.loading.long_form import load_long
 from classad.match import half_match
+from classad.syntax.nodes import same_tree
 from classad.table import Table
 from negotiator.columns.fetch import TableRows
 from negotiator.expressions.flattening import Flattener, lead_to_requirements
@@ -25,6 +28,7 @@ from negotiator.expressions.regrouping import Level, regrouping_of
 
 _VECTORS = Path(__file__).parents[1] / "vectors" / "classad"
 _CONTEXT = EvalContext(now=0.0, rng=Random(0))
+_OLD = EvalContext(now=0.0, rng=Random(0), language=BEFORE_25_13_2)
 #: What requirements of one ad are, that knows K and Known, and not U and Other.
 _REQUIREMENTS = [
     *("TARGET.U || K", "U || K", "TARGET.U > 1 || K", "TARGET.U && K", "K && TARGET.U", "K || U"),
@@ -54,6 +58,8 @@ _NESTED = [
         ["", "!"],
     )
 ]
+#: The same with ``?:``, which older versions flatten to something else.
+_CHOICES = ["(K ?: 3) == 3", "Led ?: TARGET.U", "V && (TARGET.U ?: K)", "V && ((K ?: U) || W)"]
 #: Requirements that lead to another attribute, of which more or less counts then.
 _LEADING = ["Led", "Led && V", "V || Led", "!Led", "Led =?= V", "(Led || V) && Deep"]
 _KNOWN = ["true", "false", "0", "2", '"text"', "undefined", "error", "3 < 2", "nosuch(1)", None]
@@ -83,9 +89,9 @@ def partners() -> list[ClassAd]:
 _PARTNERS = partners()
 
 
-def changed(ad: ClassAd) -> bool:
+def changed(ad: ClassAd, context: EvalContext = _CONTEXT) -> bool:
     """Whether flattening changes what the requirements say of some partner."""
-    flat = Flattener(_CONTEXT).flattened(ad)
+    flat = Flattener(context).flattened(ad)
     if flat is None:
         return False
     after = ad.duplicate()
@@ -93,16 +99,22 @@ def changed(ad: ClassAd) -> bool:
     return any(half_match(ad, it, _CONTEXT) != half_match(after, it, _CONTEXT) for it in _PARTNERS)
 
 
-@pytest.mark.parametrize("requirements", [*_REQUIREMENTS, *_NESTED])
-def test_what_is_left_alone_keeps_its_truth(requirements: str) -> None:
+@pytest.mark.parametrize(
+    ("requirements", "context"),
+    [
+        *product([*_REQUIREMENTS, *_NESTED, *_CHOICES], [_CONTEXT]),
+        *product([*_CHOICES, *_REQUIREMENTS[:6]], [_OLD]),
+    ],
+)
+def test_what_is_left_alone_keeps_its_truth(requirements: str, context: EvalContext) -> None:
     ads = [slot(requirements, known) for known in _KNOWN]
-    table = TableRows(Table(ads), _CONTEXT)
-    flattener = Flattener(_CONTEXT)
+    table = TableRows(Table(ads), context)
+    flattener = Flattener(context)
     together = flattener.to_flatten(table, ("requirements",), Level.TRUE)
     for row, ad in enumerate(ads):
         alone = ad.duplicate()
         flattener.flatten(alone)
-        differs = changed(ad)
+        differs = changed(ad, context)
         assert together >> row & 1 or not differs, ad
         if not differs:
             continue
@@ -226,6 +238,26 @@ def test_ads_that_are_left_with_the_same_requirements_share_them() -> None:
         flattener.flatten(ad)
         assert repr(ad.raw("Requirements")) == "TARGET.U"
     assert one.raw("Requirements").node is other.raw("Requirements").node
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[A = TARGET.U + 1; Requirements = 2 * A > 9]",
+        "[A = -1; Requirements = TARGET.U > A && nosuch(1)]",
+        "[A = TARGET.U ? 1 : 2; Requirements = A == 2 || random(2) > 5]",
+        r"""[A = "b\\"; Requirements = TARGET.U == strcat("\"", A)]""",
+        "[A = real(\"INF\"); Requirements = TARGET.'a b' > A]",
+    ],
+)
+def test_what_is_left_keeps_its_structure(text: str) -> None:
+    """Whatever its text would be read as."""
+    ad = ClassAd(text)
+    left = flatten(ad, ad.raw("Requirements"), inline=True, context=_CONTEXT, partner="RIGHT")
+    flattened = Flattener(_CONTEXT).flattened(ad)
+    assert left.tree is not None
+    assert isinstance(flattened, Expression)
+    assert same_tree(flattened.node, left.tree)
 
 
 def test_what_an_ad_inherits_may_matter() -> None:

@@ -11,8 +11,7 @@ from classad import ClassAd, ExprTree
 from classad.evaluate import EvalContext
 from negotiator.cycle import negotiate
 from negotiator.engines import ENGINES
-from negotiator.jobs.requests import QueuedJob
-from negotiator.matching.board import Board, MatchList, Watch
+from negotiator.matching.board import Board, CycleBegan, Event, MatchList, Taken
 from negotiator.matching.candidate import Candidate, Tally
 from negotiator.matching.choice import _still_valid
 from negotiator.matching.concurrency import parse_limits
@@ -82,17 +81,18 @@ def test_no_rank_at_all_is_worse_than_the_least_number() -> None:
         assert policy_rank(none, ClassAd(), ClassAd(), CONTEXT) < least
 
 
-class _Lists(Watch):
+class _Lists:
     """Notes how many candidates the match list of each first match has."""
 
     def __init__(self) -> None:
         self.sizes: list[int] = []
         self._board: Board
 
-    def started(self, board: Board) -> None:
-        self._board = board
-
-    def taken(self, candidate: Candidate, job: QueuedJob | None) -> None:
+    def __call__(self, event: Event) -> None:
+        if isinstance(event, CycleBegan):
+            self._board = event.board
+        if not isinstance(event, Taken):
+            return
         kept = self._board.match_list
         if kept is not None and kept.taken == 1:
             self.sizes.append(len(kept.entries))

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from negotiator.capture.pool_order import CollectorTable, name_hash, pool_order, submitter_order
-from negotiator.scenario.expand import POOL, expand_jobs
+from negotiator.scenario.expand import POOL, expand_jobs, expand_slots, quoted
 from negotiator.scenario.read import AdMaker, accountant_of, policy_of, snapshot_of
+from policy.versions import Version
 
 VECTORS = Path(__file__).parents[1] / "vectors" / "negotiation"
 
@@ -63,6 +64,41 @@ def test_a_table_keeps_the_size_that_it_has_reached() -> None:
     assert sorted(later) == list(range(8))
     assert later != pool_order(names)
     assert later == table.order(names)
+
+
+def test_a_slot_that_stays_keeps_its_place_while_others_come_and_go() -> None:
+    """The walk of a pool whose slots changed is not that of a pool that begins with them."""
+    names = [f"slot{slot}@node{node:03}.test" for node in range(3) for slot in range(1, 9)]
+    new = [f"slot1@node{node:03}.test" for node in (7, 8)]
+    table = CollectorTable()
+    before = table.walk(names)
+    assert before == [names[place] for place in pool_order(names)]
+    stay = [name for name in names if "node002" in name]
+    now = table.walk([*stay, *new])
+    assert sorted(now) == sorted([*stay, *new])
+    assert [name for name in now if name in stay] == [name for name in before if name in stay]
+    fresh = CollectorTable().walk([*stay, *new])
+    assert now != fresh
+    assert table.walk([*stay, *new]) == now
+
+
+def test_claimed_slots_stand_where_the_collector_has_them_in_later_cycles() -> None:
+    """A record of 23.9 has those that are trimmed behind all others."""
+    entries = [
+        {"name": f"slot{slot}@node{node:03}.test", "ad": {"State": quoted("Claimed")}}
+        for node in range(3)
+        for slot in range(1, 9)
+    ]
+    later = [entry for entry in entries if "node002" in entry["name"]]
+    scenario = {"slots": entries, "config": {"NEGOTIATOR_CONSIDER_PREEMPTION": "False"}}
+    policy, make = policy_of(scenario, Version(23, 9, 6)), AdMaker()
+    accountant = accountant_of(scenario, [], make, policy)
+    stock, same = CollectorTable(), CollectorTable()
+    for step in (entries, later):
+        slots = list(expand_slots(scenario, step))
+        snapshot = snapshot_of(scenario, {}, slots, [], accountant, make, policy, stock=stock)
+        walk = same.walk([entry["name"] for entry in step])
+        assert [ad.eval("Name") for ad in snapshot.slots] == walk
 
 
 @pytest.mark.parametrize("before", [0, 40])

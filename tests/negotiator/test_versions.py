@@ -38,17 +38,13 @@ FILES = sorted(
     path for line in ("25.0", "24.0", "23.9") for path in VECTORS.glob(f"negotiation-{line}/*.gz")
 )
 USAGE = ("CpusUsage", "DiskUsage", "GPUsUsage", "MemoryUsage", "ResidentSetSize")
-#: Records are many; where not all tests are run one file of each version is played.
+#: Records are many: `make test` plays one in so many of them, `make test-long` all.
+EVERY = 8
 PLAYED = [
-    pytest.param(
-        path,
-        id=f"{path.parent.name}/{path.stem}",
-        marks=[] if path.name == "wild-000.jsonl.gz" else pytest.mark.slow,
-    )
+    pytest.param(path, every, id=f"{path.parent.name}/{path.stem}-{every}", marks=marks)
+    for every, marks in ((EVERY, []), (1, [pytest.mark.slow, pytest.mark.long]))
     for path in FILES
 ]
-#: The other engine, which is slow, plays one record in so many.
-EVERY = 15
 
 
 def cases(path: Path) -> Iterator[dict[str, Any]]:
@@ -69,19 +65,19 @@ def newest() -> dict[str, dict[str, Any]]:
     }
 
 
-@pytest.mark.parametrize("path", PLAYED)
-def test_a_version_decides_as_its_daemons_did(path: Path) -> None:
+@pytest.mark.parametrize(("path", "every"), PLAYED)
+def test_a_version_decides_as_its_daemons_did(path: Path, every: int) -> None:
     wrong = []
-    for case in cases(path):
+    for case in islice(cases(path), 0, None, every):
         assert parse_version(case["observed"]["negotiator"]) in RECORDED
         if any(differences(cycle) for cycle in play(case)):
             wrong.append(case["scenario"]["name"])
     assert wrong == []
 
 
-@pytest.mark.parametrize("path", PLAYED[::2])
-def test_both_engines_follow_a_version(path: Path) -> None:
-    for case in islice(cases(path), 0, None, EVERY):
+@pytest.mark.parametrize(("path", "every"), PLAYED)
+def test_both_engines_follow_a_version(path: Path, every: int) -> None:
+    for case in islice(cases(path), 0, None, 4 * every):
         one, other = ([repr(c.result) for c in play(case, engine)] for engine in ENGINES)
         assert one == other, case["scenario"]["name"]
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from attr import evolve
 
 from classad import ClassAd, ExprTree
 from negotiator.jobs.weights import IdleJobWeights
 from policy.load import policy_from_knobs
+from policy.versions import Version
 
 
 @pytest.mark.parametrize(
@@ -39,6 +41,15 @@ def test_a_job_weighs_what_the_schedd_says(knobs: dict[str, str], wanted: int) -
 def test_a_job_that_asks_for_nothing_fills_one_core(text: str, wanted: int) -> None:
     weights = IdleJobWeights.by(policy_from_knobs({"SLOT_WEIGHT": text}).policy)
     assert weights.of(ClassAd()) == wanted
+
+
+def test_a_schedd_evaluates_by_the_language_of_its_version() -> None:
+    """Before 25.13.2 a reference that leads to itself fails, and the job weighs its cores."""
+    knobs = {"SCHEDD_SLOT_WEIGHT": "isUndefined(Busy) ? 7 : 9"}
+    job = ClassAd({"RequestCpus": 2, "Busy": ExprTree("Busy")})
+    for version, wanted in ((Version(25, 14, 1), 7), (Version(25, 0, 13), 2)):
+        policy = evolve(policy_from_knobs(knobs).policy, version=version)
+        assert IdleJobWeights.by(policy).of(job) == wanted
 
 
 @pytest.mark.parametrize("cpus", [-1e308, 1e308])

@@ -1,17 +1,8 @@
-"""Draws small pools, workloads and policies, and tells what becomes of them in simulations.
-
-``python -m tests.pieslice.simulations`` writes the courses of all of them to ``simulated/runs.txt``
-anew, where each moment is a line: ``+3`` job 3 is submitted, ``3>n1`` it starts on the slot, ``3.``
-it is done, ``3/`` it is preempted, ``3!`` lost with its machine, ``3?n1`` it waits for the slot,
-``-n1`` and ``^n1`` a machine leaves and comes back.  Then come the rows of the series and the
-summary.
-"""
+"""Draws small pools, workloads and policies, and runs their simulations."""
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Iterator, Sequence
-from functools import cache
+from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 from typing import Any, Final, NamedTuple
@@ -19,7 +10,6 @@ from typing import Any, Final, NamedTuple
 from pieslice.simulation.running import Kept, Told, run_here
 from pieslice.simulation.setup import Plan
 
-KEPT: Final = Path(__file__).parent / "simulated" / "runs.txt"
 COUNT: Final = 60
 _USERS: Final = ("a", "b", "c", "d@x.org")
 _DOMAIN: Final = "@sim.example"
@@ -340,101 +330,3 @@ def course(plan: Plan) -> Course:
     events: Any = kept.rows["events"]
     series: Any = kept.rows["series"]
     return Course(events, series, summary, notes)
-
-
-# --- as text ------------------------------------------------------------------------------------
-
-_SIGNS: Final = {"finish": ".", "preempt": "/", "lost": "!"}
-_WIDTH: Final = 100
-
-
-def shown(number: int, case: Drawn, found: Course) -> str:
-    """Everything about a simulation, as it is kept."""
-    options = {name: value for name, value in case.options.items() if name != "config"}
-    lines = [f"==> {number}: {' '.join(f'{name}={value}' for name, value in options.items())}"]
-    lines += [f"  | {line}" for line in case.files["c"].splitlines()]
-    lines += found.notes
-    moments: dict[int, list[str]] = {}
-    for time, *event in found.events:
-        moments.setdefault(time, []).append(_event(*event))
-    for time, told in moments.items():
-        lines += _wrapped(f"{time} {' '.join(told)}")
-    times: dict[int, list[str]] = {}
-    for time, *row in found.series:
-        times.setdefault(time, []).append(_row(*row))
-    lines.append("-- used running/idle, real and effective priority, =quota")
-    for time, told in times.items():
-        lines += _wrapped(f"{time} {', '.join(told)}")
-    summary = dict(found.summary)
-    users, groups = summary.pop("users"), summary.pop("groups")
-    lines.append("-- summary")
-    lines += _wrapped(_numbers(summary))
-    for name, numbers in [*users.items(), *groups.items()]:
-        lines += _wrapped(f"{_user(name)}: {_numbers(numbers)}")
-    return "\n".join([*lines, ""])
-
-
-def _wrapped(line: str) -> Iterator[str]:
-    yield from textwrap.wrap(line, _WIDTH, subsequent_indent="    ", break_on_hyphens=False)
-
-
-def _event(kind: str, user: str, job: int, slot: str, detail: str) -> str:
-    place, by = _place(slot), f"({detail.replace(_DOMAIN, '')})" if detail else ""
-    match kind:
-        case "submit":
-            return f"+{job}{_user(user)}"
-        case "start":
-            return f"{job}>{place}"
-        case "match":
-            return f"{job}?{place}{by}"
-        case "join" | "leave":
-            return f"{'^' if kind == 'join' else '-'}{slot}{_user(user)}{job or ''}{by}"
-    assert place
-    return f"{job}{_SIGNS[kind]}{by}"
-
-
-def _place(slot: str) -> str:
-    return slot.replace("slot1@", "").replace("node000", "n").replace("slot", "")
-
-
-def _user(name: str) -> str:
-    return name.removesuffix(_DOMAIN) or "-"
-
-
-def _row(
-    kind: str, name: str, used: float, running: int, idle: int, real: Any, effective: Any,
-    quota: Any,
-) -> str:  # fmt: skip
-    who = kind if kind == "pool" else _user(name)
-    text = f"{who} {_text(used)} {running}/{idle}"
-    text += f" {_text(real) or '.'} {_text(effective)}" if kind == "user" else ""
-    assert (real == effective == "") is (kind != "user")
-    return text + (f" ={_text(quota)}" if quota != "" else "")
-
-
-def _numbers(values: dict[str, Any]) -> str:
-    """Those that there are, but for zeros; hours without their unit."""
-    there = ((name, it) for name, it in values.items() if it or it is None)
-    return " ".join(f"{name.removesuffix('_hours')}={_text(it)}" for name, it in there)
-
-
-def _text(value: object) -> str:
-    """Of numbers as much as is the same wherever they are added up."""
-    return f"{value:.9g}" if isinstance(value, float) else str(value)
-
-
-@cache
-def kept() -> dict[int, str]:
-    """What is kept, by number."""
-    parts = KEPT.read_text(encoding="utf-8").removesuffix("\n")[4:].split("\n==> ")
-    return {int(part.partition(":")[0]): f"==> {part}\n" for part in parts}
-
-
-if __name__ == "__main__":
-    import tempfile
-
-    told = []
-    for each in range(COUNT):
-        with tempfile.TemporaryDirectory() as place:
-            told.append(shown(each, drawn(each), course(drawn(each).plan(Path(place)))))
-    KEPT.write_text("".join(told), encoding="utf-8")

@@ -12,7 +12,7 @@ import pytest
 
 import pieslice
 from pieslice.cli import build_parser, main
-from pieslice.command_line import Parser, parsers_of
+from pieslice.command_line import Parser, commands_of, parsers_of
 from pieslice.negotiate import cli
 
 ROOT = Path(__file__).parents[2]
@@ -198,6 +198,16 @@ def test_importing_the_package_imports_nothing_else() -> None:
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert done.stdout == "['pieslice']\n"
+
+
+@pytest.mark.parametrize("word", commands_of(build_parser()))
+def test_a_command_takes_alone_what_it_takes_among_all(word: str) -> None:
+    (alone,) = commands_of(build_parser(word)).values()
+    among = commands_of(build_parser())[word]
+    for one, other in zip(parsers_of(alone), parsers_of(among), strict=True):
+        assert one.format_help() == other.format_help()
+        assert list(one._option_string_actions) == list(other._option_string_actions)
+        assert one._defaults.keys() == other._defaults.keys()
 
 
 def test_starting_imports_nothing_heavy() -> None:

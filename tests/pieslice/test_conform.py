@@ -183,3 +183,70 @@ def test_missing_path_and_empty_folder(tmp_path: Path) -> None:
         run([tmp_path / "nosuch"], KINDS)
     with pytest.raises(UnreadableVectors, match=r"no \.json or \.jsonl file"):
         run([tmp_path], KINDS)
+
+
+# --- records of several versions, and records that nothing plays ----------------------------------
+
+VERSIONS = Path("tests/vectors/versions/classad.json")
+BETWEEN = {"name": "a", "machines": [], "steps": [], "captures": {}, "outcome": {}}
+ROUTE = {"id": "r", "kind": "route", "family": "route", "spelling": "old", "config": ""}
+
+
+def test_expressions_are_compared_with_each_version_that_was_asked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    record = json.loads(VERSIONS.read_text("utf-8"))
+    record["cases"], record["limits"] = record["cases"][:1], record["limits"][:1]
+    path = tmp_path / "classad.json"
+    path.write_text(json.dumps(record))
+    versions = len(record["cases"][0]["results"]) + len(record["limits"][0]) - 1
+    assert command(str(path)) == 0
+    assert capsys.readouterr().out == f"{versions} passed, 0 failed\n"
+    record["cases"][0]["results"]["24.0.23"] = "7"
+    record["limits"][0]["25.14.1"] -= 1
+    path.write_text(json.dumps(record))
+    assert command(str(path)) == 1
+    told = capsys.readouterr().out
+    assert f"{record['cases'][0]['expr']} in 24.0.23 (expression of a version)" in told
+    assert f"{record['limits'][0]['what']} in 25.14.1 (limit of a version)" in told
+    assert told.endswith(f"{versions - 2} passed, 2 failed\n")
+
+
+def test_a_kind_that_is_not_played_is_said_once_and_neither_passes_nor_fails(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(tmp_path / "a.jsonl", GOOD, ROUTE, ROUTE)
+    (tmp_path / "b.json").write_text(json.dumps(BETWEEN))
+    (tmp_path / "texts.json").write_text(json.dumps({"@job": 'Owner = "ann"'}))
+    (tmp_path / "c.json").write_text(json.dumps({"about": "", "slot": {}, "checks": [{"id": "N"}]}))
+    assert command(str(tmp_path)) == 0
+    assert capsys.readouterr().out == (
+        "not played: 1 of kind `between cycles`: kind not supported\n"
+        "not played: 2 of kind `job transform`: kind not supported\n"
+        "not played: 1 of kind `statement`: kind not supported\n"
+        "1 passed, 0 failed\n"
+    )
+    assert command(str(tmp_path), "--json") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["kinds"] == {"evaluation": {"passed": 1, "failed": 0}}
+    assert found["not_played"]["job transform"] == {"cases": 2, "reason": "kind not supported"}
+
+
+def test_records_that_nothing_plays_are_no_proof(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write(tmp_path / "a.jsonl", ROUTE)
+    assert command(str(path)) == 2
+    assert "there is no case that can be played" in capsys.readouterr().err
+
+
+def test_json_shows_a_pie_that_differs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Frozen values are dictionaries of their fields."""
+    case = json.loads(Path("tests/vectors/negotiation/groups-surplus.json").read_text("utf-8"))
+    case["observed"]["cycles"][0]["pies"][0]["spins"].pop()
+    path = tmp_path / "case.json"
+    path.write_text(json.dumps(case))
+    assert command(str(path), "--json") == 1
+    (failure,) = json.loads(capsys.readouterr().out)["failures"]
+    (pie,) = (item["actual"] for item in failure["mismatches"] if item["field"] == "pies[0].spins")
+    assert len(pie["spins"]) == len(case["observed"]["cycles"][0]["pies"][0]["spins"]) + 1

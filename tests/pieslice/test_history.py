@@ -10,6 +10,7 @@ import math
 import random
 import re
 import signal
+import sqlite3
 import time
 from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
@@ -699,6 +700,63 @@ def test_loads_are_means_over_time_without_gaps() -> None:
     loads = [MomentLoad(claimed, 10, 0, 1) for claimed in (0, 10, 10, 10, 10)]
     load, cores, waiting, runs = mean_load(found, loads)
     assert (load, cores, waiting, runs) == (0.8, 10, 0, 1)
+
+
+def test_gaps_are_told_from_the_intervals_that_were_planned() -> None:
+    # Two captures around each cycle, a second apart; at 120 a cycle of a minute is missed.
+    times = (0, 1, 60, 61, 120, 121, 240, 241)
+    found = [Moment(n, float(time), None, 1, 1, 1, 60.0) for n, time in enumerate(times)]
+    assert distances(found) == (1, ())
+    found += [Moment(8, 362.0, None, 1, 1, 1, 300.0), Moment(9, 900.0, None, 1, 1, 1, 60.0)]
+    assert distances(found)[1] == ((241.0, 121.0),)
+
+
+def planned(number: int, *, matches: int | None, interval: int = 60) -> dict[str, str]:
+    """A capture between cycles of a minute each, of which the last had so many matches."""
+    told = {} if matches is None else {"matches": matches, "rejections": 2 * matches}
+    cycle = {"time": T + 60 * number - 30, "interval": interval, **told}
+    manifest = {"ended": T + 60 * number, "cycle": cycle}
+    return {**pool("UUU", j1="i", j2="i"), "capture.json": json.dumps(manifest)}
+
+
+def test_matches_are_counted_by_the_numbers_of_the_negotiator(tmp_path: Path) -> None:
+    """Jobs that started and ended between two captures left no trace in the queue."""
+    path = tmp_path / "pool.history"
+    with Recorder(path) as recorder:
+        recorder.append(T, planned(0, matches=9))
+        recorder.append(T + 60, planned(1, matches=3))
+        recorder.append(T + 120, planned(2, matches=4))
+        # A negotiator that does not tell: one job was seen to start.
+        started = pool("CUU", j1="r1", j2="i")
+        recorder.append(T + 180, {**planned(3, matches=None), **started})
+    with History(path) as history:
+        found = summary(history)
+    assert (found.matches, found.rejections, found.cycles) == (3 + 4 + 1, 6 + 8, 3)
+
+
+@pytest.mark.parametrize("written", [False, True])
+def test_a_history_of_the_version_before_is_read_and_added_to(
+    tmp_path: Path, written: bool
+) -> None:
+    path = tmp_path / "pool.history"
+    with Recorder(path) as recorder:
+        recorder.append(T, planned(0, matches=9))
+        recorder.append(T + 60, {**planned(1, matches=3), **pool("CUU", j1="r1", j2="i")})
+    base = sqlite3.connect(path)
+    for column in ("interval", "matches", "rejections"):
+        base.execute(f"ALTER TABLE moment DROP COLUMN {column}")
+    base.execute("PRAGMA user_version = 1")
+    base.commit()
+    base.close()
+    expected = 1
+    if written:
+        with Recorder(path) as recorder:
+            recorder.append(T + 120, {**planned(2, matches=4), **pool("CUU", j1="r1", j2="i")})
+        expected += 4
+    with History(path) as history:
+        assert (history.version, summary(history).matches) == (1 + written, expected)
+        assert history.moments()[-1].interval == (60.0 if written else None)
+        assert "jobs.ads" in history.texts(history.moments()[-1])
 
 
 def test_slots_that_are_still_empty_count() -> None:

@@ -17,6 +17,7 @@ import pytest
 
 import pieslice
 from classad import ClassAd, ExprTree, Table
+from classad.errors import Diagnostic
 from classad.files.lock import hold
 from fuzz.commands.command import main as fuzz_commands
 from fuzz.commands.shop import COMMANDS as FUZZED
@@ -26,6 +27,7 @@ from negotiator.expressions.regrouping import Level, regrouping_of
 from pieslice.cli import build_parser, describe, main
 from pieslice.command_line import Parser, commands_of
 from pieslice.inputs.pool import parse_time
+from pieslice.reports.output import show_diagnostics
 from pieslice.terminal import harmless
 
 Capture = pytest.CaptureFixture[str]
@@ -507,3 +509,31 @@ def test_every_command_is_fuzzed() -> None:
     tried = {tuple(command.words.split()[:2]) for command in FUZZED}
     known = {words[:2] for words in tried} | {words[:1] for words in tried}
     assert [leaf for leaf in leaves(build_parser(), ()) if leaf not in known] == []
+
+
+def told(*diagnostics: Diagnostic) -> list[str]:
+    err = io.StringIO()
+    show_diagnostics(diagnostics, err)
+    return err.getvalue().splitlines()
+
+
+def test_seven_warnings_of_one_kind_are_one() -> None:
+    found = [
+        Diagnostic(f"claim of `slot{n}@m`: job {n}.0 is not in s{n}.example", severity="warning")
+        for n in range(7)
+    ]
+    assert told(*found) == [f"warning: {found[0].message}", "  the first of 7 such warnings"]
+
+
+def test_warnings_of_different_kinds_and_few_of_one_are_shown_one_by_one() -> None:
+    few = [Diagnostic(f"job {n}.0 is lost", severity="warning") for n in range(3)]
+    others = [
+        Diagnostic(f"{word} is not read", severity="warning")
+        for word in ("this", "that", "the other one", "what stands here")
+    ]
+    assert told(*few, *others) == [f"warning: {item.message}" for item in (*few, *others)]
+
+
+def test_errors_are_shown_one_by_one() -> None:
+    found = [Diagnostic(f"line {n} is wrong") for n in range(7)]
+    assert told(*found) == [f"error: {item.message}" for item in found]

@@ -402,6 +402,8 @@ class _Written:
 
     def __init__(self) -> None:
         self.manifest = {"cycle": {"steady": True}}
+        self.parts = {"slots": "Name = 1\n"}
+        self.ended = 0.0
 
     def write(self, folder: Path) -> None:
         import shutil

@@ -64,6 +64,7 @@ def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, recorded: Callable[[],
     shutil.copy(CAMPUS / "condor_config", "a")
     Path("b").write_text("PREEMPTION_REQUIREMENTS = False\n")
     shutil.copy(ROOT / "examples/workloads/two-users.toml", "day.toml")
+    shutil.copy(ROOT / "examples/systemd/alerts.toml", "alerts.toml")
     Path("groups.map").write_text("* alice physics\n")
     scenario = topic_text("scenarios")
     Path("scenario.json").write_text(scenario[scenario.index("{") : scenario.rindex("}") + 1])

@@ -21,10 +21,15 @@ def check(*words: str | Path) -> int:
     return main(["check", "--wide", *map(str, words)])
 
 
-def test_the_verdict_comes_first(pool: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_verdict_comes_first_below_the_version(
+    pool: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert check(pool) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == f"{pool}: condor_negotiator would start"
+    assert lines[:2] == [
+        f"{pool}: follows 25.14.1: no version is given",
+        f"{pool}: condor_negotiator would start",
+    ]
     assert lines[-1] == f"{pool}: 1 warning"
     pool.write_text("NEGOTIATOR_CONSIDER_PREEMPTION = yes\n")
     assert check(pool) == 1
@@ -120,7 +125,7 @@ def test_a_macro_of_ones_own_is_no_concurrency_limit(
     pool.write_text("CGROUP_LOW_MEMORY_LIMIT = Memory / 2\n")
     assert check(pool, "--all") == 0
     out, err = capsys.readouterr()
-    assert (out.count("\n"), err) == (2, "")
+    assert (out.count("\n"), err) == (3, "")
 
 
 BEHIND = """\

@@ -18,10 +18,14 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def diff(capsys: Capture, a: str, b: str, *words: str, code: int) -> list[str]:
+    """What is said below the version."""
     Path("a").write_text(a + "\n")
     Path("b").write_text(b + "\n")
     assert main(["policy", "diff", "a", "b", *words]) == code
-    return capsys.readouterr().out.splitlines()
+    lines = capsys.readouterr().out.splitlines()
+    if "--json" not in words:
+        assert lines.pop(0) == "follows 25.14.1: no version is given"
+    return lines
 
 
 @pytest.mark.parametrize(
@@ -91,6 +95,8 @@ def test_json(capsys: Capture) -> None:
     found = json.loads("\n".join(lines))
     assert found == {
         "schema": "pieslice/policy-diff/1",
+        "condor_version": "25.14.1",
+        "condor_version_from": "no version is given",
         "different": [
             {
                 "macro": "PRIORITY_HALFLIFE",

@@ -19,6 +19,7 @@ from classad.formats.unparse import unparse
 from classad.language.values import ERROR, UNDEFINED
 from classad.match import is_true
 from negotiator.expressions.dependence import conjuncts
+from negotiator.matching.board import Offer
 from negotiator.matching.candidate import Candidate, Tally
 from negotiator.matching.candidates import consider, per_slot_limits_have_room
 from negotiator.matching.conditions import Ask, BothRequirements, EnoughToConsume, Pair
@@ -29,7 +30,7 @@ from pieslice.why.clauses.poolmatch import PoolMatch, match_pool, with_job
 from pieslice.why.clauses.table import CONSUMES, ClauseKey, Whose
 from pieslice.why.clauses.text import change_blocks
 from pieslice.why.jobs import find_job
-from pieslice.why.requests.moments import HaltedCycle, look_at
+from pieslice.why.requests.moments import look_at
 from pieslice.why.requests.verdict import Verdicts
 
 T = TypeVar("T")
@@ -47,7 +48,7 @@ def cases() -> list[dict[str, Any]]:
 CASES = {case["scenario"]["name"]: case for case in cases()}
 
 
-def halted(case: dict[str, Any], examine: Callable[[HaltedCycle], T]) -> Iterator[T]:
+def halted(case: dict[str, Any], examine: Callable[[Offer], T]) -> Iterator[T]:
     """What a function says of some jobs of a scenario, each at its moment."""
     snapshot, policy = first_snapshot(case), policy_of(case["scenario"])
     for queue in snapshot.queues:
@@ -58,7 +59,7 @@ def halted(case: dict[str, Any], examine: Callable[[HaltedCycle], T]) -> Iterato
                 yield found
 
 
-def matching_one_by_one(at: HaltedCycle) -> list[str]:
+def matching_one_by_one(at: Offer) -> list[str]:
     """The slots that match the request, asked one after the other."""
     ask = Ask(at.board, at.request.ad, at.asker, at.board.context)
     tests = [condition.ready(ask) for condition in (EnoughToConsume(), BothRequirements())]
@@ -74,7 +75,7 @@ def names(match: PoolMatch, rows: Any) -> list[str]:
     return [match.pairs.slots[row].name for row in rows]
 
 
-def check_counts(at: HaltedCycle) -> int:
+def check_counts(at: Offer) -> int:
     """Compare every count with the reference evaluator's word on one slot after the other."""
     match = match_pool(at)
     told = {
@@ -125,7 +126,7 @@ def remaining(ad: ClassAd, request: ClassAd, dropped: set[str]) -> ClassAd:
     return changed
 
 
-def is_candidate(at: HaltedCycle, name: str) -> bool:
+def is_candidate(at: Offer, name: str) -> bool:
     """Whether a slot is left and would be a candidate."""
     board, ad = at.board, at.request.ad
     for position, slot in board.slots.items():
@@ -136,7 +137,7 @@ def is_candidate(at: HaltedCycle, name: str) -> bool:
     return False
 
 
-def check_changes(at: HaltedCycle) -> list[Change]:
+def check_changes(at: Offer) -> list[Change]:
     """Make each change that is told, and count the slots that match one by one."""
     at.board.drop_match_list()
     match = match_pool(at)

@@ -11,7 +11,7 @@ import pytest
 from attr import evolve
 
 from negotiator.cycle import negotiate
-from negotiator.matching.board import Watch
+from negotiator.matching.board import Event
 from negotiator.matching.rank import RankKeys
 from pieslice.cli import main
 from pieslice.why.jobs import UnknownJobError, find_job
@@ -78,7 +78,9 @@ def test_an_onlooker_changes_nothing() -> None:
     case = scenarios.load("preempt-kinds-order")
     snapshot, policy = scenarios.snapshot_of(case), scenarios.policy_of(case["scenario"])
     plain = negotiate(snapshot, policy, now=scenarios.NOW)
-    assert negotiate(snapshot, policy, now=scenarios.NOW, watch=Watch()) == plain
+    seen: list[Event] = []
+    assert negotiate(snapshot, policy, now=scenarios.NOW, watch=seen.append) == plain
+    assert seen
 
 
 def test_the_first_key_that_differs_decides() -> None:

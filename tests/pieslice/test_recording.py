@@ -294,9 +294,9 @@ def test_another_version_is_refused(path: Path) -> None:
     with Recorder(path):
         pass
     base = sqlite3.connect(path)
-    base.execute("PRAGMA user_version = 2")
+    base.execute("PRAGMA user_version = 3")
     base.close()
-    with pytest.raises(HistoryError, match="a history of version 2; this program knows 1"):
+    with pytest.raises(HistoryError, match="a history of version 3; this program knows 2"):
         History(path)
 
 

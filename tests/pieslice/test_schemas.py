@@ -45,6 +45,8 @@ TRIED = (
 
 #: Schema -> commands that print it.
 OUTPUTS = {
+    "alert": [],
+    "alerts": [],
     "capture": [],
     "check": [],
     "checks": [
@@ -66,7 +68,10 @@ OUTPUTS = {
     ],
     "doctor": ["doctor --json"],
     "eval": ["eval --json --why 'a && 1 < 2' 'strcat(1, {x, 2})' 'absTime(0)' '1 +* 2 / error'"],
-    "forecast": ["forecast --user A=100 --user B=100@24h --pool 100 --hours 48 --json"],
+    "forecast": [
+        "forecast --user A=100 --user B=100@24h --pool 100 --hours 48 --json",
+        f"forecast {CAMPUS} --hours 1 --json",
+    ],
     "found": [],
     "fuzz": [
         f"fuzz {FLAWED}/claim_timer --examples 200 --json",
@@ -126,7 +131,9 @@ OUTPUTS = {
 }  # fmt: skip
 
 #: Commands that need daemons or a history; their own tests ask ``validate``.
-ELSEWHERE = {"pieslice capture", "pieslice history", "pieslice shadow", "pieslice when"}
+ELSEWHERE = {
+    "pieslice capture", "pieslice history", "pieslice shadow", "pieslice watch", "pieslice when",
+}  # fmt: skip
 #: What prints JSON of another kind: ads, records as HTCondor's tools print them.
 FOREIGN = {"pieslice select", "pieslice userprio"}
 

@@ -20,16 +20,17 @@ from classad import ClassAd
 from negotiator.capture.claims import whole_slot
 from negotiator.capture.files import CapturePaths
 from negotiator.cycle import negotiate
+from negotiator.expressions import flattening
 from negotiator.io import read_capture
 from negotiator.model.result import CycleResult
 from pieslice.cli import main
 from pieslice.live.capture import LiveCapture, read
-from pieslice.live.taking import restarted
+from pieslice.live.taking import Memory, restarted, take
 from pieslice.recording.store import History, HistoryError, Recorder
 from pieslice.shadow import loop
 from pieslice.shadow.cycles import due, newer, skew
 from pieslice.shadow.history import keeping
-from pieslice.shadow.keeping import Log
+from pieslice.shadow.keeping import Log, large_of
 from pieslice.shadow.outcome import Moved, Outcome, compare, outcome_of, total
 from pieslice.shadow.report import Score, page, prometheus
 from pieslice.shadow.whatif import Gain, Gains, Sums
@@ -199,6 +200,77 @@ def test_a_pool_that_is_not_there_is_waited_for(
     assert said == [f"waiting: collector {POOL}: gone"] * 3
 
 
+def test_a_cycle_of_which_nobody_tells_any_more_is_left_out(
+    recorded: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The negotiator is killed after the cycle, before the capture that shows what it did."""
+    place = recorded()
+
+    def trouble(what: dict[str, str]) -> None:
+        whole = json.loads((place / "pool.json").read_text())
+        (place / "pool.json").write_text(json.dumps({**whole, "trouble": what}))
+
+    said: list[str] = []
+    after = loop.Shadow._after
+
+    def killed(self: loop.Shadow) -> LiveCapture:
+        if not said:
+            trouble({"negotiator": "gone"})
+        return after(self)
+
+    def sleep(_: float) -> None:
+        if len(said) == 2:  # the capture before the next cycle does not know of the last one
+            trouble({})
+
+    monkeypatch.setattr(loop.Shadow, "_after", killed)
+    monkeypatch.setattr(time, "sleep", sleep)
+    with loop.Bindings(POOL) as daemons:
+        outcome = next(loop.Shadow(daemons, said.append, ask=True).cycles()).outcome
+    assert said == [
+        "waiting: negotiator: it does not tell of the cycle any more; it is left out",
+        "waiting: negotiator: it does not say when its last cycle was",
+    ]
+    assert outcome.silent == ()
+
+
+def test_a_collector_that_answers_again_is_no_other_daemon(
+    recorded: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was restarting when it was asked, and is there when it is asked why it did not answer."""
+    place = recorded()
+    with loop.Bindings(POOL) as daemons:
+        daemons.ads('MyType == "Negotiator"', ["Name"])
+        whole = json.loads((place / "pool.json").read_text())
+        whole["trouble"] = {"collector": "Failed communication with collector."}
+        (place / "pool.json").write_text(json.dumps(whole))
+        monkeypatch.setattr("pieslice.live.daemons.why_not_reached", lambda pool: None)
+        with pytest.raises(loop.DaemonError) as found:
+            daemons.ads('MyType == "Negotiator"', ["Name"])
+    said = "it did not answer, and does now; it may have been restarted"
+    assert str(found.value) == f"collector {POOL}: {said}"
+
+
+def test_a_negotiator_that_a_restarted_collector_does_not_know_yet_is_asked(
+    recorded: Place,
+) -> None:
+    """It tells the collector of itself every five minutes."""
+    place = recorded()
+    memory = Memory()
+    with loop.Bindings(POOL) as daemons:
+        before = take(daemons, memory)
+        whole = json.loads((place / "pool.json").read_text())
+        for state in whole["states"]:
+            ads = state["ads"].split("\n\n")
+            state["ads"] = "\n\n".join(ad for ad in ads if 'MyType = "Negotiator"' not in ad)
+        (place / "pool.json").write_text(json.dumps(whole))
+        after = take(daemons, memory)
+        unknown = take(daemons, Memory())
+    assert before.manifest["cycle"]["told"]
+    assert after.manifest["cycle"] == before.manifest["cycle"]
+    assert after.parts["accounting"] == before.parts["accounting"]
+    assert not unknown.manifest["cycle"]["told"]
+
+
 def test_a_capture_is_made_just_before_a_cycle_is_due(
     recorded: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -249,20 +321,69 @@ def test_one_slow_capture_does_not_make_the_later_ones_old(
         nonlocal count
         sleep(18.0 if count == slow else 0.5)
         count += 1
-        return LiveCapture({}, "", {"ended": now, "cycle": {**cycle(), "steady": True}})
+        manifest = {"ended": now, "cycle": {**cycle(), "steady": True}}
+        return LiveCapture({"slots": "Name = 1\n"}, "", manifest)
 
     monkeypatch.setattr(time, "sleep", sleep)
     monkeypatch.setattr(time, "time", lambda: now)
     monkeypatch.setattr(time, "monotonic", lambda: now)
     monkeypatch.setattr(loop, "take", take)
-    monkeypatch.setattr(loop, "predict", lambda capture: nothing)
+    monkeypatch.setattr(loop, "predict", lambda capture, at: nothing)
     monkeypatch.setattr(loop, "last_cycle", lambda daemons, negotiator: cycle())
-    monkeypatch.setattr(
-        loop, "find_daemons", lambda daemons: SimpleNamespace(negotiator={"Name": "n"})
-    )
+    monkeypatch.setattr(loop, "find_daemons", lambda *_: SimpleNamespace(negotiator={"Name": "n"}))
     following = loop.Shadow(SimpleNamespace(), lambda text: None).cycles()  # type: ignore[arg-type]
     ages = [next(following).outcome.age for _ in range(8)]
     assert max(ages[3:]) < 4, ages
+
+
+@pytest.mark.parametrize(
+    ("ask", "ended", "at"),
+    [
+        (False, 1057.0, 1060.0),  # due in three seconds: it is captured for that cycle
+        (False, 1010.0, 1010.7),  # due later: if there is a cycle before, somebody asked for it
+        (False, 1061.0, 1061.7),
+        (True, 1057.0, 1057.7),
+    ],
+)
+def test_a_cycle_is_predicted_for_the_time_when_it_begins(
+    ask: bool, ended: float, at: float, monkeypatch: pytest.MonkeyPatch, nothing: CycleResult
+) -> None:
+    times: list[float] = []
+    monkeypatch.setattr(loop, "predict", lambda capture, at: times.append(at) or nothing)
+    shadow = loop.Shadow(SimpleNamespace(), print, ask)  # type: ignore[arg-type]
+    shadow._captures.append(1.0)
+    cycle = {"time": 1000, "end": 1000, "interval": 60, "cycle_delay": 20}
+    found = shadow._again(LiveCapture({}, "", {"ended": ended, "cycle": cycle}))
+    assert times == [pytest.approx(at)]
+    assert found.at == times[0]
+
+
+@pytest.mark.parametrize(("right", "said"), [(2000, True), (2002, True), (2003, False)])
+def test_a_cycle_that_depends_on_its_second_is_uncertain(
+    right: int, said: bool, monkeypatch: pytest.MonkeyPatch, nothing: CycleResult
+) -> None:
+    """It would have gone as predicted if it had been known that it begins then."""
+    before, after = made([job(0)]), made([job(0)], matches=1)
+    match = SimpleNamespace(submitter="ann@x", slot="slot1@a", schedd="s")
+    wanted = SimpleNamespace(matches=[match], rejections=[])
+    monkeypatch.setattr(loop, "predict", lambda capture, at: wanted if at == right else nothing)
+    found = loop.judged(before, after, nothing)
+    assert not found.exact
+    assert found.still == (not said)
+    text = "what this cycle does depends on the second in which it begins"
+    assert found.uncertain == ((text,) if said else ())
+    monkeypatch.setattr(loop, "predict", None)  # what goes as predicted is not predicted again
+    assert loop.judged(before, after, wanted).still  # type: ignore[arg-type]
+
+
+def test_nothing_is_kept_of_the_expressions_of_a_prediction(
+    recorded: Place, tmp_path: Path
+) -> None:
+    """A service reads other ads every minute."""
+    before, _ = predicted(recorded, tmp_path)
+    loop.predict(before)
+    assert flattening._BUDGET.spent == 0
+    assert flattening._MENTIONED == {}
 
 
 def _soon(whole: dict[str, Any]) -> None:
@@ -431,9 +552,15 @@ def test_what_cannot_be_seen_does_not_count_against_a_prediction(
         ({"jobs": [job(0)]}, Moved(jobs=1)),
         ({"jobs": [job(0), job(1), job(2, QDate=1999)]}, Moved(jobs=1)),
         ({"jobs": [job(0), job(1), job(2, QDate=2001)]}, Moved()),
-        ({"jobs": [job(0), job(1, JobStatus=5, EnteredCurrentStatus=2001)]}, Moved(jobs=1)),
+        # a factory makes its jobs later than it was submitted
+        ({"jobs": [job(0), job(1), job(2, QDate=1, GlobalJobId="s#1.2#2000")]}, Moved(jobs=1)),
+        ({"jobs": [job(0), job(1), job(2, QDate=1, GlobalJobId="s#1.2#2001")]}, Moved()),
+        ({"jobs": [job(0), job(1, JobStatus=5, EnteredCurrentStatus=2000)]}, Moved(jobs=1)),
+        ({"jobs": [job(0), job(1, JobStatus=5, EnteredCurrentStatus=2001)]}, Moved()),
         ({"jobs": [job(0), job(1, JobStatus=2, EnteredCurrentStatus=2000)]}, Moved()),
         ({"jobs": [job(0), job(1, JobStatus=2, EnteredCurrentStatus=1999)]}, Moved(jobs=1)),
+        # evicted, and started again
+        ({"jobs": [job(0), job(1, EnteredCurrentStatus=2001)]}, Moved(jobs=1)),
         ({"slots": []}, Moved(slots=1)),
         ({"slots": [ad(Name="slot1@a", State="Claimed", LastHeardFrom=1999)]}, Moved(slots=1)),
         ({"slots": [ad(Name="slot1@a", State="Claimed", LastHeardFrom=2001)]}, Moved()),
@@ -455,6 +582,68 @@ def test_a_slot_that_became_free_before_it_was_matched_has_moved(nothing: CycleR
     before = made([job(0)], slots=slots)
     after = made([job(0)], [requested("slot1@a", 0)], slots, matches=1)
     assert compare(before, after, nothing).moved == Moved(slots=1)
+
+
+@pytest.mark.parametrize(
+    ("made_at", "heard", "moved"),
+    [
+        (1000, 1990, 1),
+        (1000, 2005, 1),  # it is the ad of after the cycle, but it asked before
+        (2001, 2005, 0),
+    ],
+)
+def test_a_submitter_that_came_before_the_cycle_has_moved(
+    made_at: int, heard: int, moved: int, nothing: CycleResult
+) -> None:
+    jobs = [job(0), job(1, GlobalJobId=f"s#1.1#{made_at}", User="bob@x", QDate=1)]
+    old, new = jobs[: 2 - (made_at > 2000)], jobs
+    before = made(old)
+    after = made(new)
+    new_ad = ad(Name="bob@x", ScheddName="s", IdleJobs=1, RunningJobs=0, LastHeardFrom=heard)
+    after = evolve(after, parts={**after.parts, "submitters": new_ad})
+    assert compare(before, after, nothing).moved == Moved(submitters=moved)
+
+
+@pytest.mark.parametrize(("told", "heard", "moved"), [(0, 2001, 1), (0, 1500, 0), (1, 2001, 0)])
+def test_a_submitter_that_had_not_told_of_its_jobs_has_moved(
+    told: int, heard: int, moved: int, nothing: CycleResult
+) -> None:
+    """Its next ad, which the cycle may have seen, has become that of after the cycle."""
+    before, after = (
+        evolve(found, parts={**found.parts, "submitters": submitter("s", at, idle)})
+        for found, at, idle in (
+            (made([job(0)]), 1500, told),
+            (made([job(0)]), heard, told if heard == 1500 else 1),
+        )
+    )
+    assert compare(before, after, nothing).moved == Moved(submitters=moved)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "moved"),
+    [
+        ((2, 6), (2, 6), 0),
+        ((2, 6), (0, 8), 0),  # matched
+        ((0, 6), (2, 6), 1),  # a part had gone, and the slot told so after the capture
+        ((0, 6), (0, 8), 1),  # and it was matched at once
+        ((0, 6), (0, 6), 0),  # two cores are broken
+    ],
+)
+def test_a_partitionable_slot_whose_parts_did_not_add_up_has_moved(
+    before: tuple[int, int], after: tuple[int, int], moved: int, nothing: CycleResult
+) -> None:
+    """Ads of a slot of eight cores and of its part come one after the other."""
+
+    def slots(cores: tuple[int, int]) -> list[str]:
+        whole = {"SlotType": "Partitionable", "TotalSlotCpus": 8, "LastHeardFrom": 2001}
+        part = {"SlotType": "Dynamic", "TotalSlotCpus": cores[1], "LastHeardFrom": 2001}
+        return [
+            ad(Name="slot1@a", Cpus=cores[0], **whole),
+            ad(Name="slot1_1@a", Cpus=cores[1], **part),
+        ]
+
+    found = compare(made(slots=slots(before)), made(slots=slots(after)), nothing)
+    assert found.moved == Moved(slots=moved)
 
 
 @pytest.mark.parametrize(
@@ -660,6 +849,51 @@ def test_a_log_stays_small(tmp_path: Path) -> None:
     assert log.totals["cycles"] == 50
 
 
+def test_a_log_has_a_largest_size_and_says_once_what_goes(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    said: list[str] = []
+    log = Log(path, large_of(0.004), said.append)
+    for number in range(60):
+        log.add(outcome(number))
+        assert sum(file.stat().st_size for file in tmp_path.iterdir()) <= 4000
+    assert said == [f"{path}: is full; the oldest lines are dropped, the totals stay"]
+    assert Log(path).totals == log.totals
+    assert log.totals["cycles"] == 60
+
+
+def test_a_history_has_a_largest_size_and_says_once_what_goes(tmp_path: Path) -> None:
+    path = tmp_path / "h"
+    said: list[str] = []
+    random = Random(1)
+    with keeping(path, None, said.append, 0.5) as keep:
+        for number in range(120):
+            jobs = "".join(f"ClusterId = {random.random()}\n\n" for _ in range(1500))
+            assert keep(LiveCapture({"slots": "", "jobs": jobs}, "", {"ended": number}))
+    assert said == [f"{path}: is full; the oldest captures are dropped"]
+    assert path.stat().st_size < 1_000_000
+    with History(path) as history:
+        assert 0 < len(history.moments()) < 120
+
+
+def test_sums_that_cannot_be_written_do_not_pile_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pieslice.shadow.whatif._UNWRITTEN", 5)
+    nothing = SimpleNamespace(matches=[], rejections=[])
+    match = SimpleNamespace(
+        submitter="ann@x", slot="a", schedd="s", job="1.0", preempted=None, cost=2.0
+    )
+    other = SimpleNamespace(matches=[match], rejections=[])
+    sums = Sums(tmp_path / "log", "f")
+    for number in range(20):
+        sums.add(nothing, other, made([job(0)]), float(number))  # type: ignore[arg-type]
+        assert len(sums._unwritten) <= 5
+    sums.write()
+    again = Sums(tmp_path / "log", "f")
+    assert again.tally.data() == sums.tally.data()
+    assert again.tally.cycles == 20
+
+
 def test_lines_and_totals_of_an_earlier_version_count(tmp_path: Path) -> None:
     path = tmp_path / "log"
     new = json.loads(json.dumps(outcome(1).data()))
@@ -756,7 +990,7 @@ def test_a_full_place_for_temporary_files_is_waited_for(
     recorded()
     said: list[str] = []
 
-    def fail(*_: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
     def stop(_: float) -> None:

@@ -1118,8 +1118,9 @@ def test_two_configurations(
     assert told["a@sim.example", "usage_hours"] in ("more", "less")
     assert main([*words, *pair]) == 0
     shown = capsys.readouterr().out.splitlines()
-    assert shown[0] == f"A: {tmp_path / 'config'}"
-    assert shown[3].split() == ["A", "B", "B", "-", "A", "B", "is"]
+    assert shown[0] == "follows 25.14.1: no version is given"
+    assert shown[1] == f"A: {tmp_path / 'config'}"
+    assert shown[4].split() == ["A", "B", "B", "-", "A", "B", "is"]
     assert any(line.split()[:1] == ["preemptions"] and "better" in line for line in shown)
     assert (tmp_path / "both" / "b" / "summary.json").is_file()
 
@@ -1140,8 +1141,9 @@ def test_several_seeds(
     assert row["mean"] == pytest.approx(sum(done) / 3)
     assert main(run) == 0
     shown = capsys.readouterr().out.splitlines()
-    assert shown[0] == "3 seeds, 3 to 5"
-    assert shown[2].split() == ["mean", "deviation", "least", "most"]
+    assert shown[0] == "follows 25.14.1: no version is given"
+    assert shown[1] == "3 seeds, 3 to 5"
+    assert shown[3].split() == ["mean", "deviation", "least", "most"]
 
 
 def test_seeds_of_two_configurations_are_pairs(

@@ -1,6 +1,6 @@
-"""What becomes of small pools that are drawn: as kept, as counted anew, and taken up anywhere.
+"""What becomes of small pools that are drawn: as counted anew, and taken up anywhere.
 
-``simulations`` draws and prints them; the text that is kept is in ``simulated``.
+``simulations`` draws them.
 """
 
 from __future__ import annotations
@@ -17,21 +17,13 @@ import pytest
 from pieslice.simulation.checkpoint import restore, saved
 from pieslice.simulation.matching import Negotiator
 from pieslice.simulation.setup import Plan, build
-from tests.pieslice.kept import same_text
-from tests.pieslice.simulations import COUNT, Course, course, drawn, kept, shown
+from tests.pieslice.simulations import COUNT, Course, course, drawn
 
 
 @pytest.mark.parametrize("number", range(COUNT))
-def test_a_simulation_takes_the_course_that_is_kept(number: int, tmp_path: Path) -> None:
-    case = drawn(number)
-    plan = case.plan(tmp_path)
-    found = course(plan)
-    same_text(shown(number, case, found), kept()[number], "tests.pieslice.simulations")
-    audit(plan, found)
-
-
-def test_each_course_that_is_kept_is_asked_for() -> None:
-    assert list(kept()) == list(range(COUNT))
+def test_series_and_summary_are_what_the_events_add_up_to(number: int, tmp_path: Path) -> None:
+    plan = drawn(number).plan(tmp_path)
+    audit(plan, course(plan))
 
 
 # --- the numbers, counted anew from the events ----------------------------------------------------

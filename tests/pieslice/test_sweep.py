@@ -76,8 +76,9 @@ def test_the_last_axis_varies_fastest() -> None:
 def test_a_sweep(tmp_path: Path, words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     folder = tmp_path / "out"
     assert main([*words, *AXES, "--seeds", "1,2", "--jobs", "1", "-o", str(folder)]) == 0
-    shown = capsys.readouterr().out
-    assert shown.split()[:3] == ["PRIORITY_HALFLIFE", "CLAIM_WORKLIFE", "seed"]
+    version, titles, *_ = capsys.readouterr().out.splitlines()
+    assert version == "follows 25.14.1: no version is given"
+    assert titles.split()[:3] == ["PRIORITY_HALFLIFE", "CLAIM_WORKLIFE", "seed"]
     with (folder / "table.csv").open() as file:
         table = list(csv.DictReader(file))
     assert [row["PRIORITY_HALFLIFE"] for row in table] == ["600"] * 4 + ["86400"] * 4

@@ -306,7 +306,10 @@ def test_a_job_that_its_schedd_holds_back(tmp_path: Path, capsys: Any) -> None:
     held.write_text(head + hold + tail.replace("JobStatus = 1", "JobStatus = 5", 1))
     assert main(["why", TOUR, "10.0", "--jobs", str(held)]) == 0
     out = capsys.readouterr().out
-    assert out == "job 10.0 of chemistry.erin@example.org: held: no space\n"
+    assert out.splitlines() == [
+        "job 10.0 of chemistry.erin@example.org: held: no space",
+        "  follows 25.14.1: no version is given",
+    ]
 
 
 def test_a_slot_that_the_negotiator_does_not_see(tmp_path: Path, capsys: Any) -> None:

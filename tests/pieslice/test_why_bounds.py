@@ -9,6 +9,7 @@ import pytest
 from classad import ClassAd, EvalContext, ExprTree
 from classad.analysis.explanation import render
 from negotiator.cycle import negotiate
+from negotiator.matching.board import Offer
 from negotiator.model.result import MatchKind
 from pieslice.reports.layout import Line, Table
 from pieslice.why.autoclusters.overview import AutoclusterVerdict, Cause, Overview
@@ -23,7 +24,6 @@ from pieslice.why.clauses.text import clause_blocks
 from pieslice.why.differences.cycles import Pair
 from pieslice.why.jobs import AskedJob
 from pieslice.why.requests.fates import Fate
-from pieslice.why.requests.moments import HaltedCycle
 from pieslice.why.requests.record import End, RequestLog
 from pieslice.why.requests.text import ways_of
 from pieslice.why.slots.case import ClauseValue, SlotCase, preemption_tests
@@ -105,7 +105,7 @@ def test_so_many_slots_are_searched_for_a_name(
         "config": {},
     }
 
-    def suggestion(at: HaltedCycle) -> str | None:
+    def suggestion(at: Offer) -> str | None:
         match = match_pool(at, frozenset(known))
         (clause, *_) = match.table.told(match.clauses, match.pairs.all)
         (operand,) = clause.operands
@@ -298,7 +298,7 @@ def test_definitions_in_an_explanation_are_followed_so_deep() -> None:
         "config": {"PREEMPTION_REQUIREMENTS": "MY.A == 5"},
     }
 
-    def explanation(at: HaltedCycle) -> str:
+    def explanation(at: Offer) -> str:
         (slot,) = at.board.slots.values()
         tests = {test.name: test for test in preemption_tests(at, slot)}
         return render(tests["PREEMPTION_REQUIREMENTS"].explanation)

@@ -84,6 +84,8 @@ COMMANDS = [
     "conform tests/vectors/classad/coerce.jsonl",
     "capture cm.campus.example now",
     "shadow cm.campus.example --cycles 1 --ask --settle 0.1",
+    "watch cm.campus.example --rules examples/systemd/alerts.toml --cycles 1 --ask --settle 0.1",
+    "watch --check-rules examples/systemd/alerts.toml",
     "help",
     "help polcies",
     "negotiate examples/campus --sumary",

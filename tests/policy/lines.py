@@ -1,50 +1,58 @@
-"""Writes what check says of each case of ``corpus/lines.txt``: ``python -m tests.policy.lines``.
+"""The cases of ``corpus/lines.txt``: a few lines of configuration, and the findings in them.
 
-A case is a few lines of configuration, and behind ``>`` what is said of them: number, severity,
-line, columns, message and help.  An empty line ends it.  Lines with ``#`` before a case are its
-heading.  Cases are written by hand, what is said of them is looked at when it changes.
+Behind ``>`` stands a finding: its number, its line, its column and how many characters it marks.
+An empty line ends a case; lines with ``##`` before one are the heading of those that follow.  They
+say what only just is a fault and what only just is none; words of findings stand elsewhere.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from itertools import accumulate, groupby
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from policy.config import load_config
 from policy.io import builtin_library
 from policy.language.sources import MemorySources
 from policy.language.table import Context
-from policy.lint.findings import lint
+from policy.lint.findings import Finding, lint
 
-LINES = Path(__file__).parent / "corpus" / "lines.txt"
+LINES: Final = Path(__file__).parent / "corpus" / "lines.txt"
 
 
 class Case(NamedTuple):
-    """One case."""
+    """A configuration, and its findings: number, line, column, characters."""
 
     heading: str
     config: str
-    said: str
-
-    @property
-    def written(self) -> str:
-        """As it stands in the file."""
-        return f"{self.heading}{self.config}{self.said}"
+    expected: list[str]
 
 
-def cases() -> Iterator[Case]:
-    """All cases, in the order of the file."""
-    for block in LINES.read_text(encoding="utf-8").strip("\n").split("\n\n"):
-        parts: tuple[list[str], list[str], list[str]] = ([], [], [])
-        for line in block.splitlines(keepends=True):
-            part = 2 if line.startswith("> ") else 0 if line.startswith("## ") else 1
-            parts[part].append(line if line.endswith("\n") else f"{line}\n")
-        yield Case(*map("".join, parts))
+def case_of(block: str) -> Case:
+    """A case as it stands in the file."""
+    lines = block.splitlines()
+    heading = [line for line in lines if line.startswith("## ")]
+    config = [line for line in lines if not line.startswith(("## ", "> "))]
+    expected = [line.removeprefix("> ") for line in lines if line.startswith("> ")]
+    return Case(
+        "\n".join(heading), "\n".join([*config, ""]), [it for it in expected if it != "nothing"]
+    )
 
 
-def said(config: str) -> str:
-    """What check says, a line for each finding."""
+def sections() -> dict[str, list[Case]]:
+    """All cases by their headings, in the order of the file."""
+    cases = [
+        case_of(block) for block in LINES.read_text(encoding="utf-8").strip("\n").split("\n\n")
+    ]
+    headings = accumulate((case.heading for case in cases), lambda last, new: new or last)
+    return {
+        heading.removeprefix("## "): [case for case, _ in group]
+        for heading, group in groupby(zip(cases, headings, strict=True), key=lambda it: it[1])
+    }
+
+
+def findings_in(config: str) -> list[Finding]:
+    """What ``pieslice check`` finds for a negotiator."""
     read = load_config(
         "pool.conf",
         MemorySources({"pool.conf": config}),
@@ -53,14 +61,4 @@ def said(config: str) -> str:
         keep_going=True,
         leave_out=True,
     )
-    lines = []
-    for found in lint(read):
-        text = found.message if found.help is None else f"{found.message} -- {found.help}"
-        columns = f"{found.column}+{found.end - found.start}"
-        lines.append(f"> {found.id} {found.severity} {found.line}:{columns} {text}\n")
-    return "".join(lines) or "> nothing\n"
-
-
-if __name__ == "__main__":
-    found = [case._replace(said=said(case.config)).written for case in cases()]
-    LINES.write_text("\n".join(found), encoding="utf-8")
+    return list(lint(read))

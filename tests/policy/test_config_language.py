@@ -8,7 +8,7 @@ import pytest
 
 from policy.config import Config, HostFacts, load_config
 from policy.io import builtin_library
-from policy.language.filenames import file_name
+from policy.language.functions import file_name
 from policy.language.macros import ExpansionError
 from policy.language.numbers import double_literal
 from policy.language.sources import MemorySources

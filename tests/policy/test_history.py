@@ -5,7 +5,14 @@ import pytest
 from pieslice.conform.configuration.kinds import CONFIG_KINDS
 from policy.config import Config, load_config
 from policy.data.tables import version_rows
-from policy.history import OF_THE_BUILD, changed_defaults, first_reader, is_read, last_reader
+from policy.history import (
+    OF_THE_BUILD,
+    changed_defaults,
+    first_reader,
+    is_read,
+    last_reader,
+    read_by,
+)
 from policy.io import builtin_library
 from policy.language.sources import MemorySources
 from policy.load import load_policy, policy_from_knobs
@@ -161,3 +168,10 @@ def test_every_row_says_something_of_every_recorded_release() -> None:
     for name, cells in version_rows().items():
         assert len(cells) == len(RECORDED), name
         assert all(cell is None or cell in ("=", "read", "?") or cell for cell in cells), name
+
+
+@pytest.mark.parametrize("version", RECORDED, ids=str)
+def test_of_many_macros_a_version_reads_those_that_it_reads_of_each(version: Version) -> None:
+    macros = [*version_rows(), *map(str.lower, version_rows()), "Librarian_Debug", "NO_SUCH"]
+    assert read_by(version, macros) == [macro for macro in macros if is_read(macro, version)]
+    assert ("Librarian_Debug" in read_by(version, macros)) == (version >= Version(25, 11, 0))

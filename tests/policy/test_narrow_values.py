@@ -15,7 +15,6 @@ import pytest
 
 from classad.language.operators import BINARY, UNARY
 from classad.language.values import ERROR, INT_MAX, INT_MIN, UNDEFINED, ClassAdValue, fold
-from policy.values import refine
 from policy.values.domain import (
     ALL_REAL,
     ALL_WHOLE,
@@ -31,6 +30,7 @@ from policy.values.domain import (
     single_value,
     truths,
 )
+from policy.values.evaluation import compared
 from policy.values.operators import binary, unary
 
 
@@ -502,7 +502,7 @@ def test_what_a_number_is_where_it_was_compared(
     symbol: str, outcome: bool, expected: Abstract
 ) -> None:
     """What is not a number is unlike all, and neither less nor more."""
-    assert refine.compared(of(1, 5, nan), symbol, of(3), outcome) == expected
+    assert compared(of(1, 5, nan), symbol, of(3), outcome) == expected
 
 
 @pytest.mark.parametrize("sign", [1, -1])
@@ -518,6 +518,6 @@ def test_no_integer_is_lost_where_a_comparison_rounds_it(symbol: str, sign: int)
             else Abstract(real=(other, other))
         )
         outcome = BINARY[symbol].implementation(number, other)
-        kept = refine.compared(value, symbol, known, outcome).whole
+        kept = compared(value, symbol, known, outcome).whole
         assert kept is not None
         assert kept[0] <= number <= kept[1], (number, other)

@@ -7,7 +7,7 @@ from policy.config import Config, load_config
 from policy.io import builtin_library
 from policy.language.lines import LineReader
 from policy.language.sources import MemorySources
-from policy.lint.branches import untaken
+from policy.lint.expressions import untaken
 from policy.lint.view import view
 
 TEXT = """\

@@ -1,8 +1,6 @@
-"""What becomes of the daemons under a configuration: ``corpus/verdicts.txt``, by its headings."""
+"""What is said of the daemons where a configuration has no place for it, or no end."""
 
 from __future__ import annotations
-
-from itertools import accumulate, groupby
 
 import pytest
 from attr import evolve
@@ -14,28 +12,6 @@ from policy.language.sources import MemorySources
 from policy.lint.findings import lint
 from policy.lint.verdict import examine
 from policy.values.evaluation import DEEPEST
-from tests.policy.verdicts import cases, said
-
-CASES = list(cases())
-HEADINGS = accumulate((case.heading for case in CASES), lambda last, new: new or last)
-SECTIONS = {
-    heading.removeprefix("## ").strip(): [case for case, _ in found]
-    for heading, found in groupby(zip(CASES, HEADINGS, strict=True), key=lambda it: it[1])
-}
-
-
-@pytest.mark.parametrize("section", SECTIONS)
-def test_what_becomes_of_the_daemons(section: str) -> None:
-    found = [f"{case.config}{said(case.config)}" for case in SECTIONS[section]]
-    assert found == [f"{case.config}{case.said}" for case in SECTIONS[section]], (
-        "if that is meant, run: python -m tests.policy.verdicts"
-    )
-
-
-def test_every_case_stands_once() -> None:
-    configurations = [case.config for case in CASES]
-    assert len(set(configurations)) == len(configurations)
-    assert sum(map(len, SECTIONS.values())) == len(CASES) > 100
 
 
 def test_the_last_line_is_not_above_the_first_one() -> None:

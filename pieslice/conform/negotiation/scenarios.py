@@ -28,7 +28,7 @@ from negotiator.model.result import (
     SubmitterTurn,
     TrimCause,
 )
-from negotiator.scenario.course import Offer, Played
+from negotiator.scenario.course import Played, RecordedOffer
 from pieslice.conform.negotiation.group_events import group_events, recorded_events
 from pieslice.conform.runner import Mismatch
 from pieslice.data import Content, JsonObject, Record
@@ -247,7 +247,7 @@ def _turn_differs(wanted: Record, ours: SubmitterTurn) -> str | None:
     return "outcome" if wanted["outcome"] != ours.outcome.value else None
 
 
-def _offer(offer: Offer, numbers: Mapping[int, int]) -> JsonObject:
+def _offer(offer: RecordedOffer, numbers: Mapping[int, int]) -> JsonObject:
     return {
         "pie": numbers.get(offer.pie, offer.pie),
         "spin": offer.spin,

@@ -16,6 +16,7 @@ from random import Random
 from attr import evolve, frozen
 
 from classad.evaluate import EvalContext
+from classad.language.rules import LanguageRules
 from negotiator.cycle import negotiate
 from negotiator.jobs.lists import IDLE, RUNNING
 from negotiator.jobs.offers import Unasked
@@ -112,7 +113,7 @@ def overview(
         len(waiting),
         sum(row.matched for row in rows),
         tuple(sorted(rows, key=_worst_first)),
-        _others(snapshot, result, others, now),
+        _others(snapshot, result, others, now, policy.language),
     )
 
 
@@ -166,12 +167,17 @@ def _autoclusters(
 
 
 def _others(
-    snapshot: Snapshot, result: CycleResult, jobs: list[AskedJob], now: float
+    snapshot: Snapshot,
+    result: CycleResult,
+    jobs: list[AskedJob],
+    now: float,
+    language: LanguageRules,
 ) -> tuple[Others, ...]:
-    leaving = _preempted_ids(snapshot, result, now) if jobs else frozenset()
+    context = EvalContext(now=now, language=language)
+    leaving = _preempted_ids(snapshot, result, context) if jobs else frozenset()
     found: dict[str, list[AskedJob]] = {}
     for job in jobs:
-        found.setdefault(_status(job, now, snapshot), []).append(job)
+        found.setdefault(_status(job, now, snapshot, language), []).append(job)
     return tuple(
         Others(
             status,
@@ -183,10 +189,10 @@ def _others(
     )
 
 
-def _status(job: AskedJob, now: float, snapshot: Snapshot) -> str:
+def _status(job: AskedJob, now: float, snapshot: Snapshot, language: LanguageRules) -> str:
     if job.status != IDLE:
         return status_of(job)
-    return f"idle, not offered: {why_not_ready(job, now, snapshot.slots)}"
+    return f"idle, not offered: {why_not_ready(job, now, snapshot.slots, language)}"
 
 
 def _named(job: AskedJob) -> frozenset[str]:
@@ -196,9 +202,8 @@ def _named(job: AskedJob) -> frozenset[str]:
     return frozenset(name for name in (global_id, f"{job.id} ", host) if name)
 
 
-def _preempted_ids(snapshot: Snapshot, result: CycleResult, now: float) -> frozenset[str]:
+def _preempted_ids(snapshot: Snapshot, result: CycleResult, context: EvalContext) -> frozenset[str]:
     """The jobs that the matches of the cycle preempt, as their slots call them, and the slots."""
-    context = EvalContext(now=now)
     gone: set[str] = set()
     for match in result.matches:
         if match.kind is not MatchKind.NONE:

@@ -21,12 +21,12 @@ from classad import ClassAd
 from classad.ads.expression import Expression
 from classad.syntax.nodes import Binary, Literal
 from classad.table import Rows
+from negotiator.matching.board import Offer
 from negotiator.matching.candidate import Candidate
 from pieslice.data import is_number
 from pieslice.why.clauses.poolmatch import PoolMatch, match_pool, with_job
 from pieslice.why.clauses.table import ClauseKey, Counted, Whose
 from pieslice.why.clauses.values import Bound, Plain, bound_of, is_plain
-from pieslice.why.requests.moments import HaltedCycle
 from pieslice.why.requests.verdict import Verdicts
 
 #: Changes that are told, those that are tried, and kinds of slots that are looked at.
@@ -111,7 +111,7 @@ class _Idea:
         return foreign, len(self.values) + len(self.without)
 
 
-def smallest_changes(halted: HaltedCycle, found: PoolMatch, verdicts: Verdicts) -> Changes:
+def smallest_changes(halted: Offer, found: PoolMatch, verdicts: Verdicts) -> Changes:
     """The best changes; ``verdicts``: of the cycle about the slots that are left."""
     search = _Search(halted, found, verdicts)
     ideas: list[_Idea] = []
@@ -137,7 +137,7 @@ def smallest_changes(halted: HaltedCycle, found: PoolMatch, verdicts: Verdicts) 
 
 @define(eq=False)
 class _Search:
-    halted: HaltedCycle
+    halted: Offer
     found: PoolMatch
     verdicts: Verdicts
     #: Slots that have nothing of what the job asks for, by the folded name of the attribute.
@@ -216,9 +216,7 @@ class _Search:
             tuple(values), idea.without, len(gained), len(matching), len(available), example
         )
 
-    def made(
-        self, values: _Values, without: tuple[ClauseKey, ...] = ()
-    ) -> tuple[HaltedCycle, PoolMatch]:
+    def made(self, values: _Values, without: tuple[ClauseKey, ...] = ()) -> tuple[Offer, PoolMatch]:
         """The moment, and the match, if the job had these values and not these clauses."""
         own = frozenset(text for whose, text in without if whose is Whose.JOB)
         if not values and not own:

@@ -13,6 +13,7 @@ from typing import Final
 from attr import define, field, frozen
 
 from classad.table import Rows
+from negotiator.matching.board import Offer
 from negotiator.matching.candidate import Candidate
 from negotiator.matching.choice import has_claim, list_for
 from negotiator.matching.preemption import PREEMPTION_TESTS
@@ -20,7 +21,6 @@ from negotiator.matching.refusal import Refusal
 from pieslice.why.clauses.change import Change, NoHelp, smallest_changes
 from pieslice.why.clauses.poolmatch import PoolMatch, match_pool
 from pieslice.why.clauses.table import Clause, Whose
-from pieslice.why.requests.moments import HaltedCycle
 from pieslice.why.requests.verdict import Verdicts
 
 #: Names of slots given as examples of a cause.
@@ -95,7 +95,7 @@ class _Sieve:
         self.verdicts[slot] = cause
 
 
-def funnel(halted: HaltedCycle, known: frozenset[str] = frozenset()) -> Funnel:
+def funnel(halted: Offer, known: frozenset[str] = frozenset()) -> Funnel:
     """Put every slot through the tests of the cycle.  ``known``: HTCondor's attributes."""
     board = halted.board
     kept_list = list_for(board, halted.request, halted.asker) is not None
@@ -147,7 +147,7 @@ def _step_of(cause: Refusal) -> str:
     return PREEMPTING if cause in _OF_PREEMPTION else MATCHING
 
 
-def _matched_earlier(sieve: _Sieve, halted: HaltedCycle, match: PoolMatch) -> None:
+def _matched_earlier(sieve: _Sieve, halted: Offer, match: PoolMatch) -> None:
     """The slots that were matched earlier in the cycle."""
     takers = {made.slot: made.submitter for made in halted.board.matches}
     slots = match.pairs.slots

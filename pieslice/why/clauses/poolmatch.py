@@ -13,9 +13,10 @@ from attr import evolve, frozen
 
 from classad import ClassAd
 from classad.table import Rows
+from negotiator.matching.board import Offer
 from negotiator.matching.conditions import Ask, BothRequirements, Pair
 from pieslice.why.clauses.table import ClauseKey, ClauseTable, Counted, Pairs
-from pieslice.why.requests.moments import HaltedCycle, request_for
+from pieslice.why.requests.moments import request_for
 
 
 @frozen(eq=False)
@@ -63,7 +64,7 @@ class PoolMatch:
 
 
 def match_pool(
-    halted: HaltedCycle, known: frozenset[str] = frozenset(), like: PoolMatch | None = None
+    halted: Offer, known: frozenset[str] = frozenset(), like: PoolMatch | None = None
 ) -> PoolMatch:
     """The request of a halted cycle.  ``like``: a match of another request at the same moment."""
     board = halted.board
@@ -86,7 +87,7 @@ def match_pool(
     return PoolMatch(table, tuple(table.requirements()), matching, there)
 
 
-def with_job(halted: HaltedCycle, ad: ClassAd) -> HaltedCycle:
+def with_job(halted: Offer, ad: ClassAd) -> Offer:
     """The same moment if the first job of the request had another ad."""
     board, terms = halted.board, halted.terms
     jobs = board.jobs[terms.submitter, terms.schedd]

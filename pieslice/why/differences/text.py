@@ -9,14 +9,21 @@ from __future__ import annotations
 from pieslice.data import JsonObject
 from pieslice.reports.layout import Block, Column, Line, Table, Wrapped, rounded, short
 from pieslice.reports.text import KINDS, plural
+from pieslice.reports.versions import version_data, version_line
 from pieslice.why.differences.cycles import Difference, Pair, Taken, Totals
+from policy.versions import Followed
 
 
-def diff_blocks(found: Difference, names: tuple[str, str]) -> list[Block]:
-    """The two sides in a line each, then tables of what changes."""
+def diff_blocks(
+    found: Difference, names: tuple[str, str], versions: tuple[Followed, Followed]
+) -> list[Block]:
+    """The two sides in a line each, the version of both or of each, then tables of what changes."""
+    one, other = versions
     blocks: list[Block] = [
         Line(f"A: {names[0]}: {_totals(found.before)}", heading=True),
+        *([] if one == other else [version_line(one)]),
         Line(f"B: {names[1]}: {_totals(found.after)}", heading=True),
+        version_line(other),
     ]
     if found.same:
         return [*blocks, Line("no difference", level="good")]
@@ -144,11 +151,14 @@ def _signed(value: float) -> str:
     return f"{value:+.6g}" if value else "0"
 
 
-def diff_data(found: Difference, names: tuple[str, str]) -> JsonObject:
+def diff_data(
+    found: Difference, names: tuple[str, str], versions: tuple[Followed, Followed]
+) -> JsonObject:
     """The same for programs."""
+    one, other = versions
     return {
-        "a": {"name": names[0], "totals": found.before},
-        "b": {"name": names[1], "totals": found.after},
+        "a": {"name": names[0], **version_data(one), "totals": found.before},
+        "b": {"name": names[1], **version_data(other), "totals": found.after},
         "same": found.same,
         "users": [{"net": item.net, "change": item} for item in found.users],
         "groups": [{"net": item.net, "change": item} for item in found.groups],

@@ -18,7 +18,8 @@ from pieslice.why.quotas.trace import GroupLine, QuotaTrace, RoundLine, RoundTra
 def quota_blocks(found: QuotaTrace, *, trace: bool) -> list[Block]:
     """The tree, then a table a round; with ``trace`` every step in a sentence."""
     if not found.groups:
-        return [Line("no accounting group is configured: all submitters negotiate in one round")]
+        text = "no accounting group is configured: all submitters negotiate in one round"
+        return [Line(text, heading=True)]
     title = f"quotas in a pool of slot weight {rounded(found.pool)}"
     blocks: list[Block] = [Line(title, heading=True), _tree(found.groups)]
     if trace:

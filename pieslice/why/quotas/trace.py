@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from random import Random
 
-from attr import define, field, frozen
+from attr import frozen
 
 from negotiator.cycle import negotiate
 from negotiator.groups.steps import (
@@ -22,7 +22,7 @@ from negotiator.groups.steps import (
     Spread,
     TookOwn,
 )
-from negotiator.matching.board import Watch
+from negotiator.matching.board import Event
 from negotiator.model.result import AllocationRound, CycleResult, GroupEvent, GroupSummary
 from negotiator.model.snapshot import Snapshot
 from policy.model import NegotiatorPolicy
@@ -90,25 +90,22 @@ class QuotaTrace:
     rounds: tuple[RoundTrace, ...]
 
 
-@define(eq=False)
-class _Recorder(Watch):
-    steps: list[QuotaStep] = field(factory=list)
-
-    def quota(self, step: QuotaStep) -> None:
-        self.steps.append(step)
-
-
 def trace_quotas(
     snapshot: Snapshot, policy: NegotiatorPolicy, *, now: float, seed: int
 ) -> QuotaTrace:
     """Run the cycle and put together what it said about quotas."""
-    recorder = _Recorder()
-    result = negotiate(snapshot, policy, now=now, rng=Random(seed), watch=recorder)
-    assigned = tuple(step for step in recorder.steps if isinstance(step, Assigned))
+    steps: list[QuotaStep] = []
+
+    def watch(event: Event) -> None:
+        if isinstance(event, QuotaStep):
+            steps.append(event)
+
+    result = negotiate(snapshot, policy, now=now, rng=Random(seed), watch=watch)
+    assigned = tuple(step for step in steps if isinstance(step, Assigned))
     parents = {step.group: step.parent for step in assigned}
     depths = {name: _depth(name, parents) for name in parents}
     rounds: list[list[QuotaStep]] = []
-    for step in recorder.steps:
+    for step in steps:
         if isinstance(step, RoundBegan):
             rounds.append([])
         elif rounds:
@@ -119,8 +116,8 @@ def trace_quotas(
         tuple(_line(result, name, depths) for name in names),
         assigned,
         tuple(
-            _round(done, steps, names, depths)
-            for done, steps in zip(result.rounds, rounds, strict=True)
+            _round(done, of_round, names, depths)
+            for done, of_round in zip(result.rounds, rounds, strict=True)
         ),
     )
 

@@ -12,6 +12,7 @@ from attr import frozen
 
 from classad import ClassAd
 from classad.evaluate import EvalContext
+from classad.language.rules import NEWEST, LanguageRules
 from negotiator.jobs.lists import Unready, unready
 from negotiator.jobs.submitters import fetch_submitters, negotiated_name
 from negotiator.model.result import CycleResult, Pie
@@ -33,9 +34,17 @@ class Absence:
     text: str
 
 
-def why_not_ready(job: AskedJob, now: float, slots: Iterable[ClassAd] = ()) -> str:
-    """Why the schedd does not offer an idle job; ``slots``: those of the pool."""
-    context, ad = EvalContext(now=now), job.ad
+def why_not_ready(
+    job: AskedJob,
+    now: float,
+    slots: Iterable[ClassAd] = (),
+    language: LanguageRules = NEWEST,
+) -> str:
+    """Why the schedd does not offer an idle job.
+
+    ``slots``: those of the pool; ``language``: the rules by which ads are evaluated.
+    """
+    context, ad = EvalContext(now=now, language=language), job.ad
     if job.submitter is None:
         return "no User in its ad"
     if job.matched:
@@ -77,7 +86,7 @@ def why_no_session(
 ) -> Absence:
     """Why a submitter had no session with a schedd."""
     found = standing(result, name, schedd)
-    context = EvalContext(now=result.now)
+    context = EvalContext(now=result.now, language=policy.language)
     ads = [
         ad
         for ad in snapshot.submitters

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from attr import frozen
 
+from negotiator.matching.board import Offer
 from negotiator.model.result import CycleResult, SubmitterTurn
 from pieslice.why.requests.concurrency import ConcurrencyState, concurrency_states
-from pieslice.why.requests.moments import HaltedCycle
 
 
 @frozen
@@ -74,7 +74,7 @@ class Standing:
     skipped: tuple[str, ...]
 
 
-def limits(halted: HaltedCycle, result: CycleResult) -> Limits:
+def limits(halted: Offer, result: CycleResult) -> Limits:
     """The limits that the offered request is under."""
     board, terms, allowance = halted.board, halted.terms, halted.allowance
     turn, pie = _turn(halted, result)
@@ -95,7 +95,7 @@ def limits(halted: HaltedCycle, result: CycleResult) -> Limits:
     )
 
 
-def _turn(halted: HaltedCycle, result: CycleResult) -> tuple[SubmitterTurn | None, float | None]:
+def _turn(halted: Offer, result: CycleResult) -> tuple[SubmitterTurn | None, float | None]:
     """The turn under way as the whole cycle has it, and the size of its pie."""
     board, terms = halted.board, halted.terms
     if len(board.pies) >= len(result.pies) or board.spin < 1:
@@ -107,7 +107,7 @@ def _turn(halted: HaltedCycle, result: CycleResult) -> tuple[SubmitterTurn | Non
     return next(mine, None), size
 
 
-def _bound_by(halted: HaltedCycle, turn: SubmitterTurn, pie: float) -> str:
+def _bound_by(halted: Offer, turn: SubmitterTurn, pie: float) -> str:
     """What makes the limit as small as it is."""
     share = max(turn.share * pie - turn.usage, 0.0)
     if turn.ceiling_left < min(turn.limit, share):

@@ -17,17 +17,26 @@ from collections.abc import Callable
 from contextlib import suppress
 from enum import Enum
 from random import Random
-from typing import Generic, TypeVar
+from typing import TypeVar
 
 from attr import define, evolve, field, frozen
 
 from negotiator.cycle import negotiate
-from negotiator.jobs.offers import Offers, Unasked
+from negotiator.jobs.offers import Unasked
 from negotiator.jobs.requests import NO_AUTOCLUSTER, QueuedJob, Request
 from negotiator.jobs.submitters import negotiated_name
-from negotiator.matching.board import Board, Watch
-from negotiator.matching.candidate import Allowance, Asker, Candidate
-from negotiator.matching.terms import SessionEnd, SessionTerms
+from negotiator.matching.board import (
+    Board,
+    CycleBegan,
+    CycleEnded,
+    Event,
+    Offer,
+    SessionEnded,
+    Taken,
+    Watch,
+)
+from negotiator.matching.candidate import Allowance, Asker
+from negotiator.matching.terms import SessionTerms
 from negotiator.model.arithmetic import DBL_MAX, INT_MAX
 from negotiator.model.result import CycleResult, Rejection
 from negotiator.model.snapshot import Snapshot
@@ -48,6 +57,11 @@ class When(Enum):
     EQUAL_REFUSED = "at the rejection of a job of its autocluster"
     PASSED_OVER = "at the end of its submitter's last negotiation session"
     NOT_ASKED = "at the end of the cycle"
+
+    @property
+    def at_offer(self) -> bool:
+        """Whether it is the moment of an offer."""
+        return self not in (When.PASSED_OVER, When.NOT_ASKED)
 
 
 @frozen
@@ -71,18 +85,6 @@ class Attempt:
 
 
 @frozen(eq=False)
-class HaltedCycle:
-    """A halted cycle.  ``hypothetical``: the request was not really offered then."""
-
-    board: Board
-    terms: SessionTerms
-    request: Request
-    asker: Asker
-    allowance: Allowance
-    hypothetical: bool = False
-
-
-@frozen(eq=False)
 class JobHistory:
     """What became of a job, and when it is looked at.
 
@@ -102,49 +104,15 @@ class JobHistory:
 
 
 @define(eq=False)
-class _Counter(Watch):
-    """Numbers the offers and the sessions of a cycle from 1, as two runs of it do alike."""
-
-    offers: int = field(default=0, init=False)
-    sessions: int = field(default=0, init=False)
-
-    def offered(
-        self,
-        board: Board,
-        terms: SessionTerms,
-        request: Request,
-        asker: Asker,
-        allowance: Allowance,
-    ) -> None:
-        self.offers += 1
-        self.at_offer(HaltedCycle(board, terms, request, asker, allowance))
-
-    def ended(
-        self,
-        board: Board,
-        terms: SessionTerms,
-        allowance: Allowance,
-        offers: Offers,
-        end: SessionEnd,
-    ) -> None:
-        self.sessions += 1
-        self.at_end(board, terms, allowance)
-
-    def at_offer(self, halted: HaltedCycle) -> None:
-        """A slot is about to be looked for."""
-
-    def at_end(self, board: Board, terms: SessionTerms, allowance: Allowance) -> None:
-        """A session is over."""
-
-
-@define(eq=False)
-class _Recorder(_Counter):
+class _Recorder:
     """Records what becomes of a job."""
 
     job: AskedJob
     log: RequestLog
     queued: QueuedJob | None = None
-    #: The offer under way, if it is for a job of the same submitter.
+    #: The number of the offer under way.
+    offers: int = 0
+    #: That offer, if it is for a job of the same submitter.
     current: Attempt | None = None
     #: Attempts by the number of their offer.
     attempts: dict[int, Attempt] = field(factory=dict)
@@ -153,50 +121,39 @@ class _Recorder(_Counter):
     matched: int | None = None
     last_session: int | None = None
 
-    def started(self, board: Board) -> None:
-        self.log.started(board)
-        self.queued = _queued(board, self.job)
+    def __call__(self, event: Event) -> None:
+        """See ``Watch``."""
+        self.log(event)
+        match event:
+            case CycleBegan():
+                self.queued = _queued(event.board, self.job)
+            case Offer():
+                self._offered(event)
+            case Taken():
+                self._taken(event)
+            case Rejection():
+                made = self.attempts.get(self.offers)
+                if made is not None:
+                    self.attempts[self.offers] = evolve(made, reason=event.text)
+            case SessionEnded() if self._own(event.terms):
+                self.last_session = event.number
 
-    def offered(
-        self,
-        board: Board,
-        terms: SessionTerms,
-        request: Request,
-        asker: Asker,
-        allowance: Allowance,
-    ) -> None:
-        self.log.offered(board, terms, request, asker, allowance)
-        super().offered(board, terms, request, asker, allowance)
+    def _own(self, terms: SessionTerms) -> bool:
+        return (terms.submitter, terms.schedd) == (self.job.submitter, self.job.schedd)
 
-    def answered(
-        self, board: Board, terms: SessionTerms, request: Request, served: int, *, last: bool
-    ) -> None:
-        self.log.answered(board, terms, request, served, last=last)
-
-    def ended(
-        self,
-        board: Board,
-        terms: SessionTerms,
-        allowance: Allowance,
-        offers: Offers,
-        end: SessionEnd,
-    ) -> None:
-        self.log.ended(board, terms, allowance, offers, end)
-        super().ended(board, terms, allowance, offers, end)
-
-    def at_offer(self, halted: HaltedCycle) -> None:
-        terms, request, allowance = halted.terms, halted.request, halted.allowance
-        job, self.current = self.queued, None
-        if job is None or (terms.submitter, terms.schedd) != (self.job.submitter, self.job.schedd):
+    def _offered(self, offer: Offer) -> None:
+        request, allowance = offer.request, offer.allowance
+        job, self.current, self.offers = self.queued, None, offer.number
+        if job is None or not self._own(offer.terms):
             return
         self.current = Attempt(
-            len(halted.board.pies),
-            halted.board.spin,
+            len(offer.board.pies),
+            offer.board.spin,
             request.job,
             allowance.limit,
             allowance.limit_unclaimed,
             allowance.used,
-            halted.asker.rank_only,
+            offer.asker.rank_only,
         )
         equal = request.autocluster != NO_AUTOCLUSTER and request.autocluster == job.autocluster
         if job in request.jobs:
@@ -205,8 +162,8 @@ class _Recorder(_Counter):
             return
         self.attempts[self.offers] = self.current
 
-    def taken(self, candidate: Candidate, job: QueuedJob | None) -> None:
-        self.log.taken(candidate, job)
+    def _taken(self, taken: Taken) -> None:
+        job = taken.job
         if job is not None and job is self.queued:
             self.matched = self.offers
             assert self.current is not None, "a job is served in sessions of its submitter"
@@ -214,17 +171,7 @@ class _Recorder(_Counter):
         made = self.attempts.get(self.offers)
         if made is not None:
             placed = None if job is None else job.id
-            self.attempts[self.offers] = evolve(made, slot=candidate.slot.name, placed=placed)
-
-    def refused(self, rejection: Rejection) -> None:
-        self.log.refused(rejection)
-        made = self.attempts.get(self.offers)
-        if made is not None:
-            self.attempts[self.offers] = evolve(made, reason=rejection.text)
-
-    def at_end(self, board: Board, terms: SessionTerms, allowance: Allowance) -> None:
-        if (terms.submitter, terms.schedd) == (self.job.submitter, self.job.schedd):
-            self.last_session = self.sessions
+            self.attempts[self.offers] = evolve(made, slot=taken.candidate.slot.name, placed=placed)
 
     def moment(self) -> tuple[When, int]:
         """What is looked at: the kind, and the number of the offer or session."""
@@ -253,57 +200,92 @@ class _StopError(Exception):
     """The moment has come and gone."""
 
 
-@define(eq=False)
-class _Prober(_Counter, Generic[T]):
-    """Examines the cycle at the moment, which a first run has found, and ends it there."""
+@frozen(eq=False)
+class _Cycle:
+    """What ``negotiate`` takes."""
 
-    job: AskedJob | None
-    when: When
-    number: int
-    examine: Callable[[HaltedCycle], T]
-    queued: QueuedJob | None = None
-    found: list[T] = field(factory=list)
+    snapshot: Snapshot
+    policy: NegotiatorPolicy
+    now: float
+    seed: int
 
-    def started(self, board: Board) -> None:
-        self.queued = None if self.job is None else _queued(board, self.job)
+    def run(self, watch: Watch) -> CycleResult:
+        rng = Random(self.seed)
+        return negotiate(self.snapshot, self.policy, now=self.now, rng=rng, watch=watch)
 
-    def at_offer(self, halted: HaltedCycle) -> None:
-        at_offer = self.when in (When.MATCHED, When.REFUSED, When.EQUAL_REFUSED)
-        if at_offer and self.offers == self.number:
-            self.look(halted)
+    def run_until(
+        self,
+        chosen: Callable[[Event], bool],
+        look: Callable[[Event, QueuedJob | None], T],
+        job: AskedJob | None = None,
+    ) -> T:
+        """Run it up to the event that is chosen, and return what ``look`` says then.
 
-    def at_end(self, board: Board, terms: SessionTerms, allowance: Allowance) -> None:
-        if self.when is When.PASSED_OVER and self.sessions == self.number:
-            self.look(self.supposed(board, terms, allowance))
+        ``look`` may change what it likes, which is gone afterwards.  It also gets the job as the
+        negotiator's queues have it.
+        """
+        seen: list[T] = []
+        queued: QueuedJob | None = None
 
-    def finished(self, board: Board) -> None:
-        assert self.when is When.NOT_ASKED, "the moment is in this cycle"
-        assert self.job is not None
-        assert self.job.submitter is not None
-        name, schedd, tree = self.job.submitter, self.job.schedd, board.tree
-        terms = SessionTerms(
-            submitter=name,
-            schedd=schedd,
-            priority=board.accountant.effective_priority(name),
-            group=tree.assigned(name).name if tree.configured else None,
-            limit=DBL_MAX,
-            limit_unclaimed=DBL_MAX,
-            ceiling_left=INT_MAX,
-            ignore_limit=False,
-        )
-        self.look(self.supposed(board, terms, Allowance(DBL_MAX, DBL_MAX)))
+        def watch(event: Event) -> None:
+            nonlocal queued
+            if isinstance(event, CycleBegan) and job is not None:
+                queued = _queued(event.board, job)
+            if chosen(event):
+                seen.append(look(event, queued))
+                raise _StopError
 
-    def supposed(self, board: Board, terms: SessionTerms, allowance: Allowance) -> HaltedCycle:
-        """What would be if the job were offered now."""
-        assert self.queued is not None
-        board.drop_match_list()
-        request = request_for(board, terms, self.queued)
-        asker = Asker(terms.submitter, terms.schedd, terms.priority, False, terms.families)
-        return HaltedCycle(board, terms, request, asker, allowance, hypothetical=True)
+        with suppress(_StopError):
+            self.run(watch)
+        assert seen, "the second run did not come to the moment of the first"
+        return seen[0]
 
-    def look(self, halted: HaltedCycle) -> None:
-        self.found.append(self.examine(halted))
-        raise _StopError
+
+def _is_at(when: When, number: int) -> Callable[[Event], bool]:
+    """Tells the event of a moment, by the number of its offer or session."""
+
+    def chosen(event: Event) -> bool:
+        match event:
+            case Offer():
+                return when.at_offer and event.number == number
+            case SessionEnded():
+                return when is When.PASSED_OVER and event.number == number
+        return when is When.NOT_ASKED and isinstance(event, CycleEnded)
+
+    return chosen
+
+
+def _supposed(event: Event, asked: AskedJob, job: QueuedJob) -> Offer:
+    """The offer of the event, or what would be if the job were offered then."""
+    match event:
+        case Offer():
+            return event
+        case SessionEnded():
+            board, terms, allowance = event.board, event.terms, event.allowance
+        case CycleEnded():
+            board, allowance = event.board, Allowance(DBL_MAX, DBL_MAX)
+            terms = _endless(board, asked)
+        case _:
+            raise AssertionError(event)
+    board.drop_match_list()
+    request = request_for(board, terms, job)
+    asker = Asker(terms.submitter, terms.schedd, terms.priority, False, terms.families)
+    return Offer(0, board, terms, request, asker, allowance, hypothetical=True)
+
+
+def _endless(board: Board, job: AskedJob) -> SessionTerms:
+    """The terms of a session with a job's submitter that nothing limits."""
+    assert job.submitter is not None
+    return SessionTerms(
+        submitter=job.submitter,
+        schedd=job.schedd,
+        priority=board.accountant.effective_priority(job.submitter),
+        group=board.tree.assigned(job.submitter).name if board.tree.configured else None,
+        limit=DBL_MAX,
+        limit_unclaimed=DBL_MAX,
+        ceiling_left=INT_MAX,
+        ignore_limit=False,
+    )
 
 
 def request_for(board: Board, terms: SessionTerms, job: QueuedJob) -> Request:
@@ -328,7 +310,7 @@ def look_at(
     snapshot: Snapshot,
     policy: NegotiatorPolicy,
     job: AskedJob,
-    examine: Callable[[HaltedCycle], T],
+    examine: Callable[[Offer], T],
     *,
     now: float,
     seed: int,
@@ -338,7 +320,8 @@ def look_at(
         job = evolve(job, submitter=negotiated_name(job.submitter, policy))
     mine = (job.submitter, job.schedd)
     recorder = _Recorder(job, RequestLog(lambda name, schedd: (name, schedd) == mine))
-    result = negotiate(snapshot, policy, now=now, rng=Random(seed), watch=recorder)
+    cycle = _Cycle(snapshot, policy, now, seed)
+    result = cycle.run(recorder)
     when, number = recorder.moment()
     made = recorder.attempts.get(recorder.matched or 0)
     history = JobHistory(
@@ -353,40 +336,38 @@ def look_at(
     )
     if recorder.queued is None:
         return history, None
-    prober = _Prober(job, when, number, examine)
-    try:
-        negotiate(snapshot, policy, now=now, rng=Random(seed), watch=prober)
-    except _StopError:
-        return history, prober.found[0]
-    raise AssertionError("the second run did not come to the moment of the first")
 
+    def look(event: Event, queued: QueuedJob | None) -> T:
+        assert queued is not None
+        return examine(_supposed(event, job, queued))
 
-@define(eq=False)
-class _SlotRecorder(_Counter):
-    """Records at which offer a slot is matched."""
-
-    slot: str
-    found: int | None = None
-
-    def taken(self, candidate: Candidate, job: QueuedJob | None) -> None:
-        if self.found is None and candidate.slot.name == self.slot:
-            self.found = self.offers
+    return history, cycle.run_until(_is_at(when, number), look, job)
 
 
 def look_at_match(
     snapshot: Snapshot,
     policy: NegotiatorPolicy,
     slot: str,
-    examine: Callable[[HaltedCycle], T],
+    examine: Callable[[Offer], T],
     *,
     now: float,
     seed: int,
 ) -> T:
     """What ``examine`` says of the moment before a slot is matched, which it is in this cycle."""
-    recorder = _SlotRecorder(slot)
-    negotiate(snapshot, policy, now=now, rng=Random(seed), watch=recorder)
-    assert recorder.found is not None, "the slot is matched in this cycle"
-    prober = _Prober(None, When.MATCHED, recorder.found, examine)
-    with suppress(_StopError):
-        negotiate(snapshot, policy, now=now, rng=Random(seed), watch=prober)
-    return prober.found[0]
+    offers, first = 0, 0
+
+    def watch(event: Event) -> None:
+        nonlocal offers, first
+        if isinstance(event, Offer):
+            offers = event.number
+        elif isinstance(event, Taken) and event.candidate.slot.name == slot:
+            first = first or offers
+
+    def look(event: Event, _: QueuedJob | None) -> T:
+        assert isinstance(event, Offer)
+        return examine(event)
+
+    cycle = _Cycle(snapshot, policy, now, seed)
+    cycle.run(watch)
+    assert first, "the slot is matched in this cycle"
+    return cycle.run_until(_is_at(When.MATCHED, first), look)

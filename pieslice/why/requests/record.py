@@ -14,16 +14,15 @@ from typing import Final, NamedTuple
 
 from attr import define, field, frozen
 
-from negotiator.jobs.offers import Offers, Unasked
+from negotiator.jobs.offers import Unasked
 from negotiator.jobs.requests import QueuedJob, Request, ScheddRoom
-from negotiator.matching.board import Board, Watch
-from negotiator.matching.candidate import Allowance, Asker, Candidate
-from negotiator.matching.terms import SessionEnd, SessionTerms
-from negotiator.model.result import Event, Match, Rejection
+from negotiator.matching.board import Answered, CycleBegan, Event, Offer, SessionEnded, Taken
+from negotiator.model import result
+from negotiator.model.result import Match, Rejection
 from pieslice.why.requests.concurrency import ConcurrencyState, concurrency_states
 
 #: Events of a session that end it with requests in hand.
-_ENDING: Final = frozenset((Event.LIMIT, Event.HIT_CEILING, Event.DEADLINE))
+_ENDING: Final = frozenset((result.Event.LIMIT, result.Event.HIT_CEILING, result.Event.DEADLINE))
 
 
 class End(Enum):
@@ -84,7 +83,7 @@ class SessionCourse:
     used: float
     requests: tuple[RequestCourse, ...]
     unasked: Mapping[str, Unasked]
-    ended_by: Event | None
+    ended_by: result.Event | None
     #: What the schedd may ask for: in a session, and (most, running, matched) of MAX_JOBS_RUNNING.
     uploads: int | None
     room: tuple[int, int, int] | None
@@ -109,7 +108,7 @@ class CycleRecord:
 
 
 @define(eq=False)
-class RequestLog(Watch):
+class RequestLog:
     """Records the sessions of those submitters that ``wanted`` says, by name and schedd."""
 
     wanted: Callable[[str, str], bool]
@@ -120,44 +119,43 @@ class RequestLog(Watch):
     _got: list[Got] = field(factory=list)
     _rejection: Rejection | None = None
     _limits: tuple[ConcurrencyState, ...] = ()
-    _offer: tuple[Board, Request, bool] | None = None
+    _offer: Offer | None = None
 
     @property
     def record(self) -> CycleRecord:
         """What has been recorded."""
         return CycleRecord(tuple(self.sessions), self.waiting)
 
-    def started(self, board: Board) -> None:
-        self.waiting = {
-            key: tuple(WaitingJob(job.id, job.autocluster) for job in jobs.waiting)
-            for key, jobs in board.jobs.items()
-            if self.wanted(*key)
-        }
+    def __call__(self, event: Event) -> None:
+        """See ``Watch``."""
+        match event:
+            case CycleBegan():
+                self.waiting = {
+                    key: tuple(WaitingJob(job.id, job.autocluster) for job in jobs.waiting)
+                    for key, jobs in event.board.jobs.items()
+                    if self.wanted(*key)
+                }
+            case Offer():
+                self._offer = event
+            case Taken():
+                assert self._offer is not None
+                job = None if event.job is None else event.job.id
+                self._got.append(Got(self._offer.board.matches[-1], job))
+            case Rejection():
+                assert self._offer is not None
+                self._rejection = event
+                self._limits = concurrency_states(self._offer.board, self._offer.request)
+            case Answered():
+                self._answer(event)
+            case SessionEnded():
+                if self.wanted(event.terms.submitter, event.terms.schedd):
+                    self._end(event)
 
-    def offered(
-        self,
-        board: Board,
-        terms: SessionTerms,
-        request: Request,
-        asker: Asker,
-        allowance: Allowance,
-    ) -> None:
-        self._offer = (board, request, asker.rank_only)
-
-    def taken(self, candidate: Candidate, job: QueuedJob | None) -> None:
-        assert self._offer is not None
-        self._got.append(Got(self._offer[0].matches[-1], None if job is None else job.id))
-
-    def refused(self, rejection: Rejection) -> None:
-        assert self._offer is not None
-        self._rejection = rejection
-        self._limits = concurrency_states(*self._offer[:2])
-
-    def answered(
-        self, board: Board, terms: SessionTerms, request: Request, served: int, *, last: bool
-    ) -> None:
+    def _answer(self, answered: Answered) -> None:
+        terms, request = answered.terms, answered.request
         if self.wanted(terms.submitter, terms.schedd):
-            self._requests.append(self._course(request, min(served, len(request.jobs)), last))
+            served = min(answered.served, len(request.jobs))
+            self._requests.append(self._course(request, served, answered.last))
             self._answered.update(request.jobs)
         self._got, self._rejection, self._limits = [], None, ()
 
@@ -175,19 +173,13 @@ class RequestLog(Watch):
             end,
             self._rejection,
             self._limits,
-            self._offer is not None and self._offer[1] is request and self._offer[2],
+            self._offer is not None
+            and self._offer.request is request
+            and self._offer.asker.rank_only,
         )
 
-    def ended(
-        self,
-        board: Board,
-        terms: SessionTerms,
-        allowance: Allowance,
-        offers: Offers,
-        end: SessionEnd,
-    ) -> None:
-        if not self.wanted(terms.submitter, terms.schedd):
-            return
+    def _end(self, ended: SessionEnded) -> None:
+        board, terms, allowance, offers = ended.board, ended.terms, ended.allowance, ended.offers
         unasked = offers.unasked()
         self.sessions.append(
             SessionCourse(
@@ -201,7 +193,7 @@ class RequestLog(Watch):
                 allowance.used,
                 tuple(self._requests),
                 {job.id: why for job, why in unasked.items() if job not in self._answered},
-                next((event for event in end.events if event in _ENDING), None),
+                next((event for event in ended.end.events if event in _ENDING), None),
                 offers.jobs.uploads,
                 _room(offers.jobs.room),
             )

@@ -39,6 +39,22 @@ def reason_of(fate: JobFate) -> str:
     return how_it_ended(session)
 
 
+def sentence(fate: JobFate, absence: str) -> str:
+    """Why a job that waits has no slot; ``absence``: why its submitter had no session."""
+    if fate.fate is Fate.NO_SESSION:
+        return f"not requested: {absence}"
+    reason = reason_of(fate)
+    if fate.fate is Fate.NOT_ASKED:
+        return f"not requested: {reason}"
+    if fate.fate is Fate.UNUSED:
+        return f"matched, but not started: {reason}"
+    if fate.fate is Fate.CUT_OFF:
+        return f"requested, but not offered: {reason}"
+    if fate.request is not None and fate.request.end is End.KNOWN:
+        return f"requested, but not offered: {reason}"
+    return f"rejected, {reason}"
+
+
 def refusal(session: SessionCourse, request: RequestCourse) -> str:
     """Why a request was rejected, with the numbers of the limits."""
     rejection = request.rejection

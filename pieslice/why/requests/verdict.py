@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from attr import frozen
 
+from negotiator.matching.board import Offer
 from negotiator.matching.candidate import Candidate, Tally
 from negotiator.matching.candidates import Tester, per_slot_limits_have_room
 from negotiator.matching.conditions import Ask
 from negotiator.matching.refusal import Refusal
-from pieslice.why.requests.moments import HaltedCycle
 
 
 @frozen(eq=False)
@@ -22,18 +22,18 @@ class Verdicts:
     ``kept_list``: its candidates come from the list of a request before.
     """
 
-    halted: HaltedCycle
+    halted: Offer
     tester: Tester
     kept_list: bool
     positions: dict[str, int]
 
     @classmethod
-    def at(cls, halted: HaltedCycle, *, kept_list: bool) -> Verdicts:
+    def at(cls, halted: Offer, *, kept_list: bool) -> Verdicts:
         """What is said of the request of the halted cycle."""
         positions = {slot.name: position for position, slot in halted.board.slots.items()}
         return cls(halted, _tester(halted), kept_list, positions)
 
-    def of_request(self, halted: HaltedCycle, *, matched: bool) -> Verdicts:
+    def of_request(self, halted: Offer, *, matched: bool) -> Verdicts:
         """The same of another request at the same moment; ``matched``: as if slots matched it."""
         return Verdicts(halted, _tester(halted, matched=matched), False, self.positions)
 
@@ -62,6 +62,6 @@ class Verdicts:
         return found
 
 
-def _tester(halted: HaltedCycle, *, matched: bool = False) -> Tester:
+def _tester(halted: Offer, *, matched: bool = False) -> Tester:
     ask = Ask(halted.board, halted.request.ad, halted.asker, halted.board.context)
     return Tester(ask, matched=matched)

@@ -17,6 +17,7 @@ from classad.ads.expression import Expression
 from classad.analysis.explain import explain
 from classad.analysis.explanation import Explanation
 from classad.syntax.nodes import Binary, Reference
+from negotiator.matching.board import Offer
 from negotiator.matching.conditions import Ask
 from negotiator.matching.preemption import rank_compared
 from negotiator.model.snapshot import machine_of
@@ -24,7 +25,6 @@ from negotiator.pool.slots import Slot
 from pieslice.reports.names import did_you_mean, listed
 from pieslice.why.clauses.findings import Finding, find
 from pieslice.why.clauses.table import CONSUMES, ClauseTable, Operand, Pairs, Whose, value_text
-from pieslice.why.requests.moments import HaltedCycle
 from pieslice.why.slots.ranking import RankedSlot, Ranking
 
 #: How deep the definitions of attributes are followed.
@@ -77,7 +77,7 @@ class UnknownSlotError(Exception):
     """There is no such slot, or there are several."""
 
 
-def slot_names(halted: HaltedCycle, text: str) -> list[str]:
+def slot_names(halted: Offer, text: str) -> list[str]:
     """The slots that a text means; several only if they are all of one machine."""
     found = find_slots([slot.name for slot in halted.board.pool], text)
     machines = {machine_of(name).lower() for name in found}
@@ -117,7 +117,7 @@ def no_such_slot(names: Sequence[str], text: str) -> UnknownSlotError:
 
 
 def slot_case(
-    halted: HaltedCycle,
+    halted: Offer,
     name: str,
     verdict: str,
     found: Ranking,
@@ -138,7 +138,7 @@ def slot_case(
     )
 
 
-def _clauses(halted: HaltedCycle, slot: Slot, known: frozenset[str]) -> tuple[ClauseValue, ...]:
+def _clauses(halted: Offer, slot: Slot, known: frozenset[str]) -> tuple[ClauseValue, ...]:
     board = halted.board
     ask = Ask(board, halted.request.ad, halted.asker, board.context)
     table = ClauseTable(Pairs.of(ask, [slot]), known)
@@ -151,7 +151,7 @@ def _clauses(halted: HaltedCycle, slot: Slot, known: frozenset[str]) -> tuple[Cl
     return tuple(found)
 
 
-def preemption_tests(halted: HaltedCycle, slot: Slot) -> tuple[PreemptionTest, ...]:
+def preemption_tests(halted: Offer, slot: Slot) -> tuple[PreemptionTest, ...]:
     """How the two tests for preemption come out; none for a slot that nobody holds."""
     policy, request = halted.board.policy, halted.request.ad
     if slot.user is None or not policy.consider_preemption:
@@ -168,7 +168,7 @@ def preemption_tests(halted: HaltedCycle, slot: Slot) -> tuple[PreemptionTest, .
 
 
 def _test(
-    halted: HaltedCycle, name: str, expr: Expression, slot: ClassAd, request: ClassAd
+    halted: Offer, name: str, expr: Expression, slot: ClassAd, request: ClassAd
 ) -> PreemptionTest:
     context = halted.board.context
     found = explain(expr, slot, request, context=context, depth=DEPTH)

@@ -16,11 +16,12 @@ from attr import frozen
 
 from classad import ClassAd
 from classad.evaluate import EvalContext
+from negotiator.matching.board import Offer
 from negotiator.model.result import CycleResult, Match, MatchKind
 from negotiator.model.snapshot import Snapshot
 from pieslice.reports.vacating import Vacating, running, vacating
 from pieslice.why.jobs import AskedJob
-from pieslice.why.requests.moments import HaltedCycle, look_at_match
+from pieslice.why.requests.moments import look_at_match
 from pieslice.why.slots.case import PreemptionTest, preemption_tests
 from policy.model import NegotiatorPolicy
 
@@ -63,7 +64,7 @@ def holding(
     seed: int,
 ) -> Holding:
     """What becomes of the slot of a running job."""
-    context = EvalContext(now=now)
+    context = EvalContext(now=now, language=policy.language)
     ad = slot_of(snapshot, job, context)
     if ad is None:
         return Holding(None, None, None, None, None, (), None, None)
@@ -108,7 +109,7 @@ def slot_of(snapshot: Snapshot, job: AskedJob, context: EvalContext) -> ClassAd 
     return by_name
 
 
-def _tests(halted: HaltedCycle, name: str) -> tuple[PreemptionTest, ...]:
+def _tests(halted: Offer, name: str) -> tuple[PreemptionTest, ...]:
     return preemption_tests(halted, halted.board.by_name[name])
 
 

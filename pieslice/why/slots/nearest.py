@@ -9,13 +9,13 @@ from collections.abc import Iterator, Mapping
 
 from attr import frozen
 
+from negotiator.matching.board import Offer
 from negotiator.matching.candidate import Candidate
 from negotiator.matching.preemption import rank_compared
 from negotiator.matching.refusal import Refusal
 from negotiator.model.result import MatchKind
 from negotiator.pool.slots import Slot
 from pieslice.why.clauses.findings import Finding, find
-from pieslice.why.requests.moments import HaltedCycle
 from pieslice.why.requests.verdict import Verdicts
 
 
@@ -38,7 +38,7 @@ class OverLimit:
     limit: float
 
 
-def nearest(halted: HaltedCycle, verdicts: Mapping[str, str]) -> NearSlot | None:
+def nearest(halted: Offer, verdicts: Mapping[str, str]) -> NearSlot | None:
     """Of the slots that PREEMPTION_REQUIREMENTS keeps, the one where least is lacking."""
     expr = halted.board.policy.preemption_requirements
     if expr is None:
@@ -51,7 +51,7 @@ def nearest(halted: HaltedCycle, verdicts: Mapping[str, str]) -> NearSlot | None
     return best
 
 
-def cheapest(halted: HaltedCycle, verdicts: Mapping[str, str]) -> OverLimit | None:
+def cheapest(halted: Offer, verdicts: Mapping[str, str]) -> OverLimit | None:
     """Of the slots that the submitter limit refused, the one that costs least."""
     allowance = halted.allowance
     tests = Verdicts.at(halted, kept_list=False)
@@ -67,7 +67,7 @@ def cheapest(halted: HaltedCycle, verdicts: Mapping[str, str]) -> OverLimit | No
     return best
 
 
-def reason_to_preempt(halted: HaltedCycle, name: str, kind: MatchKind) -> NearSlot | None:
+def reason_to_preempt(halted: Offer, name: str, kind: MatchKind) -> NearSlot | None:
     """What makes the preemption of a slot possible that is matched."""
     expr = halted.board.policy.preemption_requirements
     if kind is MatchKind.RANK:
@@ -80,7 +80,7 @@ def reason_to_preempt(halted: HaltedCycle, name: str, kind: MatchKind) -> NearSl
     return NearSlot(name, slot.user, finding) if finding.true else None
 
 
-def _refused(halted: HaltedCycle, verdicts: Mapping[str, str], cause: Refusal) -> Iterator[Slot]:
+def _refused(halted: Offer, verdicts: Mapping[str, str], cause: Refusal) -> Iterator[Slot]:
     for slot in halted.board.slots.values():
         if verdicts.get(slot.name) == cause:
             yield slot

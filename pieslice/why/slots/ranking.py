@@ -15,6 +15,7 @@ from attr import frozen
 
 from classad.ads.expression import Expression
 from negotiator.jobs.requests import NO_AUTOCLUSTER
+from negotiator.matching.board import Offer
 from negotiator.matching.candidate import Candidate, Tally
 from negotiator.matching.candidates import per_slot_limits_have_room
 from negotiator.matching.choice import has_claim, list_for, with_cost
@@ -22,7 +23,6 @@ from negotiator.matching.engine import all_of, find
 from negotiator.matching.rank import JOB, KIND_NAME, POST_JOB, PRE_JOB, PREEMPTION, RankKeys
 from negotiator.model.arithmetic import FLT_MAX
 from negotiator.model.result import MatchKind
-from pieslice.why.requests.moments import HaltedCycle
 
 #: The five keys under the names of what they are computed from.
 KEY_NAMES: Final = (PRE_JOB.name, JOB.name, POST_JOB.name, KIND_NAME, PREEMPTION.name)
@@ -59,7 +59,7 @@ class Ranking:
     kept_list: bool
 
 
-def ranking(halted: HaltedCycle) -> Ranking:
+def ranking(halted: Offer) -> Ranking:
     """The candidates of the offered request."""
     board, request = halted.board, halted.request
     kept = list_for(board, request, halted.asker)
@@ -114,7 +114,7 @@ def _rank(number: float) -> float | None:
     return None if number <= -FLT_MAX else number
 
 
-def _expressions(halted: HaltedCycle) -> tuple[tuple[str, str | None], ...]:
+def _expressions(halted: Offer) -> tuple[tuple[str, str | None], ...]:
     policy = halted.board.policy
     own = halted.request.ad.raw("Rank")
     return (

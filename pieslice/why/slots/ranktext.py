@@ -35,10 +35,11 @@ def rank_blocks(history: JobHistory, found: Ranking | None, limit: int | None) -
     job = history.job
     if found is None:
         said = f"job {job.id}{job.of} is {job.status_text}"
-        return [Line(f"{said}: it is not waiting for a slot")]
+        return [Line(f"{said}: it is not waiting for a slot", heading=True)]
     shown = found.slots if limit is None else found.slots[:limit]
     count = plural(len(found.slots), "candidate")
-    blocks: list[Block] = [Line(f"job {job.id}{job.of}: {count} {history.when.value}")]
+    title = f"job {job.id}{job.of}: {count} {history.when.value}"
+    blocks: list[Block] = [Line(title, heading=True)]
     if found.kept_list:
         blocks.append(Line("  from the match list of its autocluster"))
     if not found.slots:

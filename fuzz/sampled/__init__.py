@@ -1,1 +1,0 @@
-"""Plants mechanical changes that chance draws, and tells which no test sees."""

@@ -1,0 +1,163 @@
+"""Puts alerts into words, data and metrics.
+
+Inputs: changes, a course.  Outputs: blocks of text, documents, metrics in the text form of
+Prometheus.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+from time import gmtime, strftime
+from typing import ClassVar, Final
+
+from attr import asdict, frozen
+
+from pieslice.alerts.course import Alert, Change, Course
+from pieslice.alerts.sighting import POOL, Sighting
+from pieslice.data import JsonObject
+from pieslice.reports.document import document
+from pieslice.reports.layout import Block, Column, Line, Table
+from pieslice.reports.progress import duration
+from pieslice.reports.result import Result
+from pieslice.reports.text import plural
+from pieslice.shadow.report import metric
+
+#: So many alerts of one rule that begin or end together are shown one by one; of more the first.
+MAX_ALIKE: Final = 3
+
+
+def documents(changes: Iterable[Change], pool: str) -> list[JsonObject]:
+    """Alerts that begin and end as documents."""
+    return [document("alert", change.data(pool)) for change in changes]
+
+
+def shown(changes: Sequence[Change]) -> list[Block]:
+    """The same as lines; of many of one rule the first, and their number."""
+    found: list[Block] = []
+    for (begins, rule), group in groupby(changes, lambda one: (one.begins, one.alert.rule)):
+        some = list(group)
+        few = len(some) <= MAX_ALIKE
+        for change in some if few else some[:1]:
+            found += _lines(change)
+        if not few:
+            word = "begin" if begins else "end"
+            found.append(Line(f"    the first of {len(some)} alerts of {rule} that {word} now"))
+    return found
+
+
+def _lines(change: Change) -> list[Block]:
+    alert = change.alert
+    clock = strftime("%m-%d %H:%M:%S", gmtime(change.time))
+    if change.begins:
+        head = Line(f"{clock} begin {alert.rule}: {alert.text}", level="bad")
+        return [head, *([Line(f"    {alert.why}")] if alert.why else [])]
+    lasted = duration(max(change.time - alert.begun, 0.0))
+    return [Line(f"{clock} end   {alert.rule}: {alert.subject}, after {lasted}", level="good")]
+
+
+@frozen(eq=False, repr=False)
+class AlertsTold(Result):
+    """The sum of a watch: by rule how many alerts began, and those that are open."""
+
+    schema: ClassVar[str] = "pieslice/alerts/1"
+    pool: str
+    cycles: int
+    rules: Sequence[tuple[str, str, int]]
+    open: Sequence[Alert]
+
+    @classmethod
+    def of(cls, pool: str, course: Course) -> AlertsTold:
+        """The sum of a course."""
+        rules = [(rule.name, rule.kind, course.begun.get(rule.name, 0)) for rule in course.rules]
+        return cls(pool, course.cycles, rules, course.open)
+
+    @property
+    def any(self) -> bool:
+        """Whether there was anything to tell."""
+        return bool(self.open) or any(count for _, _, count in self.rules)
+
+    def summary(self) -> str:
+        begun = sum(count for _, _, count in self.rules)
+        return f"{self.pool}: {plural(begun, 'alert')} in {plural(self.cycles, 'cycle')}"
+
+    def data(self) -> Mapping[str, object]:
+        standing = [alert.rule for alert in self.open]
+        return {
+            "pool": self.pool,
+            "cycles": self.cycles,
+            "rules": [
+                {"rule": name, "kind": kind, "begun": begun, "open": standing.count(name)}
+                for name, kind, begun in self.rules
+            ],
+            "open": [asdict(alert) for alert in self.open],
+        }
+
+    def blocks(self) -> Sequence[Block]:
+        standing = [alert.rule for alert in self.open]
+        rows = tuple((name, str(begun), str(standing.count(name))) for name, _, begun in self.rules)
+        columns = (
+            Column("rule", name=True),
+            Column("alerts", right=True),
+            Column("open", right=True),
+        )
+        return [Line(self.summary(), heading=True), Table(columns, rows)]
+
+
+@frozen
+class Health:
+    """Whether the pool answers, who did not, and when it was captured last, by our clock."""
+
+    up: bool
+    missing: int
+    captured: float | None
+    clock: float
+
+
+def prometheus(pool: str, course: Course, last: Sighting | None, health: Health) -> str:
+    """What a watch knows as metrics, for the textfile collector of a node exporter."""
+    here = {"pool": pool}
+    standing = [alert.rule for alert in course.open]
+    alerts = [({**here, "rule": rule.name}, standing.count(rule.name)) for rule in course.rules]
+    lines = [
+        *_gauge("up", "Whether the pool answers.", [(here, int(health.up))]),
+        *_gauge("missing_daemons", "Daemons that did not answer.", [(here, health.missing)]),
+        *_gauge("alerts", "Alerts that have begun and not ended.", alerts),
+    ]
+    if health.captured is not None:
+        age = round(max(health.clock - health.captured, 0.0), 3)
+        text = "Seconds since the pool was captured, when this was written."
+        lines += _gauge("age_seconds", text, [(here, age)])
+        text = "When the pool was captured."
+        lines += _gauge("capture_timestamp_seconds", text, [(here, health.captured)])
+    if last is not None:
+        lines += _of_cycle(here, last)
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _of_cycle(here: Mapping[str, str], last: Sighting) -> list[str]:
+    groups = sorted({*last.groups, *(job.group for job in last.waiting)})
+    starving = [
+        ({**here, "group": name}, sum(job.group == name for job in last.able)) for name in groups
+    ]
+    unused = [
+        ({**here, "group": name}, last.unused[name].cores if name in last.unused else 0)
+        for name in groups
+    ]
+    all_of = last.unused[POOL].cores if POOL in last.unused else 0
+    seconds = [] if last.seconds is None else [(here, last.seconds)]
+    cores = "Cores that nobody has after the cycle and waiting jobs"
+    able = "Idle jobs that only a quota, a limit or a rule of preemption is against."
+    return [
+        *_gauge("last_cycle_timestamp_seconds", "When the last cycle began.", [(here, last.time)]),
+        *_gauge("cycle_seconds", "How long the last cycle took.", seconds),
+        *_gauge("starving_jobs", able, starving),
+        *_gauge("unused_cores", f"{cores} match.", [(here, all_of)]),
+        *_gauge("group_unused_cores", f"{cores} of the group match.", unused),
+    ]
+
+
+def _gauge(
+    name: str, text: str, samples: Iterable[tuple[Mapping[str, str], float]]
+) -> Iterable[str]:
+    return metric(f"pieslice_watch_{name}", text, "gauge", samples)
