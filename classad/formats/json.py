@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from math import isfinite
-from typing import Final, Generic, NamedTuple, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 from classad.ads.ad import Ad, ListValue, Stored, item_of
 from classad.errors import ClassAdParseError, Diagnostic
@@ -24,7 +24,6 @@ from classad.formats.common import (
     Errors,
     Names,
     ignored_text,
-    note_bytes,
     overflow,
     report,
     unshared,
@@ -98,7 +97,7 @@ def _unescape_one(found: re.Match[str]) -> str:
 _Filled = TypeVar("_Filled", bound=Ad)
 
 
-class JsonReader(Recovering, Generic[A]):
+class JsonReader(Recovering[A]):
     """A recursive-descent parser over one text; ``position`` moves past what was read."""
 
     def __init__(
@@ -121,39 +120,24 @@ class JsonReader(Recovering, Generic[A]):
         self._expressions: dict[str, Stored] = {}
         self._held = Held(name, len(text), len(text)) if held is None else held
         self._names = Names(self._held)
+        #: Whether an array of ads was begun.
+        self._inside = False
 
-    def ads(self) -> Iterator[A]:
-        """The ads from the position on."""
-        note_bytes(self.source, self.diagnostics, self.errors)
-        inside = False
-        while True:
-            begin = self.position
-            try:
-                token = self.peek()
-                begin = token.start
-                inside, ad = self._object(self.take(), inside)
-            except Misread as problem:
-                if self.lose_ad(problem, begin):
-                    continue
-                return
-            if ad is not None:
-                yield ad
-            elif token.kind == "end":
-                return
-
-    def _object(self, token: _Token, inside: bool) -> tuple[bool, A | None]:
-        """Whether the reader is inside an array behind a token, and the ad that it begins."""
+    def next_ad(self) -> A | None:
+        """The ad that comes next; None for what stands between ads, and at the end."""
+        self.begun = self.peek().start
+        token = self.take()
         if token.text == "{":
-            return inside, self._names.share(self.members(1, self._new()))
-        if token.text == "[" and not inside:
-            return True, None
-        if token.text == "]" and inside:
-            return False, None
-        if token.kind == "end" and inside:
+            return self._names.share(self.members(1, self._new()))
+        if token.text == ("]" if self._inside else "["):
+            self._inside = not self._inside
+        elif token.kind == "end" and self._inside:
             raise _unexpected(token, "`]`")
-        if token.text != "," and token.kind != "end":
+        elif token.text != "," and token.kind != "end":
             raise _unexpected(token, "`{`")
-        return inside, None
+        else:
+            self.over = token.kind == "end"
+        return None
 
     def attribute_end(self, begin: int, limit: int) -> int | None:
         """Where to go on behind the attribute at ``begin``; None if its end is not clear."""

@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from typing import Final, NamedTuple
+from collections.abc import Iterator
+from typing import Final, Generic, NamedTuple
 
 from classad.errors import Diagnostic, Lost
-from classad.formats.common import Errors, check_errors, report
+from classad.formats.common import A, Errors, check_errors, note_bytes, report
 from classad.source import Source
 
 
@@ -120,11 +121,12 @@ class Beginnings:
         return place if place < len(self._text) else None
 
 
-class Recovering(ABC):
+class Recovering(ABC, Generic[A]):
     """A reader of ads that goes on behind what does not parse; ``position``: where it reads next.
 
     What does not parse costs its attribute, else its ad, else the rest of the text; that only if
-    the caller is to be warned, else nothing more is read.
+    the caller is to be warned, else nothing more is read.  ``begun``: where the ad begins that is
+    read; ``over``: there is no other one.
     """
 
     def __init__(
@@ -140,7 +142,26 @@ class Recovering(ABC):
         self.position = position
         self.diagnostics = diagnostics
         self.errors = errors
+        self.begun = position
+        self.over = False
         self._beginnings = Beginnings(source.text, opening)
+
+    def ads(self) -> Iterator[A]:
+        """The ads from the position on."""
+        note_bytes(self.source, self.diagnostics, self.errors)
+        while not self.over:
+            self.begun = self.position
+            try:
+                ad = self.next_ad()
+            except Misread as problem:
+                self.over = not self.lose_ad(problem, self.begun)
+                continue
+            if ad is not None:
+                yield ad
+
+    @abstractmethod
+    def next_ad(self) -> A | None:
+        """The ad that comes next; None for what stands between ads, and at the end."""
 
     @abstractmethod
     def attribute_end(self, begin: int, limit: int) -> int | None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from math import inf
-from typing import Final, Generic, TypeVar
+from typing import Final, TypeVar
 
 from classad.ads.ad import Ad, ListValue, Stored
 from classad.errors import Diagnostic
@@ -22,7 +22,6 @@ from classad.formats.common import (
     Errors,
     Names,
     ignored_text,
-    note_bytes,
     overflow,
     report,
     unshared,
@@ -76,7 +75,7 @@ def _entity(found: re.Match[str]) -> str:
 _Filled = TypeVar("_Filled", bound=Ad)
 
 
-class XmlReader(Recovering, Generic[A]):
+class XmlReader(Recovering[A]):
     """A pull parser over one text; ``text`` is what stood before the tag that was taken last."""
 
     def __init__(
@@ -104,22 +103,17 @@ class XmlReader(Recovering, Generic[A]):
         self.held = Held(name, len(text), len(text)) if held is None else held
         self._names = Names(self.held)
 
-    def ads(self) -> Iterator[A]:
-        """The ads from the position on."""
-        note_bytes(self.source, self.diagnostics, self.errors)
-        while True:
-            begin = self.position
-            try:
-                if not self.next_tag():
-                    return
-                begin = self.start
-                ad = self._element()
-            except Misread as problem:
-                if self.lose_ad(problem, begin):
-                    continue
-                return
-            if ad is not None:
-                yield ad
+    def next_ad(self) -> A | None:
+        """The ad that comes next; None for what stands between ads, and at the end."""
+        if not self.next_tag():
+            self.over = True
+            return None
+        self.begun = self.start
+        if self.name == "c" and not self.close:
+            return self._names.share(self.members(1, self._new()))
+        if self.name != "classads":
+            raise self.fail(f"expected `<c>`, found `{self.whole[self.start : self.position]}`")
+        return None
 
     def attribute_end(self, begin: int, limit: int) -> int | None:
         """Where to go on behind the attribute at ``begin``; None if its end is not clear."""
@@ -183,14 +177,6 @@ class XmlReader(Recovering, Generic[A]):
         for found in _ATTRIBUTE.finditer(self.attributes):
             if found[1] == name:
                 return unescape(found[2] if found[2] is not None else found[3])
-        return None
-
-    def _element(self) -> A | None:
-        """The ad that the tag that was taken begins; None if it is that of the list of ads."""
-        if self.name == "c" and not self.close:
-            return self._names.share(self.members(1, self._new()))
-        if self.name != "classads":
-            raise self.fail(f"expected `<c>`, found `{self.whole[self.start : self.position]}`")
         return None
 
     def members(self, depth: int, ad: _Filled) -> _Filled:

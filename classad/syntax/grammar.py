@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
+from operator import itemgetter
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Final, NamedTuple, Protocol, cast
@@ -30,6 +31,8 @@ from classad.syntax.lexing import END, Scanner, Token, Vocabulary
 from classad.syntax.messages import Situation, explain
 from classad.syntax.nodes import Conditional, Node
 
+#: What a rule that only hands on what it consists of makes of that.
+_only: Final = itemgetter(0)
 _LAST: Final = Token(END, None, 0, 0)
 #: What a text can be.
 STARTS: Final = ("expression", "ad")
@@ -81,6 +84,11 @@ def load_grammar() -> Grammar:
     parser = lark.Lark(
         grammar_text(), parser="lalr", start=list(STARTS), lexer=_NoLexer, transformer=builders
     )
+    # An operand passes through a dozen rules of the form `a: b`.
+    state: Any = parser.parse_interactive(start=STARTS[0]).parser_state
+    for rule in parser.rules:
+        if rule.options.expand1 and rule.alias is None and len(rule.expansion) == 1:
+            state.parse_conf.callbacks[rule] = _only
     terminals = (
         (terminal.name, terminal.pattern.value, False)
         if isinstance(terminal.pattern, PatternStr)
