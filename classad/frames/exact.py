@@ -45,10 +45,11 @@ def written(cell: Stored) -> str:
     return write(node, False, expanders=_EXACT)
 
 
-def _reference(node: Reference, old: bool, spread: bool) -> Pieces:
+def _reference(node: Reference, old: bool, spread: bool) -> Pieces | str:
     """HTCondor does not quote the name that is selected, nor keep it from a number before."""
     if node.base is None:
-        return EXPANDERS[Reference](node, old, spread)
+        plain: str = EXPANDERS[Reference](node, old, spread)
+        return plain
     dot = " ." if isinstance(node.base, Literal) else "."
     return [node.base, dot + quote_name(node.name, old)]
 
@@ -58,17 +59,17 @@ def _unary(node: Unary, old: bool, spread: bool) -> Pieces:
     return [f" {node.operator} ", node.operand]
 
 
-def _literal(node: Literal, old: bool, spread: bool) -> Pieces:
+def _literal(node: Literal, old: bool, spread: bool) -> str:
     """HTCondor's reals lose the last bit, and it does not read offsets of more than 99 hours."""
     value = node.value
     if value.__class__ is float and value == value:
-        return [repr(value).replace("inf", "1e999")]
-    pieces = EXPANDERS[Literal](node, old, spread)
+        return repr(value).replace("inf", "1e999")
+    text: str = EXPANDERS[Literal](node, old, spread)
     if value.__class__ is AbsTime:
         hours = abs(value.offset) // 3600
         minutes = abs(value.offset) // 60 - 99 * 60
-        return [re.sub(rf"{hours}:\d\d\"", f'99:{minutes}"', pieces[0])] if hours > 99 else pieces
-    return pieces
+        return re.sub(rf"{hours}:\d\d\"", f'99:{minutes}"', text) if hours > 99 else text
+    return text
 
 
 _EXACT: Final[dict[type, Expander]] = {

@@ -91,7 +91,8 @@ def with_blanks(node: Node) -> str:
 def _binary_with_blank(node: nodes.Binary, old: bool, spread: bool) -> Pieces:
     if nodes.is_blank_elvis(node):
         return [node.left, " ? : ", node.right]
-    return EXPANDERS[nodes.Binary](node, old, spread)
+    pieces: Pieces = EXPANDERS[nodes.Binary](node, old, spread)
+    return pieces
 
 
 _WITH_BLANKS: Final = {**EXPANDERS, nodes.Binary: _binary_with_blank}

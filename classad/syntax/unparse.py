@@ -44,8 +44,9 @@ class _Back(int):
 Pieces: TypeAlias = list[Any]
 
 
-#: What expands a piece: ``expand(piece, old, spread)`` gives the pieces that it consists of.
-Expander = Callable[..., Pieces]
+#: What expands a piece: ``expand(piece, old, spread)`` gives the pieces that it consists of, or the
+#: text of a leaf.
+Expander = Callable[..., Any]
 
 
 def unparse(node: Node, old: bool = False) -> str:
@@ -90,19 +91,23 @@ def write(
             indent -= top
         else:
             pieces = known.get(kind, other)(top, old, spread)
-            stack.extend(reversed(pieces))
+            if pieces.__class__ is str:
+                out.append(pieces)  # a leaf
+            else:
+                stack.extend(reversed(pieces))
     return "".join(out)
 
 
-def _literal(node: Literal, old: bool, spread: bool) -> Pieces:
-    return [scalar_text(node.value, old)]
+def _literal(node: Literal, old: bool, spread: bool) -> str | None:
+    return scalar_text(node.value, old)
 
 
-def _reference(node: Reference, old: bool, spread: bool) -> Pieces:
+def _reference(node: Reference, old: bool, spread: bool) -> Pieces | str:
     if node.base is not None:
         # HTCondor does not quote here, so `a.'b c'` prints as a text that does not parse.
         return [node.base, "." + node.name]
-    return ["." if node.absolute else "", quote_name(node.name, old)]
+    name = quote_name(node.name, old)
+    return f".{name}" if node.absolute else name
 
 
 def _unary(node: Unary, old: bool, spread: bool) -> Pieces:

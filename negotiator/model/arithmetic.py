@@ -35,8 +35,8 @@ def c_int(number: float) -> int:
 
 def c_cut(number: float | None) -> int:
     """An integer attribute that is read into 32 bits: a real is cut, higher bits are lost."""
-    if number is None or (number.__class__ is int and INT_MIN <= number <= INT_MAX):
-        return int(number or 0)
+    if type(number) is int and INT_MIN <= number <= INT_MAX:
+        return number
     return (whole(number) - INT_MIN) % 2**32 + INT_MIN
 
 
