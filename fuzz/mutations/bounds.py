@@ -315,10 +315,8 @@ MUTATIONS: Final = (
     ),
     Mutation(
         "pieslice/shadow/keeping.py",
-        '        whole = data.rfind(b"\\n") + 1\n'
-        "        if whole < len(data):",
-        '        whole = data.rfind(b"\\n") + 1\n'
-        "        if 0 < whole < len(data):",
+        "        if whole < self.path.stat().st_size:",
+        "        if 0 < whole < self.path.stat().st_size:",
         "tests tests/pieslice/test_shadow.py -k half_a_line",
     ),
     Mutation(
