@@ -3,7 +3,8 @@
 A block marked ``console`` holds commands after ``$ `` and below each what it prints; a line that
 is just ``...`` stands for lines left out.  A block marked ``pycon`` is a doctest.  Both run in a
 folder of their own in which everything at the top of the repository seems to be, the commands of a
-tutorial all in the same.  Blocks in ``sh`` are for reading.
+tutorial all in the same.  Those of the page about running pools are played, one after the other,
+against the recorded answers of a real one.  Blocks in ``sh`` are for reading.
 
 A picture under ``docs/images`` is what a command of the page that shows it draws, in a file of the
 same name.  ``KEEP_IMAGES=1 python -m pytest tests/test_docs.py`` puts the new ones there.
@@ -15,6 +16,7 @@ import argparse
 import ast
 import contextlib
 import doctest
+import gzip
 import io
 import itertools
 import json
@@ -76,10 +78,11 @@ def examples() -> Iterator[Example]:
 
 EXAMPLES = list(examples())
 TUTORIALS = sorted({e.place.partition(":")[0] for e in EXAMPLES if "/tutorial-" in e.place})
+LIVE = "docs/live.md"
 ALONE = [
     list(block)
     for place, block in itertools.groupby(EXAMPLES, key=lambda example: example.place)
-    if "/tutorial-" not in place
+    if "/tutorial-" not in place and not place.startswith(LIVE)
 ]
 IMAGES = ROOT / "docs" / "images"
 IMAGE = re.compile(r"!\[([^]]*)\]\(images/([^)]+)\)")
@@ -152,6 +155,19 @@ def test_tutorial(page: str, scratch: Path) -> None:
     for _, name in IMAGE.findall((ROOT / page).read_text()):
         assert (scratch / name).is_file(), name
     keep_images(scratch)
+
+
+def test_commands_about_a_running_pool(scratch: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    recorded = ROOT / "tests" / "live" / "recorded"
+    pool = scratch / "recorded-pool"
+    pool.mkdir()
+    (pool / "pool.json").write_bytes(gzip.decompress((recorded / "pool.json.gz").read_bytes()))
+    monkeypatch.setenv("PYTHONPATH", str(recorded))
+    monkeypatch.setenv("RECORDED_POOL", str(pool))
+    examples = [example for example in EXAMPLES if example.place.startswith(LIVE)]
+    assert len(examples) > 6
+    for example in examples:
+        check(example)
 
 
 def check(example: Example) -> None:

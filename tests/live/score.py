@@ -57,11 +57,21 @@ def score(
             words = ("condor_token_create", "-identity", "reader@live.test", "-authz", "READ")
             token.write_text(pool("run", folder, "root", *words))
         if harsh:
-            time.sleep(STARTING)  # a schedd that has just started makes every cycle uncertain
+            warm_up(folder, traffic)
         with Bindings(f"127.0.0.1:{port}", token) as daemons:
             return follow(folder, daemons, traffic, cycles)
     finally:
         pool("stop", folder)
+
+
+def warm_up(folder: Path, traffic: Traffic) -> None:
+    """Fill the pool, until its schedds offer all their jobs and its users differ in priority."""
+    until = time.monotonic() + STARTING
+    while time.monotonic() < until:
+        for line in traffic.burst():
+            print(f"    {line}")
+        pool("cycle", folder)
+        time.sleep(5)
 
 
 def follow(folder: Path, daemons: Bindings, traffic: Traffic, cycles: int) -> list[Outcome]:
