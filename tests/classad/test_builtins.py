@@ -230,7 +230,7 @@ def test_selecting_from_a_list_that_a_function_made() -> None:
         ("strcat(unresolved(nosuch) ?: 5, me)", UNDEFINED),
         # What stands before it, in another attribute or behind an own one is evaluated here.
         ("me + countMatches(TARGET.X, {[c = 8]})", 2),
-        ("Counted + me", 1),
+        ("Counted + me", 2),
         ("countMatches(MY.Own, A) + me", 3),
     ],
 )

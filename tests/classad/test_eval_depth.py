@@ -101,7 +101,11 @@ def _text_of(expression: str) -> str:
     return value
 
 
-@pytest.mark.parametrize("piece", PIECES)
+#: Behind a search for an attribute that is not here the evaluation goes on elsewhere, by D-304.
+MOVES = ("evalInEachContext(w, ads)",)
+
+
+@pytest.mark.parametrize("piece", [piece for piece in PIECES if piece not in MOVES])
 def test_a_piece_leaves_the_evaluation_where_it_was(piece: str) -> None:
     alone = _text_of(f"strcat(isError({piece}))")
     assert _text_of(f"strcat(isError({piece}), isError({piece}))") == 2 * alone

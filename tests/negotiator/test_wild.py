@@ -79,7 +79,7 @@ def test_scenario(name: str) -> None:
 
 
 def test_all_scenarios_are_there() -> None:
-    assert (len(NAMES), len(PLACES) - len(NAMES)) == (469, 67)
+    assert (len(NAMES), len(PLACES) - len(NAMES)) == (469, 71)
 
 
 def test_conform_reads_the_compressed_files(

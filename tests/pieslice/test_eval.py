@@ -99,6 +99,8 @@ def test_json(capsys: pytest.CaptureFixture[str]) -> None:
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert lines[0] == {
         "schema": "pieslice/eval/1",
+        "condor_version": "25.14.1",
+        "condor_version_from": "no version is given",
         "expression": "x",
         "type": "integer",
         "value": 1,

@@ -17,9 +17,13 @@ import pytest
 from attr import astuple, evolve
 
 from negotiator.io import InputError
-from pieslice.forecast.command import _model, _pair, _pool_size, _user, _user_of
+from pieslice.forecast.command import _followed, _model, _pair, _pool_size, _user, _user_of
 from pieslice.forecast.model import Demand, Settings, User, divide, forecast
 from pieslice.priorities.rows import Row
+
+
+def model(args: argparse.Namespace, diagnostics: list[Any]) -> tuple[list[User], Settings]:
+    return _model(args, _followed(args), diagnostics)
 
 
 @pytest.mark.parametrize(
@@ -156,6 +160,7 @@ def asked(**given: Any) -> argparse.Namespace:
     usual: dict[str, Any] = {
         "source": None, "config": None, "pool": None, "half_life": None, "user": [], "start": None,
         "prio": [], "factor": [], "step": 60.0, "floor": 0.5, "lag": 0, "exact": False,
+        "condor_version": None,
     }  # fmt: skip
     return argparse.Namespace(**{**usual, **given})
 
@@ -182,7 +187,7 @@ def test_who_counts_of_a_saved_state(tmp_path: Path) -> None:
             ad = 'Name = "<none>"\nIsAccountingGroup = true\nResourcesUsed = 9'
             state(tmp_path, accounting=[*accounting, ad])
         diagnostics: list[Any] = []
-        users, settings = _model(asked(source=folder), diagnostics)
+        users, settings = model(asked(source=folder), diagnostics)
         assert [(user.name, user.demand(0)) for user in users] == [
             ("had@x", 0.0), ("has@x", 2.0), ("asks@x", 3.0),
         ]  # fmt: skip
@@ -192,19 +197,19 @@ def test_who_counts_of_a_saved_state(tmp_path: Path) -> None:
     group = 'Name = "g"\nIsAccountingGroup = true\nResourcesUsed = 9'
     state(tmp_path, accounting=[*accounting, group])
     diagnostics = []
-    _, settings = _model(asked(source=folder), diagnostics)
+    _, settings = model(asked(source=folder), diagnostics)
     assert [it.severity for it in diagnostics] == ["note"]
     assert settings.pool == 2.0
     assert _pool_size(folder) == 0.0
     state(tmp_path, slots=['Name = "s"\nSlotWeight = 1.5', 'Name = "t"'])
     assert _pool_size(folder) == 2.5
-    assert _model(asked(source=folder), [])[1].pool == 2.5
-    assert _model(asked(source=folder, pool=7.0), [])[1].pool == 7.0
+    assert model(asked(source=folder), [])[1].pool == 2.5
+    assert model(asked(source=folder, pool=7.0), [])[1].pool == 7.0
 
 
 def test_settings_of_the_options() -> None:
     given = asked(user=["a=3", "b=8", "a=4@1h"], step=5.0, floor=0.0, lag=3, exact=True)
-    users, settings = _model(given, [])
+    users, settings = model(given, [])
     assert settings == Settings(8.0, 86_400.0, 5.0, 0.0, 3, rounded=False)
     assert users == [
         User("a", (Demand(3.0), Demand(4.0, 3600.0))), User("b", (Demand(8.0),)),
@@ -212,12 +217,12 @@ def test_settings_of_the_options() -> None:
     given = asked(
         user=["a=3", "b=8"], start=0.0, prio=["b=5"], factor=["a=2"], pool=1.0, half_life=9.0
     )
-    users, settings = _model(given, [])
+    users, settings = model(given, [])
     assert settings == Settings(1.0, 9.0)
     assert users == [User("a", (Demand(3.0),), 0.0, 2.0), User("b", (Demand(8.0),), 5.0, 1.0)]
     for option in ("prio", "factor"):
         with pytest.raises(ValueError, match=f"--{option}: there is no user `c`"):
-            _model(asked(user=["a=3"], **{option: ["c=1"]}), [])
+            model(asked(user=["a=3"], **{option: ["c=1"]}), [])
 
 
 def test_the_half_life_of_a_configuration(tmp_path: Path) -> None:
@@ -233,13 +238,13 @@ def test_the_half_life_of_a_configuration(tmp_path: Path) -> None:
         ({"source": folder}, 86_400.0),
         ({"source": folder, "config": config}, 60.0),
     ):
-        assert _model(asked(user=users, **given), [])[1].half_life == seconds
+        assert model(asked(user=users, **given), [])[1].half_life == seconds
     (tmp_path / "condor_config").write_text("PRIORITY_HALFLIFE = 70\n")
-    assert _model(asked(user=users, source=folder), [])[1].half_life == 70.0
-    assert _model(asked(user=users, source=folder / "accounting.ads"), [])[1].half_life == 86_400.0
+    assert model(asked(user=users, source=folder), [])[1].half_life == 70.0
+    assert model(asked(user=users, source=folder / "accounting.ads"), [])[1].half_life == 86_400.0
     config.write_text("if\n")
     with pytest.raises(InputError):
-        _model(asked(user=users, config=config), [])
+        model(asked(user=users, config=config), [])
 
 
 # --- drawn forecasts, integrated by another way ---------------------------------------------------
