@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, TypeAlias
 
-from attr import evolve, frozen
+from attr import frozen
 
 from negotiator.model.snapshot import machine_of
 
@@ -140,27 +140,17 @@ def expand_slots(scenario: Scenario, entries: list[Scenario]) -> Iterator[SlotEn
 
 def expand_jobs(scenario: Scenario, entries: list[Scenario]) -> Iterator[JobEntry]:
     """The jobs of the entries; defaults are those of the scenario."""
-    made = list(_job_entries(scenario, entries))
-    procs = Counter((job.schedd, job.cluster) for job in made)
-    for job in made:
-        of_cluster = {"TotalSubmitProcs": str(procs[job.schedd, job.cluster])}
-        yield evolve(job, attributes=merge(of_cluster, _CLUSTER, job.attributes))
-
-
-def _job_entries(scenario: Scenario, entries: list[Scenario]) -> Iterator[JobEntry]:
-    last: dict[str, int] = {}
-    for entry in entries:
-        schedd = entry.get("schedd", "s1")
+    places = list(_places(entries))
+    procs: Counter[tuple[str, int]] = Counter()
+    for _, schedd, cluster, those in places:
+        procs[schedd, cluster] += len(those)
+    for entry, schedd, cluster, those in places:
         domain = domain_of(scenario, schedd)
-        cluster, proc = last.get(schedd, 0) + 1, 0
-        if "id" in entry:
-            head, _, tail = str(entry["id"]).partition(".")
-            cluster, proc = int(head), int(tail or 0)
-        last[schedd] = max(last.get(schedd, 0), cluster)
         submitter = entry["submitter"]
         owner = entry.get("owner") or submitter.rpartition(".")[2]
         group = {"AccountingGroup": quoted(submitter)} if submitter != owner else {}
-        for i in range(proc, proc + _count(entry)):
+        of_cluster = {"TotalSubmitProcs": str(procs[schedd, cluster])}
+        for i in those:
             ad = merge(BASE_JOB, scenario.get("job_defaults"), entry.get("ad"))
             ad = {key: _fill(text, {"i": i, "c": cluster}) for key, text in ad.items()}
             fixed = {
@@ -172,8 +162,21 @@ def _job_entries(scenario: Scenario, entries: list[Scenario]) -> Iterator[JobEnt
                 "MyType": quoted("Job"),
                 "TargetType": quoted("Machine"),
             }
-            full = merge(group, ad, fixed)
+            full = merge(of_cluster, _CLUSTER, merge(group, ad, fixed))
             yield JobEntry(schedd, f"{submitter}@{domain}", owner, cluster, i, full)
+
+
+def _places(entries: list[Scenario]) -> Iterator[tuple[Scenario, str, int, range]]:
+    """Each entry with its schedd, its cluster and the numbers of its jobs in that."""
+    last: dict[str, int] = {}
+    for entry in entries:
+        schedd = entry.get("schedd", "s1")
+        cluster, proc = last.get(schedd, 0) + 1, 0
+        if "id" in entry:
+            head, _, tail = str(entry["id"]).partition(".")
+            cluster, proc = int(head), int(tail or 0)
+        last[schedd] = max(last.get(schedd, 0), cluster)
+        yield entry, schedd, cluster, range(proc, proc + _count(entry))
 
 
 def _fill(text: object, numbers: Mapping[str, int]) -> str:
