@@ -78,7 +78,6 @@ def test_a_knob_and_its_field_stand_side_by_side() -> None:
     folder = ROOT / "policy" / "knobs"
     for part in PARTS:
         text = (folder / f"{part.__module__.rpartition('.')[2]}.py").read_text(encoding="utf-8")
-        assert "Knob(" in text
         assert all(f"{field.name}:" in text for field in fields(part))
     assert len(KNOBS) > 50
 

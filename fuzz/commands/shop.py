@@ -139,7 +139,7 @@ def make(folder: Path) -> None:
     _make_live(folder / "live")
     text = (tour / "condor_config").read_text("utf-8")
     (folder / "condor_config").write_text(f"{text}\n{_POLICY}", "utf-8")
-    shutil.copy(_EXAMPLES / "live" / "alerts.toml", folder / "alerts.toml")
+    shutil.copy(_EXAMPLES / "systemd" / "alerts.toml", folder / "alerts.toml")
     (folder / "other.conf").write_text("PREEMPTION_REQUIREMENTS = False\n", "utf-8")
     (folder / "extra.conf").write_text("A = 1\n", "utf-8")
     shutil.copy(tour / "groups.map", folder / "groups.map")

@@ -146,10 +146,10 @@ def test_macros_that_only_the_programs_know(name: str) -> None:
 def test_what_a_macro_means(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["config", "info", "shadow_worklife", "SHADOW_WORKLIF"]) == 1
     said = capsys.readouterr()
-    assert said.out.splitlines()[0].startswith("SHADOW_WORKLIFE: time for which a shadow")
+    assert "\nSHADOW_WORKLIFE: time for which a shadow" in f"\n{said.out}"
     assert "did you mean `SHADOW_WORKLIFE`?" in said.err
     assert main(["config", "info", "SHADOW_WORKLIF"]) == 1
-    assert capsys.readouterr().out == ""
+    assert "SHADOW" not in capsys.readouterr().out
     assert main(["config", "info", "CGROUP_LOW_MEMORY_LIMIT_EXPR"]) == 0
     assert capsys.readouterr().out.endswith("\n  read by none\n")
 

@@ -15,6 +15,7 @@ from weakref import WeakValueDictionary
 from classad.ads.expression import Expression
 from classad.binding.ad import ClassAd
 from classad.evaluate import evaluate
+from classad.evaluation.functions import may_move
 from classad.evaluation.state import EvalContext
 from classad.language.operators import ARITHMETIC, EQUALITY, ORDER
 from classad.language.values import UNDEFINED, ClassAdValue
@@ -192,6 +193,7 @@ class Valuations:
             and not plan.opaque
             and plan.wide
             and len(plan.columns) > 1
+            and not may_move(node.left)
         ):
             valuation, cost = self._combined(node, of_row, partner)
         else:

@@ -18,7 +18,15 @@ from attr import frozen
 
 from classad.ads.ad import Ad, ListValue
 from classad.ads.expression import Expression
-from classad.evaluation.functions import EAGER, RAW, Booleans, Form, form_of, lookup_function
+from classad.evaluation.functions import (
+    EAGER,
+    RAW,
+    Booleans,
+    Form,
+    form_of,
+    lookup_function,
+    may_move,
+)
 from classad.evaluation.reference import subscript
 from classad.language.limits import EvaluationFailure, NeedExact
 from classad.language.names import UNUSUAL, fold_name
@@ -239,7 +247,7 @@ class _Compiler:
         """
         shape = self.partner.shapes.of(node)
         items = [(name, self.partner.item(name)) for _, name in shape.names]
-        varied = shape.opaque or shape.random or self.inside
+        varied = shape.opaque or shape.random or self.inside or self._moves(node, of_row)
         if varied or any(name in self.columns or self._reads(item) for name, item in items):
             raise Unknown
 
@@ -250,6 +258,16 @@ class _Compiler:
             return Vector.constant(partner.evaluator.value(shape.tree, my, target))
 
         return fixed
+
+    def _moves(self, node: Call, of_row: bool) -> bool:
+        """Whether what follows a call may be evaluated in another ad, see ``may_move``.
+
+        It is not if the call is in the partner's ad, which has the attribute that is searched for.
+        """
+        first = node.args[0] if node.args else None
+        if of_row or not isinstance(first, Reference) or scope_of(first) not in ("", "my"):
+            return may_move(node)
+        return may_move(*node.args) or not self.partner.has(fold_name(first.name))
 
     def _reads(self, item: Item) -> bool:
         """Whether an attribute of the partner is not the same whatever the rows are."""
