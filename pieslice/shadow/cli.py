@@ -71,7 +71,6 @@ def _add_shadow(subcommands: Subcommands) -> None:
         epilog="exit status: 0 all still cycles went as predicted, 1 some did not, 2 bad usage",
         examples=(
             ("pieslice shadow cm.campus.example --cycles 1 --ask", "ask for one cycle, compare"),
-            ("pieslice shadow cm1.example cm2.example --cycles 1 --ask", "two pools"),
         ),
     )
     parser.add_argument("pool", nargs="*", metavar="POOL", help="the collector; several pools")
