@@ -34,7 +34,6 @@ def add_commands(subcommands: Subcommands) -> None:
         examples=(
             ("pieslice record pool.history mypool", "begin a history, or go on with it"),
             ("pieslice record pool.history mypool --time 1795300000 --keep 7", "keep a week"),
-            ("pieslice record pool.history cm.campus.example --every 60", "every minute"),
         ),
     )
     record.add_argument("history", type=Path, metavar="HISTORY", help="the file; made if missing")
