@@ -10,7 +10,6 @@ Inputs: the text and the name of a file.  Outputs: rules; raises ``InputError`` 
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from typing import Final
 
@@ -21,13 +20,13 @@ from classad.source import Source
 from negotiator.io import InputError
 from pieslice.alerts.kinds import KINDS, NOTIFY, Form, Key, Rule, Target, keys_of
 from pieslice.data import JsonData
+from pieslice.inputs.toml import toml_of
 from pieslice.reports.names import meant_or_known
 
 _HEAD: Final = re.compile(r"[ \t]*\[\[?[ \t]*([A-Za-z0-9_-]+)[ \t]*\]\]?[ \t]*(?:#.*)?$")
 _KEY: Final = re.compile(
     r"""[ \t]*(?P<key>"[^"]*"|'[^']*'|[A-Za-z0-9_-]+)[ \t]*=[ \t]*(?P<value>[^#\n]*)"""
 )
-_AT: Final = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 #: An address with a name of this machine; others would have to be looked up.
 _LOCAL: Final = re.compile(
     r"http://(localhost|127(\.\d{1,3}){3}|\[::1\])(:(?P<port>\d{1,5}))?(/[!-~]*)?",
@@ -41,26 +40,12 @@ _Table = tuple[str, int]
 def read_rules(text: str, name: str) -> tuple[Rule, ...]:
     """The rules of a file in their order."""
     source = Source(text, name)
-    try:
-        content = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as problem:
-        raise InputError([_not_toml(str(problem), source)]) from None
-    except (ValueError, RecursionError) as problem:  # digits by the thousand, brackets as well
-        raise InputError([Diagnostic(f"{name}: not readable as TOML: {problem}")]) from None
+    content = toml_of(source)
     reader = _Reader(source, _Places.of(text))
     rules = tuple(reader.rules(content))
     if reader.wrong:
         raise InputError(sorted(reader.wrong, key=lambda item: item.start))
     return rules
-
-
-def _not_toml(message: str, source: Source) -> Diagnostic:
-    found = _AT.search(message)
-    line, column = (0, 0) if found is None or found[1] is None else map(int, found.groups())
-    lines = source.text.splitlines(keepends=True)
-    start = sum(map(len, lines[: line - 1])) + column - 1 if line else len(source.text.rstrip())
-    said = _AT.sub("", message)
-    return Diagnostic(f"not TOML: {said[:1].lower()}{said[1:]}", source, start, start + 1)
 
 
 @define(eq=False)

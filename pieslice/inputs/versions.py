@@ -10,7 +10,6 @@ which nothing is recorded on standard error.
 from __future__ import annotations
 
 import argparse
-import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -85,15 +84,19 @@ def project_version() -> Followed | None:
 def _named_in(path: Path) -> Followed | None:
     from classad.errors import Diagnostic
     from classad.source import Source
+    from negotiator.io import InputError
+    from pieslice.inputs.toml import toml_of
     from policy.versions import UnknownVersionError, followed_version, parse_version
 
     try:
         text = path.read_text(encoding="utf-8")
-        found = tomllib.loads(text)
+        found = toml_of(Source(text, str(path)))
+    except InputError as problem:
+        raise ProjectError("\n".join(it.render() for it in problem.diagnostics)) from None
     except OSError as problem:
         raise ProjectError(f"error: {path}: {(problem.strerror or '').lower()}") from None
     except ValueError as problem:
-        raise ProjectError(f"error: {path}: no TOML: {problem}") from None
+        raise ProjectError(f"error: {path}: no text: {problem}") from None
     for key, value in found.items():
         try:
             if key != KEY:

@@ -192,7 +192,7 @@ def test_the_ads_of_a_pool_outrank_its_project(
         ('condor-version = "22.0"\n', "22.0 is older than 23.0.0"),
         ("condor-version = 24.0\n", "condor-version is a text"),
         ('version = "24.0"\n', "`version` is no key of a project"),
-        ("condor-version\n", "no TOML"),
+        ("condor-version\n", "not TOML"),
     ],
 )
 def test_a_project_that_says_nothing_sensible_is_refused(
@@ -262,3 +262,14 @@ def test_a_value_has_the_type_that_the_version_reads(tmp_path: Path) -> None:
     found = pieslice.check(path, condor_version="24.0").findings
     assert "LVM_HIDE_MOUNT: `auto` is not a boolean" in found["message"]
     assert pieslice.check(path, condor_version="25.0").findings["message"] == []
+
+
+def test_a_project_that_is_no_toml_is_shown_with_a_caret(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "pieslice.toml").write_text('condor-version = "24"x\n')
+    monkeypatch.chdir(tmp_path)
+    assert main(["eval", "1"]) == 2
+    said = capsys.readouterr().err.splitlines()
+    assert "pieslice.toml:1:22: error: not TOML: " in said[0]
+    assert said[2].index("^") - said[1].index("c") == 21
