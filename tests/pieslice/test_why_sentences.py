@@ -404,12 +404,14 @@ def test_a_job_without_a_user(pool: Path, capsys: Any) -> None:
     (pool / "jobs.ads").write_text(ads)
     assert main(["why", str(pool), "1.0"]) == 0
     assert capsys.readouterr().out.splitlines() == [
-        "job 1.0: idle, but not offered: no User in its ad", "  follows 25.14.1: no version is given"
-    ]  # fmt: skip
+        "job 1.0: idle, but not offered: no User in its ad",
+        "  follows 25.14.1: no version is given",
+    ]
     assert main(["why", str(pool), "1"]) == 0
     assert capsys.readouterr().out.splitlines() == [
-        "job 1.0: idle, but not offered: no User in its ad", "  follows 25.14.1: no version is given"
-    ]  # fmt: skip
+        "job 1.0: idle, but not offered: no User in its ad",
+        "  follows 25.14.1: no version is given",
+    ]
     assert main(["rank", str(pool), "1.0"]) == 0
     assert capsys.readouterr().out.startswith("job 1.0 is idle")
     assert main(["why", str(pool), "--user", "bob"]) == 0
