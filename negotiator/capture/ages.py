@@ -16,6 +16,7 @@ from attr import evolve
 
 from classad import ClassAd
 from negotiator.capture.agreement import AdAge, Agreement, Difference
+from negotiator.model.loaded_slots import slots_named
 from negotiator.model.snapshot import Snapshot
 
 _HEARD: Final = ("LastHeardFrom", "MyCurrentTime")
@@ -53,11 +54,9 @@ class _Ads:
 
     def __init__(self, snapshot: Snapshot, differences: Iterable[Difference]) -> None:
         fields = [item.fields() for item in differences]
-        slots = {found["slot"] for found in fields if found.get("slot")}
+        slots = {slot for found in fields if (slot := found.get("slot"))}
         jobs = {found["job"] for found in fields}
-        self._slots = {
-            name: ad for ad in snapshot.slots if (name := ad.get_string("Name")) in slots
-        }
+        self._slots = slots_named(snapshot.slots, slots)
         self._submitters: dict[str | None, list[ClassAd]] = {}
         for ad in snapshot.submitters:
             self._submitters.setdefault(ad.get_string("Name"), []).append(ad)

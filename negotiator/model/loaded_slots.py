@@ -3,28 +3,32 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Sequence
-from typing import overload
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from operator import attrgetter
+from typing import Final, overload
 
 from classad import ClassAd
 from classad.loading.columns import LoadedColumns
 from classad.table import Table
+from negotiator.model.watched import WatchedAd
+
+_stamp_of: Final = attrgetter("stamp")
 
 
 class LoadedSlots(Sequence[ClassAd]):
-    """Slot ads in pool order.  Whoever asks for one may change it: the columns end there."""
+    """Slot ads in pool order; who looks at them leaves the columns what they are."""
 
     def __init__(self, loaded: LoadedColumns, order: array[int], names: list[str]) -> None:
         """``order``: the rows in pool order; ``names``: of the slots, in that order."""
         self.loaded = loaded
         self.order = order
         self.names = names
-        self._ads: tuple[ClassAd, ...] | None = None
+        self._ads: tuple[WatchedAd, ...] | None = None
         self._table: Table | None = None
 
     def table(self) -> Table | None:
-        """The columns as a table; None once an ad may have been changed."""
-        if self._ads is not None:
+        """The columns as a table; None once an ad has been changed."""
+        if self._ads is not None and any(map(_stamp_of, self._ads)):
             return None
         if self._table is None:
             self._table = Table.from_columns(self.loaded)
@@ -33,6 +37,13 @@ class LoadedSlots(Sequence[ClassAd]):
     def __reduce__(self) -> tuple[type[tuple[ClassAd, ...]], tuple[list[ClassAd]]]:
         """Pickled as the ads alone: the columns are views of the text of a file."""
         return tuple, (list(self._ads or self._made()),)
+
+    def named(self, names: Collection[str]) -> dict[str, ClassAd]:
+        """See ``slots_named``; the other ads are not made."""
+        if self._ads is not None:
+            return named_among(self._ads, names)
+        places = [place for place, name in enumerate(self.names) if name in names]
+        return {self.names[p]: self.loaded.ad(self.order[p], WatchedAd) for p in places}
 
     def __len__(self) -> int:
         return len(self.order)
@@ -49,11 +60,22 @@ class LoadedSlots(Sequence[ClassAd]):
     def __iter__(self) -> Iterator[ClassAd]:
         return iter(self._all())
 
-    def _all(self) -> tuple[ClassAd, ...]:
+    def _all(self) -> tuple[WatchedAd, ...]:
         if self._ads is None:
             self._ads = self._made()
         return self._ads
 
-    def _made(self) -> tuple[ClassAd, ...]:
-        by_row = list(self.loaded.to_ads(ClassAd))
+    def _made(self) -> tuple[WatchedAd, ...]:
+        by_row = list(self.loaded.to_ads(WatchedAd))
         return tuple([by_row[row] for row in self.order])
+
+
+def slots_named(slots: Sequence[ClassAd], names: Collection[str]) -> dict[str, ClassAd]:
+    """The ads of some slots, to be looked at, by name; the last of those of one name."""
+    return slots.named(names) if isinstance(slots, LoadedSlots) else named_among(slots, names)
+
+
+def named_among(ads: Iterable[ClassAd], names: Collection[str]) -> dict[str, ClassAd]:
+    """The same of ads one by one."""
+    pairs = ((ad.get_string("Name"), ad) for ad in ads)
+    return {name: ad for name, ad in pairs if name is not None and name in names}

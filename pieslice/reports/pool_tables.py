@@ -16,10 +16,10 @@ from typing import Final
 from attr import define, frozen
 
 from classad.evaluate import EvalContext
+from negotiator.engines import ENGINES, make_engines
 from negotiator.model.arithmetic import add_up
 from negotiator.model.result import ROOT_GROUP, CycleResult, Match, MatchKind
 from negotiator.model.snapshot import Snapshot, machine_of
-from negotiator.pool.fetch import fetch_slots
 from negotiator.pool.slots import Slot
 from policy.model import NegotiatorPolicy
 
@@ -127,7 +127,8 @@ def machine_table(snapshot: Snapshot, policy: NegotiatorPolicy, result: CycleRes
     """How full each machine is before and after, in the order of the slots."""
     context = EvalContext(now=result.now, language=policy.language)
     machines: dict[str, list[Slot]] = {}
-    for slot in fetch_slots(snapshot.slots, snapshot.claims, policy, context):
+    engines = make_engines(ENGINES[0])
+    for slot in engines.fetch(snapshot.slots, snapshot.claims, policy, context, True):
         machines.setdefault(machine_of(slot.name), []).append(slot)
     by_slot: dict[str, list[Match]] = {}
     for match in result.matches:

@@ -26,6 +26,7 @@ from classad import ClassAd
 from classad.evaluate import EvalContext
 from classad.language.rules import NEWEST, LanguageRules
 from negotiator.model.arithmetic import whole
+from negotiator.model.loaded_slots import slots_named
 from negotiator.model.result import CycleResult, Match, MatchKind
 from negotiator.model.snapshot import Snapshot
 
@@ -83,13 +84,11 @@ def vacatings(
     if not preempting:
         return ()
     context = EvalContext(now=result.now, language=language)
-    slots = {ad.get_string("Name", context=context): ad for ad in snapshot.slots}
+    taken = [(slot, match.preempted) for match in preempting for slot in _slots_of(match)]
+    slots = slots_named(snapshot.slots, {slot for slot, _ in taken})
     jobs = running(snapshot)
     return tuple(
-        vacating(slot, slots[slot], jobs, context, match.preempted)
-        for match in preempting
-        for slot in _slots_of(match)
-        if slot in slots
+        vacating(slot, slots[slot], jobs, context, user) for slot, user in taken if slot in slots
     )
 
 

@@ -22,6 +22,7 @@ from negotiator.jobs.lists import IDLE, RUNNING
 from negotiator.jobs.offers import Unasked
 from negotiator.jobs.requests import NO_AUTOCLUSTER
 from negotiator.jobs.submitters import negotiated_name
+from negotiator.model.loaded_slots import slots_named
 from negotiator.model.result import CycleResult, MatchKind
 from negotiator.model.snapshot import Snapshot
 from pieslice.why.jobs import AskedJob
@@ -209,11 +210,8 @@ def _preempted_ids(snapshot: Snapshot, result: CycleResult, context: EvalContext
         if match.kind is not MatchKind.NONE:
             gone.update((match.slot, *match.dynamic_slots))
     ids: set[str] = set()
-    for ad in snapshot.slots if gone else ():
-        name = ad.get_string("Name", context=context)
-        if name in gone:
-            # Of several queues only GlobalJobId tells jobs apart, wherever a slot has it.
-            local = ad.get_string("JobId", context=context)
-            said = ad.get_string("GlobalJobId", context=context) or f"{local} "
-            ids.update(item for item in (name, said) if item)
+    for name, ad in slots_named(snapshot.slots, gone).items() if gone else ():
+        # Of several queues only GlobalJobId tells jobs apart, wherever a slot has it.
+        local = ad.get_string("JobId", context=context)
+        ids.update((name, ad.get_string("GlobalJobId", context=context) or f"{local} "))
     return frozenset(ids)
