@@ -173,12 +173,14 @@ class Holder:
 
     def replace_many(self, ads: Mapping[int, ClassAd]) -> None:
         """Other ads for some rows."""
-        changed: set[str] = set()
-        structural = False
-        for row, ad in ads.items():
-            names, deeply = self._store.replace(row, ad)
-            changed |= names
-            structural |= deeply
+        self._take_in(*self._store.replace_many(ads))
+
+    def read_again(self, names: Iterable[str]) -> None:
+        """Look again at attributes (folded names) that ads have got without ``replace``."""
+        self._take_in(*self._store.read_again(names))
+
+    def _take_in(self, changed: set[str], structural: bool) -> None:
+        """Forget what follows from columns that have changed."""
         structural |= self._partner_side.lists.touched(changed)
         if changed or structural:
             self._book.forget(None if structural else changed)

@@ -24,9 +24,10 @@ from classad.table.store.placed import NOWHERE
 from classad.table.store.store import Store
 from negotiator.columns.engine import ColumnEngine, SlotsLeft
 from negotiator.columns.fetch import fetch_columns
-from negotiator.columns.rows import SlotRows
+from negotiator.columns.rows import SlotRows, WatchedRows, watched_rows
 from negotiator.columns.slots import ColumnSlots
 from negotiator.matching.board import Engine
+from negotiator.model.loaded_slots import LoadedSlots
 from negotiator.pool.fetch import fetch_slots
 from negotiator.pool.slots import Slot, Slots
 from policy.model import NegotiatorPolicy
@@ -82,8 +83,12 @@ class ColumnEngines:
         self._lasting = lasting
         load()  # the functions of the language, which every cycle asks for
         self._names: dict[str, int] = {}
+        #: The names of slots in the cycle before, how many rows there were, and theirs.
+        self._last: tuple[list[str], int, Sequence[int]] = [], 0, []
         self._ads: PlacedAds | None = None
         self._table: Table | None = None
+        #: The rows of ads that are watched.
+        self._watched: WatchedRows | None = None
         #: The place in the pool of each row of loaded slots.
         self._pool: tuple[SlotRows, array[int]] | None = None
 
@@ -96,7 +101,10 @@ class ColumnEngines:
         read: bool,
     ) -> Slots:
         """See ``negotiator.matching.engine.Engines``."""
-        found = fetch_columns(SlotRows.of(ads), claims, policy, context, read)
+        rows: SlotRows | None = None
+        if self._lasting and not isinstance(ads, LoadedSlots):
+            rows = self._watched = watched_rows(ads, self._watched)
+        found = fetch_columns(rows or SlotRows.of(ads), claims, policy, context, read)
         return fetch_slots(ads, claims, policy, context, read) if found is None else found
 
     def prepare(self, slots: Slots, policy: NegotiatorPolicy) -> tuple[dict[int, Slot], Engine]:
@@ -120,17 +128,21 @@ class ColumnEngines:
         """The row of each slot, and how many rows there are."""
         if not self._lasting:
             return range(len(slots)), len(slots)
-        if slots.rows.lasting:
+        if slots.rows.loaded is not None:
             found, size = self._in_pool(slots), len(slots.rows.order)
             if not any(map(ge, found, islice(found, 1, None))):
                 return found, size
             return range(len(slots)), len(slots)
         size = 0 if self._ads is None else self._ads.size
-        rows = self._by_name(slots, size)
+        names = [slot.name for slot in slots]
+        if (names, size) == self._last[:2]:
+            return self._last[2], size
+        rows = self._by_name(names, size)
         if rows is None:
             rows, size = range(len(slots)), len(slots) + len(slots) // 4 + 16
             self._names.clear()
-        self._names.update((slot.name, row) for row, slot in zip(rows, slots, strict=True))
+        self._names.update(zip(names, rows, strict=True))
+        self._last = names, size, rows
         return rows, size
 
     def _in_pool(self, slots: ColumnSlots) -> array[int]:
@@ -143,12 +155,12 @@ class ColumnEngines:
             self._pool = (rows, of_row)
         return pick(self._pool[1], slots.places())
 
-    def _by_name(self, slots: Sequence[Slot], size: int) -> Sequence[int] | None:
+    def _by_name(self, names: Sequence[str], size: int) -> Sequence[int] | None:
         """The rows of slots that are ads; None if they do not fit into those that there are."""
         rows: list[int] = []
         spare = max(self._names.values(), default=-1) + 1
-        for slot in slots:
-            row = self._names.get(slot.name)
+        for name in names:
+            row = self._names.get(name)
             if row is None:
                 row, spare = spare, spare + 1
             if row >= size or (rows and row <= rows[-1]):

@@ -21,6 +21,7 @@ from negotiator.columns.rows import SlotRows
 from negotiator.columns.slots import ColumnSlots, facts_of, lasting_facts_of, mentioned, spread
 from negotiator.expressions.flattening import Flattener, may_read_requirements
 from negotiator.expressions.regrouping import Level
+from negotiator.model.watched import PASSING
 from negotiator.pool.fetch import (
     KEPT,
     KEPT_TOGETHER,
@@ -30,6 +31,7 @@ from negotiator.pool.fetch import (
     changing,
     flatten_requirements,
     give_weight,
+    occupant,
     take_part,
     take_requirements,
 )
@@ -144,7 +146,7 @@ class _Fetch:
             changes = [given if lacks else _NONE for lacks in lacking]
             self.changed.add("slotweight")
         required = spread(*rows.table.cells("requirements"), rows.order)
-        ads = repeat(None) if rows.loaded else [rows.table.ad(row) for row in rows.order]
+        ads = repeat(None) if rows.loaded else map(rows.table.store.ads.__getitem__, rows.order)
         known = (ads, names, weights, repeat(1), *map(kept.__getitem__, KEPT), required, changes)
         made = cast(
             "list[Slot]",
@@ -188,14 +190,29 @@ class _Fetch:
         """Leave of claimed slots what the collector sends of them."""
         if self.policy.consider_preemption:
             return
-        names = set(self.rows.table.keys)
+        #: What is left of all of them.
+        common = names = set(self.rows.table.keys)
         for slot in slots:
             if is_projected(slot, self.policy):
                 slot.changes = _NONE
-                take_part(slot, self.rows.mentions, self.context)
+                self._take_part(slot)
                 give_weight(slot, self.policy, self.context)
                 slot.weight = slot_weight(slot.ad, self.policy, self.context)
-                self.changed.update(names - slot.ad._attrs.keys())
+                if not common <= slot.ad._attrs.keys():
+                    common = common & slot.ad._attrs.keys()
+        self.changed.update(names - common)
+
+    def _take_part(self, slot: Slot) -> None:
+        """The same of one slot; what is left of a row is known as long as the row is the same."""
+        rows = self.rows
+        known = rows.parts.get(slot.row)
+        if known is not None:
+            slot.keep(known.duplicate())
+            slot.user = occupant(slot.ad, self.context)
+            return
+        take_part(slot, rows.mentions, self.context)
+        if rows.lasting and PASSING.keys().isdisjoint(slot.ad._attrs):
+            rows.parts[slot.row] = slot.ad.duplicate()
 
     def _give_requirements(
         self, slots: ColumnSlots, kept: Mapping[str, list[object]], lacking: set[int]

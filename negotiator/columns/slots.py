@@ -20,6 +20,7 @@ from classad.table.store.columns import PLAIN
 from negotiator.columns.chance import UnsureError, without_chance
 from negotiator.columns.external import external_names_in
 from negotiator.columns.rows import SlotRows
+from negotiator.expressions.external import external_names_of
 from negotiator.pool.fetch import KEPT, Fact, new_slot
 from negotiator.pool.slots import Slot, Slots
 
@@ -89,7 +90,13 @@ class ColumnSlots(Slots):
 
     def external_names(self) -> set[str]:
         """See ``Slots``."""
-        loaded = self.rows.loaded
+        loaded, by_row = self.rows.loaded, self.rows.external
+        if by_row is not None:
+            own = [slot for slot in self if slot.copied is not None or slot.changes]
+            alone = set(map(id, own))
+            usual = [slot.row for slot in self if id(slot) not in alone] if own else self.places()
+            found = set().union(*set(map(by_row.__getitem__, usual)))
+            return found | external_names_of(slot.ad for slot in own)
         if loaded is None:
             return super().external_names()
         return external_names_in(self, self.rows.table, loaded, bool(self.changed))

@@ -28,6 +28,7 @@ from negotiator.matching.stopwatch import RequestCosts
 from negotiator.model.arithmetic import whole
 from negotiator.model.result import CycleResult
 from negotiator.model.snapshot import ScheddQueue, Snapshot
+from negotiator.model.watched import WatchedAd
 from pieslice.simulation.pool import Pool, SimSlot, show_claim, show_time, weight_of
 from policy.language.numbers import integer_literal
 from policy.model import NegotiatorPolicy
@@ -107,7 +108,8 @@ class _Course:
         slots = {}
         for ad in turn.snapshot.slots:
             name = ad.get_string("Name") or ""
-            slots[name] = SimSlot(name, ad, weight_of(ad))
+            own = ad if isinstance(ad, WatchedAd) else WatchedAd.copy_of(ad)
+            slots[name] = SimSlot(name, own, weight_of(ad))
         jobs = {(queue.name, _id(job)): job for queue in turn.snapshot.queues for job in queue.jobs}
         return cls(turn.snapshot, int(turn.result.now), now, Pool(slots), jobs, language)
 
@@ -130,7 +132,7 @@ class _Course:
         """The slot with an ad that may be changed."""
         slot = self.pool.slots[name]
         if any(slot.ad is ad for ad in self.before.slots):
-            slot.ad = slot.ad.duplicate()
+            slot.ad = WatchedAd.copy_of(slot.ad)
         return slot
 
     def _next_number(self, parent: SimSlot) -> int:
@@ -173,7 +175,7 @@ class _Course:
         for slot in self.pool.slots.values():
             ad = slot.ad
             if ad.raw("JobStart").__class__ is int:
-                ad = ad.duplicate()
+                ad = WatchedAd.copy_of(ad)
                 show_time(ad, self.now)
             ads.append(ad)
         return tuple(ads)

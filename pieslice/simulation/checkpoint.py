@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from itertools import chain
 
+from negotiator.model.watched import WatchedAd
 from pieslice.data import JsonData
 from pieslice.simulation.engine import Simulation
 from pieslice.simulation.pool import ENTERED, SimSlot, show_claim, show_preempting, weight_of
@@ -68,7 +69,7 @@ def restore(simulation: Simulation, data: JsonData) -> None:
 
 def _part(parent: SimSlot, name: str, taken: dict[str, float]) -> SimSlot:
     """A dynamic slot as it was cut, and its parent with what is left."""
-    ad = parent.ad.duplicate()
+    ad = WatchedAd.copy_of(parent.ad)
     for key, value in (("Name", name), ("DynamicSlot", True), ("PartitionableSlot", False)):
         ad.insert(key, value)
     for resource, amount in taken.items():

@@ -11,15 +11,19 @@ than there are slots, so no more are shown.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import chain
 from random import Random
 from types import NoneType
 
 from attr import define, evolve, field
 
 from classad import ClassAd
+from classad.ads.expression import Expression
+from classad.table.store.columns import PLAIN
 from negotiator.accounting.accountant import Accountant, AccountantSettings, accountant_settings
 from negotiator.cycle import negotiate
 from negotiator.engines import ENGINES, make_engines
+from negotiator.expressions.visible import Mentions
 from negotiator.groups.quotas import assign_quotas
 from negotiator.groups.tree import GroupTree, group_tree
 from negotiator.jobs.submitters import Submitter, job_prio_array
@@ -28,6 +32,7 @@ from negotiator.matching.board import Placements
 from negotiator.matching.engine import Engines
 from negotiator.model.result import ROOT_GROUP, CycleResult
 from negotiator.model.snapshot import Customer, ScheddQueue, Snapshot
+from negotiator.model.watched import PASSING
 from negotiator.pool.addresses import NO_ADDRESS
 from pieslice.forecast.model import divide
 from pieslice.priorities.stateads import terms_of
@@ -67,6 +72,8 @@ class Negotiator:
     followed: Followed = field(factory=Followed)
     #: How often the pool had changed when quotas were assigned last.
     _assigned_at: int | None = field(init=False, default=None)
+    #: Whether the time that slots tell can make a difference to a cycle.
+    _time_counts: bool = field(init=False)
 
     def __attrs_post_init__(self) -> None:
         self.tree = group_tree(self.policy)
@@ -74,6 +81,7 @@ class Negotiator:
         self.weights = IdleJobWeights.by(self.policy)
         self.preempts = self._may_preempt()
         self.in_turn = self.tree.configured and not self.policy.use_slot_weights
+        self._time_counts = not self.quick or self._may_read_time()
         self.engines = make_engines(ENGINES[0 if self.quick else 1], lasting=True)
         alike = not (self.preempts or self.in_turn or self.policy.use_global_job_prios)
         if self.quick and alike:
@@ -100,6 +108,27 @@ class Negotiator:
         slots = self.simulation.pool.slots.values()
         return not refused or any(
             slot.ad.raw("Rank").__class__ not in (int, float, NoneType) for slot in slots
+        )
+
+    def _may_read_time(self) -> bool:
+        """False if it is sure that nothing reads what slots tell of the time that has passed."""
+        policy, simulation = self.policy, self.simulation
+        early = not policy.consider_preemption or policy.consider_early_preemption
+        retires = simulation.settings.retirement > 0 and not early
+        if retires or policy.trim_shutdown_threshold_seconds > 0:
+            return True
+        pool, mentions = simulation.pool, Mentions()
+        ads = [slot.ad for slots in (pool.slots.values(), *pool.away.values()) for slot in slots]
+        ads += [shape.ad for shape in simulation.workload.shapes]
+        # Where nobody is preempted nobody is chosen for it.
+        whom = () if self.preempts else ("preemption_requirements", "preemption_rank")
+        fields = [value for name, value in vars(policy).items() if name not in whom]
+        trees = [value for value in fields if isinstance(value, Expression)]
+        trees += [tree for _, tree in policy.match_exprs]
+        cells = chain(trees, *(ad._attrs.values() for ad in ads))
+        read = (mentions.of(cell) for cell in cells if cell.__class__ not in PLAIN)
+        return any(
+            it.shape.opaque or not PASSING.keys().isdisjoint(it.own | it.others) for it in read
         )
 
     def _could_match(self) -> bool:
@@ -165,7 +194,8 @@ class Negotiator:
         simulation = self.simulation
         state = simulation.state
         now = simulation.epoch + state.now
-        self.show_times()
+        if self._time_counts:
+            self.show_times()
         accountant = state.accountant
         if accountant.last_update_time is None:
             accountant = evolve(accountant, last_update_time=now)

@@ -20,6 +20,7 @@ from classad.ads.expression import Expression, parsed
 from classad.evaluate import EvalContext
 from classad.language.rules import NEWEST, LanguageRules
 from negotiator.model.snapshot import machine_of
+from negotiator.model.watched import WatchedAd, pass_time
 
 #: What a claim adds to a slot ad, besides its state.
 OF_CLAIMS: Final = (
@@ -97,7 +98,7 @@ class Pool:
         parent.children = parent.children + 1 if number is None else max(parent.children, number)
         head, at, machine = parent.name.partition("@")
         name = f"{head}_{number or parent.children}{at}{machine}"
-        ad = parent.ad.duplicate()
+        ad = WatchedAd.copy_of(parent.ad)
         for key, value in (("Name", name), ("DynamicSlot", True), ("PartitionableSlot", False)):
             ad.insert(key, value)
         for resource, amount in wanted.items():
@@ -153,7 +154,7 @@ def pool_of(ads: Iterable[ClassAd]) -> Pool:
         name = original.get_string("Name")
         if name is None or original.get_bool("DynamicSlot") is True:
             continue
-        ad = original.duplicate()
+        ad = WatchedAd.copy_of(original)
         slot = SimSlot(name, ad, 0.0)
         if slot.partitionable:
             for resource in slot.resources:
@@ -177,7 +178,7 @@ def plain_pool(count: int, cpus: int) -> Pool:
     requirements = Expression.from_node(parsed("START && WithinResourceLimits"))
     for number in range(1, count + 1):
         name = f"slot1@node{number:04d}"
-        ad = ClassAd()
+        ad = WatchedAd()
         for key, value in (
             ("MyType", "Machine"),
             ("Name", name),
@@ -251,9 +252,10 @@ def show_preempting(ad: ClassAd, user: str) -> None:
 
 def show_time(ad: ClassAd, now: int, retiring: int | None = None) -> None:
     """What changes in a slot ad from cycle to cycle."""
-    ad.insert("MyCurrentTime", now)
-    start = ad.raw("JobStart")
+    told = {"mycurrenttime": now}
+    start = ad._attrs.get("jobstart")
     if start.__class__ is int:
-        ad.insert("TotalJobRunTime", now - start)
+        told["totaljobruntime"] = now - start
     if retiring is not None:
-        ad.insert("RetirementTimeRemaining", max(0, retiring))
+        told["retirementtimeremaining"] = max(0, retiring)
+    pass_time(ad, told)

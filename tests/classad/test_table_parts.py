@@ -205,7 +205,7 @@ def test_columns_of_any_cells(backend: None) -> None:
             before, cell = cells[row], rng.choice(CELLS)
             same = told(before) == told(cell)
             concerned = not same and (is_open(before) or is_open(cell))
-            assert column.set(row, cell) is concerned
+            assert column.give([(row, cell)]) == (not same, concerned)
             cells = [*cells[:row], cell, *cells[row + 1 :]]
             assert told(column.cell(row)) == told(cell)
         assert [told(column.cell(row)) for row in range(len(cells))] == list(map(told, cells))

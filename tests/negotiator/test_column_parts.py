@@ -404,8 +404,7 @@ def test_slots_keep_their_rows_while_they_come_in_the_same_order() -> None:
     known = SimpleNamespace(_names={"a": 0, "b": 1, "c": 4})
 
     def rows(names: str, size: int = 8) -> Sequence[int] | None:
-        slots: Any = [SimpleNamespace(name=name) for name in names]
-        return ColumnEngines._by_name(known, slots, size)  # type: ignore[arg-type]
+        return ColumnEngines._by_name(known, list(names), size)  # type: ignore[arg-type]
 
     assert rows("abc") == [0, 1, 4]
     assert rows("ac") == [0, 4]

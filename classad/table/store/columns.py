@@ -20,6 +20,10 @@ from classad.table.expressions.shapes import text_of
 #: Cells that say all there is to say.
 PLAIN: Final = frozenset({bool, int, float, str, Value, AbsTime, type(None)})
 _NUMBERS: Final = frozenset({bool, int, float})
+#: Cells that are what they were as long as they are the same object.
+_NEVER_CHANGED: Final = PLAIN | {Expression}
+#: Values that no row has any more are kept, up to so many besides.
+_MANY_UNUSED: Final = 64
 
 
 class Column:
@@ -67,20 +71,39 @@ class Column:
         same = values is self.values or not self.expressions
         return Column(values, codes, ordered, self.expressions if same else None)
 
-    def set(self, row: int, cell: Any) -> bool:
-        """Give a row another cell; whether the expressions are concerned."""
-        if self.numbers is None:
-            self.numbers = {cell_key(value): code for code, value in enumerate(self.values)}
-        key = cell_key(cell)
-        code = self.numbers.get(key)
-        if code is None:
-            code = self.numbers[key] = len(self.values)
-            self.values.append(cell)
-            if is_open(cell):
-                self.expressions |= {code}
-        before = self.codes[row]
-        self.codes[row] = code
-        return before != code and (before in self.expressions or code in self.expressions)
+    def give(self, cells: Iterable[tuple[int, Any]]) -> tuple[bool, bool]:
+        """Give some rows other cells; whether one has changed, and whether expressions have."""
+        values, codes = self.values, self.codes
+        given = [
+            (row, cell_key(cell), cell)
+            for row, cell in cells
+            if values[codes[row]] is not cell or cell.__class__ not in _NEVER_CHANGED
+        ]
+        if self.numbers is None and given:
+            self.numbers = {cell_key(value): code for code, value in enumerate(values)}
+        numbers = self.numbers or {}
+        if not all(key in numbers for _, key, _ in given):
+            self.values = values = values.copy()  # other stores may have columns of them
+        changed = concerned = False
+        for row, key, cell in given:
+            code, before = numbers.get(key), codes[row]
+            if code is None:
+                code = numbers[key] = len(values)
+                values.append(cell)
+                if is_open(cell):
+                    self.expressions |= {code}
+            if code != before:
+                codes[row], changed = code, True
+                concerned |= before in self.expressions or code in self.expressions
+        if len(values) > _MANY_UNUSED + 2 * len(codes):
+            self._number_anew()
+        return changed, concerned
+
+    def _number_anew(self) -> None:
+        """Forget the values that no row has any more."""
+        fresh = Column.of(list(map(self.values.__getitem__, self.codes)))
+        self.values, self.codes, self.numbers = fresh.values, fresh.codes, None
+        self.ordered, self.expressions = fresh.ordered, fresh.expressions
 
     def cell(self, row: int) -> Any:
         """What a row has."""

@@ -64,6 +64,8 @@ class PlacedStore(Store):
         self._base = source.base
         self._order = array("i")
         self._overlay: frozenset[str] = frozenset()
+        #: How often the base had been edited when it was looked at last.
+        self._edits = 0
         #: The attributes that were asked for and that no row had.
         self._absent: set[str] = set()
         #: The keys of columns with lists and ads, which may be otherwise when they are compared.
@@ -85,6 +87,7 @@ class PlacedStore(Store):
 
     def refresh(self) -> Changes:
         """Look again at rows that may be others than before, or have others in their places."""
+        edited = self._edits != self._source.base.edits
         concerns = self._look()
         found = Changes(set(), set(), not self._absent.isdisjoint(self.names))
         for name in self._absent & self.names:
@@ -100,7 +103,9 @@ class PlacedStore(Store):
                 found.names.add(name)
                 if column.expressions or fresh.expressions:
                     found.split.add(name)
-        for name in filter(concerns, list(self._pieces)):
+        # What the base has no column of may have changed unnoticed.
+        built = self._base.built
+        for name in [n for n in self._pieces if concerns(n) or (edited and built(n) is None)]:
             pieces = self._pieces[name].values()
             if any(list(map(cell_key, self.peek(name, rows))) != keys for rows, keys in pieces):
                 del self._pieces[name]
@@ -120,7 +125,9 @@ class PlacedStore(Store):
         self._whole = used == len(self._order) == self._base.size
         self.opaque = self._placed(self._base.opaque)
         moved = base is not self._base or (places is not self._order and places != self._order)
-        return lambda name: moved or name in overlay or name in self._overlay
+        edits, self._edits = self._edits, self._base.edits
+        edited = {name for name, at in self._base.edited.items() if at > edits}
+        return lambda name: moved or name in overlay or name in self._overlay or name in edited
 
     def _placed(self, bits: int) -> int:
         """The rows that are certain rows of the other store."""

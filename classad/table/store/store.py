@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import compress, count
+from itertools import chain, compress, count
 from typing import Any, Final
 
 from classad.ads.expression import Expression
@@ -18,7 +18,7 @@ from classad.loading.columns import LoadedColumn, LoadedColumns, Tag
 from classad.table.arrays.arrays import NO_CODES, number_pairs
 from classad.table.expressions.shapes import Shapes
 from classad.table.memory.budget import Budget, Notes
-from classad.table.store.columns import Column, cell_key
+from classad.table.store.columns import PLAIN, Column, cell_key
 from classad.table.store.parts import Part
 
 #: Rows are made one by one when fewer than one in so many is wanted.
@@ -56,6 +56,9 @@ class Store:
         #: Rows whose ads are no longer, or not only, in the loaded columns.
         self.own: set[int] = set()
         self._places: dict[int, int] | None = None
+        #: How often rows have got other ads, and at which time a column changed last.
+        self.edits = 0
+        self.edited: dict[str, int] = {}
         #: What has been looked at for some rows only: the rows, and the keys of their cells.
         self._pieces: dict[str, dict[int, tuple[Sequence[int], list[Any]]]] = {}
         if loaded is None:
@@ -207,18 +210,15 @@ class Store:
                     codes[row] = number
                 values.append(None)
         column = Column.of_codes(values, codes)
-        for row in self.own:
-            ad = self.ads[row]
-            assert ad is not None
-            column.set(row, ad._attrs.get(name))
+        column.give((row, self.ad(row)._attrs.get(name)) for row in self.own)
         return column
 
     @cached_property
     def open_names(self) -> list[str]:
-        """The attributes for which some row had an expression when it was loaded; of ads all."""
+        """The attributes that some row may have an expression for, or had when it was loaded."""
         loaded, found = self.loaded, []
         if loaded is None:
-            return list(self.names)
+            return list(set().union(*[_open_in(ad) for ad in self.ads if ad is not None]))
         for column in map(loaded.columns.__getitem__, loaded.with_expressions):
             # Most are lists and ads, which need not be made to be told from expressions.
             if not loaded.are_values(column.key, _texts(column)):
@@ -251,30 +251,64 @@ class Store:
         self.everything.forget(None)
         self._parts.keep(self.everything.bits, self.everything, 0)
 
-    def replace(self, row: int, ad: ClassAd) -> tuple[set[str], bool]:
-        """Another ad for a row: the columns in which that matters, and whether expressions do."""
+    def replace_many(self, ads: Mapping[int, ClassAd]) -> tuple[set[str], bool]:
+        """Other ads for some rows: columns in which that matters, and whether expressions do."""
         before, opaque = self.names.copy(), self.opaque
-        self.ads[row], self._places = ad, None
-        self.own.add(row)
-        self._note(row, ad)
-        for name in self.names - before:
-            self._columns.pop(name, None)
+        for row, ad in ads.items():
+            self.ads[row] = ad
+            self._note(row, ad)
+        self.own.update(ads)
+        self._places = None
         changed: set[str] = self.names - before
-        structural = bool(changed) or opaque != self.opaque or not is_apart(ad, ad._attrs)
-        for name, column in self._columns.items():
-            if column is None:
-                continue
-            cell = ad._attrs.get(name)
-            old = column.codes[row]
-            structural |= column.set(row, cell)
-            if column.codes[row] != old:
-                changed.add(name)
-        self._replace_in_pieces(row, ad, changed)
+        structural = bool(changed) or opaque != self.opaque
+        structural |= not all(is_apart(ad, ad._attrs) for ad in ads.values())
+        known = self.__dict__.get("open_names")
+        if known is not None and not set(known).issuperset(chain(*map(_open_in, ads.values()))):
+            del self.__dict__["open_names"]
+        for name in changed:
+            self._columns.pop(name, None)
+        for name in self._columns:
+            cells = [(row, ad._attrs.get(name)) for row, ad in ads.items()]
+            structural |= self._give(name, cells, changed)
+        for row, ad in ads.items() if self._pieces else ():
+            self._replace_in_pieces(row, ad, changed)
+        self._forget_changed(changed, structural)
+        return changed, structural
+
+    def read_again(self, names: Iterable[str]) -> tuple[set[str], bool]:
+        """The same of some attributes of all rows, which may have changed in the ads."""
+        changed: set[str] = set()
+        structural = False
+        for name in names:
+            column = self._columns.get(name)
+            if column is not None:
+                fresh = self._columns[name] = self._column(name)
+                if not _same(column, fresh):
+                    changed.add(name)
+                    structural |= bool(column.expressions or fresh.expressions)
+        self._forget_changed(changed, structural)
+        return changed, structural
+
+    def _give(self, name: str, cells: Iterable[tuple[int, Any]], changed: set[str]) -> bool:
+        """Give some rows of a column, if it is built, other cells; whether expressions are."""
+        column = self._columns.get(name)
+        if column is None:
+            return False
+        other, concerned = column.give(cells)
+        if other:
+            changed.add(name)
+        return concerned
+
+    def _forget_changed(self, changed: set[str], structural: bool) -> None:
+        """Forget what follows from columns that have changed."""
+        if not (changed or structural):
+            return
+        self.edits += 1
+        self.edited.update(dict.fromkeys(changed, self.edits))
         for part in self._parts.values():
             part.forget(None if structural else changed)
         if structural:
             self._pieces.clear()
-        return changed, structural
 
     def _replace_in_pieces(self, row: int, ad: ClassAd, changed: set[str]) -> None:
         """The same of what has been looked at for some rows."""
@@ -296,6 +330,17 @@ def _texts(column: LoadedColumn) -> set[int]:
     _, first = number_pairs(column.payload, column.tags)
     tags = map(column.tags.__getitem__, first)
     return set(compress(map(column.payload.__getitem__, first), map(Tag.EXPRESSION.__eq__, tags)))
+
+
+def _same(one: Column, other: Column) -> bool:
+    """Whether two columns say the same of every row by the same codes."""
+    keys = (list(map(cell_key, column.values)) for column in (one, other))
+    return one.codes == other.codes and next(keys) == next(keys)
+
+
+def _open_in(ad: ClassAd) -> list[str]:
+    """The attributes of an ad that are more than plain values."""
+    return [name for name, cell in ad._attrs.items() if cell.__class__ not in PLAIN]
 
 
 def is_apart(ad: ClassAd, names: Iterable[str]) -> bool:

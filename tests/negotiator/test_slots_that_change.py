@@ -1,0 +1,180 @@
+"""Slots that change from cycle to cycle, which an engine that lasts takes in as they change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from random import Random
+
+import pytest
+from attr import evolve
+
+import pieslice
+from classad import ClassAd, ExprTree
+from classad.loading.columns import LoadedColumns
+from classad.table import Table
+from negotiator.columns import engines
+from negotiator.cycle import negotiate
+from negotiator.engines import make_engines
+from negotiator.matching.engine import Engines
+from negotiator.model.snapshot import Snapshot
+from negotiator.model.watched import WatchedAd, pass_time
+from pieslice.reports.vacating import vacatings
+from policy.model import NegotiatorPolicy
+from tests.negotiator import scenarios
+
+CAMPUS = Path(__file__).parents[2] / "examples" / "campus"
+NAMES = ("tour", "plain-match", "pie-2-users", "pslot-preemption")
+#: What may happen to the ad of a slot.
+EDITS: tuple[Callable[[WatchedAd], object], ...] = (
+    lambda ad: ad.insert("Cpus", (ad.get_number("Cpus") or 1) + 1),
+    lambda ad: ad.insert("Requirements", ExprTree("TARGET.RequestCpus < Cpus && Fresh =!= 2")),
+    lambda ad: ad.insert("Fresh", 2),
+    lambda ad: ad.remove("Fresh"),
+    lambda ad: ad.update({"State": "Claimed", "RemoteUser": "zoe@test", "Activity": "Busy"}),
+    lambda ad: ad.update({"State": "Unclaimed", "Activity": "Idle"}) or ad.remove("RemoteUser"),
+    lambda ad: ad.insert("SlotWeight", ExprTree("Cpus * 2")),
+    lambda ad: ad.insert("SlotWeight", ExprTree("MyCurrentTime % 7")),
+    lambda ad: ad.pop("SlotWeight", None),
+    lambda ad: ad.insert("Rank", ExprTree("MyCurrentTime > 100 && TARGET.ClusterId > 1")),
+    lambda ad: ad.insert("ConsumptionCpus", 1),
+    lambda ad: ad.insert("Absent", True),
+    lambda ad: ad.chain(ClassAd({"Colour": "red"})),
+    lambda ad: ad.chain(None),
+)
+
+
+def pool_of(name: str) -> tuple[Snapshot, NegotiatorPolicy]:
+    case = scenarios.load(name)
+    return scenarios.snapshot_of(case), scenarios.policy_of(case["scenario"])
+
+
+def same_as_reference(snapshot: Snapshot, policy: NegotiatorPolicy, kept: Engines) -> None:
+    """An engine that lasts decides what the reference does, which knows of no other cycle."""
+    warm, fresh = (
+        repr(negotiate(snapshot, policy, now=scenarios.NOW, rng=Random(1), engine=engine))
+        for engine in (kept, "reference")
+    )
+    assert warm == fresh
+
+
+@pytest.mark.parametrize("preempting", [True, False])
+@pytest.mark.parametrize("name", NAMES)
+def test_an_engine_that_lasts_sees_every_change_of_a_slot(name: str, preempting: bool) -> None:
+    """Ads that change, slots that come, go and stand elsewhere, and the time that passes."""
+    snapshot, policy = pool_of(name)
+    policy = evolve(policy, consider_preemption=preempting)
+    rng, kept = Random(name), make_engines("columns", lasting=True)
+    slots = [WatchedAd.copy_of(ad) for ad in snapshot.slots]
+    away: list[WatchedAd] = []
+    for cycle in range(25):
+        for _ in range(rng.randrange(4)):
+            rng.choice(EDITS)(rng.choice(slots))
+        what = rng.randrange(6)
+        if what == 0 and len(slots) > 2:
+            away.append(slots.pop(rng.randrange(len(slots))))
+        elif what == 1 and away:
+            slots.append(away.pop())
+        elif what == 2:
+            twin = WatchedAd.copy_of(rng.choice(slots))
+            twin.insert("Name", f"new{cycle}@m")
+            slots.append(twin)
+        elif what == 3:
+            rng.shuffle(slots)
+        for ad in slots:
+            pass_time(ad, {"mycurrenttime": 95 + cycle})
+        same_as_reference(evolve(snapshot, slots=tuple(slots)), policy, kept)
+
+
+def test_a_cycle_takes_in_the_slots_that_changed_and_no_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The columns of the other slots are those of the cycle before."""
+    snapshot, policy = pool_of("tour")
+    slots = [WatchedAd.copy_of(ad) for ad in snapshot.slots]
+    for ad in slots:
+        pass_time(ad, {"mycurrenttime": 995})
+    pool = evolve(snapshot, slots=tuple(slots))
+    kept = make_engines("columns", lasting=True)
+    same_as_reference(pool, policy, kept)
+    taken_in: list[int] = []
+    replace = Table.replace_many
+
+    def count(table: Table, ads: Mapping[int, ClassAd]) -> None:
+        taken_in.append(len(ads))
+        replace(table, ads)
+
+    monkeypatch.setattr(Table, "replace_many", count)
+    for changed in (0, 1, 2, 0):
+        for ad in slots[:changed]:
+            ad.insert("Memory", (ad.get_number("Memory") or 0) + 1)
+        for ad in slots:
+            pass_time(ad, {"mycurrenttime": 1000})
+        taken_in.clear()
+        same_as_reference(pool, policy, kept)
+        assert sum(taken_in) == changed
+
+
+def test_looking_at_slots_does_not_end_their_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every question about a pool, and a program that reads all its ads, leave the columns."""
+    pool = pieslice.read(CAMPUS)
+    job = next(item.job for item in pool.negotiate().result.matches)
+    for name in ("fetch_slots", "watched_rows"):
+        monkeypatch.delattr(engines, name)
+    first = pool.negotiate().text()
+    names = [ad["Name"] for ad in pool.capture.snapshot.slots]
+    assert len(names) == pool.capture.facts.slots
+    pool.diff(pool)
+    pool.why(job)
+    pool.survey(user="alice")
+    pool.quotas()
+    assert pool.negotiate().text() == first
+
+
+def test_a_change_of_one_ad_counts_after_it_was_lent() -> None:
+    pool = pieslice.read(CAMPUS)
+    match = pool.negotiate().result.matches[0]
+    for ad in pool.capture.snapshot.slots:
+        if ad["Name"] == match.slot:
+            ad["Requirements"] = False
+    assert match.slot not in {item.slot for item in pool.negotiate().result.matches}
+
+
+def test_a_report_makes_the_ads_of_the_slots_that_it_speaks_of(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A cycle that preempts tells how jobs vacate their slots: the ads of these are read."""
+    pool = pieslice.read(CAMPUS)
+    monkeypatch.delattr(LoadedColumns, "to_ads")
+    cycle = pool.negotiate()
+    assert vacatings(pool.capture.snapshot, cycle.result)
+    assert cycle.data()["matches"]
+    assert cycle.machines
+
+
+@pytest.mark.parametrize("change", ["insert", "remove", "chain", "clear", "pop", "update"])
+def test_a_watched_ad_is_another_one_after_a_change(change: str) -> None:
+    ad = WatchedAd.copy_of(ClassAd({"Cpus": 1, "MyCurrentTime": 5}))
+    stamp = ad.stamp
+    pass_time(ad, {"mycurrenttime": 6})
+    assert (ad["Cpus"], ad["MyCurrentTime"], ad.stamp) == (1, 6, stamp)
+    changes = {
+        "insert": lambda: ad.insert("Memory", 2),
+        "remove": lambda: ad.remove("Cpus"),
+        "chain": lambda: ad.chain(ClassAd({"Disk": 2})),
+        "clear": ad.clear,
+        "pop": lambda: ad.pop("Cpus"),
+        "update": lambda: ad.update(Cpus=2),
+    }
+    changes[change]()
+    assert ad.stamp != stamp
+
+
+def test_a_watched_ad_is_equal_to_the_ad_that_it_is_a_copy_of() -> None:
+    ad = ClassAd({"Cpus": 1})
+    own = WatchedAd.copy_of(ad)
+    assert own == ad
+    assert ad == own
+    assert type(own.duplicate()) is ClassAd
+    own["Cpus"] = 2
+    assert own != ad
