@@ -47,9 +47,8 @@ ORDER = {
         "terminal", "command_line", "limiting", "data", "writing", "reports", "recording", "live",
         "inputs", "expressions", "policies", "priorities", "forecast", "runreport", "simulation",
         "sweeps", "fuzzing", "negotiate", "shadow", "why", "history", "alerts", "partitions", "api",
-        "conform", "documents", "doctor", "manual", "cli", "__main__",
+        "doctor", "manual", "cli", "__main__",
     ),
-    "pieslice/conform": ("runner", "language", "configuration", "negotiation", "kinds", "cli"),
     "pieslice/why": (
         "data", "jobs", "requests", "clauses", "slots", "autoclusters", "quotas", "differences",
         "answer", "headtext", "whytext", "questions", "cli",
@@ -130,10 +129,6 @@ OUTSIDE = {
     "pieslice/history/following.py": "the body of `pieslice record` for running pools",
     "pieslice/inputs/moments.py": "puts a capture of a history into a folder while it is read",
     "pieslice/inputs/pool.py": "names the files of a pool",
-    "pieslice/conform/runner.py": "reads the vector files that it is pointed to",
-    "pieslice/conform/negotiation/pools.py": (
-        "reads the captured pools that `pieslice conform` is pointed to"
-    ),
     "pieslice/forecast/command.py": "the body of `pieslice forecast`: reads a saved state",
     "pieslice/forecast/plot.py": "draws a forecast to the file that it is given",
     "pieslice/fuzzing/command.py": "the body of `pieslice fuzz`: reads a capture",

@@ -396,7 +396,7 @@ def test_a_day_begins_in_utc(text: str) -> None:
 @pytest.mark.parametrize(
     "words",
     [["select", f"{TOUR}/slots.ads", "--target", "x\x1b[2J"], ["eval", "1", "--tz", "\u202eGMT"],
-     ["negotiate", TOUR, "--now", "\x1b[31m"], ["config", "info", "\x1b[2J"], ["conform", "\x07"],
+     ["negotiate", TOUR, "--now", "\x1b[31m"], ["config", "info", "\x1b[2J"],
      ["help", "\x1b[2J"], ["history", "\x1b[2J"],
      ["map", "test", "\x1b[2J", "a"], ["simulate", "4", "--workload", "\x1b[2J"],
      ["userprio", "\x1b[2J"], ["report", "\x1b[2J"], ["forecast", "\x1b[2J"]],

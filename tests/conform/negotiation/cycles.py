@@ -11,9 +11,9 @@ from collections.abc import Iterable
 from typing import Final
 
 from negotiator.scenario.course import Played, play
-from pieslice.conform.negotiation.scenarios import differences
-from pieslice.conform.runner import Case, Kind, Mismatch
 from pieslice.data import Content
+from tests.conform.negotiation.scenarios import differences
+from tests.conform.runner import Case, Kind, Mismatch
 
 #: What hangs on the order in which jobs are offered.
 _OFFERED: Final = ("matches", "rejections", "requests", "pies", "customers_after")

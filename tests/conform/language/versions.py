@@ -21,10 +21,10 @@ from classad.evaluate import evaluate_attribute, evaluate_full
 from classad.evaluation.state import EvalContext
 from classad.formats.unparse import unparse
 from classad.language.rules import LanguageRules, language_of
-from pieslice.conform.language.comparison import Comparison
-from pieslice.conform.runner import Case, Kind, Mismatch, unplayed
 from pieslice.data import Content
 from policy.versions import parse_version
+from tests.conform.language.comparison import Comparison
+from tests.conform.runner import Case, Kind, Mismatch, unplayed
 
 _FORMAT: Final = "classad-versions/1"
 #: How many levels a tool was asked for that has no limit below.

@@ -17,15 +17,15 @@ from classad.formats.unparse import unparse, unparse_value
 from classad.match import half_match, symmetric_match
 from classad.syntax.nodes import Node
 from classad.syntax.parser import parse_expression
-from pieslice.conform.language.comparison import (
+from tests.conform.language.comparison import (
     Comparison,
     ad_of,
     context_of,
     parse_expression_of,
     tree_of,
 )
-from pieslice.conform.language.encode import PARSE_ERROR, encode, real_text
-from pieslice.conform.runner import Case, Kind, Mismatch
+from tests.conform.language.encode import PARSE_ERROR, encode, real_text
+from tests.conform.runner import Case, Kind, Mismatch
 
 
 def _check_value(seen: Comparison, value: object, ok: bool) -> None:

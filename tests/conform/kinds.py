@@ -1,23 +1,23 @@
-"""Lists the kinds of recorded case that ``pieslice conform`` recognises."""
+"""Lists the kinds of recorded case that ``python -m tests.conform`` recognises."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Final
 
-from pieslice.conform.configuration.kinds import CONFIG_KINDS
-from pieslice.conform.language.evaluation import LANGUAGE_KINDS
-from pieslice.conform.language.printing import PRINTING_KINDS
-from pieslice.conform.language.versions import VERSION_KINDS
-from pieslice.conform.negotiation.accounting import ACCOUNTING_KINDS
-from pieslice.conform.negotiation.cycles import CYCLE_KINDS
-from pieslice.conform.negotiation.forecast import FORECAST_KINDS
-from pieslice.conform.negotiation.pools import POOL_KINDS
-from pieslice.conform.negotiation.quotas import QUOTA_KINDS
-from pieslice.conform.negotiation.sorting import SORT_KINDS
-from pieslice.conform.negotiation.userprio import USERPRIO_KINDS
-from pieslice.conform.runner import Case, Kind, unplayed
 from pieslice.data import Content
+from tests.conform.configuration.kinds import CONFIG_KINDS
+from tests.conform.language.evaluation import LANGUAGE_KINDS
+from tests.conform.language.printing import PRINTING_KINDS
+from tests.conform.language.versions import VERSION_KINDS
+from tests.conform.negotiation.accounting import ACCOUNTING_KINDS
+from tests.conform.negotiation.cycles import CYCLE_KINDS
+from tests.conform.negotiation.forecast import FORECAST_KINDS
+from tests.conform.negotiation.pools import POOL_KINDS
+from tests.conform.negotiation.quotas import QUOTA_KINDS
+from tests.conform.negotiation.sorting import SORT_KINDS
+from tests.conform.negotiation.userprio import USERPRIO_KINDS
+from tests.conform.runner import Case, Kind, unplayed
 
 _NOT_SUPPORTED: Final = "kind not supported"
 #: What the tools of job transforms and routes recorded calls its kinds.

@@ -11,13 +11,13 @@ from attr import evolve
 
 from negotiator.groups.tree import group_tree
 from negotiator.model.result import Pie
-from pieslice.cli import main
-from pieslice.conform.language.evaluation import LANGUAGE_KINDS
-from pieslice.conform.language.printing import PRINTING_KINDS
-from pieslice.conform.negotiation.quotas import _Pool
-from pieslice.conform.negotiation.scenarios import _recorded_rounds
-from pieslice.conform.runner import UnreadableVectors, check_case, outcomes, run
 from policy.load import policy_from_knobs
+from tests.conform.command import main
+from tests.conform.language.evaluation import LANGUAGE_KINDS
+from tests.conform.language.printing import PRINTING_KINDS
+from tests.conform.negotiation.quotas import _Pool
+from tests.conform.negotiation.scenarios import _recorded_rounds
+from tests.conform.runner import UnreadableVectors, check_case, outcomes, run
 
 KINDS = (*LANGUAGE_KINDS, *PRINTING_KINDS)
 ROOM = Path(__file__).parents[1] / "vectors" / "classad"
@@ -25,7 +25,7 @@ GOOD = {"id": "t:1", "expr": "1 + 1", "value": {"type": "integer", "value": 2}, 
 
 
 def command(*arguments: str) -> int:
-    return main(["conform", *arguments])
+    return main(arguments)
 
 
 def write(path: Path, *cases: object) -> Path:

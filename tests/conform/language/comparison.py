@@ -12,7 +12,7 @@ from classad.ads.expression import Expression
 from classad.evaluation.state import EvalContext
 from classad.syntax.nodes import Node
 from classad.syntax.parser import parse_expression
-from pieslice.conform.runner import Case, Mismatch
+from tests.conform.runner import Case, Mismatch
 
 #: The instant of evaluation where a case does not depend on it.
 NOW: Final = 1_700_000_000.0

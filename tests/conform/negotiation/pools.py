@@ -16,8 +16,8 @@ from negotiator.capture.agreement import Expected, compare
 from negotiator.capture.renewal import renewed
 from negotiator.cycle import negotiate
 from negotiator.io import Capture, CapturePaths, InputError, read_capture
-from pieslice.conform.runner import Case, Kind, Mismatch
 from pieslice.data import Content
+from tests.conform.runner import Case, Kind, Mismatch
 
 
 def check_pool(case: Case) -> list[Mismatch]:

@@ -13,14 +13,14 @@ from functools import cache
 from pathlib import PurePosixPath
 from typing import Final
 
-from pieslice.conform.configuration.replay import CASE_FIELDS, Setup, check_case
-from pieslice.conform.runner import Case, Kind, Mismatch
 from pieslice.data import Content
 from policy.data.tables import builtin_table, parameter_rows
 from policy.history import builtin_rows
 from policy.io import builtin_library
 from policy.knobs import KNOBS
 from policy.versions import NEWEST, parse_version
+from tests.conform.configuration.replay import CASE_FIELDS, Setup, check_case
+from tests.conform.runner import Case, Kind, Mismatch
 
 #: Fields of a row of the parameter table.  ``used_by`` names files of HTCondor's source and is
 #: not compared: nothing here depends on it.

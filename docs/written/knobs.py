@@ -1,6 +1,6 @@
 """Writes the knob reference, ``docs/knobs.md``, from the declarations.
 
-``python -m pieslice.documents knobs`` prints it.
+``python -m docs.written knobs`` prints it.
 
 Inputs: ``policy.knobs`` and ``policy.ephemeral``.  Outputs: the page as Markdown.
 """
@@ -19,7 +19,7 @@ from policy.knobs.declaration import Knob, Need
 from policy.knobs.parameters import find_parameter
 
 _INTRODUCTION = """\
-<!-- Written by `python -m pieslice.documents knobs`; edit the declarations in policy/knobs. -->
+<!-- Written by `python -m docs.written knobs`; edit the declarations in policy/knobs. -->
 
 # Knobs
 

@@ -12,8 +12,8 @@ from collections.abc import Iterable
 from typing import Final
 
 from classad.kernels import backends, sort_order
-from pieslice.conform.runner import Case, Kind, Mismatch
 from pieslice.data import Content
+from tests.conform.runner import Case, Kind, Mismatch
 
 
 def check_sorted(case: Case) -> list[Mismatch]:

@@ -29,9 +29,9 @@ from negotiator.model.result import (
     TrimCause,
 )
 from negotiator.scenario.course import Played, RecordedOffer
-from pieslice.conform.negotiation.group_events import group_events, recorded_events
-from pieslice.conform.runner import Mismatch
 from pieslice.data import Content, JsonObject, Record
+from tests.conform.negotiation.group_events import group_events, recorded_events
+from tests.conform.runner import Mismatch
 
 _MATCH_FIELDS: Final = ("seq", "spin", "submitter", "job", "count", "slot", "cost")
 #: Numbers of a match of a slot that names a user, as the log prints them; absent from others.

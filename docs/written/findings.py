@@ -12,7 +12,7 @@ from policy.lint.findings import SECTIONS, Finding, declared
 from policy.lint.fragments import COMPLETED
 
 _INTRODUCTION: Final = """\
-<!-- Written by `python -m pieslice.documents findings`; edit the declarations in policy/lint. -->
+<!-- Written by `python -m docs.written findings`; edit the declarations in policy/lint. -->
 
 # Findings
 

@@ -16,8 +16,8 @@ from classad.formats.unparse import pretty, unparse, unparse_value
 from classad.formats.xml import format_xml, read_xml
 from classad.syntax.nodes import Node
 from classad.syntax.parser import parse_expression
-from pieslice.conform.language.comparison import Comparison, parse_expression_of
-from pieslice.conform.runner import Case, Kind, Mismatch
+from tests.conform.language.comparison import Comparison, parse_expression_of
+from tests.conform.runner import Case, Kind, Mismatch
 
 
 def check_printing(case: Case) -> list[Mismatch]:

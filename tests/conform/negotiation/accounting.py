@@ -12,9 +12,9 @@ from negotiator.accounting.accountant import Accountant, accountant_settings, up
 from negotiator.groups.tree import group_tree
 from negotiator.model.snapshot import AccountantState, Customer
 from negotiator.sessions.pie import PieSettings, cut_slice, shares_of
-from pieslice.conform.runner import Case, Kind, Mismatch
 from pieslice.data import Content, JsonData
 from policy.load import policy_from_knobs
+from tests.conform.runner import Case, Kind, Mismatch
 
 #: Attribute of a record in the log -> our field.
 FIELDS: Final = {

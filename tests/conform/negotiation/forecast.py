@@ -14,9 +14,9 @@ from collections.abc import Iterable, Iterator
 from math import isclose
 from typing import Final
 
-from pieslice.conform.runner import Case, Kind, Mismatch
 from pieslice.data import Content, JsonData
 from pieslice.forecast.model import Demand, Settings, User, forecast
+from tests.conform.runner import Case, Kind, Mismatch
 
 _CURVES: Final = ("growth", "pulse_24h", "decay_from_10")
 _DAY: Final = 86_400.0

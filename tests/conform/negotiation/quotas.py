@@ -17,11 +17,11 @@ from negotiator.groups.rounds import group_loop_settings, run_group_rounds
 from negotiator.groups.tree import Group, GroupTree, group_tree
 from negotiator.model.result import ROOT_GROUP, AllocationRound, GroupEvent
 from negotiator.model.std_sort import ascending
-from pieslice.conform.runner import Case, Kind, Mismatch
 from pieslice.data import Content, JsonData, Record
 from policy.dialects import DIALECTS
 from policy.load import policy_from_knobs
 from policy.model import NegotiatorPolicy
+from tests.conform.runner import Case, Kind, Mismatch
 
 _SKIP_NAMES: Final = {"zero slots allocated": "zero", "no submitters": "no-submitters"}
 _ASSIGNED: Final[dict[str, Callable[[Group], object]]] = {

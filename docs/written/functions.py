@@ -1,6 +1,6 @@
 """Writes the function reference, ``docs/functions.md``, from the declarations.
 
-``python -m pieslice.documents functions`` prints it.
+``python -m docs.written functions`` prints it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Final
 from classad.evaluation.functions import FAMILIES, Builtin, Reads, Where, load
 
 _INTRODUCTION = """\
-<!-- Written by `python -m pieslice.documents functions`; edit classad/builtins. -->
+<!-- Written by `python -m docs.written functions`; edit classad/builtins. -->
 
 # Functions
 

@@ -13,7 +13,7 @@ import pytest
 from attr import evolve
 
 from negotiator.scenario.course import Played, play
-from pieslice.conform.negotiation.scenarios import differences
+from tests.conform.negotiation.scenarios import differences
 
 ROOM = Path(__file__).parents[1] / "vectors" / "negotiation"
 #: Recorded, but not compared: what follows from facts that are, or is a number of the daemon alone.

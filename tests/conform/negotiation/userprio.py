@@ -13,11 +13,11 @@ from typing import Final
 
 from classad.files.ads import read_long
 from classad.files.log import DamagedLogError, needs_compaction, read_transaction_log
-from pieslice.conform.runner import Case, Kind, Mismatch
 from pieslice.data import Content
 from pieslice.priorities.options import UsageError, parse_options
 from pieslice.priorities.report import Source, answer
 from pieslice.priorities.table import view_of
+from tests.conform.runner import Case, Kind, Mismatch
 
 #: A word of our message about a log -> what the real daemon says.
 _MESSAGES: Final = {

@@ -1,4 +1,4 @@
-"""Runs vector files and prints what differs: ``pieslice conform``.
+"""Runs vector files and prints what differs: ``python -m tests.conform PATH...``.
 
 Exit status 0 when every case that is played passes, 1 when one differs, 2 when a file cannot be
 read or no case can be played.
@@ -7,46 +7,40 @@ read or no case can be played.
 from __future__ import annotations
 
 import argparse
+import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from pieslice.command_line import EXIT_BAD, EXIT_NO, EXIT_OK
+from pieslice.reports.document import document, json_text
 from pieslice.terminal import complain
-
-if TYPE_CHECKING:
-    from pieslice.command_line import Subcommands
-    from pieslice.conform.runner import Outcome, Summary
+from tests.conform.kinds import KINDS
+from tests.conform.runner import Outcome, Summary, UnreadableVectors, run
 
 #: Longest text of a value in a failure report, in characters.
 SHOWN = 400
 
 
-def add_commands(subcommands: Subcommands) -> None:
-    """Add ``conform``."""
-    parser = subcommands.add_parser(
-        "conform",
-        help="run recorded cases of the real HTCondor and count the differences",
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the cases of the paths; returns the exit status."""
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.conform",
         description="Runs vector files (.json, .jsonl, each also .gz) or folders of them. The kind"
         " of a case is found from its fields.",
         epilog="exit status: 0 all that is played agrees, 1 a case differs, 2 bad usage or input,"
         " or no case can be played",
-        examples=(("pieslice conform mypool/expected.json", "a recorded cycle"),),
     )
     parser.add_argument("paths", nargs="+", type=Path, metavar="PATH")
     parser.add_argument("--json", action="store_true", help="print the result as one JSON object")
     parser.add_argument(
         "--limit", type=int, default=20, metavar="N", help="failures shown in full (default 20)"
     )
-    parser.set_defaults(run=conform)
+    return conform(parser.parse_args(arguments))
 
 
 def conform(options: argparse.Namespace) -> int:
-    """Run the command; returns the exit status."""
-    from pieslice.conform.kinds import KINDS
-    from pieslice.conform.runner import UnreadableVectors, run
-    from pieslice.reports.document import document, json_text
-
+    """Play the cases and print what differs; returns the exit status."""
     try:
         summary = run(options.paths, KINDS)
     except UnreadableVectors as problem:
@@ -121,7 +115,5 @@ def _outcome(outcome: Outcome) -> dict[str, object]:
 
 
 def _shown(value: object) -> str:
-    import json
-
     text = json.dumps(value, ensure_ascii=True, default=repr)
     return text if len(text) <= SHOWN else text[:SHOWN] + "..."
