@@ -430,7 +430,17 @@ _SETTINGS = (
 )
 
 
-@pytest.mark.parametrize("digits", _DIGITS, ids=lambda text: f"{text[:9]}-{len(text)}")
+@pytest.mark.parametrize(
+    "digits",
+    [
+        pytest.param(
+            text,
+            marks=[] if number % 3 == 0 else [pytest.mark.slow, pytest.mark.long],
+            id=f"{text[:9]}-{len(text)}",
+        )
+        for number, text in enumerate(_DIGITS)
+    ],
+)
 def test_digits_that_are_no_number_of_python(digits: str, tmp_path: Path, capsys: Capture) -> None:
     path = tmp_path / "condor_config"
     for number, text in enumerate(_SETTINGS):

@@ -484,6 +484,12 @@ def predicted(recorded: Place, tmp_path: Path) -> tuple[LiveCapture, CycleResult
     return read(tmp_path / "now"), result
 
 
+@pytest.fixture(autouse=True)
+def _no_collection(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What other tests left alive is not looked through after every cycle."""
+    monkeypatch.setattr(loop, "tidy", lambda: None)
+
+
 @pytest.fixture
 def nothing(recorded: Place, tmp_path: Path) -> CycleResult:
     """A prediction of no match and no rejection."""
