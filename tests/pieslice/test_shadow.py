@@ -28,9 +28,9 @@ from pieslice.live.capture import LiveCapture, read
 from pieslice.live.taking import Memory, restarted, take
 from pieslice.recording.store import History, HistoryError, Recorder
 from pieslice.shadow import loop
-from pieslice.shadow.cycles import due, newer, skew
 from pieslice.shadow.history import keeping
 from pieslice.shadow.keeping import Log, large_of
+from pieslice.shadow.loop import due, newer, skew
 from pieslice.shadow.outcome import Moved, Outcome, compare, outcome_of, total
 from pieslice.shadow.report import Score, page, prometheus
 from pieslice.shadow.whatif import Gain, Gains, Sums
