@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from attr import field, frozen
 
-from negotiator.capture.pool_order import pool_order
+from negotiator.capture.slots import pool_order
 from negotiator.engines import ENGINES
 from negotiator.scenario.course import play
 from pieslice.data import JsonData, Record

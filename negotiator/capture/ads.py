@@ -48,6 +48,12 @@ def number_of(ad: ClassAd, name: str) -> int | float | None:
     return None if isinstance(value, str | bool) else value
 
 
+def job_id(job: ClassAd) -> str:
+    """``<cluster>.<proc>`` of a job, or a question mark for what is missing."""
+    numbers = (number_of(job, name) for name in ("ClusterId", "ProcId"))
+    return ".".join("?" if number is None else str(number) for number in numbers)
+
+
 @frozen(eq=False)
 class LocatedAd:
     """An ad and the first line of it."""

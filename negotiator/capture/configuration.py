@@ -14,12 +14,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 from attr import frozen
 
 from classad.errors import Diagnostic
+from negotiator.capture.files import CaptureReader, reason
 from negotiator.capture.group_maps import FEATURE, GroupMap
-from negotiator.capture.renewal import INTERVAL, update_interval
 from negotiator.model.facts import Unsupported
 from policy.config import Config, load_config
 from policy.dialects import HTCONDOR, Dialect
@@ -27,12 +28,23 @@ from policy.history import first_reader, is_read
 from policy.io import builtin_library
 from policy.knobs import find_knob
 from policy.knobs.reading import split_list
+from policy.language.numbers import integer_literal
 from policy.language.sources import ProgramsNotRun
 from policy.language.table import Context
 from policy.load import load_policy
 from policy.maps.user_maps import read_user_map
 from policy.model import NegotiatorPolicy
-from policy.versions import NEWEST, Version
+from policy.versions import (
+    NEWEST,
+    Followed,
+    UnknownVersionError,
+    Version,
+    followed_version,
+    parse_version,
+)
+
+#: UPDATE_INTERVAL where the configuration has no number.
+INTERVAL: Final = 300
 
 
 @frozen
@@ -151,9 +163,35 @@ def read_policy(
         for problem in config.diagnostics
     ]
     groups = _group_map(config, sources, problems)
-    interval = update_interval(config.seen_by("STARTD").text("UPDATE_INTERVAL"))
+    seconds = integer_literal(config.seen_by("STARTD").text("UPDATE_INTERVAL") or "") or 0
+    interval = seconds if seconds > 0 else INTERVAL
     told = (*problems, *loaded.diagnostics, *_not_read(config, version))
     return LoadedPolicy(loaded.policy, unsupported, told, groups, interval)
+
+
+def capture_policy(
+    reader: CaptureReader, now: float, followed: Followed, local_name: str | None
+) -> LoadedPolicy:
+    """The policy of the files of a capture, whose diagnostics are noted."""
+    paths = reader.paths
+    path = paths.find("config")
+    if path is None and not paths.overlays and not paths.texts:
+        reader.warn(f"{reader.missing('config')}: no such file; HTCondor's defaults are used")
+    try:
+        loaded = read_policy(
+            path,
+            now,
+            overlays=paths.overlays,
+            texts=paths.texts,
+            defines=paths.defines,
+            local_name=local_name,
+            dialect=reader.dialect,
+            version=followed.version,
+        )
+    except OSError as problem:
+        raise reader.stop(f"{problem.filename}: {reason(problem)}") from None
+    reader.diagnostics.extend(loaded.diagnostics)
+    return loaded
 
 
 def _not_read(config: Config, version: Version) -> Iterator[Diagnostic]:
@@ -200,3 +238,41 @@ def _left_out(problem: Diagnostic) -> Diagnostic:
     return Diagnostic(
         problem.message, problem.source, problem.start, problem.end, help=text, id=problem.id
     )
+
+
+# --- whose rules ---
+
+#: Whose ads of a capture tell the version of the negotiator, and what the ads are called.
+_TELLERS: Final = (("Negotiator", "the negotiator's ad"), ("Collector", "the collector's ad"))
+
+
+def pool_version(reader: CaptureReader) -> Followed:
+    """The version that the negotiator of a captured pool has.
+
+    Raises ``InputError`` for one of which nothing is known.
+    """
+    given = reader.version
+    if given is None:
+        given = _advertised(reader)
+    if given.note:
+        reader.warn(given.note, severity="note")
+    return given
+
+
+def _advertised(reader: CaptureReader) -> Followed:
+    ads = reader.ads("negotiator") or []
+    for kind, whose in _TELLERS:
+        for ad in ads:
+            text = ad.text("CondorVersion")
+            if text is None or (ad.text("MyType") or "Negotiator") != kind:
+                continue
+            try:
+                version = parse_version(text)
+            except UnknownVersionError as problem:
+                reader.diagnostics.append(ad.problem(f"CondorVersion of {whose}: {problem}"))
+                continue
+            try:
+                return followed_version(version, f"CondorVersion of {whose}")
+            except UnknownVersionError as problem:
+                raise reader.stop(f"CondorVersion of {whose}: {problem}") from None
+    return reader.fallback

@@ -13,12 +13,10 @@ from typing import Final, Protocol
 
 from attr import frozen
 
-from negotiator.groups.quotas import allocate, assign_quotas
-from negotiator.groups.steps import Note, RoundBegan, nobody
+from negotiator.groups.quotas import Note, RoundBegan, allocate, assign_quotas, nobody
 from negotiator.groups.tree import Group, GroupTree
-from negotiator.model.arithmetic import add_up, c_int
+from negotiator.model.arithmetic import add_up, ascending, c_int
 from negotiator.model.result import AllocationRound, GroupAllocation, GroupEvent
-from negotiator.model.std_sort import ascending
 from policy.model import NegotiatorPolicy
 
 #: From this pass on a group loop would take hours in a real pool.

@@ -12,10 +12,10 @@ from typing import Final
 
 from attr import Factory, define, field, frozen
 
-from negotiator.model.result import Event
+from negotiator.model.result import TurnEvent
 
 _NEVER: Final = float("inf")
-_EVENTS: Final = (Event.SUBMITTER_TIME, Event.SCHEDD_TIME, Event.CYCLE_TIME)
+_EVENTS: Final = (TurnEvent.SUBMITTER_TIME, TurnEvent.SCHEDD_TIME, TurnEvent.CYCLE_TIME)
 
 
 @frozen
@@ -68,7 +68,7 @@ class Stopwatch:
         self._by_submitter[key] = self._by_submitter.get(key, 0) + taken
         self._by_schedd[schedd] = self._by_schedd.get(schedd, 0) + taken
 
-    def used_up(self, submitter: str, schedd: str) -> Event | None:
+    def used_up(self, submitter: str, schedd: str) -> TurnEvent | None:
         """The time limit that keeps a submitter from another session, if any."""
         left = self._left(submitter, schedd)
         if min(left) > 0:

@@ -19,13 +19,11 @@ __all__ = [
     "AllocationRound",
     "Counters",
     "CycleResult",
-    "Event",
     "GroupAllocation",
     "GroupEvent",
     "GroupSummary",
     "Match",
     "MatchKind",
-    "Outcome",
     "Pie",
     "PoolNumbers",
     "Reason",
@@ -35,6 +33,8 @@ __all__ = [
     "SubmitterTurn",
     "TrimCause",
     "TrimmedSlot",
+    "TurnEvent",
+    "TurnOutcome",
 ]
 
 #: Name of the root group.
@@ -62,14 +62,14 @@ class Reason(Enum):
     NO_MATCH = "no match found"
 
 
-class Outcome(Enum):
+class TurnOutcome(Enum):
     """How a submitter's turn in one spin ended: removed from the round, or kept for the next."""
 
     DONE = "done"
     RESUME = "resume"
 
 
-class Event(Enum):
+class TurnEvent(Enum):
     """What happened in a submitter's turn besides matching."""
 
     NO_IDLE_JOBS = "no idle jobs"
@@ -167,8 +167,8 @@ class SubmitterTurn:
     usage: float
     starvation: float
     used: float
-    events: tuple[Event, ...]
-    outcome: Outcome
+    events: tuple[TurnEvent, ...]
+    outcome: TurnOutcome
 
 
 @frozen

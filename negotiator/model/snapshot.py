@@ -7,6 +7,7 @@ weights.  Follows the queries that open a cycle and the accountant's table of cu
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
@@ -23,6 +24,7 @@ __all__ = [
     "ScheddQueue",
     "Snapshot",
     "machine_of",
+    "whole_slot",
 ]
 
 #: A ceiling that limits nothing.
@@ -144,6 +146,15 @@ class Snapshot:
     group_turns: Mapping[str, float] | None = None
     claims: Mapping[str, int] = field(factory=dict)
     child_claims: Mapping[str, Sequence[bool]] | None = None
+
+
+#: The name of a dynamic slot: that of the partitionable one, with a number behind it.
+_DYNAMIC: Final = re.compile(r"^([^@]*?\d)_\d+(@|$)")
+
+
+def whole_slot(name: str) -> str:
+    """Of a dynamic slot the partitionable one that it is a part of; any other slot itself."""
+    return _DYNAMIC.sub(r"\1\2", name)
 
 
 def machine_of(slot: str) -> str:

@@ -16,12 +16,11 @@ from classad.ads.expression import Expression
 from classad.evaluation.context import NO_CONTEXT
 from classad.formats.long import shared_tree
 from classad.language.names import fold_name
-from negotiator.accounting.restart import recounted
-from negotiator.capture.pool_order import CollectorTable, submitter_order
+from negotiator.accounting.records import recounted
+from negotiator.capture.slots import CollectorTable, submitter_order
 from negotiator.groups.tree import group_tree
 from negotiator.jobs.lists import served
-from negotiator.jobs.submitters import job_prio_array
-from negotiator.jobs.weights import IdleJobWeights
+from negotiator.jobs.submitters import IdleJobWeights, job_prio_array
 from negotiator.model.arithmetic import c_cut
 from negotiator.model.snapshot import AccountantState, Customer, Resource, ScheddQueue, Snapshot
 from negotiator.scenario.expand import (
@@ -35,7 +34,7 @@ from negotiator.scenario.expand import (
     merge,
     quoted,
 )
-from negotiator.versions.slots import CLAIMED_SLOTS_TRIMMED
+from negotiator.versions.negotiator import CLAIMED_SLOTS_TRIMMED
 from policy.load import policy_from_knobs
 from policy.model import NegotiatorPolicy
 from policy.versions import NEWEST, Version, parse_version

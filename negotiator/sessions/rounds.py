@@ -16,11 +16,11 @@ from negotiator.model.result import AllocationRound
 from negotiator.sessions.spins import RoundTerms, run_round
 
 
-def all_rounds(board: Board, submitters: list[Submitter]) -> tuple[AllocationRound, ...]:
+def all_rounds(board: Board) -> tuple[AllocationRound, ...]:
     """All rounds of the cycle; without groups there is one for everybody."""
-    negotiation = _GroupNegotiation(board)
+    negotiation, submitters = _GroupNegotiation(board), board.taking_part
     if not board.tree.configured:
-        negotiation.hold(list(submitters), None, INT_MAX)
+        negotiation.hold(submitters, None, INT_MAX)
         return ()
     policy, tree = board.policy, board.tree
     for submitter in submitters:

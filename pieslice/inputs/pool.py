@@ -19,8 +19,8 @@ from typing import IO
 from attr import Factory, evolve, frozen
 
 from classad.errors import Diagnostic
-from negotiator.capture.progress import SILENT
-from negotiator.capture.progress import Progress as Stages
+from negotiator.capture.files import SILENT
+from negotiator.capture.files import Progress as Stages
 from negotiator.io import Capture, CapturePaths, InputError, read_capture
 from negotiator.matching.stopwatch import RequestCosts
 from negotiator.model.arithmetic import END_OF_CALENDAR

@@ -16,9 +16,8 @@ from typing import ClassVar, Final
 
 from attr import evolve, frozen
 
-from negotiator.capture.ages import dated
-from negotiator.capture.agreement import compare
-from negotiator.capture.progress import SILENT, Progress
+from negotiator.capture.agreement import compare, dated
+from negotiator.capture.files import SILENT, Progress
 from negotiator.cycle import negotiate
 from negotiator.engines import ENGINES
 from negotiator.io import Capture

@@ -25,11 +25,11 @@ from negotiator.model.facts import PoolFacts, Unsupported
 from negotiator.model.result import (
     AllocationRound,
     CycleResult,
-    Event,
     GroupSummary,
     Match,
     MatchKind,
     SubmitterSummary,
+    TurnEvent,
 )
 from pieslice.reports.layout import Block, Column, Line, Table, Wrapped, number, rounded, short
 from pieslice.reports.vacating import Vacating
@@ -351,11 +351,11 @@ def _ages(agreement: Agreement) -> str:
 
 #: The events that the clock causes.
 _TIMED: Final = frozenset(
-    (Event.SUBMITTER_TIME, Event.SCHEDD_TIME, Event.CYCLE_TIME, Event.DEADLINE)
+    (TurnEvent.SUBMITTER_TIME, TurnEvent.SCHEDD_TIME, TurnEvent.CYCLE_TIME, TurnEvent.DEADLINE)
 )
 
 
-def timed_turns(result: CycleResult) -> list[tuple[str, Event, int, int]]:
+def timed_turns(result: CycleResult) -> list[tuple[str, TurnEvent, int, int]]:
     """The turns that a time limit prevented or ended: submitter, which, pie, spin."""
     return [
         (turn.name, event, number, spin.spin)

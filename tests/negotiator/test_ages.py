@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from classad import ClassAd
-from negotiator.capture.ages import dated
-from negotiator.capture.agreement import AdAge, Agreement, Difference
+from negotiator.capture.agreement import AdAge, Agreement, Difference, dated
 from negotiator.model.snapshot import ScheddQueue, Snapshot
 from pieslice.cli import main
 

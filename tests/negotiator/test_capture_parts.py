@@ -13,6 +13,7 @@ from classad.source import Source
 from negotiator.capture.ads import (
     LocatedAd,
     is_numbered,
+    job_id,
     load_columns,
     number_of,
     scalar_of,
@@ -26,16 +27,8 @@ from negotiator.capture.agreement import (
     compare,
     parse_expected,
 )
-from negotiator.capture.files import CapturePaths
-from negotiator.capture.manifest import Manifest, read_manifest
-from negotiator.capture.queues import (
-    job_id,
-    make_queues,
-    make_submitters,
-    schedd_of,
-    submitter_of,
-)
-from negotiator.capture.reader import CaptureReader
+from negotiator.capture.files import CapturePaths, CaptureReader, Manifest, read_manifest
+from negotiator.capture.schedds import advertised_submitter, make_queues, make_submitters, schedd_of
 from negotiator.capture.slots import times_of
 from policy.load import policy_from_knobs
 
@@ -116,12 +109,12 @@ def test_the_schedd_of_a_job(text: str, schedd: str) -> None:
     ],
 )
 def test_the_submitter_of_a_job(text: str, name: str | None) -> None:
-    assert submitter_of(located(text)) == name
+    assert advertised_submitter(located(text).ad) == name
 
 
 def test_the_number_of_a_job() -> None:
     texts = ("ClusterId = 1; ProcId = 0", "ClusterId = 0", "ProcId = 2", "")
-    assert [job_id(located(text)) for text in texts] == ["1.0", "0.?", "?.2", "?.?"]
+    assert [job_id(located(text).ad) for text in texts] == ["1.0", "0.?", "?.2", "?.?"]
 
 
 def test_queues_and_submitter_ads_are_made_of_jobs() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from classad import ClassAd
 from negotiator.capture.agreement import compare
-from negotiator.capture.renewal import renewed, update_interval
+from negotiator.capture.slots import renewed, update_interval
 from negotiator.cycle import negotiate
 from negotiator.io import CapturePaths, read_capture
 from negotiator.model.snapshot import Snapshot

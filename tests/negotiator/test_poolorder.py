@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from negotiator.capture.pool_order import CollectorTable, name_hash, pool_order, submitter_order
+from negotiator.capture.slots import CollectorTable, name_hash, pool_order, submitter_order
 from negotiator.scenario.expand import POOL, expand_jobs, expand_slots, quoted
 from negotiator.scenario.read import AdMaker, accountant_of, policy_of, snapshot_of
 from policy.versions import Version

@@ -12,8 +12,7 @@ from attr import evolve
 
 from classad import ExprTree
 from negotiator.cycle import negotiate
-from negotiator.groups.quotas import allocate, assign_quotas
-from negotiator.groups.steps import Spread
+from negotiator.groups.quotas import Spread, allocate, assign_quotas
 from negotiator.groups.tree import GroupSettings, GroupTree, group_tree
 from negotiator.model.result import ROOT_GROUP
 from policy.dialects import HTCONDOR, MRG

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from attr import define, field
 
+from negotiator.groups.quotas import recover_remainders
 from negotiator.groups.rounds import GroupLoopSettings, run_group_rounds
 from negotiator.groups.tree import Group, GroupSettings, GroupTree
-from negotiator.groups.whole_slots import recover_remainders
 from negotiator.model.result import AllocationRound
 
 

@@ -15,8 +15,8 @@ import pytest
 from docs.written.versions import versions_page
 from negotiator.engines import ENGINES
 from negotiator.io import CapturePaths, InputError, read_capture
-from negotiator.jobs.autoclusters import significance
 from negotiator.scenario.course import play
+from negotiator.versions.negotiator import REMOVED_ATTRIBUTES
 from negotiator.versions.rule import Rule
 from negotiator.versions.table import RULES, changed_between
 from pieslice.cli import main
@@ -109,11 +109,11 @@ def test_attributes_of_usage_tell_jobs_apart_up_to_25_4() -> None:
     """REMOVE_SIGNIFICANT_ATTRIBUTES has a default since 25.5.1, and what is set counts in all."""
     for version, removed in ((Version(25, 0, 13), ()), (NEWEST, USAGE)):
         policy = policy_from_knobs({}, version=version).policy
-        assert significance(policy).removed == removed
+        assert REMOVED_ATTRIBUTES.of(version)(policy)[0] == removed
         policy = policy_from_knobs(
             {"REMOVE_SIGNIFICANT_ATTRIBUTES": "A, B"}, version=version
         ).policy
-        assert significance(policy).removed == ("A", "B")
+        assert REMOVED_ATTRIBUTES.of(version)(policy)[0] == ("A", "B")
 
 
 def test_slots_say_the_floor_of_their_user_since_25_8_2() -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from negotiator.groups.steps import Assigned, CutToWhole, InTurn, QuotaStep, Spread, TookOwn
+from negotiator.groups.quotas import Assigned, CutToWhole, InTurn, QuotaStep, Spread, TookOwn
 from negotiator.model.result import GroupEvent
 from pieslice.reports.layout import Block, Column, Line, Table, number, rounded, short
 from pieslice.reports.text import plural

@@ -13,7 +13,7 @@ from random import Random
 from attr import frozen
 
 from negotiator.cycle import negotiate
-from negotiator.groups.steps import (
+from negotiator.groups.quotas import (
     Assigned,
     CutToWhole,
     InTurn,

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from negotiator.capture.agreement import Expected, compare
-from negotiator.capture.renewal import renewed
+from negotiator.capture.slots import renewed
 from negotiator.cycle import negotiate
 from negotiator.io import Capture, CapturePaths, InputError, read_capture
 from pieslice.data import Content

@@ -15,8 +15,8 @@ from typing import Final
 
 from negotiator.groups.rounds import group_loop_settings, run_group_rounds
 from negotiator.groups.tree import Group, GroupTree, group_tree
+from negotiator.model.arithmetic import ascending
 from negotiator.model.result import ROOT_GROUP, AllocationRound, GroupEvent
-from negotiator.model.std_sort import ascending
 from pieslice.data import Content, JsonData, Record
 from policy.dialects import DIALECTS
 from policy.load import policy_from_knobs

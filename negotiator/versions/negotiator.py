@@ -1,11 +1,12 @@
-"""Lists the rules about slots, submitters and significant attributes that changed."""
+"""Lists the rules of the negotiator that changed: slots, submitters, attributes, the accountant."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import dropwhile
-from typing import Final, Protocol, TypeVar
+from typing import Final, Protocol, TypeAlias, TypeVar
 
+from negotiator.model.snapshot import Customer
 from negotiator.versions.rule import Daemon, Rule
 from policy.knobs.cycle import REMOVE_SIGNIFICANT_ATTRIBUTES
 from policy.model import NegotiatorPolicy
@@ -41,25 +42,16 @@ NEVER_SIGNIFICANT: Final = Rule(
     "ties-no-autocluster",
 )
 
-#: Names and pattern that are taken out of the significant attributes.
-Removed = tuple[tuple[str, ...], str]
 
-
-def _removed_by_schedd(policy: NegotiatorPolicy) -> Removed:
+def _removed_by_schedd(policy: NegotiatorPolicy) -> tuple[tuple[str, ...], str]:
     # The schedd has no default for it, and takes what a configuration says.
     names = policy.remove_significant_attributes
-    return (() if names == _removed_by_default() else names), ""
+    default = (REMOVE_SIGNIFICANT_ATTRIBUTES.default or "").replace(",", " ").split()
+    return (() if names == tuple(default) else names), ""
 
 
-def _removed_by_negotiator(policy: NegotiatorPolicy) -> Removed:
-    return policy.remove_significant_attributes, policy.remove_significant_attributes_regex
-
-
-def _removed_by_default() -> tuple[str, ...]:
-    return tuple((REMOVE_SIGNIFICANT_ATTRIBUTES.default or "").replace(",", " ").split())
-
-
-REMOVED_ATTRIBUTES: Final = Rule(
+#: Names and pattern that are taken out of the significant attributes.
+REMOVED_ATTRIBUTES: Final[Rule[Callable[[NegotiatorPolicy], tuple[tuple[str, ...], str]]]] = Rule(
     "5",
     "REMOVE_SIGNIFICANT_ATTRIBUTES of the negotiator",
     "Only the schedd reads REMOVE_SIGNIFICANT_ATTRIBUTES, without a default; "
@@ -68,7 +60,10 @@ REMOVED_ATTRIBUTES: Final = Rule(
     Version(25, 5, 1),
     Daemon.NEGOTIATOR,
     _removed_by_schedd,
-    _removed_by_negotiator,
+    lambda policy: (
+        policy.remove_significant_attributes,
+        policy.remove_significant_attributes_regex,
+    ),
 )
 
 
@@ -120,13 +115,9 @@ def _note_stays(said: Iterable[bool | None]) -> list[bool]:
     return found
 
 
-def _each_for_itself(said: Iterable[bool | None]) -> list[bool]:
-    return [word is True for word in said]
-
-
 #: Which claimed slots count as partitionable, by what each says of PartitionableSlot, in pool
 #: order; None: the ad that the negotiator asked for does not say.
-CLAIMED_SLOTS_TRIMMED: Final = Rule(
+CLAIMED_SLOTS_TRIMMED: Final[Rule[Callable[[Iterable[bool | None]], list[bool]]]] = Rule(
     "17",
     "claimed slots when preemption is off",
     "Behind a claimed partitionable slot all claimed slots that do not say that they are none "
@@ -135,7 +126,7 @@ CLAIMED_SLOTS_TRIMMED: Final = Rule(
     Version(23, 10, 1),
     Daemon.NEGOTIATOR,
     _note_stays,
-    _each_for_itself,
+    lambda said: [word is True for word in said],
     "wild-20244",
 )
 
@@ -187,4 +178,80 @@ SUBMITTER_TAG: Final = Rule(
     None,
     recorded=False,
     applied=False,
+)
+
+
+# --- the accountant ---
+
+#: Whether the accountant keeps a table of claims from cycle to cycle.
+USAGE_OF_SLOTS: Final = Rule(
+    "1",
+    "usage of a slot that changes hands",
+    "The accountant keeps a table of claims from cycle to cycle: a match takes the slot from the "
+    "usage of its holder at once, and a match on a slot that the submitter holds already charges "
+    "nothing and counts no concurrency limits.",
+    "Usage is counted anew from the claimed slots when a cycle begins; a match adds to it, and "
+    "nothing is taken from anybody within the cycle.",
+    Version(25, 10, 1),
+    Daemon.NEGOTIATOR,
+    True,
+    False,
+    "preempt-same-user",
+)
+
+
+#: A record without the leases that are over.
+LeaseEnd: TypeAlias = Callable[[Customer, float], Customer]
+
+
+def _bounds_end(customer: Customer, now: float) -> Customer:
+    ceiling, floor = customer.ceiling_lease, customer.floor_lease
+    if ceiling is not None and ceiling.expiration <= now:
+        customer = customer.changed(ceiling=int(ceiling.previous), ceiling_lease=None)
+    if floor is not None and floor.expiration <= now:
+        customer = customer.changed(floor=int(floor.previous), floor_lease=None)
+    return customer
+
+
+def _factor_ends(customer: Customer, now: float) -> Customer:
+    factor = customer.factor_lease
+    if factor is not None and factor.expiration <= now:
+        customer = customer.changed(priority_factor=factor.previous, factor_lease=None)
+    return customer
+
+
+LEASES_OF_BOUNDS: Final[Rule[LeaseEnd]] = Rule(
+    "12a",
+    "leases of floor and ceiling",
+    "Their leases are not looked at: the leased value stays.",
+    "A floor or ceiling whose lease is over is set back when a cycle begins.",
+    Version(25, 11, 0),
+    Daemon.NEGOTIATOR,
+    lambda customer, now: customer,
+    _bounds_end,
+    recorded=False,
+)
+LEASES_OF_FACTORS: Final[Rule[LeaseEnd]] = Rule(
+    "12b",
+    "leases of priority factors",
+    "Their leases are not looked at: the leased value stays.",
+    "A factor whose lease is over is set back when a cycle begins.",
+    Version(25, 12, 2),
+    Daemon.NEGOTIATOR,
+    lambda customer, now: customer,
+    _factor_ends,
+    recorded=False,
+)
+
+
+DOMAIN_OF_NAME: Final[Rule[Callable[[str], str]]] = Rule(
+    "15",
+    "domain of a name with two @",
+    "ACCOUNTANT_LOCAL_DOMAIN is compared with what follows the first @.",
+    "It is compared with what follows the last one.",
+    Version(25, 10, 1),
+    Daemon.NEGOTIATOR,
+    lambda name: name.partition("@")[2],
+    lambda name: name.rpartition("@")[2] if "@" in name else "",
+    recorded=False,
 )

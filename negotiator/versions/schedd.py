@@ -10,16 +10,8 @@ from classad.evaluate import EvalContext
 from negotiator.versions.rule import Daemon, Rule
 from policy.versions import Version
 
-
-def _any_number(uploads: int) -> int | None:
-    return None
-
-
-def _at_most(uploads: int) -> int | None:
-    return uploads or None
-
-
-MATCHES_PER_SUBMITTER: Final = Rule(
+#: The most that a session may offer, by MAX_CONCURRENT_UPLOADS_PER_USER; None: any number.
+MATCHES_PER_SUBMITTER: Final[Rule[Callable[[int], int | None]]] = Rule(
     "9",
     "matches per submitter that a schedd asks for",
     "A session may be given as many matches as there are jobs: a submitter can fill the pool in "
@@ -27,8 +19,8 @@ MATCHES_PER_SUBMITTER: Final = Rule(
     "MAX_CONCURRENT_UPLOADS_PER_USER, 20 by default, bounds what a schedd asks for in a session.",
     Version(25, 11, 0),
     Daemon.SCHEDD,
-    _any_number,
-    _at_most,
+    lambda uploads: None,
+    lambda uploads: uploads or None,
     "schedd-upload-curb",
 )
 
@@ -42,10 +34,6 @@ class RoomOfList(NamedTuple):
 
     begins: Callable[[int | None, int | None], int | None]
     asked_again: bool
-
-
-def _room_of_now(rest: int | None, room: int | None) -> int | None:
-    return room
 
 
 def least(rest: int | None, room: int | None) -> int | None:
@@ -63,7 +51,7 @@ ROOM_OF_LIST: Final = Rule(
     "What a session may offer only shrinks from list to list.",
     Version(25, 11, 0),
     Daemon.SCHEDD,
-    RoomOfList(_room_of_now, True),
+    RoomOfList(lambda rest, room: room, True),
     RoomOfList(least, False),
     "wild-20029",
 )
@@ -81,29 +69,18 @@ EACH_LOOK_TAKES_A_JOB: Final = Rule(
 )
 
 
-def _of_its_run(grouped: bool) -> bool:
-    return True
-
-
-def _while_grouped(grouped: bool) -> bool:
-    return grouped
-
-
-ONE_AT_A_TIME: Final = Rule(
+#: Whether a request sent by itself is for the rest of its run, by whether jobs are still grouped.
+ONE_AT_A_TIME: Final[Rule[Callable[[bool], bool]]] = Rule(
     "13b",
     "one request at a time",
     "Every request stands for its job and all behind it in the run of its autocluster.",
     "The second request does; all others are for one job.",
     Version(24, 9, 2),
     Daemon.SCHEDD,
-    _of_its_run,
-    _while_grouped,
+    lambda grouped: True,
+    lambda grouped: grouped,
     "max-jobs-running-of-the-schedd",
 )
-
-
-def _in_job_alone(job: ClassAd, slot: ClassAd, context: EvalContext) -> str:
-    return job.get_string("ConcurrencyLimits", context=context) or ""
 
 
 def matched_limits(job: ClassAd, slot: ClassAd, context: EvalContext) -> str:
@@ -118,7 +95,7 @@ def matched_limits(job: ClassAd, slot: ClassAd, context: EvalContext) -> str:
     return mine.get_string("ConcurrencyLimits", other, context) or ""
 
 
-LIMITS_OF_JOB: Final = Rule(
+LIMITS_OF_JOB: Final[Rule[Callable[[ClassAd, ClassAd, EvalContext], str]]] = Rule(
     "13c",
     "concurrency limits of the job that takes a further match of a request",
     "The value of ConcurrencyLimits in the job ad alone: with limits that are expressions over the "
@@ -126,7 +103,7 @@ LIMITS_OF_JOB: Final = Rule(
     "The value in the match, from the ad of the job or of the slot.",
     Version(24, 9, 2),
     Daemon.SCHEDD,
-    _in_job_alone,
+    lambda job, slot, context: job.get_string("ConcurrencyLimits", context=context) or "",
     matched_limits,
     "limits-expression",
 )
