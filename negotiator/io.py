@@ -33,7 +33,7 @@ from negotiator.capture.files import (
     CapturePaths,
     CaptureReader,
     InputError,
-    Progress,
+    StageWatch,
     read_manifest,
 )
 from negotiator.capture.group_maps import Assignments, assign_groups
@@ -42,10 +42,15 @@ from negotiator.capture.slots import read_slots, submitter_order, times_of
 from negotiator.jobs.lists import IDLE
 from negotiator.matching.stopwatch import RequestCosts
 from negotiator.model.arithmetic import END_OF_CALENDAR
-from negotiator.model.facts import PoolFacts, Unsupported
 from negotiator.model.garbage import without_collecting
 from negotiator.model.loaded_slots import LoadedSlots
-from negotiator.model.snapshot import AccountantState, Snapshot, machine_of
+from negotiator.model.snapshot import (
+    AccountantState,
+    PoolFacts,
+    Snapshot,
+    UnsupportedKnob,
+    machine_of,
+)
 from policy.dialects import HTCONDOR, Dialect
 from policy.model import NegotiatorPolicy
 from policy.versions import NOT_GIVEN, Followed
@@ -61,7 +66,7 @@ class OtherNegotiator:
 
     name: str
     policy: NegotiatorPolicy
-    unsupported: tuple[Unsupported, ...]
+    unsupported: tuple[UnsupportedKnob, ...]
 
 
 @frozen(eq=False)
@@ -72,7 +77,7 @@ class Capture:
     policy: NegotiatorPolicy
     facts: PoolFacts
     diagnostics: tuple[Diagnostic, ...]
-    unsupported: tuple[Unsupported, ...] = ()
+    unsupported: tuple[UnsupportedKnob, ...] = ()
     expected: Expected | None = None
     expected_name: str = "expected.json"
     #: The seconds that requests take, for the time limits.
@@ -106,14 +111,14 @@ def read_capture(
     dialect: Dialect = HTCONDOR,
     version: Followed | None = None,
     fallback: Followed = NOT_GIVEN,
-    progress: Progress = SILENT,
+    progress: StageWatch = SILENT,
 ) -> Capture:
     """Read everything; see the module.
 
     ``local_names``: of the negotiators of the pool; none for the one that has no local name.
     ``version``: that of the pool; None: its daemons tell theirs, else it is ``fallback``.
     """
-    reader = _opened(CaptureReader(paths, dialect, version=version, fallback=fallback))
+    reader = CaptureReader(paths, dialect, version=version, fallback=fallback)
     manifest = read_manifest(reader)
     with progress.stage("reading slots"):
         slots = read_slots(reader, _TIMES, ordered=manifest.ordered)
@@ -157,14 +162,6 @@ def read_capture(
         assignments=assignments,
         update_interval=loaded.update_interval,
     )
-
-
-def _opened(reader: CaptureReader) -> CaptureReader:
-    """The reader, if its folder is one."""
-    folder = reader.paths.folder
-    if folder is not None and not folder.is_dir():
-        raise reader.stop(f"{folder}: no such folder")
-    return reader
 
 
 def _expected_name(reader: CaptureReader) -> str:
@@ -227,25 +224,17 @@ def _accountant(reader: CaptureReader, accounting: Sequence[LocatedAd]) -> Accou
             reader.warn(f"{name}: not used; priorities are those of the accounting ads")
         else:
             reader.diagnostics.extend(log.diagnostics)
-            return _completed(reader, name, from_log(log), accounting)
+            state, changed = complete(from_log(log), (ad.value for ad in accounting))
+            if changed:
+                newer = f"{len(changed)} records have the newer usage of the accounting ads"
+                reader.warn(f"{name}: {newer}", severity="note")
+            return state
     if not accounting:
         reader.warn(
             "no accounting data; every submitter starts with real priority 0.5 and no usage",
             help="save `condor_userprio -all -l` as accounting.ads beside the slots",
         )
     return from_ads(ad.value for ad in accounting)
-
-
-def _completed(
-    reader: CaptureReader, name: str, state: AccountantState, accounting: Sequence[LocatedAd]
-) -> AccountantState:
-    state, changed = complete(state, (ad.value for ad in accounting))
-    if changed:
-        reader.warn(
-            f"{name}: {len(changed)} records have the newer usage of the accounting ads",
-            severity="note",
-        )
-    return state
 
 
 def _submitters(reader: CaptureReader, accountant: AccountantState) -> Sequence[ClassAd] | None:

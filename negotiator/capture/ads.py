@@ -82,7 +82,7 @@ class LocatedAd:
         return Diagnostic(message, self.source, 0, end, severity=severity, help=help)
 
 
-class _Lines:
+class _LocatedLines:
     """Lines of a stream that remember where the current ad began."""
 
     def __init__(self, lines: Iterable[str], name: str) -> None:
@@ -113,7 +113,7 @@ def read_ads(path: Path, diagnostics: list[Diagnostic]) -> list[LocatedAd]:
         return _read_other_form(path, diagnostics)
     problems: list[Diagnostic] = []
     with path.open(encoding="utf-8", errors="surrogateescape", newline="\n") as stream:
-        lines = _Lines(stream, str(path))
+        lines = _LocatedLines(stream, str(path))
         ads = [LocatedAd(ad, lines.taken()) for ad in read_long(lines, str(path), problems)]
     for problem in problems:
         problem.help = problem.help or "the line is left out, the rest of the ad is kept"

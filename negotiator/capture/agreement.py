@@ -60,7 +60,7 @@ class AdAge:
 
 
 @frozen
-class Difference:
+class DecisionDifference:
     """A decision only one side made.  ``ours``: this program made it, the real one did not.
 
     ``position`` counts from 0 in the list of the side that made it.  ``ads``: those that it hangs
@@ -94,7 +94,7 @@ class Agreement:
     expected: int
     agreeing: int
     extra: int
-    differences: tuple[Difference, ...]
+    differences: tuple[DecisionDifference, ...]
 
     @property
     def complete(self) -> bool:
@@ -156,16 +156,16 @@ def compare(result: CycleResult, expected: Expected) -> Agreement:
 
 def _align(
     kind: str, theirs: Sequence[Decision], ours: Sequence[Decision]
-) -> tuple[int, list[Difference]]:
+) -> tuple[int, list[DecisionDifference]]:
     """The length of a common subsequence and what is outside it, in order."""
     same = 0
-    differences: list[Difference] = []
+    differences: list[DecisionDifference] = []
     for tag, a, b, c, d in SequenceMatcher(None, theirs, ours, autojunk=False).get_opcodes():
         if tag == "equal":
             same += b - a
             continue
-        differences += [Difference(kind, False, i, theirs[i]) for i in range(a, b)]
-        differences += [Difference(kind, True, i, ours[i]) for i in range(c, d)]
+        differences += [DecisionDifference(kind, False, i, theirs[i]) for i in range(a, b)]
+        differences += [DecisionDifference(kind, True, i, ours[i]) for i in range(c, d)]
     return same, differences
 
 
@@ -191,7 +191,7 @@ def dated(agreement: Agreement, snapshot: Snapshot, started: float | None) -> Ag
 class _Ads:
     """The ads of a snapshot that some decisions name."""
 
-    def __init__(self, snapshot: Snapshot, differences: Iterable[Difference]) -> None:
+    def __init__(self, snapshot: Snapshot, differences: Iterable[DecisionDifference]) -> None:
         fields = [item.fields() for item in differences]
         slots = {found["slot"] for found in fields if found.get("slot")}
         jobs = {found["job"] for found in fields}
@@ -208,7 +208,7 @@ class _Ads:
             if (name := job_id(ad)) in jobs
         }
 
-    def behind(self, item: Difference, started: float) -> Iterator[AdAge]:
+    def behind(self, item: DecisionDifference, started: float) -> Iterator[AdAge]:
         """The ages of the ads that a decision hangs on, in a cycle that ``started`` then."""
         fields = item.fields()
         slot, job, submitter = fields.get("slot"), fields["job"], fields["submitter"]

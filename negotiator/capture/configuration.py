@@ -21,7 +21,7 @@ from attr import frozen
 from classad.errors import Diagnostic
 from negotiator.capture.files import CaptureReader, reason
 from negotiator.capture.group_maps import FEATURE, GroupMap
-from negotiator.model.facts import Unsupported
+from negotiator.model.snapshot import UnsupportedKnob
 from policy.config import Config, load_config
 from policy.dialects import HTCONDOR, Dialect
 from policy.history import first_reader, is_read
@@ -52,7 +52,7 @@ class LoadedPolicy:
     """A policy, what it leaves out, and what was wrong with its text."""
 
     policy: NegotiatorPolicy
-    unsupported: tuple[Unsupported, ...]
+    unsupported: tuple[UnsupportedKnob, ...]
     diagnostics: tuple[Diagnostic, ...]
     #: What the schedds' map gives to jobs; None without FEATURE:AssignAccountingGroup.
     group_map: GroupMap | None = None
@@ -154,7 +154,9 @@ def read_policy(
         config, local_name=local_name, dialect=dialect, version=version, sources=sources
     )
     unsupported = tuple(
-        Unsupported(item.macro, " ".join(item.text.split()), item.definition.place(), item.reason)
+        UnsupportedKnob(
+            item.macro, " ".join(item.text.split()), item.definition.place(), item.reason
+        )
         for item in loaded.unsupported
     )
     # A text that cannot be read is refused by who gave it.
@@ -163,10 +165,15 @@ def read_policy(
         for problem in config.diagnostics
     ]
     groups = _group_map(config, sources, problems)
-    seconds = integer_literal(config.seen_by("STARTD").text("UPDATE_INTERVAL") or "") or 0
-    interval = seconds if seconds > 0 else INTERVAL
+    interval = update_interval(config.seen_by("STARTD").text("UPDATE_INTERVAL"))
     told = (*problems, *loaded.diagnostics, *_not_read(config, version))
     return LoadedPolicy(loaded.policy, unsupported, told, groups, interval)
+
+
+def update_interval(text: str | None) -> int:
+    """The seconds between two ads of a startd, from the text of UPDATE_INTERVAL."""
+    seconds = integer_literal(text or "") or 0
+    return seconds if seconds > 0 else INTERVAL
 
 
 def capture_policy(

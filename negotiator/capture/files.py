@@ -93,7 +93,7 @@ class CapturePaths:
         return self.title or str(self.given["slots"])
 
 
-class Progress(Protocol):
+class StageWatch(Protocol):
     """Is told which stage begins; the stage lasts as long as the context that it returns."""
 
     def stage(self, name: str) -> AbstractContextManager[None]:
@@ -107,7 +107,7 @@ class _Silent:
 
 
 #: Tells nobody.
-SILENT: Final[Progress] = _Silent()
+SILENT: Final[StageWatch] = _Silent()
 
 
 @frozen(eq=False)
@@ -188,8 +188,13 @@ class Manifest:
 
 
 def read_manifest(reader: CaptureReader) -> Manifest:
-    """What is said of the capture; a folder without a manifest says nothing."""
+    """What is said of the capture; a folder without a manifest says nothing.
+
+    Raises ``InputError`` if there is no such folder.
+    """
     paths = reader.paths
+    if paths.folder is not None and not paths.folder.is_dir():
+        raise reader.stop(f"{paths.folder}: no such folder")
     # Files that replace those of the folder are not what the manifest speaks of.
     found = None if paths.has("slots") or paths.has("submitters") else reader.text("manifest")
     if found is None:

@@ -51,7 +51,7 @@ class Assignment:
 
 
 @frozen
-class Refusal:
+class RefusedJobs:
     """Jobs that the schedd would not take; they are left as they are."""
 
     schedd: str
@@ -65,7 +65,7 @@ class Assignments:
     """What a map does to the jobs of a pool."""
 
     assigned: tuple[Assignment, ...] = ()
-    refused: tuple[Refusal, ...] = ()
+    refused: tuple[RefusedJobs, ...] = ()
 
 
 #: Jobs that change submitter: by schedd, submitter before and after, and the line that says so.
@@ -91,7 +91,7 @@ def assign_groups(
         changed.append(evolve(queue, jobs=jobs))
     said = Assignments(
         tuple(Assignment(*key, tuple(map(job_id, jobs))) for key, jobs in moved.items()),
-        tuple(Refusal(*key, tuple(map(job_id, jobs))) for key, jobs in refused.items()),
+        tuple(RefusedJobs(*key, tuple(map(job_id, jobs))) for key, jobs in refused.items()),
     )
     return changed, _submitters(submitters, moved, IdleJobWeights.by(policy)), said
 

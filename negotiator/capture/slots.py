@@ -17,15 +17,13 @@ from collections.abc import Collection, Iterable, Sequence
 from functools import partial
 from typing import Any, Final, NamedTuple
 
-from attr import evolve, frozen
+from attr import frozen
 
 from classad import ClassAd
 from classad.loading.columns import LoadedColumns, Tag
 from negotiator.capture.ads import LocatedAd, load_columns, number_of
 from negotiator.capture.files import CaptureReader
-from negotiator.model.arithmetic import whole
 from negotiator.model.loaded_slots import LoadedSlots
-from negotiator.model.snapshot import Snapshot
 
 _STRINGS: Final = bytes([Tag.STRING])
 
@@ -212,50 +210,3 @@ def submitter_order(
 ) -> list[int]:
     """Positions of submitters (name, name of the schedd) in the order of the table's walk."""
     return (table or CollectorTable()).order([name + schedd for name, schedd in submitters])
-
-
-# --- newer ads ------------------------------------------------------------------------------------
-
-# A startd sends its ads every UPDATE_INTERVAL seconds: one that is older than that when the cycle
-# begins is not the one that the cycle saw.  Of the newer one it is known what a clock says: the
-# times and the seconds that jobs have run.
-
-_SENT: Final = "MyCurrentTime"
-_TIMES: Final = (_SENT, "LastHeardFrom")
-#: Seconds that grow as long as a claim is busy, and those that become fewer.
-_GROWING: Final = ("TotalJobRunTime", "TotalClaimRunTime")
-_SHRINKING: Final = "RetirementTimeRemaining"
-
-
-@frozen(eq=False)
-class Renewed:
-    """A snapshot with newer ads; ``slots``: the names of those that were too old."""
-
-    snapshot: Snapshot
-    slots: tuple[str, ...]
-
-
-def renewed(snapshot: Snapshot, started: float, interval: int) -> Renewed:
-    """The snapshot with the ads that the startds had sent last when the cycle began."""
-    names, slots = [], []
-    for ad in snapshot.slots:
-        sent = ad.get_number(_SENT)
-        passed = 0 if sent is None else whole((started - sent) // interval) * interval
-        if passed > 0:
-            names.append(ad.get_string("Name") or "")
-        slots.append(_later(ad, passed) if passed > 0 else ad)
-    return Renewed(evolve(snapshot, slots=tuple(slots)), tuple(names))
-
-
-def _later(ad: ClassAd, seconds: int) -> ClassAd:
-    """The ad as its startd has it some seconds later, if nothing but time has passed."""
-    newer = ad.duplicate()
-    busy = ad.get_string("Activity") == "Busy"
-    for name in (*_TIMES, *(_GROWING if busy else ())):
-        value = ad.get_number(name)
-        if value is not None:
-            newer.insert(name, whole(whole(value) + seconds))
-    left = ad.get_number(_SHRINKING)
-    if left is not None:
-        newer.insert(_SHRINKING, max(whole(left) - seconds, 0))
-    return newer

@@ -77,7 +77,7 @@ class Share:
 
 
 @frozen
-class Spread:
+class SurplusSpread:
     """The surplus at a group was spread over its accepting children and itself."""
 
     group: str
@@ -106,7 +106,7 @@ class InTurn:
     left: float
 
 
-QuotaStep: TypeAlias = Assigned | RoundBegan | TookOwn | Spread | CutToWhole | InTurn
+QuotaStep: TypeAlias = Assigned | RoundBegan | TookOwn | SurplusSpread | CutToWhole | InTurn
 Note: TypeAlias = Callable[[QuotaStep], None]
 
 
@@ -221,7 +221,7 @@ def _spread(group: Group, surplus: float, note: Note) -> float:
             names, wanted, weights, by_quota, shares, strict=True
         )
     )
-    note(Spread(group.name, before, group.subtree_requested, parts, surplus))
+    note(SurplusSpread(group.name, before, group.subtree_requested, parts, surplus))
     _hand_down(group, shares, requested, _spread, note)
     return surplus
 

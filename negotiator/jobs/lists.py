@@ -124,7 +124,7 @@ def _unserved(universe: object, managed: object) -> Unready | None:
     return Unready.EXTERNAL if external else None
 
 
-class _Reader:
+class _JobReader:
     """What a schedd knows of its jobs, found once for equal values."""
 
     def __init__(self, context: EvalContext, policy: NegotiatorPolicy) -> None:
@@ -243,7 +243,7 @@ def job_lists(
     for queue in queues:
         version = queue.version or policy.version
         own = context.in_language(language_of(version))
-        reader = _Reader(own, policy)
+        reader = _JobReader(own, policy)
         vanilla = None if start is None else VanillaStart(start, own)
         names = _names_for(queue, significant, policy)
         table = shown = None

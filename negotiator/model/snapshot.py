@@ -14,18 +14,8 @@ from typing import Any, Final, NamedTuple
 from attr import Factory, asdict, field, frozen
 
 from classad import ClassAd
-from policy.versions import Version
-
-__all__ = [
-    "AccountantState",
-    "Customer",
-    "Lease",
-    "Resource",
-    "ScheddQueue",
-    "Snapshot",
-    "machine_of",
-    "whole_slot",
-]
+from policy.dialects import HTCONDOR, Dialect
+from policy.versions import Followed, Version
 
 #: A ceiling that limits nothing.
 NO_CEILING: Final = -1
@@ -160,3 +150,35 @@ def whole_slot(name: str) -> str:
 def machine_of(slot: str) -> str:
     """The machine in the name of a slot; the whole name if it has no ``@``."""
     return slot.partition("@")[2] or slot
+
+
+# --- what is said of a pool -----------------------------------------------------------------------
+
+
+@frozen
+class PoolFacts:
+    """The pool in numbers.  ``now_from`` says where the time of the cycle comes from.
+
+    ``version``: whose rules are followed, and who said so.
+    """
+
+    name: str
+    machines: int
+    slots: int
+    users: int
+    jobs: int
+    idle_jobs: int
+    now: float
+    now_from: str
+    dialect: Dialect = HTCONDOR
+    version: Followed = Factory(Followed)
+
+
+@frozen
+class UnsupportedKnob:
+    """A knob of the configuration that influences a cycle and is not honoured yet."""
+
+    name: str
+    value: str
+    place: str
+    effect: str

@@ -17,9 +17,7 @@ from negotiator.capture.configuration import LoadedPolicy, capture_policy
 from negotiator.capture.files import CapturePaths, CaptureReader
 from negotiator.capture.slots import pool_order
 from negotiator.io import Capture, OtherNegotiator
-from negotiator.model.facts import PoolFacts, Unsupported
-from negotiator.model.snapshot import machine_of
-from negotiator.scenario.course import warmed
+from negotiator.model.snapshot import PoolFacts, UnsupportedKnob, machine_of
 from negotiator.scenario.expand import Scenario, expand_jobs, expand_slots
 from negotiator.scenario.read import (
     BASE_KNOBS,
@@ -28,6 +26,7 @@ from negotiator.scenario.read import (
     accountant_of,
     snapshot_of,
     version_of,
+    warmed,
 )
 from policy.dialects import HTCONDOR, Dialect
 from policy.io import builtin_library
@@ -145,7 +144,7 @@ def _policy(
     )
     reader.diagnostics.extend(found.diagnostics)
     unsupported = tuple(
-        Unsupported(item.macro, item.text, "the scenario", item.reason)
+        UnsupportedKnob(item.macro, item.text, "the scenario", item.reason)
         for item in found.unsupported
     )
     return LoadedPolicy(found.policy, unsupported, ())

@@ -7,7 +7,7 @@ from itertools import dropwhile
 from typing import Final, Protocol, TypeAlias, TypeVar
 
 from negotiator.model.snapshot import Customer
-from negotiator.versions.rule import Daemon, Rule
+from negotiator.versions.rule import DecidingDaemon, VersionRule
 from policy.knobs.cycle import REMOVE_SIGNIFICANT_ATTRIBUTES
 from policy.model import NegotiatorPolicy
 from policy.versions import Version
@@ -29,14 +29,14 @@ _NEVER_SINCE: Final = _NEVER_BEFORE | frozenset(
     )
 )  # fmt: skip
 
-NEVER_SIGNIFICANT: Final = Rule(
+NEVER_SIGNIFICANT: Final = VersionRule(
     "4",
     "attributes that are never significant",
     "Eight names of priorities and usage are left out of the significant attributes.",
     "So are fifteen more that change all the time, TotalJobRunTime, RemoteUser and SlotID among "
     "them: fewer autoclusters, and often none.",
     Version(25, 5, 1),
-    Daemon.NEGOTIATOR,
+    DecidingDaemon.NEGOTIATOR,
     _NEVER_BEFORE,
     _NEVER_SINCE,
     "ties-no-autocluster",
@@ -51,14 +51,16 @@ def _removed_by_schedd(policy: NegotiatorPolicy) -> tuple[tuple[str, ...], str]:
 
 
 #: Names and pattern that are taken out of the significant attributes.
-REMOVED_ATTRIBUTES: Final[Rule[Callable[[NegotiatorPolicy], tuple[tuple[str, ...], str]]]] = Rule(
+REMOVED_ATTRIBUTES: Final[
+    VersionRule[Callable[[NegotiatorPolicy], tuple[tuple[str, ...], str]]]
+] = VersionRule(
     "5",
     "REMOVE_SIGNIFICANT_ATTRIBUTES of the negotiator",
     "Only the schedd reads REMOVE_SIGNIFICANT_ATTRIBUTES, without a default; "
     "REMOVE_SIGNIFICANT_ATTRIBUTES_REGEX is no macro.",
     "The negotiator reads both, with defaults.",
     Version(25, 5, 1),
-    Daemon.NEGOTIATOR,
+    DecidingDaemon.NEGOTIATOR,
     _removed_by_schedd,
     lambda policy: (
         policy.remove_significant_attributes,
@@ -68,39 +70,39 @@ REMOVED_ATTRIBUTES: Final[Rule[Callable[[NegotiatorPolicy], tuple[tuple[str, ...
 
 
 #: Whether the negotiator writes it.
-REMOTE_USER_FLOOR: Final = Rule(
+REMOTE_USER_FLOOR: Final = VersionRule(
     "8",
     "RemoteUserFloor",
     "It is undefined in PREEMPTION_REQUIREMENTS and ranks.",
     "The negotiator writes the floor of a slot's user into the slot ad, and the attribute is never "
     "significant.",
     Version(25, 8, 2),
-    Daemon.NEGOTIATOR,
+    DecidingDaemon.NEGOTIATOR,
     False,
     True,
 )
 
 
 #: Whether the negotiator reads it.
-FORCE_SLOT_WEIGHT: Final = Rule(
+FORCE_SLOT_WEIGHT: Final = VersionRule(
     "6",
     "FORCE_NEGOTIATOR_SLOT_WEIGHT",
     "It is no macro: SLOT_WEIGHT of the negotiator is for slots without a SlotWeight only.",
     "If it is true the negotiator's SLOT_WEIGHT replaces that of every slot.",
     Version(25, 5, 1),
-    Daemon.NEGOTIATOR,
+    DecidingDaemon.NEGOTIATOR,
     False,
     True,
     "pslot-preemption-unflattened",
 )
 #: Whether the negotiator reads it.
-SKIP_MATCHMAKING: Final = Rule(
+SKIP_MATCHMAKING: Final = VersionRule(
     "7",
     "SkipMatchmaking",
     "A submitter whose ad says so takes part like any other.",
     "A submitter whose ad says so takes no part in the cycle.",
     Version(25, 11, 0),
-    Daemon.NEGOTIATOR,
+    DecidingDaemon.NEGOTIATOR,
     False,
     True,
     "skip-matchmaking",
@@ -117,17 +119,19 @@ def _note_stays(said: Iterable[bool | None]) -> list[bool]:
 
 #: Which claimed slots count as partitionable, by what each says of PartitionableSlot, in pool
 #: order; None: the ad that the negotiator asked for does not say.
-CLAIMED_SLOTS_TRIMMED: Final[Rule[Callable[[Iterable[bool | None]], list[bool]]]] = Rule(
-    "17",
-    "claimed slots when preemption is off",
-    "Behind a claimed partitionable slot all claimed slots that do not say that they are none "
-    "count as partitionable: they stay, and can be preempted although preemption is off.",
-    "Every claimed slot is trimmed but for claimed partitionable ones.",
-    Version(23, 10, 1),
-    Daemon.NEGOTIATOR,
-    _note_stays,
-    lambda said: [word is True for word in said],
-    "wild-20244",
+CLAIMED_SLOTS_TRIMMED: Final[VersionRule[Callable[[Iterable[bool | None]], list[bool]]]] = (
+    VersionRule(
+        "17",
+        "claimed slots when preemption is off",
+        "Behind a claimed partitionable slot all claimed slots that do not say that they are none "
+        "count as partitionable: they stay, and can be preempted although preemption is off.",
+        "Every claimed slot is trimmed but for claimed partitionable ones.",
+        Version(23, 10, 1),
+        DecidingDaemon.NEGOTIATOR,
+        _note_stays,
+        lambda said: [word is True for word in said],
+        "wild-20244",
+    )
 )
 
 
@@ -154,26 +158,26 @@ def _every_one(slots: Placed[S]) -> Placed[S]:
 #: The slots among which a request looks when preemption is off, of those that are left.  The
 #: negotiator asks for claimed slots without MyAddress; one that has none counts as reached at the
 #: address of the slot looked at before it, and before the first there is none.
-SCANNED_SLOTS: Final = Rule(
+SCANNED_SLOTS: Final = VersionRule(
     "17a",
     "claimed slots in front of all others when preemption is off",
     "Whenever slots are looked at for a request, those that are claimed, not partitionable, and in "
     "front of the first other slot are passed over.",
     "No such slot is left.",
     Version(23, 10, 1),
-    Daemon.NEGOTIATOR,
+    DecidingDaemon.NEGOTIATOR,
     _behind_claims,
     _every_one,
     "wild-20449",
 )
 
-SUBMITTER_TAG: Final = Rule(
+SUBMITTER_TAG: Final = VersionRule(
     "16",
     "a submitter ad without SubmitterTag",
     "It is negotiated with in an older protocol.",
     "It is skipped with an error.",
     Version(23, 3, 0),
-    Daemon.NEGOTIATOR,
+    DecidingDaemon.NEGOTIATOR,
     None,
     None,
     recorded=False,
@@ -184,7 +188,7 @@ SUBMITTER_TAG: Final = Rule(
 # --- the accountant ---
 
 #: Whether the accountant keeps a table of claims from cycle to cycle.
-USAGE_OF_SLOTS: Final = Rule(
+USAGE_OF_SLOTS: Final = VersionRule(
     "1",
     "usage of a slot that changes hands",
     "The accountant keeps a table of claims from cycle to cycle: a match takes the slot from the "
@@ -193,7 +197,7 @@ USAGE_OF_SLOTS: Final = Rule(
     "Usage is counted anew from the claimed slots when a cycle begins; a match adds to it, and "
     "nothing is taken from anybody within the cycle.",
     Version(25, 10, 1),
-    Daemon.NEGOTIATOR,
+    DecidingDaemon.NEGOTIATOR,
     True,
     False,
     "preempt-same-user",
@@ -220,37 +224,37 @@ def _factor_ends(customer: Customer, now: float) -> Customer:
     return customer
 
 
-LEASES_OF_BOUNDS: Final[Rule[LeaseEnd]] = Rule(
+LEASES_OF_BOUNDS: Final[VersionRule[LeaseEnd]] = VersionRule(
     "12a",
     "leases of floor and ceiling",
     "Their leases are not looked at: the leased value stays.",
     "A floor or ceiling whose lease is over is set back when a cycle begins.",
     Version(25, 11, 0),
-    Daemon.NEGOTIATOR,
+    DecidingDaemon.NEGOTIATOR,
     lambda customer, now: customer,
     _bounds_end,
     recorded=False,
 )
-LEASES_OF_FACTORS: Final[Rule[LeaseEnd]] = Rule(
+LEASES_OF_FACTORS: Final[VersionRule[LeaseEnd]] = VersionRule(
     "12b",
     "leases of priority factors",
     "Their leases are not looked at: the leased value stays.",
     "A factor whose lease is over is set back when a cycle begins.",
     Version(25, 12, 2),
-    Daemon.NEGOTIATOR,
+    DecidingDaemon.NEGOTIATOR,
     lambda customer, now: customer,
     _factor_ends,
     recorded=False,
 )
 
 
-DOMAIN_OF_NAME: Final[Rule[Callable[[str], str]]] = Rule(
+DOMAIN_OF_NAME: Final[VersionRule[Callable[[str], str]]] = VersionRule(
     "15",
     "domain of a name with two @",
     "ACCOUNTANT_LOCAL_DOMAIN is compared with what follows the first @.",
     "It is compared with what follows the last one.",
     Version(25, 10, 1),
-    Daemon.NEGOTIATOR,
+    DecidingDaemon.NEGOTIATOR,
     lambda name: name.partition("@")[2],
     lambda name: name.rpartition("@")[2] if "@" in name else "",
     recorded=False,

@@ -29,8 +29,8 @@ from negotiator.accounting.records import complete, from_ads, from_log, recounte
 from negotiator.groups.tree import GroupSettings, GroupTree
 from negotiator.model.snapshot import AccountantState, Customer, Lease, Resource
 from negotiator.pool.ephemeral import live_functions
-from negotiator.scenario.course import play
 from tests.conform.negotiation.accounting import ACCOUNTING_KINDS
+from tests.conform.negotiation.course import play
 from tests.conform.runner import check_case
 
 VECTORS = Path(__file__).parents[1] / "vectors" / "accounting"

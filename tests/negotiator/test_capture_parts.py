@@ -21,7 +21,7 @@ from negotiator.capture.ads import (
 )
 from negotiator.capture.agreement import (
     AdAge,
-    Difference,
+    DecisionDifference,
     Expected,
     ExpectedError,
     compare,
@@ -237,10 +237,10 @@ def test_whether_a_difference_can_come_from_the_age_of_a_capture(
     ages: list[tuple[bool, float | None]], from_age: bool | None
 ) -> None:
     ads = tuple(AdAge("slot", "s", there, older) for there, older in ages)
-    difference = Difference("match", True, 0, ("1.0", "u", "s", None), ads)
+    difference = DecisionDifference("match", True, 0, ("1.0", "u", "s", None), ads)
     assert difference.from_age is from_age
     assert difference.fields() == {"job": "1.0", "submitter": "u", "slot": "s", "preempted": None}
-    refused = Difference("rejection", True, 0, ("1.0", "u", "no"))
+    refused = DecisionDifference("rejection", True, 0, ("1.0", "u", "no"))
     assert refused.fields() == {"job": "1.0", "submitter": "u", "reason": "no"}
 
 

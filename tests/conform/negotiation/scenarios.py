@@ -28,8 +28,8 @@ from negotiator.model.result import (
     TrimCause,
     TurnEvent,
 )
-from negotiator.scenario.course import Played, RecordedOffer
 from pieslice.data import Content, JsonObject, Record
+from tests.conform.negotiation.course import Played, RecordedOffer
 from tests.conform.negotiation.group_events import group_events, recorded_events
 from tests.conform.runner import Mismatch
 

@@ -32,7 +32,18 @@ from negotiator.scenario.expand import (
     merge,
     quoted,
 )
-from negotiator.scenario.read import NOW, AdMaker, accountant_of, policy_of, snapshot_of, version_of
+from negotiator.scenario.read import (
+    NOW,
+    AdMaker,
+    accountant_of,
+    one_process,
+    policy_of,
+    remembering,
+    seconds_since,
+    snapshot_of,
+    version_of,
+    warmed,
+)
 from policy.model import NegotiatorPolicy
 
 
@@ -188,41 +199,3 @@ def _job_of(match: Scenario, waiting: list[JobEntry]) -> JobEntry | None:
     exact = [job for job in mine if job.id == match["job"]]
     cluster = match["job"].partition(".")[0]
     return next(iter(exact or [job for job in mine if str(job.cluster) == cluster] or mine), None)
-
-
-def one_process(scenario: Scenario) -> bool:
-    """Whether all cycles of a record come from one negotiator, after one warm-up."""
-    return scenario.get("process") == "one"
-
-
-def seconds_since(seen: Scenario, elapsed: int = 0) -> float:
-    """The seconds from one cycle of a process to the one in which so much was ``seen``.
-
-    What matters is which of two turns was the earlier one; they were in different seconds unless
-    the record says that they were not.
-    """
-    return 0.0 if seen.get("same_second") else max(float(elapsed), 1.0)
-
-
-def warmed(
-    scenario: Scenario, seen: Scenario, snapshot: Snapshot, policy: NegotiatorPolicy, now: float
-) -> Snapshot:
-    """The snapshot of a negotiator that has just held a cycle without submitters, if it has."""
-    warm = scenario.get("warm", "GROUP_NAMES" in scenario.get("config", {}))
-    if not (warm or one_process(scenario)):
-        return snapshot
-    idle = Snapshot(slots=snapshot.slots, claims=snapshot.claims)
-    return remembering(snapshot, negotiate(idle, policy, now=now), seconds_since(seen))
-
-
-def remembering(snapshot: Snapshot, before: CycleResult, seconds: float) -> Snapshot:
-    """The snapshot with what a negotiator remembers of its last cycle, ``seconds`` ago.
-
-    The clock of recorded cycles stands still, so what happened moves back.
-    """
-    turns = before.group_turns
-    return evolve(
-        snapshot,
-        previous_quotas=before.quotas,
-        group_turns=turns and {group: time - seconds for group, time in turns.items()},
-    )
