@@ -6,7 +6,7 @@ from attr import define, field
 
 from classad import ClassAd
 from classad.evaluate import evaluate
-from negotiator.groups.rounds import group_loop_settings, run_group_rounds, too_many_passes
+from negotiator.groups.rounds import run_group_rounds, too_many_passes
 from negotiator.groups.tree import Group
 from negotiator.jobs.submitters import Submitter
 from negotiator.matching.board import Board
@@ -33,10 +33,9 @@ def all_rounds(board: Board) -> tuple[AllocationRound, ...]:
             if group.settings.autoregroup:
                 mine.extend(negotiation.waiting.get(group.name, []))
     size = board.numbers.pie if policy.use_slot_weights else board.numbers.effective_size
-    settings = group_loop_settings(policy)
-    rounds = tuple(run_group_rounds(tree, size, settings, negotiation, board.tell))
+    rounds = tuple(run_group_rounds(tree, size, policy, negotiation, board.tell))
     for done in rounds:
-        if too_many_passes(done.max_delta, settings):
+        if too_many_passes(done.max_delta, policy):
             board.departures.note(DepartureKind.ROUND_ROBIN, f"allocation round {done.round}")
     return rounds
 
