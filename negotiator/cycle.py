@@ -43,7 +43,7 @@ from negotiator.sessions.summary import group_summaries, submitter_summaries
 from negotiator.versions.negotiator import USAGE_OF_SLOTS
 from policy.model import NegotiatorPolicy
 
-__all__ = ["negotiate"]
+__all__ = ["negotiate", "prepare"]
 
 
 @without_collecting()
