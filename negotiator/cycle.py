@@ -6,6 +6,7 @@ negotiation cycle in HTCondor's manual and the vectors.
 
 from __future__ import annotations
 
+from functools import partial
 from random import Random
 
 from classad.evaluate import EvalContext
@@ -31,6 +32,7 @@ from negotiator.pool.claims import (
     claim_record,
     held_limits,
     matched_keys,
+    table_of_claims,
     waiting_matches,
 )
 from negotiator.pool.ephemeral import live_functions, tell_slots
@@ -160,6 +162,11 @@ def _charged(
 def _result(now: float, board: Board, rounds: tuple[AllocationRound, ...]) -> CycleResult:
     """What has been decided, and the numbers it was decided by."""
     tree = board.tree
+    limited = list(zip(board.matches, board.limits, strict=True))
+    # Made when it is asked for, of no more than it needs: results may be kept for long.
+    claims = partial(
+        table_of_claims, board.waiting, board.charged, limited, board.fetched, board.context
+    )
     return CycleResult(
         now=now,
         pool=board.numbers,
@@ -170,7 +177,7 @@ def _result(now: float, board: Board, rounds: tuple[AllocationRound, ...]) -> Cy
         matches=tuple(board.matches),
         rejections=tuple(board.rejections),
         trimmed=tuple(board.trimmed),
-        accountant=board.accountant.final_state(board.table_of_claims),
+        accountant=board.accountant.final_state(claims),
         quotas={g.name: g.quota for g in tree.groups} if tree.configured else None,
         seconds=board.stopwatch.seconds,
         departures=board.departures.departures(),

@@ -1,4 +1,4 @@
-"""Reads the policy of a captured pool.
+"""Reads the policy of a captured pool, and which version its negotiator has.
 
 A captured configuration may include only files beside it or below, because the paths in it are
 those of another machine.  A line that condor_negotiator would refuse is reported, and reading goes
@@ -8,6 +8,9 @@ Inputs: the path of the configuration, or None for HTCondor's defaults; files an
 are read after it; the local name of the negotiator.  Outputs: the policy, the settings that are not
 honoured, diagnostics.  Raises ``OSError`` if a file cannot be read.
 Follows: the start of condor_negotiator, except that it goes on.
+
+CondorVersion of the negotiator's ad decides for the negotiator, that of the collector stands in for
+it.
 """
 
 from __future__ import annotations
@@ -247,7 +250,7 @@ def _left_out(problem: Diagnostic) -> Diagnostic:
     )
 
 
-# --- whose rules ---
+# --- the version of a pool ------------------------------------------------------------------------
 
 #: Whose ads of a capture tell the version of the negotiator, and what the ads are called.
 _TELLERS: Final = (("Negotiator", "the negotiator's ad"), ("Collector", "the collector's ad"))

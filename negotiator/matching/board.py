@@ -36,7 +36,6 @@ from negotiator.model.result import (
 )
 from negotiator.model.snapshot import Resource
 from negotiator.pool.addresses import ANY
-from negotiator.pool.claims import table_of_claims
 from negotiator.pool.partitionable import ChildClaims, Enlarged
 from negotiator.pool.slots import Slot, Slots
 from policy.model import NegotiatorPolicy
@@ -197,11 +196,6 @@ class Board:
         if self._by_name is None:
             self._by_name = {slot.name: slot for slot in self.fetched}
         return self._by_name
-
-    def table_of_claims(self) -> dict[str, Resource]:
-        """The records of claims as the cycle leaves them."""
-        matches = zip(self.matches, self.limits, strict=True)
-        return table_of_claims(self.waiting, self.charged, matches, self.fetched, self.context)
 
     @property
     def taking_part(self) -> list[Submitter]:

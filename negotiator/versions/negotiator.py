@@ -185,7 +185,7 @@ SUBMITTER_TAG: Final = VersionRule(
 )
 
 
-# --- the accountant ---
+# --- the accountant -------------------------------------------------------------------------------
 
 #: Whether the accountant keeps a table of claims from cycle to cycle.
 USAGE_OF_SLOTS: Final = VersionRule(
