@@ -74,12 +74,9 @@ class LocatedAd:
         """The value of a numeric attribute."""
         return number_of(self.ad, name)
 
-    def problem(
-        self, message: str, *, severity: str = "warning", help: str | None = None
-    ) -> Diagnostic:
-        """A message about the whole ad."""
-        end = len(self.source.text)
-        return Diagnostic(message, self.source, 0, end, severity=severity, help=help)
+    def problem(self, message: str) -> Diagnostic:
+        """A warning about the whole ad."""
+        return Diagnostic(message, self.source, 0, len(self.source.text), severity="warning")
 
 
 class _LocatedLines:

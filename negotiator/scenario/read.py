@@ -39,7 +39,6 @@ from negotiator.scenario.expand import (
     quoted,
 )
 from negotiator.versions.negotiator import CLAIMED_SLOTS_TRIMMED
-from policy.load import policy_from_knobs
 from policy.model import NegotiatorPolicy
 from policy.versions import NEWEST, Version, parse_version
 
@@ -52,12 +51,6 @@ BASE_KNOBS: Final = {
     "ACCOUNTANT_LOCAL_DOMAIN": "",
     "MAX_CONCURRENT_UPLOADS_PER_USER": "0",
 }
-
-
-def policy_of(scenario: Scenario, version: Version = NEWEST) -> NegotiatorPolicy:
-    """The policy of a scenario: its knobs over those of all recordings."""
-    knobs = {**BASE_KNOBS, **scenario.get("config", {})}
-    return policy_from_knobs(knobs, version=version).policy
 
 
 def version_of(case: Scenario) -> Version:

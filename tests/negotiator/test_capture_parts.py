@@ -63,8 +63,8 @@ def test_times_are_numbers_that_end() -> None:
 
 
 def test_a_message_about_an_ad_points_to_it() -> None:
-    problem = located("A = 1").problem("wrong", help="mend it")
-    assert (problem.message, problem.severity, problem.help) == ("wrong", "warning", "mend it")
+    problem = located("A = 1").problem("wrong")
+    assert (problem.message, problem.severity) == ("wrong", "warning")
     assert (problem.line, problem.column) == (3, 1)
 
 

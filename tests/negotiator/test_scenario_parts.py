@@ -22,11 +22,10 @@ from negotiator.scenario.read import (
     AdMaker,
     accountant_of,
     one_process,
-    policy_of,
     seconds_since,
     snapshot_of,
 )
-from tests.conform.negotiation.course import play
+from tests.conform.negotiation.course import play, policy_of
 
 # --- entries --------------------------------------------------------------------------------------
 

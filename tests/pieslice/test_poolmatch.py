@@ -22,7 +22,7 @@ from negotiator.matching.board import Offer
 from negotiator.matching.candidate import Candidate, Tally
 from negotiator.matching.candidates import consider, per_slot_limits_have_room
 from negotiator.matching.conditions import Ask, BothRequirements, EnoughToConsume, Pair
-from negotiator.scenario.read import NOW, policy_of
+from negotiator.scenario.read import NOW
 from pieslice.expressions.dependence import conjuncts
 from pieslice.why.clauses.change import MAX_CHANGES, Change, Changes, smallest_changes, with_values
 from pieslice.why.clauses.poolmatch import PoolMatch, match_pool, with_job
@@ -31,7 +31,7 @@ from pieslice.why.clauses.text import change_blocks
 from pieslice.why.jobs import find_job
 from pieslice.why.requests.moments import look_at
 from pieslice.why.requests.verdict import Verdicts
-from tests.conform.negotiation.course import first_snapshot
+from tests.conform.negotiation.course import first_snapshot, policy_of
 
 T = TypeVar("T")
 

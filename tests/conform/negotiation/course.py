@@ -33,18 +33,20 @@ from negotiator.scenario.expand import (
     quoted,
 )
 from negotiator.scenario.read import (
+    BASE_KNOBS,
     NOW,
     AdMaker,
     accountant_of,
     one_process,
-    policy_of,
     remembering,
     seconds_since,
     snapshot_of,
     version_of,
     warmed,
 )
+from policy.load import policy_from_knobs
 from policy.model import NegotiatorPolicy
+from policy.versions import NEWEST, Version
 
 
 @frozen(eq=False)
@@ -93,6 +95,12 @@ def _recorded(offer: Offer) -> RecordedOffer:
 def _ephemeral(ad: ClassAd) -> dict[str, object]:
     names = (name.lower() for name in ad if name.lower().startswith(("submitter", "submittor")))
     return {name: ad.raw(name) for name in names}
+
+
+def policy_of(scenario: Scenario, version: Version = NEWEST) -> NegotiatorPolicy:
+    """The policy of a scenario: its knobs over those of all recordings."""
+    knobs = {**BASE_KNOBS, **scenario.get("config", {})}
+    return policy_from_knobs(knobs, version=version).policy
 
 
 def play(case: Scenario, engine: str = ENGINES[0]) -> Iterator[Played]:
