@@ -21,7 +21,7 @@ from negotiator.jobs.submitters import fetch_submitters
 from negotiator.matching.board import Board, ConcurrencyCounts, CycleBegan, CycleEnded, Watch
 from negotiator.matching.engine import Engines
 from negotiator.matching.rank import presort
-from negotiator.matching.stopwatch import RequestCosts, Stopwatch, TimeLimits
+from negotiator.matching.stopwatch import RequestCosts, Stopwatch
 from negotiator.model.departures import DepartureKind
 from negotiator.model.garbage import without_collecting
 from negotiator.model.result import AllocationRound, CycleResult
@@ -67,7 +67,7 @@ def negotiate(
     """
     board = prepare(snapshot, policy, now=now, rng=rng, engine=engine)
     board.watch = watch
-    board.stopwatch = Stopwatch(_time_limits(policy), costs or RequestCosts())
+    board.stopwatch = _stopwatch(policy, costs or RequestCosts())
     board.tell(CycleBegan(board))
     rounds = all_rounds(board)
     board.tell(CycleEnded(board))
@@ -185,13 +185,13 @@ def _result(now: float, board: Board, rounds: tuple[AllocationRound, ...]) -> Cy
     )
 
 
-def _time_limits(policy: NegotiatorPolicy) -> TimeLimits:
-    return TimeLimits(
-        policy.max_time_per_cycle_seconds,
+def _stopwatch(policy: NegotiatorPolicy, costs: RequestCosts) -> Stopwatch:
+    of_submitter, of_schedd = (
         policy.max_time_per_submitter_seconds,
         policy.max_time_per_schedd_seconds,
-        policy.max_time_per_pie_spin_seconds,
     )
+    limits = of_submitter, of_schedd, policy.max_time_per_cycle_seconds
+    return Stopwatch(costs, limits, policy.max_time_per_pie_spin_seconds)
 
 
 def _note_missing_assets(board: Board) -> None:
