@@ -30,10 +30,10 @@ from negotiator.pool.fetch import (
     changing,
     flatten_requirements,
     give_weight,
+    is_projected,
     take_part,
     take_requirements,
 )
-from negotiator.pool.projection import is_projected
 from negotiator.pool.slots import Changes, Slot, is_plain
 from negotiator.pool.weights import lacks_weight, slot_weight
 from policy.model import NegotiatorPolicy

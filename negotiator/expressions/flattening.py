@@ -248,7 +248,7 @@ def lead_to_requirements(ads: Iterable[ClassAd], *names: str) -> bool:
     return False
 
 
-class _Mentioned(NamedTuple):
+class _MentionedNames(NamedTuple):
     """The names of their ad that expressions may mention, None if requirements are among them.
 
     ``kept``: what this is found by the identities of, so that they stay its own.
@@ -260,7 +260,7 @@ class _Mentioned(NamedTuple):
 
 
 #: By the identities of expressions and of the names that ads share.
-_MENTIONED: Final[dict[tuple[int, ...], _Mentioned]] = {}
+_MENTIONED: Final[dict[tuple[int, ...], _MentionedNames]] = {}
 _BUDGET: Final = Budget(10 * 2**20)
 
 
@@ -283,7 +283,7 @@ def _mentioned(trees: list[Expression], spelled: dict[str, str]) -> frozenset[st
         own = frozenset[str]().union(*map(own_names_of, trees))
         found = frozenset(filter(spelled.__contains__, own))
     if spelled.__class__ is SharedNames:
-        _BUDGET.add(_MENTIONED, key, _Mentioned(found, (trees, spelled), 1000))
+        _BUDGET.add(_MENTIONED, key, _MentionedNames(found, (trees, spelled), 1000))
     return found
 
 

@@ -6,22 +6,20 @@ Follows the schedd's and the negotiator's rules as seen in the vectors and captu
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
+from operator import itemgetter
 from sys import intern
 from typing import Any, Final, NamedTuple
 
-from attr import frozen
-
 from classad import ClassAd
+from classad.ads.ad import SharedNames
 from classad.ads.expression import Expression
 from classad.formats.unparse import unparse_value
-from negotiator.expressions.external import external_names
-from negotiator.expressions.known import KnownExpressions
-from negotiator.expressions.projection import Projections
+from negotiator.expressions.known import KnownExpressions, external_names
 from negotiator.jobs.start_vanilla import names_of
 from negotiator.pool.slots import Slots
-from negotiator.versions.slots import NEVER_SIGNIFICANT, REMOTE_USER_FLOOR, REMOVED_ATTRIBUTES
+from negotiator.versions.negotiator import NEVER_SIGNIFICANT, REMOTE_USER_FLOOR, REMOVED_ATTRIBUTES
 from policy.model import NegotiatorPolicy
 from policy.versions import NEWEST, Version
 
@@ -37,21 +35,6 @@ def never_significant(version: Version) -> frozenset[str]:
 
 #: What the schedd adds to any list.
 ALWAYS: Final = ("Requirements", "Rank", "ConcurrencyLimits", "FlockTo")
-
-
-@frozen
-class SignificanceSettings:
-    """The knobs about significant attributes.
-
-    ``fixed``: ``SIGNIFICANT_ATTRIBUTES`` of the schedd, in place of all others.  ``of_start``: what
-    ``START_VANILLA_UNIVERSE`` mentions as ``JOB.x``.
-    """
-
-    removed: Sequence[str] = ()
-    removed_pattern: str = ""
-    added: Sequence[str] = ()
-    fixed: Sequence[str] | None = None
-    of_start: Iterable[str] = ()
 
 
 def significant_attributes(
@@ -70,15 +53,23 @@ def significant_attributes(
     return frozenset(found - never_significant(version))
 
 
-def job_attributes(significant: frozenset[str], settings: SignificanceSettings) -> frozenset[str]:
-    """The list as the schedd uses it, before the references inside the jobs are added."""
-    if settings.fixed is not None:
-        return frozenset(name.lower() for name in settings.fixed)
-    names = significant - {name.lower() for name in settings.removed}
-    if settings.removed_pattern:
-        pattern = re.compile(settings.removed_pattern, re.IGNORECASE)
+def job_attributes(significant: frozenset[str], policy: NegotiatorPolicy) -> frozenset[str]:
+    """The list as the schedd uses it, before the references inside the jobs are added.
+
+    ``SIGNIFICANT_ATTRIBUTES`` of the schedd stands in place of all others; what
+    ``START_VANILLA_UNIVERSE`` mentions as ``JOB.x`` is added.
+    """
+    if policy.significant_attributes is not None:
+        return frozenset(name.lower() for name in policy.significant_attributes)
+    removed, text = REMOVED_ATTRIBUTES.of(policy.version)(policy)
+    names = significant - {name.lower() for name in removed}
+    if text:
+        pattern = re.compile(text, re.IGNORECASE)
         names = frozenset(name for name in names if not pattern.search(name))
-    return names | {name.lower() for name in (*ALWAYS, *settings.added, *settings.of_start)}
+    start = policy.start_vanilla_universe
+    of_start = () if start is None else names_of(start, "JOB")
+    added = (*ALWAYS, *policy.add_significant_attributes, *of_start)
+    return names | {name.lower() for name in added}
 
 
 #: Classes of values that have one text where they are equal.
@@ -225,14 +216,51 @@ def policy_expressions(policy: NegotiatorPolicy) -> list[Expression | None]:
     ]
 
 
-def significance(policy: NegotiatorPolicy) -> SignificanceSettings:
-    """The part of a policy that says which attributes are significant."""
-    start = policy.start_vanilla_universe
-    removed, pattern = REMOVED_ATTRIBUTES.of(policy.version)(policy)
-    return SignificanceSettings(
-        removed=removed,
-        removed_pattern=pattern,
-        added=policy.add_significant_attributes,
-        fixed=policy.significant_attributes,
-        of_start=() if start is None else names_of(start, "JOB"),
-    )
+# --- some attributes of ads: those that share the names of attributes at once ---------------------
+
+
+class Projection(NamedTuple):
+    """What ads with the same names have of some attributes.
+
+    ``keys``: their names in lower case, sorted; ``pick``: their values, of a dictionary that has
+    all of them; ``names``: how ads spell them, followed by those that come in addition.
+    """
+
+    keys: tuple[str, ...]
+    pick: Callable[[Mapping[str, object]], tuple[object, ...]]
+    names: SharedNames
+
+
+class Projections:
+    """Finds projections."""
+
+    def __init__(self, keys: Iterable[str], added: Mapping[str, str] | None = None) -> None:
+        """``keys``: names in lower case; ``added``: spellings of names, those that ads lack."""
+        self._keys = sorted(keys)
+        self._added = added or {}
+        #: By the identity of names, which are kept so that these stay theirs.
+        self._known: dict[int, tuple[dict[str, str], Projection]] = {}
+
+    def of(self, names: dict[str, str]) -> Projection:
+        """What ads with these names (spellings by keys) have."""
+        known = self._known.get(id(names))
+        if known is not None:
+            return known[1]
+        found = self._find(names)
+        if names.__class__ is SharedNames:
+            self._known[id(names)] = names, found
+        return found
+
+    def _find(self, names: dict[str, str]) -> Projection:
+        spelled = {key: names[key] for key in self._keys if key in names}
+        keys = tuple(spelled)
+        for key, name in self._added.items():
+            spelled.setdefault(key, name)
+        return Projection(keys, _picker(keys), SharedNames(spelled))
+
+
+def _picker(keys: tuple[str, ...]) -> Callable[[Mapping[str, object]], tuple[object, ...]]:
+    """What gives the values of keys; for a single one ``itemgetter`` would not give a tuple."""
+    if len(keys) > 1:
+        return itemgetter(*keys)
+    return lambda attrs: tuple([attrs[key] for key in keys])

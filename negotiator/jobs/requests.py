@@ -21,11 +21,10 @@ from classad.language.operators import truth
 from classad.language.rules import LanguageRules, language_of
 from negotiator.expressions.flattening import Flattener
 from negotiator.expressions.known import conjuncts_of
-from negotiator.expressions.projection import Projections
-from negotiator.jobs.autoclusters import AutoclusterTable
+from negotiator.jobs.autoclusters import AutoclusterTable, Projections
 from negotiator.jobs.start_vanilla import VanillaStart
 from negotiator.pool.slots import Slot, holds, meets
-from negotiator.versions.offers import LIMITS_OF_JOB
+from negotiator.versions.schedd import LIMITS_OF_JOB
 from policy.versions import NEWEST, Version
 
 NO_AUTOCLUSTER: Final = -1

@@ -23,7 +23,7 @@ from negotiator.jobs.lists import IDLE, RUNNING
 from negotiator.jobs.offers import Unasked
 from negotiator.jobs.submitters import negotiated_name
 from negotiator.matching import board
-from negotiator.model.result import CycleResult, Event, Match, MatchKind, Reason
+from negotiator.model.result import CycleResult, Match, MatchKind, Reason, TurnEvent
 from pieslice.alerts.sighting import (
     POOL,
     Running,
@@ -254,7 +254,7 @@ def _against(fate: JobFate, absence: Absence | None) -> bool | None:
     if request is not None and request.rejection is not None:
         return _refused_by_rule(request)
     if fate.unasked in (None, Unasked.ENDED):
-        return None if session.ended_by in (Event.LIMIT, Event.HIT_CEILING) else False
+        return None if session.ended_by in (TurnEvent.LIMIT, TurnEvent.HIT_CEILING) else False
     return None if fate.unasked in _LIMITED else False
 
 

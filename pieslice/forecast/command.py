@@ -18,8 +18,8 @@ from attr import asdict, evolve
 
 from classad.errors import Diagnostic
 from classad.evaluate import EvalContext
-from negotiator.capture.reader import CaptureReader, ads_of
-from negotiator.capture.versions import pool_version
+from negotiator.capture.configuration import pool_version
+from negotiator.capture.files import CaptureReader, ads_of
 from negotiator.io import CapturePaths, InputError
 from negotiator.pool.weights import own_weight
 from pieslice.command_line import EXIT_BAD, EXIT_OK

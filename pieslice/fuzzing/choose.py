@@ -17,7 +17,7 @@ from attr import field, frozen
 
 from classad.ads.expression import Expression
 from classad.syntax.nodes import Literal
-from negotiator.matching.refusal import Refusal
+from negotiator.matching.candidate import Refusal
 from negotiator.model.result import MatchKind
 from pieslice.fuzzing.agreement import Holds, Same
 from pieslice.fuzzing.case import Case

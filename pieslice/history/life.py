@@ -18,8 +18,8 @@ from typing import Final, NamedTuple
 
 from attr import field, frozen
 
-from negotiator.capture.claims import whole_slot
 from negotiator.jobs.lists import IDLE, RUNNING
+from negotiator.model.snapshot import whole_slot
 from pieslice.inputs.moments import shown_time
 from pieslice.recording.facts import GONE
 from pieslice.recording.jobs import Job, Spell, some_jobs

@@ -16,9 +16,8 @@ from typing import ClassVar, Final
 
 from attr import evolve, frozen
 
-from negotiator.capture.ages import dated
-from negotiator.capture.agreement import compare
-from negotiator.capture.progress import SILENT, Progress
+from negotiator.capture.agreement import compare, dated
+from negotiator.capture.files import SILENT, StageWatch
 from negotiator.cycle import negotiate
 from negotiator.engines import ENGINES
 from negotiator.io import Capture
@@ -229,7 +228,7 @@ class Cycle(Result):
 
 
 def run(
-    pool: Capture, seed: int = 0, progress: Progress = SILENT, engine: str = ENGINES[0]
+    pool: Capture, seed: int = 0, progress: StageWatch = SILENT, engine: str = ENGINES[0]
 ) -> Outcome:
     """The cycle and its comparison with the real negotiator."""
     with progress.stage("negotiating"):

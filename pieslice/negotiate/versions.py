@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from attr import frozen
 
-from negotiator.versions.rule import Rule
+from negotiator.versions.rule import VersionRule
 from negotiator.versions.table import RULES, changed_between
 from pieslice.reports.layout import Block, Line
 from pieslice.reports.result import Result
@@ -29,7 +29,7 @@ class VersionRules(Result):
     """Rules that changed; ``between``: the two versions that they tell apart."""
 
     schema: ClassVar[str] = "pieslice/versions/1"
-    rules: tuple[Rule[object], ...]
+    rules: tuple[VersionRule[object], ...]
     between: tuple[Followed, Followed] | None = None
 
     def summary(self) -> str:
@@ -51,7 +51,7 @@ class VersionRules(Result):
             found.append(Line(f"  {_evidence(rule)}"))
         return found
 
-    def _sides(self, rule: Rule[object]) -> Iterator[tuple[str, str]]:
+    def _sides(self, rule: VersionRule[object]) -> Iterator[tuple[str, str]]:
         """What the rule was and is, or what it is in each of two versions."""
         if self.between is None:
             yield "before", rule.before
@@ -81,12 +81,12 @@ class VersionRules(Result):
         }
 
 
-def _since(rule: Rule[object]) -> str:
+def _since(rule: VersionRule[object]) -> str:
     lines = f"; lines {', '.join(rule.lines)}" if rule.lines else "; no long-term line"
     return f"since {rule.since}{lines}; version of {rule.daemon.value}"
 
 
-def _evidence(rule: Rule[object]) -> str:
+def _evidence(rule: VersionRule[object]) -> str:
     """How it is known, and whether it is followed."""
     how = "recorded" if rule.recorded else "read in the source, not recorded"
     shown = f"; shown by {rule.scenario}" if rule.scenario else ""

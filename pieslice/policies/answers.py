@@ -13,7 +13,7 @@ from typing import ClassVar
 
 from attr import Factory, frozen
 
-from negotiator.groups.effective import effective_quotas
+from negotiator.groups.quotas import effective_quotas
 from pieslice.inputs.configuration import Misuse, Reader, Shown, read_configuration
 from pieslice.policies.formats import Checked, checked_data, report
 from pieslice.policies.texts import sentence_lines

@@ -17,7 +17,7 @@ from typing import IO, Final
 from attr import frozen
 
 from negotiator.capture.configuration import CaptureSources
-from negotiator.groups.effective import effective_quotas
+from negotiator.groups.quotas import effective_quotas
 from negotiator.io import CapturePaths
 from pieslice.command_line import EXIT_BAD, EXIT_OK
 from pieslice.data import JsonData

@@ -22,8 +22,7 @@ from negotiator.cycle import negotiate
 from negotiator.engines import ENGINES, make_engines
 from negotiator.groups.quotas import assign_quotas
 from negotiator.groups.tree import GroupTree, group_tree
-from negotiator.jobs.submitters import Submitter, job_prio_array
-from negotiator.jobs.weights import IdleJobWeights
+from negotiator.jobs.submitters import IdleJobWeights, Submitter, job_prio_array
 from negotiator.matching.board import Placements
 from negotiator.matching.engine import Engines
 from negotiator.model.result import ROOT_GROUP, CycleResult

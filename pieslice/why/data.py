@@ -15,7 +15,7 @@ from enum import Enum
 import attr
 
 from classad.analysis.explanation import Explanation
-from negotiator.groups.steps import QuotaStep
+from negotiator.groups.quotas import QuotaStep
 from pieslice.data import JsonObject
 
 

@@ -9,7 +9,7 @@ HTCondor's reasons for rejections.
 
 from __future__ import annotations
 
-from negotiator.matching.refusal import Refusal
+from negotiator.matching.candidate import Refusal
 from negotiator.model.result import MatchKind, Reason
 from pieslice.reports.layout import Block, Line, short
 from pieslice.reports.text import KINDS, plural

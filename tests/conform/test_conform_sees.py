@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from attr import evolve
 
-from negotiator.scenario.course import Played, play
+from tests.conform.negotiation.course import Played, play
 from tests.conform.negotiation.scenarios import differences
 
 ROOM = Path(__file__).parents[1] / "vectors" / "negotiation"

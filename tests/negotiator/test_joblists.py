@@ -13,9 +13,7 @@ from classad.evaluate import EvalContext, as_tree
 from classad.language.values import ERROR, UNDEFINED
 from negotiator.jobs.autoclusters import (
     AutoclusterTable,
-    SignificanceSettings,
     job_attributes,
-    significance,
 )
 from negotiator.jobs.lists import (
     READ_BY_SCHEDD,
@@ -53,7 +51,7 @@ def _job(number: int, **given: Any) -> ClassAd:
 def _order(jobs: list[ClassAd], matched: frozenset[tuple[int, int]] = frozenset()) -> list[int]:
     """The numbers of the jobs that are offered, in the order in which they stand."""
     queues = (ScheddQueue("schedd", tuple(jobs), matched=matched),)
-    lists = job_lists(queues, frozenset(), SignificanceSettings(), POLICY, CONTEXT, flatten=False)
+    lists = job_lists(queues, frozenset(), POLICY, CONTEXT, flatten=False)
     return [job.proc for each in lists.values() for job in each.waiting]
 
 
@@ -86,8 +84,7 @@ def test_what_a_schedd_removes_from_the_significant_attributes(
 ) -> None:
     knobs = {"REMOVE_SIGNIFICANT_ATTRIBUTES": "MEMORYUSAGE", **knobs}
     names = frozenset({"site", "memoryusage", "slot1_x", "slot1_y"})
-    settings = significance(policy_from_knobs(knobs).policy)
-    assert job_attributes(names, settings) & names == left
+    assert job_attributes(names, policy_from_knobs(knobs).policy) & names == left
 
 
 def test_a_job_that_has_a_match_already_is_not_offered() -> None:
@@ -168,8 +165,7 @@ def test_a_schedd_goes_by_the_attributes_that_it_wrote_into_its_jobs(
     jobs.append(_job(2, JobStatus=2, AutoClusterAttrs="Size"))
     queues = (ScheddQueue("schedd", tuple(jobs)),)
     names = frozenset({"kind"})
-    settings = SignificanceSettings()
-    (found,) = job_lists(queues, names, settings, POLICY, CONTEXT, flatten=False).values()
+    (found,) = job_lists(queues, names, POLICY, CONTEXT, flatten=False).values()
     assert [job.autocluster for job in found.waiting] == numbers
 
 

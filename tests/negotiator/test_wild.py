@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 
 from negotiator.engines import ENGINES
-from negotiator.scenario.course import play
 from tests.conform.command import main
+from tests.conform.negotiation.course import play
 from tests.conform.negotiation.scenarios import differences
 
 VECTORS = Path(__file__).parents[1] / "vectors"

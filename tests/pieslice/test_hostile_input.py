@@ -22,10 +22,10 @@ from classad.files.lock import hold
 from fuzz.commands.command import main as fuzz_commands
 from fuzz.commands.shop import COMMANDS as FUZZED
 from negotiator.accounting.accountant import remaining
-from negotiator.expressions.dependence import conjuncts
 from negotiator.expressions.regrouping import Level, regrouping_of
 from pieslice.cli import build_parser, describe, main
 from pieslice.command_line import Parser, commands_of
+from pieslice.expressions.dependence import conjuncts
 from pieslice.inputs.pool import parse_time
 from pieslice.reports.output import show_diagnostics
 from pieslice.terminal import harmless

@@ -18,13 +18,12 @@ from classad.evaluate import evaluate_exactly
 from classad.formats.unparse import unparse
 from classad.language.values import ERROR, UNDEFINED
 from classad.match import is_true
-from negotiator.expressions.dependence import conjuncts
 from negotiator.matching.board import Offer
 from negotiator.matching.candidate import Candidate, Tally
 from negotiator.matching.candidates import consider, per_slot_limits_have_room
 from negotiator.matching.conditions import Ask, BothRequirements, EnoughToConsume, Pair
-from negotiator.scenario.course import first_snapshot
-from negotiator.scenario.read import NOW, policy_of
+from negotiator.scenario.read import NOW
+from pieslice.expressions.dependence import conjuncts
 from pieslice.why.clauses.change import MAX_CHANGES, Change, Changes, smallest_changes, with_values
 from pieslice.why.clauses.poolmatch import PoolMatch, match_pool, with_job
 from pieslice.why.clauses.table import CONSUMES, ClauseKey, Whose
@@ -32,6 +31,7 @@ from pieslice.why.clauses.text import change_blocks
 from pieslice.why.jobs import find_job
 from pieslice.why.requests.moments import look_at
 from pieslice.why.requests.verdict import Verdicts
+from tests.conform.negotiation.course import first_snapshot, policy_of
 
 T = TypeVar("T")
 

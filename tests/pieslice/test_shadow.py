@@ -17,12 +17,12 @@ import pytest
 from attr import evolve
 
 from classad import ClassAd
-from negotiator.capture.claims import whole_slot
 from negotiator.capture.files import CapturePaths
 from negotiator.cycle import negotiate
 from negotiator.expressions import flattening
 from negotiator.io import read_capture
 from negotiator.model.result import CycleResult
+from negotiator.model.snapshot import whole_slot
 from pieslice.cli import main
 from pieslice.live.capture import LiveCapture, read
 from pieslice.live.taking import Memory, restarted, take

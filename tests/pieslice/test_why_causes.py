@@ -12,7 +12,7 @@ from classad import ClassAd
 from negotiator.jobs.lists import Unready
 from negotiator.jobs.offers import Unasked
 from negotiator.model.arithmetic import INT_MAX
-from negotiator.model.result import Event, GroupEvent, Outcome, Pie, Spin, SubmitterTurn
+from negotiator.model.result import GroupEvent, Pie, Spin, SubmitterTurn, TurnEvent, TurnOutcome
 from negotiator.model.snapshot import Snapshot
 from pieslice.why.jobs import AskedJob
 from pieslice.why.requests import moments
@@ -73,7 +73,7 @@ def test_what_binds_a_limit(
 ) -> None:
     halted = SimpleNamespace(board=SimpleNamespace(numbers=SimpleNamespace(pie=10.0)))
     turn = SubmitterTurn(
-        "u", "s", 1.0, 0.5, limit, unclaimed, ceiling, usage, 0.0, 0.0, (), Outcome.DONE
+        "u", "s", 1.0, 0.5, limit, unclaimed, ceiling, usage, 0.0, 0.0, (), TurnOutcome.DONE
     )
     assert _bound_by(cast("Any", halted), turn, pie) == bound_by
 
@@ -147,9 +147,9 @@ NOTHING_LEFT = ("pie", "nothing was left of the pie before its turn")
 USED_2 = ("quota", "group g had used its quota of 2 before its turn")
 
 
-def pie(group: str | None, quota: int | None, *events: Event, stopped: bool = True) -> Pie:
+def pie(group: str | None, quota: int | None, *events: TurnEvent, stopped: bool = True) -> Pie:
     """A round; with events one in which the submitter had its turn."""
-    turn = SubmitterTurn("u@d", "s", 1.0, 0.5, 1.0, 1.0, 9, 0.0, 0.0, 0.0, events, Outcome.DONE)
+    turn = SubmitterTurn("u@d", "s", 1.0, 0.5, 1.0, 1.0, 9, 0.0, 0.0, 0.0, events, TurnOutcome.DONE)
     spins = (Spin(1, False, 9, 9.0, 9.0, 1.0, 1.0, (turn,)),) if events else ()
     return Pie(group, quota, False, spins, stopped_by_quota=stopped, stopped_by_pie=not stopped)
 
@@ -172,9 +172,10 @@ def skipped(round_: int, group: str, why: str | None) -> Any:
         ([pie("g", 7, stopped=False), pie("g", 2)], [], USED_2),
         ([pie("g", 2), pie("g", 7)], [], USED_2),
         # What happened in a turn says more, the last that did most; then why its group had none.
-        ([pie("g", 2, Event.LIMIT), pie("g", 7, Event.HIT_CEILING)], [skipped(1, "g", "x")],
-         ("turn", Event.HIT_CEILING.value)),
-        ([pie("g", 2, Event.HIT_CEILING, Event.LIMIT)], [], ("turn", Event.LIMIT.value)),
+        ([pie("g", 2, TurnEvent.LIMIT), pie("g", 7, TurnEvent.HIT_CEILING)], [skipped(1, "g", "x")],
+         ("turn", TurnEvent.HIT_CEILING.value)),
+        ([pie("g", 2, TurnEvent.HIT_CEILING, TurnEvent.LIMIT)], [],
+         ("turn", TurnEvent.LIMIT.value)),
         ([pie("g", 2)], [skipped(1, "g", "no submitters")],
          ("group", "its group g was skipped (round 1: no submitters)")),
         ([pie("g", 2)],

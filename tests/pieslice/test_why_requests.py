@@ -17,7 +17,6 @@ from negotiator.cycle import negotiate
 from negotiator.jobs.offers import Unasked
 from negotiator.model.result import CycleResult, Reason
 from negotiator.model.snapshot import Snapshot
-from negotiator.scenario.course import Played, play
 from pieslice.cli import main
 from pieslice.why.answer import why
 from pieslice.why.autoclusters.overview import overview
@@ -27,6 +26,7 @@ from pieslice.why.requests.fates import Fate, fates
 from pieslice.why.requests.record import CycleRecord, End, RequestLog
 from pieslice.why.requests.text import reason_of
 from policy.model import NegotiatorPolicy
+from tests.conform.negotiation.course import Played, play
 from tests.negotiator import scenarios
 from tests.negotiator.test_wild import NAMES as WILD
 from tests.negotiator.test_wild import load as load_wild

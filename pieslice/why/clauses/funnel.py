@@ -14,10 +14,9 @@ from attr import define, field, frozen
 
 from classad.table import Rows
 from negotiator.matching.board import Offer
-from negotiator.matching.candidate import Candidate
+from negotiator.matching.candidate import Candidate, Refusal
 from negotiator.matching.choice import has_claim, list_for
 from negotiator.matching.preemption import PREEMPTION_TESTS
-from negotiator.matching.refusal import Refusal
 from pieslice.why.clauses.change import Change, NoHelp, smallest_changes
 from pieslice.why.clauses.poolmatch import PoolMatch, match_pool
 from pieslice.why.clauses.table import Clause, Whose

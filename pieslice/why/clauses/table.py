@@ -29,9 +29,9 @@ from classad.match import is_true
 from classad.syntax.nodes import Literal, Node, Reference, walk
 from classad.table import Rows, Table
 from classad.table.table import Seat
-from negotiator.expressions.dependence import conjuncts
 from negotiator.matching.conditions import Ask, EnoughToConsume, Pair
 from negotiator.pool.slots import Slot
+from pieslice.expressions.dependence import conjuncts
 from policy.ephemeral import find_ephemeral
 
 #: Different values of an operand that are listed.

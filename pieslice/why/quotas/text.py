@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from negotiator.groups.steps import Assigned, CutToWhole, InTurn, QuotaStep, Spread, TookOwn
+from negotiator.groups.quotas import Assigned, CutToWhole, InTurn, QuotaStep, SurplusSpread, TookOwn
 from negotiator.model.result import GroupEvent
 from pieslice.reports.layout import Block, Column, Line, Table, number, rounded, short
 from pieslice.reports.text import plural
@@ -121,7 +121,7 @@ def _step(step: QuotaStep) -> Iterator[str]:
         wants, takes = rounded(step.requested), rounded(step.allocated)
         of = f"takes {takes} of its quota {rounded(step.quota)}"
         yield f"{step.group}: requests {wants}, {of}, gives up {rounded(step.given)}"
-    elif isinstance(step, Spread):
+    elif isinstance(step, SurplusSpread):
         yield (
             f"{step.group}: divides a surplus of {rounded(step.surplus)}, "
             f"{rounded(step.requested)} requested; {rounded(step.left)} left"

@@ -13,13 +13,13 @@ from random import Random
 from attr import frozen
 
 from negotiator.cycle import negotiate
-from negotiator.groups.steps import (
+from negotiator.groups.quotas import (
     Assigned,
     CutToWhole,
     InTurn,
     QuotaStep,
     RoundBegan,
-    Spread,
+    SurplusSpread,
     TookOwn,
 )
 from negotiator.matching.board import Event
@@ -190,7 +190,7 @@ def _round_line(done: AllocationRound, steps: list[QuotaStep], name: str, depth:
     mine = [
         part
         for step in steps
-        if isinstance(step, Spread) and step.group == name
+        if isinstance(step, SurplusSpread) and step.group == name
         for part in step.shares
         if part.group == name
     ]

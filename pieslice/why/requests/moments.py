@@ -32,11 +32,11 @@ from negotiator.matching.board import (
     Event,
     Offer,
     SessionEnded,
+    SessionTerms,
     Taken,
     Watch,
 )
 from negotiator.matching.candidate import Allowance, Asker
-from negotiator.matching.terms import SessionTerms
 from negotiator.model.arithmetic import DBL_MAX, INT_MAX
 from negotiator.model.result import CycleResult, Rejection
 from negotiator.model.snapshot import Snapshot

@@ -22,7 +22,9 @@ from negotiator.model.result import Match, Rejection
 from pieslice.why.requests.concurrency import ConcurrencyState, concurrency_states
 
 #: Events of a session that end it with requests in hand.
-_ENDING: Final = frozenset((result.Event.LIMIT, result.Event.HIT_CEILING, result.Event.DEADLINE))
+_ENDING: Final = frozenset(
+    (result.TurnEvent.LIMIT, result.TurnEvent.HIT_CEILING, result.TurnEvent.DEADLINE)
+)
 
 
 class End(Enum):
@@ -83,7 +85,7 @@ class SessionCourse:
     used: float
     requests: tuple[RequestCourse, ...]
     unasked: Mapping[str, Unasked]
-    ended_by: result.Event | None
+    ended_by: result.TurnEvent | None
     #: What the schedd may ask for: in a session, and (most, running, matched) of MAX_JOBS_RUNNING.
     uploads: int | None
     room: tuple[int, int, int] | None

@@ -13,7 +13,7 @@ from typing import Final
 from negotiator.jobs.offers import Unasked
 from negotiator.jobs.requests import NO_AUTOCLUSTER
 from negotiator.model.arithmetic import DBL_MAX
-from negotiator.model.result import Event, MatchKind, Reason
+from negotiator.model.result import MatchKind, Reason, TurnEvent
 from pieslice.reports.layout import Block, Line, short
 from pieslice.reports.text import plural
 from pieslice.why.requests.concurrency import ConcurrencyState
@@ -102,9 +102,9 @@ def how_it_ended(session: SessionCourse) -> str:
         if refused:
             return f"the session ended when job {refused[-1].jobs[0]} was rejected"
         return "the session ended before"
-    if session.ended_by is Event.LIMIT:
+    if session.ended_by is TurnEvent.LIMIT:
         return f"the submitter limit was reached ({_used(session)})"
-    if session.ended_by is Event.HIT_CEILING:
+    if session.ended_by is TurnEvent.HIT_CEILING:
         return f"the ceiling was reached ({amount(session.used)} used in the session)"
     return str(session.ended_by.value)
 

@@ -9,10 +9,9 @@ from __future__ import annotations
 from attr import frozen
 
 from negotiator.matching.board import Offer
-from negotiator.matching.candidate import Candidate, Tally
+from negotiator.matching.candidate import Candidate, Refusal, Tally
 from negotiator.matching.candidates import Tester, per_slot_limits_have_room
 from negotiator.matching.conditions import Ask
-from negotiator.matching.refusal import Refusal
 
 
 @frozen(eq=False)

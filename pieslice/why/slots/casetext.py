@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from negotiator.matching.refusal import Refusal
+from negotiator.matching.candidate import Refusal
 from negotiator.model.snapshot import machine_of
 from pieslice.reports.layout import Block, Column, Line, Table
 from pieslice.reports.text import plural

@@ -10,9 +10,8 @@ from collections.abc import Iterator, Mapping
 from attr import frozen
 
 from negotiator.matching.board import Offer
-from negotiator.matching.candidate import Candidate
+from negotiator.matching.candidate import Candidate, Refusal
 from negotiator.matching.preemption import rank_compared
-from negotiator.matching.refusal import Refusal
 from negotiator.model.result import MatchKind
 from negotiator.pool.slots import Slot
 from pieslice.why.clauses.findings import Finding, find

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from negotiator.scenario.course import Played, play
 from pieslice.data import Content
+from tests.conform.negotiation.course import Played, play
 from tests.conform.negotiation.scenarios import differences
 from tests.conform.runner import Case, Kind, Mismatch
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from negotiator.groups.steps import Assigned, QuotaStep, RoundBegan, TookOwn
+from negotiator.groups.quotas import Assigned, QuotaStep, RoundBegan, TookOwn
 from negotiator.model.result import AllocationRound, CycleResult, GroupEvent
 from pieslice.data import JsonObject, Record
 

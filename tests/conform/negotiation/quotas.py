@@ -13,10 +13,10 @@ import math
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from negotiator.groups.rounds import group_loop_settings, run_group_rounds
+from negotiator.groups.rounds import run_group_rounds
 from negotiator.groups.tree import Group, GroupTree, group_tree
+from negotiator.model.arithmetic import ascending
 from negotiator.model.result import ROOT_GROUP, AllocationRound, GroupEvent
-from negotiator.model.std_sort import ascending
 from pieslice.data import Content, JsonData, Record
 from policy.dialects import DIALECTS
 from policy.load import policy_from_knobs
@@ -100,7 +100,7 @@ def check_rounds(case: Case) -> list[Mismatch]:
     found = _differ("groups", expect["groups"], [group.name for group in tree.groups])
     if found:
         return found
-    rounds = run_group_rounds(tree, float(case["pool"]), group_loop_settings(policy), pool)
+    rounds = run_group_rounds(tree, float(case["pool"]), policy, pool)
     count = 0
     for count, got in enumerate(rounds, 1):
         if count == 1:

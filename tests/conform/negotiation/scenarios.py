@@ -20,16 +20,16 @@ from typing import Final
 
 from negotiator.model.result import (
     CycleResult,
-    Event,
     Match,
     MatchKind,
     Pie,
     Spin,
     SubmitterTurn,
     TrimCause,
+    TurnEvent,
 )
-from negotiator.scenario.course import Played, RecordedOffer
 from pieslice.data import Content, JsonObject, Record
+from tests.conform.negotiation.course import Played, RecordedOffer
 from tests.conform.negotiation.group_events import group_events, recorded_events
 from tests.conform.runner import Mismatch
 
@@ -53,11 +53,11 @@ _TURN_FIELDS: Final = {
 #: What it says of a turn, without a number behind it.  How the time of a turn ends it says in
 #: seconds, which are its own.
 _EVENTS: Final = {
-    "skipped: pieLeft < minSlotWeight": Event.PIE_LEFT,
-    "skipped: submitterCeiling remaining": Event.CEILING,
-    "over limit: only startd rank": Event.RANK_ONLY,
-    "reached limit": Event.LIMIT,
-    "hit ceiling": Event.HIT_CEILING,
+    "skipped: pieLeft < minSlotWeight": TurnEvent.PIE_LEFT,
+    "skipped: submitterCeiling remaining": TurnEvent.CEILING,
+    "over limit: only startd rank": TurnEvent.RANK_ONLY,
+    "reached limit": TurnEvent.LIMIT,
+    "hit ceiling": TurnEvent.HIT_CEILING,
 }
 _NUMBER_BEHIND: Final = re.compile(r" is -?[0-9]+\Z")
 #: Recorded attribute of a customer -> our field.

@@ -14,11 +14,11 @@ from collections.abc import Iterator, Mapping
 from attr import evolve, frozen
 
 from classad import ClassAd
-from negotiator.accounting.restart import recounted
-from negotiator.capture.pool_order import CollectorTable
+from negotiator.accounting.records import recounted
+from negotiator.capture.slots import CollectorTable
 from negotiator.cycle import negotiate
 from negotiator.engines import ENGINES
-from negotiator.groups.steps import QuotaStep
+from negotiator.groups.quotas import QuotaStep
 from negotiator.groups.tree import group_tree
 from negotiator.matching.board import Event, Offer
 from negotiator.model.result import CycleResult
@@ -32,9 +32,21 @@ from negotiator.scenario.expand import (
     merge,
     quoted,
 )
-from negotiator.scenario.read import NOW, AdMaker, accountant_of, policy_of, snapshot_of, version_of
-from negotiator.scenario.warm import one_process, remembering, seconds_since, warmed
+from negotiator.scenario.read import (
+    BASE_KNOBS,
+    NOW,
+    AdMaker,
+    accountant_of,
+    one_process,
+    remembering,
+    seconds_since,
+    snapshot_of,
+    version_of,
+    warmed,
+)
+from policy.load import policy_from_knobs
 from policy.model import NegotiatorPolicy
+from policy.versions import NEWEST, Version
 
 
 @frozen(eq=False)
@@ -83,6 +95,12 @@ def _recorded(offer: Offer) -> RecordedOffer:
 def _ephemeral(ad: ClassAd) -> dict[str, object]:
     names = (name.lower() for name in ad if name.lower().startswith(("submitter", "submittor")))
     return {name: ad.raw(name) for name in names}
+
+
+def policy_of(scenario: Scenario, version: Version = NEWEST) -> NegotiatorPolicy:
+    """The policy of a scenario: its knobs over those of all recordings."""
+    knobs = {**BASE_KNOBS, **scenario.get("config", {})}
+    return policy_from_knobs(knobs, version=version).policy
 
 
 def play(case: Scenario, engine: str = ENGINES[0]) -> Iterator[Played]:

@@ -7,7 +7,7 @@ import pytest
 from classad import ClassAd
 from classad.syntax.parser import parse_expression
 from classad.syntax.unparse import unparse
-from negotiator.expressions.dependence import Analyst, conjuncts
+from pieslice.expressions.dependence import Analyst, conjuncts
 
 AD = """[
     Cpus = 4; Start = TARGET.Owner != "x" && Cpus > Least; Least = 2; Names = {"a"};

@@ -7,28 +7,20 @@ from typing import Final, NamedTuple
 
 from classad import ClassAd
 from classad.evaluate import EvalContext
-from negotiator.versions.rule import Daemon, Rule
+from negotiator.versions.rule import DecidingDaemon, VersionRule
 from policy.versions import Version
 
-
-def _any_number(uploads: int) -> int | None:
-    return None
-
-
-def _at_most(uploads: int) -> int | None:
-    return uploads or None
-
-
-MATCHES_PER_SUBMITTER: Final = Rule(
+#: The most that a session may offer, by MAX_CONCURRENT_UPLOADS_PER_USER; None: any number.
+MATCHES_PER_SUBMITTER: Final[VersionRule[Callable[[int], int | None]]] = VersionRule(
     "9",
     "matches per submitter that a schedd asks for",
     "A session may be given as many matches as there are jobs: a submitter can fill the pool in "
     "one cycle.",
     "MAX_CONCURRENT_UPLOADS_PER_USER, 20 by default, bounds what a schedd asks for in a session.",
     Version(25, 11, 0),
-    Daemon.SCHEDD,
-    _any_number,
-    _at_most,
+    DecidingDaemon.SCHEDD,
+    lambda uploads: None,
+    lambda uploads: uploads or None,
     "schedd-upload-curb",
 )
 
@@ -44,10 +36,6 @@ class RoomOfList(NamedTuple):
     asked_again: bool
 
 
-def _room_of_now(rest: int | None, room: int | None) -> int | None:
-    return room
-
-
 def least(rest: int | None, room: int | None) -> int | None:
     """The smaller of two numbers of which None bounds nothing."""
     if rest is None or room is None:
@@ -55,55 +43,44 @@ def least(rest: int | None, room: int | None) -> int | None:
     return min(rest, room)
 
 
-ROOM_OF_LIST: Final = Rule(
+ROOM_OF_LIST: Final = VersionRule(
     "10",
     "room near MAX_JOBS_RUNNING",
     "Each list of requests begins with the room of that moment: jobs that were offered in vain do "
     "not use it up.",
     "What a session may offer only shrinks from list to list.",
     Version(25, 11, 0),
-    Daemon.SCHEDD,
-    RoomOfList(_room_of_now, True),
+    DecidingDaemon.SCHEDD,
+    RoomOfList(lambda rest, room: room, True),
     RoomOfList(least, False),
     "wild-20029",
 )
-EACH_LOOK_TAKES_A_JOB: Final = Rule(
+EACH_LOOK_TAKES_A_JOB: Final = VersionRule(
     "13a",
     "jobs that a schedd offers again",
     "Each time that the schedd looks for the job to go on with it takes the job off its list: none "
     "is offered twice in a session.",
     "The schedd looks for the first job that still waits, also one whose match came to nothing.",
     Version(24, 9, 2),
-    Daemon.SCHEDD,
+    DecidingDaemon.SCHEDD,
     True,
     False,
     "random-2",
 )
 
 
-def _of_its_run(grouped: bool) -> bool:
-    return True
-
-
-def _while_grouped(grouped: bool) -> bool:
-    return grouped
-
-
-ONE_AT_A_TIME: Final = Rule(
+#: Whether a request sent by itself is for the rest of its run, by whether jobs are still grouped.
+ONE_AT_A_TIME: Final[VersionRule[Callable[[bool], bool]]] = VersionRule(
     "13b",
     "one request at a time",
     "Every request stands for its job and all behind it in the run of its autocluster.",
     "The second request does; all others are for one job.",
     Version(24, 9, 2),
-    Daemon.SCHEDD,
-    _of_its_run,
-    _while_grouped,
+    DecidingDaemon.SCHEDD,
+    lambda grouped: True,
+    lambda grouped: grouped,
     "max-jobs-running-of-the-schedd",
 )
-
-
-def _in_job_alone(job: ClassAd, slot: ClassAd, context: EvalContext) -> str:
-    return job.get_string("ConcurrencyLimits", context=context) or ""
 
 
 def matched_limits(job: ClassAd, slot: ClassAd, context: EvalContext) -> str:
@@ -118,39 +95,39 @@ def matched_limits(job: ClassAd, slot: ClassAd, context: EvalContext) -> str:
     return mine.get_string("ConcurrencyLimits", other, context) or ""
 
 
-LIMITS_OF_JOB: Final = Rule(
+LIMITS_OF_JOB: Final[VersionRule[Callable[[ClassAd, ClassAd, EvalContext], str]]] = VersionRule(
     "13c",
     "concurrency limits of the job that takes a further match of a request",
     "The value of ConcurrencyLimits in the job ad alone: with limits that are expressions over the "
     "slot all but the first match of a request come to nothing.",
     "The value in the match, from the ad of the job or of the slot.",
     Version(24, 9, 2),
-    Daemon.SCHEDD,
-    _in_job_alone,
+    DecidingDaemon.SCHEDD,
+    lambda job, slot, context: job.get_string("ConcurrencyLimits", context=context) or "",
     matched_limits,
     "limits-expression",
 )
 
-USER_RECORD_LIMIT: Final = Rule(
+USER_RECORD_LIMIT: Final = VersionRule(
     "11",
     "a user's own limit of running jobs",
     "The schedd does not look at the limit of a user record when it asks.",
     "Requests are cut to what is left of the limit.",
     Version(25, 4, 0),
-    Daemon.SCHEDD,
+    DecidingDaemon.SCHEDD,
     None,
     None,
     recorded=False,
     applied=False,
 )
-STARTUP_LIMITS: Final = Rule(
+STARTUP_LIMITS: Final = VersionRule(
     "14",
     "startup limits, requests without jobs",
     "A schedd has neither.",
     "Requests may be cut by startup limits, and a schedd may ask for slots without jobs, both at "
     "an administrator's command.",
     Version(25, 6, 1),
-    Daemon.SCHEDD,
+    DecidingDaemon.SCHEDD,
     None,
     None,
     recorded=False,
