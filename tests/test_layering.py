@@ -31,8 +31,7 @@ ORDER = {
         "binding", "v1", "files", "table", "frames", "strategies", "__main__",
     ),
     "classad/table": (
-        "memory", "arrays", "expressions", "store", "dependence", "rows", "sampling",
-        "answers", "contents", "table",
+        "memo", "arrays", "vectors", "shapes", "store", "expressions", "answers", "table",
     ),
     "policy": (
         "foreign_package", "data", "attributes", "versions", "language", "history", "config",

@@ -11,7 +11,7 @@ from __future__ import annotations
 from classad.ads.ad import Ad, ListValue, Stored, node_of_value, stored_form
 from classad.ads.expression import Expression
 from classad.language.rules import LanguageRules
-from classad.syntax.unbuilt import Unbuilt
+from classad.syntax.lazy import LazyExpression
 
 __all__ = ["reread", "reread_ad"]
 
@@ -35,7 +35,7 @@ def reread(value: Stored, ad: Ad | None, language: LanguageRules) -> Stored:
     tree = value
     if isinstance(value, Ad | ListValue):
         tree = Expression.from_node(node_of_value(value))
-    if not isinstance(tree, Expression) or isinstance(tree._node, Unbuilt):
+    if not isinstance(tree, Expression) or isinstance(tree._node, LazyExpression):
         return value  # the texts of which no tree was made yet have none
     from classad.syntax.parser import regrouped
 

@@ -32,9 +32,8 @@ from classad.frames.reading import ArrowColumns, read_arrow
 from classad.frames.writing import Wish, all_names, write_arrow
 from classad.language.names import fold_name
 from classad.syntax.nodes import same_tree
-from classad.table.arrays.arrays import rows_of
-from classad.table.memory.budget import DEFAULT
-from classad.table.rows import Rows
+from classad.table.arrays import Rows, rows_of
+from classad.table.memo import DEFAULT
 from classad.table.table import Seat
 from classad.table.table import Table as BareTable
 

@@ -41,7 +41,7 @@ from classad.language.values import UNDEFINED, AbsTime, RelTime, Value
 from classad.loading.columns import LoadedColumn, LoadedColumns, Tag
 from classad.syntax.nodes import Literal
 from classad.syntax.unparse import unparse
-from classad.table.arrays.arrays import pick, rows_of
+from classad.table.arrays import pick, rows_of
 from classad.table.store.columns import Column, in_use
 from classad.table.store.store import Store
 
@@ -69,10 +69,10 @@ _NO_LOSS: Final[dict[str, int]] = {}
 
 def all_names(store: Store, own: list[str]) -> list[str]:
     """The attributes of rows with those that they inherit; ``own``: without."""
-    if not store.opaque:
+    if not store.row_by_row:
         return own
     names = {fold_name(name): name for name in own}
-    for row in rows_of(store.opaque):
+    for row in rows_of(store.row_by_row):
         for name in store.ad(row).unchained().names():
             names.setdefault(fold_name(name), name)
     return [names[key] for key in sorted(names)]
@@ -119,7 +119,7 @@ def _rows(count: int) -> str:
 def _written(store: Store, key: str, wish: Wish, scattered: Scattered) -> Written:
     """The column of an attribute."""
     loaded = None if store.loaded is None else store.loaded.column(key)
-    if loaded is not None and not store.opaque and (loaded.rows is None or not store.own):
+    if loaded is not None and not store.row_by_row and (loaded.rows is None or not store.own):
         cells = _as_loaded(store, loaded, wish)
         if cells is not None:
             return Written(cells, None, _NO_LOSS)
@@ -128,7 +128,7 @@ def _written(store: Store, key: str, wish: Wish, scattered: Scattered) -> Writte
         some = pieces.column
         return _distinct(some, some.codes, wish, partial(scattered.placed, pieces=pieces))
     column = store.column(key)
-    if store.opaque:
+    if store.row_by_row:
         column = Column.of([ad.raw(key) for ad in store.ads_of(range(store.size))])
     if column is None:
         size = store.size if wish.rows is None else len(wish.rows)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-import classad.evaluation.observer as observer
+import classad.analysis.explain as observer
 from classad import ClassAd, ExprTree
 from classad.analysis.explain import explain
 from classad.errors import ClassAdValueError

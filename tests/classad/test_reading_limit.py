@@ -28,7 +28,7 @@ from classad.formats import xml as xml_form
 from classad.language import bounds
 from classad.loading.columns import LoadedColumns
 from classad.syntax import lexing
-from classad.syntax.unbuilt import Unbuilt
+from classad.syntax.lazy import LazyExpression
 from tests.classad.test_reading_memory import FORMS, slots, text_of
 
 #: Small texts of ads of one attribute, in each form: that attribute's value, numbered.
@@ -373,7 +373,7 @@ def test_what_values_weigh() -> None:
         "e": 352 + 112 * 3,
     }
     # One of which only the text is there.
-    assert held.weight(Expression.from_node(Unbuilt("B + 12", 0, False))) == 352 + 6
+    assert held.weight(Expression.from_node(LazyExpression("B + 12", 0, False))) == 352 + 6
 
 
 def test_what_is_read_is_counted_to_the_byte(monkeypatch: pytest.MonkeyPatch) -> None:
