@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from classad.builtins.time import timezone_offset
 from classad.evaluation.functions import ZONE, load
 from classad.strategies.texts import Below, Inventor, Shape
 
@@ -41,7 +40,7 @@ class Weighted(Inventor):
         self.functions += tuple(
             Shape(one.name, 0, 0, (), ())
             for one in declared.values()
-            if one.impl is timezone_offset and self.zoned
+            if one.name == "timezoneOffset" and self.zoned
         )
 
     def leaf(self, kind: str, before: int) -> str:

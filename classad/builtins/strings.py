@@ -125,28 +125,30 @@ def ascii_lower(text: str) -> str:
     return text.lower() if text.isascii() else from_bytes(to_bytes(text).lower())
 
 
-@builtin(
-    "toUpper",
-    args=1,
-    result=Result.UPPER,
-    prints=True,
-    examples=['toUpper("Slot1@host") -> "SLOT1@HOST"'],
-)
-def to_upper(state: EvalState, value: ClassAdValue) -> ClassAdValue:
-    """The argument as a string with ASCII letters in upper case."""
-    text = text_of(value)
-    if isinstance(text, Value):
-        return text
+def _ascii_upper(text: str) -> str:
     return text.upper() if text.isascii() else from_bytes(to_bytes(text).upper())
 
 
-@builtin(
-    "toLower", args=1, result=Result.LOWER, prints=True, examples=['toLower("LINUX") -> "linux"']
+def _declare_case(
+    name: str, of: Callable[[str], str], case: str, result: Result, example: str
+) -> None:
+    @builtin(
+        name,
+        args=1,
+        result=result,
+        prints=True,
+        doc=f"The argument as a string with ASCII letters in {case} case.",
+        examples=[example],
+    )
+    def cased(state: EvalState, value: ClassAdValue) -> ClassAdValue:
+        text = text_of(value)
+        return text if isinstance(text, Value) else of(text)
+
+
+_declare_case(
+    "toUpper", _ascii_upper, "upper", Result.UPPER, 'toUpper("Slot1@host") -> "SLOT1@HOST"'
 )
-def to_lower(state: EvalState, value: ClassAdValue) -> ClassAdValue:
-    """The argument as a string with ASCII letters in lower case."""
-    text = text_of(value)
-    return text if isinstance(text, Value) else ascii_lower(text)
+_declare_case("toLower", ascii_lower, "lower", Result.LOWER, 'toLower("LINUX") -> "linux"')
 
 
 @builtin(

@@ -9,6 +9,7 @@ Follows: the ClassAd language reference; measured on 25.14.1 (vectors ``time``, 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
@@ -60,45 +61,36 @@ def seconds_now(state: EvalState) -> int:
     return int(state.now())
 
 
-@builtin(
-    "currentTime",
-    args=0,
-    reads=CLOCK | ZONE,
-    exceptional=_NO_ARGUMENTS,
-    examples=["isAbsTime(currentTime()) -> true"],
-)
-def current_time(state: EvalState) -> AbsTime:
-    """The present instant in the local zone."""
-    return _here(state, int(state.now()))
+def _declare_clock(name: str, kind: str, doc: str, of: Callable[[AbsTime], ClassAdValue]) -> None:
+    """Declare a function of the present instant in the local zone."""
+
+    @builtin(
+        name,
+        args=0,
+        reads=CLOCK | ZONE,
+        exceptional=_NO_ARGUMENTS,
+        doc=doc,
+        examples=[f"is{kind}({name}()) -> true"],
+    )
+    def clock(state: EvalState) -> ClassAdValue:
+        return of(_here(state, int(state.now())))
 
 
-@builtin(
-    "dayTime",
-    args=0,
-    reads=CLOCK | ZONE,
-    exceptional=_NO_ARGUMENTS,
-    examples=["isRelTime(dayTime()) -> true"],
-)
-def day_time(state: EvalState) -> RelTime:
-    """The time of day, counted from midnight in the local zone."""
-    now = _here(state, int(state.now()))
-    return RelTime(float((now.secs + now.offset) % 86400))
+_declare_clock(
+    "currentTime", "AbsTime", "The present instant in the local zone.", lambda now: now
+)  # fmt: skip
+_declare_clock(
+    "dayTime", "RelTime", "The time of day, counted from midnight in the local zone.",
+    lambda now: RelTime(float((now.secs + now.offset) % 86400)),
+)  # fmt: skip
+_declare_clock(
+    "timezoneOffset", "RelTime", "The offset of the local zone now, positive east of UTC.",
+    lambda now: RelTime(float(now.offset)),
+)  # fmt: skip
 
 
-@builtin(
-    "timezoneOffset",
-    args=0,
-    reads=CLOCK | ZONE,
-    exceptional=_NO_ARGUMENTS,
-    examples=["isRelTime(timezoneOffset()) -> true"],
-)
-def timezone_offset(state: EvalState) -> RelTime:
-    """The offset of the local zone now, positive east of UTC."""
-    return RelTime(float(local_offset(int(state.now()), state.zone)))
-
-
-def _instant(value: ClassAdValue) -> int | Value:
-    """The seconds that ``absTime`` takes its argument for, or the exceptional value."""
+def _seconds(value: ClassAdValue) -> int | Value:
+    """The seconds that ``absTime`` takes an argument for, or the exceptional value."""
     if value.__class__ is int:
         return wrap32(value)
     if value.__class__ is float:
@@ -127,31 +119,21 @@ def abs_time(state: EvalState, *arguments: ClassAdValue) -> ClassAdValue:
     A literal text is read while the expression is parsed; any other string is returned as it is.
     """
     if not arguments:
-        return current_time(state)
+        return _here(state, int(state.now()))
     value = arguments[0]
     offset: int | Value | None = None
     if len(arguments) == 2:
-        offset = _offset(arguments[1])
+        offset = _seconds(arguments[1])
         if isinstance(offset, Value):
             return ERROR
         if offset == -1 and value.__class__ is int:
             raise EvaluationFailure("absTime was given the zone offset -1")
-    if value.__class__ is AbsTime:
+    if value.__class__ is AbsTime or value.__class__ is str:
         return value
-    if value.__class__ is str:
-        return value
-    secs = _instant(value)
+    secs = _seconds(value)
     if isinstance(secs, Value):
         return secs
     return _here(state, secs) if offset is None else AbsTime(secs, offset)
-
-
-def _offset(value: ClassAdValue) -> int | Value:
-    if value.__class__ is int:
-        return wrap32(value)
-    if value.__class__ is float:
-        return int32_of_real(value)
-    return int32_of_real(value.secs) if value.__class__ is RelTime else ERROR
 
 
 @builtin(

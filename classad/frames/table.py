@@ -107,27 +107,6 @@ class Table(BareTable):
         self._lock = RLock()
         return self
 
-    partner = _alone(BareTable.partner)
-    match = _alone(BareTable.match)
-    match_surely = _alone(BareTable.match_surely)
-    match_many = _alone(BareTable.match_many)
-    accepted_by = _alone(BareTable.accepted_by)
-    accepting = _alone(BareTable.accepting)
-    select = _alone(BareTable.select)
-    select_all = _alone(BareTable.select_all)
-    numbers = _alone(BareTable.numbers)
-    coded_numbers = _alone(BareTable.coded_numbers)
-    sight = _alone(BareTable.sight)
-    apply = _alone(BareTable.apply)
-    rank = _alone(BareTable.rank)
-    ad = _alone(BareTable.ad)
-    ads = _alone(BareTable.ads)
-    has = _alone(BareTable.has)
-    replace = _alone(BareTable.replace)
-    replace_many = _alone(BareTable.replace_many)
-    refresh = _alone(BareTable.refresh)
-    update = _alone(BareTable.update)
-
     @property
     def names(self) -> list[str]:
         """The attributes that rows have, spelled as first met, in the order of the alphabet."""
@@ -376,6 +355,14 @@ class Table(BareTable):
     ) -> None:
         """Write a Parquet file; the other arguments are those of ``to_arrow``."""
         load("pyarrow.parquet").write_table(self.to_arrow(attributes, rows), fspath(path))
+
+
+for _name in (
+    "partner", "match", "match_surely", "match_many", "accepted_by", "accepting", "select",
+    "select_all", "numbers", "coded_numbers", "referenced_columns", "sight", "apply", "rank", "ad",
+    "ads", "has", "replace", "replace_many", "refresh", "update",
+):  # fmt: skip
+    setattr(Table, _name, _alone(getattr(BareTable, _name)))
 
 
 #: How many characters the one line has before its end, how many columns a notebook, and how wide.

@@ -27,16 +27,22 @@ from classad.language.bounds import ANOTHER, most_parts, too_many
 from classad.language.rules import NEWEST, LanguageRules
 from classad.source import Source
 from classad.syntax.actions import BUILDERS, PLACE
-from classad.syntax.lexing import BAD, END, Fault, Scanner, Token, Vocabulary
+from classad.syntax.lexing import (
+    BAD,
+    CLOSERS,
+    END,
+    NUMBERS,
+    PREFIXES,
+    WORD_VALUES,
+    Fault,
+    Scanner,
+    Token,
+    Vocabulary,
+)
 from classad.syntax.nodes import Conditional, Node
 
 _OPERATORS: Final = frozenset({"OR", "PLUS", "EQUAL"})
 _CLOSER_OF: Final = {"OPEN_PAREN": ")", "OPEN_BOX": "]", "OPEN_BRACE": "}"}
-_CLOSER_KIND: Final = {
-    "OPEN_PAREN": "CLOSE_PAREN",
-    "OPEN_BOX": "CLOSE_BOX",
-    "OPEN_BRACE": "CLOSE_BRACE",
-}
 _PLAIN: Final = {
     "COLON": "`:`",
     "BOUND_TO": "`=`",
@@ -49,10 +55,8 @@ _PLAIN: Final = {
 }
 _WORDS: Final = {"and": "&&", "or": "||", "not": "!"}
 _UNITS: Final = {"K": 10, "M": 20, "G": 30, "T": 40}
-_RESERVED: Final = frozenset({"TRUE", "FALSE", "UNDEFINED", "ERROR", "IS", "ISNT"})
+_RESERVED: Final = frozenset({*WORD_VALUES, "IS", "ISNT"})
 _STRINGS: Final = frozenset({"OLD_STRING", "NEW_STRING"})
-_NUMBERS: Final = frozenset({"INTEGER", "REAL"})
-_PREFIXES: Final = frozenset({"MINUS", "PLUS", "NOT", "BIT_NOT"})
 _QUOTED: Final = frozenset({"OLD_QUOTED", "NEW_QUOTED"})
 #: Two signs in a row that other languages read as one operator.
 _FOREIGN: Final = {
@@ -77,6 +81,10 @@ class Situation(NamedTuple):
     open: list[Token]
 
 
+def _closer_kind(opener: Token) -> str:
+    return opener.kind.replace("OPEN", "CLOSE")
+
+
 def explain(at: Situation) -> tuple[str, str | None, int, int]:
     """Message, help, start and end of the place to point at."""
     token = at.token
@@ -84,7 +92,7 @@ def explain(at: Situation) -> tuple[str, str | None, int, int]:
         fault = token.value
         assert isinstance(fault, Fault)
         return fault.message, fault.help, token.start, token.end
-    if token.kind == END and at.open and _CLOSER_KIND[at.open[-1].kind] in at.expected:
+    if token.kind == END and at.open and _closer_kind(at.open[-1]) in at.expected:
         opener = at.open[-1]
         message = f"`{opener.value}` is never closed"
         return message, f"a `{_CLOSER_OF[opener.kind]}` is missing", opener.start, opener.end
@@ -125,7 +133,7 @@ def _found(at: Situation) -> str:
     text = at.text[token.start : token.end]
     shown = text if len(text) <= 40 else f"{text[:37]}..."
     shown = "".join(char if char.isprintable() else " " for char in shown)
-    if token.kind in _RESERVED - {"IS", "ISNT"}:
+    if token.kind in WORD_VALUES:
         return f"the reserved word `{shown}`"
     return f"`{shown}`"
 
@@ -166,7 +174,7 @@ def _word_operator(at: Situation) -> str | None:
 
 def _unit(at: Situation) -> str | None:
     token, previous = at.token, at.previous
-    if previous is None or previous.kind not in _NUMBERS:
+    if previous is None or previous.kind not in NUMBERS:
         return None
     if token.kind == "NAME":
         unit = str(token.value).upper()
@@ -180,7 +188,7 @@ def _comma(at: Situation) -> str | None:
     token, previous = at.token, at.previous
     if previous is None:
         return None
-    if previous.kind in ("COMMA", "SEMICOLON") and token.kind in _CLOSER_KIND.values():
+    if previous.kind in ("COMMA", "SEMICOLON") and token.kind in CLOSERS:
         return f"remove the `{previous.value}` before `{token.value}`"
     if previous.kind == "MODULUS" and token.kind == END:
         return "`%` gives the remainder of a division"
@@ -216,9 +224,9 @@ def _in_ad(at: Situation) -> str | None:
 
 def _others(at: Situation) -> str | None:
     token, previous = at.token, at.previous
-    if previous is not None and previous.kind == "ELVIS" and token.kind in _PREFIXES:
+    if previous is not None and previous.kind == "ELVIS" and token.kind in PREFIXES:
         return "enclose what follows `?:` in parentheses"
-    if token.kind in _CLOSER_KIND.values():
+    if token.kind in CLOSERS:
         return _bracket(at)
     if token.kind == "OPEN_PAREN" and "OR" in at.expected:
         return "only a plain name can be called"
@@ -229,7 +237,7 @@ def _bracket(at: Situation) -> str | None:
     if not at.open:
         return f"there is no open bracket for this `{at.token.value}`"
     opener = at.open[-1]
-    if _CLOSER_KIND[opener.kind] != at.token.kind:
+    if _closer_kind(opener) != at.token.kind:
         return f"the bracket to close here is `{opener.value}`"
     return None
 
