@@ -248,6 +248,11 @@ def decoded(piece: object) -> str:
     raise TypeError("input must be a string, a file or lines")
 
 
+def as_utf8(text: str) -> str:
+    """A text whose bytes that are no UTF-8 are replaced, for tables that cannot hold them."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
 def with_line_ends(pieces: Iterable[str | bytes]) -> Iterator[str]:
     """The lines of a caller's list or iterator, each with a line end, which theirs may lack.
 

@@ -32,6 +32,7 @@ from classad.ads.ad import ListValue, Stored, node_of_value
 from classad.ads.expression import Expression
 from classad.errors import ClassAdValueError
 from classad.extras import load
+from classad.formats.common import as_utf8
 from classad.frames.arrays import Arrow
 from classad.frames.exact import COMPANION, companion, written
 from classad.frames.reading import ArrowColumns
@@ -370,11 +371,6 @@ def _micros(value: Stored) -> int:
     return round(span.secs * _MICRO)
 
 
-def _sound(text: str) -> str:
-    """A text whose bytes that are no UTF-8 are replaced: Arrow cannot hold them."""
-    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-
-
 def _is_sound(value: Stored) -> bool:
     """Whether a value is no string with bytes that are no UTF-8."""
     if value.__class__ is not str or value.isascii():
@@ -392,7 +388,7 @@ def _members(value: ListValue) -> list[Stored]:
 
 
 def _as_text(value: Stored) -> str:
-    return _sound(value if value.__class__ is str else unparse(node_of_value(value)))
+    return as_utf8(value if value.__class__ is str else unparse(node_of_value(value)))
 
 
 def _loss(value: Stored) -> str:
@@ -434,7 +430,7 @@ _PLAIN: Final[
     "boolean": (bool, lambda pa: pa.bool_(), _loss),
     "integer": (int, lambda pa: pa.int64(), _loss),
     "real": (float, lambda pa: pa.float64(), _real_loss),
-    "string": (_sound, None, _loss),
+    "string": (as_utf8, None, _loss),
     "time": (lambda value: value.secs, lambda pa: pa.timestamp("s", "UTC"), _time_loss),
     "span": (_micros, lambda pa: pa.duration("us"), _span_loss),
     "text": (_as_text, None, _text_loss),
