@@ -30,7 +30,7 @@ from classad.formats.common import (
     unshared,
     with_line_ends,
 )
-from classad.formats.recovery import JSON, Misread, Recovering, attribute_end
+from classad.formats.recovery import JSON, Misread, Recovering, attribute_end, scalar_of
 from classad.formats.unparse import is_node, item_of_stored, print_order
 from classad.language import bounds
 from classad.language.values import UNDEFINED, RelTime
@@ -189,7 +189,7 @@ class JsonReader(Recovering[A]):
             found = _MEMBER.match(self.whole, self.position)
             if found is not None and (comma or found["comma"] is not None):
                 self.position = found.end()
-                self.names.put(ad, last := found["name"], _plain(found))
+                self.names.put(ad, last := found["name"], scalar_of(found, _WORDS))
                 comma = False
                 continue
             begin = self.position
@@ -270,17 +270,6 @@ class JsonReader(Recovering[A]):
             dropped = ignored_text(message, self.source, token.start, token.end, self.errors)
             report(dropped, self.diagnostics, self.errors)
         return known
-
-
-def _plain(found: re.Match[str]) -> bool | int | float | str:
-    """The scalar of a member that was matched as a whole."""
-    kind = found.lastgroup
-    text = found[kind or ""]
-    if kind == "int":
-        return int(text)
-    if kind == "string":
-        return text
-    return _WORDS[text] if kind == "word" else float(text)
 
 
 def _unexpected(token: _Token, wanted: str) -> Misread:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import ClassVar, Final, Generic, NamedTuple
 
 from classad.ads.ad import Stored, item_of
@@ -108,6 +108,17 @@ def element_end(text: str, position: int, limit: int) -> int | None:
         elif not open_:
             return found.end()
     return None
+
+
+def scalar_of(found: re.Match[str], words: Mapping[str, Stored]) -> Stored:
+    """The scalar of an attribute that was matched as a whole, by the name of its group."""
+    kind = found.lastgroup
+    text = found[kind or ""]
+    if kind == "int":
+        return int(text)
+    if kind == "string":
+        return text
+    return words[text] if kind == "word" else float(text)
 
 
 class Beginnings:

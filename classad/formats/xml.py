@@ -30,7 +30,7 @@ from classad.formats.common import (
     with_line_ends,
 )
 from classad.formats.json import MAX_DEPTH
-from classad.formats.recovery import XML, Misread, Recovering, element_end
+from classad.formats.recovery import XML, Misread, Recovering, element_end, scalar_of
 from classad.formats.unparse import is_node, item_of_stored, print_order
 from classad.language import bounds
 from classad.language.strtod import real_and_end
@@ -126,12 +126,13 @@ _ATTRIBUTE: Final = re.compile(
 _PLAIN: Final = re.compile(
     r"""[ \t\r\n]*<a\ n="(?P<name>[^"&\\<>\0]+)"><(?:i>(?P<int>-?(?:0|[1-9][0-9]{0,17}))</i
     |s>(?P<string>[^<&\\\0]*)</s|r>(?P<real>-?[0-9]+\.[0-9]+(?:E[+-][0-9]+)?)</r
-    |b\ v="(?P<flag>[tf])"/)></a>""",
+    |b\ v="(?P<word>[tf])"/)></a>""",
     re.VERBOSE,
 )
 _ENTITY: Final = re.compile(r"&(amp|lt|gt|quot|apos|#[0-9]{1,7}|#x[0-9a-fA-F]{1,6});")
 #: Entities that are replaced at once in a long text.
 _PIECES: Final = re.compile(r"(?:[^&]++|&[^&;]*+;?|(?!)){1,10000}+")
+_FLAGS: Final = {"t": True, "f": False}
 _ENTITIES: Final = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 
 
@@ -248,7 +249,7 @@ class XmlReader(Recovering[A]):
             found = _PLAIN.match(self.whole, self.position)
             if found is not None:
                 self.position = found.end()
-                self.names.put(ad, found["name"], _plain(found))
+                self.names.put(ad, found["name"], scalar_of(found, _FLAGS))
                 continue
             begin = self.position
             try:
@@ -314,17 +315,6 @@ class XmlReader(Recovering[A]):
                 return ListValue(items)
             self.held.add(ITEM)
             items.append(self.value(depth))
-
-
-def _plain(found: re.Match[str]) -> bool | int | float | str:
-    """The scalar of an attribute that was matched as a whole."""
-    kind = found.lastgroup
-    text = found[kind or ""]
-    if kind == "int":
-        return int(text)
-    if kind == "string":
-        return text
-    return text == "t" if kind == "flag" else float(text)
 
 
 def read_xml(

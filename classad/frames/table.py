@@ -7,7 +7,6 @@ change it.  Values that leave it are Python's, as ``ExprTree.eval`` gives them.
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from functools import wraps
 from html import escape
@@ -18,11 +17,9 @@ from threading import RLock
 from typing import Any, Concatenate, Final, ParamSpec, Self, SupportsIndex, TypeAlias, TypeVar, cast
 
 from classad.ads.ad import node_of_value
-from classad.ads.expression import Expression
 from classad.binding.ad import ClassAd
-from classad.binding.python_values import PythonValue, item_to_python, known_name, to_python
+from classad.binding.python_values import PythonValue, item_to_python, to_python
 from classad.errors import ClassAdTypeError, suggest
-from classad.evaluation.state import EvalContext
 from classad.extras import load
 from classad.formats.unparse import unparse_value
 from classad.frames.ads import with_objects
@@ -34,7 +31,6 @@ from classad.language.names import fold_name
 from classad.syntax.nodes import same_tree
 from classad.table.arrays import Rows, rows_of
 from classad.table.memo import DEFAULT
-from classad.table.table import Seat
 from classad.table.table import Table as BareTable
 
 _P = ParamSpec("_P")
@@ -113,41 +109,11 @@ class Table(BareTable):
         with self._lock:
             return super().names
 
-    def evaluate(
-        self,
-        expr: Expression | str,
-        target: ClassAd | None = None,
-        *,
-        row_is: Seat = "my",
-        within: Rows | None = None,
-        context: EvalContext | None = None,
-    ) -> tuple[array[int], list[PythonValue]]:
-        """What an expression is for every row, as ``codes`` and ``values``.
+    def _values_out(self, values: list[Any]) -> list[PythonValue]:
+        return list(map(to_python, values))
 
-        Row r has ``values[codes[r]]``, the value that ``ExprTree.eval`` gives, ``Value.Error``
-        where the evaluation fails.  ``row_is``: which of the two ads the row is; with ``target``
-        the expression is evaluated in the target.  Codes of rows that are not ``within`` mean
-        nothing.
-        """
-        with self._lock:
-            codes, values = super().evaluate(
-                expr, target, row_is=row_is, within=within, context=context
-            )
-        return codes, list(map(to_python, values))
-
-    def column(self, name: str) -> tuple[array[int], list[PythonValue]]:
-        """What the rows have for an attribute, as ``codes`` and ``values``.
-
-        Row r has ``values[codes[r]]``: a Python value, an ``ExprTree``, a list, an ad, or None if
-        it has no such attribute.  The codes belong to the table.  ``KeyError``: no row has it.
-        """
-        return self.cells(known_name(name, self))
-
-    def cells(self, name: str) -> tuple[array[int], list[PythonValue]]:
-        """What ``column`` gives, also for an attribute that no row has: None for each."""
-        with self._lock:
-            codes, values = super().cells(name)
-        return codes, [None if value is None else item_to_python(value) for value in values]
+    def _cells_out(self, values: list[Any]) -> list[PythonValue]:
+        return [None if value is None else item_to_python(value) for value in values]
 
     # --- a sequence of ads --------------------------------------------------------------------
 
@@ -359,8 +325,8 @@ class Table(BareTable):
 
 for _name in (
     "partner", "match", "match_surely", "match_many", "accepted_by", "accepting", "select",
-    "select_all", "numbers", "coded_numbers", "referenced_columns", "sight", "apply", "rank", "ad",
-    "ads", "has", "replace", "replace_many", "refresh", "update",
+    "select_all", "evaluate", "numbers", "coded_numbers", "referenced_columns", "sight", "apply",
+    "rank", "ad", "ads", "has", "cells", "replace", "replace_many", "refresh", "update",
 ):  # fmt: skip
     setattr(Table, _name, _alone(getattr(BareTable, _name)))
 

@@ -6,7 +6,7 @@ gives, problems included.  Without the C kernels every line goes that way.  A st
 by row and hands over buffers at the end.
 The bytes may be a memory map, and come whole or in pieces.
 
->>> loaded = load_long(b'Name = "a"\nCpus = 4\n\nName = "b"\nCpus = Total\n')
+>>> loaded = load_long(b'Name = "a"\\nCpus = 4\\n\\nName = "b"\\nCpus = Total\\n')
 >>> loaded.n_rows, loaded.names
 (2, ['Name', 'Cpus'])
 >>> [ad.raw("Name") for ad in loaded.to_ads(Ad)]

@@ -24,7 +24,7 @@ from classad.files.ads import load_ads
 from classad.formats.common import Errors, check_errors
 from classad.kernels import Key, sort_rows, top_rows
 from classad.language.names import fold_name
-from classad.language.rules import NEWEST, LanguageRules
+from classad.language.rules import NEWEST
 from classad.loading.columns import LoadedColumns
 from classad.match import is_true
 from classad.table.answers.predicates import PredicateCache
@@ -45,10 +45,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from classad.errors import Diagnostic
-    from classad.formats.common import Errors
     from classad.formats.detect import Form
-    from classad.loading.columns import LoadedColumns
-    from classad.table.store.store import Store
 
 T = TypeVar("T")
 #: Which of the two ads an expression is evaluated in.
@@ -107,11 +104,6 @@ class Table:
         self._store.forget()
         self._budget.start_again()
         self._begin()
-
-    def _follow(self, language: LanguageRules) -> None:
-        """Answer by other rules, by which all is to be found anew."""
-        self._language = language
-        self._start_again()
 
     @property
     def held(self) -> int:
@@ -190,7 +182,7 @@ class Table:
         """What the rows have for an attribute, as ``codes`` and ``values``.
 
         Row r has ``values[codes[r]]``: a plain value, an ``ExprTree``, a list, an ad, or None if it
-        has no such attribute.  Both belong to the table.  ``KeyError``: no row has it.
+        has no such attribute.  The codes belong to the table.  ``KeyError``: no row has it.
         """
         return self.cells(known_name(name, self))
 
@@ -199,7 +191,15 @@ class Table:
         column = self._store.column(fold_name(name))
         if column is None:
             return array("i", bytes(4 * len(self))), [None]
-        return column.codes, column.values
+        return column.codes, self._cells_out(column.values)
+
+    def _cells_out(self, values: list[Any]) -> list[Any]:
+        """What is handed out for cells: themselves, which belong to the table."""
+        return values
+
+    def _values_out(self, values: list[Any]) -> list[Any]:
+        """What is handed out for values of expressions: themselves."""
+        return values
 
     # --- changes --------------------------------------------------------------------------------
 
@@ -277,7 +277,8 @@ class Table:
         """
         standing = _standing(context)
         if standing.language is not self._language:
-            self._follow(standing.language)
+            self._language = standing.language
+            self._start_again()
         return Partner(ad, standing, self._store)
 
     # --- matching -------------------------------------------------------------------------------
@@ -391,7 +392,7 @@ class Table:
     ) -> tuple[array[int], list[Any]]:
         """What an expression is for every row, as ``codes`` and ``values``.
 
-        Row r has ``values[codes[r]]``, a value of the language, error where the evaluation fails.
+        Row r has ``values[codes[r]]``, which is the error value where the evaluation fails.
         ``row_is``: which of the two ads the row is; with ``target`` the expression is evaluated in
         the target.  Codes of rows that are not ``within`` mean nothing.
         """
@@ -402,7 +403,8 @@ class Table:
         partner = self.partner(target, standing)
         if not partner.redefines_scope_names:
             self._count_request()
-        return self._valuations.codes(tree, of_row, partner, bits)
+        codes, values = self._valuations.codes(tree, of_row, partner, bits)
+        return codes, self._values_out(values)
 
     def numbers(
         self,
