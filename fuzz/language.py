@@ -31,7 +31,7 @@ from classad.evaluation.functions import CLOCK, ZONE, Where, lookup_function
 from classad.files.ads import read_ads, write_ads
 from classad.formats.long import read_long
 from classad.formats.unparse import unparse, unparse_value
-from classad.language.limits import FAST_HEIGHT
+from classad.language.bounds import FAST_HEIGHT
 from classad.language.operators import BINARY
 from classad.language.rules import OLD, PREFIX, STRICT
 from classad.language.values import RelTime

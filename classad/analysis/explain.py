@@ -22,7 +22,7 @@ from classad.evaluation.functions import lookup_function, suggest_function
 from classad.evaluation.reference import Evaluator, ReferenceState
 from classad.evaluation.scopes import Found, outermost, searched
 from classad.evaluation.state import NO_CONTEXT
-from classad.language.limits import EvaluationFailure
+from classad.language.bounds import EvaluationFailure
 from classad.language.names import fold_name
 from classad.language.values import ERROR, UNDEFINED, ClassAdValue
 from classad.syntax import nodes

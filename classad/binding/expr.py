@@ -27,7 +27,7 @@ from classad.binding.python_values import (
 from classad.compiled.state import compiled
 from classad.errors import ClassAdEvaluationError, ClassAdTypeError, ClassAdValueError
 from classad.evaluate import evaluate_exactly, evaluate_full
-from classad.language.limits import EvaluationFailure, NeedExact
+from classad.language.bounds import EvaluationFailure, NeedExact
 from classad.language.rules import WHOLE
 from classad.language.values import ERROR, UNDEFINED, ClassAdValue, Value
 from classad.syntax.lazy import parse_lazily

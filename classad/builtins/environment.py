@@ -20,7 +20,7 @@ from typing import Final, TypeAlias
 from classad.builtins.support import is_list, new_list, to_bytes
 from classad.evaluation.functions import ENVIRONMENT, builtin
 from classad.evaluation.state import EvalState
-from classad.language.limits import EvaluationFailure
+from classad.language.bounds import EvaluationFailure
 from classad.language.names import fold_name
 from classad.language.times import wrap32
 from classad.language.values import ERROR, UNDEFINED, ClassAdValue

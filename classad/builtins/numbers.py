@@ -13,7 +13,7 @@ from typing import Final
 from classad.builtins.support import int_of, is_list, is_number, real_of, text_of, truncated
 from classad.evaluation.functions import CHANCE, Result, builtin
 from classad.evaluation.state import EvalState
-from classad.language.limits import EvaluationFailure
+from classad.language.bounds import EvaluationFailure
 from classad.language.values import (
     ERROR,
     UNDEFINED,

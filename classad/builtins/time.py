@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 from classad.builtins.support import int_of, is_ad
 from classad.evaluation.functions import CLOCK, NOTHING, ZONE, Result, builtin
 from classad.evaluation.state import EvalState
-from classad.language.limits import EvaluationFailure
+from classad.language.bounds import EvaluationFailure
 from classad.language.time_format import Fields, strftime
 from classad.language.times import (
     Moment,

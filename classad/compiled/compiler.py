@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn
 from classad.ads.expression import Expression, Run
 from classad.compiled.python_source import compile_node, run_of, write_whole
 from classad.compiled.runtime import CLOSED, needs_state
-from classad.language.limits import FAST_HEIGHT, NeedExact, more_frames
+from classad.language.bounds import FAST_HEIGHT, NeedExact, more_frames
 from classad.syntax import nodes
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from classad.evaluation.functions import lookup_function
 from classad.evaluation.scopes import find, find_unscoped, outermost, own, root_around
 from classad.evaluation.state import CallSite, EvalState, contained, select
 from classad.language import bounds
-from classad.language.limits import MAX_DEPTH, MAX_RESTARTS, EvaluationFailure
+from classad.language.bounds import MAX_DEPTH, MAX_RESTARTS, EvaluationFailure
 from classad.language.names import fold_name
 from classad.language.operators import BINARY, UNARY, exceptional, truth
 from classad.language.values import ERROR, UNDEFINED, ClassAdValue, Truth

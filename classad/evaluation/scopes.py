@@ -14,7 +14,7 @@ from typing import Final
 from classad.ads.ad import Ad, Stored
 from classad.ads.expression import Expression, parsed
 from classad.evaluation.context import NO_CONTEXT, EvalContext
-from classad.language.limits import EvaluationFailure, NeedExact
+from classad.language.bounds import EvaluationFailure, NeedExact
 from classad.language.names import SPECIAL
 
 #: What ``find`` gives: the stored value or expression, its holder, and where to evaluate it.

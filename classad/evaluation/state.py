@@ -15,7 +15,7 @@ from classad.ads.expression import Expression
 from classad.evaluation.context import NO_CONTEXT, EvalContext
 from classad.evaluation.scopes import Scopes, find, root_around
 from classad.language import bounds
-from classad.language.limits import FAST_HEIGHT, MAX_WORK, EvaluationFailure
+from classad.language.bounds import FAST_HEIGHT, MAX_WORK, EvaluationFailure
 from classad.language.values import ERROR, UNDEFINED, ClassAdValue
 
 if TYPE_CHECKING:

@@ -33,7 +33,7 @@ from classad.formats.json import MAX_DEPTH
 from classad.formats.recovery import XML, Misread, Recovering, element_end, scalar_of
 from classad.formats.unparse import is_node, item_of_stored, print_order
 from classad.language import bounds
-from classad.language.strtod import real_and_end
+from classad.language.spelling import real_and_end
 from classad.language.values import ERROR, INT_MAX, INT_MIN, UNDEFINED, RelTime
 from classad.syntax.lexing import replaced
 

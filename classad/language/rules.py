@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from classad.language.limits import MAX_WORK
+from classad.language.bounds import MAX_WORK
 
 __all__ = [
     "BEFORE_24_0",

@@ -22,8 +22,9 @@ from classad.ads.expression import Expression
 from classad.errors import ClassAdParseError, Diagnostic, LimitError
 from classad.files.ads import load_ads, load_file
 from classad.files.log import read_transaction_log
-from classad.formats import held, long, xml_scalars
+from classad.formats import common as held
 from classad.formats import json as json_form
+from classad.formats import long, recovery
 from classad.formats import xml as xml_form
 from classad.language import bounds
 from classad.loading.columns import LoadedColumns
@@ -331,8 +332,7 @@ def test_escapes_of_long_texts_mean_what_they_mean_in_short_ones() -> None:
 def test_expressions_are_forgotten_and_read_again(
     form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(json_form, "MAX_EXPRESSIONS", 3)
-    monkeypatch.setattr(xml_scalars, "MAX_EXPRESSIONS", 3)
+    monkeypatch.setattr(recovery, "MAX_EXPRESSIONS", 3)
     path = tmp_path / "ads"
     path.write_text(text_of(form, ({"A": f"B + {number % 5}", "B": "1"} for number in range(20))))
     assert [ad.eval("A") for ad in classad.read_ads(path)] == [1, 2, 3, 4, 5] * 4

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from classad.files.log_file import BusyError, hold
+from classad.files.lock import BusyError, hold
 
 ROOT = Path(__file__).parents[2]
 TOUR = str(ROOT / "examples" / "tour")
@@ -115,7 +115,7 @@ def is_held(path: Path) -> bool:
 _HOLDER = """
 import sys, time
 from pathlib import Path
-from classad.files.log_file import hold
+from classad.files.lock import hold
 held = hold(Path(sys.argv[1]))
 print("held", flush=True)
 time.sleep(1000)

@@ -29,7 +29,7 @@ from classad.evaluation.functions import (
     may_move,
 )
 from classad.evaluation.reference import subscript
-from classad.language.limits import EvaluationFailure, NeedExact
+from classad.language.bounds import EvaluationFailure, NeedExact
 from classad.language.names import UNUSUAL, fold_name
 from classad.language.values import ERROR, UNDEFINED, ClassAdValue
 from classad.syntax.nodes import (

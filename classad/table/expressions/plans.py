@@ -13,7 +13,7 @@ from copy import copy
 from math import prod
 from typing import Any, Final, Generic, Protocol, TypeVar
 
-from classad.language.limits import MAX_DEPTH
+from classad.language.bounds import MAX_DEPTH
 from classad.table.expressions.partner import (
     INSTANT,
     MAX_SIZE,
