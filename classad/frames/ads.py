@@ -46,7 +46,7 @@ Cell: TypeAlias = Any
 Frame: TypeAlias = Any
 
 
-class Column(NamedTuple):
+class FrameColumn(NamedTuple):
     """One attribute of all ads: its first spelling, the kind of its values, the values."""
 
     name: str
@@ -236,7 +236,7 @@ def _columns(
     attributes: Sequence[str] | None,
     evaluate: bool,
     context: EvalContext | None,
-) -> tuple[list[Column], int]:
+) -> tuple[list[FrameColumn], int]:
     """The columns, in the order asked for or alphabetical without case, and the number of rows."""
     found = list(ads)
     wanted = _wanted(attributes)
@@ -253,7 +253,7 @@ def _columns(
         # An ad that has no such attribute is not asked: there may be thousands of rare ones.
         for row in rows:
             values[row] = _cell(found[row], name, evaluate, context)
-        columns.append(Column(name, _kind(values), values))
+        columns.append(FrameColumn(name, _kind(values), values))
     return columns, len(found)
 
 
@@ -267,7 +267,7 @@ def _kind(values: list[Cell]) -> str:
     return kinds.pop() if len(kinds) == 1 else "text"
 
 
-def _as_texts(column: Column) -> list[Cell]:
+def _as_texts(column: FrameColumn) -> list[Cell]:
     """The values of a column, those of a mixed one as ClassAd text (strings as they are)."""
     if column.kind != "text":
         return column.values
