@@ -19,7 +19,7 @@ from typing import Final
 from attr import Factory, evolve, frozen
 
 from classad import ClassAd
-from classad.ads.rereading import reread_ad
+from classad.analysis.changes import reread_ad
 from classad.errors import Diagnostic
 from classad.language.rules import language_of
 from classad.source import Source

@@ -31,8 +31,7 @@ ORDER = {
         "binding", "v1", "files", "table", "frames", "strategies", "__main__",
     ),
     "classad/table": (
-        "memory", "arrays", "expressions", "store", "dependence", "rows", "sampling",
-        "answers", "contents", "table",
+        "memo", "arrays", "vectors", "shapes", "store", "expressions", "answers", "table",
     ),
     "policy": (
         "foreign_package", "data", "attributes", "versions", "language", "history", "config",
@@ -108,10 +107,8 @@ OUTSIDE = {
     "classad/foreign.py": "lists the folder of the package once at import",
     "classad/kernels.py": "reads CLASSAD_KERNELS once at import; the choice changes no answer",
     "classad/language/bounds.py": (
-        "asks for the time and the memory of the process where a caller limits them"
-    ),
-    "classad/language/limits.py": (
-        "lends deep evaluations stack frames, which belong to the whole process"
+        "asks for the time and the memory of the process where a caller limits them, and lends deep"
+        " evaluations stack frames, which belong to the whole process"
     ),
     "classad/syntax/grammar.py": "reads the installed grammar",
     "policy/data/tables.py": "reads the tables that are installed with it",

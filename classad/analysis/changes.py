@@ -3,6 +3,7 @@
 What shows in the expression itself is found: that a text cannot be read or evaluated any longer,
 what ``? :`` belongs to, functions that are not known by a spelling, and references to names that
 the caller knows to lead back to the expression.  Whether the place is ever reached is not asked.
+Ads of captures, whose version is known when they have been read, are read again by its rules.
 
 Inputs: an expression and two ``LanguageRules``.  Outputs: ``Change`` values, in the order of the
 text.
@@ -14,18 +15,45 @@ from collections.abc import Collection, Iterator
 from enum import Enum
 from typing import NamedTuple
 
+from classad.ads.ad import Ad, ListValue, Stored, node_of_value, stored_form
 from classad.ads.expression import Expression
 from classad.compiled.compiler import measure
 from classad.errors import ClassAdParseError
 from classad.evaluation.functions import lookup_function
-from classad.language.limits import MAX_DEPTH
+from classad.language.bounds import MAX_DEPTH
 from classad.language.names import fold_name
 from classad.language.rules import LanguageRules
 from classad.syntax import nodes
+from classad.syntax.lazy import LazyExpression
 from classad.syntax.nodes import Node
 from classad.syntax.parser import parse_expression, with_blanks
 
-__all__ = ["Change", "What", "changes_between"]
+
+def reread_ad(ad: Ad, language: LanguageRules) -> bool:
+    """Change an ad to what it says by other rules; whether there was anything to change."""
+    changed = False
+    if not language.blank_in_elvis:
+        for key, value in list(ad._attrs.items()):
+            again = reread(value, ad, language)
+            if again is not value:
+                ad.insert(ad._names[key], again)
+                changed = True
+    return changed
+
+
+def reread(value: Stored, ad: Ad | None, language: LanguageRules) -> Stored:
+    """What ``ad`` keeps by other rules; the value itself if that is the same."""
+    if language.blank_in_elvis:
+        return value
+    tree = value
+    if isinstance(value, Ad | ListValue):
+        tree = Expression.from_node(node_of_value(value))
+    if not isinstance(tree, Expression) or isinstance(tree._node, LazyExpression):
+        return value  # the texts of which no tree was made yet have none
+    from classad.syntax.parser import regrouped
+
+    node = regrouped(tree._node, language)
+    return value if node is tree._node else stored_form(Expression.from_node(node), ad)
 
 
 class What(Enum):
@@ -144,3 +172,6 @@ def _is_own(node: nodes.Reference, own: frozenset[str]) -> bool:
     ):
         return False
     return fold_name(node.name) in own
+
+
+__all__ = ["Change", "What", "changes_between", "reread", "reread_ad"]

@@ -17,9 +17,8 @@ from classad.evaluate import as_tree
 from classad.evaluation.functions import Where, lookup_function
 from classad.evaluation.reference import ReferenceState, subscript, value_of
 from classad.evaluation.scopes import Found, find, find_unscoped, outermost
-from classad.evaluation.selection import select
-from classad.evaluation.state import NO_CONTEXT, EvalContext
-from classad.language.limits import MAX_DEPTH, EvaluationFailure, more_frames
+from classad.evaluation.state import NO_CONTEXT, EvalContext, select
+from classad.language.bounds import MAX_DEPTH, EvaluationFailure, more_frames
 from classad.language.names import fold_name
 from classad.language.operators import BINARY, CHOICE, LOGIC, UNARY, truth
 from classad.language.values import ERROR, UNDEFINED

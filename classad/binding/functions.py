@@ -22,11 +22,11 @@ from classad.formats.common import (
     BLANKS,
     NO_STREAM,
     Errors,
+    Held,
     check_errors,
     decoded,
     with_line_ends,
 )
-from classad.formats.held import Held
 from classad.formats.long import LongReader
 from classad.formats.new import Recovery, parse_new, skip_blanks
 from classad.source import Source
@@ -271,7 +271,7 @@ class _Stream:
 def _ads(
     stream: _Stream, parser: ParserType, errors: Errors, diagnostics: list[Diagnostic] | None
 ) -> Iterator[ClassAd]:
-    from classad.formats.ordinary import QuickAds
+    from classad.formats.new import QuickAds
 
     text, position = stream.text, 0
     source = Source(text, stream.name)

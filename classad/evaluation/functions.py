@@ -286,8 +286,7 @@ def suggest_function(name: str, context: HasFunctions | None = None) -> str | No
 
 #: The family modules, in the order in which the documentation lists them.
 FAMILIES: Final = (
-    "types", "control", "numbers", "strings", "stringlists", "lists", "regex", "time",
-    "calendar", "versions", "environment", "users", "ads",
+    "types", "numbers", "strings", "stringlists", "lists", "regex", "time", "environment", "ads",
 )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from classad.language.limits import MAX_WORK
+from classad.language.bounds import MAX_WORK
 
 __all__ = [
     "BEFORE_24_0",
@@ -97,3 +97,15 @@ def language_of(version: tuple[int, int, int]) -> LanguageRules:
         if version >= rules.since:
             return rules
     return BEFORE_24_0
+
+
+# --- ways of reading a text, numbered as in csrc/kernels.h: the parser is told a sum of them ---
+
+#: Strings are in old syntax.
+OLD: Final = 1
+#: Integers and argument lists are as in strict semantics.
+STRICT: Final = 2
+#: Text behind a complete expression is ignored.
+PREFIX: Final = 4
+#: Text behind a conditional is refused, as it is behind every other expression.
+WHOLE: Final = 16

@@ -169,8 +169,7 @@ def _read_other_form(path: Path, diagnostics: list[Diagnostic]) -> list[LocatedA
 
 def _read_queue_log(path: Path, diagnostics: list[Diagnostic]) -> list[LocatedAd]:
     """The jobs of a queue; a log that the schedd would refuse gives none and an error."""
-    from classad.files.job_queue import queued_jobs
-    from classad.files.log import DamagedLogError
+    from classad.files.log import DamagedLogError, queued_jobs
     from classad.files.log_file import read_log_file
 
     try:

@@ -19,8 +19,8 @@ from classad.evaluate import EvalContext
 from classad.language.operators import ORDER
 from classad.syntax.nodes import Binary, Literal, Parens
 from classad.table import Rows, Table
-from classad.table.arrays.arrays import bits_of, flag, rows_of, without
-from classad.table.dependence.partner import Partner
+from classad.table.arrays import bits_of, flag, rows_of, without
+from classad.table.expressions.partner import Partner
 from negotiator.columns.chance import UnsureError
 from negotiator.matching.candidate import Refusal, Tally
 from negotiator.matching.conditions import (

@@ -13,7 +13,7 @@ from operator import attrgetter
 
 from classad.evaluate import EvalContext
 from classad.table import Rows, Table
-from classad.table.arrays.arrays import rows_of
+from classad.table.arrays import rows_of
 from negotiator.columns.chance import UnsureError, without_chance
 from negotiator.columns.conditions import Conditions, SetAsk, Way, every_slot
 from negotiator.columns.order import ColumnFound

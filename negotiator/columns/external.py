@@ -16,7 +16,7 @@ from classad.ads.expression import Expression
 from classad.analysis.mentions import references_of
 from classad.loading.columns import LoadedColumns
 from classad.table import Rows, Table
-from classad.table.arrays.arrays import flag, pick, rows_of
+from classad.table.arrays import flag, pick, rows_of
 from negotiator.expressions.known import external_names_of, wanted
 from negotiator.pool.slots import Slot
 

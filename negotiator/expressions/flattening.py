@@ -22,12 +22,12 @@ from classad.evaluate import EvalContext, evaluate
 from classad.evaluation.functions import CHANCE, USAGE, lookup_function
 from classad.formats.unparse import unparse
 from classad.language.operators import CHOICE
+from classad.language.rules import OLD, WHOLE
 from classad.language.values import ClassAdValue
+from classad.syntax.lazy import LazyExpression, parse_lazily
 from classad.syntax.nodes import Node, same_tree
-from classad.syntax.unbuilt import Unbuilt, parse_later
-from classad.syntax.ways import OLD, WHOLE
-from classad.table.memory.budget import Budget
-from classad.table.store.store import MISLEADING
+from classad.table.memo import Budget
+from classad.table.store.store import SCOPE_NAMES
 from negotiator.expressions.known import forget_known, own_names_of
 from negotiator.expressions.regrouping import AdSet, Level, forget_groupings, regrouping_of
 from policy.ephemeral import EPHEMERAL
@@ -108,7 +108,7 @@ class Flattener:
 
     def matters(self, ad: ClassAd) -> bool:
         """Whether the requirements can be others when they are flattened now."""
-        if ad._chained is not None or not MISLEADING.isdisjoint(ad._attrs):
+        if ad._chained is not None or not SCOPE_NAMES.isdisjoint(ad._attrs):
             return True
         trees = {name: it for name, it in ad._attrs.items() if type(it) is Expression}
         wanted = trees.get("requirements")
@@ -199,7 +199,7 @@ def _as_if_read(tree: Node, text: str) -> Expression:
     It stays as it is where its text is another expression: what an attribute holds stands without
     parentheses where the name stood.
     """
-    again = parse_later(text, OLD | WHOLE)
+    again = parse_lazily(text, OLD | WHOLE)
     same = again is not None and same_tree(again.node(), tree)
     return Expression.from_node(again if again is not None and same else tree)
 
@@ -289,7 +289,7 @@ def _mentioned(trees: list[Expression], spelled: dict[str, str]) -> frozenset[st
 
 def _text(tree: Expression) -> str:
     unbuilt: object = tree._node
-    return unbuilt.text if isinstance(unbuilt, Unbuilt) else str(tree)
+    return unbuilt.text if isinstance(unbuilt, LazyExpression) else str(tree)
 
 
 @lru_cache(maxsize=_MANY)
@@ -299,7 +299,7 @@ def _say_requirements(text: str) -> bool:
 
 def _mentions(tree: Expression) -> bool:
     unbuilt: object = tree._node
-    if isinstance(unbuilt, Unbuilt):
+    if isinstance(unbuilt, LazyExpression):
         return _say_requirements(unbuilt.text)
     found = references_of(tree.node)
     return "requirements" in found.target | found.bare | found.mine

@@ -16,12 +16,16 @@ from classad.ads.ad import is_value
 from classad.ads.expression import Expression
 from classad.analysis.mentions import references_of
 from classad.formats.unparse import unparse, unparse_value
+from classad.language.rules import PREFIX
+from classad.syntax.lazy import LazyExpression
 from classad.syntax.native import parse
 from classad.syntax.nodes import AdExpr, walk
-from classad.syntax.unbuilt import Unbuilt
-from classad.syntax.ways import PREFIX
-from classad.table.expressions.conjunct_texts import conjuncts_in
-from classad.table.expressions.templates import MARK, Rest, constants_of
+from classad.table.expressions.conjuncts import (
+    MARK,
+    Rest,
+    conjuncts_in,
+    constants_of,
+)
 
 #: Expressions and conjuncts that are remembered from cycle to cycle.
 _MANY: Final = 10_000
@@ -83,7 +87,7 @@ def _taken_apart(tree: Expression) -> _Look | None:
     An expression is printed in the order in which it is written, whatever binds tighter.
     """
     unbuilt: object = tree._node
-    return _joined(unbuilt.text, unbuilt.how) if unbuilt.__class__ is Unbuilt else None
+    return _joined(unbuilt.text, unbuilt.how) if unbuilt.__class__ is LazyExpression else None
 
 
 @lru_cache(maxsize=_MANY)
@@ -115,7 +119,7 @@ class _Form(NamedTuple):
     def look(self, text: str, how: int, values: Sequence[object]) -> _Look:
         """What is known of one of them."""
         around = zip(self.pieces, [*map(unparse_value, values), ""], strict=True)
-        tree = Expression.from_node(Unbuilt(text, how, self.value))
+        tree = Expression.from_node(LazyExpression(text, how, self.value))
         return _Look((tree,), self.own, "".join(chain.from_iterable(around)))
 
 

@@ -18,7 +18,7 @@ from copy import copy
 from typing import TYPE_CHECKING
 
 from classad import ClassAd
-from classad.ads.rereading import reread_ad
+from classad.analysis.changes import reread_ad
 from classad.errors import ClassAdException, ClassAdParseError, Diagnostic
 from classad.evaluate import EvalContext
 from classad.files.ads import read_ads

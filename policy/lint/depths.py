@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from classad.errors import Diagnostic
-from classad.language.limits import MAX_DEPTH
+from classad.language.bounds import MAX_DEPTH
 from classad.language.rules import language_of
 from policy.lint.expressions import MacroExpression
 from policy.lint.finding import WARNING, Finding

@@ -14,7 +14,7 @@ from typing import Final
 
 from classad.analysis.changes import Change, What, changes_between
 from classad.errors import Diagnostic
-from classad.language.limits import MAX_DEPTH
+from classad.language.bounds import MAX_DEPTH
 from classad.language.rules import language_of
 from classad.source import Source
 from policy.config import Config

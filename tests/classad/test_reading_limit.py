@@ -22,13 +22,14 @@ from classad.ads.expression import Expression
 from classad.errors import ClassAdParseError, Diagnostic, LimitError
 from classad.files.ads import load_ads, load_file
 from classad.files.log import read_transaction_log
-from classad.formats import held, long, xml_scalars
+from classad.formats import common as held
 from classad.formats import json as json_form
+from classad.formats import long, recovery
 from classad.formats import xml as xml_form
 from classad.language import bounds
 from classad.loading.columns import LoadedColumns
 from classad.syntax import lexing
-from classad.syntax.unbuilt import Unbuilt
+from classad.syntax.lazy import LazyExpression
 from tests.classad.test_reading_memory import FORMS, slots, text_of
 
 #: Small texts of ads of one attribute, in each form: that attribute's value, numbered.
@@ -336,8 +337,7 @@ def test_escapes_of_long_texts_mean_what_they_mean_in_short_ones() -> None:
 def test_expressions_are_forgotten_and_read_again(
     form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(json_form, "MAX_EXPRESSIONS", 3)
-    monkeypatch.setattr(xml_scalars, "MAX_EXPRESSIONS", 3)
+    monkeypatch.setattr(recovery, "MAX_EXPRESSIONS", 3)
     path = tmp_path / "ads"
     path.write_text(text_of(form, ({"A": f"B + {number % 5}", "B": "1"} for number in range(20))))
     assert [ad.eval("A") for ad in classad.read_ads(path)] == [1, 2, 3, 4, 5] * 4
@@ -378,7 +378,7 @@ def test_what_values_weigh() -> None:
         "e": 352 + 112 * 3,
     }
     # One of which only the text is there.
-    assert held.weight(Expression.from_node(Unbuilt("B + 12", 0, False))) == 352 + 6
+    assert held.weight(Expression.from_node(LazyExpression("B + 12", 0, False))) == 352 + 6
 
 
 def test_what_is_read_is_counted_to_the_byte(monkeypatch: pytest.MonkeyPatch) -> None:

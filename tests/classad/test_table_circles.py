@@ -11,7 +11,7 @@ from classad.loading.long_form import load_long
 from classad.match import symmetric_match
 from classad.syntax.nodes import Node
 from classad.table import Table
-from classad.table.sampling.programs import Step, _Compiler
+from classad.table.answers.sampling import Step, _Compiler
 from tests.classad.test_table_ownlists import Mirrored
 
 FORMS = [
@@ -66,7 +66,7 @@ def test_loaded_rows() -> None:
     asked = table._row_side
     assert asked is not None
     assert any(
-        group.circular and not group.opaque
+        group.circular and not group.row_by_row
         for predicate in asked.predicates
         for variant in predicate.ways
         for plan in variant.plans.values()

@@ -18,7 +18,7 @@ import pytest
 import pieslice
 from classad import ClassAd, ExprTree, Table
 from classad.errors import Diagnostic
-from classad.files.lock import hold
+from classad.files.log_file import hold
 from fuzz.commands.command import main as fuzz_commands
 from fuzz.commands.shop import COMMANDS as FUZZED
 from negotiator.accounting.accountant import remaining

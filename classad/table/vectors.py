@@ -19,7 +19,7 @@ from classad.kernels import checked
 from classad.language.operators import BINARY, COMPARISONS, OPCODES, ORDER, UNARY, choose, truth
 from classad.language.values import ERROR, UNDEFINED, ClassAdValue, closeness
 from classad.loading.columns import Tag, value_of
-from classad.table.arrays.arrays import NO_NUMBERS, NO_PAYLOAD, pick
+from classad.table.arrays import NO_NUMBERS, NO_PAYLOAD, pick
 
 #: The operators that the kernel knows, by its number for them.
 _BINARY: Final = {row.symbol: number for number, row in enumerate(OPCODES) if row.arity == 2}
@@ -127,7 +127,7 @@ class Vector:
         tag = self.tags[place]
         if tag == _ELSEWHERE:
             return self.others[place]  # type: ignore[no-any-return]
-        return cast(ClassAdValue, value_of(tag, self.payload[place]))
+        return cast("ClassAdValue", value_of(tag, self.payload[place]))
 
     def __len__(self) -> int:
         return len(self.tags)

@@ -1,10 +1,10 @@
-"""Compiles expressions to programs that evaluate many combinations at once, on vectors.
+"""Evaluates an expression once for each distinct combination of the values that it reads.
 
-A reference becomes what it leads to where that is the same for all rows of a group: a column, a
-value of the partner, nothing, or an expression whose own references are followed in the same way.
-All operands are evaluated, also where an evaluation might not get to them: functions take values
-and leave nothing behind.  If anything fails as a whole there is no result, and the combinations are
-evaluated one after the other instead.
+Over many combinations it runs as a program on vectors.  A reference becomes what it leads to where
+that is the same for all rows of a group: a column, a value of the partner, nothing, or an
+expression whose own references are followed in the same way.  All operands are evaluated, also
+where an evaluation might not get to them: functions take values and leave nothing behind.  If
+anything fails as a whole there is no result, and the evaluator takes the combinations one by one.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from attr import frozen
 
 from classad.ads.ad import Ad, ListValue
 from classad.ads.expression import Expression
+from classad.binding.ad import ClassAd
 from classad.evaluation.functions import (
     EAGER,
     RAW,
@@ -28,9 +29,9 @@ from classad.evaluation.functions import (
     may_move,
 )
 from classad.evaluation.reference import subscript
-from classad.language.limits import EvaluationFailure, NeedExact
+from classad.language.bounds import EvaluationFailure, NeedExact
 from classad.language.names import UNUSUAL, fold_name
-from classad.language.values import ERROR, UNDEFINED
+from classad.language.values import ERROR, UNDEFINED, ClassAdValue
 from classad.syntax.nodes import (
     Binary,
     Call,
@@ -42,20 +43,20 @@ from classad.syntax.nodes import (
     Subscript,
     Unary,
 )
-from classad.table.arrays.vectors import (
+from classad.table.expressions.partner import Item, Partner, counts_as_value
+from classad.table.expressions.plans import Group
+from classad.table.shapes import Shape, name_in, scope_of
+from classad.table.store.columns import PLAIN, Joint, Part, put_cell
+from classad.table.vectors import (
     Unknown,
     Vector,
     apply,
     binary,
     conditional,
     count_holding,
+    logical,
     unary,
 )
-from classad.table.dependence.partner import Item, Partner, counts_as_value
-from classad.table.dependence.plans import Group
-from classad.table.expressions.shapes import Shape, name_in, scope_of
-from classad.table.store.columns import PLAIN
-from classad.table.store.parts import Part
 
 #: Nodes that a program may be made of.
 _SIZE = 300
@@ -247,7 +248,7 @@ class _Compiler:
         """
         shape = self.partner.shapes.of(node)
         items = [(name, self.partner.item(name)) for _, name in shape.names]
-        varied = shape.opaque or shape.random or self.inside or self._moves(node, of_row)
+        varied = shape.row_by_row or shape.random or self.inside or self._moves(node, of_row)
         if varied or any(name in self.columns or self._reads(item) for name, item in items):
             raise Unknown
 
@@ -271,7 +272,9 @@ class _Compiler:
 
     def _reads(self, item: Item) -> bool:
         """Whether an attribute of the partner is not the same whatever the rows are."""
-        return item.opaque or item.random or not self.columns.isdisjoint(item.rows | item.around)
+        return (
+            item.row_by_row or item.random or not self.columns.isdisjoint(item.rows | item.around)
+        )
 
     # --- references -----------------------------------------------------------------------------
 
@@ -386,4 +389,98 @@ def _counted(node: Node, partner: Partner) -> Node:
     return tree.node
 
 
-__all__ = ["Inputs", "Step", "program_of", "run"]
+#: From so many combinations on it pays to make an expression ready first.
+MANY = 12
+
+
+class Valued:
+    """The values of combinations.
+
+    ``cost``: as of a ``Result`` (classad/table/memo.py).
+    """
+
+    __slots__ = ("cost", "joint", "results")
+
+    def __init__(self, joint: Joint | None, results: Vector) -> None:
+        self.joint = joint
+        self.results = results
+        self.cost = 300 + 20 * len(results)
+
+
+class _Ready:
+    """What was made of an expression for a group of rows, whoever the partner is."""
+
+    def __init__(self, program: Step | None) -> None:
+        self.program = program
+        #: The ad of what all rows have, and the same with trees of its own.
+        self.apart: tuple[ClassAd, ClassAd] | None = None
+
+
+class Sampler:
+    """Evaluates a shape in the combinations that a group of rows has."""
+
+    def __init__(self, shape: Shape, of_row: bool, partner: Partner) -> None:
+        self.shape = shape
+        self.of_row = of_row
+        self.partner = partner
+
+    def judged(self, group: Group) -> tuple[Joint | None, bytes | bytearray]:
+        """What each combination counts as in logic; one thing for all rows without a ``Joint``."""
+        joint, found = self._found(group)
+        return joint, found.judged() if isinstance(found, Vector) else bytes(map(logical, found))
+
+    def values(self, group: Group) -> Valued:
+        """The value of each combination."""
+        joint, found = self._found(group)
+        return Valued(joint, found if isinstance(found, Vector) else Vector.of(found))
+
+    def _found(self, group: Group) -> tuple[Joint | None, Vector | list[ClassAdValue]]:
+        """The combinations and their values."""
+        row, names = group.part.base(group.columns)
+        if group.circular:
+            ready = self._ready(group)
+            if ready.apart is None or ready.apart[0] is not row:
+                ready.apart = row, _with_own_trees(row)
+            row = ready.apart[1]
+        if not names:
+            return None, [self._value(row)]
+        joint = group.part.joint(names)
+        program = None if joint.size < MANY else self._ready(group).program
+        if program is not None:
+            made = run(program, Inputs(self.partner, group.part, names))
+            if made is not None:
+                return joint, made
+        found = []
+        for cells in joint.samples:
+            for name, cell in zip(names, cells, strict=True):
+                put_cell(row, name, cell)
+            found.append(self._value(row))
+        return joint, found
+
+    def _ready(self, group: Group) -> _Ready:
+        found = group.ready
+        if not isinstance(found, _Ready):
+            program = program_of(self.shape, self.of_row, group, self.partner)
+            found = group.ready = _Ready(program)
+        return found
+
+    def _value(self, row: ClassAd) -> ClassAdValue:
+        """The value for one combination."""
+        partner = self.partner
+        my, target = (row, partner.mine) if self.of_row else (partner.mine, row)
+        assert my is not None
+        value: ClassAdValue = partner.evaluator.value(self.shape.tree, my, target)
+        return value
+
+
+def _with_own_trees(row: ClassAd) -> ClassAd:
+    """The same ad, in which no expression is another attribute's too: that is what tells a circle.
+
+    See ``Store.trees_apart``.
+    """
+    own = ClassAd()
+    for name, cell in row._attrs.items():
+        put_cell(
+            own, name, Expression.from_node(cell.node) if isinstance(cell, Expression) else cell
+        )
+    return own

@@ -1,4 +1,4 @@
-"""Defines ``Partner``, the ad that all rows are evaluated against, and keeps results by partner.
+"""Defines ``Partner``, the ad that all rows are evaluated against.
 
 Two partners are the same to an expression if their keys are.  An attribute that is an expression
 counts as its value where it refers to nothing outside; else as its text together with all that it
@@ -7,33 +7,22 @@ mentions in the partner.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from hashlib import blake2b
-from operator import itemgetter
-from typing import Any, Final, Generic, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple
 
 from classad.ads.expression import Expression
 from classad.binding.ad import ClassAd
 from classad.binding.batch import _Evaluator
 from classad.evaluation.state import EvalContext
 from classad.language.values import UNDEFINED
-from classad.table.arrays.vectors import Vector
-from classad.table.expressions.shapes import MINE, OTHERS, Shape
-from classad.table.expressions.templates import MARK
-from classad.table.memory.budget import Budget, Result
+from classad.table.expressions.conjuncts import MARK
+from classad.table.memo import Asked, Key
+from classad.table.shapes import MINE, OTHERS, Shape
 from classad.table.store.columns import PLAIN
-from classad.table.store.store import MISLEADING, Store
+from classad.table.store.store import SCOPE_NAMES, Store
+from classad.table.vectors import Vector
 
-#: A name, or a name in a tuple where the expression itself matters.
-Asked = str | tuple[str]
-
-#: What an attribute of a partner is to an expression, or several are.
-Key = object
-
-#: Takes the keys of a partner and picks some of them.
-KeyOf = Callable[[Any], Key]
-
-R = TypeVar("R", bound=Result)
 #: Nodes that an attribute may lead to before it is left to be evaluated row by row.
 MAX_SIZE = 1_000_000
 
@@ -50,16 +39,16 @@ class Item(NamedTuple):
     """What an attribute of the partner brings with it.
 
     ``value``: the key if only its value matters; ``exact``: if its expression does.  ``rows``: the
-    rows' attributes it mentions.  ``opaque``, ``clock``: as of a shape.  ``height``, ``size``: of
-    all that it leads to.  ``around``: the rows' attributes if it may be evaluated in an ad of a
-    row, where names are the row's before they are the partner's; ``back``: it mentions ``TARGET``,
-    which is the partner itself there.
+    rows' attributes it mentions.  ``row_by_row``, ``clock``: as of a shape.  ``height``,
+    ``size``: of all that it leads to.  ``around``: the rows' attributes if it may be evaluated in
+    an ad of a row, where names are the row's before they are the partner's; ``back``: it mentions
+    ``TARGET``, which is the partner itself there.
     """
 
     value: Any
     exact: Any
     rows: frozenset[str] = frozenset()
-    opaque: bool = False
+    row_by_row: bool = False
     random: bool = False
     clock: bool = False
     height: int = 0
@@ -89,7 +78,7 @@ def _key(shape: int, read: list[tuple[str, Any]]) -> Key:
 _MISSING = Item(None, None)
 #: A row that has nothing.
 _NO_ROW: Final = ClassAd()
-_UNDER_WAY = Item(None, None, opaque=True)
+_UNDER_WAY = Item(None, None, row_by_row=True)
 
 
 class Constants:
@@ -173,12 +162,12 @@ class Partner:
             if name in attrs:
                 keys.pop(exact, None)
         #: The rows that have to be asked one by one.
-        self.opaque = store.opaque_for(ad)
-        #: Whether names do not mean what they say.
-        self.misleading = (
+        self.row_by_row = store.row_by_row_for(ad)
+        #: Whether ``MY`` and ``TARGET`` may be attributes, or are none of daemon semantics.
+        self.redefines_scope_names = (
             context.strict
-            or store.misleading
-            or (any(map(self.has, MISLEADING)) if chained else not MISLEADING.isdisjoint(attrs))
+            or store.redefines_scope_names
+            or (any(map(self.has, SCOPE_NAMES)) if chained else not SCOPE_NAMES.isdisjoint(attrs))
         )
 
     @property
@@ -231,7 +220,7 @@ class Partner:
         return found
 
     def give(self, constants: Constants) -> None:
-        """Let constants be attributes (classad/table/expressions/templates.py)."""
+        """Let constants be attributes (classad/table/expressions/conjuncts.py)."""
         values = constants.values
         self._given.update(values)
         self.keys.update(constants.keys)
@@ -305,22 +294,22 @@ class Partner:
         value, nested, shape, own, rows = entered
         items = [self._items[name] for name in own]
         rows |= frozenset[str]().union(*(item.rows for item in items))
-        opaque = shape.opaque or any(item.opaque for item in items)
-        opaque |= nested and self.ad._chained is not None
+        row_by_row = shape.row_by_row or any(item.row_by_row for item in items)
+        row_by_row |= nested and self.ad._chained is not None
         height = shape.height + max((item.height for item in items), default=0)
         size = shape.size * (1 + sum(item.size for item in items))
-        opaque |= size > MAX_SIZE
+        row_by_row |= size > MAX_SIZE
         random = shape.random or any(item.random for item in items)
         clock = shape.clock or any(item.clock for item in items)
         exact = _key(shape.uid, [(name, item.exact) for name, item in zip(own, items, strict=True)])
         key: object = exact
-        if not (nested or opaque or clock or rows) and height <= _LOW:
+        if not (nested or row_by_row or clock or rows) and height <= _LOW:
             found = self._value(value)
             if found.__class__ in PLAIN:
                 key = (found.__class__, repr(found) if found.__class__ is float else found)
         around = rows | {name for _, name in shape.names if self._known(name)}
         back = any(where == OTHERS for where, _ in shape.names)
-        return Item(key, exact, rows, opaque, random, clock, height, size, around, back)
+        return Item(key, exact, rows, row_by_row, random, clock, height, size, around, back)
 
     def _value(self, tree: Expression) -> Any:
         """The value of an attribute that refers to nothing outside, nor to itself."""
@@ -345,35 +334,3 @@ class Partner:
                 if where != MINE and not (where == 2 and self.has(name)):
                     rows.add(name)
         return sorted(set(own)), frozenset(name for name in rows if self._known(name))
-
-
-class Results(Generic[R]):
-    """Results by what a partner has for the ``asked`` names: ``known`` by ``key_of`` its keys.
-
-    ``key_of`` takes the keys of a partner and picks those that are asked for.
-    """
-
-    __slots__ = ("_budget", "asked", "key_of", "known")
-
-    def __init__(self, asked: Sequence[Asked], budget: Budget) -> None:
-        self._budget = budget
-        self.known: dict[Key, R] = {}
-        self.ask_for(asked)
-
-    def ask_for(self, asked: Sequence[Asked]) -> None:
-        """These attributes decide; whatever was found by others is to be forgotten before."""
-        self.asked = asked
-        self.key_of: KeyOf = itemgetter(*asked) if asked else lambda keys: ()
-
-    def find(self, partner: Partner) -> R | None:
-        """What was found for a partner that is the same."""
-        return self.known.get(self.key_of(partner.keys))
-
-    def keep(self, partner: Partner, found: R) -> R:
-        """Keep what was found for partners like this one."""
-        self._budget.add(self.known, self.key_of(partner.keys), found)
-        return found
-
-    def forget(self, unwanted: Callable[[R], bool] | None = None) -> None:
-        """Forget some results, or all."""
-        self._budget.drop(self.known, unwanted)

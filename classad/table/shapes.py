@@ -1,9 +1,9 @@
 """Finds which attributes can have an influence on the value of an expression.
 
-An expression is *opaque* if knowing them is not enough: it looks at the match as such (``.LEFT``,
-``parent``, a bare ``TARGET``), or prints or parses expressions.  It is of the *clock* if the
-instant or the zone matters, *random* if chance may.  Equal expressions have one ``Shape``.  Follows
-classad/evaluation/scopes.py for what a name can reach.
+An expression is evaluated *row by row* if knowing them is not enough: it looks at the match as such
+(``.LEFT``, ``parent``, a bare ``TARGET``), or prints or parses expressions.  It is of the
+*clock* if the instant or the zone matters, *random* if chance may.  Equal expressions have one
+``Shape``.  Follows classad/evaluation/scopes.py for what a name can reach.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from classad.compiled.compiler import measure
 from classad.evaluation.functions import CHANCE, CLOCK, ZONE, Where, lookup_function, may_move
 from classad.formats.unparse import unparse
 from classad.language.names import UNUSUAL, fold_name
+from classad.syntax.lazy import LazyExpression
 from classad.syntax.nodes import AdExpr, Call, ListExpr, Node, Reference
-from classad.syntax.unbuilt import Unbuilt
-from classad.table.memory.budget import Budget, Notes
+from classad.table.memo import Budget, Memo
 
 #: Where a name is looked for: in the ad of the expression, in the other one, in the one and else in
 #: the other, in any of them.
@@ -43,8 +43,8 @@ class Shape:
         "height",
         "names",
         "node",
-        "opaque",
         "random",
+        "row_by_row",
         "size",
         "tree",
         "uid",
@@ -54,7 +54,7 @@ class Shape:
         self.uid = uid
         self.tree = tree
         self.node: Any = tree.node
-        self.opaque = self.clock = self.random = self.exact = False
+        self.row_by_row = self.clock = self.random = self.exact = False
         names: set[tuple[int, str]] = set()
         for where, name in self._walk(self.node):
             names.add((where, name))
@@ -86,11 +86,11 @@ class Shape:
         """Where the name of a reference is looked for; None if it is none to be looked for."""
         name = fold_name(node.name)
         if node.absolute:
-            self.opaque = self.random = True  # what it leads to is not known
+            self.row_by_row = self.random = True  # what it leads to is not known
             return None
         if name in UNUSUAL:
             if name != "currenttime":
-                self.opaque = self.random = True
+                self.row_by_row = self.random = True
                 return None
             self.clock = True
         scope = scope_of(node)
@@ -102,14 +102,14 @@ class Shape:
         """Note what a function does; whether it evaluates its arguments elsewhere."""
         function = lookup_function(name)
         if function is None:
-            self.opaque = True
+            self.row_by_row = True
             return False
         self.clock |= function.varies_with(CLOCK, ZONE)
         self.random |= function.varies_with(CHANCE)
         # All that an argument mentions is known wherever it is evaluated.
         inside = Where.IN_EACH in function.where
         self.exact |= inside
-        self.opaque |= function.observed or bool(function.ever_reads & ~(CLOCK | ZONE))
+        self.row_by_row |= function.observed or bool(function.ever_reads & ~(CLOCK | ZONE))
         return inside
 
 
@@ -119,11 +119,11 @@ class Shapes:
     def __init__(self, budget: Budget | None = None) -> None:
         self.budget = budget = Budget() if budget is None else budget
         self._uids = count()
-        self._by_text: Notes[object, Shape] = Notes(budget)
+        self._by_text: Memo[object, Shape] = Memo(budget)
         #: By the identities of trees, nodes and values, which are kept so that these stay theirs.
-        self._by_object: Notes[int, tuple[object, Shape]] = Notes(budget)
+        self._by_object: Memo[int, tuple[object, Shape]] = Memo(budget)
         #: Attributes that some partner was asked for and does not have.
-        self.absent: Notes[str | tuple[str], None] = Notes(budget)
+        self.absent: Memo[str | tuple[str], None] = Memo(budget)
         #: Those of which the expression was asked for, as it was asked.
         self.exactly: dict[str, tuple[str]] = {}
 
@@ -166,7 +166,7 @@ class Shapes:
 def text_of(tree: Expression) -> tuple[str, int]:
     """What tells an expression from others: equal texts read in the same way are equal."""
     node: Any = tree._node
-    if node.__class__ is Unbuilt:
+    if node.__class__ is LazyExpression:
         return (node.text, node.how)
     return (unparse(node), -1)
 

@@ -1,8 +1,9 @@
-"""Finds which columns decide the value of an expression, and for which rows.
+"""Finds which columns decide the value of an expression, for which rows, and keeps what is found.
 
 Attributes are followed into other attributes.  Rows whose attributes are the same expressions form
 a group; within one the value is a function of the listed columns and of what the partner has for
-the listed names.  Follows classad/evaluation/scopes.py.
+the listed names.  Partners that differ in plain values only share a plan; those that are the same
+in all that the expression asks for share the result.  Follows classad/evaluation/scopes.py.
 """
 
 from __future__ import annotations
@@ -10,15 +11,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from copy import copy
 from math import prod
-from typing import Any, Final
+from typing import Any, Final, Generic, Protocol, TypeVar
 
-from classad.language.limits import MAX_DEPTH
-from classad.table.dependence.partner import INSTANT, MAX_SIZE, Asked, Item, Partner, R, Results
-from classad.table.expressions.shapes import BOTH, EITHER, MINE, OTHERS, Shape
-from classad.table.memory.budget import Budget
-from classad.table.store.parts import Part
+from classad.language.bounds import MAX_DEPTH
+from classad.table.expressions.partner import (
+    INSTANT,
+    MAX_SIZE,
+    Item,
+    Partner,
+    counts_as_value,
+)
+from classad.table.memo import Asked, Budget, Key, Memo, PartnerMemo, Result
+from classad.table.shapes import BOTH, EITHER, MINE, OTHERS, Shape
+from classad.table.store.columns import Part
 from classad.table.store.store import Store
 
+T = TypeVar("T", bound=Result)
 #: Combinations up to which an expression is evaluated as a whole.
 _WHOLE: Final = 64
 #: Levels left for what an expression is part of.
@@ -28,54 +36,54 @@ _TOO_MUCH: Final = MAX_SIZE + 1
 _SHORT: Final = 2000
 
 
-class Group(Results[Any]):
+class Group(PartnerMemo[Any]):
     """Rows of one plan, with what one caller found in them.
 
-    ``columns``: of the rows, sorted; ``opaque``: they and the partner's names do not decide the
+    ``columns``: of the rows, sorted; ``row_by_row``: they and the partner's names do not decide the
     value; ``circular``: the rows' expressions lead back to themselves; ``ready``: what the sampler
     has made of it.
     """
 
-    __slots__ = ("circular", "columns", "opaque", "part", "ready")
+    __slots__ = ("circular", "columns", "part", "ready", "row_by_row")
 
     def __init__(
         self,
         part: Part,
         columns: tuple[str, ...],
         asked: tuple[Asked, ...],
-        opaque: bool,
+        row_by_row: bool,
         circular: bool,
         budget: Budget,
     ) -> None:
         super().__init__(asked, budget)
         self.part = part
         self.columns = columns
-        self.opaque = opaque
+        self.row_by_row = row_by_row
         self.circular = circular
         self.ready: object = None
 
-    def result(self, partner: Partner, make: Callable[[Group], R]) -> R:
+    def result(self, partner: Partner, make: Callable[[Group], T]) -> T:
         """What ``make`` finds in these rows; kept for partners that are the same to them."""
-        found: R = self.find(partner) or self.keep(partner, make(self))
+        found: T = self.find(partner.keys) or self.keep(partner.keys, make(self))
         return found
 
 
 class Plan:
     """``asked``: the partner's names that decide, sorted, and ``INSTANT`` if the instant does.
 
-    ``columns``: those of the rows that decide; ``opaque``: the rows that they do not decide.
+    ``columns``: those of the rows that decide; ``row_by_row``: the rows that they do not decide.
     """
 
-    __slots__ = ("_wide", "asked", "columns", "groups", "opaque", "random")
+    __slots__ = ("_wide", "asked", "columns", "groups", "random", "row_by_row")
 
     def __init__(self, groups: list[Group], asked: tuple[Asked, ...], random: bool) -> None:
         self.groups = groups
         self.asked = asked
         self.random = random
         self.columns = frozenset[str]().union(*(group.columns for group in groups))
-        self.opaque = 0
+        self.row_by_row = 0
         for group in groups:
-            self.opaque |= group.part.bits if group.opaque else 0
+            self.row_by_row |= group.part.bits if group.row_by_row else 0
         self._wide: bool | None = None
 
     def forget(self) -> None:
@@ -145,12 +153,12 @@ class _Draft:
         self.asked: set[str] = set()
         self.done: dict[str, Shape | None] = {}
         self.measured: dict[str, tuple[int, int]] = {}
-        self.opaque = self.exact = self.clock = self.random = self.circular = False
+        self.row_by_row = self.exact = self.clock = self.random = self.circular = False
         self.visit(shape, of_row)
 
     def visit(self, shape: Shape, of_row: bool) -> None:
         """Take in all that an expression mentions."""
-        self.opaque |= shape.opaque
+        self.row_by_row |= shape.row_by_row
         if shape.exact and not self.exact:
             self.exact = True
             for name in self.asked:
@@ -185,7 +193,7 @@ class _Draft:
             return
         self.asked.add(name)
         item = self.partner.item(name)
-        self.opaque |= item.opaque
+        self.row_by_row |= item.row_by_row
         self.clock |= item.clock
         self.random |= item.random
         self.take(item)
@@ -193,7 +201,7 @@ class _Draft:
     def take(self, item: Item) -> None:
         """The rows' attributes that an attribute of the partner can read matter."""
         self.rows |= self.read_by(item)
-        self.opaque |= self.exact and item.back
+        self.row_by_row |= self.exact and item.back
 
     def read_by(self, item: Item) -> frozenset[str]:
         """The rows' attributes that an attribute of the partner can read."""
@@ -229,12 +237,12 @@ class _Draft:
         """The finished group."""
         height, size = self._measure(self.root, self.of_row, frozenset())
         again = open_names & (self.rows if self.of_row else self.asked)
-        opaque = self.opaque or height > _ROOM or size > MAX_SIZE or bool(again)
+        row_by_row = self.row_by_row or height > _ROOM or size > MAX_SIZE or bool(again)
         columns = tuple(sorted(self.rows))
-        if self.circular and not opaque:
-            opaque = not (self._is_short() and self.store.trees_apart(self.part, columns))
+        if self.circular and not row_by_row:
+            row_by_row = not (self._is_short() and self.store.trees_apart(self.part, columns))
         asked = _in_order(self.asked, self.exact, self.clock)
-        return Group(self.part, columns, asked, opaque, self.circular, self.store.budget)
+        return Group(self.part, columns, asked, row_by_row, self.circular, self.store.budget)
 
     def _is_short(self) -> bool:
         """Whether an evaluation with a circle in it, cut where that closes, is a short one."""
@@ -286,3 +294,102 @@ class _Draft:
         if found is None:
             found = self.measured[name] = self._measure(shape, True, open_names | {name})
         return max(height, above + found[0]), size + found[1]
+
+
+class OfColumns(Result, Protocol):
+    """A result.  ``columns``: those of the rows that it was made from."""
+
+    columns: frozenset[str]
+
+
+R = TypeVar("R", bound=OfColumns)
+
+
+class Variant(PartnerMemo[R]):
+    """Results that depend on the same names of the partner, and plans by the kinds of these."""
+
+    __slots__ = ("plans",)
+
+    def __init__(self, plan: Plan, budget: Budget) -> None:
+        super().__init__(plan.asked, budget)
+        self.plans: Memo[Key, Plan] = Memo(budget)
+
+    def kinds(self, partner: Partner) -> Key:
+        """What tells partners apart that have plans of their own."""
+        keys = partner.keys
+        return tuple([_kind_of(keys[name]) for name in self.asked])
+
+
+class Variants(Generic[R]):
+    """The results of an expression in the rows of a part, or in the partner (not ``of_row``).
+
+    ``open_names``: attributes whose evaluation it is part of.
+    """
+
+    def __init__(
+        self,
+        shape: Shape,
+        of_row: bool,
+        part: Part,
+        store: Store,
+        open_names: frozenset[str] = frozenset(),
+    ) -> None:
+        self.shape = shape
+        self.of_row = of_row
+        self.part = part
+        self.columns: set[str] = set()
+        self.variants: list[Variant[R]] = []
+        self._store = store
+        self._budget = store.budget
+        self._open = open_names
+
+    def known(self, partner: Partner) -> R | None:
+        """What was found for such a partner before."""
+        keys = partner.keys
+        for variant in self.variants:
+            found = variant.known.get(variant.key_of(keys))  # as ``find``, without a call
+            if found is not None:
+                return found
+        return None
+
+    def planned(self, partner: Partner) -> tuple[Variant[R], Plan]:
+        """The plan for a partner."""
+        for variant in self.variants:
+            known = variant.plans.get(variant.kinds(partner))
+            if known is not None:
+                return variant, known
+        plan = make_plan(self.shape, self.of_row, self.part, partner, self._store, self._open)
+        for variant in self.variants:
+            if variant.asked == plan.asked:
+                break
+        else:
+            variant = Variant(plan, self._budget)
+            self.variants.append(variant)
+        size = 2000 + len(plan.groups) * (1500 + 800 * self.shape.size)
+        variant.plans.keep(variant.kinds(partner), plan, size)
+        self.columns |= plan.columns
+        return variant, plan
+
+    def forget(self, names: set[str] | None, split: set[str] | None) -> None:
+        """Columns have changed, in some of them (``split``) expressions; None: any of them."""
+        if names is not None and self.columns.isdisjoint(names):
+            return
+        anew = names is None or (split is not None and not self.columns.isdisjoint(split))
+        unwanted: Callable[[R], bool] | None = None
+        if names is not None and not anew:
+            changed = names
+            unwanted = lambda found: not found.columns.isdisjoint(changed)  # noqa: E731
+        for variant in self.variants:
+            variant.forget(unwanted)
+            for plan in variant.plans.values():
+                plan.forget()
+            if anew:
+                variant.plans.drop()
+        if anew:
+            self.variants.clear()
+            self.columns.clear()
+
+
+def _kind_of(key: Key) -> Key:
+    """What of a partner's attribute matters to a plan: of a plain value that there is one."""
+    return key is not None if counts_as_value(key) else key

@@ -1,15 +1,16 @@
-"""Counts the bytes that a table keeps for later answers, and says which of them go.
+"""Keeps what a table has found for later answers, counts its bytes, and says what of it goes.
 
-Two kinds are counted.  *Results*, such as the rows in which an expression is true, go when there is
-no room for another one.  *Notes* are what was found out about expressions and columns on the way:
-shapes, plans, programs, combinations of cells.  They refer to each other, so the table forgets them
-between two requests.  Of each kind all go at once.
+Two kinds are counted.  *Results*, such as the rows in which an expression is true for a partner, go
+when there is no room for another one.  *Notes* are what was found out about expressions and columns
+on the way: shapes, plans, programs, combinations of cells.  They refer to each other, so the table
+forgets them between two requests.  Of each kind all go at once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final, Protocol, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from operator import itemgetter
+from typing import Any, Final, Generic, Protocol, TypeVar
 
 #: Bytes, unless a table is given another number.
 DEFAULT: Final = 512 * 2**20
@@ -21,6 +22,11 @@ class Result(Protocol):
     @property
     def cost(self) -> int: ...
 
+
+#: The name of a partner's attribute, in a tuple where its expression itself matters.
+Asked = str | tuple[str]
+#: What an attribute of a partner is to an expression, or several are.
+Key = object
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -82,7 +88,7 @@ class Budget:
             self._homes.pop(id(home), None)
 
 
-class Notes(dict[K, V]):
+class Memo(dict[K, V]):
     """Notes of one kind, by what they are about; ``keep`` puts them in."""
 
     __slots__ = ("_budget", "_sizes")
@@ -105,4 +111,33 @@ class Notes(dict[K, V]):
             self._budget.noted -= self._sizes.pop(key)
 
 
-__all__ = ["DEFAULT", "Budget", "Notes", "Result"]
+class PartnerMemo(Generic[R]):
+    """Results by what a partner has for the ``asked`` names: ``known`` by ``key_of`` its keys.
+
+    ``key_of`` takes the keys of a partner (``Partner.keys``) and picks those that are asked for.
+    """
+
+    __slots__ = ("_budget", "asked", "key_of", "known")
+
+    def __init__(self, asked: Sequence[Asked], budget: Budget) -> None:
+        self._budget = budget
+        self.known: dict[Key, R] = {}
+        self.ask_for(asked)
+
+    def ask_for(self, asked: Sequence[Asked]) -> None:
+        """These attributes decide; whatever was found by others is to be forgotten before."""
+        self.asked = asked
+        self.key_of: Callable[[Any], Key] = itemgetter(*asked) if asked else lambda keys: ()
+
+    def find(self, keys: Mapping[Asked, Any]) -> R | None:
+        """What was found for a partner that is the same."""
+        return self.known.get(self.key_of(keys))
+
+    def keep(self, keys: Mapping[Asked, Any], found: R) -> R:
+        """Keep what was found for partners like this one."""
+        self._budget.add(self.known, self.key_of(keys), found)
+        return found
+
+    def forget(self, unwanted: Callable[[R], bool] | None = None) -> None:
+        """Forget some results, or all."""
+        self._budget.drop(self.known, unwanted)

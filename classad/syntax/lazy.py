@@ -16,10 +16,11 @@ if TYPE_CHECKING:
     from classad.syntax.nodes import Node
 
 
-class Unbuilt:
+class LazyExpression:
     """A text that is known to be an expression.
 
-    ``how``: a sum of ``classad.syntax.ways``.  ``value``: it is a literal, a list or an ad.
+    ``how``: a sum of ways of reading (``classad.language.rules``).  ``value``: it is a literal, a
+    list or an ad.
     """
 
     __slots__ = ("_leaves", "_node", "how", "text", "value")
@@ -58,10 +59,10 @@ def _native() -> ModuleType:
     return native
 
 
-def parse_later(text: str, how: int = 0) -> Unbuilt | None:
+def parse_lazily(text: str, how: int = 0) -> LazyExpression | None:
     """The expression, if the C parser takes it and it is short enough to be read twice."""
     is_value = _native().look(text, how)
-    return None if is_value is None else Unbuilt(text, how, is_value)
+    return None if is_value is None else LazyExpression(text, how, is_value)
 
 
 def read_leaves(text: str, how: int = 0) -> Leaves | None:
