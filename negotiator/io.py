@@ -14,12 +14,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Sequence
+from itertools import chain
 from typing import Final
 
 from attr import Factory, evolve, frozen
 
 from classad import ClassAd
-from classad.ads.rereading import reread_ad
+from classad.ads.rereading import may_differ, reread_ad
 from classad.errors import Diagnostic
 from classad.language.rules import language_of
 from classad.source import Source
@@ -46,6 +47,7 @@ from negotiator.matching.stopwatch import RequestCosts
 from negotiator.model.arithmetic import END_OF_CALENDAR
 from negotiator.model.facts import PoolFacts, Unsupported
 from negotiator.model.garbage import without_collecting
+from negotiator.model.loaded_slots import LoadedSlots
 from negotiator.model.snapshot import AccountantState, Snapshot, machine_of
 from policy.dialects import HTCONDOR, Dialect
 from policy.model import NegotiatorPolicy
@@ -125,7 +127,7 @@ def read_capture(
     advertised = _submitters(reader, accountant)
     expected = _expected(reader)
     ads = times_of((*jobs, *schedds, *accounting, *(reader.ads("negotiator") or ())), _TIMES)
-    followed = _followed(reader, (*slots.ads, *(job.ad for job in jobs), *(advertised or ())))
+    followed = _followed(reader, slots.ads, (*(job.ad for job in jobs), *(advertised or ())))
     moment, origin = _time(reader, now, expected, [*slots.times, *ads, *manifest.times])
     loaded = _policy(reader, moment, followed, next(iter(local_names), None))
     others = tuple(_other(reader, moment, followed, name) for name in local_names[1:])
@@ -328,11 +330,14 @@ def _policy(
     return loaded
 
 
-def _followed(reader: CaptureReader, ads: Iterable[ClassAd]) -> Followed:
+def _followed(reader: CaptureReader, slots: Sequence[ClassAd], ads: Iterable[ClassAd]) -> Followed:
     """The version of the pool; ads are read by its rules, which are known only now."""
     followed = pool_version(reader)
     language = language_of(followed.version)
     if not language.blank_in_elvis:
+        # Slots in columns stay there if nothing in them is read otherwise.
+        if not isinstance(slots, LoadedSlots) or may_differ(slots.loaded.texts, language):
+            ads = chain(slots, ads)
         for ad in ads:
             reread_ad(ad, language)
     return followed

@@ -8,12 +8,23 @@ Inputs: ads or what they keep, and ``LanguageRules``.  Outputs: the same where n
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
+from typing import Final
+
 from classad.ads.ad import Ad, ListValue, Stored, node_of_value, stored_form
 from classad.ads.expression import Expression
 from classad.language.rules import LanguageRules
 from classad.syntax.unbuilt import Unbuilt
 
-__all__ = ["reread", "reread_ad"]
+__all__ = ["may_differ", "reread", "reread_ad"]
+
+_BLANK_ELVIS: Final = re.compile(r"\?\s+:")
+
+
+def may_differ(texts: Iterable[str], language: LanguageRules) -> bool:
+    """Whether one of the texts may be read otherwise by other rules."""
+    return not language.blank_in_elvis and any(map(_BLANK_ELVIS.search, texts))
 
 
 def reread_ad(ad: Ad, language: LanguageRules) -> bool:
