@@ -16,13 +16,13 @@ from attr import define
 from classad import ClassAd
 from classad.ads.ad import SharedNames
 from classad.ads.expression import Expression
-from classad.analysis.flatten import flatten
+from classad.analysis.flatten import Flattened, flatten
 from classad.analysis.mentions import references_of
 from classad.evaluate import EvalContext, evaluate
 from classad.evaluation.functions import CHANCE, USAGE, lookup_function
 from classad.formats.unparse import unparse
 from classad.language.operators import CHOICE
-from classad.language.values import ClassAdValue
+from classad.language.values import ERROR, ClassAdValue
 from classad.syntax.nodes import Node, same_tree
 from classad.syntax.unbuilt import Unbuilt, parse_later
 from classad.syntax.ways import OLD, WHOLE
@@ -41,6 +41,8 @@ OVERWRITTEN: Final = {
 }
 #: Where the other ad is in the match ad that the requirements of either are evaluated in.
 _PARTNER: Final = "RIGHT"
+#: Of requirements that are a value already.
+_NOTHING: Final = Flattened(False, ERROR, None)
 
 
 @define(eq=False)
@@ -83,28 +85,39 @@ class Flattener:
         #: What flattening left, by its text.
         self._left: dict[str, Expression] = {}
 
-    def flatten(self, ad: ClassAd) -> None:
-        """Replace the requirements, unless it cannot matter."""
-        if self.matters(ad):
-            flattened = self.flattened(ad)
-            if flattened is not None:
-                ad.insert("Requirements", flattened)
+    def flatten(self, ad: ClassAd) -> bool:
+        """Replace the requirements, unless it cannot matter.
+
+        Returns whether HTCondor may not come back from it (D-508).
+        """
+        if not self.matters(ad):
+            return False
+        flat = self._flat(ad)
+        found = self._shared(flat)
+        if found is not None:
+            ad.insert("Requirements", found)
+        return flat.endless
 
     def flattened(self, ad: ClassAd) -> object:
         """The requirements to go by; None if they cannot be flattened or are a value already."""
+        return self._shared(self._flat(ad))
+
+    def _flat(self, ad: ClassAd) -> Flattened:
         before = ad.raw("Requirements")
         if before.__class__ is not Expression:
-            return None
-        flat = flatten(ad, before, inline=True, context=self._context, partner=_PARTNER)
-        if flat.ok and flat.tree is not None:
-            # Ads that are left with the same share it, and what it is compiled to.
-            text = unparse(flat.tree, old=True)
-            plain = "\\" not in text
-            key = text if plain else unparse(flat.tree)
-            if key not in self._left:
-                self._left[key] = _as_if_read(flat.tree, text if plain else "")
-            return self._left[key]
-        return flat.value if flat.ok else None
+            return _NOTHING
+        return flatten(ad, before, inline=True, context=self._context, partner=_PARTNER)
+
+    def _shared(self, flat: Flattened) -> object:
+        """What flattening left; ads that are left with the same share what it is compiled to."""
+        if not flat.ok or flat.tree is None:
+            return flat.value if flat.ok else None
+        text = unparse(flat.tree, old=True)
+        plain = "\\" not in text
+        key = text if plain else unparse(flat.tree)
+        if key not in self._left:
+            self._left[key] = _as_if_read(flat.tree, text if plain else "")
+        return self._left[key]
 
     def matters(self, ad: ClassAd) -> bool:
         """Whether the requirements can be others when they are flattened now."""
