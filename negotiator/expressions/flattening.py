@@ -23,7 +23,7 @@ from classad.evaluation.functions import CHANCE, USAGE, lookup_function
 from classad.formats.unparse import unparse
 from classad.language.operators import CHOICE
 from classad.language.values import ERROR, ClassAdValue
-from classad.syntax.nodes import Node, same_tree
+from classad.syntax.nodes import same_tree
 from classad.syntax.unbuilt import Unbuilt, parse_later
 from classad.syntax.ways import OLD, WHOLE
 from classad.table.memory.budget import Budget
@@ -82,7 +82,7 @@ class Flattener:
         self._context = context
         self._read = read
         self._varying: dict[frozenset[str], bool] = {}
-        #: What flattening left, by its text.
+        #: What flattening left that its text does not tell, by the text.
         self._left: dict[str, Expression] = {}
 
     def flatten(self, ad: ClassAd) -> bool:
@@ -113,11 +113,14 @@ class Flattener:
         if not flat.ok or flat.tree is None:
             return flat.value if flat.ok else None
         text = unparse(flat.tree, old=True)
-        plain = "\\" not in text
-        key = text if plain else unparse(flat.tree)
-        if key not in self._left:
-            self._left[key] = _as_if_read(flat.tree, text if plain else "")
-        return self._left[key]
+        read = None if "\\" in text else _read_again(text)
+        if read is not None and same_tree(read.node, flat.tree):
+            return read
+        # What an attribute holds stands without parentheses where the name stood.
+        left = self._left.get(text)
+        if left is None or not same_tree(left.node, flat.tree):
+            left = self._left[text] = Expression.from_node(flat.tree)
+        return left
 
     def matters(self, ad: ClassAd) -> bool:
         """Whether the requirements can be others when they are flattened now."""
@@ -206,15 +209,11 @@ class _Settled(NamedTuple):
 _SETTLED: Final[dict[tuple[object, ...], _Settled]] = {}
 
 
-def _as_if_read(tree: Node, text: str) -> Expression:
-    """An expression as the ads of a file have it: tables share the parts of those.
-
-    It stays as it is where its text is another expression: what an attribute holds stands without
-    parentheses where the name stood.
-    """
-    again = parse_later(text, OLD | WHOLE)
-    same = again is not None and same_tree(again.node(), tree)
-    return Expression.from_node(again if again is not None and same else tree)
+@lru_cache(maxsize=_MANY)
+def _read_again(text: str) -> Expression | None:
+    """An expression as the ads of a file have it: tables share the parts of those."""
+    unbuilt = parse_later(text, OLD | WHOLE)
+    return None if unbuilt is None else Expression.from_node(unbuilt)
 
 
 def _called(trees: dict[str, Expression], level: Level) -> frozenset[str] | None:
@@ -282,6 +281,7 @@ def forget() -> None:
     _BUDGET.clear()
     _SETTLED.clear()
     _say_requirements.cache_clear()
+    _read_again.cache_clear()
     forget_groupings()
     forget_known()
 

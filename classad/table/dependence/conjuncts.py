@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from classad.ads.expression import Expression
-from classad.evaluation.functions import may_move
+from classad.evaluation.functions import may_move, names_search
 from classad.language.values import Scalar
 from classad.syntax.native import parse
 from classad.syntax.nodes import Binary, Literal, Node, Parens, Reference
@@ -165,9 +165,10 @@ class Splits:
         ends = ends_of(text)
         pieces: list[_Piece] = []
         free: set[int] = set()
-        for node, level in _conjuncts_of(root):
+        searches = names_search(text)
+        for node, level in _conjuncts_of(root) if searches else _operands_of(root):
             # Where the evaluation has moved to constants are not found by names of the row.
-            found = () if may_move(node) else places_of(text, ends, node)
+            found = () if searches and may_move(node) else places_of(text, ends, node)
             places = sorted(found, key=lambda one: one[1].place)
             free.update(constant.place for _, constant in places)
             template = self._template(node, text, how, [literal for literal, _ in places])

@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import accumulate, compress, repeat
 from typing import Final
 
-from classad.evaluation.functions import searching_call
+from classad.evaluation.functions import names_search
 
 #: What can hide operators and brackets from a look at the text; inside a string it does no harm.
 _HIDING: Final = ("\\", "'", "//", "/*")
@@ -52,10 +52,9 @@ def conjuncts_in(text: str) -> Sequence[str]:
 
 def _with_followers(pieces: list[str], text: str) -> list[str]:
     """The pieces; those behind one that may move the evaluation are one with it."""
-    searches = searching_call().search
-    if searches(text):
+    if names_search(text):
         for place, piece in enumerate(pieces):
-            if searches(piece):
+            if names_search(piece):
                 return [*pieces[:place], " && ".join(pieces[place:])]
     return pieces
 
