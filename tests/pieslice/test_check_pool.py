@@ -86,3 +86,19 @@ def test_jobs_at_which_the_negotiator_would_end_are_findings(
     assert found == ([] if number is None else [f"D-{number}"])
     if number is not None:
         assert main(["check", "--strict", str(folder)]) == 1
+
+
+def test_an_upgrade_tells_where_slots_know_what_is_before_elvis(tmp_path: Path) -> None:
+    """Rule 3b: before 25.13.2 a known number keeps requirements from being flattened."""
+    path = tmp_path / "condor_config"
+    path.write_text(
+        'SITE = "north"\nSTARTD_ATTRS = $(STARTD_ATTRS) Site\nTHERE = (MY.Site ?: "x") == "north"\n'
+        "START = $(THERE) && (TARGET.Site ?: 1) > 0 && (RequestGPUs ?: 0) == 0 && (Cpus ?: 1) > 0\n"
+        "RANK = Cpus ?: 1\n"
+    )
+    found = pieslice.check(path, condor_version="25.0", upgrade="25.14.1").findings
+    said = [one["message"] for one in found if one["id"] == "P704"]
+    assert len(said) == 2
+    assert 'START: `MY.Site ?: "x"`' in str(said[0])
+    assert "START: `Cpus ?: 1`" in str(said[1])
+    assert "P704" not in pieslice.check(path, condor_version="24.0", upgrade="25.0").findings["id"]
