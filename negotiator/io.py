@@ -14,12 +14,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Final
 
 from attr import Factory, evolve, frozen
 
 from classad import ClassAd
-from classad.analysis.changes import reread_ad
+from classad.analysis.changes import may_differ, reread_ad
 from classad.errors import Diagnostic
 from classad.language.rules import language_of
 from classad.source import Source
@@ -129,7 +130,7 @@ def read_capture(
     advertised = _submitters(reader, accountant)
     expected = _expected(reader)
     ads = times_of((*jobs, *schedds, *accounting, *(reader.ads("negotiator") or ())), _TIMES)
-    followed = _followed(reader, (*slots.ads, *(job.ad for job in jobs), *(advertised or ())))
+    followed = _followed(reader, slots.ads, (*(job.ad for job in jobs), *(advertised or ())))
     moment, origin = _time(reader, now, expected, [*slots.times, *ads, *manifest.times])
     local_name = next(iter(local_names), None)
     loaded = capture_policy(reader, moment, followed, local_name)
@@ -287,11 +288,14 @@ def _time(
     return float(max(times)), "the newest in the ads"
 
 
-def _followed(reader: CaptureReader, ads: Iterable[ClassAd]) -> Followed:
+def _followed(reader: CaptureReader, slots: Sequence[ClassAd], ads: Iterable[ClassAd]) -> Followed:
     """The version of the pool; ads are read by its rules, which are known only now."""
     followed = pool_version(reader)
     language = language_of(followed.version)
     if not language.blank_in_elvis:
+        # Slots in columns stay there if nothing in them is read otherwise.
+        if not isinstance(slots, LoadedSlots) or may_differ(slots.loaded.texts, language):
+            ads = chain(slots, ads)
         for ad in ads:
             reread_ad(ad, language)
     return followed

@@ -129,6 +129,7 @@ OUTSIDE = {
     "pieslice/fuzzing/command.py": "the body of `pieslice fuzz`: reads a capture",
     "pieslice/policies/config.py": "a command line: prints, and sets the exit code",
     "pieslice/policies/check.py": "a command line: prints what it finds",
+    "pieslice/policies/pools.py": "names the folder of a captured pool",
     "pieslice/policies/policies.py": "a command line: prints, asks for the terminal's width",
     "pieslice/policies/eval.py": "a command line: reads ads, prints, and falls back to the clock",
     "pieslice/policies/maps.py": "a command line: prints, opens the map it is pointed to",

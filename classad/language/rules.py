@@ -9,6 +9,7 @@ Follows: what 23.9.6, 24.0.23, 25.0.13 and 25.14.1 answered (vectors ``versions/
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Final, NamedTuple
 
 from classad.language.bounds import MAX_WORK
@@ -87,6 +88,7 @@ BEFORE_24_0: Final = BEFORE_25_13_2._replace(
 )
 
 
+@cache
 def language_of(version: tuple[int, int, int]) -> LanguageRules:
     """The rules of a version, given by its three numbers.
 

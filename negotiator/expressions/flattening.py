@@ -16,16 +16,16 @@ from attr import define
 from classad import ClassAd
 from classad.ads.ad import SharedNames
 from classad.ads.expression import Expression
-from classad.analysis.flatten import flatten
+from classad.analysis.flatten import Flattened, flatten
 from classad.analysis.mentions import references_of
 from classad.evaluate import EvalContext, evaluate
 from classad.evaluation.functions import CHANCE, USAGE, lookup_function
 from classad.formats.unparse import unparse
 from classad.language.operators import CHOICE
 from classad.language.rules import OLD, WHOLE
-from classad.language.values import ClassAdValue
+from classad.language.values import ERROR, ClassAdValue
 from classad.syntax.lazy import LazyExpression, parse_lazily
-from classad.syntax.nodes import Node, same_tree
+from classad.syntax.nodes import same_tree
 from classad.table.memo import Budget
 from classad.table.store.store import SCOPE_NAMES
 from negotiator.expressions.known import forget_known, own_names_of
@@ -41,6 +41,8 @@ OVERWRITTEN: Final = {
 }
 #: Where the other ad is in the match ad that the requirements of either are evaluated in.
 _PARTNER: Final = "RIGHT"
+#: Of requirements that are a value already.
+_NOTHING: Final = Flattened(False, ERROR, None)
 
 
 @define(eq=False)
@@ -80,31 +82,45 @@ class Flattener:
         self._context = context
         self._read = read
         self._varying: dict[frozenset[str], bool] = {}
-        #: What flattening left, by its text.
+        #: What flattening left that its text does not tell, by the text.
         self._left: dict[str, Expression] = {}
 
-    def flatten(self, ad: ClassAd) -> None:
-        """Replace the requirements, unless it cannot matter."""
-        if self.matters(ad):
-            flattened = self.flattened(ad)
-            if flattened is not None:
-                ad.insert("Requirements", flattened)
+    def flatten(self, ad: ClassAd) -> bool:
+        """Replace the requirements, unless it cannot matter.
+
+        Returns whether HTCondor may not come back from it (D-508).
+        """
+        if not self.matters(ad):
+            return False
+        flat = self._flat(ad)
+        found = self._shared(flat)
+        if found is not None:
+            ad.insert("Requirements", found)
+        return flat.endless
 
     def flattened(self, ad: ClassAd) -> object:
         """The requirements to go by; None if they cannot be flattened or are a value already."""
+        return self._shared(self._flat(ad))
+
+    def _flat(self, ad: ClassAd) -> Flattened:
         before = ad.raw("Requirements")
         if before.__class__ is not Expression:
-            return None
-        flat = flatten(ad, before, inline=True, context=self._context, partner=_PARTNER)
-        if flat.ok and flat.tree is not None:
-            # Ads that are left with the same share it, and what it is compiled to.
-            text = unparse(flat.tree, old=True)
-            plain = "\\" not in text
-            key = text if plain else unparse(flat.tree)
-            if key not in self._left:
-                self._left[key] = _as_if_read(flat.tree, text if plain else "")
-            return self._left[key]
-        return flat.value if flat.ok else None
+            return _NOTHING
+        return flatten(ad, before, inline=True, context=self._context, partner=_PARTNER)
+
+    def _shared(self, flat: Flattened) -> object:
+        """What flattening left; ads that are left with the same share what it is compiled to."""
+        if not flat.ok or flat.tree is None:
+            return flat.value if flat.ok else None
+        text = unparse(flat.tree, old=True)
+        read = None if "\\" in text else _read_again(text)
+        if read is not None and same_tree(read.node, flat.tree):
+            return read
+        # What an attribute holds stands without parentheses where the name stood.
+        left = self._left.get(text)
+        if left is None or not same_tree(left.node, flat.tree):
+            left = self._left[text] = Expression.from_node(flat.tree)
+        return left
 
     def matters(self, ad: ClassAd) -> bool:
         """Whether the requirements can be others when they are flattened now."""
@@ -193,15 +209,11 @@ class _Settled(NamedTuple):
 _SETTLED: Final[dict[tuple[object, ...], _Settled]] = {}
 
 
-def _as_if_read(tree: Node, text: str) -> Expression:
-    """An expression as the ads of a file have it: tables share the parts of those.
-
-    It stays as it is where its text is another expression: what an attribute holds stands without
-    parentheses where the name stood.
-    """
-    again = parse_lazily(text, OLD | WHOLE)
-    same = again is not None and same_tree(again.node(), tree)
-    return Expression.from_node(again if again is not None and same else tree)
+@lru_cache(maxsize=_MANY)
+def _read_again(text: str) -> Expression | None:
+    """An expression as the ads of a file have it: tables share the parts of those."""
+    unbuilt = parse_lazily(text, OLD | WHOLE)
+    return None if unbuilt is None else Expression.from_node(unbuilt)
 
 
 def _called(trees: dict[str, Expression], level: Level) -> frozenset[str] | None:
@@ -269,6 +281,7 @@ def forget() -> None:
     _BUDGET.clear()
     _SETTLED.clear()
     _say_requirements.cache_clear()
+    _read_again.cache_clear()
     forget_groupings()
     forget_known()
 

@@ -6,7 +6,7 @@ Follows the schedd's and the negotiator's rules as seen in the vectors and captu
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 from functools import lru_cache
 from operator import itemgetter
 from sys import intern
@@ -15,7 +15,10 @@ from typing import Any, Final, NamedTuple
 from classad import ClassAd
 from classad.ads.ad import SharedNames
 from classad.ads.expression import Expression
+from classad.analysis.mentions import references_of
 from classad.formats.unparse import unparse_value
+from classad.language.bounds import MAX_DEPTH
+from classad.syntax.nodes import Node, Reference
 from negotiator.expressions.known import KnownExpressions, external_names
 from negotiator.jobs.start_vanilla import names_of
 from negotiator.pool.slots import Slots
@@ -139,8 +142,35 @@ class AutoclusterTable:
         key = (names, kinds, *exact)
         known = self._known.get(key)
         if known is None:
-            known = self._known[key] = values, self._numbered(names, values, layout)
+            kept, trees = values, {names[place]: values[place] for place in layout.trees}
+            if self._has_circle(trees):
+                names, values = self._with(self._reached(trees)).read(job)
+                layout = _layout_of(tuple(map(type, values)))
+            known = self._known[key] = kept, self._numbered(names, values, layout)
         return known[1]
+
+    def _has_circle(self, trees: Mapping[str, Any]) -> bool:
+        """Whether some expressions, by the attributes that hold them, lead back to themselves."""
+        left = {name: self._expressions.of(tree).own for name, tree in trees.items()}
+        while left:
+            ends = [name for name, own in left.items() if own.isdisjoint(left)]
+            if not ends:
+                return True
+            for name in ends:
+                del left[name]
+        return False
+
+    def _reached(self, trees: Mapping[str, Any]) -> frozenset[str]:
+        """The attributes that a schedd finds where expressions lead back to themselves.
+
+        It goes from each of its own through all that this refers to, in the order of the text, and
+        stops for good where it comes to the first circle.
+        """
+        found = set(self._first.names)
+        done: set[str] = set()
+        for name in self._first.names & trees.keys():
+            _follow(name, trees, found, done, {name})
+        return frozenset(found)
 
     def _with(self, names: frozenset[str]) -> _Attributes:
         found = self._all.get(names)
@@ -174,6 +204,31 @@ class AutoclusterTable:
         if isinstance(value, Expression):
             return self._expressions.of(value).text
         return unparse_value(value)
+
+
+def _follow(
+    name: str, trees: Mapping[str, Any], found: set[str], done: set[str], way: Set[str]
+) -> bool:
+    """Find what an attribute refers to; false at a circle, or below too many levels.
+
+    ``done``: the attributes that lead to none; ``way``: those under way.
+    """
+    todo: list[Node] = [trees[name].node]
+    while todo:
+        part = todo.pop()
+        if not isinstance(part, Reference):
+            todo += reversed(part.children())
+            continue
+        refs = references_of(part)
+        for other in refs.bare | refs.mine:
+            found.add(other)
+            if other in way or len(way) > MAX_DEPTH:
+                return False
+            goes_on = other in trees and other not in done
+            if goes_on and not _follow(other, trees, found, done, way | {other}):
+                return False
+    done.add(name)
+    return True
 
 
 def _there(job: ClassAd, names: frozenset[str]) -> list[str]:

@@ -104,6 +104,9 @@ def _serve(session: _Session, request: Request) -> tuple[int, bool]:
             return served, False
         if request.autocluster in session.rejected:
             break
+        if request.endless:
+            about = _about(session, request)
+            session.board.departures.note(DepartureKind.GPU_CIRCLE, about)
         step = _offer(session, request, served)
         if step is None:
             _refuse_again(session, -1 - served)

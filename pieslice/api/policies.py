@@ -49,13 +49,11 @@ def check(
     ``subsystem``: the daemon whose verdict is wanted, without it that of all whose macros are set;
     ``define``: macros after all files; ``fragment``: whether other files complete this one,
     without it as the configuration looks; ``condor_version``: the version that reads, ``25.0`` or
-    ``25.0.13``, without it 25.14.1; ``upgrade``: the version of which it is asked what changes on
-    the way there.
+    ``25.0.13``, without it that of a captured pool, else 25.14.1; ``upgrade``: the version of which
+    it is asked what changes on the way there.
     """
     with one_family():
         reader = _reader(subsystem, local_name, define, condor_version)
-        if upgrade is not None and condor_version is None:
-            raise ReadError(f"upgrade={upgrade!r} needs the version that runs now: condor_version")
         return check_configuration(
             os.fspath(path),
             reader,
@@ -89,4 +87,5 @@ def _reader(
     version: str | None,
 ) -> Reader:
     name, defines = (subsystem or SUBSYSTEM).upper(), tuple((define or {}).items())
-    return Reader(name, local_name, defines, followed=given_version(version))
+    given = version is not None
+    return Reader(name, local_name, defines, followed=given_version(version), given=given)

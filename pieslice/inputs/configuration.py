@@ -156,6 +156,8 @@ class Reader(NamedTuple):
     confined: bool = False
     #: The version that reads; None: the newest, because nobody names one.
     followed: Followed | None = None
+    #: Whether that version was asked for, whatever the daemons of a captured pool tell.
+    given: bool = False
 
 
 def reader_of(args: argparse.Namespace) -> Reader:
@@ -172,6 +174,7 @@ def reader_of(args: argparse.Namespace) -> Reader:
         args.allow_commands,
         _confined(args),
         version_of(args),
+        getattr(args, "condor_version", None) is not None,
     )
 
 

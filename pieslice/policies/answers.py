@@ -8,11 +8,13 @@ Inputs: a path, who reads it.  Outputs: ``Check``, ``Policy``; raise ``Misuse`` 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
 
 from attr import Factory, frozen
 
+from classad.errors import Diagnostic
 from negotiator.groups.quotas import effective_quotas
 from pieslice.inputs.configuration import Misuse, Reader, Shown, read_configuration
 from pieslice.policies.formats import Checked, checked_data, report
@@ -153,16 +155,26 @@ def check_configuration(
     to: Followed | None = None,
 ) -> Check:
     """The verdicts and findings; ``asked``: about the daemon that reads alone; ``to``: the version
-    of which it is asked what changes on the way there."""
-    reader = reader._replace(keep_going=True)
+    of which it is asked what changes on the way there.
+
+    A captured pool tells its version, and its next cycle is run; raises ``Misuse``.
+    """
+    followed, ends = reader.followed or Followed(), list[Diagnostic]()
+    if os.path.isdir(path):
+        from pieslice.policies.pools import ends_of_cycle, followed_at
+
+        followed = followed_at(path, reader)
+        ends = ends_of_cycle(path, reader)
+    if to is not None and followed.given is None:
+        raise Misuse(f"--upgrade {to.given} needs the version that runs now: --condor-version V")
+    reader = reader._replace(keep_going=True, followed=followed)
     config = read_configuration(path, reader)
     found = examine(config, asked=asked, fragment=fragment)
     step = None
     if to is not None:
         after = read_configuration(path, reader._replace(followed=to))
         step = upgrade(config, after, asked=asked, fragment=fragment)
-    findings = tuple(found.findings)
-    followed = reader.followed or Followed()
+    findings = (*found.findings, *ends)
     return Check(Checked(path, found.verdicts, findings, found.fragment, followed, step))
 
 

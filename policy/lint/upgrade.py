@@ -10,6 +10,7 @@ Inputs: the configuration as each of the two versions reads it.  Outputs: diagno
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Final
 
 from classad.analysis.changes import Change, What, changes_between
@@ -17,6 +18,7 @@ from classad.errors import Diagnostic
 from classad.language.bounds import MAX_DEPTH
 from classad.language.rules import language_of
 from classad.source import Source
+from policy.attributes import Moment, find_attribute
 from policy.config import Config
 from policy.data.tables import meanings
 from policy.history import changed_defaults, is_read
@@ -24,7 +26,7 @@ from policy.knobs import KNOBS
 from policy.knobs.declaration import Kind
 from policy.language.table import DETECTED_ORIGIN, Definition
 from policy.lint import depths
-from policy.lint.expressions import MacroExpression, expressions_in
+from policy.lint.expressions import MacroExpression, expressions_in, slot_attributes
 from policy.lint.finding import ERROR, NOTE, WARNING, Finding
 from policy.lint.names import is_spoken_of
 from policy.lint.view import View, view
@@ -71,7 +73,9 @@ MEANS: Final = Finding(
     "an expression that means something else",
     "Before 25.13.2 `? :`, with a blank between the signs, is a conditional that binds weakest, a"
     " reference that leads to itself ends the evaluation, and the functions that compare versions"
-    " are known as the manual spells them only.",
+    " are known as the manual spells them only. What the slot knows before `?:` in START is a"
+    " condition when its Requirements are flattened: a number keeps them from being flattened, a"
+    " text matches nothing.",
     "RANK = 1 + TARGET.JobPrio ? : 7\n",
     "RANK = 1 + TARGET.JobPrio ?: 7\n",
     silenceable=False,
@@ -181,11 +185,20 @@ def _expressions(seen: View, old: Version) -> Iterator[Diagnostic]:
     rules = language_of(old), language_of(new)
     if rules[0] == rules[1]:
         return
+    published = slot_attributes(seen)
     for one in expressions_in(seen):
-        for change in changes_between(one.tree, *rules, names=_names(one)):
+        known = partial(_has, published) if one.name.casefold() == "start" else None
+        for change in changes_between(one.tree, *rules, names=_names(one), known=known):
             kind = STOPS if change.what in _STOPPING else MEANS
             message = f"{_step(old, new)}: {_said(one, change)}"
             yield one.say(kind, message, change.place, _advice(change))
+
+
+def _has(published: frozenset[str], name: str) -> bool:
+    """Does every slot have an attribute?"""
+    found = find_attribute(name)
+    always = found is not None and found.ads.get("slot") is Moment.ALWAYS
+    return always or name in published
 
 
 def _names(one: MacroExpression) -> list[str]:
@@ -213,6 +226,8 @@ def _advice(change: Change) -> str | None:
         return "write `?:` without a blank, and parentheses around what belongs together"
     if change.what in (What.UNKNOWN_FUNCTION, What.KNOWN_FUNCTION):
         return "write it as documented: versionLE, versionGT, version_in_range, ..."
+    if change.what in (What.KNOWN_COUNTS, What.KNOWN_FAILS):
+        return "say what is meant if it is undefined: `ifThenElse(isUndefined(X), Y, X)`"
     return None
 
 

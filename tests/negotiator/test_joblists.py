@@ -272,3 +272,34 @@ def test_a_list_by_itself_is_that_of_a_default_policy() -> None:
     for name in ("constraint", "counts", "batch_size", "ahead", "all_in_cluster"):
         assert getattr(one, name) == getattr(other, name), name
     assert (one.batch_size, one.counts, one.all_in_cluster) == (200, True, False)
+
+
+#: Expressions of a job, and the attributes that a schedd of 25.14.1 (and 23.9.6) sent of it.
+CIRCLES = [
+    ("Rank = Extra + Cc; Cc = Dd + More + Cc + Last", "Cc Dd Extra More Rank"),
+    ("Rank = Cc + Extra; Cc = MY.Cc; Requirements = More == 2", "Cc More Rank Requirements"),
+    ("Rank = true || Cc; Cc = Cc; Requirements = Cc || Extra == 1", "Cc Rank Requirements"),
+    ("Rank = Extra; FlockTo = A; A = FlockTo", "A Extra FlockTo Rank"),
+    ("Rank = [a = Extra; b = a].b + f(MY.More, Last, Cc); Cc = Cc", "Cc Extra Last More Rank"),
+    ("Rank = TARGET.Cc + A; A = B + Extra; B = More + Last", "A B Extra Last More Rank"),
+    ("Rank = A + A; A = B + B; B = Extra; FlockTo = FlockTo && Dd", "A B Extra FlockTo Rank"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "sent"), CIRCLES)
+def test_what_an_attribute_refers_to_behind_a_circle_is_not_found(text: str, sent: str) -> None:
+    job = ClassAd(f"[{text}; Extra = 1; More = 2; Last = 3; Dd = 4]")
+    names = job_attributes(frozenset(), SignificanceSettings())
+    table = AutoclusterTable(names)
+    for _ in range(2):  # also when it is known
+        found = table.attributes_of(table.id_of(job))
+        assert sorted(found) == sent.lower().split()
+
+
+def test_a_circle_of_one_job_is_none_of_another() -> None:
+    table = AutoclusterTable(job_attributes(frozenset(), SignificanceSettings()))
+    shared = ExprTree("A + Extra")
+    one = ClassAd({"Rank": shared, "A": ExprTree("Rank"), "Extra": 1})
+    other = ClassAd({"Rank": shared, "A": ExprTree("2 + 3"), "Extra": 1})
+    assert set(table.attributes_of(table.id_of(one))) == {"rank", "a"}
+    assert set(table.attributes_of(table.id_of(other))) == {"rank", "a", "extra"}

@@ -23,7 +23,7 @@ from itertools import accumulate, compress, count, repeat
 from typing import Any, Final, NamedTuple
 
 from classad.ads.expression import Expression
-from classad.evaluation.functions import RAW, lookup_function, may_move, searching_call
+from classad.evaluation.functions import RAW, lookup_function, may_move, names_search
 from classad.language.rules import PREFIX
 from classad.language.values import Scalar
 from classad.syntax.lazy import LazyExpression
@@ -68,10 +68,9 @@ def conjuncts_in(text: str) -> Sequence[str]:
 
 def _with_followers(pieces: list[str], text: str) -> list[str]:
     """The pieces; those behind one that may move the evaluation are one with it."""
-    searches = searching_call().search
-    if searches(text):
+    if names_search(text):
         for place, piece in enumerate(pieces):
-            if searches(piece):
+            if names_search(piece):
                 return [*pieces[:place], " && ".join(pieces[place:])]
     return pieces
 
@@ -348,9 +347,10 @@ class Splits:
         ends = ends_of(text)
         pieces: list[_Piece] = []
         free: set[int] = set()
-        for node, level in _conjuncts_of(root):
+        searches = names_search(text)
+        for node, level in _conjuncts_of(root) if searches else _operands_of(root):
             # Where the evaluation has moved to constants are not found by names of the row.
-            found = () if may_move(node) else places_of(text, ends, node)
+            found = () if searches and may_move(node) else places_of(text, ends, node)
             places = sorted(found, key=lambda one: one[1].place)
             free.update(constant.place for _, constant in places)
             template = self._template(node, text, how, [literal for literal, _ in places])
