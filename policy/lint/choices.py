@@ -12,10 +12,8 @@ from typing import Final
 from classad.errors import Diagnostic
 from policy.knobs.choices import BOUNDS, CHOICES, CRON_PERIOD, CRON_PERIODS, ORDERED, Choice
 from policy.language.numbers import integer_literal, saturated
-from policy.lint.finding import ERROR, WARNING, Advice, Meant, finding, meant
-from policy.lint.lists import Item
-from policy.lint.places import stretch
-from policy.lint.view import Setting, View
+from policy.lint.finding import ERROR, Advice, Meant, finding, meant
+from policy.lint.view import Item, Setting, View
 
 _TYPE: Final = r"SLOT_TYPE_\d+"
 _SHARE: Final = re.compile(
@@ -25,6 +23,8 @@ _SHARE: Final = re.compile(
 )
 #: Several shares with blanks between them.
 _LIST: Final = re.compile(r"=[^=]*\s+[A-Za-z_]\w*\s*=")
+#: What stands between commas and line ends, without the blanks around it.
+_BETWEEN_COMMAS: Final = re.compile(r"[^,\s]([^,\n]*[^,\s])?")
 _MOST_TYPES: Final = 10
 _CATEGORY: Final = re.compile(r"-?([^:]*)(:\d+)?")
 _SEPARATOR: Final = re.compile(r"[^,\s|()]+")
@@ -32,7 +32,6 @@ _SEPARATOR: Final = re.compile(r"[^,\s|()]+")
 
 @finding(
     "P130",
-    WARNING,
     "a word that the macro does not take",
     "Some macros take a few words and no others: modes of cron jobs, categories of logs, ways to"
     " drain a machine, policies of control groups, formats of events.",
@@ -52,23 +51,18 @@ def no_word(view: View, setting: Setting) -> Iterator[Diagnostic]:
 
 
 def _words(setting: Setting, choice: Choice) -> Iterator[Diagnostic]:
-    text = setting.text()
-    whole = text.strip()
-    listed = [Item(f[0], f.start(), f.end()) for f in _SEPARATOR.finditer(text)]
+    text, whole = setting.text(), setting.text().strip()
+    listed = [Item.of(found) for found in _SEPARATOR.finditer(text)]
     if not choice.many:
         listed = [Item(whole, text.find(whole), text.find(whole) + len(whole))] if whole else []
     for item in listed:
         found = _CATEGORY.fullmatch(item.text)
         word = found[1] if found is not None and choice.many else item.text
-        if not choice.strange([word]):
-            continue
-        place = stretch(setting, text, item.start, item.end)
-        message = f"{setting.macro} does not take `{item.text}`: {choice.otherwise}"
-        about = {"macro": setting.macro, "ends": choice.ends}
-        found_here = no_word.at(message, *place, _instead(word, choice), **about)
-        if choice.ends:
-            found_here.severity = ERROR
-        yield found_here
+        if choice.strange([word]):
+            message = f"{setting.macro} does not take `{item.text}`: {choice.otherwise}"
+            said = setting.say(no_word, message, item, _instead(word, choice), ends=choice.ends)
+            said.severity = ERROR if choice.ends else said.severity
+            yield said
 
 
 def _instead(word: str, choice: Choice) -> Advice:
@@ -80,11 +74,11 @@ def _instead(word: str, choice: Choice) -> Advice:
 
 
 def _period(setting: Setting) -> Iterator[Diagnostic]:
-    text = setting.text()
-    if text.strip() and not CRON_PERIOD.fullmatch(text.strip()):
-        message = f"{setting.macro} does not take `{text.strip()}`: the job is not started"
-        place = stretch(setting, text, 0, len(text))
-        yield no_word.at(message, *place, "it is a number with s, m or h behind it, as in `5m`")
+    text = setting.text().strip()
+    if text and not CRON_PERIOD.fullmatch(text):
+        message = f"{setting.macro} does not take `{text}`: the job is not started"
+        help_text = "it is a number with s, m or h behind it, as in `5m`"
+        yield setting.say(no_word, message, setting.whole(), help_text)
 
 
 def _too_high(setting: Setting) -> Iterator[Diagnostic]:
@@ -98,7 +92,6 @@ def _too_high(setting: Setting) -> Iterator[Diagnostic]:
 
 @finding(
     "P131",
-    WARNING,
     "a lower bound above the upper one",
     "Two macros are the ends of one range, or one limits a part of what the other limits.",
     bad="LOWPORT = 20000\nHIGHPORT = 10000\n",
@@ -112,14 +105,12 @@ def above(view: View, setting: Setting) -> Iterator[Diagnostic]:
             continue
         least, most = integer_literal(setting.text()), integer_literal(setting.beside(high))
         if least is not None and most is not None and 0 < most < least:
-            text = setting.text()
             message = f"{setting.macro} is {least}, above {high}, which is {most}"
-            yield above.at(message, *stretch(setting, text, 0, len(text)))
+            yield setting.say(above, message, setting.whole())
 
 
 @finding(
     "P132",
-    WARNING,
     "a number that its thing cannot have",
     "Nice values are from 0 to 19, ports from 0 to 65535, types of slots from 0 to MAX_SLOT_TYPES.",
     bad="JOB_RENICE_INCREMENT = 25\n",
@@ -133,14 +124,12 @@ def out_of_range(view: View, setting: Setting) -> Iterator[Diagnostic]:
     for macros, low, high, what in BOUNDS:
         value = integer_literal(setting.text()) if macros.fullmatch(setting.macro) else None
         if value is not None and not low <= value <= high:
-            text = setting.text()
             message = f"{setting.macro} is {value}, and {what} is from {low} to {high}"
-            yield out_of_range.at(message, *stretch(setting, text, 0, len(text)))
+            yield setting.say(out_of_range, message, setting.whole())
 
 
 @finding(
     "P133",
-    WARNING,
     "a slot type with words that are no shares",
     "A type is a list of `name=number`, `name=part` and one part for the rest, between commas; it"
     " is no expression. Of a number the digits at its beginning count, and a word without `=` makes"
@@ -152,11 +141,7 @@ def out_of_range(view: View, setting: Setting) -> Iterator[Diagnostic]:
     " 2, mem 50%` one with 1 CPU and 1 MiB.",
 )
 def no_share(view: View, setting: Setting) -> Iterator[Diagnostic]:
-    text = setting.text()
-    for found in re.finditer(r"[^,\n]+", text):
-        words = found[0]
-        if not words.strip() or "$" in words or _SHARE.fullmatch(words) or _LIST.search(words):
+    for words in map(Item.of, _BETWEEN_COMMAS.finditer(setting.text())):
+        if "$" in words.text or _SHARE.fullmatch(words.text) or _LIST.search(words.text):
             continue
-        at = found.start() + len(words) - len(words.lstrip())
-        place = stretch(setting, text, at, found.start() + len(words.rstrip()))
-        yield no_share.at(f"`{words.strip()}` is no share of the machine", *place)
+        yield setting.say(no_share, f"`{words.text}` is no share of the machine", words)

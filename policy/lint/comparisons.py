@@ -7,7 +7,7 @@ Follows: comparison in the ClassAd language; the table of attributes.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Final
 
 from classad.errors import Diagnostic
@@ -19,25 +19,23 @@ from policy.attributes import DATE, find_attribute
 from policy.ephemeral import find_ephemeral
 from policy.knobs.declaration import Wanted
 from policy.lint.expressions import MacroExpression
-from policy.lint.finding import WARNING, Advice, Finding, Meant, meant
+from policy.lint.finding import Advice, Finding, Meant, Per, finding, looks_at, meant
 from policy.lint.trees import (
     comparisons,
     disjuncts,
-    is_bitwise,
     is_undefined,
     item_and_list,
     names,
     number,
     outcome_with,
     scope_of,
+    sides,
     takes_pattern,
 )
-from policy.lint.view import View
 from policy.values.domain import Abstract
 
 NEVER_TRUE: Final = Finding(
     "P410",
-    WARNING,
     "a comparison that can never be true",
     "The types do not fit, the bounds exclude each other, or the value cannot be in that range:"
     " effective priorities are never below 0.5, usage and quotas never below 0, and `=?=` is false"
@@ -47,7 +45,6 @@ NEVER_TRUE: Final = Finding(
 )
 UNDEFINED_OPERAND: Final = Finding(
     "P411",
-    WARNING,
     "a comparison with UNDEFINED that is always undefined",
     "Only `=?=`, `=!=` and isUndefined() can tell that an attribute is not there.",
     "START = RemoteOwner == UNDEFINED\n",
@@ -55,23 +52,13 @@ UNDEFINED_OPERAND: Final = Finding(
 )
 UNQUOTED: Final = Finding(
     "P412",
-    WARNING,
     "a word without quotes",
     "Without quotes it is the name of an attribute, which nobody defines.",
     "NEGOTIATOR_SLOT_CONSTRAINT = State == Unclaimed\n",
     'NEGOTIATOR_SLOT_CONSTRAINT = State == "Unclaimed"\n',
 )
-BITWISE: Final = Finding(
-    "P413",
-    WARNING,
-    "a single `&` or `|` between conditions",
-    "These work on the bits of integers; with a boolean they are an error.",
-    'NEGOTIATOR_SLOT_CONSTRAINT = Memory > 1024 & Arch == "X86_64"\n',
-    'NEGOTIATOR_SLOT_CONSTRAINT = Memory > 1024 && Arch == "X86_64"\n',
-)
 SINGLE_PRECISION: Final = Finding(
     "P414",
-    WARNING,
     "equality with a value of single precision",
     "RemoteUserPrio and RemoteUserResourcesInUse have been through single precision, while their"
     " `Submitter...` counterparts have not: equal values seldom compare equal.",
@@ -81,7 +68,6 @@ SINGLE_PRECISION: Final = Finding(
 
 ALWAYS_TRUE: Final = Finding(
     "P415",
-    WARNING,
     "a comparison that is always true",
     "Every value that the attribute can have passes it, so the term decides nothing.",
     "START = JobUniverse < 20\n",
@@ -89,7 +75,6 @@ ALWAYS_TRUE: Final = Finding(
 )
 OTHER_CASE: Final = Finding(
     "P416",
-    WARNING,
     "a comparison by `=?=` or `=!=` with a value in another case",
     "`==` does not look at upper and lower case, `=?=` and `=!=` do.",
     'START = TARGET.WantDocker =?= True && OpSys =?= "linux"\n',
@@ -97,7 +82,6 @@ OTHER_CASE: Final = Finding(
 )
 UNLIKE_UNITS: Final = Finding(
     "P417",
-    WARNING,
     "a comparison of unlike units",
     "Memory, RequestMemory and MemoryUsage are in MiB, Disk, ImageSize and ResidentSetSize in KiB,"
     " sizes of transferred files in bytes, run times in seconds.",
@@ -135,45 +119,39 @@ _MEASURES: Final = frozenset(("s", "min", "B", "KiB", "MiB"))
 _HAPPENED: Final = re.compile(r"(JobStart|JobCurrentStart|JobLastStart|Entered|QDate)", re.I)
 _TYPES: Final = {bool: "boolean", int: "integer", float: "real", str: "string"}
 _ORDER: Final = frozenset(("<", "<=", ">", ">="))
-_Found = tuple[Finding, str, Node, Advice]
+#: A finding, its message, the node that it is about, and what to do.
+Said = tuple[Finding, str, Node, Advice]
 
 
-def check_comparisons(view: View, expressions: Iterable[MacroExpression]) -> Iterator[Diagnostic]:
-    """Everything about comparisons."""
-    for one in expressions:
-        for kind, message, node, help_text in _findings(view, one):
-            yield one.say(kind, message, node, help_text)
+@finding(
+    "P413",
+    "a single `&` or `|` between conditions",
+    "These work on the bits of integers; with a boolean they are an error.",
+    'NEGOTIATOR_SLOT_CONSTRAINT = Memory > 1024 & Arch == "X86_64"\n',
+    'NEGOTIATOR_SLOT_CONSTRAINT = Memory > 1024 && Arch == "X86_64"\n',
+    per=Per.BINARY,
+)
+def bitwise(one: MacroExpression, node: Binary) -> Iterator[Diagnostic]:
+    if node.operator in ("&", "|") and any(
+        any(True for _ in comparisons(side)) for side in node.children()
+    ):
+        help_text = _operator(one, node, node.operator * 2)
+        yield one.say(bitwise, f"`{node.operator}` works on bits", node, help_text)
 
 
-def _findings(view: View, one: MacroExpression) -> Iterator[_Found]:
-    for node in walk(one.tree):
-        word = _single_word(view, one, node)
-        if word is not None:
-            yield word
-        always = _one_or_another(one, node)
-        if always is not None:
-            yield always
-        if is_bitwise(node):
-            twice = node.operator * 2
-            message = f"`{node.operator}` works on bits"
-            yield BITWISE, message, node, _operator(one, node, twice)
-    for comparison in comparisons(one.tree):
-        yield from _compared(view, one, comparison)
-
-
-def _compared(view: View, one: MacroExpression, node: Binary) -> Iterator[_Found]:
+@looks_at(Per.COMPARISON)
+def compared(one: MacroExpression, node: Binary) -> Iterator[Diagnostic]:
     """At most one finding about a comparison, the most particular that there is."""
     if is_undefined(node.left) or is_undefined(node.right):
         if node.operator not in IDENTITY:
             instead = "=!=" if node.operator == "!=" else "=?="
             message = f"`{node.operator}` with {outcome_with(node.left, node.right)}"
-            yield UNDEFINED_OPERAND, message, node, _operator(one, node, instead)
-        return
-    for check in _CHECKS:
-        found = check(view, one, node)
+            help_text = _operator(one, node, instead)
+            yield one.say(UNDEFINED_OPERAND, message, node, help_text)
+    else:
+        found = next(filter(None, (check(one, node) for check in _CHECKS)), None)
         if found is not None:
-            yield found
-            return
+            yield one.say(*found)
 
 
 def _operator(one: MacroExpression, node: Binary, instead: str) -> Advice:
@@ -184,25 +162,24 @@ def _operator(one: MacroExpression, node: Binary, instead: str) -> Advice:
 
 def _pairs(node: Binary) -> Iterator[tuple[Reference, Node]]:
     """An attribute on one side, and what is on the other."""
-    for side, other in ((node.left, node.right), (node.right, node.left)):
-        subject = bare(side)
-        if isinstance(subject, Reference):
-            yield subject, bare(other)
+    for side, _, other in sides(node):
+        if isinstance(side, Reference):
+            yield side, other
 
 
-def _word(view: View, one: MacroExpression, node: Binary) -> _Found | None:
+def _word(one: MacroExpression, node: Binary) -> Said | None:
     """A value without quotes, or with single ones."""
     for subject, other in _pairs(node):
         if not isinstance(other, Reference) or subject.base is not None:
             continue
-        if one.text[subject.start] == "'" and not _is_known(view, one, subject.name.casefold()):
+        if one.text[subject.start] == "'" and not _is_known(one, subject.name.casefold()):
             message = f"`'{subject.name}'` is an attribute: texts have double quotes"
             return UNQUOTED, message, subject, Meant(f'"{subject.name}"', f"'{subject.name}'")
         row, folded = find_attribute(other.name), subject.name.casefold()
-        if _is_known(view, one, folded):
+        if _is_known(one, folded):
             continue
         message = f"`{subject.name}` is not quoted, so it is an attribute"
-        groups = {group.casefold() for group in view.groups}
+        groups = {group.casefold() for group in one.view.groups}
         if other.name.casefold() in _GROUPS and folded in groups:
             return UNQUOTED, message, subject, Meant(f'"{subject.name}"', subject.name)
         if row is None:
@@ -217,33 +194,33 @@ def _word(view: View, one: MacroExpression, node: Binary) -> _Found | None:
     return None
 
 
-def _is_known(view: View, one: MacroExpression, folded: str) -> bool:
+def _is_known(one: MacroExpression, folded: str) -> bool:
     if find_ephemeral(folded) is not None or folded in one.surroundings.published:
         return True
-    if folded.startswith(view.prefixes):
+    if folded.startswith(one.view.prefixes):
         return True
-    return any(setting.macro.casefold() == folded for setting in view.settings)
+    return any(setting.macro.casefold() == folded for setting in one.view.settings)
 
 
-def _single_word(view: View, one: MacroExpression, node: Node) -> _Found | None:
+@looks_at(Per.NODE)
+def single_word(one: MacroExpression, node: Node) -> Iterator[Diagnostic]:
     """A name where only a text can stand: a pattern, a published value."""
     if isinstance(node, Call) and takes_pattern(node):
         node = node.args[0] if node.args else node
     elif isinstance(node, Call):
         node = _word_for_list(node) or node
     elif node is not one.tree or one.how.use.wanted is not Wanted.ANY:
-        return None
+        return
     word = bare(node)
     if not isinstance(word, Reference) or word.base is not None:
-        return None
+        return
     # What a cron job of the startd publishes has a longer name than one word in capitals.
     single = word.name.islower() or (word.name.isupper() and "_" not in word.name)
-    if not single and "startd_cron_joblist" in view.defined:
-        return None
-    if find_attribute(word.name) is not None or _is_known(view, one, word.name.casefold()):
-        return None
-    message = f"`{word.name}` is not quoted, so it is an attribute"
-    return UNQUOTED, message, word, Meant(f'"{word.name}"', word.name)
+    if not single and "startd_cron_joblist" in one.view.defined:
+        return
+    if find_attribute(word.name) is None and not _is_known(one, word.name.casefold()):
+        message = f"`{word.name}` is not quoted, so it is an attribute"
+        yield one.say(UNQUOTED, message, word, Meant(f'"{word.name}"', word.name))
 
 
 def _word_for_list(node: Call) -> Node | None:
@@ -256,12 +233,12 @@ def _word_for_list(node: Call) -> Node | None:
     return listed if one_word and find_attribute(item.name) is not None else None
 
 
-def _case(view: View, one: MacroExpression, node: Binary) -> _Found | None:
+def _case(one: MacroExpression, node: Binary) -> Said | None:
     """A known value in another case, where case counts."""
     if node.operator not in IDENTITY:
         return None
-    for side, other in ((bare(node.left), node.right), (bare(node.right), node.left)):
-        found = _of_one_case(one, side, bare(other), node)
+    for side, _, other in sides(node):
+        found = _of_one_case(one, side, other, node)
         if found is not None:
             return found
     for subject, other in _pairs(node):
@@ -270,7 +247,7 @@ def _case(view: View, one: MacroExpression, node: Binary) -> _Found | None:
         row, text = find_attribute(subject.name), other.value
         known = row.spellings if row is not None else ()
         if _is_group(one, subject):
-            known = view.groups
+            known = one.view.groups
         right = next((value for value in known if value.casefold() == text.casefold()), text)
         if right != text and text not in known:
             message = f'{subject.name} is never `"{text}"`, and `{node.operator}` looks at case'
@@ -278,7 +255,7 @@ def _case(view: View, one: MacroExpression, node: Binary) -> _Found | None:
     return None
 
 
-def _of_one_case(one: MacroExpression, side: Node, other: Node, node: Binary) -> _Found | None:
+def _of_one_case(one: MacroExpression, side: Node, other: Node, node: Binary) -> Said | None:
     """``toUpper(Owner) =?= "alice"``."""
     if not isinstance(side, Call) or not isinstance(other, Literal):
         return None
@@ -296,23 +273,23 @@ def _is_group(one: MacroExpression, subject: Reference) -> bool:
     return folded in _GROUPS or (folded == "accountinggroup" and one.how.use.my == "group")
 
 
-def _no_such_group(view: View, one: MacroExpression, node: Binary) -> _Found | None:
+def _no_such_group(one: MacroExpression, node: Binary) -> Said | None:
     """A group that does not exist, nearly like one that does."""
-    if node.operator not in ("==", "=?=") or not view.groups:
+    if node.operator not in ("==", "=?=") or not one.view.groups:
         return None
     for subject, other in _pairs(node):
         if not isinstance(other, Literal) or not isinstance(other.value, str):
             continue
-        text, known = other.value.casefold(), [group.casefold() for group in view.groups]
+        text, known = other.value.casefold(), [group.casefold() for group in one.view.groups]
         if not _is_group(one, subject) or text in (*known, "<none>"):
             continue
-        advice = meant(other.value, view.groups, "GROUP_NAMES has no such group")
+        advice = meant(other.value, one.view.groups, "GROUP_NAMES has no such group")
         if isinstance(advice, Meant) or one.how.use.my == "group":
             return NEVER_TRUE, f"no group is called `{other.value}`", node, advice
     return None
 
 
-def _never(view: View, one: MacroExpression, node: Binary) -> _Found | None:
+def _never(one: MacroExpression, node: Binary) -> Said | None:
     """A comparison that is never true, by itself or behind what stands before it."""
     left, right = (one.evaluation.alone(side) for side in (node.left, node.right))
     if not (left.defined and right.defined) or _has_lost_all(one, node):
@@ -385,7 +362,7 @@ def _kind(value: Abstract) -> str:
     return "a number" if value.is_measured else "a truth value" if value.truths else "a list"
 
 
-def _always(view: View, one: MacroExpression, node: Binary) -> _Found | None:
+def _always(one: MacroExpression, node: Binary) -> Said | None:
     """A comparison that every value passes; with 0 it may be a way to ask for being there."""
     alone = one.evaluation.alone(node)
     if alone.truths != {True} or alone.error or not names(node):
@@ -401,7 +378,7 @@ def _always(view: View, one: MacroExpression, node: Binary) -> _Found | None:
 
 def _is_end(one: MacroExpression, node: Binary) -> bool:
     """Is it the last value that there is, beside another bound?"""
-    others = {name for other in comparisons(one.tree) if other is not node for name in names(other)}
+    others = {name for other in one.comparisons if other is not node for name in names(other)}
     for subject, other in _pairs(node):
         row, bound = find_attribute(subject.name), number(other)
         if row is not None and bound is not None and subject.name.casefold() in others:
@@ -409,7 +386,7 @@ def _is_end(one: MacroExpression, node: Binary) -> bool:
     return False
 
 
-def _chained(view: View, one: MacroExpression, node: Binary) -> _Found | None:
+def _chained(one: MacroExpression, node: Binary) -> Said | None:
     """``4 <= Cpus <= 16``."""
     inner = node.left
     if not isinstance(inner, Binary):
@@ -422,7 +399,8 @@ def _chained(view: View, one: MacroExpression, node: Binary) -> _Found | None:
     return ALWAYS_TRUE if always else NEVER_TRUE, message, node, f"write `{both}`"
 
 
-def _one_or_another(one: MacroExpression, node: Node) -> _Found | None:
+@looks_at(Per.NODE)
+def one_or_another(one: MacroExpression, node: Node) -> Iterator[Diagnostic]:
     """``x != 1 || x != 2``: one of them is true of everything."""
     seen: dict[tuple[str | None, str], ClassAdValue] = {}
     for part in disjuncts(node):
@@ -434,11 +412,11 @@ def _one_or_another(one: MacroExpression, node: Node) -> _Found | None:
             key = scope_of(subject), subject.name.casefold()
             if seen.setdefault(key, other.value) != other.value:
                 message = f"{subject.name} is always unlike one or the other of these values"
-                return ALWAYS_TRUE, message, node, "did you mean `&&`?"
-    return None
+                yield one.say(ALWAYS_TRUE, message, node, "did you mean `&&`?")
+                return
 
 
-def _not_in_future(view: View, one: MacroExpression, node: Binary) -> _Found | None:
+def _not_in_future(one: MacroExpression, node: Binary) -> Said | None:
     """``time() - JobStartDate >= 0``: time since something that has happened."""
     span, least = bare(node.left), number(node.right)
     if not isinstance(span, Binary) or span.operator != "-" or least is None:
@@ -468,7 +446,7 @@ def _is_idle(one: MacroExpression, side: Node) -> bool:
     return number(inner) == 0 and not one.macros[inner.start]
 
 
-def _units(view: View, one: MacroExpression, node: Binary) -> _Found | None:
+def _units(one: MacroExpression, node: Binary) -> Said | None:
     """Unlike units; dates and spans of time have a finding of their own."""
     left, right = (one.evaluation.alone(side) for side in (node.left, node.right))
     if left.unit == right.unit or left.unit not in _MEASURES or right.unit not in _MEASURES:
@@ -477,7 +455,7 @@ def _units(view: View, one: MacroExpression, node: Binary) -> _Found | None:
     return UNLIKE_UNITS, message, node, None
 
 
-def _equality(view: View, one: MacroExpression, node: Binary) -> _Found | None:
+def _equality(one: MacroExpression, node: Binary) -> Said | None:
     """Equality with a value that has been through single precision."""
     if node.operator not in EQUALITY | IDENTITY:
         return None

@@ -16,18 +16,11 @@ from attr import frozen
 from classad.errors import Diagnostic
 from policy.explain.sentences import listing
 from policy.language.about import about
-from policy.lint import companions, groups, lists, reading
+from policy.lint import groups, lists, reading
 from policy.lint.finding import NOTE
+from policy.lint.findings import FINDINGS
 from policy.lint.view import View, endless
 
-#: What other files may still set right.
-COMPLETED: Final = frozenset(
-    found.id
-    for found in (
-        *(reading.HOLE, lists.NOT_DEFINED, lists.NOT_LISTED, lists.NOT_PUBLISHED),
-        *(companions.alone, groups.UNLISTED, groups.NO_QUOTA),
-    )
-)
 #: What a configuration sets that is not only a part of another one.
 _OF_WHOLES: Final = ("DAEMON_LIST", "LOCAL_CONFIG_DIR", "LOCAL_CONFIG_FILE", "RELEASE_DIR")
 #: Things that are lacking before a configuration is taken for a fragment.
@@ -71,7 +64,7 @@ def _lacks(view: View, findings: Iterable[Diagnostic]) -> Iterator[str]:
     for one in findings:
         if one.id == reading.HOLE.id and one.help is None:
             yield from (f"$({name})" for name in about(one).names if name.upper() not in _NOWHERE)
-        elif one.id in (lists.NOT_LISTED.id, groups.UNLISTED.id):
+        elif one.id in (lists.not_listed.id, groups.unlisted.id):
             list_ = about(one).needs
             if list_.casefold() not in view.defined:
                 yield list_
@@ -85,7 +78,7 @@ def soften(view: View, findings: Iterable[Diagnostic]) -> tuple[list[Diagnostic]
     unfinished = frozenset(_unfinished(view, holes_in))
     left = [one for one in listed if one.id not in _VALUES or macro_of(one) not in unfinished]
     for one in left:
-        if one.id in COMPLETED:
+        if one.id in FINDINGS and FINDINGS[one.id].elsewhere:
             one.severity = NOTE
     return left, unfinished
 

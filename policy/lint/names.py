@@ -23,7 +23,7 @@ from policy.knobs.shares import NAME_LIMIT
 from policy.language.lines import LineReader
 from policy.language.numbers import read_boolean
 from policy.language.table import Definition
-from policy.lint.finding import WARNING, Advice, Finding, Meant, Repair
+from policy.lint.finding import Advice, Finding, Meant, Per, Repair, finding, looks_at
 from policy.lint.spelling import (
     Vocabulary,
     inflected,
@@ -37,7 +37,6 @@ from policy.versions import NEWEST, Version, parse_version
 
 UNKNOWN: Final = Finding(
     "P201",
-    WARNING,
     "a macro that nobody reads, spelled almost like one that is read",
     "HTCondor takes any name in silence. A name that no daemon knows and no other macro refers to"
     " has no effect.",
@@ -46,24 +45,13 @@ UNKNOWN: Final = Finding(
 )
 UNDERSCORES: Final = Finding(
     "P202",
-    WARNING,
     "a macro with an underscore missing or too many",
     "Case does not matter in names of macros, underscores do.",
     "NEGOTIATOR_PREJOB_RANK = Memory\n",
     "NEGOTIATOR_PRE_JOB_RANK = Memory\n",
 )
-SHADOWED: Final = Finding(
-    "P203",
-    WARNING,
-    "a policy macro that is set twice in one file",
-    "The later definition replaces the earlier one, which has no effect. Settings of different"
-    " files, in conditionals, and values that build on themselves are not meant.",
-    "PRIORITY_HALFLIFE = 3600\nPRIORITY_HALFLIFE = 7200\n",
-    "PRIORITY_HALFLIFE = 7200\n",
-)
 DEPRECATED: Final = Finding(
     "P204",
-    WARNING,
     "a macro under its old name",
     "The old name is still read, or was until lately; the new one wins where both are set.",
     "GROUP_DYNAMIC_MACH_CONSTRAINT = Memory > 1024\n",
@@ -71,7 +59,6 @@ DEPRECATED: Final = Finding(
 )
 DEAD: Final = Finding(
     "P205",
-    WARNING,
     "a macro that no daemon reads any more",
     "It stands in old configurations and manuals and has no effect in 25.14.1.",
     "NUM_VIRTUAL_MACHINES = 2\n",
@@ -79,7 +66,6 @@ DEAD: Final = Finding(
 )
 UNREAD: Final = Finding(
     "P206",
-    WARNING,
     "a macro that this version of HTCondor does not read",
     "Another version reads it: an older one, or one that is newer than the one that is followed"
     " (`--condor-version`). The finding says since when, as far as the parameter tables of 23.9.6,"
@@ -163,17 +149,15 @@ def _known(defaults: tuple[str, ...], version: Version) -> _Known:
     return _Known(vocabulary(tuple(known)), squeezed, folded)
 
 
-def check_names(view: View) -> Iterator[Diagnostic]:
-    """Everything about names."""
-    version = view.config.version
-    known = _known(tuple(view.config.scope.table.default_names()), version)
-    for setting in view.settings:
-        found = _obsolete(view, setting) or _unread(view, setting) or _cut_limit(view, setting)
-        if found is None and not _is_known(view, setting, known.folded):
-            found = _slip(view, setting, known.spelled, known.squeezed)
-        if found is not None:
-            yield found
-    yield from _shadowed(view)
+@looks_at(Per.SETTING)
+def name(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """What is wrong with a name first of all."""
+    known = _known(tuple(view.config.scope.table.default_names()), view.config.version)
+    found = _obsolete(view, setting) or _unread(view, setting) or _cut_limit(view, setting)
+    if found is None and not _is_known(view, setting, known.folded):
+        found = _slip(view, setting, known.spelled, known.squeezed)
+    if found is not None:
+        yield found
 
 
 def _obsolete(view: View, setting: Setting) -> Diagnostic | None:
@@ -406,16 +390,22 @@ def _are_forms(mine: str, known: str) -> bool:
     return (reordered(mine, one) or inflected(mine, one)) is not None
 
 
-def _shadowed(view: View) -> Iterator[Diagnostic]:
-    for setting in view.settings:
-        earlier = setting.entry.previous
-        if setting.knob is None or earlier is None or not is_own(earlier):
-            continue
-        if is_list(setting.macro):
-            continue  # what it loses is the finding
-        if replaces(setting.entry, earlier):
-            message = f"`{earlier.name}` is set again in line {setting.entry.line}"
-            yield SHADOWED.named(earlier, message, "this definition has no effect")
+@finding(
+    "P203",
+    "a policy macro that is set twice in one file",
+    "The later definition replaces the earlier one, which has no effect. Settings of different"
+    " files, in conditionals, and values that build on themselves are not meant.",
+    "PRIORITY_HALFLIFE = 3600\nPRIORITY_HALFLIFE = 7200\n",
+    "PRIORITY_HALFLIFE = 7200\n",
+)
+def shadowed(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    earlier = setting.entry.previous
+    if setting.knob is None or earlier is None or not is_own(earlier):
+        return
+    # What a list loses is a finding of its own.
+    if not is_list(setting.macro) and replaces(setting.entry, earlier):
+        message = f"`{earlier.name}` is set again in line {setting.entry.line}"
+        yield shadowed.named(earlier, message, "this definition has no effect")
 
 
 def replaces(later: Definition, earlier: Definition) -> bool:

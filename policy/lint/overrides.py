@@ -18,7 +18,7 @@ from policy.knobs.other_daemons import DAEMONS, find_other
 from policy.knobs.readers import MAIN, find_readers
 from policy.language.macros import ExpansionError
 from policy.language.table import Definition
-from policy.lint.finding import WARNING, Meant, finding
+from policy.lint.finding import Meant, finding
 from policy.lint.lists import published_names as _published
 from policy.lint.names import is_spoken_of, replaces
 from policy.lint.view import Setting, View, is_own
@@ -31,7 +31,6 @@ _ADDED: Final = ("PREEMPT", "WANT_HOLD", "MAXJOBRETIREMENTTIME")
 
 @finding(
     "P221",
-    WARNING,
     "a macro with the prefix of a daemon that does not read it",
     "`NEGOTIATOR.START` is for the negotiator alone, and the negotiator has no START. A prefix is"
     " the name of a daemon, or the local name that a daemon is started with; a name with both,"
@@ -81,7 +80,6 @@ def _two_prefixes(setting: Setting) -> Iterator[Diagnostic]:
 
 @finding(
     "P222",
-    WARNING,
     "a second assignment of a list that loses what the first one had",
     "The later assignment replaces the earlier one whole. To add to a list say"
     " `NAME = $(NAME), more`.",
@@ -129,7 +127,6 @@ def _items(setting: Setting, entry: Definition) -> list[str]:
 
 @finding(
     "P223",
-    WARNING,
     "an assignment that undoes a policy template",
     "Templates such as POLICY : Hold_If_Memory_Exceeded add their condition to PREEMPT and"
     " WANT_HOLD. An assignment after them, without `$(PREEMPT)`, drops the condition; so does one"

@@ -6,39 +6,17 @@ compares jobs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from math import frexp
 from typing import Final
 
 from classad.errors import Diagnostic
-from classad.syntax.nodes import Binary, Call, Node, Reference, Unary, bare, walk
+from classad.syntax.nodes import Binary, Call, Node, Reference, Unary, bare
 from policy.knobs.declaration import Wanted
 from policy.lint.expressions import MacroExpression
-from policy.lint.finding import WARNING, Finding
-from policy.lint.trees import names, references, scope_of
+from policy.lint.finding import Per, finding
+from policy.lint.trees import names, references, scope_of, sides
 from policy.values.domain import ANYTHING, single_number
-
-DROWNED: Final = Finding(
-    "P430",
-    WARNING,
-    "a term of a rank that single precision swallows",
-    "The negotiator's ranks go through single precision, which has 24 bits: beside 1e10 everything"
-    " below 1024 is nothing, and slots that should differ tie. A startd's RANK is compared in"
-    " double precision.",
-    "NEGOTIATOR_PRE_JOB_RANK = 1.0e12 * (RemoteOwner =?= UNDEFINED) - SlotID\n",
-    "NEGOTIATOR_PRE_JOB_RANK = 1.0e5 * (RemoteOwner =?= UNDEFINED) - SlotID\n",
-    observed="Observed with 25.14.1: recorded cycles of condor_negotiator; a startd whose RANK is"
-    " 100000001 for its job takes one with 100000002 in its place.",
-)
-ONE_SIDED: Final = Finding(
-    "P431",
-    WARNING,
-    "a rank that is the same for all that it compares",
-    "A slot's RANK compares jobs, which are TARGET, so it has to look at the job; ranks of a job"
-    " and of the negotiator compare slots.",
-    "RANK = MY.Cpus * 10\n",
-    "RANK = TARGET.RequestCpus * 10\n",
-)
 
 #: Bits of the significand of a single.
 _BITS: Final = 24
@@ -47,19 +25,6 @@ _STEPS: Final = {
     "cpus": 1.0, "GPUs": 1.0, "MiB": 1024.0, "KiB": 1024.0**2, "s": 60.0, "load": 0.1,
     "weighted slots": 1.0, "": 1.0, "job priority": 1.0,
 }  # fmt: skip
-_Found = tuple[Finding, str, Node, str | None]
-
-
-def check_ranks(expressions: Iterable[MacroExpression]) -> Iterator[Diagnostic]:
-    """Everything about ranks."""
-    for one in expressions:
-        if one.how.use.wanted is not Wanted.NUMBER:
-            continue
-        if one.how.matching:
-            for kind, message, node, help_text in _drowned(one):
-                yield one.say(kind, message, node, help_text)
-        if one.name.casefold().endswith("rank"):
-            yield from _one_sided(one)
 
 
 def _terms(node: Node) -> Iterator[Node]:
@@ -75,26 +40,38 @@ def _terms(node: Node) -> Iterator[Node]:
             yield top
 
 
-def _drowned(one: MacroExpression) -> Iterator[_Found]:
+@finding(
+    "P430",
+    "a term of a rank that single precision swallows",
+    "The negotiator's ranks go through single precision, which has 24 bits: beside 1e10 everything"
+    " below 1024 is nothing, and slots that should differ tie. A startd's RANK is compared in"
+    " double precision.",
+    "NEGOTIATOR_PRE_JOB_RANK = 1.0e12 * (RemoteOwner =?= UNDEFINED) - SlotID\n",
+    "NEGOTIATOR_PRE_JOB_RANK = 1.0e5 * (RemoteOwner =?= UNDEFINED) - SlotID\n",
+    observed="Observed with 25.14.1: recorded cycles of condor_negotiator; a startd whose RANK is"
+    " 100000001 for its job takes one with 100000002 in its place.",
+    per=Per.EXPRESSION,
+)
+def drowned(one: MacroExpression) -> Iterator[Diagnostic]:
+    if one.how.use.wanted is not Wanted.NUMBER or not one.how.matching:
+        return
     terms = list(_terms(one.tree))
     weighted = [(weight, term) for term in terms if (weight := _weight(one, term)) is not None]
-    if not weighted:
-        return
-    greatest, cause = max(weighted, key=lambda pair: pair[0])
+    greatest, cause = max(weighted, key=lambda pair: pair[0], default=(0.0, one.tree))
     # Half of what the last bit is worth beside it.
-    lost = 2.0 ** (frexp(greatest)[1] - _BITS) / 2
+    lost = 2.0 ** (frexp(greatest)[1] - _BITS) / 2 if weighted else 0.0
     for term in terms:
         step = _step(one, term)
         if term is not cause and step is not None and 0 < step < lost:
             message = f"`{one.shown(term)}` vanishes beside `{one.shown(cause)}`"
-            yield DROWNED, message, term, "make the greater term smaller"
+            yield one.say(drowned, message, term, "make the greater term smaller")
 
 
 def _weight(one: MacroExpression, term: Node) -> float | None:
     """What a term is at least where it is not 0: the weight of a condition or a priority."""
     if not isinstance(term, Binary) or term.operator != "*":
         return None
-    for weight, factor in ((term.left, term.right), (term.right, term.left)):
+    for weight, _, factor in sides(term):
         number = single_number(one.evaluation.alone(weight))
         value = one.evaluation.alone(factor)
         hull = value.hull()
@@ -104,7 +81,7 @@ def _weight(one: MacroExpression, term: Node) -> float | None:
             return abs(number)
         if hull[0] > 0:
             return abs(number) * hull[0]
-        step = _step(one, bare(factor))
+        step = _step(one, factor)
         if step is not None:
             return abs(number) * step
     return None
@@ -113,9 +90,9 @@ def _weight(one: MacroExpression, term: Node) -> float | None:
 def _step(one: MacroExpression, term: Node) -> float | None:
     """By how much a term differs between two slots, at least; None where nobody knows."""
     if isinstance(term, Binary) and term.operator == "*":
-        for weight, factor in ((term.left, term.right), (term.right, term.left)):
+        for weight, _, factor in sides(term):
             number = single_number(one.evaluation.alone(weight))
-            step = _step(one, bare(factor))
+            step = _step(one, factor)
             if number is not None and step is not None:
                 return abs(number) * step
         return None
@@ -128,12 +105,23 @@ def _step(one: MacroExpression, term: Node) -> float | None:
     return _STEPS.get(value.unit) if known else None
 
 
-def _one_sided(one: MacroExpression) -> Iterator[Diagnostic]:
+@finding(
+    "P431",
+    "a rank that is the same for all that it compares",
+    "A slot's RANK compares jobs, which are TARGET, so it has to look at the job; ranks of a job"
+    " and of the negotiator compare slots.",
+    "RANK = MY.Cpus * 10\n",
+    "RANK = TARGET.RequestCpus * 10\n",
+    per=Per.EXPRESSION,
+)
+def one_sided(one: MacroExpression) -> Iterator[Diagnostic]:
     """A rank without anything of the ads that it compares."""
     use = one.how.use
+    if use.wanted is not Wanted.NUMBER or not one.name.casefold().endswith("rank"):
+        return
     compared = "my" if one.how.matching else "target"
     kind = use.my if compared == "my" else use.target
-    if not kind or not names(one.tree) or any(isinstance(n, Call) for n in walk(one.tree)):
+    if not kind or not names(one.tree) or any(isinstance(n, Call) for n in one.nodes):
         return
     for node in references(one.tree):
         scope = scope_of(node)
@@ -144,5 +132,4 @@ def _one_sided(one: MacroExpression) -> Iterator[Diagnostic]:
             return
     what = {"job": "jobs", "slot": "slots"}.get(kind, kind)
     other = "the slot" if what == "jobs" else "the job"
-    message = f"{one.name} compares {what} and looks only at {other}"
-    yield one.say(ONE_SIDED, message, one.tree)
+    yield one.say(one_sided, f"{one.name} compares {what} and looks only at {other}", one.tree)

@@ -14,14 +14,14 @@ from attr import frozen
 from classad.errors import Diagnostic
 from policy.config import Config
 from policy.language.about import about
-from policy.lint import depths
 from policy.lint.names import UNREAD
 from policy.lint.upgrade import changes
 from policy.lint.verdict import Examination, Verdict, examine
+from policy.lint.wholes import TOO_DEEP
 from policy.versions import Version
 
 #: Kinds of findings that are told in another way here.
-_TOLD: Final = frozenset((depths.TOO_DEEP.id,))
+_TOLD: Final = frozenset((TOO_DEEP.id,))
 
 
 @frozen

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Final, TypeGuard
+from typing import Final
 
 from classad.evaluation.functions import lookup_function
-from classad.language.operators import COMPARISONS, GUARDS
+from classad.language.operators import BINARY, COMPARISONS, GUARDS, MIRRORED
 from classad.language.values import Value
 from classad.syntax.nodes import (
     Binary,
@@ -97,11 +97,13 @@ def comparisons(node: Node) -> Iterator[Binary]:
             yield found
 
 
-def is_bitwise(node: Node) -> TypeGuard[Binary]:
-    """Is it ``&`` or ``|`` with a comparison on one side?"""
-    if not isinstance(node, Binary) or node.operator not in ("&", "|"):
-        return False
-    return any(any(True for _ in comparisons(side)) for side in (node.left, node.right))
+def sides(node: Binary) -> Iterator[tuple[Node, str, Node]]:
+    """An operator between its sides without parentheses, ``a < b``; and where that means the same
+    with the sides exchanged, ``b > a``."""
+    left, symbol, right = bare(node.left), node.operator, bare(node.right)
+    yield left, symbol, right
+    if symbol in COMPARISONS or BINARY[symbol].commutes:
+        yield right, MIRRORED.get(symbol, symbol), left
 
 
 def guarded(node: Node) -> set[str]:

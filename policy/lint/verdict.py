@@ -21,16 +21,16 @@ from policy.config import Config
 from policy.knobs.readers import MAIN, ON_THEIR_OWN, find_readers
 from policy.knobs.reading import EXPANDED
 from policy.language.about import EVERY, about
-from policy.lint.attributes import UNKNOWN_FUNCTION
+from policy.lint.attributes import unknown_function
 from policy.lint.endings import Daemon, Ending, find_endings, negotiator_loads
 from policy.lint.expressions import MacroExpression, expressions_in
 from policy.lint.findings import all_findings
 from policy.lint.fragments import Fragment, macro_of, recognised, soften
 from policy.lint.reading import BROKEN, ENDLESS
 from policy.lint.support import NOT_HERE, NOT_RUN
-from policy.lint.texts import BROKEN_PATTERN
+from policy.lint.texts import broken_pattern
 from policy.lint.view import Setting, View, view
-from policy.lint.wholes import NEVER_AT_ALL
+from policy.lint.wholes import never_at_all
 
 #: A macro that more daemons than these read says of none of them that the files are for it.
 _FEW = 2
@@ -215,7 +215,7 @@ def _is_broken(found: Diagnostic) -> bool:
 
 def _is_never(found: Diagnostic, places: Collection[tuple[str, int, int]]) -> bool:
     place = _characters(found.source, found.start, found.end)
-    return found.id == NEVER_AT_ALL.id and place in places
+    return found.id == never_at_all.id and place in places
 
 
 def _within(
@@ -242,10 +242,10 @@ def _failing(one: MacroExpression, node: Node, at: _At) -> Diagnostic | None:
     node = bare(node)
     if isinstance(node, Call):
         found = at.get(_characters(*one.spot(node)))
-        if found is not None and found.id == UNKNOWN_FUNCTION.id:
+        if found is not None and found.id == unknown_function.id:
             return found
         found = at.get(_characters(*one.spot(node.args[0]))) if node.args else None
-        return found if found is not None and found.id == BROKEN_PATTERN.id else None
+        return found if found is not None and found.id == broken_pattern.id else None
     if isinstance(node, Unary):
         return _failing(one, node.operand, at)
     if not isinstance(node, Binary) or node.operator in IDENTITY:
