@@ -26,10 +26,8 @@ from policy.explain.sentences import listing
 from policy.knobs.reading import EXPANDED
 from policy.lint.causes import file_of
 from policy.lint.finding import ERROR, NOTE, WARNING, Finding
-from policy.lint.fragments import Fragment
-from policy.lint.steps import Upgrade
 from policy.lint.upgrade import DEFAULT
-from policy.lint.verdict import Verdict
+from policy.lint.verdict import Fragment, Upgrade, Verdict
 from policy.versions import Followed
 
 #: Where the findings are described, from the top of the source.

@@ -151,7 +151,8 @@ def both_of_the_job(one: MacroExpression, node: Binary) -> Iterator[Diagnostic]:
 @looks_at(Per.EXPRESSION)
 def named(one: MacroExpression) -> Iterator[Diagnostic]:
     """Attributes that nobody has, or that this expression does not see; each once."""
-    safe, asked_for = guarded(one.tree), _may_be_missing(one)
+    guards = (n for n in one.nodes if isinstance(n, Binary) and n.operator in GUARDS)
+    safe, asked_for = guarded(one.tree), _asked_for(one).union(*map(names, guards))
     said: set[str] = set()
     for node in () if _is_of_groups(one) else references(one.tree):
         folded = node.name.casefold()
@@ -274,7 +275,9 @@ def _misplaced(one: MacroExpression, entry: Ephemeral, scope: str | None, safe: 
         refused = setting.macro.upper() == "START" and entry.ad is Ad.REQUEST
         help_text = "; the startd, without it, refuses the claim" if refused else ""
         message = f"`{name}` does not exist for {setting.name}"
-        return ELSEWHERE, message, _where(entry) + help_text
+        side = "request" if entry.ad is Ad.REQUEST else "slot ad"
+        where = f"the negotiator adds it to the {side} while it matches"
+        return ELSEWHERE, message, where + help_text
     grouped = entry.presence in (Presence.GROUPS, Presence.PREEMPTION_GROUPS)
     if grouped and not view.groups and not safe:
         return NOT_NOW, f"`{name}` is undefined: GROUP_NAMES is empty", None
@@ -292,73 +295,44 @@ def _misplaced(one: MacroExpression, entry: Ephemeral, scope: str | None, safe: 
     return None
 
 
-def _where(entry: Ephemeral) -> str:
-    side = "request" if entry.ad is Ad.REQUEST else "slot ad"
-    return f"the negotiator adds it to the {side} while it matches"
-
-
 def _unknown(one: MacroExpression, name: str, *, asked: bool) -> _Found:
     """``asked``: it is an attribute of the job, which is said to be missing in some."""
-    folded, view = name.casefold(), one.view
+    folded, view, is_macro = name.casefold(), one.view, one.view.config.lookup(name) is not None
     if _is_published(view, folded):
         return None
-    if _is_macro_alone(view, name):
+    if folded in _HELPERS and is_macro:
         message = f"`{name}` is a macro, and no attribute that {one.name} could see"
         return UNKNOWN_ATTRIBUTE, message, Meant(f"$({name})", name)
-    if view.config.lookup(name) is not None:
+    if is_macro:
         return None
     renamed = find_renamed(name)
     if renamed is not None:
-        row, since = renamed
-        return OLD_NAME, f"`{name}` is an old name", _renamed(row, since)
+        now, since = renamed[0].name, renamed[1]
+        help_text = f"since {since} it is `{now}`" if since else f"it is `{now}` now"
+        return OLD_NAME, f"`{name}` is an old name", help_text
     if find_attribute(name) is not None or find_ephemeral(name) is not None:
         return None
-    known = known_attributes()
-    own = _near_own(name, one.own_names)
-    meant = _as_known(own) or near(name, vocabulary(known)) or _nearly(name)
-    meant = _WORDS.get(folded, meant)
-    if asked:
-        known = ()  # users may well have an attribute of their own whose name is longer or shorter
-    meant = meant or _begun(name, known)
+    meant = _WORDS.get(folded) or _near(one, name)
+    # Users may well have an attribute of their own whose name is longer or shorter.
+    meant = meant or _begun(name, () if asked else known_attributes())
     if meant is None:
-        meant = (inflected if asked else meant_by_words)(name, vocabulary(_usual(one)))
+        kinds = {"job" if it == "request" else it for it in (one.how.use.my, one.how.use.target)}
+        rows = attribute_rows().values()
+        usual = vocabulary(tuple(row.name for row in rows if not kinds.isdisjoint(row.ads)))
+        meant = (inflected if asked else meant_by_words)(name, usual)
     if meant is None:
         return None
-    message = f"unknown attribute `{name}` in {one.name}"
-    return UNKNOWN_ATTRIBUTE, message, Meant(meant, name)
+    return UNKNOWN_ATTRIBUTE, f"unknown attribute `{name}` in {one.name}", Meant(meant, name)
 
 
-def _is_macro_alone(view: View, name: str) -> bool:
-    """Is it one of HTCondor's own macros for numbers and conditions, such as MINUTE?"""
-    folded = name.casefold()
-    return folded in _HELPERS and view.config.lookup(name) is not None
-
-
-def _renamed(row: Attribute, since: str) -> str:
-    return f"since {since} it is `{row.name}`" if since else f"it is `{row.name}` now"
-
-
-def _may_be_missing(one: MacroExpression) -> set[str]:
-    """Attributes that the expression expects to be undefined in some ads."""
-    tests = (n for n in one.nodes if isinstance(n, Binary) and n.operator in GUARDS)
-    return _asked_for(one).union(*map(names, tests))
-
-
-def _near_own(name: str, own: tuple[str, ...]) -> str | None:
-    """The attribute of the configuration itself that is meant, which may have a shorter name."""
-    return near(name, vocabulary(own)) or (suggest(name, own) if len(name) >= _OWN_LENGTH else None)
-
-
-def _as_known(name: str | None) -> str | None:
-    """A name as the table spells it, if that has it: not Requestgpus."""
-    row = None if name is None else find_attribute(name)
-    return name if row is None else row.name
-
-
-def _usual(one: MacroExpression) -> tuple[str, ...]:
-    """The attributes of the ads that the expression is evaluated with."""
-    kinds = {"job" if kind == "request" else kind for kind in (one.how.use.my, one.how.use.target)}
-    return tuple(row.name for row in attribute_rows().values() if not kinds.isdisjoint(row.ads))
+def _near(one: MacroExpression, name: str) -> str | None:
+    """The attribute that a name is a slip of: of the configuration, which may have a shorter name,
+    or of the tables, as these spell it."""
+    own = near(name, vocabulary(one.own_names))
+    own = own or (suggest(name, one.own_names) if len(name) >= _OWN_LENGTH else None)
+    row = None if own is None else find_attribute(own)
+    own = own if row is None else row.name  # not Requestgpus
+    return own or near(name, vocabulary(known_attributes())) or _nearly(name)
 
 
 def _nearly(name: str) -> str | None:

@@ -12,7 +12,7 @@ from typing import Final
 
 from classad.errors import Diagnostic
 from classad.evaluation.functions import Result, lookup_function
-from classad.language.operators import EQUALITY, IDENTITY
+from classad.language.operators import EQUALITY, IDENTITY, ORDER
 from classad.language.values import ClassAdValue, Value
 from classad.syntax.nodes import Binary, Call, Literal, Node, Reference, Unary, bare, walk
 from policy.attributes import DATE, find_attribute
@@ -24,13 +24,12 @@ from policy.lint.trees import (
     comparisons,
     disjuncts,
     is_undefined,
-    item_and_list,
     names,
     number,
-    outcome_with,
     scope_of,
     sides,
     takes_pattern,
+    text_of,
 )
 from policy.values.domain import Abstract
 
@@ -117,8 +116,9 @@ _GROUPS: Final = frozenset(
 _MEASURES: Final = frozenset(("s", "min", "B", "KiB", "MiB"))
 #: Dates that are never in the future.
 _HAPPENED: Final = re.compile(r"(JobStart|JobCurrentStart|JobLastStart|Entered|QDate)", re.I)
+#: Functions whose second argument is a text with commas, with case and without.
+_OF_TEXT_LISTS: Final = re.compile(r"stringlisti?member", re.IGNORECASE)
 _TYPES: Final = {bool: "boolean", int: "integer", float: "real", str: "string"}
-_ORDER: Final = frozenset(("<", "<=", ">", ">="))
 #: A finding, its message, the node that it is about, and what to do.
 Said = tuple[Finding, str, Node, Advice]
 
@@ -145,7 +145,9 @@ def compared(one: MacroExpression, node: Binary) -> Iterator[Diagnostic]:
     if is_undefined(node.left) or is_undefined(node.right):
         if node.operator not in IDENTITY:
             instead = "=!=" if node.operator == "!=" else "=?="
-            message = f"`{node.operator}` with {outcome_with(node.left, node.right)}"
+            is_error = any(bare(side) == Literal(Value.Error) for side in node.children())
+            outcome = "ERROR is always an error" if is_error else "UNDEFINED is always undefined"
+            message = f"`{node.operator}` with {outcome}"
             help_text = _operator(one, node, instead)
             yield one.say(UNDEFINED_OPERAND, message, node, help_text)
     else:
@@ -170,27 +172,27 @@ def _pairs(node: Binary) -> Iterator[tuple[Reference, Node]]:
 def _word(one: MacroExpression, node: Binary) -> Said | None:
     """A value without quotes, or with single ones."""
     for subject, other in _pairs(node):
-        if not isinstance(other, Reference) or subject.base is not None:
+        name, folded = subject.name, subject.name.casefold()
+        if not isinstance(other, Reference) or subject.base is not None or _is_known(one, folded):
             continue
-        if one.text[subject.start] == "'" and not _is_known(one, subject.name.casefold()):
-            message = f"`'{subject.name}'` is an attribute: texts have double quotes"
-            return UNQUOTED, message, subject, Meant(f'"{subject.name}"', f"'{subject.name}'")
-        row, folded = find_attribute(other.name), subject.name.casefold()
-        if _is_known(one, folded):
-            continue
-        message = f"`{subject.name}` is not quoted, so it is an attribute"
+        if one.text[subject.start] == "'":
+            message = f"`'{name}'` is an attribute: texts have double quotes"
+            return UNQUOTED, message, subject, Meant(f'"{name}"', f"'{name}'")
+        message = f"`{name}` is not quoted, so it is an attribute"
+        row, theirs = find_attribute(other.name), other.name.casefold()
+        numbers = _NUMBERED.get(theirs, {})
+        if row is not None and folded in numbers:
+            return (
+                UNQUOTED,
+                message,
+                subject,
+                f"{row.name} is a number: {name} is {numbers[folded]}",
+            )
         groups = {group.casefold() for group in one.view.groups}
-        if other.name.casefold() in _GROUPS and folded in groups:
-            return UNQUOTED, message, subject, Meant(f'"{subject.name}"', subject.name)
-        if row is None:
-            continue
-        words = _NUMBERED.get(row.name.casefold(), {})
-        if folded in words:
-            help_text = f"{row.name} is a number: {subject.name} is {words[folded]}"
-            return UNQUOTED, message, subject, help_text
-        listed = {value.casefold() for value in row.spellings}
-        if folded in listed or (row.name.casefold() in _TEXTS and find_attribute(folded) is None):
-            return UNQUOTED, message, subject, Meant(f'"{subject.name}"', subject.name)
+        listed = {value.casefold() for value in row.spellings} if row is not None else set()
+        is_text = row is not None and theirs in _TEXTS and find_attribute(folded) is None
+        if (theirs in _GROUPS and folded in groups) or folded in listed or is_text:
+            return UNQUOTED, message, subject, Meant(f'"{name}"', name)
     return None
 
 
@@ -225,8 +227,10 @@ def single_word(one: MacroExpression, node: Node) -> Iterator[Diagnostic]:
 
 def _word_for_list(node: Call) -> Node | None:
     """What stands for the list that an attribute is looked for in, if it is one word."""
+    if _OF_TEXT_LISTS.fullmatch(node.name) is None or len(node.args) < 2:
+        return None
     # Jobs have attributes of their own that are lists, mostly of several words.
-    item, listed = item_and_list(node)
+    item, listed = bare(node.args[0]), bare(node.args[1])
     if not isinstance(item, Reference) or not isinstance(listed, Reference):
         return None
     one_word = (listed.name.islower() or listed.name.isupper()) and "_" not in listed.name
@@ -235,36 +239,24 @@ def _word_for_list(node: Call) -> Node | None:
 
 def _case(one: MacroExpression, node: Binary) -> Said | None:
     """A known value in another case, where case counts."""
-    if node.operator not in IDENTITY:
-        return None
-    for side, _, other in sides(node):
-        found = _of_one_case(one, side, other, node)
-        if found is not None:
-            return found
-    for subject, other in _pairs(node):
-        if not isinstance(other, Literal) or not isinstance(other.value, str):
-            continue
-        row, text = find_attribute(subject.name), other.value
-        known = row.spellings if row is not None else ()
-        if _is_group(one, subject):
-            known = one.view.groups
-        right = next((value for value in known if value.casefold() == text.casefold()), text)
-        if right != text and text not in known:
-            message = f'{subject.name} is never `"{text}"`, and `{node.operator}` looks at case'
+    for side, operator, other in sides(node) if node.operator in IDENTITY else ():
+        text = text_of(other)
+        right, what = text, one.shown(side)
+        if text is not None and isinstance(side, Call):
+            function = lookup_function(side.name)  # toUpper(Owner) =?= "alice"
+            convert = None if function is None else _ONE_CASE.get(function.result)
+            right = text if convert is None else convert(text)
+            what = f"`{what}`"
+        elif text is not None and isinstance(side, Reference):
+            row, what = find_attribute(side.name), side.name
+            known = row.spellings if row is not None else ()
+            known = one.view.groups if _is_group(one, side) else known
+            spelled = (value for value in known if value.casefold() == text.casefold())
+            right = text if text in known else next(spelled, text)
+        if right != text:
+            message = f'{what} is never `"{text}"`, and `{operator}` looks at case'
             return OTHER_CASE, message, node, f'write `"{right}"`'
     return None
-
-
-def _of_one_case(one: MacroExpression, side: Node, other: Node, node: Binary) -> Said | None:
-    """``toUpper(Owner) =?= "alice"``."""
-    if not isinstance(side, Call) or not isinstance(other, Literal):
-        return None
-    function = lookup_function(side.name)
-    convert = None if function is None else _ONE_CASE.get(function.result)
-    if convert is None or not isinstance(other.value, str) or convert(other.value) == other.value:
-        return None
-    message = f'`{one.shown(side)}` is never `"{other.value}"`, and `{node.operator}` looks at case'
-    return OTHER_CASE, message, node, f'write `"{convert(other.value)}"`'
 
 
 def _is_group(one: MacroExpression, subject: Reference) -> bool:
@@ -275,17 +267,16 @@ def _is_group(one: MacroExpression, subject: Reference) -> bool:
 
 def _no_such_group(one: MacroExpression, node: Binary) -> Said | None:
     """A group that does not exist, nearly like one that does."""
-    if node.operator not in ("==", "=?=") or not one.view.groups:
-        return None
-    for subject, other in _pairs(node):
-        if not isinstance(other, Literal) or not isinstance(other.value, str):
+    groups = one.view.groups if node.operator in ("==", "=?=") else ()
+    for subject, other in _pairs(node) if groups else ():
+        text = text_of(other)
+        if text is None or not _is_group(one, subject):
             continue
-        text, known = other.value.casefold(), [group.casefold() for group in one.view.groups]
-        if not _is_group(one, subject) or text in (*known, "<none>"):
+        if text.casefold() in (*map(str.casefold, groups), "<none>"):
             continue
-        advice = meant(other.value, one.view.groups, "GROUP_NAMES has no such group")
+        advice = meant(text, groups, "GROUP_NAMES has no such group")
         if isinstance(advice, Meant) or one.how.use.my == "group":
-            return NEVER_TRUE, f"no group is called `{other.value}`", node, advice
+            return NEVER_TRUE, f"no group is called `{text}`", node, advice
     return None
 
 
@@ -296,17 +287,17 @@ def _never(one: MacroExpression, node: Binary) -> Said | None:
         return None
     if not names(node) and not _is_written_out(one, node):
         return None
-    alone, here = one.evaluation.alone(node), one.evaluation.of(node)
+    shown, alone, here = one.shown(node), one.evaluation.alone(node), one.evaluation.of(node)
     if True in alone.truths:
         if here.empty or True in here.truths or node.operator in IDENTITY:
             return None
-        message = f"`{one.shown(node)}` is never true behind what stands before it"
-        return NEVER_TRUE, message, node, None
-    if alone.error and not alone.truths:
-        if _is_unary_slip(node):
-            return None
-        return NEVER_TRUE, _unlike_types(one, node, left, right), node, None
-    return NEVER_TRUE, f"`{one.shown(node)}` is never true{_because(node)}", node, None
+        return NEVER_TRUE, f"`{shown}` is never true behind what stands before it", node, None
+    if not alone.error or alone.truths:
+        return NEVER_TRUE, f"`{shown}` is never true{_because(node)}", node, None
+    if isinstance(node.left, Unary) and node.left.operator == "!":
+        return None  # it takes the left side only: there is a finding about that
+    message = f"`{shown}` compares {_kind(left)} with {_kind(right)}, which is an error"
+    return NEVER_TRUE, message, node, None
 
 
 def _is_written_out(one: MacroExpression, node: Binary) -> bool:
@@ -322,13 +313,8 @@ def _is_written_out(one: MacroExpression, node: Binary) -> bool:
 def _has_lost_all(one: MacroExpression, node: Node) -> bool:
     """Is there a division that is 0 in it?  There is a finding about that."""
     divisions = (n for n in walk(node) if isinstance(n, Binary) and n.operator == "/")
-    values = (one.evaluation.alone(division) for division in divisions)
+    values = map(one.evaluation.alone, divisions)
     return any(value.whole == (0, 0) and value.real is None for value in values)
-
-
-def _is_unary_slip(node: Binary) -> bool:
-    """Is ``!`` the cause, which takes the left side only?  There is a finding about that."""
-    return isinstance(node.left, Unary) and node.left.operator == "!"
 
 
 def _because(node: Binary) -> str:
@@ -349,11 +335,6 @@ def _because(node: Binary) -> str:
             high = f" or above {row.range[1]:g}" if row.range[1] < float("inf") else ""
             return f"; {row.name} is never below {row.range[0]:g}{high}"
     return ""
-
-
-def _unlike_types(one: MacroExpression, node: Binary, left: Abstract, right: Abstract) -> str:
-    mine, others = _kind(left), _kind(right)
-    return f"`{one.shown(node)}` compares {mine} with {others}, which is an error"
 
 
 def _kind(value: Abstract) -> str:
@@ -391,7 +372,7 @@ def _chained(one: MacroExpression, node: Binary) -> Said | None:
     inner = node.left
     if not isinstance(inner, Binary):
         return None
-    if node.operator not in _ORDER or inner.operator not in _ORDER:
+    if not {node.operator, inner.operator} <= ORDER:
         return None
     message = f"`{one.shown(node)}` compares true or false with `{one.shown(node.right)}`"
     both = f"{one.shown(inner)} && {one.shown(inner.right)} {node.operator} {one.shown(node.right)}"
@@ -403,12 +384,10 @@ def _chained(one: MacroExpression, node: Binary) -> Said | None:
 def one_or_another(one: MacroExpression, node: Node) -> Iterator[Diagnostic]:
     """``x != 1 || x != 2``: one of them is true of everything."""
     seen: dict[tuple[str | None, str], ClassAdValue] = {}
-    for part in disjuncts(node):
-        if not isinstance(part, Binary) or part.operator not in ("!=", "=!="):
-            continue
-        for subject, other in _pairs(part):
-            if not isinstance(other, Literal) or isinstance(other.value, Value):
-                continue
+    parts = (part for part in disjuncts(node) if isinstance(part, Binary))
+    unlike = (part for part in parts if part.operator in ("!=", "=!="))
+    for subject, other in (pair for part in unlike for pair in _pairs(part)):
+        if isinstance(other, Literal) and not isinstance(other.value, Value):
             key = scope_of(subject), subject.name.casefold()
             if seen.setdefault(key, other.value) != other.value:
                 message = f"{subject.name} is always unlike one or the other of these values"
@@ -457,16 +436,12 @@ def _units(one: MacroExpression, node: Binary) -> Said | None:
 
 def _equality(one: MacroExpression, node: Binary) -> Said | None:
     """Equality with a value that has been through single precision."""
-    if node.operator not in EQUALITY | IDENTITY:
-        return None
-    for subject, other in _pairs(node):
+    for subject, other in _pairs(node) if node.operator in EQUALITY | IDENTITY else ():
         entry = find_ephemeral(subject.name)
-        if entry is None or not entry.rounded:
-            continue
-        if isinstance(other, Literal) and number(other) is None:
-            continue
-        message = f"`{entry.name}` has been through single precision"
-        return SINGLE_PRECISION, message, node, "compare with a margin"
+        compared = not isinstance(other, Literal) or number(other) is not None
+        if entry is not None and entry.rounded and compared:
+            message = f"`{entry.name}` has been through single precision"
+            return SINGLE_PRECISION, message, node, "compare with a margin"
     return None
 
 

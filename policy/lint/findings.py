@@ -24,13 +24,10 @@ from policy.lint import (
     holes,
     lists,
     names,
-    overrides,
     preemption,
-    ranks,
     reading,
     security,
     slips,
-    slots,
     support,
     texts,
     transforms,
@@ -48,9 +45,8 @@ __all__ = ["FINDINGS", "Finding", "lint"]
 
 #: Where the declarations stand.
 _FAMILIES: Final = (
-    *(reading, holes, choices, names, lists, overrides, security, companions, slots, transforms),
-    *(groups, attributes, comparisons, slips, texts, ranks, units, preemption, wholes, upgrade),
-    support,
+    *(reading, holes, choices, names, lists, security, companions, transforms, groups),
+    *(attributes, comparisons, slips, texts, units, preemption, wholes, upgrade, support),
 )
 _DECLARED: Final = [
     value

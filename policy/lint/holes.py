@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache
-from typing import Any, Final
+from typing import Final
 
 from classad.errors import Diagnostic, suggest
 from policy.data.tables import builtin_table, meanings, spelling
@@ -102,17 +102,12 @@ def _is_of_the_pool(name: str) -> bool:
 
 def _hole(view: View, name: str, message: str, place: Place, macro: str = "") -> Diagnostic:
     """A reference to a macro that is not defined, in the value of another one or a condition."""
-    about: dict[str, Any] = {"macro": macro, "names": (name,)}
-    template = once_predefined(name)
-    meant = None if template is not None else _meant(view, name)
+    template, meant = once_predefined(name), None
+    if template is None and len(name) >= _SHORTEST:
+        known = [setting.macro for setting in view.settings]
+        meant = suggest(name, [*known, *view.config.scope.table.default_names()])
     advice = template if meant is None else Meant(f"$({meant})", f"$({name})")
-    return reading.HOLE.at(message, *place, advice, **about)
-
-
-def _meant(view: View, name: str) -> str | None:
-    known = [setting.macro for setting in view.settings]
-    known += view.config.scope.table.default_names()
-    return suggest(name, known) if len(name) >= _SHORTEST else None
+    return reading.HOLE.at(message, *place, advice, macro=macro, names=(name,))
 
 
 def _place(entry: Definition, text: str) -> Place:

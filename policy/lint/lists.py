@@ -1,7 +1,8 @@
 """Checks lists that name other macros: what is listed and not there, there and not listed, quotes.
 
+Also what no daemon reads for its prefix, and what a second assignment loses.
 Follows: the startd and the schedd of 25.14.1, which skip what they do not find, and take quotes for
-a part of the name.
+a part of the name; its lookup order.
 """
 
 from __future__ import annotations
@@ -9,15 +10,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
+from itertools import takewhile
 from typing import Final
 
-from classad.errors import Diagnostic
+from classad.errors import Diagnostic, suggest
 from policy.data.tables import attribute_names, builtin_table
+from policy.explain.sentences import listing
+from policy.knobs import find_knob
 from policy.knobs.lists import LISTS, LISTS_BY_NAME, NameList, is_list
-from policy.knobs.other_daemons import DAEMONS
-from policy.lint.finding import Finding, Per, Repair, finding, looks_at, meant
+from policy.knobs.other_daemons import DAEMONS, find_other
+from policy.knobs.readers import MAIN, find_readers
+from policy.language.macros import ExpansionError
+from policy.language.table import Definition
+from policy.lint.finding import Finding, Meant, Per, Repair, finding, looks_at, meant
+from policy.lint.names import is_spoken_of, replaces
 from policy.lint.trees import references, scope_of
-from policy.lint.view import Item, Setting, View, covering
+from policy.lint.view import Item, Setting, View, covering, is_own
 
 NOT_DEFINED: Final = Finding(
     "P211",
@@ -265,3 +273,159 @@ def not_published(view: View) -> Iterator[Diagnostic]:
             message = f"`MY.{setting.macro}` in {used[name]} is undefined: no list publishes it"
             help_text = f"add `{setting.macro}` to STARTD_ATTRS"
             yield not_published.named(setting.entry, message, help_text)
+
+
+# --- prefixes, and second assignments -------------------------------------------------------------
+
+#: Templates that add a condition to what was there.
+_ADDING: Final = re.compile(r"POLICY:(HOLD_IF|PREEMPT_IF|WANT_HOLD_IF|LIMIT_JOB)", re.IGNORECASE)
+_ADDED: Final = ("PREEMPT", "WANT_HOLD", "MAXJOBRETIREMENTTIME")
+
+
+@finding(
+    "P221",
+    "a macro with the prefix of a daemon that does not read it",
+    "`NEGOTIATOR.START` is for the negotiator alone, and the negotiator has no START. A prefix is"
+    " the name of a daemon, or the local name that a daemon is started with; a name with both,"
+    " `STARTD.X.NUM_CPUS`, is read by nobody.",
+    bad="NEGOTIATOR.START = False\n",
+    good="STARTD.START = False\n",
+    observed="Observed with 25.14.1: who reads each macro; a startd started with `-local-name X`"
+    " ends at a bad `X.NUM_CPUS` and does not look at `STARTD.X.NUM_CPUS` nor `X.STARTD.NUM_CPUS`.",
+)
+def never_read(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    yield from _two_prefixes(setting)
+    prefix, macro, started = setting.prefix, setting.macro, view.local_names
+    if prefix is None or is_spoken_of(view, setting):
+        return
+    if prefix.upper() in DAEMONS:
+        readers = find_readers(macro)
+        daemons = readers.daemons if readers is not None else frozenset()
+        if setting.knob is not None:
+            daemons |= {setting.knob.read_by}
+        if daemons & set(MAIN) and prefix.upper() in MAIN and prefix.upper() not in daemons:
+            message = f"condor_{prefix.lower()} does not read {macro}"
+            names = [f"condor_{name.lower()}" for name in sorted(daemons & DAEMONS)]
+            verb = "does" if len(names) == 1 else "do"
+            help_text = f"{listing(names)} {verb}"
+            yield never_read.named(setting.entry, message, help_text, macro=macro)
+        return
+    meant = suggest(prefix, (*DAEMONS, *started.values()))
+    if meant is not None and prefix.casefold() not in started:
+        message = f"no daemon has the name `{prefix}`"
+        yield never_read.named(setting.entry, message, Meant(meant, prefix), macro=macro)
+
+
+def _two_prefixes(setting: Setting) -> Iterator[Diagnostic]:
+    """``STARTD.X.NUM_CPUS``: a daemon with a local name looks for `X.NUM_CPUS`, then for
+    `STARTD.NUM_CPUS`."""
+    first, _, rest = setting.entry.name.partition(".")
+    second, dot, macro = rest.partition(".")
+    if not dot or find_knob(rest) is not None or "." in macro:
+        return
+    known = find_knob(macro) or find_other(macro) or find_readers(macro)
+    if known is not None and {first.upper(), second.upper()} & set(DAEMONS):
+        message = f"no daemon reads a name with two prefixes, `{first}.{second}`"
+        local = second if first.upper() in DAEMONS else first
+        help_text = f"a daemon with the local name {local} reads `{local}.{macro}`"
+        yield never_read.named(setting.entry, message, help_text, macro=macro)
+
+
+@finding(
+    "P222",
+    "a second assignment of a list that loses what the first one had",
+    "The later assignment replaces the earlier one whole. To add to a list say"
+    " `NAME = $(NAME), more`.",
+    bad="ALLOW_WRITE = *.batch.example.edu\nALLOW_WRITE = submit.example.edu\n",
+    good="ALLOW_WRITE = *.batch.example.edu\nALLOW_WRITE = $(ALLOW_WRITE), submit.example.edu\n",
+)
+def loses_items(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    entry, earlier = setting.entry, setting.entry.previous
+    if not (is_list(setting.macro) or setting.macro.casefold() in LISTS_BY_NAME):
+        return
+    if earlier is None or not is_own(earlier):
+        return
+    lost = [item for item in _items_of(setting, earlier) if item not in _items_of(setting, entry)]
+    if earlier.source is not entry.source:
+        lost = [item for item in lost if _is_left_alone(view, setting, item)]
+    elif not replaces(entry, earlier):
+        return
+    if lost:
+        message = f"{entry.name} is set again and loses {', '.join(f'`{item}`' for item in lost)}"
+        there = _seen_from(entry, earlier)
+        help_text = f"{there} has it; to add say `{entry.name} = $({entry.name}), ...`"
+        yield loses_items.named(entry, message, help_text, names=tuple(lost))
+
+
+def _is_left_alone(view: View, setting: Setting, item: str) -> bool:
+    """Do the files define what the list of another file had, and now nobody reads?
+
+    An assignment in another file may be meant to replace a list; what is defined is meant to be
+    read.
+    """
+    names = LISTS_BY_NAME.get(setting.macro.casefold())
+    if names is None or setting.entry.raw != (setting.entry.written or setting.entry.raw):
+        return False
+    macros = {pattern.replace("<name>", item).casefold() for pattern in names.defined_by}
+    return not macros.isdisjoint(view.defined) and item.casefold() not in published_names()
+
+
+def _items_of(setting: Setting, entry: Definition) -> list[str]:
+    try:
+        text = setting.config.expand(entry).text
+    except ExpansionError:
+        text = ""
+    return list(dict.fromkeys(_ITEM.findall(text)))
+
+
+@finding(
+    "P223",
+    "an assignment that undoes a policy template",
+    "Templates such as POLICY : Hold_If_Memory_Exceeded add their condition to PREEMPT and"
+    " WANT_HOLD. An assignment after them, without `$(PREEMPT)`, drops the condition; so does one"
+    " of DAEMON_LIST with the daemons that `use ROLE : Submit` has put there.",
+    bad="use POLICY : Hold_If_Memory_Exceeded\nPREEMPT = False\n",
+    good="PREEMPT = False\nuse POLICY : Hold_If_Memory_Exceeded\n",
+)
+def policy_lost(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    entry, earlier = setting.entry, setting.entry.previous
+    if earlier is None or not earlier.template or entry.template is not None:
+        return
+    if entry.name.upper() in _ADDED and _ADDING.match(earlier.template):
+        if earlier.raw not in entry.raw:
+            message = f"{entry.name} drops the condition that {_added(entry, earlier)} adds"
+            yield policy_lost.named(entry, message, "set it before the template")
+    elif setting.macro.upper() == "DAEMON_LIST" or setting.macro.casefold() in LISTS_BY_NAME:
+        yield from _of_templates(setting, earlier)
+
+
+def _of_templates(setting: Setting, earlier: Definition) -> Iterator[Diagnostic]:
+    """A list without what templates have put into it."""
+    entry, chain = setting.entry, list(earlier.chain())
+    by_templates = list(takewhile(lambda one: one.template is not None, chain))
+    own = [item for one in chain[len(by_templates) :][:1] for item in _items_of(setting, one)]
+    left = {item.casefold() for item in (*own, *_items_of(setting, entry))}
+    lost = [item for item in _items_of(setting, earlier) if item.casefold() not in left]
+    if lost:
+        first = [one for one in by_templates if lost[0] in _items_of(setting, one)][-1]
+        named = listing([f"`{item}`" for item in lost])
+        message = f"{entry.name} drops {named} that {_added(entry, first)} adds"
+        help_text = f"to add to it say `{entry.name} = $({entry.name}), ...`"
+        yield policy_lost.named(entry, message, help_text)
+
+
+def _added(entry: Definition, earlier: Definition) -> str:
+    """The `use` statement that an earlier definition comes from, and where it is."""
+    if earlier.origin != entry.origin:
+        return f"the `use` in {_seen_from(entry, earlier)}"
+    assert entry.source is not None
+    assert earlier.line is not None
+    statement = entry.source.text.split("\n")[earlier.line - 1].strip()
+    return f"`{statement}` in {_seen_from(entry, earlier)}"
+
+
+def _seen_from(entry: Definition, earlier: Definition) -> str:
+    """Where an earlier definition stands, seen from a later one."""
+    if earlier.origin == entry.origin:
+        return f"line {earlier.line}"
+    return f"{earlier.origin}:{earlier.line}"

@@ -31,7 +31,7 @@ from policy.language.expressions import text_behind
 from policy.language.numbers import saturated
 from policy.lint.expressions import MacroExpression
 from policy.lint.finding import Finding, Per, finding, looks_at
-from policy.lint.trees import names, references, sides, takes_pattern
+from policy.lint.trees import names, references, sides, takes_pattern, text_of
 from policy.lint.view import Setting, View
 from policy.values.domain import single_number, single_value
 
@@ -56,7 +56,6 @@ WHOLE_DIVISION: Final = Finding(
 _WHOLES: Final = ("total", "totalslot", "detected")
 #: Units of what preemption compares.
 _OF_PRIORITIES: Final = ("priority", "weighted slots")
-_NUMBERS: Final = ("integer", "real")
 #: Units of things that are counted, few of each.
 _COUNTED: Final = ("cpus", "GPUs")
 _COMMAS: Final = re.compile(r"[,\s]")
@@ -172,18 +171,12 @@ def _is_alternative(node: Binary) -> bool:
 
 
 def _negated(one: MacroExpression, node: Binary) -> Said | None:
-    """``!State == "Claimed"``."""
-    left = node.left
-    if not isinstance(left, Unary) or left.operator != "!" or _is_condition(one, node.right):
+    """``!State == "Claimed"``, unless it is compared with what is true or false."""
+    left, other = node.left, one.evaluation.alone(node.right)
+    if not isinstance(left, Unary) or left.operator != "!" or (other.truths and not other.has_text):
         return None
-    message = f"`!` takes `{one.shown(left.operand)}` only, not the comparison"
-    return message, left, f"write `!({one.shown(left.operand)} ...)`"
-
-
-def _is_condition(one: MacroExpression, node: Node) -> bool:
-    """Is it true or false, so that a negated value may be compared with it?"""
-    value = one.evaluation.alone(node)
-    return bool(value.truths) and not value.has_text
+    taken = one.shown(left.operand)
+    return f"`!` takes `{taken}` only, not the comparison", left, f"write `!({taken} ...)`"
 
 
 def _multiplied(one: MacroExpression, node: Binary) -> Said | None:
@@ -285,19 +278,20 @@ def _wrong_order(one: MacroExpression, node: Call) -> tuple[str, str | None] | N
             return "a list with commas or blanks, and this is one item", help_text
     if name == "substr" and is_number(first) and not is_number(args[-1]):
         return "the text before the numbers", None
-    if takes_pattern(node) and isinstance(second, Literal) and _is_text(first):
+    if takes_pattern(node) and isinstance(second, Literal) and type_of(first) == "string":
         return "the pattern before the text", None
     if function.form is Form.CHOICE and len(args) == 3 and isinstance(first, Literal):
         value = one.evaluation.alone(first)
-        if value.has_text or (value.is_measured and _is_comparison(args[1:])):
+        compared = any(isinstance(x, Binary) and x.operator in COMPARISONS for x in args[1:])
+        if value.has_text or (value.is_measured and compared):
             return "the condition first", None
     return None
 
 
-def has_number(node: Node) -> bool:
-    """Is it an attribute that is a number?"""
+def type_of(node: Node) -> str:
+    """The type of the values of an attribute that the table has; empty for anything else."""
     row = find_attribute(node.name) if isinstance(node, Reference) else None
-    return row is not None and row.type in _NUMBERS
+    return "" if row is None else row.type
 
 
 def is_number(node: Node) -> bool:
@@ -305,24 +299,15 @@ def is_number(node: Node) -> bool:
 
 
 def _is_list(node: Node) -> bool:
-    return isinstance(node, Literal) and isinstance(node.value, str) and "," in node.value
+    return "," in (text_of(node) or "")
 
 
 def _other_separator(node: Node) -> str | None:
     """What stands between the items of a list instead of commas or blanks."""
-    text = node.value if isinstance(node, Literal) else None
-    if not isinstance(text, str) or _COMMAS.search(text):
-        return None
-    return next((sign for sign in ";|" if sign in text.strip(sign)), None)
-
-
-def _is_text(node: Node) -> bool:
-    row = find_attribute(node.name) if isinstance(node, Reference) else None
-    return row is not None and row.type == "string"
-
-
-def _is_comparison(nodes: list[Node]) -> bool:
-    return any(isinstance(node, Binary) and node.operator in COMPARISONS for node in nodes)
+    text = text_of(node) or ""
+    return next(
+        (sign for sign in ";|" if sign in text.strip(sign) and not _COMMAS.search(text)), None
+    )
 
 
 # --- division -------------------------------------------------------------------------------------
@@ -341,22 +326,15 @@ def _division(one: MacroExpression, node: Binary) -> tuple[str, str] | None:
         help_text = "multiply first, or write a real, as in `1.0`"
         return f"`{shown}` is a whole number before it is multiplied", help_text
     part, whole = bare(node.left), bare(node.right)
+    is_share = False
     if isinstance(part, Binary) and part.operator == "-" and bare(part.left) == whole:
-        is_share = _is_integer(whole) and _is_integer(bare(part.right))
-    else:
-        names_whole = isinstance(part, Reference) and isinstance(whole, Reference)
-        is_share = names_whole and _is_part(part, whole) and top.real is None
-        is_share = is_share and one.evaluation.alone(whole).whole is not None
+        is_share = type_of(whole) == type_of(bare(part.right)) == "integer"
+    elif isinstance(part, Reference) and isinstance(whole, Reference) and top.real is None:
+        is_part = whole.name.casefold() in {prefix + part.name.casefold() for prefix in _WHOLES}
+        is_share = is_part and one.evaluation.alone(whole).whole is not None
     if is_share:
         return f"`{shown}` is 0 or 1: both are integers", f"write `real({one.shown(part)})`"
     return None
-
-
-def _is_part(part: Node, whole: Node) -> bool:
-    """Has the whole the name of the part with a word for the whole before it?"""
-    assert isinstance(part, Reference)
-    assert isinstance(whole, Reference)
-    return whole.name.casefold() in {prefix + part.name.casefold() for prefix in _WHOLES}
 
 
 def _is_compared_with_fraction(one: MacroExpression, node: Binary) -> bool:
@@ -375,29 +353,19 @@ def _is_compared_with_fraction(one: MacroExpression, node: Binary) -> bool:
 def _is_percentage(one: MacroExpression, node: Binary) -> bool:
     """``RequestCpus / 64 * 100``: a share in percent; of memory in GiB it may be a step."""
     part, whole = bare(node.left), bare(node.right)
-    counted = one.evaluation.alone(part).unit in _COUNTED
-    if not _is_usually_whole(part) or not (
-        _is_usually_whole(whole) or (counted and is_number(whole) and _is_whole(whole))
-    ):
+    counted = isinstance(whole, Literal) and whole.value.__class__ is int
+    counted = counted and one.evaluation.alone(part).unit in _COUNTED
+    if not _is_usually_whole(part) or not (_is_usually_whole(whole) or counted):
         return False
     products = (n for n in one.nodes if isinstance(n, Binary) and n.operator == "*")
     factors = (by for n in products for side, _, by in sides(n) if side is node)
     return any(single_number(one.evaluation.alone(by)) == 100 for by in factors)
 
 
-def _is_whole(node: Node) -> bool:
-    return isinstance(node, Literal) and node.value.__class__ is int
-
-
-def _is_integer(node: Node) -> bool:
-    row = find_attribute(node.name) if isinstance(node, Reference) else None
-    return row is not None and row.type == "integer"
-
-
 def _is_usually_whole(node: Node) -> bool:
     """Is it an attribute that counts something, or asks for so many of it?"""
-    row = find_attribute(node.name) if isinstance(node, Reference) else None
-    return row is not None and (row.type == "integer" or row.name.startswith("Request"))
+    asked = isinstance(node, Reference) and node.name.casefold().startswith("request")
+    return type_of(node) == "integer" or (asked and type_of(node) != "")
 
 
 def _rest(one: MacroExpression, node: Binary) -> int:

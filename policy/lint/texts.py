@@ -17,8 +17,8 @@ from policy.attributes import find_attribute
 from policy.ephemeral import find_ephemeral
 from policy.lint.expressions import MacroExpression
 from policy.lint.finding import Finding, Meant, Per, finding, looks_at
-from policy.lint.slips import has_number, is_number
-from policy.lint.trees import sides, takes_pattern
+from policy.lint.slips import is_number, type_of
+from policy.lint.trees import sides, takes_pattern, text_of
 
 QUOTED_NAME: Final = Finding(
     "P424",
@@ -30,11 +30,6 @@ QUOTED_NAME: Final = Finding(
 #: What names have as a pattern only.
 _WILD: Final = re.compile(r"\w[.]?\*|\*[.]?\w|^\^\w|[.]\*")
 _NUMBERS: Final = ("integer", "real")
-
-
-def _text(node: Node) -> str | None:
-    """The text that a node is, if it is one."""
-    return node.value if isinstance(node, Literal) and isinstance(node.value, str) else None
 
 
 @finding(
@@ -52,11 +47,11 @@ def text_sum(one: MacroExpression, node: Binary) -> Iterator[Diagnostic]:
     """``"text" + x``, and the clock as a time."""
     parts = [bare(node.left), bare(node.right)]
     clock = any(isinstance(x, Call) and x.name.casefold() == "currenttime" for x in parts)
-    counted = any(is_number(part) or has_number(part) for part in parts)
+    counted = any(is_number(part) or type_of(part) in _NUMBERS for part in parts)
     message = f"`{one.shown(node)}` is an error"
     if clock and counted and node.operator in ("+", "-"):
         yield one.say(text_sum, message, node, "did you mean `time()`?")
-    elif node.operator == "+" and any(_text(part) is not None for part in parts):
+    elif node.operator == "+" and any(text_of(part) is not None for part in parts):
         yield one.say(text_sum, message, node, "join texts with strcat()")
 
 
@@ -71,7 +66,7 @@ def text_sum(one: MacroExpression, node: Binary) -> Iterator[Diagnostic]:
 )
 def broken_pattern(one: MacroExpression, node: Call) -> Iterator[Diagnostic]:
     pattern = bare(node.args[0]) if takes_pattern(node) and node.args else node
-    text = _text(pattern)
+    text = text_of(pattern)
     if text is not None and compile_pattern(text, "") is None:
         message = f"the pattern of `{node.name}` does not compile"
         yield one.say(broken_pattern, message, pattern, f"`{node.name}` is an error")
@@ -90,7 +85,7 @@ def as_pattern(one: MacroExpression, node: Binary) -> Iterator[Diagnostic]:
     """``Machine == "*.example.edu"``."""
     for side, operator, other in sides(node):
         is_name = isinstance(side, Reference) and operator in EQUALITY | IDENTITY
-        if is_name and _WILD.search(_text(other) or ""):
+        if is_name and _WILD.search(text_of(other) or ""):
             message = f"`{one.shown(other)}` is compared as it is, and nothing is called so"
             yield one.say(as_pattern, message, other, "a pattern is for regexp()")
 
@@ -98,7 +93,7 @@ def as_pattern(one: MacroExpression, node: Binary) -> Iterator[Diagnostic]:
 @looks_at(Per.LITERAL)
 def scoped_in_quotes(one: MacroExpression, node: Literal) -> Iterator[Diagnostic]:
     """``"TARGET.Owner"``."""
-    text = _text(node) or ""
+    text = text_of(node) or ""
     scope, dot, name = text.partition(".")
     if dot and scope.casefold() in ("my", "target") and find_attribute(name) is not None:
         message = f'`"{text}"` is a text, not the attribute'
@@ -109,7 +104,7 @@ def scoped_in_quotes(one: MacroExpression, node: Literal) -> Iterator[Diagnostic
 def quoted(one: MacroExpression, node: Binary) -> Iterator[Diagnostic]:
     """``"RequestMemory" < 4096``."""
     for side, other in ((node.left, node.right), (node.right, node.left)):
-        text = _text(bare(side))
+        text = text_of(side)
         if text is None:
             continue
         is_value = text.casefold() in ("undefined", "error") and node.operator in COMPARISONS
@@ -138,7 +133,7 @@ def _is_attribute(one: MacroExpression, node: Binary, text: str, other: Node) ->
     per=Per.EXPRESSION,
 )
 def only_text(one: MacroExpression) -> Iterator[Diagnostic]:
-    top, value = _text(bare(one.tree)), one.evaluation.value
+    top, value = text_of(one.tree), one.evaluation.value
     if not one.wants_no_text:
         return
     if top is not None:

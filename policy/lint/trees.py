@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from typing import Final
 
 from classad.evaluation.functions import lookup_function
 from classad.language.operators import BINARY, COMPARISONS, GUARDS, MIRRORED
@@ -20,9 +18,6 @@ from classad.syntax.nodes import (
     bare,
     walk,
 )
-
-#: Functions whose second argument is a text with commas, with case and without.
-_OF_TEXT_LISTS: Final = re.compile(r"stringlisti?member", re.IGNORECASE)
 
 
 def references(node: Node) -> Iterator[Reference]:
@@ -57,17 +52,16 @@ def number(node: Node) -> float | None:
     return None
 
 
+def text_of(node: Node) -> str | None:
+    """The text that a node is, if it is one."""
+    node = bare(node)
+    return node.value if isinstance(node, Literal) and isinstance(node.value, str) else None
+
+
 def is_undefined(node: Node) -> bool:
     """Is it the literal UNDEFINED or ERROR?"""
     node = bare(node)
     return isinstance(node, Literal) and isinstance(node.value, Value)
-
-
-def outcome_with(left: Node, right: Node) -> str:
-    """What an operator other than the identities is with UNDEFINED or ERROR as an operand."""
-    literals = [node.value for node in map(bare, (left, right)) if isinstance(node, Literal)]
-    worse = any(value is Value.Error for value in literals)
-    return "ERROR is always an error" if worse else "UNDEFINED is always undefined"
 
 
 def conjuncts(node: Node) -> Iterator[Node]:
@@ -128,10 +122,3 @@ def takes_pattern(node: Call) -> bool:
     """Is the first argument a regular expression?"""
     function = lookup_function(node.name)
     return function is not None and function.family == "regex"
-
-
-def item_and_list(node: Call) -> tuple[Node | None, Node | None]:
-    """What is looked for in a list that is a text with commas, and that list."""
-    if _OF_TEXT_LISTS.fullmatch(node.name) is None or len(node.args) < 2:
-        return None, None
-    return bare(node.args[0]), bare(node.args[1])

@@ -155,17 +155,6 @@ def small_factor(view: View, setting: Setting) -> Iterator[Diagnostic]:
         yield small_factor.on(setting.entry, message)
 
 
-def _megabytes(setting: Setting) -> str:
-    """How the macro says MiB: logs take a unit, and the history a number of bytes only."""
-    readers = find_readers(setting.macro)
-    return " * 1024 * 1024" if readers is not None and readers.kind == "long" else " Mb"
-
-
-def _product(text: str) -> float:
-    """What a product of numbers comes to; 0 for anything else."""
-    return prod(_factors(_tree(text))) if _PRODUCT.fullmatch(text) else 0.0
-
-
 @looks_at(Per.SETTING)
 def of_days(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """A time that is written as days in minutes."""
@@ -221,16 +210,19 @@ def written(view: View, setting: Setting) -> Iterator[Diagnostic]:
     except ExpansionError:
         return
     except ValueError:
-        value = _product(setting.text())
+        text = setting.text()
+        value = prod(_factors(_tree(text))) if _PRODUCT.fullmatch(text) else 0.0
     message = f"{setting.macro} is {_digits(value)} {unit}"
     if 0 < value < _TIMES.get(folded, 0) or value > _LONGEST.get(folded, inf):
         yield NOT_SECONDS.on(setting.entry, message, "times are in seconds")
     elif 0 < value < _AMOUNTS.get(folded, 0):
         yield GIGABYTES.on(setting.entry, message, f"did you mean `{_digits(value)} * 1024`?")
     elif log and 1 < value < _LEAST_LOG:
-        yield GIGABYTES.on(
-            setting.entry, message, f"did you mean `{_digits(value)}{_megabytes(setting)}`?"
-        )
+        # Logs take a unit, and the history a number of bytes only.
+        readers = find_readers(setting.macro)
+        is_number = readers is not None and readers.kind == "long"
+        unit = " * 1024 * 1024" if is_number else " Mb"
+        yield GIGABYTES.on(setting.entry, message, f"did you mean `{_digits(value)}{unit}`?")
     elif amounts and value >= _GREATEST["MiB"]:
         yield NOT_MEBIBYTES.on(setting.entry, message, "that looks like KiB or bytes")
 
