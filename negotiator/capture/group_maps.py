@@ -24,8 +24,7 @@ from negotiator.jobs.weights import IdleJobWeights
 from negotiator.model.arithmetic import whole
 from negotiator.model.snapshot import ScheddQueue
 from negotiator.pool.addresses import NO_ADDRESS
-from policy.maps.lookup import Mapped, map_name
-from policy.maps.user_maps import UserMap
+from policy.maps.user_maps import Mapped, UserMap, map_name
 
 FEATURE: Final = "AssignAccountingGroup"
 

@@ -137,7 +137,7 @@ def _is_of_groups(one: MacroExpression) -> bool:
 @looks_at(Per.COMPARISON)
 def both_of_the_job(one: MacroExpression, node: Binary) -> Iterator[Diagnostic]:
     """``TARGET.WantRack == TARGET.Rack`` where the slot has Rack."""
-    if (one.how.use.my, one.how.use.target) != ("slot", "job") or _is_of_groups(one):
+    if (one.use.my, one.use.target) != ("slot", "job") or _is_of_groups(one):
         return
     found = [side for side, _, _ in sides(node) if isinstance(side, Reference)]
     if len(found) < 2 or any(scope_of(side) != "target" for side in found):
@@ -209,7 +209,7 @@ def not_there(one: MacroExpression) -> Iterator[Diagnostic]:
 
 def _whereabouts(one: MacroExpression, row: Attribute) -> str:
     """Which ads have the attribute, or that it comes later."""
-    if one.surroundings.submitted and row.ads.get("job") is Moment.LATER:
+    if one.use.at_submission and row.ads.get("job") is Moment.LATER:
         return f"a job that was never started has no {row.name}"
     return f"{row.name} is in " + " and ".join(_OWNERS[kind] for kind in row.ads)
 
@@ -252,7 +252,7 @@ def _instead(one: MacroExpression, scope: str | None, name: str) -> str:
     """The other scope, if the attribute is there; else when the expression is evaluated."""
     other = {"my": "target", "target": "my"}.get(scope or "")
     if other is None or one.surroundings.look_up(other, name)[1] == UNDEFINED_ONLY:
-        return f"{one.name} is evaluated {one.how.moment}"
+        return f"{one.name} is evaluated {one.use.moment}"
     return f"did you mean `{other.upper()}.{name}`?"
 
 
@@ -316,7 +316,7 @@ def _unknown(one: MacroExpression, name: str, *, asked: bool) -> _Found:
     # Users may well have an attribute of their own whose name is longer or shorter.
     meant = meant or _begun(name, () if asked else known_attributes())
     if meant is None:
-        kinds = {"job" if it == "request" else it for it in (one.how.use.my, one.how.use.target)}
+        kinds = {"job" if it == "request" else it for it in (one.use.my, one.use.target)}
         rows = attribute_rows().values()
         usual = vocabulary(tuple(row.name for row in rows if not kinds.isdisjoint(row.ads)))
         meant = (inflected if asked else meant_by_words)(name, usual)

@@ -82,7 +82,7 @@ def _has_hooks(view: View, setting: Setting, name: str) -> bool:
 
 
 @frozen
-class Need:
+class Companion:
     """Macros that do nothing unless ``test`` of one of ``others`` holds; ``sure``: daemons were
     asked, or nobody reads the macros then."""
 
@@ -93,11 +93,11 @@ class Need:
     sure: bool
 
 
-def _need(macros: str, test: _Test, *others: str, help: str, sure: bool = True) -> Need:
-    return Need(re.compile(macros, re.IGNORECASE), others, test, help, sure)
+def _need(macros: str, test: _Test, *others: str, help: str, sure: bool = True) -> Companion:
+    return Companion(re.compile(macros, re.IGNORECASE), others, test, help, sure)
 
 
-_NEEDS: Final = (
+_COMPANIONS: Final = (
     _need(
         "REMOTE_PRIO_FACTOR", _is_set, "ACCOUNTANT_LOCAL_DOMAIN",
         help="without ACCOUNTANT_LOCAL_DOMAIN no submitter is remote",
@@ -215,7 +215,7 @@ def alone(view: View, setting: Setting) -> Iterator[Diagnostic]:
     text = setting.text().strip()
     if not text or text.casefold() in ("false", "0", '"none"') or setting.is_unread:
         return  # it asks for nothing, or nobody
-    for need in _NEEDS:
+    for need in _COMPANIONS:
         found = need.macros.fullmatch(setting.macro)
         if found is None or any(
             need.test(view, setting, found.expand(other)) for other in need.others

@@ -211,7 +211,7 @@ def single_word(one: MacroExpression, node: Node) -> Iterator[Diagnostic]:
         node = node.args[0] if node.args else node
     elif isinstance(node, Call):
         node = _word_for_list(node) or node
-    elif node is not one.tree or one.how.use.wanted is not Wanted.ANY:
+    elif node is not one.tree or one.use.wanted is not Wanted.ANY:
         return
     word = bare(node)
     if not isinstance(word, Reference) or word.base is not None:
@@ -262,7 +262,7 @@ def _case(one: MacroExpression, node: Binary) -> Said | None:
 def _is_group(one: MacroExpression, subject: Reference) -> bool:
     """Is it the name of a group, and nothing longer?"""
     folded = subject.name.casefold()
-    return folded in _GROUPS or (folded == "accountinggroup" and one.how.use.my == "group")
+    return folded in _GROUPS or (folded == "accountinggroup" and one.use.my == "group")
 
 
 def _no_such_group(one: MacroExpression, node: Binary) -> Said | None:
@@ -275,7 +275,7 @@ def _no_such_group(one: MacroExpression, node: Binary) -> Said | None:
         if text.casefold() in (*map(str.casefold, groups), "<none>"):
             continue
         advice = meant(text, groups, "GROUP_NAMES has no such group")
-        if isinstance(advice, Meant) or one.how.use.my == "group":
+        if isinstance(advice, Meant) or one.use.my == "group":
             return NEVER_TRUE, f"no group is called `{text}`", node, advice
     return None
 

@@ -21,7 +21,7 @@ from classad.syntax.nodes import Binary, Node, height, walk
 from policy.attributes import DATE, FIRST_DATE, LAST_DATE
 from policy.knobs.declaration import Use, Wanted
 from policy.knobs.reading import EXPANDED, Place
-from policy.knobs.uses import Evaluated, find_use
+from policy.knobs.uses import find_use
 from policy.language import statements
 from policy.language.expressions import parse
 from policy.language.lines import LineReader, LogicalLine
@@ -45,8 +45,8 @@ _SETS: Final = re.compile(
     r"(?im)^\s*(?:(?:EVALSET|EVALMACRO|SET|DEFAULT)\s+(\w+)|(?:COPY|RENAME)\s+\w+\s+(\w+))"
 )
 _RESOURCE: Final = re.compile(r"(?i)machine_resource_(?:inventory_)?(\w+)")
-_PUBLISHED: Final = Evaluated(Use("slot", "job", Wanted.ANY), "as an attribute of the slot")
-_SUBMITTED: Final = Evaluated(Use("job", "slot", Wanted.ANY), "as an attribute of the job")
+_PUBLISHED: Final = Use("slot", "job", Wanted.ANY, moment="as an attribute of the slot")
+_SUBMITTED: Final = Use("job", "slot", Wanted.ANY, moment="as an attribute of the job")
 
 
 @frozen
@@ -55,7 +55,7 @@ class Part:
 
     name: str
     text: str
-    how: Evaluated
+    use: Use
     source: Source | None
     start: int
 
@@ -78,7 +78,7 @@ class MacroExpression:
     setting: Setting
     text: str
     tree: Node
-    how: Evaluated
+    use: Use
     surroundings: Surroundings
     own_names: tuple[str, ...] = ()
     said: set[str] = field(factory=set)
@@ -127,7 +127,7 @@ class MacroExpression:
     @property
     def wants_no_text(self) -> bool:
         """Is it meant to come to a condition or a number?"""
-        return self.how.use.wanted is not Wanted.ANY
+        return self.use.wanted is not Wanted.ANY
 
     @cached_property
     def macros(self) -> list[tuple[str, ...]]:
@@ -177,29 +177,25 @@ def expressions_in(view: View) -> Iterator[MacroExpression]:
         for part in parts(setting) if taken else ():
             tree = _tree(part.text)
             if tree is not None:
-                where = _surroundings(part.how, published)
+                where = Surroundings(part.use, published)
                 yield MacroExpression(
-                    *(view, setting, part.text, tree, part.how, where, own), part=part
+                    *(view, setting, part.text, tree, part.use, where, own), part=part
                 )
-        how = find_use(setting.macro)
+        use = find_use(setting.macro)
         folded = setting.macro.casefold()
-        if how is None and folded in slots:
-            how = _PUBLISHED
-        elif how is None and folded in jobs:
-            how = _SUBMITTED
-        if how is None:
+        if use is None and folded in slots:
+            use = _PUBLISHED
+        elif use is None and folded in jobs:
+            use = _SUBMITTED
+        if use is None:
             continue
         parsed = _parsed(setting) if taken else _read(setting)
         if parsed is None:
             continue
         text, tree = parsed
-        found = MacroExpression(view, setting, text, tree, how, _surroundings(how, published), own)
+        found = MacroExpression(view, setting, text, tree, use, Surroundings(use, published), own)
         if taken or not found.has_holes:
             yield found
-
-
-def _surroundings(how: Evaluated, published: Mapping[str, Abstract]) -> Surroundings:
-    return Surroundings(how.use, how.matching, published, submitted=how.at_submission)
 
 
 def _parsed(setting: Setting) -> tuple[str, Node] | None:
@@ -269,14 +265,14 @@ _COMMAND: Final = r"(requirements)[ \t]*[=:]?|(set|default|evalset)[ \t]+(\w+)[ 
 _COMMAND_LINE: Final = re.compile(rf"(?im)^[ \t]*(?:{_COMMAND})[ \t]+(\S.*)$")
 _ROUTED: Final = "when a job is transformed"
 _OF_COMMANDS: Final = {
-    "REQUIREMENTS": Evaluated(Use("job", "", Wanted.CONDITION), _ROUTED),
-    "EVALSET": Evaluated(Use("job", "", Wanted.ANY), _ROUTED),
-    "SET": Evaluated(Use("job", "slot", Wanted.ANY), "as an attribute of the job"),
-    "DEFAULT": Evaluated(Use("job", "slot", Wanted.ANY), "as an attribute of the job"),
+    "REQUIREMENTS": Use("job", "", Wanted.CONDITION, moment=_ROUTED),
+    "EVALSET": Use("job", "", Wanted.ANY, moment=_ROUTED),
+    "SET": Use("job", "slot", Wanted.ANY, moment="as an attribute of the job"),
+    "DEFAULT": Use("job", "slot", Wanted.ANY, moment="as an attribute of the job"),
 }
 _ROUTES: Final = "JOB_ROUTER_ROUTE_"
 #: The router asks it of a job in more than one way: as MY, and in a constraint as TARGET.
-_OF_ROUTES: Final = Evaluated(Use("either", "either", Wanted.CONDITION), _ROUTED)
+_OF_ROUTES: Final = Use("either", "either", Wanted.CONDITION, moment=_ROUTED)
 
 
 def has_body(setting: Setting) -> bool:
@@ -304,11 +300,11 @@ def parts(setting: Setting) -> Iterator[Part]:
         behind = behind if start is None else start + len(text)
         if "$" not in text and not text.endswith("\\"):
             name = command if found[3] is None else f"{command} {found[3]}"
-            how = _OF_ROUTES if command == "REQUIREMENTS" and routed else _OF_COMMANDS[command]
+            use = _OF_ROUTES if command == "REQUIREMENTS" and routed else _OF_COMMANDS[command]
             if start is None:
-                yield Part(name, text, how, _value(entry), found.start(4))
+                yield Part(name, text, use, _value(entry), found.start(4))
             else:
-                yield Part(name, text, how, entry.source, start)
+                yield Part(name, text, use, entry.source, start)
 
 
 def _value(entry: Definition) -> Source:

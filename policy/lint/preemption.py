@@ -336,7 +336,7 @@ def _terms(node: Node) -> Iterator[Node]:
     per=Per.EXPRESSION,
 )
 def drowned(one: MacroExpression) -> Iterator[Diagnostic]:
-    if one.how.use.wanted is not Wanted.NUMBER or not one.how.matching:
+    if one.use.wanted is not Wanted.NUMBER or not one.use.matching:
         return
     terms = list(_terms(one.tree))
     weighted = [(weight, term) for term in terms if (weight := _weight(one, term)) is not None]
@@ -399,10 +399,10 @@ def _step(one: MacroExpression, term: Node) -> float | None:
 )
 def one_sided(one: MacroExpression) -> Iterator[Diagnostic]:
     """A rank without anything of the ads that it compares."""
-    use = one.how.use
+    use = one.use
     if use.wanted is not Wanted.NUMBER or not one.name.casefold().endswith("rank"):
         return
-    compared = "my" if one.how.matching else "target"
+    compared = "my" if one.use.matching else "target"
     kind = use.my if compared == "my" else use.target
     if not kind or not names(one.tree) or any(isinstance(n, Call) for n in one.nodes):
         return

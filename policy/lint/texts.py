@@ -140,5 +140,5 @@ def only_text(one: MacroExpression) -> Iterator[Diagnostic]:
         message = f"{one.name} is a text, and stands for no condition or number"
         yield one.say(QUOTED_NAME, message, one.tree, "take the quotes away")
     elif value.has_text and not (value.is_measured or value.truths or value.other):
-        wanted = one.how.use.wanted.value
+        wanted = one.use.wanted.value
         yield one.say(only_text, f"{one.name} comes to a text, and {wanted} is meant", one.tree)

@@ -55,7 +55,7 @@ _CONDITIONS: Final = frozenset((Wanted.TRUTH, Wanted.CONDITION))
 )
 def never_at_all(one: MacroExpression) -> Iterator[Diagnostic]:
     speaks = bool(names(one.tree)) or bool(one.comparisons)
-    if one.how.use.wanted not in _CONDITIONS or one.has_holes or not speaks:
+    if one.use.wanted not in _CONDITIONS or one.has_holes or not speaks:
         return
     value = one.evaluation.value.condition()
     if value.truths == {True} and not value.undefined and not value.error:
