@@ -168,7 +168,9 @@ def _parse_line(line: str, prefix: bool) -> tuple[str, MapLine] | str:
         return ""
     regex = None if prefix else _REGEX.match(line, at)
     if regex is not None:
-        key, pattern = regex[1], _compiled(regex[1], regex[2])
+        flags = "i" if "i" in regex[2] else ""
+        key = regex[1]
+        pattern = compile_pattern(("(?U)" if "U" in regex[2] else "") + key, flags)
         if pattern is None:
             return f"`{key}` is not a regular expression"
         at = regex.end()
@@ -188,10 +190,6 @@ def _field(line: str, at: int) -> tuple[str, int]:
         return "", at
     quoted = found[1]
     return (found[2] if quoted is None else quoted.replace('\\"', '"')), found.end()
-
-
-def _compiled(pattern: str, flags: str) -> Pattern | None:
-    return compile_pattern(("(?U)" if "U" in flags else "") + pattern, "i" if "i" in flags else "")
 
 
 def included_texts(sources: Sources) -> Callable[[str], list[NamedText]]:
