@@ -13,8 +13,8 @@ from attr import field, frozen
 from negotiator.capture.pool_order import pool_order
 from negotiator.engines import ENGINES
 from negotiator.scenario.course import play
-from pieslice.conform.negotiation.scenarios import decided, differences
 from pieslice.data import JsonData, Record
+from tests.conform.negotiation.scenarios import decided, differences
 
 
 @frozen

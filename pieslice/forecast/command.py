@@ -24,7 +24,7 @@ from negotiator.io import CapturePaths, InputError
 from negotiator.pool.weights import own_weight
 from pieslice.command_line import EXIT_BAD, EXIT_OK
 from pieslice.forecast.model import Demand, Point, Settings, User, forecast
-from pieslice.inputs.policyfile import check_policy_file
+from pieslice.inputs.configuration import check_policy_file
 from pieslice.priorities.command import records_of
 from pieslice.priorities.rows import Row, rows_of
 from pieslice.reports.csv import write_csv

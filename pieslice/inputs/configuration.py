@@ -29,6 +29,25 @@ if TYPE_CHECKING:
     from policy.versions import Followed
 
 
+from pathlib import Path
+
+from negotiator.capture.configuration import CaptureSources
+from negotiator.io import InputError
+from policy.config import load_config
+from policy.io import builtin_library
+from policy.language.table import Context
+
+
+def check_policy_file(path: Path) -> None:
+    """Raise if the file cannot be opened, or a line of it or of its includes does not parse."""
+    path.open("rb").close()
+    config = load_config(
+        str(path), CaptureSources(path), builtin_library(), context=Context("NEGOTIATOR")
+    )
+    if not config.complete:
+        raise InputError(config.diagnostics[-1:])
+
+
 #: The daemon that reads, unless a command line says otherwise.
 SUBSYSTEM: Final = "NEGOTIATOR"
 

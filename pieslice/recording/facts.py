@@ -31,8 +31,7 @@ from negotiator.capture.claims import whole_slot
 from negotiator.jobs.lists import IDLE, RUNNING, submitter_of
 from negotiator.model.arithmetic import END_OF_CALENDAR, whole
 from pieslice.data import is_number
-from pieslice.recording.changes import Files
-from pieslice.recording.columns import Columns
+from pieslice.recording.changes import Columns, Files
 
 #: What a job is after the last capture that has it.
 GONE: Final = -1

@@ -26,10 +26,9 @@ from pieslice.live.daemons import Bindings
 from pieslice.live.service import Pause, Service, path_of, refuse_shared, service, together
 from pieslice.reports.layout import Block, Line
 from pieslice.reports.output import deliver, show
-from pieslice.shadow.cycles import due
 from pieslice.shadow.history import Keep, keeping
 from pieslice.shadow.keeping import Log, Unwritten, ended_in_order, large_of, replace
-from pieslice.shadow.loop import Followed, Shadow
+from pieslice.shadow.loop import Followed, Shadow, due
 from pieslice.shadow.outcome import Outcome
 from pieslice.shadow.report import Score, cycle_line, differences, page, prometheus
 from pieslice.terminal import complain

@@ -38,7 +38,7 @@ from negotiator.model.snapshot import AccountantState, Snapshot
 from negotiator.pool.fetch import children_can_go, new_slot
 from negotiator.pool.slots import Slots
 from pieslice.data import JsonData
-from pieslice.inputs.policyfile import check_policy_file
+from pieslice.inputs.configuration import check_policy_file
 from pieslice.inputs.versions import OPTION
 from pieslice.reports.names import did_you_mean
 from pieslice.simulation.engine import ClaimSettings, MachineChange, Simulation, Sink

@@ -346,7 +346,7 @@ def _diff(args: argparse.Namespace) -> int:
 
 def _watch(args: argparse.Namespace) -> int:
     from negotiator.io import InputError
-    from pieslice.inputs.policyfile import check_policy_file
+    from pieslice.inputs.configuration import check_policy_file
     from pieslice.inputs.running import is_address
     from pieslice.reports.output import show_diagnostics
     from pieslice.shadow.whatif import watch

@@ -106,7 +106,7 @@ def test_on_the_recorded_cases_about_parsing(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "every", [pytest.param(1, marks=[pytest.mark.slow, pytest.mark.long]), 12], ids=["all", "some"]
+    "every", [pytest.param(1, marks=[pytest.mark.slow, pytest.mark.long]), 40], ids=["all", "some"]
 )
 @pytest.mark.parametrize("path", sorted(VECTORS.glob("*.jsonl")), ids=lambda path: str(path.stem))
 def test_on_the_texts_of_the_recorded_cases(path: Path, every: int) -> None:

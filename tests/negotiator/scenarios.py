@@ -11,7 +11,7 @@ from negotiator.model.result import CycleResult
 from negotiator.scenario.course import first_snapshot as snapshot_of
 from negotiator.scenario.course import play
 from negotiator.scenario.read import NOW, policy_of
-from pieslice.conform.negotiation.scenarios import decided
+from tests.conform.negotiation.scenarios import decided
 
 __all__ = ["NOW", "VECTORS", "decided", "load", "names", "play", "policy_of"]
 __all__ += ["run", "snapshot_of"]

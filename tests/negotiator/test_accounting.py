@@ -31,8 +31,8 @@ from negotiator.groups.tree import GroupSettings, GroupTree
 from negotiator.model.snapshot import AccountantState, Customer, Lease, Resource
 from negotiator.pool.ephemeral import live_functions
 from negotiator.scenario.course import play
-from pieslice.conform.negotiation.accounting import ACCOUNTING_KINDS
-from pieslice.conform.runner import check_case
+from tests.conform.negotiation.accounting import ACCOUNTING_KINDS
+from tests.conform.runner import check_case
 
 VECTORS = Path(__file__).parents[1] / "vectors" / "accounting"
 

@@ -15,8 +15,8 @@ from negotiator.capture.renewal import renewed, update_interval
 from negotiator.cycle import negotiate
 from negotiator.io import CapturePaths, read_capture
 from negotiator.model.snapshot import Snapshot
-from pieslice.conform.negotiation.pools import POOL_KINDS
-from pieslice.conform.runner import outcomes
+from tests.conform.negotiation.pools import POOL_KINDS
+from tests.conform.runner import outcomes
 
 CAMPUS = Path(__file__).parents[2] / "examples" / "campus"
 PARTITIONABLE = Path(__file__).parents[1] / "vectors" / "pools" / "campus-partitionable"

@@ -16,10 +16,10 @@ from negotiator.groups.quotas import allocate, assign_quotas
 from negotiator.groups.steps import Spread
 from negotiator.groups.tree import GroupSettings, GroupTree, group_tree
 from negotiator.model.result import ROOT_GROUP
-from pieslice.conform.negotiation.quotas import QUOTA_KINDS
-from pieslice.conform.runner import check_case
 from policy.dialects import HTCONDOR, MRG
 from policy.load import policy_from_knobs
+from tests.conform.negotiation.quotas import QUOTA_KINDS
+from tests.conform.runner import check_case
 from tests.negotiator import scenarios
 
 VECTORS = Path(__file__).parents[1] / "vectors" / "quotas"

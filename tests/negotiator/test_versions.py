@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from docs.written.versions import versions_page
 from negotiator.engines import ENGINES
 from negotiator.io import CapturePaths, InputError, read_capture
 from negotiator.jobs.autoclusters import significance
@@ -19,8 +20,6 @@ from negotiator.scenario.course import play
 from negotiator.versions.rule import Rule
 from negotiator.versions.table import RULES, changed_between
 from pieslice.cli import main
-from pieslice.conform.negotiation.scenarios import differences
-from pieslice.negotiate.versions import versions_page
 from policy.load import policy_from_knobs
 from policy.versions import (
     LINES,
@@ -31,6 +30,7 @@ from policy.versions import (
     followed_version,
     parse_version,
 )
+from tests.conform.negotiation.scenarios import differences
 
 ROOT = Path(__file__).parents[2]
 VECTORS = ROOT / "tests" / "vectors"
@@ -348,9 +348,7 @@ def test_versions_prints_the_rules_in_which_two_versions_differ(
 
 def test_the_page_about_versions_is_written_from_the_table() -> None:
     written = (ROOT / "docs" / "versions.md").read_text()
-    assert written == versions_page(), (
-        "run: python -m pieslice.documents versions > docs/versions.md"
-    )
+    assert written == versions_page(), "run: python -m docs.written versions > docs/versions.md"
 
 
 def test_a_setting_that_the_version_does_not_know_is_said_and_has_no_effect(

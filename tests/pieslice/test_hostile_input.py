@@ -396,7 +396,7 @@ def test_a_day_begins_in_utc(text: str) -> None:
 @pytest.mark.parametrize(
     "words",
     [["select", f"{TOUR}/slots.ads", "--target", "x\x1b[2J"], ["eval", "1", "--tz", "\u202eGMT"],
-     ["negotiate", TOUR, "--now", "\x1b[31m"], ["config", "info", "\x1b[2J"], ["conform", "\x07"],
+     ["negotiate", TOUR, "--now", "\x1b[31m"], ["config", "info", "\x1b[2J"],
      ["help", "\x1b[2J"], ["history", "\x1b[2J"],
      ["map", "test", "\x1b[2J", "a"], ["simulate", "4", "--workload", "\x1b[2J"],
      ["userprio", "\x1b[2J"], ["report", "\x1b[2J"], ["forecast", "\x1b[2J"]],
@@ -430,7 +430,17 @@ _SETTINGS = (
 )
 
 
-@pytest.mark.parametrize("digits", _DIGITS, ids=lambda text: f"{text[:9]}-{len(text)}")
+@pytest.mark.parametrize(
+    "digits",
+    [
+        pytest.param(
+            text,
+            marks=[] if number % 3 == 0 else [pytest.mark.slow, pytest.mark.long],
+            id=f"{text[:9]}-{len(text)}",
+        )
+        for number, text in enumerate(_DIGITS)
+    ],
+)
 def test_digits_that_are_no_number_of_python(digits: str, tmp_path: Path, capsys: Capture) -> None:
     path = tmp_path / "condor_config"
     for number, text in enumerate(_SETTINGS):

@@ -28,9 +28,9 @@ from pieslice.live.capture import LiveCapture, read
 from pieslice.live.taking import Memory, restarted, take
 from pieslice.recording.store import History, HistoryError, Recorder
 from pieslice.shadow import loop
-from pieslice.shadow.cycles import due, newer, skew
 from pieslice.shadow.history import keeping
 from pieslice.shadow.keeping import Log, large_of
+from pieslice.shadow.loop import due, newer, skew
 from pieslice.shadow.outcome import Moved, Outcome, compare, outcome_of, total
 from pieslice.shadow.report import Score, page, prometheus
 from pieslice.shadow.whatif import Gain, Gains, Sums
@@ -482,6 +482,12 @@ def predicted(recorded: Place, tmp_path: Path) -> tuple[LiveCapture, CycleResult
     pool = read_capture(CapturePaths(tmp_path / "now"))
     result = negotiate(pool.snapshot, pool.policy, now=pool.facts.now, rng=Random(0))
     return read(tmp_path / "now"), result
+
+
+@pytest.fixture(autouse=True)
+def _no_collection(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What other tests left alive is not looked through after every cycle."""
+    monkeypatch.setattr(loop, "tidy", lambda: None)
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from attr import fields_dict, frozen
 
-from pieslice.documents.knobs import knob_page
+from docs.written.knobs import knob_page
 from policy.config import Library, config_from_mapping
 from policy.data.tables import builtin_table, meanings
 from policy.explain.meaning import meaning
@@ -285,4 +285,4 @@ def test_a_macro_of_its_own_is_no_member_of_a_family() -> None:
 
 def test_the_page_is_current() -> None:
     written = (ROOT / "docs" / "knobs.md").read_text(encoding="utf-8")
-    assert written == knob_page(), "run: python -m pieslice.documents knobs > docs/knobs.md"
+    assert written == knob_page(), "run: python -m docs.written knobs > docs/knobs.md"
