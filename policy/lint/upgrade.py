@@ -2,7 +2,7 @@
 
 Defaults that change under a configuration which does not set them, values that another version
 reads otherwise, expressions that stop evaluating or mean something else, settings that begin to
-count.  ``policy.lint.steps`` adds what a check finds.
+count.  ``policy.lint.verdict`` adds what a check finds.
 
 Inputs: the configuration as each of the two versions reads it.  Outputs: diagnostics.
 """
