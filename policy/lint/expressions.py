@@ -30,8 +30,7 @@ from policy.language.scope import Scope
 from policy.language.statements import Statement, StatementError
 from policy.language.table import Definition
 from policy.lint.finding import Advice, Finding
-from policy.lint.patterns import Holes, matched, pattern
-from policy.lint.trees import comparisons
+from policy.lint.trees import Holes, comparisons, matched, pattern
 from policy.lint.view import Setting, View, is_own, unread_setting
 from policy.values.domain import ANYTHING, Abstract, of_its_kinds, single_number
 from policy.values.evaluation import DEEPEST, Evaluation

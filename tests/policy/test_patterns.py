@@ -6,7 +6,7 @@ import pytest
 
 from classad.formats.unparse import unparse
 from policy.language.expressions import parse
-from policy.lint.patterns import matched, pattern
+from policy.lint.trees import matched, pattern
 
 
 def holes(wanted: str, text: str) -> dict[str, str] | None:
