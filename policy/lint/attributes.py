@@ -30,7 +30,7 @@ from policy.lint.expressions import MacroExpression
 from policy.lint.finding import ERROR, Advice, Finding, Meant, Per, finding, looks_at
 from policy.lint.names import near
 from policy.lint.spelling import inflected, meant_by_words, vocabulary
-from policy.lint.trees import guarded, is_undefined, names, references, scope_of, sides
+from policy.lint.trees import guarded, names, references, scope_of, sides
 from policy.lint.view import View
 from policy.values.domain import UNDEFINED_ONLY
 
@@ -234,18 +234,16 @@ def _refers(node: Node, scope: str, folded: str) -> bool:
     return any(scope_of(one) == scope for one in found)
 
 
+#: What asks whether an attribute is there, or does without it.
+_TESTS: Final = (
+    *("isUndefined($x)", "$x ?: $y", "$x =?= undefined", "$x =!= undefined"),
+    *("$x =?= error", "$x =!= error"),
+)
+
+
 def _asked_for(one: MacroExpression) -> set[str]:
     """Attributes of which the expression asks whether they are there."""
-    return {name for node in one.nodes if _is_test(node) for name in names(node)}
-
-
-def _is_test(node: Node) -> bool:
-    """Is it ``X =?= UNDEFINED``, ``X ?: Y`` or isUndefined(X)?"""
-    if isinstance(node, Call):
-        return node.name.casefold() == "isundefined"
-    if not isinstance(node, Binary) or node.operator not in GUARDS:
-        return False
-    return node.operator == "?:" or is_undefined(node.left) or is_undefined(node.right)
+    return {name for node, _ in one.find(*_TESTS) for name in names(node)}
 
 
 def _instead(one: MacroExpression, scope: str | None, name: str) -> str:

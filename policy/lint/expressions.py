@@ -123,11 +123,6 @@ class MacroExpression:
             return f"{self.part.name} of {self.setting.macro}"
         return self.setting.name
 
-    @property
-    def wants_no_text(self) -> bool:
-        """Is it meant to come to a condition or a number?"""
-        return self.use.wanted is not Wanted.ANY
-
     @cached_property
     def macros(self) -> list[tuple[str, ...]]:
         """For each character, the references to macros that it comes from."""

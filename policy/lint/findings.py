@@ -74,10 +74,12 @@ _CHECKS: Final = [one.check if isinstance(one, Finding) else one for one in _DEC
 CHECKS: Final = sorted(
     {id(check): check for check in _CHECKS if check is not None}.values(), key=_depth
 )
-_CLASSES: Final = {
-    Per.NODE: Node, Per.REFERENCE: Reference, Per.LITERAL: Literal, Per.CALL: Call,
-    Per.BINARY: Binary,
+_CLASSES: Final[Mapping[Per, type[Node]]] = {
+    Per.EXPRESSION: Node, Per.COMPARISON: Binary, Per.NODE: Node, Per.REFERENCE: Reference,
+    Per.LITERAL: Literal, Per.CALL: Call, Per.BINARY: Binary,
 }  # fmt: skip
+#: The checks of expressions, with the class of the nodes that they look at.
+_OF_EXPRESSIONS: Final = [(one, _CLASSES[one.per]) for one in CHECKS if one.per in _CLASSES]
 
 
 def lint(config: Config) -> list[Diagnostic]:
@@ -114,7 +116,7 @@ def look_at(check: Check, seen: View) -> Iterator[Diagnostic]:
     if check.per is Per.CONFIGURATION:
         yield from check.function(seen)
     for setting in seen.settings if check.per in (Per.SETTING, Per.ITEM) else ():
-        if not _concerns(check, setting):
+        if check.of is not None and not _concerns(check, setting):
             continue
         if check.per is Per.SETTING:
             yield from check.function(seen, setting)
@@ -128,8 +130,8 @@ def _in_expression(one: MacroExpression) -> Iterator[Diagnostic]:
     if one.is_too_deep:
         yield from wholes.too_deep(one)
         return
-    for check in CHECKS:
-        if not _concerns(check, one.setting):
+    for check, kind in _OF_EXPRESSIONS:
+        if check.of is not None and not _concerns(check, one.setting):
             continue
         if not one.said.isdisjoint(check.after) or (EVERY_OTHER in check.after and one.said):
             continue
@@ -138,9 +140,9 @@ def _in_expression(one: MacroExpression) -> Iterator[Diagnostic]:
         elif check.per is Per.COMPARISON:
             for node in one.comparisons:
                 yield from check.function(one, node)
-        elif check.per in _CLASSES:
+        else:
             for found in one.nodes:
-                if isinstance(found, _CLASSES[check.per]):
+                if isinstance(found, kind):
                     yield from check.function(one, found)
 
 
@@ -148,7 +150,7 @@ def _concerns(check: Check, setting: Setting) -> bool:
     """Is a check asked about a setting?  The knob of a branch that is not taken has no reading."""
     if isinstance(check.of, re.Pattern):
         return check.of.fullmatch(setting.macro) is not None
-    return check.of is None or (setting.knob is check.of and setting.reading is not None)
+    return setting.knob is check.of and setting.reading is not None
 
 
 def _is_told(seen: View, item: Diagnostic) -> bool:

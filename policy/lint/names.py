@@ -327,8 +327,10 @@ def _by_words(macro: str, known: Vocabulary) -> str | None:
     cut = meant_by_words(macro, known) if macro.count("_") > 1 else None
     # The daemon's own name in place of what the daemon is called.
     called, _, rest = macro.partition("_")
-    wanted = f"{_DAEMONS_CALLED.get(called.casefold(), '-')}_{rest}".casefold()
-    cut = cut or next((name for name in known.names if name.casefold() == wanted), None)
+    daemon = _DAEMONS_CALLED.get(called.casefold())
+    wanted = f"{daemon}_{rest}".casefold()
+    names = known.names if cut is None and daemon is not None else ()
+    cut = cut or next((name for name in names if name.casefold() == wanted), None)
     return cut or inflected(macro, known) or reordered(macro, known) or _of_family(macro)
 
 

@@ -355,10 +355,10 @@ def trailing_comment(view: View, setting: Setting) -> Iterator[Diagnostic]:
     written = entry.written if entry.written is not None else entry.raw
     if "\n" in entry.raw or '"' in written or setting.macro.upper().startswith("JOB_TRANSFORM"):
         return
-    if endless(setting) is not None or (reading is not None and reading.diagnostic is not None):
+    if reading is not None and reading.diagnostic is not None:
         return
     found = _TRAILING.search(" " + written)
-    if found is not None:
+    if found is not None and endless(setting) is None:
         message = f"`{written[max(0, found.start()) :].strip()}` is part of the value"
         help_text = "put the comment on a line of its own, above"
         yield trailing_comment.on(entry, message, help_text)
@@ -374,10 +374,11 @@ def trailing_comment(view: View, setting: Setting) -> Iterator[Diagnostic]:
 )
 def swallowed(view: View, setting: Setting) -> Iterator[Diagnostic]:
     entry = setting.entry
-    if entry.source is None or "\n" in entry.raw or endless(setting) is not None:
+    if entry.source is None or "\n" in entry.raw:
         return
     for found in _ASSIGNMENT.finditer(entry.source.text, entry.start, entry.end):
-        if covering(found[1]) is not None or find_readers(found[1]) is not None:
+        is_macro = covering(found[1]) is not None or find_readers(found[1]) is not None
+        if is_macro and endless(setting) is None:
             name, place = f"`{found[1]} =`", (entry.source, *found.span(1))
             message = f"{setting.macro} goes on here and takes {name} for a part of its value"
             help_text = "the line above ends in a backslash"

@@ -15,6 +15,7 @@ from classad.language.operators import COMPARISONS, EQUALITY, IDENTITY, ORDER
 from classad.syntax.nodes import Binary, Call, Literal, Node, Reference, bare
 from policy.attributes import find_attribute
 from policy.ephemeral import find_ephemeral
+from policy.knobs.declaration import Wanted
 from policy.lint.expressions import MacroExpression
 from policy.lint.finding import Finding, Meant, Per, finding, looks_at
 from policy.lint.slips import is_number, type_of
@@ -134,7 +135,7 @@ def _is_attribute(one: MacroExpression, node: Binary, text: str, other: Node) ->
 )
 def only_text(one: MacroExpression) -> Iterator[Diagnostic]:
     top, value = text_of(one.tree), one.evaluation.value
-    if not one.wants_no_text:
+    if one.use.wanted is Wanted.ANY:
         return
     if top is not None:
         message = f"{one.name} is a text, and stands for no condition or number"

@@ -60,14 +60,25 @@ _LINE: Final = re.compile(r"(?m)^[ \t]*([A-Za-z]\w*)[ \t]+(?![=:@+])\S")
     " about.",
 )
 def no_command(view: View, setting: Setting) -> Iterator[Diagnostic]:
-    """Words at the beginning of a line that are nearly a command."""
+    """Words at the beginning of a line that are nearly a command, or what a route is told."""
+    raw = setting.entry.raw
     if not has_body(setting):
         return
-    for line in _LINE.finditer(setting.entry.raw):
-        yield from _command(setting, line)
-    yield from _universe(setting)
+    words = [(line, _COMMANDS, "no command of a transform") for line in _LINE.finditer(raw)]
     if setting.macro.upper().startswith("JOB_ROUTER_ROUTE_"):
-        yield from _told(setting)
+        lines, used = _ASSIGNED.finditer(raw), raw.casefold()
+        own = (line for line in lines if f"$({line[1]}".casefold() not in used)
+        words += [(line, _OF_ROUTES, "nothing that the router looks at") for line in own]
+    for line, known, what in words:
+        name = suggest(line[1], known)
+        if name is not None:
+            place, advice = _place(setting, line), Meant(name, line[1])
+            yield no_command.at(f"`{line[1]}` is {what}", *place, advice)
+    for line in _UNIVERSE.finditer(raw):
+        is_known = line[1].casefold() in _UNIVERSES or line[1].startswith("$")
+        if not is_known and not 0 < (integer_literal(line[1]) or 0) <= _LAST_UNIVERSE:
+            place, advice = _place(setting, line), meant(line[1], _UNIVERSES)
+            yield no_command.at(f"there is no universe `{line[1]}`", *place, advice)
 
 
 @looks_at(Per.SETTING)
@@ -82,32 +93,6 @@ def holes(view: View, setting: Setting) -> Iterator[Diagnostic]:
             message = f"`$({found[1]})` is not defined and leaves a hole in {setting.macro}"
             about = {"macro": setting.macro, "names": (found[1],)}
             yield HOLE.at(message, *_place(setting, found, 0), **about)
-
-
-def _told(setting: Setting) -> Iterator[Diagnostic]:
-    """Assignments of a route that are nearly one that the router looks at."""
-    raw = setting.entry.raw
-    for line in _ASSIGNED.finditer(raw):
-        known = suggest(line[1], _OF_ROUTES)
-        if known is not None and f"$({line[1]}".casefold() not in raw.casefold():
-            message = f"`{line[1]}` is nothing that the router looks at"
-            yield no_command.at(message, *_place(setting, line), Meant(known, line[1]))
-
-
-def _universe(setting: Setting) -> Iterator[Diagnostic]:
-    for line in _UNIVERSE.finditer(setting.entry.raw):
-        known = line[1].casefold() in _UNIVERSES or line[1].startswith("$")
-        if not known and not 0 < (integer_literal(line[1]) or 0) <= _LAST_UNIVERSE:
-            message = f"there is no universe `{line[1]}`"
-            advice = meant(line[1], _UNIVERSES)
-            yield no_command.at(message, *_place(setting, line, 1), advice)
-
-
-def _command(setting: Setting, line: re.Match[str]) -> Iterator[Diagnostic]:
-    known = suggest(line[1], _COMMANDS)
-    if known is not None:
-        message = f"`{line[1]}` is no command of a transform"
-        yield no_command.at(message, *_place(setting, line), Meant(known, line[1]))
 
 
 def _place(setting: Setting, line: re.Match[str], group: int = 1) -> Place:

@@ -159,6 +159,8 @@ def matched(wanted: Node, node: Node, found: Holes = _NOTHING) -> Holes | None:
     if type(wanted) is not type(node):
         return None
     if isinstance(wanted, Binary) and isinstance(node, Binary):
+        if wanted.operator not in (node.operator, MIRRORED.get(node.operator)):
+            return None
         for left, symbol, right in sides(node):
             same = symbol == wanted.operator
             kept = _all(wanted.children(), (left, right), found) if same else None
