@@ -1,6 +1,6 @@
 """Writes the reference of findings, ``docs/findings.md``, from the declarations.
 
-Inputs: ``policy.lint.findings.SECTIONS``.  Outputs: the page as Markdown.
+Inputs: ``policy.lint.findings.FINDINGS``.  Outputs: the page as Markdown.
 """
 
 from __future__ import annotations
@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from policy.lint.findings import SECTIONS, Finding, declared
-from policy.lint.fragments import COMPLETED
+from policy.lint.findings import FINDINGS, Finding
 
 _INTRODUCTION: Final = """\
 <!-- Written by `python -m docs.written findings`; edit the declarations in policy/lint. -->
@@ -28,59 +27,133 @@ PREEMPTION_REQUIREMENTS = RemoteUserPrio > SubmitterUserPrio
 ```
 """
 
-#: What the statements of a section about daemons rest on.  Two sections are about pieslice alone.
-_BASIS: Final = {
-    "Reading": "Observed with 25.14.1: recorded starts of condor_negotiator, and what"
-    " condor_config_val prints.",
-    "References": "Observed with 25.14.1: condor_config_val expands such a reference to nothing, or"
-    " leaves it as text. What comes of the value was not asked of each daemon.",
-    "Names": "Observed with 25.14.1: which names its daemons read. That a name was meant for"
-    " another is a judgement.",
-    "Lists of names": "Observed with 25.14.1: its startd and schedd skip what they do not find, and"
-    " take quotes for a part of the name. Other daemons were not asked.",
-    "Prefixes and second assignments": "Observed with 25.14.1: which daemon reads a macro, and"
-    " which definition counts.",
-    "Security": "Observed with 25.14.1: a level is read by its first letter, and an unknown method"
-    " is passed over.",
-    "Types of slots": "Observed with 25.14.1: its startd makes the slots that it can, logs the rest"
-    " and goes on.",
-    "Transforms": "Not observed with a daemon: it follows from the manual.",
-    "Groups": "Observed with 25.14.1: recorded starts and cycles of condor_negotiator.",
-    "Attributes and functions": "Which ad has an attribute was observed in ads that 25.14.1 sent;"
-    " what comes of it follows from the rules of the ClassAd language.",
-    "Comparisons": "Not observed with a daemon: it follows from the rules of the ClassAd language.",
-    "Whole conditions": "Not observed with a daemon: it follows from the rules of the ClassAd"
-    " language.",
-    "Slips": "Not observed with a daemon: it follows from the rules of the ClassAd language.",
-    "Texts": "Not observed with a daemon: it follows from the rules of the ClassAd language.",
-    "Ranks": "Not observed with a daemon: it follows from what the manual says of ranks.",
-    "Preemption": "Observed with 25.14.1: recorded cycles of condor_negotiator show what decides a"
-    " preemption. How many it makes in a pool was not observed.",
-    "Units": "Not observed with a daemon: units are the manual's, and what is too small or too"
-    " great is a judgement.",
-    "Versions": "Observed with 23.9.6 and 25.14.1, and recorded of 24.0.23 and 25.0.13: defaults,"
-    " templates, and what the language makes of an expression.",
-    "Silencing": "",
-    "What pieslice does not do": "",
-}
+#: The first finding of each section, its title, and what its statements about daemons rest on; two
+#: are about pieslice alone.
+_SECTIONS: Final = (
+    (
+        "P101",
+        "Reading",
+        "Observed with 25.14.1: recorded starts of condor_negotiator, and what condor_config_val"
+        " prints.",
+    ),
+    (
+        "P124",
+        "References",
+        "Observed with 25.14.1: condor_config_val expands such a reference to nothing, or leaves"
+        " it as text. What comes of the value was not asked of each daemon.",
+    ),
+    ("P130", "Words and bounds", ""),
+    (
+        "P201",
+        "Names",
+        "Observed with 25.14.1: which names its daemons read. That a name was meant for another"
+        " is a judgement.",
+    ),
+    (
+        "P211",
+        "Lists of names",
+        "Observed with 25.14.1: its startd and schedd skip what they do not find, and take"
+        " quotes for a part of the name. Other daemons were not asked.",
+    ),
+    (
+        "P221",
+        "Prefixes and second assignments",
+        "Observed with 25.14.1: which daemon reads a macro, and which definition counts.",
+    ),
+    (
+        "P231",
+        "Security",
+        "Observed with 25.14.1: a level is read by its first letter, and an unknown method is"
+        " passed over.",
+    ),
+    ("P241", "Macros that need others", ""),
+    (
+        "P242",
+        "Types of slots",
+        "Observed with 25.14.1: its startd makes the slots that it can, logs the rest and goes on.",
+    ),
+    (
+        "P244",
+        "Transforms",
+        "Not observed with a daemon: it follows from the manual.",
+    ),
+    (
+        "P301",
+        "Groups",
+        "Observed with 25.14.1: recorded starts and cycles of condor_negotiator.",
+    ),
+    (
+        "P401",
+        "Attributes and functions",
+        "Which ad has an attribute was observed in ads that 25.14.1 sent; what comes of it"
+        " follows from the rules of the ClassAd language.",
+    ),
+    (
+        "P410",
+        "Comparisons",
+        "Not observed with a daemon: it follows from the rules of the ClassAd language.",
+    ),
+    (
+        "P418",
+        "Whole conditions",
+        "Not observed with a daemon: it follows from the rules of the ClassAd language.",
+    ),
+    (
+        "P420",
+        "Slips",
+        "Not observed with a daemon: it follows from the rules of the ClassAd language.",
+    ),
+    (
+        "P424",
+        "Texts",
+        "Not observed with a daemon: it follows from the rules of the ClassAd language.",
+    ),
+    ("P429", "Depth", ""),
+    (
+        "P430",
+        "Ranks",
+        "Not observed with a daemon: it follows from what the manual says of ranks.",
+    ),
+    (
+        "P501",
+        "Preemption",
+        "Observed with 25.14.1: recorded cycles of condor_negotiator show what decides a"
+        " preemption. How many it makes in a pool was not observed.",
+    ),
+    (
+        "P601",
+        "Units",
+        "Not observed with a daemon: units are the manual's, and what is too small or too great"
+        " is a judgement.",
+    ),
+    (
+        "P701",
+        "Versions",
+        "Observed with 23.9.6 and 25.14.1, and recorded of 24.0.23 and 25.0.13: defaults,"
+        " templates, and what the language makes of an expression.",
+    ),
+    ("P901", "Silencing", ""),
+    ("P910", "What pieslice does not do", ""),
+)
 
 
 def findings_page() -> str:
     """The whole page."""
     parts = [_INTRODUCTION, *_table()]
-    for title, module in SECTIONS:
+    bounds = [first for first, _, _ in _SECTIONS]
+    for (first, title, basis), end in zip(_SECTIONS, [*bounds[1:], "Q"], strict=True):
         parts.append(f"## {title}\n")
-        for found in declared(module):
-            parts.extend(_entry(found, found.observed or _BASIS[title]))
+        for found in FINDINGS.values():
+            if first <= found.id < end:
+                parts.extend(_entry(found, found.observed or basis))
     return "\n".join(parts)
 
 
 def _table() -> Iterator[str]:
     yield "| Finding | Severity | |"
     yield "|---|---|---|"
-    for _, module in SECTIONS:
-        for found in declared(module):
-            yield f"| {found.id} | {found.severity} | {found.title.replace('|', chr(92) + '|')} |"
+    for found in FINDINGS.values():
+        yield f"| {found.id} | {found.severity} | {found.title.replace('|', chr(92) + '|')} |"
     yield ""
 
 
@@ -106,7 +179,7 @@ def _silence(found: Finding) -> str:
         )
     if not found.silenceable:
         return "It cannot be silenced: a daemon ends, or nothing can be said of the rest."
-    fragment = " or, for a file that others complete, `--fragment`" if found.id in COMPLETED else ""
+    fragment = " or, for a file that others complete, `--fragment`" if found.elsewhere else ""
     return f"To silence: `# pieslice: ignore {found.id} because ...`{fragment}."
 
 

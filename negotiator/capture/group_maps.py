@@ -24,8 +24,7 @@ from negotiator.jobs.lists import IDLE
 from negotiator.jobs.submitters import IdleJobWeights
 from negotiator.model.snapshot import ScheddQueue
 from negotiator.pool.addresses import NO_ADDRESS
-from policy.maps.lookup import Mapped, map_name
-from policy.maps.user_maps import UserMap
+from policy.maps.user_maps import Mapped, UserMap, map_name
 from policy.model import NegotiatorPolicy
 
 FEATURE: Final = "AssignAccountingGroup"

@@ -27,8 +27,7 @@ from policy.explain.sentences import Sentence
 from policy.explain.settings import everything
 from policy.lint.causes import file_of
 from policy.lint.findings import FINDINGS
-from policy.lint.steps import upgrade
-from policy.lint.verdict import examine
+from policy.lint.verdict import examine, upgrade
 from policy.load import PolicyLoad, load_policy
 from policy.versions import Followed
 

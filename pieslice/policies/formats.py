@@ -28,10 +28,8 @@ from policy.knobs.reading import EXPANDED
 from policy.language.about import about
 from policy.lint.causes import causes, file_of
 from policy.lint.finding import ERROR, NOTE, WARNING, Finding
-from policy.lint.fragments import Fragment
-from policy.lint.steps import Upgrade
 from policy.lint.upgrade import DEFAULT
-from policy.lint.verdict import Verdict
+from policy.lint.verdict import Fragment, Upgrade, Verdict
 from policy.versions import Followed
 
 #: Findings about a word, which is the cause wherever it stands.

@@ -2,7 +2,7 @@
 
 Defaults that change under a configuration which does not set them, values that another version
 reads otherwise, expressions that stop evaluating or mean something else, settings that begin to
-count.  ``policy.lint.steps`` adds what a check finds.
+count.  ``policy.lint.verdict`` adds what a check finds.
 
 Inputs: the configuration as each of the two versions reads it.  Outputs: diagnostics.
 """
@@ -25,16 +25,15 @@ from policy.history import changed_defaults, is_read
 from policy.knobs import KNOBS
 from policy.knobs.declaration import Kind
 from policy.language.table import DETECTED_ORIGIN, Definition
-from policy.lint import depths
 from policy.lint.expressions import MacroExpression, expressions_in, slot_attributes
-from policy.lint.finding import ERROR, NOTE, WARNING, Finding
+from policy.lint.finding import ERROR, NOTE, Finding
 from policy.lint.names import is_spoken_of
 from policy.lint.view import View, view
+from policy.lint.wholes import TOO_DEEP
 from policy.versions import Version
 
 DEFAULT: Final = Finding(
     "P701",
-    NOTE,
     "a default that changes",
     "The configuration does not set the macro, so that it has another value after the step. Of"
     " macros that are new, those are told which bound or change what a negotiation cycle does by"
@@ -43,10 +42,10 @@ DEFAULT: Final = Finding(
     "EXECUTE = /scratch\nSTARTER_NESTED_SCRATCH = False\n",
     silenceable=False,
     between=("25.3.0", "25.4.0"),
+    severity=NOTE,
 )
 VALUE: Final = Finding(
     "P702",
-    WARNING,
     "a value that another version reads otherwise",
     "A template sets something else, or a condition asks for the version.",
     "if version >= 25.4\nSTART = TARGET.RequestGPUs > 0\nelse\nSTART = True\nendif\n",
@@ -56,20 +55,19 @@ VALUE: Final = Finding(
 )
 STOPS: Final = Finding(
     "P703",
-    ERROR,
     "an expression that stops evaluating",
     "It has a value before the step and none after it: the evaluation fails, and with it all that"
     " stands around the place. A START of which this is true matches no job. From 25.13.2 on"
     f" an evaluation has at most {MAX_DEPTH} operators under way, and a chain of alternatives"
     " counts each.",
-    depths.TOO_DEEP.bad,
-    depths.TOO_DEEP.good,
+    TOO_DEEP.bad,
+    TOO_DEEP.good,
     silenceable=False,
     between=("25.12.0", "25.13.2"),
+    severity=ERROR,
 )
 MEANS: Final = Finding(
     "P704",
-    WARNING,
     "an expression that means something else",
     "Before 25.13.2 `? :`, with a blank between the signs, is a conditional that binds weakest, a"
     " reference that leads to itself ends the evaluation, and the functions that compare versions"
@@ -83,7 +81,6 @@ MEANS: Final = Finding(
 )
 COUNTS: Final = Finding(
     "P705",
-    WARNING,
     "a setting that begins to count",
     "The old version does not read the macro, the new one does.",
     "FORCE_NEGOTIATOR_SLOT_WEIGHT = True\n",

@@ -19,10 +19,10 @@ from policy.knobs.parameters import find_parameter
 from policy.knobs.readers import find_readers
 from policy.knobs.reading import default_value, read_knob
 from policy.knobs.shares import NAME_LIMIT
-from policy.knobs.tool_values import table_row, tool_value
 from policy.knobs.uses import find_use
 from policy.load import policy_from_knobs
 from policy.model import PARTS, NegotiatorPolicy
+from tests.conform.configuration.tool_values import table_row, tool_value
 from tests.policy.config_vectors import load_vectors
 
 ROOT = Path(__file__).parents[2]

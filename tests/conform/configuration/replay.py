@@ -18,12 +18,12 @@ from attr import frozen
 
 from pieslice.data import Record
 from policy.config import Config, Library, load_config
-from policy.knobs.tool_values import table_row, tool_value
 from policy.language.expressions import unparse
 from policy.language.host import HostFacts
 from policy.language.macros import ExpansionError
 from policy.language.sources import MemorySources
 from policy.language.table import Context
+from tests.conform.configuration.tool_values import table_row, tool_value
 
 #: The directory that `@ROOT@` stands for while replaying.
 ROOT = "/pool"
