@@ -228,32 +228,30 @@ def _round_line(
     done: AllocationRound, steps: Sequence[QuotaStep], name: str, depth: int
 ) -> RoundLine:
     share = next(item for item in done.groups if item.group == name)
-    requested: float = 0
-    own, given, taken, equally, whole = (requested,) * 5
+    counted = ("requested", "own", "given", "taken", "taken_equally", "whole")
+    sums: dict[str, float] = dict.fromkeys(counted, 0)
     for step in steps:
         match step:
             case TookOwn(group=group) if group == name:
-                requested, own, given = step.requested, step.allocated, step.given
+                sums |= {
+                    "requested": step.requested, "own": step.allocated, "given": step.given,
+                }  # fmt: skip
             case Spread(group=group) if group == name:
                 for part in step.shares:
                     if part.group == name:
-                        taken, equally = taken + part.by_quota, equally + part.equally
+                        sums["taken"] += part.by_quota
+                        sums["taken_equally"] += part.equally
             case CutToWhole(group=group) if group == name:
-                whole -= step.fraction
+                sums["whole"] -= step.fraction
             case InTurn(group=group) if group == name:
-                whole += sum(amount for member, amount in step.shares if member == name)
+                sums["whole"] += sum(part for member, part in step.shares if member == name)
     events = [event for event in done.events if event.group == name]
     limits = [event.limit for event in events if event.limit is not None]
     skipped = [event.skipped for event in events if event.skipped is not None]
     return RoundLine(
         name=name,
         depth=depth,
-        requested=requested,
-        own=own,
-        given=given,
-        taken=taken,
-        taken_equally=equally,
-        whole=whole,
+        **sums,
         allocated=share.allocated,
         unallocated=share.unallocated,
         limit=limits[-1] if limits else None,
