@@ -49,8 +49,9 @@ ORDER = {
         "doctor", "manual", "cli", "__main__",
     ),
     "pieslice/why": (
-        "data", "jobs", "requests", "clauses", "slots", "autoclusters", "quotas", "differences",
-        "answer", "headtext", "whytext", "questions", "cli",
+        "asked", "limits", "sessions", "fates", "moments", "clauses", "conditions", "funnel",
+        "suggestions", "preemption", "ranking", "slots", "answer", "autoclusters", "quotas",
+        "differences", "cli",
     ),
 }  # fmt: skip
 

@@ -36,11 +36,9 @@ from pieslice.alerts.sighting import (
 )
 from pieslice.reports.layout import short
 from pieslice.reports.text import KINDS
-from pieslice.why.jobs import AskedJob, all_jobs
-from pieslice.why.requests.absence import Absence, why_no_session
-from pieslice.why.requests.fates import Fate, JobFate, fates
-from pieslice.why.requests.record import RequestCourse, RequestLog
-from pieslice.why.requests.text import sentence
+from pieslice.why.asked import AskedJob, all_jobs
+from pieslice.why.fates import Absence, Fate, JobFate, fates, sentence, why_no_session
+from pieslice.why.sessions import RequestCourse, RequestLog
 
 #: Reasons of rejections that are rules: a slot would have taken the job.
 _RULES: Final = frozenset(

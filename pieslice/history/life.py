@@ -25,7 +25,7 @@ from pieslice.recording.facts import GONE
 from pieslice.recording.jobs import Job, Spell, some_jobs
 from pieslice.recording.store import History, HistoryError, Moment
 from pieslice.reports.names import listed
-from pieslice.why.jobs import JOB_ID, STATUS
+from pieslice.why.asked import JOB_ID, STATUS
 from policy.language.numbers import saturated
 
 #: How many of the clusters near one that is not there are named.

@@ -10,10 +10,9 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
-from negotiator.capture.reader import CaptureReader
-from negotiator.capture.versions import pool_version
-
 from classad.errors import Diagnostic
+from negotiator.capture.configuration import pool_version
+from negotiator.capture.files import CaptureReader
 from negotiator.cycle import negotiate
 from negotiator.engines import ENGINES, make_engines
 from negotiator.io import CapturePaths, InputError, read_capture

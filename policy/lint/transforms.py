@@ -64,6 +64,7 @@ def no_command(view: View, setting: Setting) -> Iterator[Diagnostic]:
     raw = setting.entry.raw
     if not has_body(setting):
         return
+    words: list[tuple[re.Match[str], tuple[str, ...], str]]
     words = [(line, _COMMANDS, "no command of a transform") for line in _LINE.finditer(raw)]
     if setting.macro.upper().startswith("JOB_ROUTER_ROUTE_"):
         lines, used = _ASSIGNED.finditer(raw), raw.casefold()
@@ -77,8 +78,8 @@ def no_command(view: View, setting: Setting) -> Iterator[Diagnostic]:
     for line in _UNIVERSE.finditer(raw):
         is_known = line[1].casefold() in _UNIVERSES or line[1].startswith("$")
         if not is_known and not 0 < (integer_literal(line[1]) or 0) <= _LAST_UNIVERSE:
-            place, advice = _place(setting, line), meant(line[1], _UNIVERSES)
-            yield no_command.at(f"there is no universe `{line[1]}`", *place, advice)
+            place, others = _place(setting, line), meant(line[1], _UNIVERSES)
+            yield no_command.at(f"there is no universe `{line[1]}`", *place, others)
 
 
 @looks_at(Per.SETTING)

@@ -25,7 +25,7 @@ from policy.history import changed_defaults, is_read
 from policy.knobs import KNOBS
 from policy.knobs.declaration import Kind
 from policy.language.table import DETECTED_ORIGIN, Definition
-from policy.lint.expressions import MacroExpression, expressions_in, slot_attributes
+from policy.lint.expressions import MacroExpression, expressions_in
 from policy.lint.finding import ERROR, NOTE, Finding
 from policy.lint.names import is_spoken_of
 from policy.lint.view import View, view
@@ -182,7 +182,7 @@ def _expressions(seen: View, old: Version) -> Iterator[Diagnostic]:
     rules = language_of(old), language_of(new)
     if rules[0] == rules[1]:
         return
-    published = slot_attributes(seen)
+    published = seen.slot_attributes
     for one in expressions_in(seen):
         known = partial(_has, published) if one.name.casefold() == "start" else None
         for change in changes_between(one.tree, *rules, names=_names(one), known=known):

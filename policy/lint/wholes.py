@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from attr import evolve
-from classad.language.limits import MAX_DEPTH
 
 from classad.errors import Diagnostic
+from classad.language.bounds import MAX_DEPTH
 from classad.language.rules import language_of
 from policy.knobs.declaration import Wanted
 from policy.lint.expressions import MacroExpression

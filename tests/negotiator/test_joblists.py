@@ -28,6 +28,7 @@ from negotiator.jobs.requests import JobList, ScheddRoom, ShownAttributes
 from negotiator.jobs.start_vanilla import VanillaStart
 from negotiator.model.snapshot import ScheddQueue
 from policy.load import policy_from_knobs
+from policy.model import NegotiatorPolicy
 from tests.negotiator import scenarios
 
 CONTEXT = EvalContext(now=1000.0)

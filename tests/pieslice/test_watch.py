@@ -31,8 +31,9 @@ from pieslice.cli import main
 from pieslice.recording.store import History, Recorder
 from pieslice.reports.layout import render_plain
 from pieslice.shadow import loop
-from pieslice.why.jobs import find_job
-from pieslice.why.questions import explain_job
+from pieslice.why.answer import explain_job
+from pieslice.why.asked import find_job
+from pieslice.why.moments import AskedCycle
 from tests.pieslice.test_alerts import job, rule
 from tests.pieslice.test_recording import CAMPUS, texts_of_folder
 from tests.pieslice.test_schemas import validate
@@ -67,7 +68,7 @@ def test_an_alert_says_of_a_job_what_why_says(tour: Capture) -> None:
         firsts = {(one.submitter, one.why.partition("(")[0]): one for one in seen(pool).waiting}
         for one in firsts.values():
             asked = find_job(pool.snapshot, one.id)
-            assert explain_job(pool, asked, None, 0).summary() == one.text
+            assert explain_job(AskedCycle.of(pool, 0), asked).summary() == one.text
 
 
 def test_cores_count_that_jobs_want_and_nobody_has(tour: Capture) -> None:

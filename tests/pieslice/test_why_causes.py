@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+from attr import evolve
 
 from classad import ClassAd
 from negotiator.jobs.lists import Unready
@@ -14,20 +15,18 @@ from negotiator.jobs.offers import Unasked
 from negotiator.model.arithmetic import INT_MAX
 from negotiator.model.result import GroupEvent, Pie, Spin, SubmitterTurn, TurnEvent, TurnOutcome
 from negotiator.model.snapshot import Snapshot
-from pieslice.why.jobs import AskedJob
-from pieslice.why.requests import moments
-from pieslice.why.requests.absence import why_no_session, why_not_ready
-from pieslice.why.requests.fates import Fate, fates
-from pieslice.why.requests.limits import _bound_by
-from pieslice.why.requests.moments import Attempt, When, _Recorder
-from pieslice.why.requests.record import (
+from pieslice.why.asked import AskedJob
+from pieslice.why.fates import Fate, JobFate, fates, why_no_session, why_not_ready
+from pieslice.why.limits import _bound_by
+from pieslice.why.moments import When, moment_of
+from pieslice.why.sessions import (
+    Attempt,
     CycleRecord,
     End,
     Got,
+    JobInQueue,
     RequestCourse,
-    RequestLog,
     SessionCourse,
-    WaitingJob,
 )
 from policy.load import policy_from_knobs
 from tests.pieslice.test_why_sentences import Entry, jobs, pool, preempting, slots, told
@@ -299,7 +298,7 @@ R, K, C, S = End.REJECTED, End.KNOWN, End.CUT_OFF, End.SERVED
 def test_what_became_of_a_job(
     sessions: list[SessionCourse], fate: Fate, at: tuple[int, int | None] | None
 ) -> None:
-    record = CycleRecord(tuple(sessions), {("u", "s"): (WaitingJob("1.0", 1),)})
+    record = CycleRecord(tuple(sessions), {("u", "s"): (JobInQueue("1.0", 1),)})
     (found,) = fates(record)
     assert found.fate is fate
     if at is not None:
@@ -359,7 +358,7 @@ def test_a_job_is_looked_for_under_the_name_that_it_negotiates_by(
 
 def tried(*, refused: bool = True, rank_only: bool = False) -> Attempt:
     reason = "no match found" if refused else None
-    return Attempt(0, 1, "1.0", 5.0, 5.0, 0.0, rank_only, reason=reason)
+    return Attempt(0, 0, 1, "1.0", 5.0, 5.0, 0.0, rank_only, reason=reason)
 
 
 OWN, OF_RANK, FINE = tried(), tried(rank_only=True), tried(refused=False)
@@ -387,16 +386,12 @@ OWN, OF_RANK, FINE = tried(), tried(rank_only=True), tried(refused=False)
 )
 def test_the_moment_that_is_looked_at(
     fate: Fate | None, unasked: Unasked | None, attempts: dict[int, Attempt], own: set[int],
-    moment: tuple[When, int], monkeypatch: pytest.MonkeyPatch,
+    moment: tuple[When, int],
 ) -> None:  # fmt: skip
-    found = None if fate is None else SimpleNamespace(fate=fate, unasked=unasked)
-    monkeypatch.setattr(moments, "fate_of", lambda record, job: found)
-    job = AskedJob(1, 0, ClassAd(), "s", "u@d", 1)
-    recorder = _Recorder(job, RequestLog(lambda name, schedd: True))
-    recorder.attempts, recorder.own, recorder.last_session = attempts, own, 7
-    assert recorder.moment() == moment
-    recorder.last_session = None
+    found = None if fate is None else JobFate("u@d", "s", "1.0", 1, fate, unasked=unasked)
+    tries = [(evolve(made, number=n), n in own) for n, made in attempts.items()]
+    assert moment_of("1.0", found, tries, 7) == moment
     last = (When.NOT_ASKED, 0) if moment[0] is When.PASSED_OVER else moment
-    assert recorder.moment() == last
-    recorder.matched = 9
-    assert recorder.moment() == (When.MATCHED, 9)
+    assert moment_of("1.0", found, tries, None) == last
+    got = evolve(FINE, number=9, slot="slot1@m", placed="1.0")
+    assert moment_of("1.0", found, [*tries, (got, False)], 7) == (When.MATCHED, 9)

@@ -1,11 +1,12 @@
-"""Finds the smallest changes that would make a job match more slots.
+"""Finds the smallest changes that would make a job match more slots, and says them.
 
 Decides which changes are told: values of the job's attributes where a value would do, else clauses
 that would have to go; as few as possible, of equally many the nearest values.  Every change is
 tried before it is told: it is made in the job's ad, and the match is evaluated again.
 
-Inputs: the match of a pool.  Outputs: ``Changes``, the best first.  Follows: ``condor_q
--better-analyze`` for the idea of suggestions; the counts here are exact.
+Inputs: the match of a pool.  Outputs: ``SuggestedChanges``, the best first; blocks for
+``pieslice.reports.layout``.  Follows: ``condor_q -better-analyze`` for the idea of suggestions; the
+counts here are exact.
 """
 
 from __future__ import annotations
@@ -24,12 +25,14 @@ from classad.table import Rows
 from negotiator.matching.board import Offer
 from negotiator.matching.candidate import Candidate
 from pieslice.data import is_number
-from pieslice.why.clauses.poolmatch import PoolMatch, match_pool, with_job
-from pieslice.why.clauses.table import ClauseKey, Counted, Whose
-from pieslice.why.clauses.values import Bound, Plain, bound_of, is_plain
-from pieslice.why.requests.verdict import Verdicts
+from pieslice.reports.document import json_name
+from pieslice.reports.layout import Block, Line
+from pieslice.reports.text import plural
+from pieslice.why.clauses import ClauseKey, Counted, Whose, tidy, value_text
+from pieslice.why.conditions import Bound, Plain, bound_of, is_plain
+from pieslice.why.funnel import PoolMatch, Verdicts, match_pool, with_job
 
-#: Changes that are told, those that are tried, and kinds of slots that are looked at.
+#: SuggestedChanges that are told, those that are tried, and kinds of slots that are looked at.
 MAX_CHANGES: Final = 3
 MAX_TRIES: Final = 12
 MAX_GROUPS: Final = 40
@@ -56,7 +59,7 @@ class NeededValue:
 
 
 @frozen
-class Change:
+class SuggestedChange:
     """A change that makes ``slots`` more slots match, so that ``matching`` do in all.
 
     ``values`` are set in the job, ``without``: clauses that are dropped; ``available``: how many of
@@ -85,10 +88,10 @@ class NoHelp:
 
 
 @frozen
-class Changes:
+class SuggestedChanges:
     """What would help, the best first, and what would not."""
 
-    best: tuple[Change, ...] = ()
+    best: tuple[SuggestedChange, ...] = field(default=(), metadata=json_name("changes"))
     no_help: tuple[NoHelp, ...] = ()
 
 
@@ -111,14 +114,14 @@ class _Idea:
         return foreign, len(self.values) + len(self.without)
 
 
-def smallest_changes(halted: Offer, found: PoolMatch, verdicts: Verdicts) -> Changes:
+def smallest_changes(halted: Offer, found: PoolMatch, verdicts: Verdicts) -> SuggestedChanges:
     """The best changes; ``verdicts``: of the cycle about the slots that are left."""
     search = _Search(halted, found, verdicts)
     ideas: list[_Idea] = []
     for failed, rows in found.groups()[:MAX_GROUPS]:
         ideas += search.ideas(failed, rows)
     ideas.sort(key=lambda idea: (idea.size, len(idea.without), idea.effort))
-    best: list[tuple[_Idea, Change]] = []
+    best: list[tuple[_Idea, SuggestedChange]] = []
     seen: set[tuple[_Values, tuple[ClauseKey, ...]]] = set()
     for idea in ideas:
         key = (idea.values, idea.without)
@@ -132,7 +135,7 @@ def smallest_changes(halted: Offer, found: PoolMatch, verdicts: Verdicts) -> Cha
         if change is not None and all(change.slots > other.slots for _, other in best):
             best.append((idea, change))
     told = sorted((change for _, change in best), key=lambda change: change.available == 0)
-    return Changes(tuple(told), search.no_help())
+    return SuggestedChanges(tuple(told), search.no_help())
 
 
 @define(eq=False)
@@ -178,7 +181,7 @@ class _Search:
         for name, relation, value in values:
             asks = name.startswith(_REQUEST) and relation == "<=" and is_number(value)
             if asks and float(value) <= 0:
-                none = self.nothing.setdefault(name, Rows(rows_size(self.found)))
+                none = self.nothing.setdefault(name, Rows(len(self.found.pairs.slots)))
                 none.add(row)
                 fine = fine and name not in _NEEDED and float(value) == 0
         return fine
@@ -192,7 +195,7 @@ class _Search:
         value = self.found.pairs.request.evaluate_attr(name, None, self.halted.board.context)
         return value if is_plain(value) else None
 
-    def tried(self, idea: _Idea) -> Change | None:
+    def tried(self, idea: _Idea) -> SuggestedChange | None:
         """The change as it turns out; None if it does not help."""
         halted, match = self.made(idea.values, idea.without)
         foreign = [key for key in idea.without if key[0] is not Whose.JOB]
@@ -212,7 +215,7 @@ class _Search:
             for name, relation, value in idea.values
         )
         example = available[0] if available else slots[next(iter(gained))].name
-        return Change(
+        return SuggestedChange(
             tuple(values), idea.without, len(gained), len(matching), len(available), example
         )
 
@@ -250,11 +253,6 @@ def _distance(now: Plain | None, value: Plain) -> float:
     if is_number(value) and is_number(now):
         return abs(float(value) - float(now)) / max(abs(float(now)), 1.0)
     return 1.0
-
-
-def rows_size(found: PoolMatch) -> int:
-    """How many slots there are."""
-    return len(found.pairs.slots)
 
 
 def with_values(ad: ClassAd, values: Iterable[tuple[str, str, Plain]]) -> ClassAd:
@@ -296,3 +294,52 @@ def _widest(vectors: Counter[_Values]) -> _Values:
         numbers = [value for value in values if is_number(value)]
         widest.append((name, relation, min(numbers) if relation == "<=" else max(numbers)))
     return tuple(widest)
+
+
+# --- words ----------------------------------------------------------------------------------------
+
+
+def change_blocks(
+    changes: tuple[SuggestedChange, ...], no_help: tuple[NoHelp, ...] = ()
+) -> list[Block]:
+    """What would help, best first, and what would not."""
+    if not changes and not no_help:
+        return []
+    found: list[Block] = [Line("smallest change that makes more slots match", heading=True)]
+    for change in changes:
+        gained = f"{plural(change.slots, 'more slot')}, such as {change.example}"
+        if change.available < change.slots:
+            gained += f" ({change.available or 'none'} of them available now)"
+        found.append(Line(f"  {_edits(change)}: {gained}"))
+    for item in no_help:
+        what = item.name[len("Request") :]
+        tried = f"a smaller {item.name}" if item.tried is None else f"{item.name} = {item.tried}"
+        found.append(
+            Line(
+                f"  {tried} would not help with {plural(item.slots, 'slot')}, such as"
+                f" {item.example}: no {what} left there"
+            )
+        )
+    return found
+
+
+def _edits(change: SuggestedChange) -> str:
+    """What has to be changed."""
+    values = [
+        f"{item.name} {item.relation} {_plain(item.value)}{_now(item)}" for item in change.values
+    ]
+    gone = [f"`{tidy(text)}` of the {whose.value}" for whose, text in change.without]
+    parts = [*values, *([f"without {' and '.join(gone)}"] if gone else [])]
+    return " and ".join(parts)
+
+
+def _now(item: NeededValue) -> str:
+    now = "not set" if item.now is None else f"now {_plain(item.now)}"
+    return f" ({now}{', in ' * bool(item.unit)}{item.unit})"
+
+
+def _plain(value: Plain) -> str:
+    """A value as it is written; numbers whole, since a digit less would not do."""
+    if value.__class__ is float and value == int(value):
+        return str(int(value))
+    return repr(value) if value.__class__ is float else value_text(value)

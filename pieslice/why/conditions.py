@@ -1,14 +1,18 @@
-"""Finds the value of a job's attribute with which a clause would be true of a slot.
+"""Does the arithmetic of conditions: what a comparison lacks, and which value would do.
 
-Decides which attributes a user can set, and which comparison of a clause a value is read from.
+Decides which of many slots comes nearest to a condition (where the fewest of its parts fail, then
+where the numbers are short by the smallest part), which attributes a user can set, and which
+comparison of a clause the value for one is read from.
 
-Inputs: a clause and the slots that it refuses.  Outputs: a ``Bound``: the attribute, and for each
-slot the value nearest to what the job has.
+Inputs: an expression and the ads of both sides; a clause and the slots that it refuses.  Outputs:
+``ConditionValue``, lines of text; a ``Bound``: an attribute of the job, and for each slot the value
+nearest to what the job has.  Follows: the ClassAd language, whose evaluator gives every value.
 """
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -16,17 +20,179 @@ from attr import frozen
 
 from classad import ClassAd
 from classad.ads.expression import Expression
-from classad.evaluate import evaluate
-from classad.language.operators import MIRRORED
+from classad.evaluate import EvalContext, evaluate
+from classad.formats.unparse import unparse, unparse_value
+from classad.language.operators import LOGIC, MIRRORED, ORDER
 from classad.match import is_true
 from classad.syntax.nodes import Binary, Literal, Node, Parens, Reference, Unary, bare, walk
 from classad.table import Rows
 from pieslice.data import is_number
-from pieslice.why.clauses.table import Counted, Pairs, Whose, owner_of, references, scope_of
+from pieslice.reports.layout import Block, Line, rounded
+from pieslice.why.clauses import Counted, Pairs, Whose, owner_of, references, scope_of, tidy
 from policy.ephemeral import find_ephemeral
 
 if TYPE_CHECKING:
     from typing_extensions import TypeIs
+
+#: Of what has no numbers, how far it is from being true.
+_FAR: Final = 1e9
+#: In a difference of times there are seconds.
+_CLOCK: Final = re.compile(r"\b(CurrentTime\b|time\(\))", re.IGNORECASE)
+#: Lines that a condition may take of the head of an answer; its whole tree comes later.
+MAX_LINES: Final = 3
+_ORDINALS: Final = ("first", "second", "third", "fourth", "fifth", "sixth")
+
+
+@frozen
+class ComparedNumbers:
+    """``left operator right``; ``by``: how much more than enough there is, negative if too little.
+
+    Among whole numbers the least that would do counts: of ``120 > 120`` 1 is lacking.
+    """
+
+    left: float
+    operator: str
+    right: float
+    by: float
+    unit: str
+
+
+@frozen
+class ConditionValue:
+    """A condition or a part of one: its text and value; ``parts``: those joined by ``joined``."""
+
+    text: str
+    true: bool
+    value: str
+    joined: str = ""
+    parts: tuple[ConditionValue, ...] = ()
+    comparison: ComparedNumbers | None = None
+
+    @property
+    def distance(self) -> tuple[int, float]:
+        """How many parts would have to change for it to be true, and how much by proportion."""
+        if self.true:
+            return 0, 0.0
+        if self.parts:
+            each = [part.distance for part in self.parts]
+            if self.joined == "||":
+                return min(each)
+            return sum(count for count, _ in each), sum(share for _, share in each)
+        made = self.comparison
+        return 1, _FAR if made is None else min(-made.by / max(abs(made.right), 1.0), _FAR)
+
+
+def condition_value(
+    expression: Expression, my: ClassAd, target: ClassAd, context: EvalContext
+) -> ConditionValue:
+    """The condition with the values that its parts have for two ads."""
+
+    def value(node: Node) -> object:
+        return evaluate(Expression.from_node(node), my, target, context=context)
+
+    return _find(expression.node, value)
+
+
+def _find(node: Node, value: Callable[[Node], object]) -> ConditionValue:
+    text = unparse(node).strip()
+    node = bare(node)
+    found = value(node)
+    said, true = unparse_value(found), found is True
+    if isinstance(node, Binary) and node.operator in LOGIC:
+        parts = tuple(_find(part, value) for part in _chain(node, node.operator))
+        return ConditionValue(text, true, said, node.operator, parts)
+    made = None
+    if isinstance(node, Binary) and node.operator in ORDER:
+        made = _compared(node, value(node.left), value(node.right))
+    return ConditionValue(unparse(node).strip(), true, said, comparison=made)
+
+
+def _chain(node: Node, operator: str) -> list[Node]:
+    """The operands of a chain of one operator."""
+    found: list[Node] = []
+    left = [node]
+    while left:  # no recursion: a chain may be 100,000 deep
+        part = left.pop()
+        inner = bare(part)
+        if isinstance(inner, Binary) and inner.operator == operator:
+            left += (inner.right, inner.left)
+        else:
+            found.append(part)
+    return found
+
+
+def _compared(node: Binary, left: object, right: object) -> ComparedNumbers | None:
+    if not is_number(left) or not is_number(right):
+        return None
+    if not (math.isfinite(left) and math.isfinite(right)):
+        return None
+    by = left - right if node.operator in (">", ">=") else right - left
+    if node.operator in (">", "<") and by <= 0 and isinstance(left, int) and isinstance(right, int):
+        by -= 1
+    unit = "s" if _CLOCK.search(unparse(node)) else ""
+    return ComparedNumbers(left, node.operator, right, by, unit)
+
+
+def near_lines(found: ConditionValue) -> list[Block]:
+    """What decides a condition, in a few lines for the head of an answer."""
+    lines: list[Block] = [Line(f"    {line}") for line in finding_lines(found)]
+    if len(lines) <= MAX_LINES:
+        return lines
+    return [*lines[: MAX_LINES - 1], Line(f"    and {len(lines) - MAX_LINES + 1} more parts")]
+
+
+def finding_lines(found: ConditionValue) -> list[str]:
+    """Which parts make the condition true, or keep it from being true."""
+    if not found.parts:
+        return [_leaf_text(found)]
+    if found.joined == "||":
+        return _alternatives(found)
+    deciding = [part for part in found.parts if part.true is found.true]
+    return [line for part in deciding for line in finding_lines(part)]
+
+
+def _alternatives(found: ConditionValue) -> list[str]:
+    """Of a disjunction the true half, or what each lacks."""
+    count = len(found.parts)
+    what = "half" if count == 2 else "part"
+    lines = []
+    for number, part in enumerate(found.parts):
+        if part.true is not found.true:
+            continue
+        name = _ORDINALS[number] if number < len(_ORDINALS) else f"{number + 1}th"
+        lead = f"{name} {what} of ||: "
+        lines += [
+            f"{lead}{line}" if i == 0 else f"  {line}" for i, line in enumerate(finding_lines(part))
+        ]
+    return lines
+
+
+def _leaf_text(found: ConditionValue) -> str:
+    """``120 > 120 is false: 1 s short``, after what stands in the policy."""
+    made = found.comparison
+    if made is None:
+        return f"{tidy(found.text)} is {found.value}"
+    sides = f"{_number(made.left)} {made.operator} {_number(made.right)}"
+    value = "true" if found.true else "false"
+    return f"{tidy(found.text)}: {sides} is {value}{_margin(made, found.true)}"
+
+
+def _margin(made: ComparedNumbers, true: bool) -> str:
+    unit = f" {made.unit}" if made.unit else ""
+    if true:
+        return f" by {_number(made.by)}{unit}" if made.by else ""
+    if not made.by:
+        return ": equal is not enough"
+    wants_more = made.operator in (">", ">=")
+    return f": {_number(-made.by)}{unit} {'short' if wants_more else 'too much'}"
+
+
+def _number(value: float) -> str:
+    """Whole numbers whole, others to six digits."""
+    return str(value) if isinstance(value, int) else rounded(value)
+
+
+# --- which value would do -------------------------------------------------------------------------
 
 #: A value that can be written into a submit file.
 Plain: TypeAlias = bool | int | float | str
@@ -81,13 +247,13 @@ def bound_of(clause: Counted, rows: Rows, pairs: Pairs) -> Bound | None:
         fitting = [values for values in solved if _do(clause, comparison.name, values, pairs)]
         if fitting:
             now = pairs.request.evaluate_attr(comparison.name, None, pairs.context)
-            values = min(fitting, key=lambda values: _change(now, next(iter(values.values()))))
+            # Of what the ways find that which is nearest to what the job has.
+            values = min(fitting, key=lambda values: _gap(now, next(iter(values.values()))))
             return Bound(comparison.name, _RELATIONS[comparison.operator], values)
     return None
 
 
-def _change(now: object, value: Plain) -> float:
-    """How far a value is from what the job has."""
+def _gap(now: object, value: Plain) -> float:
     return abs(value - now) if is_number(now) and is_number(value) else 0.0
 
 
@@ -190,20 +356,22 @@ def _exactly(operator: str, other: object, _: object, now: object) -> Plain | No
 
 def _moved(operator: str, other: object, mine: object, now: object) -> Plain | None:
     """The value of an attribute that the compared expression grows with by as much."""
-    if operator in _SAME or not (is_number(other) and is_number(mine) and is_number(now)):
+    if not (is_number(other) and is_number(mine) and is_number(now)):
         return None
-    return _finite(operator, now + (other - mine), now)
+    return _limit(operator, now + (other - mine), now)
 
 
 def _scaled(operator: str, other: object, mine: object, now: object) -> Plain | None:
     """The value of an attribute that the compared expression grows with in scale."""
-    if operator in _SAME or not (is_number(other) and is_number(mine) and is_number(now)):
+    if not (is_number(other) and is_number(mine) and is_number(now)) or mine == 0:
         return None
-    return None if mine == 0 else _finite(operator, now * (other / mine), now)
+    return _limit(operator, now * (other / mine), now)
 
 
-def _finite(operator: str, value: float, now: float) -> Plain | None:
-    return _nearest(operator, value, whole=now.__class__ is int) if math.isfinite(value) else None
+def _limit(operator: str, value: float, now: float) -> Plain | None:
+    if operator in _SAME or not math.isfinite(value):
+        return None
+    return _nearest(operator, value, whole=now.__class__ is int)
 
 
 def _nearest(operator: str, value: float, *, whole: bool) -> int | float:

@@ -5,12 +5,14 @@ facts about it are told.
 
 Inputs: a request and the slots of a pool, as the cycle has them.  Outputs: ``Clause`` values: how
 many slots each is true of, how many are left after it, how many it alone refuses, the values of
-what it mentions, what is undefined and what was probably meant.  Follows: ``condor_q
--better-analyze`` for the idea of counting clause by clause.
+what it mentions, what is undefined and what was probably meant; blocks for
+``pieslice.reports.layout``.  Follows: ``condor_q -better-analyze`` for the idea of counting clause
+by clause, ``pieslice eval --why`` for the words about undefined names.
 """
 
 from __future__ import annotations
 
+import re
 from array import array
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -32,6 +34,9 @@ from classad.table.table import Seat
 from negotiator.matching.conditions import Ask, EnoughToConsume, Pair
 from negotiator.pool.slots import Slot
 from pieslice.expressions.dependence import conjuncts
+from pieslice.reports import layout
+from pieslice.reports.layout import Block, Column, Line, short, shortened
+from pieslice.reports.text import plural
 from policy.ephemeral import find_ephemeral
 
 #: Different values of an operand that are listed.
@@ -42,6 +47,13 @@ SEARCHED: Final = 200
 BUILT_IN: Final = "built in"
 #: What stands for the test of a consumption policy.
 CONSUMES: Final = "it has what its consumption policy takes for the job"
+_REAL: Final = re.compile(r"\b\d\.\d{15}E[+-]\d{2,3}")
+_SCOPE: Final = re.compile(r"\b(?:my|target)\.", re.IGNORECASE)
+#: Clauses that are shown; JSON has all.
+MAX_CLAUSES: Final = 8
+#: Clauses that are true of all slots, and how much of each is shown.
+MAX_FINE: Final = 4
+MAX_TEXT: Final = 44
 _SCOPES: Final = {"my": "my", "self": "my", "target": "target", "other": "target"}
 
 
@@ -54,7 +66,7 @@ class Whose(Enum):
 
 
 @frozen
-class Operand:
+class ClauseOperand:
     """A name in a clause.  ``owner``: ``job`` or ``slot``, None if no ad has it.
 
     ``values``: the most frequent ones as text, each with the number of slots; ``others`` more
@@ -91,7 +103,7 @@ class Clause:
     undefined: int
     error: int
     #: What it mentions, as it is in the slots that it refuses.
-    operands: tuple[Operand, ...]
+    operands: tuple[ClauseOperand, ...]
     example: str
 
 
@@ -301,14 +313,14 @@ class ClauseTable:
             )
         return tuple(found)
 
-    def operands(self, node: Node, whose: Whose, within: Rows) -> tuple[Operand, ...]:
+    def operands(self, node: Node, whose: Whose, within: Rows) -> tuple[ClauseOperand, ...]:
         """What a clause mentions, with the values it has in some slots."""
         if not within:
             return ()
         parts = {unparse(part).lower(): part for part in reversed(references(node))}
         return tuple(self._operand(part, whose, within) for part in reversed(parts.values()))
 
-    def _operand(self, part: Reference, whose: Whose, within: Rows) -> Operand:
+    def _operand(self, part: Reference, whose: Whose, within: Rows) -> ClauseOperand:
         """One name of a clause."""
         codes, values = self.pairs.values(Expression.from_node(part), whose, within)
         uses = Counter(codes[row] for row in within)
@@ -322,8 +334,9 @@ class ClauseTable:
         numbers = [float(v) for code in uses if (v := values[code]).__class__ in (int, float)]
         whole = len(numbers) == len(uses)
         missing = owners[None] == len(within)
+        added = find_ephemeral(part.name) if missing else None
         del owners[None]
-        return Operand(
+        return ClauseOperand(
             unparse(part),
             owners.most_common()[0][0] if owners else None,
             tuple(common),
@@ -331,7 +344,7 @@ class ClauseTable:
             min(numbers) if whole and numbers else None,
             max(numbers) if whole and numbers else None,
             self._suggestion(part.name, within) if missing else None,
-            _note(part.name) if missing else None,
+            None if added is None else f"the negotiator adds it when {added.presence.value}",
         )
 
     def _suggestion(self, name: str, within: Rows) -> str | None:
@@ -376,7 +389,90 @@ def scope_of(part: Reference) -> str | None:
     return None
 
 
-def _note(name: str) -> str | None:
-    """When an attribute that only exists in a cycle is there."""
-    found = find_ephemeral(name)
-    return None if found is None else f"the negotiator adds it when {found.presence.value}"
+# --- words ----------------------------------------------------------------------------------------
+
+
+_COLUMNS: Final = (
+    Column("true of", right=True),
+    Column("left", right=True),
+    Column("gain", right=True),
+    Column("clause", prose=True),
+)
+
+
+def clause_blocks(title: str, clauses: tuple[Clause, ...]) -> list[Block]:
+    """A table of the clauses: slots of which it is true, left after it, gained without it.
+
+    Below a clause are the values in it.  Clauses that are true of all slots are only listed.
+    """
+    if not clauses:
+        return []
+    failing = [clause for clause in clauses if clause.refuses]
+    worst = sorted(failing, key=lambda clause: -clause.refuses)[:MAX_CLAUSES]
+    shown = [clause for clause in failing if clause in worst]
+    blocks: list[Block] = [Line(title, heading=True)]
+    if shown:
+        told: set[str] = set()
+        rows = tuple(row for clause in shown for row in _clause_rows(clause, told))
+        blocks.append(layout.Table(_COLUMNS, rows))
+    left = len(failing) - len(shown)
+    if left > 0:
+        blocks.append(Line(f"  and {plural(left, 'more clause')}; --json lists them all"))
+    for whose in Whose:
+        fine = [c.text for c in clauses if not c.refuses and c.whose is whose]
+        if fine:
+            texts = ", ".join(shortened([tidy(text)], MAX_TEXT)[0] for text in fine[:MAX_FINE])
+            more = f" and {len(fine) - MAX_FINE} more" if len(fine) > MAX_FINE else ""
+            blocks.append(Line(f"  true of all, of the {whose.value}: {texts}{more}"))
+    return blocks
+
+
+def _clause_rows(clause: Clause, told: set[str]) -> list[tuple[str, ...]]:
+    """The counts of a clause, then what it mentions and was not ``told`` before.
+
+    The job and the slot often say the same thing.
+    """
+    gained = f"+{clause.alone}" if clause.alone else "0"
+    of = "" if clause.whose is Whose.JOB or clause.slots == clause.true else f" of {clause.slots}"
+    counts = (f"{clause.true}{of}", str(clause.left), gained)
+    rows: list[tuple[str, ...]] = [(*counts, f"{clause.whose.value}: {tidy(clause.text)}")]
+    facts = [
+        f"{kind} in {count if count < clause.refuses else 'all'}"
+        for kind, count in (("undefined", clause.undefined), ("an error", clause.error))
+        if count
+    ]
+    facts += map(mentioned, clause.operands)
+    known = {_SCOPE.sub("", fact) for fact in facts}
+    if not known <= told:
+        rows.append(("", "", "", f"  {'; '.join(facts)}"))
+    told |= known
+    for item in clause.operands:
+        if item.suggestion is not None:
+            rows.append(("", "", "", f"  did you mean `{item.suggestion}`?"))
+    return rows
+
+
+def mentioned(item: ClauseOperand) -> str:
+    """A name and its values in the slots that are told of."""
+    if item.owner is None:
+        note = "" if item.note is None or item.suggestion is not None else f" ({item.note})"
+        return f"{item.name} is in neither ad{note}"
+    return f"{item.name} = {values_of(item)}"
+
+
+def tidy(text: str) -> str:
+    """An expression with its reals as people write them."""
+    return _REAL.sub(lambda found: short(float(found[0])), text.strip())
+
+
+def values_of(item: ClauseOperand) -> str:
+    """The values; with the number of slots where there are several."""
+    if len(item.values) == 1:
+        return item.values[0][0]
+    text = ", ".join(f"{value} in {count}" for value, count in item.values)
+    if not item.others:
+        return text
+    text += f", others in {item.others}"
+    if item.lowest is None or item.highest is None:
+        return text
+    return f"{text} (all from {short(item.lowest)} to {short(item.highest)})"
