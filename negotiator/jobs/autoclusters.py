@@ -79,6 +79,17 @@ def job_attributes(significant: frozenset[str], policy: NegotiatorPolicy) -> fro
 _EXACT: Final[frozenset[type]] = frozenset({bool, int, str})
 
 
+class _Referred(NamedTuple):
+    """What expressions of a job refer to, and what of that is none of the attributes.
+
+    ``kept``: the expressions, so that their identities stay theirs.
+    """
+
+    kept: tuple[Expression, ...]
+    all: frozenset[str]
+    more: frozenset[str]
+
+
 class _Attributes:
     """Some attributes (lower-cased names), and what follows for jobs by their values of them."""
 
@@ -87,9 +98,8 @@ class _Attributes:
         self.names = frozenset(map(intern, names))
         self._sorted = sorted(self.names)
         self._projections = Projections(self._sorted)
-        #: What expressions of a job refer to besides, by their identities; they are kept so that
-        #: these stay theirs.
-        self.referred: dict[tuple[int, ...], tuple[tuple[Expression, ...], frozenset[str]]] = {}
+        #: What expressions of a job refer to, by their identities.
+        self.referred: dict[tuple[int, ...], _Referred] = {}
 
     def read(self, job: ClassAd) -> tuple[tuple[str, ...], tuple[object, ...]]:
         """Which of the attributes a job has, and its values of them."""
@@ -132,7 +142,7 @@ class AutoclusterTable:
             kinds = tuple(map(type, values))
             layout = _layout_of(kinds)
             referred = self._referred(attributes, [values[place] for place in layout.trees])
-            more = referred and _there(job, referred)
+            more = referred.more and _there(job, referred.more)
             if not more:
                 break
             attributes = self._with(attributes.names.union(more))
@@ -142,10 +152,12 @@ class AutoclusterTable:
         key = (names, kinds, *exact)
         known = self._known.get(key)
         if known is None:
-            kept, trees = values, {names[place]: values[place] for place in layout.trees}
-            if self._has_circle(trees):
-                names, values = self._with(self._reached(trees)).read(job)
-                layout = _layout_of(tuple(map(type, values)))
+            kept = values
+            if not referred.all.isdisjoint([names[place] for place in layout.trees]):
+                trees = {names[place]: values[place] for place in layout.trees}
+                if self._has_circle(trees):
+                    names, values = self._with(self._reached(trees)).read(job)
+                    layout = _layout_of(tuple(map(type, values)))
             known = self._known[key] = kept, self._numbered(names, values, layout)
         return known[1]
 
@@ -178,14 +190,15 @@ class AutoclusterTable:
             found = self._all[names] = _Attributes(names)
         return found
 
-    def _referred(self, attributes: _Attributes, trees: list[Any]) -> frozenset[str]:
-        """What expressions that a job has for the attributes refer to besides them."""
+    def _referred(self, attributes: _Attributes, trees: list[Any]) -> _Referred:
+        """What expressions that a job has for the attributes refer to."""
         key = tuple(map(id, trees))
         known = attributes.referred.get(key)
         if known is None:
             found = frozenset().union(*[self._expressions.of(tree).own for tree in trees])
-            known = attributes.referred[key] = tuple(trees), found - attributes.names
-        return known[1]
+            known = _Referred(tuple(trees), found, found - attributes.names)
+            attributes.referred[key] = known
+        return known
 
     def _numbered(self, names: tuple[str, ...], values: tuple[object, ...], layout: _Layout) -> int:
         texts = list(values)

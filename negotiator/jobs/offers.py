@@ -315,7 +315,7 @@ class Offers:
                 continue
             if key == refused:
                 continue
-            if not jobs.passes(job, self.context):
+            if jobs.constraint is not None and not jobs.passes(job, self.context):
                 refused = key
                 continue
             last = key

@@ -29,17 +29,15 @@ if TYPE_CHECKING:
     from policy.versions import Followed
 
 
-from pathlib import Path
-
-from negotiator.capture.configuration import CaptureSources
-from negotiator.io import InputError
-from policy.config import load_config
-from policy.io import builtin_library
-from policy.language.table import Context
-
 
 def check_policy_file(path: Path) -> None:
     """Raise if the file cannot be opened, or a line of it or of its includes does not parse."""
+    from negotiator.capture.configuration import CaptureSources
+    from negotiator.io import InputError
+    from policy.config import load_config
+    from policy.io import builtin_library
+    from policy.language.table import Context
+
     path.open("rb").close()
     config = load_config(
         str(path), CaptureSources(path), builtin_library(), context=Context("NEGOTIATOR")

@@ -26,7 +26,11 @@ from attr import define, evolve, field
 from classad.errors import LimitError
 from classad.formats.long import forget_texts
 from classad.language.bounds import checkpoint, limits
+from classad.source import Source
+from negotiator.capture.ads import LocatedAd
 from negotiator.capture.files import CapturePaths
+from negotiator.capture.reader import CaptureReader
+from negotiator.capture.versions import pool_version
 from negotiator.cycle import negotiate
 from negotiator.expressions.flattening import forget
 from negotiator.io import InputError, read_capture
@@ -39,6 +43,7 @@ from pieslice.live.names import temporary
 from pieslice.live.service import Pause, tidy
 from pieslice.live.taking import Memory, find_daemons, last_cycle, take
 from pieslice.shadow.outcome import Outcome, compare
+from policy.versions import Followed as Version
 
 #: HTCondor's defaults.
 INTERVAL: Final = 60
@@ -138,6 +143,12 @@ def predict(
                 forget()
                 forget_texts()
                 families.cache_clear()
+
+
+def told_version(capture: LiveCapture) -> Version:
+    """The version that is followed for a captured pool: that which its negotiator tells."""
+    ads = tuple(LocatedAd(ad, Source("", "negotiator")) for ad in capture.ads("negotiator"))
+    return pool_version(CaptureReader(CapturePaths(None, ads={"negotiator": ads})))
 
 
 def judged(before: LiveCapture, after: LiveCapture, predicted: CycleResult) -> Outcome:
