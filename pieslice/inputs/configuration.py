@@ -23,6 +23,8 @@ from pieslice.inputs.versions import add_version, say_version, version_of
 from pieslice.terminal import complain
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from classad.errors import Diagnostic
     from policy.config import Config
     from policy.language.host import HostFacts

@@ -21,7 +21,7 @@ from policy.versions import parse_version
 
 #: Since which version the old syntax is not taken, by what the macro begins with.
 _OLD_UNTIL: Final = {"JOB_TRANSFORM_": "25.8.2", "JOB_ROUTER_": "25.0.0"}
-_COMMANDS: Final = (
+_COMMANDS: Final[tuple[str, ...]] = (
     *("NAME", "REQUIREMENTS", "UNIVERSE", "SET", "DEFAULT", "EVALSET", "EVALMACRO", "COPY"),
     *("RENAME", "DELETE", "TRANSFORM", "if", "elif", "else", "endif"),
 )
@@ -30,7 +30,7 @@ _UNIVERSES: Final = (
 )
 _LAST_UNIVERSE: Final = 13
 #: What a route is told besides its commands, as assignments.
-_OF_ROUTES: Final = (
+_OF_ROUTES: Final[tuple[str, ...]] = (
     *("MaxJobs", "MaxIdleJobs", "FailureRateThreshold", "JobFailureTest", "JobShouldBeSandboxed"),
     *("UseSharedX509UserProxy", "SharedX509UserProxy", "EditJobInPlace", "OverrideRoutingEntry"),
     *("GridResource", "Requirements", "TargetUniverse", "SendIDTokens"),
@@ -78,8 +78,9 @@ def no_command(view: View, setting: Setting) -> Iterator[Diagnostic]:
     for line in _UNIVERSE.finditer(raw):
         is_known = line[1].casefold() in _UNIVERSES or line[1].startswith("$")
         if not is_known and not 0 < (integer_literal(line[1]) or 0) <= _LAST_UNIVERSE:
-            place, others = _place(setting, line), meant(line[1], _UNIVERSES)
-            yield no_command.at(f"there is no universe `{line[1]}`", *place, others)
+            message = f"there is no universe `{line[1]}`"
+            place = _place(setting, line)
+            yield no_command.at(message, *place, meant(line[1], _UNIVERSES))
 
 
 @looks_at(Per.SETTING)
