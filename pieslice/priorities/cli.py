@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from pieslice.command_line import Parser
 from pieslice.limiting import add_limits
-from pieslice.priorities.rows import OPTIONS, OWN, Word
+from pieslice.priorities.words import OPTIONS, OWN, Word
 
 if TYPE_CHECKING:
     from pieslice.command_line import Subcommands

@@ -39,9 +39,9 @@ from pieslice.priorities.answers import Priorities
 from pieslice.priorities.edits import EditRefused, make_edit
 from pieslice.priorities.options import Options, UsageError, parse_options
 from pieslice.priorities.report import Source
-from pieslice.priorities.rows import OWN
 from pieslice.priorities.stateads import rolled_up, state_ads
 from pieslice.priorities.table import DAY, by_the_clock, view_of
+from pieslice.priorities.words import OWN
 from pieslice.reports.output import show_diagnostics
 from pieslice.terminal import complain, harmless, terminal_width
 

@@ -17,7 +17,7 @@ from typing import Final
 from attr import define, field
 
 from pieslice.command_line import nearest
-from pieslice.priorities.rows import OPTIONS, Word
+from pieslice.priorities.words import OPTIONS, Word
 
 
 class UsageError(Exception):

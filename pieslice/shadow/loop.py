@@ -22,15 +22,14 @@ from statistics import median_low
 from typing import Final
 
 from attr import define, evolve, field
-from negotiator.capture.reader import CaptureReader
-from negotiator.capture.versions import pool_version
 
 from classad.errors import LimitError
 from classad.formats.long import forget_texts
 from classad.language.bounds import checkpoint, limits
 from classad.source import Source
 from negotiator.capture.ads import LocatedAd
-from negotiator.capture.files import CapturePaths
+from negotiator.capture.configuration import pool_version
+from negotiator.capture.files import CapturePaths, CaptureReader
 from negotiator.cycle import negotiate
 from negotiator.expressions.flattening import forget
 from negotiator.io import InputError, read_capture
