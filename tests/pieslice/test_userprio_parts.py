@@ -21,9 +21,10 @@ from negotiator.model.snapshot import AccountantState, Customer
 from pieslice.priorities.edits import EditRefused, make_edit
 from pieslice.priorities.options import UsageError, _find, parse_options
 from pieslice.priorities.report import Source, answer
-from pieslice.priorities.rows import OPTIONS, Row, join_numbered, rows_of
+from pieslice.priorities.rows import Row, join_numbered, rows_of
 from pieslice.priorities.stateads import rolled_up, state_ads, terms_of
 from pieslice.priorities.table import View, by_the_clock, is_active, render
+from pieslice.priorities.words import OPTIONS
 from policy.load import policy_from_knobs
 
 NOW = 1_000_000
