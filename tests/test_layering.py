@@ -36,7 +36,7 @@ ORDER = {
     ),
     "policy": (
         "foreign_package", "data", "attributes", "versions", "language", "history", "config",
-        "dialects", "ephemeral", "knobs", "values", "groups", "limits", "maps", "model", "io",
+        "dialects", "ephemeral", "knobs", "values", "groups", "maps", "model", "io",
         "load", "explain", "lint", "strategies",
     ),
     "negotiator": (
