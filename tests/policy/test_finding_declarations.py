@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+
+from docs.written.findings import findings_page
 from policy.lint.finding import WARNING, Check, Finding, finding
 from policy.lint.findings import CHECKS, FINDINGS, lint, look_at
 from policy.lint.view import view
@@ -46,3 +49,8 @@ def test_the_findings_of_a_family_stand_in_the_order_of_their_numbers() -> None:
     numbers = [int(id_[1:]) for id_ in FINDINGS if "P230" < id_ < "P238"]
     assert numbers == sorted(numbers)
     assert len(numbers) == 7
+
+
+def test_each_finding_has_one_entry_in_the_reference_in_the_order_of_numbers() -> None:
+    entries = re.findall(r"^### (P\d+): ", findings_page(), re.MULTILINE)
+    assert entries == sorted(FINDINGS)
