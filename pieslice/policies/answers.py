@@ -8,7 +8,6 @@ Inputs: a path, who reads it.  Outputs: ``Check``, ``Policy``; raise ``Misuse`` 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
 
@@ -16,7 +15,13 @@ from attr import Factory, frozen
 
 from classad.errors import Diagnostic
 from negotiator.groups.effective import effective_quotas
-from pieslice.inputs.configuration import Misuse, Reader, Shown, read_configuration
+from pieslice.inputs.configuration import (
+    Misuse,
+    Reader,
+    Shown,
+    is_folder,
+    read_configuration,
+)
 from pieslice.policies.formats import Checked, checked_data, report
 from pieslice.policies.texts import sentence_lines
 from pieslice.reports.layout import Block, Drawn
@@ -160,7 +165,7 @@ def check_configuration(
     A captured pool tells its version, and its next cycle is run; raises ``Misuse``.
     """
     followed, ends = reader.followed or Followed(), list[Diagnostic]()
-    if os.path.isdir(path):
+    if is_folder(path):
         from pieslice.policies.pools import ends_of_cycle, followed_at
 
         followed = followed_at(path, reader)
