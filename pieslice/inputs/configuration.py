@@ -201,7 +201,7 @@ def read_configuration(path: str, reader: Reader) -> Config:
     from policy.io import read_config
     from policy.versions import NEWEST
 
-    if os.path.isdir(path):
+    if is_folder(path):
         with os.scandir(path) as entries:
             empty = not any(entry.is_file() for entry in entries)
         if empty:
@@ -223,6 +223,11 @@ def read_configuration(path: str, reader: Reader) -> Config:
         confined=reader.confined,
         version=NEWEST if reader.followed is None else reader.followed.version,
     )
+
+
+def is_folder(path: str) -> bool:
+    """Whether a path is a folder, perhaps that of a captured pool."""
+    return os.path.isdir(path)
 
 
 def host_facts(facts: Iterable[str], *, this_machine: bool) -> HostFacts:

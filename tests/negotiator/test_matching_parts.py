@@ -168,7 +168,7 @@ def test_departures_are_told_by_kind_and_once_for_each_that_is_concerned() -> No
         Departure(DepartureKind.NO_PROGRESS, 1, ("slot b",)),
     )
     numbers = [kind.number for kind in DepartureKind]
-    assert numbers == [f"D-50{number}" for number in range(1, 7)]
+    assert numbers == [f"D-50{number}" for number in (1, 2, 3, 4, 5, 6, 8)]
 
 
 # --- ranks ----------------------------------------------------------------------------------------
