@@ -31,11 +31,6 @@ if TYPE_CHECKING:
     from policy.versions import Followed
 
 
-def is_folder(path: str) -> bool:
-    """Whether a path is that of a folder, as captured pools are."""
-    return os.path.isdir(path)
-
-
 def check_policy_file(path: Path) -> None:
     """Raise if the file cannot be opened, or a line of it or of its includes does not parse."""
     from negotiator.capture.configuration import CaptureSources
