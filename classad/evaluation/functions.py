@@ -10,6 +10,7 @@ The families of ``classad.builtins`` are imported when the first function is loo
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum, Flag, auto
 from functools import cache
@@ -264,6 +265,9 @@ def may_move(*nodes: Node) -> bool:
     return False
 
 
+_CALLED: Final = re.compile(r"\w\s*\(")
+
+
 @cache
 def _searching() -> tuple[str, ...]:
     """The functions whose calls may move the evaluation, in lower case."""
@@ -272,6 +276,8 @@ def _searching() -> tuple[str, ...]:
 
 def names_search(text: str) -> bool:
     """Whether a text names a function whose call may move the evaluation, see ``may_move``."""
+    if _CALLED.search(text) is None:
+        return False  # the families need not be imported
     lower = text.lower()
     return any(map(lower.__contains__, _searching()))
 
