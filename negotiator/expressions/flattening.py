@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from attr import define
 
 from classad import ClassAd
-from classad.ads.ad import SharedNames
+from classad.ads.ad import Ad, ListValue, SharedNames
 from classad.ads.expression import Expression
 from classad.analysis.flatten import Flattened, flatten
 from classad.analysis.mentions import references_of
@@ -92,15 +92,46 @@ class Flattener:
         """
         if not self.matters(ad):
             return False
-        flat = self._flat(ad)
-        found = self._shared(flat)
-        if found is not None:
-            ad.insert("Requirements", found)
-        return flat.endless
+        left, endless = self._result(ad)
+        if left is not None:
+            ad.insert("Requirements", left)
+        return endless
 
     def flattened(self, ad: ClassAd) -> object:
         """The requirements to go by; None if they cannot be flattened or are a value already."""
-        return self._shared(self._flat(ad))
+        return self._result(ad)[0]
+
+    def _result(self, ad: ClassAd) -> tuple[object, bool]:
+        """What flattening leaves, None for nothing to go by, and whether it is endless."""
+        content = self._content(ad)
+        known = None if content is None else _RESULTS.get(content)
+        if known is None:
+            flat = self._flat(ad)
+            known = self._shared(flat), flat.endless, list(ad._attrs.values())
+            if content is not None:
+                if len(_RESULTS) >= _MANY:
+                    _RESULTS.clear()
+                _RESULTS[content] = known
+        return known[:2]
+
+    def _content(self, ad: ClassAd) -> tuple[object, ...] | None:
+        """All that flattening the ad depends on; None where that is more than its attributes."""
+        if ad._chained is not None:
+            return None
+        attributes = ad._attrs
+        trees = {name: it for name, it in attributes.items() if type(it) is Expression}
+        if "requirements" not in trees:
+            return None
+        key = (self._read, *trees, *map(id, trees.values()))
+        names = (_SETTLED.get(key) or self._settle(key, trees)).reads
+        if names is None:
+            return None
+        values = [attributes.get(name) for name in names]
+        if any(isinstance(value, Ad | ListValue) for value in values):
+            return None  # these can be changed where they stand
+        # Zeros of both signs are equal, and are written otherwise.
+        content = [repr(value) if type(value) is float else value for value in values]
+        return (self._context.language, key, *map(type, values), *content)
 
     def _flat(self, ad: ClassAd) -> Flattened:
         before = ad.raw("Requirements")
@@ -140,7 +171,8 @@ class Flattener:
     def _settle(self, key: tuple[object, ...], trees: dict[str, Expression]) -> _Settled:
         others = [tree for name, tree in trees.items() if name != "requirements"]
         level = Level.WHOLE if self._read or any(map(_mentions, others)) else Level.TRUE
-        found = _Settled(level, _called(trees, level), list(trees.values()))
+        reads = _read_by(trees, self._context)
+        found = _Settled(level, _called(trees, level), reads, list(trees.values()))
         if len(_SETTLED) >= _MANY:
             _SETTLED.clear()
         _SETTLED[key] = found
@@ -196,17 +228,36 @@ class _Settled(NamedTuple):
     """What the expressions of an ad settle about flattening its requirements.
 
     ``level``: how much of these counts.  ``called``: the functions that they lead to; None if it
-    depends on what else the ad has.  ``kept``: the expressions, so that their identities stay
-    theirs.
+    depends on what else the ad has.  ``reads``: the attributes that decide what is left of them;
+    None if more does.  ``kept``: the expressions, so that their identities stay theirs.
     """
 
     level: Level
     called: frozenset[str] | None
+    reads: tuple[str, ...] | None
     kept: list[Expression]
 
 
 #: By the names and identities of expressions.
 _SETTLED: Final[dict[tuple[object, ...], _Settled]] = {}
+#: What flattening left, by all that it read of an ad, whose identities stay theirs.
+_RESULTS: Final[dict[tuple[object, ...], tuple[object, bool, list[object]]]] = {}
+
+
+def _read_by(trees: dict[str, Expression], context: EvalContext) -> tuple[str, ...] | None:
+    """The attributes that requirements lead to; None if a function there reads more than these."""
+    seen, todo = {"requirements"}, ["requirements"]
+    while todo:
+        look = references_of(trees[todo.pop()].node)
+        functions = [lookup_function(name, context) for name in look.called]
+        if any(function is None or function.ever_reads for function in functions):
+            return None
+        if context.functions and not look.called.isdisjoint(context.functions):
+            return None
+        ahead = (look.target | look.bare | look.mine) - seen
+        seen |= ahead
+        todo += ahead & trees.keys()
+    return tuple(sorted(seen - trees.keys()))
 
 
 @lru_cache(maxsize=_MANY)
@@ -280,6 +331,7 @@ def forget() -> None:
     """Let go of expressions of ads that are read no more: a service reads others every minute."""
     _BUDGET.clear()
     _SETTLED.clear()
+    _RESULTS.clear()
     _say_requirements.cache_clear()
     _read_again.cache_clear()
     forget_groupings()
