@@ -17,7 +17,7 @@ from weakref import ref
 
 from classad.ads.ad import SIMPLE, Ad, ListValue, SharedNames, Stored, prepared
 from classad.ads.expression import Expression
-from classad.errors import ClassAdParseError, Diagnostic, Lost
+from classad.errors import ClassAdParseError, Diagnostic
 from classad.language import bounds
 from classad.language.names import fold_name
 from classad.source import Source
@@ -172,18 +172,6 @@ def check_errors(errors: Errors) -> None:
     """Refuse a misspelt policy before anything is read."""
     if errors not in ("strict", "warn", "htcondor"):
         raise ValueError(f"errors must be `strict`, `warn` or `htcondor`, not `{errors}`")
-
-
-def report_error(
-    problem: ClassAdParseError,
-    diagnostics: list[Diagnostic] | None,
-    errors: Errors,
-    lost: Lost | None = None,
-) -> None:
-    """Raise or record what the grammar found, as ``errors`` says, and what is lost for it."""
-    found = problem.diagnostic or Diagnostic(str(problem))
-    found.lost = lost
-    report(found, diagnostics, errors)
 
 
 def report(problem: Diagnostic, diagnostics: list[Diagnostic] | None, errors: Errors) -> None:

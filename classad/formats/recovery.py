@@ -37,10 +37,6 @@ class Misread(Exception):  # noqa: N818 - never leaves the readers
         super().__init__(message)
         self.message, self.start, self.end = message, start, end
 
-    def diagnostic(self, source: Source, lost: Lost) -> Diagnostic:
-        """What is said of it, and what it costs."""
-        return Diagnostic(self.message, source, self.start, self.end, lost=lost)
-
 
 class Shape(NamedTuple):
     """What ends an attribute in a form, what an ad begins with, and what else is to be told."""
@@ -203,7 +199,11 @@ class Recovering(ABC, Generic[A]):
     def attribute_end(self, begin: int, limit: int) -> int | None:
         """Where to go on behind the attribute at ``begin``; None if its end is not clear."""
 
-    def lose_ad(self, problem: Misread, begin: int) -> bool:
+    def next_beginning(self, begin: int) -> int:
+        """Where the ad behind the one at ``begin`` seems to begin, else the end of the text."""
+        return self._beginnings.next(begin) or len(self.source.text)
+
+    def lose_ad(self, problem: Misread | ClassAdParseError, begin: int) -> bool:
         """Report what costs the ad at ``begin``; False if there is nothing to go on with."""
         behind = self._beginnings.next(begin) if self.errors == "warn" else None
         self._lose(problem, "rest" if behind is None else "ad")
@@ -216,7 +216,7 @@ class Recovering(ABC, Generic[A]):
         """The same for the attribute at ``begin``; False, and nothing said, if its ad is lost."""
         if self.errors != "warn":
             return False
-        end = self.attribute_end(begin, self._beginnings.next(begin) or len(self.source.text))
+        end = self.attribute_end(begin, self.next_beginning(begin))
         if end is None:
             return False
         self._lose(problem, "attribute")
@@ -251,5 +251,10 @@ class Recovering(ABC, Generic[A]):
         except ClassAdParseError:
             return None, message
 
-    def _lose(self, problem: Misread, lost: Lost) -> None:
-        report(problem.diagnostic(self.source, lost), self.diagnostics, self.errors)
+    def _lose(self, problem: Misread | ClassAdParseError, lost: Lost) -> None:
+        if isinstance(problem, ClassAdParseError):
+            found = problem.diagnostic or Diagnostic(str(problem))
+            found.lost = lost
+        else:
+            found = Diagnostic(problem.message, self.source, problem.start, problem.end, lost=lost)
+        report(found, self.diagnostics, self.errors)
