@@ -123,7 +123,10 @@ class Flattener:
         if "requirements" not in trees:
             return None
         key = (self._read, *trees, *map(id, trees.values()))
-        names = (_SETTLED.get(key) or self._settle(key, trees)).reads
+        settled = _SETTLED.get(key) or self._settle(key, trees)
+        if not settled.reads:
+            settled.reads.append(_read_by(trees, self._context))
+        names = settled.reads[0]
         if names is None:
             return None
         values = [attributes.get(name) for name in names]
@@ -171,8 +174,7 @@ class Flattener:
     def _settle(self, key: tuple[object, ...], trees: dict[str, Expression]) -> _Settled:
         others = [tree for name, tree in trees.items() if name != "requirements"]
         level = Level.WHOLE if self._read or any(map(_mentions, others)) else Level.TRUE
-        reads = _read_by(trees, self._context)
-        found = _Settled(level, _called(trees, level), reads, list(trees.values()))
+        found = _Settled(level, _called(trees, level), list(trees.values()), [])
         if len(_SETTLED) >= _MANY:
             _SETTLED.clear()
         _SETTLED[key] = found
@@ -228,14 +230,15 @@ class _Settled(NamedTuple):
     """What the expressions of an ad settle about flattening its requirements.
 
     ``level``: how much of these counts.  ``called``: the functions that they lead to; None if it
-    depends on what else the ad has.  ``reads``: the attributes that decide what is left of them;
-    None if more does.  ``kept``: the expressions, so that their identities stay theirs.
+    depends on what else the ad has.  ``kept``: the expressions, so that their identities stay
+    theirs.  ``reads``: once it was needed, the attributes that decide what is left of them, None
+    if more does.
     """
 
     level: Level
     called: frozenset[str] | None
-    reads: tuple[str, ...] | None
     kept: list[Expression]
+    reads: list[tuple[str, ...] | None]
 
 
 #: By the names and identities of expressions.
