@@ -40,8 +40,9 @@ unexport PYTHONPATH PYTHONDONTWRITEBYTECODE
 demo: $(VENV)/installed
 	$(BIN)/pieslice negotiate examples/campus
 
+# Rewriting the assertions of all tests takes longer than collecting them: what fails is run once more with it.
 test: $(VENV)/installed-test
-	$(PYTEST)
+	$(PYTEST) --assert=plain || { $(BIN)/python -m pytest --last-failed --last-failed-no-failures none; false; }
 
 test-long: $(VENV)/installed-test
 	$(PYTEST) -m long

@@ -134,10 +134,11 @@ def load(folder: Path) -> Work:
 
 @row("load_long, 200 ads, every ad made")
 def load_ads(folder: Path) -> Work:
+    from classad import ClassAd
     from classad.loading.long_form import load_long
 
     data = bench("load").slots(200, str(folder)).read_bytes()
-    return often(1, lambda: list(load_long(data).to_ads()))
+    return often(1, lambda: list(load_long(data).to_ads(ClassAd)))
 
 
 @row("kernels: order 10,000 rows by 5 columns")

@@ -47,8 +47,8 @@ if TYPE_CHECKING:
     from classad.binding.ambient import evaluating, functions, register, registerLibrary, semantics
     from classad.binding.batch import MatchResult, evaluate_many, match_many
     from classad.binding.batch import compile as compile  # noqa: A004 - see __all__
-    from classad.binding.builders import Attribute, Function, Literal
     from classad.binding.classad2 import from_classad2, to_classad2
+    from classad.binding.expr import Attribute, Function, Literal
     from classad.binding.functions import (
         Parser,
         ParserType,
@@ -147,7 +147,7 @@ _LATER = {
         "semantics",
     ),
     "binding.batch": ("MatchResult", "compile", "evaluate_many", "match_many"),
-    "binding.builders": ("Attribute", "Function", "Literal"),
+    "binding.expr": ("Attribute", "Function", "Literal"),
     "binding.classad2": ("from_classad2", "to_classad2"),
     "binding.functions": (
         *("Parser", "ParserType", "_convert_local_datetime_to_utc_ts", "compat_version"),

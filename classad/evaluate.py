@@ -19,7 +19,7 @@ from classad.compiled.state import CompiledState, compiled
 from classad.evaluation.context import NO_CONTEXT, EvalContext
 from classad.evaluation.scopes import find, own
 from classad.evaluation.state import CallSite, EvalState
-from classad.language.limits import EvaluationFailure, NeedExact, more_frames
+from classad.language.bounds import EvaluationFailure, NeedExact, more_frames
 from classad.language.names import fold_name
 from classad.language.values import ERROR, UNDEFINED
 

@@ -12,7 +12,7 @@ from classad.compiled.state import CompiledState
 from classad.evaluate import evaluate_full
 from classad.evaluation.context import EvalContext
 from classad.evaluation.scopes import own
-from classad.language.limits import EvaluationFailure, NeedExact
+from classad.language.bounds import EvaluationFailure, NeedExact
 from classad.language.names import fold_name
 from classad.language.values import UNDEFINED
 

@@ -27,9 +27,10 @@ from typing import Any, Self
 from classad.ads.ad import Ad
 from classad.ads.expression import Expression
 from classad.binding import ad as current
-from classad.binding import ambient, builders, functions
+from classad.binding import ambient, functions
+from classad.binding import expr as builders
 from classad.binding.ambient import registerLibrary
-from classad.binding.builders import ExprBuilder
+from classad.binding.expr import ExprBuilder
 from classad.binding.functions import Input, ParserType, lastError, quote, version
 from classad.errors import (
     ClassAdEnumError,
@@ -43,7 +44,7 @@ from classad.errors import (
 )
 from classad.language.values import ERROR, UNDEFINED
 from classad.language.values import Value as CurrentValue
-from classad.syntax.unbuilt import Unbuilt
+from classad.syntax.lazy import LazyExpression
 
 __all__ = [
     "Attribute",
@@ -160,7 +161,7 @@ class ExprTree(ExprBuilder):
         self.scope = None
 
     @classmethod
-    def from_node(cls, node: Any | Unbuilt) -> Self:
+    def from_node(cls, node: Any | LazyExpression) -> Self:
         """The expression with this syntax tree, read from no ad."""
         self = super().from_node(node)
         self.scope = None

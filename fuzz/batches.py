@@ -23,7 +23,7 @@ from classad import ExprTree
 from classad.binding.python_values import to_python
 from classad.evaluate import EvalContext, evaluate_full
 from classad.language.values import ERROR, UNDEFINED, Value
-from classad.strategies.random_text import NAMES, Case, Inventor, seeded
+from classad.strategies.texts import NAMES, Case, Inventor, seeded
 from fuzz.language import written_whole
 from fuzz.peer import Progress, be_patient, written
 from fuzz.weighted import Weighted

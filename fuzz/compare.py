@@ -25,7 +25,7 @@ from attr import Factory, define
 
 from classad.evaluate import EvalContext
 from classad.evaluation.functions import FAMILIES
-from classad.strategies.random_text import Case
+from classad.strategies.texts import Case
 from fuzz.known import known
 from fuzz.language import ours_of
 from fuzz.peer import NAME, ZONE, Crashed, Peer

@@ -28,11 +28,11 @@ from negotiator.engines import ENGINES, make_engines
 from negotiator.model.loaded_slots import LoadedSlots
 from negotiator.model.result import CycleResult
 from negotiator.model.snapshot import Snapshot
-from negotiator.scenario.course import first_snapshot
-from negotiator.scenario.read import NOW, policy_of
+from negotiator.scenario.read import NOW
 from pieslice.negotiate.cycles import run_cycles
 from policy.dialects import find_dialect
 from policy.model import NegotiatorPolicy
+from tests.conform.negotiation.course import first_snapshot, policy_of
 
 Scenario = Mapping[str, Any]
 #: What single precision may move a sum of weights by.

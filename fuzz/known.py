@@ -23,7 +23,7 @@ from classad.evaluation.functions import lookup_function
 from classad.evaluation.reference import ReferenceState, value_of
 from classad.language.times import DAY, local_offset
 from classad.language.values import AbsTime, RelTime
-from classad.strategies.random_text import Case
+from classad.strategies.texts import Case
 from classad.syntax.nodes import Call, Node, Reference, Subscript
 
 #: Seconds from 1970 to the last year that a C ``int`` counts from 1900, roughly.

@@ -31,16 +31,16 @@ from classad.evaluation.functions import CLOCK, ZONE, Where, lookup_function
 from classad.files.ads import read_ads, write_ads
 from classad.formats.long import read_long
 from classad.formats.unparse import unparse, unparse_value
-from classad.language.limits import FAST_HEIGHT
+from classad.language.bounds import FAST_HEIGHT
 from classad.language.operators import BINARY
+from classad.language.rules import OLD, PREFIX, STRICT
 from classad.language.values import RelTime
 from classad.loading.long_form import Loader
 from classad.source import Source
-from classad.strategies.random_text import Case
+from classad.strategies.texts import Case
 from classad.syntax import native as arena
 from classad.syntax.nodes import AdExpr, Binary, Call, ListExpr, Literal, Node, Reference, walk
 from classad.syntax.parser import _by_grammar, parse_expression
-from classad.syntax.ways import OLD, PREFIX, STRICT
 from fuzz.known import known
 from fuzz.peer import NAME as PEER_NAME
 from fuzz.peer import Crashed, Peer, printed, written

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from classad import ClassAd, ExprTree
 from classad.evaluate import evaluate_exactly, evaluate_full
-from classad.strategies.random_text import NAMES
+from classad.strategies.texts import NAMES
 from fuzz.language import CONTEXT, same_value, written_whole
 
 #: An expression; the ads on one side, which may be of another one and stand in a third one, and so

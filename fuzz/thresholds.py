@@ -10,15 +10,14 @@ from contextlib import contextmanager
 from types import ModuleType
 from typing import Final
 
-from classad.table.answers import requirements
-from classad.table.arrays import vectors
-from classad.table.dependence import plans
-from classad.table.sampling import sampler as tables
+from classad.table import vectors
+from classad.table.answers import requirements, sampling
+from classad.table.expressions import plans
 from classad.table.store import store
 
 #: Modules, what each calls the size, and one that leads the other way.
 SIZES: Final[tuple[tuple[ModuleType, str, int], ...]] = (
-    (tables, "MANY", 2),
+    (sampling, "MANY", 2),
     (requirements, "VARIED", 1),
     (plans, "_WHOLE", 1),
     (vectors, "_SEVERAL", 0),

@@ -1,7 +1,7 @@
 """Draws expressions with more of some families of functions, and of what a local zone changes.
 
 Decides how often a wanted family is drawn, and which instants, texts and formats tell zones apart.
-The library's own generator (``classad.strategies.random_text``) draws every function equally often,
+The library's own generator (``classad.strategies.texts``) draws every function equally often,
 and knows no zone; the comparison by the million needs both at times.
 
 Inputs: ``below``, the families.  Outputs: text in new syntax.
@@ -11,10 +11,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from classad.builtins.time import timezone_offset
 from classad.evaluation.functions import ZONE, load
-from classad.strategies.edge_values import Shape
-from classad.strategies.random_text import Below, Inventor
+from classad.strategies.texts import Below, Inventor, Shape
 
 #: A function of a wanted family is drawn so many times as often as any other.
 TIMES: Final = 8
@@ -42,7 +40,7 @@ class Weighted(Inventor):
         self.functions += tuple(
             Shape(one.name, 0, 0, (), ())
             for one in declared.values()
-            if one.impl is timezone_offset and self.zoned
+            if one.name == "timezoneOffset" and self.zoned
         )
 
     def leaf(self, kind: str, before: int) -> str:

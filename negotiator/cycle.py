@@ -6,7 +6,6 @@ negotiation cycle in HTCondor's manual and the vectors.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from functools import partial
 from random import Random
 
@@ -15,39 +14,38 @@ from classad.language.rules import language_of
 from negotiator.accounting.accountant import Accountant, accountant_settings
 from negotiator.engines import ENGINES, make_engines
 from negotiator.expressions.flattening import lead_to_requirements, may_read_requirements
-from negotiator.groups.tree import GroupTree, group_tree
-from negotiator.jobs.autoclusters import policy_expressions, significance, significant_attributes
+from negotiator.groups.tree import group_tree
+from negotiator.jobs.autoclusters import policy_expressions, significant_attributes
 from negotiator.jobs.lists import job_lists
-from negotiator.jobs.requests import JobList
-from negotiator.jobs.submitters import Submitter, fetch_submitters
-from negotiator.matching.board import Board, CycleBegan, CycleEnded, Watch
-from negotiator.matching.concurrency import ConcurrencyCounts
+from negotiator.jobs.submitters import fetch_submitters
+from negotiator.matching.board import Board, ConcurrencyCounts, CycleBegan, CycleEnded, Watch
 from negotiator.matching.engine import Engines
 from negotiator.matching.rank import presort
-from negotiator.matching.stopwatch import RequestCosts, Stopwatch, TimeLimits
+from negotiator.matching.stopwatch import RequestCosts, Stopwatch
 from negotiator.model.departures import DepartureKind
 from negotiator.model.garbage import without_collecting
-from negotiator.model.result import AllocationRound, CycleResult, TrimmedSlot
-from negotiator.model.snapshot import Resource, Snapshot
+from negotiator.model.result import AllocationRound, CycleResult
+from negotiator.model.snapshot import Snapshot
 from negotiator.pool.claims import (
-    SlotStock,
     charged_slots,
+    charges,
+    claim_record,
     held_limits,
+    matched_keys,
     table_of_claims,
     waiting_matches,
 )
-from negotiator.pool.ephemeral import SlotDecorator, add_match_expressions, live_functions
+from negotiator.pool.ephemeral import live_functions, tell_slots
 from negotiator.pool.partitionable import ChildClaims
-from negotiator.pool.size import pool_numbers
-from negotiator.pool.slots import Slots
+from negotiator.pool.slots import Slot, Slots
 from negotiator.pool.trimming import trim_slots
+from negotiator.pool.weights import pool_numbers
 from negotiator.sessions.rounds import all_rounds
 from negotiator.sessions.summary import group_summaries, submitter_summaries
-from negotiator.versions.slots import REMOTE_USER_FLOOR
-from negotiator.versions.usage import USAGE_OF_SLOTS
+from negotiator.versions.negotiator import USAGE_OF_SLOTS
 from policy.model import NegotiatorPolicy
 
-__all__ = ["negotiate"]
+__all__ = ["negotiate", "prepare"]
 
 
 @without_collecting()
@@ -67,67 +65,75 @@ def negotiate(
     ``engine``: how candidates are found, one of ``engines.ENGINES``; the result is the same.
     ``Engines`` that serve several cycles keep what they learn.  Nobody collects garbage meanwhile.
     """
+    board = prepare(snapshot, policy, now=now, rng=rng, engine=engine)
+    board.watch = watch
+    board.stopwatch = _stopwatch(policy, costs or RequestCosts())
+    board.tell(CycleBegan(board))
+    rounds = all_rounds(board)
+    board.tell(CycleEnded(board))
+    board.accountant.meet(submitter.name for submitter in board.submitters)
+    return _result(now, board, rounds)
+
+
+def prepare(
+    snapshot: Snapshot,
+    policy: NegotiatorPolicy,
+    *,
+    now: float,
+    rng: Random | None = None,
+    engine: str | Engines = ENGINES[0],
+) -> Board:
+    """The state of a cycle before anything is decided in it; see ``negotiate``.
+
+    Claims are charged, slots fetched, trimmed, sorted and told of their users, jobs listed.
+    """
     tree = group_tree(policy)
     tree.remember_turns(snapshot.group_turns or {})
     accountant = Accountant(snapshot.accountant, accountant_settings(policy), tree, now)
-    context = _context(policy, accountant, tree, now, rng)
+    context = EvalContext(
+        now=now,
+        rng=rng,
+        functions=live_functions(accountant, tree),
+        user_maps=policy.user_maps or None,
+        language=language_of(policy.version),
+    )
     engines = make_engines(engine) if isinstance(engine, str) else engine
-    slots = _fetch(engines, snapshot, policy, context)
-    fetched = fetch_submitters(snapshot.submitters, policy, context)
-    submitters = [submitter for submitter in fetched if not submitter.skipped]
-    significant = significant_attributes(slots, policy_expressions(policy), policy.version)
-    waiting = waiting_matches(slots, snapshot.accountant, context)
-    charged = charged_slots(slots, policy, context)
-    USAGE_OF_SLOTS.of(policy.version).begins(accountant, SlotStock(slots, charged, context))
+    fetched = _fetch(engines, snapshot, policy, context)
+    submitters = fetch_submitters(snapshot.submitters, policy, context)
+    significant = significant_attributes(fetched, policy_expressions(policy), policy.version)
+    waiting = waiting_matches(fetched, snapshot.accountant, context)
+    charged = _charged(fetched, accountant, policy, context)
     usage_before = accountant.usages()
-    numbers = pool_numbers(slots, policy, context)
-    kept, trimmed = trim_slots(slots, policy, context)
-    kept = _prepare(kept, snapshot, accountant, tree, policy, context)
-    left, finder = engines.prepare(kept, policy)
+    numbers = pool_numbers(fetched, policy, context)
+    pool, trimmed = trim_slots(fetched, policy, context)
+    pool = presort(pool, policy, context) if policy.ignore_job_ranks else pool
+    tell_slots(pool, accountant, tree, snapshot.previous_quotas, policy, context)
+    left, finder = engines.prepare(pool, policy)
+    held = held_limits(fetched, waiting, context)
+    # One slot with a consumption policy is enough to leave all requests as they are.
+    flatten = not fetched.with_policy
     board = Board(
         policy=policy,
         context=context,
         schedd_context=EvalContext(now=now, rng=rng, language=context.language),
         accountant=accountant,
         tree=tree,
-        concurrency=ConcurrencyCounts(
-            policy.concurrency_limits.maximum, held_limits(slots, waiting, context)
-        ),
+        concurrency=ConcurrencyCounts(policy.concurrency_limits.maximum, held),
         numbers=numbers,
-        jobs=_job_lists(snapshot, significant, slots, policy, context),
+        jobs=job_lists(snapshot.queues, significant, policy, context, flatten=flatten),
         slots=left,
         engine=finder,
-        pool=kept,
-        fetched=slots,
+        pool=pool,
+        fetched=fetched,
         child_claims=ChildClaims(snapshot.child_claims),
-        watch=watch,
-        stopwatch=Stopwatch(_time_limits(policy), costs or RequestCosts()),
+        submitters=submitters,
+        trimmed=trimmed,
+        charged=charged,
+        waiting=waiting,
+        usage_before=usage_before,
     )
     _note_missing_assets(board)
-    board.tell(CycleBegan(board))
-    rounds = all_rounds(board, submitters)
-    board.tell(CycleEnded(board))
-    accountant.meet(submitter.name for submitter in fetched)
-    claims = partial(table_of_claims, waiting, charged, board.limited_matches, slots, context)
-    return _result(now, board, submitters, rounds, trimmed, usage_before, claims)
-
-
-def _context(
-    policy: NegotiatorPolicy,
-    accountant: Accountant,
-    tree: GroupTree,
-    now: float,
-    rng: Random | None,
-) -> EvalContext:
-    """What the negotiator's own expressions know besides ads."""
-    functions = live_functions(accountant, tree)
-    return EvalContext(
-        now=now,
-        rng=rng,
-        functions=functions,
-        user_maps=policy.user_maps or None,
-        language=language_of(policy.version),
-    )
+    return board
 
 
 def _fetch(
@@ -140,62 +146,37 @@ def _fetch(
     return engines.fetch(snapshot.slots, snapshot.claims, policy, context, read)
 
 
-def _job_lists(
-    snapshot: Snapshot,
-    significant: frozenset[str],
-    slots: Slots,
-    policy: NegotiatorPolicy,
-    context: EvalContext,
-) -> Mapping[tuple[str, str], JobList]:
-    """The waiting jobs of each submitter at each schedd."""
-    # One slot with a consumption policy is enough to leave all requests as they are.
-    flatten = not slots.with_policy
-    settings = significance(policy)
-    return job_lists(snapshot.queues, significant, settings, policy, context, flatten=flatten)
+def _charged(
+    slots: Slots, accountant: Accountant, policy: NegotiatorPolicy, context: EvalContext
+) -> list[Slot]:
+    """Charge the claims of slots to those who have them, and return these slots."""
+    charged = charged_slots(slots, policy, context)
+    if USAGE_OF_SLOTS.of(policy.version):
+        records = [claim_record(slot, context) for slot in charged]
+        accountant.settle_claims(records, matched_keys(slots, context))
+    else:
+        accountant.count_claims(charges(charged))
+    return charged
 
 
-def _prepare(
-    slots: Slots,
-    snapshot: Snapshot,
-    accountant: Accountant,
-    tree: GroupTree,
-    policy: NegotiatorPolicy,
-    context: EvalContext,
-) -> Slots:
-    """Sort the slots, and put into them what policies may ask for."""
-    if policy.ignore_job_ranks:
-        slots = presort(slots, policy, context)
-    add_match_expressions(slots, policy)
-    if policy.consider_preemption:
-        prefix = (policy.startd_resource_prefix or "slot") if policy.cross_slot_prios else None
-        floor = REMOTE_USER_FLOOR.of(policy.version)
-        quotas = snapshot.previous_quotas
-        decorator = SlotDecorator(accountant, tree, quotas, context, prefix, floor)
-        decorator.decorate(slots)
-    return slots
-
-
-def _result(
-    now: float,
-    board: Board,
-    submitters: list[Submitter],
-    rounds: tuple[AllocationRound, ...],
-    trimmed: list[TrimmedSlot],
-    usage_before: Mapping[str, float],
-    claims: Callable[[], dict[str, Resource]],
-) -> CycleResult:
+def _result(now: float, board: Board, rounds: tuple[AllocationRound, ...]) -> CycleResult:
     """What has been decided, and the numbers it was decided by."""
     tree = board.tree
+    limited = list(zip(board.matches, board.limits, strict=True))
+    # Made when it is asked for, of no more than it needs: results may be kept for long.
+    claims = partial(
+        table_of_claims, board.waiting, board.charged, limited, board.fetched, board.context
+    )
     return CycleResult(
         now=now,
         pool=board.numbers,
-        submitters=submitter_summaries(board, submitters, usage_before),
-        groups=group_summaries(board, submitters, rounds, usage_before),
+        submitters=submitter_summaries(board),
+        groups=group_summaries(board, rounds),
         rounds=rounds,
         pies=tuple(board.pies),
         matches=tuple(board.matches),
         rejections=tuple(board.rejections),
-        trimmed=tuple(trimmed),
+        trimmed=tuple(board.trimmed),
         accountant=board.accountant.final_state(claims),
         quotas={g.name: g.quota for g in tree.groups} if tree.configured else None,
         seconds=board.stopwatch.seconds,
@@ -204,13 +185,13 @@ def _result(
     )
 
 
-def _time_limits(policy: NegotiatorPolicy) -> TimeLimits:
-    return TimeLimits(
-        policy.max_time_per_cycle_seconds,
+def _stopwatch(policy: NegotiatorPolicy, costs: RequestCosts) -> Stopwatch:
+    of_submitter, of_schedd = (
         policy.max_time_per_submitter_seconds,
         policy.max_time_per_schedd_seconds,
-        policy.max_time_per_pie_spin_seconds,
     )
+    limits = of_submitter, of_schedd, policy.max_time_per_cycle_seconds
+    return Stopwatch(costs, limits, policy.max_time_per_pie_spin_seconds)
 
 
 def _note_missing_assets(board: Board) -> None:

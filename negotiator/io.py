@@ -13,40 +13,45 @@ Follows: the files that an administrator saves with ``condor_status -l`` and its
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Final
 
 from attr import Factory, evolve, frozen
 
 from classad import ClassAd
-from classad.ads.rereading import reread_ad
+from classad.analysis.changes import may_differ, reread_ad
 from classad.errors import Diagnostic
 from classad.language.rules import language_of
 from classad.source import Source
 from negotiator.accounting.log import DamagedLogError, read_log
 from negotiator.accounting.records import complete, from_ads, from_log, group_quotas
-from negotiator.capture.ads import LocatedAd
+from negotiator.capture.ads import LocatedAd, job_id
 from negotiator.capture.agreement import Expected, ExpectedError, parse_expected
-from negotiator.capture.claims import with_matches
-from negotiator.capture.configuration import LoadedPolicy, read_policy
-from negotiator.capture.files import CapturePaths, InputError
+from negotiator.capture.configuration import INTERVAL, capture_policy, pool_version
+from negotiator.capture.files import (
+    SILENT,
+    CapturePaths,
+    CaptureReader,
+    InputError,
+    StageWatch,
+    read_manifest,
+)
 from negotiator.capture.group_maps import Assignments, assign_groups
-from negotiator.capture.lacking import lacking
-from negotiator.capture.manifest import read_manifest
-from negotiator.capture.pool_order import submitter_order
-from negotiator.capture.progress import SILENT, Progress
-from negotiator.capture.queues import job_id, make_queues, make_submitters
-from negotiator.capture.reader import CaptureReader, reason
-from negotiator.capture.renewal import INTERVAL
-from negotiator.capture.slots import read_slots, times_of
-from negotiator.capture.versions import pool_version, schedd_versions
+from negotiator.capture.schedds import make_queues, make_submitters, schedd_versions, with_matches
+from negotiator.capture.slots import read_slots, submitter_order, times_of
 from negotiator.jobs.lists import IDLE
-from negotiator.jobs.weights import IdleJobWeights
 from negotiator.matching.stopwatch import RequestCosts
 from negotiator.model.arithmetic import END_OF_CALENDAR
-from negotiator.model.facts import PoolFacts, Unsupported
 from negotiator.model.garbage import without_collecting
-from negotiator.model.snapshot import AccountantState, Snapshot, machine_of
+from negotiator.model.loaded_slots import LoadedSlots
+from negotiator.model.snapshot import (
+    AccountantState,
+    PoolFacts,
+    Snapshot,
+    UnsupportedKnob,
+    machine_of,
+)
 from policy.dialects import HTCONDOR, Dialect
 from policy.model import NegotiatorPolicy
 from policy.versions import NOT_GIVEN, Followed
@@ -62,7 +67,7 @@ class OtherNegotiator:
 
     name: str
     policy: NegotiatorPolicy
-    unsupported: tuple[Unsupported, ...]
+    unsupported: tuple[UnsupportedKnob, ...]
 
 
 @frozen(eq=False)
@@ -73,7 +78,7 @@ class Capture:
     policy: NegotiatorPolicy
     facts: PoolFacts
     diagnostics: tuple[Diagnostic, ...]
-    unsupported: tuple[Unsupported, ...] = ()
+    unsupported: tuple[UnsupportedKnob, ...] = ()
     expected: Expected | None = None
     expected_name: str = "expected.json"
     #: The seconds that requests take, for the time limits.
@@ -107,14 +112,14 @@ def read_capture(
     dialect: Dialect = HTCONDOR,
     version: Followed | None = None,
     fallback: Followed = NOT_GIVEN,
-    progress: Progress = SILENT,
+    progress: StageWatch = SILENT,
 ) -> Capture:
     """Read everything; see the module.
 
     ``local_names``: of the negotiators of the pool; none for the one that has no local name.
     ``version``: that of the pool; None: its daemons tell theirs, else it is ``fallback``.
     """
-    reader = _opened(CaptureReader(paths, dialect, version=version, fallback=fallback))
+    reader = CaptureReader(paths, dialect, version=version, fallback=fallback)
     manifest = read_manifest(reader)
     with progress.stage("reading slots"):
         slots = read_slots(reader, _TIMES, ordered=manifest.ordered)
@@ -125,18 +130,18 @@ def read_capture(
     advertised = _submitters(reader, accountant)
     expected = _expected(reader)
     ads = times_of((*jobs, *schedds, *accounting, *(reader.ads("negotiator") or ())), _TIMES)
-    followed = _followed(reader, (*slots.ads, *(job.ad for job in jobs), *(advertised or ())))
+    followed = _followed(reader, slots.ads, (*(job.ad for job in jobs), *(advertised or ())))
     moment, origin = _time(reader, now, expected, [*slots.times, *ads, *manifest.times])
-    loaded = _policy(reader, moment, followed, next(iter(local_names), None))
+    local_name = next(iter(local_names), None)
+    loaded = capture_policy(reader, moment, followed, local_name)
     others = tuple(_other(reader, moment, followed, name) for name in local_names[1:])
-    default, weights = _default_schedd(schedds), IdleJobWeights.by(loaded.policy)
+    default = next((name for ad in schedds if (name := ad.text("Name"))), "schedd")
     if (submitters := advertised) is None:
-        submitters = list(make_submitters(jobs, schedds, default, loaded.policy))
+        submitters = make_submitters(jobs, schedds, default, loaded.policy)
     versions = schedd_versions(reader, schedds, submitters, followed)
-    queues, assignments = make_queues(jobs, default, versions), Assignments()
-    if loaded.group_map is not None:
-        queues, changed, assignments = assign_groups(loaded.group_map, queues, submitters, weights)
-        submitters = list(changed)
+    queues, submitters, assignments = assign_groups(
+        loaded.group_map, make_queues(jobs, default, versions), submitters, loaded.policy
+    )
     snapshot = Snapshot(
         slots=slots.ads,
         submitters=_in_pool_order(submitters, told=manifest.ordered and advertised is not None),
@@ -153,19 +158,11 @@ def read_capture(
         loaded.unsupported,
         expected,
         _expected_name(reader),
-        local_name=next(iter(local_names), None),
+        local_name=local_name,
         others=others,
         assignments=assignments,
         update_interval=loaded.update_interval,
     )
-
-
-def _opened(reader: CaptureReader) -> CaptureReader:
-    """The reader, if its folder is one."""
-    folder = reader.paths.folder
-    if folder is not None and not folder.is_dir():
-        raise reader.stop(f"{folder}: no such folder")
-    return reader
 
 
 def _expected_name(reader: CaptureReader) -> str:
@@ -208,7 +205,7 @@ def _jobs(reader: CaptureReader) -> list[LocatedAd]:
             reader.diagnostics.append(ad.problem(message))
             continue
         if ad.number("JobStatus") == IDLE and ad.ad.raw("Requirements") is None:
-            message = f"job `{job_id(ad)}` has no `Requirements`; it matches no slot"
+            message = f"job `{job_id(ad.ad)}` has no `Requirements`; it matches no slot"
             reader.diagnostics.append(ad.problem(message))
         jobs.append(ad)
     return jobs
@@ -228,7 +225,11 @@ def _accountant(reader: CaptureReader, accounting: Sequence[LocatedAd]) -> Accou
             reader.warn(f"{name}: not used; priorities are those of the accounting ads")
         else:
             reader.diagnostics.extend(log.diagnostics)
-            return _completed(reader, name, from_log(log), accounting)
+            state, changed = complete(from_log(log), (ad.value for ad in accounting))
+            if changed:
+                newer = f"{len(changed)} records have the newer usage of the accounting ads"
+                reader.warn(f"{name}: {newer}", severity="note")
+            return state
     if not accounting:
         reader.warn(
             "no accounting data; every submitter starts with real priority 0.5 and no usage",
@@ -237,19 +238,7 @@ def _accountant(reader: CaptureReader, accounting: Sequence[LocatedAd]) -> Accou
     return from_ads(ad.value for ad in accounting)
 
 
-def _completed(
-    reader: CaptureReader, name: str, state: AccountantState, accounting: Sequence[LocatedAd]
-) -> AccountantState:
-    state, changed = complete(state, (ad.value for ad in accounting))
-    if changed:
-        reader.warn(
-            f"{name}: {len(changed)} records have the newer usage of the accounting ads",
-            severity="note",
-        )
-    return state
-
-
-def _submitters(reader: CaptureReader, accountant: AccountantState) -> list[ClassAd] | None:
+def _submitters(reader: CaptureReader, accountant: AccountantState) -> Sequence[ClassAd] | None:
     """The submitter ads of the capture; None if they are to be made from jobs."""
     located = reader.ads("submitters")
     if located is None:
@@ -267,11 +256,6 @@ def _submitters(reader: CaptureReader, accountant: AccountantState) -> list[Clas
             reader.diagnostics.append(ad.problem(message))
         found.append(ad.ad)
     return found
-
-
-def _default_schedd(schedds: Sequence[LocatedAd]) -> str:
-    """The schedd of jobs that do not say where they are from."""
-    return next((name for ad in schedds if (name := ad.text("Name"))), "schedd")
 
 
 def _expected(reader: CaptureReader) -> Expected | None:
@@ -304,35 +288,14 @@ def _time(
     return float(max(times)), "the newest in the ads"
 
 
-def _policy(
-    reader: CaptureReader, now: float, followed: Followed, local_name: str | None = None
-) -> LoadedPolicy:
-    paths = reader.paths
-    path = paths.find("config")
-    if path is None and not paths.overlays and not paths.texts:
-        reader.warn(f"{reader.missing('config')}: no such file; HTCondor's defaults are used")
-    try:
-        loaded = read_policy(
-            path,
-            now,
-            overlays=paths.overlays,
-            texts=paths.texts,
-            defines=paths.defines,
-            local_name=local_name,
-            dialect=reader.dialect,
-            version=followed.version,
-        )
-    except OSError as problem:
-        raise reader.stop(f"{problem.filename}: {reason(problem)}") from None
-    reader.diagnostics.extend(loaded.diagnostics)
-    return loaded
-
-
-def _followed(reader: CaptureReader, ads: Iterable[ClassAd]) -> Followed:
+def _followed(reader: CaptureReader, slots: Sequence[ClassAd], ads: Iterable[ClassAd]) -> Followed:
     """The version of the pool; ads are read by its rules, which are known only now."""
     followed = pool_version(reader)
     language = language_of(followed.version)
     if not language.blank_in_elvis:
+        # Slots in columns stay there if nothing in them is read otherwise.
+        if not isinstance(slots, LoadedSlots) or may_differ(slots.loaded.texts, language):
+            ads = chain(slots, ads)
         for ad in ads:
             reread_ad(ad, language)
     return followed
@@ -342,7 +305,7 @@ def _other(reader: CaptureReader, now: float, followed: Followed, name: str) -> 
     """Another negotiator; what is wrong with its configuration alone is said as well."""
     known = {item.render() for item in reader.diagnostics}
     own = CaptureReader(reader.paths, reader.dialect)
-    loaded = _policy(own, now, followed, name)
+    loaded = capture_policy(own, now, followed, name)
     reader.diagnostics.extend(item for item in own.diagnostics if item.render() not in known)
     return OtherNegotiator(name, loaded.policy, loaded.unsupported)
 
@@ -366,3 +329,37 @@ def _facts(
         now=now,
         now_from=now_from,
     )
+
+
+def lacking(snapshot: Snapshot, policy: NegotiatorPolicy) -> Iterator[Diagnostic]:
+    """A warning for each rule that has to do without."""
+    preempts = policy.consider_preemption and policy.allow_pslot_preemption
+    if preempts and snapshot.child_claims is None and _has_children(snapshot):
+        yield Diagnostic(
+            "the private ads of slots are not in the capture, and ALLOW_PSLOT_PREEMPTION needs the"
+            " claim ids of dynamic slots",
+            severity="warning",
+            help="every dynamic slot is taken to have one",
+        )
+    in_lists = policy.use_resource_request_counts and policy.resource_request_list_size != 1
+    if policy.negotiate_all_jobs_in_cluster and in_lists:
+        jobs = [
+            job for queue in snapshot.queues for job in queue.jobs if job.raw("JobStatus") == IDLE
+        ]
+        without = sum(job.get_number("AutoClusterId") is None for job in jobs)
+        if without:
+            yield Diagnostic(
+                f"{without} of {len(jobs)} idle jobs have no AutoClusterId, by which a schedd with"
+                " NEGOTIATE_ALL_JOBS_IN_CLUSTER passes over jobs",
+                severity="warning",
+                help="autoclusters are numbered in the order of the queue",
+            )
+
+
+def _has_children(snapshot: Snapshot) -> bool:
+    """Whether a slot tells of dynamic slots; slots that are held as columns stay so."""
+    slots = snapshot.slots
+    table = slots.table() if isinstance(slots, LoadedSlots) else None
+    if table is not None:
+        return table.has("ChildName")
+    return any(ad.raw("ChildName") is not None for ad in slots)

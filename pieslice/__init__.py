@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from pieslice.api.errors import ReadError as ReadError
     from pieslice.api.policies import check as check
     from pieslice.api.policies import policy as policy
+    from pieslice.api.policies import userprio as userprio
     from pieslice.api.pool import Pool as Pool
     from pieslice.api.pool import read as read
-    from pieslice.api.priorities import userprio as userprio
     from pieslice.api.simulations import simulate as simulate
     from pieslice.api.simulations import sweep as sweep
     from pieslice.api.tables import match as match
@@ -54,7 +54,7 @@ _NAMES = {
     "select": "pieslice.api.tables",
     "simulate": "pieslice.api.simulations",
     "sweep": "pieslice.api.simulations",
-    "userprio": "pieslice.api.priorities",
+    "userprio": "pieslice.api.policies",
 }
 __all__ = ["__version__", *_NAMES]  # noqa: PLE0604 - all are strings
 

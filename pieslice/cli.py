@@ -17,7 +17,6 @@ import sys
 from collections.abc import Sequence
 
 import pieslice.alerts.cli
-import pieslice.conform.cli
 import pieslice.doctor.cli
 import pieslice.expressions.cli
 import pieslice.forecast.cli
@@ -72,7 +71,6 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 COMMANDS = (
     pieslice.expressions.cli,
     pieslice.policies.cli,
-    pieslice.conform.cli,
     pieslice.shadow.cli,
     pieslice.alerts.cli,
     pieslice.negotiate.cli,

@@ -193,7 +193,8 @@ class _Loading:
         context = self.reader.scope.context
         self._put_all(self.host.detected(context))
         if root is not None:
-            self._put_all({"CONFIG_ROOT": _folder_of(root)})
+            folder, slash, _ = root.rpartition("/")
+            self._put_all({"CONFIG_ROOT": folder or slash or "."})
             self._read(root, required=True)
         self._put_all({"HOSTNAME": self.host.hostname, "FULL_HOSTNAME": self.host.full_hostname})
         self._local_directories()
@@ -389,11 +390,6 @@ class _Loading:
         label = f"{template.category}:{template.name}"
         source = Source(template.with_arguments(None), f"use {label}")
         self.reader.read_source(source, Place(entry.origin, 1, entry.line, label))
-
-
-def _folder_of(path: str) -> str:
-    folder, slash, _ = path.rpartition("/")
-    return folder or slash or "."
 
 
 def _found(pattern: Pattern, name: str) -> bool:

@@ -26,9 +26,8 @@ from policy.knobs.reading import IGNORED, read_knob
 from policy.language.about import About, about
 from policy.language.sources import MemorySources, Sources
 from policy.language.table import Context, Definition
-from policy.limits import read_limits
 from policy.maps.user_maps import UserMaps, macro_text, map_names, read_user_map
-from policy.model import PARTS, NegotiatorPolicy
+from policy.model import PARTS, NegotiatorPolicy, read_limits
 from policy.versions import NEWEST, Version
 
 __all__ = ["PolicyLoad", "Unsupported", "load_policy", "policy_from_knobs"]

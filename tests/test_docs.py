@@ -39,7 +39,10 @@ import pytest
 from pieslice.cli import build_parser, main
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "tests/README.md")),
+    *sorted((ROOT / "docs").glob("*.md")),
+]
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 #: Packages of extras that an example imports.
 FRAMES = re.compile(r"^>>> import (duckdb|pandas|polars|pyarrow)\b", re.MULTILINE)

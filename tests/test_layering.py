@@ -31,12 +31,11 @@ ORDER = {
         "binding", "v1", "files", "table", "frames", "strategies", "__main__",
     ),
     "classad/table": (
-        "memory", "arrays", "expressions", "store", "dependence", "rows", "sampling",
-        "answers", "contents", "table",
+        "memo", "arrays", "vectors", "shapes", "store", "expressions", "answers", "table",
     ),
     "policy": (
         "foreign_package", "data", "attributes", "versions", "language", "history", "config",
-        "dialects", "ephemeral", "knobs", "values", "groups", "limits", "maps", "model", "io",
+        "dialects", "ephemeral", "knobs", "values", "groups", "maps", "model", "io",
         "load", "explain", "lint", "strategies",
     ),
     "negotiator": (
@@ -47,12 +46,12 @@ ORDER = {
         "terminal", "command_line", "limiting", "data", "writing", "reports", "recording", "live",
         "inputs", "expressions", "policies", "priorities", "forecast", "runreport", "simulation",
         "sweeps", "fuzzing", "negotiate", "shadow", "why", "history", "alerts", "partitions", "api",
-        "conform", "documents", "doctor", "manual", "cli", "__main__",
+        "doctor", "manual", "cli", "__main__",
     ),
-    "pieslice/conform": ("runner", "language", "configuration", "negotiation", "kinds", "cli"),
     "pieslice/why": (
-        "data", "jobs", "requests", "clauses", "slots", "autoclusters", "quotas", "differences",
-        "answer", "headtext", "whytext", "questions", "cli",
+        "asked", "limits", "sessions", "fates", "moments", "clauses", "conditions", "funnel",
+        "suggestions", "preemption", "ranking", "slots", "answer", "autoclusters", "quotas",
+        "differences", "cli",
     ),
 }  # fmt: skip
 
@@ -109,10 +108,8 @@ OUTSIDE = {
     "classad/foreign.py": "lists the folder of the package once at import",
     "classad/kernels.py": "reads CLASSAD_KERNELS once at import; the choice changes no answer",
     "classad/language/bounds.py": (
-        "asks for the time and the memory of the process where a caller limits them"
-    ),
-    "classad/language/limits.py": (
-        "lends deep evaluations stack frames, which belong to the whole process"
+        "asks for the time and the memory of the process where a caller limits them, and lends deep"
+        " evaluations stack frames, which belong to the whole process"
     ),
     "classad/syntax/grammar.py": "reads the installed grammar",
     "policy/data/tables.py": "reads the tables that are installed with it",
@@ -120,25 +117,20 @@ OUTSIDE = {
     "policy/io.py": "reads configuration files, the host's names and the environment",
     "negotiator/capture/ads.py": "reads the ad files of a capture",
     "negotiator/capture/configuration.py": "reads the configuration files of a capture",
-    "negotiator/capture/reader.py": "reads a capture directory",
+    "negotiator/capture/files.py": "reads a capture directory",
     "pieslice/limiting.py": "interrupts a command, and has the system bound its memory",
     "pieslice/doctor/checks.py": "looks at the installation: packages, programs of HTCondor",
     "pieslice/expressions/cli.py": "a command line: prints, and sets the exit code",
     "pieslice/inputs/versions.py": "finds the file of the project in whose folder it runs",
-    "pieslice/inputs/policyfile.py": "finds out whether the policy file that is named can be read",
-    "pieslice/history/adding.py": "reads the captures that are added to a history",
-    "pieslice/history/following.py": "the body of `pieslice record` for running pools",
+    "pieslice/history/following.py": "the body of `pieslice record`: reads captures, follows pools",
     "pieslice/inputs/moments.py": "puts a capture of a history into a folder while it is read",
     "pieslice/inputs/pool.py": "names the files of a pool",
-    "pieslice/conform/runner.py": "reads the vector files that it is pointed to",
-    "pieslice/conform/negotiation/pools.py": (
-        "reads the captured pools that `pieslice conform` is pointed to"
-    ),
     "pieslice/forecast/command.py": "the body of `pieslice forecast`: reads a saved state",
     "pieslice/forecast/plot.py": "draws a forecast to the file that it is given",
     "pieslice/fuzzing/command.py": "the body of `pieslice fuzz`: reads a capture",
     "pieslice/policies/config.py": "a command line: prints, and sets the exit code",
     "pieslice/policies/check.py": "a command line: prints what it finds",
+    "pieslice/policies/pools.py": "names the folder of a captured pool",
     "pieslice/policies/policies.py": "a command line: prints, asks for the terminal's width",
     "pieslice/policies/eval.py": "a command line: reads ads, prints, and falls back to the clock",
     "pieslice/policies/maps.py": "a command line: prints, opens the map it is pointed to",
@@ -152,7 +144,7 @@ OUTSIDE = {
     "pieslice/live/asking.py": "asks the daemons of a pool, in a process of its own",
     "pieslice/live/capture.py": "writes the folder of a capture, and reads it",
     "pieslice/live/daemons.py": "runs the process that asks the daemons of a pool",
-    "pieslice/live/places.py": "makes temporary folders, and removes those of killed processes",
+    "pieslice/live/names.py": "makes temporary folders, and removes those of killed processes",
     "pieslice/live/service.py": "tells systemd that a service is alive, starts a thread per pool",
     "pieslice/live/tools.py": "runs HTCondor's own tools",
     "pieslice/live/taking.py": "says by the clock when a pool was read",
@@ -160,7 +152,7 @@ OUTSIDE = {
     "pieslice/inputs/running.py": "keeps captures of running pools in temporary folders",
     "pieslice/alerts/circumstances.py": "puts captured pools into a folder while they are read",
     "pieslice/alerts/command.py": "the body of `pieslice watch`: prints, and keeps files",
-    "pieslice/alerts/sending.py": "hands alerts to commands, and to addresses of this machine",
+    "pieslice/alerts/telling.py": "hands alerts to commands, and to addresses of this machine",
     "pieslice/shadow/whatif.py": "the body of `pieslice diff --watch`: prints cycle by cycle",
     "pieslice/shadow/command.py": "the body of `pieslice shadow`: prints, and keeps files",
     "pieslice/shadow/history.py": "names the history that captures are kept in",

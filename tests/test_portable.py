@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[1]
 #: Modules and names of the standard library that Windows lacks.
 MODULES = ("fcntl", "grp", "posix", "pwd", "readline", "resource", "syslog", "termios", "tty")
@@ -65,6 +67,8 @@ def test_a_policy_is_checked_and_simulated(tmp_path: Path) -> None:
     assert (run / "summary.json").is_file()
 
 
+@pytest.mark.slow
+@pytest.mark.long
 def test_all_tests_are_found_without_posix() -> None:
     """A file that cannot be imported would end the run on Windows before its first test."""
     code = f"""

@@ -13,8 +13,8 @@ from attr import fields
 import negotiator.columns.engine
 import negotiator.matching.candidates
 from negotiator.cycle import negotiate
+from negotiator.matching.candidate import Refusal
 from negotiator.matching.conditions import CandidateTest, OfSlot, nothing
-from negotiator.matching.refusal import Refusal
 from negotiator.model.result import CycleResult
 from policy.ephemeral import EPHEMERAL
 from policy.knobs import KNOBS

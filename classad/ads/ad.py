@@ -20,7 +20,7 @@ from classad.ads.expression import Expression
 from classad.errors import ClassAdTypeError
 from classad.language.names import fold_name
 from classad.language.values import AbsTime, RelTime, Value
-from classad.syntax.unbuilt import Unbuilt
+from classad.syntax.lazy import LazyExpression
 
 if TYPE_CHECKING:
     from classad.syntax.native import Leaves
@@ -343,7 +343,7 @@ def fill(ad: Ad, node: AdExpr) -> None:
 def stored_form(tree: Expression, ad: Ad | None) -> Stored:
     """What ``ad`` keeps for an attribute given as an expression: itself, a literal, list or ad."""
     node = tree._node
-    if isinstance(node, Unbuilt):
+    if isinstance(node, LazyExpression):
         if not node.value:
             return tree
         # A text that is no plain literal is that of a list or an ad.
@@ -380,7 +380,7 @@ def of_leaves(leaves: Leaves, scope: Ad | None) -> Stored:
 def is_value(tree: Expression) -> bool:
     """Whether an ad keeps this expression as a value, but for a relative time."""
     node, nodes = tree._node, _nodes()
-    if isinstance(node, Unbuilt):
+    if isinstance(node, LazyExpression):
         return node.value
     return node.__class__ in (nodes.Literal, nodes.ListExpr, nodes.AdExpr)
 

@@ -11,9 +11,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from classad.errors import ClassAdParseError
-from classad.language.rules import NEWEST, LanguageRules
-from classad.syntax.unbuilt import Unbuilt, parse_later
-from classad.syntax.ways import STRICT, WHOLE
+from classad.language.rules import NEWEST, STRICT, WHOLE, LanguageRules
+from classad.syntax.lazy import LazyExpression, parse_lazily
 
 if TYPE_CHECKING:
     from classad.syntax.nodes import Node
@@ -41,7 +40,7 @@ class Expression:
         "__weakref__", "_node", "_origin", "constructs", "height", "mark", "modest", "run", "size",
     )  # fmt: skip
 
-    _node: Node | Unbuilt
+    _node: Node | LazyExpression
     _origin: Expression | None
     run: Run | None
     mark: object
@@ -51,7 +50,7 @@ class Expression:
     modest: bool
 
     @classmethod
-    def from_node(cls, node: Node | Unbuilt) -> Self:
+    def from_node(cls, node: Node | LazyExpression) -> Self:
         """The expression with this syntax tree."""
         self = cls.__new__(cls)
         self._node = node
@@ -83,7 +82,7 @@ class Expression:
     def node(self) -> Node:
         """The syntax tree.  The text stays: it is the cheapest way to tell expressions apart."""
         node = self._node
-        return node.node() if isinstance(node, Unbuilt) else node
+        return node.node() if isinstance(node, LazyExpression) else node
 
     def same_as(self, other: Expression) -> bool:
         """Whether two expressions have the same structure."""
@@ -125,7 +124,7 @@ def parsed(
     whole: bool = True,
     zone: Callable[[], str | None] | None = None,
     language: LanguageRules = NEWEST,
-) -> Node | Unbuilt:
+) -> Node | LazyExpression:
     """The expression that a text in new syntax is.
 
     ``strict``: strict semantics.  ``whole``: text behind a conditional is refused as behind any
@@ -133,7 +132,7 @@ def parsed(
     none; without it that is UTC.  ``language``: the rules of a version.
     """
     how = STRICT * strict | WHOLE * whole
-    return parse_later(text, how) or _by_grammar(text, strict, whole, zone, language)
+    return parse_lazily(text, how) or _by_grammar(text, strict, whole, zone, language)
 
 
 def _by_grammar(

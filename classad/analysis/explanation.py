@@ -441,7 +441,7 @@ class Explanation:
         return f"<Explanation {self.text!r}: {self.value!r}>"
 
     def _repr_html_(self) -> str:
-        from classad.formats.html import text_html
+        from classad.formats.unparse import text_html
 
         return text_html(self.render())
 

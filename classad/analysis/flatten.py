@@ -17,9 +17,8 @@ from classad.evaluate import as_tree
 from classad.evaluation.functions import Where, lookup_function
 from classad.evaluation.reference import ReferenceState, subscript, value_of
 from classad.evaluation.scopes import Found, find, find_unscoped, outermost
-from classad.evaluation.selection import select
-from classad.evaluation.state import NO_CONTEXT, EvalContext
-from classad.language.limits import MAX_DEPTH, EvaluationFailure, more_frames
+from classad.evaluation.state import NO_CONTEXT, EvalContext, select
+from classad.language.bounds import MAX_DEPTH, EvaluationFailure, more_frames
 from classad.language.names import fold_name
 from classad.language.operators import BINARY, CHOICE, LOGIC, UNARY, truth
 from classad.language.values import ERROR, UNDEFINED
@@ -28,11 +27,15 @@ from classad.syntax.nodes import Node
 
 
 class Flattened(NamedTuple):
-    """``tree`` is None if everything is known; then ``value`` holds the result."""
+    """``tree`` is None if everything is known; then ``value`` holds the result.
+
+    ``endless``: HTCondor may not come back from it (D-508).
+    """
 
     ok: bool
     value: Stored
     tree: Node | None
+    endless: bool = False
 
 
 class _Part(NamedTuple):
@@ -76,18 +79,27 @@ def flatten(
     """
     state = ReferenceState(context or NO_CONTEXT)
     state.start = ad
+    flattener = _Flattener(state, inline, free, partner)
     with more_frames():
         try:
-            flattener = _Flattener(state, inline, free, partner)
             part = _closed(flattener.part(as_tree(expr, context).node, ad))
         except (EvaluationFailure, RecursionError):
-            return Flattened(False, ERROR, None)
-    return Flattened(True, part.value, part.tree)
+            return Flattened(False, ERROR, None, flattener.endless)
+    return Flattened(True, part.value, part.tree, flattener.endless)
 
 
 def _closed(part: _Part) -> _Part:
     """The part with an open operator joined."""
     return part if part.operator is None else _Part(part.node())
+
+
+class _Active(NamedTuple):
+    """An attribute under way: whether a selection such as ``MY.x`` led to it, and in how many calls
+    it is that evaluate it in each ad of a list."""
+
+    tree: Expression
+    selected: bool
+    in_each: int
 
 
 class _Flattener:
@@ -102,10 +114,14 @@ class _Flattener:
         self.partner = partner
         #: Whether what is looked at is evaluated in other ads.
         self.elsewhere = False
-        #: Whether it is evaluated in each ad of a list.
-        self.in_each = False
-        #: The attributes under way, and whether each was reached by a selection such as ``MY.x``.
-        self.active: list[tuple[Expression, bool]] = []
+        #: How many calls it is in that evaluate it in each ad of a list.
+        self.in_each = 0
+        #: The attributes under way.
+        self.active: list[_Active] = []
+        #: For each end of a circle so far, the place under way of the attribute that it leads to.
+        self.ends: list[int] = []
+        #: See ``Flattened``.
+        self.endless = False
 
     def part(self, node: Node, ad: Ad) -> _Part:
         """A node as a part whose operator may be open."""
@@ -180,23 +196,34 @@ class _Flattener:
         return part if part.tree is None or self.inline else _Part(node)
 
     def _attribute(self, tree: Expression, ad: Ad, *, selected: bool) -> _Part:
-        for place, (other, _) in enumerate(self.active, 1):
-            if tree is other:
-                return self._circle([*[by for _, by in self.active[place:]], selected], place)
-        self.active.append((tree, selected))
+        for place, other in enumerate(self.active, 1):
+            if tree is other.tree:
+                return self._circle(place, selected)
+        ended = len(self.ends)
+        self.active.append(_Active(tree, selected, self.in_each))
         part = self.closed(tree.node, ad)
+        place = len(self.active)
         self.active.pop()
+        if len(self.ends) > ended:
+            # With several ways round there are more of them with each round.
+            ways = sum(end <= place for end in self.ends[ended:])
+            self.endless = self.endless or ways > 1
         return part
 
-    def _circle(self, selections: Sequence[bool], before: int) -> _Part:
-        """What is at the end of a circle, ``before`` which there are so many references.
+    def _circle(self, place: int, selected: bool) -> _Part:
+        """What is at the end of a circle that leads back to the attribute at this place.
 
         HTCondor goes round until no level is left.  In an expression that is evaluated in each ad
-        of a list a selection is an error there (D-508); anything else fails.
+        of a list a selection is an error there, where a name alone can end the process if the
+        circle leads through such a list (D-508).  Anything else fails.
         """
-        last = selections[(MAX_DEPTH - before) % len(selections)]
-        if not (self.in_each and last) or all(selections):
+        first = self.active[place - 1]
+        selections = [*(other.selected for other in self.active[place:]), selected]
+        last = selections[(MAX_DEPTH - place) % len(selections)]
+        if not self.in_each or not last or all(selections):
+            self.endless = self.endless or (self.in_each > first.in_each and not last)
             raise EvaluationFailure("an attribute refers to itself")
+        self.ends.append(place)
         return _Part(None, ERROR)
 
     # --- lists, ads and calls -------------------------------------------------------------------
@@ -226,10 +253,11 @@ class _Flattener:
         """
         if not in_each:
             return [self.closed(arg, ad) for arg in args]
-        before, around = self.elsewhere, self.in_each
-        self.elsewhere = self.in_each = True
+        before = self.elsewhere
+        self.elsewhere = True
+        self.in_each += 1
         parts = [self.closed(arg, ad) for arg in args[:1]]
-        self.in_each = around
+        self.in_each -= 1
         # What follows the call is evaluated there as well, up to the end of the expression.
         self.elsewhere = before or any(isinstance(part.tree, nodes.Reference) for part in parts)
         parts += [self.closed(arg, ad) for arg in args[1:]]

@@ -15,7 +15,7 @@ from classad.evaluate import as_tree
 from classad.evaluation.reference import ReferenceState, value_of
 from classad.evaluation.scopes import Found, find, outermost, own
 from classad.evaluation.state import NO_CONTEXT, EvalContext, EvalState
-from classad.language.limits import EvaluationFailure, more_frames
+from classad.language.bounds import EvaluationFailure, more_frames
 from classad.language.names import fold_name
 from classad.language.values import UNDEFINED
 from classad.syntax import nodes

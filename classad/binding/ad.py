@@ -192,7 +192,7 @@ class ClassAd(Ad, MutableMapping[str, PythonValue]):
 
     def __iter__(self) -> Iterator[str]:
         """Shorter names first, then without case; a snapshot, so the ad may change meanwhile."""
-        from classad.formats.order import ordered_names
+        from classad.formats.unparse import ordered_names
 
         return iter([name for _, name in ordered_names(self)])
 
@@ -350,7 +350,7 @@ class ClassAd(Ad, MutableMapping[str, PythonValue]):
     # --- identity -----------------------------------------------------------------------------
 
     def _repr_html_(self) -> str:
-        from classad.formats.html import ad_html
+        from classad.formats.unparse import ad_html
 
         return ad_html(self)
 
@@ -396,7 +396,7 @@ def _fill(ad: ClassAd, source: object) -> None:
 
 def _fill_from_text(ad: ClassAd, text: str) -> None:
     """The first ad of a text in new syntax; what follows it is ignored, as classad2 does."""
-    from classad.formats.ordinary import quick_ad
+    from classad.formats.new import quick_ad
 
     if "\0" in text:
         raise ValueError("embedded null character")

@@ -25,7 +25,7 @@ from classad.compiled.state import CompiledState, compiled
 from classad.errors import ClassAdTypeError
 from classad.evaluate import evaluate
 from classad.evaluation.context import EvalContext
-from classad.language.limits import EvaluationFailure, NeedExact
+from classad.language.bounds import EvaluationFailure, NeedExact
 from classad.language.names import fold_name
 from classad.match import half_match, is_true
 

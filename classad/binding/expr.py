@@ -9,6 +9,7 @@ Follows: ``ExprTree`` of the Python module classad2.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, Self, TypeVar
 
 from classad.ads.ad import Ad, Stored, node_of_value
@@ -26,22 +27,20 @@ from classad.binding.python_values import (
 from classad.compiled.state import compiled
 from classad.errors import ClassAdEvaluationError, ClassAdTypeError, ClassAdValueError
 from classad.evaluate import evaluate_exactly, evaluate_full
-from classad.language.limits import EvaluationFailure, NeedExact
+from classad.language.bounds import EvaluationFailure, NeedExact
+from classad.language.rules import WHOLE
 from classad.language.values import ERROR, UNDEFINED, ClassAdValue, Value
-from classad.syntax.unbuilt import parse_later
-from classad.syntax.ways import WHOLE
+from classad.syntax.lazy import parse_lazily
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from classad.ads.ad import Ad, Stored
-    from classad.ads.expression import Expression
     from classad.analysis.explanation import Explanation
     from classad.evaluation.context import EvalContext
     from classad.evaluation.state import EvalState
+    from classad.syntax.lazy import LazyExpression
     from classad.syntax.lexing import Token
     from classad.syntax.nodes import Node
-    from classad.syntax.unbuilt import Unbuilt
 
 #: What a program of version 1 meant by what it does with an expression that it read from an ad.
 _ALONE: Final = (
@@ -72,7 +71,7 @@ class ExprTree(Expression):
             self._node = expr._node
         elif isinstance(expr, str):
             # Asked first without ``parsed``, which is nearly a tenth of the time of a short text.
-            found = None if OPEN_BLOCKS else parse_later(expr, WHOLE)
+            found = None if OPEN_BLOCKS else parse_lazily(expr, WHOLE)
             self._node = found or _read(expr)
         elif is_htcondors(expr):
             raise ClassAdTypeError(f"expr must be a text, a number or a boolean; {COPY_HELP}")
@@ -242,7 +241,7 @@ class ExprTree(Expression):
         return same_kind and isinstance(other, Expression) and self.same_as(other)
 
     def _repr_html_(self) -> str:
-        from classad.formats.html import expression_html
+        from classad.formats.unparse import expression_html
 
         return expression_html(repr(self))
 
@@ -252,7 +251,7 @@ class ExprTree(Expression):
         return (ExprTree, (repr(self),))
 
 
-def _read(text: str) -> Node | Unbuilt:
+def _read(text: str) -> Node | LazyExpression:
     """The expression that a text is by the rules that are in force."""
     context = current_context()
     return parsed(text, strict=context.strict, zone=zone_name, language=context.language)
@@ -386,14 +385,11 @@ def _explain(tree: Expression, scope: Ad | None, target: Ad | None) -> str:
 
 
 def _definitions(name: str, *ads: Ad | None) -> list[Node]:
-    from classad.ads.expression import Expression
-
     found = [ad.raw(name) for ad in ads if ad is not None]
     return [value.node for value in found if isinstance(value, Expression)]
 
 
 def _value(node: Node, scope: Ad | None, target: Ad | None) -> Stored:
-    from classad.binding.ambient import current_context
     from classad.evaluate import evaluate
 
     return evaluate(node, scope, target, context=current_context())
@@ -404,3 +400,97 @@ def _unlike(left: object, right: object) -> bool:
     if isinstance(left, Value) or isinstance(right, Value):
         return False
     return isinstance(left, str) != isinstance(right, str)
+
+
+T = TypeVar("T", bound=ExprTree)
+
+
+def _building(operator: str, *, swapped: bool = False) -> Callable[[T, object], T]:
+    """A method that builds ``self operator other``, or ``other operator self``."""
+
+    def build(self: T, other: object) -> T:
+        left, right = (other, self) if swapped else (self, other)
+        return combine(type(self), left, operator, right)
+
+    return build
+
+
+class ExprBuilder(ExprTree):
+    """An expression whose Python operators, ``==`` among them, build larger expressions.
+
+    ``&``, ``|`` and ``^`` are the bit operators; logic is ``and_`` and ``or_``; ``bool`` evaluates.
+
+    >>> (Attribute("Memory") + 1) * 2 > Attribute("Disk")
+    (Memory + 1) * 2 > Disk
+    """
+
+    __slots__ = ()
+
+    def __bool__(self) -> bool:
+        value = self.eval()
+        if value is ERROR:
+            raise ClassAdEvaluationError("Unable to evaluate expression.")
+        return not isinstance(value, Value) and bool(value)
+
+    def __getitem__(self, index: int) -> PythonValue:
+        value = self.eval()
+        if isinstance(value, list | str) and isinstance(index, int):
+            return value[index]
+        raise ClassAdValueError("ClassAd expression is unsubscriptable.")
+
+    __hash__ = object.__hash__  # type: ignore[assignment]
+
+    __eq__ = _building("==")  # type: ignore[assignment]
+    __ne__ = _building("!=")  # type: ignore[assignment]
+    __lt__ = _building("<")
+    __le__ = _building("<=")
+    __gt__ = _building(">")
+    __ge__ = _building(">=")
+    __add__, __radd__ = _building("+"), _building("+", swapped=True)
+    __sub__, __rsub__ = _building("-"), _building("-", swapped=True)
+    __mul__, __rmul__ = _building("*"), _building("*", swapped=True)
+    __truediv__, __rtruediv__ = _building("/"), _building("/", swapped=True)
+    __mod__, __rmod__ = _building("%"), _building("%", swapped=True)
+    __and__, __rand__ = _building("&"), _building("&", swapped=True)
+    __or__, __ror__ = _building("|"), _building("|", swapped=True)
+    __xor__, __rxor__ = _building("^"), _building("^", swapped=True)
+    __lshift__, __rlshift__ = _building("<<"), _building("<<", swapped=True)
+    __rshift__, __rrshift__ = _building(">>"), _building(">>", swapped=True)
+
+
+def Attribute(name: str) -> ExprBuilder:  # noqa: N802 - HTCondor's name
+    """A reference to an attribute, for building expressions.
+
+    >>> Attribute("Memory") > 1024
+    Memory > 1024
+    """
+    from classad.syntax.nodes import Reference
+
+    return ExprBuilder.from_node(Reference(name))
+
+
+def Literal(value: object) -> ExprBuilder:  # noqa: N802 - HTCondor's name
+    """A constant, for building expressions.
+
+    >>> Literal("x86").is_(Attribute("Arch"))
+    "x86" is Arch
+    """
+    from classad.binding.convert import to_node
+    from classad.syntax.nodes import Literal as LiteralNode
+
+    node = to_node(value)
+    if not isinstance(node, LiteralNode):
+        raise ClassAdValueError("Unable to convert expression to literal")
+    return ExprBuilder.from_node(node)
+
+
+def Function(name: str, *args: object) -> ExprBuilder:  # noqa: N802 - HTCondor's name
+    """A call of a ClassAd function, for building expressions; it is not evaluated.
+
+    >>> Function("strcat", "a", Attribute("Owner"))
+    strcat("a",Owner)
+    """
+    from classad.binding.convert import to_node
+    from classad.syntax.nodes import Call
+
+    return ExprBuilder.from_node(Call(name, tuple(to_node(arg) for arg in args)))

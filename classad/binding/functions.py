@@ -22,13 +22,13 @@ from classad.formats.common import (
     BLANKS,
     NO_STREAM,
     Errors,
+    Held,
     check_errors,
     decoded,
     with_line_ends,
 )
-from classad.formats.held import Held
 from classad.formats.long import LongReader
-from classad.formats.new import Recovery, parse_new, skip_blanks
+from classad.formats.new import NewReader, parse_new, skip_blanks
 from classad.source import Source
 
 if TYPE_CHECKING:
@@ -271,15 +271,11 @@ class _Stream:
 def _ads(
     stream: _Stream, parser: ParserType, errors: Errors, diagnostics: list[Diagnostic] | None
 ) -> Iterator[ClassAd]:
-    from classad.formats.ordinary import QuickAds
-
     text, position = stream.text, 0
-    source = Source(text, stream.name)
     held = Held(stream.name, len(text), len(text))
-    recovery = Recovery(source, diagnostics, errors, zone_name(), held)
+    new = NewReader(ClassAd, text, stream.name, diagnostics, errors, 0, zone_name(), held)
     long = LongReader(ClassAd, diagnostics, errors=errors, tz=zone_name(), held=held)
     ordinary = _ordinary_ads(stream, held)
-    quick = QuickAds(zone_name(), held)
     line = counted = 0
     listed = False  # inside the braces of a `-long:new` list
     while True:
@@ -311,15 +307,13 @@ def _ads(
                 listed = True
                 position += 1
                 continue
-            found = quick.fill(ClassAd(), text, position)
+            found = new.quick.fill(ClassAd(), text, position)
             if found is None:
-                ad, end = _new(text, position, source, parser, recovery)
-                if ad is not None:
-                    quick.names.adopt(ad)
+                ad = _new(new, position, parser)
+                end = new.position
             else:
                 ad, end = found
-            if ad is not None:
-                quick.names.share(ad)
+                new.names.share(ad)
         position = end
         if ad:
             stream.advance(position)
@@ -362,23 +356,20 @@ def _end_of_old(text: str, position: int) -> int:
     return position
 
 
-def _new(
-    text: str,
-    position: int,
-    source: Source,
-    parser: ParserType,
-    recovery: Recovery,
-) -> tuple[ClassAd | None, int]:
-    """The ad in new syntax at ``position`` and where reading goes on."""
-    start = skip_blanks(text, position)
+def _new(reader: NewReader[ClassAd], position: int, parser: ParserType) -> ClassAd | None:
+    """The ad in new syntax at ``position``; the reader is behind it then."""
+    text = reader.whole
+    start = reader.position = skip_blanks(text, position)
     if start >= len(text):
-        return ClassAd(), start
+        return None
     if parser is ParserType.New and text[start] != "[":
         try:
-            return parse_new(ClassAd(), text, start, source, zone_name())
+            ad, reader.position = parse_new(ClassAd(), text, start, reader.source, reader.tz)
         except ClassAdParseError as problem:
             raise ClassAdParseError(NO_STREAM, problem.diagnostic) from None
-    return recovery.read(ClassAd, start)
+        reader.names.adopt(ad)
+        return reader.names.share(ad)
+    return reader.recovered(start)
 
 
 def _rest(

@@ -12,9 +12,8 @@ from classad.builtins.pcre import GaveUp, compile_pattern
 from classad.builtins.support import is_ad, is_list, new_list, text_of, to_bytes
 from classad.evaluation.functions import EXPRESSIONS, RAW, TEXT, Form, Result, Where, builtin
 from classad.evaluation.scopes import Found, enclosing, find, find_unscoped, outermost
-from classad.evaluation.selection import select
-from classad.evaluation.state import CallSite, EvalState
-from classad.language.limits import EvaluationFailure
+from classad.evaluation.state import CallSite, EvalState, select
+from classad.language.bounds import EvaluationFailure
 from classad.language.names import fold_name
 from classad.language.operators import truth
 from classad.language.values import ERROR, UNDEFINED, ClassAdValue, Value

@@ -1,20 +1,27 @@
-"""Defines functions that convert environment and argument strings between old and new quoting.
+"""Defines functions that convert environment and argument strings, and that ask about users.
 
 New (V2) quoting: words between blanks, single quotes around blanks, a doubled single quote inside
 quotes for itself.  Old (V1): no quoting; environment entries between ``;``, or between the
 character the string begins with if that is a punctuation mark.
-Follows: condor_submit's ``environment`` and ``arguments``; measured on 25.14.1.
+
+What is known of users comes from the evaluation's context: ``EvalContext.home_of`` is a function
+from user name to home directory or None; ``EvalContext.user_maps`` maps the folded name of a map to
+a mapping, or function, from user name to a string of comma-separated groups.
+Follows: condor_submit's ``environment`` and ``arguments``; the ClassAd language reference,
+``userHome`` and ``userMap``; measured on 25.14.1.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from typing import Final
+from collections.abc import Callable, Iterable, Mapping
+from typing import Final, TypeAlias
 
 from classad.builtins.support import is_list, new_list, to_bytes
-from classad.evaluation.functions import builtin
+from classad.evaluation.functions import ENVIRONMENT, builtin
 from classad.evaluation.state import EvalState
+from classad.language.bounds import EvaluationFailure
+from classad.language.names import fold_name
 from classad.language.times import wrap32
 from classad.language.values import ERROR, UNDEFINED, ClassAdValue
 
@@ -166,3 +173,74 @@ def args_to_list(state: EvalState, text: ClassAdValue, version: ClassAdValue = 2
         return new_list(word for word in re.split("[ \t\n\r]+", text) if word)
     words = split_words(text)
     return ERROR if words is None else new_list(words)
+
+
+#: Folded names of maps -> what a user is in each.
+UserMaps: TypeAlias = Mapping[str, Mapping[str, str] | Callable[[str], str | None]]
+
+
+@builtin(
+    "userHome",
+    args=(0, None),
+    fails=True,
+    reads=ENVIRONMENT,
+    exceptional="without a known user the default, if it is a string with text; else undefined, "
+    "or error for a name that is neither string nor undefined; a call without arguments or with "
+    "more than two fails the whole evaluation",
+    examples=['userHome("nobody-here", "/tmp") -> "/tmp"'],
+)
+def user_home(state: EvalState, *arguments: ClassAdValue) -> ClassAdValue:
+    """The home directory of a user, or the default."""
+    if not 1 <= len(arguments) <= 2:
+        raise EvaluationFailure("userHome takes one or two arguments")
+    name = arguments[0]
+    home_of = state.context.home_of
+    if name.__class__ is str:
+        home = home_of(name) if home_of is not None else None
+        if home:
+            return home
+    default = arguments[1] if len(arguments) == 2 else None
+    if default.__class__ is str and default:
+        return default
+    return UNDEFINED if name.__class__ is str or name is UNDEFINED else ERROR
+
+
+@builtin(
+    "userMap",
+    args=(2, 4),
+    reads=ENVIRONMENT,
+    exceptional="an error in the first two arguments gives error; without a mapping the default "
+    "(whatever its type) or undefined",
+    examples=['userMap("groups", "ann", "physics", "none") -> "none"'],
+)
+def user_map(
+    state: EvalState, table: ClassAdValue, user: ClassAdValue, *choice: ClassAdValue
+) -> ClassAdValue:
+    """The groups of a user in a map; with a preferred group, that one or else the first.
+
+    The fourth argument is the default for a user without groups.
+    """
+    if table is ERROR or user is ERROR:
+        return ERROR
+    default = choice[1] if len(choice) == 2 else UNDEFINED
+    groups = None
+    if table.__class__ is str and user.__class__ is str:
+        groups = _groups(state.context.user_maps, table, user)
+    if groups is None:
+        return default
+    if not choice:
+        return groups
+    items = [item for item in (item.strip() for item in groups.split(",")) if item]
+    if choice[0].__class__ is str:
+        for item in items:
+            if fold_name(item) == fold_name(choice[0]):
+                return item
+    return items[0] if items else default
+
+
+def _groups(maps: UserMaps | None, table: str, user: str) -> str | None:
+    chosen = None if maps is None else maps.get(fold_name(table))
+    if chosen is None:
+        return None
+    groups = chosen(user) if callable(chosen) else chosen.get(user)
+    return groups if isinstance(groups, str) else None

@@ -13,7 +13,7 @@ from typing import Final
 from classad.builtins.support import int_of, is_list, is_number, real_of, text_of, truncated
 from classad.evaluation.functions import CHANCE, Result, builtin
 from classad.evaluation.state import EvalState
-from classad.language.limits import EvaluationFailure
+from classad.language.bounds import EvaluationFailure
 from classad.language.values import (
     ERROR,
     UNDEFINED,
@@ -27,38 +27,34 @@ from classad.language.values import (
 _NOT_EVEN_UNDEFINED = "undefined and error give error"
 
 
-@builtin(
-    "int",
-    args=1,
-    result=Result.ROUNDED,
-    examples=['int("12abc") -> 12', "int(-3.9) -> -3", "int(true) -> 1", 'int("x") -> error'],
-)
-def to_int(state: EvalState, value: ClassAdValue) -> ClassAdValue:
-    """The argument as an integer, truncated toward zero."""
-    return int_of(value)
+def _declare_conversion(
+    name: str,
+    convert: Callable[[ClassAdValue], ClassAdValue],
+    result: Result,
+    doc: str,
+    *examples: str,
+) -> None:
+    """Declare the conversion to a type."""
+
+    @builtin(name, args=1, result=result, prints=result is Result.TEXT, doc=doc, examples=examples)
+    def converted(state: EvalState, value: ClassAdValue) -> ClassAdValue:
+        return convert(value)
 
 
-@builtin(
-    "real",
-    args=1,
-    result=Result.NUMBER,
-    examples=['real("1e3") -> 1.000000000000000E+03', 'real("-INF") -> real("-INF")'],
-)
-def to_real(state: EvalState, value: ClassAdValue) -> ClassAdValue:
-    """The argument as a real; ``"INF"``, ``"-INF"`` and ``"NaN"`` are understood."""
-    return real_of(value)
-
-
-@builtin(
-    "string",
-    args=1,
-    result=Result.TEXT,
-    prints=True,
-    examples=['string(1.5) -> "1.500000000000000E+00"', 'string({1, "a"}) -> "{ 1,\\"a\\" }"'],
-)
-def to_string(state: EvalState, value: ClassAdValue) -> ClassAdValue:
-    """The argument as a string, printed in new syntax if it is none."""
-    return text_of(value)
+_declare_conversion(
+    "int", int_of, Result.ROUNDED, "The argument as an integer, truncated toward zero.",
+    'int("12abc") -> 12', "int(-3.9) -> -3", "int(true) -> 1", 'int("x") -> error',
+)  # fmt: skip
+_declare_conversion(
+    "real", real_of, Result.NUMBER,
+    'The argument as a real; ``"INF"``, ``"-INF"`` and ``"NaN"`` are understood.',
+    'real("1e3") -> 1.000000000000000E+03', 'real("-INF") -> real("-INF")',
+)  # fmt: skip
+_declare_conversion(
+    "string", text_of, Result.TEXT,
+    "The argument as a string, printed in new syntax if it is none.",
+    'string(1.5) -> "1.500000000000000E+00"', 'string({1, "a"}) -> "{ 1,\\"a\\" }"',
+)  # fmt: skip
 
 
 @builtin(

@@ -15,7 +15,7 @@ from classad.builtins.strings import ascii_lower
 from classad.builtins.support import shared_texts, truncated
 from classad.evaluation.functions import Booleans, Column, Result, builtin
 from classad.evaluation.state import EvalState
-from classad.language.strtod import leading_real
+from classad.language.spelling import leading_real
 from classad.language.values import ERROR, UNDEFINED, ClassAdValue, Value
 
 _STRINGS_ONLY: Final = "anything but strings, undefined included, gives error"

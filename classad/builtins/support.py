@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, TypeGuard
 
 from classad.ads.ad import ListValue
 from classad.evaluation.functions import Column
-from classad.language.strtod import leading_real
+from classad.language.spelling import leading_real
 from classad.language.times import format_abstime, int32_of_real, reltime_text
 from classad.language.values import ERROR, INT_MIN, UNDEFINED, AbsTime, ClassAdValue, RelTime, Value
 

@@ -1,6 +1,7 @@
 """Defines functions of the clock, the calendar and the time types.
 
-The local zone and the clock are those of the evaluation's context.  HTCondor keeps spans and
+The local zone and the clock are those of the evaluation's context; the fields of an absolute time
+are those of the local zone, whatever its own zone.  HTCondor keeps spans and
 zone offsets in 32 bits, which shows in conversions.
 Follows: the ClassAd language reference; measured on 25.14.1 (vectors ``time``, ``time_tz``).
 """
@@ -8,12 +9,14 @@ Follows: the ClassAd language reference; measured on 25.14.1 (vectors ``time``, 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from operator import attrgetter
+from typing import TYPE_CHECKING, Final
 
-from classad.builtins.support import is_ad
-from classad.evaluation.functions import CLOCK, ZONE, Result, builtin
+from classad.builtins.support import int_of, is_ad
+from classad.evaluation.functions import CLOCK, NOTHING, ZONE, Result, builtin
 from classad.evaluation.state import EvalState
-from classad.language.limits import EvaluationFailure
+from classad.language.bounds import EvaluationFailure
 from classad.language.time_format import Fields, strftime
 from classad.language.times import (
     Moment,
@@ -58,45 +61,36 @@ def seconds_now(state: EvalState) -> int:
     return int(state.now())
 
 
-@builtin(
-    "currentTime",
-    args=0,
-    reads=CLOCK | ZONE,
-    exceptional=_NO_ARGUMENTS,
-    examples=["isAbsTime(currentTime()) -> true"],
-)
-def current_time(state: EvalState) -> AbsTime:
-    """The present instant in the local zone."""
-    return _here(state, int(state.now()))
+def _declare_clock(name: str, kind: str, doc: str, of: Callable[[AbsTime], ClassAdValue]) -> None:
+    """Declare a function of the present instant in the local zone."""
+
+    @builtin(
+        name,
+        args=0,
+        reads=CLOCK | ZONE,
+        exceptional=_NO_ARGUMENTS,
+        doc=doc,
+        examples=[f"is{kind}({name}()) -> true"],
+    )
+    def clock(state: EvalState) -> ClassAdValue:
+        return of(_here(state, int(state.now())))
 
 
-@builtin(
-    "dayTime",
-    args=0,
-    reads=CLOCK | ZONE,
-    exceptional=_NO_ARGUMENTS,
-    examples=["isRelTime(dayTime()) -> true"],
-)
-def day_time(state: EvalState) -> RelTime:
-    """The time of day, counted from midnight in the local zone."""
-    now = _here(state, int(state.now()))
-    return RelTime(float((now.secs + now.offset) % 86400))
+_declare_clock(
+    "currentTime", "AbsTime", "The present instant in the local zone.", lambda now: now
+)  # fmt: skip
+_declare_clock(
+    "dayTime", "RelTime", "The time of day, counted from midnight in the local zone.",
+    lambda now: RelTime(float((now.secs + now.offset) % 86400)),
+)  # fmt: skip
+_declare_clock(
+    "timezoneOffset", "RelTime", "The offset of the local zone now, positive east of UTC.",
+    lambda now: RelTime(float(now.offset)),
+)  # fmt: skip
 
 
-@builtin(
-    "timezoneOffset",
-    args=0,
-    reads=CLOCK | ZONE,
-    exceptional=_NO_ARGUMENTS,
-    examples=["isRelTime(timezoneOffset()) -> true"],
-)
-def timezone_offset(state: EvalState) -> RelTime:
-    """The offset of the local zone now, positive east of UTC."""
-    return RelTime(float(local_offset(int(state.now()), state.zone)))
-
-
-def _instant(value: ClassAdValue) -> int | Value:
-    """The seconds that ``absTime`` takes its argument for, or the exceptional value."""
+def _seconds(value: ClassAdValue) -> int | Value:
+    """The seconds that ``absTime`` takes an argument for, or the exceptional value."""
     if value.__class__ is int:
         return wrap32(value)
     if value.__class__ is float:
@@ -125,31 +119,21 @@ def abs_time(state: EvalState, *arguments: ClassAdValue) -> ClassAdValue:
     A literal text is read while the expression is parsed; any other string is returned as it is.
     """
     if not arguments:
-        return current_time(state)
+        return _here(state, int(state.now()))
     value = arguments[0]
     offset: int | Value | None = None
     if len(arguments) == 2:
-        offset = _offset(arguments[1])
+        offset = _seconds(arguments[1])
         if isinstance(offset, Value):
             return ERROR
         if offset == -1 and value.__class__ is int:
             raise EvaluationFailure("absTime was given the zone offset -1")
-    if value.__class__ is AbsTime:
+    if value.__class__ is AbsTime or value.__class__ is str:
         return value
-    if value.__class__ is str:
-        return value
-    secs = _instant(value)
+    secs = _seconds(value)
     if isinstance(secs, Value):
         return secs
     return _here(state, secs) if offset is None else AbsTime(secs, offset)
-
-
-def _offset(value: ClassAdValue) -> int | Value:
-    if value.__class__ is int:
-        return wrap32(value)
-    if value.__class__ is float:
-        return int32_of_real(value)
-    return int32_of_real(value.secs) if value.__class__ is RelTime else ERROR
 
 
 @builtin(
@@ -300,3 +284,76 @@ def format_time(state: EvalState, *arguments: ClassAdValue) -> ClassAdValue:
     wall = seconds_of(*at[:6])
     offset, name = standard_time(wall, state.zone)
     return strftime(format, Fields(*at, wall - offset, name))
+
+
+#: Name, what it gives: a field of ``Moment``, a place in ``split_span``; what that is; an example.
+_FIELDS: Final = (
+    ("getYear", "year", None, "year of an absolute time, in the local zone",
+     'absTime("2020-07-02T03:04:05Z")', 2020),
+    ("getMonth", "month", None, "month of an absolute time, 1 to 12, in the local zone",
+     'absTime("2020-07-02T03:04:05Z")', 7),
+    ("getDayOfYear", "yearday", None,
+     "day of the year of an absolute time, from 0, in the local zone",
+     'absTime("2020-01-02T03:04:05Z")', 1),
+    ("getDayOfMonth", "day", None,
+     "day of the month of an absolute time, from 1, in the local zone",
+     'absTime("2020-01-02T03:04:05Z")', 2),
+    ("getDayOfWeek", "weekday", None,
+     "day of the week of an absolute time, 0 for Sunday, in the local zone",
+     'absTime("2020-01-02T03:04:05Z")', 4),
+    ("getDays", None, 0, "whole days of a relative time", "relTime(90061)", 1),
+    ("getHours", "hour", 1,
+     "hours of an absolute time in the local zone, or of a relative time beyond its days",
+     "relTime(7200)", 2),
+    ("getMinutes", "minute", 2,
+     "minutes of an absolute time in the local zone, or of a relative time", "relTime(150)", 2),
+    ("getSeconds", "second", 3,
+     "seconds of an absolute time in the local zone, or of a relative time",
+     "relTime(-90061)", -1),
+)  # fmt: skip
+
+
+def _declare(name: str, field: str | None, place: int | None, doc: str, of: str, is_: int) -> None:
+    """Declare the function for one field of a time; that of a span is rounded toward zero."""
+    of_moment = None if field is None else attrgetter(field)
+
+    @builtin(
+        name,
+        args=1,
+        reads=NOTHING if field is None else ZONE,
+        exceptional="undefined, error and other types give error",
+        doc=f"The {doc}.",
+        examples=[f"{name}({of}) -> {is_}"],
+    )
+    def field_of(state: EvalState, value: ClassAdValue) -> ClassAdValue:
+        if value.__class__ is AbsTime and of_moment is not None:
+            at = break_down(value.secs + local_offset(value.secs, state.zone))
+            return int(of_moment(at))
+        if value.__class__ is RelTime and place is not None:
+            return split_span(int32_of_real(value.secs))[place]
+        return ERROR
+
+
+for _row in _FIELDS:
+    _declare(*_row)
+
+
+@builtin(
+    "interval",
+    args=1,
+    exceptional="undefined and error give error",
+    examples=['interval(3661) -> "1:01:01"', 'interval(-90061) -> "-1+01:01:01"'],
+)
+def interval(state: EvalState, value: ClassAdValue) -> ClassAdValue:
+    """A number of seconds as ``days+hh:mm:ss``, without leading zero fields."""
+    seconds = int_of(value)
+    if seconds.__class__ is Value:
+        return ERROR
+    seconds = wrap32(seconds)
+    days, hours, minutes, rest = (abs(field) for field in split_span(seconds))
+    sign = "-" if seconds < 0 else ""
+    if days:
+        return f"{sign}{days}+{hours:02}:{minutes:02}:{rest:02}"
+    if hours:
+        return f"{sign}{hours}:{minutes:02}:{rest:02}"
+    return f"{sign}{minutes}:{rest:02}" if minutes else f"{sign}{rest}"

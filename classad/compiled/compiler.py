@@ -16,9 +16,9 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn
 
 from classad.ads.expression import Expression, Run
-from classad.compiled.forms import CLOSED, needs_state
 from classad.compiled.python_source import compile_node, run_of, write_whole
-from classad.language.limits import FAST_HEIGHT, NeedExact, more_frames
+from classad.compiled.runtime import CLOSED, needs_state
+from classad.language.bounds import FAST_HEIGHT, NeedExact, more_frames
 from classad.syntax import nodes
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from classad.ads.ad import Ad, Stored
 from classad.ads.expression import Expression, Run
 from classad.evaluation.state import EvalState
 from classad.language import bounds
-from classad.language.limits import MAX_DEPTH, MAX_WORK, NeedExact
+from classad.language.bounds import MAX_DEPTH, MAX_WORK, NeedExact
 from classad.language.values import ClassAdValue
 
 

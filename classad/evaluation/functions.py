@@ -19,7 +19,7 @@ from typing import Final, NamedTuple, Protocol, TypeAlias, TypeVar
 from classad.language.names import fold_name
 from classad.language.rules import LanguageRules
 from classad.language.values import ClassAdValue
-from classad.syntax.nodes import Call, Node, Reference, walk
+from classad.syntax.nodes import Call, Node, Reference
 
 
 class Laziness(Enum):
@@ -254,21 +254,32 @@ def may_move(*nodes: Node) -> bool:
     So it is behind a search for an attribute that does not end in the ad of the call, see
     ``EvalState.move``.
     """
-    return any(_searches(part) for node in nodes for part in walk(node))
+    todo = list(nodes)
+    while todo:
+        node = todo.pop()
+        if isinstance(node, Call) and node.args and isinstance(node.args[0], Reference):
+            found = load().get(fold_name(node.name))
+            if found is not None and found.elsewhere:
+                return True
+        todo += node.children()
+    return False
 
 
-def _searches(node: Node) -> bool:
-    if not isinstance(node, Call) or not (node.args and isinstance(node.args[0], Reference)):
-        return False
-    found = load().get(fold_name(node.name))
-    return found is not None and found.elsewhere
+_CALLED: Final = re.compile(r"\w\s*\(")
 
 
 @cache
-def searching_call() -> re.Pattern[str]:
-    """What is written where a call may move the evaluation, see ``may_move``."""
-    names = "|".join(name for name, found in load().items() if found.elsewhere)
-    return re.compile(rf"\b(?:{names})\s*\(", re.IGNORECASE)
+def _searching() -> tuple[str, ...]:
+    """The functions whose calls may move the evaluation, in lower case."""
+    return tuple(name for name, found in load().items() if found.elsewhere)
+
+
+def names_search(text: str) -> bool:
+    """Whether a text names a function whose call may move the evaluation, see ``may_move``."""
+    if _CALLED.search(text) is None:
+        return False  # the families need not be imported
+    lower = text.lower()
+    return any(map(lower.__contains__, _searching()))
 
 
 def suggest_function(name: str, context: HasFunctions | None = None) -> str | None:
@@ -286,8 +297,7 @@ def suggest_function(name: str, context: HasFunctions | None = None) -> str | No
 
 #: The family modules, in the order in which the documentation lists them.
 FAMILIES: Final = (
-    "types", "control", "numbers", "strings", "stringlists", "lists", "regex", "time",
-    "calendar", "versions", "environment", "users", "ads",
+    "types", "numbers", "strings", "stringlists", "lists", "regex", "time", "environment", "ads",
 )  # fmt: skip
 
 

@@ -20,10 +20,9 @@ from classad.ads.expression import Expression, Run
 from classad.evaluation.context import EvalContext
 from classad.evaluation.functions import lookup_function
 from classad.evaluation.scopes import find, find_unscoped, outermost, own, root_around
-from classad.evaluation.selection import select
-from classad.evaluation.state import CallSite, EvalState, contained
+from classad.evaluation.state import CallSite, EvalState, contained, select
 from classad.language import bounds
-from classad.language.limits import MAX_DEPTH, MAX_RESTARTS, EvaluationFailure
+from classad.language.bounds import MAX_DEPTH, MAX_RESTARTS, EvaluationFailure
 from classad.language.names import fold_name
 from classad.language.operators import BINARY, UNARY, exceptional, truth
 from classad.language.values import ERROR, UNDEFINED, ClassAdValue, Truth
@@ -47,7 +46,7 @@ class ReferenceState(EvalState):
     of the attribute under way goes on, see ``move``.
     """
 
-    #: What evaluates each kind of node; ``classad.evaluation.observer`` has a table that also
+    #: What evaluates each kind of node; ``classad.analysis.explain`` has a table that also
     #: takes notes.
     evaluators: Evaluators
 

@@ -2,15 +2,19 @@
 
 Inputs: the ad to start from, the folded name, the evaluation's state.  Outputs: what was found,
 the ad that holds it and the ad it is to be evaluated in.
-Follows: section 5 of the language notes; vectors ``scope.jsonl``, ``chained.jsonl``,
-``strict.jsonl``.
+Follows: section 5 of the language notes; the layout of HTCondor's match ad; vectors
+``scope.jsonl``, ``chained.jsonl``, ``strict.jsonl``, ``match.jsonl``.
 """
 
 from __future__ import annotations
 
+from functools import cache
+from typing import Final
+
 from classad.ads.ad import Ad, Stored
+from classad.ads.expression import Expression, parsed
 from classad.evaluation.context import NO_CONTEXT, EvalContext
-from classad.language.limits import EvaluationFailure, NeedExact
+from classad.language.bounds import EvaluationFailure, NeedExact
 from classad.language.names import SPECIAL
 
 #: What ``find`` gives: the stored value or expression, its holder, and where to evaluate it.
@@ -176,7 +180,57 @@ def match_scopes(state: Scopes) -> tuple[Ad, Ad]:
     if state._scopes is None:
         assert state.left is not None
         assert state.right is not None
-        from classad.evaluation.match_ad import build_match_scopes
-
         state._scopes = build_match_scopes(state.left, state.right)
     return state._scopes
+
+
+#: Attributes of the match ad, and of the context of either ad in it.
+_MATCH: Final = {
+    "symmetricMatch": "RIGHT.requirements && LEFT.requirements",
+    "leftMatchesRight": "RIGHT.requirements",
+    "rightMatchesLeft": "LEFT.requirements",
+    "leftRankValue": "LEFT.rank",
+    "rightRankValue": "RIGHT.rank",
+}
+_LEFT: Final = {"ad": ".LEFT", "my": ".LEFT", "other": ".RIGHT", "target": ".RIGHT"}
+_RIGHT: Final = {"ad": ".RIGHT", "my": ".RIGHT", "other": ".LEFT", "target": ".LEFT"}
+
+
+@cache
+def _expressions() -> tuple[Ad, ...]:
+    """The match ad and the two contexts, without what belongs to a match."""
+    ads = []
+    for texts in (_MATCH, _LEFT, _RIGHT):
+        ad = Ad()
+        for name, text in texts.items():
+            ad.insert(name, Expression.from_node(parsed(text)))
+        ads.append(ad)
+    return tuple(ads)
+
+
+def _like(pattern: Ad) -> Ad:
+    """Another ad with these attributes, none of which belongs to its ad."""
+    ad = Ad()
+    ad._attrs, ad._names = pattern._attrs.copy(), pattern._names.copy()
+    return ad
+
+
+def build_match_scopes(left: Ad, right: Ad) -> tuple[Ad, Ad]:
+    """The left and right context of a match.
+
+    The ads themselves are not touched: which ad is enclosed by which context is known to the state
+    of the evaluation only, so that one ad can take part in many matches, also at the same time.
+    """
+    outer_trees, left_trees, right_trees = _expressions()
+    outer = _like(outer_trees)
+    contexts = []
+    for side, ad, name, trees in (
+        ("LEFT", left, "lCtx", left_trees),
+        ("RIGHT", right, "rCtx", right_trees),
+    ):
+        context = _like(trees)
+        context._parent = outer
+        outer.attach(name, context)
+        outer.attach(side, ad)
+        contexts.append(context)
+    return contexts[0], contexts[1]

@@ -10,18 +10,18 @@ from __future__ import annotations
 from datetime import UTC, tzinfo
 from typing import TYPE_CHECKING
 
-from classad.ads.ad import Ad, Stored, inside_of
+from classad.ads.ad import Ad, ListValue, Stored, computed_member, detached, inside_of
 from classad.ads.expression import Expression
 from classad.evaluation.context import NO_CONTEXT, EvalContext
-from classad.evaluation.scopes import Scopes, root_around
+from classad.evaluation.scopes import Scopes, find, root_around
 from classad.language import bounds
-from classad.language.limits import FAST_HEIGHT, MAX_WORK, EvaluationFailure
+from classad.language.bounds import FAST_HEIGHT, MAX_WORK, EvaluationFailure
 from classad.language.values import ERROR, UNDEFINED, ClassAdValue
 
 if TYPE_CHECKING:
     from classad.syntax.nodes import Call, Node
 
-__all__ = ["NO_CONTEXT", "CallSite", "EvalContext", "EvalState", "Place", "contained"]
+__all__ = ["NO_CONTEXT", "CallSite", "EvalContext", "EvalState", "Place", "contained", "select"]
 
 #: What tells an expression from others -> the ad that holds it, or nested pairs of such ads.
 Active = dict[object, object]
@@ -189,3 +189,21 @@ def contained(tree: Expression, ad: Ad | None, home: Ad | None, state: EvalState
             state.check_work()
         state.go_back(before)
         return ERROR
+
+
+def select(base: Stored, key: str, ad: Ad, state: EvalState) -> Stored:
+    """The attribute ``key`` of an evaluated base: of an ad, or of each member of a list."""
+    if isinstance(base, Ad):
+        found = None if base.computed else find(base, key, state)
+        if found is None:
+            return UNDEFINED
+        return state.dereference(found[0], found[2], found[1])
+    if base.__class__ is ListValue:
+        return ListValue([_select_member(item, key, ad, base.scope, state) for item in base.items])
+    return UNDEFINED if base is UNDEFINED else ERROR
+
+
+def _select_member(item: Stored, key: str, ad: Ad, home: Ad | None, state: EvalState) -> Stored:
+    """The attribute of one member of a list, which is evaluated here, not where the list is."""
+    value = select(state.member(item, ad, home), key, ad, state)
+    return computed_member(detached(value, computed=False))

@@ -352,3 +352,22 @@ def _canonical(text: str) -> str:
     if not text.strip("-0123456789"):
         return text
     return unparse(parse_expression(text, old=True), old=True)
+
+
+_JOB: Final = re.compile(r"([1-9][0-9]*)\.([0-9]+)", re.ASCII)
+
+
+def queued_jobs(log: TransactionLog) -> Iterator[tuple[str, ClassAd]]:
+    """Every job in the order of cluster and proc."""
+    found = [match for key in log.table if (match := _JOB.fullmatch(key))]
+    clusters: dict[str, ClassAd] = {}
+    for match in sorted(found, key=lambda match: (int(match[1]), int(match[2]))):
+        cluster = match[1]
+        if cluster not in clusters:
+            key = f"0{cluster}.-1"
+            clusters[cluster] = log.ad(key) if key in log.table else ClassAd()
+        job = clusters[cluster].duplicate()
+        own = log.ad(match[0])
+        for name in own.names():
+            job.insert(name, own.raw(name))
+        yield match[0], job

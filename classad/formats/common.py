@@ -8,21 +8,135 @@ diagnostics.
 
 from __future__ import annotations
 
+import gc
 import re
 from collections.abc import Iterable, Iterator
 from sys import getsizeof, intern
 from typing import TYPE_CHECKING, Final, Literal, TypeVar
+from weakref import ref
 
-from classad.ads.ad import SIMPLE, Ad, SharedNames, Stored, prepared
+from classad.ads.ad import SIMPLE, Ad, ListValue, SharedNames, Stored, prepared
 from classad.ads.expression import Expression
-from classad.errors import ClassAdParseError, Diagnostic, Lost
-from classad.formats.held import NAME, Held, weight
+from classad.errors import ClassAdParseError, Diagnostic
 from classad.language import bounds
 from classad.language.names import fold_name
 from classad.source import Source
+from classad.syntax.lazy import LazyExpression
 
 if TYPE_CHECKING:
     from classad.syntax.nodes import Node
+
+#: Bytes of an ad without its tables; of a value in them, and of a place in a list.
+_AD: Final = 136
+_VALUE: Final = 48
+ITEM: Final = 48
+#: Bytes of a list, and of an ad or an attribute of one, in another value: copies are made of them
+#: when the whole value is stored.
+LIST: Final = 272
+PART: Final = 640
+#: Bytes of a name that was not known, with what remembers it.
+NAME: Final = 320
+#: Bytes of an expression that is only a text, and of a node of its tree.
+EXPRESSION: Final = 352
+_NODE: Final = 112
+#: Ads that are counted together: if the last one of them is there, all are taken to be.
+_GROUP: Final = 1 << 20
+#: After so many bytes more it is looked which groups are still there.
+_PAUSE: Final = 1 << 24
+
+
+class Held:
+    """What has been read from one text and is still there.
+
+    ``size``: bytes of the text so far; ``kept``: bytes of what the reader itself keeps meanwhile.
+    """
+
+    def __init__(self, name: str = "<text>", size: int = 0, kept: int = 0) -> None:
+        self.name = name
+        self.size = size
+        self._kept = kept
+        #: Bytes of the ads since the last group, and of the one that is being read.
+        self._open = 0
+        self._groups: list[tuple[ref[Ad], int]] = []
+        self._closed = 0
+        self._room = _PAUSE
+
+    def add(self, amount: int) -> None:
+        """Count bytes of the ad that is being read; raises ``LimitError``."""
+        self._open += amount
+        if self._open > self._room:
+            self._look()
+
+    def count(self, ad: Ad) -> None:
+        """Count an ad that has been read, without its nested values; raises ``LimitError``."""
+        attrs = ad._attrs
+        self._open += _AD + getsizeof(attrs) + _VALUE * len(attrs)
+        if self._open > _GROUP:
+            self._groups.append((ref(ad), self._open))
+            self._closed += self._open
+            self._room -= self._open
+            self._open = 0
+            if self._room < 0:
+                self._look()
+
+    def _look(self) -> None:
+        total, most = self._total(), bounds.allowance(self.size)
+        if total > most:
+            gc.collect()  # ads that hold lists go only so
+            total = self._total()
+            if total > most:
+                raise bounds.too_large(self.name, self.size)
+        self._room = self._open + max(_PAUSE, total // 32)
+
+    def _total(self) -> int:
+        """The bytes of what is still there."""
+        self._groups = [group for group in self._groups if group[0]() is not None]
+        self._closed = sum(amount for _, amount in self._groups)
+        return self._kept + self._closed + self._open
+
+
+class _Unheld(Held):
+    """Counts nothing."""
+
+    def add(self, amount: int) -> None:
+        """Count nothing."""
+
+    def count(self, ad: Ad) -> None:
+        """Count nothing."""
+
+
+#: For what is not kept as it is read, and for short texts.
+UNHELD: Final = _Unheld()
+
+
+def weight(value: Stored) -> int:
+    """The bytes of a value, without those of its place in an ad or a list."""
+    total, left = 0, [value]
+    while left:
+        value = left.pop()
+        kind = value.__class__
+        if kind in SIMPLE:
+            total += _VALUE
+        elif kind is ListValue:
+            total += _AD + ITEM * len(value.items)
+            left += [item for item in value.items if item.__class__ not in SIMPLE]
+        elif isinstance(value, Ad):
+            tables = getsizeof(value._attrs) + getsizeof(value._names)
+            total += _AD + tables + _VALUE * len(value._attrs)
+            left += [item for item in value._attrs.values() if item.__class__ not in SIMPLE]
+        else:
+            total += _of_tree(value)
+    return total
+
+
+def _of_tree(tree: Expression) -> int:
+    node = tree._node
+    if isinstance(node, LazyExpression):
+        return EXPRESSION + len(node.text)
+    from classad.syntax.nodes import walk
+
+    return EXPRESSION + _NODE * sum(1 for _ in walk(node))
+
 
 #: The class of the ads that a reader makes; it is given what makes an empty one.
 A = TypeVar("A", bound=Ad)
@@ -58,18 +172,6 @@ def check_errors(errors: Errors) -> None:
     """Refuse a misspelt policy before anything is read."""
     if errors not in ("strict", "warn", "htcondor"):
         raise ValueError(f"errors must be `strict`, `warn` or `htcondor`, not `{errors}`")
-
-
-def report_error(
-    problem: ClassAdParseError,
-    diagnostics: list[Diagnostic] | None,
-    errors: Errors,
-    lost: Lost | None = None,
-) -> None:
-    """Raise or record what the grammar found, as ``errors`` says, and what is lost for it."""
-    found = problem.diagnostic or Diagnostic(str(problem))
-    found.lost = lost
-    report(found, diagnostics, errors)
 
 
 def report(problem: Diagnostic, diagnostics: list[Diagnostic] | None, errors: Errors) -> None:
@@ -132,6 +234,11 @@ def decoded(piece: object) -> str:
     if isinstance(piece, str):
         return piece
     raise TypeError("input must be a string, a file or lines")
+
+
+def as_utf8(text: str) -> str:
+    """A text whose bytes that are no UTF-8 are replaced, for tables that cannot hold them."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def with_line_ends(pieces: Iterable[str | bytes]) -> Iterator[str]:

@@ -16,25 +16,24 @@ from collections.abc import Callable, Iterable, Iterator
 from math import isfinite
 from typing import Final, NamedTuple, TypeVar
 
-from classad.ads.ad import Ad, ListValue, Stored, item_of
-from classad.errors import ClassAdParseError, Diagnostic
+from classad.ads.ad import Ad, ListValue, Stored
+from classad.errors import Diagnostic
 from classad.formats.common import (
-    MAX_EXPRESSIONS,
+    ITEM,
+    LIST,
+    PART,
     A,
     Errors,
-    Names,
     ignored_text,
     overflow,
     report,
     unshared,
     with_line_ends,
 )
-from classad.formats.held import ITEM, LIST, PART, Held, weight
-from classad.formats.order import is_node, item_of_stored, print_order
-from classad.formats.recovery import JSON, Misread, Recovering, attribute_end
+from classad.formats.recovery import JSON, Misread, Recovering, attribute_end, scalar_of
+from classad.formats.unparse import is_node, item_of_stored, print_order
 from classad.language import bounds
 from classad.language.values import UNDEFINED, RelTime
-from classad.source import Source
 from classad.syntax.lexing import integer_value, replaced
 
 #: Nested objects and arrays deeper than this are refused; the parser of expressions stops near it.
@@ -100,35 +99,16 @@ _Filled = TypeVar("_Filled", bound=Ad)
 class JsonReader(Recovering[A]):
     """A recursive-descent parser over one text; ``position`` moves past what was read."""
 
-    def __init__(
-        self,
-        new: Callable[[], A],
-        text: str,
-        name: str = "<text>",
-        diagnostics: list[Diagnostic] | None = None,
-        errors: Errors = "warn",
-        position: int = 0,
-        tz: str | None = None,
-        held: Held | None = None,
-    ) -> None:
-        super().__init__(Source(text, name), JSON.opening, position, diagnostics, errors)
-        self._new = new
-        self.text = text
-        self.name = name
-        self.tz = tz
-        #: Text of an expression -> what an ad stores for it.
-        self._expressions: dict[str, Stored] = {}
-        self._held = Held(name, len(text), len(text)) if held is None else held
-        self._names = Names(self._held)
-        #: Whether an array of ads was begun.
-        self._inside = False
+    opening = JSON.opening
+    #: Whether an array of ads was begun.
+    _inside = False
 
     def next_ad(self) -> A | None:
         """The ad that comes next; None for what stands between ads, and at the end."""
         self.begun = self.peek().start
         token = self.take()
         if token.text == "{":
-            return self._names.share(self.members(1, self._new()))
+            return self.names.share(self.members(1, self.new()))
         if token.text == ("]" if self._inside else "["):
             self._inside = not self._inside
         elif token.kind == "end" and self._inside:
@@ -141,17 +121,17 @@ class JsonReader(Recovering[A]):
 
     def attribute_end(self, begin: int, limit: int) -> int | None:
         """Where to go on behind the attribute at ``begin``; None if its end is not clear."""
-        end = attribute_end(self.text, begin, JSON, limit)
-        return None if end is None or self.text[end] == "]" else end
+        end = attribute_end(self.whole, begin, JSON, limit)
+        return None if end is None or self.whole[end] == "]" else end
 
     def peek(self) -> _Token:
         """The next token, not taken; at the end one of kind ``end``."""
         while True:
-            if self.position >= len(self.text):
-                return _Token("end", "", len(self.text), len(self.text))
-            found = _TOKEN.match(self.text, self.position)
+            if self.position >= len(self.whole):
+                return _Token("end", "", len(self.whole), len(self.whole))
+            found = _TOKEN.match(self.whole, self.position)
             if found is None:
-                at, bad = self.position, self.text[self.position]
+                at, bad = self.position, self.whole[self.position]
                 message = "string is not closed or has a bad `\\u` escape"
                 raise Misread(message if bad == '"' else f"unexpected `{bad}`", at, at + 1)
             if found.lastgroup != "skip":
@@ -200,16 +180,16 @@ class JsonReader(Recovering[A]):
     def members(self, depth: int, ad: _Filled) -> _Filled:
         """Fill an ad with the members of an object whose brace was taken."""
         if depth > 1:
-            self._held.add(PART)
+            self.held.add(PART)
         taken: set[int] = set()
         comma, last = True, ""
         while True:
             if bounds.entered:
                 bounds.glance("reading ads")
-            found = _MEMBER.match(self.text, self.position)
+            found = _MEMBER.match(self.whole, self.position)
             if found is not None and (comma or found["comma"] is not None):
                 self.position = found.end()
-                self._names.put(ad, last := found["name"], _plain(found))
+                self.names.put(ad, last := found["name"], scalar_of(found, _WORDS))
                 comma = False
                 continue
             begin = self.position
@@ -225,7 +205,7 @@ class JsonReader(Recovering[A]):
                 if depth > 1 or not self.lose_attribute(problem, begin):
                     raise
                 # What stands behind a value belongs to it, unless it is the next attribute.
-                if not comma and self.text[problem.start : problem.start + 1] != '"':
+                if not comma and self.whole[problem.start : problem.start + 1] != '"':
                     ad.remove(last)
             comma = False
 
@@ -240,21 +220,21 @@ class JsonReader(Recovering[A]):
             raise Misread("attribute name contains a NUL character", token.start, token.end)
         self.expect(":")
         if depth > 1:
-            self._held.add(PART)
-        self._names.put(ad, name, unshared(self.value(depth + 1), taken))
+            self.held.add(PART)
+        self.names.put(ad, name, unshared(self.value(depth + 1), taken))
         return name
 
     def elements(self, depth: int) -> ListValue:
         """An array whose bracket was taken."""
         items: list[object] = []
-        self._held.add(LIST)
+        self.held.add(LIST)
         if self.peek().text == "]":
             self.take()
             return ListValue(items)
         while True:
             if bounds.entered:
                 bounds.glance("reading ads")
-            self._held.add(ITEM)
+            self.held.add(ITEM)
             items.append(self.value(depth + 1))
             token = self.take()
             if token.text == "]":
@@ -283,40 +263,13 @@ class JsonReader(Recovering[A]):
 
     def expression(self, text: str, token: _Token) -> object:
         """The expression of an ``Expr`` string."""
-        known = self._expressions.get(text)
-        if known is not None:
-            return known
-        from classad.syntax.parser import parse_expression
-
-        try:
-            node = parse_expression(text, whole=True, tz=self.tz)
-            if len(self._expressions) >= MAX_EXPRESSIONS:
-                self._expressions.clear()
-            known = self._expressions[text] = item_of(node)
-            self._held.add(weight(known))
-            return known
-        except ClassAdParseError as problem:
-            found = problem.diagnostic
-            message = str(problem) if found is None else found.message
-            message = f"{message} in expression `{text}`"
-        try:
-            node = parse_expression(text, tz=self.tz)
-        except ClassAdParseError:
-            raise Misread(message, token.start, token.end) from None
-        dropped = ignored_text(message, self.source, token.start, token.end, self.errors)
-        report(dropped, self.diagnostics, self.errors)
-        return item_of(node)
-
-
-def _plain(found: re.Match[str]) -> bool | int | float | str:
-    """The scalar of a member that was matched as a whole."""
-    kind = found.lastgroup
-    text = found[kind or ""]
-    if kind == "int":
-        return int(text)
-    if kind == "string":
-        return text
-    return _WORDS[text] if kind == "word" else float(text)
+        known, message = self.expression_of(text)
+        if known is None:
+            raise Misread(message, token.start, token.end)
+        if message:
+            dropped = ignored_text(message, self.source, token.start, token.end, self.errors)
+            report(dropped, self.diagnostics, self.errors)
+        return known
 
 
 def _unexpected(token: _Token, wanted: str) -> Misread:

@@ -29,21 +29,23 @@ from classad.errors import ClassAdParseError, ClassAdValueError, Diagnostic
 from classad.formats.common import (
     BLANKS,
     MAX_EXPRESSIONS,
+    UNHELD,
     A,
     Errors,
+    Held,
     Names,
     check_errors,
     ignored_text,
     overflow,
     report,
+    weight,
 )
-from classad.formats.held import UNHELD, Held, weight
 from classad.language import bounds
+from classad.language.rules import OLD, WHOLE
 from classad.language.values import ERROR, UNDEFINED
 from classad.source import Source
+from classad.syntax.lazy import parse_lazily, read_leaves
 from classad.syntax.lexing import integer_value
-from classad.syntax.unbuilt import parse_later, read_leaves
-from classad.syntax.ways import OLD, WHOLE
 
 #: A right-hand side that is one literal whose value needs no grammar.  Integers of up to 18 digits
 #: cannot overflow; strings with a quote after a backslash are left to the grammar.
@@ -111,7 +113,7 @@ def _parsed(key: str, text: str, tz: str | None) -> tuple[Expression, Diagnostic
     """The tree of a right-hand side, and what is wrong with the text behind it, if anything."""
     from classad.syntax.parser import parse_expression
 
-    later = parse_later(text, OLD | WHOLE)
+    later = parse_lazily(text, OLD | WHOLE)
     if later is not None:
         return Expression.from_node(later), None
     try:
@@ -341,8 +343,7 @@ def format_long(ad: Ad, *, quoted: bool = True) -> str:
     Cpus = 4.0
     Rank = Memory
     """
-    from classad.formats.order import ordered_names
-    from classad.formats.unparse import quote_name, unparse_value
+    from classad.formats.unparse import ordered_names, quote_name, unparse_value
 
     lines = []
     for key, name in ordered_names(ad) if quoted else sorted(ad._names.items()):

@@ -11,11 +11,22 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
-from typing import Final, Generic, NamedTuple
+from collections.abc import Callable, Iterator, Mapping
+from typing import ClassVar, Final, Generic, NamedTuple
 
-from classad.errors import Diagnostic, Lost
-from classad.formats.common import A, Errors, check_errors, note_bytes, report
+from classad.ads.ad import Stored, item_of
+from classad.errors import ClassAdParseError, Diagnostic, Lost
+from classad.formats.common import (
+    MAX_EXPRESSIONS,
+    A,
+    Errors,
+    Held,
+    Names,
+    check_errors,
+    note_bytes,
+    report,
+    weight,
+)
 from classad.source import Source
 
 
@@ -25,10 +36,6 @@ class Misread(Exception):  # noqa: N818 - never leaves the readers
     def __init__(self, message: str, start: int, end: int) -> None:
         super().__init__(message)
         self.message, self.start, self.end = message, start, end
-
-    def diagnostic(self, source: Source, lost: Lost) -> Diagnostic:
-        """What is said of it, and what it costs."""
-        return Diagnostic(self.message, source, self.start, self.end, lost=lost)
 
 
 class Shape(NamedTuple):
@@ -99,6 +106,17 @@ def element_end(text: str, position: int, limit: int) -> int | None:
     return None
 
 
+def scalar_of(found: re.Match[str], words: Mapping[str, Stored]) -> Stored:
+    """The scalar of an attribute that was matched as a whole, by the name of its group."""
+    kind = found.lastgroup
+    text = found[kind or ""]
+    if kind == "int":
+        return int(text)
+    if kind == "string":
+        return text
+    return words[text] if kind == "word" else float(text)
+
+
 class Beginnings:
     """The places of a text at which ads seem to begin, found one after the other."""
 
@@ -129,22 +147,36 @@ class Recovering(ABC, Generic[A]):
     read; ``over``: there is no other one.
     """
 
+    #: What an ad begins with.
+    opening: ClassVar[str]
+
     def __init__(
         self,
-        source: Source,
-        opening: str,
-        position: int,
-        diagnostics: list[Diagnostic] | None,
-        errors: Errors,
+        new: Callable[[], A],
+        text: str,
+        name: str = "<text>",
+        diagnostics: list[Diagnostic] | None = None,
+        errors: Errors = "warn",
+        position: int = 0,
+        tz: str | None = None,
+        held: Held | None = None,
     ) -> None:
+        """``new`` makes an empty ad; ``tz``: zone of time literals; ``held``: of a whole file."""
         check_errors(errors)
-        self.source = source
+        self.new = new
+        self.whole = text
+        self.source = Source(text, name)
         self.position = position
         self.diagnostics = diagnostics
         self.errors = errors
+        self.tz = tz
         self.begun = position
         self.over = False
-        self._beginnings = Beginnings(source.text, opening)
+        self.held = Held(name, len(text), len(text)) if held is None else held
+        self.names = Names(self.held)
+        self._beginnings = Beginnings(text, self.opening)
+        #: Text of an expression -> what an ad stores for it.
+        self._expressions: dict[str, Stored] = {}
 
     def ads(self) -> Iterator[A]:
         """The ads from the position on."""
@@ -167,7 +199,11 @@ class Recovering(ABC, Generic[A]):
     def attribute_end(self, begin: int, limit: int) -> int | None:
         """Where to go on behind the attribute at ``begin``; None if its end is not clear."""
 
-    def lose_ad(self, problem: Misread, begin: int) -> bool:
+    def next_beginning(self, begin: int) -> int:
+        """Where the ad behind the one at ``begin`` seems to begin, else the end of the text."""
+        return self._beginnings.next(begin) or len(self.source.text)
+
+    def lose_ad(self, problem: Misread | ClassAdParseError, begin: int) -> bool:
         """Report what costs the ad at ``begin``; False if there is nothing to go on with."""
         behind = self._beginnings.next(begin) if self.errors == "warn" else None
         self._lose(problem, "rest" if behind is None else "ad")
@@ -180,12 +216,45 @@ class Recovering(ABC, Generic[A]):
         """The same for the attribute at ``begin``; False, and nothing said, if its ad is lost."""
         if self.errors != "warn":
             return False
-        end = self.attribute_end(begin, self._beginnings.next(begin) or len(self.source.text))
+        end = self.attribute_end(begin, self.next_beginning(begin))
         if end is None:
             return False
         self._lose(problem, "attribute")
         self.position = end
         return True
 
-    def _lose(self, problem: Misread, lost: Lost) -> None:
-        report(problem.diagnostic(self.source, lost), self.diagnostics, self.errors)
+    def expression_of(self, text: str, *, prefix: bool = False) -> tuple[Stored | None, str]:
+        """What an ad stores for the text of an expression, and what is wrong with it, if anything.
+
+        None: it is no expression.  ``prefix``: text behind one is ignored, as it is behind a
+        conditional.  Without fault it is kept for its copies.
+        """
+        known = self._expressions.get(text)
+        if known is not None:
+            return known, ""
+        from classad.syntax.parser import parse_expression
+
+        try:
+            known = item_of(parse_expression(text, whole=True, tz=self.tz))
+        except ClassAdParseError as problem:
+            found = problem.diagnostic
+            message = str(problem) if found is None else found.message
+            message = f"{message} in expression `{text}`"
+        else:
+            if len(self._expressions) >= MAX_EXPRESSIONS:
+                self._expressions.clear()
+            self._expressions[text] = known
+            self.held.add(weight(known))
+            return known, ""
+        try:
+            return item_of(parse_expression(text, prefix=prefix, tz=self.tz)), message
+        except ClassAdParseError:
+            return None, message
+
+    def _lose(self, problem: Misread | ClassAdParseError, lost: Lost) -> None:
+        if isinstance(problem, ClassAdParseError):
+            found = problem.diagnostic or Diagnostic(str(problem))
+            found.lost = lost
+        else:
+            found = Diagnostic(problem.message, self.source, problem.start, problem.end, lost=lost)
+        report(found, self.diagnostics, self.errors)

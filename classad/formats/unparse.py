@@ -1,15 +1,20 @@
-"""Writes values as text, byte for byte as HTCondor prints them: scalars, lists and ads.
+"""Writes values as text, byte for byte as HTCondor prints them, and as HTML for notebooks.
 
 Inputs: ClassAd values, expressions among them.  Outputs: one line in new or old syntax, or the
-indented form; see ``classad.syntax.unparse`` for the order of attributes.
+indented form; the attributes of an ad in the order of printing, with their *items*: a plain scalar,
+a ``ListValue``, an ``Ad``, or the syntax tree of an expression.  New syntax, JSON, XML, the mapping
+interface and the long form of classad2 sort by the length of the name in bytes, then without case;
+the long form of HTCondor's tools sorts without case.  HTML is escaped, and has no style sheets.
 Follows: HTCondor 25.14.1; vectors ``unparse`` and ``formats``.
 """
 
 from __future__ import annotations
 
+from html import escape
 from typing import Final
 
 from classad.ads.ad import Ad, ListValue, Stored
+from classad.ads.expression import Expression
 from classad.language.spelling import (
     attribute_order,
     format_real,
@@ -27,11 +32,18 @@ from classad.syntax.unparse import (
 )
 
 __all__ = [
+    "ad_html",
     "attribute_order",
+    "expression_html",
     "format_real",
+    "is_node",
+    "item_of_stored",
+    "ordered_names",
     "pretty",
+    "print_order",
     "quote_name",
     "quote_string",
+    "text_html",
     "type_name",
     "unparse",
     "unparse_value",
@@ -78,3 +90,50 @@ def _member(value: object, old: bool) -> object:
     """A piece for a part of a value: its text, or the object if that has parts itself."""
     text = scalar_text(value, old)
     return value if text is None else text
+
+
+def print_order(ad: Ad) -> list[tuple[str, Stored]]:
+    """Own attributes as new syntax, JSON, XML and classad2's long form print them."""
+    return [(name, item_of_stored(ad._attrs[key])) for key, name in ordered_names(ad)]
+
+
+def ordered_names(ad: Ad) -> list[tuple[str, str]]:
+    """Folded name and spelling of the own attributes, shorter names first, then without case."""
+    return sorted(ad._names.items(), key=lambda item: attribute_order(item[1]))
+
+
+def item_of_stored(value: Stored) -> Stored:
+    """The printable item for what an ad or a list stores."""
+    if value.__class__ is not Expression:
+        return value
+    from classad.syntax.nodes import Literal
+
+    # An ad keeps lists and ads as values; of the literals only a relative time is left.
+    return value.node.value if isinstance(value.node, Literal) else value.node
+
+
+def is_node(item: object) -> bool:
+    """Whether a printable item is the syntax tree of an expression."""
+    from classad.syntax.nodes import Node
+
+    return isinstance(item, Node)
+
+
+def ad_html(ad: Ad) -> str:
+    """A table of names and expressions."""
+    rows = "".join(
+        f"<tr><th>{escape(name)}</th><td><code>{escape(unparse_value(ad._attrs[key]))}</code>"
+        "</td></tr>"
+        for key, name in ordered_names(ad)
+    )
+    return f"<table><tbody>{rows}</tbody></table>"
+
+
+def expression_html(text: str) -> str:
+    """An expression on its own."""
+    return f"<code>{escape(text)}</code>"
+
+
+def text_html(text: str) -> str:
+    """Text over several lines, as it is printed."""
+    return f"<pre>{escape(text)}</pre>"

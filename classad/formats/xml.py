@@ -12,30 +12,106 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from math import inf
-from typing import Final, TypeVar
+from typing import Any, Final, TypeAlias, TypeVar
 
 from classad.ads.ad import Ad, ListValue, Stored
 from classad.errors import Diagnostic
 from classad.formats.common import (
     BLANKS,
+    ITEM,
+    LIST,
+    PART,
     A,
     Errors,
-    Names,
     ignored_text,
     overflow,
     report,
     unshared,
     with_line_ends,
 )
-from classad.formats.held import ITEM, LIST, PART, Held
 from classad.formats.json import MAX_DEPTH
-from classad.formats.order import is_node, item_of_stored, print_order
-from classad.formats.recovery import XML, Misread, Recovering, element_end
-from classad.formats.xml_scalars import SCALARS, new_string
+from classad.formats.recovery import XML, Misread, Recovering, element_end, scalar_of
+from classad.formats.unparse import is_node, item_of_stored, print_order
 from classad.language import bounds
-from classad.language.values import ERROR, UNDEFINED, RelTime
-from classad.source import Source
+from classad.language.spelling import real_and_end
+from classad.language.values import ERROR, INT_MAX, INT_MIN, UNDEFINED, RelTime
 from classad.syntax.lexing import replaced
+
+_INTEGER: Final = re.compile(r"-?[0-9]+")
+
+
+#: Who reads a scalar, whatever class its ads have.
+Reader: TypeAlias = "XmlReader[Any]"
+
+
+def _integer(text: str, parser: Reader) -> object:
+    text = text.strip(BLANKS)
+    found = _INTEGER.match(text)
+    if found is None:
+        parser.no_number("integer")
+        return ERROR
+    digits = found[0].lstrip("-").lstrip("0") or "0"
+    # As few as these are beyond 64 bits already.
+    number = int(digits[:20]) * (-1 if found[0][0] == "-" else 1)
+    if not INT_MIN <= number <= INT_MAX:
+        parser.overflow()
+        return ERROR
+    if found.end() < len(text):
+        parser.ignore("expected `</i>`, found text")
+    return number
+
+
+def _real(text: str, parser: Reader) -> object:
+    found = real_and_end(text)
+    if found is None:
+        parser.no_number("real number")
+        return ERROR
+    number, end = found
+    if text[end:].strip(BLANKS):
+        parser.ignore("expected `</r>`, found text")
+    return number
+
+
+def _expression(text: str, parser: Reader) -> object:
+    known, message = parser.expression_of(text, prefix=True)
+    if known is None:
+        raise parser.fail(message)
+    if message:
+        parser.ignore(message)
+    return known
+
+
+def _time(function: str) -> Callable[[str, Reader], object]:
+    def read(text: str, parser: Reader) -> object:
+        return _expression(f'{function}("{text.strip(BLANKS)}")', parser)
+
+    return read
+
+
+def new_string(text: str, parser: Reader) -> str:
+    """Undo the escapes of the new syntax, all other characters standing for themselves."""
+    if "\\" in text:
+        from classad.syntax.lexing import unescape as unescape_string
+
+        text = unescape_string(text)
+    if "\0" in text:
+        raise parser.fail("string contains a NUL character")
+    return text
+
+
+#: What reads each element.
+SCALARS: Final[dict[str, Callable[[str, Reader], object]]] = {
+    "i": _integer,
+    "r": _real,
+    "s": new_string,
+    "b": lambda text, parser: False,  # the value is in the tag
+    "un": lambda text, parser: UNDEFINED,
+    "er": lambda text, parser: ERROR,
+    "at": _time("absTime"),
+    "rt": _time("relTime"),
+    "e": _expression,
+}
+
 
 # `(?!)`: so that Python before 3.11.5, too, forgets what did not match.
 _TAG: Final = re.compile(
@@ -50,12 +126,13 @@ _ATTRIBUTE: Final = re.compile(
 _PLAIN: Final = re.compile(
     r"""[ \t\r\n]*<a\ n="(?P<name>[^"&\\<>\0]+)"><(?:i>(?P<int>-?(?:0|[1-9][0-9]{0,17}))</i
     |s>(?P<string>[^<&\\\0]*)</s|r>(?P<real>-?[0-9]+\.[0-9]+(?:E[+-][0-9]+)?)</r
-    |b\ v="(?P<flag>[tf])"/)></a>""",
+    |b\ v="(?P<word>[tf])"/)></a>""",
     re.VERBOSE,
 )
 _ENTITY: Final = re.compile(r"&(amp|lt|gt|quot|apos|#[0-9]{1,7}|#x[0-9a-fA-F]{1,6});")
 #: Entities that are replaced at once in a long text.
 _PIECES: Final = re.compile(r"(?:[^&]++|&[^&;]*+;?|(?!)){1,10000}+")
+_FLAGS: Final = {"t": True, "f": False}
 _ENTITIES: Final = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 
 
@@ -78,30 +155,10 @@ _Filled = TypeVar("_Filled", bound=Ad)
 class XmlReader(Recovering[A]):
     """A pull parser over one text; ``text`` is what stood before the tag that was taken last."""
 
-    def __init__(
-        self,
-        new: Callable[[], A],
-        text: str,
-        name: str = "<text>",
-        diagnostics: list[Diagnostic] | None = None,
-        errors: Errors = "warn",
-        position: int = 0,
-        tz: str | None = None,
-        held: Held | None = None,
-    ) -> None:
-        super().__init__(Source(text, name), XML, position, diagnostics, errors)
-        self._new = new
-        self.whole = text
-        self.tz = tz
-        self.text = ""
-        self.name = ""
-        self.close = self.empty = False
-        self.attributes = ""
-        self.start = 0
-        #: Text of an expression -> what an ad stores for it.
-        self.expressions: dict[str, Stored] = {}
-        self.held = Held(name, len(text), len(text)) if held is None else held
-        self._names = Names(self.held)
+    opening = XML
+    text = name = attributes = ""
+    close = empty = False
+    start = 0
 
     def next_ad(self) -> A | None:
         """The ad that comes next; None for what stands between ads, and at the end."""
@@ -110,7 +167,7 @@ class XmlReader(Recovering[A]):
             return None
         self.begun = self.start
         if self.name == "c" and not self.close:
-            return self._names.share(self.members(1, self._new()))
+            return self.names.share(self.members(1, self.new()))
         if self.name != "classads":
             raise self.fail(f"expected `<c>`, found `{self.whole[self.start : self.position]}`")
         return None
@@ -192,7 +249,7 @@ class XmlReader(Recovering[A]):
             found = _PLAIN.match(self.whole, self.position)
             if found is not None:
                 self.position = found.end()
-                self._names.put(ad, found["name"], _plain(found))
+                self.names.put(ad, found["name"], scalar_of(found, _FLAGS))
                 continue
             begin = self.position
             try:
@@ -214,7 +271,7 @@ class XmlReader(Recovering[A]):
         self.need_tag("a value")
         if depth > 1:
             self.held.add(PART)
-        self._names.put(ad, new_string(name, self), unshared(self.value(depth), taken))
+        self.names.put(ad, new_string(name, self), unshared(self.value(depth), taken))
         self.need_tag("`</a>`")
         if not (self.close and self.name == "a"):
             raise self.fail("expected `</a>`")
@@ -258,17 +315,6 @@ class XmlReader(Recovering[A]):
                 return ListValue(items)
             self.held.add(ITEM)
             items.append(self.value(depth))
-
-
-def _plain(found: re.Match[str]) -> bool | int | float | str:
-    """The scalar of an attribute that was matched as a whole."""
-    kind = found.lastgroup
-    text = found[kind or ""]
-    if kind == "int":
-        return int(text)
-    if kind == "string":
-        return text
-    return text == "t" if kind == "flag" else float(text)
 
 
 def read_xml(

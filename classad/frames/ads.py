@@ -30,6 +30,7 @@ from classad.binding.ad import ClassAd
 from classad.binding.expr import ExprTree
 from classad.binding.python_values import PythonValue, item_to_python
 from classad.extras import load
+from classad.formats.common import as_utf8
 from classad.language.names import fold_name
 from classad.language.values import Value
 
@@ -45,12 +46,35 @@ Cell: TypeAlias = Any
 Frame: TypeAlias = Any
 
 
-class Column(NamedTuple):
+class FrameColumn(NamedTuple):
     """One attribute of all ads: its first spelling, the kind of its values, the values."""
 
     name: str
     kind: str
     values: list[Cell]
+
+
+class _Type(NamedTuple):
+    """What holds the values of a kind in each package, which is asked for its own types."""
+
+    pandas: str
+    polars: Callable[[Any], Any]
+    arrow: Callable[[Any], Any]
+
+
+_TYPES: Final = {
+    "boolean": _Type("boolean", lambda pl: pl.Boolean, lambda pa: pa.bool_()),
+    "integer": _Type("Int64", lambda pl: pl.Int64, lambda pa: pa.int64()),
+    "real": _Type("Float64", lambda pl: pl.Float64, lambda pa: pa.float64()),
+    "string": _Type("string", lambda pl: pl.String, lambda pa: pa.string()),
+    "time": _Type(
+        "datetime64[us, UTC]",
+        lambda pl: pl.Datetime("us", "UTC"),
+        lambda pa: pa.timestamp("s", "UTC"),
+    ),
+    "empty": _Type("object", lambda pl: pl.Null, lambda pa: pa.null()),
+    "text": _Type("object", lambda pl: pl.String, lambda pa: pa.string()),
+}
 
 
 def to_dicts(
@@ -94,14 +118,10 @@ def to_pandas(
     """
     pandas = load("pandas")
     columns, count = _columns(ads, attributes, evaluate, context)
-    types = {"boolean": "boolean", "integer": "Int64", "real": "Float64", "string": "string"}
-    data = {}
-    for column in columns:
-        if column.kind == "time":
-            data[column.name] = pandas.Series(column.values, dtype="datetime64[us, UTC]")
-            continue
-        kind = types.get(column.kind, "object")
-        data[column.name] = pandas.Series(column.values, dtype=kind)
+    data = {
+        column.name: pandas.Series(column.values, dtype=_TYPES[column.kind].pandas)
+        for column in columns
+    }
     return pandas.DataFrame(data, index=range(count), columns=[column.name for column in columns])
 
 
@@ -118,20 +138,13 @@ def to_polars(
     (``pip install 'pieslice[polars]'``).
     """
     polars = load("polars")
-    types = {
-        "boolean": polars.Boolean,
-        "integer": polars.Int64,
-        "real": polars.Float64,
-        "time": polars.Datetime("us", "UTC"),
-        "empty": polars.Null,
-    }
     columns, _ = _columns(ads, attributes, evaluate, context)
     return polars.DataFrame(
         [
             polars.Series(
                 column.name,
                 _as_texts(column),
-                dtype=types.get(column.kind, polars.String),
+                dtype=_TYPES[column.kind].polars(polars),
                 strict=column.kind != "real",  # integers among reals become reals
             )
             for column in columns
@@ -151,22 +164,11 @@ def to_arrow(
     The arguments are those of ``to_dicts``.  ``ImportError``: pyarrow is not installed
     (``pip install 'pieslice[arrow]'``).
     """
-    return arrow_table(_columns(ads, attributes, evaluate, context)[0])
-
-
-def arrow_table(columns: Iterable[Column]) -> Frame:
-    """A ``pyarrow.Table`` of columns."""
     arrow = load("pyarrow")
-    types = {
-        "boolean": arrow.bool_(),
-        "integer": arrow.int64(),
-        "real": arrow.float64(),
-        "time": arrow.timestamp("s", "UTC"),
-        "empty": arrow.null(),
-    }
+    columns, _ = _columns(ads, attributes, evaluate, context)
     return arrow.table(
         {
-            column.name: arrow.array(_as_texts(column), types.get(column.kind, arrow.string()))
+            column.name: arrow.array(_as_texts(column), _TYPES[column.kind].arrow(arrow))
             for column in columns
         }
     )
@@ -202,12 +204,12 @@ def _cell(ad: ClassAd, name: str, evaluate: bool, context: EvalContext | None) -
 def _plain(value: PythonValue, value_of: Callable[[ExprTree], Cell] | None) -> Cell:
     """A value without any of this package's classes; expressions become values or texts."""
     if isinstance(value, str):
-        return value if value.isascii() else _sound(value)
+        return value if value.isascii() else as_utf8(value)
     if not isinstance(value, list | ClassAd):
         value = item_to_python(value)  # a literal that is stored as an expression becomes a value
     if isinstance(value, ExprTree):
         if value_of is None:
-            return _sound(repr(value))
+            return as_utf8(repr(value))
         return _plain(value_of(value), None)
     if isinstance(value, Value):
         return None
@@ -222,11 +224,6 @@ def _plain(value: PythonValue, value_of: Callable[[ExprTree], Cell] | None) -> C
     return value
 
 
-def _sound(text: str) -> str:
-    """A text whose bytes that are no UTF-8 are replaced: tables cannot hold them."""
-    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-
-
 # --- columns --------------------------------------------------------------------------------
 
 _KINDS: Final[dict[type, str]] = {
@@ -239,7 +236,7 @@ def _columns(
     attributes: Sequence[str] | None,
     evaluate: bool,
     context: EvalContext | None,
-) -> tuple[list[Column], int]:
+) -> tuple[list[FrameColumn], int]:
     """The columns, in the order asked for or alphabetical without case, and the number of rows."""
     found = list(ads)
     wanted = _wanted(attributes)
@@ -256,7 +253,7 @@ def _columns(
         # An ad that has no such attribute is not asked: there may be thousands of rare ones.
         for row in rows:
             values[row] = _cell(found[row], name, evaluate, context)
-        columns.append(Column(name, _kind(values), values))
+        columns.append(FrameColumn(name, _kind(values), values))
     return columns, len(found)
 
 
@@ -270,7 +267,7 @@ def _kind(values: list[Cell]) -> str:
     return kinds.pop() if len(kinds) == 1 else "text"
 
 
-def _as_texts(column: Column) -> list[Cell]:
+def _as_texts(column: FrameColumn) -> list[Cell]:
     """The values of a column, those of a mixed one as ClassAd text (strings as they are)."""
     if column.kind != "text":
         return column.values

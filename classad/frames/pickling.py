@@ -2,13 +2,16 @@
 
 Columns that were loaded stay columns.  Rows that are ads keep their spellings, order and exact
 values, and the ads that they inherit from; results that a table keeps for later are left out.
+How columns are packed is registered with ``copyreg``: their buffers as bytes, their expressions as
+texts.
 """
 
 from __future__ import annotations
 
+import copyreg
 from array import array
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from classad.ads.ad import Ad, Stored
 from classad.ads.expression import Expression
@@ -18,7 +21,7 @@ from classad.frames.arrays import Arrow, Cells, Trees
 from classad.frames.exact import read, written
 from classad.frames.reading import ArrowColumns, tree_of
 from classad.language.names import fold_name
-from classad.loading.columns import BufferColumn, LoadedColumns
+from classad.loading.columns import BufferColumn, LoadedColumn, LoadedColumns, SmallColumn
 from classad.table.store.columns import PLAIN
 from classad.table.store.store import Store
 
@@ -29,7 +32,7 @@ class Text(NamedTuple):
     text: str
 
 
-class Row(NamedTuple):
+class PackedAd(NamedTuple):
     """An ad: its attributes in order, and where the ad that it inherits from stands, if any."""
 
     names: tuple[str, ...]
@@ -37,108 +40,37 @@ class Row(NamedTuple):
     parent: int | None
 
 
-class Rows(NamedTuple):
+class PackedAds(NamedTuple):
     """The first ``size`` ads are the rows, the others what they inherit from."""
 
     size: int
-    ads: list[Row]
-
-
-class Columns(NamedTuple):
-    """Columns as a loader has filled them."""
-
-    size: int
-    columns: list[tuple[str, int, bytes, bytes, bytes | None]]
-    texts: list[str]
-    names: list[tuple[str, int]]
-    shapes: list[list[int]]
-    row_shapes: array[int]
-    tz: str | None
-
-
-class ArrowColumn(NamedTuple):
-    """A column that was read from Arrow."""
-
-    name: str
-    tags: bytes
-    payload: bytes
-    strings: Arrow
-    more: list[str]
-    trees: list[str] | None
-    closed: bool
-    rows: bytes | None
-
-
-class ArrowParts(NamedTuple):
-    """Columns that were read from Arrow."""
-
-    size: int
-    columns: list[ArrowColumn]
+    ads: list[PackedAd]
 
 
 #: The rows of a table.
-Packed = Rows | Columns | ArrowParts
+Packed = PackedAds | LoadedColumns
 
 
 def packed(store: Store) -> Packed:
     """What there is to say about the rows of a table."""
-    loaded = store.loaded
-    if loaded is None or store.own:
-        return _rows(list(store.ads_of(range(store.size))))
-    if isinstance(loaded, ArrowColumns):
-        return ArrowParts(loaded.n_rows, [_arrow(*part) for part in loaded.parts()])
-    shapes = array("i", loaded._row_shapes)
-    return Columns(
-        loaded.n_rows,
-        [
-            (
-                c.name,
-                c.present,
-                bytes(c.tags),
-                bytes(c.payload),
-                None if c.rows is None else bytes(c.rows),
-            )
-            for c in loaded.columns
-        ],
-        list(loaded.texts),
-        list(loaded._names),
-        [list(loaded._positions(number)) for number in range(max(shapes, default=-1) + 1)],
-        shapes,
-        loaded.tz,
-    )
+    if store.loaded is None or store.own:
+        return _packed_ads(list(store.ads_of(range(store.size))))
+    return store.loaded
 
 
 def unpacked(parts: Packed) -> tuple[list[ClassAd], LoadedColumns | None]:
     """The ads, or the columns."""
-    if isinstance(parts, Rows):
-        return _ads(parts), None
-    if isinstance(parts, ArrowParts):
-        return [], ArrowColumns(parts.size, [_cells(column) for column in parts.columns])
-    columns = [
-        BufferColumn(
-            name,
-            fold_name(name),
-            present,
-            memoryview(tags),
-            memoryview(payload).cast("q"),
-            None if rows is None else memoryview(rows).cast("i"),
-        )
-        for name, present, tags, payload, rows in parts.columns
-    ]
-    return [], LoadedColumns(
-        parts.size, columns, lambda: parts.texts, parts.names, parts.shapes.__getitem__,
-        parts.row_shapes, [], parts.tz,
-    )  # fmt: skip
+    return (_ads(parts), None) if isinstance(parts, PackedAds) else ([], parts)
 
 
 # --- ads ------------------------------------------------------------------------------------------
 
 
-def _rows(ads: list[ClassAd]) -> Rows:
+def _packed_ads(ads: list[ClassAd]) -> PackedAds:
     every: list[Ad] = list(ads)
     places: dict[int, int] = {}
     texts: dict[int, Text] = {}
-    made: list[Row] = []
+    made: list[PackedAd] = []
     for ad in every:  # grows
         if ad._parent is not None:
             raise ClassAdTypeError("a table with ads that are parts of other ads cannot be pickled")
@@ -148,8 +80,8 @@ def _rows(ads: list[ClassAd]) -> Rows:
             every.append(parent)
         cells = tuple(_packed_cell(cell, texts) for cell in ad._attrs.values())
         names = tuple(map(ad._names.__getitem__, ad._attrs))
-        made.append(Row(names, cells, None if parent is None else places[id(parent)]))
-    return Rows(len(ads), made)
+        made.append(PackedAd(names, cells, None if parent is None else places[id(parent)]))
+    return PackedAds(len(ads), made)
 
 
 def _packed_cell(cell: Stored, texts: dict[int, Text]) -> Stored | Text:
@@ -160,7 +92,7 @@ def _packed_cell(cell: Stored, texts: dict[int, Text]) -> Stored | Text:
     return texts[id(cell)]
 
 
-def _ads(rows: Rows) -> list[ClassAd]:
+def _ads(rows: PackedAds) -> list[ClassAd]:
     known: dict[tuple[str, str], Stored] = {}
     ads = [ClassAd() for _ in rows.ads]
     for ad, row in zip(ads, rows.ads, strict=True):
@@ -177,38 +109,67 @@ def _ads(rows: Rows) -> list[ClassAd]:
     return ads[: rows.size]
 
 
-# --- columns that were read from Arrow ------------------------------------------------------------
+# --- columns --------------------------------------------------------------------------------------
+
+#: A function and its arguments, as pickle wants them.
+Reduced = tuple[Callable[..., Any], tuple[Any, ...]]
 
 
-def _arrow(name: str, cells: Cells) -> ArrowColumn:
-    trees = cells.trees
-    texts = None
-    if trees is not None:
-        texts = [written(trees.make(number)) for number in range(trees.size)]
-    return ArrowColumn(
-        name,
-        bytes(cells.tags),
-        bytes(cells.payload),
-        cells.strings,
-        list(cells.more),
-        texts,
-        trees is not None and trees.closed,
-        None if cells.rows is None else bytes(cells.rows),
+def _buffers(tags: Any, payload: Any, rows: Any) -> tuple[bytes, bytes, bytes | None]:
+    return bytes(tags), bytes(payload), None if rows is None else bytes(rows)
+
+
+def _views(
+    tags: bytes, payload: bytes, rows: bytes | None
+) -> tuple[memoryview, memoryview, memoryview | None]:
+    listed = None if rows is None else memoryview(rows).cast("i")
+    return memoryview(tags), memoryview(payload).cast("q"), listed
+
+
+def _column(name: str, present: int, *buffers: Any) -> BufferColumn:
+    return BufferColumn(name, fold_name(name), present, *_views(*buffers))
+
+
+def _of_column(c: LoadedColumn) -> Reduced:
+    return _column, (c.name, c.present, *_buffers(c.tags, c.payload, c.rows))
+
+
+def _columns(
+    size: int,
+    columns: list[LoadedColumn],
+    texts: list[str],
+    names: list[tuple[str, int]],
+    shapes: list[list[int]],
+    row_shapes: array[int],
+    tz: str | None,
+) -> LoadedColumns:
+    return LoadedColumns(
+        size, columns, lambda: texts, names, shapes.__getitem__, row_shapes, [], tz
     )
 
 
-def _cells(column: ArrowColumn) -> tuple[str, Cells]:
-    trees = None
-    if column.trees is not None:
-        trees = Trees(len(column.trees), _maker(column.trees), column.closed)
-    payload = memoryview(column.payload).cast("q")
-    rows = None if column.rows is None else memoryview(column.rows).cast("i")
-    cells = Cells(memoryview(column.tags), payload, column.strings, column.more, trees, rows)
-    return column.name, cells
+def _of_columns(loaded: LoadedColumns) -> Reduced:
+    row_shapes = array("i", loaded._row_shapes)
+    shapes = [list(loaded._positions(number)) for number in range(max(row_shapes, default=-1) + 1)]
+    names, texts = list(loaded._names), list(loaded.texts)
+    columns = list(loaded.columns)
+    return _columns, (loaded.n_rows, columns, texts, names, shapes, row_shapes, loaded.tz)
 
 
-def _maker(texts: Sequence[str]) -> Callable[[int], Expression]:
-    """What reads an expression when it is wanted, each once."""
+def _cells(
+    buffers: tuple[bytes, bytes, bytes | None], strings: Arrow, more: list[str], trees: Trees | None
+) -> Cells:
+    tags, payload, rows = _views(*buffers)
+    return Cells(tags, payload, strings, more, trees, rows)
+
+
+def _of_cells(cells: Cells) -> Reduced:
+    buffers = _buffers(cells.tags, cells.payload, cells.rows)
+    return _cells, (buffers, cells.strings, list(cells.more), cells.trees)
+
+
+def _trees(texts: Sequence[str], closed: bool) -> Trees:
+    """Expressions that are read when they are wanted, each once."""
     known: dict[int, Expression] = {}
 
     def make(number: int) -> Expression:
@@ -216,4 +177,16 @@ def _maker(texts: Sequence[str]) -> Callable[[int], Expression]:
             known[number] = tree_of(read(texts[number]))
         return known[number]
 
-    return make
+    return Trees(len(texts), make, closed)
+
+
+def _of_trees(trees: Trees) -> Reduced:
+    return _trees, ([written(trees.make(number)) for number in range(trees.size)], trees.closed)
+
+
+copyreg.pickle(BufferColumn, _of_column)
+copyreg.pickle(SmallColumn, _of_column)
+copyreg.pickle(LoadedColumns, _of_columns)
+copyreg.pickle(ArrowColumns, lambda loaded: (ArrowColumns, (loaded.n_rows, list(loaded.parts()))))
+copyreg.pickle(Cells, _of_cells)
+copyreg.pickle(Trees, _of_trees)

@@ -27,7 +27,7 @@ from classad.frames.scattered import FEW, among, numbered
 from classad.language.names import fold_name
 from classad.language.values import ERROR, UNDEFINED
 from classad.loading.columns import BufferColumn, LoadedColumn, LoadedColumns, Tag
-from classad.table.arrays.arrays import NO_CODES, number_pairs, pick
+from classad.table.arrays import NO_CODES, number_pairs, pick
 
 
 class ArrowColumns(LoadedColumns):

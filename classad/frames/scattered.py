@@ -19,7 +19,7 @@ from classad.binding.ad import ClassAd
 from classad.extras import load
 from classad.frames.arrays import Arrow
 from classad.loading.columns import LoadedColumn, LoadedColumns
-from classad.table.arrays.arrays import number_pairs, pick
+from classad.table.arrays import number_pairs, pick
 from classad.table.store.columns import Column
 from classad.table.store.store import Store
 
@@ -45,7 +45,7 @@ class Scattered:
         self.size = store.size if rows is None else len(rows)
         self._wanted = None if rows is None else numbered(rows)
         self._found: dict[str, tuple[array[int], list[Stored]]] = {}
-        if store.loaded is None and not store.opaque:
+        if store.loaded is None and not store.row_by_row:
             ads = [ad for ad in store.ads if ad is not None]
             # Else it is quicker to look for each attribute in all ads.
             if FEW * sum(len(ad._attrs) for ad in ads) < len(ads) * names:
@@ -83,7 +83,7 @@ class Scattered:
     def _loaded(self, key: str) -> Pieces | None:
         store = self._store
         column = None if store.loaded is None else store.loaded.column(key)
-        if store.loaded is None or column is None or column.rows is None or store.opaque:
+        if store.loaded is None or column is None or column.rows is None or store.row_by_row:
             return None
         numbers, first = number_pairs(column.payload, column.tags)
         values = _values(store.loaded, column, first)

@@ -7,7 +7,6 @@ change it.  Values that leave it are Python's, as ``ExprTree.eval`` gives them.
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from functools import wraps
 from html import escape
@@ -18,11 +17,9 @@ from threading import RLock
 from typing import Any, Concatenate, Final, ParamSpec, Self, SupportsIndex, TypeAlias, TypeVar, cast
 
 from classad.ads.ad import node_of_value
-from classad.ads.expression import Expression
 from classad.binding.ad import ClassAd
-from classad.binding.python_values import PythonValue, item_to_python, known_name, to_python
+from classad.binding.python_values import PythonValue, item_to_python, to_python
 from classad.errors import ClassAdTypeError, suggest
-from classad.evaluation.state import EvalContext
 from classad.extras import load
 from classad.formats.unparse import unparse_value
 from classad.frames.ads import with_objects
@@ -32,10 +29,8 @@ from classad.frames.reading import ArrowColumns, read_arrow
 from classad.frames.writing import Wish, all_names, write_arrow
 from classad.language.names import fold_name
 from classad.syntax.nodes import same_tree
-from classad.table.arrays.arrays import rows_of
-from classad.table.memory.budget import DEFAULT
-from classad.table.rows import Rows
-from classad.table.table import Seat
+from classad.table.arrays import Rows, rows_of
+from classad.table.memo import DEFAULT
 from classad.table.table import Table as BareTable
 
 _P = ParamSpec("_P")
@@ -108,68 +103,17 @@ class Table(BareTable):
         self._lock = RLock()
         return self
 
-    partner = _alone(BareTable.partner)
-    match = _alone(BareTable.match)
-    match_surely = _alone(BareTable.match_surely)
-    match_many = _alone(BareTable.match_many)
-    accepted_by = _alone(BareTable.accepted_by)
-    accepting = _alone(BareTable.accepting)
-    select = _alone(BareTable.select)
-    select_all = _alone(BareTable.select_all)
-    numbers = _alone(BareTable.numbers)
-    coded_numbers = _alone(BareTable.coded_numbers)
-    sight = _alone(BareTable.sight)
-    apply = _alone(BareTable.apply)
-    rank = _alone(BareTable.rank)
-    ad = _alone(BareTable.ad)
-    ads = _alone(BareTable.ads)
-    has = _alone(BareTable.has)
-    replace = _alone(BareTable.replace)
-    replace_many = _alone(BareTable.replace_many)
-    refresh = _alone(BareTable.refresh)
-    update = _alone(BareTable.update)
-
     @property
     def names(self) -> list[str]:
         """The attributes that rows have, spelled as first met, in the order of the alphabet."""
         with self._lock:
             return super().names
 
-    def evaluate(
-        self,
-        expr: Expression | str,
-        target: ClassAd | None = None,
-        *,
-        row_is: Seat = "my",
-        within: Rows | None = None,
-        context: EvalContext | None = None,
-    ) -> tuple[array[int], list[PythonValue]]:
-        """What an expression is for every row, as ``codes`` and ``values``.
+    def _values_out(self, values: list[Any]) -> list[PythonValue]:
+        return list(map(to_python, values))
 
-        Row r has ``values[codes[r]]``, the value that ``ExprTree.eval`` gives, ``Value.Error``
-        where the evaluation fails.  ``row_is``: which of the two ads the row is; with ``target``
-        the expression is evaluated in the target.  Codes of rows that are not ``within`` mean
-        nothing.
-        """
-        with self._lock:
-            codes, values = super().evaluate(
-                expr, target, row_is=row_is, within=within, context=context
-            )
-        return codes, list(map(to_python, values))
-
-    def column(self, name: str) -> tuple[array[int], list[PythonValue]]:
-        """What the rows have for an attribute, as ``codes`` and ``values``.
-
-        Row r has ``values[codes[r]]``: a Python value, an ``ExprTree``, a list, an ad, or None if
-        it has no such attribute.  The codes belong to the table.  ``KeyError``: no row has it.
-        """
-        return self.cells(known_name(name, self))
-
-    def cells(self, name: str) -> tuple[array[int], list[PythonValue]]:
-        """What ``column`` gives, also for an attribute that no row has: None for each."""
-        with self._lock:
-            codes, values = super().cells(name)
-        return codes, [None if value is None else item_to_python(value) for value in values]
+    def _cells_out(self, values: list[Any]) -> list[PythonValue]:
+        return [None if value is None else item_to_python(value) for value in values]
 
     # --- a sequence of ads --------------------------------------------------------------------
 
@@ -377,6 +321,14 @@ class Table(BareTable):
     ) -> None:
         """Write a Parquet file; the other arguments are those of ``to_arrow``."""
         load("pyarrow.parquet").write_table(self.to_arrow(attributes, rows), fspath(path))
+
+
+for _name in (
+    "partner", "match", "match_surely", "match_many", "accepted_by", "accepting", "select",
+    "select_all", "evaluate", "numbers", "coded_numbers", "referenced_columns", "sight", "apply",
+    "rank", "ad", "ads", "has", "cells", "replace", "replace_many", "refresh", "update",
+):  # fmt: skip
+    setattr(Table, _name, _alone(getattr(BareTable, _name)))
 
 
 #: How many characters the one line has before its end, how many columns a notebook, and how wide.

@@ -32,6 +32,7 @@ from classad.ads.ad import ListValue, Stored, node_of_value
 from classad.ads.expression import Expression
 from classad.errors import ClassAdValueError
 from classad.extras import load
+from classad.formats.common import as_utf8
 from classad.frames.arrays import Arrow
 from classad.frames.exact import COMPANION, companion, written
 from classad.frames.reading import ArrowColumns
@@ -41,7 +42,7 @@ from classad.language.values import UNDEFINED, AbsTime, RelTime, Value
 from classad.loading.columns import LoadedColumn, LoadedColumns, Tag
 from classad.syntax.nodes import Literal
 from classad.syntax.unparse import unparse
-from classad.table.arrays.arrays import pick, rows_of
+from classad.table.arrays import pick, rows_of
 from classad.table.store.columns import Column, in_use
 from classad.table.store.store import Store
 
@@ -69,10 +70,10 @@ _NO_LOSS: Final[dict[str, int]] = {}
 
 def all_names(store: Store, own: list[str]) -> list[str]:
     """The attributes of rows with those that they inherit; ``own``: without."""
-    if not store.opaque:
+    if not store.row_by_row:
         return own
     names = {fold_name(name): name for name in own}
-    for row in rows_of(store.opaque):
+    for row in rows_of(store.row_by_row):
         for name in store.ad(row).unchained().names():
             names.setdefault(fold_name(name), name)
     return [names[key] for key in sorted(names)]
@@ -119,7 +120,7 @@ def _rows(count: int) -> str:
 def _written(store: Store, key: str, wish: Wish, scattered: Scattered) -> Written:
     """The column of an attribute."""
     loaded = None if store.loaded is None else store.loaded.column(key)
-    if loaded is not None and not store.opaque and (loaded.rows is None or not store.own):
+    if loaded is not None and not store.row_by_row and (loaded.rows is None or not store.own):
         cells = _as_loaded(store, loaded, wish)
         if cells is not None:
             return Written(cells, None, _NO_LOSS)
@@ -128,7 +129,7 @@ def _written(store: Store, key: str, wish: Wish, scattered: Scattered) -> Writte
         some = pieces.column
         return _distinct(some, some.codes, wish, partial(scattered.placed, pieces=pieces))
     column = store.column(key)
-    if store.opaque:
+    if store.row_by_row:
         column = Column.of([ad.raw(key) for ad in store.ads_of(range(store.size))])
     if column is None:
         size = store.size if wish.rows is None else len(wish.rows)
@@ -370,11 +371,6 @@ def _micros(value: Stored) -> int:
     return round(span.secs * _MICRO)
 
 
-def _sound(text: str) -> str:
-    """A text whose bytes that are no UTF-8 are replaced: Arrow cannot hold them."""
-    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-
-
 def _is_sound(value: Stored) -> bool:
     """Whether a value is no string with bytes that are no UTF-8."""
     if value.__class__ is not str or value.isascii():
@@ -392,7 +388,7 @@ def _members(value: ListValue) -> list[Stored]:
 
 
 def _as_text(value: Stored) -> str:
-    return _sound(value if value.__class__ is str else unparse(node_of_value(value)))
+    return as_utf8(value if value.__class__ is str else unparse(node_of_value(value)))
 
 
 def _loss(value: Stored) -> str:
@@ -434,7 +430,7 @@ _PLAIN: Final[
     "boolean": (bool, lambda pa: pa.bool_(), _loss),
     "integer": (int, lambda pa: pa.int64(), _loss),
     "real": (float, lambda pa: pa.float64(), _real_loss),
-    "string": (_sound, None, _loss),
+    "string": (as_utf8, None, _loss),
     "time": (lambda value: value.secs, lambda pa: pa.timestamp("s", "UTC"), _time_loss),
     "span": (_micros, lambda pa: pa.duration("us"), _span_loss),
     "text": (_as_text, None, _text_loss),

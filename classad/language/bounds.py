@@ -5,14 +5,19 @@ when a bound is passed.  Nothing is interrupted from outside, so that no data is
 a program may go on behind the block, and other threads and tasks, which have bounds of their own,
 do not notice.  While no block is open ``entered`` is 0, and that is all that a loop looks at.
 
+Every evaluation is bound by the depth and work limits of HTCondor 25.14.1; ``more_frames`` lends
+deep ones more Python frames.
+
 Inputs: bounds, the machine's clock, the memory of the process.  Outputs: none, or an exception.
+Follows: section 4, "limits while evaluating", of the language notes; vectors ``limits.jsonl``.
 """
 
 from __future__ import annotations
 
 import sys
 import threading
-from contextlib import ContextDecorator
+from collections.abc import Iterator
+from contextlib import ContextDecorator, contextmanager
 from contextvars import ContextVar, Token
 from time import monotonic
 from types import TracebackType
@@ -20,6 +25,64 @@ from typing import Any, Final
 
 from classad.errors import LimitError
 from classad.extras import load
+
+#: Operators, dereferences and selection steps that may be under way at one time.
+MAX_DEPTH: Final = 400
+#: Nodes that one evaluation may visit.
+MAX_WORK: Final = 10_000_000
+#: Evaluations of ``ad["name"]`` that may be under way; each of them counts its depth from zero.
+MAX_RESTARTS: Final = 400
+#: Depth that the fast evaluator sets aside for the expression it starts with: taller ones, and
+#: chains of references that come near the limit, are evaluated by the exact one.
+FAST_HEIGHT: Final = 200
+#: Python frames lent to an exact evaluation (about eight for each level, plus parsing).
+LENT_FRAMES: Final = 12_000
+
+
+class EvaluationFailure(Exception):  # noqa: N818 - an outcome, not a mistake
+    """The whole evaluation fails; its result is the error value with ``ok`` false."""
+
+
+class NeedExact(Exception):  # noqa: N818 - a signal inside the evaluator
+    """The coarse accounting of the fast evaluator is not enough: evaluate again, exactly."""
+
+
+_frames_lock = threading.Lock()
+_borrowers = 0
+_usual_limit = 0
+
+
+@contextmanager
+def more_frames() -> Iterator[None]:
+    """Raise the interpreter's recursion limit for one evaluation.
+
+    The limit belongs to the whole process, so it goes back only when the last borrower is done.
+    """
+    global _borrowers, _usual_limit
+    here = _stack_depth()
+    with _frames_lock:
+        if _borrowers == 0:
+            _usual_limit = sys.getrecursionlimit()
+        _borrowers += 1
+        sys.setrecursionlimit(max(sys.getrecursionlimit(), here + LENT_FRAMES))
+    try:
+        yield
+    finally:
+        with _frames_lock:
+            _borrowers -= 1
+            if _borrowers == 0:
+                sys.setrecursionlimit(max(_usual_limit, 50))
+
+
+def _stack_depth() -> int:
+    """Frames below this one on the caller's stack."""
+    frame = sys._getframe()
+    count = 0
+    while (back := frame.f_back) is not None:
+        frame = back
+        count += 1
+    return count
+
 
 #: Bytes that a compressed file may unpack to, unless somebody asks for another limit.
 MOST_UNPACKED: Final = 4 << 30

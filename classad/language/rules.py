@@ -9,9 +9,10 @@ Follows: what 23.9.6, 24.0.23, 25.0.13 and 25.14.1 answered (vectors ``versions/
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Final, NamedTuple
 
-from classad.language.limits import MAX_WORK
+from classad.language.bounds import MAX_WORK
 
 __all__ = [
     "BEFORE_24_0",
@@ -87,6 +88,7 @@ BEFORE_24_0: Final = BEFORE_25_13_2._replace(
 )
 
 
+@cache
 def language_of(version: tuple[int, int, int]) -> LanguageRules:
     """The rules of a version, given by its three numbers.
 
@@ -97,3 +99,15 @@ def language_of(version: tuple[int, int, int]) -> LanguageRules:
         if version >= rules.since:
             return rules
     return BEFORE_24_0
+
+
+# --- ways of reading a text, numbered as in csrc/kernels.h: the parser is told a sum of them ---
+
+#: Strings are in old syntax.
+OLD: Final = 1
+#: Integers and argument lists are as in strict semantics.
+STRICT: Final = 2
+#: Text behind a complete expression is ignored.
+PREFIX: Final = 4
+#: Text behind a conditional is refused, as it is behind every other expression.
+WHOLE: Final = 16

@@ -1,12 +1,13 @@
-"""Writes names and values without parts: strings, numbers, times, words.
+"""Writes names and values without parts, and reads numbers as C's ``strtod`` does.
 
-Inputs: names and ClassAd values.  Outputs: their text in new or old syntax.  Light on purpose, so
-that writers of ads need not load the syntax tree.
+Inputs: names and ClassAd values.  Outputs: their text in new or old syntax; reals.  Light on
+purpose, so that writers of ads need not load the syntax tree.
 Follows: HTCondor 25.14.1; vectors ``unparse`` and ``real_format``.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from typing import Final
@@ -114,3 +115,33 @@ def scalar_text(value: object, old: bool = False) -> str | None:
     """The text of a value without parts; None for a list, an ad or an expression."""
     writer = _WRITERS.get(value.__class__)
     return None if writer is None else writer(value, old)
+
+
+#: The longest match wins.
+_NUMBER: Final = re.compile(
+    r"""[ \t-\r]*
+    (?: (?P<hex>[-+]?0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)(?:[pP][-+]?[0-9]+)?)
+      | (?P<decimal>[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)
+      | (?P<word>[-+]?(?:infinity|inf|nan)) )""",
+    re.VERBOSE | re.IGNORECASE,
+)
+
+
+def leading_real(text: str) -> float | None:
+    """The number at the start of a string, or None."""
+    found = real_and_end(text)
+    return None if found is None else found[0]
+
+
+def real_and_end(text: str) -> tuple[float, int] | None:
+    """The number at the start of a string and where it ends, or None."""
+    found = _NUMBER.match(text)
+    if found is None:
+        return None
+    digits = found["hex"]
+    if not digits:
+        return float(found["decimal"] or found["word"]), found.end()
+    try:
+        return float.fromhex(digits), found.end()
+    except OverflowError:
+        return (-math.inf if digits[0] == "-" else math.inf), found.end()

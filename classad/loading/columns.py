@@ -3,7 +3,7 @@
 Each attribute is a column of cells, a tag and eight bytes each; strings and the texts of
 expressions are numbered and kept once.  The names of each row are kept in their order and spelling,
 so the ads come back as ``LongReader`` would have read them.  The buffers, which
-classad/loading/cells.py fills, are read-only by agreement and live as long as any view of them.
+classad/loading/long_form.py fills, are read-only by agreement and live as long as any view of them.
 """
 
 from __future__ import annotations
@@ -21,8 +21,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from classad.ads.ad import Ad, SharedNames, Stored, is_value, stored_form
 from classad.ads.expression import Expression
 from classad.errors import Diagnostic
-from classad.formats.common import A
-from classad.formats.held import EXPRESSION, Held, weight
+from classad.formats.common import EXPRESSION, A, Held, weight
 from classad.formats.long import shared_tree, stored_text
 from classad.language.names import fold_name
 from classad.language.values import ERROR, UNDEFINED, ClassAdValue

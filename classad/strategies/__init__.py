@@ -1,7 +1,7 @@
 """Hypothesis strategies for the language: literals, expressions, ads, pairs, files of ads; never
 says what must hold.
 
-They draw what ``classad.strategies.random_text`` writes.  Everything shrinks towards ``undefined``,
+They draw what ``classad.strategies.texts`` writes.  Everything shrinks towards ``undefined``,
 short lists and empty ads.  Needs the extra ``fuzz`` (Hypothesis).  Attributes have names without a
 meaning, ``A0`` to ``A6``: the language knows none of HTCondor's, which ``policy.strategies`` draws.
 
@@ -13,8 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from classad.extras import load
-from classad.strategies.edge_values import ATTRIBUTES, LITERALS
-from classad.strategies.random_text import Case, Inventor
+from classad.strategies.texts import ATTRIBUTES, LITERALS, Case, Inventor
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -121,15 +121,12 @@ def _parens(parts: Parts) -> Parens:
 
 
 def _list(parts: Parts) -> ListExpr:
-    return ListExpr(tuple(parts[1]), start=parts[0].start, end=parts[-1].end)
-
-
-def _list_empty(parts: Parts) -> ListExpr:
-    return ListExpr((), start=parts[0].start, end=parts[-1].end)
+    return ListExpr(tuple(*parts[1:-1]), start=parts[0].start, end=parts[-1].end)
 
 
 def _call(parts: Parts) -> Node:
-    name, _, args, close = parts
+    name, _, *given, close = parts
+    args = given[0] if given else []
     if len(args) == 1 and name.value.lower() in TIME_LITERALS:
         argument = args[0]
         if isinstance(argument, Literal) and argument.value.__class__ is str:
@@ -153,10 +150,6 @@ def _time_literal(name: Token, argument: Literal, end: int) -> Literal:
     raise place.error(message, argument.start, argument.end, f"write it like {example}")
 
 
-def _call_empty(parts: Parts) -> Call:
-    return Call(parts[0].value, (), start=parts[0].start, end=parts[-1].end)
-
-
 def _first(parts: Parts) -> Parts:
     return [parts[0]]
 
@@ -176,7 +169,8 @@ def _attribute(parts: Parts) -> tuple[str, Node]:
 
 
 def _ad(parts: Parts) -> AdExpr:
-    return AdExpr(unique_attributes(parts[1]), start=parts[0].start, end=parts[-1].end)
+    attributes = next((part for part in parts[1:-1] if part is not None), ())
+    return AdExpr(unique_attributes(attributes), start=parts[0].start, end=parts[-1].end)
 
 
 def unique_attributes(pairs: Iterable[tuple[str, Node]]) -> tuple[tuple[str, Node], ...]:
@@ -186,14 +180,6 @@ def unique_attributes(pairs: Iterable[tuple[str, Node]]) -> tuple[tuple[str, Nod
         folded = fold_name(name)
         unique[folded] = (unique[folded][0] if folded in unique else name, value)
     return tuple(unique.values())
-
-
-def _ad_after_semicolons(parts: Parts) -> AdExpr:
-    return _ad([parts[0], *parts[2:]])
-
-
-def _ad_empty(parts: Parts) -> AdExpr:
-    return AdExpr((), start=parts[0].start, end=parts[-1].end)
 
 
 def _nothing(parts: Parts) -> None:
@@ -212,14 +198,14 @@ BUILDERS: Final[dict[str, Callable[[Parts], Any]]] = {
     "conditional": _conditional,
     "parens": _parens,
     "list": _list,
-    "list_empty": _list_empty,
+    "list_empty": _list,
     "call": _call,
-    "call_empty": _call_empty,
+    "call_empty": _call,
     "first": _first,
     "more": _more,
     "attribute": _attribute,
     "ad": _ad,
-    "ad_after_semicolons": _ad_after_semicolons,
-    "ad_empty": _ad_empty,
+    "ad_after_semicolons": _ad,
+    "ad_empty": _ad,
     "semicolons": _nothing,
 }

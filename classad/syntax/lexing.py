@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from copy import copy
 from typing import Any, Final, NamedTuple
 
 from classad.language.operators import BINARY
@@ -22,7 +23,7 @@ BLANKS: Final = " \t\n\v\f\r"
 BAD: Final = "BAD"
 #: Kind of the token behind the last one, as Lark calls it.
 END: Final = "$END"
-_WORD_VALUES: Final = {"TRUE": True, "FALSE": False, "UNDEFINED": UNDEFINED, "ERROR": ERROR}
+WORD_VALUES: Final = {"TRUE": True, "FALSE": False, "UNDEFINED": UNDEFINED, "ERROR": ERROR}
 _SIMPLE_ESCAPES: Final = dict(zip("abfnrtv", "\a\b\f\n\r\t\v", strict=True))
 _ESCAPE: Final = re.compile(r"\\(?:([0-7]{2}(?:(?<=[0-3][0-7])[0-7])?|[0-7])|(.))", re.DOTALL)
 #: Characters in which escapes are replaced at once, and pieces of longer texts.
@@ -31,17 +32,14 @@ _SHORT: Final = 1 << 16
 _PIECES: Final = re.compile(r"(?:[^\\]++|\\[0-7]{1,3}+|\\.|\\|(?!)){1,10000}+", re.DOTALL)
 
 
-#: After one of these a ``-`` is a subtraction, elsewhere it may be the sign of a number.
-OPERAND_ENDS: Final = frozenset(
-    {"INTEGER", "REAL", "TRUE", "FALSE", "UNDEFINED", "ERROR", "NAME", "DOT"}
-    | {"OLD_STRING", "NEW_STRING", "OLD_QUOTED", "NEW_QUOTED"}
-    | {"CLOSE_PAREN", "CLOSE_BOX", "CLOSE_BRACE"}
-)
 _OPENERS: Final = frozenset({"OPEN_PAREN", "OPEN_BOX", "OPEN_BRACE"})
 CLOSERS: Final = frozenset({"CLOSE_PAREN", "CLOSE_BOX", "CLOSE_BRACE"})
+NUMBERS: Final = frozenset({"INTEGER", "REAL"})
+PREFIXES: Final = frozenset({"MINUS", "PLUS", "NOT", "BIT_NOT"})
+_QUOTED: Final = frozenset({"OLD_STRING", "NEW_STRING", "OLD_QUOTED", "NEW_QUOTED"})
+#: After one of these a ``-`` is a subtraction, elsewhere it may be the sign of a number.
+OPERAND_ENDS: Final = CLOSERS | NUMBERS | _QUOTED | {*WORD_VALUES, "NAME", "DOT"}
 _SEPARATORS: Final = frozenset({"COMMA", "SEMICOLON", "BOUND_TO"})
-_PREFIXES: Final = frozenset({"MINUS", "PLUS", "NOT", "BIT_NOT"})
-_NUMBERS: Final = frozenset({"INTEGER", "REAL"})
 
 
 class _Terminal(NamedTuple):
@@ -78,7 +76,7 @@ class Vocabulary:
             if is_pattern:
                 patterns[name] = text
             elif text.isalpha():
-                self.words[text] = (name, _WORD_VALUES.get(name, text))
+                self.words[text] = (name, WORD_VALUES.get(name, text))
             else:
                 self.signs[text] = name
         longest_first = sorted(self.signs, key=len, reverse=True)
@@ -95,7 +93,7 @@ def _master(names: list[str], patterns: dict[str, str]) -> tuple[re.Pattern[str]
 
 
 #: Terminals that may span anything, a NUL included.
-_LONG: Final = frozenset({"COMMENT", "OLD_STRING", "NEW_STRING", "OLD_QUOTED", "NEW_QUOTED"})
+_LONG: Final = _QUOTED | {"COMMENT"}
 #: Behind a number one of these may mean that it is ill-formed.
 _SUSPICIOUS: Final = frozenset(".eExX")
 _SPECIAL: Final = frozenset({"MINUS", "SEMICOLON", "DIVIDE", "BOUND_TO"})
@@ -137,9 +135,9 @@ class Nesting:
             self._enter(token, called=operand and kind == "OPEN_PAREN")
         elif kind in CLOSERS:
             self._leave()
-        elif kind in _NUMBERS:
+        elif kind in NUMBERS:
             return  # its sign belonged to it
-        elif kind in _PREFIXES and not operand:
+        elif kind in PREFIXES and not operand:
             self.level += self._rules.prefix
         elif kind == "ELVIS":
             self.level += self._rules.elvis
@@ -188,14 +186,17 @@ class Scanner:
     ) -> None:
         """``one_ad``: an ad is wanted; the stream ends with its closing bracket."""
         self.text = text
-        self.nesting = Nesting(0 if one_ad else language.nesting.bracket, language.nesting)
-        self._options = (position, old, strict, one_ad)
         self._language = language
         self._position = position
         self._vocabulary = vocabulary
         self._old = old
         self._strict = strict
         self._one_ad = one_ad
+        self.nesting = self._begin()
+
+    def _begin(self) -> Nesting:
+        rules = self._language.nesting
+        return Nesting(0 if self._one_ad else rules.bracket, rules)
 
     def tokens(self) -> Iterator[Token]:
         """The tokens, without an end token."""
@@ -239,16 +240,8 @@ class Scanner:
 
     def again(self) -> Iterator[Token]:
         """The same tokens from the beginning, for a second look."""
-        position, old, strict, one_ad = self._options
-        twin = Scanner(
-            self._vocabulary,
-            self.text,
-            position,
-            old=old,
-            strict=strict,
-            one_ad=one_ad,
-            language=self._language,
-        )
+        twin = copy(self)
+        twin.nesting = twin._begin()
         return twin.tokens()
 
     def _skip_blanks(self, position: int) -> int:

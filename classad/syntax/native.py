@@ -4,8 +4,9 @@ The C parser sees only ASCII texts of a length it can count, and answers for tex
 in the language.  For all others, the ill-formed ones and those with time literals included, the
 answer here is None and the grammar decides.
 
-Inputs: a text and how it is read.  Outputs: nodes, or whether there would be any (``Unbuilt``).
-Records are not kept: making them again takes microseconds, keeping them a kilobyte an expression.
+Inputs: a text and how it is read.  Outputs: nodes, or whether there would be any
+(``LazyExpression``).  Records are not kept: making them again takes microseconds, keeping them a
+kilobyte an expression.
 Follows: classad/syntax/parser.py; the tests compare the two.
 """
 
@@ -18,6 +19,7 @@ from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from classad import kernels
 from classad.language.operators import TOKENS
+from classad.language.rules import OLD
 from classad.language.values import ERROR, UNDEFINED
 from classad.syntax.actions import unique_attributes
 from classad.syntax.lexing import integer_value, old_value, unescape
@@ -35,7 +37,6 @@ from classad.syntax.nodes import (
     Subscript,
     Unary,
 )
-from classad.syntax.ways import OLD
 
 #: Tells the C parser to read an ad and nothing behind it.
 _ONE_AD: Final = 8

@@ -1,7 +1,7 @@
 """Parses ClassAd expressions, and ads in new syntax, into syntax trees.
 
 The rules are those of grammar/classad.lark, the wording of errors is in
-``classad.syntax.messages``.
+``classad.syntax.grammar``.
 
 Inputs: a text, optionally with its ``Source`` for the places in messages; the syntax of strings
 (``old``), the semantics (``strict``) and the time zone of time literals that name none.
@@ -18,7 +18,7 @@ from typing import Final
 
 from classad.errors import EXPRESSION_MESSAGE, ClassAdParseError, Diagnostic
 from classad.language.bounds import ANOTHER, most_parts, too_many
-from classad.language.rules import NEWEST, LanguageRules
+from classad.language.rules import NEWEST, OLD, PREFIX, STRICT, WHOLE, LanguageRules
 from classad.language.values import ERROR, UNDEFINED
 from classad.source import Source
 from classad.syntax import native as arena
@@ -26,7 +26,6 @@ from classad.syntax import nodes
 from classad.syntax.lexing import BLANKS
 from classad.syntax.nodes import AdExpr, Literal, Node
 from classad.syntax.unparse import EXPANDERS, Pieces, write
-from classad.syntax.ways import OLD, PREFIX, STRICT, WHOLE
 
 _FAST: Final = re.compile(
     rf"[{BLANKS}]*+(?:(-?(?:0|[1-9][0-9]{{0,17}}))|(-?[0-9]++\.[0-9]++(?:[eE][+-]?[0-9]++)?)"

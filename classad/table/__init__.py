@@ -5,7 +5,7 @@ A table answers as the evaluator of one ad after the other would, only sooner: s
 classad/table/table.py.  ``classad.Table``, which users have, is the one of classad/frames/table.py.
 """
 
-from classad.table.rows import Rows
+from classad.table.arrays import Rows
 from classad.table.table import Table
 
 __all__ = ["Rows", "Table"]

@@ -10,35 +10,49 @@ called once for each distinct combination of what it reads and what the expressi
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
 from classad.ads.expression import Expression
 from classad.binding.ad import ClassAd
+from classad.binding.ambient import zone_name
 from classad.binding.batch import _number, _standing, _tree_of
-from classad.binding.python_values import RANK_HELP, SELECT_HELP, checked_ad
+from classad.binding.python_values import RANK_HELP, SELECT_HELP, checked_ad, known_name
 from classad.evaluate import evaluate
 from classad.evaluation.state import EvalContext
+from classad.files.ads import load_ads
+from classad.formats.common import Errors, check_errors
 from classad.kernels import Key, sort_rows, top_rows
 from classad.language.names import fold_name
-from classad.match import half_match, is_true, symmetric_match
-from classad.table.answers.requirements import RowSide
-from classad.table.arrays.arrays import NO_CODES, flag, pick, rows_of
-from classad.table.contents import Holder
-from classad.table.dependence.partner import Partner
-from classad.table.expressions.shapes import OTHERS
-from classad.table.rows import Rows
-from classad.table.store.parts import put_cell
+from classad.language.rules import NEWEST
+from classad.loading.columns import LoadedColumns
+from classad.match import is_true
+from classad.table.answers.predicates import PredicateCache
+from classad.table.answers.requirements import Matching
+from classad.table.answers.valuations import (
+    ReferencedColumns,
+    Valuations,
+    apply,
+    referenced_columns,
+)
+from classad.table.arrays import Rows, pick, rows_of
+from classad.table.expressions.partner import Partner
+from classad.table.memo import DEFAULT
+from classad.table.store.placed import Placed, PlacedStore
+from classad.table.store.store import Store
 
 if TYPE_CHECKING:
-    from classad.table.store.store import Store
+    from os import PathLike
 
-_T = TypeVar("_T")
+    from classad.errors import Diagnostic
+    from classad.formats.detect import Form
+
+T = TypeVar("T")
 #: Which of the two ads an expression is evaluated in.
 Seat = Literal["my", "target"]
 
 
-class Table(Holder):
+class Table:
     """Ads, numbered from 0, that are matched, selected and ranked together.
 
     ``ads``: kept as they are; after a change to one call ``replace``.  ``budget``: how many bytes
@@ -50,6 +64,214 @@ class Table(Holder):
     ([1, 2], [0, 1], [1.0, 2.0, 8.0])
     """
 
+    def __init__(
+        self,
+        ads: Iterable[ClassAd] = (),
+        *,
+        budget: int = DEFAULT,
+        loaded: Any = None,
+        store: Store | None = None,
+    ) -> None:
+        rows = None if loaded is not None else list(ads)
+        for ad in rows or ():
+            checked_ad(ad, ClassAd, "a row of a table")
+        self._store = Store(rows, loaded) if store is None else store
+        self._budget = self._store.budget
+        self._budget.limit = budget
+        #: The rules by which all was found that is known.
+        self._language = NEWEST
+        self._begin()
+
+    def _begin(self) -> None:
+        """Know nothing yet."""
+        self._requests = 0
+        self._cache = PredicateCache(self._store, self._budget)
+        self._valuations = Valuations(self._store, self._budget)
+        self._matching = Matching(self._cache)
+
+    def _count_request(self) -> None:
+        """Count a request; what is known of expressions goes if it has become too much."""
+        self._requests += 1
+        if self._requests == 2:  # what a single one needs would be found anew for each
+            self._budget.settle()
+        if self._budget.noted > self._budget.most:
+            self._start_again()
+            self._requests = 1
+
+    def _start_again(self) -> None:
+        """Forget all that was found."""
+        self._budget.clear()
+        self._store.forget()
+        self._budget.start_again()
+        self._begin()
+
+    @property
+    def held(self) -> int:
+        """How many bytes are kept for later answers, about."""
+        return self._budget.held
+
+    @classmethod
+    def placed(cls, rows: Placed, *, budget: int = DEFAULT) -> Self:
+        """Rows of another table in an order of their own, a few attributes of them changed."""
+        return cls(store=PlacedStore(rows), budget=budget)
+
+    @classmethod
+    def from_columns(cls, loaded: LoadedColumns, *, budget: int = DEFAULT) -> Self:
+        """The ads that ``classad.loading.long_form`` has read; none of them is made until it is
+        wanted.
+        """
+        return cls(loaded=loaded, budget=budget)
+
+    @classmethod
+    def from_file(
+        cls,
+        path: str | PathLike[str],
+        form: Form | Literal["auto"] = "auto",
+        *,
+        diagnostics: list[Diagnostic] | None = None,
+        errors: Errors | None = None,
+        budget: int = DEFAULT,
+    ) -> Self:
+        """The ads of a file in any form, compressed or not; ``-`` is standard input.
+
+        The arguments are those of ``read_ads``.
+        """
+
+        if errors is None:
+            errors = "strict" if diagnostics is None else "warn"
+        check_errors(errors)
+        found = load_ads(path, form, errors=errors, diagnostics=diagnostics, tz=zone_name())
+        if isinstance(found, list):
+            return cls(found, budget=budget)
+        if diagnostics is not None:
+            diagnostics += found.diagnostics
+        return cls(loaded=found, budget=budget)
+
+    def __len__(self) -> int:
+        return self._store.size
+
+    @property
+    def store(self) -> Store:
+        """The columns, for tables that are ``placed`` over this one."""
+        return self._store
+
+    def ad(self, row: int) -> ClassAd:
+        """The ad of a row."""
+        return self._store.ad(row)
+
+    def ads(self, rows: Rows | None = None) -> Iterator[ClassAd]:
+        """The ads of some rows, or of all."""
+        return self._store.ads_of(rows_of(self._bits(rows)))
+
+    @property
+    def names(self) -> list[str]:
+        """The attributes that rows have, spelled as first met, in the order of the alphabet."""
+        spelled = self._store.spelled()
+        return [spelled.get(key, key) for key in sorted(self._store.names)]
+
+    @property
+    def keys(self) -> Collection[str]:
+        """The attributes that rows have, in lower case."""
+        return self._store.names
+
+    def has(self, name: str) -> bool:
+        """Whether some row has an attribute."""
+        return self._store.has(fold_name(name))
+
+    def column(self, name: str) -> tuple[array[int], list[Any]]:
+        """What the rows have for an attribute, as ``codes`` and ``values``.
+
+        Row r has ``values[codes[r]]``: a plain value, an ``ExprTree``, a list, an ad, or None if it
+        has no such attribute.  The codes belong to the table.  ``KeyError``: no row has it.
+        """
+        return self.cells(known_name(name, self))
+
+    def cells(self, name: str) -> tuple[array[int], list[Any]]:
+        """What ``column`` gives, also for an attribute that no row has: None for each."""
+        column = self._store.column(fold_name(name))
+        if column is None:
+            return array("i", bytes(4 * len(self))), [None]
+        return column.codes, self._cells_out(column.values)
+
+    def _cells_out(self, values: list[Any]) -> list[Any]:
+        """What is handed out for cells: themselves, which belong to the table."""
+        return values
+
+    def _values_out(self, values: list[Any]) -> list[Any]:
+        """What is handed out for values of expressions: themselves."""
+        return values
+
+    # --- changes --------------------------------------------------------------------------------
+
+    def replace(self, row: int, ad: ClassAd) -> None:
+        """Another ad for a row, or the same one after a change."""
+        self.replace_many({row: ad})
+
+    def replace_many(self, ads: Mapping[int, ClassAd]) -> None:
+        """Other ads for some rows."""
+        self._take_in(*self._store.replace_many(ads))
+
+    def read_again(self, names: Iterable[str]) -> None:
+        """Look again at attributes (folded names) that ads have got without ``replace``."""
+        self._take_in(*self._store.read_again(names))
+
+    def _take_in(self, changed: set[str], structural: bool) -> None:
+        """Forget what follows from columns that have changed."""
+        structural |= self._matching.lists_differ(changed)
+        if changed or structural:
+            differing = None if structural else changed
+            self._cache.forget(differing)
+            self._valuations.forget(differing)
+            self._matching.forget(differing)
+
+    def refresh(self) -> None:
+        """Look again at all rows of a table that was ``placed`` over them."""
+        assert isinstance(self._store, PlacedStore)
+        changes = self._store.refresh()
+        if changes.appeared or changes.names:
+            names = None if changes.appeared else changes.names
+            self._cache.forget(names, changes.split)
+            self._valuations.forget(names, changes.split)
+            self._matching.begin_again(names)
+
+    def update(self, ads: Iterable[ClassAd], key: str = "Name") -> Rows:
+        """Newer ads in place of those with the same ``Name``; the others become new rows.
+
+        Returns the rows concerned.  A table that has grown takes no ``Rows`` made before, and has
+        everything to find anew.
+        """
+        codes, values = self.cells(key)
+        places: dict[object, int] = {}
+        for row in range(len(self) - 1, -1, -1):
+            value = values[codes[row]]
+            if value.__class__ is str or value.__class__ is int:
+                places[value] = row
+        known: dict[int, ClassAd] = {}
+        new: dict[object, ClassAd] = {}
+        for ad in ads:
+            value = ad.raw(key)
+            if value.__class__ is not str and value.__class__ is not int:
+                raise ValueError(f"an ad has no {key} to tell its row by")
+            if value in places:
+                known[places[value]] = ad
+            else:
+                new[value] = ad
+        self.replace_many(known)
+        concerned = list(known)
+        if new:
+            concerned += range(len(self), len(self) + len(new))
+            self.__init__([*self.ads(), *new.values()], budget=self._budget.limit)  # type: ignore[misc]
+        return Rows.of(len(self), concerned)
+
+    def _bits(self, within: Rows | None) -> int:
+        if within is None:
+            return self._store.everything.bits
+        if within.size != self._store.size:
+            raise ValueError(f"rows of a table of {within.size} rows, not {self._store.size}")
+        return within.bits
+
+    # --- questions ------------------------------------------------------------------------------
+
     def partner(self, ad: ClassAd | None, context: EvalContext | None = None) -> Partner:
         """An ad about which several questions are to be asked; nothing must change meanwhile.
 
@@ -57,7 +279,8 @@ class Table(Holder):
         """
         standing = _standing(context)
         if standing.language is not self._language:
-            self._follow(standing.language)
+            self._language = standing.language
+            self._start_again()
         return Partner(ad, standing, self._store)
 
     # --- matching -------------------------------------------------------------------------------
@@ -73,9 +296,11 @@ class Table(Holder):
 
     def match_surely(self, job: Partner, *, within: Rows | None = None) -> Rows | None:
         """``match``; None if evaluating the requirements one by one could draw a random number."""
-        if job.misleading:
+        if job.redefines_scope_names:
             return None
-        return self._decided(job, self._bits(within), (True, True), thorough=True)
+        self._count_request()
+        found = self._matching.decided(job, self._bits(within), (True, True), thorough=True)
+        return None if found is None else Rows(self._store.size, found)
 
     def match_many(
         self,
@@ -110,87 +335,12 @@ class Table(Holder):
         job_side: bool = True,
     ) -> Rows:
         checked_ad(job, ClassAd, "job", SELECT_HELP)
-        bits, willing = self._bits(within), 0
+        bits, sides = self._bits(within), (job_side, rows_side)
         partner = self.partner(job, context)
-        if not partner.misleading:
-            found = self._decided(partner, bits, (job_side, rows_side))
-            if found is not None:
-                return found
-            if job_side and rows_side:
-                bits, willing = self._willing(partner, bits)
-        return self._one_by_one(job, bits, context, (job_side, rows_side), willing)
-
-    def _willing(self, partner: Partner, bits: int) -> tuple[int, int]:
-        """The rows that have to be asked where random numbers decide, and those that accept a job.
-
-        Rows that refuse it without a random number are not asked: the job's own requirements come
-        second.
-        """
-        assert self._row_side is not None
-        opaque = bits & partner.opaque
-        accepting, ask, chance = self._row_side.accepting(partner, bits & ~opaque)
-        if chance or self._row_side.opaque:
-            return bits, 0
-        return accepting | opaque, accepting & ~ask
-
-    def _decided(
-        self, partner: Partner, bits: int, sides: tuple[bool, bool], *, thorough: bool = False
-    ) -> Rows | None:
-        """The rows that match; None if random numbers decide.
-
-        ``sides``: whether the job and whether the rows have a say.  ``thorough``: also None if
-        random numbers would be drawn in vain.
-        """
+        if partner.redefines_scope_names:
+            return Rows(self._store.size, self._matching.one_by_one(partner, bits, sides))
         self._count_request()
-        job, context = partner.ad, partner.context
-        assert job is not None
-        job_side, rows_side = sides
-        ask_job = ask_row = 0
-        chance = False
-        opaque = bits & partner.opaque
-        if opaque:
-            bits ^= opaque
-        if rows_side:  # first, since more of it is known from other jobs
-            if self._row_side is None:
-                self._row_side = RowSide(self._book, self._splits)
-            bits, ask_row, chance = self._row_side.accepting(partner, bits)
-            chance |= thorough and self._row_side.opaque != 0
-        if job_side and (bits or chance or thorough):
-            bits, ask_job, by_chance = self._partner_side.accepted(partner, bits)
-            chance |= by_chance
-        if chance:
-            return None
-        ask_job &= bits
-        ask_row &= bits
-        if opaque:
-            bits |= opaque
-            ask_job |= opaque if job_side else 0
-            ask_row |= opaque if rows_side else 0
-        for row in rows_of(ask_job | ask_row):
-            ad = self._store.ad(row)
-            refused = ask_row >> row & 1 and not half_match(ad, job, context)
-            if refused or (ask_job >> row & 1 and not half_match(job, ad, context)):
-                bits ^= 1 << row
-        return Rows(self._store.size, bits)
-
-    def _one_by_one(
-        self, job: ClassAd, bits: int, context: EvalContext, sides: tuple[bool, bool], willing: int
-    ) -> Rows:
-        """The same by asking every row; the ``willing`` ones are known to accept the job."""
-        found = []
-        job_side, rows_side = sides
-        sure = set(rows_of(willing))
-        for row in rows_of(bits):
-            ad = self._store.ad(row)
-            if row in sure:
-                yes = half_match(job, ad, context)
-            elif rows_side and job_side:
-                yes = symmetric_match(job, ad, context)
-            else:
-                yes = half_match(ad, job, context) if rows_side else half_match(job, ad, context)
-            if yes:
-                found.append(row)
-        return Rows.of(self._store.size, found)
+        return Rows(self._store.size, self._matching.matching(partner, bits, sides))
 
     # --- expressions ----------------------------------------------------------------------------
 
@@ -205,12 +355,12 @@ class Table(Holder):
         """The rows in which an expression is true, or a number that is not zero."""
         tree, bits = _tree_of(expr), self._bits(within)
         partner = target if isinstance(target, Partner) else self.partner(target, context)
-        found, opaque = self._found(tree, partner)
-        opaque &= bits
+        found, row_by_row = self._found(tree, partner)
+        row_by_row &= bits
         bits &= found
-        if opaque:
-            bits ^= bits & opaque
-            for row in rows_of(opaque):
+        if row_by_row:
+            bits ^= bits & row_by_row
+            for row in rows_of(row_by_row):
                 if is_true(evaluate(tree, self.ad(row), partner.ad, context=partner.context)):
                     bits |= 1 << row
         return Rows(self._store.size, bits)
@@ -220,18 +370,18 @@ class Table(Holder):
 
         ``bits`` is one object for targets that are the same to the rows, as long as it is kept.
         """
-        found, opaque = self._found(expr, target)
-        return None if opaque else Rows(self._store.size, found)
+        found, row_by_row = self._found(expr, target)
+        return None if row_by_row else Rows(self._store.size, found)
 
     def _found(self, tree: Expression, partner: Partner) -> tuple[int, int]:
         """The rows in which an expression is true, and those that have to be asked one by one."""
         store = self._store
-        if partner.misleading:
+        if partner.redefines_scope_names:
             return 0, store.everything.bits
         self._count_request()
         shape = store.shapes.of(tree)
-        verdict = self._book.predicate(shape, True, store.everything).verdict(partner)
-        return verdict.true, verdict.opaque | partner.opaque
+        verdict = self._cache.predicate(shape, True, store.everything).verdict(partner)
+        return verdict.true, verdict.row_by_row | partner.row_by_row
 
     def evaluate(
         self,
@@ -244,7 +394,7 @@ class Table(Holder):
     ) -> tuple[array[int], list[Any]]:
         """What an expression is for every row, as ``codes`` and ``values``.
 
-        Row r has ``values[codes[r]]``, a value of the language, error where the evaluation fails.
+        Row r has ``values[codes[r]]``, which is the error value where the evaluation fails.
         ``row_is``: which of the two ads the row is; with ``target`` the expression is evaluated in
         the target.  Codes of rows that are not ``within`` mean nothing.
         """
@@ -253,9 +403,10 @@ class Table(Holder):
         of_row = row_is == "my"
         target = ClassAd() if target is None and not of_row else target
         partner = self.partner(target, standing)
-        if not partner.misleading:
+        if not partner.redefines_scope_names:
             self._count_request()
-        return self._valuations.codes(tree, of_row, partner, bits)
+        codes, values = self._valuations.codes(tree, of_row, partner, bits)
+        return codes, self._values_out(values)
 
     def numbers(
         self,
@@ -295,19 +446,21 @@ class Table(Holder):
         The codes are None if there is a number for each row.
         """
         of_row, bits = row_is == "my", self._bits(within)
-        if target.misleading:
+        if target.redefines_scope_names:
             codes, values = self._valuations.codes(expr, of_row, target, bits)
             return array("d", map(convert, values)), codes
         self._count_request()
         return self._valuations.coded_numbers(expr, of_row, target, convert, bits)
 
-    def sight(self, names: Iterable[str]) -> Sight:
-        """What a function of some attributes can see of the rows through them."""
-        return sight(self._store, names)
+    def referenced_columns(self, names: Iterable[str]) -> ReferencedColumns:
+        """The columns that a function of some attributes can read through these."""
+        return referenced_columns(self._store, names)
+
+    sight = referenced_columns  # its name in former versions
 
     def apply(
-        self, fact: Callable[[ClassAd], _T], names: Iterable[str]
-    ) -> tuple[array[int], list[_T]]:
+        self, fact: Callable[[ClassAd], T], names: Iterable[str]
+    ) -> tuple[array[int], list[T]]:
         """What a function is for every row, as ``codes`` and ``values``.
 
         ``names``: the attributes that it looks at.  It is asked once for each distinct combination
@@ -344,69 +497,3 @@ class Table(Holder):
     def best(self, rows: Rows, keys: Sequence[array[float]], k: int = 1) -> list[int]:
         """The ``k`` best rows, best first; equal ones in their order."""
         return top_rows(list(map(Key, keys)), len(self), rows.numbers(), k)
-
-    # --- what they have in common -----------------------------------------------------------------
-
-
-T = TypeVar("T")
-
-
-class Sight(NamedTuple):
-    """``names``: the attributes that can be seen; ``opaque``: the rows to be asked one by one."""
-
-    names: frozenset[str]
-    opaque: int
-
-
-def sight(store: Store, names: Iterable[str]) -> Sight:
-    """The attributes that some attributes lead to within a row."""
-    seen: set[str] = set()
-    todo = [fold_name(name) for name in names]
-    opaque = store.everything.bits if store.misleading else store.opaque
-    while todo:
-        name = todo.pop()
-        if name in seen:
-            continue
-        seen.add(name)
-        column = store.column(name)
-        if column is None or not column.expressions:
-            continue
-        table = bytearray(len(column.values))
-        for code in column.expressions:
-            shape = store.shapes.of(column.values[code])
-            table[code] = shape.opaque or shape.random
-            todo += [other for where, other in shape.names if where != OTHERS]
-        if any(table):
-            opaque |= flag(column.codes, None, bytes(table), store.size)
-    return Sight(frozenset(seen), opaque)
-
-
-def apply(
-    store: Store, names: Iterable[str], fact: Callable[[ClassAd], T]
-) -> tuple[array[int], list[T]]:
-    """What a function of some attributes is for every row, as codes and values."""
-    seen, opaque = sight(store, names)
-    if opaque == store.everything.bits:
-        return array("i", range(store.size)), list(map(fact, store.ads_of(range(store.size))))
-    there = tuple(sorted(name for name in seen if store.column(name) is not None))
-    sample, varying = store.everything.base(there)
-    if not varying:
-        codes, values = NO_CODES * store.size, [fact(sample)]
-    else:
-        joint = store.everything.joint(varying)
-        codes, values = joint.codes, []
-        has = sample._attrs.get
-        for cells in joint.samples:
-            for name, cell in zip(varying, cells, strict=True):
-                if has(name) is not cell:  # many are as in the combination before
-                    put_cell(sample, name, cell)
-            values.append(fact(sample))
-        for name in varying:
-            put_cell(sample, name, None)
-    if opaque:
-        rows = rows_of(opaque)
-        codes = array("i", codes)
-        for row, ad in zip(rows, store.ads_of(rows), strict=True):
-            codes[row] = len(values)
-            values.append(fact(ad))
-    return codes, values

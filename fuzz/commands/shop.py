@@ -115,7 +115,6 @@ COMMANDS: Final = (
     Command("diff pool pool --at 2100-01-01", _ADS, 1),
     Command("diff pool other-pool", ("pool/slots.ads", "other-pool/jobs.ads"), 3),
     Command("negotiate live", tuple(f"live/{name}" for name in _LIVE), 6),
-    Command("conform expected", ("expected/cycle.json",), 2),
     Command("capture 127.0.0.1:1 out/captured --timeout 1", (), 1),
     Command("shadow 127.0.0.1:1 --cycles 1 --timeout 1 --settle 0", (), 1),
     Command("watch --check-rules alerts.toml", ("alerts.toml",), 3),
@@ -123,7 +122,6 @@ COMMANDS: Final = (
     Command("doctor --json", (), 1),
     Command("help captures", (), 1),
     Command("completion bash", (), 1),
-    Command("conform vectors.jsonl", ("vectors.jsonl",), 4),
     Command("history pool.history", ("pool.history",), 4),
     Command("negotiate pool.history --at 2100-01-01", ("pool.history",), 3),
     Command("when pool.history 1.0", ("pool.history",), 3),
@@ -153,11 +151,6 @@ def make(folder: Path) -> None:
     (folder / "load.csv").write_text(_JOBS_OF_CSV, "utf-8")
     (folder / "load.swf").write_text(_JOBS_OF_SWF, "utf-8")
     (folder / "machines.csv").write_text(_MACHINES, "utf-8")
-    (folder / "expected").mkdir()
-    shutil.copy(folder / "scenario.json", folder / "expected" / "cycle.json")
-    vectors = _EXAMPLES.parent / "tests" / "vectors" / "classad" / "limits.jsonl"
-    lines = vectors.read_text("utf-8").splitlines(keepends=True)
-    (folder / "vectors.jsonl").write_text("".join(lines[:5]), "utf-8")
     said = io.StringIO()
     with redirect_stdout(said), redirect_stderr(said):
         _make_by_commands(folder)

@@ -92,7 +92,7 @@ _PATHS: Final = (
         "-",
         "/dev/null",
     ),
-    *("groups.map", "vectors.jsonl", "sweep", "x\x1b[2J", "a\nb", "\udcff", "condor_config/x", "."),
+    *("groups.map", "sweep", "x\x1b[2J", "a\nb", "\udcff", "condor_config/x", "."),
 )
 _WRITTEN: Final = (
     *("out/new", "out/new", "out/deep/new", "missing/x", "/dev/full", "condor_config/x", "", "-"),

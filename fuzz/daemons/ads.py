@@ -15,7 +15,7 @@ from typing import Final
 from attr import evolve, frozen
 
 from fuzz.daemons.system import DaemonError
-from negotiator.scenario.expand import BASE_JOB, BASE_SLOT, domain_of
+from negotiator.scenario.expand import BASE_JOB, BASE_SLOT, domain_of, job_places
 from pieslice.data import Record
 
 #: When everything was submitted: a time that no rule depends on.
@@ -135,17 +135,10 @@ def expand_jobs(scenario: Record, entries: Sequence[Record]) -> list[Job]:
     """The jobs of the entries in the order of the queue; defaults are those of the scenario."""
     defaults = scenario.get("job_defaults")
     jobs: list[Job] = []
-    last: dict[str, int] = {}
-    for entry in entries:
-        schedd = entry.get("schedd", "s1")
-        cluster, proc = last.get(schedd, 0) + 1, 0
-        if "id" in entry:
-            head, _, tail = str(entry["id"]).partition(".")
-            cluster, proc = int(head), int(tail or 0)
-        last[schedd] = max(last.get(schedd, 0), cluster)
+    for entry, schedd, cluster, numbers in job_places(entries):
         submitter = entry["submitter"]
         owner = entry.get("owner") or submitter.rsplit(".", 1)[-1]
-        for number in range(proc, proc + entry.get("count", 1)):
+        for number in numbers:
             ad = merge(BASE_JOB, defaults, entry.get("ad"))
             ad = {key: filled(text, i=number, c=cluster) for key, text in ad.items()}
             if submitter != owner:

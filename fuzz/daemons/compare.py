@@ -10,11 +10,11 @@ from typing import Any, Final
 
 from attr import field, frozen
 
-from negotiator.capture.pool_order import pool_order
+from negotiator.capture.slots import pool_order
 from negotiator.engines import ENGINES
-from negotiator.scenario.course import play
-from pieslice.conform.negotiation.scenarios import decided, differences
 from pieslice.data import JsonData, Record
+from tests.conform.negotiation.course import play
+from tests.conform.negotiation.scenarios import decided, differences
 
 
 @frozen

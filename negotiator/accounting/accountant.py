@@ -18,7 +18,7 @@ from attr import define, evolve, field, frozen
 from negotiator.groups.tree import GroupTree
 from negotiator.model.result import ROOT_GROUP
 from negotiator.model.snapshot import AccountantState, Customer, Resource
-from negotiator.versions.usage import DOMAIN_OF_NAME, LEASES_OF_BOUNDS, LEASES_OF_FACTORS
+from negotiator.versions.negotiator import DOMAIN_OF_NAME, LEASES_OF_BOUNDS, LEASES_OF_FACTORS
 from policy.model import NegotiatorPolicy
 from policy.versions import NEWEST, Version
 

@@ -1,4 +1,4 @@
-"""Reads the accountant's state from its log or from accounting ads.
+"""Reads the accountant's state from its log or from accounting ads, and recounts its usage.
 
 An accounting ad has the effective priority, which is real priority * factor.  Follows the
 attributes of the accountant's Customer and Resource records and of accounting ads.
@@ -15,6 +15,7 @@ from attr import evolve
 from classad.language.values import INT_MAX
 from classad.syntax.lexing import integer_value
 from negotiator.accounting.log import AccountantLog
+from negotiator.groups.tree import GroupTree
 from negotiator.model.snapshot import NO_CEILING, AccountantState, Customer, Lease, Resource
 
 Scalar = int | float | str
@@ -218,3 +219,30 @@ def _int_or_none(lookup: Lookup, name: str) -> int | None:
 def _int(lookup: Lookup, name: str, default: int = 0) -> int:
     value = _int_or_none(lookup, name)
     return default if value is None else value
+
+
+# --- a negotiator that starts ---------------------------------------------------------------------
+
+
+def recounted(state: AccountantState, tree: GroupTree) -> AccountantState:
+    """The records with the usage that those of claims stand for, as a negotiator starts.
+
+    A group counts the users that are assigned to it and to no group below; a record that is
+    neither a user with claims nor a group has no usage.
+    """
+    groups = {group.name for group in tree.groups}
+    used: dict[str, tuple[int, float]] = {}
+    for claim in state.resources.values():
+        names = (claim.remote_user, tree.assigned(claim.remote_user).name)
+        for name in names:
+            slots, weight = used.get(name, (0, 0.0))
+            used[name] = slots + 1, weight + claim.slot_weight
+
+    def corrected(record: Customer) -> Customer:
+        counts = "@" in record.name or record.name in groups
+        slots, weight = used.get(record.name, (0, 0.0)) if counts else (0, 0.0)
+        return record.changed(resources_used=slots, weighted_resources_used=weight)
+
+    return evolve(
+        state, customers={name: corrected(record) for name, record in state.customers.items()}
+    )

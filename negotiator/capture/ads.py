@@ -48,6 +48,12 @@ def number_of(ad: ClassAd, name: str) -> int | float | None:
     return None if isinstance(value, str | bool) else value
 
 
+def job_id(job: ClassAd) -> str:
+    """``<cluster>.<proc>`` of a job, or a question mark for what is missing."""
+    numbers = (number_of(job, name) for name in ("ClusterId", "ProcId"))
+    return ".".join("?" if number is None else str(number) for number in numbers)
+
+
 @frozen(eq=False)
 class LocatedAd:
     """An ad and the first line of it."""
@@ -68,15 +74,12 @@ class LocatedAd:
         """The value of a numeric attribute."""
         return number_of(self.ad, name)
 
-    def problem(
-        self, message: str, *, severity: str = "warning", help: str | None = None
-    ) -> Diagnostic:
-        """A message about the whole ad."""
-        end = len(self.source.text)
-        return Diagnostic(message, self.source, 0, end, severity=severity, help=help)
+    def problem(self, message: str) -> Diagnostic:
+        """A warning about the whole ad."""
+        return Diagnostic(message, self.source, 0, len(self.source.text), severity="warning")
 
 
-class _Lines:
+class _LocatedLines:
     """Lines of a stream that remember where the current ad began."""
 
     def __init__(self, lines: Iterable[str], name: str) -> None:
@@ -107,7 +110,7 @@ def read_ads(path: Path, diagnostics: list[Diagnostic]) -> list[LocatedAd]:
         return _read_other_form(path, diagnostics)
     problems: list[Diagnostic] = []
     with path.open(encoding="utf-8", errors="surrogateescape", newline="\n") as stream:
-        lines = _Lines(stream, str(path))
+        lines = _LocatedLines(stream, str(path))
         ads = [LocatedAd(ad, lines.taken()) for ad in read_long(lines, str(path), problems)]
     for problem in problems:
         problem.help = problem.help or "the line is left out, the rest of the ad is kept"
@@ -166,8 +169,7 @@ def _read_other_form(path: Path, diagnostics: list[Diagnostic]) -> list[LocatedA
 
 def _read_queue_log(path: Path, diagnostics: list[Diagnostic]) -> list[LocatedAd]:
     """The jobs of a queue; a log that the schedd would refuse gives none and an error."""
-    from classad.files.job_queue import queued_jobs
-    from classad.files.log import DamagedLogError
+    from classad.files.log import DamagedLogError, queued_jobs
     from classad.files.log_file import read_log_file
 
     try:

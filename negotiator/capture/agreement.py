@@ -4,19 +4,26 @@ Two matches are the same when job, submitter, slot and the user that the slot na
 rejections when job, submitter and reason are; besides, they must come in the same order: of
 decisions in another order only a common subsequence counts.
 
+A capture holds ads of different seconds, and the real negotiator saw those of its own.  A decision
+that differs can come from that only if an ad involved is older than the cycle, or missing.
+
 Inputs: a ``CycleResult`` and the object of an ``expected.json``.  Outputs: ``Agreement``.
 Follows: the ``expected.json`` of the captured pools.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
-from typing import Any
+from typing import Any, Final
 
-from attr import frozen
+from attr import evolve, frozen
 
+from classad import ClassAd
+from negotiator.capture.ads import job_id
+from negotiator.model.loaded_slots import slots_named
 from negotiator.model.result import CycleResult
+from negotiator.model.snapshot import Snapshot
 
 MATCH_FIELDS = ("job", "submitter", "slot", "preempted")
 REJECTION_FIELDS = ("job", "submitter", "reason")
@@ -54,7 +61,7 @@ class AdAge:
 
 
 @frozen
-class Difference:
+class DecisionDifference:
     """A decision only one side made.  ``ours``: this program made it, the real one did not.
 
     ``position`` counts from 0 in the list of the side that made it.  ``ads``: those that it hangs
@@ -88,7 +95,7 @@ class Agreement:
     expected: int
     agreeing: int
     extra: int
-    differences: tuple[Difference, ...]
+    differences: tuple[DecisionDifference, ...]
 
     @property
     def complete(self) -> bool:
@@ -150,14 +157,71 @@ def compare(result: CycleResult, expected: Expected) -> Agreement:
 
 def _align(
     kind: str, theirs: Sequence[Decision], ours: Sequence[Decision]
-) -> tuple[int, list[Difference]]:
+) -> tuple[int, list[DecisionDifference]]:
     """The length of a common subsequence and what is outside it, in order."""
     same = 0
-    differences: list[Difference] = []
+    differences: list[DecisionDifference] = []
     for tag, a, b, c, d in SequenceMatcher(None, theirs, ours, autojunk=False).get_opcodes():
         if tag == "equal":
             same += b - a
             continue
-        differences += [Difference(kind, False, i, theirs[i]) for i in range(a, b)]
-        differences += [Difference(kind, True, i, ours[i]) for i in range(c, d)]
+        differences += [DecisionDifference(kind, False, i, theirs[i]) for i in range(a, b)]
+        differences += [DecisionDifference(kind, True, i, ours[i]) for i in range(c, d)]
     return same, differences
+
+
+# --- the ages of ads ------------------------------------------------------------------------------
+
+#: When the collector got the ad of a slot or submitter, in seconds since the epoch.
+_HEARD: Final = ("LastHeardFrom", "MyCurrentTime")
+#: When a schedd told of a job.
+_TOLD: Final = ("ServerTime",)
+
+
+def dated(agreement: Agreement, snapshot: Snapshot, started: float | None) -> Agreement:
+    """The same with the ads behind each difference; ``started``: when the real cycle began."""
+    if agreement.complete or started is None:
+        return agreement
+    ads = _Ads(snapshot, agreement.differences)
+    differences = [
+        evolve(item, ads=tuple(ads.behind(item, started))) for item in agreement.differences
+    ]
+    return evolve(agreement, differences=tuple(differences))
+
+
+class _Ads:
+    """The ads of a snapshot that some decisions name."""
+
+    def __init__(self, snapshot: Snapshot, differences: Iterable[DecisionDifference]) -> None:
+        fields = [item.fields() for item in differences]
+        slots = {slot for found in fields if (slot := found.get("slot"))}
+        jobs = {found["job"] for found in fields}
+        self._slots = slots_named(snapshot.slots, slots)
+        self._submitters: dict[str | None, list[ClassAd]] = {}
+        for ad in snapshot.submitters:
+            self._submitters.setdefault(ad.get_string("Name"), []).append(ad)
+        self._jobs = {
+            (queue.name, name): ad
+            for queue in snapshot.queues
+            for ad in queue.jobs
+            if (name := job_id(ad)) in jobs
+        }
+
+    def behind(self, item: DecisionDifference, started: float) -> Iterator[AdAge]:
+        """The ages of the ads that a decision hangs on, in a cycle that ``started`` then."""
+        fields = item.fields()
+        slot, job, submitter = fields.get("slot"), fields["job"], fields["submitter"]
+        if slot is not None:
+            yield _age("slot", slot, self._slots.get(slot), started)
+        submitters = self._submitters.get(submitter, [])
+        schedds = {ad.get_string("ScheddName") for ad in submitters}
+        ads = [ad for (schedd, name), ad in self._jobs.items() if name == job and schedd in schedds]
+        kinds = (("job", job or "", ads), ("submitter", submitter or "", submitters))
+        yield from (_age(what, name, ad, started) for what, name, found in kinds for ad in found)
+        yield from (_age(what, name, None, started) for what, name, found in kinds if not found)
+
+
+def _age(what: str, name: str, ad: ClassAd | None, started: float) -> AdAge:
+    times = [] if ad is None else [ad.get_number(it) for it in (_TOLD if what == "job" else _HEARD)]
+    told = next((time for time in times if time is not None), None)
+    return AdAge(what, name, ad is not None, None if told is None else started - told)

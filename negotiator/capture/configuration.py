@@ -1,4 +1,4 @@
-"""Reads the policy of a captured pool.
+"""Reads the policy of a captured pool, and which version its negotiator has.
 
 A captured configuration may include only files beside it or below, because the paths in it are
 those of another machine.  A line that condor_negotiator would refuse is reported, and reading goes
@@ -8,31 +8,46 @@ Inputs: the path of the configuration, or None for HTCondor's defaults; files an
 are read after it; the local name of the negotiator.  Outputs: the policy, the settings that are not
 honoured, diagnostics.  Raises ``OSError`` if a file cannot be read.
 Follows: the start of condor_negotiator, except that it goes on.
+
+CondorVersion of the negotiator's ad decides for the negotiator, that of the collector stands in for
+it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 from attr import frozen
 
 from classad.errors import Diagnostic
+from negotiator.capture.files import CaptureReader, reason
 from negotiator.capture.group_maps import FEATURE, GroupMap
-from negotiator.capture.renewal import INTERVAL, update_interval
-from negotiator.model.facts import Unsupported
+from negotiator.model.snapshot import UnsupportedKnob
 from policy.config import Config, load_config
 from policy.dialects import HTCONDOR, Dialect
 from policy.history import first_reader, is_read
 from policy.io import builtin_library
 from policy.knobs import find_knob
 from policy.knobs.reading import split_list
+from policy.language.numbers import integer_literal
 from policy.language.sources import ProgramsNotRun
 from policy.language.table import Context
 from policy.load import load_policy
 from policy.maps.user_maps import read_user_map
 from policy.model import NegotiatorPolicy
-from policy.versions import NEWEST, Version
+from policy.versions import (
+    NEWEST,
+    Followed,
+    UnknownVersionError,
+    Version,
+    followed_version,
+    parse_version,
+)
+
+#: UPDATE_INTERVAL where the configuration has no number.
+INTERVAL: Final = 300
 
 
 @frozen
@@ -40,7 +55,7 @@ class LoadedPolicy:
     """A policy, what it leaves out, and what was wrong with its text."""
 
     policy: NegotiatorPolicy
-    unsupported: tuple[Unsupported, ...]
+    unsupported: tuple[UnsupportedKnob, ...]
     diagnostics: tuple[Diagnostic, ...]
     #: What the schedds' map gives to jobs; None without FEATURE:AssignAccountingGroup.
     group_map: GroupMap | None = None
@@ -142,7 +157,9 @@ def read_policy(
         config, local_name=local_name, dialect=dialect, version=version, sources=sources
     )
     unsupported = tuple(
-        Unsupported(item.macro, " ".join(item.text.split()), item.definition.place(), item.reason)
+        UnsupportedKnob(
+            item.macro, " ".join(item.text.split()), item.definition.place(), item.reason
+        )
         for item in loaded.unsupported
     )
     # A text that cannot be read is refused by who gave it.
@@ -154,6 +171,37 @@ def read_policy(
     interval = update_interval(config.seen_by("STARTD").text("UPDATE_INTERVAL"))
     told = (*problems, *loaded.diagnostics, *_not_read(config, version))
     return LoadedPolicy(loaded.policy, unsupported, told, groups, interval)
+
+
+def update_interval(text: str | None) -> int:
+    """The seconds between two ads of a startd, from the text of UPDATE_INTERVAL."""
+    seconds = integer_literal(text or "") or 0
+    return seconds if seconds > 0 else INTERVAL
+
+
+def capture_policy(
+    reader: CaptureReader, now: float, followed: Followed, local_name: str | None
+) -> LoadedPolicy:
+    """The policy of the files of a capture, whose diagnostics are noted."""
+    paths = reader.paths
+    path = paths.find("config")
+    if path is None and not paths.overlays and not paths.texts:
+        reader.warn(f"{reader.missing('config')}: no such file; HTCondor's defaults are used")
+    try:
+        loaded = read_policy(
+            path,
+            now,
+            overlays=paths.overlays,
+            texts=paths.texts,
+            defines=paths.defines,
+            local_name=local_name,
+            dialect=reader.dialect,
+            version=followed.version,
+        )
+    except OSError as problem:
+        raise reader.stop(f"{problem.filename}: {reason(problem)}") from None
+    reader.diagnostics.extend(loaded.diagnostics)
+    return loaded
 
 
 def _not_read(config: Config, version: Version) -> Iterator[Diagnostic]:
@@ -200,3 +248,41 @@ def _left_out(problem: Diagnostic) -> Diagnostic:
     return Diagnostic(
         problem.message, problem.source, problem.start, problem.end, help=text, id=problem.id
     )
+
+
+# --- the version of a pool ------------------------------------------------------------------------
+
+#: Whose ads of a capture tell the version of the negotiator, and what the ads are called.
+_TELLERS: Final = (("Negotiator", "the negotiator's ad"), ("Collector", "the collector's ad"))
+
+
+def pool_version(reader: CaptureReader) -> Followed:
+    """The version that the negotiator of a captured pool has.
+
+    Raises ``InputError`` for one of which nothing is known.
+    """
+    given = reader.version
+    if given is None:
+        given = _advertised(reader)
+    if given.note:
+        reader.warn(given.note, severity="note")
+    return given
+
+
+def _advertised(reader: CaptureReader) -> Followed:
+    ads = reader.ads("negotiator") or []
+    for kind, whose in _TELLERS:
+        for ad in ads:
+            text = ad.text("CondorVersion")
+            if text is None or (ad.text("MyType") or "Negotiator") != kind:
+                continue
+            try:
+                version = parse_version(text)
+            except UnknownVersionError as problem:
+                reader.diagnostics.append(ad.problem(f"CondorVersion of {whose}: {problem}"))
+                continue
+            try:
+                return followed_version(version, f"CondorVersion of {whose}")
+            except UnknownVersionError as problem:
+                raise reader.stop(f"CondorVersion of {whose}: {problem}") from None
+    return reader.fallback

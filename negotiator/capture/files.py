@@ -1,22 +1,25 @@
-"""Finds which file of a capture holds what, and what stands in where one is missing.
+"""Finds which file of a capture holds what, reads it, and keeps what was wrong with it.
 
-Inputs: a folder, paths that replace its files, ads that have been read already.  Outputs: where
-each part of a pool is to be read from.
-Follows: the files that an administrator saves with ``condor_status -l`` and its siblings.
+Inputs: a folder, paths that replace its files, ads that have been read already.  Outputs: ads,
+texts, what a capture says of itself.
+Follows: the files that an administrator saves with ``condor_status -l`` and its siblings, and the
+manifest that ``pieslice capture`` writes.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import Final, Protocol
 
-from attr import field, frozen
+from attr import Factory, field, frozen
 
 from classad.errors import Diagnostic
-from negotiator.capture.ads import LocatedAd
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from negotiator.capture.ads import LocatedAd, read_ads, split_up
+from policy.dialects import HTCONDOR, Dialect
+from policy.versions import Followed
 
 #: Names of the files of a capture; of several the first that is there.
 FILES: Final[Mapping[str, tuple[str, ...]]] = {
@@ -88,3 +91,128 @@ class CapturePaths:
         if self.folder is not None:
             return self.folder.name or self.folder.resolve().name
         return self.title or str(self.given["slots"])
+
+
+class StageWatch(Protocol):
+    """Is told which stage begins; the stage lasts as long as the context that it returns."""
+
+    def stage(self, name: str) -> AbstractContextManager[None]:
+        """The context of a stage of this name."""
+
+
+class _Silent:
+    def stage(self, name: str) -> AbstractContextManager[None]:
+        """A context that does nothing."""
+        return nullcontext()
+
+
+#: Tells nobody.
+SILENT: Final[StageWatch] = _Silent()
+
+
+@frozen(eq=False)
+class CaptureReader:
+    """The paths, whose rules are meant, and what was wrong with the files so far.
+
+    ``version``: that is given for the whole pool; None: its daemons tell theirs.  ``fallback``: for
+    a pool whose daemons tell none.
+    """
+
+    paths: CapturePaths
+    dialect: Dialect = HTCONDOR
+    diagnostics: list[Diagnostic] = Factory(list)
+    version: Followed | None = None
+    fallback: Followed = Factory(Followed)
+
+    def warn(self, message: str, *, severity: str = "warning", help: str | None = None) -> None:
+        """Note something that a cycle can do without."""
+        self.diagnostics.append(Diagnostic(message, severity=severity, help=help))
+
+    def stop(self, message: str, *, help: str | None = None) -> InputError:
+        """The error for something that a cycle cannot do without."""
+        self.warn(message, severity="error", help=help)
+        return InputError(self.diagnostics)
+
+    def missing(self, what: str) -> str:
+        """The name of a file that is not there."""
+        folder = self.paths.folder
+        return str(folder / FILES[what][0]) if folder is not None else f"{what} ads"
+
+    def ads(self, what: str) -> list[LocatedAd] | None:
+        """The ads of a kind, None when there are none; a file that is unreadable ends the run."""
+        if what not in self.paths.given and what in self.paths.ads:
+            return split_up(what, self.paths.ads[what])
+        path = self.paths.find(what)
+        if path is None:
+            return None
+        return split_up(what, ads_of(path, self.diagnostics))
+
+    def text(self, what: str) -> tuple[str, str] | None:
+        """Name and text of a file, None when there is none."""
+        path = self.paths.find(what)
+        if path is None:
+            return None
+        try:
+            return str(path), path.read_bytes().decode("utf-8", "surrogateescape")
+        except OSError as problem:
+            raise self.stop(f"{path}: {reason(problem)}") from None
+
+
+def ads_of(path: Path, diagnostics: list[Diagnostic]) -> list[LocatedAd]:
+    """The ads of a file; raises ``InputError`` if it cannot be read."""
+    try:
+        return read_ads(path, diagnostics)
+    except OSError as problem:
+        diagnostics.append(Diagnostic(f"{path}: {reason(problem)}"))
+        raise InputError(diagnostics) from None
+
+
+def reason(problem: OSError) -> str:
+    """Why a file cannot be read."""
+    return (problem.strerror or str(problem)).lower()
+
+
+#: What ``order`` says where the collector answered slots and submitters in one query.
+AS_IT_CAME: Final = "as it came"
+
+
+@frozen
+class Manifest:
+    """``ordered``: slots and submitters stand in the order in which the negotiator sees them.
+
+    ``times``: when the last answer had come, in seconds since the epoch, if that is known.
+    """
+
+    ordered: bool = False
+    times: tuple[float, ...] = ()
+
+
+def read_manifest(reader: CaptureReader) -> Manifest:
+    """What is said of the capture; a folder without a manifest says nothing.
+
+    Raises ``InputError`` if there is no such folder.
+    """
+    paths = reader.paths
+    if paths.folder is not None and not paths.folder.is_dir():
+        raise reader.stop(f"{paths.folder}: no such folder")
+    # Files that replace those of the folder are not what the manifest speaks of.
+    found = None if paths.has("slots") or paths.has("submitters") else reader.text("manifest")
+    if found is None:
+        return Manifest()
+    name, text = found
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        data = None
+    if not isinstance(data, Mapping):
+        reader.warn(f"{name}: not the manifest of a capture; not used")
+        return Manifest()
+    for key, words in (("missing", "not in the capture"), ("uncertain", "uncertain")):
+        lines = data.get(key)
+        for line in lines if isinstance(lines, list) else ():
+            reader.warn(f"{words}: {line}")
+    ended = data.get("ended")
+    ordered = data.get("order") == AS_IT_CAME
+    if isinstance(ended, bool) or not isinstance(ended, int | float) or not 0 < ended < 2**62:
+        return Manifest(ordered)
+    return Manifest(ordered, (ended,))

@@ -15,17 +15,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from attr import define, evolve, field, frozen
+from attr import evolve, frozen
 
 from classad import ClassAd
-from negotiator.capture.queues import submitter_ad
+from negotiator.capture.ads import job_id
+from negotiator.capture.schedds import advertised_submitter, submitter_ad
 from negotiator.jobs.lists import IDLE
-from negotiator.jobs.weights import IdleJobWeights
-from negotiator.model.arithmetic import whole
+from negotiator.jobs.submitters import IdleJobWeights
 from negotiator.model.snapshot import ScheddQueue
 from negotiator.pool.addresses import NO_ADDRESS
-from policy.maps.lookup import Mapped, map_name
-from policy.maps.user_maps import UserMap
+from policy.maps.user_maps import Mapped, UserMap, map_name
+from policy.model import NegotiatorPolicy
 
 FEATURE: Final = "AssignAccountingGroup"
 
@@ -50,7 +50,7 @@ class Assignment:
 
 
 @frozen
-class Refusal:
+class RefusedJobs:
     """Jobs that the schedd would not take; they are left as they are."""
 
     schedd: str
@@ -64,34 +64,40 @@ class Assignments:
     """What a map does to the jobs of a pool."""
 
     assigned: tuple[Assignment, ...] = ()
-    refused: tuple[Refusal, ...] = ()
+    refused: tuple[RefusedJobs, ...] = ()
 
 
-@define(eq=False)
-class _Moved:
-    """Jobs and weights that change submitter, by schedd, submitter before and after."""
-
-    jobs: dict[tuple[str, str, str, str], list[ClassAd]] = field(factory=dict)
-    refused: dict[tuple[str, str, str], list[ClassAd]] = field(factory=dict)
+#: Jobs that change submitter: by schedd, submitter before and after, and the line that says so.
+_Moved = dict[tuple[str, str, str, str], list[ClassAd]]
+#: Jobs that are refused: by schedd, submitter and cause.
+_Refused = dict[tuple[str, str, str], list[ClassAd]]
 
 
 def assign_groups(
-    known: GroupMap,
+    known: GroupMap | None,
     queues: Sequence[ScheddQueue],
     submitters: Sequence[ClassAd],
-    weights: IdleJobWeights,
-) -> tuple[tuple[ScheddQueue, ...], tuple[ClassAd, ...], Assignments]:
+    policy: NegotiatorPolicy,
+) -> tuple[Sequence[ScheddQueue], Sequence[ClassAd], Assignments]:
     """The queues and the submitter ads as they would be, and what was changed."""
-    moved = _Moved()
+    if known is None:
+        return queues, submitters, Assignments()
+    moved: _Moved = {}
+    refused: _Refused = {}
     changed = []
     for queue in queues:
-        jobs = tuple(_assigned(known, queue.name, job, moved) for job in queue.jobs)
+        jobs = tuple(_assigned(known, queue.name, job, moved, refused) for job in queue.jobs)
         changed.append(evolve(queue, jobs=jobs))
-    ads = _submitters(submitters, moved, weights)
-    return tuple(changed), ads, _summary(moved)
+    said = Assignments(
+        tuple(Assignment(*key, tuple(map(job_id, jobs))) for key, jobs in moved.items()),
+        tuple(RefusedJobs(*key, tuple(map(job_id, jobs))) for key, jobs in refused.items()),
+    )
+    return changed, _submitters(submitters, moved, IdleJobWeights.by(policy)), said
 
 
-def _assigned(known: GroupMap, schedd: str, job: ClassAd, moved: _Moved) -> ClassAd:
+def _assigned(
+    known: GroupMap, schedd: str, job: ClassAd, moved: _Moved, refused: _Refused
+) -> ClassAd:
     """The job with its group; the job itself where there is nothing to do."""
     owner = job.get_string("Owner")
     done = job.raw("AcctGroupUser") is not None
@@ -99,10 +105,10 @@ def _assigned(known: GroupMap, schedd: str, job: ClassAd, moved: _Moved) -> Clas
         return job
     wanted = job.get_string("AcctGroup")
     found = map_name(known.lines, owner, wanted)
-    before = _submitter(job)
+    before = advertised_submitter(job) or ""
     why = _refused(known, found, wanted)
     if why is not None:
-        moved.refused.setdefault((schedd, before, why), []).append(job)
+        refused.setdefault((schedd, before, why), []).append(job)
         return job
     new = job.duplicate()
     new.insert("AcctGroupUser", owner)
@@ -112,9 +118,9 @@ def _assigned(known: GroupMap, schedd: str, job: ClassAd, moved: _Moved) -> Clas
     new.insert("AccountingGroup", f"{found.group}.{owner}")
     line = found.line
     place = "" if line is None else f"{line.file}:{line.number}"
-    after = _submitter(new)
+    after = advertised_submitter(new) or ""
     if after != before:
-        moved.jobs.setdefault((schedd, before, after, place), []).append(job)
+        moved.setdefault((schedd, before, after, place), []).append(job)
     return new
 
 
@@ -124,15 +130,6 @@ def _refused(known: GroupMap, found: Mapped, wanted: str | None) -> str | None:
     if known.check_request and wanted is not None and wanted.lower() != found.group.lower():
         return f"`{found.name}` may not ask for group `{wanted}`"
     return None
-
-
-def _submitter(job: ClassAd) -> str:
-    user = job.get_string("User") or job.get_string("Owner") or ""
-    group = job.get_string("AccountingGroup")
-    if group is None or "@" in group:
-        return group or user
-    domain = user.partition("@")[2]
-    return f"{group}@{domain}" if domain else group
 
 
 def _submitters(
@@ -145,7 +142,7 @@ def _submitters(
         (ad.get_string("Name"), ad.get_string("ScheddName")): place for place, ad in enumerate(ads)
     }
     addresses = {ad.get_string("ScheddName"): ad.get_string("ScheddIpAddr") for ad in ads}
-    for (schedd, before, after, _), jobs in moved.jobs.items():
+    for (schedd, before, after, _), jobs in moved.items():
         old, new = places.get((before, schedd)), places.setdefault((after, schedd), len(found))
         if new == len(found):
             found.append(submitter_ad(after, schedd, addresses.get(schedd) or NO_ADDRESS, {}))
@@ -160,23 +157,3 @@ def _with_jobs(ad: ClassAd, count: int, weight: float) -> ClassAd:
     for name, more in (("IdleJobs", count), ("WeightedIdleJobs", weight)):
         changed.insert(name, max((ad.get_number(name) or 0) + more, 0))
     return changed
-
-
-def _summary(moved: _Moved) -> Assignments:
-    return Assignments(
-        tuple(
-            Assignment(schedd, before, after, place, _ids(jobs))
-            for (schedd, before, after, place), jobs in moved.jobs.items()
-        ),
-        tuple(
-            Refusal(schedd, submitter, why, _ids(jobs))
-            for (schedd, submitter, why), jobs in moved.refused.items()
-        ),
-    )
-
-
-def _ids(jobs: Sequence[ClassAd]) -> tuple[str, ...]:
-    return tuple(
-        ".".join(str(whole(job.get_number(name))) for name in ("ClusterId", "ProcId"))
-        for job in jobs
-    )

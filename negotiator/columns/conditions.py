@@ -19,10 +19,10 @@ from classad.evaluate import EvalContext
 from classad.language.operators import ORDER
 from classad.syntax.nodes import Binary, Literal, Parens
 from classad.table import Rows, Table
-from classad.table.arrays.arrays import bits_of, flag, rows_of, without
-from classad.table.dependence.partner import Partner
+from classad.table.arrays import bits_of, flag, rows_of, without
+from classad.table.expressions.partner import Partner
 from negotiator.columns.chance import UnsureError
-from negotiator.matching.candidate import Tally
+from negotiator.matching.candidate import Refusal, Tally
 from negotiator.matching.conditions import (
     UNEQUAL,
     Ask,
@@ -35,7 +35,6 @@ from negotiator.matching.conditions import (
     Pair,
     WithinLimit,
 )
-from negotiator.matching.refusal import Refusal
 from negotiator.model.result import MatchKind
 from negotiator.pool.slots import Slot
 from policy.model import NegotiatorPolicy

@@ -13,14 +13,14 @@ from operator import attrgetter
 
 from classad.evaluate import EvalContext
 from classad.table import Rows, Table
-from classad.table.arrays.arrays import rows_of
+from classad.table.arrays import rows_of
 from negotiator.columns.chance import UnsureError, without_chance
 from negotiator.columns.conditions import Conditions, SetAsk, Way, every_slot
 from negotiator.columns.order import ColumnFound
 from negotiator.columns.rank_keys import KeyMaker, Keys, Passed
 from negotiator.jobs.requests import Request
 from negotiator.matching.board import Board, Found
-from negotiator.matching.candidate import Allowance, Asker, Candidate, Tally
+from negotiator.matching.candidate import Allowance, Asker, Candidate, Refusal, Tally
 from negotiator.matching.candidates import (
     CANDIDATE_TESTS,
     Tester,
@@ -31,11 +31,10 @@ from negotiator.matching.conditions import Ask
 from negotiator.matching.engine import REFERENCE, Listed
 from negotiator.matching.preemption import STARTD_PREFERS, match_kinds
 from negotiator.matching.rank import Ranker
-from negotiator.matching.refusal import Refusal
 from negotiator.model.result import MatchKind
 from negotiator.pool.fetch import changing
 from negotiator.pool.slots import Slot
-from negotiator.versions.slots import SCANNED_SLOTS
+from negotiator.versions.negotiator import SCANNED_SLOTS
 from policy.model import NegotiatorPolicy
 
 

@@ -18,8 +18,8 @@ from classad import ClassAd
 from classad.evaluate import EvalContext
 from classad.evaluation.functions import load
 from classad.table import Table
-from classad.table.arrays.arrays import pick
-from classad.table.memory.budget import DEFAULT
+from classad.table.arrays import pick
+from classad.table.memo import DEFAULT
 from classad.table.store.placed import NOWHERE
 from classad.table.store.store import Store
 from negotiator.columns.engine import ColumnEngine, SlotsLeft

@@ -1,6 +1,6 @@
 """Finds the names that the expressions of slots want from other ads, once for each expression.
 
-The rule is ``wanted`` of ``negotiator.expressions.external``, asked of all rows that have the
+The rule is ``wanted`` of ``negotiator.expressions.known``, asked of all rows that have the
 expression.
 """
 
@@ -16,8 +16,8 @@ from classad.ads.expression import Expression
 from classad.analysis.mentions import references_of
 from classad.loading.columns import LoadedColumns
 from classad.table import Rows, Table
-from classad.table.arrays.arrays import flag, pick, rows_of
-from negotiator.expressions.external import external_names_of, wanted
+from classad.table.arrays import flag, pick, rows_of
+from negotiator.expressions.known import external_names_of, wanted
 from negotiator.pool.slots import Slot
 
 _WEIGHT: Final = "slotweight"

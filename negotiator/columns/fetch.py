@@ -14,8 +14,8 @@ from classad.ads.expression import Expression
 from classad.evaluate import EvalContext, evaluate
 from classad.language.values import ClassAdValue
 from classad.table import Rows, Table
-from classad.table.arrays.arrays import flag, rows_of
-from classad.table.expressions.shapes import text_of
+from classad.table.arrays import flag, rows_of
+from classad.table.shapes import text_of
 from negotiator.columns.chance import UnsureError, without_chance
 from negotiator.columns.rows import SlotRows
 from negotiator.columns.slots import ColumnSlots, facts_of, lasting_facts_of, mentioned, spread
@@ -31,11 +31,11 @@ from negotiator.pool.fetch import (
     changing,
     flatten_requirements,
     give_weight,
+    is_projected,
     occupant,
     take_part,
     take_requirements,
 )
-from negotiator.pool.projection import is_projected
 from negotiator.pool.slots import Changes, Slot, is_plain
 from negotiator.pool.weights import lacks_weight, slot_weight
 from policy.model import NegotiatorPolicy
@@ -128,7 +128,7 @@ class _Fetch:
 
     def slots(self, claims: Mapping[str, int]) -> ColumnSlots:
         rows, policy = self.rows, self.policy
-        if rows.table.sight(()).opaque:
+        if rows.table.sight(()).row_by_row:
             raise UnsureError  # what ads inherit is in no column
         names: list[str | None] = list(rows.names) if rows.names else self._each(NAME)
         tests = [self._each(fact) for fact in admission(policy)]
@@ -178,7 +178,7 @@ class _Fetch:
             return lacks, slot_weight(ad, policy, context)
 
         sight = self.rows.table.sight(("SlotWeight", *mentioned(policy.slot_weight)))
-        if sight.opaque or not sight.names.isdisjoint(_REQUIREMENTS):
+        if sight.row_by_row or not sight.names.isdisjoint(_REQUIREMENTS):
             raise UnsureError  # they may be settled first
         fact = Fact(weigh, ("SlotWeight",), expression=policy.slot_weight)
         codes, found = facts_of(fact, self.rows, without_chance(self.context))
@@ -235,7 +235,7 @@ class _Fetch:
         for what in changing(self.policy):
             concerned.update(compress(self.rows.order, kept[what]))
         seen = table.sight(_REQUIREMENTS) if lacking else None
-        if seen is None or not (seen.opaque or "slotweight" in seen.names):
+        if seen is None or not (seen.row_by_row or "slotweight" in seen.names):
             lacking = set()
         for slot in slots if concerned or lacking else ():
             if slot.row in concerned or (slot.row in lacking and flattener.matters(slot.ad)):

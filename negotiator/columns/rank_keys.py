@@ -14,8 +14,8 @@ from attr import define
 
 from classad.kernels import Key, sort_rows, top_rows
 from classad.table import Rows, Table
-from classad.table.arrays.arrays import mark, rows_of
-from classad.table.dependence.partner import Partner
+from classad.table.arrays import mark, rows_of
+from classad.table.expressions.partner import Partner
 from negotiator.columns.chance import UnsureError
 from negotiator.matching.candidate import NO_KEYS
 from negotiator.matching.rank import (

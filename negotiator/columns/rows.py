@@ -15,7 +15,7 @@ from classad import ClassAd
 from classad.language.names import fold_name
 from classad.loading.columns import LoadedColumns
 from classad.table import Table
-from negotiator.expressions.external import external_names_of
+from negotiator.expressions.known import external_names_of
 from negotiator.expressions.visible import Mentions
 from negotiator.model.loaded_slots import LoadedSlots
 from negotiator.model.watched import PASSING, WatchedAd

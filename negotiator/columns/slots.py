@@ -14,13 +14,13 @@ from typing import Self, TypeVar
 from classad import ClassAd
 from classad.ads.expression import Expression
 from classad.evaluate import EvalContext
-from classad.table.arrays.arrays import pick
-from classad.table.expressions.shapes import OTHERS, Shapes
+from classad.table.arrays import pick
+from classad.table.shapes import OTHERS, Shapes
 from classad.table.store.columns import PLAIN
 from negotiator.columns.chance import UnsureError, without_chance
 from negotiator.columns.external import external_names_in
 from negotiator.columns.rows import SlotRows
-from negotiator.expressions.external import external_names_of
+from negotiator.expressions.known import external_names_of
 from negotiator.pool.fetch import KEPT, Fact, new_slot
 from negotiator.pool.slots import Slot, Slots
 
@@ -82,7 +82,7 @@ class ColumnSlots(Slots):
             names = [*reads, *mentioned(*expressions)]
             names += [name for what in knows for name in KEPT[what].reads]
             sight = self.rows.table.sight(names)
-            if self.changed and (sight.opaque or not self.changed.isdisjoint(sight.names)):
+            if self.changed and (sight.row_by_row or not self.changed.isdisjoint(sight.names)):
                 raise UnsureError
             return spread(*self.rows.table.apply(ask, names), self.places())
         except UnsureError:
@@ -141,7 +141,7 @@ def mentioned(*trees: Expression | None) -> set[str]:
     for tree in trees:
         if tree is not None:
             shape = shapes.of(tree)
-            if shape.opaque or shape.random:
+            if shape.row_by_row or shape.random:
                 raise UnsureError
             found.update(name for where, name in shape.names if where != OTHERS)
     return found

@@ -14,20 +14,20 @@ from typing import Final, NamedTuple
 from attr import define
 
 from classad import ClassAd
-from classad.ads.ad import SharedNames
+from classad.ads.ad import Ad, ListValue, SharedNames
 from classad.ads.expression import Expression
-from classad.analysis.flatten import flatten
+from classad.analysis.flatten import Flattened, flatten
 from classad.analysis.mentions import references_of
 from classad.evaluate import EvalContext, evaluate
 from classad.evaluation.functions import CHANCE, USAGE, lookup_function
 from classad.formats.unparse import unparse
 from classad.language.operators import CHOICE
-from classad.language.values import ClassAdValue
-from classad.syntax.nodes import Node, same_tree
-from classad.syntax.unbuilt import Unbuilt, parse_later
-from classad.syntax.ways import OLD, WHOLE
-from classad.table.memory.budget import Budget
-from classad.table.store.store import MISLEADING
+from classad.language.rules import OLD, WHOLE
+from classad.language.values import ERROR, ClassAdValue
+from classad.syntax.lazy import LazyExpression, parse_lazily
+from classad.syntax.nodes import same_tree
+from classad.table.memo import Budget
+from classad.table.store.store import SCOPE_NAMES
 from negotiator.expressions.known import forget_known, own_names_of
 from negotiator.expressions.regrouping import AdSet, Level, forget_groupings, regrouping_of
 from policy.ephemeral import EPHEMERAL
@@ -41,6 +41,8 @@ OVERWRITTEN: Final = {
 }
 #: Where the other ad is in the match ad that the requirements of either are evaluated in.
 _PARTNER: Final = "RIGHT"
+#: Of requirements that are a value already.
+_NOTHING: Final = Flattened(False, ERROR, None)
 
 
 @define(eq=False)
@@ -80,35 +82,83 @@ class Flattener:
         self._context = context
         self._read = read
         self._varying: dict[frozenset[str], bool] = {}
-        #: What flattening left, by its text.
+        #: What flattening left that its text does not tell, by the text.
         self._left: dict[str, Expression] = {}
 
-    def flatten(self, ad: ClassAd) -> None:
-        """Replace the requirements, unless it cannot matter."""
-        if self.matters(ad):
-            flattened = self.flattened(ad)
-            if flattened is not None:
-                ad.insert("Requirements", flattened)
+    def flatten(self, ad: ClassAd) -> bool:
+        """Replace the requirements, unless it cannot matter.
+
+        Returns whether HTCondor may not come back from it (D-508).
+        """
+        if not self.matters(ad):
+            return False
+        left, endless = self._result(ad)
+        if left is not None:
+            ad.insert("Requirements", left)
+        return endless
 
     def flattened(self, ad: ClassAd) -> object:
         """The requirements to go by; None if they cannot be flattened or are a value already."""
+        return self._result(ad)[0]
+
+    def _result(self, ad: ClassAd) -> tuple[object, bool]:
+        """What flattening leaves, None for nothing to go by, and whether it is endless."""
+        content = self._content(ad)
+        known = None if content is None else _RESULTS.get(content)
+        if known is None:
+            flat = self._flat(ad)
+            known = self._shared(flat), flat.endless, list(ad._attrs.values())
+            if content is not None:
+                if len(_RESULTS) >= _MANY:
+                    _RESULTS.clear()
+                _RESULTS[content] = known
+        return known[:2]
+
+    def _content(self, ad: ClassAd) -> tuple[object, ...] | None:
+        """All that flattening the ad depends on; None where that is more than its attributes."""
+        if ad._chained is not None:
+            return None
+        attributes = ad._attrs
+        trees = {name: it for name, it in attributes.items() if type(it) is Expression}
+        if "requirements" not in trees:
+            return None
+        key = (self._read, *trees, *map(id, trees.values()))
+        settled = _SETTLED.get(key) or self._settle(key, trees)
+        if not settled.reads:
+            settled.reads.append(_read_by(trees, self._context))
+        names = settled.reads[0]
+        if names is None:
+            return None
+        values = [attributes.get(name) for name in names]
+        if any(isinstance(value, Ad | ListValue) for value in values):
+            return None  # these can be changed where they stand
+        # Zeros of both signs are equal, and are written otherwise.
+        content = [repr(value) if type(value) is float else value for value in values]
+        return (self._context.language, key, *map(type, values), *content)
+
+    def _flat(self, ad: ClassAd) -> Flattened:
         before = ad.raw("Requirements")
         if before.__class__ is not Expression:
-            return None
-        flat = flatten(ad, before, inline=True, context=self._context, partner=_PARTNER)
-        if flat.ok and flat.tree is not None:
-            # Ads that are left with the same share it, and what it is compiled to.
-            text = unparse(flat.tree, old=True)
-            plain = "\\" not in text
-            key = text if plain else unparse(flat.tree)
-            if key not in self._left:
-                self._left[key] = _as_if_read(flat.tree, text if plain else "")
-            return self._left[key]
-        return flat.value if flat.ok else None
+            return _NOTHING
+        return flatten(ad, before, inline=True, context=self._context, partner=_PARTNER)
+
+    def _shared(self, flat: Flattened) -> object:
+        """What flattening left; ads that are left with the same share what it is compiled to."""
+        if not flat.ok or flat.tree is None:
+            return flat.value if flat.ok else None
+        text = unparse(flat.tree, old=True)
+        read = None if "\\" in text else _read_again(text)
+        if read is not None and same_tree(read.node, flat.tree):
+            return read
+        # What an attribute holds stands without parentheses where the name stood.
+        left = self._left.get(text)
+        if left is None or not same_tree(left.node, flat.tree):
+            left = self._left[text] = Expression.from_node(flat.tree)
+        return left
 
     def matters(self, ad: ClassAd) -> bool:
         """Whether the requirements can be others when they are flattened now."""
-        if ad._chained is not None or not MISLEADING.isdisjoint(ad._attrs):
+        if ad._chained is not None or not SCOPE_NAMES.isdisjoint(ad._attrs):
             return True
         trees = {name: it for name, it in ad._attrs.items() if type(it) is Expression}
         wanted = trees.get("requirements")
@@ -124,7 +174,7 @@ class Flattener:
     def _settle(self, key: tuple[object, ...], trees: dict[str, Expression]) -> _Settled:
         others = [tree for name, tree in trees.items() if name != "requirements"]
         level = Level.WHOLE if self._read or any(map(_mentions, others)) else Level.TRUE
-        found = _Settled(level, _called(trees, level), list(trees.values()))
+        found = _Settled(level, _called(trees, level), list(trees.values()), [])
         if len(_SETTLED) >= _MANY:
             _SETTLED.clear()
         _SETTLED[key] = found
@@ -181,27 +231,43 @@ class _Settled(NamedTuple):
 
     ``level``: how much of these counts.  ``called``: the functions that they lead to; None if it
     depends on what else the ad has.  ``kept``: the expressions, so that their identities stay
-    theirs.
+    theirs.  ``reads``: once it was needed, the attributes that decide what is left of them, None
+    if more does.
     """
 
     level: Level
     called: frozenset[str] | None
     kept: list[Expression]
+    reads: list[tuple[str, ...] | None]
 
 
 #: By the names and identities of expressions.
 _SETTLED: Final[dict[tuple[object, ...], _Settled]] = {}
+#: What flattening left, by all that it read of an ad, whose identities stay theirs.
+_RESULTS: Final[dict[tuple[object, ...], tuple[object, bool, list[object]]]] = {}
 
 
-def _as_if_read(tree: Node, text: str) -> Expression:
-    """An expression as the ads of a file have it: tables share the parts of those.
+def _read_by(trees: dict[str, Expression], context: EvalContext) -> tuple[str, ...] | None:
+    """The attributes that requirements lead to; None if a function there reads more than these."""
+    seen, todo = {"requirements"}, ["requirements"]
+    while todo:
+        look = references_of(trees[todo.pop()].node)
+        functions = [lookup_function(name, context) for name in look.called]
+        if any(function is None or function.ever_reads for function in functions):
+            return None
+        if context.functions and not look.called.isdisjoint(context.functions):
+            return None
+        ahead = (look.target | look.bare | look.mine) - seen
+        seen |= ahead
+        todo += ahead & trees.keys()
+    return tuple(sorted(seen - trees.keys()))
 
-    It stays as it is where its text is another expression: what an attribute holds stands without
-    parentheses where the name stood.
-    """
-    again = parse_later(text, OLD | WHOLE)
-    same = again is not None and same_tree(again.node(), tree)
-    return Expression.from_node(again if again is not None and same else tree)
+
+@lru_cache(maxsize=_MANY)
+def _read_again(text: str) -> Expression | None:
+    """An expression as the ads of a file have it: tables share the parts of those."""
+    unbuilt = parse_lazily(text, OLD | WHOLE)
+    return None if unbuilt is None else Expression.from_node(unbuilt)
 
 
 def _called(trees: dict[str, Expression], level: Level) -> frozenset[str] | None:
@@ -248,7 +314,7 @@ def lead_to_requirements(ads: Iterable[ClassAd], *names: str) -> bool:
     return False
 
 
-class _Mentioned(NamedTuple):
+class _MentionedNames(NamedTuple):
     """The names of their ad that expressions may mention, None if requirements are among them.
 
     ``kept``: what this is found by the identities of, so that they stay its own.
@@ -260,7 +326,7 @@ class _Mentioned(NamedTuple):
 
 
 #: By the identities of expressions and of the names that ads share.
-_MENTIONED: Final[dict[tuple[int, ...], _Mentioned]] = {}
+_MENTIONED: Final[dict[tuple[int, ...], _MentionedNames]] = {}
 _BUDGET: Final = Budget(10 * 2**20)
 
 
@@ -268,7 +334,9 @@ def forget() -> None:
     """Let go of expressions of ads that are read no more: a service reads others every minute."""
     _BUDGET.clear()
     _SETTLED.clear()
+    _RESULTS.clear()
     _say_requirements.cache_clear()
+    _read_again.cache_clear()
     forget_groupings()
     forget_known()
 
@@ -283,13 +351,13 @@ def _mentioned(trees: list[Expression], spelled: dict[str, str]) -> frozenset[st
         own = frozenset[str]().union(*map(own_names_of, trees))
         found = frozenset(filter(spelled.__contains__, own))
     if spelled.__class__ is SharedNames:
-        _BUDGET.add(_MENTIONED, key, _Mentioned(found, (trees, spelled), 1000))
+        _BUDGET.add(_MENTIONED, key, _MentionedNames(found, (trees, spelled), 1000))
     return found
 
 
 def _text(tree: Expression) -> str:
     unbuilt: object = tree._node
-    return unbuilt.text if isinstance(unbuilt, Unbuilt) else str(tree)
+    return unbuilt.text if isinstance(unbuilt, LazyExpression) else str(tree)
 
 
 @lru_cache(maxsize=_MANY)
@@ -299,7 +367,7 @@ def _say_requirements(text: str) -> bool:
 
 def _mentions(tree: Expression) -> bool:
     unbuilt: object = tree._node
-    if isinstance(unbuilt, Unbuilt):
+    if isinstance(unbuilt, LazyExpression):
         return _say_requirements(unbuilt.text)
     found = references_of(tree.node)
     return "requirements" in found.target | found.bare | found.mine

@@ -1,4 +1,4 @@
-"""Remembers what expressions mention and how they are written, once for each object.
+"""Tells what expressions mention and how they are written, once for each object.
 
 An expression is taken apart at its ``&&``: those of many jobs are made of few conjuncts, and of
 these many differ in constants only, of which one is read.
@@ -6,23 +6,24 @@ these many differ in constants only, of which one is read.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from itertools import chain
 from typing import Final, NamedTuple
 
+from classad import ClassAd
 from classad.ads.ad import is_value
 from classad.ads.expression import Expression
 from classad.analysis.mentions import references_of
 from classad.formats.unparse import unparse, unparse_value
+from classad.language.rules import PREFIX
+from classad.syntax.lazy import LazyExpression
 from classad.syntax.native import parse
 from classad.syntax.nodes import AdExpr, walk
-from classad.syntax.unbuilt import Unbuilt
-from classad.syntax.ways import PREFIX
-from classad.table.expressions.conjunct_texts import conjuncts_in
-from classad.table.expressions.templates import (
+from classad.table.expressions.conjuncts import (
     MARK,
     Rest,
+    conjuncts_in,
     constants_of,
 )
 
@@ -86,7 +87,7 @@ def _taken_apart(tree: Expression) -> _Look | None:
     An expression is printed in the order in which it is written, whatever binds tighter.
     """
     unbuilt: object = tree._node
-    return _joined(unbuilt.text, unbuilt.how) if unbuilt.__class__ is Unbuilt else None
+    return _joined(unbuilt.text, unbuilt.how) if unbuilt.__class__ is LazyExpression else None
 
 
 @lru_cache(maxsize=_MANY)
@@ -118,7 +119,7 @@ class _Form(NamedTuple):
     def look(self, text: str, how: int, values: Sequence[object]) -> _Look:
         """What is known of one of them."""
         around = zip(self.pieces, [*map(unparse_value, values), ""], strict=True)
-        tree = Expression.from_node(Unbuilt(text, how, self.value))
+        tree = Expression.from_node(LazyExpression(text, how, self.value))
         return _Look((tree,), self.own, "".join(chain.from_iterable(around)))
 
 
@@ -165,3 +166,45 @@ def forget_known() -> None:
     """Let go of texts that have been looked at, but not of their forms, of which there are few."""
     _joined.cache_clear()
     _part.cache_clear()
+
+
+# --- names that are wanted of the ad that an ad meets ---------------------------------------------
+
+
+def wanted(target: Iterable[str], bare: Iterable[str], lacks: Callable[[str], bool]) -> set[str]:
+    """The names read from the other ad: those of TARGET, and bare ones that the own ad lacks."""
+    return {*target, *filter(lacks, bare)}
+
+
+def external_names(ad: ClassAd, trees: Iterable[Expression | None]) -> set[str]:
+    """The names that expressions in ``ad`` read from the other ad."""
+    found: set[str] = set()
+    lacks = _lacking(ad)
+    for tree in trees:
+        if tree is not None:
+            refs = references_of(tree.node)
+            found |= wanted(refs.target, refs.bare, lacks)
+    return found
+
+
+def external_names_of(ads: Iterable[ClassAd]) -> set[str]:
+    """The same for all expressions of some ads; ads of one kind share their expressions."""
+    found: set[str] = set()
+    #: By the expressions' identities; they are kept so that these stay theirs.
+    known: dict[tuple[int, ...], tuple[list[Expression], frozenset[str]]] = {}
+    for ad in ads:
+        trees = [value for value in ad._attrs.values() if value.__class__ is Expression]
+        key = tuple(map(id, trees))
+        target = frozenset[str]()
+        if key not in known:
+            refs = [references_of(tree.node) for tree in trees]
+            target = frozenset[str]().union(*(each.target for each in refs))
+            known[key] = (trees, frozenset[str]().union(*(each.bare for each in refs)))
+        own = ad._attrs
+        bare = [name for name in known[key][1] - found if name not in own]
+        found |= wanted(target, bare, _lacking(ad))
+    return found
+
+
+def _lacking(ad: ClassAd) -> Callable[[str], bool]:
+    return lambda name: ad.raw(name) is None

@@ -19,9 +19,9 @@ from classad.evaluation.functions import Laziness, Where, lookup_function
 from classad.language.operators import BINARY, CHOICE, EQUALITY, IDENTITY, LOGIC, ORDER, truth
 from classad.language.values import ERROR, UNDEFINED, ClassAdValue
 from classad.syntax import nodes
+from classad.syntax.lazy import LazyExpression
 from classad.syntax.nodes import Binary, Call, Node, Reference, Unary
-from classad.syntax.unbuilt import Unbuilt
-from classad.table.expressions.templates import constants_of
+from classad.table.expressions.conjuncts import constants_of
 from negotiator.expressions.known import conjuncts_of
 
 #: Expressions and conjuncts that are remembered from cycle to cycle.
@@ -112,7 +112,7 @@ def _remembered(tree: Expression, level: Level, found: Regrouping) -> Regrouping
 def _of_text(tree: Expression, level: Level) -> Regrouping:
     """The same; texts that differ in constants only are alike, unless there are hazards."""
     unbuilt: object = tree._node
-    left = constants_of(unbuilt.text) if unbuilt.__class__ is Unbuilt else None
+    left = constants_of(unbuilt.text) if unbuilt.__class__ is LazyExpression else None
     if left is None:
         return _read(tree, level)
     key = (left[0], unbuilt.how, level)  # type: ignore[attr-defined]

@@ -13,10 +13,9 @@ from classad import ClassAd
 from classad.ads.ad import node_of_value
 from classad.ads.expression import Expression
 from classad.syntax.nodes import Node
-from classad.table.expressions.shapes import MINE, OTHERS, Shape
-from classad.table.store.columns import PLAIN
-from classad.table.store.parts import put_cell
-from classad.table.store.store import MISLEADING
+from classad.table.shapes import MINE, OTHERS, Shape
+from classad.table.store.columns import PLAIN, put_cell
+from classad.table.store.store import SCOPE_NAMES
 from negotiator.expressions.known import conjuncts_of
 
 _MANY: Final = 100_000
@@ -28,7 +27,7 @@ class _Mentioned(Shape):
     __slots__ = ()
 
     def __init__(self, node: Node) -> None:
-        self.opaque = self.clock = self.random = self.exact = False
+        self.row_by_row = self.clock = self.random = self.exact = False
         self.names = tuple(set(self._walk(node)))
 
 
@@ -38,11 +37,11 @@ class _JointMention(Shape):
     __slots__ = ()
 
     def __init__(self, parts: Iterable[Shape]) -> None:
-        self.opaque = self.clock = self.random = self.exact = False
+        self.row_by_row = self.clock = self.random = self.exact = False
         names: set[tuple[int, str]] = set()
         for part in parts:
             names.update(part.names)
-            self.opaque |= part.opaque
+            self.row_by_row |= part.row_by_row
             self.random |= part.random
         self.names = tuple(names)
 
@@ -92,7 +91,7 @@ class Mentions:
 
 def _misleads(read: Callable[[str], object]) -> bool:
     """Whether an ad has attributes named like scopes, so that names mean something else."""
-    return any(read(name) is not None for name in MISLEADING)
+    return any(read(name) is not None for name in SCOPE_NAMES)
 
 
 class VisiblePart:
@@ -145,7 +144,7 @@ class VisiblePart:
                 if value.__class__ in PLAIN:
                     continue
                 _, shape, own, others = mentions.of(value)
-                if shape.opaque:
+                if shape.row_by_row:
                     return False
                 # Nothing may refer to the whole.
                 if shape.random or "requirements" in own or "requirements" in others:

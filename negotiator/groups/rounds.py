@@ -11,34 +11,14 @@ import math
 from collections.abc import Iterator
 from typing import Final, Protocol
 
-from attr import frozen
-
-from negotiator.groups.quotas import allocate, assign_quotas
-from negotiator.groups.steps import Note, RoundBegan, nobody
+from negotiator.groups.quotas import Note, RoundBegan, allocate, assign_quotas, nobody
 from negotiator.groups.tree import Group, GroupTree
-from negotiator.model.arithmetic import add_up, c_int
+from negotiator.model.arithmetic import add_up, ascending, c_int
 from negotiator.model.result import AllocationRound, GroupAllocation, GroupEvent
-from negotiator.model.std_sort import ascending
 from policy.model import NegotiatorPolicy
 
-#: From this pass on a group loop would take hours in a real pool.
+#: From this pass on a group loop would take hours in a real pool: it gives all that is left.
 MANY_PASSES: Final = 100_000
-
-
-@frozen
-class GroupLoopSettings:
-    """The knobs that the loop over groups reads; ``round_robin_rate`` is in slot weights.
-
-    ``max_passes``: after so many the next gives all that is left.
-    """
-
-    max_rounds: int
-    round_robin_rate: float
-    use_slot_weights: bool
-    consider_preemption: bool
-    oversubscription: bool
-    strict_enforcement: bool
-    max_passes: int = MANY_PASSES
 
 
 class Negotiation(Protocol):
@@ -63,7 +43,7 @@ class Negotiation(Protocol):
 def run_group_rounds(
     tree: GroupTree,
     pool: float,
-    settings: GroupLoopSettings,
+    policy: NegotiatorPolicy,
     negotiation: Negotiation,
     note: Note = nobody,
 ) -> Iterator[AllocationRound]:
@@ -71,10 +51,10 @@ def run_group_rounds(
     for group in tree.groups:
         group.usage = negotiation.usage(group)
         group.requested = group.demand
-    assign_quotas(tree, pool, oversubscription=settings.oversubscription, note=note)
-    for number in range(1, settings.max_rounds + 1):
+    assign_quotas(tree, pool, oversubscription=policy.allow_quota_oversubscription, note=note)
+    for number in range(1, policy.group_quota_max_allocation_rounds + 1):
         note(RoundBegan(number))
-        done = _one_round(tree, pool, number, settings, negotiation, note)
+        done = _one_round(tree, pool, number, policy, negotiation, note)
         yield done
         if done.used >= done.allocated:
             return
@@ -84,11 +64,11 @@ def _one_round(
     tree: GroupTree,
     pool: float,
     number: int,
-    settings: GroupLoopSettings,
+    policy: NegotiatorPolicy,
     negotiation: Negotiation,
     note: Note,
 ) -> AllocationRound:
-    surplus = allocate(tree, whole_slots=not settings.use_slot_weights, note=note)
+    surplus = allocate(tree, whole_slots=not policy.use_slot_weights, note=note)
     if tree.autoregroup:
         tree.root.quota = tree.root.allocated = pool
     groups = tuple(
@@ -99,7 +79,7 @@ def _one_round(
     unserved = sum(1 for g in groups if g.allocated <= 0 < g.unallocated)
     max_delta = _max_delta(tree)
     order = _order(tree, negotiation)
-    events = tuple(_passes(order, number, max_delta, settings, negotiation))
+    events = tuple(_passes(order, number, max_delta, policy, negotiation))
     return AllocationRound(
         number,
         groups,
@@ -136,23 +116,23 @@ def _passes(
     order: list[Group],
     number: int,
     max_delta: float,
-    settings: GroupLoopSettings,
+    policy: NegotiatorPolicy,
     negotiation: Negotiation,
 ) -> Iterator[GroupEvent]:
     """Let every group negotiate, with ``round_robin_rate`` more of its allocation in every pass."""
     # In a pool of infinite weight the passes would never end: then one gives everything.
     n = 0.0 if math.isfinite(max_delta) else max_delta
     for made in itertools.count(1):  # pragma: no branch - it counts without end
-        n = min(n + settings.round_robin_rate, max_delta)
-        if made == settings.max_passes:
+        n = min(n + policy.group_quota_round_robin_rate, max_delta)
+        if made == MANY_PASSES:
             n = max_delta
         for group in order:
             key = group.sort_key or 0.0
-            skipped = _skip_cause(group, settings, negotiation)
+            skipped = _skip_cause(group, policy, negotiation)
             if skipped is not None:
                 yield GroupEvent(number, group.name, key, n, skipped=skipped)
                 continue
-            limit = _limit(group, n, max_delta, settings, negotiation)
+            limit = _limit(group, n, max_delta, policy, negotiation)
             whole = c_int(limit)
             pie = negotiation.negotiate(group, whole)
             yield GroupEvent(number, group.name, key, n, limit, whole, pie=pie)
@@ -160,15 +140,15 @@ def _passes(
             return
 
 
-def too_many_passes(max_delta: float, settings: GroupLoopSettings) -> bool:
+def too_many_passes(max_delta: float, policy: NegotiatorPolicy) -> bool:
     """Whether the passes of a round were cut short."""
-    return not max_delta <= settings.round_robin_rate * settings.max_passes
+    return not max_delta <= policy.group_quota_round_robin_rate * MANY_PASSES
 
 
-def _skip_cause(group: Group, settings: GroupLoopSettings, negotiation: Negotiation) -> str | None:
+def _skip_cause(group: Group, policy: NegotiatorPolicy, negotiation: Negotiation) -> str | None:
     if group.allocated <= 0:
         return "zero slots allocated"
-    if group.usage >= group.allocated and not settings.consider_preemption:
+    if group.usage >= group.allocated and not policy.consider_preemption:
         return "at or over quota"
     if not negotiation.has_submitters(group):
         return "no submitters"
@@ -179,7 +159,7 @@ def _limit(
     group: Group,
     n: float,
     max_delta: float,
-    settings: GroupLoopSettings,
+    policy: NegotiatorPolicy,
     negotiation: Negotiation,
 ) -> float:
     """The group's limit for this pass; 0/0 is not-a-number, as in the negotiator."""
@@ -189,9 +169,9 @@ def _limit(
     if lacking > 0:
         limit = group.usage + lacking * (n / max_delta if max_delta else math.nan)
     limit = target if target < limit else limit
-    if not settings.use_slot_weights:
+    if not policy.use_slot_weights:
         limit = float(math.floor(limit)) if math.isfinite(limit) else limit
-    return _strict(group, limit, negotiation) if settings.strict_enforcement else limit
+    return _strict(group, limit, negotiation) if policy.strict_enforce_quota else limit
 
 
 def _strict(group: Group, limit: float, negotiation: Negotiation) -> float:
@@ -218,15 +198,3 @@ def _settle(tree: GroupTree, negotiation: Negotiation) -> float:
         else:
             group.requested += group.allocated
     return used
-
-
-def group_loop_settings(policy: NegotiatorPolicy) -> GroupLoopSettings:
-    """The part of a policy that the loop over groups reads."""
-    return GroupLoopSettings(
-        max_rounds=policy.group_quota_max_allocation_rounds,
-        round_robin_rate=policy.group_quota_round_robin_rate,
-        use_slot_weights=policy.use_slot_weights,
-        consider_preemption=policy.consider_preemption,
-        oversubscription=policy.allow_quota_oversubscription,
-        strict_enforcement=policy.strict_enforce_quota,
-    )

@@ -6,22 +6,23 @@ Follows the schedd's and the negotiator's rules as seen in the vectors and captu
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Set
 from functools import lru_cache
+from operator import itemgetter
 from sys import intern
 from typing import Any, Final, NamedTuple
 
-from attr import frozen
-
 from classad import ClassAd
+from classad.ads.ad import SharedNames
 from classad.ads.expression import Expression
+from classad.analysis.mentions import references_of
 from classad.formats.unparse import unparse_value
-from negotiator.expressions.external import external_names
-from negotiator.expressions.known import KnownExpressions
-from negotiator.expressions.projection import Projections
+from classad.language.bounds import MAX_DEPTH
+from classad.syntax.nodes import Node, Reference
+from negotiator.expressions.known import KnownExpressions, external_names
 from negotiator.jobs.start_vanilla import names_of
 from negotiator.pool.slots import Slots
-from negotiator.versions.slots import NEVER_SIGNIFICANT, REMOTE_USER_FLOOR, REMOVED_ATTRIBUTES
+from negotiator.versions.negotiator import NEVER_SIGNIFICANT, REMOTE_USER_FLOOR, REMOVED_ATTRIBUTES
 from policy.model import NegotiatorPolicy
 from policy.versions import NEWEST, Version
 
@@ -37,21 +38,6 @@ def never_significant(version: Version) -> frozenset[str]:
 
 #: What the schedd adds to any list.
 ALWAYS: Final = ("Requirements", "Rank", "ConcurrencyLimits", "FlockTo")
-
-
-@frozen
-class SignificanceSettings:
-    """The knobs about significant attributes.
-
-    ``fixed``: ``SIGNIFICANT_ATTRIBUTES`` of the schedd, in place of all others.  ``of_start``: what
-    ``START_VANILLA_UNIVERSE`` mentions as ``JOB.x``.
-    """
-
-    removed: Sequence[str] = ()
-    removed_pattern: str = ""
-    added: Sequence[str] = ()
-    fixed: Sequence[str] | None = None
-    of_start: Iterable[str] = ()
 
 
 def significant_attributes(
@@ -70,19 +56,38 @@ def significant_attributes(
     return frozenset(found - never_significant(version))
 
 
-def job_attributes(significant: frozenset[str], settings: SignificanceSettings) -> frozenset[str]:
-    """The list as the schedd uses it, before the references inside the jobs are added."""
-    if settings.fixed is not None:
-        return frozenset(name.lower() for name in settings.fixed)
-    names = significant - {name.lower() for name in settings.removed}
-    if settings.removed_pattern:
-        pattern = re.compile(settings.removed_pattern, re.IGNORECASE)
+def job_attributes(significant: frozenset[str], policy: NegotiatorPolicy) -> frozenset[str]:
+    """The list as the schedd uses it, before the references inside the jobs are added.
+
+    ``SIGNIFICANT_ATTRIBUTES`` of the schedd stands in place of all others; what
+    ``START_VANILLA_UNIVERSE`` mentions as ``JOB.x`` is added.
+    """
+    if policy.significant_attributes is not None:
+        return frozenset(name.lower() for name in policy.significant_attributes)
+    removed, text = REMOVED_ATTRIBUTES.of(policy.version)(policy)
+    names = significant - {name.lower() for name in removed}
+    if text:
+        pattern = re.compile(text, re.IGNORECASE)
         names = frozenset(name for name in names if not pattern.search(name))
-    return names | {name.lower() for name in (*ALWAYS, *settings.added, *settings.of_start)}
+    start = policy.start_vanilla_universe
+    of_start = () if start is None else names_of(start, "JOB")
+    added = (*ALWAYS, *policy.add_significant_attributes, *of_start)
+    return names | {name.lower() for name in added}
 
 
 #: Classes of values that have one text where they are equal.
 _EXACT: Final[frozenset[type]] = frozenset({bool, int, str})
+
+
+class _Referred(NamedTuple):
+    """What expressions of a job refer to, and what of that is none of the attributes.
+
+    ``kept``: the expressions, so that their identities stay theirs.
+    """
+
+    kept: tuple[Expression, ...]
+    all: frozenset[str]
+    more: frozenset[str]
 
 
 class _Attributes:
@@ -93,9 +98,8 @@ class _Attributes:
         self.names = frozenset(map(intern, names))
         self._sorted = sorted(self.names)
         self._projections = Projections(self._sorted)
-        #: What expressions of a job refer to besides, by their identities; they are kept so that
-        #: these stay theirs.
-        self.referred: dict[tuple[int, ...], tuple[tuple[Expression, ...], frozenset[str]]] = {}
+        #: What expressions of a job refer to, by their identities.
+        self.referred: dict[tuple[int, ...], _Referred] = {}
 
     def read(self, job: ClassAd) -> tuple[tuple[str, ...], tuple[object, ...]]:
         """Which of the attributes a job has, and its values of them."""
@@ -138,7 +142,7 @@ class AutoclusterTable:
             kinds = tuple(map(type, values))
             layout = _layout_of(kinds)
             referred = self._referred(attributes, [values[place] for place in layout.trees])
-            more = referred and _there(job, referred)
+            more = referred.more and _there(job, referred.more)
             if not more:
                 break
             attributes = self._with(attributes.names.union(more))
@@ -148,8 +152,37 @@ class AutoclusterTable:
         key = (names, kinds, *exact)
         known = self._known.get(key)
         if known is None:
-            known = self._known[key] = values, self._numbered(names, values, layout)
+            kept = values
+            if not referred.all.isdisjoint([names[place] for place in layout.trees]):
+                trees = {names[place]: values[place] for place in layout.trees}
+                if self._has_circle(trees):
+                    names, values = self._with(self._reached(trees)).read(job)
+                    layout = _layout_of(tuple(map(type, values)))
+            known = self._known[key] = kept, self._numbered(names, values, layout)
         return known[1]
+
+    def _has_circle(self, trees: Mapping[str, Any]) -> bool:
+        """Whether some expressions, by the attributes that hold them, lead back to themselves."""
+        left = {name: self._expressions.of(tree).own for name, tree in trees.items()}
+        while left:
+            ends = [name for name, own in left.items() if own.isdisjoint(left)]
+            if not ends:
+                return True
+            for name in ends:
+                del left[name]
+        return False
+
+    def _reached(self, trees: Mapping[str, Any]) -> frozenset[str]:
+        """The attributes that a schedd finds where expressions lead back to themselves.
+
+        It goes from each of its own through all that this refers to, in the order of the text, and
+        stops for good where it comes to the first circle.
+        """
+        found = set(self._first.names)
+        done: set[str] = set()
+        for name in self._first.names & trees.keys():
+            _follow(name, trees, found, done, {name})
+        return frozenset(found)
 
     def _with(self, names: frozenset[str]) -> _Attributes:
         found = self._all.get(names)
@@ -157,14 +190,15 @@ class AutoclusterTable:
             found = self._all[names] = _Attributes(names)
         return found
 
-    def _referred(self, attributes: _Attributes, trees: list[Any]) -> frozenset[str]:
-        """What expressions that a job has for the attributes refer to besides them."""
+    def _referred(self, attributes: _Attributes, trees: list[Any]) -> _Referred:
+        """What expressions that a job has for the attributes refer to."""
         key = tuple(map(id, trees))
         known = attributes.referred.get(key)
         if known is None:
             found = frozenset().union(*[self._expressions.of(tree).own for tree in trees])
-            known = attributes.referred[key] = tuple(trees), found - attributes.names
-        return known[1]
+            known = _Referred(tuple(trees), found, found - attributes.names)
+            attributes.referred[key] = known
+        return known
 
     def _numbered(self, names: tuple[str, ...], values: tuple[object, ...], layout: _Layout) -> int:
         texts = list(values)
@@ -183,6 +217,31 @@ class AutoclusterTable:
         if isinstance(value, Expression):
             return self._expressions.of(value).text
         return unparse_value(value)
+
+
+def _follow(
+    name: str, trees: Mapping[str, Any], found: set[str], done: set[str], way: Set[str]
+) -> bool:
+    """Find what an attribute refers to; false at a circle, or below too many levels.
+
+    ``done``: the attributes that lead to none; ``way``: those under way.
+    """
+    todo: list[Node] = [trees[name].node]
+    while todo:
+        part = todo.pop()
+        if not isinstance(part, Reference):
+            todo += reversed(part.children())
+            continue
+        refs = references_of(part)
+        for other in refs.bare | refs.mine:
+            found.add(other)
+            if other in way or len(way) > MAX_DEPTH:
+                return False
+            goes_on = other in trees and other not in done
+            if goes_on and not _follow(other, trees, found, done, way | {other}):
+                return False
+    done.add(name)
+    return True
 
 
 def _there(job: ClassAd, names: frozenset[str]) -> list[str]:
@@ -225,14 +284,51 @@ def policy_expressions(policy: NegotiatorPolicy) -> list[Expression | None]:
     ]
 
 
-def significance(policy: NegotiatorPolicy) -> SignificanceSettings:
-    """The part of a policy that says which attributes are significant."""
-    start = policy.start_vanilla_universe
-    removed, pattern = REMOVED_ATTRIBUTES.of(policy.version)(policy)
-    return SignificanceSettings(
-        removed=removed,
-        removed_pattern=pattern,
-        added=policy.add_significant_attributes,
-        fixed=policy.significant_attributes,
-        of_start=() if start is None else names_of(start, "JOB"),
-    )
+# --- some attributes of ads: those that share the names of attributes at once ---------------------
+
+
+class Projection(NamedTuple):
+    """What ads with the same names have of some attributes.
+
+    ``keys``: their names in lower case, sorted; ``pick``: their values, of a dictionary that has
+    all of them; ``names``: how ads spell them, followed by those that come in addition.
+    """
+
+    keys: tuple[str, ...]
+    pick: Callable[[Mapping[str, object]], tuple[object, ...]]
+    names: SharedNames
+
+
+class Projections:
+    """Finds projections."""
+
+    def __init__(self, keys: Iterable[str], added: Mapping[str, str] | None = None) -> None:
+        """``keys``: names in lower case; ``added``: spellings of names, those that ads lack."""
+        self._keys = sorted(keys)
+        self._added = added or {}
+        #: By the identity of names, which are kept so that these stay theirs.
+        self._known: dict[int, tuple[dict[str, str], Projection]] = {}
+
+    def of(self, names: dict[str, str]) -> Projection:
+        """What ads with these names (spellings by keys) have."""
+        known = self._known.get(id(names))
+        if known is not None:
+            return known[1]
+        found = self._find(names)
+        if names.__class__ is SharedNames:
+            self._known[id(names)] = names, found
+        return found
+
+    def _find(self, names: dict[str, str]) -> Projection:
+        spelled = {key: names[key] for key in self._keys if key in names}
+        keys = tuple(spelled)
+        for key, name in self._added.items():
+            spelled.setdefault(key, name)
+        return Projection(keys, _picker(keys), SharedNames(spelled))
+
+
+def _picker(keys: tuple[str, ...]) -> Callable[[Mapping[str, object]], tuple[object, ...]]:
+    """What gives the values of keys; for a single one ``itemgetter`` would not give a tuple."""
+    if len(keys) > 1:
+        return itemgetter(*keys)
+    return lambda attrs: tuple([attrs[key] for key in keys])

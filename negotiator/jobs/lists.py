@@ -16,13 +16,13 @@ from classad.evaluate import EvalContext
 from classad.language.rules import language_of
 from negotiator.expressions.flattening import Flattener
 from negotiator.expressions.known import KnownExpressions
-from negotiator.jobs.autoclusters import AutoclusterTable, SignificanceSettings, job_attributes
+from negotiator.jobs.autoclusters import AutoclusterTable, job_attributes
 from negotiator.jobs.requests import NO_AUTOCLUSTER, JobList, QueuedJob, ScheddRoom, ShownAttributes
 from negotiator.jobs.start_vanilla import VanillaStart
 from negotiator.jobs.submitters import negotiated_name
 from negotiator.model.arithmetic import c_cut, whole
 from negotiator.model.snapshot import ScheddQueue
-from negotiator.versions.offers import MATCHES_PER_SUBMITTER
+from negotiator.versions.schedd import MATCHES_PER_SUBMITTER
 from policy.model import NegotiatorPolicy
 from policy.versions import Version
 
@@ -124,7 +124,7 @@ def _unserved(universe: object, managed: object) -> Unready | None:
     return Unready.EXTERNAL if external else None
 
 
-class _Reader:
+class _JobReader:
     """What a schedd knows of its jobs, found once for equal values."""
 
     def __init__(self, context: EvalContext, policy: NegotiatorPolicy) -> None:
@@ -224,7 +224,6 @@ def queued_job(
 def job_lists(
     queues: tuple[ScheddQueue, ...],
     significant: frozenset[str],
-    settings: SignificanceSettings,
     policy: NegotiatorPolicy,
     context: EvalContext,
     *,
@@ -244,9 +243,9 @@ def job_lists(
     for queue in queues:
         version = queue.version or policy.version
         own = context.in_language(language_of(version))
-        reader = _Reader(own, policy)
+        reader = _JobReader(own, policy)
         vanilla = None if start is None else VanillaStart(start, own)
-        names = _names_for(queue, significant, settings)
+        names = _names_for(queue, significant, policy)
         table = shown = None
         if names is not None:
             table = AutoclusterTable(names, expressions)
@@ -319,7 +318,7 @@ def schedd_room(queue: ScheddQueue, policy: NegotiatorPolicy, context: EvalConte
 
 
 def _names_for(
-    queue: ScheddQueue, significant: frozenset[str], settings: SignificanceSettings
+    queue: ScheddQueue, significant: frozenset[str], policy: NegotiatorPolicy
 ) -> frozenset[str] | None:
     """The significant attributes a schedd goes by; what it wrote into its jobs comes first.
 
@@ -333,9 +332,9 @@ def _names_for(
     if written:
         lists = [{name.strip().lower() for name in text.split(",")} for text in written]
         return frozenset(set.intersection(*lists))
-    if not significant and settings.fixed is None:
+    if not significant and policy.significant_attributes is None:
         return None
-    return job_attributes(significant, settings)
+    return job_attributes(significant, policy)
 
 
 def _written(jobs: Iterable[ClassAd]) -> set[str]:

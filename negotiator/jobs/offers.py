@@ -14,7 +14,7 @@ from attr import define, field, frozen
 
 from classad.evaluate import EvalContext
 from negotiator.jobs.requests import NO_AUTOCLUSTER, JobList, QueuedJob, Request
-from negotiator.versions.offers import (
+from negotiator.versions.schedd import (
     EACH_LOOK_TAKES_A_JOB,
     ONE_AT_A_TIME,
     ROOM_OF_LIST,
@@ -315,7 +315,7 @@ class Offers:
                 continue
             if key == refused:
                 continue
-            if not jobs.passes(job, self.context):
+            if jobs.constraint is not None and not jobs.passes(job, self.context):
                 refused = key
                 continue
             last = key

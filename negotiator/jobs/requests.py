@@ -21,11 +21,10 @@ from classad.language.operators import truth
 from classad.language.rules import LanguageRules, language_of
 from negotiator.expressions.flattening import Flattener
 from negotiator.expressions.known import conjuncts_of
-from negotiator.expressions.projection import Projections
-from negotiator.jobs.autoclusters import AutoclusterTable
+from negotiator.jobs.autoclusters import AutoclusterTable, Projections
 from negotiator.jobs.start_vanilla import VanillaStart
 from negotiator.pool.slots import Slot, holds, meets
-from negotiator.versions.offers import LIMITS_OF_JOB
+from negotiator.versions.schedd import LIMITS_OF_JOB
 from policy.versions import NEWEST, Version
 
 NO_AUTOCLUSTER: Final = -1
@@ -66,11 +65,15 @@ _cluster_of: Final = attrgetter("cluster")
 
 @define(eq=False)
 class Request:
-    """A run of jobs of one autocluster; ``ad`` is what the negotiator sees of the first one."""
+    """A run of jobs of one autocluster; ``ad`` is what the negotiator sees of the first one.
+
+    ``endless``: the real one may not come back from it (D-508).
+    """
 
     jobs: list[QueuedJob]
     ad: ClassAd
     autocluster: int
+    endless: bool = False
 
     @property
     def job(self) -> str:
@@ -157,6 +160,7 @@ class JobList:
     #: The version of the schedd.
     version: Version = NEWEST
     _ads: dict[QueuedJob, ClassAd] = field(factory=dict)
+    _endless: set[QueuedJob] = field(factory=set)
 
     @property
     def language(self) -> LanguageRules:
@@ -256,7 +260,8 @@ class JobList:
 
     def request_for(self, job: QueuedJob, *others: QueuedJob) -> Request:
         """The request for one job, or for a run of jobs."""
-        return Request([job, *others], self._request_ad(job), job.autocluster)
+        ad = self._request_ad(job)
+        return Request([job, *others], ad, job.autocluster, job in self._endless)
 
     def _request_ad(self, job: QueuedJob) -> ClassAd:
         ad = self._ads.get(job)
@@ -264,8 +269,8 @@ class JobList:
             ad = self._ads[job] = _visible(job, self.shown, self.one_by_one)
             if self.start is not None:
                 self.start.constrain(ad, job.ad)
-            if self.flattener is not None:
-                self.flattener.flatten(ad)
+            if self.flattener is not None and self.flattener.flatten(ad):
+                self._endless.add(job)
         return ad
 
 

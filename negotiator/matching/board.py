@@ -1,31 +1,71 @@
 """Holds the state of a cycle under way: the slots left, the match list, the decisions so far.
 
-Here is also what stages share with each other: what an engine finds, what happens in a cycle.
+Here is also what stages share with each other: the terms of a session, what an engine finds, counts
+of concurrency limits, what happens in a cycle.  Follows "Concurrency Limits" in HTCondor's manual
+and the vectors.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Protocol, TypeAlias
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Final, NamedTuple, Protocol, TypeAlias
 
 from attr import Factory, define, field, frozen
 
 from classad.evaluate import EvalContext
 from negotiator.accounting.accountant import Accountant
-from negotiator.groups.steps import QuotaStep
+from negotiator.groups.quotas import QuotaStep
 from negotiator.groups.tree import GroupTree
 from negotiator.jobs.offers import Offers
 from negotiator.jobs.requests import JobList, QueuedJob, Request
+from negotiator.jobs.submitters import Submitter
 from negotiator.matching.candidate import Allowance, Asker, Candidate, Tally
-from negotiator.matching.concurrency import ConcurrencyCounts
 from negotiator.matching.rank import better
 from negotiator.matching.stopwatch import Stopwatch
-from negotiator.matching.terms import SessionEnd, SessionTerms
 from negotiator.model.departures import DepartureLog
-from negotiator.model.result import Match, Pie, PoolNumbers, Rejection
+from negotiator.model.result import (
+    Match,
+    Pie,
+    PoolNumbers,
+    Rejection,
+    TrimmedSlot,
+    TurnEvent,
+    TurnOutcome,
+)
+from negotiator.model.snapshot import Resource
+from negotiator.pool.addresses import ANY
 from negotiator.pool.partitionable import ChildClaims, Enlarged
 from negotiator.pool.slots import Slot, Slots
 from policy.model import NegotiatorPolicy
+
+
+class SessionTerms(NamedTuple):
+    """What a session is held under: limits in slot weights, the group negotiating, if any."""
+
+    submitter: str
+    schedd: str
+    priority: float
+    group: str | None
+    limit: float
+    limit_unclaimed: float
+    ceiling_left: int
+    ignore_limit: bool
+    #: The lowest and highest ``JobPrio`` of the jobs that take part; None for all.
+    job_prios: tuple[int, int] | None = None
+    #: The kinds of address the schedd has.
+    families: frozenset[int] = ANY
+    #: When the session ends at the latest, in seconds since the cycle began.
+    deadline: float = math.inf
+
+
+class SessionEnd(NamedTuple):
+    """How a session ended and what its matches cost."""
+
+    outcome: TurnOutcome
+    used: float
+    events: tuple[TurnEvent, ...]
 
 
 class Entries(Protocol):
@@ -113,6 +153,14 @@ class Board:
     #: Trimmed ones too.
     fetched: Slots = Factory(lambda self: self.pool, takes_self=True)
     child_claims: ChildClaims = Factory(ChildClaims)
+    #: The submitters with jobs, those that are ``skipped`` included.
+    submitters: list[Submitter] = field(factory=list)
+    trimmed: list[TrimmedSlot] = field(factory=list)
+    #: The slots whose claims are charged, the records of those matched and not claimed yet, by key,
+    #: and what everybody used when the cycle began.
+    charged: list[Slot] = field(factory=list)
+    waiting: Mapping[str, Resource] = field(factory=dict)
+    usage_before: Mapping[str, float] = field(factory=dict)
     match_list: MatchList | None = None
     #: Partitionable slots whose ads hold resources of their children while the list is kept.
     enlarged: list[Enlarged] = field(factory=list)
@@ -150,9 +198,9 @@ class Board:
         return self._by_name
 
     @property
-    def limited_matches(self) -> list[tuple[Match, str]]:
-        """Each match with the concurrency limits that it was counted for."""
-        return list(zip(self.matches, self.limits, strict=True))
+    def taking_part(self) -> list[Submitter]:
+        """The submitters that are not skipped."""
+        return [submitter for submitter in self.submitters if not submitter.skipped]
 
     def drop_match_list(self) -> None:
         """Forget the candidates of the last request."""
@@ -165,6 +213,60 @@ class Board:
         """Call who watches."""
         if self.watch is not None:
             self.watch(event)
+
+
+# --- concurrency limits ---------------------------------------------------------------------------
+
+_SEPARATORS: Final = re.compile(r"[\s,]+")
+_NAME: Final = re.compile(r"[a-z_][a-z0-9_]*(\.[a-z_][a-z0-9_]*)?", re.ASCII)
+_NUMBER: Final = re.compile(r"\s*[-+]?(\d+\.?\d*([eE][-+]?\d+)?|\.\d+([eE][-+]?\d+)?)", re.ASCII)
+
+
+def parse_limits(text: str) -> Iterator[tuple[str, float]]:
+    """Names and increments of a limit text; invalid names are left out."""
+    for token in _SEPARATORS.split(text.lower()):
+        name, _, amount = token.partition(":")
+        if _NAME.fullmatch(name):
+            number = _NUMBER.match(amount)
+            increment = float(number.group()) if number else 0.0
+            yield name, increment if increment > 0 else 1.0
+
+
+class ConcurrencyCounts:
+    """The counts of one cycle; they only grow: a preempted claim keeps its part."""
+
+    def __init__(self, maximum: Callable[[str], float], in_use: Iterable[str]) -> None:
+        """``maximum``: by limit name; ``in_use``: limit texts at the head of the cycle."""
+        self._maximum = maximum
+        self._counts: dict[str, float] = {}
+        #: Names of the limits that refused requests since one was not refused for its limits.
+        self.full: set[str] = set()
+        for text in in_use:
+            self.take(text)
+
+    def take(self, text: str) -> None:
+        """Count the limits of a match."""
+        for name, increment in parse_limits(text):
+            self._counts[name] = self._counts.get(name, 0.0) + increment
+
+    def states(self) -> list[tuple[str, float, float]]:
+        """The limits that something uses: name, count, maximum."""
+        return [(name, count, self._maximum(name)) for name, count in self._counts.items()]
+
+    def state_of(self, text: str) -> list[tuple[str, float, float, float]]:
+        """For each limit of a text: its name, the count, what the text adds, the maximum."""
+        return [
+            (name, self._counts.get(name, 0.0), increment, self._maximum(name))
+            for name, increment in parse_limits(text)
+        ]
+
+    def has_room(self, text: str) -> bool:
+        """Whether every single token has room; tokens of one name are not added up."""
+        for name, increment in parse_limits(text):
+            if self._counts.get(name, 0.0) + increment > self._maximum(name):
+                self.full.add(name)
+                return False
+        return True
 
 
 # --- what happens in a cycle ----------------------------------------------------------------------

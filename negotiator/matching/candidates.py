@@ -18,6 +18,7 @@ from negotiator.matching.candidate import (
     Allowance,
     Asker,
     Candidate,
+    Refusal,
     Tally,
 )
 from negotiator.matching.conditions import (
@@ -32,13 +33,12 @@ from negotiator.matching.conditions import (
 )
 from negotiator.matching.preemption import PREEMPTION_TESTS, match_kinds, requirements_allow
 from negotiator.matching.rank import Ranker, RankKeys
-from negotiator.matching.refusal import Refusal
 from negotiator.model.result import MatchKind
 from negotiator.pool.fetch import children_can_go
 from negotiator.pool.partitionable import enlarge
 from negotiator.pool.slots import Slot, meets
 from negotiator.pool.weights import current_weight, slot_weight
-from negotiator.versions.slots import SCANNED_SLOTS
+from negotiator.versions.negotiator import SCANNED_SLOTS
 
 
 def advertised_by_parent(slot: Slot, context: EvalContext) -> bool:

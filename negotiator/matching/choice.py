@@ -10,12 +10,18 @@ from classad import ClassAd
 from classad.ads.ad import as_bool
 from negotiator.jobs.requests import NO_AUTOCLUSTER, Request
 from negotiator.matching.board import Board, Key, MatchList
-from negotiator.matching.candidate import NOTHING_REFUSED, Allowance, Asker, Candidate, Tally
+from negotiator.matching.candidate import (
+    NOTHING_REFUSED,
+    Allowance,
+    Asker,
+    Candidate,
+    Refusal,
+    Tally,
+)
 from negotiator.matching.candidates import per_slot_limits_have_room, rank_keys, still_fitting
 from negotiator.matching.engine import find
 from negotiator.matching.preemption import requirements_allow
 from negotiator.matching.rank import policy_rank
-from negotiator.matching.refusal import Refusal
 from negotiator.model.result import MatchKind
 from negotiator.pool.consumption import consumed, cost_of
 

@@ -16,7 +16,7 @@ from negotiator.matching.board import Board, Engine, Entries, Found
 from negotiator.matching.candidate import Allowance, Asker, Candidate, Tally
 from negotiator.matching.candidates import scan
 from negotiator.matching.rank import better
-from negotiator.model.std_sort import best_first
+from negotiator.model.arithmetic import best_first
 from negotiator.pool.fetch import fetch_slots
 from negotiator.pool.slots import Slot, Slots
 from policy.model import NegotiatorPolicy

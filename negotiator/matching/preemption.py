@@ -14,6 +14,7 @@ from classad import ClassAd
 from classad.ads.expression import Expression
 from classad.evaluate import EvalContext, evaluate
 from classad.syntax.nodes import Binary, Reference
+from negotiator.matching.candidate import Refusal
 from negotiator.matching.conditions import (
     ALWAYS,
     UNEQUAL,
@@ -25,7 +26,6 @@ from negotiator.matching.conditions import (
     OfSlot,
     nothing,
 )
-from negotiator.matching.refusal import Refusal
 from negotiator.model.result import MatchKind
 from policy.model import NegotiatorPolicy
 

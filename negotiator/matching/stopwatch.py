@@ -12,20 +12,10 @@ from typing import Final
 
 from attr import Factory, define, field, frozen
 
-from negotiator.model.result import Event
+from negotiator.model.result import TurnEvent
 
 _NEVER: Final = float("inf")
-_EVENTS: Final = (Event.SUBMITTER_TIME, Event.SCHEDD_TIME, Event.CYCLE_TIME)
-
-
-@frozen
-class TimeLimits:
-    """Seconds that a cycle, a submitter ad, a schedd and a single turn may take."""
-
-    cycle: float = _NEVER
-    submitter: float = _NEVER
-    schedd: float = _NEVER
-    pie_spin: float = _NEVER
+_EVENTS: Final = (TurnEvent.SUBMITTER_TIME, TurnEvent.SCHEDD_TIME, TurnEvent.CYCLE_TIME)
 
 
 @frozen
@@ -42,10 +32,15 @@ class RequestCosts:
 
 @define(eq=False)
 class Stopwatch:
-    """The time since the cycle began, and who has taken how much of it."""
+    """The time since the cycle began, and who has taken how much of it.
 
-    limits: TimeLimits = Factory(TimeLimits)
+    ``limits``: the seconds that a submitter ad, a schedd and the cycle may take, as in ``_EVENTS``;
+    ``turn``: those that a single turn may take.
+    """
+
     costs: RequestCosts = Factory(RequestCosts)
+    limits: tuple[float, float, float] = (_NEVER, _NEVER, _NEVER)
+    turn: float = _NEVER
     seconds: float = 0.0
     _by_submitter: dict[tuple[str, str], int] = field(factory=dict)
     _by_schedd: dict[str, int] = field(factory=dict)
@@ -68,7 +63,7 @@ class Stopwatch:
         self._by_submitter[key] = self._by_submitter.get(key, 0) + taken
         self._by_schedd[schedd] = self._by_schedd.get(schedd, 0) + taken
 
-    def used_up(self, submitter: str, schedd: str) -> Event | None:
+    def used_up(self, submitter: str, schedd: str) -> TurnEvent | None:
         """The time limit that keeps a submitter from another session, if any."""
         left = self._left(submitter, schedd)
         if min(left) > 0:
@@ -77,15 +72,15 @@ class Stopwatch:
 
     def deadline(self, submitter: str, schedd: str) -> float:
         """The time at which a session that begins now ends at the latest."""
-        return self.now + min(self.limits.pie_spin, *self._left(submitter, schedd))
+        return self.now + min(self.turn, *self._left(submitter, schedd))
 
     def _left(self, submitter: str, schedd: str) -> tuple[float, float, float]:
         """The seconds that are left of each limit, in the order of ``_EVENTS``."""
-        limits = self.limits
         if not self.seconds:
-            return limits.submitter, limits.schedd, limits.cycle
+            return self.limits
+        of_submitter, of_schedd, of_cycle = self.limits
         return (
-            limits.submitter - self._by_submitter.get((submitter, schedd), 0),
-            limits.schedd - self._by_schedd.get(schedd, 0),
-            limits.cycle - self.now,
+            of_submitter - self._by_submitter.get((submitter, schedd), 0),
+            of_schedd - self._by_schedd.get(schedd, 0),
+            of_cycle - self.now,
         )

@@ -1,14 +1,19 @@
-"""Computes as the negotiator's machine does: single precision, a double made an int."""
+"""Computes and sorts as the negotiator's machine does: single precision, a double made an int.
+
+HTCondor leaves the order of submitters, groups and candidates to ``std::sort`` of the GNU C++
+library, and users can observe the order of equal ones.
+"""
 
 from __future__ import annotations
 
 import math
 from array import array
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import accumulate
 from typing import Final
 
+from classad.kernels import sort_order
 from classad.language.values import INT_MAX as LONG_MAX
 from classad.language.values import INT_MIN as LONG_MIN
 
@@ -58,3 +63,12 @@ def whole(number: float | None) -> int:
 def add_up(numbers: Iterable[float]) -> float:
     """Add in order; the builtin compensates rounding errors, which the negotiator does not."""
     return deque(accumulate(numbers, initial=0.0), maxlen=1).pop()
+
+
+#: Rows by columns of keys where the larger key is the better one, best first.
+best_first = sort_order
+
+
+def ascending(columns: Sequence[Sequence[float]]) -> list[int]:
+    """Rows by columns of keys, smallest first."""
+    return sort_order([[-key for key in column] for column in columns])

@@ -47,6 +47,12 @@ class DepartureKind(Enum):
         "condor_negotiator would match it until a time limit",
     )
 
+    GPU_CIRCLE = (
+        "D-508",
+        "RequireGPUs that lead back to the Requirements that count them suit no GPU; "
+        "condor_negotiator may not come to an end, or abort",
+    )
+
     @property
     def number(self) -> str:
         """The number in DIVERGENCES.md."""

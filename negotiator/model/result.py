@@ -15,28 +15,6 @@ from attr import Factory, frozen
 from negotiator.model.departures import Departure
 from negotiator.model.snapshot import AccountantState
 
-__all__ = [
-    "AllocationRound",
-    "Counters",
-    "CycleResult",
-    "Event",
-    "GroupAllocation",
-    "GroupEvent",
-    "GroupSummary",
-    "Match",
-    "MatchKind",
-    "Outcome",
-    "Pie",
-    "PoolNumbers",
-    "Reason",
-    "Rejection",
-    "Spin",
-    "SubmitterSummary",
-    "SubmitterTurn",
-    "TrimCause",
-    "TrimmedSlot",
-]
-
 #: Name of the root group.
 ROOT_GROUP: Final = "<none>"
 
@@ -62,14 +40,14 @@ class Reason(Enum):
     NO_MATCH = "no match found"
 
 
-class Outcome(Enum):
+class TurnOutcome(Enum):
     """How a submitter's turn in one spin ended: removed from the round, or kept for the next."""
 
     DONE = "done"
     RESUME = "resume"
 
 
-class Event(Enum):
+class TurnEvent(Enum):
     """What happened in a submitter's turn besides matching."""
 
     NO_IDLE_JOBS = "no idle jobs"
@@ -167,8 +145,8 @@ class SubmitterTurn:
     usage: float
     starvation: float
     used: float
-    events: tuple[Event, ...]
-    outcome: Outcome
+    events: tuple[TurnEvent, ...]
+    outcome: TurnOutcome
 
 
 @frozen

@@ -7,23 +7,15 @@ weights.  Follows the queries that open a cycle and the accountant's table of cu
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from attr import Factory, asdict, field, frozen
 
 from classad import ClassAd
-from policy.versions import Version
-
-__all__ = [
-    "AccountantState",
-    "Customer",
-    "Lease",
-    "Resource",
-    "ScheddQueue",
-    "Snapshot",
-    "machine_of",
-]
+from policy.dialects import HTCONDOR, Dialect
+from policy.versions import Followed, Version
 
 #: A ceiling that limits nothing.
 NO_CEILING: Final = -1
@@ -146,6 +138,47 @@ class Snapshot:
     child_claims: Mapping[str, Sequence[bool]] | None = None
 
 
+#: The name of a dynamic slot: that of the partitionable one, with a number behind it.
+_DYNAMIC: Final = re.compile(r"^([^@]*?\d)_\d+(@|$)")
+
+
+def whole_slot(name: str) -> str:
+    """Of a dynamic slot the partitionable one that it is a part of; any other slot itself."""
+    return _DYNAMIC.sub(r"\1\2", name)
+
+
 def machine_of(slot: str) -> str:
     """The machine in the name of a slot; the whole name if it has no ``@``."""
     return slot.partition("@")[2] or slot
+
+
+# --- what is said of a pool -----------------------------------------------------------------------
+
+
+@frozen
+class PoolFacts:
+    """The pool in numbers.  ``now_from`` says where the time of the cycle comes from.
+
+    ``version``: whose rules are followed, and who said so.
+    """
+
+    name: str
+    machines: int
+    slots: int
+    users: int
+    jobs: int
+    idle_jobs: int
+    now: float
+    now_from: str
+    dialect: Dialect = HTCONDOR
+    version: Followed = Factory(Followed)
+
+
+@frozen
+class UnsupportedKnob:
+    """A knob of the configuration that influences a cycle and is not honoured yet."""
+
+    name: str
+    value: str
+    place: str
+    effect: str

@@ -27,7 +27,7 @@ from negotiator.model.arithmetic import float32, whole
 from negotiator.model.result import ROOT_GROUP
 from negotiator.pool.fetch import occupant
 from negotiator.pool.slots import Changes, Slot, Slots
-from negotiator.versions.slots import REMOTE_USER_FLOOR
+from negotiator.versions.negotiator import REMOTE_USER_FLOOR
 from policy.ephemeral import EPHEMERAL, GROUP_USAGE, USER_USAGE
 from policy.model import NegotiatorPolicy
 
@@ -214,6 +214,22 @@ def carry_match(slot: Slot, request: ClassAd, limits: str) -> None:
             slot.insert(name, value)
         elif ad.raw(name) is not None:
             slot.drop(name)
+
+
+def tell_slots(
+    slots: Slots,
+    accountant: Accountant,
+    tree: GroupTree,
+    quotas: Mapping[str, float] | None,
+    policy: NegotiatorPolicy,
+    context: EvalContext,
+) -> None:
+    """Put into slots what policies may ask for.  ``quotas``: as the cycle before left them."""
+    add_match_expressions(slots, policy)
+    if policy.consider_preemption:
+        prefix = (policy.startd_resource_prefix or "slot") if policy.cross_slot_prios else None
+        floor = REMOTE_USER_FLOOR.of(policy.version)
+        SlotDecorator(accountant, tree, quotas, context, prefix, floor).decorate(slots)
 
 
 def add_match_expressions(slots: Slots, policy: NegotiatorPolicy) -> None:

@@ -16,13 +16,35 @@ from classad.ads.expression import Expression
 from classad.evaluate import EvalContext
 from classad.language.names import fold_name
 from negotiator.expressions.flattening import Flattener
-from negotiator.expressions.visible import Mentions
+from negotiator.expressions.visible import Mentions, VisiblePart
 from negotiator.pool.addresses import slot_families
 from negotiator.pool.consumption import policy_resources
-from negotiator.pool.projection import is_projected, project
 from negotiator.pool.slots import Slot, Slots, holds
 from negotiator.pool.weights import lacks_weight, slot_weight
 from policy.model import NegotiatorPolicy
+
+#: What is asked for; the collector adds what these refer to in the ad, and so on.
+PROJECTED: Final = frozenset(
+    map(
+        fold_name,
+        (
+            *("Name", "MyType", "State", "Activity", "StartdIpAddr", "AccountingGroup", "Owner"),
+            *("RemoteUser", "Requirements", "SlotWeight", "ConcurrencyLimits"),
+        ),
+    )
+)
+
+
+def is_projected(slot: Slot, policy: NegotiatorPolicy) -> bool:
+    """Whether the collector is asked for a part of the ad only: the slot is nobody's to have."""
+    return not policy.consider_preemption and slot.state == "Claimed" and not slot.partitionable
+
+
+def project(slot: Slot, mentions: Mentions) -> None:
+    """Leave in the ad of a slot what the collector sends of it."""
+    visible = VisiblePart(slot.cell, lambda: slot.ad.duplicate(), mentions)
+    slot.keep(visible.meeting(ClassAd(), PROJECTED))
+
 
 T = TypeVar("T")
 

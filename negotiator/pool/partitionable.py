@@ -16,8 +16,8 @@ from classad import ClassAd
 from classad.ads.ad import ListValue
 from classad.evaluate import EvalContext
 from classad.language.values import UNDEFINED
+from negotiator.model.arithmetic import ascending
 from negotiator.model.result import MatchKind
-from negotiator.model.std_sort import ascending
 from negotiator.pool.fetch import OCCUPANTS, occupant, use_plain_requirements
 from negotiator.pool.slots import Slot
 

@@ -15,7 +15,7 @@ from classad.evaluate import EvalContext, evaluate
 from classad.language.names import fold_name
 from classad.language.values import UNDEFINED
 from classad.match import half_match
-from negotiator.expressions.external import external_names_of
+from negotiator.expressions.known import external_names_of
 from negotiator.expressions.visible import Mentions, VisiblePart
 from negotiator.pool.addresses import ANY
 

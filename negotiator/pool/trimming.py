@@ -13,7 +13,7 @@ from classad.evaluate import EvalContext
 from negotiator.model.arithmetic import c_cut
 from negotiator.model.result import TrimCause, TrimmedSlot
 from negotiator.pool.slots import Slot, Slots
-from negotiator.versions.slots import CLAIMED_SLOTS_TRIMMED
+from negotiator.versions.negotiator import CLAIMED_SLOTS_TRIMMED
 from policy.model import NegotiatorPolicy
 
 #: The states of slots that somebody has.

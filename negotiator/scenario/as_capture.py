@@ -13,13 +13,11 @@ from collections.abc import Mapping, Sequence
 
 from classad.errors import ClassAdParseError
 from negotiator.capture.agreement import Expected, ExpectedError, parse_expected
-from negotiator.capture.configuration import LoadedPolicy, read_policy
-from negotiator.capture.files import CapturePaths
-from negotiator.capture.pool_order import pool_order
-from negotiator.capture.reader import CaptureReader, reason
+from negotiator.capture.configuration import LoadedPolicy, capture_policy
+from negotiator.capture.files import CapturePaths, CaptureReader
+from negotiator.capture.slots import pool_order
 from negotiator.io import Capture, OtherNegotiator
-from negotiator.model.facts import PoolFacts, Unsupported
-from negotiator.model.snapshot import machine_of
+from negotiator.model.snapshot import PoolFacts, UnsupportedKnob, machine_of
 from negotiator.scenario.expand import Scenario, expand_jobs, expand_slots
 from negotiator.scenario.read import (
     BASE_KNOBS,
@@ -28,8 +26,8 @@ from negotiator.scenario.read import (
     accountant_of,
     snapshot_of,
     version_of,
+    warmed,
 )
-from negotiator.scenario.warm import warmed
 from policy.dialects import HTCONDOR, Dialect
 from policy.io import builtin_library
 from policy.load import policy_from_knobs
@@ -134,21 +132,7 @@ def _policy(
     """The scenario's own policy with the definitions given, or that of a configuration."""
     paths = reader.paths
     if paths.find("config") is not None:
-        try:
-            loaded = read_policy(
-                paths.find("config"),
-                now,
-                overlays=paths.overlays,
-                texts=paths.texts,
-                defines=paths.defines,
-                local_name=local_name,
-                dialect=reader.dialect,
-                version=followed.version,
-            )
-        except OSError as problem:
-            raise reader.stop(f"{problem.filename}: {reason(problem)}") from None
-        reader.diagnostics.extend(loaded.diagnostics)
-        return loaded
+        return capture_policy(reader, now, followed, local_name)
     given = {**BASE_KNOBS, **knobs, **dict(paths.defines)}
     found = policy_from_knobs(
         given,
@@ -160,7 +144,7 @@ def _policy(
     )
     reader.diagnostics.extend(found.diagnostics)
     unsupported = tuple(
-        Unsupported(item.macro, item.text, "the scenario", item.reason)
+        UnsupportedKnob(item.macro, item.text, "the scenario", item.reason)
         for item in found.unsupported
     )
     return LoadedPolicy(found.policy, unsupported, ())
@@ -172,10 +156,7 @@ def _expected(data: Scenario, seen: Scenario) -> Expected | None:
         return None
     version = data["observed"].get("negotiator", "")
     try:
-        return parse_expected({**_decisions(seen), "negotiator": version})
+        decided = {key: seen.get(key, []) for key in ("matches", "rejections")}
+        return parse_expected({**decided, "negotiator": version})
     except ExpectedError:
         return None
-
-
-def _decisions(seen: Scenario) -> dict[str, Sequence[object]]:
-    return {key: seen.get(key, []) for key in ("matches", "rejections")}

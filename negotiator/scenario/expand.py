@@ -8,7 +8,7 @@ Follows: the README beside the recorded negotiation scenarios.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 from attr import frozen
@@ -140,7 +140,7 @@ def expand_slots(scenario: Scenario, entries: list[Scenario]) -> Iterator[SlotEn
 
 def expand_jobs(scenario: Scenario, entries: list[Scenario]) -> Iterator[JobEntry]:
     """The jobs of the entries; defaults are those of the scenario."""
-    places = list(_places(entries))
+    places = list(job_places(entries))
     procs: Counter[tuple[str, int]] = Counter()
     for _, schedd, cluster, those in places:
         procs[schedd, cluster] += len(those)
@@ -166,7 +166,7 @@ def expand_jobs(scenario: Scenario, entries: list[Scenario]) -> Iterator[JobEntr
             yield JobEntry(schedd, f"{submitter}@{domain}", owner, cluster, i, full)
 
 
-def _places(entries: list[Scenario]) -> Iterator[tuple[Scenario, str, int, range]]:
+def job_places(entries: Sequence[Scenario]) -> Iterator[tuple[Scenario, str, int, range]]:
     """Each entry with its schedd, its cluster and the numbers of its jobs in that."""
     last: dict[str, int] = {}
     for entry in entries:

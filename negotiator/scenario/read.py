@@ -10,19 +10,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from attr import evolve
+
 from classad import ClassAd
 from classad.ads.ad import ListValue
 from classad.ads.expression import Expression
 from classad.evaluation.context import NO_CONTEXT
 from classad.formats.long import shared_tree
 from classad.language.names import fold_name
-from negotiator.accounting.restart import recounted
-from negotiator.capture.pool_order import CollectorTable, submitter_order
+from negotiator.accounting.records import recounted
+from negotiator.capture.slots import CollectorTable, submitter_order
+from negotiator.cycle import negotiate
 from negotiator.groups.tree import group_tree
 from negotiator.jobs.lists import served
-from negotiator.jobs.submitters import job_prio_array
-from negotiator.jobs.weights import IdleJobWeights
+from negotiator.jobs.submitters import IdleJobWeights, job_prio_array
 from negotiator.model.arithmetic import c_cut
+from negotiator.model.result import CycleResult
 from negotiator.model.snapshot import AccountantState, Customer, Resource, ScheddQueue, Snapshot
 from negotiator.scenario.expand import (
     ADDRESS,
@@ -35,8 +38,7 @@ from negotiator.scenario.expand import (
     merge,
     quoted,
 )
-from negotiator.versions.slots import CLAIMED_SLOTS_TRIMMED
-from policy.load import policy_from_knobs
+from negotiator.versions.negotiator import CLAIMED_SLOTS_TRIMMED
 from policy.model import NegotiatorPolicy
 from policy.versions import NEWEST, Version, parse_version
 
@@ -49,12 +51,6 @@ BASE_KNOBS: Final = {
     "ACCOUNTANT_LOCAL_DOMAIN": "",
     "MAX_CONCURRENT_UPLOADS_PER_USER": "0",
 }
-
-
-def policy_of(scenario: Scenario, version: Version = NEWEST) -> NegotiatorPolicy:
-    """The policy of a scenario: its knobs over those of all recordings."""
-    knobs = {**BASE_KNOBS, **scenario.get("config", {})}
-    return policy_from_knobs(knobs, version=version).policy
 
 
 def version_of(case: Scenario) -> Version:
@@ -244,3 +240,44 @@ def _seeded(slots: Sequence[SlotEntry], make: AdMaker) -> dict[str, Resource]:
             key = f"{slot.name}@{attributes['StartdIpAddr'].strip(QUOTE)}"
             found[key] = Resource(key, text.strip(QUOTE), weight)
     return found
+
+
+# --- what a negotiator remembers ------------------------------------------------------------------
+
+
+def one_process(scenario: Scenario) -> bool:
+    """Whether all cycles of a record come from one negotiator, after one warm-up."""
+    return scenario.get("process") == "one"
+
+
+def seconds_since(seen: Scenario, elapsed: int = 0) -> float:
+    """The seconds from one cycle of a process to the one in which so much was ``seen``.
+
+    What matters is which of two turns was the earlier one; they were in different seconds unless
+    the record says that they were not.
+    """
+    return 0.0 if seen.get("same_second") else max(float(elapsed), 1.0)
+
+
+def warmed(
+    scenario: Scenario, seen: Scenario, snapshot: Snapshot, policy: NegotiatorPolicy, now: float
+) -> Snapshot:
+    """The snapshot of a negotiator that has just held a cycle without submitters, if it has."""
+    warm = scenario.get("warm", "GROUP_NAMES" in scenario.get("config", {}))
+    if not (warm or one_process(scenario)):
+        return snapshot
+    idle = Snapshot(slots=snapshot.slots, claims=snapshot.claims)
+    return remembering(snapshot, negotiate(idle, policy, now=now), seconds_since(seen))
+
+
+def remembering(snapshot: Snapshot, before: CycleResult, seconds: float) -> Snapshot:
+    """The snapshot with what a negotiator remembers of its last cycle, ``seconds`` ago.
+
+    The clock of recorded cycles stands still, so what happened moves back.
+    """
+    turns = before.group_turns
+    return evolve(
+        snapshot,
+        previous_quotas=before.quotas,
+        group_turns=turns and {group: time - seconds for group, time in turns.items()},
+    )

@@ -6,7 +6,7 @@ from attr import define, field
 
 from classad import ClassAd
 from classad.evaluate import evaluate
-from negotiator.groups.rounds import group_loop_settings, run_group_rounds, too_many_passes
+from negotiator.groups.rounds import run_group_rounds, too_many_passes
 from negotiator.groups.tree import Group
 from negotiator.jobs.submitters import Submitter
 from negotiator.matching.board import Board
@@ -16,11 +16,11 @@ from negotiator.model.result import AllocationRound
 from negotiator.sessions.spins import RoundTerms, run_round
 
 
-def all_rounds(board: Board, submitters: list[Submitter]) -> tuple[AllocationRound, ...]:
+def all_rounds(board: Board) -> tuple[AllocationRound, ...]:
     """All rounds of the cycle; without groups there is one for everybody."""
-    negotiation = _GroupNegotiation(board)
+    negotiation, submitters = _GroupNegotiation(board), board.taking_part
     if not board.tree.configured:
-        negotiation.hold(list(submitters), None, INT_MAX)
+        negotiation.hold(submitters, None, INT_MAX)
         return ()
     policy, tree = board.policy, board.tree
     for submitter in submitters:
@@ -33,10 +33,9 @@ def all_rounds(board: Board, submitters: list[Submitter]) -> tuple[AllocationRou
             if group.settings.autoregroup:
                 mine.extend(negotiation.waiting.get(group.name, []))
     size = board.numbers.pie if policy.use_slot_weights else board.numbers.effective_size
-    settings = group_loop_settings(policy)
-    rounds = tuple(run_group_rounds(tree, size, settings, negotiation, board.tell))
+    rounds = tuple(run_group_rounds(tree, size, policy, negotiation, board.tell))
     for done in rounds:
-        if too_many_passes(done.max_delta, settings):
+        if too_many_passes(done.max_delta, policy):
             board.departures.note(DepartureKind.ROUND_ROBIN, f"allocation round {done.round}")
     return rounds
 

@@ -16,20 +16,26 @@ from classad.evaluate import EvalContext
 from classad.language.bounds import checkpoint
 from negotiator.jobs.offers import Offers
 from negotiator.jobs.requests import NO_AUTOCLUSTER, JobList, Request
-from negotiator.matching.board import Answered, Board, Offer, SessionEnded, Taken
-from negotiator.matching.candidate import Allowance, Asker, Candidate, Tally
+from negotiator.matching.board import (
+    Answered,
+    Board,
+    Offer,
+    SessionEnd,
+    SessionEnded,
+    SessionTerms,
+    Taken,
+)
+from negotiator.matching.candidate import Allowance, Asker, Candidate, Refusal, Tally
 from negotiator.matching.choice import find_match, has_claim, put_back
-from negotiator.matching.refusal import Refusal
-from negotiator.matching.terms import SessionEnd, SessionTerms
 from negotiator.model.arithmetic import INT_MAX, c_cut, whole
 from negotiator.model.departures import DepartureKind
-from negotiator.model.result import Event, Match, MatchKind, Outcome, Reason, Rejection
-from negotiator.pool.claims import SlotClaim
+from negotiator.model.result import Match, MatchKind, Reason, Rejection, TurnEvent, TurnOutcome
+from negotiator.pool.claims import match_record
 from negotiator.pool.consumption import Amounts, deduct
 from negotiator.pool.ephemeral import carry_match, decorate_request
 from negotiator.pool.slots import Slot
-from negotiator.versions.offers import matched_limits
-from negotiator.versions.usage import USAGE_OF_SLOTS
+from negotiator.versions.negotiator import USAGE_OF_SLOTS
+from negotiator.versions.schedd import matched_limits
 
 #: Refusals of one request that are recorded at most.
 _MANY: Final = 1000
@@ -48,7 +54,7 @@ class _Session:
     rank_only: bool = False
     limit_refused: bool = False
     rejected: set[int] = field(factory=set)
-    events: list[Event] = field(factory=list)
+    events: list[TurnEvent] = field(factory=list)
 
 
 def hold_session(board: Board, terms: SessionTerms) -> SessionEnd:
@@ -70,21 +76,21 @@ def hold_session(board: Board, terms: SessionTerms) -> SessionEnd:
     return end
 
 
-def _negotiate(session: _Session) -> Outcome:
+def _negotiate(session: _Session) -> TurnOutcome:
     board, terms = session.board, session.terms
     for request in session.offers.requests():
         served, goes_on = _serve(session, request)
         if board.watch is not None:
             board.watch(Answered(terms, request, served, not goes_on))
         if not goes_on:
-            return Outcome.RESUME
+            return TurnOutcome.RESUME
     if _over(session):
-        return Outcome.RESUME
+        return TurnOutcome.RESUME
     if session.allowance.used >= session.terms.limit or session.limit_refused:
         if not session.rank_only:
-            session.events.append(Event.HIT_LIMIT)
-        return Outcome.RESUME
-    return Outcome.DONE
+            session.events.append(TurnEvent.HIT_LIMIT)
+        return TurnOutcome.RESUME
+    return TurnOutcome.DONE
 
 
 def _serve(session: _Session, request: Request) -> tuple[int, bool]:
@@ -98,6 +104,9 @@ def _serve(session: _Session, request: Request) -> tuple[int, bool]:
             return served, False
         if request.autocluster in session.rejected:
             break
+        if request.endless:
+            about = _about(session, request)
+            session.board.departures.note(DepartureKind.GPU_CIRCLE, about)
         step = _offer(session, request, served)
         if step is None:
             _refuse_again(session, -1 - served)
@@ -111,17 +120,17 @@ def _over(session: _Session) -> bool:
     """Whether the session is over; past the limit it may go on with startd rank only."""
     used, terms = session.allowance.used, session.terms
     if session.board.stopwatch.now >= terms.deadline:
-        session.events.append(Event.DEADLINE)
+        session.events.append(TurnEvent.DEADLINE)
         return True
     if used >= terms.limit:
         if not terms.ignore_limit:
-            session.events.append(Event.LIMIT)
+            session.events.append(TurnEvent.LIMIT)
             return True
         if not session.rank_only:
-            session.events.append(Event.RANK_ONLY)
+            session.events.append(TurnEvent.RANK_ONLY)
         session.rank_only = True
     if used >= terms.ceiling_left:
-        session.events.append(Event.HIT_CEILING)
+        session.events.append(TurnEvent.HIT_CEILING)
         return True
     return False
 
@@ -236,9 +245,7 @@ def _take(session: _Session, request: Request, served: int, candidate: Candidate
         limits = matched_limits(request.ad, ad, board.context)
     board.matches.append(_match(session, request, served, candidate))
     board.limits.append(limits)
-    charge = USAGE_OF_SLOTS.of(board.policy.version).matched
-    claim = SlotClaim(slot, limits, board.context)
-    if charge(board.accountant, claim, terms.submitter, candidate.cost) and limits:
+    if _charge(board, slot, terms.submitter, candidate.cost, limits) and limits:
         board.concurrency.take(limits)
     session.allowance.used += candidate.cost
     if slot.user is None:
@@ -262,6 +269,15 @@ def _take(session: _Session, request: Request, served: int, candidate: Candidate
         slot.insert("CurMatches", matches + 1)
         # Behind all others, so that equal slots of this sort take turns.
         board.slots[candidate.position] = slot
+
+
+def _charge(board: Board, slot: Slot, submitter: str, cost: float, limits: str) -> bool:
+    """Charge a match; whether its concurrency limits count: not if the submitter had the slot."""
+    if not USAGE_OF_SLOTS.of(board.policy.version):
+        board.accountant.charge(submitter, cost)
+        return True
+    record = match_record(slot, submitter, cost, limits, board.context)
+    return board.accountant.hand_over(record, shared=bool(slot.resources))
 
 
 def _jobs_served(board: Board, request: ClassAd, candidate: Candidate) -> int:

@@ -11,11 +11,9 @@ from attr import define, field, frozen
 from classad.language.bounds import checkpoint
 from negotiator.jobs.offers import Offers
 from negotiator.jobs.submitters import Submitter, consolidate
-from negotiator.matching.board import Board
-from negotiator.matching.terms import SessionEnd, SessionTerms
-from negotiator.model.arithmetic import INT_MAX, add_up, c_cut, c_difference, c_int
-from negotiator.model.result import Event, Outcome, Pie, Spin, SubmitterTurn
-from negotiator.model.std_sort import ascending
+from negotiator.matching.board import Board, SessionEnd, SessionTerms
+from negotiator.model.arithmetic import INT_MAX, add_up, ascending, c_cut, c_difference, c_int
+from negotiator.model.result import Pie, Spin, SubmitterTurn, TurnEvent, TurnOutcome
 from negotiator.sessions.pie import GroupRoom, PieSettings, Shares, Slice, cut_slice, shares_of
 from negotiator.sessions.session import hold_session
 
@@ -159,7 +157,7 @@ def _spin(state: _Round, shares: Shares) -> Spin:
             break
         turn = _turn(state, submitter, shares)
         turns.append(turn)
-        if turn.outcome is Outcome.DONE:
+        if turn.outcome is TurnOutcome.DONE:
             finished.add(submitter)
     state.submitters[:] = [s for s in state.submitters if s not in finished]
     return Spin(
@@ -251,12 +249,12 @@ def _skipped(
     """Why a submitter has no session in this spin, if so."""
     smallest = state.board.numbers.min_slot_weight
     if submitter.idle_jobs <= 0:
-        return SessionEnd(Outcome.DONE, 0.0, (Event.NO_IDLE_JOBS,))
+        return SessionEnd(TurnOutcome.DONE, 0.0, (TurnEvent.NO_IDLE_JOBS,))
     used_up = state.board.stopwatch.used_up(submitter.name, submitter.schedd)
     if used_up is not None:
-        return SessionEnd(Outcome.DONE, 0.0, (used_up,))
+        return SessionEnd(TurnOutcome.DONE, 0.0, (used_up,))
     if state.board.spin > 1 and (limit < smallest or state.pie_left < smallest):
-        return SessionEnd(Outcome.RESUME, 0.0, (Event.PIE_LEFT,))
+        return SessionEnd(TurnOutcome.RESUME, 0.0, (TurnEvent.PIE_LEFT,))
     if ceiling_left == 0 or ceiling_left < smallest:
-        return SessionEnd(Outcome.DONE, 0.0, (Event.CEILING,))
+        return SessionEnd(TurnOutcome.DONE, 0.0, (TurnEvent.CEILING,))
     return None

@@ -5,21 +5,17 @@ Follows the columns of the negotiator's own log and of condor_userprio.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from negotiator.jobs.submitters import Submitter
 from negotiator.matching.board import Board
 from negotiator.model.result import AllocationRound, GroupSummary, SubmitterSummary, SubmitterTurn
 
 
-def submitter_summaries(
-    board: Board, submitters: list[Submitter], before: Mapping[str, float]
-) -> tuple[SubmitterSummary, ...]:
+def submitter_summaries(board: Board) -> tuple[SubmitterSummary, ...]:
     """One summary for each name, by name."""
-    turns = _first_turns(board)
+    turns, before = _first_turns(board), board.usage_before
     accountant = board.accountant
     by_name: dict[str, list[Submitter]] = {}
-    for submitter in submitters:
+    for submitter in board.taking_part:
         by_name.setdefault(submitter.name, []).append(submitter)
     found: dict[str, SubmitterSummary] = {}
     for name, ads in sorted(by_name.items()):
@@ -52,18 +48,13 @@ def _first_turns(board: Board) -> dict[str, SubmitterTurn]:
     return found
 
 
-def group_summaries(
-    board: Board,
-    submitters: list[Submitter],
-    rounds: tuple[AllocationRound, ...],
-    before: Mapping[str, float],
-) -> tuple[GroupSummary, ...]:
+def group_summaries(board: Board, rounds: tuple[AllocationRound, ...]) -> tuple[GroupSummary, ...]:
     """One summary for each group, breadth-first; nothing without groups."""
     if not board.tree.configured:
         return ()
     last = {item.group: item for item in rounds[-1].groups} if rounds else {}
     names: dict[str, dict[str, None]] = {}
-    for submitter in submitters:
+    for submitter in board.taking_part:
         names.setdefault(board.tree.assigned(submitter.name).name, {})[submitter.name] = None
     found = []
     for group in board.tree.groups:
@@ -79,7 +70,7 @@ def group_summaries(
                 subtree_quota=group.subtree_quota,
                 requested=group.demand,
                 allocated=0.0 if allocated is None else allocated.allocated,
-                usage=before.get(group.name, 0.0),
+                usage=board.usage_before.get(group.name, 0.0),
                 usage_after=board.accountant.usage(group.name),
                 sort_key=group.sort_key,
                 submitters=tuple(names.get(group.name, ())),

@@ -21,7 +21,7 @@ from policy.versions import LINES, Version, parse_version
 T = TypeVar("T", covariant=True)
 
 
-class Daemon(Enum):
+class DecidingDaemon(Enum):
     """Whose version decides about a rule."""
 
     NEGOTIATOR = "the negotiator"
@@ -30,7 +30,7 @@ class Daemon(Enum):
 
 
 @frozen
-class Rule(Generic[T]):
+class VersionRule(Generic[T]):
     """A rule that changed.
 
     ``since``: the first version with the new behaviour; ``old`` and ``new``: what each behaviour
@@ -44,7 +44,7 @@ class Rule(Generic[T]):
     before: str
     after: str
     since: Version
-    daemon: Daemon
+    daemon: DecidingDaemon
     old: T
     new: T
     scenario: str = ""

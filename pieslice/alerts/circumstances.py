@@ -16,7 +16,7 @@ from negotiator.io import Capture, read_capture
 from pieslice.alerts.looking import Circumstances
 from pieslice.data import Record, is_number
 from pieslice.inputs.moments import write_files
-from pieslice.live.places import temporary
+from pieslice.live.names import temporary
 from pieslice.shadow.loop import LONGEST
 from pieslice.shadow.outcome import Outcome
 

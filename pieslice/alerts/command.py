@@ -1,5 +1,7 @@
 """Runs ``pieslice watch``: follows a pool or plays a history, and tells what the rules find.
 
+It also plays the cycles of a recorded history, for trying rules on what was.
+
 Inputs: parsed arguments.  Outputs: alerts on standard output, in files, to commands and addresses;
 what is waited for on standard error.  Raises ``InputError`` for a file of rules with errors,
 ``OSError``, ``HistoryError`` and ``DaemonError``.  What cannot be written or sent later on is said,
@@ -13,7 +15,7 @@ import json
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from itertools import islice
@@ -25,32 +27,86 @@ from attr import define, field
 from classad.errors import LimitError
 from classad.language.bounds import checkpoint
 from negotiator.io import InputError
+from negotiator.model.result import CycleResult
 from pieslice.alerts.circumstances import circumstances, pool_of, silent_daemons
 from pieslice.alerts.course import Change, Course
 from pieslice.alerts.kinds import Rule, Target
-from pieslice.alerts.looking import look
-from pieslice.alerts.playing import sightings
+from pieslice.alerts.looking import Circumstances, look
 from pieslice.alerts.reading import read_rules
-from pieslice.alerts.sending import deliveries
 from pieslice.alerts.sighting import Sighting
-from pieslice.alerts.telling import AlertsTold, Health, documents, prometheus, shown
+from pieslice.alerts.telling import AlertsTold, Health, deliveries, documents, prometheus, shown
 from pieslice.command_line import EXIT_NO, EXIT_OK
-from pieslice.history.adding import add_captures
+from pieslice.data import Record, is_number
+from pieslice.history.following import add_captures
+from pieslice.inputs.moments import shown_time
 from pieslice.inputs.running import may_be_address
-from pieslice.live.capture import LiveCapture
+from pieslice.live.capture import LiveCapture, of_files
 from pieslice.live.daemons import Bindings
 from pieslice.live.service import service
-from pieslice.recording.store import History, HistoryError
+from pieslice.recording.store import History, HistoryError, Moment
 from pieslice.reports.output import deliver, put, show
 from pieslice.shadow.cli import said
 from pieslice.shadow.command import Saying
 from pieslice.shadow.history import keeping
 from pieslice.shadow.keeping import Lines, Log, Unwritten, ended_in_order, large_of, replace
-from pieslice.shadow.loop import Followed, Shadow
-from pieslice.shadow.outcome import silent_in
+from pieslice.shadow.loop import INTERVAL, Followed, Shadow
+from pieslice.shadow.outcome import compare, silent_in
 from pieslice.shadow.report import Score
 from pieslice.shadow.report import prometheus as score_metrics
 from pieslice.terminal import complain
+
+#: The files of a capture.
+_Files = Mapping[str, str]
+
+
+def sightings(history: History, say: Callable[[str], object]) -> Iterator[Sighting]:
+    """The cycles of a history; ``say`` is told what cannot be played."""
+    before: tuple[Moment, _Files] | None = None
+    for moment, files in history.all_texts():
+        if before is not None:
+            yield from _sighting(*before, files, say)
+        # Of the captures between two cycles the last one stands before the second.
+        before = None if moment.cycle is None else (moment, files)
+    if before is not None:
+        yield from _sighting(*before, {}, say)
+
+
+def _sighting(
+    moment: Moment, files: _Files, later: _Files, say: Callable[[str], object]
+) -> Iterator[Sighting]:
+    """The cycle after a capture; none, with a line, if it cannot be played."""
+    capture, after = of_files(files), of_files(later)
+    manifest: Record = {} if capture is None else capture.manifest
+    cycle = {} if after is None else cycle_of(after.manifest)
+    told = is_next(cycle_of(manifest), cycle)
+
+    def tell(predicted: CycleResult) -> Circumstances:
+        if capture is None or after is None or not told:
+            # The time that the history has: also of cycles that no manifest tells of.
+            return circumstances(files, manifest, {"time": moment.cycle or moment.time}, None)
+        return circumstances(files, manifest, cycle, compare(capture, after, predicted))
+
+    try:
+        yield look(pool_of(files), tell)
+    except (InputError, LimitError) as problem:
+        say(f"cycle after {shown_time(moment.time)} left out: {problem}")
+
+
+def cycle_of(manifest: Record) -> Record:
+    """The times of the last cycle that a manifest tells; of a stranger's file only numbers."""
+    cycle = manifest.get("cycle")
+    if not isinstance(cycle, Mapping):
+        return {}
+    return {name: value for name, value in cycle.items() if is_number(value)}
+
+
+def is_next(last: Record, cycle: Record) -> bool:
+    """Whether a cycle is the very next one after another: no third one fits between them."""
+    if "time" not in last or "time" not in cycle:
+        return False
+    step, interval = cycle["time"] - last["time"], last.get("interval", INTERVAL)
+    return bool(0 < step < 2 * interval)
+
 
 #: Seconds between two looks at whether cycles have stopped to come.
 _LOOK: Final = 15.0

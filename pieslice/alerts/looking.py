@@ -23,7 +23,7 @@ from negotiator.jobs.lists import IDLE, RUNNING
 from negotiator.jobs.offers import Unasked
 from negotiator.jobs.submitters import negotiated_name
 from negotiator.matching import board
-from negotiator.model.result import CycleResult, Event, Match, MatchKind, Reason
+from negotiator.model.result import CycleResult, Match, MatchKind, Reason, TurnEvent
 from pieslice.alerts.sighting import (
     POOL,
     Running,
@@ -36,11 +36,9 @@ from pieslice.alerts.sighting import (
 )
 from pieslice.reports.layout import short
 from pieslice.reports.text import KINDS
-from pieslice.why.jobs import AskedJob, all_jobs
-from pieslice.why.requests.absence import Absence, why_no_session
-from pieslice.why.requests.fates import Fate, JobFate, fates
-from pieslice.why.requests.record import RequestCourse, RequestLog
-from pieslice.why.requests.text import sentence
+from pieslice.why.asked import AskedJob, all_jobs
+from pieslice.why.fates import Absence, Fate, JobFate, fates, sentence, why_no_session
+from pieslice.why.sessions import RequestCourse, RequestLog
 
 #: Reasons of rejections that are rules: a slot would have taken the job.
 _RULES: Final = frozenset(
@@ -254,7 +252,7 @@ def _against(fate: JobFate, absence: Absence | None) -> bool | None:
     if request is not None and request.rejection is not None:
         return _refused_by_rule(request)
     if fate.unasked in (None, Unasked.ENDED):
-        return None if session.ended_by in (Event.LIMIT, Event.HIT_CEILING) else False
+        return None if session.ended_by in (TurnEvent.LIMIT, TurnEvent.HIT_CEILING) else False
     return None if fate.unasked in _LIMITED else False
 
 

@@ -12,7 +12,7 @@ from typing import Final
 
 from attr import Factory, frozen
 
-from negotiator.capture.claims import whole_slot
+from negotiator.model.snapshot import whole_slot
 
 #: What stands for the whole pool where others have the name of a user, a group, ...
 POOL: Final = "pool"

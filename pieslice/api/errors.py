@@ -20,9 +20,7 @@ from pieslice.inputs.configuration import Misuse
 from pieslice.recording.store import HistoryError
 from pieslice.reports.selection import UnknownNameError
 from pieslice.simulation.errors import RunError, WorkloadError
-from pieslice.why.autoclusters.scope import UnknownScopeError
-from pieslice.why.jobs import UnknownJobError
-from pieslice.why.slots.case import UnknownSlotError
+from pieslice.why.asked import UnknownJobError, UnknownScopeError, UnknownSlotError
 from policy.versions import Followed, UnknownVersionError, followed_version, parse_version
 
 AnyPath: TypeAlias = str | os.PathLike[str]

@@ -1,5 +1,7 @@
 """Checks and explains configurations: ``pieslice.check``, ``pieslice.policy``.
 
+``pieslice.userprio`` reads a saved state of the accountant.
+
 Inputs: paths.  Outputs: ``Check`` and ``Policy``; raise ``Error``.
 """
 
@@ -8,9 +10,28 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from pieslice.api.errors import ReadError, given_version, one_family
+from classad.errors import Diagnostic
+from pieslice.api.errors import AnyPath, ReadError, given_version, one_family, path_of
 from pieslice.inputs.configuration import SUBSYSTEM, Reader
 from pieslice.policies.answers import Check, Policy, check_configuration, explain_configuration
+from pieslice.priorities.answers import Priorities
+from pieslice.priorities.command import priorities
+from pieslice.priorities.options import UsageError
+
+
+def userprio(path: AnyPath, *options: str, now: float | None = None) -> Priorities:
+    """What condor_userprio would print of a saved state.
+
+    ``path``: the accountant's log, a file of accounting ads, or the folder of a capture;
+    ``options``: of condor_userprio, such as ``"-all"``; ``now``: the time of the question, without
+    it the last update.
+    """
+    diagnostics: list[Diagnostic] = []
+    with one_family():
+        try:
+            return priorities(path_of(path), options, now, diagnostics)
+        except UsageError as problem:
+            raise ReadError(str(problem)) from problem
 
 
 def check(
@@ -28,13 +49,11 @@ def check(
     ``subsystem``: the daemon whose verdict is wanted, without it that of all whose macros are set;
     ``define``: macros after all files; ``fragment``: whether other files complete this one,
     without it as the configuration looks; ``condor_version``: the version that reads, ``25.0`` or
-    ``25.0.13``, without it 25.14.1; ``upgrade``: the version of which it is asked what changes on
-    the way there.
+    ``25.0.13``, without it that of a captured pool, else 25.14.1; ``upgrade``: the version of which
+    it is asked what changes on the way there.
     """
     with one_family():
         reader = _reader(subsystem, local_name, define, condor_version)
-        if upgrade is not None and condor_version is None:
-            raise ReadError(f"upgrade={upgrade!r} needs the version that runs now: condor_version")
         return check_configuration(
             os.fspath(path),
             reader,
@@ -68,4 +87,5 @@ def _reader(
     version: str | None,
 ) -> Reader:
     name, defines = (subsystem or SUBSYSTEM).upper(), tuple((define or {}).items())
-    return Reader(name, local_name, defines, followed=given_version(version))
+    given = version is not None
+    return Reader(name, local_name, defines, followed=given_version(version), given=given)

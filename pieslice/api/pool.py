@@ -29,20 +29,13 @@ from pieslice.reports.html import html_of
 from pieslice.reports.layout import Line
 from pieslice.reports.text import plural
 from pieslice.terminal import printable
-from pieslice.why.autoclusters.scope import find_jobs
-from pieslice.why.jobs import find_job
-from pieslice.why.questions import (
-    Changes,
-    Explained,
-    Quotas,
-    Ranked,
-    Surveyed,
-    compare,
-    divide_quotas,
-    explain_job,
-    rank_slots,
-    survey_jobs,
-)
+from pieslice.why.answer import Explained, explain_job
+from pieslice.why.asked import find_job, find_jobs
+from pieslice.why.autoclusters import Surveyed, survey_jobs
+from pieslice.why.differences import Changes, compare
+from pieslice.why.moments import AskedCycle
+from pieslice.why.quotas import Quotas, divide_quotas
+from pieslice.why.ranking import Ranked, rank_slots
 from policy.dialects import UnknownDialectError, find_dialect
 from policy.language.statements import is_identifier
 
@@ -150,9 +143,8 @@ class Pool:
     def why(self, job: str | int, slot: str | None = None, *, seed: int = 0) -> Explained:
         """Why a job (``"12.0"``) is matched, rejected or preempted; with ``slot`` on that slot."""
         with one_family():
-            return explain_job(
-                self.capture, find_job(self.capture.snapshot, _job_id(job)), slot, seed
-            )
+            asked = find_job(self.capture.snapshot, _job_id(job))
+            return explain_job(AskedCycle.of(self.capture, seed), asked, slot)
 
     def survey(
         self,
@@ -167,18 +159,18 @@ class Pool:
             named = None if cluster is None else str(cluster)
             snapshot, policy = self.capture.snapshot, self.capture.policy
             scope = find_jobs(snapshot, policy, user=user, group=group, cluster=named)
-            return survey_jobs(self.capture, scope, seed)
+            return survey_jobs(AskedCycle.of(self.capture, seed), scope)
 
     def rank(self, job: str | int, *, limit: int | None = None, seed: int = 0) -> Ranked:
         """The candidates of a job, best first."""
         with one_family():
             asked = find_job(self.capture.snapshot, _job_id(job))
-            return rank_slots(self.capture, asked, limit, seed)
+            return rank_slots(AskedCycle.of(self.capture, seed), asked, limit)
 
     def quotas(self, *, trace: bool = False, seed: int = 0) -> Quotas:
         """The quotas of groups and how they were allocated; ``trace``: every step in the text."""
         with one_family():
-            return divide_quotas(self.capture, trace=trace, seed=seed)
+            return divide_quotas(AskedCycle.of(self.capture, seed), trace=trace)
 
     def diff(self, other: Pool, *, seed: int = 0) -> Changes:
         """What changes from a cycle of this pool to one of another."""

@@ -15,7 +15,7 @@ from typing import IO, TYPE_CHECKING
 
 from classad import ClassAd
 from classad.ads.expression import Expression
-from classad.ads.rereading import reread_ad
+from classad.analysis.changes import reread_ad
 from classad.binding.ambient import AmbientContext, zone_name
 from classad.errors import ClassAdException, ClassAdParseError, Diagnostic
 from classad.evaluate import evaluate_full

@@ -17,7 +17,7 @@ from typing import IO, Final, NamedTuple, TypeVar, get_args
 
 from classad import ClassAd
 from classad.ads.expression import Expression
-from classad.ads.rereading import reread, reread_ad
+from classad.analysis.changes import reread, reread_ad
 from classad.binding.ambient import AmbientContext
 from classad.binding.batch import _standing as standing
 from classad.errors import ClassAdException, ClassAdParseError, ClassAdValueError, Diagnostic

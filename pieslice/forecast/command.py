@@ -18,13 +18,13 @@ from attr import asdict, evolve
 
 from classad.errors import Diagnostic
 from classad.evaluate import EvalContext
-from negotiator.capture.reader import CaptureReader, ads_of
-from negotiator.capture.versions import pool_version
+from negotiator.capture.configuration import pool_version
+from negotiator.capture.files import CaptureReader, ads_of
 from negotiator.io import CapturePaths, InputError
 from negotiator.pool.weights import own_weight
 from pieslice.command_line import EXIT_BAD, EXIT_OK
 from pieslice.forecast.model import Demand, Point, Settings, User, forecast
-from pieslice.inputs.policyfile import check_policy_file
+from pieslice.inputs.configuration import check_policy_file
 from pieslice.priorities.command import records_of
 from pieslice.priorities.rows import Row, rows_of
 from pieslice.reports.csv import write_csv

@@ -18,8 +18,8 @@ from attr import evolve, frozen
 from classad.ads.expression import Expression
 from classad.evaluate import evaluate
 from classad.syntax.nodes import Literal
+from negotiator.matching.candidate import Refusal
 from negotiator.matching.rank import policy_rank
-from negotiator.matching.refusal import Refusal
 from negotiator.model.result import MatchKind
 from pieslice.fuzzing.case import Case
 from pieslice.fuzzing.cycle import PreparedCase, prepared_case

@@ -20,11 +20,9 @@ from classad.evaluate import EvalContext
 from negotiator.accounting.accountant import Accountant, accountant_settings
 from negotiator.groups.tree import GroupTree, group_tree
 from negotiator.jobs.autoclusters import never_significant
-from negotiator.matching.board import Board
-from negotiator.matching.candidate import Asker
+from negotiator.matching.board import Board, ConcurrencyCounts
+from negotiator.matching.candidate import Asker, Refusal
 from negotiator.matching.candidates import consider
-from negotiator.matching.concurrency import ConcurrencyCounts
-from negotiator.matching.refusal import Refusal
 from negotiator.model.result import MatchKind
 from negotiator.model.snapshot import AccountantState, Customer
 from negotiator.pool.ephemeral import (
@@ -34,8 +32,8 @@ from negotiator.pool.ephemeral import (
     live_functions,
 )
 from negotiator.pool.fetch import fetch_slots
-from negotiator.pool.size import pool_numbers
 from negotiator.pool.slots import Slot, Slots
+from negotiator.pool.weights import pool_numbers
 from pieslice.fuzzing.case import Case, Party, Values
 from pieslice.fuzzing.schema import Held
 from pieslice.simulation.pool import show_claim, show_free, show_time

@@ -20,8 +20,8 @@ from attr import evolve, field, frozen
 from classad import ClassAd
 from classad.ads.expression import Expression
 from classad.binding.batch import evaluate_many
-from negotiator.expressions.dependence import Analyst, is_plain, key_of
 from negotiator.pool.slots import Slot
+from pieslice.expressions.dependence import Analyst, is_plain, key_of
 from pieslice.fuzzing.case import NOW, Case, Party
 from pieslice.fuzzing.cycle import Cycle, Verdict, begin_cycle, customers, first_slot_ad, others_of
 from pieslice.fuzzing.domains import MISSING

@@ -11,8 +11,7 @@ from typing import ClassVar
 import attr
 from attr import frozen
 
-from pieslice.history.jobs import word_of
-from pieslice.history.life import Life
+from pieslice.history.life import Life, word_of
 from pieslice.history.questions import Start
 from pieslice.history.start import ENOUGH, Estimate, Lack, Record
 from pieslice.history.summary import Summary

@@ -88,8 +88,7 @@ def _positive(text: str) -> float:
 
 def _record(args: argparse.Namespace) -> int:
     from negotiator.io import InputError
-    from pieslice.history.adding import add_captures
-    from pieslice.history.following import record_pools
+    from pieslice.history.following import add_captures, record_pools
     from pieslice.inputs.moments import moment_of
     from pieslice.inputs.running import is_address
     from pieslice.live.daemons import DaemonError

@@ -1,5 +1,7 @@
 """Tells the life of a job: submitted, cycle by cycle, started, preempted by whom, gone.
 
+The job that a question means is looked up here, with those near a name that is none.
+
 Decides what the cycles did with a job while it was idle: a cycle names the first job of each
 request, so a decision about a job of the same submitter that asks for the same holds for this one,
 too.  Equal fates one after another are one line.
@@ -16,12 +18,60 @@ from typing import Final, NamedTuple
 
 from attr import field, frozen
 
-from negotiator.capture.claims import whole_slot
 from negotiator.jobs.lists import IDLE, RUNNING
-from pieslice.history.jobs import word_of
+from negotiator.model.snapshot import whole_slot
+from pieslice.inputs.moments import shown_time
 from pieslice.recording.facts import GONE
-from pieslice.recording.jobs import Job, Spell
-from pieslice.recording.store import Moment
+from pieslice.recording.jobs import Job, Spell, some_jobs
+from pieslice.recording.store import History, HistoryError, Moment
+from pieslice.reports.names import listed
+from pieslice.why.asked import JOB_ID, STATUS
+from policy.language.numbers import saturated
+
+#: How many of the clusters near one that is not there are named.
+_NEAR: Final = 3
+
+
+def word_of(spell: Spell) -> str:
+    """What a job was doing, as a word."""
+    return "gone" if spell.status == GONE else STATUS.get(spell.status, f"status {spell.status}")
+
+
+def find_job(history: History, text: str) -> Job:
+    """The job of that id; of several that had it one after another the last."""
+    found = JOB_ID.fullmatch(text)
+    if found is None:
+        raise HistoryError(f"`{text}` is not a job id")
+    schedd, cluster, proc = found[1], saturated(found[2]), found[3]
+    jobs = [
+        job
+        for job in some_jobs(history, "cluster = ?", cluster)
+        if schedd in (None, job.schedd) and (proc is None or job.proc == saturated(proc))
+    ]
+    if not jobs:
+        raise HistoryError(f"{history.path}: job `{text}` was never seen{_near(history, cluster)}")
+    for what, names in (
+        ("in several queues", {f"{job.schedd}#{text}" for job in jobs}),
+        ("several jobs", {job.id for job in jobs}),
+    ):
+        if len(names) > 1:
+            raise HistoryError(f"`{text}` is {what}: {listed(sorted(names))}")
+    return jobs[-1]
+
+
+def _near(history: History, cluster: int) -> str:
+    """The jobs of the same cluster, or the clusters near it, and when they were seen."""
+    mates = some_jobs(history, "cluster = ?", cluster)
+    if mates:
+        return f"; cluster {cluster} has {listed(job.id for job in mates)}"
+    rows = history.rows(
+        "SELECT cluster, min(time) FROM job JOIN moment ON moment.number = job.first "
+        "GROUP BY cluster ORDER BY abs(cluster - ?) LIMIT ?",
+        cluster,
+        _NEAR,
+    )
+    near = ", ".join(f"{number} (seen from {shown_time(time)} on)" for number, time in sorted(rows))
+    return f"; the nearest clusters are {near}" if near else ""
 
 
 @frozen

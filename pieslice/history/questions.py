@@ -11,10 +11,9 @@ from collections.abc import Callable
 
 from attr import frozen
 
-from negotiator.capture.claims import whole_slot
 from negotiator.jobs.lists import RUNNING
-from pieslice.history.jobs import find_job
-from pieslice.history.life import Decision, Life, life_of
+from negotiator.model.snapshot import whole_slot
+from pieslice.history.life import Decision, Life, find_job, life_of
 from pieslice.history.start import Estimate, Experience, Lack, Record, record_of, with_rate
 from pieslice.history.summary import MomentLoad, Summary, distances, mean_load, vacancies_of
 from pieslice.recording.jobs import Job, all_jobs

@@ -23,10 +23,28 @@ from pieslice.inputs.versions import add_version, say_version, version_of
 from pieslice.terminal import complain
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from classad.errors import Diagnostic
     from policy.config import Config
     from policy.language.host import HostFacts
     from policy.versions import Followed
+
+
+def check_policy_file(path: Path) -> None:
+    """Raise if the file cannot be opened, or a line of it or of its includes does not parse."""
+    from negotiator.capture.configuration import CaptureSources
+    from negotiator.io import InputError
+    from policy.config import load_config
+    from policy.io import builtin_library
+    from policy.language.table import Context
+
+    path.open("rb").close()
+    config = load_config(
+        str(path), CaptureSources(path), builtin_library(), context=Context("NEGOTIATOR")
+    )
+    if not config.complete:
+        raise InputError(config.diagnostics[-1:])
 
 
 #: The daemon that reads, unless a command line says otherwise.
@@ -137,6 +155,8 @@ class Reader(NamedTuple):
     confined: bool = False
     #: The version that reads; None: the newest, because nobody names one.
     followed: Followed | None = None
+    #: Whether that version was asked for, whatever the daemons of a captured pool tell.
+    given: bool = False
 
 
 def reader_of(args: argparse.Namespace) -> Reader:
@@ -153,6 +173,7 @@ def reader_of(args: argparse.Namespace) -> Reader:
         args.allow_commands,
         _confined(args),
         version_of(args),
+        getattr(args, "condor_version", None) is not None,
     )
 
 
@@ -175,7 +196,7 @@ def read_configuration(path: str, reader: Reader) -> Config:
     from policy.io import read_config
     from policy.versions import NEWEST
 
-    if os.path.isdir(path):
+    if is_folder(path):
         with os.scandir(path) as entries:
             empty = not any(entry.is_file() for entry in entries)
         if empty:
@@ -197,6 +218,11 @@ def read_configuration(path: str, reader: Reader) -> Config:
         confined=reader.confined,
         version=NEWEST if reader.followed is None else reader.followed.version,
     )
+
+
+def is_folder(path: str) -> bool:
+    """Whether a path is a folder, perhaps that of a captured pool."""
+    return os.path.isdir(path)
 
 
 def host_facts(facts: Iterable[str], *, this_machine: bool) -> HostFacts:

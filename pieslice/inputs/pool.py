@@ -19,8 +19,7 @@ from typing import IO
 from attr import Factory, evolve, frozen
 
 from classad.errors import Diagnostic
-from negotiator.capture.progress import SILENT
-from negotiator.capture.progress import Progress as Stages
+from negotiator.capture.files import SILENT, StageWatch
 from negotiator.io import Capture, CapturePaths, InputError, read_capture
 from negotiator.matching.stopwatch import RequestCosts
 from negotiator.model.arithmetic import END_OF_CALENDAR
@@ -51,7 +50,7 @@ class PoolReading:
     at: tuple[float, str] | None = None
 
 
-def read_pool(reading: PoolReading, progress: Stages = SILENT) -> Capture:
+def read_pool(reading: PoolReading, progress: StageWatch = SILENT) -> Capture:
     """The pool; raises ``InputError`` if there is none."""
     inputs, names, dialect = reading.inputs, reading.local_names, reading.dialect
     if inputs.history is not None:

@@ -125,7 +125,7 @@ def token_of(args: argparse.Namespace) -> Path | None:
 
 def folder_of(capture: LiveCapture, name: str) -> Path:
     """A folder with a capture; it goes when the capture is forgotten, at the end of the process."""
-    from pieslice.live.places import temporary
+    from pieslice.live.names import temporary
 
     place = temporary("pool")
     weakref.finalize(_LIFE, place.cleanup)

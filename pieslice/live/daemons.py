@@ -1,5 +1,8 @@
 """Talks to the daemons of a pool, each answer within a time limit.
 
+A token names its pool, the key that signed it and what it allows; from what the collector says
+before it knows who asks follows why it refuses one.
+
 The asking itself is done by ``pieslice.live.asking`` in a process of its own, which is ended when a
 daemon hangs and started again for the next question.
 
@@ -9,6 +12,7 @@ macros; raises ``DaemonError`` with one line that says who did not answer and wh
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import json
 import os
@@ -27,10 +31,75 @@ from typing import IO, Final, Protocol, TypeVar
 
 from attr import define, field, frozen
 
-from pieslice.data import JsonData
-from pieslice.live.places import temporary
-from pieslice.live.refusals import flaw, why_refused
+from pieslice.data import JsonData, Record
+from pieslice.live.names import temporary
 from policy.language.numbers import saturated
+
+REFUSED: Final = "it is there, and refuses; --token names a file with a token that has READ rights"
+_OTHER_DAEMON: Final = (
+    "a daemon answers there that is no collector; is it the port of another daemon?"
+)
+#: Rights of which none is READ and none includes it.
+_WITHOUT_READ: Final = ("ADVERTISE_MASTER", "ADVERTISE_SCHEDD", "ADVERTISE_STARTD", "ALLOW", "DENY")
+
+
+def tokens_in(text: str) -> list[str]:
+    """The tokens of a file, one in a line."""
+    lines = (line.strip() for line in text.splitlines())
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+def flaw(text: str) -> str | None:
+    """What makes a file one without a token; None if there is nothing."""
+    tokens = tokens_in(text)
+    if not tokens:
+        return "the file is empty; condor_token_create prints a token"
+    if any(_parts(token) is None for token in tokens):
+        return "there is no token in it; one has three parts with dots between them"
+    return None
+
+
+def why_refused(text: str | None, said: Record, now: float) -> str:
+    """Why a collector that can be connected to does not answer; ``text``: of the token file."""
+    if said.get("read"):
+        return _OTHER_DAEMON
+    found = None if text is None else next(map(_parts, tokens_in(text)), None)
+    if found is None:
+        return REFUSED
+    head, body = found
+    issuer, pool = body.get("iss"), said.get("trust")
+    key, keys = str(head.get("kid", "")), [str(key) for key in said.get("keys") or ()]
+    if pool and issuer != pool:
+        return f"the token is of another pool: it is from `{issuer}`, and this pool is `{pool}`"
+    if keys and key and key not in keys:
+        return f"the token is of another pool: this one has no key `{key}`"
+    expires = body.get("exp")
+    if isinstance(expires, int | float) and expires < now:
+        return "the token has expired"
+    scopes = [scope.rpartition("/")[2] for scope in str(body.get("scope", "")).split()]
+    if scopes and all(scope in _WITHOUT_READ for scope in scopes):
+        return f"the token gives no READ right, only {', '.join(scopes)}"
+    who = body.get("sub", "?")
+    return (
+        f"it refuses the token of `{who}`: who has no READ right in this pool, or the token was"
+        " signed with the key of another one"
+    )
+
+
+def _parts(token: str) -> tuple[JsonData, JsonData] | None:
+    """The two readable parts of a token."""
+    pieces = token.split(".")
+    if len(pieces) != 3:
+        return None
+    try:
+        head, body = (
+            json.loads(base64.urlsafe_b64decode(piece + "=" * (-len(piece) % 4)))
+            for piece in pieces[:2]
+        )
+    except ValueError:
+        return None
+    return (head, body) if isinstance(head, dict) and isinstance(body, dict) else None
+
 
 #: Seconds that a daemon has for an answer.
 TIMEOUT: Final = 20.0

@@ -1,5 +1,8 @@
 """Decides which attributes of ads are asked for, so that no others leave the daemons.
 
+Temporary folders carry the number of their process, so that the next one removes those of
+processes that are no more.
+
 A capture has what a cycle reads in any pool, and what the expressions of its policy, its slots and
 its jobs mention; environments, arguments and paths stay where they are unless a policy reads them.
 The collector adds what is mentioned in the same ad, the schedd does not.
@@ -9,8 +12,12 @@ Inputs: ads in long form, texts of macros.  Outputs: names of attributes.
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
+import tempfile
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Final
 
 from attr import define, field
@@ -20,6 +27,34 @@ from classad.errors import ClassAdParseError
 from classad.formats.long import literal_value
 from classad.language.names import fold_name
 from pieslice.live.asking import is_secret
+
+_PREFIX: Final = "pieslice-"
+_NAME: Final = re.compile(rf"{_PREFIX}[a-z]+-(\d+)-\w+")
+
+
+def temporary(kind: str) -> tempfile.TemporaryDirectory[str]:
+    """A folder that nobody else can read."""
+    _tidy(Path(tempfile.gettempdir()))
+    return tempfile.TemporaryDirectory(prefix=f"{_PREFIX}{kind}-{os.getpid()}-")
+
+
+def _tidy(place: Path) -> None:
+    for path in place.glob(f"{_PREFIX}*"):
+        found = _NAME.fullmatch(path.name)
+        if found is not None and not _alive(int(found[1])):
+            # Somebody else's cannot be removed, and need not be.
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def _alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (PermissionError, OverflowError):
+        return True
+    return True
+
 
 #: What finds a daemon, and says whether what is known of it still holds.
 DAEMON: Final = (

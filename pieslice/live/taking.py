@@ -20,7 +20,7 @@ from attr import define, field, frozen
 from classad import ClassAd
 from classad.files.ads import read_long
 from classad.formats.long import format_long
-from negotiator.capture.manifest import AS_IT_CAME
+from negotiator.capture.files import AS_IT_CAME
 from pieslice.command_line import installed_version
 from pieslice.data import JsonData
 from pieslice.live.capture import LiveCapture

@@ -10,7 +10,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from pieslice.command_line import EXIT_BAD, EXIT_OK, commands_of, nearest
-from pieslice.manual.completion import SHELLS
+from pieslice.manual.manpages import SHELLS
 from pieslice.manual.topics import topic_names, topic_text, topic_title
 from pieslice.terminal import complain
 from pieslice.writing import naming
@@ -101,7 +101,7 @@ def _unknown(word: str, known: list[str]) -> int:
 
 
 def _completion(root: Parser, args: argparse.Namespace) -> int:
-    from pieslice.manual.completion import completion_script
+    from pieslice.manual.manpages import completion_script
 
     print(completion_script(root, args.shell))
     return EXIT_OK

@@ -1,5 +1,7 @@
 """Runs one cycle on a pool and makes the answer that ``pieslice negotiate`` and programs get.
 
+The tables of a pool are text for people or CSV (RFC 4180 with line feeds).
+
 Decides which tables there are.
 
 Inputs: a ``Capture``, a seed.  Outputs: ``Cycle``.
@@ -9,21 +11,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from random import Random
+from time import gmtime
 from typing import ClassVar, Final
 
 from attr import evolve, frozen
 
-from negotiator.capture.ages import dated
-from negotiator.capture.agreement import compare
-from negotiator.capture.progress import SILENT, Progress
+from negotiator.capture.agreement import compare, dated
+from negotiator.capture.files import SILENT, StageWatch
 from negotiator.cycle import negotiate
 from negotiator.engines import ENGINES
 from negotiator.io import Capture
 from negotiator.model.result import CycleResult
-from pieslice.negotiate.pool_text import quota_blocks, table_blocks
+from pieslice.priorities.options import COLUMNS, Options
+from pieslice.priorities.rows import Row
+from pieslice.priorities.table import View, render
 from pieslice.reports.json import to_object
-from pieslice.reports.layout import Block, Line
+from pieslice.reports.layout import Block, Column, Drawn, Line, Table, rounded
 from pieslice.reports.pool_tables import (
+    Cell,
     PoolTable,
     group_table,
     machine_table,
@@ -31,12 +36,99 @@ from pieslice.reports.pool_tables import (
     quota_table,
     rejection_table,
     submitter_table,
+    surplus_policy,
     user_table,
 )
 from pieslice.reports.result import DataTable, Result
 from pieslice.reports.selection import select
 from pieslice.reports.text import Outcome, blocks, heading, plural
 from pieslice.reports.vacating import vacatings
+
+#: Columns that hold a part of one.
+_PARTS: Final = frozenset(("fill", "fill_after", "share"))
+_NAMES: Final = frozenset(
+    ("user", "group", "machine", "submitter", "schedd", "slot", "preempted", "surplus")
+)
+_BRIEF: Final = {
+    "effective": "eff",
+    "claimed": "claim",
+    "preempted": "preempt",
+    "requested": "asked",
+}
+#: What is left out of a table that is too wide: the highest number first.
+_DROPPED: Final = {
+    "seq": 9, "pie": 9, "spin": 8, "schedd": 7, "of": 6, "count": 5,
+    "real_prio": 9, "ceiling": 8, "floor": 7, "prio_factor": 6, "running_jobs": 5,
+    "refused": 4, "lost_weight": 4, "subtree_quota": 4, "by_rank": 3, "by_priority": 3, "free": 2,
+    "idle_jobs": 2, "claimed": 2, "claimed_after": 2, "group": 1,
+}  # fmt: skip
+
+
+def table_blocks(table: PoolTable) -> list[Block]:
+    """A heading and the table."""
+    if not table.rows:
+        return [Line(f"{table.title}: none", heading=True)]
+    columns = tuple(_column(name, table, place) for place, name in enumerate(table.columns))
+    rows = tuple(
+        tuple(_cell(value, name) for value, name in zip(row, table.columns, strict=True))
+        for row in table.rows
+    )
+    return [Line(table.title, heading=True), Table(columns, rows)]
+
+
+def _column(name: str, table: PoolTable, place: int) -> Column:
+    title, _, unit = name.partition("_")
+    if name in _PARTS:
+        unit = f"{unit} %".strip()
+    numbers = any(isinstance(row[place], int | float) for row in table.rows)
+    return Column(
+        title,
+        unit.replace("_", " "),
+        right=numbers,
+        drop=_DROPPED.get(name, 0),
+        brief=_BRIEF.get(title, ""),
+        brief_unit=_BRIEF.get(unit, ""),
+        name=name in _NAMES,
+        prose=name == "reason",
+    )
+
+
+def _cell(value: Cell, name: str) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, str):
+        return value
+    return f"{value * 100:.1f}" if name in _PARTS else rounded(value)
+
+
+def quota_blocks(result: CycleResult) -> list[Block]:
+    """The quotas as ``condor_userprio -quotas`` prints them."""
+    if len(result.groups) <= 1:
+        return [Line("quotas: no groups are configured", heading=True)]
+    rows = [
+        Row(
+            item.name,
+            item.name,
+            True,
+            quota=item.config_quota,
+            effective_quota=item.quota,
+            subtree_quota=item.subtree_quota,
+            sort_key=item.sort_key or 0.0,
+            surplus=surplus_policy(item.autoregroup, item.accept_surplus),
+            requested=item.requested,
+            in_use=item.usage_after,
+        )
+        for item in result.groups
+    ]
+    rows += [Row(item.name, item.group, False) for item in result.submitters]
+    quotas = COLUMNS["quotas"]
+    options = Options(set(quotas), set(quotas))
+
+    def draw(room: int) -> list[str]:
+        return render(rows, options, View(int(result.now), gmtime, room=room)).splitlines()
+
+    return [Line("quotas", heading=True), Drawn(draw)]
+
 
 _BY_RESULT: Final = {
     "users": user_table,
@@ -136,7 +228,7 @@ class Cycle(Result):
 
 
 def run(
-    pool: Capture, seed: int = 0, progress: Progress = SILENT, engine: str = ENGINES[0]
+    pool: Capture, seed: int = 0, progress: StageWatch = SILENT, engine: str = ENGINES[0]
 ) -> Outcome:
     """The cycle and its comparison with the real negotiator."""
     with progress.stage("negotiating"):

@@ -25,8 +25,7 @@ from pieslice.negotiate.cycles import Turn, run_cycles
 from pieslice.reports.csv import csv_text
 from pieslice.reports.document import document, json_text
 from pieslice.reports.layout import Block, Line, short
-from pieslice.reports.negotiators import overlap
-from pieslice.reports.negotiators_text import overlap_blocks, overlap_data
+from pieslice.reports.negotiators import overlap, overlap_blocks, overlap_data
 from pieslice.reports.output import deliver, put, show
 from pieslice.reports.progress import Progress
 from pieslice.reports.selection import UnknownNameError

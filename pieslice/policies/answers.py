@@ -13,8 +13,15 @@ from typing import ClassVar
 
 from attr import Factory, frozen
 
-from negotiator.groups.effective import effective_quotas
-from pieslice.inputs.configuration import Misuse, Reader, Shown, read_configuration
+from classad.errors import Diagnostic
+from negotiator.groups.quotas import effective_quotas
+from pieslice.inputs.configuration import (
+    Misuse,
+    Reader,
+    Shown,
+    is_folder,
+    read_configuration,
+)
 from pieslice.policies.formats import Checked, checked_data, report
 from pieslice.policies.texts import sentence_lines
 from pieslice.reports.layout import Block, Drawn
@@ -25,8 +32,7 @@ from policy.explain.sentences import Sentence
 from policy.explain.settings import everything
 from policy.lint.causes import file_of
 from policy.lint.findings import FINDINGS
-from policy.lint.steps import upgrade
-from policy.lint.verdict import examine
+from policy.lint.verdict import examine, upgrade
 from policy.load import PolicyLoad, load_policy
 from policy.versions import Followed
 
@@ -153,16 +159,26 @@ def check_configuration(
     to: Followed | None = None,
 ) -> Check:
     """The verdicts and findings; ``asked``: about the daemon that reads alone; ``to``: the version
-    of which it is asked what changes on the way there."""
-    reader = reader._replace(keep_going=True)
+    of which it is asked what changes on the way there.
+
+    A captured pool tells its version, and its next cycle is run; raises ``Misuse``.
+    """
+    followed, ends = reader.followed or Followed(), list[Diagnostic]()
+    if is_folder(path):
+        from pieslice.policies.pools import ends_of_cycle, followed_at
+
+        followed = followed_at(path, reader)
+        ends = ends_of_cycle(path, reader)
+    if to is not None and followed.given is None:
+        raise Misuse(f"--upgrade {to.given} needs the version that runs now: --condor-version V")
+    reader = reader._replace(keep_going=True, followed=followed)
     config = read_configuration(path, reader)
     found = examine(config, asked=asked, fragment=fragment)
     step = None
     if to is not None:
         after = read_configuration(path, reader._replace(followed=to))
         step = upgrade(config, after, asked=asked, fragment=fragment)
-    findings = tuple(found.findings)
-    followed = reader.followed or Followed()
+    findings = (*found.findings, *ends)
     return Check(Checked(path, found.verdicts, findings, found.fragment, followed, step))
 
 

@@ -10,9 +10,9 @@ import sys
 from typing import TYPE_CHECKING
 
 from pieslice.command_line import EXIT_NO, EXIT_OK
-from pieslice.inputs.configuration import Misuse, add_reader, guarded, reader_of
+from pieslice.inputs.configuration import add_reader, guarded, reader_of
 from pieslice.inputs.options import add_width
-from pieslice.inputs.versions import FORM, version_from, version_of
+from pieslice.inputs.versions import FORM, version_from
 from pieslice.terminal import in_colour
 
 if TYPE_CHECKING:
@@ -75,10 +75,6 @@ def _check(args: argparse.Namespace) -> int:
     from policy.lint.findings import FINDINGS
 
     reader = reader_of(args)
-    if args.upgrade is not None and version_of(args).given is None:
-        raise Misuse(
-            f"--upgrade {args.upgrade.given} needs the version that runs now: --condor-version V"
-        )
     asked = args.subsys is not None
     results = [
         check_configuration(

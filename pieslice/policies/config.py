@@ -79,7 +79,7 @@ def _add_info(commands: Subcommands) -> None:
 
 @guarded
 def _info(args: argparse.Namespace) -> int:
-    from pieslice.policies.showing import info_lines
+    from pieslice.policies.macros import info_lines
     from pieslice.policies.texts import wrapped_lines
     from pieslice.reports.names import did_you_mean
     from pieslice.reports.output import chosen_width
@@ -156,7 +156,7 @@ def _show(args: argparse.Namespace) -> int:
 
 
 def _show_one(args: argparse.Namespace, config: Config, name: str, *, labelled: bool) -> int:
-    from pieslice.policies.showing import shown_default, trace
+    from pieslice.policies.macros import shown_default, trace
     from pieslice.policies.texts import wrapped_lines
     from pieslice.reports.output import chosen_width
     from policy.language.macros import ExpansionError
@@ -225,7 +225,7 @@ def _pattern(text: str) -> Callable[[str], bool]:
 
 @guarded
 def _dump(args: argparse.Namespace) -> int:
-    from pieslice.policies.listing import dump_lines
+    from pieslice.policies.macros import dump_lines
     from policy.explain.settings import everything
 
     patterns = [_pattern(text) for text in args.patterns]
@@ -237,7 +237,7 @@ def _dump(args: argparse.Namespace) -> int:
 
 @guarded
 def _summary(args: argparse.Namespace) -> int:
-    from pieslice.policies.listing import summary_lines
+    from pieslice.policies.macros import summary_lines
     from pieslice.policies.texts import wrapped_lines
     from pieslice.reports.output import chosen_width
     from policy.explain.settings import changed

@@ -1,5 +1,7 @@
 """Writes findings for people, programs, code scanning and GitHub annotations.
 
+Findings of one cause are one block in reports that people read.
+
 Inputs: diagnostics.  Outputs: text.  The SARIF report follows version 2.1.0, the annotations
 GitHub's workflow commands.
 """
@@ -8,15 +10,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from attr import Factory, frozen
+from attr import Factory, field, frozen
 
 from classad.errors import Diagnostic, Edit
 from pieslice.command_line import installed_version
 from pieslice.data import JsonObject
-from pieslice.policies.blocks import blocks, worst_first
 from pieslice.policies.texts import wrapped_lines
 from pieslice.reports.document import document, json_text
 from pieslice.reports.output import WIDE
@@ -24,13 +25,136 @@ from pieslice.reports.versions import version_data
 from pieslice.terminal import printable
 from policy.explain.sentences import listing
 from policy.knobs.reading import EXPANDED
-from policy.lint.causes import file_of
+from policy.language.about import about
+from policy.lint.causes import causes, file_of
 from policy.lint.finding import ERROR, NOTE, WARNING, Finding
-from policy.lint.fragments import Fragment
-from policy.lint.steps import Upgrade
 from policy.lint.upgrade import DEFAULT
-from policy.lint.verdict import Verdict
+from policy.lint.verdict import Fragment, Upgrade, Verdict
 from policy.versions import Followed
+
+#: Findings about a word, which is the cause wherever it stands.
+_ABOUT_WORDS: Final = re.compile(r"P(120|4\d\d)")
+_WORD: Final = re.compile(r"\$\([\w.]+\)|[A-Za-z_][\w.]*")
+#: Findings that come in crowds when one list lost what it had: they are one cause by that list.
+_OF_LISTS: Final = ("P212", "P301")
+#: Findings about the items of one list.
+_OF_ITEMS: Final = ("P211",)
+#: Findings that are one cause if they say the same of what would set them right.
+_BY_HELP: Final = ("P205", "P241", "P301")
+#: Findings at which a daemon ends.
+_ENDING: Final = frozenset(("P101", "P110", "P111", "P114"))
+#: Places that are listed one by one.
+_LISTED: Final = 8
+
+
+@frozen
+class Block:
+    """One cause: the finding to show, further places, and what comes of it."""
+
+    first: Diagnostic
+    more: list[Diagnostic] = field(factory=list)
+    consequences: list[Block] = field(factory=list)
+
+    @property
+    def severity(self) -> str:
+        """The worst of cause and consequences."""
+        all_ = {self.first.severity, *(one.severity for one in self.consequences)}
+        return ERROR if ERROR in all_ else WARNING if WARNING in all_ else self.first.severity
+
+    def lines(self) -> Iterator[str]:
+        """The block for people."""
+        yield self.first.headline()
+        if self.first.source is not None:
+            yield self.first.source.excerpt(self.first.start, self.first.end)
+        if self.first.help:
+            yield f"  help: {self.first.help}"
+        for one in self.consequences:
+            yield one._as_consequence(self.first)
+        if self.more:
+            yield f"  also at {self._places()}"
+
+    def _as_consequence(self, cause: Diagnostic) -> str:
+        """One line about what comes of a cause, with its places where they are others."""
+        found = self.first
+        where = "" if _spot(found) == _spot(cause) else f", {self._place(found, cause)}"
+        tail = f"; {found.help}" if found.help else ""
+        more = f"; also at {self._places()}" if self.more else ""
+        return f"  so{where}: {found.severity}[{found.id}]: {found.message}{tail}{more}"
+
+    def _places(self) -> str:
+        """The other places, the file only where it is another one."""
+        shown, before = [], self.first
+        for one in self.more[:_LISTED]:
+            shown.append(self._place(one, before))
+            before = one
+        rest = len(self.more) - _LISTED
+        return ", ".join(shown) + (f" and {rest} more" if rest > 0 else "")
+
+    @staticmethod
+    def _place(found: Diagnostic, before: Diagnostic) -> str:
+        """A place, seen from the one that was named before: in the same line it is a word."""
+        if _spot(found) == _spot(before) and found.source is not None:
+            return f"`{found.source.text[found.start : found.end]}`"
+        name = file_of(found)
+        return f"line {found.line}" if name == file_of(before) else f"{name}:{found.line}"
+
+
+def _spot(found: Diagnostic) -> tuple[str | None, int | None]:
+    return file_of(found), found.line
+
+
+def blocks(findings: Sequence[Diagnostic]) -> list[Block]:
+    """The findings by cause, in the order of the first place of each."""
+    found: dict[tuple[str | None, str | None, str], Block] = {}
+    block_of: dict[int, Block] = {}
+    caused = causes(findings)
+    for one in findings:
+        if id(one) not in caused:
+            block = found.setdefault(_key(one), Block(one))
+            block_of[id(one)] = block
+            if block.first is not one:
+                block.more.append(one)
+    inner: dict[tuple[int, tuple[str | None, str | None, str]], Block] = {}
+    for one in findings:
+        if id(one) in caused:
+            block = block_of[id(caused[id(one)])]
+            key = id(block), _key(one)
+            if key in inner:
+                inner[key].more.append(one)
+            else:
+                inner[key] = Block(one)
+                block.consequences.append(inner[key])
+    return list(found.values())
+
+
+def _key(found: Diagnostic) -> tuple[str | None, str | None, str]:
+    """What makes two findings one cause."""
+    round_ = about(found).circle
+    if round_:
+        return found.id, found.severity, " ".join(sorted(set(round_)))
+    if found.id in _BY_HELP and found.help:
+        return found.id, found.severity, found.help
+    if found.id in _OF_LISTS:
+        return found.id, found.severity, about(found).needs
+    if found.id in _OF_ITEMS:
+        return found.id, found.severity, about(found).macro
+    if found.source is not None and _ABOUT_WORDS.fullmatch(found.id or ""):
+        marked = found.source.text[found.start : found.end]
+        if _WORD.fullmatch(marked):
+            return found.id, found.severity, marked.casefold()
+    return found.id, found.severity, found.message
+
+
+def worst_first(found: Iterable[Block]) -> list[Block]:
+    """What ends a daemon, other errors, warnings, notes; else as they come."""
+    order = {ERROR: 1, WARNING: 2}
+
+    def rank(block: Block) -> int:
+        ends = {block.first.id, *(one.first.id for one in block.consequences)} & _ENDING
+        return 0 if ends and block.severity == ERROR else order.get(block.severity, 3)
+
+    return sorted(found, key=rank)
+
 
 #: Where the findings are described, from the top of the source.
 _PAGE: Final = "docs/findings.md"

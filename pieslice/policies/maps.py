@@ -56,7 +56,7 @@ def add_commands(subcommands: Subcommands) -> None:
 def _test(args: argparse.Namespace) -> int:
     from pieslice.policies.texts import mapped_lines
     from pieslice.terminal import printable
-    from policy.maps.lookup import map_name
+    from policy.maps.user_maps import map_name
 
     skipped: list[Diagnostic] = []
     methods = _named_map(args, skipped) if args.map_name else _map_file(args, skipped)

@@ -8,8 +8,7 @@ from pieslice.reports.layout import wrap
 from pieslice.terminal import printable
 from policy.explain.difference import Comparison
 from policy.explain.sentences import Sentence, listing
-from policy.maps.lookup import Mapped
-from policy.maps.user_maps import MapLine
+from policy.maps.user_maps import MapLine, Mapped
 
 _INDENT = "  "
 

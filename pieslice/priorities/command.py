@@ -27,7 +27,7 @@ from negotiator.accounting.log import accountant_log
 from negotiator.accounting.records import from_log
 from negotiator.capture.ads import is_log
 from negotiator.capture.configuration import LoadedPolicy, read_policy
-from negotiator.capture.reader import ads_of
+from negotiator.capture.files import ads_of
 from negotiator.groups.tree import GroupSettings, GroupTree, group_tree
 from negotiator.io import CapturePaths, InputError
 from negotiator.model.snapshot import AccountantState

@@ -27,12 +27,11 @@ from classad.evaluate import EvalContext
 from classad.files.ads import read_long
 from classad.formats.long import literal_value
 from negotiator.capture.agreement import Expected, ExpectedError, parse_expected
-from negotiator.capture.claims import whole_slot
 from negotiator.jobs.lists import IDLE, RUNNING, submitter_of
 from negotiator.model.arithmetic import END_OF_CALENDAR, whole
+from negotiator.model.snapshot import whole_slot
 from pieslice.data import is_number
-from pieslice.recording.changes import Files
-from pieslice.recording.columns import Columns
+from pieslice.recording.changes import Columns, Files
 
 #: What a job is after the last capture that has it.
 GONE: Final = -1

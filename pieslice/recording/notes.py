@@ -1,7 +1,7 @@
 """Notes in a history what jobs, slots and cycles did between two captures.
 
 Inputs: the database, what was seen at both captures.  Outputs: rows of the tables that
-``pieslice.recording.schema`` declares.
+``pieslice.recording.store`` declares.
 """
 
 from __future__ import annotations

@@ -1,5 +1,7 @@
 """Keeps the captures of one pool over time in one file, a database of SQLite.
 
+The tables of a history are declared here; ``VERSION`` counts up when one changes its meaning.
+
 Each capture is a row with a compressed frame: every ``EVERY``-th by itself, the others as what has
 changed since the one before, so that any moment is built from at most ``EVERY`` frames.  Beside the
 frames stand what jobs and slots did (``pieslice.recording.facts``), so that questions about a life
@@ -32,7 +34,57 @@ from pieslice.data import Content
 from pieslice.recording.changes import Files, apply, built, changed, files_of, texts_of, whole
 from pieslice.recording.facts import Sight, decisions, planned_interval, sight
 from pieslice.recording.notes import note
-from pieslice.recording.schema import APPLICATION, FORGET, TABLES, UPGRADES, VERSION
+
+#: Tells a history from other databases: `pshi`.
+APPLICATION: Final = 0x70736869
+VERSION: Final = 2
+#: What turns the tables of an earlier version into those of the next one.
+UPGRADES: Final = {
+    1: tuple(
+        f"ALTER TABLE moment ADD COLUMN {column}"
+        for column in ("interval REAL", "matches INTEGER", "rejections INTEGER")
+    ),
+}
+
+TABLES: Final = (
+    # One for each capture.  `grouped`: the number of the frame that it is built from; `cycle`: when
+    # the cycle after it began; `size`: bytes of its files; cores that are claimed, and all; jobs;
+    # `interval`: seconds from cycle to cycle as they are planned; `matches` and `rejections` of the
+    # cycle after it as the negotiator counts them.  What nothing tells is NULL.
+    """CREATE TABLE moment (number INTEGER PRIMARY KEY, time REAL UNIQUE NOT NULL, cycle REAL,
+    grouped INTEGER NOT NULL, size INTEGER NOT NULL, claimed REAL NOT NULL, cores REAL NOT NULL,
+    idle INTEGER NOT NULL, running INTEGER NOT NULL, frame BLOB NOT NULL, interval REAL,
+    matches INTEGER, rejections INTEGER)""",
+    # One for each job.  `first` and `last`: the captures that have it, `last` while it is there
+    # NULL; `request`: equal for jobs that ask for the same.
+    """CREATE TABLE job (number INTEGER PRIMARY KEY, schedd TEXT NOT NULL, cluster INTEGER NOT NULL,
+    proc INTEGER NOT NULL, submitter TEXT NOT NULL, grouped TEXT NOT NULL, request TEXT NOT NULL,
+    cpus REAL, submitted REAL, first INTEGER NOT NULL, last INTEGER)""",
+    "CREATE INDEX job_name ON job (cluster, proc, schedd)",
+    # What a job was doing from a capture on: its status, -1 when it is gone; the slot it runs on.
+    """CREATE TABLE spell (job INTEGER NOT NULL, moment INTEGER NOT NULL, time REAL NOT NULL,
+    status INTEGER NOT NULL, slot TEXT NOT NULL)""",
+    "CREATE INDEX spell_job ON spell (job)",
+    # What the cycle after a capture decided about the request of a job: a slot, and whom that was
+    # taken from; or the reason of a rejection.
+    """CREATE TABLE decision (moment INTEGER NOT NULL, job INTEGER NOT NULL, slot TEXT,
+    preempted TEXT, reason TEXT)""",
+    "CREATE INDEX decision_moment ON decision (moment)",
+    # The times in which a slot that is not divided had no claim; `until` while it has none NULL;
+    # `ended`: whether a claim ended it, else it could not be claimed any more, or was gone.
+    """CREATE TABLE vacancy (slot TEXT NOT NULL, since REAL NOT NULL, until REAL,
+    ended INTEGER NOT NULL)""",
+    "CREATE INDEX vacancy_open ON vacancy (until, slot)",
+)
+
+#: Drops what is known of jobs, slots and cycles only from before the first capture.
+FORGET: Final = (
+    "DELETE FROM decision WHERE moment < (SELECT min(number) FROM moment)",
+    "DELETE FROM vacancy WHERE until < (SELECT min(time) FROM moment)",
+    "DELETE FROM job WHERE last < (SELECT min(number) FROM moment)",
+    "DELETE FROM spell WHERE job NOT IN (SELECT number FROM job)",
+)
+
 
 #: A frame that needs no other comes after so many that do.
 EVERY: Final = 24

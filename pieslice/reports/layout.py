@@ -13,11 +13,13 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, TypeVar
 
 from attr import frozen
 
 from pieslice.terminal import printable
+
+T = TypeVar("T")
 
 GAP: Final = 2
 #: What names and sentences are cut down to before columns are left out.
@@ -94,6 +96,16 @@ class Table:
     columns: tuple[Column, ...]
     rows: tuple[tuple[str, ...], ...]
     indent: int = 2
+
+
+#: Columns, each with what makes its cell of a row's value.
+CellsOf: TypeAlias = Sequence[tuple[Column, Callable[[T], str]]]
+
+
+def table_of(cells: CellsOf[T], items: Iterable[T]) -> Table:
+    """A table with a row for each value."""
+    rows = (tuple(cell(item) for _, cell in cells) for item in items)
+    return Table(tuple(column for column, _ in cells), tuple(rows))
 
 
 @frozen

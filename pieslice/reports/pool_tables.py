@@ -1,4 +1,4 @@
-"""Sums up by user, group and machine what a cycle does.
+"""MatchSums up by user, group and machine what a cycle does.
 
 Decides what is summed up by whom.
 
@@ -40,7 +40,7 @@ class PoolTable:
 
 
 @define
-class _Sums:
+class MatchSums:
     """What one user or one group gets and loses."""
 
     matched: int = 0
@@ -78,7 +78,7 @@ _SUM_COLUMNS: Final = (
 
 def user_table(result: CycleResult) -> PoolTable:
     """What every submitter gets and loses, by name."""
-    sums = _sums(result, lambda name: name)
+    sums = sums_by(result, lambda name: name)
     known = {item.name: item for item in result.submitters}
     rows = []
     for name in dict.fromkeys((*known, *sums)):
@@ -86,7 +86,7 @@ def user_table(result: CycleResult) -> PoolTable:
         group = "" if item is None else item.group
         usage = None if item is None else item.usage
         idle = None if item is None else item.idle_jobs
-        rows.append((name, group, idle, usage, *sums.get(name, _Sums()).cells()))
+        rows.append((name, group, idle, usage, *sums.get(name, MatchSums()).cells()))
     columns = ("user", "group", "idle_jobs", "usage", *_SUM_COLUMNS)
     return PoolTable("by user", columns, tuple(rows))
 
@@ -95,13 +95,13 @@ def group_table(result: CycleResult) -> PoolTable:
     """The same by accounting group, members of groups below not counted in."""
     of_user = {item.name: item.group for item in result.submitters}
     known = {item.name: item for item in result.groups}
-    sums = _sums(result, lambda name: of_user.get(name, _group_of(name, known)))
+    sums = sums_by(result, lambda name: of_user.get(name, _group_of(name, known)))
     rows = []
     for name in dict.fromkeys((*known, *sums)):
         item = known.get(name)
         quota = None if item is None else item.quota
         usage = None if item is None else item.usage
-        rows.append((name, quota, usage, *sums.get(name, _Sums()).cells()))
+        rows.append((name, quota, usage, *sums.get(name, MatchSums()).cells()))
     return PoolTable("by group", ("group", "quota", "usage", *_SUM_COLUMNS), tuple(rows))
 
 
@@ -111,15 +111,15 @@ def _group_of(user: str, groups: Iterable[str]) -> str:
     return max(inside, key=len, default=ROOT_GROUP)
 
 
-def _sums(result: CycleResult, of: Callable[[str], str]) -> dict[str, _Sums]:
-    """Sums by user, or by what ``of`` makes of a user's name."""
-    found: dict[str, _Sums] = {}
+def sums_by(result: CycleResult, of: Callable[[str], str]) -> dict[str, MatchSums]:
+    """MatchSums by user, or by what ``of`` makes of a user's name."""
+    found: dict[str, MatchSums] = {}
     for match in result.matches:
-        found.setdefault(of(match.submitter), _Sums()).take(match)
+        found.setdefault(of(match.submitter), MatchSums()).take(match)
         if match.preempted is not None:
-            found.setdefault(of(match.preempted), _Sums()).lose(match)
+            found.setdefault(of(match.preempted), MatchSums()).lose(match)
     for rejection in result.rejections:
-        found.setdefault(of(rejection.submitter), _Sums()).refused += 1
+        found.setdefault(of(rejection.submitter), MatchSums()).refused += 1
     return found
 
 

@@ -10,9 +10,11 @@ frames of pandas and Polars, tables of Arrow.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from enum import Enum
 from typing import ClassVar, Final, SupportsIndex, overload
 
+import attr
 from attr import frozen
 
 from classad.extras import load
@@ -93,6 +95,16 @@ class DataTable(Result):
     title: str
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
+
+    @classmethod
+    def of(
+        cls, title: str, kind: type[attr.AttrsInstance], items: Iterable[attr.AttrsInstance]
+    ) -> DataTable:
+        """Values of one attrs class, whose fields are the columns."""
+        columns = tuple(field.name for field in attr.fields(kind))
+        rows = ([getattr(item, name) for name in columns] for item in items)
+        cells = (tuple(it.value if isinstance(it, Enum) else it for it in row) for row in rows)
+        return cls(title, columns, tuple(cells))
 
     def __len__(self) -> int:
         return len(self.rows)

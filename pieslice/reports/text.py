@@ -18,19 +18,19 @@ from typing import Final
 
 from attr import Factory, frozen
 
-from negotiator.capture.agreement import Agreement, Difference
+from negotiator.capture.agreement import Agreement, DecisionDifference
 from negotiator.capture.group_maps import Assignments
 from negotiator.model.departures import Departure
-from negotiator.model.facts import PoolFacts, Unsupported
 from negotiator.model.result import (
     AllocationRound,
     CycleResult,
-    Event,
     GroupSummary,
     Match,
     MatchKind,
     SubmitterSummary,
+    TurnEvent,
 )
+from negotiator.model.snapshot import PoolFacts, UnsupportedKnob
 from pieslice.reports.layout import Block, Column, Line, Table, Wrapped, number, rounded, short
 from pieslice.reports.vacating import Vacating
 from pieslice.reports.versions import version_line
@@ -52,7 +52,7 @@ class Outcome:
 
     pool: PoolFacts
     result: CycleResult
-    unsupported: tuple[Unsupported, ...] = ()
+    unsupported: tuple[UnsupportedKnob, ...] = ()
     agreement: Agreement | None = None
     expected_name: str = "expected.json"
     #: Whether the result is only the part about some groups or users.
@@ -315,7 +315,7 @@ def _agreement(agreement: Agreement | None, name: str) -> list[Block]:
     return found
 
 
-def _difference(item: Difference) -> str:
+def _difference(item: DecisionDifference) -> str:
     side = "only here" if item.ours else "only condor_negotiator"
     fields = item.fields()
     text = f"{side}: {item.kind} {item.position + 1}: {fields['submitter']}, job {fields['job']}"
@@ -325,7 +325,7 @@ def _difference(item: Difference) -> str:
     return f"{text} on {fields['slot']}{whom}"
 
 
-def _age_of(item: Difference) -> list[str]:
+def _age_of(item: DecisionDifference) -> list[str]:
     """What the ages of the ads say about a difference."""
     if not item.ads:
         return []
@@ -351,11 +351,11 @@ def _ages(agreement: Agreement) -> str:
 
 #: The events that the clock causes.
 _TIMED: Final = frozenset(
-    (Event.SUBMITTER_TIME, Event.SCHEDD_TIME, Event.CYCLE_TIME, Event.DEADLINE)
+    (TurnEvent.SUBMITTER_TIME, TurnEvent.SCHEDD_TIME, TurnEvent.CYCLE_TIME, TurnEvent.DEADLINE)
 )
 
 
-def timed_turns(result: CycleResult) -> list[tuple[str, Event, int, int]]:
+def timed_turns(result: CycleResult) -> list[tuple[str, TurnEvent, int, int]]:
     """The turns that a time limit prevented or ended: submitter, which, pie, spin."""
     return [
         (turn.name, event, number, spin.spin)
@@ -393,7 +393,7 @@ def _departures(departures: tuple[Departure, ...]) -> list[Block]:
     return found
 
 
-def _unsupported(knobs: tuple[Unsupported, ...]) -> list[Block]:
+def _unsupported(knobs: tuple[UnsupportedKnob, ...]) -> list[Block]:
     if not knobs:
         return [Line("not honoured yet: no knob that this configuration sets")]
     rows = tuple((item.name, item.value, item.place, item.effect) for item in knobs)

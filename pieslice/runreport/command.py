@@ -17,16 +17,17 @@ from typing import IO, Final
 from attr import frozen
 
 from negotiator.capture.configuration import CaptureSources
-from negotiator.groups.effective import effective_quotas
+from negotiator.groups.quotas import effective_quotas
 from negotiator.io import CapturePaths
 from pieslice.command_line import EXIT_BAD, EXIT_OK
-from pieslice.data import JsonData
+from pieslice.data import JsonData, Record
 from pieslice.reports.charts import looks
 from pieslice.reports.document import document, json_text
 from pieslice.reports.layout import render_plain
 from pieslice.reports.output import chosen_width
 from pieslice.reports.plots import draw, save
 from pieslice.reports.progress import Progress
+from pieslice.reports.versions import version_from_data
 from pieslice.runreport.asking import asking
 from pieslice.runreport.comparison import PARTS, comparison, comparison_json
 from pieslice.runreport.data import RunData, run_data
@@ -142,7 +143,7 @@ def _side(folder: Path) -> Side:
     plan = about["plan"]
     return Side(
         name=_policy_name(plan),
-        facts=tuple(_facts(about, folder)),
+        facts=tuple(_facts(about, data.summary, folder)),
         run=data,
         seeds=(plan["seed"], *(about["plan"]["seed"] for about, _ in rest)),
         summaries=(data.summary, *(summary for _, summary in rest)),
@@ -165,13 +166,16 @@ def _title(sides: Sequence[Side]) -> str:
     return f"{pool}, {names}: {how_long}"
 
 
-def _facts(about: JsonData, folder: Path) -> Iterator[tuple[str, str]]:
-    """What was run, by which command and version."""
+def _facts(about: JsonData, summary: Record, folder: Path) -> Iterator[tuple[str, str]]:
+    """What was run, by which command and versions."""
     plan = about["plan"]
     yield "pool", plan["pool"]
     yield "workload", plan["workload"]
     yield "policy", _policy_name(plan)
     yield "seed", str(plan["seed"])
+    followed = version_from_data(summary)
+    if followed is not None:
+        yield "HTCondor", str(followed)
     if "command" in about:
         yield "command", about["command"]
         yield "version", f"pieslice {about['version']}"

@@ -26,13 +26,13 @@ from pieslice.live.daemons import Bindings
 from pieslice.live.service import Pause, Service, path_of, refuse_shared, service, together
 from pieslice.reports.layout import Block, Line
 from pieslice.reports.output import deliver, show
-from pieslice.shadow.cycles import due
 from pieslice.shadow.history import Keep, keeping
 from pieslice.shadow.keeping import Log, Unwritten, ended_in_order, large_of, replace
-from pieslice.shadow.loop import Followed, Shadow
+from pieslice.shadow.loop import Followed, Shadow, due, told_version
 from pieslice.shadow.outcome import Outcome
 from pieslice.shadow.report import Score, cycle_line, differences, page, prometheus
 from pieslice.terminal import complain
+from policy.versions import Followed as Version
 
 #: Lines of what is waited for that are said one after another; more of the same are not.
 _NOTHING: Final = ""
@@ -69,6 +69,8 @@ class _Books:
     name: str
     several: bool
     misses: int = 0
+    #: The version that the last capture told.
+    version: Version | None = None
     unwritten: Unwritten = field(init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -81,20 +83,23 @@ class _Books:
 
     def score(self) -> Score:
         """All cycles of the pool."""
-        return Score(self.name, self.log.totals, tuple(self.log.recent))
+        return Score(self.name, self.log.totals, tuple(self.log.recent), self.version)
 
     def start(self, capture: LiveCapture) -> None:
         """Say which pool is followed, when its next cycle is due, and what is written where."""
         at = time.strftime("%H:%M:%S UTC", time.gmtime(due(capture.manifest["cycle"])))
         when = "asking for each cycle" if self.args.ask else f"next cycle due at {at}"
         files = [f"{what} {path}" for what in _FILES if (path := self.path(what)) is not None]
-        text = f"pool {capture.manifest['pool']}: {', '.join((when, *files))}"
+        self.version = told_version(capture)
+        told = (str(self.version), when, *files)
+        text = f"pool {capture.manifest['pool']}: {', '.join(told)}"
         complain(text)
         self.saying.manager.status(text)
 
     def add(self, followed: Followed) -> None:
         """Count a cycle, print it, and bring the files up to date."""
         outcome = followed.outcome
+        self.version = told_version(followed.after)
         self.saying.last = _NOTHING
         self.keep(followed.before.capture)
         self.keep(followed.after)
@@ -168,4 +173,4 @@ def _end(scores: Sequence[Score], args: argparse.Namespace) -> None:
         lines = (f"{json.dumps(score.to_dict())}\n" for score in scores)
         deliver("".join(lines), args, sys.stdout)
     else:
-        show([block for score in scores for block in score.blocks()], args, sys.stdout)
+        show([block for score in scores for block in score.report()], args, sys.stdout)

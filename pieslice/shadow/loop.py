@@ -1,5 +1,8 @@
 """Follows a running pool from cycle to cycle: captures, predicts, waits, captures again, compares.
 
+The negotiator begins a cycle NEGOTIATOR_INTERVAL seconds after the last one began, and not
+before NEGOTIATOR_CYCLE_DELAY seconds after its end; a schedd with new jobs may ask for one then.
+
 A capture is made when the last cycle has been compared, and again just before the next one is due;
 a cycle that comes early is compared with what there is.  Daemons that do not answer are waited for.
 
@@ -23,7 +26,10 @@ from attr import define, evolve, field
 from classad.errors import LimitError
 from classad.formats.long import forget_texts
 from classad.language.bounds import checkpoint, limits
-from negotiator.capture.files import CapturePaths
+from classad.source import Source
+from negotiator.capture.ads import LocatedAd
+from negotiator.capture.configuration import pool_version
+from negotiator.capture.files import CapturePaths, CaptureReader
 from negotiator.cycle import negotiate
 from negotiator.expressions.flattening import forget
 from negotiator.io import InputError, read_capture
@@ -32,11 +38,43 @@ from negotiator.pool.addresses import families
 from pieslice.data import Record
 from pieslice.live.capture import LiveCapture
 from pieslice.live.daemons import Bindings, DaemonError, Located, RightError
-from pieslice.live.places import temporary
+from pieslice.live.names import temporary
 from pieslice.live.service import Pause, tidy
 from pieslice.live.taking import Memory, find_daemons, last_cycle, take
-from pieslice.shadow.cycles import due, newer, skew
 from pieslice.shadow.outcome import Outcome, compare
+from policy.versions import Followed as Version
+
+#: HTCondor's defaults.
+INTERVAL: Final = 60
+DELAY: Final = 20
+
+
+#: Seconds by which clocks may differ before it matters.
+TOLERANCE: Final = 10.0
+
+
+def skew(ended: float, noticed: float) -> float:
+    """By how much our clock is ahead of the negotiator's, when a cycle is noticed at its end."""
+    ahead = noticed - ended
+    return ahead if abs(ahead) > TOLERANCE else 0.0
+
+
+def earliest(cycle: Record) -> float:
+    """When a cycle may begin that a schedd asks for."""
+    return float(cycle.get("end", 0)) + float(cycle.get("cycle_delay", DELAY))
+
+
+def due(cycle: Record) -> float:
+    """When a cycle begins that nobody asks for."""
+    began = float(cycle.get("time", 0)) + float(cycle.get("interval", INTERVAL))
+    return max(began, earliest(cycle))
+
+
+def newer(last: Record, cycle: Record) -> bool:
+    """Whether there has been a cycle since; after a restart the negotiator knows of none."""
+    times = [tuple(which.get(name) for name in ("time", "end")) for which in (last, cycle)]
+    return "time" in cycle and times[0] != times[1]
+
 
 #: Seconds between two looks at whether a cycle has been.
 _POLL: Final = 1.0
@@ -104,6 +142,12 @@ def predict(
                 forget()
                 forget_texts()
                 families.cache_clear()
+
+
+def told_version(capture: LiveCapture) -> Version:
+    """The version that is followed for a captured pool: that which its negotiator tells."""
+    ads = tuple(LocatedAd(ad, Source("", "negotiator")) for ad in capture.ads("negotiator"))
+    return pool_version(CaptureReader(CapturePaths(None, ads={"negotiator": ads})))
 
 
 def judged(before: LiveCapture, after: LiveCapture, predicted: CycleResult) -> Outcome:

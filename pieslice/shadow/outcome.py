@@ -20,10 +20,10 @@ from typing import Any, Final
 from attr import asdict, frozen
 
 from classad import ClassAd
-from negotiator.capture.claims import whole_slot
 from negotiator.jobs.lists import IDLE, RUNNING
 from negotiator.model.arithmetic import whole
 from negotiator.model.result import CycleResult
+from negotiator.model.snapshot import whole_slot
 from pieslice.data import JsonObject, Record
 from pieslice.live.capture import LiveCapture
 from pieslice.reports.document import document

@@ -16,6 +16,7 @@ from pieslice.reports.html import html_of
 from pieslice.reports.layout import Block, Column, Line, Table, Wrapped
 from pieslice.reports.result import Result
 from pieslice.shadow.outcome import Outcome
+from policy.versions import Followed
 
 #: How many cycles the page shows one by one.
 RECENT: Final = 20
@@ -74,6 +75,12 @@ class Score(Result):
     pool: str
     totals: Mapping[str, int]
     recent: Sequence[Outcome] = ()
+    #: The version that the last capture told; None before the first.
+    version: Followed | None = None
+
+    @property
+    def followed(self) -> Followed | None:
+        return self.version
 
     def summary(self) -> str:
         return f"{self.totals['exact']} of {self.totals['cycles']} cycles exact"
@@ -145,7 +152,7 @@ def page(score: Score) -> str:
         if item.uncertain:
             rows.append((f"uncertain: {'; '.join(item.uncertain)}",))
     cycles = Table((Column(""),), tuple(rows))
-    body = html_of([*score.blocks(), Line("last cycles", heading=True), cycles])
+    body = html_of([*score.report(), Line("last cycles", heading=True), cycles])
     return (
         '<!DOCTYPE html><html><head><meta charset="utf-8">'
         '<meta http-equiv="refresh" content="60">'

@@ -33,9 +33,10 @@ from pieslice.reports.layout import Block, Column, Line, Table, Wrapped, short
 from pieslice.reports.output import put, show
 from pieslice.reports.result import Result
 from pieslice.shadow.keeping import LARGE, Lines, Unwritten, ended_in_order, large_of
-from pieslice.shadow.loop import Followed, Shadow, predict
+from pieslice.shadow.loop import Followed, Shadow, predict, told_version
 from pieslice.shadow.outcome import schedd_of, silent_in, submitter_of_job
 from pieslice.terminal import complain
+from policy.versions import Followed as Version
 
 #: What the sums of single cycles do not know.
 UNKNOWN: Final = (
@@ -85,6 +86,12 @@ class Gains(Result):
     users: Mapping[str, Gain]
     #: Cycles before which a daemon did not answer.
     silent: int = 0
+    #: The version that the last capture told; None without any.
+    version: Version | None = None
+
+    @property
+    def followed(self) -> Version | None:
+        return self.version
 
     def summary(self) -> str:
         return f"{self.differing} of {self.cycles} cycles differ with {self.config}"
@@ -318,11 +325,12 @@ def watch(args: argparse.Namespace) -> int:
     pool, config = args.pools[0], args.config[0]
     sums = Sums(args.log, str(config), large_of(args.max_size), complain)
     unwritten = Unwritten(complain)
-    count, before = 0, sums.tally.differing
+    count, before, version = 0, sums.tally.differing, None
     with ended_in_order(), Bindings(pool, token_of(args)) as daemons:
         try:
             for followed in Shadow(daemons, complain).cycles():
                 line = _compared(sums, followed, config)
+                version = told_version(followed.after)
                 count += 1
                 if args.log is not None:
                     unwritten.try_to(str(args.log), sums.write)
@@ -334,7 +342,7 @@ def watch(args: argparse.Namespace) -> int:
             print(file=sys.stderr)
     tally = sums.tally
     answer = Gains(
-        pool, str(config), tally.cycles, tally.differing, tally.users, silent=tally.silent
+        pool, str(config), tally.cycles, tally.differing, tally.users, tally.silent, version
     )
     put(answer, args, sys.stdout)
     return EXIT_NO if tally.differing > before else EXIT_OK

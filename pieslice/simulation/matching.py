@@ -26,8 +26,7 @@ from negotiator.engines import ENGINES, make_engines
 from negotiator.expressions.visible import Mentions
 from negotiator.groups.quotas import assign_quotas
 from negotiator.groups.tree import GroupTree, group_tree
-from negotiator.jobs.submitters import Submitter, job_prio_array
-from negotiator.jobs.weights import IdleJobWeights
+from negotiator.jobs.submitters import IdleJobWeights, Submitter, job_prio_array
 from negotiator.matching.board import Placements
 from negotiator.matching.engine import Engines
 from negotiator.model.result import ROOT_GROUP, CycleResult
@@ -128,7 +127,7 @@ class Negotiator:
         cells = chain(trees, *(ad._attrs.values() for ad in ads))
         read = (mentions.of(cell) for cell in cells if cell.__class__ not in PLAIN)
         return any(
-            it.shape.opaque or not PASSING.keys().isdisjoint(it.own | it.others) for it in read
+            it.shape.row_by_row or not PASSING.keys().isdisjoint(it.own | it.others) for it in read
         )
 
     def _could_match(self) -> bool:

@@ -25,7 +25,6 @@ from negotiator.jobs.autoclusters import (
     AutoclusterTable,
     job_attributes,
     policy_expressions,
-    significance,
     significant_attributes,
 )
 from negotiator.jobs.lists import (
@@ -36,20 +35,18 @@ from negotiator.jobs.lists import (
 )
 from negotiator.jobs.requests import JobList, QueuedJob, Request, ScheddRoom, ShownAttributes
 from negotiator.jobs.submitters import Submitter
-from negotiator.matching.board import Board, Placements
-from negotiator.matching.candidate import Allowance, Asker, Candidate, Tally
+from negotiator.matching.board import Board, ConcurrencyCounts, Placements
+from negotiator.matching.candidate import Allowance, Asker, Candidate, Refusal, Tally
 from negotiator.matching.candidates import Tester
-from negotiator.matching.concurrency import ConcurrencyCounts
 from negotiator.matching.conditions import Ask
 from negotiator.matching.engine import REFERENCE, Listed
 from negotiator.matching.rank import Ranker
-from negotiator.matching.refusal import Refusal
 from negotiator.model.result import Match, MatchKind, PoolNumbers
 from negotiator.model.snapshot import AccountantState
 from negotiator.pool.ephemeral import live_functions
 from negotiator.pool.fetch import fetch_slots
-from negotiator.pool.size import pool_numbers
 from negotiator.pool.slots import Slot, Slots
+from negotiator.pool.weights import pool_numbers
 from negotiator.sessions.rounds import all_rounds
 from pieslice.simulation.engine import Simulation
 from pieslice.simulation.pool import SimSlot
@@ -232,8 +229,9 @@ class MatchmakingCache:
         found = (self._prepare(slot, context).slot for slot in pool)
         slots = Slots(slot for slot in found if slot is not None)
         wanted = significant_attributes(slots, policy_expressions(self.policy), self.policy.version)
-        settings = significance(self.policy)
-        return job_attributes(wanted, settings) if wanted or settings.fixed is not None else None
+        if not wanted and self.policy.significant_attributes is None:
+            return None
+        return job_attributes(wanted, self.policy)
 
     def _job_lists(
         self, waiting: Mapping[int, list[int]], kinds: _Kinds, context: EvalContext
@@ -333,12 +331,13 @@ class MatchmakingCache:
             concurrency=ConcurrencyCounts(policy.concurrency_limits.maximum, self._limits(free)),
             numbers=self._pool_numbers(context),
             jobs=self._job_lists(waiting, kinds, context),
+            submitters=submitters,
             slots=free,
             engine=_CachedEngine(self, kinds),
             watch=placements,
         )
         prepared = {slot.name: slot for slot in free.values()}
-        all_rounds(board, submitters)
+        all_rounds(board)
         for match in board.matches:
             slot = prepared[match.slot]
             # The next cycle finds the slot as this one did: with its requirements and a claim id.

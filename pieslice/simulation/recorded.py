@@ -16,7 +16,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TypeAlias
 
-from negotiator.capture.manifest import AS_IT_CAME
+from negotiator.capture.files import AS_IT_CAME
 from negotiator.io import CapturePaths
 from negotiator.model.result import CycleResult
 from pieslice.recording.store import Recorder

@@ -22,7 +22,7 @@ from classad.files.ads import read_long
 from negotiator.capture.ads import begins_as
 from negotiator.jobs.lists import RUNNING
 from pieslice.inputs.moments import unpacked
-from pieslice.recording.columns import Columns
+from pieslice.recording.changes import Columns
 from pieslice.recording.facts import GONE, JobKey, rows_of_jobs
 from pieslice.recording.jobs import Job, all_jobs
 from pieslice.recording.store import History, HistoryError, Moment, is_history

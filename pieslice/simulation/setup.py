@@ -29,7 +29,6 @@ from negotiator.io import CapturePaths, InputError, read_capture
 from negotiator.jobs.autoclusters import (
     job_attributes,
     policy_expressions,
-    significance,
     significant_attributes,
 )
 from negotiator.jobs.lists import READ_BY_SCHEDD, submitter_of
@@ -38,7 +37,7 @@ from negotiator.model.snapshot import AccountantState, Snapshot
 from negotiator.pool.fetch import children_can_go, new_slot
 from negotiator.pool.slots import Slots
 from pieslice.data import JsonData
-from pieslice.inputs.policyfile import check_policy_file
+from pieslice.inputs.configuration import check_policy_file
 from pieslice.inputs.versions import OPTION
 from pieslice.reports.names import did_you_mean
 from pieslice.simulation.engine import ClaimSettings, MachineChange, Simulation, Sink
@@ -213,9 +212,9 @@ def _asked_of_jobs(pool: Pool, policy: NegotiatorPolicy) -> frozenset[str]:
     expressions = [*policy_expressions(policy), policy.slot_weight]
     slots = Slots(new_slot(slot.ad, slot.name, 1, {}) for slot in pool.slots.values())
     wanted = significant_attributes(slots, expressions, policy.version)
-    settings = significance(policy)
     # Other attributes than these still decide which job gets a slot that was meant for another.
-    listed = job_attributes(wanted, settings) | job_attributes(wanted, evolve(settings, fixed=None))
+    others = evolve(policy, significant_attributes=None)
+    listed = job_attributes(wanted, policy) | job_attributes(wanted, others)
     start = policy.start_vanilla_universe
     # A startd cuts a slot by these.
     cut = {f"request{name.lower()}" for slot in pool.slots.values() for name in slot.resources}

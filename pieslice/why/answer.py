@@ -1,171 +1,376 @@
-"""Puts the answer to ``why JOB [SLOT]`` together.
+"""Puts the answer to ``pieslice why JOB [SLOT]`` together, and says it.
 
 Decides which questions are asked of which job: a waiting one of the cycle, a running one of its
-slot, any other of its status.
+slot, any other of its status; and what the reader needs before any table: the verdict, how the
+request went, how many slots each cause took, what the nearest one lacks, what would help.
 
-Inputs: what ``negotiate`` takes, the job.  Outputs: an ``Answer``; raises ``UnknownSlotError``.
+Inputs: a cycle, the job.  Outputs: ``Explained``, the answer; raises ``UnknownSlotError``.
+Follows: HTCondor's names of attributes and knobs, its reasons for rejections.
 """
 
 from __future__ import annotations
 
-from attr import frozen
+from collections.abc import Sequence
+from typing import ClassVar
+
+from attr import field, frozen
 
 from negotiator.jobs.lists import IDLE, RUNNING
 from negotiator.matching.board import Offer
-from negotiator.model.result import CycleResult
+from negotiator.model.result import CycleResult, MatchKind, Reason
 from negotiator.model.snapshot import Snapshot
-from pieslice.why.clauses.funnel import Funnel, funnel
-from pieslice.why.jobs import AskedJob
-from pieslice.why.requests.absence import Absence, why_no_session, why_not_ready
-from pieslice.why.requests.fates import Fate, JobFate, fate_of
-from pieslice.why.requests.limits import Limits, Standing, limits, standing
-from pieslice.why.requests.moments import JobHistory, When, look_at
-from pieslice.why.slots.case import (
-    SlotCase,
-    find_slots,
-    no_such_slot,
-    slot_case,
-    slot_names,
+from pieslice.data import JsonObject
+from pieslice.reports.document import INLINE, NOT_TOLD, fields_of, json_name
+from pieslice.reports.layout import Block, Line
+from pieslice.reports.result import Result
+from pieslice.reports.text import match_blocks
+from pieslice.why.asked import AskedJob, find_slots, no_such_slot, slots_of_machine
+from pieslice.why.clauses import clause_blocks
+from pieslice.why.conditions import near_lines
+from pieslice.why.fates import (
+    Absence,
+    Fate,
+    JobFate,
+    fate_of,
+    reason_of,
+    request_blocks,
+    sentence,
+    why_no_session,
+    why_not_ready,
 )
-from pieslice.why.slots.holders import Holding, holding
-from pieslice.why.slots.nearest import NearSlot, OverLimit, cheapest, nearest, reason_to_preempt
-from pieslice.why.slots.ranking import Ranking, ranking
-from policy.model import NegotiatorPolicy
+from pieslice.why.funnel import (
+    Funnel,
+    Verdicts,
+    funnel,
+    funnel_blocks,
+    match_pool,
+    requirement_blocks,
+    tally,
+)
+from pieslice.why.limits import Limits, SubmitterCourse, limit_blocks, limits, submitter_course
+from pieslice.why.moments import AskedCycle, JobHistory, When, look_at
+from pieslice.why.preemption import Holding, NearSlot, holding, nearest, reason_to_preempt
+from pieslice.why.ranking import RankedSlot, Ranking, against, ranking, side_by_side
+from pieslice.why.slots import (
+    OverLimit,
+    SlotCase,
+    cheapest,
+    machine_blocks,
+    slot_blocks,
+    slot_case,
+    slot_head,
+)
+from pieslice.why.suggestions import SuggestedChanges, change_blocks, smallest_changes
+from policy.data.tables import attribute_names
+from policy.versions import Followed
 
 
 @frozen(eq=False)
 class Seen:
-    """What the moment shows."""
+    """What the moment shows.
 
-    ranking: Ranking
-    funnel: Funnel
-    limits: Limits
-    #: The turn of the pie; None outside of one.
-    spin: int | None
-    hypothetical: bool
-    #: What keeps the job from the slot nearest to being preempted, or lets it preempt.
-    near: NearSlot | None = None
-    over_limit: OverLimit | None = None
-    case: SlotCase | None = None
-    #: The slots of the machine, if a machine was named.
-    machine: tuple[SlotCase, ...] = ()
-
-
-@frozen(eq=False)
-class Answer:
-    """``seen`` for a job that waits, ``holding`` for one that runs; ``slots`` of the pool.
-
-    ``fate``: what became of a job that waits, with the request that it was in; ``absence``: why
-    its submitter had no session; ``not_ready``: why an idle job is not offered.
+    ``near``: what keeps the job from the slot nearest to being preempted, or lets it preempt.
     """
 
+    limits: Limits
+    near: NearSlot | None
+    over_limit: OverLimit | None
+    hypothetical: bool
+    funnel: Funnel = field(metadata=INLINE)
+    changes: SuggestedChanges = field(metadata=INLINE)
+    best: RankedSlot | None
+    runner_up: RankedSlot | None
+    case: SlotCase | None = field(metadata=json_name("slot"))
+    #: The slots of the machine, if a machine was named.
+    machine: tuple[SlotCase, ...]
+    ranking: Ranking = field(metadata=NOT_TOLD)
+    #: The turn of the pie; None outside of one.
+    spin: int | None = field(metadata=NOT_TOLD)
+
+
+@frozen(eq=False, repr=False)
+class Explained(Result):
+    """What the cycle did with a job, and why; ``slots`` of the pool.
+
+    ``seen`` for a job that waits, ``holding`` for one that runs.  ``fate``: what became of a job
+    that waits, with the request that it was in; ``absence``: why its submitter had no session;
+    ``not_ready``: why an idle job is not offered.
+    """
+
+    schema: ClassVar[str] = "pieslice/why/1"
     history: JobHistory
-    standing: Standing
+    standing: SubmitterCourse
     slots: int
     seen: Seen | None
     holding: Holding | None
-    fate: JobFate | None = None
-    absence: Absence | None = None
-    not_ready: str | None = None
+    fate: JobFate | None
+    absence: Absence | None
+    not_ready: str | None
     #: Why a slot that was asked about was not considered in the cycle at all.
-    trimmed: tuple[str, str] | None = None
+    trimmed: tuple[str, str] | None
+    followed: Followed | None = None
+
+    def summary(self) -> str:
+        """The verdict in one line."""
+        history, fate = self.history, self.fate
+        job = f"job {history.job.id}{history.job.of}"
+        if fate is None or self.seen is None:
+            if self.not_ready is not None:
+                return f"{job}: idle, but not offered: {self.not_ready}"
+            what = "" if self.holding is None else self.holding.text
+            return f"{job}: {history.job.status_and_reason}{what}"
+        if fate.fate is not Fate.MATCHED:
+            return f"{job}: {sentence(fate, '' if self.absence is None else self.absence.text)}"
+        ranked = self.seen.ranking.slots
+        best = next((item for item in ranked if item.slot == history.slot), None)
+        return f"{job}: matched, {history.slot}{'' if best is None else f' ({best.how})'}"
+
+    def data(self) -> JsonObject:
+        history, fate, job = self.history, self.fate, self.history.job
+        reason = self.not_ready
+        if fate is not None and fate.fate is not Fate.MATCHED:
+            reason = reason_of(fate) if self.absence is None else self.absence.text
+        found: JsonObject = {
+            "job": job.id,
+            "submitter": job.submitter,
+            "status": job.status_text,
+            "verdict": self.summary(),
+            "matched": history.slot,
+            "when": history.when if history.waiting else None,
+            "asked_by": history.asked_by,
+            **{n: getattr(fate, n, None) for n in ("fate", "place", "request", "unasked")},
+            "reason": reason,
+            "attempts": history.attempts,
+            "standing": self.standing,
+            "holding": self.holding,
+            "slots": self.slots,
+            "trimmed": [{"slot": t.name, "cause": t.cause} for t in history.result.trimmed],
+        }
+        return found if self.seen is None else found | fields_of(self.seen)
+
+    def blocks(self) -> Sequence[Block]:
+        """The whole answer, the verdict first."""
+        seen, fate, job = self.seen, self.fate, self.history.job.id
+        parts: list[list[Block]] = [[Line(self.summary(), heading=True)]]
+        if self.holding is not None:
+            parts[0] += self.holding.blocks()
+        if seen is not None and seen.machine:
+            parts += [machine_blocks(seen.machine, job), []]
+        if seen is not None and fate is not None:
+            parts[-1] += [*self._departures(fate), *self._head(seen, fate), *self._moment(seen)]
+        if seen is not None and seen.case is not None:
+            parts.append(slot_blocks(seen.case, job))
+        elif seen is not None and self.trimmed is None and not seen.machine:
+            parts += self._over_the_pool(seen)
+        return [block for part in parts if part for block in (*part, Line())][:-1]
+
+    # --- the head -----------------------------------------------------------------------------
+
+    def _departures(self, fate: JobFate) -> list[Block]:
+        """Where the real negotiator would not come to an end for the request of the job."""
+        if fate.request is None:
+            return []
+        about = f"job {fate.request.jobs[0]} of {fate.submitter}"
+        return [
+            Line(f"  {item.kind.number}: {item.kind.text}", level="bad")
+            for item in self.history.result.departures
+            if about in item.about
+        ]
+
+    def _head(self, seen: Seen, fate: JobFate) -> list[Block]:
+        """What follows the verdict of a job that waits, or would."""
+        request = request_blocks(fate)
+        if self.trimmed is not None:
+            name, cause = self.trimmed
+            return [Line(f"  {name} was not considered: {cause}"), *request]
+        if seen.case is not None:
+            return [*slot_head(seen.case), *_over_limit(seen), *request]
+        if seen.machine:
+            return request
+        if self.history.when is When.MATCHED:
+            return [*request, *_choice(seen)]
+        full = bool(seen.limits.full)
+        went = tally(seen.funnel, self.history.result, self.slots, full=full)
+        lead = "if it were requested then: " if seen.hypothetical else ""
+        blocks = [*request, Line(f"  {lead}{went}")]
+        return blocks if seen.funnel.candidates else [*blocks, *_losses(seen)]
+
+    def _moment(self, seen: Seen) -> list[Block]:
+        """When the cycle was looked at, and under which limits the job was."""
+        history, found = self.history, seen.limits
+        group = "" if found.group is None else f", negotiating for group {found.group}"
+        spin = "" if seen.spin is None else f", spin {seen.spin} of the pie"
+        blocks: list[Block] = [Line(f"  {history.when.value}{group}{spin}")]
+        if history.asked_by is not None:
+            asked = f"  its schedd requested a match for job {history.asked_by}"
+            blocks.append(Line(f"{asked} and ran this job instead"))
+        request = None if self.fate is None else self.fate.request
+        rejection = None if request is None else request.rejection
+        told = rejection is not None and rejection.reason is Reason.CONCURRENCY_LIMIT
+        blocks += limit_blocks(found, full_told=told)
+        past = history.job.ad.get_string("VacateReason")
+        if past:
+            blocks.append(Line(f"  reason of its last vacate: {past}"))
+        return blocks
+
+    # --- the tables ---------------------------------------------------------------------------
+
+    def _over_the_pool(self, seen: Seen) -> list[list[Block]]:
+        found, limited = seen.funnel, seen.limits
+        parts: list[list[Block]] = []
+        request = None if self.fate is None else self.fate.request
+        if request is not None and len(request.got) > 1:
+            title = Line("slots of the request, in the order of the matches", heading=True)
+            parts.append([title, *match_blocks([got.match for got in request.got])])
+        parts.append(funnel_blocks(found, self.history.result, self.slots, limited.full))
+        if self.history.when is When.MATCHED:
+            if seen.best is not None and seen.runner_up is not None:
+                decided_by = seen.runner_up.decided_by
+                tie = ": a tie" if decided_by is None else ""
+                title = Line(f"chosen over {seen.runner_up.slot}, the runner-up{tie}", heading=True)
+                parts.append([title, side_by_side(seen.best, seen.runner_up, decided_by)])
+            return parts
+        kept = "PREEMPTION_REQUIREMENTS, over the slots that it keeps"
+        parts += [
+            requirement_blocks(found, self.slots),
+            clause_blocks(kept, found.preemption_clauses),
+        ]
+        if not limited.refuse:
+            parts.append(change_blocks(seen.changes.best, seen.changes.no_help))
+        return parts
 
 
-def why(
-    snapshot: Snapshot,
-    policy: NegotiatorPolicy,
-    job: AskedJob,
-    slot: str | None = None,
-    *,
-    now: float,
-    seed: int,
-    known: frozenset[str] = frozenset(),
-) -> Answer:
-    """Everything about a job, and a slot if one is named.
+def _choice(seen: Seen) -> list[Block]:
+    """By which key the slot was chosen, and what let it be preempted."""
+    best, second, near = seen.best, seen.runner_up, seen.near
+    assert best is not None, "a slot that was matched is a candidate"
+    blocks: list[Block] = [Line("  it was the only candidate")]
+    if second is not None:
+        key = second.decided_by
+        over = "a tie with" if key is None else f"{against(key, best, second)} of"
+        count = f"chosen of {len(seen.ranking.slots)} candidates"
+        blocks = [Line(f"  {count}: {over} {second.slot}, the next one")]
+    if near is not None:
+        by_rank = best.kind is MatchKind.RANK
+        name = "the startd's RANK" if by_rank else "PREEMPTION_REQUIREMENTS"
+        blocks += [Line(f"  {name} of {near.user}'s slot:"), *near_lines(near.finding)]
+    return blocks
 
-    ``known``: lower-cased names of attributes that HTCondor knows.
+
+def _losses(seen: Seen) -> list[Block]:
+    """What the nearest slot lacks where no candidate is left, and what would help."""
+    blocks, near = _over_limit(seen), seen.near
+    if near is not None:
+        blocks.append(Line(f"  nearest preemption: {near.slot} of {near.user}", level="bad"))
+        blocks += near_lines(near.finding)
+    if seen.limits.refuse:
+        return blocks
+    # Names that neither ad has, with what was probably meant.
+    slips = {
+        operand.name: operand.suggestion
+        for clause in seen.funnel.clauses
+        for operand in clause.operands
+        if operand.owner is None and operand.suggestion is not None
+    }
+    for name, meant in slips.items():
+        text = f"  {name} is in neither ad: did you mean `{meant}`?"
+        blocks.append(Line(text, level="bad"))
+    # What does not help is told only where nothing does.
+    best = seen.changes.best[:1]
+    told = change_blocks(best, () if best else seen.changes.no_help[:1])
+    lead = "would help: " if best else ""
+    return blocks + [
+        Line(f"  {lead}{line.text.strip()}") for line in told[1:] if isinstance(line, Line)
+    ]
+
+
+def _over_limit(seen: Seen) -> list[Block]:
+    """What the slot costs that comes nearest to the submitter limit."""
+    return [] if seen.over_limit is None else [Line(f"  {seen.over_limit.text}")]
+
+
+# --- the questions --------------------------------------------------------------------------------
+
+
+def explain_job(cycle: AskedCycle, job: AskedJob, slot: str | None = None) -> Explained:
+    """Why a job is matched, rejected or preempted; with ``slot`` on that slot.
+
+    Raises ``UnknownSlotError``.
     """
-    history, look = look_at(
-        snapshot, policy, job, lambda halted: _look(halted, slot, known), now=now, seed=seed
-    )
-    seen = None if look is None else look.finish(history)
-    trimmed = None
+    snapshot, policy = cycle.snapshot, cycle.policy
+    history, seen = look_at(cycle, job, lambda at, history: _look(at, history, slot))
+    result, trimmed = history.result, None
     if slot is not None and seen is not None and seen.case is None and not seen.machine:
-        trimmed = _trimmed(history.result, slot) or _unseen(snapshot, slot)
-        if trimmed is None:
-            raise no_such_slot(_slot_names(snapshot), slot)
+        trimmed = _not_considered(snapshot, result, slot)
     held = None
     if job.status == RUNNING:
-        held = holding(snapshot, policy, job, history.result, now=now, seed=seed)
-    stand = standing(history.result, history.job.submitter, job.schedd)
+        held = holding(cycle, job, result)
     fate = fate_of(history.record, job.id)
     absence = None
     if fate is not None and fate.fate is Fate.NO_SESSION:
-        absence = why_no_session(snapshot, policy, history.result, fate.submitter, fate.schedd)
+        absence = why_no_session(snapshot, policy, result, fate.submitter, fate.schedd)
     not_ready = None
     if fate is None and job.status == IDLE:
-        not_ready = why_not_ready(job, now, snapshot.slots, policy.language)
-    size = len(snapshot.slots)
-    return Answer(history, stand, size, seen, held, fate, absence, not_ready, trimmed)
+        not_ready = why_not_ready(job, cycle.now, snapshot.slots, policy.language)
+    return Explained(
+        history,
+        submitter_course(result, history.job.submitter, job.schedd),
+        len(snapshot.slots),
+        seen,
+        held,
+        fate,
+        absence,
+        not_ready,
+        trimmed,
+        cycle.version,
+    )
 
 
-@frozen(eq=False)
-class _Look:
-    halted: Offer
-    ranking: Ranking
-    funnel: Funnel
-    case: SlotCase | None
-    machine: tuple[SlotCase, ...] = ()
-
-    def finish(self, history: JobHistory) -> Seen:
-        halted, verdicts = self.halted, self.funnel.verdicts
-        if self.case is not None:
-            verdicts = {self.case.slot: self.case.verdict}
-        near, over = nearest(halted, verdicts), cheapest(halted, verdicts)
-        best = next((item for item in self.ranking.slots if item.slot == history.slot), None)
-        if history.when is When.MATCHED:
-            near = None if best is None else reason_to_preempt(halted, best.slot, best.kind)
-        found = limits(halted, history.result)
-        return Seen(
-            self.ranking,
-            self.funnel,
-            found,
-            None if found.pie is None else halted.board.spin,
-            halted.hypothetical,
-            near,
-            over,
-            self.case,
-            self.machine,
-        )
-
-
-def _look(halted: Offer, slot: str | None, known: frozenset[str]) -> _Look:
-    found = ranking(halted)
-    sieved = funnel(halted, known)
-    names = [] if slot is None else slot_names(halted, slot)
-    cases = [slot_case(halted, name, sieved.verdicts.get(name, ""), found, known) for name in names]
-    if len(cases) > 1:
-        return _Look(halted, found, sieved, None, tuple(cases))
-    return _Look(halted, found, sieved, cases[0] if cases else None)
+def _look(halted: Offer, history: JobHistory, slot: str | None) -> Seen:
+    """What the moment shows; ``slot``: of which slots in particular."""
+    known = frozenset(name.lower() for name in attribute_names())
+    board, found = halted.board, ranking(halted)
+    verdicts = Verdicts.at(halted)
+    match = match_pool(halted, known)
+    sieved = funnel(halted, match, verdicts)
+    changes = smallest_changes(halted, match, verdicts)
+    names = [] if slot is None else slots_of_machine([item.name for item in board.pool], slot)
+    cases = tuple(
+        slot_case(halted, name, sieved.verdicts.get(name, ""), found, known) for name in names
+    )
+    case = cases[0] if len(cases) == 1 else None
+    said = sieved.verdicts if case is None else {case.slot: case.verdict}
+    near = nearest(halted, said)
+    if history.when is When.MATCHED:
+        best = next((item for item in found.slots if item.slot == history.slot), None)
+        near = None if best is None else reason_to_preempt(halted, best.slot, best.kind)
+    bounds = limits(halted, history.result)
+    first, second, *_ = (*found.slots[:2], None, None)
+    return Seen(
+        bounds,
+        near,
+        cheapest(halted, said, verdicts),
+        halted.hypothetical,
+        sieved,
+        changes,
+        first,
+        second,
+        case,
+        cases if case is None else (),
+        found,
+        None if bounds.pie is None else board.spin,
+    )
 
 
-def _trimmed(result: CycleResult, text: str) -> tuple[str, str] | None:
-    """A slot that was taken out before, and why."""
+def _not_considered(snapshot: Snapshot, result: CycleResult, text: str) -> tuple[str, str]:
+    """A slot that was taken out before the cycle, or that the negotiator never saw, and why."""
     causes = {item.name: item.cause.value for item in result.trimmed}
-    found = find_slots(list(causes), text)
-    return (found[0], causes[found[0]]) if found else None
-
-
-def _unseen(snapshot: Snapshot, text: str) -> tuple[str, str] | None:
-    """A slot that the negotiator never saw, and why."""
-    found = find_slots(_slot_names(snapshot), text)
-    if not found:
-        return None
-    ads = (ad for ad in snapshot.slots if ad.get_string("Name") == found[0])
-    absent = any(ad.get_bool("Absent") is True for ad in ads)
-    cause = "its ad has Absent = true" if absent else "NEGOTIATOR_SLOT_CONSTRAINT is not true"
-    return found[0], cause
-
-
-def _slot_names(snapshot: Snapshot) -> list[str]:
-    return [name for ad in snapshot.slots if (name := ad.get_string("Name")) is not None]
+    for name in find_slots(list(causes), text):
+        return name, causes[name]
+    names = [said for ad in snapshot.slots if (said := ad.get_string("Name")) is not None]
+    for name in find_slots(names, text):
+        ads = (ad for ad in snapshot.slots if ad.get_string("Name") == name)
+        absent = any(ad.get_bool("Absent") is True for ad in ads)
+        cause = "its ad has Absent = true" if absent else "NEGOTIATOR_SLOT_CONSTRAINT is not true"
+        return name, cause
+    raise no_such_slot(names, text)

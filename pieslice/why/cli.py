@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -26,12 +26,10 @@ from pieslice.inputs.versions import version_from
 from pieslice.terminal import complain
 
 if TYPE_CHECKING:
-    from negotiator.io import Capture
     from negotiator.model.result import CycleResult
     from pieslice.command_line import Subcommands
     from pieslice.reports.result import Result
-    from pieslice.why.autoclusters.scope import Scope
-    from pieslice.why.jobs import AskedJob
+    from pieslice.why.moments import AskedCycle
     from policy.versions import Followed
 
 
@@ -197,35 +195,47 @@ def _dialects(text: str) -> list[str]:
 
 
 def _rank(args: argparse.Namespace) -> int:
-    from negotiator.model.garbage import without_collecting
-    from pieslice.reports.output import put
-    from pieslice.why.questions import rank_slots
+    from pieslice.why.asked import find_job
+    from pieslice.why.ranking import rank_slots
 
-    with without_collecting():
-        asked = _job_of_pool(args, None)
-        if asked is None:
-            return EXIT_BAD
-        pool, job = asked
-        put(rank_slots(pool, job, args.limit or None, args.seed), args, sys.stdout)
-    return EXIT_OK
+    named = _named(args)
+    if named is None:
+        return EXIT_BAD
+    text, _ = named
+    limit = args.limit or None
+    return _put(args, lambda it: rank_slots(it, find_job(it.snapshot, text), limit))
 
 
 def _why(args: argparse.Namespace) -> int:
+    from pieslice.why.answer import explain_job
+    from pieslice.why.asked import find_job, find_jobs
+    from pieslice.why.autoclusters import survey_jobs
+
     if args.user is not None or args.group is not None:
         return _why_all_of(args)
-    return _why_one(args)
+    named = _named(args)
+    if named is None:
+        return EXIT_BAD
+    text, slot = named
+
+    def ask(cycle: AskedCycle) -> Result:
+        """About a job, or the jobs of a cluster that has several."""
+        job = find_job(cycle.snapshot, text)
+        if slot is None and "." not in text.rpartition("#")[2]:
+            mates = find_jobs(cycle.snapshot, cycle.policy, cluster=text)
+            if len(mates.jobs) > 1:
+                return survey_jobs(cycle, mates)
+        return explain_job(cycle, job, slot)
+
+    return _put(args, ask)
 
 
 def _why_all_of(args: argparse.Namespace) -> int:
     """The jobs of a user or a group."""
-    from negotiator.model.garbage import without_collecting
-    from pieslice.inputs.pool import load
-    from pieslice.reports.output import put
-    from pieslice.reports.progress import Progress
-    from pieslice.why.autoclusters.scope import UnknownScopeError, find_jobs
-    from pieslice.why.questions import survey_jobs
+    from pieslice.why.asked import find_jobs
+    from pieslice.why.autoclusters import survey_jobs
 
-    paths, wanted = _sort_out(args.items)
+    args.inputs, wanted = _sort_out(args.items)
     both = args.user is not None and args.group is not None
     if both or wanted:
         extra = "--group" if both else next(iter(wanted.values()))
@@ -234,71 +244,39 @@ def _why_all_of(args: argparse.Namespace) -> int:
             "  help: pieslice why [POOL] --user U, or --group G, or a job"
         )
         return EXIT_BAD
-    args.inputs = paths
-    with without_collecting():
-        pool = load(args, sys.stderr, Progress(sys.stderr))
-        if pool is None:
-            return EXIT_BAD
-        try:
-            scope = find_jobs(pool.snapshot, pool.policy, user=args.user, group=args.group)
-        except UnknownScopeError as problem:
-            complain(f"error: {problem}")
-            return EXIT_BAD
-        put(survey_jobs(pool, scope, args.seed), args, sys.stdout)
-    return EXIT_OK
 
+    def ask(cycle: AskedCycle) -> Result:
+        jobs = find_jobs(cycle.snapshot, cycle.policy, user=args.user, group=args.group)
+        return survey_jobs(cycle, jobs)
 
-def _why_one(args: argparse.Namespace) -> int:
-    """A job, or the jobs of a cluster."""
-    from negotiator.model.garbage import without_collecting
-    from pieslice.reports.output import put
-    from pieslice.why.questions import explain_job, survey_jobs
-    from pieslice.why.slots.case import UnknownSlotError
-
-    with without_collecting():
-        extra: list[str] = []
-        asked = _job_of_pool(args, extra)
-        if asked is None:
-            return EXIT_BAD
-        pool, job = asked
-        slot = extra[0] if extra else None
-        cluster = None if slot else _cluster_named(pool, args.items)
-        try:
-            answer: Result = (
-                explain_job(pool, job, slot, args.seed)
-                if cluster is None
-                else survey_jobs(pool, cluster, args.seed)
-            )
-        except UnknownSlotError as problem:
-            complain(f"error: {problem}")
-            return EXIT_BAD
-        put(answer, args, sys.stdout)
-    return EXIT_OK
-
-
-def _cluster_named(pool: Capture, items: Sequence[str]) -> Scope | None:
-    """The jobs of a whole cluster, if one of several jobs is named."""
-    from pieslice.why.autoclusters.scope import find_jobs
-
-    _, wanted = _sort_out(items)
-    if "." in wanted["job"].rpartition("#")[2]:
-        return None
-    found = find_jobs(pool.snapshot, pool.policy, cluster=wanted["job"])
-    return found if len(found.jobs) > 1 else None
+    return _put(args, ask)
 
 
 def _quotas(args: argparse.Namespace) -> int:
+    from pieslice.why.quotas import divide_quotas
+
+    return _put(args, lambda cycle: divide_quotas(cycle, trace=args.trace))
+
+
+def _put(args: argparse.Namespace, ask: Callable[[AskedCycle], Result]) -> int:
+    """Read the pool that the arguments name, ask about its next cycle and print the answer."""
     from negotiator.model.garbage import without_collecting
     from pieslice.inputs.pool import load
     from pieslice.reports.output import put
     from pieslice.reports.progress import Progress
-    from pieslice.why.questions import divide_quotas
+    from pieslice.why.asked import UnknownJobError, UnknownScopeError, UnknownSlotError
+    from pieslice.why.moments import AskedCycle
 
     with without_collecting():
         pool = load(args, sys.stderr, Progress(sys.stderr))
         if pool is None:
             return EXIT_BAD
-        put(divide_quotas(pool, trace=args.trace, seed=args.seed), args, sys.stdout)
+        try:
+            answer = ask(AskedCycle.of(pool, args.seed))
+        except (UnknownJobError, UnknownScopeError, UnknownSlotError) as problem:
+            complain(f"error: {problem}")
+            return EXIT_BAD
+        put(answer, args, sys.stdout)
     return EXIT_OK
 
 
@@ -311,7 +289,7 @@ def _diff(args: argparse.Namespace) -> int:
     from pieslice.inputs.pool import load
     from pieslice.reports.output import put
     from pieslice.reports.progress import Progress
-    from pieslice.why.questions import compare
+    from pieslice.why.differences import compare
 
     if args.watch:
         return _watch(args)
@@ -346,7 +324,7 @@ def _diff(args: argparse.Namespace) -> int:
 
 def _watch(args: argparse.Namespace) -> int:
     from negotiator.io import InputError
-    from pieslice.inputs.policyfile import check_policy_file
+    from pieslice.inputs.configuration import check_policy_file
     from pieslice.inputs.running import is_address
     from pieslice.reports.output import show_diagnostics
     from pieslice.shadow.whatif import watch
@@ -413,39 +391,23 @@ def _side_name(
     return name if dialect == "htcondor" else f"{name}, dialect {dialect}"
 
 
-def _job_of_pool(
-    args: argparse.Namespace, extra: list[str] | None
-) -> tuple[Capture, AskedJob] | None:
-    """The pool and the job that the arguments name; a slot's name goes to ``extra``, if any may."""
-    from pieslice.inputs.pool import load
-    from pieslice.reports.progress import Progress
-    from pieslice.why.jobs import UnknownJobError, find_job
-
+def _named(args: argparse.Namespace) -> tuple[str, str | None] | None:
+    """The job that the arguments name and, for ``why``, the slot; the pool goes to ``inputs``."""
     args.inputs, wanted = _sort_out(args.items)
     text, slot = wanted.get("job"), wanted.get("slot")
-    if slot is not None and extra is None:
+    if slot is not None and args.command == "rank":
         wanted["left"] = slot
-    if text is None or "left" in wanted:
-        what = f"`{wanted['left']}` is one argument too many" if text else "no job is named"
-        more = "; --user U or --group G for more jobs" if args.command == "why" else ""
-        complain(f"error: {what}\n  help: pieslice {args.command} [POOL] CLUSTER.PROC{more}")
-        return None
-    pool = load(args, sys.stderr, Progress(sys.stderr))
-    if pool is None:
-        return None
-    try:
-        job = find_job(pool.snapshot, text)
-    except UnknownJobError as problem:
-        complain(f"error: {problem}")
-        return None
-    if slot is not None and extra is not None:
-        extra.append(slot)
-    return pool, job
+    if text is not None and "left" not in wanted:
+        return text, slot
+    what = f"`{wanted['left']}` is one argument too many" if text else "no job is named"
+    more = "; --user U or --group G for more jobs" if args.command == "why" else ""
+    complain(f"error: {what}\n  help: pieslice {args.command} [POOL] CLUSTER.PROC{more}")
+    return None
 
 
 def _sort_out(items: Sequence[str]) -> tuple[list[str], dict[str, str]]:
     """Which argument is what: a path exists or has a slash, a job is numbers, the rest a slot."""
-    from pieslice.why.jobs import JOB_ID
+    from pieslice.why.asked import JOB_ID
 
     paths: list[str] = []
     found: dict[str, str] = {}

@@ -1,6 +1,7 @@
 """Draws conclusions about the expressions of a policy: always true, never true, one number for all.
 
-What cannot be told from constants alone follows from what HTCondor's attributes can be.
+What cannot be told from constants alone, of which flattening leaves a value, follows from what
+HTCondor's attributes can be.
 Inputs: a ``Config``, a macro, its expression.  Outputs: ``Conclusion``.
 """
 
@@ -13,7 +14,6 @@ from typing import TYPE_CHECKING, Final
 from attr import frozen
 
 from policy.config import Config
-from policy.explain.expressions import constant_value
 from policy.knobs.declaration import Wanted
 from policy.knobs.uses import find_use
 from policy.values.domain import ANYTHING, Abstract, single_number
@@ -57,17 +57,17 @@ def conclude(config: Config, macro: str, tree: Expression) -> Conclusion:
     settled, value = constant_value(tree)
     if settled:
         return Conclusion(True, value)
-    how = find_use(macro)
-    if how is None:
+    use = find_use(macro)
+    if use is None:
         return Conclusion(False)
-    where = Surroundings(how.use, how.matching, published(config))
+    where = Surroundings(use, published(config))
     found = Evaluation(tree.node, where.look_up).value
-    if how.use.wanted is Wanted.NUMBER:
+    if use.wanted is Wanted.NUMBER:
         number = single_number(found)
         return Conclusion(number is not None, number, plain=False)
-    if how.use.wanted is Wanted.ANY:
+    if use.wanted is Wanted.ANY:
         return Conclusion(False)
-    if how.use.wanted is Wanted.CONDITION:
+    if use.wanted is Wanted.CONDITION:
         found = found.condition()
     if True not in found.truths:
         return Conclusion(True, False, plain=False)
@@ -84,3 +84,27 @@ def published(config: Config) -> Mapping[str, Abstract]:
         for word in _WORD.findall(entry.raw)
     )
     return dict.fromkeys(words, ANYTHING)
+
+
+def constant_value(tree: Expression) -> tuple[bool, object]:
+    """Whether an expression has the same value for every slot and job, and that value."""
+    from classad import ClassAd
+    from classad.analysis.flatten import flatten
+    from classad.evaluation.functions import Reads, lookup_function
+    from classad.syntax.nodes import Call, walk
+
+    calls = (lookup_function(node.name) for node in walk(tree.node) if isinstance(node, Call))
+    if any(function.varies_with(*Reads) for function in calls if function is not None):
+        return False, None
+    found = flatten(ClassAd(), tree)
+    return found.ok and found.tree is None, found.value
+
+
+def mentions(tree: Expression, *names: str) -> bool:
+    """Does it refer to one of these attributes, in whatever scope?"""
+    from classad.syntax.nodes import Reference, walk
+
+    wanted = {name.casefold() for name in names}
+    return any(
+        isinstance(node, Reference) and node.name.casefold() in wanted for node in walk(tree.node)
+    )

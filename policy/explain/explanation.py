@@ -17,17 +17,16 @@ from policy.attributes import DATE, Attribute, Moment, find_attribute
 from policy.config import Config
 from policy.ephemeral import Presence, find_ephemeral
 from policy.explain.conclusions import published
-from policy.explain.preemption import about_preemption, may_preempt
+from policy.explain.preemption import about_preemption, may_preempt, startd_settings
 from policy.explain.sentences import Origin, Sentence, Topic, code, listing, origin_of
 from policy.explain.shares import about_groups, about_limits, about_priorities
-from policy.explain.startds import startd_settings
 from policy.groups import EffectiveQuotas
 from policy.knobs import find_knob
 from policy.knobs import matching as matching
-from policy.knobs.declaration import Knob, Wanted
+from policy.knobs.declaration import Knob, Use, Wanted
 from policy.knobs.other_daemons import DAEMONS, OTHER_KNOBS
 from policy.knobs.readers import find_readers
-from policy.knobs.uses import Evaluated, find_use
+from policy.knobs.uses import find_use
 from policy.language.about import about
 from policy.language.expressions import parse
 from policy.language.macros import ExpansionError
@@ -295,32 +294,27 @@ _BY_NAME: Final = (
 
 def about_others(topic: Topic) -> Iterator[Sentence]:
     """Each macro with the daemon that evaluates it and when, and its values with their places."""
-    found: dict[str, tuple[Evaluated, dict[str, list[Origin]]]] = {}
+    found: dict[str, tuple[Use, dict[str, list[Origin]]]] = {}
     for entry in topic.config.scope.table:
-        macro = _bare_macro(entry)
-        how, knob = find_use(macro), find_knob(macro)
+        bare = entry.name.partition(".")[2]  # without the name of a daemon, or a local one
+        macro = bare if find_use(bare) else entry.name
+        use, knob = find_use(macro), find_knob(macro)
         ours = knob is not None and knob.read_by == "NEGOTIATOR"
-        if how is None or entry.is_builtin or ours or macro.casefold() in _TOLD:
+        if use is None or entry.is_builtin or ours or macro.casefold() in _TOLD:
             continue
         text = _text(topic, entry)
         if text:
-            places = found.setdefault(macro, (how, {}))[1].setdefault(text, [])
+            places = found.setdefault(macro, (use, {}))[1].setdefault(text, [])
             places.append(origin_of(macro, entry))
-    for macro, (how, texts) in found.items():
-        head = f"{_reader(macro)} evaluates {macro} {how.moment}:"
+    for macro, (use, texts) in found.items():
+        head = f"{_reader(macro)} evaluates {macro} {use.moment}:"
         if len(texts) == 1:
             [(text, origins)] = texts.items()
-            yield topic.sentence(f"{head} {_value(topic, macro, text, how)}", *origins)
+            yield topic.sentence(f"{head} {_value(topic, macro, text, use)}", *origins)
             continue
         yield topic.sentence(head)
         for text, origins in texts.items():
-            yield topic.sentence(_value(topic, macro, text, how), *origins, depth=1)
-
-
-def _bare_macro(entry: Definition) -> str:
-    """The macro without the name of a daemon, or a local one, before it."""
-    macro = entry.name.partition(".")[2]
-    return macro if find_use(macro) else entry.name
+            yield topic.sentence(_value(topic, macro, text, use), *origins, depth=1)
 
 
 def _text(topic: Topic, entry: Definition) -> str:
@@ -330,15 +324,15 @@ def _text(topic: Topic, entry: Definition) -> str:
         return entry.raw
 
 
-def _value(topic: Topic, macro: str, text: str, how: Evaluated) -> str:
+def _value(topic: Topic, macro: str, text: str, use: Use) -> str:
     said = code(text)
     try:
         found = topic.conclude(macro, parse(text))
     except ClassAdParseError:
         return f"{said}, which is no expression"
-    if found.plain or not found.settled or how.use.wanted is Wanted.ANY:
+    if found.plain or not found.settled or use.wanted is Wanted.ANY:
         return said
-    if how.use.wanted is Wanted.NUMBER:
+    if use.wanted is Wanted.NUMBER:
         return f"{said}, which is always {found.value:g}"
     return f"{said}, which is {'always' if found.is_true else 'never'} true"
 

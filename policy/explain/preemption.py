@@ -6,12 +6,21 @@ Follows: the preemption chapter of the manual, corrected by what 25.14.1 does.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from policy.explain.conclusions import Conclusion
-from policy.explain.expressions import mentions
-from policy.explain.sentences import Origin, Sentence, Topic, code
-from policy.explain.startds import StartdSetting, startd_settings
+from attr import frozen
+
+from classad.errors import ClassAdParseError
+from policy.config import Config
+from policy.explain.conclusions import Conclusion, mentions
+from policy.explain.sentences import Origin, Sentence, Topic, code, listing, origin_of
 from policy.knobs import matching as matching
+from policy.knobs.other_daemons import DAEMONS
+from policy.language import expressions
+from policy.language.macros import ExpansionError
+
+if TYPE_CHECKING:
+    from classad.ads.expression import Expression
 
 
 def about_preemption(topic: Topic) -> Iterator[Sentence]:
@@ -151,3 +160,57 @@ def _unparsable(topic: Topic, macro: str) -> Iterator[Sentence]:
         if setting.tree is None:
             text = f"{macro} is {code(setting.text)} at {setting.startds()}"
             yield topic.sentence(f"{text}: that is no expression.", *setting.origins)
+
+
+# --- what the startds have ------------------------------------------------------------------------
+
+
+@frozen
+class StartdSetting:
+    """A value of a macro: expanded text, where it is set, ``tree`` if it is an expression."""
+
+    text: str
+    origins: tuple[Origin, ...]
+    tree: Expression | None
+
+    def startds(self) -> str:
+        """The startds that have it, by local name."""
+        return listing(startd_of(origin) for origin in self.origins)
+
+
+def startd_settings(config: Config, macro: str) -> list[StartdSetting]:
+    """The values that a macro has at the startds.
+
+    A definition with a local name counts for the startd of that name.
+    """
+    found: dict[str, list[Origin]] = {}
+    for entry in config.scope.table:
+        *prefixes, name = entry.name.split(".")
+        known = [p for p in prefixes if p.casefold() != "startd"]
+        if name.casefold() != macro.casefold() or len(prefixes) > 1:
+            continue  # nobody reads a name with two prefixes
+        if any(prefix.upper() in DAEMONS for prefix in known):
+            continue
+        try:
+            text = config.seen_by("STARTD", known[0] if known else None).expand(entry).text
+        except ExpansionError:
+            text = entry.raw
+        found.setdefault(text, []).append(origin_of(macro, entry))
+    return [
+        StartdSetting(text, tuple(origins), _parsed(text))
+        for text, origins in found.items()
+        if text
+    ]
+
+
+def _parsed(text: str) -> Expression | None:
+    try:
+        return expressions.parse(text)
+    except ClassAdParseError:
+        return None
+
+
+def startd_of(origin: Origin) -> str:
+    """Which startds a definition is for."""
+    names = [part for part in origin.knob.split(".")[:-1] if part.casefold() != "startd"]
+    return names[0] if names else "every startd"

@@ -10,10 +10,14 @@ from __future__ import annotations
 
 from enum import Enum
 from math import inf
+from typing import Final
 
 from attr import field, frozen
 
 from policy.data.tables import knob_rows
+
+#: The moment of what is asked of jobs that are just coming into the queue.
+SUBMITTING: Final = "when a job is submitted"
 
 
 class Kind(Enum):
@@ -53,7 +57,7 @@ class Use:
     ``my`` and ``target`` are the ads that MY and TARGET stand for: ``slot``, ``request``, ``job``,
     ``submitter`` or ``group``, ``either`` where nobody knows; empty for none.  ``claimed_only``:
     only slots that somebody uses are asked.  ``stable_by`` is the knob that promises that the value
-    stays while a match list is used.
+    stays while a match list is used.  ``moment`` says when it is evaluated, in words.
     """
 
     my: str
@@ -61,6 +65,17 @@ class Use:
     wanted: Wanted
     claimed_only: bool = False
     stable_by: str = ""
+    moment: str = ""
+
+    @property
+    def matching(self) -> bool:
+        """Is it evaluated by the negotiator for a slot and a request, with what it adds to them?"""
+        return (self.my, self.target) == ("slot", "request")
+
+    @property
+    def at_submission(self) -> bool:
+        """Is it asked of jobs that are just coming into the queue?"""
+        return self.moment == SUBMITTING
 
 
 @frozen
@@ -106,7 +121,7 @@ class Knob:
     @property
     def matches(self) -> bool:
         """Is it an expression that is evaluated for a slot and a request?"""
-        return self.use is not None and (self.use.my, self.use.target) == ("slot", "request")
+        return self.use is not None and self.use.matching
 
     @property
     def is_family(self) -> bool:

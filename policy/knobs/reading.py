@@ -109,10 +109,6 @@ class _Invalid(Exception):  # noqa: N818 - never leaves this module
         self.circle = tuple(map(str.casefold, circle))
 
 
-def _endless(problem: ExpansionError) -> _Invalid:
-    return _Invalid(str(problem), circle=problem.chain)
-
-
 def split_list(text: str) -> list[str]:
     """A list at commas and white space."""
     return [part for part in re.split(r"[,\s]+", text) if part]
@@ -137,7 +133,8 @@ def read_knob(config: Config, knob: Knob, macro: str | None = None) -> Reading:
             raise _Invalid(expanded.problems[0])
         value = _value(knob, expanded.text, evaluate, language_of(config.version))
     except ExpansionError as endless:
-        problem = _diagnostic(config, knob, macro, definition, "", _endless(endless))
+        invalid = _Invalid(str(endless), circle=endless.chain)
+        problem = _diagnostic(config, knob, macro, definition, "", invalid)
         return Reading(macro, _default(config, knob, evaluate), "", definition, problem)
     except _Invalid as invalid:
         problem = _diagnostic(config, knob, macro, definition, expanded.text, invalid)
@@ -209,9 +206,13 @@ def _value(knob: Knob, text: str, evaluate: Evaluate, language: LanguageRules) -
     if knob.kind is Kind.BOOL:
         return _required(read_boolean(text, evaluate), bare, "a boolean")
     if knob.kind is Kind.INT:
-        return _integer(knob, bare, evaluate)
+        whole = int(_required(read_integer(bare, evaluate), bare, "an integer"))
+        if not knob.wide and clamp(whole, INT32) != whole:
+            raise _Invalid(f"{whole} does not fit into 32 bits")
+        return _in_range(knob, whole)
     if knob.kind is Kind.DOUBLE:
-        return _double(knob, bare, evaluate)
+        number = float(_required(read_double(bare, evaluate), bare, "a number"))
+        return _in_range(knob, number)
     if knob.kind is Kind.LEADING:
         found = _LEADING_NUMBER.match(text)
         return float(found[0]) if found else 0.0
@@ -235,25 +236,12 @@ def _required(value: bool | int | float | None, text: str, what: str) -> bool | 
     return value
 
 
-def _integer(knob: Knob, text: str, evaluate: Evaluate) -> int:
-    value = int(_required(read_integer(text, evaluate), text, "an integer"))
-    if not knob.wide and clamp(value, INT32) != value:
-        raise _Invalid(f"{value} does not fit into 32 bits")
-    _check_range(knob, value)
-    return value
-
-
-def _double(knob: Knob, text: str, evaluate: Evaluate) -> float:
-    value = float(_required(read_double(text, evaluate), text, "a number"))
-    _check_range(knob, value)
-    return value
-
-
-def _check_range(knob: Knob, value: float) -> None:
+def _in_range(knob: Knob, value: float) -> float:
     if knob.minimum is not None and value < knob.minimum:
         raise _Invalid(f"{value:g} is below {knob.minimum:g}")
     if knob.maximum is not None and value > knob.maximum:
         raise _Invalid(f"{value:g} is above {knob.maximum:g}")
+    return value
 
 
 def _diagnostic(

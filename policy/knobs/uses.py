@@ -16,147 +16,117 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from attr import frozen
+from attr import evolve
 
 from policy.knobs import find_knob
-from policy.knobs.declaration import Kind, Knob, Use, Wanted
+from policy.knobs.declaration import SUBMITTING, Kind, Knob, Use, Wanted
 from policy.knobs.other_daemons import OTHER_KNOBS
-
-
-@frozen
-class Evaluated:
-    """How the expression of a macro is evaluated.
-
-    ``moment`` says when, in words; ``matching``: the negotiator has added its attributes.
-    """
-
-    use: Use
-    moment: str
-    matching: bool = False
-
-    @property
-    def at_submission(self) -> bool:
-        """Is it asked of jobs that are just coming into the queue?"""
-        return self.moment == _SUBMIT
-
 
 _CONDITION, _NUMBER, _ANY = Wanted.CONDITION, Wanted.NUMBER, Wanted.ANY
 _OFFER: Final = "when a job is offered to the slot, and while one is on it"
 _POLLED: Final = "again and again while a job is on the slot"
 _CLAIM: Final = "when a job is to run on the slot"
 _QUEUE: Final = "for each job in the queue, again and again"
-_SUBMIT: Final = "when a job is submitted"
 _CYCLE: Final = "in a negotiation cycle"
+_SCHEDD_START: Final = "before a job starts on the schedd's machine"
 
-#: Macros of the startd that some job or none is evaluated with, by case-folded name.
-_OF_SLOTS: Final = {
-    "want_hold_reason": (_ANY, _POLLED),
-    "want_hold_subcode": (_NUMBER, _POLLED),
-    "preempt_vanilla": (_CONDITION, _POLLED),
-    "suspend_vanilla": (_CONDITION, _POLLED),
-    "continue_vanilla": (_CONDITION, _POLLED),
-    "kill_vanilla": (_CONDITION, _POLLED),
-    "want_vacate_vanilla": (_CONDITION, _POLLED),
-    "want_suspend_vanilla": (_CONDITION, _POLLED),
-    "isowner": (_CONDITION, _OFFER),
-    "cpubusy": (_CONDITION, _POLLED),
-    "runbenchmarks": (_CONDITION, "while the slot is free"),
-    "start_backfill": (_CONDITION, "while the slot is free"),
-    "evict_backfill": (_CONDITION, "while the slot is free"),
-    "hibernate": (_ANY, "while the slot is free"),
-    "modify_request_expr_requestcpus": (_NUMBER, _CLAIM),
-    "modify_request_expr_requestmemory": (_NUMBER, _CLAIM),
-    "modify_request_expr_requestdisk": (_NUMBER, _CLAIM),
-    "cgroup_hard_memory_limit_expr": (_NUMBER, _CLAIM),
-    "cgroup_low_memory_limit": (_NUMBER, _CLAIM),
-    "singularity_job": (_CONDITION, _CLAIM),
-    "singularity_image_expr": (_ANY, _CLAIM),
-    "defrag_draining_start_expr": (_CONDITION, "while the machine drains"),
-}
-#: Macros of which daemons did not tell which of slot and job MY is.
-_OF_EITHER: Final = {
-    "schedd_preemption_requirements": (_CONDITION, "when a parallel job wants the slot"),
-    "schedd_preemption_rank": (_NUMBER, "when a parallel job wants the slot"),
-}
-#: Macros that see a slot and nothing else.
-_SLOTS_ALONE: Final = {
-    "defrag_requirements": (_CONDITION, "when machines to be drained are looked for"),
-    "defrag_whole_machine_expr": (_CONDITION, "when whole machines are counted"),
-    "defrag_cancel_requirements": (_CONDITION, "while machines drain"),
-    "defrag_rank": (_NUMBER, "when machines to be drained are looked for"),
-    "rooster_unhibernate": (_CONDITION, "when machines to be woken are looked for"),
-    "rooster_unhibernate_rank": (_NUMBER, "when machines to be woken are looked for"),
-}
-#: Macros that see a job, and perhaps the slot that it is matched with.
-_OF_JOBS: Final = {
-    "append_requirements": ("slot", _CONDITION, _SUBMIT),
-    "append_req_vanilla": ("slot", _CONDITION, _SUBMIT),
-    "append_rank": ("slot", _NUMBER, _SUBMIT),
-    "append_rank_vanilla": ("slot", _NUMBER, _SUBMIT),
-    "default_rank": ("slot", _NUMBER, _SUBMIT),
-    "default_rank_vanilla": ("slot", _NUMBER, _SUBMIT),
-    "job_default_requestcpus": ("", _NUMBER, _SUBMIT),
-    "job_default_requestmemory": ("", _NUMBER, _SUBMIT),
-    "job_default_requestdisk": ("", _NUMBER, _SUBMIT),
-    "job_default_lease_duration": ("", _NUMBER, _SUBMIT),
+
+def _rows(my: str, target: str, rows: dict[str, tuple[Wanted, str]]) -> dict[str, Use]:
+    """Uses with the same two ads."""
+    return {name: Use(my, target, wanted, moment=when) for name, (wanted, when) in rows.items()}
+
+
+#: Macros that no knob declares, by case-folded name.
+_OTHERS: Final = {
+    # Those of the startd that some job or none is evaluated with.
+    **_rows("slot", "job", {
+        "want_hold_reason": (_ANY, _POLLED),
+        "want_hold_subcode": (_NUMBER, _POLLED),
+        "preempt_vanilla": (_CONDITION, _POLLED),
+        "suspend_vanilla": (_CONDITION, _POLLED),
+        "continue_vanilla": (_CONDITION, _POLLED),
+        "kill_vanilla": (_CONDITION, _POLLED),
+        "want_vacate_vanilla": (_CONDITION, _POLLED),
+        "want_suspend_vanilla": (_CONDITION, _POLLED),
+        "isowner": (_CONDITION, _OFFER),
+        "cpubusy": (_CONDITION, _POLLED),
+        "runbenchmarks": (_CONDITION, "while the slot is free"),
+        "start_backfill": (_CONDITION, "while the slot is free"),
+        "evict_backfill": (_CONDITION, "while the slot is free"),
+        "hibernate": (_ANY, "while the slot is free"),
+        "modify_request_expr_requestcpus": (_NUMBER, _CLAIM),
+        "modify_request_expr_requestmemory": (_NUMBER, _CLAIM),
+        "modify_request_expr_requestdisk": (_NUMBER, _CLAIM),
+        "cgroup_hard_memory_limit_expr": (_NUMBER, _CLAIM),
+        "cgroup_low_memory_limit": (_NUMBER, _CLAIM),
+        "singularity_job": (_CONDITION, _CLAIM),
+        "singularity_image_expr": (_ANY, _CLAIM),
+        "defrag_draining_start_expr": (_CONDITION, "while the machine drains"),
+    }),
+    # Those of which daemons did not tell which of slot and job MY is.
+    **_rows("either", "either", {
+        "schedd_preemption_requirements": (_CONDITION, "when a parallel job wants the slot"),
+        "schedd_preemption_rank": (_NUMBER, "when a parallel job wants the slot"),
+    }),
+    **_rows("slot", "", {
+        "defrag_requirements": (_CONDITION, "when machines to be drained are looked for"),
+        "defrag_whole_machine_expr": (_CONDITION, "when whole machines are counted"),
+        "defrag_cancel_requirements": (_CONDITION, "while machines drain"),
+        "defrag_rank": (_NUMBER, "when machines to be drained are looked for"),
+        "rooster_unhibernate": (_CONDITION, "when machines to be woken are looked for"),
+        "rooster_unhibernate_rank": (_NUMBER, "when machines to be woken are looked for"),
+    }),
+    **_rows("job", "slot", {
+        "append_requirements": (_CONDITION, SUBMITTING),
+        "append_req_vanilla": (_CONDITION, SUBMITTING),
+        "append_rank": (_NUMBER, SUBMITTING),
+        "append_rank_vanilla": (_NUMBER, SUBMITTING),
+        "default_rank": (_NUMBER, SUBMITTING),
+        "default_rank_vanilla": (_NUMBER, SUBMITTING),
+    }),
+    **_rows("job", "", {
+        "job_default_requestcpus": (_NUMBER, SUBMITTING),
+        "job_default_requestmemory": (_NUMBER, SUBMITTING),
+        "job_default_requestdisk": (_NUMBER, SUBMITTING),
+        "job_default_lease_duration": (_NUMBER, SUBMITTING),
+    }),
     # The router joins it with conditions of its own, in which TARGET is the job.
-    "job_router_source_job_constraint": ("job", _CONDITION, _QUEUE),
-}
-#: Macros that see the schedd, and the job that is asked about.
-_OF_SCHEDDS: Final = {
-    "start_local_universe": "before a job starts on the schedd's machine",
-    "start_scheduler_universe": "before a job starts on the schedd's machine",
-}
+    **_rows("job", "job", {
+        "job_router_source_job_constraint": (_CONDITION, _QUEUE),
+    }),
+    **_rows("schedd", "job", {
+        "start_local_universe": (_CONDITION, _SCHEDD_START),
+        "start_scheduler_universe": (_CONDITION, _SCHEDD_START),
+    }),
+}  # fmt: skip
 _FAMILIES: Final = (
     (re.compile(r"system_periodic_(?:hold|remove|release|vacate)_(?:\w+_)?reason"),
-     Evaluated(Use("job", "", _ANY), _QUEUE)),
+     Use("job", "", _ANY, moment=_QUEUE)),
     (re.compile(r"system_periodic_(?:hold|remove|release|vacate)_(?:\w+_)?subcode"),
-     Evaluated(Use("job", "", _ANY), _QUEUE)),
+     Use("job", "", _ANY, moment=_QUEUE)),
     (re.compile(r"system_periodic_(?:hold|remove|release|vacate)_(?!reason|subcode|names)\w+"),
-     Evaluated(Use("job", "", _CONDITION), _QUEUE)),
+     Use("job", "", _CONDITION, moment=_QUEUE)),
     (re.compile(r"submit_requirement_(?!names)\w+_reason"),
-     Evaluated(Use("schedd", "job", _ANY), _SUBMIT)),
+     Use("schedd", "job", _ANY, moment=SUBMITTING)),
     (re.compile(r"submit_requirement_(?!names)\w+_is_warning"),
-     Evaluated(Use("schedd", "job", _CONDITION), _SUBMIT)),
+     Use("schedd", "job", _CONDITION, moment=SUBMITTING)),
     (re.compile(r"submit_requirement_(?!names)\w+"),
-     Evaluated(Use("schedd", "job", _CONDITION), _SUBMIT)),
+     Use("schedd", "job", _CONDITION, moment=SUBMITTING)),
 )  # fmt: skip
 _SLOT_TYPE: Final = re.compile(r"slot(?:_type_)?\d+(?:_\d+)?_(?=\w)", re.IGNORECASE)
 
 
-def find_use(macro: str) -> Evaluated | None:
+def find_use(macro: str) -> Use | None:
     """How the expression in a macro is evaluated; None if it holds none that is known."""
-    knob = _knob(macro)
-    if knob is not None and knob.kind is Kind.EXPR and knob.use is not None:
-        return Evaluated(knob.use, _moment(knob), _is_matching(knob))
     folded = macro.casefold()
-    if folded in _OF_SLOTS:
-        wanted, moment = _OF_SLOTS[folded]
-        return Evaluated(Use("slot", "job", wanted), moment)
-    if folded in _OF_EITHER:
-        wanted, moment = _OF_EITHER[folded]
-        return Evaluated(Use("either", "either", wanted), moment)
-    if folded in _SLOTS_ALONE:
-        wanted, moment = _SLOTS_ALONE[folded]
-        return Evaluated(Use("slot", "", wanted), moment)
-    if folded in _OF_JOBS:
-        target, wanted, moment = _OF_JOBS[folded]
-        return Evaluated(Use("job", target, wanted), moment)
-    if folded in _OF_SCHEDDS:
-        return Evaluated(Use("schedd", "job", _CONDITION), _OF_SCHEDDS[folded])
-    for pattern, evaluated in _FAMILIES:
+    knob = find_knob(macro) or OTHER_KNOBS.get(folded)
+    if knob is not None and knob.kind is Kind.EXPR and knob.use is not None:
+        return evolve(knob.use, moment=_moment(knob))
+    for pattern, use in () if folded in _OTHERS else _FAMILIES:
         if pattern.fullmatch(folded):
-            return evaluated
+            return use
     inner = _SLOT_TYPE.sub("", macro, count=1)
-    return None if inner == macro else find_use(inner)
-
-
-def _knob(macro: str) -> Knob | None:
-    return find_knob(macro) or OTHER_KNOBS.get(macro.casefold())
-
-
-def _is_matching(knob: Knob) -> bool:
-    return knob.read_by == "NEGOTIATOR" and knob.matches
+    return _OTHERS.get(folded) or (None if inner == macro else find_use(inner))
 
 
 def _moment(knob: Knob) -> str:

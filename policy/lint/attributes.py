@@ -12,7 +12,7 @@ from typing import Final
 from classad.errors import Diagnostic, suggest
 from classad.evaluation.functions import Builtin, load
 from classad.language.operators import GUARDS
-from classad.syntax.nodes import Binary, Call, Node, Reference, bare, walk
+from classad.syntax.nodes import Binary, Call, Node, Reference
 from policy.attributes import Attribute, Moment, attribute_rows, find_attribute, find_renamed
 from policy.data.tables import attribute_names
 from policy.ephemeral import (
@@ -26,17 +26,16 @@ from policy.ephemeral import (
 )
 from policy.knobs import matching as matching
 from policy.knobs.shares import GROUP_SORT_EXPR
-from policy.lint.expressions import MacroExpression, slot_attributes
-from policy.lint.finding import ERROR, WARNING, Advice, Finding, Meant
+from policy.lint.expressions import MacroExpression
+from policy.lint.finding import ERROR, Advice, Finding, Meant, Per, finding, looks_at
 from policy.lint.names import near
 from policy.lint.spelling import inflected, meant_by_words, vocabulary
-from policy.lint.trees import comparisons, guarded, is_undefined, names, references, scope_of
-from policy.lint.view import Setting, View
+from policy.lint.trees import guarded, names, references, scope_of, sides
+from policy.lint.view import View
 from policy.values.domain import UNDEFINED_ONLY
 
 UNKNOWN_ATTRIBUTE: Final = Finding(
     "P401",
-    WARNING,
     "an attribute that nobody defines, spelled almost like one that exists",
     "An attribute that is in neither ad is undefined, and so is nearly everything computed from"
     " it.",
@@ -45,7 +44,6 @@ UNKNOWN_ATTRIBUTE: Final = Finding(
 )
 ELSEWHERE: Final = Finding(
     "P402",
-    WARNING,
     "an attribute of the negotiator where it does not exist",
     "The negotiator adds priorities, usage and quotas for the time of a match. Expressions that"
     " the startd or the schedd evaluate, constraints of the negotiator and slot weights do not see"
@@ -59,7 +57,6 @@ ELSEWHERE: Final = Finding(
 )
 NOT_NOW: Final = Finding(
     "P403",
-    WARNING,
     "an attribute that this configuration never defines",
     "Group attributes need GROUP_NAMES, `slot<i>_` attributes need NEGOTIATOR_CROSS_SLOT_PRIOS.",
     "PREEMPTION_REQUIREMENTS = RemoteGroupResourcesInUse > RemoteGroupQuota\n",
@@ -68,7 +65,6 @@ NOT_NOW: Final = Finding(
 )
 WRONG_AD: Final = Finding(
     "P404",
-    WARNING,
     "an attribute in the wrong ad",
     "In expressions of the negotiator MY is the slot and TARGET the request: `Remote...` attributes"
     " are in the slot, `Submitter...` attributes in the request.",
@@ -77,36 +73,14 @@ WRONG_AD: Final = Finding(
 )
 UNGUARDED: Final = Finding(
     "P405",
-    WARNING,
     "a rank that is undefined for free slots",
     "A slot that nobody uses has no `Remote...` attributes. A rank that uses one without a test is"
     " undefined there, and such slots come last.",
     "NEGOTIATOR_PRE_JOB_RANK = 1000 - RemoteUserPrio\n",
     "NEGOTIATOR_PRE_JOB_RANK = ifThenElse(isUndefined(RemoteUserPrio), 1000, -RemoteUserPrio)\n",
 )
-UNKNOWN_FUNCTION: Final = Finding(
-    "P406",
-    ERROR,
-    "a function that does not exist, or with a wrong number of arguments",
-    "Such a call is an error value, and so is nearly everything computed from it.",
-    "NEGOTIATOR_PRE_JOB_RANK = ifThen(PartitionableSlot, 1, 0)\n",
-    "NEGOTIATOR_PRE_JOB_RANK = ifThenElse(PartitionableSlot, 1, 0)\n",
-)
-NOT_THERE: Final = Finding(
-    "P407",
-    WARNING,
-    "an attribute that the ad does not have",
-    "In a startd's expressions MY is the slot and TARGET the job, in those of the schedd MY is the"
-    " job and there is no TARGET. What is looked for in the wrong one is undefined.",
-    "START = MY.RequestMemory < 4096\n",
-    "START = TARGET.RequestMemory < 4096\n",
-    observed="Observed with 25.14.1, with jobs: what MY and TARGET are in START, in"
-    " START_LOCAL_UNIVERSE and SUBMIT_REQUIREMENT_*. Nothing is said of SCHEDD_PREEMPTION_*: two"
-    " tries with the daemons contradicted each other.",
-)
 OLD_NAME: Final = Finding(
     "P408",
-    WARNING,
     "an attribute under its old name",
     "No daemon of 25.14.1 advertises an attribute of this name, so that it is undefined.",
     "START = VirtualMachineID == 1\n",
@@ -155,56 +129,63 @@ def known_attributes() -> tuple[str, ...]:
     return (*attribute_names(), *own)
 
 
-def check_attributes(view: View, expressions: Iterable[MacroExpression]) -> Iterator[Diagnostic]:
-    """Everything about what expressions refer to."""
-    of_slots = slot_attributes(view)
-    for one in expressions:
-        if one.setting.knob is not GROUP_SORT_EXPR:
-            yield from _attributes(view, one)
-            yield from _not_there(one)
-            yield from _both_of_the_job(one, of_slots)
-        yield from _functions(one)
+def _is_of_groups(one: MacroExpression) -> bool:
+    """Does it see the ad of a group, of which another check knows?"""
+    return one.setting.knob is GROUP_SORT_EXPR
 
 
-def _both_of_the_job(one: MacroExpression, of_slots: frozenset[str]) -> Iterator[Diagnostic]:
+@looks_at(Per.COMPARISON)
+def both_of_the_job(one: MacroExpression, node: Binary) -> Iterator[Diagnostic]:
     """``TARGET.WantRack == TARGET.Rack`` where the slot has Rack."""
-    if (one.how.use.my, one.how.use.target) != ("slot", "job"):
+    if (one.use.my, one.use.target) != ("slot", "job") or _is_of_groups(one):
         return
-    for node in comparisons(one.tree):
-        sides = [bare(node.left), bare(node.right)]
-        found = [side for side in sides if isinstance(side, Reference)]
-        if len(found) < 2 or any(scope_of(side) != "target" for side in found):
-            continue
-        for side in found:
-            if side.name.casefold() in of_slots and find_attribute(side.name) is None:
-                message = f"`TARGET.{side.name}` is the job's, and the slot has `{side.name}`"
-                yield one.say(WRONG_AD, message, side, Meant(f"MY.{side.name}", one.shown(side)))
+    found = [side for side, _, _ in sides(node) if isinstance(side, Reference)]
+    if len(found) < 2 or any(scope_of(side) != "target" for side in found):
+        return
+    for side in found:
+        if side.name.casefold() in one.view.slot_attributes and find_attribute(side.name) is None:
+            message = f"`TARGET.{side.name}` is the job's, and the slot has `{side.name}`"
+            yield one.say(WRONG_AD, message, side, Meant(f"MY.{side.name}", one.shown(side)))
 
 
-def _attributes(view: View, one: MacroExpression) -> Iterator[Diagnostic]:
-    setting = one.setting
-    safe, asked_for = guarded(one.tree), _may_be_missing(one.tree)
+@looks_at(Per.EXPRESSION)
+def named(one: MacroExpression) -> Iterator[Diagnostic]:
+    """Attributes that nobody has, or that this expression does not see; each once."""
+    guards = (n for n in one.nodes if isinstance(n, Binary) and n.operator in GUARDS)
+    safe, asked_for = guarded(one.tree), _asked_for(one).union(*map(names, guards))
     said: set[str] = set()
-    for node in references(one.tree):
+    for node in () if _is_of_groups(one) else references(one.tree):
         folded = node.name.casefold()
         if folded in said:
             continue
         entry = find_ephemeral(node.name)
         if entry is not None:
-            found = _misplaced(view, setting, entry, scope_of(node), folded in safe)
+            found = _misplaced(one, entry, scope_of(node), folded in safe)
         else:
             asked = scope_of(node) == "target" and folded in asked_for
-            found = _unknown(view, one, node.name, asked=asked)
+            found = _unknown(one, node.name, asked=asked)
         if found is not None:
             said.add(folded)
             kind, message, help_text = found
             yield one.say(kind, message, node, help_text)
 
 
-def _not_there(one: MacroExpression) -> Iterator[Diagnostic]:
+@finding(
+    "P407",
+    "an attribute that the ad does not have",
+    "In a startd's expressions MY is the slot and TARGET the job, in those of the schedd MY is the"
+    " job and there is no TARGET. What is looked for in the wrong one is undefined.",
+    "START = MY.RequestMemory < 4096\n",
+    "START = TARGET.RequestMemory < 4096\n",
+    observed="Observed with 25.14.1, with jobs: what MY and TARGET are in START, in"
+    " START_LOCAL_UNIVERSE and SUBMIT_REQUIREMENT_*. Nothing is said of SCHEDD_PREEMPTION_*: two"
+    " tries with the daemons contradicted each other.",
+    per=Per.EXPRESSION,
+)
+def not_there(one: MacroExpression) -> Iterator[Diagnostic]:
     """Attributes that HTCondor knows and the ad never has."""
-    said = _asked_for(one.tree)
-    for node in references(one.tree):
+    said = _asked_for(one)
+    for node in () if _is_of_groups(one) else references(one.tree):
         folded, scope = node.name.casefold(), scope_of(node)
         if folded in said or (node.base is not None and scope is None) or node.absolute:
             continue
@@ -212,24 +193,23 @@ def _not_there(one: MacroExpression) -> Iterator[Diagnostic]:
         if row is None or find_ephemeral(node.name) is not None:
             continue
         if _is_of_the_running_job(one, row, scope):
-            said.add(folded)
             message = (
                 f"`MY.{node.name}` is that of the job on the slot: it is there only in a claim"
             )
-            advice = Meant(f"TARGET.{node.name}", one.shown(node))
-            yield one.say(NOT_THERE, message, node, advice)
-            continue
-        if one.surroundings.look_up(scope or "", node.name)[1] != UNDEFINED_ONLY:
+            advice: Advice = Meant(f"TARGET.{node.name}", one.shown(node))
+        elif one.surroundings.look_up(scope or "", node.name)[1] == UNDEFINED_ONLY:
+            shown = f"{scope.upper()}.{node.name}" if scope else node.name
+            message = f"`{shown}` is undefined here: {_whereabouts(one, row)}"
+            advice = _instead(one, scope, node.name)
+        else:
             continue
         said.add(folded)
-        shown = f"{scope.upper()}.{node.name}" if scope else node.name
-        message = f"`{shown}` is undefined here: {_whereabouts(one, row)}"
-        yield one.say(NOT_THERE, message, node, _instead(one, scope, node.name))
+        yield one.say(not_there, message, node, advice)
 
 
 def _whereabouts(one: MacroExpression, row: Attribute) -> str:
     """Which ads have the attribute, or that it comes later."""
-    if one.surroundings.submitted and row.ads.get("job") is Moment.LATER:
+    if one.use.at_submission and row.ads.get("job") is Moment.LATER:
         return f"a job that was never started has no {row.name}"
     return f"{row.name} is in " + " and ".join(_OWNERS[kind] for kind in row.ads)
 
@@ -243,7 +223,7 @@ def _is_of_the_running_job(one: MacroExpression, row: Attribute, scope: str | No
     folded = row.name.casefold()
     return not any(
         _refers(node.left, "target", folded) or _refers(node.right, "target", folded)
-        for node in comparisons(one.tree)
+        for node in one.comparisons
         if _refers(node.left, "my", folded) or _refers(node.right, "my", folded)
     )
 
@@ -254,29 +234,23 @@ def _refers(node: Node, scope: str, folded: str) -> bool:
     return any(scope_of(one) == scope for one in found)
 
 
-def _asked_for(tree: Node) -> set[str]:
+#: What asks whether an attribute is there, or does without it.
+_TESTS: Final = (
+    *("isUndefined($x)", "$x ?: $y", "$x =?= undefined", "$x =!= undefined"),
+    *("$x =?= error", "$x =!= error"),
+)
+
+
+def _asked_for(one: MacroExpression) -> set[str]:
     """Attributes of which the expression asks whether they are there."""
-    found: set[str] = set()
-    for node in walk(tree):
-        if _is_test(node):
-            found |= names(node)
-    return found
-
-
-def _is_test(node: Node) -> bool:
-    """Is it ``X =?= UNDEFINED``, ``X ?: Y`` or isUndefined(X)?"""
-    if isinstance(node, Call):
-        return node.name.casefold() == "isundefined"
-    if not isinstance(node, Binary) or node.operator not in GUARDS:
-        return False
-    return node.operator == "?:" or is_undefined(node.left) or is_undefined(node.right)
+    return {name for node, _ in one.find(*_TESTS) for name in names(node)}
 
 
 def _instead(one: MacroExpression, scope: str | None, name: str) -> str:
     """The other scope, if the attribute is there; else when the expression is evaluated."""
     other = {"my": "target", "target": "my"}.get(scope or "")
     if other is None or one.surroundings.look_up(other, name)[1] == UNDEFINED_ONLY:
-        return f"{one.name} is evaluated {one.how.moment}"
+        return f"{one.name} is evaluated {one.use.moment}"
     return f"did you mean `{other.upper()}.{name}`?"
 
 
@@ -289,10 +263,8 @@ _OWNERS: Final = {
 _Found = tuple[Finding, str, Advice] | None
 
 
-def _misplaced(
-    view: View, setting: Setting, entry: Ephemeral, scope: str | None, safe: bool
-) -> _Found:
-    name = entry.name
+def _misplaced(one: MacroExpression, entry: Ephemeral, scope: str | None, safe: bool) -> _Found:
+    name, setting, view = entry.name, one.setting, one.view
     use = None if setting.knob is None or not setting.knob.matches else setting.knob.use
     if use is None:
         local = entry.presence is Presence.CLAIM or entry.ad is Ad.MATCH
@@ -301,7 +273,9 @@ def _misplaced(
         refused = setting.macro.upper() == "START" and entry.ad is Ad.REQUEST
         help_text = "; the startd, without it, refuses the claim" if refused else ""
         message = f"`{name}` does not exist for {setting.name}"
-        return ELSEWHERE, message, _where(entry) + help_text
+        side = "request" if entry.ad is Ad.REQUEST else "slot ad"
+        where = f"the negotiator adds it to the {side} while it matches"
+        return ELSEWHERE, message, where + help_text
     grouped = entry.presence in (Presence.GROUPS, Presence.PREEMPTION_GROUPS)
     if grouped and not view.groups and not safe:
         return NOT_NOW, f"`{name}` is undefined: GROUP_NAMES is empty", None
@@ -319,76 +293,44 @@ def _misplaced(
     return None
 
 
-def _where(entry: Ephemeral) -> str:
-    side = "request" if entry.ad is Ad.REQUEST else "slot ad"
-    return f"the negotiator adds it to the {side} while it matches"
-
-
-def _unknown(view: View, one: MacroExpression, name: str, *, asked: bool) -> _Found:
+def _unknown(one: MacroExpression, name: str, *, asked: bool) -> _Found:
     """``asked``: it is an attribute of the job, which is said to be missing in some."""
-    folded = name.casefold()
+    folded, view, is_macro = name.casefold(), one.view, one.view.config.lookup(name) is not None
     if _is_published(view, folded):
         return None
-    if _is_macro_alone(view, name):
+    if folded in _HELPERS and is_macro:
         message = f"`{name}` is a macro, and no attribute that {one.name} could see"
         return UNKNOWN_ATTRIBUTE, message, Meant(f"$({name})", name)
-    if view.config.lookup(name) is not None:
+    if is_macro:
         return None
     renamed = find_renamed(name)
     if renamed is not None:
-        row, since = renamed
-        return OLD_NAME, f"`{name}` is an old name", _renamed(row, since)
+        now, since = renamed[0].name, renamed[1]
+        help_text = f"since {since} it is `{now}`" if since else f"it is `{now}` now"
+        return OLD_NAME, f"`{name}` is an old name", help_text
     if find_attribute(name) is not None or find_ephemeral(name) is not None:
         return None
-    known = known_attributes()
-    own = _near_own(name, one.own_names)
-    meant = _as_known(own) or near(name, vocabulary(known)) or _nearly(name)
-    meant = _WORDS.get(folded, meant)
-    if asked:
-        known = ()  # users may well have an attribute of their own whose name is longer or shorter
-    meant = meant or _begun(name, known)
+    meant = _WORDS.get(folded) or _near(one, name)
+    # Users may well have an attribute of their own whose name is longer or shorter.
+    meant = meant or _begun(name, () if asked else known_attributes())
     if meant is None:
-        meant = (inflected if asked else meant_by_words)(name, vocabulary(_usual(one)))
+        kinds = {"job" if it == "request" else it for it in (one.use.my, one.use.target)}
+        rows = attribute_rows().values()
+        usual = vocabulary(tuple(row.name for row in rows if not kinds.isdisjoint(row.ads)))
+        meant = (inflected if asked else meant_by_words)(name, usual)
     if meant is None:
         return None
-    message = f"unknown attribute `{name}` in {one.name}"
-    return UNKNOWN_ATTRIBUTE, message, Meant(meant, name)
+    return UNKNOWN_ATTRIBUTE, f"unknown attribute `{name}` in {one.name}", Meant(meant, name)
 
 
-def _is_macro_alone(view: View, name: str) -> bool:
-    """Is it one of HTCondor's own macros for numbers and conditions, such as MINUTE?"""
-    folded = name.casefold()
-    return folded in _HELPERS and view.config.lookup(name) is not None
-
-
-def _renamed(row: Attribute, since: str) -> str:
-    return f"since {since} it is `{row.name}`" if since else f"it is `{row.name}` now"
-
-
-def _may_be_missing(tree: Node) -> set[str]:
-    """Attributes that the expression expects to be undefined in some ads."""
-    found = _asked_for(tree)
-    for node in walk(tree):
-        if isinstance(node, Binary) and node.operator in GUARDS:
-            found |= names(node)
-    return found
-
-
-def _near_own(name: str, own: tuple[str, ...]) -> str | None:
-    """The attribute of the configuration itself that is meant, which may have a shorter name."""
-    return near(name, vocabulary(own)) or (suggest(name, own) if len(name) >= _OWN_LENGTH else None)
-
-
-def _as_known(name: str | None) -> str | None:
-    """A name as the table spells it, if that has it: not Requestgpus."""
-    row = None if name is None else find_attribute(name)
-    return name if row is None else row.name
-
-
-def _usual(one: MacroExpression) -> tuple[str, ...]:
-    """The attributes of the ads that the expression is evaluated with."""
-    kinds = {"job" if kind == "request" else kind for kind in (one.how.use.my, one.how.use.target)}
-    return tuple(row.name for row in attribute_rows().values() if not kinds.isdisjoint(row.ads))
+def _near(one: MacroExpression, name: str) -> str | None:
+    """The attribute that a name is a slip of: of the configuration, which may have a shorter name,
+    or of the tables, as these spell it."""
+    own = near(name, vocabulary(one.own_names))
+    own = own or (suggest(name, one.own_names) if len(name) >= _OWN_LENGTH else None)
+    row = None if own is None else find_attribute(own)
+    own = own if row is None else row.name  # not Requestgpus
+    return own or near(name, vocabulary(known_attributes())) or _nearly(name)
 
 
 def _nearly(name: str) -> str | None:
@@ -442,19 +384,27 @@ def _is_published(view: View, folded: str) -> bool:
     )
 
 
-def _functions(one: MacroExpression) -> Iterator[Diagnostic]:
-    for node in walk(one.tree):
-        if not isinstance(node, Call) or node.name.casefold() in _DAEMON_FUNCTIONS:
-            continue
-        declared = load().get(node.name.casefold())
-        if declared is None:
-            meant = _ELSEWHERE_CALLED.get(node.name.casefold())
-            meant = meant or suggest(node.name, [known.name for known in load().values()])
-            advice = None if meant is None else Meant(meant, node.name)
-            yield one.say(UNKNOWN_FUNCTION, f"no function `{node.name}`", node, advice)
-        elif not declared.accepts(len(node.args)):
-            message = f"`{node.name}` takes {_arguments(declared)}, not {len(node.args)}"
-            yield one.say(UNKNOWN_FUNCTION, message, node)
+@finding(
+    "P406",
+    "a function that does not exist, or with a wrong number of arguments",
+    "Such a call is an error value, and so is nearly everything computed from it.",
+    "NEGOTIATOR_PRE_JOB_RANK = ifThen(PartitionableSlot, 1, 0)\n",
+    "NEGOTIATOR_PRE_JOB_RANK = ifThenElse(PartitionableSlot, 1, 0)\n",
+    per=Per.CALL,
+    severity=ERROR,
+)
+def unknown_function(one: MacroExpression, node: Call) -> Iterator[Diagnostic]:
+    folded, declared = node.name.casefold(), load().get(node.name.casefold())
+    if folded in _DAEMON_FUNCTIONS:
+        return
+    if declared is None:
+        meant = _ELSEWHERE_CALLED.get(folded)
+        meant = meant or suggest(node.name, [known.name for known in load().values()])
+        advice = None if meant is None else Meant(meant, node.name)
+        yield one.say(unknown_function, f"no function `{node.name}`", node, advice)
+    elif not declared.accepts(len(node.args)):
+        message = f"`{node.name}` takes {_arguments(declared)}, not {len(node.args)}"
+        yield one.say(unknown_function, message, node)
 
 
 def _arguments(declared: Builtin) -> str:

@@ -1,21 +1,25 @@
 """Checks values against the words that a macro takes, and numbers against each other.
 
-Follows: ``policy.knobs.choices``.
+Types of slots, too: resources that the machine does not have, or not so many of them.
+Follows: ``policy.knobs.choices``; the startd of 25.14.1, which makes the slots that it can and logs
+the rest.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from fractions import Fraction
 from typing import Final
 
 from classad.errors import Diagnostic
+from policy.config import Config
 from policy.knobs.choices import BOUNDS, CHOICES, CRON_PERIOD, CRON_PERIODS, ORDERED, Choice
+from policy.language.host import HostFacts
 from policy.language.numbers import integer_literal, saturated
-from policy.lint.finding import ERROR, WARNING, Advice, Meant, finding, meant
-from policy.lint.lists import Item
-from policy.lint.places import stretch
-from policy.lint.view import Setting, View
+from policy.language.table import DETECTED_ORIGIN, Definition
+from policy.lint.finding import ERROR, Advice, Meant, Per, finding, meant
+from policy.lint.view import Item, Setting, View
 
 _TYPE: Final = r"SLOT_TYPE_\d+"
 _SHARE: Final = re.compile(
@@ -25,6 +29,8 @@ _SHARE: Final = re.compile(
 )
 #: Several shares with blanks between them.
 _LIST: Final = re.compile(r"=[^=]*\s+[A-Za-z_]\w*\s*=")
+#: What stands between commas and line ends, without the blanks around it.
+_BETWEEN_COMMAS: Final = re.compile(r"[^,\s]([^,\n]*[^,\s])?")
 _MOST_TYPES: Final = 10
 _CATEGORY: Final = re.compile(r"-?([^:]*)(:\d+)?")
 _SEPARATOR: Final = re.compile(r"[^,\s|()]+")
@@ -32,7 +38,6 @@ _SEPARATOR: Final = re.compile(r"[^,\s|()]+")
 
 @finding(
     "P130",
-    WARNING,
     "a word that the macro does not take",
     "Some macros take a few words and no others: modes of cron jobs, categories of logs, ways to"
     " drain a machine, policies of control groups, formats of events.",
@@ -52,23 +57,18 @@ def no_word(view: View, setting: Setting) -> Iterator[Diagnostic]:
 
 
 def _words(setting: Setting, choice: Choice) -> Iterator[Diagnostic]:
-    text = setting.text()
-    whole = text.strip()
-    listed = [Item(f[0], f.start(), f.end()) for f in _SEPARATOR.finditer(text)]
+    text, whole = setting.text(), setting.text().strip()
+    listed = [Item.of(found) for found in _SEPARATOR.finditer(text)]
     if not choice.many:
         listed = [Item(whole, text.find(whole), text.find(whole) + len(whole))] if whole else []
     for item in listed:
         found = _CATEGORY.fullmatch(item.text)
         word = found[1] if found is not None and choice.many else item.text
-        if not choice.strange([word]):
-            continue
-        place = stretch(setting, text, item.start, item.end)
-        message = f"{setting.macro} does not take `{item.text}`: {choice.otherwise}"
-        about = {"macro": setting.macro, "ends": choice.ends}
-        found_here = no_word.at(message, *place, _instead(word, choice), **about)
-        if choice.ends:
-            found_here.severity = ERROR
-        yield found_here
+        if choice.strange([word]):
+            message = f"{setting.macro} does not take `{item.text}`: {choice.otherwise}"
+            said = setting.say(no_word, message, item, _instead(word, choice), ends=choice.ends)
+            said.severity = ERROR if choice.ends else said.severity
+            yield said
 
 
 def _instead(word: str, choice: Choice) -> Advice:
@@ -80,11 +80,11 @@ def _instead(word: str, choice: Choice) -> Advice:
 
 
 def _period(setting: Setting) -> Iterator[Diagnostic]:
-    text = setting.text()
-    if text.strip() and not CRON_PERIOD.fullmatch(text.strip()):
-        message = f"{setting.macro} does not take `{text.strip()}`: the job is not started"
-        place = stretch(setting, text, 0, len(text))
-        yield no_word.at(message, *place, "it is a number with s, m or h behind it, as in `5m`")
+    text = setting.text().strip()
+    if text and not CRON_PERIOD.fullmatch(text):
+        message = f"{setting.macro} does not take `{text}`: the job is not started"
+        help_text = "it is a number with s, m or h behind it, as in `5m`"
+        yield setting.say(no_word, message, setting.whole(), help_text)
 
 
 def _too_high(setting: Setting) -> Iterator[Diagnostic]:
@@ -98,7 +98,6 @@ def _too_high(setting: Setting) -> Iterator[Diagnostic]:
 
 @finding(
     "P131",
-    WARNING,
     "a lower bound above the upper one",
     "Two macros are the ends of one range, or one limits a part of what the other limits.",
     bad="LOWPORT = 20000\nHIGHPORT = 10000\n",
@@ -112,14 +111,12 @@ def above(view: View, setting: Setting) -> Iterator[Diagnostic]:
             continue
         least, most = integer_literal(setting.text()), integer_literal(setting.beside(high))
         if least is not None and most is not None and 0 < most < least:
-            text = setting.text()
             message = f"{setting.macro} is {least}, above {high}, which is {most}"
-            yield above.at(message, *stretch(setting, text, 0, len(text)))
+            yield setting.say(above, message, setting.whole())
 
 
 @finding(
     "P132",
-    WARNING,
     "a number that its thing cannot have",
     "Nice values are from 0 to 19, ports from 0 to 65535, types of slots from 0 to MAX_SLOT_TYPES.",
     bad="JOB_RENICE_INCREMENT = 25\n",
@@ -133,14 +130,12 @@ def out_of_range(view: View, setting: Setting) -> Iterator[Diagnostic]:
     for macros, low, high, what in BOUNDS:
         value = integer_literal(setting.text()) if macros.fullmatch(setting.macro) else None
         if value is not None and not low <= value <= high:
-            text = setting.text()
             message = f"{setting.macro} is {value}, and {what} is from {low} to {high}"
-            yield out_of_range.at(message, *stretch(setting, text, 0, len(text)))
+            yield setting.say(out_of_range, message, setting.whole())
 
 
 @finding(
     "P133",
-    WARNING,
     "a slot type with words that are no shares",
     "A type is a list of `name=number`, `name=part` and one part for the rest, between commas; it"
     " is no expression. Of a number the digits at its beginning count, and a word without `=` makes"
@@ -152,11 +147,107 @@ def out_of_range(view: View, setting: Setting) -> Iterator[Diagnostic]:
     " 2, mem 50%` one with 1 CPU and 1 MiB.",
 )
 def no_share(view: View, setting: Setting) -> Iterator[Diagnostic]:
-    text = setting.text()
-    for found in re.finditer(r"[^,\n]+", text):
-        words = found[0]
-        if not words.strip() or "$" in words or _SHARE.fullmatch(words) or _LIST.search(words):
+    for words in map(Item.of, _BETWEEN_COMMAS.finditer(setting.text())):
+        if "$" in words.text or _SHARE.fullmatch(words.text) or _LIST.search(words.text):
             continue
-        at = found.start() + len(words) - len(words.lstrip())
-        place = stretch(setting, text, at, found.start() + len(words.rstrip()))
-        yield no_share.at(f"`{words.strip()}` is no share of the machine", *place)
+        yield setting.say(no_share, f"`{words.text}` is no share of the machine", words)
+
+
+# --- types of slots -------------------------------------------------------------------------------
+
+_RESOURCE: Final = re.compile(r"\s*([A-Za-z_]\w*)\s*[=:]\s*([^,\s]+)")
+_PART: Final = re.compile(r"(\d{1,18}(?:\.\d{1,18})?)%|(\d{1,18})/(\d{1,18})")
+#: What the startd takes the first letter of a resource for.
+_LETTERS: Final = {
+    "c": "cpus", "m": "memory", "r": "memory", "s": "swap", "v": "swap", "d": "disk", "g": "gpus",
+}  # fmt: skip
+#: What every machine has, as the startd abbreviates it.
+_FULL: Final = frozenset(
+    (
+        *("c", "cpu", "cpus", "m", "mem", "memory", "r", "ram", "s", "swap", "v", "vm"),
+        *("virt", "virtualmemory", "virtual_memory", "d", "disk", "gpu", "gpus"),
+    )
+)
+
+
+@finding(
+    "P242",
+    "a slot type with a resource that the machine does not have",
+    "Besides cpus, memory, disk, swap and gpus a slot has what MACHINE_RESOURCE_<name> or"
+    " MACHINE_RESOURCE_INVENTORY_<name> declares. The startd logs `Unknown attribute`, and makes"
+    " the slots without it.",
+    "NUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1 = cpus=100%, scratch=100%\n",
+    "MACHINE_RESOURCE_scratch = 500\nNUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1 = cpus=100%, scratch=100%\n",
+    of=_TYPE,
+)
+def no_resource(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    for share in _RESOURCE.finditer(setting.text()):
+        declared = (f"machine_resource_{kind}{share[1].casefold()}" for kind in ("", "inventory_"))
+        if share[1].casefold() not in _FULL and view.defined.isdisjoint(declared):
+            message = f"no MACHINE_RESOURCE_{share[1]} says how much of it there is"
+            help_text = "the slots are made without it"
+            yield setting.say(no_resource, message, Item.of(share, 1), help_text)
+
+
+@finding(
+    "P243",
+    "types of slots that need more than the machine",
+    "The startd makes slots until the machine is given away. For the others it logs `Can't allocate"
+    " slot` and goes on, with a broken slot in their place. Told are more CPUs than NUM_CPUS, and"
+    " shares of more than 100 %.",
+    "NUM_CPUS = 8\nNUM_SLOTS_TYPE_1 = 3\nSLOT_TYPE_1 = cpus=4\n",
+    "NUM_CPUS = 8\nNUM_SLOTS_TYPE_1 = 2\nSLOT_TYPE_1 = cpus=4\n",
+    per=Per.CONFIGURATION,
+)
+def too_many(view: View) -> Iterator[Diagnostic]:
+    """Types that take what those before them have left none of; each prefix has its own."""
+    needed: dict[str | None, int] = {}
+    last: dict[str | None, Setting] = {}
+    shares: dict[tuple[str | None, str], Fraction] = {}
+    for setting in view.settings:
+        if not re.fullmatch(_TYPE, setting.macro, re.IGNORECASE):
+            continue
+        prefix, last[setting.prefix] = setting.prefix, setting
+        number = _number(setting.beside(f"NUM_SLOTS_{setting.macro.partition('_')[2]}"))
+        for share in _RESOURCE.finditer(setting.text()):
+            name, part = share[1].casefold(), _part(share[2])
+            if name in ("c", "cpu", "cpus"):
+                needed[prefix] = needed.get(prefix, 0) + _number(share[2]) * number
+            name = _LETTERS[name[0]] if name in _FULL else name
+            before = shares.get((prefix, name), Fraction(0))
+            after = shares[prefix, name] = before + (part or 0) * number
+            if before <= 1 < after:
+                message = f"the types of slots take {float(after):.0%} of the {name}"
+                where = Item(share[0], share.start(1), share.end(2))
+                help_text = "the startd makes a broken slot of what is not there"
+                yield setting.say(too_many, message, where, help_text)
+    for prefix, cpus in needed.items():
+        has = _number(last[prefix].beside("NUM_CPUS"))
+        if 0 < has < cpus and not _is_assumed(last[prefix].config, "NUM_CPUS"):
+            message = f"the slots need {cpus} CPUs, NUM_CPUS is {has}"
+            yield last[prefix].say(too_many, message, last[prefix].whole())
+
+
+def _part(text: str) -> Fraction | None:
+    """A part of the machine, ``75%`` or ``1/4``; None for a number or for `auto`."""
+    found = _PART.fullmatch(text)
+    if found is None or (found[3] is not None and not int(found[3])):
+        return None
+    return Fraction(found[1]) / 100 if found[1] else Fraction(int(found[2]), int(found[3]))
+
+
+def _number(text: str) -> int:
+    return max(integer_literal(text) or 0, 0)
+
+
+def _is_assumed(config: Config, name: str) -> bool:
+    """Does a number come from the machine, of which the caller has told nothing?"""
+    if config.text("DETECTED_CPUS") != str(HostFacts().detected_cpus):
+        return False
+    used: list[Definition | None] = [config.lookup(name)]
+    for entry in used:
+        if entry is not None and entry.origin == DETECTED_ORIGIN:
+            return True
+        if entry is not None:
+            used += (found for _, found in config.scope.used_by(entry) if found not in used)
+    return False

@@ -14,9 +14,8 @@ from typing import Final
 from attr import frozen
 
 from classad.errors import Diagnostic
-from policy.lint.finding import WARNING, finding
-from policy.lint.places import stretch
-from policy.lint.view import Setting, View
+from policy.lint.finding import finding
+from policy.lint.view import Item, Setting, View
 
 #: Whether there is what a macro needs, under this name, for whoever reads the setting.
 _Test = Callable[[View, Setting, str], bool]
@@ -83,7 +82,7 @@ def _has_hooks(view: View, setting: Setting, name: str) -> bool:
 
 
 @frozen
-class Need:
+class Companion:
     """Macros that do nothing unless ``test`` of one of ``others`` holds; ``sure``: daemons were
     asked, or nobody reads the macros then."""
 
@@ -94,11 +93,11 @@ class Need:
     sure: bool
 
 
-def _need(macros: str, test: _Test, *others: str, help: str, sure: bool = True) -> Need:
-    return Need(re.compile(macros, re.IGNORECASE), others, test, help, sure)
+def _need(macros: str, test: _Test, *others: str, help: str, sure: bool = True) -> Companion:
+    return Companion(re.compile(macros, re.IGNORECASE), others, test, help, sure)
 
 
-_NEEDS: Final = (
+_COMPANIONS: Final = (
     _need(
         "REMOTE_PRIO_FACTOR", _is_set, "ACCOUNTANT_LOCAL_DOMAIN",
         help="without ACCOUNTANT_LOCAL_DOMAIN no submitter is remote",
@@ -195,7 +194,6 @@ _NEEDS: Final = (
 
 @finding(
     "P241",
-    WARNING,
     "a macro without the one that it needs",
     "Some macros only count together with another: REMOTE_PRIO_FACTOR with ACCOUNTANT_LOCAL_DOMAIN,"
     " SLOT_TYPE_1 with NUM_SLOTS_TYPE_1, DEFRAG_INTERVAL with DEFRAG in DAEMON_LIST. Alone they do"
@@ -204,6 +202,7 @@ _NEEDS: Final = (
     " none by WANT_HOLD while PREEMPT is False.",
     bad="REMOTE_PRIO_FACTOR = 10000\n",
     good="ACCOUNTANT_LOCAL_DOMAIN = example.edu\nREMOTE_PRIO_FACTOR = 10000\n",
+    elsewhere=True,
     observed="Observed with 25.14.1: types of slots, SUSPEND and WANT_HOLD with jobs on the"
     " slots; changing a schedd by SETTABLE_ATTRS_* without ENABLE_RUNTIME_CONFIG is refused;"
     " without ACCOUNTANT_LOCAL_DOMAIN the factor of a remote user is DEFAULT_PRIO_FACTOR. Groups"
@@ -216,7 +215,7 @@ def alone(view: View, setting: Setting) -> Iterator[Diagnostic]:
     text = setting.text().strip()
     if not text or text.casefold() in ("false", "0", '"none"') or setting.is_unread:
         return  # it asks for nothing, or nobody
-    for need in _NEEDS:
+    for need in _COMPANIONS:
         found = need.macros.fullmatch(setting.macro)
         if found is None or any(
             need.test(view, setting, found.expand(other)) for other in need.others
@@ -229,12 +228,11 @@ def alone(view: View, setting: Setting) -> Iterator[Diagnostic]:
 
 def _draining(setting: Setting) -> Iterator[Diagnostic]:
     """A condor_defrag that may drain no machine."""
-    text = setting.text()
-    found = re.search(r"(?<![^\s,])DEFRAG(?![^\s,])", text, re.IGNORECASE)
+    found = re.search(r"(?<![^\s,])DEFRAG(?![^\s,])", setting.text(), re.IGNORECASE)
     rate = setting.beside("DEFRAG_DRAINING_MACHINES_PER_HOUR")
     many = setting.beside("DEFRAG_MAX_CONCURRENT_DRAINING").strip()
     none = (rate or "0").strip() in ("0", "0.0")
     if found is not None and (none or many == "0"):
-        place = stretch(setting, text, found.start(), found.end())
         cause = "DRAINING_MACHINES_PER_HOUR" if none else "MAX_CONCURRENT_DRAINING"
-        yield alone.at("condor_defrag drains no machine", *place, f"DEFRAG_{cause} is 0")
+        message, help_text = "condor_defrag drains no machine", f"DEFRAG_{cause} is 0"
+        yield setting.say(alone, message, Item.of(found), help_text)

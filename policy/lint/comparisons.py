@@ -7,37 +7,34 @@ Follows: comparison in the ClassAd language; the table of attributes.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Final
 
 from classad.errors import Diagnostic
 from classad.evaluation.functions import Result, lookup_function
-from classad.language.operators import EQUALITY, IDENTITY
+from classad.language.operators import EQUALITY, IDENTITY, ORDER
 from classad.language.values import ClassAdValue, Value
 from classad.syntax.nodes import Binary, Call, Literal, Node, Reference, Unary, bare, walk
 from policy.attributes import DATE, find_attribute
 from policy.ephemeral import find_ephemeral
 from policy.knobs.declaration import Wanted
 from policy.lint.expressions import MacroExpression
-from policy.lint.finding import WARNING, Advice, Finding, Meant, meant
+from policy.lint.finding import Advice, Finding, Meant, Per, finding, looks_at, meant
 from policy.lint.trees import (
     comparisons,
     disjuncts,
-    is_bitwise,
     is_undefined,
-    item_and_list,
     names,
     number,
-    outcome_with,
     scope_of,
+    sides,
     takes_pattern,
+    text_of,
 )
-from policy.lint.view import View
 from policy.values.domain import Abstract
 
 NEVER_TRUE: Final = Finding(
     "P410",
-    WARNING,
     "a comparison that can never be true",
     "The types do not fit, the bounds exclude each other, or the value cannot be in that range:"
     " effective priorities are never below 0.5, usage and quotas never below 0, and `=?=` is false"
@@ -47,7 +44,6 @@ NEVER_TRUE: Final = Finding(
 )
 UNDEFINED_OPERAND: Final = Finding(
     "P411",
-    WARNING,
     "a comparison with UNDEFINED that is always undefined",
     "Only `=?=`, `=!=` and isUndefined() can tell that an attribute is not there.",
     "START = RemoteOwner == UNDEFINED\n",
@@ -55,23 +51,13 @@ UNDEFINED_OPERAND: Final = Finding(
 )
 UNQUOTED: Final = Finding(
     "P412",
-    WARNING,
     "a word without quotes",
     "Without quotes it is the name of an attribute, which nobody defines.",
     "NEGOTIATOR_SLOT_CONSTRAINT = State == Unclaimed\n",
     'NEGOTIATOR_SLOT_CONSTRAINT = State == "Unclaimed"\n',
 )
-BITWISE: Final = Finding(
-    "P413",
-    WARNING,
-    "a single `&` or `|` between conditions",
-    "These work on the bits of integers; with a boolean they are an error.",
-    'NEGOTIATOR_SLOT_CONSTRAINT = Memory > 1024 & Arch == "X86_64"\n',
-    'NEGOTIATOR_SLOT_CONSTRAINT = Memory > 1024 && Arch == "X86_64"\n',
-)
 SINGLE_PRECISION: Final = Finding(
     "P414",
-    WARNING,
     "equality with a value of single precision",
     "RemoteUserPrio and RemoteUserResourcesInUse have been through single precision, while their"
     " `Submitter...` counterparts have not: equal values seldom compare equal.",
@@ -81,7 +67,6 @@ SINGLE_PRECISION: Final = Finding(
 
 ALWAYS_TRUE: Final = Finding(
     "P415",
-    WARNING,
     "a comparison that is always true",
     "Every value that the attribute can have passes it, so the term decides nothing.",
     "START = JobUniverse < 20\n",
@@ -89,7 +74,6 @@ ALWAYS_TRUE: Final = Finding(
 )
 OTHER_CASE: Final = Finding(
     "P416",
-    WARNING,
     "a comparison by `=?=` or `=!=` with a value in another case",
     "`==` does not look at upper and lower case, `=?=` and `=!=` do.",
     'START = TARGET.WantDocker =?= True && OpSys =?= "linux"\n',
@@ -97,7 +81,6 @@ OTHER_CASE: Final = Finding(
 )
 UNLIKE_UNITS: Final = Finding(
     "P417",
-    WARNING,
     "a comparison of unlike units",
     "Memory, RequestMemory and MemoryUsage are in MiB, Disk, ImageSize and ResidentSetSize in KiB,"
     " sizes of transferred files in bytes, run times in seconds.",
@@ -133,47 +116,44 @@ _GROUPS: Final = frozenset(
 _MEASURES: Final = frozenset(("s", "min", "B", "KiB", "MiB"))
 #: Dates that are never in the future.
 _HAPPENED: Final = re.compile(r"(JobStart|JobCurrentStart|JobLastStart|Entered|QDate)", re.I)
+#: Functions whose second argument is a text with commas, with case and without.
+_OF_TEXT_LISTS: Final = re.compile(r"stringlisti?member", re.IGNORECASE)
 _TYPES: Final = {bool: "boolean", int: "integer", float: "real", str: "string"}
-_ORDER: Final = frozenset(("<", "<=", ">", ">="))
-_Found = tuple[Finding, str, Node, Advice]
+#: A finding, its message, the node that it is about, and what to do.
+Said = tuple[Finding, str, Node, Advice]
 
 
-def check_comparisons(view: View, expressions: Iterable[MacroExpression]) -> Iterator[Diagnostic]:
-    """Everything about comparisons."""
-    for one in expressions:
-        for kind, message, node, help_text in _findings(view, one):
-            yield one.say(kind, message, node, help_text)
+@finding(
+    "P413",
+    "a single `&` or `|` between conditions",
+    "These work on the bits of integers; with a boolean they are an error.",
+    'NEGOTIATOR_SLOT_CONSTRAINT = Memory > 1024 & Arch == "X86_64"\n',
+    'NEGOTIATOR_SLOT_CONSTRAINT = Memory > 1024 && Arch == "X86_64"\n',
+    per=Per.BINARY,
+)
+def bitwise(one: MacroExpression, node: Binary) -> Iterator[Diagnostic]:
+    if node.operator in ("&", "|") and any(
+        any(True for _ in comparisons(side)) for side in node.children()
+    ):
+        help_text = _operator(one, node, node.operator * 2)
+        yield one.say(bitwise, f"`{node.operator}` works on bits", node, help_text)
 
 
-def _findings(view: View, one: MacroExpression) -> Iterator[_Found]:
-    for node in walk(one.tree):
-        word = _single_word(view, one, node)
-        if word is not None:
-            yield word
-        always = _one_or_another(one, node)
-        if always is not None:
-            yield always
-        if is_bitwise(node):
-            twice = node.operator * 2
-            message = f"`{node.operator}` works on bits"
-            yield BITWISE, message, node, _operator(one, node, twice)
-    for comparison in comparisons(one.tree):
-        yield from _compared(view, one, comparison)
-
-
-def _compared(view: View, one: MacroExpression, node: Binary) -> Iterator[_Found]:
+@looks_at(Per.COMPARISON)
+def compared(one: MacroExpression, node: Binary) -> Iterator[Diagnostic]:
     """At most one finding about a comparison, the most particular that there is."""
     if is_undefined(node.left) or is_undefined(node.right):
         if node.operator not in IDENTITY:
             instead = "=!=" if node.operator == "!=" else "=?="
-            message = f"`{node.operator}` with {outcome_with(node.left, node.right)}"
-            yield UNDEFINED_OPERAND, message, node, _operator(one, node, instead)
-        return
-    for check in _CHECKS:
-        found = check(view, one, node)
+            is_error = any(bare(side) == Literal(Value.Error) for side in node.children())
+            outcome = "ERROR is always an error" if is_error else "UNDEFINED is always undefined"
+            message = f"`{node.operator}` with {outcome}"
+            help_text = _operator(one, node, instead)
+            yield one.say(UNDEFINED_OPERAND, message, node, help_text)
+    else:
+        found = next(filter(None, (check(one, node) for check in _CHECKS)), None)
         if found is not None:
-            yield found
-            return
+            yield one.say(*found)
 
 
 def _operator(one: MacroExpression, node: Binary, instead: str) -> Advice:
@@ -184,152 +164,140 @@ def _operator(one: MacroExpression, node: Binary, instead: str) -> Advice:
 
 def _pairs(node: Binary) -> Iterator[tuple[Reference, Node]]:
     """An attribute on one side, and what is on the other."""
-    for side, other in ((node.left, node.right), (node.right, node.left)):
-        subject = bare(side)
-        if isinstance(subject, Reference):
-            yield subject, bare(other)
+    for side, _, other in sides(node):
+        if isinstance(side, Reference):
+            yield side, other
 
 
-def _word(view: View, one: MacroExpression, node: Binary) -> _Found | None:
+def _word(one: MacroExpression, node: Binary) -> Said | None:
     """A value without quotes, or with single ones."""
     for subject, other in _pairs(node):
-        if not isinstance(other, Reference) or subject.base is not None:
+        name, folded = subject.name, subject.name.casefold()
+        if not isinstance(other, Reference) or subject.base is not None or _is_known(one, folded):
             continue
-        if one.text[subject.start] == "'" and not _is_known(view, one, subject.name.casefold()):
-            message = f"`'{subject.name}'` is an attribute: texts have double quotes"
-            return UNQUOTED, message, subject, Meant(f'"{subject.name}"', f"'{subject.name}'")
-        row, folded = find_attribute(other.name), subject.name.casefold()
-        if _is_known(view, one, folded):
-            continue
-        message = f"`{subject.name}` is not quoted, so it is an attribute"
-        groups = {group.casefold() for group in view.groups}
-        if other.name.casefold() in _GROUPS and folded in groups:
-            return UNQUOTED, message, subject, Meant(f'"{subject.name}"', subject.name)
-        if row is None:
-            continue
-        words = _NUMBERED.get(row.name.casefold(), {})
-        if folded in words:
-            help_text = f"{row.name} is a number: {subject.name} is {words[folded]}"
-            return UNQUOTED, message, subject, help_text
-        listed = {value.casefold() for value in row.spellings}
-        if folded in listed or (row.name.casefold() in _TEXTS and find_attribute(folded) is None):
-            return UNQUOTED, message, subject, Meant(f'"{subject.name}"', subject.name)
+        if one.text[subject.start] == "'":
+            message = f"`'{name}'` is an attribute: texts have double quotes"
+            return UNQUOTED, message, subject, Meant(f'"{name}"', f"'{name}'")
+        message = f"`{name}` is not quoted, so it is an attribute"
+        row, theirs = find_attribute(other.name), other.name.casefold()
+        numbers = _NUMBERED.get(theirs, {})
+        if row is not None and folded in numbers:
+            return (
+                UNQUOTED,
+                message,
+                subject,
+                f"{row.name} is a number: {name} is {numbers[folded]}",
+            )
+        groups = {group.casefold() for group in one.view.groups}
+        listed = {value.casefold() for value in row.spellings} if row is not None else set()
+        is_text = row is not None and theirs in _TEXTS and find_attribute(folded) is None
+        if (theirs in _GROUPS and folded in groups) or folded in listed or is_text:
+            return UNQUOTED, message, subject, Meant(f'"{name}"', name)
     return None
 
 
-def _is_known(view: View, one: MacroExpression, folded: str) -> bool:
+def _is_known(one: MacroExpression, folded: str) -> bool:
     if find_ephemeral(folded) is not None or folded in one.surroundings.published:
         return True
-    if folded.startswith(view.prefixes):
+    if folded.startswith(one.view.prefixes):
         return True
-    return any(setting.macro.casefold() == folded for setting in view.settings)
+    return any(setting.macro.casefold() == folded for setting in one.view.settings)
 
 
-def _single_word(view: View, one: MacroExpression, node: Node) -> _Found | None:
+@looks_at(Per.NODE)
+def single_word(one: MacroExpression, node: Node) -> Iterator[Diagnostic]:
     """A name where only a text can stand: a pattern, a published value."""
     if isinstance(node, Call) and takes_pattern(node):
         node = node.args[0] if node.args else node
     elif isinstance(node, Call):
         node = _word_for_list(node) or node
-    elif node is not one.tree or one.how.use.wanted is not Wanted.ANY:
-        return None
+    elif node is not one.tree or one.use.wanted is not Wanted.ANY:
+        return
     word = bare(node)
     if not isinstance(word, Reference) or word.base is not None:
-        return None
+        return
     # What a cron job of the startd publishes has a longer name than one word in capitals.
     single = word.name.islower() or (word.name.isupper() and "_" not in word.name)
-    if not single and "startd_cron_joblist" in view.defined:
-        return None
-    if find_attribute(word.name) is not None or _is_known(view, one, word.name.casefold()):
-        return None
-    message = f"`{word.name}` is not quoted, so it is an attribute"
-    return UNQUOTED, message, word, Meant(f'"{word.name}"', word.name)
+    if not single and "startd_cron_joblist" in one.view.defined:
+        return
+    if find_attribute(word.name) is None and not _is_known(one, word.name.casefold()):
+        message = f"`{word.name}` is not quoted, so it is an attribute"
+        yield one.say(UNQUOTED, message, word, Meant(f'"{word.name}"', word.name))
 
 
 def _word_for_list(node: Call) -> Node | None:
     """What stands for the list that an attribute is looked for in, if it is one word."""
+    if _OF_TEXT_LISTS.fullmatch(node.name) is None or len(node.args) < 2:
+        return None
     # Jobs have attributes of their own that are lists, mostly of several words.
-    item, listed = item_and_list(node)
+    item, listed = bare(node.args[0]), bare(node.args[1])
     if not isinstance(item, Reference) or not isinstance(listed, Reference):
         return None
     one_word = (listed.name.islower() or listed.name.isupper()) and "_" not in listed.name
     return listed if one_word and find_attribute(item.name) is not None else None
 
 
-def _case(view: View, one: MacroExpression, node: Binary) -> _Found | None:
+def _case(one: MacroExpression, node: Binary) -> Said | None:
     """A known value in another case, where case counts."""
-    if node.operator not in IDENTITY:
-        return None
-    for side, other in ((bare(node.left), node.right), (bare(node.right), node.left)):
-        found = _of_one_case(one, side, bare(other), node)
-        if found is not None:
-            return found
-    for subject, other in _pairs(node):
-        if not isinstance(other, Literal) or not isinstance(other.value, str):
-            continue
-        row, text = find_attribute(subject.name), other.value
-        known = row.spellings if row is not None else ()
-        if _is_group(one, subject):
-            known = view.groups
-        right = next((value for value in known if value.casefold() == text.casefold()), text)
-        if right != text and text not in known:
-            message = f'{subject.name} is never `"{text}"`, and `{node.operator}` looks at case'
+    for side, operator, other in sides(node) if node.operator in IDENTITY else ():
+        text = text_of(other)
+        right, what = text, one.shown(side)
+        if text is not None and isinstance(side, Call):
+            function = lookup_function(side.name)  # toUpper(Owner) =?= "alice"
+            convert = None if function is None else _ONE_CASE.get(function.result)
+            right = text if convert is None else convert(text)
+            what = f"`{what}`"
+        elif text is not None and isinstance(side, Reference):
+            row, what = find_attribute(side.name), side.name
+            known = row.spellings if row is not None else ()
+            known = one.view.groups if _is_group(one, side) else known
+            spelled = (value for value in known if value.casefold() == text.casefold())
+            right = text if text in known else next(spelled, text)
+        if right != text:
+            message = f'{what} is never `"{text}"`, and `{operator}` looks at case'
             return OTHER_CASE, message, node, f'write `"{right}"`'
     return None
-
-
-def _of_one_case(one: MacroExpression, side: Node, other: Node, node: Binary) -> _Found | None:
-    """``toUpper(Owner) =?= "alice"``."""
-    if not isinstance(side, Call) or not isinstance(other, Literal):
-        return None
-    function = lookup_function(side.name)
-    convert = None if function is None else _ONE_CASE.get(function.result)
-    if convert is None or not isinstance(other.value, str) or convert(other.value) == other.value:
-        return None
-    message = f'`{one.shown(side)}` is never `"{other.value}"`, and `{node.operator}` looks at case'
-    return OTHER_CASE, message, node, f'write `"{convert(other.value)}"`'
 
 
 def _is_group(one: MacroExpression, subject: Reference) -> bool:
     """Is it the name of a group, and nothing longer?"""
     folded = subject.name.casefold()
-    return folded in _GROUPS or (folded == "accountinggroup" and one.how.use.my == "group")
+    return folded in _GROUPS or (folded == "accountinggroup" and one.use.my == "group")
 
 
-def _no_such_group(view: View, one: MacroExpression, node: Binary) -> _Found | None:
+def _no_such_group(one: MacroExpression, node: Binary) -> Said | None:
     """A group that does not exist, nearly like one that does."""
-    if node.operator not in ("==", "=?=") or not view.groups:
-        return None
-    for subject, other in _pairs(node):
-        if not isinstance(other, Literal) or not isinstance(other.value, str):
+    groups = one.view.groups if node.operator in ("==", "=?=") else ()
+    for subject, other in _pairs(node) if groups else ():
+        text = text_of(other)
+        if text is None or not _is_group(one, subject):
             continue
-        text, known = other.value.casefold(), [group.casefold() for group in view.groups]
-        if not _is_group(one, subject) or text in (*known, "<none>"):
+        if text.casefold() in (*map(str.casefold, groups), "<none>"):
             continue
-        advice = meant(other.value, view.groups, "GROUP_NAMES has no such group")
-        if isinstance(advice, Meant) or one.how.use.my == "group":
-            return NEVER_TRUE, f"no group is called `{other.value}`", node, advice
+        advice = meant(text, groups, "GROUP_NAMES has no such group")
+        if isinstance(advice, Meant) or one.use.my == "group":
+            return NEVER_TRUE, f"no group is called `{text}`", node, advice
     return None
 
 
-def _never(view: View, one: MacroExpression, node: Binary) -> _Found | None:
+def _never(one: MacroExpression, node: Binary) -> Said | None:
     """A comparison that is never true, by itself or behind what stands before it."""
     left, right = (one.evaluation.alone(side) for side in (node.left, node.right))
     if not (left.defined and right.defined) or _has_lost_all(one, node):
         return None
     if not names(node) and not _is_written_out(one, node):
         return None
-    alone, here = one.evaluation.alone(node), one.evaluation.of(node)
+    shown, alone, here = one.shown(node), one.evaluation.alone(node), one.evaluation.of(node)
     if True in alone.truths:
         if here.empty or True in here.truths or node.operator in IDENTITY:
             return None
-        message = f"`{one.shown(node)}` is never true behind what stands before it"
-        return NEVER_TRUE, message, node, None
-    if alone.error and not alone.truths:
-        if _is_unary_slip(node):
-            return None
-        return NEVER_TRUE, _unlike_types(one, node, left, right), node, None
-    return NEVER_TRUE, f"`{one.shown(node)}` is never true{_because(node)}", node, None
+        return NEVER_TRUE, f"`{shown}` is never true behind what stands before it", node, None
+    if not alone.error or alone.truths:
+        return NEVER_TRUE, f"`{shown}` is never true{_because(node)}", node, None
+    if isinstance(node.left, Unary) and node.left.operator == "!":
+        return None  # it takes the left side only: there is a finding about that
+    message = f"`{shown}` compares {_kind(left)} with {_kind(right)}, which is an error"
+    return NEVER_TRUE, message, node, None
 
 
 def _is_written_out(one: MacroExpression, node: Binary) -> bool:
@@ -345,13 +313,8 @@ def _is_written_out(one: MacroExpression, node: Binary) -> bool:
 def _has_lost_all(one: MacroExpression, node: Node) -> bool:
     """Is there a division that is 0 in it?  There is a finding about that."""
     divisions = (n for n in walk(node) if isinstance(n, Binary) and n.operator == "/")
-    values = (one.evaluation.alone(division) for division in divisions)
+    values = map(one.evaluation.alone, divisions)
     return any(value.whole == (0, 0) and value.real is None for value in values)
-
-
-def _is_unary_slip(node: Binary) -> bool:
-    """Is ``!`` the cause, which takes the left side only?  There is a finding about that."""
-    return isinstance(node.left, Unary) and node.left.operator == "!"
 
 
 def _because(node: Binary) -> str:
@@ -374,18 +337,13 @@ def _because(node: Binary) -> str:
     return ""
 
 
-def _unlike_types(one: MacroExpression, node: Binary, left: Abstract, right: Abstract) -> str:
-    mine, others = _kind(left), _kind(right)
-    return f"`{one.shown(node)}` compares {mine} with {others}, which is an error"
-
-
 def _kind(value: Abstract) -> str:
     if value.has_text:
         return "a string"
     return "a number" if value.is_measured else "a truth value" if value.truths else "a list"
 
 
-def _always(view: View, one: MacroExpression, node: Binary) -> _Found | None:
+def _always(one: MacroExpression, node: Binary) -> Said | None:
     """A comparison that every value passes; with 0 it may be a way to ask for being there."""
     alone = one.evaluation.alone(node)
     if alone.truths != {True} or alone.error or not names(node):
@@ -401,7 +359,7 @@ def _always(view: View, one: MacroExpression, node: Binary) -> _Found | None:
 
 def _is_end(one: MacroExpression, node: Binary) -> bool:
     """Is it the last value that there is, beside another bound?"""
-    others = {name for other in comparisons(one.tree) if other is not node for name in names(other)}
+    others = {name for other in one.comparisons if other is not node for name in names(other)}
     for subject, other in _pairs(node):
         row, bound = find_attribute(subject.name), number(other)
         if row is not None and bound is not None and subject.name.casefold() in others:
@@ -409,12 +367,12 @@ def _is_end(one: MacroExpression, node: Binary) -> bool:
     return False
 
 
-def _chained(view: View, one: MacroExpression, node: Binary) -> _Found | None:
+def _chained(one: MacroExpression, node: Binary) -> Said | None:
     """``4 <= Cpus <= 16``."""
     inner = node.left
     if not isinstance(inner, Binary):
         return None
-    if node.operator not in _ORDER or inner.operator not in _ORDER:
+    if not {node.operator, inner.operator} <= ORDER:
         return None
     message = f"`{one.shown(node)}` compares true or false with `{one.shown(node.right)}`"
     both = f"{one.shown(inner)} && {one.shown(inner.right)} {node.operator} {one.shown(node.right)}"
@@ -422,23 +380,22 @@ def _chained(view: View, one: MacroExpression, node: Binary) -> _Found | None:
     return ALWAYS_TRUE if always else NEVER_TRUE, message, node, f"write `{both}`"
 
 
-def _one_or_another(one: MacroExpression, node: Node) -> _Found | None:
+@looks_at(Per.NODE)
+def one_or_another(one: MacroExpression, node: Node) -> Iterator[Diagnostic]:
     """``x != 1 || x != 2``: one of them is true of everything."""
     seen: dict[tuple[str | None, str], ClassAdValue] = {}
-    for part in disjuncts(node):
-        if not isinstance(part, Binary) or part.operator not in ("!=", "=!="):
-            continue
-        for subject, other in _pairs(part):
-            if not isinstance(other, Literal) or isinstance(other.value, Value):
-                continue
+    parts = (part for part in disjuncts(node) if isinstance(part, Binary))
+    unlike = (part for part in parts if part.operator in ("!=", "=!="))
+    for subject, other in (pair for part in unlike for pair in _pairs(part)):
+        if isinstance(other, Literal) and not isinstance(other.value, Value):
             key = scope_of(subject), subject.name.casefold()
             if seen.setdefault(key, other.value) != other.value:
                 message = f"{subject.name} is always unlike one or the other of these values"
-                return ALWAYS_TRUE, message, node, "did you mean `&&`?"
-    return None
+                yield one.say(ALWAYS_TRUE, message, node, "did you mean `&&`?")
+                return
 
 
-def _not_in_future(view: View, one: MacroExpression, node: Binary) -> _Found | None:
+def _not_in_future(one: MacroExpression, node: Binary) -> Said | None:
     """``time() - JobStartDate >= 0``: time since something that has happened."""
     span, least = bare(node.left), number(node.right)
     if not isinstance(span, Binary) or span.operator != "-" or least is None:
@@ -468,7 +425,7 @@ def _is_idle(one: MacroExpression, side: Node) -> bool:
     return number(inner) == 0 and not one.macros[inner.start]
 
 
-def _units(view: View, one: MacroExpression, node: Binary) -> _Found | None:
+def _units(one: MacroExpression, node: Binary) -> Said | None:
     """Unlike units; dates and spans of time have a finding of their own."""
     left, right = (one.evaluation.alone(side) for side in (node.left, node.right))
     if left.unit == right.unit or left.unit not in _MEASURES or right.unit not in _MEASURES:
@@ -477,18 +434,14 @@ def _units(view: View, one: MacroExpression, node: Binary) -> _Found | None:
     return UNLIKE_UNITS, message, node, None
 
 
-def _equality(view: View, one: MacroExpression, node: Binary) -> _Found | None:
+def _equality(one: MacroExpression, node: Binary) -> Said | None:
     """Equality with a value that has been through single precision."""
-    if node.operator not in EQUALITY | IDENTITY:
-        return None
-    for subject, other in _pairs(node):
+    for subject, other in _pairs(node) if node.operator in EQUALITY | IDENTITY else ():
         entry = find_ephemeral(subject.name)
-        if entry is None or not entry.rounded:
-            continue
-        if isinstance(other, Literal) and number(other) is None:
-            continue
-        message = f"`{entry.name}` has been through single precision"
-        return SINGLE_PRECISION, message, node, "compare with a margin"
+        compared = not isinstance(other, Literal) or number(other) is not None
+        if entry is not None and entry.rounded and compared:
+            message = f"`{entry.name}` has been through single precision"
+            return SINGLE_PRECISION, message, node, "compare with a margin"
     return None
 
 

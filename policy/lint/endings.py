@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from attr import frozen
+from attr import evolve, frozen
 
 from classad.errors import Diagnostic
 from policy.config import Config
@@ -27,11 +27,9 @@ from policy.knobs.other_daemons import DAEMONS
 from policy.knobs.readers import MAIN, ON_THEIR_OWN, Readers, find_readers
 from policy.knobs.reading import read_knob
 from policy.language.about import About, about, change_about
-from policy.lint.places import stretch, unparsable
-from policy.lint.view import Setting, View, endless
+from policy.lint.view import Setting, Stretch, View, endless
 from policy.load import PolicyLoad, ended_by, ends_daemon, load_policy
 
-_ITEM: Final = re.compile(r"[^,\s]+")
 _QUOTES: Final = "\"'"
 #: What the startd reads only for slots with a consumption policy.
 _OF_CONSUMPTION: Final = (CONSUMPTION_CPUS, CONSUMPTION_MEMORY, CONSUMPTION_DISK)
@@ -106,35 +104,35 @@ def _of_daemon_list(view: View, setting: Setting) -> Iterator[Ending]:
     """Names in DAEMON_LIST whose program is nowhere: the master ends, without starting any."""
     if setting.macro.upper() != "DAEMON_LIST" or not setting.is_seen_by("MASTER"):
         return
-    text, config = setting.text(), view.config.seen_by("MASTER")
-    for found in _ITEM.finditer(text):
-        name = found[0].strip(_QUOTES)
-        if config.lookup(name) is None or name != found[0]:
-            place = stretch(setting, text, found.start(), found.end())
-            yield Ending(
-                Daemon("MASTER"),
-                Diagnostic(
-                    f"DAEMON_LIST: no macro `{found[0]}` says where that daemon's program is",
-                    *place,
-                    id="P110",
-                    help="condor_master ends when it reads this",
-                    about=About(macro="DAEMON_LIST", names=(found[0],), ends="MASTER"),
-                ),
-            )
+    config = view.config.seen_by("MASTER")
+    for item in setting.items():
+        name = item.text.strip(_QUOTES)
+        if config.lookup(name) is None or name != item.text:
+            message = f"DAEMON_LIST: no macro `{item.text}` says where that daemon's program is"
+            about = About(macro="DAEMON_LIST", names=(item.text,), ends="MASTER")
+            yield _ending(setting, Daemon("MASTER"), message, item, about, "P110")
             return
+
+
+def _ending(
+    setting: Setting, daemon: Daemon, message: str, part: Stretch, about: About, id_: str
+) -> Ending:
+    """An end at a part of a value."""
+    place = setting.place(part.start, part.end)
+    help_text = f"{daemon} ends when it reads this"
+    found = Diagnostic(message, *place, id=id_, help=help_text, about=about)
+    return Ending(daemon, found)
 
 
 def _of_slot_types(setting: Setting) -> Iterator[Ending]:
     """The weight of a type of slots: the only expression of a type that the startd ends at."""
     if not WEIGHT_OF_TYPE.fullmatch(setting.macro) or endless(setting) is not None:
         return
-    broken = unparsable(setting)
+    broken = setting.unparsable()
     if broken is not None:
-        message, place = broken
-        help_text = "condor_startd ends when it reads this"
         about_type = About(macro=setting.macro, definition=setting.entry, ends="STARTD")
-        diagnostic = Diagnostic(message, *place, id="P111", help=help_text, about=about_type)
-        yield Ending(Daemon("STARTD", setting.local_name), diagnostic)
+        found = _ending(setting, Daemon("STARTD"), *broken, about_type, "P111")
+        yield evolve(found, daemon=Daemon("STARTD", setting.local_name))
 
 
 def find_late(view: View) -> Iterator[Diagnostic]:

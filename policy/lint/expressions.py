@@ -13,15 +13,15 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Final
 
-from attr import define, evolve, field
+from attr import define, evolve, field, frozen
 
 from classad.errors import ClassAdParseError, Diagnostic
 from classad.source import Source
-from classad.syntax.nodes import Node, height
+from classad.syntax.nodes import Binary, Node, height, walk
 from policy.attributes import DATE, FIRST_DATE, LAST_DATE
 from policy.knobs.declaration import Use, Wanted
-from policy.knobs.reading import Place
-from policy.knobs.uses import Evaluated, find_use
+from policy.knobs.reading import EXPANDED, Place
+from policy.knobs.uses import find_use
 from policy.language import statements
 from policy.language.expressions import parse
 from policy.language.lines import LineReader, LogicalLine
@@ -29,17 +29,13 @@ from policy.language.macros import ExpansionError
 from policy.language.scope import Scope
 from policy.language.statements import Statement, StatementError
 from policy.language.table import Definition
-from policy.lint.bodies import Part, parts
 from policy.lint.finding import Advice, Finding
-from policy.lint.places import stretch
+from policy.lint.trees import Holes, comparisons, matched, pattern
 from policy.lint.view import Setting, View, is_own, unread_setting
 from policy.values.domain import ANYTHING, Abstract, of_its_kinds, single_number
 from policy.values.evaluation import DEEPEST, Evaluation
 from policy.values.surroundings import Surroundings
 
-#: Ends of the lists whose items are names of macros that become attributes of slots.
-_SLOT_LISTS: Final = ("STARTD_ATTRS", "STARTD_EXPRS", "STARTD_JOB_ATTRS", "STARTD_SLOT_ATTRS")
-_JOB_LISTS: Final = ("SUBMIT_ATTRS", "SUBMIT_EXPRS")
 #: The longest text of a part that a message has.
 _SHOWN: Final = 80
 _WORD: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -48,8 +44,25 @@ _SETS: Final = re.compile(
     r"(?im)^\s*(?:(?:EVALSET|EVALMACRO|SET|DEFAULT)\s+(\w+)|(?:COPY|RENAME)\s+\w+\s+(\w+))"
 )
 _RESOURCE: Final = re.compile(r"(?i)machine_resource_(?:inventory_)?(\w+)")
-_PUBLISHED: Final = Evaluated(Use("slot", "job", Wanted.ANY), "as an attribute of the slot")
-_SUBMITTED: Final = Evaluated(Use("job", "slot", Wanted.ANY), "as an attribute of the job")
+_PUBLISHED: Final = Use("slot", "job", Wanted.ANY, moment="as an attribute of the slot")
+_SUBMITTED: Final = Use("job", "slot", Wanted.ANY, moment="as an attribute of the job")
+
+
+@frozen
+class Part:
+    """``name`` says what it is; ``source`` has it from ``start`` on, where that can be told."""
+
+    name: str
+    text: str
+    use: Use
+    source: Source | None
+    start: int
+
+    def place(self, start: int, end: int) -> Place:
+        """Where some characters of it stand; those behind its end at its last one."""
+        last = max(0, len(self.text) - 1)
+        begin = min(start, last)
+        return self.source, self.start + begin, self.start + min(max(end, begin + 1), last + 1)
 
 
 @define
@@ -60,10 +73,11 @@ class MacroExpression:
     ``part`` is the part of the value that it is, None for the whole.
     """
 
+    view: View
     setting: Setting
     text: str
     tree: Node
-    how: Evaluated
+    use: Use
     surroundings: Surroundings
     own_names: tuple[str, ...] = ()
     said: set[str] = field(factory=set)
@@ -73,6 +87,24 @@ class MacroExpression:
     def evaluation(self) -> Evaluation:
         """What it and its parts can come to."""
         return Evaluation(self.tree, self.surroundings.look_up)
+
+    @cached_property
+    def nodes(self) -> tuple[Node, ...]:
+        """All its nodes, each before those below it."""
+        return tuple(walk(self.tree))
+
+    @cached_property
+    def comparisons(self) -> tuple[Binary, ...]:
+        """The comparisons among its nodes."""
+        return tuple(comparisons(self.tree))
+
+    def find(self, *patterns: str) -> Iterator[tuple[Node, Holes]]:
+        """The nodes that look like one of the patterns, with what stands in the holes."""
+        for wanted in map(pattern, patterns):
+            for node in self.nodes:
+                holes = matched(wanted, node) if type(node) is type(wanted) else None
+                if holes is not None:
+                    yield node, holes
 
     @cached_property
     def height(self) -> int:
@@ -90,11 +122,6 @@ class MacroExpression:
         if self.part is not None:
             return f"{self.part.name} of {self.setting.macro}"
         return self.setting.name
-
-    @property
-    def wants_no_text(self) -> bool:
-        """Is it meant to come to a condition or a number?"""
-        return self.how.use.wanted is not Wanted.ANY
 
     @cached_property
     def macros(self) -> list[tuple[str, ...]]:
@@ -117,7 +144,7 @@ class MacroExpression:
         """Where ``start:end`` of the text stands in the files."""
         if self.part is not None:
             return self.part.place(start, end)
-        return stretch(self.setting, self.text, start, end)
+        return self.setting.place(start, end, self.text)
 
     def shown(self, node: Node) -> str:
         """The text of a node as it is written, in one line and cut short."""
@@ -136,7 +163,7 @@ def expressions_in(view: View) -> Iterator[MacroExpression]:
     """Every expression, in the order of the settings; those of untaken branches come last."""
     published = _published(view)
     own = tuple(sorted(_named(view).values()))
-    slots, jobs = _listed(view, _SLOT_LISTS), _listed(view, _JOB_LISTS)
+    slots, jobs = view.slot_attributes, view.job_attributes
     passed_over = [unread_setting(view.config, entry) for entry in untaken(view)]
     settings = [(setting, True) for setting in view.settings]
     settings += [(setting, False) for setting in passed_over]
@@ -144,27 +171,25 @@ def expressions_in(view: View) -> Iterator[MacroExpression]:
         for part in parts(setting) if taken else ():
             tree = _tree(part.text)
             if tree is not None:
-                where = _surroundings(part.how, published)
-                yield MacroExpression(setting, part.text, tree, part.how, where, own, part=part)
-        how = find_use(setting.macro)
+                where = Surroundings(part.use, published)
+                yield MacroExpression(
+                    *(view, setting, part.text, tree, part.use, where, own), part=part
+                )
+        use = find_use(setting.macro)
         folded = setting.macro.casefold()
-        if how is None and folded in slots:
-            how = _PUBLISHED
-        elif how is None and folded in jobs:
-            how = _SUBMITTED
-        if how is None:
+        if use is None and folded in slots:
+            use = _PUBLISHED
+        elif use is None and folded in jobs:
+            use = _SUBMITTED
+        if use is None:
             continue
         parsed = _parsed(setting) if taken else _read(setting)
         if parsed is None:
             continue
         text, tree = parsed
-        found = MacroExpression(setting, text, tree, how, _surroundings(how, published), own)
+        found = MacroExpression(view, setting, text, tree, use, Surroundings(use, published), own)
         if taken or not found.has_holes:
             yield found
-
-
-def _surroundings(how: Evaluated, published: Mapping[str, Abstract]) -> Surroundings:
-    return Surroundings(how.use, how.matching, published, submitted=how.at_submission)
 
 
 def _parsed(setting: Setting) -> tuple[str, Node] | None:
@@ -185,11 +210,6 @@ def _read(setting: Setting) -> tuple[str, Node] | None:
         return None
 
 
-def slot_attributes(view: View) -> frozenset[str]:
-    """The case-folded names of what the configuration puts into slot ads."""
-    return _listed(view, _SLOT_LISTS)
-
-
 def _tree(text: str) -> Node | None:
     try:
         return parse(text).node
@@ -197,20 +217,9 @@ def _tree(text: str) -> Node | None:
         return None
 
 
-def _listed(view: View, lists: tuple[str, ...]) -> frozenset[str]:
-    """The names in lists of one kind, with the prefixes that slot types give them."""
-    return frozenset(
-        word.casefold()
-        for setting in view.settings
-        if setting.macro.upper().endswith(lists)
-        for word in _WORD.findall(setting.entry.raw)
-    )
-
-
 def _published(view: View) -> Mapping[str, Abstract]:
     """What is known of attributes that the configuration puts into ads."""
-    slots = _listed(view, _SLOT_LISTS)
-    values = {name: _value_of(view, name) for name in slots}
+    values = {name: _value_of(view, name) for name in view.slot_attributes}
     return {**dict.fromkeys(_named(view), ANYTHING), **values}
 
 
@@ -240,6 +249,75 @@ def _named(view: View) -> dict[str, str]:
             name = resource[1]
             found += (name, *(f"{of}{name}" for of in ("Total", "Request", "Detected", "Assigned")))
     return {name.casefold(): name for name in found}
+
+
+# --- bodies of job transforms and of routes of the job router -------------------------------------
+
+#: What a macro begins with that holds such a body.
+HOLDERS: Final = ("JOB_TRANSFORM_", "JOB_ROUTER_ROUTE_", "JOB_ROUTER_TRANSFORM_")
+_COMMAND: Final = r"(requirements)[ \t]*[=:]?|(set|default|evalset)[ \t]+(\w+)[ \t]*=?"
+_COMMAND_LINE: Final = re.compile(rf"(?im)^[ \t]*(?:{_COMMAND})[ \t]+(\S.*)$")
+_ROUTED: Final = "when a job is transformed"
+_OF_COMMANDS: Final = {
+    "REQUIREMENTS": Use("job", "", Wanted.CONDITION, moment=_ROUTED),
+    "EVALSET": Use("job", "", Wanted.ANY, moment=_ROUTED),
+    "SET": Use("job", "slot", Wanted.ANY, moment="as an attribute of the job"),
+    "DEFAULT": Use("job", "slot", Wanted.ANY, moment="as an attribute of the job"),
+}
+_ROUTES: Final = "JOB_ROUTER_ROUTE_"
+#: The router asks it of a job in more than one way: as MY, and in a constraint as TARGET.
+_OF_ROUTES: Final = Use("either", "either", Wanted.CONDITION, moment=_ROUTED)
+
+
+def has_body(setting: Setting) -> bool:
+    """Does the macro hold a transform in the language of commands?"""
+    return _is_holder(setting) and not setting.entry.raw.lstrip().startswith("[")
+
+
+def is_old_body(setting: Setting) -> bool:
+    """Does it hold one in the old syntax, an ad in brackets?"""
+    return _is_holder(setting) and setting.entry.raw.lstrip().startswith("[")
+
+
+def _is_holder(setting: Setting) -> bool:
+    macro = setting.macro.upper()
+    return macro.startswith(HOLDERS) and not macro.endswith("_NAMES")
+
+
+def parts(setting: Setting) -> Iterator[Part]:
+    """The expressions of a body, but those that the transform puts together itself."""
+    entry, behind = setting.entry, setting.entry.start
+    routed = setting.macro.upper().startswith(_ROUTES)
+    for found in _COMMAND_LINE.finditer(entry.raw) if has_body(setting) else ():
+        command, text = (found[1] or found[2]).upper(), found[4].rstrip()
+        start = _in_file(entry, behind, text)
+        behind = behind if start is None else start + len(text)
+        if "$" not in text and not text.endswith("\\"):
+            name = command if found[3] is None else f"{command} {found[3]}"
+            use = _OF_ROUTES if command == "REQUIREMENTS" and routed else _OF_COMMANDS[command]
+            if start is None:
+                yield Part(name, text, use, _value(entry), found.start(4))
+            else:
+                yield Part(name, text, use, entry.source, start)
+
+
+def _value(entry: Definition) -> Source:
+    """The value as a text of its own, for what no line of a file has."""
+    if entry.source is None:
+        return Source(entry.raw, entry.origin)
+    # A block begins with the line that opens it, which is not in the value.
+    first_line, _ = entry.source.position(entry.start)
+    first_line += "@=" in entry.source.line_at(entry.start)[0]
+    return Source(entry.raw, f"{entry.origin}{EXPANDED}", first_line=first_line)
+
+
+def _in_file(entry: Definition, behind: int, text: str) -> int | None:
+    """Where the file ends a line with a text of the value, behind the one before."""
+    if entry.source is None:
+        return None
+    pattern = re.compile(rf"(?m){re.escape(text)}[ \t\r]*$")
+    found = pattern.search(entry.source.text, behind, entry.end)
+    return None if found is None else found.start()
 
 
 # --- branches of an `if` that are not taken -------------------------------------------------------

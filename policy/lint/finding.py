@@ -1,13 +1,14 @@
-"""Declares what a finding is, the value behind each ``P`` number.
+"""Declares what a finding is, with its check: the value behind each ``P`` number.
 
-docs/findings.md, the rules of the SARIF report and the tests of the examples are made from
-``Finding`` values.
+docs/findings.md, the rules of the SARIF report, the order of the checks and the tests of the
+examples are made from these declarations.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from enum import Enum, auto
 from typing import TYPE_CHECKING, Any, Final
 
 from attr import field, frozen
@@ -19,7 +20,7 @@ from policy.language.about import About
 from policy.language.table import Definition
 
 if TYPE_CHECKING:
-    from policy.lint.view import Setting, View
+    from policy.knobs.declaration import Knob
 
 ERROR: Final = "error"
 WARNING: Final = "warning"
@@ -55,8 +56,6 @@ class Meant(Repair):
         return f"did you mean `{self.text}`?"
 
 
-#: Looks at one setting.
-Check = Callable[["View", "Setting"], Iterator[Diagnostic]]
 #: What to do about a finding.
 Advice = str | Repair | None
 
@@ -67,6 +66,43 @@ def meant(was: str, known: Iterable[str], otherwise: str | None = None) -> Advic
     return otherwise if name is None else Meant(name, was)
 
 
+class Per(Enum):
+    """What a check looks at, one at a time."""
+
+    #: ``check(view)``
+    CONFIGURATION = auto()
+    #: ``check(view, setting)``
+    SETTING = auto()
+    #: ``check(setting, item)``: the items of a list.
+    ITEM = auto()
+    #: ``check(one)``: an expression; and ``check(one, node)``: its nodes of a kind.
+    EXPRESSION = auto()
+    NODE = auto()
+    REFERENCE = auto()
+    LITERAL = auto()
+    CALL = auto()
+    BINARY = auto()
+    COMPARISON = auto()
+
+
+#: In ``after``: all checks.
+EVERY_OTHER: Final = "*"
+
+
+@frozen
+class Check:
+    """A function that yields findings, and what it is asked about.
+
+    ``of``: a pattern for macros, or the knob, None for all.  ``after``: findings behind which it
+    comes, and nothing is asked about an expression that has one of them.
+    """
+
+    function: Callable[..., Iterator[Diagnostic]]
+    per: Per
+    of: re.Pattern[str] | Knob | None = None
+    after: tuple[str, ...] = ()
+
+
 @frozen
 class Finding:
     """One kind of finding.
@@ -75,28 +111,21 @@ class Finding:
     no finding at all.  ``observed`` says what daemons of 25.14.1 were seen to do, where that is
     more than what holds for the whole section of docs/findings.md.  ``between``: a version that has
     the finding, or two of which the step from the first to the second has it; none for 25.14.1.
-    ``check`` looks at each setting of the macros ``of``, or of all; None where a check of its
-    module says several findings.
+    ``elsewhere``: what other files may set right, so that it is a note in a fragment.  ``check``
+    finds it; None where checks of its module say several findings.
     """
 
     id: str
-    severity: str
     title: str
     doc: str
     bad: str
     good: str
+    severity: str = field(default=WARNING, kw_only=True)
     silenceable: bool = field(default=True, kw_only=True)
     observed: str = field(default="", kw_only=True)
     between: tuple[str, ...] = field(default=(), kw_only=True)
-    of: re.Pattern[str] | None = field(default=None, kw_only=True)
+    elsewhere: bool = field(default=False, kw_only=True)
     check: Check | None = field(default=None, kw_only=True)
-
-    def check_settings(self, view: View) -> Iterator[Diagnostic]:
-        """What the check finds in the settings of its macros; nothing without one."""
-        for setting in view.settings if self.check is not None else ():
-            if self.of is None or self.of.fullmatch(setting.macro):
-                assert self.check is not None
-                yield from self.check(view, setting)
 
     def at(
         self,
@@ -146,24 +175,27 @@ class Finding:
         return self.at(message, *spot, help, **about)
 
 
+def looks_at(
+    per: Per, of: str | Knob | None = None, after: tuple[str, ...] = ()
+) -> Callable[[Callable[..., Iterator[Diagnostic]]], Check]:
+    """Makes a check of a function that says several findings, or another way to have one."""
+    pattern = re.compile(of, re.IGNORECASE) if isinstance(of, str) else of
+    return lambda function: Check(function, per, pattern, after)
+
+
 def finding(
-    id: str,
-    severity: str,
-    title: str,
-    doc: str,
-    *,
-    bad: str,
-    good: str,
-    of: str | None = None,
+    *words: str,
+    per: Per = Per.SETTING,
+    of: str | Knob | None = None,
+    after: tuple[str, ...] = (),
     **more: Any,
-) -> Callable[[Check], Finding]:
-    """Declares a finding at its check; see ``Finding``.
+) -> Callable[[Callable[..., Iterator[Diagnostic]]], Finding]:
+    """Declares a finding at its check; see ``Finding`` for the words.
 
     The name of the check is the finding then, so that it says ``level.at(...)``.
     """
-    pattern = None if of is None else re.compile(of, re.IGNORECASE)
-    words = (id, severity, title, doc, bad, good)
-    return lambda check: Finding(*words, of=pattern, check=check, **more)
+    check = looks_at(per, of, after)
+    return lambda function: Finding(*words, check=check(function), **more)
 
 
 def name_place(entry: Definition) -> tuple[Source, int, int] | None:

@@ -6,11 +6,12 @@ Inputs: a ``Config`` and what ``policy.load`` made of it.  Outputs: diagnostics 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
-from types import ModuleType
 from typing import Final
 
 from classad.errors import Diagnostic
+from classad.syntax.nodes import Binary, Call, Literal, Node, Reference
 from policy.config import Config
 from policy.knobs.reading import EXPANDED
 from policy.language.about import UNQUOTED, about
@@ -19,19 +20,14 @@ from policy.lint import (
     choices,
     companions,
     comparisons,
-    depths,
     groups,
     holes,
     lists,
     names,
-    overrides,
     preemption,
-    ranks,
     reading,
     security,
-    silence,
     slips,
-    slots,
     support,
     texts,
     transforms,
@@ -40,49 +36,50 @@ from policy.lint import (
     wholes,
 )
 from policy.lint.endings import Ending, as_findings, find_endings, find_late, negotiator_loads
-from policy.lint.expressions import expressions_in
-from policy.lint.finding import Finding
-from policy.lint.view import View, view
+from policy.lint.expressions import MacroExpression, expressions_in
+from policy.lint.finding import EVERY_OTHER, Check, Finding, Per
+from policy.lint.view import Setting, View, view
 from policy.load import PolicyLoad
 
-__all__ = ["FINDINGS", "SECTIONS", "Finding", "lint"]
+__all__ = ["FINDINGS", "Finding", "lint"]
 
-#: Where the declarations stand, and what a section of the documentation calls them.
-SECTIONS: Final[tuple[tuple[str, ModuleType], ...]] = (
-    ("Reading", reading),
-    ("References", holes),
-    ("Words and bounds", choices),
-    ("Names", names),
-    ("Lists of names", lists),
-    ("Prefixes and second assignments", overrides),
-    ("Security", security),
-    ("Macros that need others", companions),
-    ("Types of slots", slots),
-    ("Transforms", transforms),
-    ("Groups", groups),
-    ("Attributes and functions", attributes),
-    ("Comparisons", comparisons),
-    ("Whole conditions", wholes),
-    ("Slips", slips),
-    ("Texts", texts),
-    ("Depth", depths),
-    ("Ranks", ranks),
-    ("Preemption", preemption),
-    ("Units", units),
-    ("Versions", upgrade),
-    ("Silencing", silence),
-    ("What pieslice does not do", support),
+#: Where the declarations stand.
+_FAMILIES: Final = (
+    *(reading, holes, choices, names, lists, security, companions, transforms, groups),
+    *(attributes, comparisons, slips, texts, units, preemption, wholes, upgrade, support),
 )
-
-
-def declared(module: ModuleType) -> Iterator[Finding]:
-    """The findings that a module declares, by their numbers."""
-    found = (value for value in vars(module).values() if isinstance(value, Finding))
-    return iter(sorted(found, key=lambda one: one.id))
-
-
+_DECLARED: Final = [
+    value
+    for family in _FAMILIES
+    for value in vars(family).values()
+    if isinstance(value, Finding | Check)
+]
 #: All findings by number.
-FINDINGS: Final = {found.id: found for _, module in SECTIONS for found in declared(module)}
+FINDINGS: Final = {
+    kind.id: kind
+    for kind in sorted(
+        (one for one in _DECLARED if isinstance(one, Finding)), key=lambda kind: kind.id
+    )
+}
+
+
+def _depth(check: Check) -> int:
+    """Behind how many others a check comes, one behind the other."""
+    before = (FINDINGS[id_].check for id_ in check.after if id_ != EVERY_OTHER)
+    return bool(check.after) + max((_depth(one) for one in before if one is not None), default=0)
+
+
+_CHECKS: Final = [one.check if isinstance(one, Finding) else one for one in _DECLARED]
+#: All checks in the order in which they are asked, each once.
+CHECKS: Final = sorted(
+    {id(check): check for check in _CHECKS if check is not None}.values(), key=_depth
+)
+_CLASSES: Final[Mapping[Per, type[Node]]] = {
+    Per.EXPRESSION: Node, Per.COMPARISON: Binary, Per.NODE: Node, Per.REFERENCE: Reference,
+    Per.LITERAL: Literal, Per.CALL: Call, Per.BINARY: Binary,
+}  # fmt: skip
+#: The checks of expressions, with the class of the nodes that they look at.
+_OF_EXPRESSIONS: Final = [(one, _CLASSES[one.per]) for one in CHECKS if one.per in _CLASSES]
 
 
 def lint(config: Config) -> list[Diagnostic]:
@@ -98,37 +95,62 @@ def all_findings(
     """The same, over models that are made already."""
     config = seen.config
     passed = [item for loaded in loads.values() for item in loaded.diagnostics]
-    everything = tuple(expressions_in(seen))
-    expressions = tuple(one for one in everything if not one.is_too_deep)
     found = [
         *(reading.numbered(item, reading=True) for item in config.diagnostics),
         *(reading.numbered(item, reading=False) for item in as_findings(endings)),
         *(reading.numbered(item, reading=False) for item in passed if _is_told(seen, item)),
         *find_late(seen),
-        *reading.check_values(seen),
-        *names.check_names(seen),
-        *holes.check_holes(seen),
-        *(found for kind in FINDINGS.values() for found in kind.check_settings(seen)),
-        *lists.check_lists(seen),
-        *slots.check_slots(seen),
-        *transforms.check_transforms(seen),
-        *groups.check_groups(seen),
-        *attributes.check_attributes(seen, expressions),
-        *comparisons.check_comparisons(seen, expressions),
-        *slips.check_slips(seen, expressions),
-        *texts.check_texts(expressions),
-        *depths.check_depths(everything),
-        *ranks.check_ranks(expressions),
-        *units.check_units(seen, expressions),
-        *preemption.check_preemption(seen, expressions),
-        *wholes.check_wholes(expressions),
-        *(item for loaded in loads.values() for item in support.check_support(loaded)),
+        *(item for check in CHECKS for item in look_at(check, seen)),
+        *(item for one in expressions_in(seen) for item in _in_expression(one)),
+        *(item for loaded in loads.values() for item in support.not_honoured(loaded)),
     ]
     reading.note_lost_backslashes(found)
-    left = list(silence.apply(_once(found), config.texts, FINDINGS))
+    left = list(support.silenced(_once(found), config.texts, FINDINGS))
     reading.note_other_languages(left)
     order = {name: position for position, name in enumerate(config.files)}
     return sorted(left, key=lambda item: _place(item, order))
+
+
+def look_at(check: Check, seen: View) -> Iterator[Diagnostic]:
+    """What a check finds in a configuration, setting by setting; nothing in expressions."""
+    if check.per is Per.CONFIGURATION:
+        yield from check.function(seen)
+    for setting in seen.settings if check.per in (Per.SETTING, Per.ITEM) else ():
+        if check.of is not None and not _concerns(check, setting):
+            continue
+        if check.per is Per.SETTING:
+            yield from check.function(seen, setting)
+            continue
+        for item in setting.items():
+            yield from check.function(setting, item)
+
+
+def _in_expression(one: MacroExpression) -> Iterator[Diagnostic]:
+    """What the checks find in an expression; in one that is too deep nothing besides that."""
+    if one.is_too_deep:
+        yield from wholes.too_deep(one)
+        return
+    for check, kind in _OF_EXPRESSIONS:
+        if check.of is not None and not _concerns(check, one.setting):
+            continue
+        if not one.said.isdisjoint(check.after) or (EVERY_OTHER in check.after and one.said):
+            continue
+        if check.per is Per.EXPRESSION:
+            yield from check.function(one)
+        elif check.per is Per.COMPARISON:
+            for node in one.comparisons:
+                yield from check.function(one, node)
+        else:
+            for found in one.nodes:
+                if isinstance(found, kind):
+                    yield from check.function(one, found)
+
+
+def _concerns(check: Check, setting: Setting) -> bool:
+    """Is a check asked about a setting?  The knob of a branch that is not taken has no reading."""
+    if isinstance(check.of, re.Pattern):
+        return check.of.fullmatch(setting.macro) is not None
+    return setting.knob is check.of and setting.reading is not None
 
 
 def _is_told(seen: View, item: Diagnostic) -> bool:

@@ -14,22 +14,12 @@ from classad.errors import Diagnostic, suggest
 from classad.syntax.nodes import walk
 from policy.knobs import shares as shares
 from policy.knobs.reading import read_knob
-from policy.lint.finding import WARNING, Finding
-from policy.lint.places import spot
+from policy.lint.finding import Finding, Per, finding, looks_at
 from policy.lint.trees import number, references
 from policy.lint.view import Setting, View
 
-UNLISTED: Final = Finding(
-    "P301",
-    WARNING,
-    "a setting for a group that is not in GROUP_NAMES",
-    "Only groups that GROUP_NAMES lists exist; the setting has no effect.",
-    "GROUP_NAMES = group_a\nGROUP_QUOTA_group_a = 5\nGROUP_QUOTA_group_b = 5\n",
-    "GROUP_NAMES = group_a, group_b\nGROUP_QUOTA_group_a = 5\nGROUP_QUOTA_group_b = 5\n",
-)
 DROPPED: Final = Finding(
     "P302",
-    WARNING,
     "a group that is ignored",
     "A subgroup needs its parent in GROUP_NAMES too, names differ in more than case, and `<none>`"
     " is the root's own name.",
@@ -38,15 +28,14 @@ DROPPED: Final = Finding(
 )
 NO_QUOTA: Final = Finding(
     "P303",
-    WARNING,
     "a group without a quota",
     "Its quota is 0: it gets something only as surplus or by autoregroup.",
     "GROUP_NAMES = group_a, group_b\nGROUP_QUOTA_group_a = 5\n",
     "GROUP_NAMES = group_a, group_b\nGROUP_QUOTA_group_a = 5\nGROUP_QUOTA_group_b = 5\n",
+    elsewhere=True,
 )
 BOTH_QUOTAS: Final = Finding(
     "P304",
-    WARNING,
     "a static and a dynamic quota for one group",
     "The static quota counts, the dynamic one is passed over in silence.",
     "GROUP_NAMES = group_a\nGROUP_QUOTA_group_a = 5\nGROUP_QUOTA_DYNAMIC_group_a = 0.5\n",
@@ -54,7 +43,6 @@ BOTH_QUOTAS: Final = Finding(
 )
 OVER_ONE: Final = Finding(
     "P305",
-    WARNING,
     "dynamic quotas of siblings that sum to more than 1",
     "They are scaled down in silence until they sum to 1, so that none has the share it says.",
     "GROUP_NAMES = a, b\nGROUP_QUOTA_DYNAMIC_a = 0.75\nGROUP_QUOTA_DYNAMIC_b = 0.5\n",
@@ -62,7 +50,6 @@ OVER_ONE: Final = Finding(
 )
 FRACTION: Final = Finding(
     "P306",
-    WARNING,
     "a static quota below one slot",
     "GROUP_QUOTA_<group> is in weighted slots. A share of the pool is GROUP_QUOTA_DYNAMIC_<group>.",
     "GROUP_NAMES = a\nGROUP_QUOTA_a = 0.5\n",
@@ -70,35 +57,11 @@ FRACTION: Final = Finding(
 )
 BEYOND_PARENT: Final = Finding(
     "P307",
-    WARNING,
     "static quotas of subgroups that exceed their parent's",
     "Unless NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION is true, which is the default, they are scaled"
     " down; otherwise the parent may use more than its own quota.",
     "GROUP_NAMES = a, a.b, a.c\nGROUP_QUOTA_a = 10\nGROUP_QUOTA_a.b = 8\nGROUP_QUOTA_a.c = 8\n",
     "GROUP_NAMES = a, a.b, a.c\nGROUP_QUOTA_a = 16\nGROUP_QUOTA_a.b = 8\nGROUP_QUOTA_a.c = 8\n",
-)
-SORT_ATTRIBUTE: Final = Finding(
-    "P308",
-    WARNING,
-    "an attribute that GROUP_SORT_EXPR cannot see",
-    "Groups are sorted by an ad with AccountingGroup, GroupQuota, GroupResourcesInUse and"
-    " GroupResourcesAllocated, and nothing else. Where the expression is not a number, the group"
-    " comes last.",
-    "GROUP_NAMES = a\nGROUP_QUOTA_a = 5\n"
-    "GROUP_SORT_EXPR = GroupResourcesInUse / GroupQuotaAssigned\n",
-    "GROUP_NAMES = a\nGROUP_QUOTA_a = 5\n"
-    "GROUP_SORT_EXPR = GroupResourcesInUse / (GroupQuota + 1)\n",
-)
-SORT_OVERFLOW: Final = Finding(
-    "P309",
-    WARNING,
-    "a sort key beyond single precision",
-    "What cannot be sorted gets the greatest number of single precision, about 3.4028e+38; a"
-    " greater one comes after even that, and where it is read as single precision it is infinite.",
-    "GROUP_NAMES = a\nGROUP_QUOTA_a = 5\n"
-    'GROUP_SORT_EXPR = ifThenElse(AccountingGroup =?= "<none>", 1e+39, GroupResourcesInUse)\n',
-    "GROUP_NAMES = a\nGROUP_QUOTA_a = 5\n"
-    'GROUP_SORT_EXPR = ifThenElse(AccountingGroup =?= "<none>", 3.4e+38, GroupResourcesInUse)\n',
 )
 #: What the ad of a group has when GROUP_SORT_EXPR is evaluated.
 GROUP_ATTRIBUTES: Final = frozenset(
@@ -117,20 +80,6 @@ _FAMILIES: Final = (
 )
 
 
-def check_groups(view: View) -> Iterator[Diagnostic]:
-    """Everything about groups, for each negotiator as it sees them."""
-    groups = {local: _groups(view, local) for local in view.negotiators()}
-    for setting in view.settings:
-        yield from _unlisted(view, setting, groups)
-    for local, listed in groups.items():
-        seen = [setting for setting in view.settings if setting.is_seen_by("NEGOTIATOR", local)]
-        static = _quotas(seen, shares.GROUP_QUOTA, listed)
-        dynamic = _quotas(seen, shares.GROUP_QUOTA_DYNAMIC, listed)
-        yield from _single(static, dynamic)
-        yield from _sums(listed, static, dynamic)
-    yield from _sorting(view)
-
-
 _Groups = dict[str, str]
 
 
@@ -140,21 +89,42 @@ def _groups(view: View, local: str | None) -> _Groups:
     return {name.casefold(): name for name in names}
 
 
-def _unlisted(
-    view: View, setting: Setting, groups: dict[str | None, _Groups]
-) -> Iterator[Diagnostic]:
+@looks_at(Per.CONFIGURATION)
+def quotas(view: View) -> Iterator[Diagnostic]:
+    """Quotas beside each other, for each negotiator as it sees them."""
+    for local in view.negotiators():
+        listed = _groups(view, local)
+        seen = [setting for setting in view.settings if setting.is_seen_by("NEGOTIATOR", local)]
+        static = _quotas(seen, shares.GROUP_QUOTA, listed)
+        dynamic = _quotas(seen, shares.GROUP_QUOTA_DYNAMIC, listed)
+        yield from _single(static, dynamic)
+        yield from _sums(listed, static, dynamic)
+
+
+@finding(
+    "P301",
+    "a setting for a group that is not in GROUP_NAMES",
+    "Only groups that GROUP_NAMES lists exist; the setting has no effect.",
+    "GROUP_NAMES = group_a\nGROUP_QUOTA_group_a = 5\nGROUP_QUOTA_group_b = 5\n",
+    "GROUP_NAMES = group_a, group_b\nGROUP_QUOTA_group_a = 5\nGROUP_QUOTA_group_b = 5\n",
+    per=Per.CONFIGURATION,
+    elsewhere=True,
+)
+def unlisted(view: View) -> Iterator[Diagnostic]:
     """A setting for a group that no negotiator has that sees it."""
-    group = _group_of(setting)
-    if group is None:
-        return
-    prefixed = groups.get(setting.local_name) if setting.local_name is not None else None
-    lists = groups.values() if prefixed is None else (prefixed,)
-    if not any(group.casefold() in listed for listed in lists):
-        message = f"`{setting.macro}` is for a group that is not in GROUP_NAMES"
-        names = {name for listed in lists for name in listed.values()}
-        about = {"needs": "GROUP_NAMES", "names": (setting.macro,)}
-        help_text, meant = _what_is_meant(view, group, names)
-        yield UNLISTED.named(setting.entry, message, help_text, **about, **meant)
+    groups = {local: _groups(view, local) for local in view.negotiators()}
+    for setting in view.settings:
+        group = _group_of(setting)
+        if group is None:
+            continue
+        prefixed = groups.get(setting.local_name) if setting.local_name is not None else None
+        lists = groups.values() if prefixed is None else (prefixed,)
+        if not any(group.casefold() in listed for listed in lists):
+            message = f"`{setting.macro}` is for a group that is not in GROUP_NAMES"
+            names = {name for listed in lists for name in listed.values()}
+            help_text, meant = _what_is_meant(view, group, names)
+            about = {"needs": "GROUP_NAMES", "names": (setting.macro,), **meant}
+            yield unlisted.named(setting.entry, message, help_text, **about)
 
 
 def _what_is_meant(
@@ -268,22 +238,42 @@ def _sums(listed: _Groups, static: _Quotas, dynamic: _Quotas) -> Iterator[Diagno
             yield BEYOND_PARENT.named(fixed[-1][0].entry, message)
 
 
-def _sorting(view: View) -> Iterator[Diagnostic]:
-    for setting in view.of(shares.GROUP_SORT_EXPR):
-        if setting.tree is None or setting.reading is None:
-            continue
-        for node in references(setting.tree):
-            if node.name.casefold() not in GROUP_ATTRIBUTES:
-                where = spot(setting, node)
-                message = f"`{node.name}` is not an attribute that groups are sorted by"
-                yield SORT_ATTRIBUTE.at(
-                    message,
-                    *where,
-                    "they have AccountingGroup, GroupQuota, GroupResourcesInUse and"
-                    " GroupResourcesAllocated",
-                )
-        for inner in walk(setting.tree):
-            value = number(inner)
-            if value is not None and abs(value) > GREATEST_SINGLE and not inner.children():
-                where = spot(setting, inner)
-                yield SORT_OVERFLOW.at(f"{value:g} is beyond single precision", *where)
+@finding(
+    "P308",
+    "an attribute that GROUP_SORT_EXPR cannot see",
+    "Groups are sorted by an ad with AccountingGroup, GroupQuota, GroupResourcesInUse and"
+    " GroupResourcesAllocated, and nothing else. Where the expression is not a number, the group"
+    " comes last.",
+    "GROUP_NAMES = a\nGROUP_QUOTA_a = 5\n"
+    "GROUP_SORT_EXPR = GroupResourcesInUse / GroupQuotaAssigned\n",
+    "GROUP_NAMES = a\nGROUP_QUOTA_a = 5\n"
+    "GROUP_SORT_EXPR = GroupResourcesInUse / (GroupQuota + 1)\n",
+    of=shares.GROUP_SORT_EXPR,
+)
+def sort_attribute(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    for node in () if setting.tree is None else references(setting.tree):
+        if node.name.casefold() not in GROUP_ATTRIBUTES:
+            message = f"`{node.name}` is not an attribute that groups are sorted by"
+            help_text = (
+                "they have AccountingGroup, GroupQuota, GroupResourcesInUse and"
+                " GroupResourcesAllocated"
+            )
+            yield setting.say(sort_attribute, message, node, help_text)
+
+
+@finding(
+    "P309",
+    "a sort key beyond single precision",
+    "What cannot be sorted gets the greatest number of single precision, about 3.4028e+38; a"
+    " greater one comes after even that, and where it is read as single precision it is infinite.",
+    "GROUP_NAMES = a\nGROUP_QUOTA_a = 5\n"
+    'GROUP_SORT_EXPR = ifThenElse(AccountingGroup =?= "<none>", 1e+39, GroupResourcesInUse)\n',
+    "GROUP_NAMES = a\nGROUP_QUOTA_a = 5\n"
+    'GROUP_SORT_EXPR = ifThenElse(AccountingGroup =?= "<none>", 3.4e+38, GroupResourcesInUse)\n',
+    of=shares.GROUP_SORT_EXPR,
+)
+def sort_overflow(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    for node in () if setting.tree is None else walk(setting.tree):
+        value = number(node)
+        if value is not None and abs(value) > GREATEST_SINGLE and not node.children():
+            yield setting.say(sort_overflow, f"{value:g} is beyond single precision", node)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache
-from typing import Any, Final
+from typing import Final
 
 from classad.errors import Diagnostic, suggest
 from policy.data.tables import builtin_table, meanings, spelling
@@ -22,13 +22,11 @@ from policy.language.conditions import keyword
 from policy.language.lines import LineReader
 from policy.language.table import Definition
 from policy.lint import reading
-from policy.lint.finding import NOTE, WARNING, Finding, Meant
-from policy.lint.lists import items
+from policy.lint.finding import NOTE, Finding, Meant, Per, looks_at
 from policy.lint.view import Setting, View
 
 SHELL: Final = Finding(
     "P124",
-    WARNING,
     "braces where a reference has parentheses",
     "`${NAME}` is text for HTCondor; a reference is written `$(NAME)`.",
     "SCRATCH = /scratch\nEXECUTE = ${SCRATCH}/condor\n",
@@ -54,40 +52,32 @@ _OTHER_LANGUAGES: Final = ("JOB_TRANSFORM_", "JOB_ROUTER_", "SUBMIT_TEMPLATE_", 
 _SHORTEST: Final = 4
 
 
-def check_holes(view: View) -> Iterator[Diagnostic]:
-    """Everything about undefined macros."""
+@looks_at(Per.CONFIGURATION)
+def holes(view: View) -> Iterator[Diagnostic]:
+    """Undefined macros, and what is no reference."""
     for setting in _live(view):
         if setting.macro.upper().startswith(_OTHER_LANGUAGES):
             continue
-        for found in _REFERENCE.finditer(setting.entry.raw):
+        raw = setting.entry.raw
+        for found in _REFERENCE.finditer(raw):
             if not _is_defined(view, found[1]):
+                message = f"`{found[0]}` is not defined and leaves a hole in {setting.name}"
                 where = _place(setting.entry, found[0])
-                hole = _hole(view, found[1], _message(setting, found[1]), where, setting.name)
+                hole = _hole(view, found[1], message, where, setting.name)
                 if _is_of_the_pool(found[1]):
                     hole.severity = NOTE
                 yield hole
         yield from _itself(view, setting)
-        for found in _BRACES.finditer(setting.entry.raw):
+        for found in (*_BRACES.finditer(raw), *_BARE.finditer(raw)):
             if _is_defined(view, found[1]):
-                yield _no_reference(setting, found)
-        yield from _half_written(view, setting)
+                advice = Meant(f"$({found[1]})", found[0])
+                message = f"`{found[0]}` is not a reference"
+                yield SHELL.at(message, *_place(setting.entry, found[0]), advice)
+        open_ = _OPEN.search(raw)
+        if open_ is not None and "\n" not in raw:
+            message = "this reference is never closed, and stays as text"
+            yield reading.NO_REFERENCE.at(message, *_place(setting.entry, open_[0]))
     yield from _conditions(view)
-
-
-def _half_written(view: View, setting: Setting) -> Iterator[Diagnostic]:
-    """``$LOG/SchedLog`` and ``$(LOG/SchedLog``: text for a daemon."""
-    for found in _BARE.finditer(setting.entry.raw):
-        if _is_defined(view, found[1]):
-            yield _no_reference(setting, found)
-    open_ = _OPEN.search(setting.entry.raw)
-    if open_ is not None and "\n" not in setting.entry.raw:
-        place = _place(setting.entry, open_[0])
-        yield reading.NO_REFERENCE.at("this reference is never closed, and stays as text", *place)
-
-
-def _no_reference(setting: Setting, found: re.Match[str]) -> Diagnostic:
-    place, advice = _place(setting.entry, found[0]), Meant(f"$({found[1]})", found[0])
-    return SHELL.at(f"`{found[0]}` is not a reference", *place, advice)
 
 
 def _itself(view: View, setting: Setting) -> Iterator[Diagnostic]:
@@ -110,23 +100,14 @@ def _is_of_the_pool(name: str) -> bool:
     return known or find_readers(name) is not None
 
 
-def _message(setting: Setting, name: str) -> str:
-    return f"`$({name})` is not defined and leaves a hole in {setting.name}"
-
-
 def _hole(view: View, name: str, message: str, place: Place, macro: str = "") -> Diagnostic:
     """A reference to a macro that is not defined, in the value of another one or a condition."""
-    about: dict[str, Any] = {"macro": macro, "names": (name,)}
-    template = once_predefined(name)
-    meant = None if template is not None else _meant(view, name)
+    template, meant = once_predefined(name), None
+    if template is None and len(name) >= _SHORTEST:
+        known = [setting.macro for setting in view.settings]
+        meant = suggest(name, [*known, *view.config.scope.table.default_names()])
     advice = template if meant is None else Meant(f"$({meant})", f"$({name})")
-    return reading.HOLE.at(message, *place, advice, **about)
-
-
-def _meant(view: View, name: str) -> str | None:
-    known = [setting.macro for setting in view.settings]
-    known += view.config.scope.table.default_names()
-    return suggest(name, known) if len(name) >= _SHORTEST else None
+    return reading.HOLE.at(message, *place, advice, macro=macro, names=(name,))
 
 
 def _place(entry: Definition, text: str) -> Place:
@@ -187,7 +168,7 @@ def _attributes(view: View) -> Iterable[str]:
     for setting in view.settings:
         names = LISTS_BY_NAME.get(setting.macro.casefold())
         if names is not None and names.lists_attributes:
-            yield from (item.text.casefold() for item in items(setting))
+            yield from (item.text.casefold() for item in setting.items())
 
 
 def _conditions(view: View) -> Iterator[Diagnostic]:

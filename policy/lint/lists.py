@@ -1,7 +1,8 @@
 """Checks lists that name other macros: what is listed and not there, there and not listed, quotes.
 
+Also what no daemon reads for its prefix, and what a second assignment loses.
 Follows: the startd and the schedd of 25.14.1, which skip what they do not find, and take quotes for
-a part of the name.
+a part of the name; its lookup order.
 """
 
 from __future__ import annotations
@@ -9,72 +10,32 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
+from itertools import takewhile
 from typing import Final
 
-from attr import frozen
-
-from classad.errors import Diagnostic
+from classad.errors import Diagnostic, suggest
 from policy.data.tables import attribute_names, builtin_table
+from policy.explain.sentences import listing
+from policy.knobs import find_knob
 from policy.knobs.lists import LISTS, LISTS_BY_NAME, NameList, is_list
-from policy.knobs.other_daemons import DAEMONS
-from policy.lint.finding import WARNING, Finding, Repair, finding, meant
-from policy.lint.places import stretch, unparsable
+from policy.knobs.other_daemons import DAEMONS, find_other
+from policy.knobs.readers import MAIN, find_readers
+from policy.language.macros import ExpansionError
+from policy.language.table import Definition
+from policy.lint.finding import Finding, Meant, Per, Repair, finding, looks_at, meant
+from policy.lint.names import is_spoken_of, replaces
 from policy.lint.trees import references, scope_of
-from policy.lint.view import Setting, View, covering
+from policy.lint.view import Item, Setting, View, covering, is_own
 
 NOT_DEFINED: Final = Finding(
     "P211",
-    WARNING,
     "a name in a list that nothing defines",
     "An item of STARTD_CRON_JOBLIST, JOB_TRANSFORM_NAMES, STARTD_ATTRS and the like stands for"
     " other macros. The daemons go on without an item whose macros are not there; few log it.",
     "SYSTEM_PERIODIC_HOLD_NAMES = Mem\n",
     "SYSTEM_PERIODIC_HOLD_NAMES = Mem\n"
     "SYSTEM_PERIODIC_HOLD_Mem = MemoryUsage > 3 * RequestMemory\n",
-)
-NOT_LISTED: Final = Finding(
-    "P212",
-    WARNING,
-    "a definition that its list does not name",
-    "A daemon looks for what the list names and for nothing else: the definition has no effect.",
-    "SYSTEM_PERIODIC_HOLD_Mem = MemoryUsage > 3 * RequestMemory\n",
-    "SYSTEM_PERIODIC_HOLD_NAMES = Mem\n"
-    "SYSTEM_PERIODIC_HOLD_Mem = MemoryUsage > 3 * RequestMemory\n",
-)
-NOT_PUBLISHED: Final = Finding(
-    "P214",
-    WARNING,
-    "an attribute of one's own that no list publishes",
-    "A macro becomes an attribute of the machine's ad when STARTD_ATTRS names it. `MY.Name` is"
-    " undefined without that.",
-    "HasScratch = True\nSTART = MY.HasScratch =?= True\n",
-    "HasScratch = True\nSTARTD_ATTRS = HasScratch\nSTART = MY.HasScratch =?= True\n",
-)
-NO_MAP: Final = Finding(
-    "P216",
-    WARNING,
-    "userMap() of a map that no list names",
-    "userMap() is undefined for a map that <SUBSYS>_CLASSAD_USER_MAP_NAMES does not list. Without"
-    " any such list nothing is said: another file may have it.",
-    "SCHEDD_CLASSAD_USER_MAP_NAMES = projects\nCLASSAD_USER_MAPFILE_projects = /etc/projects\n"
-    "SUBMIT_REQUIREMENT_NAMES = MAPPED\n"
-    'SUBMIT_REQUIREMENT_MAPPED = userMap("project", Owner) =!= undefined\n',
-    "SCHEDD_CLASSAD_USER_MAP_NAMES = projects\nCLASSAD_USER_MAPFILE_projects = /etc/projects\n"
-    "SUBMIT_REQUIREMENT_NAMES = MAPPED\n"
-    'SUBMIT_REQUIREMENT_MAPPED = userMap("projects", Owner) =!= undefined\n',
-    observed="Observed with 25.14.1: its schedd refuses a job for such a requirement, and takes it"
-    " once the list has the map.",
-)
-NO_VALUE: Final = Finding(
-    "P217",
-    WARNING,
-    "an attribute whose value does not parse",
-    "The value of a macro in STARTD_ATTRS, SCHEDD_ATTRS and the like is an expression; a text needs"
-    " quotes. The daemon logs `Failed to insert ClassAd attribute`, and the ad is without it.",
-    "STARTD_ATTRS = Model\nModel = Dell R750\n",
-    'STARTD_ATTRS = Model\nModel = "Dell R750"\n',
-    observed="Observed with 25.14.1: its startd logs `CONFIGURATION PROBLEM: Failed to insert"
-    " ClassAd attribute` and goes on.",
+    elsewhere=True,
 )
 _MAP: Final = re.compile(r'\buserMap\(\s*"(\w+)', re.IGNORECASE)
 _MAP_NAMES: Final = "_CLASSAD_USER_MAP_NAMES"
@@ -92,51 +53,25 @@ _OF_OTHERS: Final = {"DOCKER_MOUNT_VOLUMES": "DOCKER_VOLUMES"}
 _HOSTS: Final = ("CONDOR_HOST", "COLLECTOR_HOST")
 
 
-@frozen
-class Item:
-    """An item of a list, with its place in the expanded value."""
-
-    text: str
-    start: int
-    end: int
-
-
-def items(setting: Setting) -> list[Item]:
-    """The items of a list."""
-    return [Item(f[0], f.start(), f.end()) for f in _ITEM.finditer(setting.text())]
-
-
-def check_lists(view: View) -> Iterator[Diagnostic]:
-    """Everything about lists."""
-    listed: dict[str, set[str]] = {}
-    for setting in view.settings:
-        found = LISTS_BY_NAME.get(setting.macro.casefold())
-        if found is not None:
-            names = {item.text.strip(_QUOTES).casefold() for item in items(setting)}
-            listed.setdefault(found.name, set()).update(names)
-            yield from _undefined(view, setting, found)
-        whole = _OF_OTHERS.get(setting.macro.upper())
-        if whole is not None and whole.casefold() in view.defined:
-            yield from _not_in_whole(setting, whole)
-    yield from _values(view, listed)
-    yield from _unlisted(view, listed)
-    yield from _maps(view)
-    yield from _unpublished(view, set().union(*listed.values()))
+@looks_at(Per.SETTING)
+def undefined(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    names = LISTS_BY_NAME.get(setting.macro.casefold())
+    if names is not None:
+        yield from _undefined(view, setting, names)
+    whole = _OF_OTHERS.get(setting.macro.upper())
+    if whole is not None and whole.casefold() in view.defined:
+        yield from _not_in_whole(setting, whole)
 
 
 def _not_in_whole(setting: Setting, whole: str) -> Iterator[Diagnostic]:
     """Items that the other list lacks."""
-    text, known = setting.text(), _ITEM.findall(setting.beside(whole))
+    known = _ITEM.findall(setting.beside(whole))
     folded = {item.casefold() for item in known}
-    for item in items(setting):
-        if item.text.strip(_QUOTES).casefold() in folded or item.text == "*":
-            continue
-        help_text = f"{whole} lists {', '.join(known) or 'nothing'}"
-        message = f"{setting.macro} lists `{item.text}`, which is not in {whole}"
-        advice = meant(item.text, known, help_text)
-        place = stretch(setting, text, item.start, item.end)
-        about = {"macro": setting.macro, "names": (item.text,)}
-        yield NOT_DEFINED.at(message, *place, advice, **about)
+    for item in setting.items():
+        if item.text.strip(_QUOTES).casefold() not in folded and item.text != "*":
+            message = f"{setting.macro} lists `{item.text}`, which is not in {whole}"
+            advice = meant(item.text, known, f"{whole} lists {', '.join(known) or 'nothing'}")
+            yield setting.say(NOT_DEFINED, message, item, advice, names=(item.text,))
 
 
 def _without_quotes(macro: str) -> str | None:
@@ -153,7 +88,6 @@ def _without_quotes(macro: str) -> str | None:
 
 @finding(
     "P213",
-    WARNING,
     "quotes in a list of names",
     "A list is plain text between commas and blanks. Quotes belong to the names that they stand in,"
     " and no daemon, host, user, method or macro has a name with quotes.",
@@ -166,100 +100,108 @@ def quotes(view: View, setting: Setting) -> Iterator[Diagnostic]:
     text, what = setting.text(), _without_quotes(setting.macro)
     if what is None:
         return
-    for item in items(setting):
+    for item in setting.items():
         if item.text[0] in _QUOTES or item.text[-1] in _QUOTES:
             end = item.end
             if item.text[0] in _QUOTES and item.text[-1:] != item.text[0]:
                 close = text.find(item.text[0], item.end)
                 end = end if close == -1 else close + 1
-            place = stretch(setting, text, item.start, end)
-            quoted = text[item.start : end]
-            advice = Repair(quoted.strip(_QUOTES), quoted, "leave the quotes out")
-            yield quotes.at(f"{setting.macro} {what}", *place, advice, macro=setting.macro)
+            quoted = Item(text[item.start : end], item.start, end)
+            advice = Repair(quoted.text.strip(_QUOTES), quoted.text, "leave the quotes out")
+            yield setting.say(quotes, f"{setting.macro} {what}", quoted, advice)
             return
 
 
 @finding(
     "P215",
-    WARNING,
     "a daemon in DAEMON_LIST whose macro is no program",
     "The master runs what the macro of each name says. START, for one, is an expression; the master"
     " logs `Cannot execute` and tries again and again.",
     bad="DAEMON_LIST = MASTER, START\n",
     good="DAEMON_LIST = MASTER, STARTD\n",
+    per=Per.ITEM,
     of="DAEMON_LIST",
     observed="Observed with 25.14.1: condor_master with START in DAEMON_LIST.",
 )
-def no_program(view: View, setting: Setting) -> Iterator[Diagnostic]:
-    text = setting.text()
-    for item in items(setting):
-        if covering(item.text) is None:
-            continue
-        place = stretch(setting, text, item.start, item.end)
+def no_program(setting: Setting, item: Item) -> Iterator[Diagnostic]:
+    if covering(item.text) is not None:
         advice = meant(item.text, sorted(DAEMONS), "condor_master cannot execute it")
-        yield no_program.at(f"`{item.text}` is an expression, no daemon", *place, advice)
+        yield setting.say(no_program, f"`{item.text}` is an expression, no daemon", item, advice)
 
 
-def _values(view: View, listed: dict[str, set[str]]) -> Iterator[Diagnostic]:
+@finding(
+    "P217",
+    "an attribute whose value does not parse",
+    "The value of a macro in STARTD_ATTRS, SCHEDD_ATTRS and the like is an expression; a text needs"
+    " quotes. The daemon logs `Failed to insert ClassAd attribute`, and the ad is without it.",
+    "STARTD_ATTRS = Model\nModel = Dell R750\n",
+    'STARTD_ATTRS = Model\nModel = "Dell R750"\n',
+    observed="Observed with 25.14.1: its startd logs `CONFIGURATION PROBLEM: Failed to insert"
+    " ClassAd attribute` and goes on.",
+    per=Per.CONFIGURATION,
+)
+def no_value(view: View) -> Iterator[Diagnostic]:
     """Attributes whose macros hold no expression."""
-    lists = [names for names in LISTS if names.lists_attributes]
+    lists, listed = [names for names in LISTS if names.lists_attributes], view.items
     published = set().union(*(listed.get(names.name, set()) for names in lists))
     for setting in view.settings:
-        if setting.macro.casefold() in published and setting.knob is None:
-            broken = unparsable(setting)
-            if broken is not None:
-                message, place = broken
-                yield NO_VALUE.at(message, *place, "a text needs quotes", macro=setting.macro)
+        named = setting.macro.casefold() in published and setting.knob is None
+        broken = setting.unparsable() if named else None
+        if broken is not None:
+            yield setting.say(no_value, *broken, "a text needs quotes")
 
 
-def _maps(view: View) -> Iterator[Diagnostic]:
+@finding(
+    "P216",
+    "userMap() of a map that no list names",
+    "userMap() is undefined for a map that <SUBSYS>_CLASSAD_USER_MAP_NAMES does not list. Without"
+    " any such list nothing is said: another file may have it.",
+    "SCHEDD_CLASSAD_USER_MAP_NAMES = projects\nCLASSAD_USER_MAPFILE_projects = /etc/projects\n"
+    "SUBMIT_REQUIREMENT_NAMES = MAPPED\n"
+    'SUBMIT_REQUIREMENT_MAPPED = userMap("project", Owner) =!= undefined\n',
+    "SCHEDD_CLASSAD_USER_MAP_NAMES = projects\nCLASSAD_USER_MAPFILE_projects = /etc/projects\n"
+    "SUBMIT_REQUIREMENT_NAMES = MAPPED\n"
+    'SUBMIT_REQUIREMENT_MAPPED = userMap("projects", Owner) =!= undefined\n',
+    observed="Observed with 25.14.1: its schedd refuses a job for such a requirement, and takes it"
+    " once the list has the map.",
+)
+def no_map(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """Maps that expressions and transforms ask for, by any list: a daemon's own is not told."""
-    lists = [one for one in view.config.scope.table if one.name.upper().endswith(_MAP_NAMES)]
-    if not lists:
-        return
+    asked = list(_MAP.finditer(setting.text()))
+    table = view.config.scope.table if asked else ()
+    lists = [one for one in table if one.name.upper().endswith(_MAP_NAMES)]
     listed = {item.casefold() for one in lists for item in _ITEM.findall(one.raw)}
-    for setting in view.settings:
-        text = setting.text()
-        for found in _MAP.finditer(text):
-            if found[1].casefold() not in listed:
-                message = f"no {lists[0].name.upper()} lists the map `{found[1]}`"
-                place = stretch(setting, text, *found.span(1))
-                yield NO_MAP.at(message, *place, meant(found[1], sorted(listed)))
+    for found in asked if lists else ():
+        if found[1].casefold() not in listed:
+            message = f"no {lists[0].name.upper()} lists the map `{found[1]}`"
+            yield setting.say(no_map, message, Item.of(found, 1), meant(found[1], sorted(listed)))
 
 
 def _undefined(view: View, setting: Setting, names: NameList) -> Iterator[Diagnostic]:
-    text = setting.text()
     # A user may give those that something uses.
     used = _used(view, setting) if names.name == "SUBMIT_ATTRS" else set()
     known: list[str] | None = None
-    for item in items(setting):
-        if item.text.casefold() in used:
-            continue
-        if _NAME.fullmatch(item.text) and not _is_defined(view, names, item.text):
-            place = stretch(setting, text, item.start, item.end)
+    for item in setting.items():
+        is_name = item.text.casefold() not in used and _NAME.fullmatch(item.text)
+        if is_name and not _is_defined(view, names, item.text):
             macro = names.defined_by[0].replace("<name>", item.text)
             of_item = "which" if macro == item.text else f"and `{macro}`"
             message = f"{setting.macro} lists `{item.text}`, {of_item} is not defined"
             known = _unlisted_names(view, names) if known is None else known
             advice = meant(item.text, known, names.without)
-            about = {"macro": setting.macro, "names": (macro,)}
-            yield NOT_DEFINED.at(message, *place, advice, **about)
+            yield setting.say(NOT_DEFINED, message, item, advice, names=(macro,))
 
 
 def _unlisted_names(view: View, names: NameList) -> list[str]:
     """What the files define and no list names: an item may be a slip of that."""
-    listed = {word for one in view.settings if is_list(one.macro) for word in words_of(one)}
+    lists = (one for one in view.settings if is_list(one.macro))
+    listed = {item.text.casefold() for one in lists for item in one.items()}
     if names.lists_attributes:
         known = [one.macro for one in view.settings if one.knob is None]
     else:
         members = (names.member(one.macro) for one in view.settings)
         known = [name for name in members if name is not None]
     return [name for name in known if name.casefold() not in listed]
-
-
-def words_of(setting: Setting) -> set[str]:
-    """The case-folded items of a list."""
-    return {item.text.casefold() for item in items(setting)}
 
 
 def _used(view: View, but: Setting) -> set[str]:
@@ -284,20 +226,39 @@ def published_names() -> frozenset[str]:
     return frozenset(name.casefold() for name in attribute_names())
 
 
-def _unlisted(view: View, listed: dict[str, set[str]]) -> Iterator[Diagnostic]:
+@finding(
+    "P212",
+    "a definition that its list does not name",
+    "A daemon looks for what the list names and for nothing else: the definition has no effect.",
+    "SYSTEM_PERIODIC_HOLD_Mem = MemoryUsage > 3 * RequestMemory\n",
+    "SYSTEM_PERIODIC_HOLD_NAMES = Mem\n"
+    "SYSTEM_PERIODIC_HOLD_Mem = MemoryUsage > 3 * RequestMemory\n",
+    per=Per.CONFIGURATION,
+    elsewhere=True,
+)
+def not_listed(view: View) -> Iterator[Diagnostic]:
     for setting in view.settings:
-        for names in LISTS:
-            item = names.member(setting.macro)
-            if item is None or setting.macro.casefold() in view.words:
-                continue
-            lists = [other.name for other in LISTS if other.member(setting.macro) is not None]
-            if not any(item.casefold() in listed.get(name, ()) for name in lists):
-                message = f"`{item}` is in no {names.name}, so nobody reads this"
-                yield NOT_LISTED.named(setting.entry, message, needs=names.name, names=(item,))
-            break
+        if setting.macro.casefold() in view.words:
+            continue
+        members = ((names.name, names.member(setting.macro)) for names in LISTS)
+        lists = [(name, item.casefold(), item) for name, item in members if item is not None]
+        name, folded, item = lists[0] if lists else ("", "", "")
+        if lists and not any(folded in view.items.get(other, ()) for other, _, _ in lists):
+            message = f"`{item}` is in no {name}, so nobody reads this"
+            yield not_listed.named(setting.entry, message, needs=name, names=(item,))
 
 
-def _unpublished(view: View, listed: set[str]) -> Iterator[Diagnostic]:
+@finding(
+    "P214",
+    "an attribute of one's own that no list publishes",
+    "A macro becomes an attribute of the machine's ad when STARTD_ATTRS names it. `MY.Name` is"
+    " undefined without that.",
+    "HasScratch = True\nSTART = MY.HasScratch =?= True\n",
+    "HasScratch = True\nSTARTD_ATTRS = HasScratch\nSTART = MY.HasScratch =?= True\n",
+    per=Per.CONFIGURATION,
+    elsewhere=True,
+)
+def not_published(view: View) -> Iterator[Diagnostic]:
     """Macros that expressions of the startd mean as attributes of the slot."""
     used: dict[str, str] = {}
     for setting in view.expressions():
@@ -305,10 +266,166 @@ def _unpublished(view: View, listed: set[str]) -> Iterator[Diagnostic]:
             for node in references(setting.tree):
                 if scope_of(node) == "my":
                     used.setdefault(node.name.casefold(), setting.name)
+    known = published_names().union(*view.items.values()) if used else frozenset()
     for setting in view.settings:
         name = setting.macro.casefold()
-        known = name in listed or name in published_names() or setting.knob is not None
-        if name in used and not known:
+        if name in used and name not in known and setting.knob is None:
             message = f"`MY.{setting.macro}` in {used[name]} is undefined: no list publishes it"
             help_text = f"add `{setting.macro}` to STARTD_ATTRS"
-            yield NOT_PUBLISHED.named(setting.entry, message, help_text)
+            yield not_published.named(setting.entry, message, help_text)
+
+
+# --- prefixes, and second assignments -------------------------------------------------------------
+
+#: Templates that add a condition to what was there.
+_ADDING: Final = re.compile(r"POLICY:(HOLD_IF|PREEMPT_IF|WANT_HOLD_IF|LIMIT_JOB)", re.IGNORECASE)
+_ADDED: Final = ("PREEMPT", "WANT_HOLD", "MAXJOBRETIREMENTTIME")
+
+
+@finding(
+    "P221",
+    "a macro with the prefix of a daemon that does not read it",
+    "`NEGOTIATOR.START` is for the negotiator alone, and the negotiator has no START. A prefix is"
+    " the name of a daemon, or the local name that a daemon is started with; a name with both,"
+    " `STARTD.X.NUM_CPUS`, is read by nobody.",
+    bad="NEGOTIATOR.START = False\n",
+    good="STARTD.START = False\n",
+    observed="Observed with 25.14.1: who reads each macro; a startd started with `-local-name X`"
+    " ends at a bad `X.NUM_CPUS` and does not look at `STARTD.X.NUM_CPUS` nor `X.STARTD.NUM_CPUS`.",
+)
+def never_read(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    yield from _two_prefixes(setting)
+    prefix, macro, started = setting.prefix, setting.macro, view.local_names
+    if prefix is None or is_spoken_of(view, setting):
+        return
+    if prefix.upper() in DAEMONS:
+        readers = find_readers(macro)
+        daemons = readers.daemons if readers is not None else frozenset()
+        if setting.knob is not None:
+            daemons |= {setting.knob.read_by}
+        if daemons & set(MAIN) and prefix.upper() in MAIN and prefix.upper() not in daemons:
+            message = f"condor_{prefix.lower()} does not read {macro}"
+            names = [f"condor_{name.lower()}" for name in sorted(daemons & DAEMONS)]
+            verb = "does" if len(names) == 1 else "do"
+            help_text = f"{listing(names)} {verb}"
+            yield never_read.named(setting.entry, message, help_text, macro=macro)
+        return
+    meant = suggest(prefix, (*DAEMONS, *started.values()))
+    if meant is not None and prefix.casefold() not in started:
+        message = f"no daemon has the name `{prefix}`"
+        yield never_read.named(setting.entry, message, Meant(meant, prefix), macro=macro)
+
+
+def _two_prefixes(setting: Setting) -> Iterator[Diagnostic]:
+    """``STARTD.X.NUM_CPUS``: a daemon with a local name looks for `X.NUM_CPUS`, then for
+    `STARTD.NUM_CPUS`."""
+    first, _, rest = setting.entry.name.partition(".")
+    second, dot, macro = rest.partition(".")
+    if not dot or find_knob(rest) is not None or "." in macro:
+        return
+    known = find_knob(macro) or find_other(macro) or find_readers(macro)
+    if known is not None and {first.upper(), second.upper()} & set(DAEMONS):
+        message = f"no daemon reads a name with two prefixes, `{first}.{second}`"
+        local = second if first.upper() in DAEMONS else first
+        help_text = f"a daemon with the local name {local} reads `{local}.{macro}`"
+        yield never_read.named(setting.entry, message, help_text, macro=macro)
+
+
+@finding(
+    "P222",
+    "a second assignment of a list that loses what the first one had",
+    "The later assignment replaces the earlier one whole. To add to a list say"
+    " `NAME = $(NAME), more`.",
+    bad="ALLOW_WRITE = *.batch.example.edu\nALLOW_WRITE = submit.example.edu\n",
+    good="ALLOW_WRITE = *.batch.example.edu\nALLOW_WRITE = $(ALLOW_WRITE), submit.example.edu\n",
+)
+def loses_items(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    entry, earlier = setting.entry, setting.entry.previous
+    if not (is_list(setting.macro) or setting.macro.casefold() in LISTS_BY_NAME):
+        return
+    if earlier is None or not is_own(earlier):
+        return
+    lost = [item for item in _items_of(setting, earlier) if item not in _items_of(setting, entry)]
+    if earlier.source is not entry.source:
+        lost = [item for item in lost if _is_left_alone(view, setting, item)]
+    elif not replaces(entry, earlier):
+        return
+    if lost:
+        message = f"{entry.name} is set again and loses {', '.join(f'`{item}`' for item in lost)}"
+        there = _seen_from(entry, earlier)
+        help_text = f"{there} has it; to add say `{entry.name} = $({entry.name}), ...`"
+        yield loses_items.named(entry, message, help_text, names=tuple(lost))
+
+
+def _is_left_alone(view: View, setting: Setting, item: str) -> bool:
+    """Do the files define what the list of another file had, and now nobody reads?
+
+    An assignment in another file may be meant to replace a list; what is defined is meant to be
+    read.
+    """
+    names = LISTS_BY_NAME.get(setting.macro.casefold())
+    if names is None or setting.entry.raw != (setting.entry.written or setting.entry.raw):
+        return False
+    macros = {pattern.replace("<name>", item).casefold() for pattern in names.defined_by}
+    return not macros.isdisjoint(view.defined) and item.casefold() not in published_names()
+
+
+def _items_of(setting: Setting, entry: Definition) -> list[str]:
+    try:
+        text = setting.config.expand(entry).text
+    except ExpansionError:
+        text = ""
+    return list(dict.fromkeys(_ITEM.findall(text)))
+
+
+@finding(
+    "P223",
+    "an assignment that undoes a policy template",
+    "Templates such as POLICY : Hold_If_Memory_Exceeded add their condition to PREEMPT and"
+    " WANT_HOLD. An assignment after them, without `$(PREEMPT)`, drops the condition; so does one"
+    " of DAEMON_LIST with the daemons that `use ROLE : Submit` has put there.",
+    bad="use POLICY : Hold_If_Memory_Exceeded\nPREEMPT = False\n",
+    good="PREEMPT = False\nuse POLICY : Hold_If_Memory_Exceeded\n",
+)
+def policy_lost(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    entry, earlier = setting.entry, setting.entry.previous
+    if earlier is None or not earlier.template or entry.template is not None:
+        return
+    if entry.name.upper() in _ADDED and _ADDING.match(earlier.template):
+        if earlier.raw not in entry.raw:
+            message = f"{entry.name} drops the condition that {_added(entry, earlier)} adds"
+            yield policy_lost.named(entry, message, "set it before the template")
+    elif setting.macro.upper() == "DAEMON_LIST" or setting.macro.casefold() in LISTS_BY_NAME:
+        yield from _of_templates(setting, earlier)
+
+
+def _of_templates(setting: Setting, earlier: Definition) -> Iterator[Diagnostic]:
+    """A list without what templates have put into it."""
+    entry, chain = setting.entry, list(earlier.chain())
+    by_templates = list(takewhile(lambda one: one.template is not None, chain))
+    own = [item for one in chain[len(by_templates) :][:1] for item in _items_of(setting, one)]
+    left = {item.casefold() for item in (*own, *_items_of(setting, entry))}
+    lost = [item for item in _items_of(setting, earlier) if item.casefold() not in left]
+    if lost:
+        first = [one for one in by_templates if lost[0] in _items_of(setting, one)][-1]
+        named = listing([f"`{item}`" for item in lost])
+        message = f"{entry.name} drops {named} that {_added(entry, first)} adds"
+        help_text = f"to add to it say `{entry.name} = $({entry.name}), ...`"
+        yield policy_lost.named(entry, message, help_text)
+
+
+def _added(entry: Definition, earlier: Definition) -> str:
+    """The `use` statement that an earlier definition comes from, and where it is."""
+    if earlier.origin != entry.origin:
+        return f"the `use` in {_seen_from(entry, earlier)}"
+    assert entry.source is not None
+    assert earlier.line is not None
+    statement = entry.source.text.split("\n")[earlier.line - 1].strip()
+    return f"`{statement}` in {_seen_from(entry, earlier)}"
+
+
+def _seen_from(entry: Definition, earlier: Definition) -> str:
+    """Where an earlier definition stands, seen from a later one."""
+    if earlier.origin == entry.origin:
+        return f"line {earlier.line}"
+    return f"{earlier.origin}:{earlier.line}"

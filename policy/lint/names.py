@@ -23,7 +23,7 @@ from policy.knobs.shares import NAME_LIMIT
 from policy.language.lines import LineReader
 from policy.language.numbers import read_boolean
 from policy.language.table import Definition
-from policy.lint.finding import WARNING, Advice, Finding, Meant, Repair
+from policy.lint.finding import Advice, Finding, Meant, Per, Repair, finding, looks_at
 from policy.lint.spelling import (
     Vocabulary,
     inflected,
@@ -37,7 +37,6 @@ from policy.versions import NEWEST, Version, parse_version
 
 UNKNOWN: Final = Finding(
     "P201",
-    WARNING,
     "a macro that nobody reads, spelled almost like one that is read",
     "HTCondor takes any name in silence. A name that no daemon knows and no other macro refers to"
     " has no effect.",
@@ -46,24 +45,13 @@ UNKNOWN: Final = Finding(
 )
 UNDERSCORES: Final = Finding(
     "P202",
-    WARNING,
     "a macro with an underscore missing or too many",
     "Case does not matter in names of macros, underscores do.",
     "NEGOTIATOR_PREJOB_RANK = Memory\n",
     "NEGOTIATOR_PRE_JOB_RANK = Memory\n",
 )
-SHADOWED: Final = Finding(
-    "P203",
-    WARNING,
-    "a policy macro that is set twice in one file",
-    "The later definition replaces the earlier one, which has no effect. Settings of different"
-    " files, in conditionals, and values that build on themselves are not meant.",
-    "PRIORITY_HALFLIFE = 3600\nPRIORITY_HALFLIFE = 7200\n",
-    "PRIORITY_HALFLIFE = 7200\n",
-)
 DEPRECATED: Final = Finding(
     "P204",
-    WARNING,
     "a macro under its old name",
     "The old name is still read, or was until lately; the new one wins where both are set.",
     "GROUP_DYNAMIC_MACH_CONSTRAINT = Memory > 1024\n",
@@ -71,7 +59,6 @@ DEPRECATED: Final = Finding(
 )
 DEAD: Final = Finding(
     "P205",
-    WARNING,
     "a macro that no daemon reads any more",
     "It stands in old configurations and manuals and has no effect in 25.14.1.",
     "NUM_VIRTUAL_MACHINES = 2\n",
@@ -79,7 +66,6 @@ DEAD: Final = Finding(
 )
 UNREAD: Final = Finding(
     "P206",
-    WARNING,
     "a macro that this version of HTCondor does not read",
     "Another version reads it: an older one, or one that is newer than the one that is followed"
     " (`--condor-version`). The finding says since when, as far as the parameter tables of 23.9.6,"
@@ -163,28 +149,33 @@ def _known(defaults: tuple[str, ...], version: Version) -> _Known:
     return _Known(vocabulary(tuple(known)), squeezed, folded)
 
 
-def check_names(view: View) -> Iterator[Diagnostic]:
-    """Everything about names."""
-    version = view.config.version
-    known = _known(tuple(view.config.scope.table.default_names()), version)
+@looks_at(Per.CONFIGURATION)
+def name(view: View) -> Iterator[Diagnostic]:
+    """What is wrong with each name first of all."""
+    known = _known(tuple(view.config.scope.table.default_names()), view.config.version)
     for setting in view.settings:
         found = _obsolete(view, setting) or _unread(view, setting) or _cut_limit(view, setting)
         if found is None and not _is_known(view, setting, known.folded):
             found = _slip(view, setting, known.spelled, known.squeezed)
         if found is not None:
             yield found
-    yield from _shadowed(view)
 
 
 def _obsolete(view: View, setting: Setting) -> Diagnostic | None:
-    macro, knob = setting.macro, setting.knob
+    macro, knob, version = setting.macro, setting.knob, view.config.version
     found = find_obsolete(macro)
     if found is None and knob is not None and knob.replaced_by:
         found = Obsolete(knob.replaced_by, alias=True)
     if found is None or (not found.alias and is_spoken_of(view, setting)):
         return None  # other values may refer to it
-    if view.config.version < NEWEST and _was_read(view, macro, found):
-        return _by_switch(view, setting, found)
+    was_read = view.config.scope.table.default(macro) is not None
+    if version < NEWEST and (version < parse_version(found.since) if found.since else was_read):
+        # The version that is followed reads it, perhaps only where another macro is true.
+        text = view.config.text(found.switch) if found.switch else "true"
+        if read_boolean(text or "", view.config.scope.functions.evaluate):
+            return None
+        message = f"`{macro}` is read by {version} only where {found.switch} is true"
+        return DEAD.named(setting.entry, message, str(found), version=True)
     if found.alias:
         advice: Advice = str(found)
         if f"$({macro}".casefold() not in (setting.entry.written or "").casefold():
@@ -192,23 +183,6 @@ def _obsolete(view: View, setting: Setting) -> Diagnostic | None:
         return DEPRECATED.named(setting.entry, f"`{macro}` is an old name", advice)
     what = "is read by no daemon" if find_readers(macro) is None else "is no longer supported"
     return DEAD.named(setting.entry, f"`{macro}` {what}", str(found) or None)
-
-
-def _was_read(view: View, macro: str, found: Obsolete) -> bool:
-    """Does the version that is followed still read a macro that 25.14.1 does not?"""
-    if found.since:
-        return view.config.version < parse_version(found.since)
-    return view.config.scope.table.default(macro) is not None
-
-
-def _by_switch(view: View, setting: Setting, found: Obsolete) -> Diagnostic | None:
-    """A macro that is read only where another one is true."""
-    text = view.config.text(found.switch) if found.switch else "true"
-    if read_boolean(text or "", view.config.scope.functions.evaluate):
-        return None
-    version, macro = view.config.version, setting.macro
-    message = f"`{macro}` is read by {version} only where {found.switch} is true"
-    return DEAD.named(setting.entry, message, str(found), version=True)
 
 
 def _unread(view: View, setting: Setting) -> Diagnostic | None:
@@ -237,7 +211,7 @@ def _cut_limit(view: View, setting: Setting) -> Diagnostic | None:
     if meant is None or setting.macro.casefold() in view.words:
         return None
     message = f"`{setting.macro}` is a concurrency limit, and `{reading.text}` is no number"
-    return _misspelt(UNKNOWN, setting, message, meant)
+    return UNKNOWN.named(setting.entry, message, Meant(meant, setting.macro))
 
 
 def is_spoken_of(view: View, setting: Setting) -> bool:
@@ -253,19 +227,14 @@ def _is_known(view: View, setting: Setting, known: frozenset[str]) -> bool:
     macro = setting.macro.casefold()
     if macro in known or find_knob(setting.macro) or find_readers(setting.macro):
         return True
-    if _is_odd_part(view, macro):
-        return False
+    if _cron_part(view, macro) is not None:
+        return False  # the job is listed, and no job has such a part
     if macro in view.words or setting.entry.name.casefold() in view.words:
         return True
     if _of_daemon(view, macro) or any(names.member(macro) for names in LISTS):
         return True
     # SYSTEM_PERIODIC_HOLD_NAMES = MEM makes names like SYSTEM_PERIODIC_HOLD_MEM.
     return any(f"_{word}_" in f"_{macro}_" for word in view.listed)
-
-
-def _is_odd_part(view: View, macro: str) -> bool:
-    """Is it STARTD_CRON_<job>_X of a job that is listed, and no job has an X?"""
-    return _cron_part(view, macro) is not None
 
 
 def _cron_part(view: View, macro: str) -> str | None:
@@ -322,27 +291,21 @@ def _family_slip(view: View, macro: str) -> str | None:
 def _slip(
     view: View, setting: Setting, known: Vocabulary, squeezed: dict[str, str]
 ) -> Diagnostic | None:
-    macro = setting.macro
-    message = f"`{macro}` is not a macro that HTCondor reads"
-    head = _cron_part(view, macro)
+    macro, head = setting.macro, _cron_part(view, setting.macro)
     if head is not None:
         part = macro[len(head) :]
         meant = _PARTS_ELSEWHERE.get(part.casefold())
         meant = meant or suggest(part, CRON_PARTS) or meant_by_words(part, vocabulary(CRON_PARTS))
-        message = f"a job of a cron has no `{part}`"
-        if meant:
-            return _misspelt(UNKNOWN, setting, message, f"{macro[: len(head)]}{meant}")
-        return UNKNOWN.named(setting.entry, message, f"it has {', '.join(CRON_PARTS)}")
-    meant = _with_underscores(macro, squeezed) or _family_slip(view, macro)
-    if meant is not None:
-        return _misspelt(UNDERSCORES, setting, message, meant)
-    meant = near(macro, known) or _near_short(macro) or _by_words(macro, known)
-    return None if meant is None else _misspelt(UNKNOWN, setting, message, meant)
-
-
-def _misspelt(kind: Finding, setting: Setting, message: str, meant: str) -> Diagnostic:
-    """A name that should be another one."""
-    return kind.named(setting.entry, message, Meant(meant, setting.macro))
+        advice = Meant(f"{macro[: len(head)]}{meant}", macro) if meant else None
+        message, has = f"a job of a cron has no `{part}`", f"it has {', '.join(CRON_PARTS)}"
+        return UNKNOWN.named(setting.entry, message, advice or has)
+    kind, meant = UNDERSCORES, _with_underscores(macro, squeezed) or _family_slip(view, macro)
+    if meant is None:
+        kind, meant = UNKNOWN, near(macro, known) or _near_short(macro) or _by_words(macro, known)
+    if meant is None:
+        return None
+    message = f"`{macro}` is not a macro that HTCondor reads"
+    return kind.named(setting.entry, message, Meant(meant, macro))
 
 
 def _with_underscores(macro: str, squeezed: dict[str, str]) -> str | None:
@@ -362,18 +325,13 @@ def _with_underscores(macro: str, squeezed: dict[str, str]) -> str | None:
 def _by_words(macro: str, known: Vocabulary) -> str | None:
     """The same for a macro of several words."""
     cut = meant_by_words(macro, known) if macro.count("_") > 1 else None
-    cut = cut or _of_other_daemon(macro, known)
-    return cut or inflected(macro, known) or reordered(macro, known) or _of_family(macro)
-
-
-def _of_other_daemon(macro: str, known: Vocabulary) -> str | None:
-    """The macro with the daemon's own name in place of what the daemon is called."""
+    # The daemon's own name in place of what the daemon is called.
     called, _, rest = macro.partition("_")
     daemon = _DAEMONS_CALLED.get(called.casefold())
-    if daemon is None:
-        return None
-    meant = f"{daemon}_{rest}".casefold()
-    return next((name for name in known.names if name.casefold() == meant), None)
+    wanted = f"{daemon}_{rest}".casefold()
+    names = known.names if cut is None and daemon is not None else ()
+    cut = cut or next((name for name in names if name.casefold() == wanted), None)
+    return cut or inflected(macro, known) or reordered(macro, known) or _of_family(macro)
 
 
 def _of_family(macro: str) -> str | None:
@@ -406,16 +364,22 @@ def _are_forms(mine: str, known: str) -> bool:
     return (reordered(mine, one) or inflected(mine, one)) is not None
 
 
-def _shadowed(view: View) -> Iterator[Diagnostic]:
-    for setting in view.settings:
-        earlier = setting.entry.previous
-        if setting.knob is None or earlier is None or not is_own(earlier):
-            continue
-        if is_list(setting.macro):
-            continue  # what it loses is the finding
-        if replaces(setting.entry, earlier):
-            message = f"`{earlier.name}` is set again in line {setting.entry.line}"
-            yield SHADOWED.named(earlier, message, "this definition has no effect")
+@finding(
+    "P203",
+    "a policy macro that is set twice in one file",
+    "The later definition replaces the earlier one, which has no effect. Settings of different"
+    " files, in conditionals, and values that build on themselves are not meant.",
+    "PRIORITY_HALFLIFE = 3600\nPRIORITY_HALFLIFE = 7200\n",
+    "PRIORITY_HALFLIFE = 7200\n",
+)
+def shadowed(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    earlier = setting.entry.previous
+    if setting.knob is None or earlier is None or not is_own(earlier):
+        return
+    # What a list loses is a finding of its own.
+    if not is_list(setting.macro) and replaces(setting.entry, earlier):
+        message = f"`{earlier.name}` is set again in line {setting.entry.line}"
+        yield shadowed.named(earlier, message, "this definition has no effect")
 
 
 def replaces(later: Definition, earlier: Definition) -> bool:

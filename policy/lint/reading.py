@@ -21,23 +21,21 @@ from policy.language.expressions import text_behind
 from policy.language.macros import FUNCTIONS
 from policy.language.numbers import read_boolean
 from policy.lint.endings import status_at_start
-from policy.lint.finding import ERROR, WARNING, Finding, Meant
-from policy.lint.places import stretch, unparsable
+from policy.lint.finding import ERROR, WARNING, Finding, Meant, Per, finding, looks_at
 from policy.lint.view import Setting, View, covering, endless
 
 UNREADABLE: Final = Finding(
     "P101",
-    ERROR,
     "a statement that cannot be read",
     "Every daemon and tool refuses the whole configuration at the first such line, with exit"
     " status 1.",
     "PRIORITY_HALFLIFE = 3600\nthis line says nothing\n",
     "PRIORITY_HALFLIFE = 3600\n# this line says nothing\n",
     silenceable=False,
+    severity=ERROR,
 )
 IGNORED_WORDS: Final = Finding(
     "P102",
-    WARNING,
     "words before the operator that are ignored",
     "The name is the first word only; what stands between it and the `=` is passed over in"
     " silence.",
@@ -46,7 +44,6 @@ IGNORED_WORDS: Final = Finding(
 )
 LEAKING_COMMENT: Final = Finding(
     "P103",
-    WARNING,
     "a comment that ends a continued value",
     "A comment line inside a continuation must end in a backslash like the other lines. Otherwise"
     " the value ends there, and the last character of the comment becomes part of it.",
@@ -55,7 +52,6 @@ LEAKING_COMMENT: Final = Finding(
 )
 SAID: Final = Finding(
     "P104",
-    WARNING,
     "a warning while reading",
     "The reader goes on, as the tools of HTCondor do; `warning :` statements appear here too.",
     "warning : this pool moves on Monday\n",
@@ -63,7 +59,6 @@ SAID: Final = Finding(
 )
 OPEN_END: Final = Finding(
     "P105",
-    WARNING,
     "a last line without a newline that would mean something else with one",
     "A line that no newline ends is taken as it stands. Blanks around it are not removed (one in"
     " front makes it unreadable, one behind becomes part of the value and hides the end of a"
@@ -73,25 +68,14 @@ OPEN_END: Final = Finding(
 )
 NUL: Final = Finding(
     "P106",
-    WARNING,
     "a NUL byte",
     "The rest of its line is not read, and the next line is joined to what stands before. Lines"
     " below are counted as HTCondor counts them: the two are one.",
     "NEGOTIATOR_NAME = main\0\n\n",
     "NEGOTIATOR_NAME = main\n",
 )
-SWALLOWED: Final = Finding(
-    "P107",
-    WARNING,
-    "a continued value that takes in the next assignment",
-    "A backslash at the end of the last line of a value makes the next line a part of it, whatever"
-    " that says.",
-    "ALLOW_READ = *.example.edu, \\\nALLOW_WRITE = cm.example.edu\n",
-    "ALLOW_READ = *.example.edu\nALLOW_WRITE = cm.example.edu\n",
-)
 INVALID: Final = Finding(
     "P110",
-    ERROR,
     "a value that ends a daemon",
     "A boolean is `True` or `False` (or 1, 0, or an expression), never `yes` or `on`; a number has"
     " no unit; a dynamic quota lies between 0 and 1. Each daemon that reads the macro ends, with"
@@ -101,10 +85,10 @@ INVALID: Final = Finding(
     silenceable=False,
     observed="Observed with 25.14.1: each main daemon was asked about a bad value of each macro"
     " that it reads at its start.",
+    severity=ERROR,
 )
 SYNTAX: Final = Finding(
     "P111",
-    ERROR,
     "a policy expression that does not parse",
     "condor_negotiator ends with exit status 4, and so do condor_defrag, condor_rooster and, at"
     " MachineMaxVacateTime and what a consumption policy uses, the startd, while condor_config_val"
@@ -114,10 +98,10 @@ SYNTAX: Final = Finding(
     silenceable=False,
     observed="Observed with 25.14.1: condor_negotiator, condor_defrag, condor_rooster and"
     " condor_startd, each started with such an expression, end.",
+    severity=ERROR,
 )
 NOT_USED: Final = Finding(
     "P112",
-    WARNING,
     "an invalid value that is passed over",
     "The daemon goes on with the default, or without the setting.",
     "LICENSE_LIMIT = six\n",
@@ -125,7 +109,6 @@ NOT_USED: Final = Finding(
 )
 BROKEN: Final = Finding(
     "P113",
-    ERROR,
     "an expression that does not parse and ends no daemon",
     "The startd logs `Invalid expression` and lives on. Without a START the slot's Requirements are"
     " an error and it takes no job; without a RANK all jobs have Rank 0; what PREEMPT, WANT_HOLD,"
@@ -138,27 +121,19 @@ BROKEN: Final = Finding(
     " waits. condor_submit refuses a job for a broken APPEND_RANK, DEFAULT_RANK,"
     " JOB_DEFAULT_REQUESTCPUS or JOB_DEFAULT_REQUESTMEMORY. Not asked about: what"
     " condor_job_router and the starter read, and other macros of condor_submit.",
+    severity=ERROR,
 )
 ENDLESS: Final = Finding(
     "P114",
-    ERROR,
     "an expansion that never ends",
     "Macros that refer to each other in a circle make every daemon and tool that reads one of them"
     " hang or crash.",
     "SITE_SIZE = $(SITE_BASE)\nSITE_BASE = $(SITE_SIZE)\n",
     "SITE_SIZE = $(SITE_BASE)\nSITE_BASE = 5\n",
-)
-TRAILING_COMMENT: Final = Finding(
-    "P115",
-    WARNING,
-    "a comment behind a value",
-    "Only a line that begins with `#` is a comment; behind a value it is part of the value.",
-    "NEGOTIATOR_NAME = main # the only one\n",
-    "# the only one\nNEGOTIATOR_NAME = main\n",
+    severity=ERROR,
 )
 BEHIND: Final = Finding(
     IGNORED,
-    ERROR,
     "text behind an expression that is ignored",
     "Behind a complete conditional the daemons stop reading: what follows has no effect, and"
     " neither they nor condor_config_val say so. Behind any other expression such text ends the"
@@ -167,42 +142,25 @@ BEHIND: Final = Finding(
     "PREEMPTION_RANK = (TotalJobRunTime > 3600 ? 1 : 100) - Cpus\n",
     observed="Observed with 25.14.1: condor_negotiator, started with text behind a conditional in"
     " an expression, an integer and a boolean, runs.",
+    severity=ERROR,
 )
 HOLE: Final = Finding(
     "P120",
-    WARNING,
     "an undefined macro",
     "A reference to a macro that nobody defines expands to nothing and leaves a hole: a condition"
     " is false or does not parse, a limit is its default, a path begins at the root. `$(MINUTE)`"
     " and `$(HOUR)` are built in, `$(DAY)` is not.",
     "PREEMPTION_REQUIREMENTS = TotalJobRunTime > 600$(DAY) && RemoteUserPrio > 2000\n",
     "DAY = 86400\nPREEMPTION_REQUIREMENTS = TotalJobRunTime > $(DAY) && RemoteUserPrio > 2000\n",
+    elsewhere=True,
 )
 NO_REFERENCE: Final = Finding(
     "P121",
-    WARNING,
     "a reference that stays as text",
     "A default may hold only letters, digits, blanks, `_ . / $ , : \\` and groups in parentheses."
     " With another character the whole is not a reference.",
     'PREEMPTION_RANK = strcat("x", "$(SITE:a-b)") == "x" ? 1 : 2\n',
     'SITE = a-b\nPREEMPTION_RANK = strcat("x", "$(SITE)") == "x" ? 1 : 2\n',
-)
-NESTED_BODY: Final = Finding(
-    "P122",
-    WARNING,
-    "parentheses inside a function macro",
-    "The body of a function macro ends at the first closing parenthesis, also at one that belongs"
-    " to a reference inside. Give the inner expression a name of its own.",
-    "BASE = 30\nNEGOTIATOR_NAME = n$INT($(BASE)*2)\n",
-    "BASE = 30\nTWICE = 60\nNEGOTIATOR_NAME = n$INT(TWICE)\n",
-)
-LOWER_FUNCTION: Final = Finding(
-    "P123",
-    WARNING,
-    "a function macro in lower case",
-    "Function macros are written in upper case; in any other spelling they stay as text.",
-    "BASE = 30\nNEGOTIATOR_NAME = n$int(BASE)\n",
-    "BASE = 30\nNEGOTIATOR_NAME = n$INT(BASE)\n",
 )
 
 #: Findings about expressions that do not parse.
@@ -288,24 +246,20 @@ def _is_continued_comment(lines: Sequence[str], number: int) -> bool:
     return line.startswith("#") and line.endswith("\\")
 
 
-def check_values(view: View) -> Iterator[Diagnostic]:
-    """Everything about single values."""
-    for setting in view.settings:
-        if not is_own_limit(view, setting.macro):
-            yield from _invalid(setting)
-        yield from _partitionable(view, setting)
-        yield from _backfill(setting)
-        yield from _unparsable(setting)
-        yield from _behind(setting)
-        problem = endless(setting)
-        if problem is not None:
-            if setting.reading is None:
-                circle = tuple(map(str.casefold, problem.chain))
-                yield ENDLESS.on(setting.entry, str(problem), circle=circle)
-            continue
-        yield from _comment(setting)
-        yield from _swallowed(setting)
-        yield from _references(view, setting)
+@looks_at(Per.SETTING)
+def value(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """A value that its readers cannot use, or use otherwise than it looks."""
+    if not is_own_limit(view, setting.macro):
+        yield from _invalid(setting)
+    yield from _not_taken(view, setting)
+    yield from _unparsable(setting)
+    yield from _behind(setting)
+    problem = endless(setting)
+    if problem is not None and setting.reading is None:
+        circle = tuple(map(str.casefold, problem.chain))
+        yield ENDLESS.on(setting.entry, str(problem), circle=circle)
+    elif problem is None:
+        yield from _references(setting)
 
 
 def is_own_limit(view: View, macro: str) -> bool:
@@ -335,26 +289,18 @@ def _invalid(setting: Setting) -> Iterator[Diagnostic]:
         yield found
 
 
-def _partitionable(view: View, setting: Setting) -> Iterator[Diagnostic]:
-    """A word for true that the startd does not take for one, without saying so."""
-    if not _PARTITIONABLE.fullmatch(setting.macro):
-        return
-    text = setting.text()
-    if text and read_boolean(text, view.config.scope.functions.evaluate) is None:
-        message = f"{setting.macro}: `{text}` is not a boolean"
-        help_text = "condor_startd makes a static slot of it, in silence"
-        place = stretch(setting, text, 0, len(text))
-        yield NOT_USED.at(message, *place, help_text, macro=setting.macro)
-
-
-def _backfill(setting: Setting) -> Iterator[Diagnostic]:
-    """A backfill system, none of which is built in."""
-    text = setting.text()
-    if setting.macro.casefold() == _BACKFILL and text:
-        message = f"{setting.macro}: `{text}` is not supported"
-        help_text = "condor_startd says so and ignores it"
-        place = stretch(setting, text, 0, len(text))
-        yield NOT_USED.at(message, *place, help_text, macro=setting.macro)
+def _not_taken(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """A word for true that the startd does not take for one, without saying so; a backfill
+    system, none of which is built in."""
+    text, is_truth = setting.text(), view.config.scope.functions.evaluate
+    what = ""
+    if _PARTITIONABLE.fullmatch(setting.macro) and text and read_boolean(text, is_truth) is None:
+        what, help_text = "not a boolean", "condor_startd makes a static slot of it, in silence"
+    elif setting.macro.casefold() == _BACKFILL and text:
+        what, help_text = "not supported", "condor_startd says so and ignores it"
+    if what:
+        message = f"{setting.macro}: `{text}` is {what}"
+        yield setting.say(NOT_USED, message, setting.whole(), help_text)
 
 
 def _unparsable(setting: Setting) -> Iterator[Diagnostic]:
@@ -362,21 +308,19 @@ def _unparsable(setting: Setting) -> Iterator[Diagnostic]:
     covered = setting.knob is not None and setting.knob.kind is Kind.EXPR
     if covered or find_use(setting.macro) is None or endless(setting) is not None:
         return
-    broken = unparsable(setting)
+    broken = setting.unparsable()
     if broken is None:
         return
-    message, place = broken
-    daemon, macro = setting.macro.partition("_")[0], setting.macro
-    if daemon.upper() in _STRICT:
+    daemon, macro, help_text = setting.macro.partition("_")[0].upper(), setting.macro, None
+    if daemon in _STRICT:
         help_text = f"condor_{daemon.lower()} ends when it reads this"
-        yield SYNTAX.at(message, *place, help_text, macro=macro, ends=daemon.upper())
+        yield setting.say(SYNTAX, *broken, help_text, ends=daemon)
         return
-    broken_help = None
     if macro.upper() in _SUBMITTED:
-        broken_help = "condor_submit ends with it: jobs cannot be submitted"
+        help_text = "condor_submit ends with it: jobs cannot be submitted"
     elif _OF_SLOTS.match(macro):
-        broken_help = "condor_startd does without it and says nothing"
-    yield BROKEN.at(message, *place, broken_help, macro=macro)
+        help_text = "condor_startd does without it and says nothing"
+    yield setting.say(BROKEN, *broken, help_text)
 
 
 def _behind(setting: Setting) -> Iterator[Diagnostic]:
@@ -388,10 +332,9 @@ def _behind(setting: Setting) -> Iterator[Diagnostic]:
     readers = find_readers(setting.macro)
     if readers is None or readers.kind == "string" or endless(setting) is not None:
         return
-    text = setting.text()
-    found = text_behind(text)
-    if found is not None and unparsable(setting) is None:
-        where = stretch(setting, text, found.start, found.end)
+    found = text_behind(setting.text())
+    if found is not None and setting.unparsable() is None:
+        where = setting.place(found.start, found.end)
         yield behind_expression(setting.macro, found, where)
 
 
@@ -400,58 +343,88 @@ def _cut_short(setting: Setting) -> bool:
     return any(called[1] in FUNCTIONS for called in _NESTED.finditer(setting.entry.raw))
 
 
-def _comment(setting: Setting) -> Iterator[Diagnostic]:
-    entry = setting.entry
+@finding(
+    "P115",
+    "a comment behind a value",
+    "Only a line that begins with `#` is a comment; behind a value it is part of the value.",
+    "NEGOTIATOR_NAME = main # the only one\n",
+    "# the only one\nNEGOTIATOR_NAME = main\n",
+)
+def trailing_comment(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    entry, reading = setting.entry, setting.reading
     written = entry.written if entry.written is not None else entry.raw
     if "\n" in entry.raw or '"' in written or setting.macro.upper().startswith("JOB_TRANSFORM"):
         return
-    if setting.reading is not None and setting.reading.diagnostic is not None:
+    if reading is not None and reading.diagnostic is not None:
         return
     found = _TRAILING.search(" " + written)
-    if found is not None:
+    if found is not None and endless(setting) is None:
         message = f"`{written[max(0, found.start()) :].strip()}` is part of the value"
-        yield TRAILING_COMMENT.on(entry, message, "put the comment on a line of its own, above")
+        help_text = "put the comment on a line of its own, above"
+        yield trailing_comment.on(entry, message, help_text)
 
 
-def problems_of(setting: Setting) -> tuple[str, ...]:
-    """What function macros of the value cannot do."""
-    if "$CHOICE(" not in setting.entry.raw:
-        return ()
-    return setting.config.expand(setting.entry).problems
-
-
-def _swallowed(setting: Setting) -> Iterator[Diagnostic]:
+@finding(
+    "P107",
+    "a continued value that takes in the next assignment",
+    "A backslash at the end of the last line of a value makes the next line a part of it, whatever"
+    " that says.",
+    "ALLOW_READ = *.example.edu, \\\nALLOW_WRITE = cm.example.edu\n",
+    "ALLOW_READ = *.example.edu\nALLOW_WRITE = cm.example.edu\n",
+)
+def swallowed(view: View, setting: Setting) -> Iterator[Diagnostic]:
     entry = setting.entry
     if entry.source is None or "\n" in entry.raw:
         return
     for found in _ASSIGNMENT.finditer(entry.source.text, entry.start, entry.end):
-        if covering(found[1]) is not None or find_readers(found[1]) is not None:
-            message = (
-                f"{setting.macro} goes on here and takes `{found[1]} =` for a part of its value"
-            )
+        is_macro = covering(found[1]) is not None or find_readers(found[1]) is not None
+        if is_macro and endless(setting) is None:
+            name, place = f"`{found[1]} =`", (entry.source, *found.span(1))
+            message = f"{setting.macro} goes on here and takes {name} for a part of its value"
             help_text = "the line above ends in a backslash"
-            place = entry.source, *found.span(1)
-            yield SWALLOWED.at(message, *place, help_text, macro=setting.macro)
+            yield swallowed.at(message, *place, help_text, macro=setting.macro)
 
 
-def _references(view: View, setting: Setting) -> Iterator[Diagnostic]:
-    entry, raw = setting.entry, setting.entry.raw
-    for found in _CALLED.finditer(raw):
-        name = found[1]
-        if name.upper() in FUNCTIONS and name not in FUNCTIONS:
-            message = f"`${name}(` is not a function macro"
-            meant = f"${name.upper()}("
-            yield LOWER_FUNCTION.on(entry, message, Meant(meant, found[0]))
-    told = setting.reading is not None and setting.reading.diagnostic is not None
-    for problem in () if told else problems_of(setting):
-        message = f"{setting.macro}: {problem}"
-        yield INVALID.on(entry, message, "its readers end at it", macro=setting.macro)
-    for found in _NESTED.finditer(raw):
-        if found[1] in FUNCTIONS and found[1] != "ENV":
-            message = f"the body of `${found[1]}(` ends at its first `)`"
-            yield NESTED_BODY.on(entry, message, "name the inner expression and use the name")
-    if setting.reading is None or setting.knob is None or setting.knob.kind is not Kind.EXPR:
-        return
-    if _REMAINS.search(setting.reading.text):
-        message = f"{setting.name} keeps a reference that is not one: `{setting.reading.text}`"
+def _references(setting: Setting) -> Iterator[Diagnostic]:
+    """What function macros of the value cannot do, and references that are none."""
+    entry, reading = setting.entry, setting.reading
+    if (reading is None or reading.diagnostic is None) and "$CHOICE(" in entry.raw:
+        for problem in setting.config.expand(entry).problems:
+            message = f"{setting.macro}: {problem}"
+            yield INVALID.on(entry, message, "its readers end at it", macro=setting.macro)
+    is_expression = setting.knob is not None and setting.knob.kind is Kind.EXPR
+    if reading is not None and is_expression and _REMAINS.search(reading.text):
+        message = f"{setting.name} keeps a reference that is not one: `{reading.text}`"
         yield NO_REFERENCE.on(entry, message)
+
+
+@finding(
+    "P123",
+    "a function macro in lower case",
+    "Function macros are written in upper case; in any other spelling they stay as text.",
+    "BASE = 30\nNEGOTIATOR_NAME = n$int(BASE)\n",
+    "BASE = 30\nNEGOTIATOR_NAME = n$INT(BASE)\n",
+)
+def lower_function(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    for found in _CALLED.finditer(setting.entry.raw):
+        is_lower = found[1].upper() in FUNCTIONS and found[1] not in FUNCTIONS
+        if is_lower and endless(setting) is None:
+            advice = Meant(f"${found[1].upper()}(", found[0])
+            message = f"`{found[0]}` is not a function macro"
+            yield lower_function.on(setting.entry, message, advice)
+
+
+@finding(
+    "P122",
+    "parentheses inside a function macro",
+    "The body of a function macro ends at the first closing parenthesis, also at one that belongs"
+    " to a reference inside. Give the inner expression a name of its own.",
+    "BASE = 30\nNEGOTIATOR_NAME = n$INT($(BASE)*2)\n",
+    "BASE = 30\nTWICE = 60\nNEGOTIATOR_NAME = n$INT(TWICE)\n",
+)
+def nested_body(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    for found in _NESTED.finditer(setting.entry.raw):
+        if found[1] in FUNCTIONS and found[1] != "ENV" and endless(setting) is None:
+            message = f"the body of `${found[1]}(` ends at its first `)`"
+            help_text = "name the inner expression and use the name"
+            yield nested_body.on(setting.entry, message, help_text)

@@ -14,15 +14,11 @@ from classad.errors import Diagnostic
 from policy.knobs.lists import is_list
 from policy.language.about import EVERY
 from policy.language.numbers import saturated
-from policy.lint.finding import ERROR, WARNING, Repair, finding, meant
-from policy.lint.lists import items
-from policy.lint.places import stretch
-from policy.lint.view import Setting, View
+from policy.lint.finding import ERROR, Per, Repair, finding, meant
+from policy.lint.view import Item, Setting, View
 
 #: Help of what ends whoever reads it.
 _ENDS_ALL: Final = "the daemons end when they read this"
-_LEVEL: Final = r"SEC_\w+_(AUTHENTICATION|ENCRYPTION|INTEGRITY|NEGOTIATION)"
-_LISTS: Final = r"(ALLOW|DENY)_\w+"
 _IPV4: Final = re.compile(r"(\d+)\.(\d+|\*)(?:\.(\d+|\*))?(?:\.(\d+|\*))?(?:/(\d+))?")
 _KNOWN_CIPHERS: Final = ("AES", "BLOWFISH", "3DES", "TRIPLEDES")
 _EVERYBODY: Final = ("*", "*/*", "*@*", "*@*/*")
@@ -49,55 +45,47 @@ _KNOWN: Final = (
 
 @finding(
     "P231",
-    WARNING,
     "a security level that is none",
     "Levels are REQUIRED, PREFERRED, OPTIONAL and NEVER. The daemons look at the first letter only,"
     " so that ON counts as OPTIONAL and NEEDED as NEVER; at a letter that begins no level they end,"
     " with exit status 4.",
     bad="SEC_DEFAULT_ENCRYPTION = NEEDED\n",
     good="SEC_DEFAULT_ENCRYPTION = REQUIRED\n",
-    of=_LEVEL,
+    of=r"SEC_\w+_(AUTHENTICATION|ENCRYPTION|INTEGRITY|NEGOTIATION)",
 )
 def level(view: View, setting: Setting) -> Iterator[Diagnostic]:
-    text = setting.text()
-    word = text.strip().upper()
+    word = setting.text().strip().upper()
     if not word or word in (*_LEVELS, *_OTHER_WORDS):
         return
-    place = stretch(setting, text, 0, len(text))
-    counts = _BY_LETTER.get(word[0])
+    counts, none = _BY_LETTER.get(word[0]), f"`{setting.text()}` is no level"
     if counts is None:
-        found = level.at(f"`{text}` is no level", *place, _ENDS_ALL, ends=EVERY)
+        found = setting.say(level, none, setting.whole(), _ENDS_ALL, ends=EVERY)
         found.severity = ERROR
         yield found
     elif counts[:_ALIKE] != word[:_ALIKE]:
-        message = f"`{text}` is no level; for its first letter it counts as {counts}"
-        yield level.at(message, *place, f"levels are {', '.join(_LEVELS)}")
+        message = f"{none}; for its first letter it counts as {counts}"
+        yield setting.say(level, message, setting.whole(), f"levels are {', '.join(_LEVELS)}")
 
 
 @finding(
     "P232",
-    WARNING,
     "an authentication method that does not exist",
     "The daemons pass over methods that they do not know. GSI is no longer supported.",
     bad="SEC_DEFAULT_AUTHENTICATION_METHODS = FS, IDTOKEN5\n",
     good="SEC_DEFAULT_AUTHENTICATION_METHODS = FS, IDTOKENS\n",
+    per=Per.ITEM,
     of=r"SEC_\w+_AUTHENTICATION_METHODS",
 )
-def method(view: View, setting: Setting) -> Iterator[Diagnostic]:
-    text = setting.text()
-    for item in items(setting):
-        name = item.text.upper()
-        if name in _KNOWN or item.text[0] in "\"'" or item.text[-1] in "\"'":
-            continue
-        place = stretch(setting, text, item.start, item.end)
+def method(setting: Setting, item: Item) -> Iterator[Diagnostic]:
+    name = item.text.upper()
+    if name not in _KNOWN and not {item.text[0], item.text[-1]} & set("\"'"):
         otherwise = "GSI is no longer supported" if name == "GSI" else None
         message = f"there is no method `{item.text}`; it is passed over"
-        yield method.at(message, *place, meant(item.text, _KNOWN, otherwise))
+        yield setting.say(method, message, item, meant(item.text, _KNOWN, otherwise))
 
 
 @finding(
     "P233",
-    WARNING,
     "a semicolon in a list of hosts or users",
     "Items stand between commas and blanks; a semicolon belongs to its item, which fits nobody.",
     bad="ALLOW_WRITE = *.batch.example.edu; cm.example.edu\n",
@@ -108,119 +96,101 @@ def separator(view: View, setting: Setting) -> Iterator[Diagnostic]:
     text = setting.text()
     at = text.find(";")
     if at >= 0 and is_list(setting.macro):
-        place = stretch(setting, text, at, at + 1)
         message = f"`;` separates no items of {setting.macro}"
         rest = text[at : text.rindex(";") + 1]
         advice = Repair(rest.replace(";", ","), rest, "separate them with commas")
-        yield separator.at(message, *place, advice, macro=setting.macro)
+        yield setting.say(separator, message, Item(";", at, at + 1), advice)
 
 
 @finding(
     "P234",
-    WARNING,
     "a cipher that does not exist",
     "The ciphers are AES, BLOWFISH and 3DES, without a number of bits.",
     bad="SEC_DEFAULT_CRYPTO_METHODS = AES256, 3DES\n",
     good="SEC_DEFAULT_CRYPTO_METHODS = AES, 3DES\n",
+    per=Per.ITEM,
     of=r"SEC_\w+_CRYPTO_METHODS",
     observed="Observed with 25.14.1: its daemons start without a word.",
 )
-def cipher(view: View, setting: Setting) -> Iterator[Diagnostic]:
-    text = setting.text()
-    for item in items(setting):
-        if item.text.upper() not in _KNOWN_CIPHERS and '"' not in item.text:
-            place = stretch(setting, text, item.start, item.end)
-            help_text = f"there are {', '.join(_KNOWN_CIPHERS[:3])}"
-            yield cipher.at(f"there is no cipher `{item.text}`", *place, help_text)
+def cipher(setting: Setting, item: Item) -> Iterator[Diagnostic]:
+    if item.text.upper() not in _KNOWN_CIPHERS and '"' not in item.text:
+        help_text = f"there are {', '.join(_KNOWN_CIPHERS[:3])}"
+        yield setting.say(cipher, f"there is no cipher `{item.text}`", item, help_text)
 
 
 @finding(
     "P235",
-    WARNING,
     "an address that is none",
     "A number of an IPv4 address is at most 255, a mask has at most 32 bits (128 for IPv6). What"
     " is no address fits no host.",
     bad="ALLOW_WRITE = 10.3.0.0/40\n",
     good="ALLOW_WRITE = 10.3.0.0/16\n",
-    of=_LISTS,
+    per=Per.ITEM,
+    of=r"(ALLOW|DENY)_\w+",
     observed="Observed with 25.14.1: its daemons start without a word.",
 )
-def network(view: View, setting: Setting) -> Iterator[Diagnostic]:
+def network(setting: Setting, item: Item) -> Iterator[Diagnostic]:
     """Addresses with a number that is too great; whether a name is a host's is not asked."""
-    text = setting.text()
-    for item in items(setting):
-        host = item.text.partition("@")[2].partition("/")[2] if "@" in item.text else item.text
-        found = _IPV4.fullmatch(host)
-        if found is None:
-            continue
-        *numbers, bits = found.groups()
-        great = next(
-            (one for one in numbers if one and one != "*" and saturated(one) > _BYTE), None
-        )
-        if great is not None:
-            why = f"{great} is above {_BYTE}"
-        elif bits is not None and saturated(bits) > _BITS:
-            why = f"a mask has at most {_BITS} bits"
-        elif bits is not None and None in numbers:
-            why = "with a mask it has four numbers"
-        else:
-            continue
-        place = stretch(setting, text, item.start, item.end)
-        yield network.at(f"`{host}` is no address: {why}", *place)
+    host = item.text.partition("@")[2].partition("/")[2] if "@" in item.text else item.text
+    found = _IPV4.fullmatch(host)
+    *numbers, bits = found.groups() if found is not None else (None,)
+    great = [one for one in numbers if one and one != "*" and saturated(one) > _BYTE]
+    if great:
+        why = f"{great[0]} is above {_BYTE}"
+    elif bits is not None and saturated(bits) > _BITS:
+        why = f"a mask has at most {_BITS} bits"
+    elif bits is not None and None in numbers:
+        why = "with a mask it has four numbers"
+    else:
+        return
+    yield setting.say(network, f"`{host}` is no address: {why}", item)
 
 
 @finding(
     "P236",
-    WARNING,
     "a list that lets in and is closed again",
     "DENY_* wins over ALLOW_* of the same level, so `*` there shuts everybody out.",
     bad="ALLOW_WRITE = *.batch.example.edu\nDENY_WRITE = *\n",
     good="ALLOW_WRITE = *.batch.example.edu\nDENY_WRITE = guest.batch.example.edu\n",
-    of=_LISTS,
+    per=Per.ITEM,
+    of=r"DENY_\w+",
     observed="Observed with 25.14.1: its collector logs `PERMISSION DENIED ... authorization policy"
     " denies all access` for what ALLOW_* lets in.",
 )
-def closed(view: View, setting: Setting) -> Iterator[Diagnostic]:
+def closed(setting: Setting, item: Item) -> Iterator[Diagnostic]:
     """DENY_* of everybody where ALLOW_* of the same level names some."""
-    verb, _, level = setting.macro.partition("_")
-    allowed = setting.beside(f"ALLOW_{level}").strip()
-    if verb.upper() != "DENY" or not allowed or setting.config.lookup(f"ALLOW_{level}") is None:
+    allowed = f"ALLOW_{setting.macro.partition('_')[2]}"
+    if item.text not in _EVERYBODY or not setting.beside(allowed).strip():
         return
-    text = setting.text()
-    for item in items(setting):
-        if item.text in _EVERYBODY:
-            place = stretch(setting, text, item.start, item.end)
-            message = f"{setting.macro} shuts out everybody that ALLOW_{level} lets in"
-            yield closed.at(message, *place)
+    if setting.config.lookup(allowed) is not None:
+        message = f"{setting.macro} shuts out everybody that {allowed} lets in"
+        yield setting.say(closed, message, item)
 
 
 @finding(
     "P237",
-    ERROR,
     "encryption or integrity without authentication",
     "Keys are agreed on while daemons authenticate each other. Where SEC_<context>_AUTHENTICATION"
     " is NEVER, what is REQUIRED besides makes the policy invalid: nobody can talk to the daemon.",
     bad="SEC_DEFAULT_AUTHENTICATION = NEVER\nSEC_DEFAULT_ENCRYPTION = REQUIRED\n",
     good="SEC_DEFAULT_AUTHENTICATION = REQUIRED\nSEC_DEFAULT_ENCRYPTION = REQUIRED\n",
-    of=_LEVEL,
+    of=r"SEC_\w+_(ENCRYPTION|INTEGRITY)",
     silenceable=False,
     observed="Observed with 25.14.1: its collector and condor_status log `SECMAN: failure! can't"
     " resolve security policy`, and the query fails.",
+    severity=ERROR,
 )
 def unauthenticated(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """What needs authentication, and is required where that is never done."""
-    context, _, what = setting.macro.upper()[len("SEC_") :].rpartition("_")
-    if what not in ("ENCRYPTION", "INTEGRITY") or _counts(setting.text()) != "REQUIRED":
+    context = setting.macro.upper()[len("SEC_") :].rpartition("_")[0]
+    if _counts(setting.text()) != "REQUIRED":
         return
-    for name in (f"SEC_{context}_AUTHENTICATION", "SEC_DEFAULT_AUTHENTICATION"):
-        level = setting.beside(name)
-        if level.strip():
-            if _counts(level) == "NEVER":
-                message = f"{setting.macro} is REQUIRED, and {name} is NEVER"
-                place = stretch(setting, setting.text(), 0, len(setting.text()))
-                help_text = "the security policy is invalid, and nobody can talk to the daemons"
-                yield unauthenticated.at(message, *place, help_text)
-            return
+    levels = (f"SEC_{context}_AUTHENTICATION", "SEC_DEFAULT_AUTHENTICATION")
+    name = next((one for one in levels if setting.beside(one).strip()), None)
+    if name is not None and _counts(setting.beside(name)) == "NEVER":
+        message = f"{setting.macro} is REQUIRED, and {name} is NEVER"
+        help_text = "the security policy is invalid, and nobody can talk to the daemons"
+        yield setting.say(unauthenticated, message, setting.whole(), help_text)
 
 
 def _counts(text: str) -> str | None:

@@ -1,13 +1,20 @@
-"""Answers questions about syntax trees that several checks ask: names, constants, conjuncts."""
+"""Answers questions about syntax trees that several checks ask: names, constants, conjuncts.
+
+A pattern is a text with holes, ``RemoteUserPrio < $other``.  A hole stands for any part, the same
+part wherever it stands twice.  A name stands for the attribute in any spelling, in any ad unless it
+says in which.  What an operator's row says of its sides holds here too: ``$other > RemoteUserPrio``
+looks like the pattern above.  Parentheses do not count.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Final, TypeGuard
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from typing import Final, TypeAlias
 
 from classad.evaluation.functions import lookup_function
-from classad.language.operators import COMPARISONS, GUARDS
+from classad.language.operators import BINARY, COMPARISONS, GUARDS, MIRRORED
 from classad.language.values import Value
 from classad.syntax.nodes import (
     Binary,
@@ -20,9 +27,7 @@ from classad.syntax.nodes import (
     bare,
     walk,
 )
-
-#: Functions whose second argument is a text with commas, with case and without.
-_OF_TEXT_LISTS: Final = re.compile(r"stringlisti?member", re.IGNORECASE)
+from policy.language.expressions import parse
 
 
 def references(node: Node) -> Iterator[Reference]:
@@ -57,17 +62,16 @@ def number(node: Node) -> float | None:
     return None
 
 
+def text_of(node: Node) -> str | None:
+    """The text that a node is, if it is one."""
+    node = bare(node)
+    return node.value if isinstance(node, Literal) and isinstance(node.value, str) else None
+
+
 def is_undefined(node: Node) -> bool:
     """Is it the literal UNDEFINED or ERROR?"""
     node = bare(node)
     return isinstance(node, Literal) and isinstance(node.value, Value)
-
-
-def outcome_with(left: Node, right: Node) -> str:
-    """What an operator other than the identities is with UNDEFINED or ERROR as an operand."""
-    literals = [node.value for node in map(bare, (left, right)) if isinstance(node, Literal)]
-    worse = any(value is Value.Error for value in literals)
-    return "ERROR is always an error" if worse else "UNDEFINED is always undefined"
 
 
 def conjuncts(node: Node) -> Iterator[Node]:
@@ -97,11 +101,13 @@ def comparisons(node: Node) -> Iterator[Binary]:
             yield found
 
 
-def is_bitwise(node: Node) -> TypeGuard[Binary]:
-    """Is it ``&`` or ``|`` with a comparison on one side?"""
-    if not isinstance(node, Binary) or node.operator not in ("&", "|"):
-        return False
-    return any(any(True for _ in comparisons(side)) for side in (node.left, node.right))
+def sides(node: Binary) -> Iterator[tuple[Node, str, Node]]:
+    """An operator between its sides without parentheses, ``a < b``; and where that means the same
+    with the sides exchanged, ``b > a``."""
+    left, symbol, right = bare(node.left), node.operator, bare(node.right)
+    yield left, symbol, right
+    if symbol in COMPARISONS or BINARY[symbol].commutes:
+        yield right, MIRRORED.get(symbol, symbol), left
 
 
 def guarded(node: Node) -> set[str]:
@@ -128,8 +134,59 @@ def takes_pattern(node: Call) -> bool:
     return function is not None and function.family == "regex"
 
 
-def item_and_list(node: Call) -> tuple[Node | None, Node | None]:
-    """What is looked for in a list that is a text with commas, and that list."""
-    if _OF_TEXT_LISTS.fullmatch(node.name) is None or len(node.args) < 2:
-        return None, None
-    return bare(node.args[0]), bare(node.args[1])
+# --- patterns: texts with holes -------------------------------------------------------------------
+
+#: What stands in the holes of a pattern, by their names.
+Holes: TypeAlias = Mapping[str, Node]
+
+_HOLE: Final = re.compile(r"\$(\w+)")
+#: What the name of a hole begins with where the parser reads it.
+_MARK: Final = "hole__"
+_NOTHING: Final[Holes] = {}
+
+
+@cache
+def pattern(text: str) -> Node:
+    """The tree of a pattern, with references for its holes."""
+    return bare(parse(_HOLE.sub(rf"{_MARK}\1", text)).node)
+
+
+def matched(wanted: Node, node: Node, found: Holes = _NOTHING) -> Holes | None:
+    """What stands in the holes of a pattern, beside what was found; None if it does not fit."""
+    wanted, node = bare(wanted), bare(node)
+    if isinstance(wanted, Reference):
+        return _named(wanted, node, found)
+    if type(wanted) is not type(node):
+        return None
+    if isinstance(wanted, Binary) and isinstance(node, Binary):
+        if wanted.operator not in (node.operator, MIRRORED.get(node.operator)):
+            return None
+        for left, symbol, right in sides(node):
+            same = symbol == wanted.operator
+            kept = _all(wanted.children(), (left, right), found) if same else None
+            if kept is not None:
+                return kept
+        return None
+    if isinstance(wanted, Call) and isinstance(node, Call):
+        same = wanted.name.casefold() == node.name.casefold()
+    else:
+        same = wanted.key() == node.key()
+    same = same and len(wanted.children()) == len(node.children())
+    return _all(wanted.children(), node.children(), found) if same else None
+
+
+def _named(wanted: Reference, node: Node, found: Holes) -> Holes | None:
+    """The same for a hole or the name of an attribute."""
+    if wanted.name.startswith(_MARK):
+        name = wanted.name.removeprefix(_MARK)
+        return {**found, name: node} if found.get(name, node) == node else None
+    if not isinstance(node, Reference) or node.name.casefold() != wanted.name.casefold():
+        return None
+    return found if wanted.base is None or scope_of(wanted) == scope_of(node) else None
+
+
+def _all(wanted: Iterable[Node], nodes: Iterable[Node], found: Holes) -> Holes | None:
+    kept: Holes | None = found
+    for one, node in zip(wanted, nodes, strict=True):
+        kept = None if kept is None else matched(one, node, kept)
+    return kept

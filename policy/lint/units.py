@@ -6,12 +6,11 @@ Follows: units of the macros in the manual; what is too small or too great is a 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from math import inf, prod
 from typing import Final
 
 from classad.errors import ClassAdParseError, Diagnostic
-from classad.language.operators import MIRRORED
 from classad.syntax.nodes import Binary, Literal, Node, Reference, bare
 from policy.attributes import DATE, FIRST_DATE, LAST_DATE, SECONDS, find_attribute
 from policy.data.tables import meanings, spelling
@@ -20,16 +19,14 @@ from policy.knobs.readers import find_readers
 from policy.language.expressions import parse
 from policy.language.macros import ExpansionError
 from policy.lint.expressions import MacroExpression
-from policy.lint.finding import WARNING, Finding
-from policy.lint.places import stretch
-from policy.lint.trees import comparisons, names, number
+from policy.lint.finding import Finding, Per, finding, looks_at
+from policy.lint.trees import names, number, sides
 from policy.lint.view import Setting, View
 from policy.values.domain import PLAIN, single_number
 from policy.values.functions import CLOCK
 
 NOT_SECONDS: Final = Finding(
     "P601",
-    WARNING,
     "a time that seems not to be in seconds",
     "Times are in seconds: a half-life of 24 is 24 seconds, an interval of 60000 is 16 hours.",
     "PRIORITY_HALFLIFE = 24\n",
@@ -37,7 +34,6 @@ NOT_SECONDS: Final = Finding(
 )
 SHORT_AGE: Final = Finding(
     "P602",
-    WARNING,
     "a minimum run time that seems not to be in seconds",
     "Ages and run times are in seconds; less than half a minute protects nothing, and years are"
     " never reached.",
@@ -46,24 +42,14 @@ SHORT_AGE: Final = Finding(
 )
 NOT_MEBIBYTES: Final = Finding(
     "P603",
-    WARNING,
     "an amount of memory that seems not to be in MiB",
     "Memory and RequestMemory are in MiB, Disk and RequestDisk in KiB.",
     "NEGOTIATOR_SLOT_CONSTRAINT = Memory > 8589934592\n",
     "NEGOTIATOR_SLOT_CONSTRAINT = Memory > 8192\n",
 )
-SMALL_FACTOR: Final = Finding(
-    "P604",
-    WARNING,
-    "a priority factor below 1",
-    "Factors below 1 count as 1. The usual default is 1000; a better factor is a smaller one.",
-    "DEFAULT_PRIO_FACTOR = 0.5\n",
-    "DEFAULT_PRIO_FACTOR = 500\n",
-)
 
 DATE_AS_DURATION: Final = Finding(
     "P605",
-    WARNING,
     "a date that is used as a duration",
     "Attributes such as QDate, JobStart and EnteredCurrentState are instants, in seconds since"
     " 1970. How long ago that was is `time() - QDate`.",
@@ -72,7 +58,6 @@ DATE_AS_DURATION: Final = Finding(
 )
 GIGABYTES: Final = Finding(
     "P606",
-    WARNING,
     "an amount that seems to be in GiB",
     "Memory and RequestMemory are in MiB, Disk and RequestDisk in KiB, a log without a unit in"
     " bytes: 16 of them are next to nothing.",
@@ -82,7 +67,6 @@ GIGABYTES: Final = Finding(
 
 PERCENTAGE: Final = Finding(
     "P607",
-    WARNING,
     "a load that is compared with a percentage",
     "LoadAvg, CondorLoadAvg and CpusUsage count processes or cores that are busy: a machine that is"
     " busy with one job has a load of about 1.",
@@ -156,47 +140,30 @@ _OLDEST: Final = 1e8
 _AMOUNTS: Final = {"memory": 256.0, "job_default_requestmemory": 17.0}
 
 
-def check_units(view: View, expressions: Iterable[MacroExpression]) -> Iterator[Diagnostic]:
-    """Everything about units."""
-    for setting in view.settings:
-        knob = setting.knob
-        if knob is not None and knob.plausible is not None and knob.unit == "s":
-            yield from _time(setting, *knob.plausible)
-        yield from _written(setting)
-        yield from _of_days(setting)
-    for setting in view.of(shares.GROUP_PRIO_FACTOR):
-        assert setting.reading is not None
-        factor = setting.reading.number_or_none()
-        if factor is not None and factor < 1:
-            message = f"{setting.macro}: {factor:g} is no priority factor, 1 is used"
-            yield SMALL_FACTOR.on(setting.entry, message)
-    for one in expressions:
-        for node in comparisons(one.tree):
-            yield from _compared(one, node)
+@finding(
+    "P604",
+    "a priority factor below 1",
+    "Factors below 1 count as 1. The usual default is 1000; a better factor is a smaller one.",
+    "DEFAULT_PRIO_FACTOR = 0.5\n",
+    "DEFAULT_PRIO_FACTOR = 500\n",
+    of=shares.GROUP_PRIO_FACTOR,
+)
+def small_factor(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    factor = None if setting.reading is None else setting.reading.number_or_none()
+    if factor is not None and factor < 1:
+        message = f"{setting.macro}: {factor:g} is no priority factor, 1 is used"
+        yield small_factor.on(setting.entry, message)
 
 
-def _megabytes(setting: Setting) -> str:
-    """How the macro says MiB: logs take a unit, and the history a number of bytes only."""
-    readers = find_readers(setting.macro)
-    return " * 1024 * 1024" if readers is not None and readers.kind == "long" else " Mb"
-
-
-def _product(text: str) -> float:
-    """What a product of numbers comes to; 0 for anything else."""
-    return prod(_factors(_tree(text))) if _PRODUCT.fullmatch(text) else 0.0
-
-
-def _of_days(setting: Setting) -> Iterator[Diagnostic]:
+@looks_at(Per.SETTING)
+def of_days(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """A time that is written as days in minutes."""
     timed = setting.macro.casefold() in _TIMES or _unit(setting) == SECONDS
     timed = timed or (setting.knob is not None and setting.knob.unit == SECONDS)
     text = setting.text()
-    if not timed or not _PRODUCT.fullmatch(text):
-        return
-    if _is_minutes_a_day(_tree(text)):
+    if timed and _PRODUCT.fullmatch(text) and _is_minutes_a_day(_tree(text)):
         message = f"{setting.name} is in seconds, and `{text.strip()}` are minutes"
-        place = stretch(setting, text, 0, len(text))
-        yield NOT_SECONDS.at(message, *place, "a day has `24 * 3600` seconds")
+        yield setting.say(NOT_SECONDS, message, setting.whole(), "a day has `24 * 3600` seconds")
 
 
 def _unit(setting: Setting) -> str:
@@ -212,12 +179,15 @@ def _tree(text: str) -> Node:
         return Literal(0)
 
 
-def _time(setting: Setting, least: float, most: float) -> Iterator[Diagnostic]:
-    reading = setting.reading
-    if reading is None or reading.diagnostic is not None:
+@looks_at(Per.SETTING)
+def time(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    reading, knob = setting.reading, setting.knob
+    if reading is None or reading.diagnostic is not None or knob is None or knob.unit != SECONDS:
         return
-    value = reading.number()
-    if value == 0 and setting.knob is shares.PRIORITY_HALFLIFE:
+    if knob.plausible is None:
+        return
+    value, (least, most) = reading.number(), knob.plausible
+    if value == 0 and knob is shares.PRIORITY_HALFLIFE:
         message = f"{setting.name} is 0, so nobody has a past: only present usage counts"
         yield NOT_SECONDS.on(setting.entry, message, "decay is switched off by a very large number")
     elif value != 0 and not least <= value <= most:
@@ -225,7 +195,8 @@ def _time(setting: Setting, least: float, most: float) -> Iterator[Diagnostic]:
         yield NOT_SECONDS.on(setting.entry, message, "times are in seconds")
 
 
-def _written(setting: Setting) -> Iterator[Diagnostic]:
+@looks_at(Per.SETTING)
+def written(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """Times and amounts that are written as a number."""
     folded = setting.macro.casefold()
     log = bool(_LOG.fullmatch(folded))
@@ -239,16 +210,19 @@ def _written(setting: Setting) -> Iterator[Diagnostic]:
     except ExpansionError:
         return
     except ValueError:
-        value = _product(setting.text())
+        text = setting.text()
+        value = prod(_factors(_tree(text))) if _PRODUCT.fullmatch(text) else 0.0
     message = f"{setting.macro} is {_digits(value)} {unit}"
     if 0 < value < _TIMES.get(folded, 0) or value > _LONGEST.get(folded, inf):
         yield NOT_SECONDS.on(setting.entry, message, "times are in seconds")
     elif 0 < value < _AMOUNTS.get(folded, 0):
         yield GIGABYTES.on(setting.entry, message, f"did you mean `{_digits(value)} * 1024`?")
     elif log and 1 < value < _LEAST_LOG:
-        yield GIGABYTES.on(
-            setting.entry, message, f"did you mean `{_digits(value)}{_megabytes(setting)}`?"
-        )
+        # Logs take a unit, and the history a number of bytes only.
+        readers = find_readers(setting.macro)
+        is_number = readers is not None and readers.kind == "long"
+        unit = " * 1024 * 1024" if is_number else " Mb"
+        yield GIGABYTES.on(setting.entry, message, f"did you mean `{_digits(value)}{unit}`?")
     elif amounts and value >= _GREATEST["MiB"]:
         yield NOT_MEBIBYTES.on(setting.entry, message, "that looks like KiB or bytes")
 
@@ -258,41 +232,49 @@ def _digits(value: float) -> str:
     return str(int(value)) if value.is_integer() and abs(value) < _PLAIN else f"{value:g}"
 
 
-def _sides(one: MacroExpression, node: Binary) -> Iterator[tuple[Node, str, Node]]:
-    """Each side with what it is compared with, and how."""
-    yield bare(node.left), node.operator, bare(node.right)
-    yield bare(node.right), MIRRORED.get(node.operator, node.operator), bare(node.left)
-
-
-def _compared(one: MacroExpression, node: Binary) -> Iterator[Diagnostic]:
-    for side, operator, other in _sides(one, node):
-        mine, theirs = one.evaluation.alone(side), one.evaluation.alone(other)
-        if mine.unit == DATE:
-            if theirs.unit == SECONDS or _is_short(_number(one, other)) or _is_minutes(other):
-                message = f"`{one.shown(side)}` is an instant, and `{one.shown(other)}` a duration"
-                yield one.say(DATE_AS_DURATION, message, node, _age_of(one, side))
-            continue
-        if mine.unit == SECONDS and _is_minutes_a_day(other):
-            message = f"`{one.shown(side)}` is in seconds, and `{one.shown(other)}` are minutes"
-            yield one.say(SHORT_AGE, message, node, "a day has `24 * 3600` seconds")
-            continue
-        if mine.unit == SECONDS and _is_instant(_number(one, other)):
-            message = f"`{one.shown(side)}` is a duration, and `{one.shown(other)}` an instant"
-            yield one.say(DATE_AS_DURATION, message, node)
-            continue
-        if _is_ahead(one, side) and operator in (">", ">=") and (_number(one, other) or 0) > 0:
-            message = f"`{one.shown(side)}` is negative: the instant lies in the past"
-            yield one.say(DATE_AS_DURATION, message, node, "exchange the two")
-            continue
-        value = _number(one, other)
-        if value is None or theirs.unit not in (PLAIN, ""):
-            continue
-        found = _amount(one, side, operator, mine.unit, value) or _load(one, side, value)
-        old = value >= _OLDEST
-        if found is None and mine.unit == SECONDS and (operator in (">", ">=") or old):
-            found = _age(one, side, value)
+@looks_at(Per.COMPARISON)
+def compared(one: MacroExpression, node: Binary) -> Iterator[Diagnostic]:
+    """What is wrong with the unit of each side, beside the other one."""
+    for side, operator, other in sides(node):
+        found = _unlike(one, side, operator, other) or _unlikely(one, side, operator, other)
         if found is not None:
-            yield one.say(found[0], found[1], node)
+            kind, message, *help_text = found
+            yield one.say(kind, message, node, *help_text)
+
+
+#: A finding, its message, and what to do.
+_Said = tuple[Finding, str] | tuple[Finding, str, str | None]
+
+
+def _unlike(one: MacroExpression, side: Node, operator: str, other: Node) -> _Said | None:
+    """Instants and spans of time that are taken for each other."""
+    unit, value = one.evaluation.alone(side).unit, _number(one, other)
+    mine, theirs = one.shown(side), one.shown(other)
+    if unit == DATE:
+        spans = one.evaluation.alone(other).unit == SECONDS
+        if spans or _is_minutes(other) or (value is not None and 1 < abs(value) < FIRST_DATE):
+            message = f"`{mine}` is an instant, and `{theirs}` a duration"
+            return DATE_AS_DURATION, message, _age_of(one, side)
+    elif unit == SECONDS and _is_minutes_a_day(other):
+        message = f"`{mine}` is in seconds, and `{theirs}` are minutes"
+        return SHORT_AGE, message, "a day has `24 * 3600` seconds"
+    elif unit == SECONDS and _is_instant(value):
+        return DATE_AS_DURATION, f"`{mine}` is a duration, and `{theirs}` an instant"
+    elif _is_ahead(one, side) and operator in (">", ">=") and (value or 0) > 0:
+        message = f"`{mine}` is negative: the instant lies in the past"
+        return DATE_AS_DURATION, message, "exchange the two"
+    return None
+
+
+def _unlikely(one: MacroExpression, side: Node, operator: str, other: Node) -> _Said | None:
+    """A plain number that is too small or too great."""
+    unit, value = one.evaluation.alone(side).unit, _number(one, other)
+    if unit == DATE or value is None or one.evaluation.alone(other).unit not in (PLAIN, ""):
+        return None
+    found = _amount(one, side, operator, unit, value) or _load(one, side, value)
+    if found is None and unit == SECONDS and (operator in (">", ">=") or value >= _OLDEST):
+        return _age(one, side, value)
+    return found
 
 
 def _number(one: MacroExpression, node: Node) -> float | None:
@@ -326,10 +308,6 @@ def _factors(node: Node) -> Iterator[float]:
         yield value
 
 
-def _is_short(value: float | None) -> bool:
-    return value is not None and 1 < abs(value) < FIRST_DATE
-
-
 def _age_of(one: MacroExpression, side: Node) -> str | None:
     """What is meant by the name of an instant: how long ago it was, one's own how far ahead."""
     if not isinstance(side, Reference):
@@ -356,49 +334,38 @@ def _is_ahead(one: MacroExpression, side: Node) -> bool:
 
 def _amount(
     one: MacroExpression, side: Node, operator: str, unit: str, value: float
-) -> tuple[Finding, str] | None:
+) -> _Said | None:
     if unit not in _GREATEST:
         return None
+    shown, digits = one.shown(side), _digits(value)
     if value >= _GREATEST[unit]:
-        message = f"`{one.shown(side)}` is in {unit}, and no slot has {_digits(value)} of them"
-        return NOT_MEBIBYTES, message
+        return NOT_MEBIBYTES, f"`{shown}` is in {unit}, and no slot has {digits} of them"
     name = side.name.casefold() if isinstance(side, Reference) else ""
     least = _LEAST.get(name, 0.0)
     if name == "requestdisk" and operator in (">", ">="):
         least = 0.0  # at least so much is asked for, and that may be little
     if 2 <= value < least or 0 < value < min(least, 1):
-        return (
-            GIGABYTES,
-            f"`{one.shown(side)}` is in {unit}, and {_digits(value)} of them are very few",
-        )
+        return GIGABYTES, f"`{shown}` is in {unit}, and {digits} of them are very few"
     return None
 
 
-def _load(one: MacroExpression, side: Node, value: float) -> tuple[Finding, str] | None:
+def _load(one: MacroExpression, side: Node, value: float) -> _Said | None:
     if not names(side) or not names(side) <= _LOADS or value not in _PERCENTAGES:
         return None
     return PERCENTAGE, f"`{one.shown(side)}` is a load, and {_digits(value)} would be a percentage"
 
 
-def _age(one: MacroExpression, side: Node, value: float) -> tuple[Finding, str] | None:
+def _age(one: MacroExpression, side: Node, value: float) -> _Said | None:
+    name, amount = one.name.casefold(), f"{_digits(value)} of them are"
+    message = f"`{one.shown(side)}` is in seconds, and {amount}"
     if _OLDEST <= value < FIRST_DATE:
-        return (
-            SHORT_AGE,
-            f"`{one.shown(side)}` is in seconds, and {_digits(value)} of them are many years",
-        )
-    least = _LEAST_AGE
-    if one.name.casefold() == "preemption_requirements":
-        least = _LEAST_CLAIM
-    if _is_run(side) and one.name.casefold() != "system_periodic_release":
+        return SHORT_AGE, f"{message} many years"
+    least = _LEAST_CLAIM if name == "preemption_requirements" else _LEAST_AGE
+    if _is_run(side) and name != "system_periodic_release":
         least = _LEAST_RUN
-    elif one.name.casefold() in _QUICK:
+    elif name in _QUICK:
         return None
-    if not 1 < value < least:
-        return None
-    return (
-        SHORT_AGE,
-        f"`{one.shown(side)}` is in seconds, and {_digits(value)} of them are very few",
-    )
+    return (SHORT_AGE, f"{message} very few") if 1 < value < least else None
 
 
 def _is_run(side: Node) -> bool:

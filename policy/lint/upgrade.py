@@ -2,7 +2,7 @@
 
 Defaults that change under a configuration which does not set them, values that another version
 reads otherwise, expressions that stop evaluating or mean something else, settings that begin to
-count.  ``policy.lint.steps`` adds what a check finds.
+count.  ``policy.lint.verdict`` adds what a check finds.
 
 Inputs: the configuration as each of the two versions reads it.  Outputs: diagnostics.
 """
@@ -10,29 +10,30 @@ Inputs: the configuration as each of the two versions reads it.  Outputs: diagno
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Final
 
 from classad.analysis.changes import Change, What, changes_between
 from classad.errors import Diagnostic
-from classad.language.limits import MAX_DEPTH
+from classad.language.bounds import MAX_DEPTH
 from classad.language.rules import language_of
 from classad.source import Source
+from policy.attributes import Moment, find_attribute
 from policy.config import Config
 from policy.data.tables import meanings
 from policy.history import changed_defaults, is_read
 from policy.knobs import KNOBS
 from policy.knobs.declaration import Kind
 from policy.language.table import DETECTED_ORIGIN, Definition
-from policy.lint import depths
 from policy.lint.expressions import MacroExpression, expressions_in
-from policy.lint.finding import ERROR, NOTE, WARNING, Finding
+from policy.lint.finding import ERROR, NOTE, Finding
 from policy.lint.names import is_spoken_of
 from policy.lint.view import View, view
+from policy.lint.wholes import TOO_DEEP
 from policy.versions import Version
 
 DEFAULT: Final = Finding(
     "P701",
-    NOTE,
     "a default that changes",
     "The configuration does not set the macro, so that it has another value after the step. Of"
     " macros that are new, those are told which bound or change what a negotiation cycle does by"
@@ -41,10 +42,10 @@ DEFAULT: Final = Finding(
     "EXECUTE = /scratch\nSTARTER_NESTED_SCRATCH = False\n",
     silenceable=False,
     between=("25.3.0", "25.4.0"),
+    severity=NOTE,
 )
 VALUE: Final = Finding(
     "P702",
-    WARNING,
     "a value that another version reads otherwise",
     "A template sets something else, or a condition asks for the version.",
     "if version >= 25.4\nSTART = TARGET.RequestGPUs > 0\nelse\nSTART = True\nendif\n",
@@ -54,24 +55,25 @@ VALUE: Final = Finding(
 )
 STOPS: Final = Finding(
     "P703",
-    ERROR,
     "an expression that stops evaluating",
     "It has a value before the step and none after it: the evaluation fails, and with it all that"
     " stands around the place. A START of which this is true matches no job. From 25.13.2 on"
     f" an evaluation has at most {MAX_DEPTH} operators under way, and a chain of alternatives"
     " counts each.",
-    depths.TOO_DEEP.bad,
-    depths.TOO_DEEP.good,
+    TOO_DEEP.bad,
+    TOO_DEEP.good,
     silenceable=False,
     between=("25.12.0", "25.13.2"),
+    severity=ERROR,
 )
 MEANS: Final = Finding(
     "P704",
-    WARNING,
     "an expression that means something else",
     "Before 25.13.2 `? :`, with a blank between the signs, is a conditional that binds weakest, a"
     " reference that leads to itself ends the evaluation, and the functions that compare versions"
-    " are known as the manual spells them only.",
+    " are known as the manual spells them only. What the slot knows before `?:` in START is a"
+    " condition when its Requirements are flattened: a number keeps them from being flattened, a"
+    " text matches nothing.",
     "RANK = 1 + TARGET.JobPrio ? : 7\n",
     "RANK = 1 + TARGET.JobPrio ?: 7\n",
     silenceable=False,
@@ -79,7 +81,6 @@ MEANS: Final = Finding(
 )
 COUNTS: Final = Finding(
     "P705",
-    WARNING,
     "a setting that begins to count",
     "The old version does not read the macro, the new one does.",
     "FORCE_NEGOTIATOR_SLOT_WEIGHT = True\n",
@@ -181,11 +182,20 @@ def _expressions(seen: View, old: Version) -> Iterator[Diagnostic]:
     rules = language_of(old), language_of(new)
     if rules[0] == rules[1]:
         return
+    published = seen.slot_attributes
     for one in expressions_in(seen):
-        for change in changes_between(one.tree, *rules, names=_names(one)):
+        known = partial(_has, published) if one.name.casefold() == "start" else None
+        for change in changes_between(one.tree, *rules, names=_names(one), known=known):
             kind = STOPS if change.what in _STOPPING else MEANS
             message = f"{_step(old, new)}: {_said(one, change)}"
             yield one.say(kind, message, change.place, _advice(change))
+
+
+def _has(published: frozenset[str], name: str) -> bool:
+    """Does every slot have an attribute?"""
+    found = find_attribute(name)
+    always = found is not None and found.ads.get("slot") is Moment.ALWAYS
+    return always or name in published
 
 
 def _names(one: MacroExpression) -> list[str]:
@@ -213,6 +223,8 @@ def _advice(change: Change) -> str | None:
         return "write `?:` without a blank, and parentheses around what belongs together"
     if change.what in (What.UNKNOWN_FUNCTION, What.KNOWN_FUNCTION):
         return "write it as documented: versionLE, versionGT, version_in_range, ..."
+    if change.what in (What.KNOWN_COUNTS, What.KNOWN_FAILS):
+        return "say what is meant if it is undefined: `ifThenElse(isUndefined(X), Y, X)`"
     return None
 
 

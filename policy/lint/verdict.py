@@ -1,7 +1,12 @@
 """Gives the daemons' own verdicts on a configuration: would they start?
 
-Inputs: a ``Config`` read to its end, over lines that cannot be read.  Outputs: ``Examination``: a
-``Verdict`` for each daemon that is asked, or whose macros the files set, and all findings.
+A fragment, which other files complete, does not say which daemons run, nor where the rest of the
+configuration is, and speaks of things that it does not have: macros that nobody defines and that
+are no slip of one that somebody does, members of a list that is nowhere.  One such thing may be a
+mistake, several are not.
+Inputs: a ``Config`` read to its end, over lines that cannot be read, or as two versions read it.
+Outputs: ``Examination``: a ``Verdict`` for each daemon that is asked, or whose macros the files
+set, and all findings; ``Upgrade``: what changes from one version to the other.
 Follows: golden vectors ``negotiator-startup``: exit status 1 where the configuration cannot be
 read, 4 where a value ends the daemon; the other daemons of 25.14.1 do the same.
 """
@@ -9,7 +14,8 @@ read, 4 where a value ends the daemon; the other daemons of 25.14.1 do the same.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
+from typing import Final
 
 from attr import frozen
 
@@ -18,22 +24,40 @@ from classad.language.operators import IDENTITY
 from classad.source import Source
 from classad.syntax.nodes import Binary, Call, Node, Unary, bare, walk
 from policy.config import Config
+from policy.explain.sentences import listing
 from policy.knobs.readers import MAIN, ON_THEIR_OWN, find_readers
 from policy.knobs.reading import EXPANDED
 from policy.language.about import EVERY, about
-from policy.lint.attributes import UNKNOWN_FUNCTION
+from policy.lint import groups, lists, reading
+from policy.lint.attributes import unknown_function
 from policy.lint.endings import Daemon, Ending, find_endings, negotiator_loads
 from policy.lint.expressions import MacroExpression, expressions_in
-from policy.lint.findings import all_findings
-from policy.lint.fragments import Fragment, macro_of, recognised, soften
+from policy.lint.finding import NOTE
+from policy.lint.findings import FINDINGS, all_findings
+from policy.lint.names import UNREAD
 from policy.lint.reading import BROKEN, ENDLESS
 from policy.lint.support import NOT_HERE, NOT_RUN
-from policy.lint.texts import BROKEN_PATTERN
-from policy.lint.view import Setting, View, view
-from policy.lint.wholes import NEVER_AT_ALL
+from policy.lint.texts import broken_pattern
+from policy.lint.upgrade import changes
+from policy.lint.view import Setting, View, endless, view
+from policy.lint.wholes import TOO_DEEP, never_at_all
+from policy.versions import Version
 
 #: A macro that more daemons than these read says of none of them that the files are for it.
 _FEW = 2
+
+
+#: What a configuration sets that is not only a part of another one.
+_OF_WHOLES: Final = ("DAEMON_LIST", "LOCAL_CONFIG_DIR", "LOCAL_CONFIG_FILE", "RELEASE_DIR")
+#: Things that are lacking before a configuration is taken for a fragment.
+_ENOUGH: Final = 2
+#: Of these as many are named.
+_NAMED: Final = 3
+#: What people take for built in, as MINUTE and HOUR are.
+_NOWHERE: Final = frozenset(("DAY", "WEEK"))
+_VALUES: Final = frozenset(
+    found.id for found in (reading.INVALID, reading.SYNTAX, reading.NOT_USED, reading.BROKEN)
+)
 
 
 @frozen
@@ -52,6 +76,22 @@ class Verdict:
     def qualified(self) -> bool:
         """Is there more to say than that it would start?"""
         return self.text != f"{self.daemon} would start"
+
+
+@frozen
+class Fragment:
+    """Why a configuration is taken for a fragment; ``asked``: somebody said so."""
+
+    lacks: tuple[str, ...] = ()
+    asked: bool = False
+
+    def __str__(self) -> str:
+        """The reason, as the end of a sentence."""
+        if self.asked:
+            return "as --fragment says"
+        rest = len(self.lacks) - _NAMED
+        shown = [*self.lacks[:_NAMED], *([f"{rest} more"] if rest > 0 else [])]
+        return f"it sets no DAEMON_LIST, and lacks {listing(shown)}"
 
 
 @frozen
@@ -79,7 +119,9 @@ def examine(config: Config, *, asked: bool = False, fragment: bool | None = None
     loads = negotiator_loads(seen)
     endings = list(find_endings(seen, loads))
     findings = all_findings(seen, loads, endings)
-    endings += _endings_told(findings)
+    # Daemons beside the main ones end at values of which a finding says so.
+    told = (found for found in findings if about(found).ends in ON_THEIR_OWN)
+    endings += (Ending(Daemon(about(found).ends), found) for found in told)
     part = Fragment(asked=True) if fragment else None
     if fragment is None:
         part = recognised(seen, findings)
@@ -89,9 +131,11 @@ def examine(config: Config, *, asked: bool = False, fragment: bool | None = None
     context = config.context
     daemons = [Daemon(context.subsystem, context.local_name)]
     if not asked:
-        daemons = _with_others(_concerned(seen, endings), _started(seen)) or daemons
+        concerned = _concerned(seen, endings)
+        main = any(daemon.subsystem in MAIN for daemon in concerned)
+        daemons = [*(() if main else _started(seen)), *concerned] or daemons
     unreadable = [found for found in config.diagnostics if found.severity == "error"]
-    if unreadable and not asked and len(daemons) == 1 and not _concerned(seen, endings):
+    if unreadable and not asked and len(daemons) == 1 and not concerned:
         daemons = [Daemon(name) for name in MAIN]  # it is unreadable for all
     left_out = any(found.id in (NOT_RUN.id, NOT_HERE.id) for found in findings)
     missing = "what was left out" if left_out else "the files that complete this"
@@ -116,19 +160,6 @@ def _concerned(seen: View, endings: Iterable[Ending]) -> list[Daemon]:
             found.setdefault(Daemon(name, local))
     order = (*MAIN, *ON_THEIR_OWN)
     return sorted(found, key=lambda one: (order.index(one.subsystem), one.local_name or ""))
-
-
-def _with_others(concerned: list[Daemon], started: list[Daemon]) -> list[Daemon]:
-    """The daemons concerned, and the main ones that are started if none of these is."""
-    main = [daemon for daemon in concerned if daemon.subsystem in MAIN]
-    return concerned if main else [*started, *concerned]
-
-
-def _endings_told(findings: Iterable[Diagnostic]) -> Iterator[Ending]:
-    """The values at which a finding says that a daemon beside the main ones ends."""
-    for found in findings:
-        if about(found).ends in ON_THEIR_OWN:
-            yield Ending(Daemon(about(found).ends), found)
 
 
 def _started(seen: View) -> list[Daemon]:
@@ -195,27 +226,19 @@ _At = dict[tuple[str, int, int], Diagnostic]
 
 def takes_no_job(view: View, findings: list[Diagnostic]) -> Diagnostic | None:
     """Why no job can fulfil START, if none can."""
-    conditions = tuple(_conditions(view))
+    taken = {id(setting) for setting in view.settings}  # but for branches that are not
+    conditions = tuple(
+        one
+        for one in expressions_in(view)
+        if one.name.casefold() == "start" and id(one.setting) in taken
+    )
     places = {_characters(*one.spot(one.tree)) for one in conditions}
-    told = (found for found in findings if _is_broken(found) or _is_never(found, places))
-    return next(told, None) or _within(conditions, findings)
-
-
-def _conditions(view: View) -> Iterator[MacroExpression]:
-    """Every START, but for those of branches that are not taken."""
-    taken = {id(setting) for setting in view.settings}
-    for one in expressions_in(view):
-        if one.name.casefold() == "start" and id(one.setting) in taken:
-            yield one
-
-
-def _is_broken(found: Diagnostic) -> bool:
-    return found.id == BROKEN.id and about(found).macro.casefold() == "start"
-
-
-def _is_never(found: Diagnostic, places: Collection[tuple[str, int, int]]) -> bool:
-    place = _characters(found.source, found.start, found.end)
-    return found.id == NEVER_AT_ALL.id and place in places
+    for found in findings:
+        is_broken = found.id == BROKEN.id and about(found).macro.casefold() == "start"
+        place = _characters(found.source, found.start, found.end)
+        if is_broken or (found.id == never_at_all.id and place in places):
+            return found
+    return _within(conditions, findings)
 
 
 def _within(
@@ -242,10 +265,10 @@ def _failing(one: MacroExpression, node: Node, at: _At) -> Diagnostic | None:
     node = bare(node)
     if isinstance(node, Call):
         found = at.get(_characters(*one.spot(node)))
-        if found is not None and found.id == UNKNOWN_FUNCTION.id:
+        if found is not None and found.id == unknown_function.id:
             return found
         found = at.get(_characters(*one.spot(node.args[0]))) if node.args else None
-        return found if found is not None and found.id == BROKEN_PATTERN.id else None
+        return found if found is not None and found.id == broken_pattern.id else None
     if isinstance(node, Unary):
         return _failing(one, node.operand, at)
     if not isinstance(node, Binary) or node.operator in IDENTITY:
@@ -258,3 +281,110 @@ def _failing(one: MacroExpression, node: Node, at: _At) -> Diagnostic | None:
 
 def _characters(source: Source | None, start: int, end: int) -> tuple[str, int, int]:
     return "" if source is None else source.name, start, end
+
+
+# --- fragments, which other files complete --------------------------------------------------------
+
+
+def recognised(view: View, findings: Iterable[Diagnostic]) -> Fragment | None:
+    """The configuration as a fragment; None if it is whole, or may be."""
+    table = view.config.scope.table
+    if any(table.get(name) is not None for name in _OF_WHOLES):
+        return None
+    lacks = tuple(dict.fromkeys(_lacks(view, findings)))
+    return Fragment(lacks) if len(lacks) >= _ENOUGH else None
+
+
+def _lacks(view: View, findings: Iterable[Diagnostic]) -> Iterator[str]:
+    """What the findings say is nowhere, without what looks like a slip."""
+    for one in findings:
+        if one.id == reading.HOLE.id and one.help is None:
+            yield from (f"$({name})" for name in about(one).names if name.upper() not in _NOWHERE)
+        elif one.id in (lists.not_listed.id, groups.unlisted.id):
+            list_ = about(one).needs
+            if list_.casefold() not in view.defined:
+                yield list_
+
+
+def soften(view: View, findings: Iterable[Diagnostic]) -> tuple[list[Diagnostic], frozenset[str]]:
+    """The findings with notes for what other files may set right, and without what is said of
+    values that they complete; and the case-folded names of the macros with these values."""
+    listed = list(findings)
+    holes_in = {about(one).macro.casefold() for one in listed if one.id == reading.HOLE.id} - {""}
+    unfinished = frozenset(_unfinished(view, holes_in))
+    left = [one for one in listed if one.id not in _VALUES or macro_of(one) not in unfinished]
+    for one in left:
+        if one.id in FINDINGS and FINDINGS[one.id].elsewhere:
+            one.severity = NOTE
+    return left, unfinished
+
+
+def macro_of(found: Diagnostic) -> str:
+    """The case-folded name of the macro that a finding is about."""
+    return about(found).macro.casefold()
+
+
+def _unfinished(view: View, holes_in: set[str]) -> Iterator[str]:
+    """The macros with a hole, and those that refer to them."""
+    for setting in view.settings:
+        if endless(setting) is not None:
+            continue
+        used = {name.casefold() for name, _ in view.config.scope.used_by(setting.entry)}
+        if not holes_in.isdisjoint((*used, setting.macro.casefold(), setting.name.casefold())):
+            yield from (setting.name.casefold(), setting.macro.casefold())
+
+
+# --- steps from version to version ----------------------------------------------------------------
+
+#: Kinds of findings that are told in another way here.
+_TOLD: Final = frozenset((TOO_DEEP.id,))
+
+
+@frozen
+class Upgrade:
+    """What changes: findings, and the verdicts on daemons that are others by the new version."""
+
+    old: Version
+    new: Version
+    findings: tuple[Diagnostic, ...]
+    verdicts: tuple[Verdict, ...] = ()
+
+    @property
+    def starts(self) -> bool:
+        """Would all daemons of the new version start, as far as they did before?"""
+        return all(verdict.starts for verdict in self.verdicts)
+
+
+def upgrade(
+    old: Config, new: Config, *, asked: bool = False, fragment: bool | None = None
+) -> Upgrade:
+    """What changes from the version of one configuration to that of the other.
+
+    ``asked`` and ``fragment``: see ``examine``.
+    """
+    before = examine(old, asked=asked, fragment=fragment)
+    after = examine(new, asked=asked, fragment=fragment)
+    same = {verdict.text for verdict in before.verdicts}
+    found = (*changes(old, new), *_appearing(before, after, new.version))
+    verdicts = tuple(verdict for verdict in after.verdicts if verdict.text not in same)
+    return Upgrade(old.version, new.version, found, verdicts)
+
+
+def _appearing(before: Examination, after: Examination, new: Version) -> Iterator[Diagnostic]:
+    """What a check finds by the new version alone."""
+    known = {_key(found) for found in before.findings}
+    for found in after.findings:
+        if _key(found) not in known and found.id not in _TOLD:
+            if not about(found).version:
+                found.message = f"in {new}: {found.message}"
+            yield found
+
+
+def _key(found: Diagnostic) -> tuple[object, ...]:
+    return (
+        found.id,
+        None if found.source is None else found.source.name,
+        found.line,
+        found.column,
+        "" if found.id == UNREAD.id else found.message,
+    )

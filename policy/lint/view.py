@@ -11,20 +11,24 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from attr import evolve, frozen
 
+from classad.errors import ClassAdParseError, Diagnostic
 from policy.config import Config
 from policy.knobs import find_knob
 from policy.knobs.declaration import Kind, Knob
+from policy.knobs.lists import LISTS_BY_NAME
 from policy.knobs.other_daemons import DAEMONS, find_other
 from policy.knobs.readers import find_readers
-from policy.knobs.reading import Reading, read_knob
+from policy.knobs.reading import EXPANDED, Place, Reading, place, read_knob
 from policy.knobs.shares import GROUP_NAMES
+from policy.language.expressions import parse
 from policy.language.macros import ExpansionError
 from policy.language.origins import Origins
 from policy.language.table import DETECTED_ORIGIN, Definition
+from policy.lint.finding import Advice, Finding
 
 if TYPE_CHECKING:
     from classad.syntax.nodes import Node
@@ -32,8 +36,36 @@ if TYPE_CHECKING:
 #: Ends of macros whose items become parts of other macros' names.
 _LISTS: Final = ("_NAMES", "_JOBLIST")
 _CRON_PREFIX: Final = re.compile(r"(STARTD|SCHEDD)_CRON_\w+_PREFIX", re.IGNORECASE)
+#: Ends of lists whose items are names of macros that become attributes of slots, and of jobs.
+_SLOT_LISTS: Final = ("STARTD_ATTRS", "STARTD_EXPRS", "STARTD_JOB_ATTRS", "STARTD_SLOT_ATTRS")
+_JOB_LISTS: Final = ("SUBMIT_ATTRS", "SUBMIT_EXPRS")
+_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _LOCAL: Final = re.compile(r"-local-name\s+(\S+)")
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*")
+_ITEM: Final = re.compile(r"[^,\s]+")
+
+
+class Stretch(Protocol):
+    """A part of a text, such as an item or a node."""
+
+    @property
+    def start(self) -> int: ...
+    @property
+    def end(self) -> int: ...
+
+
+@frozen
+class Item:
+    """A part of an expanded value, the item of a list for instance."""
+
+    text: str
+    start: int
+    end: int
+
+    @classmethod
+    def of(cls, found: re.Match[str], group: int = 0) -> Item:
+        """What a search has found."""
+        return cls(found[group], *found.span(group))
 
 
 @frozen
@@ -61,10 +93,54 @@ class Setting:
         except ExpansionError:
             return ""
 
+    def whole(self) -> Item:
+        """The expanded value as its only part."""
+        return Item(self.text(), 0, len(self.text()))
+
+    def items(self) -> list[Item]:
+        """The items of a list."""
+        return list(map(Item.of, _ITEM.finditer(self.text())))
+
     @cached_property
     def origins(self) -> Origins:
         """Where the characters of the expanded value come from."""
         return Origins(self.config.scope, self.entry)
+
+    def place(self, start: int, end: int, text: str | None = None) -> Place:
+        """Where ``start:end`` of the expanded value, or of another text, stands: in the macro's
+        definition or a helper's."""
+        found = self.origins.locate(start, end)
+        if found is not None:
+            return found
+        text, entry = self.text() if text is None else text, self.entry
+        spot = place(entry, text, start, end)
+        if spot[0] is None or not spot[0].name.endswith(EXPANDED):
+            return spot
+        assert entry.source is not None
+        # The value is put together: the last time that the file has the words, else all it has.
+        at = entry.source.text.rfind(text[start:end], entry.start, entry.end)
+        if at >= 0:
+            return entry.source, at, at + end - start
+        return entry.source, entry.start, entry.end
+
+    def say(
+        self, kind: Finding, message: str, part: Stretch, help: Advice = None, /, **about: Any
+    ) -> Diagnostic:
+        """A finding about a part of the value."""
+        about = {"macro": self.macro, "definition": self.entry, **about}
+        return kind.at(message, *self.place(part.start, part.end), help, **about)
+
+    def unparsable(self) -> tuple[str, Item] | None:
+        """What is wrong with the value as an expression, and where; None if it can be parsed."""
+        try:
+            parse(self.text())
+        except ClassAdParseError as mistake:
+            found = mistake.diagnostic
+            assert found is not None
+            if self.text().strip():
+                where = Item("", found.start, max(found.end, found.start + 1))
+                return f"{self.macro}: {found.message}", where
+        return None
 
     def beside(self, name: str) -> str:
         """What its reader has for another macro; empty if undefined or without end."""
@@ -115,6 +191,36 @@ class View:
         """What attributes that cron jobs publish begin with, case-folded."""
         found = (one for one in self.settings if _CRON_PREFIX.fullmatch(one.macro))
         return tuple(text.casefold() for one in found if (text := one.text().strip()))
+
+    @cached_property
+    def slot_attributes(self) -> frozenset[str]:
+        """The case-folded names of what the configuration puts into slot ads."""
+        return self._in_lists(_SLOT_LISTS)
+
+    @cached_property
+    def job_attributes(self) -> frozenset[str]:
+        """The same for jobs."""
+        return self._in_lists(_JOB_LISTS)
+
+    def _in_lists(self, lists: tuple[str, ...]) -> frozenset[str]:
+        """The names in lists of one kind, with the prefixes that slot types give them."""
+        return frozenset(
+            word.casefold()
+            for setting in self.settings
+            if setting.macro.upper().endswith(lists)
+            for word in _NAME.findall(setting.entry.raw)
+        )
+
+    @cached_property
+    def items(self) -> dict[str, set[str]]:
+        """The case-folded items of each list that names macros, without quotes around them."""
+        found: dict[str, set[str]] = {}
+        for setting in self.settings:
+            names = LISTS_BY_NAME.get(setting.macro.casefold())
+            if names is not None:
+                items = {item.text.strip("\"'").casefold() for item in setting.items()}
+                found.setdefault(names.name, set()).update(items)
+        return found
 
     @cached_property
     def local_names(self) -> dict[str, str]:

@@ -1,62 +1,72 @@
 """Checks conditions as a whole: constants in disguise, and what no free slot can ever fulfil.
 
-It speaks last, and only of expressions in whose parts no other check has found the cause.
+They speak last, and only of expressions in whose parts no other check has found the cause.  Nor
+does any look into what is nested deeper than an evaluation goes, whose end is an error.
+Follows: the limit of 25.14.1 of 400 operators under way, which versions before 25.13.2 do not have.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Final
 
 from attr import evolve
 
 from classad.errors import Diagnostic
+from classad.language.bounds import MAX_DEPTH
+from classad.language.rules import language_of
 from policy.knobs.declaration import Wanted
 from policy.lint.expressions import MacroExpression
-from policy.lint.finding import WARNING, Finding
-from policy.lint.trees import comparisons, names
+from policy.lint.finding import EVERY_OTHER, Finding, Per, finding
+from policy.lint.trees import names
 from policy.values.evaluation import Evaluation
 
-NEVER_AT_ALL: Final = Finding(
-    "P418",
-    WARNING,
-    "a condition that is never true",
-    "It looks at attributes, and comes to false, undefined or error whatever they are. Where that"
-    " is meant, `False` says it.",
-    "ACCEPT = False\nSTART = TARGET.RequestCpus < 8 && $(ACCEPT)\n",
-    "ACCEPT = True\nSTART = TARGET.RequestCpus < 8 && $(ACCEPT)\n",
-)
 ALWAYS_AT_ALL: Final = Finding(
     "P419",
-    WARNING,
     "a condition that is always true",
     "It looks at attributes, and is true whatever they are. Where that is meant, `True` says it.",
     "ANYBODY = True\nSTART = TARGET.RequestCpus < 8 || $(ANYBODY)\n",
     "ANYBODY = False\nSTART = TARGET.RequestCpus < 8 || $(ANYBODY)\n",
 )
-
+TOO_DEEP: Final = Finding(
+    "P429",
+    "an expression that is nested deeper than an evaluation goes",
+    f"An evaluation with more than {MAX_DEPTH} operators under way is an error, and so is all that"
+    " needs it. A chain such as `A || B || C` is nested as many times as it has operators.",
+    "TEN = + 1 + 1 + 1 + 1 + 1 + 1 + 1 + 1 + 1 + 1\n"
+    "FIFTY = $(TEN) $(TEN) $(TEN) $(TEN) $(TEN)\n"
+    "RANK = TARGET.JobPrio + 1 $(FIFTY) $(FIFTY) $(FIFTY) $(FIFTY) \\\n"
+    "  $(FIFTY) $(FIFTY) $(FIFTY) $(FIFTY)\n",
+    "RANK = TARGET.JobPrio + 401\n",
+    observed="Observed with 25.14.1: its library adds up 400 such terms, and no more.",
+)
 _CONDITIONS: Final = frozenset((Wanted.TRUTH, Wanted.CONDITION))
 
 
-def check_wholes(expressions: Iterable[MacroExpression]) -> Iterator[Diagnostic]:
-    """Everything about whole conditions."""
-    for one in expressions:
-        if one.said or one.how.use.wanted not in _CONDITIONS or one.has_holes:
-            continue
-        value = one.evaluation.value.condition()
-        speaks = bool(names(one.tree)) or any(True for _ in comparisons(one.tree))
-        if not speaks:
-            continue
-        if value.truths == {True} and not value.undefined and not value.error:
-            if _extends_default(one):
-                continue
+@finding(
+    "P418",
+    "a condition that is never true",
+    "It looks at attributes, and comes to false, undefined or error whatever they are. Where that"
+    " is meant, `False` says it.",
+    "ACCEPT = False\nSTART = TARGET.RequestCpus < 8 && $(ACCEPT)\n",
+    "ACCEPT = True\nSTART = TARGET.RequestCpus < 8 && $(ACCEPT)\n",
+    per=Per.EXPRESSION,
+    after=(EVERY_OTHER, "P501"),
+)
+def never_at_all(one: MacroExpression) -> Iterator[Diagnostic]:
+    speaks = bool(names(one.tree)) or bool(one.comparisons)
+    if one.use.wanted not in _CONDITIONS or one.has_holes or not speaks:
+        return
+    value = one.evaluation.value.condition()
+    if value.truths == {True} and not value.undefined and not value.error:
+        if not _extends_default(one):
             message = f"{one.name} is true whatever its attributes are"
             yield one.say(ALWAYS_AT_ALL, message, one.tree)
-        elif True not in value.truths and not _extends_default(one):
-            yield one.say(NEVER_AT_ALL, f"{one.name} is never true", one.tree)
-        elif one.name.casefold() == "start" and _never_when_free(one):
-            message = f"{one.name} is never true for a free slot and an idle job"
-            yield one.say(NEVER_AT_ALL, message, one.tree)
+    elif True not in value.truths and not _extends_default(one):
+        yield one.say(never_at_all, f"{one.name} is never true", one.tree)
+    elif one.name.casefold() == "start" and _never_when_free(one):
+        message = f"{one.name} is never true for a free slot and an idle job"
+        yield one.say(never_at_all, message, one.tree)
 
 
 def _extends_default(one: MacroExpression) -> bool:
@@ -68,3 +78,12 @@ def _extends_default(one: MacroExpression) -> bool:
 def _never_when_free(one: MacroExpression) -> bool:
     free = Evaluation(one.tree, evolve(one.surroundings, free=True).look_up)
     return True not in free.value.condition().truths
+
+
+def too_deep(one: MacroExpression) -> Iterator[Diagnostic]:
+    """What there is to say of an expression into which no other check looks."""
+    if language_of(one.setting.config.version).operators_use_levels:
+        message = f"{one.name} is nested {one.height - 1} operators deep"
+        most = f"more than {MAX_DEPTH} of them under way"
+        help_text = f"an evaluation that has {most} ends in an error"
+        yield one.say(TOO_DEEP, message, one.tree, help_text)

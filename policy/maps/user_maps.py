@@ -2,7 +2,8 @@
 
 Inputs: the text of a map file; a configuration that names maps.  Outputs: mappings from name to
 one string, for ``classad.evaluate.EvalContext(user_maps=...)``.
-Follows: user maps of 25.14.1 (golden vectors ``usermap``).
+Follows: user maps of 25.14.1 (golden vectors ``usermap``); ``userMap`` with three arguments, as the
+transforms of a schedd call it.
 """
 
 from __future__ import annotations
@@ -167,7 +168,9 @@ def _parse_line(line: str, prefix: bool) -> tuple[str, MapLine] | str:
         return ""
     regex = None if prefix else _REGEX.match(line, at)
     if regex is not None:
-        key, pattern = regex[1], _compiled(regex[1], regex[2])
+        flags = "i" if "i" in regex[2] else ""
+        key = regex[1]
+        pattern = compile_pattern(("(?U)" if "U" in regex[2] else "") + key, flags)
         if pattern is None:
             return f"`{key}` is not a regular expression"
         at = regex.end()
@@ -187,10 +190,6 @@ def _field(line: str, at: int) -> tuple[str, int]:
         return "", at
     quoted = found[1]
     return (found[2] if quoted is None else quoted.replace('\\"', '"')), found.end()
-
-
-def _compiled(pattern: str, flags: str) -> Pattern | None:
-    return compile_pattern(("(?U)" if "U" in flags else "") + pattern, "i" if "i" in flags else "")
 
 
 def included_texts(sources: Sources) -> Callable[[str], list[NamedText]]:
@@ -243,3 +242,58 @@ def read_user_maps(config: Config, sources: Sources) -> UserMaps:
     """The maps that the configuration names for its reader's subsystem."""
     found = ((name, read_user_map(config, sources, name)) for name in map_names(config))
     return UserMaps({name: methods for name, methods in found if methods is not None})
+
+
+# --- which line answers, and why others do not ----------------------------------------------------
+
+
+@frozen
+class Mapped:
+    """What a map says about a name; ``line`` is None if it says nothing.
+
+    ``groups`` are the items of the result; ``group`` is the one that a job gets that asks for
+    ``preferred``.  ``beaten`` would have answered if the line had not; ``near`` differ in case.
+    """
+
+    name: str
+    line: MapLine | None = None
+    result: str | None = None
+    groups: tuple[str, ...] = ()
+    group: str | None = None
+    preferred: str | None = None
+    beaten: tuple[MapLine, ...] = ()
+    near: tuple[MapLine, ...] = ()
+
+    def as_json(self) -> dict[str, object]:
+        """Fields for programs."""
+        line = self.line
+        return {
+            "name": self.name,
+            "result": self.result,
+            "groups": list(self.groups),
+            "group": self.group,
+            "file": None if line is None else line.file,
+            "line": None if line is None else line.number,
+            "text": None if line is None else line.written,
+            "beaten": [{"file": one.file, "line": one.number} for one in self.beaten],
+        }
+
+
+def map_name(lines: UserMap, name: str, preferred: str | None = None) -> Mapped:
+    """What ``lines`` say about ``name``."""
+    answers = list(lines.answers(name))
+    if not answers:
+        near = tuple(one for one in lines.literals() if one.key.casefold() == name.casefold())
+        return Mapped(name, preferred=preferred, near=near)
+    line, result = answers[0]
+    groups = tuple(item for item in (item.strip() for item in result.split(",")) if item)
+    asked = (item for item in groups if preferred and item.casefold() == preferred.casefold())
+    return Mapped(
+        name,
+        line,
+        result,
+        groups,
+        next(asked, groups[0] if groups else None),
+        preferred,
+        tuple(one for one, _ in answers[1:]),
+    )

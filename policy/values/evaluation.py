@@ -16,8 +16,7 @@ from typing import Final, NamedTuple, TypeAlias
 from attr import evolve
 
 from classad.evaluation.functions import lookup_function
-from classad.language.bounds import glance
-from classad.language.limits import MAX_DEPTH, more_frames
+from classad.language.bounds import MAX_DEPTH, glance, more_frames
 from classad.language.operators import BINARY, COMPARISONS, IDENTITY, MIRRORED
 from classad.language.values import ERROR, INT_MAX, INT_MIN, UNDEFINED, Truth, fold
 from classad.syntax import nodes

@@ -16,7 +16,7 @@ from attr import evolve
 from classad.evaluate import evaluate
 from classad.evaluation.functions import Builtin, Form, Laziness, Result, Where
 from classad.language.values import INT_MAX, INT_MIN, Value
-from classad.syntax.nodes import Call, Literal, Node
+from classad.syntax.nodes import Call, Literal
 from policy.attributes import DATE
 from policy.language.expressions import parse
 from policy.values.domain import (
@@ -54,6 +54,8 @@ _RESULTS: Final[Mapping[Result, Abstract]] = {
 }
 #: An expression of each kind that is neither undefined, error, boolean, number nor string.
 _OTHERS: Final = ("{}", "[]", "relTime(0)", 'absTime("2020-01-01")')
+#: What a literal may hold.
+_CONSTANTS: Final = (bool, int, float, str, Value)
 
 
 def call(function: Builtin, node: Call, arguments: Sequence[Abstract]) -> Abstract:
@@ -61,8 +63,10 @@ def call(function: Builtin, node: Call, arguments: Sequence[Abstract]) -> Abstra
     if function.result is Result.KIND and len(arguments) == 1:
         return _is_kind(node.name, arguments[0])
     known = [single_value(argument) for argument in arguments]
-    if arguments and all(value is not None for value in known) and _is_plain(function):
-        return _evaluated(node, [_literal(value) for value in known])
+    plain = function.deterministic and goes_in(function) and function.laziness is Laziness.EAGER
+    literals = [Literal(value) for value in known if isinstance(value, _CONSTANTS)]
+    if plain and arguments and len(literals) == len(known):
+        return constant(evaluate(Call(node.name, tuple(literals))))
     if function.result is Result.ROUNDED and len(arguments) == 1:
         return _rounded(arguments[0])
     return _RESULTS.get(function.result, ANYTHING)
@@ -77,19 +81,6 @@ def goes_in(function: Builtin) -> bool:
 def is_choice(function: Builtin) -> bool:
     """Is it ``ifThenElse``?"""
     return function.form is Form.CHOICE
-
-
-def _is_plain(function: Builtin) -> bool:
-    return function.deterministic and goes_in(function) and function.laziness is Laziness.EAGER
-
-
-def _literal(value: object) -> Node:
-    assert isinstance(value, bool | int | float | str | Value)
-    return Literal(value)
-
-
-def _evaluated(node: Call, arguments: list[Node]) -> Abstract:
-    return constant(evaluate(Call(node.name, tuple(arguments))))
 
 
 def _is_kind(name: str, argument: Abstract) -> Abstract:

@@ -64,16 +64,13 @@ _HERE: Final[Mapping[str, Ad]] = {"slot": Ad.SLOT, "request": Ad.REQUEST}
 class Surroundings:
     """Where an expression is evaluated.
 
-    ``during_match``: the negotiator has put its attributes in.  ``published``: what is known of
-    attributes that the configuration puts into ads, by case-folded name.  ``free``: nobody has
-    claimed the slot, and the job is idle.  ``submitted``: the job is just coming into the queue.
+    ``published``: what is known of attributes that the configuration puts into ads, by case-folded
+    name.  ``free``: nobody has claimed the slot, and the job is idle.
     """
 
     use: Use
-    during_match: bool = False
     published: Mapping[str, Abstract] = field(factory=dict)
     free: bool = False
-    submitted: bool = False
 
     def look_up(self, scope: str, name: str) -> tuple[Key, Abstract]:
         """The attribute that a reference finds, and what it can be."""
@@ -115,14 +112,14 @@ class Surroundings:
         if folded in self.published:
             return self.published[folded], False
         added = find_ephemeral(folded)
-        if added is not None and self.during_match and added.ad is _HERE.get(kind):
+        if added is not None and self.use.matching and added.ad is _HERE.get(kind):
             return _of_ephemeral(added), added.presence is Presence.ALWAYS
         row = find_attribute(folded)
         if row is not None and row.ads:
             moment = row.ads.get(_KINDS.get(kind, kind))
             if moment is None or (self.free and moment is Moment.CLAIMED):
                 return NOTHING, False
-            if self.submitted and moment is Moment.LATER:
+            if self.use.at_submission and moment is Moment.LATER:
                 return NOTHING, False
             value = _of_type(row.type, row.unit, row.range, row.values)
             if self.free and row.name == "State":

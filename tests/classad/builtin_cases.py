@@ -41,14 +41,12 @@ TIMES: Final = [
 ADS: Final = ["[a=1]", "[a=2;b=3]", "[]", '[a="x"]', "[Year=2020;Month=2;Day=3]", "[a=undefined]"]
 #: What a text argument of a family is made of.
 LETTERS: Final = {
-    "versions": ["0", "1", "2", "9", ".", "a", "-"],
     "regex": ["a", "b", "c", "(a)", "(b)?", ".", "*", "+", "^", "$", "|", "[ab]", "(?:a|b)"],
     "stringlists": ["a", "b", "A", ",", " ", ";", "1", "2.5", "-", "\\t", "\\n"],
     "lists": ["a", "b", ",", " ", ":", ";", "@", "\\t"],
     "environment": ["A", "B", "=", "1", " ", "'", ";", "x", "|", "\\t"],
-    "strings": ["a", "B", "1", "\\303\\251", " ", "_"],
-    "calendar": ["1", ":", "+", "-", "x"],
-    "time": ["%Y", "%m", "%d", "%H:%M", "%j", "%U", "%5e", "%-y", "x", "%c"],
+    "strings": ["a", "B", "0", "1", "2", "9", ".", "-", "\\303\\251", " ", "_"],
+    "time": ["%Y", "%m", "%d", "%H:%M", "%j", "%U", "%5e", "%-y", "x", "%c", "1", ":", "+", "-"],
     "numbers": ["1", "2", ".", "-", "e", "x", "inf", " "],
 }
 #: What no call may depend on, the ad around it included (vectors ``fn_ad`` have those).
@@ -91,7 +89,7 @@ def expected(rng: Random, family: str) -> str:
         return a_list(rng)
     if family == "numbers" and rng.random() < 0.6:
         return rng.choice(SCALARS)
-    if family in ("time", "calendar") and rng.random() < 0.6:
+    if family == "time" and rng.random() < 0.6:
         return rng.choice(TIMES)
     letters = LETTERS.get(family)
     if letters is None:

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from classad import ClassAd, ExprTree
-from pieslice.conform.language import comparison
-from pieslice.conform.language.comparison import context_of
-from pieslice.conform.language.encode import PARSE_ERROR, encode
+from tests.conform.language import comparison
+from tests.conform.language.comparison import context_of
+from tests.conform.language.encode import PARSE_ERROR, encode
 
 __all__ = ["PARSE_ERROR", "ad_of", "check", "context_of", "encode", "tree_of"]
 

@@ -22,10 +22,10 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from pieslice.conform.language.evaluation import LANGUAGE_KINDS
-from pieslice.conform.language.printing import PRINTING_KINDS
-from pieslice.conform.runner import check_case
 from tests.classad.asked import TOPICS, Question
+from tests.conform.language.evaluation import LANGUAGE_KINDS
+from tests.conform.language.printing import PRINTING_KINDS
+from tests.conform.runner import check_case
 
 FOLDER: Final = Path(__file__).parents[1] / "vectors" / "classad"
 #: Cases that one process is asked.

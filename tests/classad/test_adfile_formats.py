@@ -16,8 +16,7 @@ from classad import ClassAd, ClassAdParseError, ExprTree, ParserType, parseAds, 
 from classad.ads.ad import make_ad
 from classad.errors import Diagnostic
 from classad.formats.json import format_json, read_json
-from classad.formats.new import format_new, read_new
-from classad.formats.ordinary import QuickAds
+from classad.formats.new import QuickAds, format_new, read_new
 from classad.formats.xml import XML_FOOT, XML_HEAD, format_xml, read_xml
 from classad.syntax.parser import parse_ad_prefix
 

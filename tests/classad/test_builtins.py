@@ -17,7 +17,7 @@ from classad.evaluation.functions import FAMILIES, Builtin, load
 from classad.formats.unparse import unparse_value
 from classad.language.values import ERROR, UNDEFINED
 from classad.table import Table
-from pieslice.documents.functions import functions_page
+from docs.written.functions import functions_page
 
 ROOT = Path(__file__).parents[2]
 FUNCTIONS = sorted(load().values(), key=lambda function: function.name)
@@ -68,9 +68,7 @@ def test_names_are_found_in_any_case() -> None:
 
 def test_the_function_reference_is_current() -> None:
     written = (ROOT / "docs" / "functions.md").read_text("utf-8")
-    assert written == functions_page(), (
-        "run: python -m pieslice.documents functions > docs/functions.md"
-    )
+    assert written == functions_page(), "run: python -m docs.written functions > docs/functions.md"
 
 
 def test_importing_classad_declares_no_function() -> None:

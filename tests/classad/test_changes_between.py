@@ -91,3 +91,30 @@ def test_what_is_found_changes_the_value() -> None:
     for text in ("false || U ? : 7", 'isError(VERSIONLE("1", "2"))', " + ".join(["1"] * 402)):
         assert upgrade(text)
         assert evaluate(text, context=old) != evaluate(text, context=new)
+
+
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [
+        ("Cpus ?: 1", ["Cpus ?: 1"]),
+        ("(MY.Cpus + 1 ?: 1) > x", ["1 ?: 1"]),
+        ("((MY.Cpus + 1) ?: 1) > x", ["(MY.Cpus + 1) ?: 1"]),
+        ('"a" ?: x', ['"a" ?: x']),
+        ("TARGET.Cpus ?: 1", []),
+        ("RequestCpus ?: Cpus", []),
+        ("(Cpus + RequestCpus) ?: 1", []),
+        ("undefined ?: Cpus", []),
+    ],
+)
+def test_what_an_ad_knows_before_elvis_when_requirements_are_flattened(
+    text: str, places: list[str]
+) -> None:
+    node, known = parse_expression(text), {"cpus"}.__contains__
+    for old, new, what in (
+        (BEFORE_25_13_2, NEWEST, What.KNOWN_COUNTS),
+        (NEWEST, BEFORE_25_13_2, What.KNOWN_FAILS),
+    ):
+        found = changes_between(node, old, new, known=known)
+        assert [text[it.place.start : it.place.end] for it in found] == places
+        assert all(it.what is what for it in found)
+        assert changes_between(node, old, new) == []

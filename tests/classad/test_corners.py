@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-import classad.evaluation.observer as observer
+import classad.analysis.explain as observer
 from classad import ClassAd, ExprTree
 from classad.analysis.explain import explain
 from classad.errors import ClassAdValueError
 from classad.evaluate import evaluate, evaluate_full
 from classad.formats.autoformat import attribute_of
 from classad.formats.long import format_long
-from classad.language.limits import MAX_RESTARTS
+from classad.language.bounds import MAX_RESTARTS
 from classad.language.values import ERROR, UNDEFINED
 from classad.syntax.parser import parse_expression
 

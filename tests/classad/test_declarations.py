@@ -30,7 +30,7 @@ from classad.evaluation.functions import (
     load,
 )
 from classad.formats.unparse import unparse_value
-from classad.strategies.edge_values import LITERALS, Shape, shapes
+from classad.strategies.texts import LITERALS, Shape, shapes
 from classad.table import Table
 
 ROOT: Final = Path(__file__).parents[2]

@@ -12,7 +12,7 @@ import pytest
 
 from classad import ClassAd, EvalContext, ExprTree
 from classad.evaluate import evaluate, evaluate_full
-from classad.language.limits import MAX_DEPTH
+from classad.language.bounds import MAX_DEPTH
 from fuzz.one_by_one import value_of
 
 AD = ClassAd(

@@ -130,7 +130,7 @@ def test_ads_in_lists_have_the_partner_of_what_is_around_them(
 @pytest.mark.live
 @pytest.mark.parametrize(("my", "target", "value"), IN_A_MATCH)
 def test_the_real_library_gives_them_that_partner(my: str, target: str, value: str) -> None:
-    from classad.strategies.random_text import Case
+    from classad.strategies.texts import Case
     from fuzz.language import ours_of, peer
 
     pytest.importorskip("classad2")
@@ -152,7 +152,7 @@ def test_value_by_every_evaluator(expression: str, value: str) -> None:
 @pytest.mark.live
 @pytest.mark.parametrize(("expression", "value"), SEEN, ids=[case[0] for case in SEEN])
 def test_the_real_library_says_so(expression: str, value: str) -> None:
-    from classad.strategies.random_text import Case
+    from classad.strategies.texts import Case
     from fuzz.language import ours_of, peer
 
     pytest.importorskip("classad2")

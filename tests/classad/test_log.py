@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from classad.files.job_queue import queued_jobs
 from classad.files.log import (
     LogRecord,
     TransactionLog,
@@ -14,6 +13,7 @@ from classad.files.log import (
     header,
     needs_compaction,
     new_ad,
+    queued_jobs,
     read_transaction_log,
     set_attribute,
     transaction_text,

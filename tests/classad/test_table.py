@@ -13,7 +13,7 @@ from classad.language.values import UNDEFINED
 from classad.loading.long_form import load_long
 from classad.match import half_match, is_true, symmetric_match
 from classad.table import Rows, Table
-from classad.table.arrays import arrays as moving
+from classad.table import arrays as moving
 
 CONTEXT = EvalContext(now=1_700_000_000.0)
 

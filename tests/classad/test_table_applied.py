@@ -66,8 +66,8 @@ def test_what_a_function_can_see() -> None:
     table = Table(load_long(TEXT).to_ads(ClassAd))
     sight = table.sight(["Total", "Nowhere"])
     assert sight.names == {"total", "memory", "nowhere"}
-    assert not sight.opaque
-    assert list(Rows(len(table), table.sight(["SlotWeight"]).opaque)) == [4]
+    assert not sight.row_by_row
+    assert list(Rows(len(table), table.sight(["SlotWeight"]).row_by_row)) == [4]
 
 
 def test_a_constant_needs_one_call() -> None:

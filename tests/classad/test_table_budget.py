@@ -9,7 +9,7 @@ import pytest
 from classad import ClassAd, ExprTree, Table
 from classad.evaluate import evaluate
 from classad.match import symmetric_match
-from classad.table.memory.budget import Budget, Notes
+from classad.table.memo import Budget, Memo
 
 BUDGET = 2_000_000
 Ask = Callable[[Table, int], object]
@@ -111,9 +111,9 @@ def test_one_partner_is_asked_about_while_the_table_forgets() -> None:
 
 
 def test_what_one_request_needs_is_spared() -> None:
-    """Notes may take half of the budget, or twice what there was when a request was done."""
+    """Memo may take half of the budget, or twice what there was when a request was done."""
     budget = Budget(1000)
-    notes: Notes[str, int] = Notes(budget)
+    notes: Memo[str, int] = Memo(budget)
     assert (budget.most, budget.held) == (500, 0)
     notes.keep("a", 1, 200)
     budget.settle()

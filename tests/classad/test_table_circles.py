@@ -11,7 +11,7 @@ from classad.loading.long_form import load_long
 from classad.match import symmetric_match
 from classad.syntax.nodes import Node
 from classad.table import Table
-from classad.table.sampling.programs import Step, _Compiler
+from classad.table.answers.sampling import Step, _Compiler
 from tests.classad.test_table_ownlists import Mirrored
 
 FORMS = [
@@ -63,12 +63,12 @@ def test_loaded_rows() -> None:
     loaded = load_long(text.encode())
     table = Table.from_columns(loaded)
     agrees(table, list(load_long(text.encode()).to_ads(ClassAd)))
-    asked = table._row_side
+    asked = table._matching._row_side
     assert asked is not None
     assert any(
-        group.circular and not group.opaque
+        group.circular and not group.row_by_row
         for predicate in asked.predicates
-        for variant in predicate.ways
+        for variant in predicate.variants
         for plan in variant.plans.values()
         for group in plan.groups
     )

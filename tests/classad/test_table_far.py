@@ -22,7 +22,7 @@ from classad.language.names import UNUSUAL
 from classad.loading.long_form import load_long
 from classad.match import half_match, is_true, symmetric_match
 from classad.table import Table
-from classad.table.dependence.partner import MAX_SIZE
+from classad.table.expressions.partner import MAX_SIZE
 from classad.table.store.placed import NOWHERE
 from fuzz.one_by_one import CONTEXT, accepts, number_of, shown, value_of
 from fuzz.thresholds import few_are_many
@@ -471,7 +471,7 @@ def test_jobs_whose_evaluation_has_too_many_nodes_are_left_to_it() -> None:
     for _ in range(19):
         sizes.append(3 * (1 + sizes[-1] + 4 * (1 + sizes[-2])))
     assert [item.size for item in items][::-1] == sizes
-    assert [item.opaque for item in items] == [item.size > MAX_SIZE for item in items]
+    assert [item.row_by_row for item in items] == [item.size > MAX_SIZE for item in items]
 
 
 @pytest.mark.parametrize("length", [3, 48, 49, 50, 99, 100, 101, 102])

@@ -11,8 +11,8 @@ from classad import ClassAd, EvalContext, ExprTree, kernels
 from classad.loading.long_form import load_long
 from classad.match import symmetric_match
 from classad.table import Table
-from classad.table.arrays.vectors import count_holding
-from classad.table.sampling.programs import Members
+from classad.table.answers.sampling import Members
+from classad.table.vectors import count_holding
 from fuzz.one_by_one import shown, value_of
 from fuzz.thresholds import few_are_many
 

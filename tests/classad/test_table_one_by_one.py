@@ -323,7 +323,7 @@ def test_only_rows_of_which_nothing_else_is_known_are_asked(
         asking.append(my)
         return half_match(my, target, context)
 
-    monkeypatch.setattr("classad.table.table.half_match", counted)
+    monkeypatch.setattr("classad.table.answers.requirements.half_match", counted)
     job = ClassAd("[Size = 3; Requirements = TARGET.Speed > 5]")
     assert len(list(getattr(Table(rows), question)(job))) == found
     assert len(asking) == asked

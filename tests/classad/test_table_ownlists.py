@@ -13,8 +13,8 @@ from classad.loading.long_form import load_long
 from classad.match import symmetric_match
 from classad.table import Table
 from classad.table.answers.own_ad_lists import OwnLists
-from classad.table.dependence.partner import Partner
-from classad.table.expressions.shapes import Shape
+from classad.table.expressions.partner import Partner
+from classad.table.shapes import Shape
 from classad.table.store.store import Store
 
 CONTEXT = EvalContext(now=1000.0)

@@ -17,9 +17,10 @@ from classad.formats.unparse import unparse_value
 from classad.language.operators import BINARY, UNARY, choose
 from classad.language.values import ERROR, UNDEFINED, AbsTime
 from classad.loading.long_form import load_long
-from classad.table import Table
-from classad.table.arrays import arrays
-from classad.table.arrays.vectors import (
+from classad.table import Table, arrays
+from classad.table.memo import Budget, Memo
+from classad.table.store.columns import Column, cell_key, in_use, is_nested, is_open
+from classad.table.vectors import (
     Vector,
     apply,
     binary,
@@ -28,8 +29,6 @@ from classad.table.arrays.vectors import (
     logical,
     unary,
 )
-from classad.table.memory.budget import Budget, Notes
-from classad.table.store.columns import Column, cell_key, in_use, is_nested, is_open
 from tests.classad.crossed import COLUMNS, SIZE, rows
 
 BACKENDS = [pytest.param(kernels.native, id="c"), pytest.param(None, id="python")]
@@ -422,7 +421,7 @@ def test_results_within_a_budget() -> None:
 
 def test_notes_are_counted() -> None:
     rng, budget = Random(11), Budget(1000)
-    notes: Notes[int, int] = Notes(budget)
+    notes: Memo[int, int] = Memo(budget)
     sizes: dict[int, int] = {}
     for turn in range(300):
         key = rng.randrange(9)
@@ -490,7 +489,7 @@ def test_ads_of_rows_that_were_loaded(backend: None, replaced: tuple[int, ...]) 
     codes, values = odd.apply(lambda ad: str(ad.eval("B")) if "B" in ad else "none", ["B"])
     assert [values[code] for code in codes] == ["True", "2", "none"]
     seen = odd.sight(["B"])
-    assert (sorted(seen.names), list(arrays.rows_of(seen.opaque))) == (["a", "b"], [0, 1])
+    assert (sorted(seen.names), list(arrays.rows_of(seen.row_by_row))) == (["a", "b"], [0, 1])
 
 
 def test_newer_ads_by_their_names() -> None:

@@ -12,8 +12,7 @@ from classad.evaluate import evaluate
 from classad.language.operators import COMPARISONS
 from classad.language.values import ERROR, INT_MAX, INT_MIN, UNDEFINED, AbsTime
 from classad.match import is_true
-from classad.table import Table
-from classad.table.arrays import vectors
+from classad.table import Table, vectors
 from fuzz.thresholds import few_are_many
 
 CONTEXT = EvalContext(now=50.0)

@@ -12,8 +12,8 @@ from classad import ClassAd, EvalContext, ExprTree, kernels
 from classad.evaluate import evaluate
 from classad.language.values import ERROR, UNDEFINED
 from classad.table import Rows, Table
-from classad.table.arrays import arrays as moving
-from classad.table.arrays.vectors import Vector
+from classad.table import arrays as moving
+from classad.table.vectors import Vector
 
 CONTEXT = EvalContext(now=1_700_000_000)
 

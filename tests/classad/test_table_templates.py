@@ -7,15 +7,14 @@ import pytest
 from classad import ClassAd, EvalContext, ExprTree, kernels
 from classad.ads.expression import Expression
 from classad.formats.unparse import unparse
+from classad.language.rules import OLD
 from classad.loading.long_form import load_long
 from classad.match import symmetric_match
-from classad.syntax.unbuilt import Unbuilt
-from classad.syntax.ways import OLD
+from classad.syntax.lazy import LazyExpression
 from classad.table import Table
 from classad.table.answers import requirements
-from classad.table.dependence.conjuncts import Splits, _conjuncts_of
-from classad.table.expressions.shapes import Shapes
-from classad.table.expressions.templates import constants_of
+from classad.table.expressions.conjuncts import Splits, _conjuncts_of, constants_of
+from classad.table.shapes import Shapes
 
 CONTEXT = EvalContext(now=1_700_000_000.0)
 needs_c = pytest.mark.skipif(
@@ -27,7 +26,7 @@ def tree_of(text: str) -> ExprTree:
     (ad,) = load_long(f"A = {text}\n".encode()).to_ads(ClassAd)
     tree = ad.raw("A")
     assert tree.__class__ is Expression
-    assert tree._node.__class__ is Unbuilt
+    assert tree._node.__class__ is LazyExpression
     return tree
 
 
@@ -100,7 +99,7 @@ def test_different_templates(one: str, other: str) -> None:
 def test_texts_in_old_and_new_syntax_stay_apart() -> None:
     splits = Splits(Shapes())
     old, new = (ExprTree.from_node(tree_of("A > 1").node) for _ in range(2))
-    old._node, new._node = Unbuilt("A > 1", OLD, False), Unbuilt("A > 1", 0, False)
+    old._node, new._node = LazyExpression("A > 1", OLD, False), LazyExpression("A > 1", 0, False)
     assert splits.of(old)[0].template is not splits.of(new)[0].template
 
 
@@ -183,6 +182,7 @@ def test_fewer_predicates_than_conjuncts() -> None:
         (job,) = load_long(text.encode()).to_ads(ClassAd)
         expected = [row for row in range(51, 100) if row != number]
         assert list(table.match(job)) == expected
-    assert table._row_side is not None
-    assert len(table._row_side.predicates) == 3
-    assert len(table._book._predicates) < 8
+    rows = table._matching._row_side
+    assert rows is not None
+    assert len(rows.predicates) == 3
+    assert len(table._cache._predicates) < 8

@@ -8,13 +8,12 @@ from hypothesis import strategies as st
 
 from classad import ExprTree, kernels
 from classad.formats.unparse import unparse
+from classad.language.rules import OLD, PREFIX
 from classad.strategies import expressions
 from classad.syntax import native as arena
-from classad.syntax.unbuilt import parse_later
-from classad.syntax.ways import OLD, PREFIX
-from classad.table.dependence.conjuncts import Splits, _conjuncts_of
-from classad.table.expressions.conjunct_texts import conjuncts_in
-from classad.table.expressions.shapes import Shapes, name_in
+from classad.syntax.lazy import parse_lazily
+from classad.table.expressions.conjuncts import Splits, _conjuncts_of, conjuncts_in
+from classad.table.shapes import Shapes, name_in
 
 needs_c = pytest.mark.skipif(
     kernels.native is None, reason="only the C parser leaves expressions to be read later"
@@ -75,7 +74,7 @@ TEXTS = st.lists(
 @settings(max_examples=150, deadline=None)
 @given(TEXTS, st.sampled_from(PIECES) | expressions(), st.sampled_from([0, OLD, PREFIX]))
 def test_what_is_found_in_a_text_is_what_reading_finds(text: str, last: str, how: int) -> None:
-    later = parse_later(text + last, how)
+    later = parse_lazily(text + last, how)
     if later is not None:
         tree = ExprTree.from_node(later)
         expected = as_read(ExprTree.from_node(tree.node))
@@ -94,10 +93,10 @@ def test_a_conjunct_is_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
         parsed.append(text)
         return arena.parse(text, how)
 
-    monkeypatch.setattr("classad.table.dependence.conjuncts.parse", parse)
+    monkeypatch.setattr("classad.table.expressions.conjuncts.parse", parse)
     splits = Splits(Shapes())
     for number in range(9):
         text = f'A > {number} && (B < C) && D == "x{number}"' + " && E" * (number % 3)
-        tree = ExprTree.from_node(parse_later(text, OLD | PREFIX))  # type: ignore[arg-type]
+        tree = ExprTree.from_node(parse_lazily(text, OLD | PREFIX))  # type: ignore[arg-type]
         assert [part.values for part in splits.of(tree)][:3] == [(number,), (), (f"x{number}",)]
     assert parsed == ["A > 0", "(B < C)", 'D == "x0"', "E"]

@@ -16,7 +16,7 @@ from classad.language.operators import BINARY, UNARY, choose
 from classad.language.values import ERROR, INT_MAX, INT_MIN, UNDEFINED, AbsTime, RelTime
 from classad.match import symmetric_match
 from classad.table import Table
-from classad.table.arrays.vectors import Vector, binary, conditional, logical, unary
+from classad.table.vectors import Vector, binary, conditional, logical, unary
 
 CONTEXT = EvalContext(now=50.0)
 BULK = {name: declared.bulk for name, declared in load().items() if declared.bulk is not None}

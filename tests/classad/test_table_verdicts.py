@@ -10,8 +10,8 @@ from classad.language.values import ERROR
 from classad.match import half_match, is_true
 from classad.table import Table
 from classad.table.answers.predicates import Predicate, Verdict, verdict_of
-from classad.table.arrays.vectors import BAD, FALSE, TRUE, UNKNOWN
-from classad.table.store.parts import Joint, Part
+from classad.table.store.columns import Joint, Part
+from classad.table.vectors import BAD, FALSE, TRUE, UNKNOWN
 
 CONTEXT = EvalContext(now=100.0)
 
@@ -112,7 +112,7 @@ LOGIC = [
 def test_logic_is_put_together_from_its_operands(
     monkeypatch: pytest.MonkeyPatch, text: str
 ) -> None:
-    monkeypatch.setattr("classad.table.dependence.plans._WHOLE", 1)
+    monkeypatch.setattr("classad.table.expressions.plans._WHOLE", 1)
     composed: list[Verdict | None] = []
     compose = Predicate._composed
 

@@ -19,9 +19,8 @@ from classad.files.ads import load_file
 from classad.formats.long import LongReader
 from classad.language.bounds import resident
 from classad.loading import long_form as loading
-from classad.loading.cells import NativeStore, PythonStore
 from classad.loading.columns import LoadedColumns, Tag
-from classad.loading.long_form import Loader, load_long
+from classad.loading.long_form import Loader, NativeStore, PythonStore, load_long
 
 ROOT = Path(__file__).parents[2]
 VECTORS = ROOT / "tests" / "vectors" / "classad"

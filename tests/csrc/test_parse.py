@@ -23,13 +23,13 @@ from classad.ads.ad import Ad, ListValue, stored_form
 from classad.ads.expression import Expression
 from classad.errors import ClassAdParseError
 from classad.formats.unparse import unparse, unparse_value
+from classad.language.rules import OLD, PREFIX, STRICT, WHOLE
 from classad.source import Source
 from classad.syntax import native as arena
 from classad.syntax import parser
 from classad.syntax.grammar import Parse, load_grammar, scanner
+from classad.syntax.lazy import LazyExpression, parse_lazily
 from classad.syntax.nodes import AdExpr, Binary, Node, walk
-from classad.syntax.unbuilt import Unbuilt, parse_later
-from classad.syntax.ways import OLD, PREFIX, STRICT, WHOLE
 
 pytestmark = pytest.mark.skipif(kernels.native is None, reason="the C parser is not built here")
 
@@ -50,7 +50,7 @@ def spans(node: Node) -> list[tuple[str, int, int]]:
     return [(type(part).__name__, part.start, part.end) for part in walk(node)]
 
 
-def kept(expression: Node | Unbuilt) -> str:
+def kept(expression: Node | LazyExpression) -> str:
     """What an ad keeps for an expression, in words."""
     ad = Ad()
     value = stored_form(Expression.from_node(expression), ad)
@@ -68,7 +68,7 @@ def kept(expression: Node | Unbuilt) -> str:
 def agree(text: str, how: int = 0) -> bool:
     """Compare the two on one text; whether the C parser took it."""
     mine = arena.parse(text, how)
-    later = parse_later(text, how)
+    later = parse_lazily(text, how)
     assert (mine is None) == (later is None) or len(text) > 2000, (text, how)
     if mine is None:
         return False
@@ -106,7 +106,7 @@ def test_on_the_recorded_cases_about_parsing(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "every", [pytest.param(1, marks=[pytest.mark.slow, pytest.mark.long]), 12], ids=["all", "some"]
+    "every", [pytest.param(1, marks=[pytest.mark.slow, pytest.mark.long]), 40], ids=["all", "some"]
 )
 @pytest.mark.parametrize("path", sorted(VECTORS.glob("*.jsonl")), ids=lambda path: str(path.stem))
 def test_on_the_texts_of_the_recorded_cases(path: Path, every: int) -> None:
@@ -259,11 +259,11 @@ def test_an_ad_within_a_text(text: str, before: str, after: str) -> None:
 
 def test_an_expression_makes_its_tree_when_it_is_wanted_and_keeps_its_text() -> None:
     tree = ExprTree("a + 1 > 2")
-    assert tree._node.__class__ is Unbuilt
+    assert tree._node.__class__ is LazyExpression
     twin = ExprTree(tree)
     assert str(tree) == "a + 1 > 2"
     assert tree.node.__class__ is Binary
-    assert tree._node.__class__ is Unbuilt
+    assert tree._node.__class__ is LazyExpression
     assert twin == tree
     assert twin.node is tree.node
     assert tree.span == (0, 9)
@@ -284,7 +284,7 @@ def test_an_expression_makes_its_tree_when_it_is_wanted_and_keeps_its_text() -> 
 )
 def test_lists_and_ads_of_literals_and_names_need_no_tree(text: str, plain: bool) -> None:
     assert agree(text)
-    later = parse_later(text)
+    later = parse_lazily(text)
     assert later is not None
     assert (later.leaves() is not None) is plain
     stored_form(Expression.from_node(later), Ad())
@@ -309,8 +309,8 @@ def test_threads_do_not_share_their_records() -> None:
 
 
 def test_a_list_is_read_once_for_all_ads_that_have_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    later = parse_later('{ "cms", 2, Cpus }', OLD | WHOLE)
+    later = parse_lazily('{ "cms", 2, Cpus }', OLD | WHOLE)
     assert later is not None
     found = later.leaves()
-    monkeypatch.setattr("classad.syntax.unbuilt.read_leaves", None)
+    monkeypatch.setattr("classad.syntax.lazy.read_leaves", None)
     assert later.leaves() is found is not None

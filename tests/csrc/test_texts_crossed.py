@@ -11,9 +11,9 @@ from random import Random
 import pytest
 
 from classad import kernels
+from classad.language.rules import OLD, PREFIX, STRICT, WHOLE
 from classad.loading import long_form as loading
-from classad.loading.cells import PythonStore
-from classad.syntax.ways import OLD, PREFIX, STRICT, WHOLE
+from classad.loading.long_form import PythonStore
 from tests.classad.crossed import SHAPES
 from tests.csrc.test_load import PIECES, STORES, agree, loaded, read
 from tests.csrc.test_parse import agree as parsed_alike

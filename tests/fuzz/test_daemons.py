@@ -27,10 +27,11 @@ from fuzz.daemons.sites.mixing import PARTS, mixed, small_pool
 from fuzz.daemons.system import DaemonError, System, open_system
 from fuzz.daemons.wild.mixture import FEATURES
 from fuzz.target import Unavailable
-from negotiator.scenario import course, expand
-from negotiator.scenario.course import Played
+from negotiator.scenario import expand
 from negotiator.scenario.read import version_of
 from policy.versions import Version
+from tests.conform.negotiation import course
+from tests.conform.negotiation.course import Played
 
 RECORDED = Path(__file__).parent / "daemons"
 VECTORS = Path(__file__).parents[1] / "vectors" / "negotiation"

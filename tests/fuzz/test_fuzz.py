@@ -17,7 +17,7 @@ from classad import ClassAd, ExprTree
 from classad.analysis.flatten import flatten
 from classad.evaluate import EvalContext, evaluate
 from classad.formats.unparse import unparse_value
-from classad.strategies.random_text import Case
+from classad.strategies.texts import Case
 from fuzz.__main__ import main
 from fuzz.known import NUMBERS, known
 from fuzz.language import flatten_keeps

@@ -18,8 +18,7 @@ from negotiator.model.result import CycleResult
 from pieslice.live.capture import LiveCapture
 from pieslice.live.daemons import Bindings
 from pieslice.live.taking import Memory, find_daemons, last_cycle, take
-from pieslice.shadow.cycles import newer
-from pieslice.shadow.loop import PROMPT, judged, predict
+from pieslice.shadow.loop import PROMPT, judged, newer, predict
 from pieslice.shadow.outcome import Outcome, Pair, total
 from tests.live import rough
 from tests.live.traffic import EXTRA, Traffic, pool

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from negotiator.model.result import CycleResult
-from negotiator.scenario.course import first_snapshot as snapshot_of
-from negotiator.scenario.course import play
-from negotiator.scenario.read import NOW, policy_of
-from pieslice.conform.negotiation.scenarios import decided
+from negotiator.scenario.read import NOW
+from tests.conform.negotiation.course import first_snapshot as snapshot_of
+from tests.conform.negotiation.course import play, policy_of
+from tests.conform.negotiation.scenarios import decided
 
 __all__ = ["NOW", "VECTORS", "decided", "load", "names", "play", "policy_of"]
 __all__ += ["run", "snapshot_of"]

@@ -16,7 +16,7 @@ from negotiator.accounting.log import DamagedLogError, accountant_log, changes, 
 from negotiator.accounting.records import from_log
 from negotiator.capture.ads import read_ads
 from negotiator.model.snapshot import AccountantState, Customer, Lease, Resource
-from pieslice.conform.negotiation.userprio import check_log
+from tests.conform.negotiation.userprio import check_log
 
 VECTORS = Path(__file__).parents[1] / "vectors" / "accounting" / "log_recovery.json"
 CASES: list[dict[str, Any]] = json.loads(VECTORS.read_text())["cases"]

@@ -25,14 +25,13 @@ from negotiator.accounting.accountant import (
     update_priorities,
 )
 from negotiator.accounting.log import read_log
-from negotiator.accounting.records import complete, from_ads, from_log, scalar
-from negotiator.accounting.restart import recounted
+from negotiator.accounting.records import complete, from_ads, from_log, recounted, scalar
 from negotiator.groups.tree import GroupSettings, GroupTree
 from negotiator.model.snapshot import AccountantState, Customer, Lease, Resource
 from negotiator.pool.ephemeral import live_functions
-from negotiator.scenario.course import play
-from pieslice.conform.negotiation.accounting import ACCOUNTING_KINDS
-from pieslice.conform.runner import check_case
+from tests.conform.negotiation.accounting import ACCOUNTING_KINDS
+from tests.conform.negotiation.course import play
+from tests.conform.runner import check_case
 
 VECTORS = Path(__file__).parents[1] / "vectors" / "accounting"
 

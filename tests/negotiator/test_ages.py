@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from classad import ClassAd
-from negotiator.capture.ages import dated
-from negotiator.capture.agreement import AdAge, Agreement, Difference
+from negotiator.capture.agreement import AdAge, Agreement, DecisionDifference, dated
 from negotiator.model.snapshot import ScheddQueue, Snapshot
 from pieslice.cli import main
 
@@ -31,9 +30,11 @@ def snapshot(slot: int | None, job: int | None, submitter: int | None) -> Snapsh
     return Snapshot([slot_ad], (submitter_ad,), (ScheddQueue("q", (job_ad,)),))
 
 
-def difference(found: Snapshot, slot: str = "s@m", started: float | None = STARTED) -> Difference:
+def difference(
+    found: Snapshot, slot: str = "s@m", started: float | None = STARTED
+) -> DecisionDifference:
     """The one difference of a cycle that matched that slot here only."""
-    item = Difference("match", True, 0, ("1.0", "a@x", slot, None))
+    item = DecisionDifference("match", True, 0, ("1.0", "a@x", slot, None))
     agreement = Agreement("25.14.1", 0, 0, 1, (item,))
     (told,) = dated(agreement, found, started).differences
     return told

@@ -13,6 +13,7 @@ from classad.source import Source
 from negotiator.capture.ads import (
     LocatedAd,
     is_numbered,
+    job_id,
     load_columns,
     number_of,
     scalar_of,
@@ -20,22 +21,14 @@ from negotiator.capture.ads import (
 )
 from negotiator.capture.agreement import (
     AdAge,
-    Difference,
+    DecisionDifference,
     Expected,
     ExpectedError,
     compare,
     parse_expected,
 )
-from negotiator.capture.files import CapturePaths
-from negotiator.capture.manifest import Manifest, read_manifest
-from negotiator.capture.queues import (
-    job_id,
-    make_queues,
-    make_submitters,
-    schedd_of,
-    submitter_of,
-)
-from negotiator.capture.reader import CaptureReader
+from negotiator.capture.files import CapturePaths, CaptureReader, Manifest, read_manifest
+from negotiator.capture.schedds import advertised_submitter, make_queues, make_submitters, schedd_of
 from negotiator.capture.slots import times_of
 from policy.load import policy_from_knobs
 
@@ -70,8 +63,8 @@ def test_times_are_numbers_that_end() -> None:
 
 
 def test_a_message_about_an_ad_points_to_it() -> None:
-    problem = located("A = 1").problem("wrong", help="mend it")
-    assert (problem.message, problem.severity, problem.help) == ("wrong", "warning", "mend it")
+    problem = located("A = 1").problem("wrong")
+    assert (problem.message, problem.severity) == ("wrong", "warning")
     assert (problem.line, problem.column) == (3, 1)
 
 
@@ -116,12 +109,12 @@ def test_the_schedd_of_a_job(text: str, schedd: str) -> None:
     ],
 )
 def test_the_submitter_of_a_job(text: str, name: str | None) -> None:
-    assert submitter_of(located(text)) == name
+    assert advertised_submitter(located(text).ad) == name
 
 
 def test_the_number_of_a_job() -> None:
     texts = ("ClusterId = 1; ProcId = 0", "ClusterId = 0", "ProcId = 2", "")
-    assert [job_id(located(text)) for text in texts] == ["1.0", "0.?", "?.2", "?.?"]
+    assert [job_id(located(text).ad) for text in texts] == ["1.0", "0.?", "?.2", "?.?"]
 
 
 def test_queues_and_submitter_ads_are_made_of_jobs() -> None:
@@ -244,10 +237,10 @@ def test_whether_a_difference_can_come_from_the_age_of_a_capture(
     ages: list[tuple[bool, float | None]], from_age: bool | None
 ) -> None:
     ads = tuple(AdAge("slot", "s", there, older) for there, older in ages)
-    difference = Difference("match", True, 0, ("1.0", "u", "s", None), ads)
+    difference = DecisionDifference("match", True, 0, ("1.0", "u", "s", None), ads)
     assert difference.from_age is from_age
     assert difference.fields() == {"job": "1.0", "submitter": "u", "slot": "s", "preempted": None}
-    refused = Difference("rejection", True, 0, ("1.0", "u", "no"))
+    refused = DecisionDifference("rejection", True, 0, ("1.0", "u", "no"))
     assert refused.fields() == {"job": "1.0", "submitter": "u", "reason": "no"}
 
 

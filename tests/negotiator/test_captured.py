@@ -11,12 +11,12 @@ import pytest
 
 from classad import ClassAd
 from negotiator.capture.agreement import compare
-from negotiator.capture.renewal import renewed, update_interval
+from negotiator.capture.configuration import update_interval
 from negotiator.cycle import negotiate
 from negotiator.io import CapturePaths, read_capture
 from negotiator.model.snapshot import Snapshot
-from pieslice.conform.negotiation.pools import POOL_KINDS
-from pieslice.conform.runner import outcomes
+from tests.conform.negotiation.pools import POOL_KINDS, renewed
+from tests.conform.runner import outcomes
 
 CAMPUS = Path(__file__).parents[2] / "examples" / "campus"
 PARTITIONABLE = Path(__file__).parents[1] / "vectors" / "pools" / "campus-partitionable"

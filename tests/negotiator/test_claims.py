@@ -7,7 +7,7 @@ import pytest
 from classad import ClassAd
 from classad.source import Source
 from negotiator.capture.ads import LocatedAd
-from negotiator.capture.claims import with_matches
+from negotiator.capture.schedds import with_matches
 from negotiator.model.snapshot import JobNumber, ScheddQueue
 
 NOW = 1000

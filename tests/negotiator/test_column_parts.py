@@ -15,7 +15,7 @@ from classad import ClassAd, ExprTree
 from classad.evaluate import EvalContext
 from classad.kernels import Key
 from classad.table import Table
-from classad.table.memory.budget import DEFAULT
+from classad.table.memo import DEFAULT
 from fuzz.cycles import in_columns
 from negotiator.columns import engines
 from negotiator.columns.chance import UnsureError

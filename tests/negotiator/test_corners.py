@@ -12,7 +12,7 @@ import pytest
 from negotiator.columns import rank_keys
 from negotiator.cycle import negotiate
 from negotiator.engines import ENGINES
-from negotiator.model.result import CycleResult, Event, MatchKind, Outcome, SubmitterTurn
+from negotiator.model.result import CycleResult, MatchKind, SubmitterTurn, TurnEvent, TurnOutcome
 from tests.negotiator import scenarios
 
 QUIET = {"NEGOTIATOR_PRE_JOB_RANK": "0", "NEGOTIATOR_POST_JOB_RANK": "0"}
@@ -110,14 +110,14 @@ def test_a_ceiling_leaves_whole_weights_beside_a_usage_with_a_fraction() -> None
     first = turns(result)[0]
     # 5 - 2, of which each match takes 1.25: the third one may pass it, the fourth is not made.
     assert (first.usage, first.ceiling_left, first.used) == (2.5, 3, 3.75)
-    assert Event.HIT_CEILING in first.events
+    assert TurnEvent.HIT_CEILING in first.events
 
 
 def test_a_ceiling_of_whole_weights_is_never_passed() -> None:
     record = {"alice": {**EVERYBODY, "ceiling": 2}}
     result = cycle([slot(name) for name in "abcd"], [job("alice", 4)], record)
     assert [match.slot for match in result.matches] == ["a", "b"]
-    assert turns(result)[0].events == (Event.HIT_CEILING,)
+    assert turns(result)[0].events == (TurnEvent.HIT_CEILING,)
 
 
 def test_a_ceiling_that_is_used_up_bars_slots_that_weigh_nothing() -> None:
@@ -125,7 +125,7 @@ def test_a_ceiling_that_is_used_up_bars_slots_that_weigh_nothing() -> None:
     result = cycle([slot("a", "0"), slot("b")], [job("alice")], record)
     assert result.matches == ()
     assert [(turn.events, turn.outcome) for turn in turns(result)] == [
-        ((Event.CEILING,), Outcome.DONE)
+        ((TurnEvent.CEILING,), TurnOutcome.DONE)
     ]
 
 
@@ -173,18 +173,18 @@ def test_a_refusal_by_a_limit_does_not_end_the_session_of_another_submitter() ->
     result = cycle(slots, jobs, same, LIC_LIMIT="0", OTHER_LIMIT="0")
     alice, bob = turns(result)[:2]
     assert (alice.name, bob.name) == ("alice@test", "bob@test")
-    assert Event.HIT_LIMIT in alice.events
-    assert (bob.events, bob.outcome) == ((), Outcome.DONE)
+    assert TurnEvent.HIT_LIMIT in alice.events
+    assert (bob.events, bob.outcome) == ((), TurnOutcome.DONE)
     refused = {item.submitter: item.concurrency_limits for item in result.rejections[:4]}
     assert refused == {"alice@test": ("lic",), "bob@test": ("other",)}
 
 
 @pytest.mark.parametrize(
     ("preempts", "events"),
-    [("False", [(Event.LIMIT,)]), ("True", [(Event.RANK_ONLY,)])],
+    [("False", [(TurnEvent.LIMIT,)]), ("True", [(TurnEvent.RANK_ONLY,)])],
 )
 def test_what_is_said_when_the_last_request_meets_the_limit(
-    preempts: str, events: list[tuple[Event, ...]]
+    preempts: str, events: list[tuple[TurnEvent, ...]]
 ) -> None:
     """Of two equal submitters each may have half of the pool; alice wants no more."""
     same = {"alice": EVERYBODY, "bob": EVERYBODY}
@@ -193,7 +193,7 @@ def test_what_is_said_when_the_last_request_meets_the_limit(
     result = cycle([slot("a"), slot("b")], jobs, same, **config)
     alice = [turn for turn in turns(result) if turn.name == "alice@test"]
     assert [turn.events for turn in alice][:1] == events
-    assert alice[0].outcome is Outcome.RESUME
+    assert alice[0].outcome is TurnOutcome.RESUME
 
 
 @pytest.mark.parametrize("engine", ENGINES)

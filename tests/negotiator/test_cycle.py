@@ -10,9 +10,9 @@ import pytest
 from negotiator.cycle import negotiate
 from negotiator.io import CapturePaths, read_capture
 from negotiator.matching.board import CycleBegan, Event
-from pieslice.conform.negotiation.cycles import CYCLE_KINDS
-from pieslice.conform.negotiation.scenarios import differences
-from pieslice.conform.runner import check_case
+from tests.conform.negotiation.cycles import CYCLE_KINDS
+from tests.conform.negotiation.scenarios import differences
+from tests.conform.runner import check_case
 from tests.negotiator import scenarios
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "tour"

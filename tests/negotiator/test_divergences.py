@@ -127,7 +127,7 @@ def test_a_per_slot_limit_that_refuses_all_is_nothing_special() -> None:
 
 def test_round_robin_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     """D-505: a step too small to count does not keep the passes going for ever."""
-    monkeypatch.setattr(grouploop.GroupLoopSettings.__init__, "__defaults__", (200,))
+    monkeypatch.setattr(grouploop, "MANY_PASSES", 200)
     groups = {"GROUP_NAMES": "g", "GROUP_QUOTA_g": "1e9", "GROUP_QUOTA_ROUND_ROBIN_RATE": "1"}
     for weight in ("1e9", 'real("INF")'):
         slots = [{"name": "slot1@f"}, {"name": "slot2@f", "ad": {"SlotWeight": weight}}]
@@ -158,12 +158,29 @@ def test_every_departure_is_in_the_register() -> None:
         assert "tests/negotiator/test_divergences.py::" in entry
 
 
-@pytest.mark.parametrize("wanted", ["Requirements", "Requirements || Requirements"])
-def test_gpus_required_by_the_requirements_that_count_them(wanted: str) -> None:
+#: RequireGPUs, an attribute that they may refer to, and whether HTCondor comes back from them.
+GPU_CIRCLES = [
+    ("Requirements", "true", True),
+    ("MY.Requirements", "true", True),
+    ("Requirements || MY.Requirements", "true", True),
+    ("Helper", "RequireGPUs", True),
+    ("MY.Helper", "Requirements", True),
+    ("Requirements || Requirements", "true", False),  # twice as often with each round
+    ("Helper || Helper", "MY.RequireGPUs", False),
+    ("Helper", "Requirements", False),  # ends the process
+    ("Capability > 1 && Helper", "MY.Requirements", False),
+]
+
+
+@pytest.mark.parametrize(("wanted", "helper", "ends"), GPU_CIRCLES)
+def test_gpus_required_by_the_requirements_that_count_them(
+    wanted: str, helper: str, ends: bool
+) -> None:
     """D-508: the circle is followed once, and suits no GPU."""
     slot = {"name": "slot1@g", "ad": {"GPUs": "1", "AvailableGPUs": "{ [Capability = 8.0] }"}}
     count = "countMatches(MY.RequireGPUs, TARGET.AvailableGPUs) >= RequestGPUs"
-    asked = {"RequestGPUs": "1", "RequireGPUs": wanted, "Requirements": count}
+    asked = {"RequestGPUs": "1", "RequireGPUs": wanted, "Helper": helper, "Requirements": count}
     result = run([slot], [{"submitter": "alice", "ad": asked}])
     assert [item.text for item in result.rejections] == ["no match found"]
     assert slots_of(result) == []
+    assert departed(result) == ([] if ends else [("D-508", ("job 1.0 of alice@test",))])

@@ -51,7 +51,13 @@ def test_recorded_scenarios(name: str) -> None:
     assert repr(columns) == repr(reference)
 
 
-@pytest.mark.parametrize("name", scenarios.names())
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[] if number % 4 == 0 else [pytest.mark.slow, pytest.mark.long])
+        for number, name in enumerate(scenarios.names())
+    ],
+)
 def test_recorded_scenarios_in_columns(name: str) -> None:
     """Slots that are loaded from text, cycle after cycle."""
     case = scenarios.load(name)
@@ -117,13 +123,13 @@ def test_any_small_pool(scenario: dict[str, Any]) -> None:
     engines_agree(scenario)
 
 
-@settings(max_examples=200)
+@settings(max_examples=80)
 @given(adversarial_scenarios())
 def test_any_odd_pool(scenario: dict[str, Any]) -> None:
     engines_agree(scenario)
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(adversarial_scenarios())
 def test_columns_that_are_kept(scenario: dict[str, Any]) -> None:
     engines_keep_up(scenario)

@@ -13,12 +13,11 @@ from negotiator.cycle import negotiate
 from negotiator.jobs.requests import Request
 from negotiator.matching import candidates
 from negotiator.matching.board import Board, CycleBegan, Event, MatchList
-from negotiator.matching.candidate import Allowance, Asker, Candidate, Tally
+from negotiator.matching.candidate import Allowance, Asker, Candidate, Refusal, Tally
 from negotiator.matching.choice import find_match
 from negotiator.matching.conditions import Ask
 from negotiator.matching.engine import Listed
 from negotiator.matching.rank import RankKeys
-from negotiator.matching.refusal import Refusal
 from negotiator.model.result import MatchKind
 from negotiator.model.snapshot import AccountantState, Snapshot
 from policy.load import policy_from_knobs

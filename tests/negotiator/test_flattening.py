@@ -309,3 +309,33 @@ def test_what_is_inherited_leads_to_requirements_as_what_is_not(
     assert lead_to_requirements([job], "rank") is leads
     assert lead_to_requirements([both], "rank") is leads
     assert lead_to_requirements([ClassAd(), both, job], "rank", "no") is leads
+
+
+@pytest.mark.parametrize(
+    "other", ["2", "2.0", "-0.0", '"2"', "undefined", "true", "{2}", "[a = 2]"]
+)
+def test_what_is_left_follows_what_the_ad_holds(other: str) -> None:
+    """Whatever was flattened before, also by another flattener."""
+    text = "[Requirements = countMatches(MY.Need, TARGET.Ads) > 0; Need = Depth > MY.K; K = {}]"
+
+    def left(value: str) -> object:
+        ad = ClassAd(text.format(value))
+        found = flatten(ad, ad.raw("Requirements"), inline=True, context=_CONTEXT, partner="RIGHT")
+        now = Flattener(_CONTEXT).flattened(ad)
+        assert isinstance(now, Expression)
+        assert found.tree is not None
+        assert same_tree(now.node, found.tree)
+        return str(now)
+
+    for value in ("0.0", other, "0.0", "1", other):
+        left(value)
+
+
+def test_what_depends_on_the_time_is_flattened_each_time() -> None:
+    ad = ClassAd("[Requirements = countMatches(x > 1, TARGET.Ads) > 0 && TARGET.U > time()]")
+    one, two = (
+        str(Flattener(EvalContext(now=now, rng=Random(0))).flattened(ad.duplicate()))
+        for now in (1000.0, 2000.0)
+    )
+    assert "1000" in one
+    assert "2000" in two

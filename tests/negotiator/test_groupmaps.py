@@ -65,6 +65,13 @@ def test_whose_group_is_the_one_of_the_map_already_moves_nowhere(pool: Path) -> 
     assert submitters(found) == {"alice@pool": 1, "bob@pool": 0, "h.bob@pool": 2}
 
 
+def test_a_job_whose_group_is_empty_comes_from_its_user(pool: Path) -> None:
+    add(pool, 1, 'AccountingGroup = ""\n')
+    found = capture(pool)
+    assert {item.before for item in found.assignments.assigned} == {"alice@pool", "bob@pool"}
+    assert submitters(found)["alice@pool"] == 0
+
+
 def test_jobs_go_to_the_submitter_that_there_is_and_need_none_to_come_from(pool: Path) -> None:
     """One that is made has the address of its schedd, also if no ad of the jobs' user tells it."""
     path = pool / "submitters.ads"

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from negotiator.capture.pool_order import pool_order
-from negotiator.capture.queues import NO_ADDRESS
-from negotiator.capture.reader import ads_of
+from negotiator.capture.files import ads_of
+from negotiator.capture.schedds import NO_ADDRESS
+from negotiator.capture.slots import pool_order
 from negotiator.io import Capture, CapturePaths, InputError, read_capture
 
 

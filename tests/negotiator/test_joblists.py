@@ -13,9 +13,7 @@ from classad.evaluate import EvalContext, as_tree
 from classad.language.values import ERROR, UNDEFINED
 from negotiator.jobs.autoclusters import (
     AutoclusterTable,
-    SignificanceSettings,
     job_attributes,
-    significance,
 )
 from negotiator.jobs.lists import (
     READ_BY_SCHEDD,
@@ -30,6 +28,7 @@ from negotiator.jobs.requests import JobList, ScheddRoom, ShownAttributes
 from negotiator.jobs.start_vanilla import VanillaStart
 from negotiator.model.snapshot import ScheddQueue
 from policy.load import policy_from_knobs
+from policy.model import NegotiatorPolicy
 from tests.negotiator import scenarios
 
 CONTEXT = EvalContext(now=1000.0)
@@ -53,7 +52,7 @@ def _job(number: int, **given: Any) -> ClassAd:
 def _order(jobs: list[ClassAd], matched: frozenset[tuple[int, int]] = frozenset()) -> list[int]:
     """The numbers of the jobs that are offered, in the order in which they stand."""
     queues = (ScheddQueue("schedd", tuple(jobs), matched=matched),)
-    lists = job_lists(queues, frozenset(), SignificanceSettings(), POLICY, CONTEXT, flatten=False)
+    lists = job_lists(queues, frozenset(), POLICY, CONTEXT, flatten=False)
     return [job.proc for each in lists.values() for job in each.waiting]
 
 
@@ -86,8 +85,7 @@ def test_what_a_schedd_removes_from_the_significant_attributes(
 ) -> None:
     knobs = {"REMOVE_SIGNIFICANT_ATTRIBUTES": "MEMORYUSAGE", **knobs}
     names = frozenset({"site", "memoryusage", "slot1_x", "slot1_y"})
-    settings = significance(policy_from_knobs(knobs).policy)
-    assert job_attributes(names, settings) & names == left
+    assert job_attributes(names, policy_from_knobs(knobs).policy) & names == left
 
 
 def test_a_job_that_has_a_match_already_is_not_offered() -> None:
@@ -168,8 +166,7 @@ def test_a_schedd_goes_by_the_attributes_that_it_wrote_into_its_jobs(
     jobs.append(_job(2, JobStatus=2, AutoClusterAttrs="Size"))
     queues = (ScheddQueue("schedd", tuple(jobs)),)
     names = frozenset({"kind"})
-    settings = SignificanceSettings()
-    (found,) = job_lists(queues, names, settings, POLICY, CONTEXT, flatten=False).values()
+    (found,) = job_lists(queues, names, POLICY, CONTEXT, flatten=False).values()
     assert [job.autocluster for job in found.waiting] == numbers
 
 
@@ -276,3 +273,34 @@ def test_a_list_by_itself_is_that_of_a_default_policy() -> None:
     for name in ("constraint", "counts", "batch_size", "ahead", "all_in_cluster"):
         assert getattr(one, name) == getattr(other, name), name
     assert (one.batch_size, one.counts, one.all_in_cluster) == (200, True, False)
+
+
+#: Expressions of a job, and the attributes that a schedd of 25.14.1 (and 23.9.6) sent of it.
+CIRCLES = [
+    ("Rank = Extra + Cc; Cc = Dd + More + Cc + Last", "Cc Dd Extra More Rank"),
+    ("Rank = Cc + Extra; Cc = MY.Cc; Requirements = More == 2", "Cc More Rank Requirements"),
+    ("Rank = true || Cc; Cc = Cc; Requirements = Cc || Extra == 1", "Cc Rank Requirements"),
+    ("Rank = Extra; FlockTo = A; A = FlockTo", "A Extra FlockTo Rank"),
+    ("Rank = [a = Extra; b = a].b + f(MY.More, Last, Cc); Cc = Cc", "Cc Extra Last More Rank"),
+    ("Rank = TARGET.Cc + A; A = B + Extra; B = More + Last", "A B Extra Last More Rank"),
+    ("Rank = A + A; A = B + B; B = Extra; FlockTo = FlockTo && Dd", "A B Extra FlockTo Rank"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "sent"), CIRCLES)
+def test_what_an_attribute_refers_to_behind_a_circle_is_not_found(text: str, sent: str) -> None:
+    job = ClassAd(f"[{text}; Extra = 1; More = 2; Last = 3; Dd = 4]")
+    names = job_attributes(frozenset(), NegotiatorPolicy())
+    table = AutoclusterTable(names)
+    for _ in range(2):  # also when it is known
+        found = table.attributes_of(table.id_of(job))
+        assert sorted(found) == sent.lower().split()
+
+
+def test_a_circle_of_one_job_is_none_of_another() -> None:
+    table = AutoclusterTable(job_attributes(frozenset(), NegotiatorPolicy()))
+    shared = ExprTree("A + Extra")
+    one = ClassAd({"Rank": shared, "A": ExprTree("Rank"), "Extra": 1})
+    other = ClassAd({"Rank": shared, "A": ExprTree("2 + 3"), "Extra": 1})
+    assert set(table.attributes_of(table.id_of(one))) == {"rank", "a"}
+    assert set(table.attributes_of(table.id_of(other))) == {"rank", "a", "extra"}

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from classad import ClassAd
-from negotiator.capture.lacking import lacking
+from negotiator.io import lacking
 from negotiator.model.snapshot import ScheddQueue, Snapshot
 from policy.load import policy_from_knobs
 

@@ -11,7 +11,7 @@ from classad import ClassAd
 from classad.kernels import Key
 from negotiator.columns.order import ColumnFound
 from negotiator.columns.rank_keys import Keys
-from negotiator.model.std_sort import best_first
+from negotiator.model.arithmetic import best_first
 from negotiator.pool.slots import Slot
 
 SIZE = 1000

@@ -11,10 +11,9 @@ from classad import ClassAd, ExprTree
 from classad.evaluate import EvalContext
 from negotiator.cycle import negotiate
 from negotiator.engines import ENGINES
-from negotiator.matching.board import Board, CycleBegan, Event, MatchList, Taken
+from negotiator.matching.board import Board, CycleBegan, Event, MatchList, Taken, parse_limits
 from negotiator.matching.candidate import Candidate, Tally
 from negotiator.matching.choice import _still_valid
-from negotiator.matching.concurrency import parse_limits
 from negotiator.matching.rank import RankKeys, policy_rank
 from negotiator.model.result import MatchKind
 from negotiator.pool.fetch import new_slot

@@ -11,9 +11,9 @@ import pytest
 from classad import ExprTree, kernels
 from classad.analysis.mentions import references_of
 from classad.formats.unparse import unparse
+from classad.language.rules import OLD, PREFIX
+from classad.syntax.lazy import parse_lazily
 from classad.syntax.native import parse
-from classad.syntax.unbuilt import parse_later
-from classad.syntax.ways import OLD, PREFIX
 from negotiator.expressions import known, regrouping
 from negotiator.expressions.known import KnownExpressions, _Forms
 from negotiator.expressions.regrouping import Level
@@ -22,7 +22,7 @@ VECTORS = Path(__file__).parents[1] / "vectors" / "classad"
 
 
 def _agree(text: str, how: int) -> None:
-    later = parse_later(text, how)
+    later = parse_lazily(text, how)
     if later is None:
         return
     found = KnownExpressions().of(ExprTree.from_node(later))
@@ -134,7 +134,7 @@ def test_what_is_known_of_few_forms_only_is_the_same(monkeypatch: pytest.MonkeyP
             (f"MY.Start < {number} + Rank && Seen", {"start", "rank", "seen"}),
         ):
             _agree(text, OLD)
-            later = parse_later(text, OLD)
+            later = parse_lazily(text, OLD)
             assert later is not None
             found = regrouping.regrouping_of(ExprTree.from_node(later), Level.WHOLE)
             assert set(found.read) == read

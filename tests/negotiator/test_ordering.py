@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from negotiator.model.std_sort import ascending
+from negotiator.model.arithmetic import ascending
 
 TIES = Path(__file__).parents[1] / "vectors" / "quotas" / "order_ties.json"
 

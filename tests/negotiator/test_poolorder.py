@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from negotiator.capture.pool_order import CollectorTable, name_hash, pool_order, submitter_order
+from negotiator.capture.slots import CollectorTable, name_hash, pool_order, submitter_order
 from negotiator.scenario.expand import POOL, expand_jobs, expand_slots, quoted
-from negotiator.scenario.read import AdMaker, accountant_of, policy_of, snapshot_of
+from negotiator.scenario.read import AdMaker, accountant_of, snapshot_of
 from policy.versions import Version
+from tests.conform.negotiation.course import policy_of
 
 VECTORS = Path(__file__).parents[1] / "vectors" / "negotiation"
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from classad import ClassAd
 from classad.files.ads import read_long
-from negotiator.expressions.projection import Projections
-from negotiator.jobs.autoclusters import AutoclusterTable
+from negotiator.jobs.autoclusters import AutoclusterTable, Projections
 
 
 def test_a_projection_has_what_is_there_and_what_is_added() -> None:

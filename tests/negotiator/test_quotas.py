@@ -12,14 +12,13 @@ from attr import evolve
 
 from classad import ExprTree
 from negotiator.cycle import negotiate
-from negotiator.groups.quotas import allocate, assign_quotas
-from negotiator.groups.steps import Spread
+from negotiator.groups.quotas import SurplusSpread, allocate, assign_quotas
 from negotiator.groups.tree import GroupSettings, GroupTree, group_tree
 from negotiator.model.result import ROOT_GROUP
-from pieslice.conform.negotiation.quotas import QUOTA_KINDS
-from pieslice.conform.runner import check_case
 from policy.dialects import HTCONDOR, MRG
 from policy.load import policy_from_knobs
+from tests.conform.negotiation.quotas import QUOTA_KINDS
+from tests.conform.runner import check_case
 from tests.negotiator import scenarios
 
 VECTORS = Path(__file__).parents[1] / "vectors" / "quotas"
@@ -134,10 +133,10 @@ def test_a_surplus_that_nobody_wants_is_not_spread() -> None:
     assign_quotas(tree, 20.0, oversubscription=False)
     steps: list[object] = []
     assert allocate(tree, whole_slots=False, note=steps.append) == 20.0
-    assert [step for step in steps if isinstance(step, Spread)] == []
+    assert [step for step in steps if isinstance(step, SurplusSpread)] == []
     tree.groups[1].requested = 6.0
     assert allocate(tree, whole_slots=False, note=steps.append) == 14.0
-    assert [step.group for step in steps if isinstance(step, Spread)] == [ROOT_GROUP, "a"]
+    assert [step.group for step in steps if isinstance(step, SurplusSpread)] == [ROOT_GROUP, "a"]
 
 
 def test_nothing_is_spread_where_no_surplus_is_left() -> None:
@@ -147,7 +146,7 @@ def test_nothing_is_spread_where_no_surplus_is_left() -> None:
     tree.groups[1].requested = 6.0
     steps: list[object] = []
     assert allocate(tree, whole_slots=False, note=steps.append) == 0.0
-    assert [step for step in steps if isinstance(step, Spread)] == []
+    assert [step for step in steps if isinstance(step, SurplusSpread)] == []
     assert (tree.groups[1].allocated, tree.groups[1].requested) == (5.0, 1.0)
 
 

@@ -7,12 +7,15 @@ from random import Random
 from typing import Any
 
 import pytest
-from attr import define, field
+from attr import define, evolve, field
 
-from negotiator.groups.rounds import GroupLoopSettings, run_group_rounds
+from negotiator.groups import rounds
+from negotiator.groups.quotas import recover_remainders
+from negotiator.groups.rounds import run_group_rounds
 from negotiator.groups.tree import Group, GroupSettings, GroupTree
-from negotiator.groups.whole_slots import recover_remainders
 from negotiator.model.result import AllocationRound
+from policy.load import policy_from_knobs
+from policy.model import NegotiatorPolicy
 
 
 @define(eq=False)
@@ -44,16 +47,16 @@ class _Pool:
         return None
 
 
-def _settings(**changes: Any) -> GroupLoopSettings:
+def _policy(**changes: Any) -> NegotiatorPolicy:
     values: dict[str, Any] = {
-        "max_rounds": 1,
-        "round_robin_rate": 1e9,
+        "group_quota_max_allocation_rounds": 1,
+        "group_quota_round_robin_rate": 1e9,
         "use_slot_weights": True,
         "consider_preemption": True,
-        "oversubscription": False,
-        "strict_enforcement": False,
+        "allow_quota_oversubscription": False,
+        "strict_enforce_quota": False,
     }
-    return GroupLoopSettings(**(values | changes))
+    return evolve(policy_from_knobs({}).policy, **(values | changes))
 
 
 def _rounds(
@@ -67,7 +70,7 @@ def _rounds(
     tree = GroupTree(groups)
     for name, amount in wanted.items():
         tree[name].demand = amount
-    return list(run_group_rounds(tree, pool, _settings(**changes), _Pool(dict(used))))
+    return list(run_group_rounds(tree, pool, _policy(**changes), _Pool(dict(used))))
 
 
 def _limits(*given: Any, **changes: Any) -> dict[str, float | None]:
@@ -78,7 +81,7 @@ def _limits(*given: Any, **changes: Any) -> dict[str, float | None]:
 
 # --- strict enforcement ---------------------------------------------------------------------------
 
-STRICT = {"strict_enforcement": True}
+STRICT = {"strict_enforce_quota": True}
 
 
 def test_what_is_configured_as_a_number_of_slots_bounds_though_the_pool_is_smaller() -> None:
@@ -135,14 +138,17 @@ def test_strictly_nobody_gets_what_a_group_above_may_not_have(seed: int) -> None
     ]
     used = {name: float(rng.randrange(5)) for name in names}
     wanted = {name: float(rng.choice([1, 4, 30])) for name in names}
-    shared = {"oversubscription": rng.random() < 0.5, "use_slot_weights": rng.random() < 0.7}
+    shared = {
+        "allow_quota_oversubscription": rng.random() < 0.5,
+        "use_slot_weights": rng.random() < 0.7,
+    }
     free, strict = (
-        _limits(groups, 24.0, used, wanted, strict_enforcement=strictly, **shared)
+        _limits(groups, 24.0, used, wanted, strict_enforce_quota=strictly, **shared)
         for strictly in (False, True)
     )
     tree = GroupTree(groups)
     # Quotas are assigned in any case; the tree of a round has them.
-    list(run_group_rounds(tree, 24.0, _settings(**shared), _Pool(dict(used))))
+    list(run_group_rounds(tree, 24.0, _policy(**shared), _Pool(dict(used))))
     for name, limit in free.items():
         if limit is None:
             continue
@@ -162,11 +168,14 @@ def test_strictly_nobody_gets_what_a_group_above_may_not_have(seed: int) -> None
 # --- turns ----------------------------------------------------------------------------------------
 
 
-def test_after_the_last_pass_that_is_allowed_a_group_gets_all_that_is_left() -> None:
+def test_after_the_last_pass_that_is_allowed_a_group_gets_all_that_is_left(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(rounds, "MANY_PASSES", 3)
     tree = GroupTree([GroupSettings("a", 10.0, True)])
     tree["a"].demand = 10.0
     pool = _Pool({})
-    few = _settings(round_robin_rate=1.0, max_passes=3)
+    few = _policy(group_quota_round_robin_rate=1.0)
     list(run_group_rounds(tree, 10.0, few, pool))
     assert pool.limits["a"] == [1, 2, 10]
 

@@ -16,10 +16,16 @@ from classad import ClassAd
 from negotiator.capture.files import CapturePaths
 from negotiator.model.snapshot import Customer, Resource
 from negotiator.scenario.as_capture import scenario_capture
-from negotiator.scenario.course import play
 from negotiator.scenario.expand import expand_jobs, expand_slots, merge
-from negotiator.scenario.read import NOW, AdMaker, accountant_of, policy_of, snapshot_of
-from negotiator.scenario.warm import one_process, seconds_since
+from negotiator.scenario.read import (
+    NOW,
+    AdMaker,
+    accountant_of,
+    one_process,
+    seconds_since,
+    snapshot_of,
+)
+from tests.conform.negotiation.course import play, policy_of
 
 # --- entries --------------------------------------------------------------------------------------
 

@@ -35,10 +35,9 @@ from negotiator.pool.fetch import (
     use_plain_requirements,
 )
 from negotiator.pool.partitionable import ChildClaims, enlarge
-from negotiator.pool.size import pool_numbers
 from negotiator.pool.slots import Slot, Slots, holds
 from negotiator.pool.trimming import trim_slots
-from negotiator.pool.weights import current_weight, slot_weight
+from negotiator.pool.weights import current_weight, pool_numbers, slot_weight
 from policy.load import policy_from_knobs
 from policy.model import NegotiatorPolicy
 

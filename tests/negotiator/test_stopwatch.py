@@ -9,7 +9,7 @@ import pytest
 
 from negotiator.cycle import negotiate
 from negotiator.matching.stopwatch import RequestCosts
-from negotiator.model.result import CycleResult, Event
+from negotiator.model.result import CycleResult, TurnEvent
 from pieslice.cli import main
 from tests.negotiator import scenarios
 
@@ -27,7 +27,7 @@ def run(jobs: list[Any], seconds: float, costs: dict[str, float], **config: str)
     return negotiate(snapshot, policy, now=scenarios.NOW, costs=made)
 
 
-def turns(result: CycleResult) -> list[tuple[int, str, tuple[Event, ...]]]:
+def turns(result: CycleResult) -> list[tuple[int, str, tuple[TurnEvent, ...]]]:
     return [
         (spin.spin, turn.name.partition("@")[0], turn.events)
         for pie in result.pies
@@ -53,7 +53,7 @@ def test_nothing_takes_time_unless_told() -> None:
 def test_a_turn_ends_and_goes_on_in_the_next_spin() -> None:
     result = run(JOBS, 1.0, {}, NEGOTIATOR_MAX_TIME_PER_PIESPIN="3")
     assert matched(result)[:9] == [*["alice"] * 3, *["bob"] * 3, *["alice"] * 3]
-    assert turns(result)[0] == (1, "alice", (Event.DEADLINE,))
+    assert turns(result)[0] == (1, "alice", (TurnEvent.DEADLINE,))
     assert len(result.matches) == 16
     assert result.seconds == 16.0
 
@@ -63,7 +63,7 @@ def test_a_submitter_has_only_so_much() -> None:
     result = run(JOBS, 1.0, {}, **limits)
     # Three in the first spin, two in the second, and the third ends before it begins.
     assert matched(result).count("alice") == matched(result).count("bob") == 5
-    assert (3, "alice", (Event.SUBMITTER_TIME,)) in turns(result)
+    assert (3, "alice", (TurnEvent.SUBMITTER_TIME,)) in turns(result)
 
 
 def test_a_slow_schedd_is_left_after_its_time() -> None:
@@ -75,13 +75,13 @@ def test_a_slow_schedd_is_left_after_its_time() -> None:
     slow = {"s1@oracle.test": 2.0}
     result = run(jobs, 0.0, slow, NEGOTIATOR_MAX_TIME_PER_SCHEDD="4")
     assert matched(result) == ["alice", "alice", "carol", "carol", "carol", "carol"]
-    assert (1, "bob", (Event.SCHEDD_TIME,)) in turns(result)
+    assert (1, "bob", (TurnEvent.SCHEDD_TIME,)) in turns(result)
 
 
 def test_the_cycle_ends() -> None:
     result = run(JOBS, 1.0, {}, NEGOTIATOR_MAX_TIME_PER_CYCLE="6")
     assert matched(result) == ["alice"] * 6
-    assert (1, "bob", (Event.CYCLE_TIME,)) in turns(result)
+    assert (1, "bob", (TurnEvent.CYCLE_TIME,)) in turns(result)
 
 
 def test_whole_seconds_count() -> None:
@@ -100,9 +100,9 @@ def test_command(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
     assert data["time"] == {
         "seconds": 6.0,
         "ended": [
-            {"submitter": "alice@test", "reason": Event.DEADLINE.value, "pie": 0, "spin": 1},
-            {"submitter": "bob@test", "reason": Event.CYCLE_TIME.value, "pie": 0, "spin": 1},
-            {"submitter": "alice@test", "reason": Event.CYCLE_TIME.value, "pie": 0, "spin": 2},
+            {"submitter": "alice@test", "reason": TurnEvent.DEADLINE.value, "pie": 0, "spin": 1},
+            {"submitter": "bob@test", "reason": TurnEvent.CYCLE_TIME.value, "pie": 0, "spin": 1},
+            {"submitter": "alice@test", "reason": TurnEvent.CYCLE_TIME.value, "pie": 0, "spin": 2},
         ],
     }
     assert main([*arguments, "s1@oracle.test=0.5"]) == 0

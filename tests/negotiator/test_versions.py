@@ -12,15 +12,13 @@ from typing import Any
 
 import pytest
 
+from docs.written.versions import versions_page
 from negotiator.engines import ENGINES
 from negotiator.io import CapturePaths, InputError, read_capture
-from negotiator.jobs.autoclusters import significance
-from negotiator.scenario.course import play
-from negotiator.versions.rule import Rule
+from negotiator.versions.negotiator import REMOVED_ATTRIBUTES
+from negotiator.versions.rule import VersionRule
 from negotiator.versions.table import RULES, changed_between
 from pieslice.cli import main
-from pieslice.conform.negotiation.scenarios import differences
-from pieslice.negotiate.versions import versions_page
 from policy.load import policy_from_knobs
 from policy.versions import (
     LINES,
@@ -31,6 +29,8 @@ from policy.versions import (
     followed_version,
     parse_version,
 )
+from tests.conform.negotiation.course import play
+from tests.conform.negotiation.scenarios import differences
 
 ROOT = Path(__file__).parents[2]
 VECTORS = ROOT / "tests" / "vectors"
@@ -100,7 +100,7 @@ def just_before(version: Version) -> Version:
 
 
 @pytest.mark.parametrize("rule", SHOWN, ids=lambda rule: rule.number)
-def test_the_scenario_of_a_rule_is_decided_otherwise_before_it(rule: Rule[object]) -> None:
+def test_the_scenario_of_a_rule_is_decided_otherwise_before_it(rule: VersionRule[object]) -> None:
     case = newest()[rule.scenario]
     assert decided(case, rule.since) != decided(case, just_before(rule.since))
 
@@ -109,11 +109,11 @@ def test_attributes_of_usage_tell_jobs_apart_up_to_25_4() -> None:
     """REMOVE_SIGNIFICANT_ATTRIBUTES has a default since 25.5.1, and what is set counts in all."""
     for version, removed in ((Version(25, 0, 13), ()), (NEWEST, USAGE)):
         policy = policy_from_knobs({}, version=version).policy
-        assert significance(policy).removed == removed
+        assert REMOVED_ATTRIBUTES.of(version)(policy)[0] == removed
         policy = policy_from_knobs(
             {"REMOVE_SIGNIFICANT_ATTRIBUTES": "A, B"}, version=version
         ).policy
-        assert significance(policy).removed == ("A", "B")
+        assert REMOVED_ATTRIBUTES.of(version)(policy)[0] == ("A", "B")
 
 
 def test_slots_say_the_floor_of_their_user_since_25_8_2() -> None:
@@ -348,9 +348,7 @@ def test_versions_prints_the_rules_in_which_two_versions_differ(
 
 def test_the_page_about_versions_is_written_from_the_table() -> None:
     written = (ROOT / "docs" / "versions.md").read_text()
-    assert written == versions_page(), (
-        "run: python -m pieslice.documents versions > docs/versions.md"
-    )
+    assert written == versions_page(), "run: python -m docs.written versions > docs/versions.md"
 
 
 def test_a_setting_that_the_version_does_not_know_is_said_and_has_no_effect(

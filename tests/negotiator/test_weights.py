@@ -6,7 +6,7 @@ import pytest
 from attr import evolve
 
 from classad import ClassAd, ExprTree
-from negotiator.jobs.weights import IdleJobWeights
+from negotiator.jobs.submitters import IdleJobWeights
 from policy.load import policy_from_knobs
 from policy.versions import Version
 

@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 
 from negotiator.engines import ENGINES
-from negotiator.scenario.course import play
-from pieslice.cli import main
-from pieslice.conform.negotiation.scenarios import differences
+from tests.conform.command import main
+from tests.conform.negotiation.course import play
+from tests.conform.negotiation.scenarios import differences
 
 VECTORS = Path(__file__).parents[1] / "vectors"
 CORNERS = VECTORS / "negotiation"
@@ -91,7 +91,7 @@ def test_conform_reads_the_compressed_files(
     bad["observed"]["cycles"][0]["matches"] = []
     text = "\n".join(json.dumps(case) for case in (load(NAMES[0]), bad))
     (tmp_path / "some.jsonl.gz").write_bytes(gzip.compress(text.encode()))
-    assert main(["conform", str(tmp_path)]) == 1
+    assert main([str(tmp_path)]) == 1
     told = capsys.readouterr().out
     assert "some.jsonl.gz: spoilt (negotiation)" in told
     assert told.endswith("1 passed, 1 failed\n")

@@ -21,10 +21,8 @@ from negotiator.io import CapturePaths, read_capture
 from pieslice.cli import main
 from pieslice.live import daemons
 from pieslice.live.capture import read
-from pieslice.live.daemons import Bindings, DaemonError, Daemons, Located, Reply
-from pieslice.live.names import Wanted, expressions, is_secret
-from pieslice.live.places import temporary
-from pieslice.live.refusals import why_refused
+from pieslice.live.daemons import Bindings, DaemonError, Daemons, Located, Reply, why_refused
+from pieslice.live.names import Wanted, expressions, is_secret, temporary
 from pieslice.live.taking import Memory, _Course, take
 from tests.pieslice.test_schemas import validate
 

@@ -10,11 +10,11 @@ import pytest
 
 from classad import ClassAd
 from negotiator.io import CapturePaths, read_capture
-from negotiator.scenario.course import first_snapshot
-from negotiator.scenario.read import NOW, policy_of
+from negotiator.scenario.read import NOW
 from pieslice.cli import main
 from pieslice.negotiate.cycles import Turn, run_cycles
 from pieslice.simulation.pool import show_claim
+from tests.conform.negotiation.course import first_snapshot, policy_of
 from tests.negotiator import scenarios
 
 TOUR = Path(__file__).parents[2] / "examples" / "tour"

@@ -12,7 +12,7 @@ from attr import evolve
 
 from negotiator.cycle import negotiate
 from pieslice.cli import main
-from pieslice.why.differences.cycles import compare_cycles
+from pieslice.why.differences import compare
 from tests.negotiator import scenarios
 
 CAMPUS = str(Path(__file__).parents[2] / "examples" / "campus")
@@ -82,11 +82,11 @@ def test_the_sums_are_those_of_the_matches(name: str) -> None:
     result = negotiate(snapshot, policy, now=scenarios.NOW)
     without_jobs = evolve(snapshot, queues=())
     empty = negotiate(without_jobs, policy, now=scenarios.NOW)
-    found: Any = compare_cycles(empty, result)
+    found: Any = compare(empty, result)
     assert len(found.slots) == len(result.matches)
     gained = sum(user.matched.change for user in found.users)
     assert gained == pytest.approx(sum(match.cost for match in result.matches))
-    back = compare_cycles(result, empty)
+    back = compare(result, empty)
     assert {user.user: user.net for user in back.users} == {
         user.user: -user.net for user in found.users
     }

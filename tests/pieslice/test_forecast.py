@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pieslice.cli import main
-from pieslice.conform.negotiation.forecast import FORECAST_KINDS
 from pieslice.forecast.model import Demand, Settings, User, divide, forecast
+from tests.conform.negotiation.forecast import FORECAST_KINDS
 
 ROOT = Path(__file__).parents[2]
 VECTORS = ROOT / "tests" / "vectors" / "accounting"

@@ -65,7 +65,7 @@ def test_every_example_policy_is_in_the_tables() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", ["1", "2", *(pytest.param(it, marks=LONG) for it in "34")])
+@pytest.mark.parametrize("seed", ["1", *(pytest.param(it, marks=LONG) for it in "234")])
 @pytest.mark.parametrize("name", sorted(FLAWS))
 def test_every_seed_finds_the_flaw(
     name: str, seed: str, capsys: pytest.CaptureFixture[str]

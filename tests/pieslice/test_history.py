@@ -25,8 +25,7 @@ from hypothesis import strategies as st
 import pieslice
 from negotiator.io import InputError
 from pieslice.cli import main
-from pieslice.history.jobs import find_job
-from pieslice.history.life import Decision, life_of
+from pieslice.history.life import Decision, find_job, life_of
 from pieslice.history.questions import life, start, summary
 from pieslice.history.start import (
     ENOUGH,

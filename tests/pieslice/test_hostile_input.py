@@ -18,14 +18,14 @@ import pytest
 import pieslice
 from classad import ClassAd, ExprTree, Table
 from classad.errors import Diagnostic
-from classad.files.lock import hold
+from classad.files.log_file import hold
 from fuzz.commands.command import main as fuzz_commands
 from fuzz.commands.shop import COMMANDS as FUZZED
 from negotiator.accounting.accountant import remaining
-from negotiator.expressions.dependence import conjuncts
 from negotiator.expressions.regrouping import Level, regrouping_of
 from pieslice.cli import build_parser, describe, main
 from pieslice.command_line import Parser, commands_of
+from pieslice.expressions.dependence import conjuncts
 from pieslice.inputs.pool import parse_time
 from pieslice.reports.output import show_diagnostics
 from pieslice.terminal import harmless
@@ -396,7 +396,7 @@ def test_a_day_begins_in_utc(text: str) -> None:
 @pytest.mark.parametrize(
     "words",
     [["select", f"{TOUR}/slots.ads", "--target", "x\x1b[2J"], ["eval", "1", "--tz", "\u202eGMT"],
-     ["negotiate", TOUR, "--now", "\x1b[31m"], ["config", "info", "\x1b[2J"], ["conform", "\x07"],
+     ["negotiate", TOUR, "--now", "\x1b[31m"], ["config", "info", "\x1b[2J"],
      ["help", "\x1b[2J"], ["history", "\x1b[2J"],
      ["map", "test", "\x1b[2J", "a"], ["simulate", "4", "--workload", "\x1b[2J"],
      ["userprio", "\x1b[2J"], ["report", "\x1b[2J"], ["forecast", "\x1b[2J"]],
@@ -430,7 +430,17 @@ _SETTINGS = (
 )
 
 
-@pytest.mark.parametrize("digits", _DIGITS, ids=lambda text: f"{text[:9]}-{len(text)}")
+@pytest.mark.parametrize(
+    "digits",
+    [
+        pytest.param(
+            text,
+            marks=[] if number % 3 == 0 else [pytest.mark.slow, pytest.mark.long],
+            id=f"{text[:9]}-{len(text)}",
+        )
+        for number, text in enumerate(_DIGITS)
+    ],
+)
 def test_digits_that_are_no_number_of_python(digits: str, tmp_path: Path, capsys: Capture) -> None:
     path = tmp_path / "condor_config"
     for number, text in enumerate(_SETTINGS):

@@ -17,7 +17,7 @@ import pytest
 
 import classad
 import pieslice
-from classad.formats import held
+from classad.formats import common as held
 from classad.language import bounds
 from pieslice import limiting
 from pieslice.cli import build_parser, main

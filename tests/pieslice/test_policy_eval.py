@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pieslice.cli import main
-from pieslice.policies.grid import BadAxis, read_axes
+from pieslice.policies.eval import BadAxis, read_axes
 from policy.explain.trial import single
 
 Capture = pytest.CaptureFixture[str]

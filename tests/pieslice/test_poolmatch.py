@@ -18,20 +18,25 @@ from classad.evaluate import evaluate_exactly
 from classad.formats.unparse import unparse
 from classad.language.values import ERROR, UNDEFINED
 from classad.match import is_true
-from negotiator.expressions.dependence import conjuncts
 from negotiator.matching.board import Offer
 from negotiator.matching.candidate import Candidate, Tally
 from negotiator.matching.candidates import consider, per_slot_limits_have_room
 from negotiator.matching.conditions import Ask, BothRequirements, EnoughToConsume, Pair
-from negotiator.scenario.course import first_snapshot
-from negotiator.scenario.read import NOW, policy_of
-from pieslice.why.clauses.change import MAX_CHANGES, Change, Changes, smallest_changes, with_values
-from pieslice.why.clauses.poolmatch import PoolMatch, match_pool, with_job
-from pieslice.why.clauses.table import CONSUMES, ClauseKey, Whose
-from pieslice.why.clauses.text import change_blocks
-from pieslice.why.jobs import find_job
-from pieslice.why.requests.moments import look_at
-from pieslice.why.requests.verdict import Verdicts
+from negotiator.scenario.read import NOW
+from pieslice.expressions.dependence import conjuncts
+from pieslice.why.asked import find_job
+from pieslice.why.clauses import CONSUMES, ClauseKey, Whose
+from pieslice.why.funnel import PoolMatch, Verdicts, match_pool, with_job
+from pieslice.why.moments import AskedCycle, look_at
+from pieslice.why.suggestions import (
+    MAX_CHANGES,
+    SuggestedChange,
+    SuggestedChanges,
+    change_blocks,
+    smallest_changes,
+    with_values,
+)
+from tests.conform.negotiation.course import first_snapshot, policy_of
 
 T = TypeVar("T")
 
@@ -54,7 +59,7 @@ def halted(case: dict[str, Any], examine: Callable[[Offer], T]) -> Iterator[T]:
     for queue in snapshot.queues:
         for ad in queue.jobs[:: max(len(queue.jobs) // JOBS, 1)]:
             job = find_job(snapshot, f"{queue.name}#{ad.raw('ClusterId')}.{ad.raw('ProcId')}")
-            _, found = look_at(snapshot, policy, job, examine, now=NOW, seed=0)
+            _, found = look_at(AskedCycle(snapshot, policy, NOW), job, lambda at, _: examine(at))
             if found is not None:
                 yield found
 
@@ -137,11 +142,11 @@ def is_candidate(at: Offer, name: str) -> bool:
     return False
 
 
-def check_changes(at: Offer) -> list[Change]:
+def check_changes(at: Offer) -> list[SuggestedChange]:
     """Make each change that is told, and count the slots that match one by one."""
     at.board.drop_match_list()
     match = match_pool(at)
-    found = smallest_changes(at, match, Verdicts.at(at, kept_list=False))
+    found = smallest_changes(at, match, Verdicts.at(at))
     before = matching_one_by_one(at)
     job = at.request.jobs[0].ad
     for change in found.best:
@@ -220,7 +225,7 @@ def test_drawn_changes_do_what_is_promised(case: dict[str, Any]) -> None:
         assert len(list(halted(case, check))) == 1
 
 
-def suggested(slots: list[dict[str, Any]], **job: Any) -> Changes:
+def suggested(slots: list[dict[str, Any]], **job: Any) -> SuggestedChanges:
     """What is suggested for a job and slots with these attributes."""
     scenario = {
         "name": "small",
@@ -229,13 +234,11 @@ def suggested(slots: list[dict[str, Any]], **job: Any) -> Changes:
         "config": {},
     }
     case = {"scenario": scenario, "observed": {"cycles": [{}]}}
-    (found,) = halted(
-        case, lambda at: smallest_changes(at, match_pool(at), Verdicts.at(at, kept_list=False))
-    )
+    (found,) = halted(case, lambda at: smallest_changes(at, match_pool(at), Verdicts.at(at)))
     return found
 
 
-def texts(found: Changes) -> list[str]:
+def texts(found: SuggestedChanges) -> list[str]:
     return [block.text.strip() for block in change_blocks(found.best, found.no_help)[1:]]
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from negotiator.capture.progress import SILENT
+from negotiator.capture.files import SILENT
 from pieslice.cli import main
 from pieslice.reports import progress
 from pieslice.reports.progress import Progress, _Count, _left, duration

@@ -10,8 +10,8 @@ import pytest
 
 from pieslice.cli import main
 from pieslice.reports.layout import render_plain
-from pieslice.why.quotas.text import quota_blocks
-from pieslice.why.quotas.trace import trace_quotas
+from pieslice.why.moments import AskedCycle
+from pieslice.why.quotas import divide_quotas
 from tests.negotiator import scenarios
 from tests.pieslice.test_why_sentences import jobs, slots, told
 from tests.pieslice.test_why_sentences import pool as pool_of
@@ -29,9 +29,9 @@ NAMES = [
 def test_the_steps_add_up(name: str) -> None:
     case = scenarios.load(name)
     snapshot, policy = scenarios.snapshot_of(case), scenarios.policy_of(case["scenario"])
-    found = trace_quotas(snapshot, policy, now=scenarios.NOW, seed=0)
-    assert {line.name for line in found.groups} == {step.group for step in found.assigned}
-    regrouped = any(line.surplus == "regroup" for line in found.groups)
+    found = divide_quotas(AskedCycle(snapshot, policy, scenarios.NOW))
+    assert {line.name for line in found.tree} == {step.group for step in found.assigned}
+    regrouped = any(line.surplus == "regroup" for line in found.tree)
     for item in found.rounds:
         for line in item.lines:
             if regrouped and line.depth == 0:
@@ -89,6 +89,6 @@ def test_what_a_narrow_table_of_quotas_leaves_out(width: int, dropped: str) -> N
     """First what the other columns tell, last whether a group takes surplus."""
     case = scenarios.load("groups-round-robin")
     snapshot, policy = scenarios.snapshot_of(case), scenarios.policy_of(case["scenario"])
-    blocks = quota_blocks(trace_quotas(snapshot, policy, now=scenarios.NOW, seed=0), trace=False)
+    blocks = divide_quotas(AskedCycle(snapshot, policy, scenarios.NOW)).blocks()
     text = " ".join(render_plain(blocks[:2], width).split())
     assert text.endswith(f" not shown (--wide): {dropped}")

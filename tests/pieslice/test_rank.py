@@ -11,12 +11,12 @@ import pytest
 from attr import evolve
 
 from negotiator.cycle import negotiate
-from negotiator.matching.board import Event
+from negotiator.matching.board import Event, Offer
 from negotiator.matching.rank import RankKeys
 from pieslice.cli import main
-from pieslice.why.jobs import UnknownJobError, find_job
-from pieslice.why.requests.moments import When, look_at
-from pieslice.why.slots.ranking import first_difference, ranking
+from pieslice.why.asked import UnknownJobError, find_job
+from pieslice.why.moments import AskedCycle, JobHistory, When, look_at
+from pieslice.why.ranking import Ranking, first_difference, ranking
 from tests.negotiator import scenarios
 
 CAMPUS = str(Path(__file__).parents[2] / "examples" / "campus")
@@ -31,6 +31,11 @@ STAYING = ["put-back-slot-is-bound-as-found", "pslot-consumption-policy", "pslot
 STAYING += ["reeval-unclaiming", "rank-preempt-over-limit"]
 
 
+def best_first(halted: Offer, _: JobHistory) -> Ranking:
+    """The candidates at the moment that is looked at."""
+    return ranking(halted)
+
+
 @pytest.mark.parametrize("name", [*FIRST, *TIES])
 def test_the_first_candidate_is_the_one_that_is_taken(name: str) -> None:
     case = scenarios.load(name)
@@ -39,7 +44,7 @@ def test_the_first_candidate_is_the_one_that_is_taken(name: str) -> None:
     assert result.matches
     for match in {item.job: item for item in reversed(result.matches)}.values():
         job = find_job(snapshot, match.job)
-        history, found = look_at(snapshot, policy, job, ranking, now=scenarios.NOW, seed=0)
+        history, found = look_at(AskedCycle(snapshot, policy, scenarios.NOW), job, best_first)
         assert history.result == result
         assert found is not None
         if history.when is When.MATCHED:
@@ -55,7 +60,7 @@ def test_each_job_is_told_the_slot_that_it_gets_first(name: str) -> None:
     for queue in snapshot.queues:
         for ad in queue.jobs[:30]:
             job = find_job(snapshot, f"{queue.name}#{ad.raw('ClusterId')}.{ad.raw('ProcId')}")
-            history, found = look_at(snapshot, policy, job, ranking, now=scenarios.NOW, seed=0)
+            history, found = look_at(AskedCycle(snapshot, policy, scenarios.NOW), job, best_first)
             if found is not None and history.when is When.MATCHED:
                 assert found.slots[0].slot == history.slot
                 lists.append(found.kept_list)
@@ -68,7 +73,7 @@ def test_equal_candidates_are_listed_in_the_order_of_their_matches(name: str) ->
     snapshot, policy = scenarios.snapshot_of(case), scenarios.policy_of(case["scenario"])
     result = negotiate(snapshot, policy, now=scenarios.NOW)
     job = find_job(snapshot, result.matches[0].job)
-    _, found = look_at(snapshot, policy, job, ranking, now=scenarios.NOW, seed=0)
+    _, found = look_at(AskedCycle(snapshot, policy, scenarios.NOW), job, best_first)
     assert found is not None
     matched = [match.slot for match in result.matches]
     assert [slot.slot for slot in found.slots][: len(matched)] == matched
@@ -174,7 +179,7 @@ def test_candidates_that_are_equal_are_in_the_order_in_which_they_are_taken(
     case = {"scenario": {"name": "equal", **scenario}, "observed": {"cycles": [{}]}}
     snapshot, policy = scenarios.snapshot_of(case), scenarios.policy_of(case["scenario"])
     job = find_job(snapshot, "1.0")
-    history, found = look_at(snapshot, policy, job, ranking, now=scenarios.NOW, seed=0)
+    history, found = look_at(AskedCycle(snapshot, policy, scenarios.NOW), job, best_first)
     assert found is not None
     told = [item.slot for item in found.slots]
     assert sorted(told) == sorted(names)

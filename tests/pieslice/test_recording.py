@@ -17,8 +17,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pieslice.recording import store
-from pieslice.recording.changes import apply, built, changed, files_of, texts_of, whole
-from pieslice.recording.columns import columns_of, text_of
+from pieslice.recording.changes import (
+    apply,
+    built,
+    changed,
+    columns_of,
+    files_of,
+    text_of,
+    texts_of,
+    whole,
+)
 from pieslice.recording.facts import newest_time, sight
 from pieslice.recording.store import History, HistoryError, Recorder, is_history
 

@@ -11,7 +11,6 @@ import pytest
 from classad.errors import Diagnostic
 from classad.source import Source
 from negotiator.capture.agreement import ExpectedError, compare, parse_expected
-from negotiator.model.facts import PoolFacts, Unsupported
 from negotiator.model.result import (
     AllocationRound,
     CycleResult,
@@ -27,7 +26,7 @@ from negotiator.model.result import (
     TrimCause,
     TrimmedSlot,
 )
-from negotiator.model.snapshot import AccountantState
+from negotiator.model.snapshot import AccountantState, PoolFacts, UnsupportedKnob
 from pieslice.reports.document import json_text
 from pieslice.reports.json import to_object
 from pieslice.reports.layout import Table, Wrapped, number, render_coloured, render_plain
@@ -183,7 +182,7 @@ def test_bad_expected(data: object, message: str) -> None:
 
 def test_json_keys_and_determinism() -> None:
     problem = Diagnostic("line is not understood", Source("x y", "slots.ads", first_line=9), 0, 1)
-    knob = Unsupported("NEGOTIATOR_CROSS_SLOT_PRIOS", "True", "config:3", "more attributes")
+    knob = UnsupportedKnob("NEGOTIATOR_CROSS_SLOT_PRIOS", "True", "config:3", "more attributes")
     first = json_text(to_object(outcome(unsupported=(knob,)), [problem]))
     assert first == json_text(to_object(outcome(unsupported=(knob,)), [problem]))
     data = json.loads(first)
@@ -203,7 +202,7 @@ def test_json_keys_and_determinism() -> None:
 
 
 def test_unsupported_knobs_are_named_with_their_place() -> None:
-    knob = Unsupported("NEGOTIATOR_CROSS_SLOT_PRIOS", "True", "pool.conf:3", "more attributes")
+    knob = UnsupportedKnob("NEGOTIATOR_CROSS_SLOT_PRIOS", "True", "pool.conf:3", "more attributes")
     text = render_plain(blocks(outcome(unsupported=(knob,))), 100)
     assert "not honoured yet: 1 knob\n" in text
     assert "NEGOTIATOR_CROSS_SLOT_PRIOS  True   pool.conf:3  more attributes\n" in text

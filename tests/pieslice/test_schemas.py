@@ -60,7 +60,6 @@ OUTPUTS = {
         f"config summary --json {CAMPUS}",
     ],
     "config-info": ["config info --json NEGOTIATOR_INTERVAL GROUP_QUOTA_a START"],
-    "conform": ["conform --json tests/vectors/negotiation/autocluster-negotiate-all.json"],
     "cycles": [f"negotiate {TOUR} --cycles 2 --json"],
     "diff": [
         f"diff {TOUR} --config {TOUR}/no_preemption --json",

@@ -17,20 +17,20 @@ import pytest
 from attr import evolve
 
 from classad import ClassAd
-from negotiator.capture.claims import whole_slot
 from negotiator.capture.files import CapturePaths
 from negotiator.cycle import negotiate
 from negotiator.expressions import flattening
 from negotiator.io import read_capture
 from negotiator.model.result import CycleResult
+from negotiator.model.snapshot import whole_slot
 from pieslice.cli import main
 from pieslice.live.capture import LiveCapture, read
 from pieslice.live.taking import Memory, restarted, take
 from pieslice.recording.store import History, HistoryError, Recorder
 from pieslice.shadow import loop
-from pieslice.shadow.cycles import due, newer, skew
 from pieslice.shadow.history import keeping
 from pieslice.shadow.keeping import Log, large_of
+from pieslice.shadow.loop import due, newer, skew
 from pieslice.shadow.outcome import Moved, Outcome, compare, outcome_of, total
 from pieslice.shadow.report import Score, page, prometheus
 from pieslice.shadow.whatif import Gain, Gains, Sums
@@ -61,11 +61,13 @@ def test_cycles_of_a_real_pool_go_as_predicted(
     assert validate(score) == "shadow"
     assert {validate(cycle) for cycle in cycles} == {"shadow-cycle"}
     assert score["totals"]["cycles"] == 3
+    assert score["condor_version_from"] == "CondorVersion of the negotiator's ad"
     assert score["totals"]["exact"] == sum(cycle["exact"] for cycle in cycles)
     assert code == (0 if all(cycle["exact"] or not cycle["still"] for cycle in cycles) else 1)
     assert [json.loads(line) for line in files["log"].read_text().splitlines()] == cycles
     page = files["html"].read_text()
     assert page.startswith("<!DOCTYPE html>")
+    assert f"follows {score['condor_version']}: CondorVersion of the negotiator" in page
     assert POOL in page
     metrics = files["prometheus"].read_text()
     assert f'pieslice_shadow_cycles_total{{pool="{POOL}"}} 3\n' in metrics
@@ -106,7 +108,10 @@ def test_what_a_history_cannot_take_is_said(tmp_path: Path) -> None:
 def test_the_score_is_a_table(recorded: Place, capsys: pytest.CaptureFixture[str]) -> None:
     recorded()
     shadow("--cycles", "1")
-    out = capsys.readouterr().out
+    out, err = capsys.readouterr()
+    followed = "follows 25.14.1: CondorVersion of the negotiator's ad"
+    assert f"{POOL}: {followed}, asking for each cycle" in err
+    assert f"  {followed}\n" in out
     assert "matches 15/15 rejections " in out
     assert f"pool {POOL}: predictions\n" in out
     assert max(map(len, out.splitlines())) <= 80
@@ -482,6 +487,12 @@ def predicted(recorded: Place, tmp_path: Path) -> tuple[LiveCapture, CycleResult
     pool = read_capture(CapturePaths(tmp_path / "now"))
     result = negotiate(pool.snapshot, pool.policy, now=pool.facts.now, rng=Random(0))
     return read(tmp_path / "now"), result
+
+
+@pytest.fixture(autouse=True)
+def _no_collection(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What other tests left alive is not looked through after every cycle."""
+    monkeypatch.setattr(loop, "tidy", lambda: None)
 
 
 @pytest.fixture
@@ -1102,6 +1113,7 @@ def test_the_gains_of_another_policy_are_added_up(
     sums = json.loads(capsys.readouterr().out)
     validate(sums)
     assert (sums["cycles"], sums["differing"]) == (1, 1)
+    assert sums["condor_version"] == "25.14.1"
     carol = sums["users"]["group_b.carol@live.test"]
     assert (carol["matched_a"], carol["matched_b"], carol["net"]) == (32, 0, -32)
     (place / "state").write_text("0")
@@ -1109,6 +1121,7 @@ def test_the_gains_of_another_policy_are_added_up(
     out = capsys.readouterr().out
     assert "cycle 2: differs, 15 matches\n" in out
     assert "2 of 2 cycles differ" in out
+    assert "\n  follows 25.14.1: CondorVersion of the negotiator's ad\n" in out
     assert max(map(len, out.splitlines())) <= 80
 
 

@@ -16,12 +16,12 @@ from negotiator.accounting.accountant import accountant_settings
 from negotiator.groups.tree import group_tree
 from negotiator.model.snapshot import AccountantState, Customer
 from pieslice.cli import main
-from pieslice.conform.negotiation.userprio import USERPRIO_KINDS, check_tool
 from pieslice.priorities.options import Options, UsageError, parse_options
 from pieslice.priorities.rows import Row
 from pieslice.priorities.stateads import state_ads
 from pieslice.priorities.table import View, number, render, view_of
 from policy.load import policy_from_knobs
+from tests.conform.negotiation.userprio import USERPRIO_KINDS, check_tool
 
 ROOT = Path(__file__).parents[2]
 CAMPUS = ROOT / "examples" / "campus"

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import pieslice
+from negotiator.model.loaded_slots import LoadedSlots
 from pieslice.cli import main
 from pieslice.reports.layout import Line, Table
 from pieslice.reports.versions import version_data, version_from_data, with_version
@@ -237,6 +238,28 @@ def test_the_ads_of_a_pool_are_read_by_the_language_of_its_version(tmp_path: Pat
     for version, wanted in (("25.0", 7), ("25.14.1", 8)):
         (ad,) = pieslice.read(tmp_path, condor_version=version, now=0).capture.snapshot.slots
         assert ad.get_number("X") == wanted
+
+
+@pytest.mark.parametrize(
+    ("version", "rank", "stay"),
+    [
+        ("25.14.1", "1 + U ? : 7", True),
+        ("25.0", "1 + U ?: 7", True),
+        ("25.0", "1 + U ? : 7", False),
+        ("25.0", "1 + U ?\t: 7", False),
+    ],
+)
+def test_slots_stay_in_columns_if_nothing_in_them_is_read_otherwise(
+    tmp_path: Path, version: str, rank: str, stay: bool
+) -> None:
+    """Whoever asks for one of their ads makes all of them."""
+    slot = f'Name = "slot1@a"\nState = "Unclaimed"\nU = undefined\nX = {rank}\n'
+    (tmp_path / "slots.ads").write_text(slot)
+    (tmp_path / "jobs.ads").write_text("ClusterId = 1\nProcId = 0\n")
+    slots = pieslice.read(tmp_path, condor_version=version, now=0).capture.snapshot.slots
+    assert isinstance(slots, LoadedSlots)
+    assert (slots.table() is not None) is stay
+    assert slots[0].get_number("X") == (8 if stay else 7)
 
 
 def test_programs_check_by_a_version_and_what_an_upgrade_changes(tmp_path: Path) -> None:

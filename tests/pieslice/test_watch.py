@@ -20,21 +20,20 @@ from negotiator.capture.files import CapturePaths
 from negotiator.io import Capture, read_capture
 from pieslice.alerts import command
 from pieslice.alerts.circumstances import silent_daemons
-from pieslice.alerts.command import _resumed
+from pieslice.alerts.command import _resumed, is_next
 from pieslice.alerts.course import Alert, Change, Course
 from pieslice.alerts.kinds import Target
 from pieslice.alerts.looking import Circumstances, _emptied, look
-from pieslice.alerts.playing import is_next
 from pieslice.alerts.reading import read_rules
-from pieslice.alerts.sending import deliveries, post, run
 from pieslice.alerts.sighting import POOL, SeenGroup, Sighting, Unused
-from pieslice.alerts.telling import AlertsTold, Health, prometheus, shown
+from pieslice.alerts.telling import AlertsTold, Health, deliveries, post, prometheus, run, shown
 from pieslice.cli import main
 from pieslice.recording.store import History, Recorder
 from pieslice.reports.layout import render_plain
 from pieslice.shadow import loop
-from pieslice.why.jobs import find_job
-from pieslice.why.questions import explain_job
+from pieslice.why.answer import explain_job
+from pieslice.why.asked import find_job
+from pieslice.why.moments import AskedCycle
 from tests.pieslice.test_alerts import job, rule
 from tests.pieslice.test_recording import CAMPUS, texts_of_folder
 from tests.pieslice.test_schemas import validate
@@ -69,7 +68,7 @@ def test_an_alert_says_of_a_job_what_why_says(tour: Capture) -> None:
         firsts = {(one.submitter, one.why.partition("(")[0]): one for one in seen(pool).waiting}
         for one in firsts.values():
             asked = find_job(pool.snapshot, one.id)
-            assert explain_job(pool, asked, None, 0).summary() == one.text
+            assert explain_job(AskedCycle.of(pool, 0), asked).summary() == one.text
 
 
 def test_cores_count_that_jobs_want_and_nobody_has(tour: Capture) -> None:
@@ -201,7 +200,7 @@ def test_a_command_gets_documents_and_texts(tmp_path: Path) -> None:
 def test_a_command_that_fails_is_an_error_in_one_line(
     words: tuple[str, ...], said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pieslice.alerts.sending.PATIENCE", 0.2 if "sleep" in words[1] else 10.0)
+    monkeypatch.setattr("pieslice.alerts.telling.PATIENCE", 0.2 if "sleep" in words[1] else 10.0)
     with pytest.raises(OSError, match=said):
         run((sys.executable, *words), [change()], "cm")
 

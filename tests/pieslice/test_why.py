@@ -12,11 +12,11 @@ import pytest
 from classad import ClassAd
 from negotiator.cycle import negotiate
 from pieslice.cli import main
-from pieslice.why.answer import Answer, why
-from pieslice.why.clauses.table import Whose
-from pieslice.why.jobs import AskedJob, find_job
-from pieslice.why.requests.moments import When
-from pieslice.why.slots.holders import Cause, holding
+from pieslice.why.answer import Explained, explain_job
+from pieslice.why.asked import AskedJob, find_job
+from pieslice.why.clauses import Whose
+from pieslice.why.moments import AskedCycle, When
+from pieslice.why.preemption import PreemptionCause, holding
 from tests.negotiator import scenarios
 
 CAMPUS = str(Path(__file__).parents[2] / "examples" / "campus")
@@ -28,14 +28,14 @@ def ask(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
     return data
 
 
-def answers(name: str) -> list[Answer]:
+def answers(name: str) -> list[Explained]:
     case = scenarios.load(name)
     snapshot, policy = scenarios.snapshot_of(case), scenarios.policy_of(case["scenario"])
     found = []
     for queue in snapshot.queues:
         for ad in queue.jobs[:8]:
             job = find_job(snapshot, f"{queue.name}#{ad.raw('ClusterId')}.{ad.raw('ProcId')}")
-            found.append(why(snapshot, policy, job, now=scenarios.NOW, seed=0))
+            found.append(explain_job(AskedCycle(snapshot, policy, scenarios.NOW), job))
     return found
 
 
@@ -202,7 +202,7 @@ def test_a_matched_job_has_a_runner_up(capsys: Any) -> None:
 
 def test_a_running_job_that_is_preempted(capsys: Any) -> None:
     data = ask(capsys, CAMPUS, "1.20")
-    assert data["holding"]["cause"] == Cause.PRIORITY.value
+    assert data["holding"]["cause"] == PreemptionCause.PRIORITY.value
     assert data["holding"]["taker"] == "group_chemistry.carol@campus.example"
     assert data["holding"]["tests"][1]["passed"] is True
     assert main(["why", CAMPUS, "1.20"]) == 0
@@ -244,7 +244,7 @@ def test_a_job_that_needs_a_full_licence() -> None:
 def test_two_clauses_that_only_fail_together() -> None:
     """Dropping one alone would not help, so both are named."""
     for answer in answers("random-100"):
-        for change in () if answer.seen is None else answer.seen.funnel.changes:
+        for change in () if answer.seen is None else answer.seen.changes.best:
             assert change.slots > 0
             assert {whose for whose, _ in change.without} <= {Whose.JOB, Whose.SLOT}
 
@@ -262,7 +262,7 @@ def test_a_condition_that_both_ads_state_is_one_threshold(capsys: Any) -> None:
 
 def test_a_machine_that_ranks_another_job_higher(capsys: Any) -> None:
     held = ask(capsys, TOUR, "5.0")["holding"]
-    assert held["cause"] == Cause.RANK.value
+    assert held["cause"] == PreemptionCause.RANK.value
     assert (held["match"]["old_startd_rank"], held["match"]["new_startd_rank"]) == (0, 10)
 
 
@@ -335,7 +335,7 @@ def test_a_dynamic_slot_that_goes_with_its_partitionable_one() -> None:
         ad = ClassAd()
         ad.insert("RemoteHost", f"slot1_{number}@p")
         job = AskedJob(900, number, ad, "s1", "somebody@test", 2)
-        found = holding(snapshot, policy, job, result, now=scenarios.NOW, seed=0)
+        found = holding(AskedCycle(snapshot, policy, scenarios.NOW), job, result)
         assert found.match in (None, match)
         assert (found.cause is None) is (found.match is None)
         taken.append(found.match is not None)

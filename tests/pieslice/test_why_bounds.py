@@ -12,23 +12,17 @@ from negotiator.cycle import negotiate
 from negotiator.matching.board import Offer
 from negotiator.model.result import MatchKind
 from pieslice.reports.layout import Line, Table
-from pieslice.why.autoclusters.overview import AutoclusterVerdict, Cause, Overview
-from pieslice.why.autoclusters.text import overview_blocks, verdict
-from pieslice.why.clauses.change import Changes
-from pieslice.why.clauses.findings import Finding, find
-from pieslice.why.clauses.findingtext import finding_lines, near_lines
-from pieslice.why.clauses.funnel import LIMITS, MATCHED, MATCHING, PREEMPTING, _Sieve, _steps
-from pieslice.why.clauses.poolmatch import match_pool
-from pieslice.why.clauses.table import Clause, Whose
-from pieslice.why.clauses.text import clause_blocks
-from pieslice.why.differences.cycles import Pair
-from pieslice.why.jobs import AskedJob
-from pieslice.why.requests.fates import Fate
-from pieslice.why.requests.record import End, RequestLog
-from pieslice.why.requests.text import ways_of
-from pieslice.why.slots.case import ClauseValue, SlotCase, preemption_tests
-from pieslice.why.slots.casetext import slot_head
-from pieslice.why.slots.nearest import reason_to_preempt
+from pieslice.why.asked import AskedJob
+from pieslice.why.autoclusters import AutoclusterVerdict, Surveyed, UnmatchedCause, verdict
+from pieslice.why.clauses import Clause, Whose, clause_blocks
+from pieslice.why.conditions import ConditionValue, condition_value, finding_lines, near_lines
+from pieslice.why.differences import BeforeAfter
+from pieslice.why.fates import Fate
+from pieslice.why.funnel import LIMITS, MATCHED, MATCHING, PREEMPTING, Sieve, match_pool
+from pieslice.why.preemption import preemption_tests, reason_to_preempt
+from pieslice.why.sessions import End, RequestLog, ways_of
+from pieslice.why.slots import ClauseValue, SlotCase, slot_head
+from pieslice.why.suggestions import SuggestedChanges
 from tests.negotiator import scenarios
 from tests.pieslice.test_poolmatch import halted, suggested
 from tests.pieslice.test_why_changes import told
@@ -39,7 +33,7 @@ def wanting(**values: int) -> list[dict[str, Any]]:
     return [{"Requirements": f"TARGET.{name} == {value}"} for name, value in values.items()]
 
 
-def changes(found: Changes) -> list[str]:
+def changes(found: SuggestedChanges) -> list[str]:
     return [told(change) for change in found.best]
 
 
@@ -161,9 +155,9 @@ def test_so_many_clauses_stand_in_the_head_of_a_slot(count: int, shown: int) -> 
     assert lines[1:] == [Line(f"    of the job: c{n} is false") for n in range(shown)]
 
 
-def parts(count: int, *, true: bool = False) -> Finding:
-    found = tuple(Finding(f"c{n}", true, "x") for n in range(count))
-    return Finding("all", true, "x", "&&", found)
+def parts(count: int, *, true: bool = False) -> ConditionValue:
+    found = tuple(ConditionValue(f"c{n}", true, "x") for n in range(count))
+    return ConditionValue("all", true, "x", "&&", found)
 
 
 @pytest.mark.parametrize(
@@ -184,14 +178,16 @@ def test_so_many_parts_of_a_condition_stand_in_a_head(count: int, lines: list[st
     [(2, "second half"), (3, "third part"), (6, "sixth part"), (7, "7th part"), (8, "8th part")],
 )
 def test_parts_of_a_disjunction_are_numbered(count: int, lead: str) -> None:
-    found = Finding("any", False, "x", "||", parts(count).parts)
+    found = ConditionValue("any", False, "x", "||", parts(count).parts)
     lines = finding_lines(found)
     assert len(lines) == count
     assert lines[-1] == f"{lead} of ||: c{count - 1} is x"
 
 
 def test_a_part_of_a_disjunction_has_a_line_for_each_of_its_own() -> None:
-    found = Finding("any", False, "x", "||", (parts(2), Finding("d", True, "y"), parts(1)))
+    found = ConditionValue(
+        "any", False, "x", "||", (parts(2), ConditionValue("d", True, "y"), parts(1))
+    )
     assert finding_lines(found) == [
         "first part of ||: c0 is x", "  c1 is x", "third part of ||: c0 is x",
     ]  # fmt: skip
@@ -217,18 +213,18 @@ def test_a_part_of_a_disjunction_has_a_line_for_each_of_its_own() -> None:
     ],
 )
 def test_how_far_a_condition_is_from_being_true(text: str, distance: tuple[int, float]) -> None:
-    found = find(ExprTree(text), ClassAd(), ClassAd(), EvalContext())
+    found = condition_value(ExprTree(text), ClassAd(), ClassAd(), EvalContext())
     assert found.distance == pytest.approx(distance)
 
 
 @pytest.mark.parametrize(("rows", "more"), [(40, None), (41, "1 more autocluster"), (43, "3 more")])
 def test_so_many_autoclusters_are_shown(rows: int, more: str | None) -> None:
-    cause = Cause(Fate.REJECTED, "no match found", 1, "1.0")
+    cause = UnmatchedCause(Fate.REJECTED, "no match found", 1, "1.0")
     each = tuple(
-        AutoclusterVerdict("u@d", "s", n, f"{n}.0", 1, 0, {}, (cause,)) for n in range(rows)
+        AutoclusterVerdict("u@d", "s", n, f"{n}.0", 1, 0, {}, "none", (cause,)) for n in range(rows)
     )
-    found = Overview("user u", None, rows, 0, each, ())  # type: ignore[arg-type]
-    blocks = overview_blocks(found)
+    found = Surveyed("user u", None, each, ())  # type: ignore[arg-type]
+    blocks = found.blocks()
     (table,) = (block for block in blocks if isinstance(block, Table))
     assert [row[0] for row in table.rows] == [f"{n}.0" for n in range(min(rows, 40))]
     said = [block.text for block in blocks if isinstance(block, Line) and "--json" in block.text]
@@ -273,7 +269,7 @@ def test_so_many_users_are_named_as_preempted(users: str, said: str) -> None:
 def test_numbers_that_are_told_as_equal(
     before: float | None, after: float | None, same: bool
 ) -> None:
-    assert Pair(before, after).same is same
+    assert BeforeAfter(before, after).same is same
 
 
 @pytest.mark.parametrize(
@@ -315,8 +311,8 @@ def test_definitions_in_an_explanation_are_followed_so_deep() -> None:
     ]
 
 
-def cause(fate: Fate, text: str, count: int, *, follows: bool = False) -> Cause:
-    return Cause(fate, text, count, "1.0", follows)
+def cause(fate: Fate, text: str, count: int, *, follows: bool = False) -> UnmatchedCause:
+    return UnmatchedCause(fate, text, count, "1.0", follows)
 
 
 @pytest.mark.parametrize(
@@ -338,16 +334,17 @@ def cause(fate: Fate, text: str, count: int, *, follows: bool = False) -> Cause:
         ),
     ],
 )  # fmt: skip
-def test_the_verdict_on_an_autocluster(count: int, causes: tuple[Cause, ...], said: str) -> None:
+def test_the_verdict_on_an_autocluster(
+    count: int, causes: tuple[UnmatchedCause, ...], said: str
+) -> None:
     matched = count - sum(cause.jobs for cause in causes)
     ways = {MatchKind.NONE: matched} if matched else {}
-    row = AutoclusterVerdict("u@d", "s", 1, "1.0", count, matched, ways, causes)
-    assert verdict(row) == said
+    assert verdict(count, ways, causes) == said
 
 
 def test_the_steps_in_which_slots_go() -> None:
     """In the order of the cycle; within a step those that would match first, then the most."""
-    sieve = _Sieve()
+    sieve = Sieve()
     for step, cause, would_match, count in (
         (LIMITS, "limit", None, 1),
         (MATCHED, "by a", False, 5),
@@ -360,7 +357,7 @@ def test_the_steps_in_which_slots_go() -> None:
     ):
         for number in range(count):
             sieve.drop(step, cause, f"{cause}{would_match}{number}", would_match)
-    steps = _steps(sieve, 20)
+    steps = sieve.steps(20)
     assert [(step.name, step.removed, step.left) for step in steps] == [
         (MATCHED, 11, 9), (MATCHING, 5, 4), (PREEMPTING, 1, 3), (LIMITS, 1, 2),
     ]  # fmt: skip
@@ -373,9 +370,7 @@ def test_the_steps_in_which_slots_go() -> None:
     assert steps[0].parts[3].examples == ("by aFalse0", "by aFalse1", "by aFalse2")
     assert steps[0].parts[1].examples == ("by bTrue0", "by bTrue1")
     assert sieve.verdicts["slotNone3"] == "slot"
-    assert [(step.removed, step.left, step.parts) for step in _steps(_Sieve(), 7)] == [
-        (0, 7, ())
-    ] * 4
+    assert [(step.removed, step.left, step.parts) for step in Sieve().steps(7)] == [(0, 7, ())] * 4
 
 
 @pytest.mark.parametrize(

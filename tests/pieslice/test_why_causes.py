@@ -7,27 +7,26 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+from attr import evolve
 
 from classad import ClassAd
 from negotiator.jobs.lists import Unready
 from negotiator.jobs.offers import Unasked
 from negotiator.model.arithmetic import INT_MAX
-from negotiator.model.result import Event, GroupEvent, Outcome, Pie, Spin, SubmitterTurn
+from negotiator.model.result import GroupEvent, Pie, Spin, SubmitterTurn, TurnEvent, TurnOutcome
 from negotiator.model.snapshot import Snapshot
-from pieslice.why.jobs import AskedJob
-from pieslice.why.requests import moments
-from pieslice.why.requests.absence import why_no_session, why_not_ready
-from pieslice.why.requests.fates import Fate, fates
-from pieslice.why.requests.limits import _bound_by
-from pieslice.why.requests.moments import Attempt, When, _Recorder
-from pieslice.why.requests.record import (
+from pieslice.why.asked import AskedJob
+from pieslice.why.fates import Fate, JobFate, fates, why_no_session, why_not_ready
+from pieslice.why.limits import _bound_by
+from pieslice.why.moments import When, moment_of
+from pieslice.why.sessions import (
+    Attempt,
     CycleRecord,
     End,
     Got,
+    JobInQueue,
     RequestCourse,
-    RequestLog,
     SessionCourse,
-    WaitingJob,
 )
 from policy.load import policy_from_knobs
 from tests.pieslice.test_why_sentences import Entry, jobs, pool, preempting, slots, told
@@ -73,7 +72,7 @@ def test_what_binds_a_limit(
 ) -> None:
     halted = SimpleNamespace(board=SimpleNamespace(numbers=SimpleNamespace(pie=10.0)))
     turn = SubmitterTurn(
-        "u", "s", 1.0, 0.5, limit, unclaimed, ceiling, usage, 0.0, 0.0, (), Outcome.DONE
+        "u", "s", 1.0, 0.5, limit, unclaimed, ceiling, usage, 0.0, 0.0, (), TurnOutcome.DONE
     )
     assert _bound_by(cast("Any", halted), turn, pie) == bound_by
 
@@ -147,9 +146,9 @@ NOTHING_LEFT = ("pie", "nothing was left of the pie before its turn")
 USED_2 = ("quota", "group g had used its quota of 2 before its turn")
 
 
-def pie(group: str | None, quota: int | None, *events: Event, stopped: bool = True) -> Pie:
+def pie(group: str | None, quota: int | None, *events: TurnEvent, stopped: bool = True) -> Pie:
     """A round; with events one in which the submitter had its turn."""
-    turn = SubmitterTurn("u@d", "s", 1.0, 0.5, 1.0, 1.0, 9, 0.0, 0.0, 0.0, events, Outcome.DONE)
+    turn = SubmitterTurn("u@d", "s", 1.0, 0.5, 1.0, 1.0, 9, 0.0, 0.0, 0.0, events, TurnOutcome.DONE)
     spins = (Spin(1, False, 9, 9.0, 9.0, 1.0, 1.0, (turn,)),) if events else ()
     return Pie(group, quota, False, spins, stopped_by_quota=stopped, stopped_by_pie=not stopped)
 
@@ -172,9 +171,10 @@ def skipped(round_: int, group: str, why: str | None) -> Any:
         ([pie("g", 7, stopped=False), pie("g", 2)], [], USED_2),
         ([pie("g", 2), pie("g", 7)], [], USED_2),
         # What happened in a turn says more, the last that did most; then why its group had none.
-        ([pie("g", 2, Event.LIMIT), pie("g", 7, Event.HIT_CEILING)], [skipped(1, "g", "x")],
-         ("turn", Event.HIT_CEILING.value)),
-        ([pie("g", 2, Event.HIT_CEILING, Event.LIMIT)], [], ("turn", Event.LIMIT.value)),
+        ([pie("g", 2, TurnEvent.LIMIT), pie("g", 7, TurnEvent.HIT_CEILING)], [skipped(1, "g", "x")],
+         ("turn", TurnEvent.HIT_CEILING.value)),
+        ([pie("g", 2, TurnEvent.HIT_CEILING, TurnEvent.LIMIT)], [],
+         ("turn", TurnEvent.LIMIT.value)),
         ([pie("g", 2)], [skipped(1, "g", "no submitters")],
          ("group", "its group g was skipped (round 1: no submitters)")),
         ([pie("g", 2)],
@@ -298,7 +298,7 @@ R, K, C, S = End.REJECTED, End.KNOWN, End.CUT_OFF, End.SERVED
 def test_what_became_of_a_job(
     sessions: list[SessionCourse], fate: Fate, at: tuple[int, int | None] | None
 ) -> None:
-    record = CycleRecord(tuple(sessions), {("u", "s"): (WaitingJob("1.0", 1),)})
+    record = CycleRecord(tuple(sessions), {("u", "s"): (JobInQueue("1.0", 1),)})
     (found,) = fates(record)
     assert found.fate is fate
     if at is not None:
@@ -358,7 +358,7 @@ def test_a_job_is_looked_for_under_the_name_that_it_negotiates_by(
 
 def tried(*, refused: bool = True, rank_only: bool = False) -> Attempt:
     reason = "no match found" if refused else None
-    return Attempt(0, 1, "1.0", 5.0, 5.0, 0.0, rank_only, reason=reason)
+    return Attempt(0, 0, 1, "1.0", 5.0, 5.0, 0.0, rank_only, reason=reason)
 
 
 OWN, OF_RANK, FINE = tried(), tried(rank_only=True), tried(refused=False)
@@ -386,16 +386,12 @@ OWN, OF_RANK, FINE = tried(), tried(rank_only=True), tried(refused=False)
 )
 def test_the_moment_that_is_looked_at(
     fate: Fate | None, unasked: Unasked | None, attempts: dict[int, Attempt], own: set[int],
-    moment: tuple[When, int], monkeypatch: pytest.MonkeyPatch,
+    moment: tuple[When, int],
 ) -> None:  # fmt: skip
-    found = None if fate is None else SimpleNamespace(fate=fate, unasked=unasked)
-    monkeypatch.setattr(moments, "fate_of", lambda record, job: found)
-    job = AskedJob(1, 0, ClassAd(), "s", "u@d", 1)
-    recorder = _Recorder(job, RequestLog(lambda name, schedd: True))
-    recorder.attempts, recorder.own, recorder.last_session = attempts, own, 7
-    assert recorder.moment() == moment
-    recorder.last_session = None
+    found = None if fate is None else JobFate("u@d", "s", "1.0", 1, fate, unasked=unasked)
+    tries = [(evolve(made, number=n), n in own) for n, made in attempts.items()]
+    assert moment_of("1.0", found, tries, 7) == moment
     last = (When.NOT_ASKED, 0) if moment[0] is When.PASSED_OVER else moment
-    assert recorder.moment() == last
-    recorder.matched = 9
-    assert recorder.moment() == (When.MATCHED, 9)
+    assert moment_of("1.0", found, tries, None) == last
+    got = evolve(FINE, number=9, slot="slot1@m", placed="1.0")
+    assert moment_of("1.0", found, [*tries, (got, False)], 7) == (When.MATCHED, 9)

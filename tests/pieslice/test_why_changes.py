@@ -10,9 +10,8 @@ from typing import Any
 
 import pytest
 
-from pieslice.why.clauses.change import Change, smallest_changes
-from pieslice.why.clauses.poolmatch import match_pool
-from pieslice.why.requests.verdict import Verdicts
+from pieslice.why.funnel import Verdicts, match_pool
+from pieslice.why.suggestions import SuggestedChange, smallest_changes
 from tests.pieslice.test_poolmatch import halted, suggested, texts
 from tests.pieslice.test_why_sentences import CONSUMES
 
@@ -21,7 +20,7 @@ def slot(requirements: str, **ad: Any) -> dict[str, Any]:
     return {"Cpus": 4, "Memory": 64, "Requirements": requirements, **ad}
 
 
-def told(change: Change) -> str:
+def told(change: SuggestedChange) -> str:
     """The values, the clauses that are left out, how many more slots match."""
     values = [f"{item.name} {item.relation} {item.value!r}" for item in change.values]
     parts = values + [f"without {text}" for _, text in change.without]
@@ -260,7 +259,7 @@ def test_what_helps_at_once_comes_before_what_does_not() -> None:
     }
     (found,) = halted(
         {"scenario": scenario, "observed": {"cycles": [{}]}},
-        lambda at: smallest_changes(at, match_pool(at), Verdicts.at(at, kept_list=False)),
+        lambda at: smallest_changes(at, match_pool(at), Verdicts.at(at)),
     )
     assert [(told(change), change.available) for change in found.best] == [
         ("K = 5: 2", 2), ("K = 2: 1", 0),

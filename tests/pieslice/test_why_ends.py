@@ -12,9 +12,9 @@ from negotiator.jobs.offers import Unasked
 from negotiator.model.arithmetic import DBL_MAX
 from negotiator.model.result import Reason, Rejection
 from pieslice.cli import main
-from pieslice.why.requests.fates import Fate, JobFate
-from pieslice.why.requests.record import End, RequestCourse, SessionCourse
-from pieslice.why.requests.text import amount, how_it_ended, limit_of, reason_of, refusal
+from pieslice.why.fates import Fate, JobFate, reason_of
+from pieslice.why.limits import amount, limit_of
+from pieslice.why.sessions import End, RequestCourse, SessionCourse, how_it_ended, refusal
 
 
 def request(job: str, *, rejected: bool) -> RequestCourse:

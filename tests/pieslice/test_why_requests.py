@@ -17,16 +17,16 @@ from negotiator.cycle import negotiate
 from negotiator.jobs.offers import Unasked
 from negotiator.model.result import CycleResult, Reason
 from negotiator.model.snapshot import Snapshot
-from negotiator.scenario.course import Played, play
 from pieslice.cli import main
-from pieslice.why.answer import why
-from pieslice.why.autoclusters.overview import overview
-from pieslice.why.clauses.findings import Finding, find
-from pieslice.why.jobs import all_jobs, find_job
-from pieslice.why.requests.fates import Fate, fates
-from pieslice.why.requests.record import CycleRecord, End, RequestLog
-from pieslice.why.requests.text import reason_of
+from pieslice.why.answer import explain_job
+from pieslice.why.asked import JobScope, all_jobs, find_job
+from pieslice.why.autoclusters import survey_jobs
+from pieslice.why.conditions import ConditionValue, condition_value
+from pieslice.why.fates import Fate, fates, reason_of
+from pieslice.why.moments import AskedCycle
+from pieslice.why.sessions import CycleRecord, End, RequestLog
 from policy.model import NegotiatorPolicy
+from tests.conform.negotiation.course import Played, play
 from tests.negotiator import scenarios
 from tests.negotiator.test_wild import NAMES as WILD
 from tests.negotiator.test_wild import load as load_wild
@@ -149,7 +149,7 @@ def campus() -> tuple[Snapshot, NegotiatorPolicy, float]:
     return capture.snapshot, capture.policy, capture.facts.now
 
 
-def leaves(found: Finding) -> list[Finding]:
+def leaves(found: ConditionValue) -> list[ConditionValue]:
     """The parts that are not taken apart any more."""
     return [leaf for part in found.parts for leaf in leaves(part)] if found.parts else [found]
 
@@ -157,7 +157,7 @@ def leaves(found: Finding) -> list[Finding]:
 def test_the_nearest_slot_is_short_by_what_it_says() -> None:
     """Every comparison is evaluated again; the slot is one that PREEMPTION_REQUIREMENTS keeps."""
     snapshot, policy, now = campus()
-    answer = why(snapshot, policy, find_job(snapshot, "3.0"), now=now, seed=0)
+    answer = explain_job(AskedCycle(snapshot, policy, now), find_job(snapshot, "3.0"))
     assert answer.seen is not None
     assert answer.seen.near is not None
     near = answer.seen.near
@@ -181,7 +181,7 @@ def test_the_nearest_slot_is_short_by_what_it_says() -> None:
     ],
 )
 def test_a_comparison_is_short_by_the_least_that_would_do(text: str, by: float, true: bool) -> None:
-    found = find(ExprTree(text), ClassAd(), ClassAd(), EvalContext())
+    found = condition_value(ExprTree(text), ClassAd(), ClassAd(), EvalContext())
     assert found.true is true
     assert found.comparison is not None
     assert found.comparison.by == by
@@ -189,7 +189,7 @@ def test_a_comparison_is_short_by_the_least_that_would_do(text: str, by: float, 
 
 def test_the_nearest_way_counts_the_parts_that_fail() -> None:
     text = "(1 > 2 && 1 > 3) || (10 > 100) || (undefined && 1 > 0)"
-    found = find(ExprTree(text), ClassAd(), ClassAd(), EvalContext())
+    found = condition_value(ExprTree(text), ClassAd(), ClassAd(), EvalContext())
     assert found.distance == (1, 0.91)
     assert [part.distance[0] for part in found.parts] == [2, 1, 1]
 
@@ -239,7 +239,7 @@ def test_an_overview_has_every_job_once(name: str) -> None:
     case = load_wild(name) if name in WILD else scenarios.load(name)
     cycle = next(play(case))
     jobs = all_jobs(cycle.snapshot)
-    found = overview(cycle.snapshot, cycle.policy, "all", jobs, now=NOW, seed=0)
+    found = survey_jobs(AskedCycle(cycle.snapshot, cycle.policy, NOW), JobScope("all", tuple(jobs)))
     assert found.waiting + sum(item.jobs for item in found.others) == len(jobs)
     for row in found.autoclusters:
         assert row.jobs == row.matched + sum(cause.jobs for cause in row.causes)

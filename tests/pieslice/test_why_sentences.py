@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from pieslice.cli import main
-from pieslice.why.answer import why
-from pieslice.why.headtext import headline
-from pieslice.why.jobs import find_job
+from pieslice.why.answer import explain_job
+from pieslice.why.asked import find_job
+from pieslice.why.moments import AskedCycle
 from tests.negotiator import scenarios
 from tests.negotiator.test_wild import load as load_wild
 
@@ -367,8 +367,8 @@ def test_a_clash_of_the_ids_of_autoclusters_names_no_job() -> None:
     """NEGOTIATE_ALL_JOBS_IN_CLUSTER: the schedd takes the job for one of those refused."""
     case = load_wild("wild-20389")
     snapshot, policy = scenarios.snapshot_of(case), scenarios.policy_of(case["scenario"])
-    answer = why(snapshot, policy, find_job(snapshot, "6.7"), now=scenarios.NOW, seed=0)
-    assert headline(answer).endswith(": a request of its autocluster was rejected in the session")
+    answer = explain_job(AskedCycle(snapshot, policy, scenarios.NOW), find_job(snapshot, "6.7"))
+    assert answer.summary().endswith(": a request of its autocluster was rejected in the session")
 
 
 def test_a_job_that_runs_on_a_slot_that_was_asked_for_another(capsys: Any) -> None:

@@ -10,10 +10,10 @@ import pytest
 
 from pieslice.cli import main
 from pieslice.reports.layout import Line
-from pieslice.why.answer import why
-from pieslice.why.clauses.text import requirement_blocks
-from pieslice.why.jobs import find_job
-from pieslice.why.slots.case import find_slots
+from pieslice.why.answer import explain_job
+from pieslice.why.asked import find_job, find_slots
+from pieslice.why.funnel import requirement_blocks
+from pieslice.why.moments import AskedCycle
 from tests.negotiator import scenarios
 
 TOUR = str(Path(__file__).parents[2] / "examples" / "tour")
@@ -109,7 +109,7 @@ def test_slots_that_the_cycle_does_not_consider() -> None:
     case = scenarios.load("corner-no-preemption-claimed-slots-projected")
     snapshot, policy = scenarios.snapshot_of(case), scenarios.policy_of(case["scenario"])
     job = find_job(snapshot, "1.0")
-    answer = why(snapshot, policy, job, now=scenarios.NOW, seed=0)
+    answer = explain_job(AskedCycle(snapshot, policy, scenarios.NOW), job)
     trimmed = [item.name for item in answer.history.result.trimmed]
     assert answer.seen is not None
     assert answer.seen.funnel.in_view == answer.slots - len(trimmed) == 1
@@ -117,7 +117,7 @@ def test_slots_that_the_cycle_does_not_consider() -> None:
     assert requirement_blocks(answer.seen.funnel, answer.slots)[0] == Line(
         "Requirements, over 1 of 3 slots: those that the cycle considers", heading=True
     )
-    one = why(snapshot, policy, job, trimmed[0], now=scenarios.NOW, seed=0)
+    one = explain_job(AskedCycle(snapshot, policy, scenarios.NOW), job, trimmed[0])
     assert one.trimmed == (trimmed[0], "claimed while preemption is not considered")
 
 

@@ -81,7 +81,6 @@ COMMANDS = [
     "fuzz examples/policies/flawed/claim_timer --examples 200",
     "eval '1 + * 2'",
     "select examples/campus/slots.ads --where 'Cpus > 4' --af Name,Cpus --limit 2",
-    "conform tests/vectors/classad/coerce.jsonl",
     "capture cm.campus.example now",
     "shadow cm.campus.example --cycles 1 --ask --settle 0.1",
     "watch cm.campus.example --rules examples/systemd/alerts.toml --cycles 1 --ask --settle 0.1",

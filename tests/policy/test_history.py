@@ -2,7 +2,6 @@
 
 import pytest
 
-from pieslice.conform.configuration.kinds import CONFIG_KINDS
 from policy.config import Config, load_config
 from policy.data.tables import version_rows
 from policy.history import (
@@ -17,6 +16,7 @@ from policy.io import builtin_library
 from policy.language.sources import MemorySources
 from policy.load import load_policy, policy_from_knobs
 from policy.versions import NEWEST, RECORDED, Version, parse_version
+from tests.conform.configuration.kinds import CONFIG_KINDS
 from tests.policy.config_vectors import load_vectors
 
 OLD, LTS_24, LTS_25 = RECORDED[:3]

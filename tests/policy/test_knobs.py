@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from attr import fields_dict, frozen
 
-from pieslice.documents.knobs import knob_page
+from docs.written.knobs import knob_page
 from policy.config import Library, config_from_mapping
 from policy.data.tables import builtin_table, meanings
 from policy.explain.meaning import meaning
@@ -19,10 +19,10 @@ from policy.knobs.parameters import find_parameter
 from policy.knobs.readers import find_readers
 from policy.knobs.reading import default_value, read_knob
 from policy.knobs.shares import NAME_LIMIT
-from policy.knobs.tool_values import table_row, tool_value
 from policy.knobs.uses import find_use
 from policy.load import policy_from_knobs
 from policy.model import PARTS, NegotiatorPolicy
+from tests.conform.configuration.tool_values import table_row, tool_value
 from tests.policy.config_vectors import load_vectors
 
 ROOT = Path(__file__).parents[2]
@@ -285,4 +285,4 @@ def test_a_macro_of_its_own_is_no_member_of_a_family() -> None:
 
 def test_the_page_is_current() -> None:
     written = (ROOT / "docs" / "knobs.md").read_text(encoding="utf-8")
-    assert written == knob_page(), "run: python -m pieslice.documents knobs > docs/knobs.md"
+    assert written == knob_page(), "run: python -m docs.written knobs > docs/knobs.md"

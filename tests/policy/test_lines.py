@@ -31,11 +31,14 @@ def test_every_case_stands_once() -> None:
     assert len(set(configurations)) == len(configurations) > 500
 
 
+@pytest.mark.parametrize(
+    "every", [4, pytest.param(1, marks=[pytest.mark.slow, pytest.mark.long])], ids=["some", "all"]
+)
 @pytest.mark.parametrize("section", SECTIONS)
 def test_findings_are_those_of_a_condition_that_holds_with_names_in_the_other_case(
-    section: str,
+    section: str, every: int
 ) -> None:
-    for case in SECTIONS[section]:
+    for case in SECTIONS[section][::every]:
         config = otherwise(case.config)
         plain = [
             marked(it, case.config, 0)

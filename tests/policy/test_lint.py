@@ -11,10 +11,9 @@ from typing import Any
 import pytest
 
 from classad.errors import Diagnostic
-from pieslice.documents.findings import findings_page
-from pieslice.documents.knobs import knob_page
-from pieslice.policies.blocks import blocks
-from pieslice.policies.formats import Checked, report
+from docs.written.findings import findings_page
+from docs.written.knobs import knob_page
+from pieslice.policies.formats import Checked, blocks, report
 from policy.config import Config, load_config
 from policy.io import builtin_library
 from policy.knobs import KNOBS
@@ -25,10 +24,9 @@ from policy.language.macros import Expander
 from policy.language.sources import MemorySources
 from policy.language.table import Context
 from policy.lint.findings import FINDINGS, Finding, lint
-from policy.lint.fragments import Fragment
 from policy.lint.units import _is_instant
 from policy.lint.upgrade import changes
-from policy.lint.verdict import examine
+from policy.lint.verdict import Fragment, examine
 from policy.load import load_policy
 from policy.versions import NEWEST, parse_version
 from tests.policy.config_vectors import load_vectors
@@ -98,9 +96,7 @@ def test_declarations_are_numbered_in_order_and_say_something() -> None:
 
 def test_the_pages_are_current() -> None:
     written = (ROOT / "docs" / "findings.md").read_text(encoding="utf-8")
-    assert written == findings_page(), (
-        "run: python -m pieslice.documents findings > docs/findings.md"
-    )
+    assert written == findings_page(), "run: python -m docs.written findings > docs/findings.md"
     assert findings_page() != knob_page()
 
 

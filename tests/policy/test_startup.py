@@ -10,8 +10,8 @@ from policy.config import load_config
 from policy.io import builtin_library
 from policy.language.sources import MemorySources
 from policy.language.table import Context
-from policy.limits import ConcurrencyLimits
 from policy.load import load_policy, policy_from_knobs
+from policy.model import ConcurrencyLimits
 from tests.policy.config_vectors import load_vectors
 
 CASES = load_vectors("negotiator-startup.json")["cases"]

@@ -13,8 +13,7 @@ from policy.config import config_from_mapping
 from policy.io import builtin_library
 from policy.language.sources import MemorySources
 from policy.language.table import Context
-from policy.maps.lookup import map_name
-from policy.maps.user_maps import UserMaps, parse_user_map, read_user_maps
+from policy.maps.user_maps import UserMaps, map_name, parse_user_map, read_user_maps
 from tests.policy.config_vectors import load_vectors
 
 CASES = load_vectors("usermap.json")["cases"]

@@ -33,7 +33,7 @@ from policy.values.functions import call
 from policy.values.operators import binary, unary
 from policy.values.surroundings import Surroundings
 
-SLOT_AND_REQUEST = Surroundings(Use("slot", "request", Wanted.TRUTH), during_match=True)
+SLOT_AND_REQUEST = Surroundings(Use("slot", "request", Wanted.TRUTH))
 NOW = 1_700_000_000.0
 
 

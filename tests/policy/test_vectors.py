@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from pieslice.conform.configuration.kinds import CONFIG_KINDS, stand_in
-from pieslice.conform.configuration.replay import CASE_FIELDS, Setup, check_case
-from pieslice.conform.runner import check_case as check_recorded
-from pieslice.conform.runner import run
 from policy.data.tables import builtin_table
 from policy.io import builtin_library
+from tests.conform.configuration.kinds import CONFIG_KINDS, stand_in
+from tests.conform.configuration.replay import CASE_FIELDS, Setup, check_case
+from tests.conform.runner import check_case as check_recorded
+from tests.conform.runner import run
 from tests.policy.config_vectors import VECTORS, load_vectors, run_program
 
 #: All files of the format config-vectors/1; every case agrees.

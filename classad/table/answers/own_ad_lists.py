@@ -18,10 +18,10 @@ from classad.ads.expression import Expression
 from classad.evaluation.functions import Form, form_of
 from classad.language.values import UNDEFINED
 from classad.syntax.nodes import Call, Reference
-from classad.table.answers.predicates import Book
-from classad.table.dependence.partner import Partner
-from classad.table.expressions.shapes import Shape, name_in
-from classad.table.expressions.templates import MARK, OPERATORS, with_children
+from classad.table.answers.predicates import PredicateCache
+from classad.table.expressions.conjuncts import MARK, OPERATORS, with_children
+from classad.table.expressions.partner import Partner
+from classad.table.shapes import Shape, name_in
 from classad.table.store.columns import Column, cell_key, is_open
 
 
@@ -37,8 +37,8 @@ class _Lists:
 class OwnLists:
     """The attributes of a store's rows that are such lists."""
 
-    def __init__(self, book: Book) -> None:
-        self._book = book
+    def __init__(self, cache: PredicateCache) -> None:
+        self._cache = cache
         self._known: dict[str, _Lists | None] = {}
         self._shapes: dict[int, Shape | None] = {}
         #: What stands for attributes so far.
@@ -65,7 +65,7 @@ class OwnLists:
         if shape.uid not in self._shapes:
             node = self._replaced(shape.node)
             same = node is shape.node
-            known = None if same else self._book.store.shapes.of_node(node)
+            known = None if same else self._cache.store.shapes.of_node(node)
             self._shapes[shape.uid] = known
         found = self._shapes[shape.uid]
         return shape if found is None or not self.fit(partner) else found
@@ -99,7 +99,7 @@ class OwnLists:
         return self._known[column]
 
     def _stand_in(self, name: str) -> _Lists | None:
-        column = self._book.store.column(name)
+        column = self._cache.store.column(name)
         if column is None or not column.expressions:
             return None
         named: dict[int, list[_Member]] = {}
@@ -113,12 +113,12 @@ class OwnLists:
         written = self._written(column, named)
         if written is None:
             return None
-        self._book.give(lists.name, written)
+        self._cache.give(lists.name, written)
         return lists
 
     def _written(self, column: Column, named: dict[int, list[_Member]]) -> Column | None:
         """The lists with their members written in them; None if a member is an expression."""
-        store, values, codes = self._book.store, list(column.values), column.codes[:]
+        store, values, codes = self._cache.store, list(column.values), column.codes[:]
         places = {code: array("i") for code in named}
         for row, code in enumerate(codes):
             if code in places:

@@ -8,22 +8,21 @@ it makes true.  Follows the tables of logic in classad/language/operators.py.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any, Final
 
 from classad.evaluation.functions import Form, form_of, may_move
 from classad.language.operators import LOGIC
 from classad.syntax.nodes import Binary, Call, Conditional, Unary, bare
-from classad.table.answers.variants import Variants
-from classad.table.arrays.arrays import flag, without
-from classad.table.arrays.vectors import BAD, FALSE, TRUE, UNKNOWN
-from classad.table.dependence.partner import Partner
-from classad.table.dependence.plans import Group, Plan
-from classad.table.expressions.shapes import Shape
-from classad.table.memory.budget import Budget, Notes
-from classad.table.sampling.sampler import Sampler
-from classad.table.store.columns import Column
-from classad.table.store.parts import Joint, Part
+from classad.table.answers.sampling import Sampler
+from classad.table.arrays import flag, without
+from classad.table.expressions.partner import INSTANT, Partner
+from classad.table.expressions.plans import Group, Plan, Variants
+from classad.table.memo import Asked, Budget, Memo, PartnerMemo
+from classad.table.shapes import Shape
+from classad.table.store.columns import Column, Joint, Part
 from classad.table.store.store import Store
+from classad.table.vectors import BAD, FALSE, TRUE, UNKNOWN
 
 #: Tables that leave a 1 where there was the result, and where there was any that decides.
 _ONLY: Final = {wanted: bytes(r == wanted for r in range(256)) for wanted in (TRUE, BAD)}
@@ -34,30 +33,30 @@ class Verdict:
     """The rows of a part, as bits, for which an expression is true, and for which it is an error.
 
     ``decided``: where it is one of these or false.  Mostly these are all rows of a part, so that
-    which it is false for takes no memory.  ``opaque``: rows that have to be asked one by one;
+    which it is false for takes no memory.  ``row_by_row``: rows that have to be asked one by one;
     they are in none of the others.  ``columns``: what the verdict was made from.  ``chance``:
-    asking the opaque rows draws random numbers.  ``passing``: the rows of the whole table that it
-    does not rule out; None for all.
+    asking these draws random numbers.  ``passing``: the rows of the whole table that it does not
+    rule out; None for all.
     """
 
-    __slots__ = ("bad", "chance", "columns", "cost", "decided", "opaque", "passing", "true")
+    __slots__ = ("bad", "chance", "columns", "cost", "decided", "passing", "row_by_row", "true")
 
     def __init__(
         self,
         true: int,
         decided: int,
         bad: int,
-        opaque: int = 0,
+        row_by_row: int = 0,
         columns: frozenset[str] = frozenset(),
     ) -> None:
         self.true = true
         self.decided = decided
         self.bad = bad
-        self.opaque = opaque
+        self.row_by_row = row_by_row
         self.columns = columns
         self.chance = False
         self.passing: int | None = None
-        self.cost = 300 + (true.bit_length() + bad.bit_length() + opaque.bit_length()) // 7
+        self.cost = 300 + (true.bit_length() + bad.bit_length() + row_by_row.bit_length()) // 7
 
     @property
     def false(self) -> int:
@@ -71,12 +70,12 @@ class Verdict:
 
     def rule_out(self, outside: int, everything: int) -> None:
         """Note which rows pass; ``outside``: those that it says nothing about."""
-        if not (self.true or self.opaque):
+        if not (self.true or self.row_by_row):
             self.passing = outside
             return
         passing = self.true
-        if self.opaque or outside:
-            passing |= self.opaque | outside
+        if self.row_by_row or outside:
+            passing |= self.row_by_row | outside
         if passing != everything:
             self.passing = passing
             self.cost += 0 if passing is self.true else passing.bit_length() // 7
@@ -127,11 +126,11 @@ class Predicate(Variants[Verdict]):
         of_row: bool,
         part: Part,
         store: Store,
-        book: Book,
+        cache: PredicateCache,
         open_names: frozenset[str],
     ) -> None:
         super().__init__(shape, of_row, part, store, open_names)
-        self._book = book
+        self._cache = cache
         operands = _operands(bare(shape.node))
         #: Each can be asked by itself.
         self._operands = () if may_move(*operands[:-1]) else operands
@@ -142,26 +141,26 @@ class Predicate(Variants[Verdict]):
         """For which rows it holds against a partner."""
         found = self.known(partner)
         if found is None:
-            way, plan = self.planned(partner)
+            variant, plan = self.planned(partner)
             found = self._evaluate(plan, partner)
             found.rule_out(self._outside, self._store.everything.bits)
-            way.keep(partner, found)
+            variant.keep(partner.keys, found)
         return found
 
     def _evaluate(self, plan: Plan, partner: Partner) -> Verdict:
-        if self._operands and not plan.opaque and plan.wide:
+        if self._operands and not plan.row_by_row and plan.wide:
             return self._composed(partner, plan.columns)
         sampler = Sampler(self.shape, self.of_row, partner)
 
         def judge(group: Group) -> Verdict:
             return verdict_of(group.part, *sampler.judged(group))
 
-        if len(plan.groups) == 1 and not plan.opaque:
+        if len(plan.groups) == 1 and not plan.row_by_row:
             found = judge(plan.groups[0])
             found.columns = plan.columns
         else:
-            parts = [group.result(partner, judge) for group in plan.groups if not group.opaque]
-            found = Verdict(*in_one(parts, self.part.bits), plan.opaque, plan.columns)
+            parts = [group.result(partner, judge) for group in plan.groups if not group.row_by_row]
+            found = Verdict(*in_one(parts, self.part.bits), plan.row_by_row, plan.columns)
             found.count(self.part.bits)
         found.chance = plan.random
         return found
@@ -172,7 +171,7 @@ class Predicate(Variants[Verdict]):
         """The verdict from those of the operands, which decide the rows that it decides."""
         node = bare(self.shape.node)
         parts = [self._operand(operand).verdict(partner) for operand in self._operands]
-        assert not any(part.opaque for part in parts)
+        assert not any(part.row_by_row for part in parts)
         found = self._logic(node, parts, columns)
         found.count(parts[0].decided)
         return found
@@ -199,7 +198,7 @@ class Predicate(Variants[Verdict]):
 
     def _operand(self, node: Any) -> Predicate:
         shape = self._store.shapes.of(node)
-        return self._book.predicate(shape, self.of_row, self.part, self._open)
+        return self._cache.predicate(shape, self.of_row, self.part, self._open)
 
 
 def _operands(node: Any) -> tuple[Any, ...]:
@@ -214,13 +213,13 @@ def _operands(node: Any) -> tuple[Any, ...]:
     return node.args if choice else ()
 
 
-class Book:
+class PredicateCache:
     """The predicates of a table, one for equal expressions."""
 
     def __init__(self, store: Store, budget: Budget) -> None:
         self.store = store
         self.budget = budget
-        self._predicates: Notes[object, Predicate] = Notes(budget)
+        self._predicates: Memo[object, Predicate] = Memo(budget)
 
     def predicate(
         self, shape: Shape, of_row: bool, part: Part, open_names: frozenset[str] = frozenset()
@@ -251,4 +250,74 @@ class Book:
             predicate.forget(names, split)
 
 
-__all__ = ["Book", "Predicate", "Verdict", "verdict_of"]
+# --- predicates that all have to hold ---------------------------------------------------------
+
+
+class JointVerdicts(PartnerMemo[Verdict]):
+    """The joint verdicts of predicates that all have to hold."""
+
+    __slots__ = ("counted", "predicates")
+
+    def __init__(self, predicates: Sequence[Predicate], budget: Budget) -> None:
+        super().__init__((), budget)
+        self.predicates = predicates
+        self.counted = -1
+
+    def ask(self, partner: Partner) -> Verdict:
+        """The joint verdict about a partner that none was found for."""
+        found = passing_all([each.verdict(partner) for each in self.predicates])
+        counted = sum([len(predicate.variants) for predicate in self.predicates])
+        if counted != self.counted:  # they have asked for more than the key tells
+            self.forget()
+            asked = chain.from_iterable(map(_asked_by, self.predicates))
+            self.ask_for(tuple(dict.fromkeys(asked)))
+            self.counted = counted
+        return self.keep(partner.keys, found)
+
+
+def _asked_by(predicate: Predicate) -> frozenset[Asked]:
+    """The attributes of partners that a predicate has read."""
+    return frozenset(chain.from_iterable(variant.asked for variant in predicate.variants))
+
+
+def grouped(
+    predicates: Sequence[Predicate], partner: Partner, budget: Budget
+) -> list[JointVerdicts]:
+    """The predicates by the attributes that they read of such a partner."""
+    reading: dict[frozenset[Asked], list[Predicate]] = {}
+    for predicate in predicates:
+        predicate.verdict(partner)
+        reading.setdefault(_asked_by(predicate), []).append(predicate)
+    homes: dict[frozenset[Asked], list[Predicate]] = {}
+    for asked in sorted(reading, key=len, reverse=True):
+        # What the clock decides is to be found anew at each instant, and nothing else.
+        fit = (home for home in homes if asked <= home and (INSTANT in home) == (INSTANT in asked))
+        homes.setdefault(next(fit, asked), []).extend(reading[asked])
+    return [JointVerdicts(those, budget) for those in homes.values()]
+
+
+def joined(joint: list[JointVerdicts], budget: Budget) -> list[JointVerdicts]:
+    """Those with a single verdict as one, and the others."""
+    alike = [each for each in joint if len(each.known) == 1 and INSTANT not in each.asked]
+    for each in alike:
+        each.forget()
+    whole = JointVerdicts([it for each in alike for it in each.predicates], budget)
+    return [whole, *(each for each in joint if each not in alike)]
+
+
+def passing_all(verdicts: Sequence[Verdict]) -> Verdict:
+    """The joint verdict; its ``passing`` is None if all rows pass."""
+    passing: int | None = None
+    row_by_row, chance = 0, False
+    for verdict in verdicts:
+        own = verdict.passing
+        if own is not None:
+            passing = own if passing is None else passing & own
+        if verdict.row_by_row:
+            row_by_row |= verdict.row_by_row
+            chance |= verdict.chance
+    found = Verdict(0, 0, 0, row_by_row)
+    found.passing = passing
+    found.chance = chance
+    found.cost += 0 if passing is None else passing.bit_length() // 7
+    return found

@@ -10,28 +10,34 @@ Follows classad/match.py.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
+from collections.abc import Iterable, Iterator
 from typing import Any, Final, NamedTuple
 
 from classad.ads.expression import Expression
 from classad.language.values import Scalar
-from classad.match import is_true
-from classad.syntax.unbuilt import Unbuilt
+from classad.match import half_match, is_true, symmetric_match
+from classad.syntax.lazy import LazyExpression
 from classad.table.answers.own_ad_lists import OwnLists
-from classad.table.answers.predicates import Book, Predicate, Verdict
-from classad.table.arrays.arrays import flag, rows_of
-from classad.table.dependence.conjuncts import Conjunct, Splits
-from classad.table.dependence.partner import INSTANT, Asked, Constants, Partner, Results
-from classad.table.expressions.shapes import Shape
-from classad.table.expressions.templates import Template
-from classad.table.memory.budget import Budget, Notes
+from classad.table.answers.predicates import (
+    JointVerdicts,
+    Predicate,
+    PredicateCache,
+    grouped,
+    joined,
+)
+from classad.table.arrays import flag, rows_of
+from classad.table.expressions.conjuncts import Conjunct, Splits, Template
+from classad.table.expressions.partner import Constants, Partner
+from classad.table.memo import Memo
+from classad.table.shapes import Shape
 
 REQUIREMENTS: Final = "requirements"
 #: Levels of ``&&`` and of attributes above a conjunct; beyond them rows are asked one by one.
 _LEVELS: Final = 100
 #: What is under way where a conjunct stands in the requirements themselves.
 _THEMSELVES: Final = frozenset({REQUIREMENTS})
+#: Partners after which it is seen which verdicts have been the same for all.
+ENOUGH: Final = 64
 #: From so many conjuncts on that differ in constants only they are one.
 VARIED = 8
 
@@ -65,12 +71,12 @@ def _apart(members: Iterable[_Share]) -> list[list[_Share]]:
 class RowSide:
     """The requirements of the rows."""
 
-    def __init__(self, book: Book, splits: Splits) -> None:
-        self.book = book
+    def __init__(self, cache: PredicateCache, splits: Splits) -> None:
+        self.cache = cache
         self._splits = splits
         #: Rows that accept some partner, and those to be asked one by one.
         self.able = 0
-        self.opaque = 0
+        self.row_by_row = 0
         #: The columns that say which conjuncts there are.
         self._columns = {REQUIREMENTS}
         members: dict[object, _Share] = {}
@@ -81,7 +87,7 @@ class RowSide:
             if further is not None:
                 tasks.extend(further)
             elif task.level > _LEVELS:
-                self.opaque |= task.bits
+                self.row_by_row |= task.bits
             else:
                 self._add(task, members)
         self.predicates = self._predicates(members.values())
@@ -104,7 +110,7 @@ class RowSide:
 
     def _predicates(self, members: Iterable[_Share]) -> list[Predicate]:
         """The predicates of conjuncts; those that differ in constants only are one."""
-        book = self.book
+        cache = self.cache
         alike: dict[object, list[_Share]] = {}
         for number, member in enumerate(members):
             template = member.conjunct.template
@@ -117,7 +123,7 @@ class RowSide:
             if template is None or not template.literals or len(group) < VARIED:
                 for conjunct, names, bits, _ in group:
                     shape = self._splits.shape(conjunct)
-                    found.append(book.predicate(shape, True, book.store.part(bits), names))
+                    found.append(cache.predicate(shape, True, cache.store.part(bits), names))
                 continue
             for layer in _apart(group):
                 found.append(self._templated(template, layer, uses[template]))
@@ -127,26 +133,26 @@ class RowSide:
     def _templated(self, template: Template, members: list[_Share], number: int) -> Predicate:
         """The predicate of conjuncts of different rows, with their constants as columns."""
         shape, names = self._splits.shape_with(template, "row", number)
-        store = self.book.store
+        store = self.cache.store
         rows = [(rows_of(member.bits), member.conjunct.values) for member in members]
         for place, name in enumerate(names):
             cells = [members[0].conjunct.values[place]] * store.size
             for numbers, values in rows:
                 for row in numbers:
                     cells[row] = values[place]
-            self.book.give(name, cells)
+            self.cache.give(name, cells)
         bits = 0
         for member in members:
             bits |= member.bits
-        return self.book.predicate(shape, True, store.part(bits), members[0].open_names)
+        return self.cache.predicate(shape, True, store.part(bits), members[0].open_names)
 
     def _start(self) -> Iterator[_Share]:
         """The conjuncts of the requirements themselves; rows without any accept nobody."""
-        store = self.book.store
+        store = self.cache.store
         column = store.column(REQUIREMENTS)
         if column is None:
             return
-        usual = store.everything.bits & ~store.opaque
+        usual = store.everything.bits & ~store.row_by_row
         yes = bytes(map(is_true, column.values))
         self.able |= flag(column.codes, None, yes, store.size) & usual
         for tree, bits in store.everything.split(REQUIREMENTS):
@@ -157,7 +163,7 @@ class RowSide:
 
     def _descend(self, task: _Share) -> list[_Share] | None:
         """The conjuncts of the attribute that a conjunct consists of; None if of no expression."""
-        name, bits, store = task.conjunct.name, task.bits, self.book.store
+        name, bits, store = task.conjunct.name, task.bits, self.cache.store
         if not (name and bits and store.has(name)):
             return None if bits else []
         self._columns.add(name)
@@ -170,7 +176,7 @@ class RowSide:
             if tree.__class__ is not Expression:
                 tasks.append(task._replace(conjunct=plain, bits=rows))
             elif name in task.open_names:
-                self.opaque |= rows
+                self.row_by_row |= rows
             else:
                 names = task.open_names | {name}
                 tasks += [
@@ -190,13 +196,13 @@ class RowSide:
     def accepting(self, partner: Partner, bits: int) -> tuple[int, int, bool]:
         """Of some rows those accepting a partner, those yet to be evaluated, whether by chance."""
         bits &= self.able
-        sure = bits & self.opaque
-        opaque, chance = self.opaque, False
+        sure = bits & self.row_by_row
+        row_by_row, chance = self.row_by_row, False
         if self._joint is None:
-            self._joint = grouped(self.predicates, partner, self.book.budget)
+            self._joint = grouped(self.predicates, partner, self.cache.budget)
         self._partners += 1
         if self._partners == ENOUGH:
-            self._joint = joined(self._joint, self.book.budget)
+            self._joint = joined(self._joint, self.cache.budget)
         keys = partner.keys
         for together in self._joint:
             # As ``find`` does, without a call: there are many of them for each request.
@@ -204,25 +210,27 @@ class RowSide:
             passing = verdict.passing
             if passing is not None:
                 bits &= passing
-            if verdict.opaque:
-                opaque |= verdict.opaque
+            if verdict.row_by_row:
+                row_by_row |= verdict.row_by_row
                 chance |= verdict.chance
         bits |= sure
-        return bits, bits & opaque if opaque else 0, chance
+        return bits, bits & row_by_row if row_by_row else 0, chance
 
 
 class PartnerSide:
     """The requirements of partners."""
 
-    def __init__(self, book: Book, splits: Splits, lists: OwnLists | None = None) -> None:
+    def __init__(
+        self, cache: PredicateCache, splits: Splits, lists: OwnLists | None = None
+    ) -> None:
         """``lists``: what is known of the rows' lists, if nothing of that has changed."""
-        self.book = book
+        self.cache = cache
         self._splits = splits
-        self.lists = OwnLists(book) if lists is None else lists
-        self._by_shapes: Notes[object, JointVerdicts] = Notes(book.budget)
+        self.lists = OwnLists(cache) if lists is None else lists
+        self._by_shapes: Memo[object, JointVerdicts] = Memo(cache.budget)
         # The tree is kept, so that its identity is its own.
-        self._by_tree: Notes[object, tuple[Expression, JointVerdicts, Constants]] = Notes(
-            book.budget
+        self._by_tree: Memo[object, tuple[Expression, JointVerdicts, Constants]] = Memo(
+            cache.budget
         )
 
     def forget(self) -> None:
@@ -239,15 +247,15 @@ class PartnerSide:
         if wanted is None:
             # Without its conjuncts nothing is known of it, not even that it leaves chance alone.
             return bits, bits, True
-        found = wanted.find(partner) or wanted.ask(partner)
+        found = wanted.find(partner.keys) or wanted.ask(partner)
         if found.passing is not None:
             bits &= found.passing
-        return bits, bits & found.opaque, found.chance
+        return bits, bits & found.row_by_row, found.chance
 
     def _wanted(self, tree: Expression, partner: Partner) -> JointVerdicts | None:
         """The conjuncts of a partner's requirements; None if that cannot be told."""
         node: Any = tree._node
-        text = (node.text, node.how) if node.__class__ is Unbuilt else id(tree)
+        text = (node.text, node.how) if node.__class__ is LazyExpression else id(tree)
         place = (text, partner.takes_constants, self.lists.fit(partner))
         known = self._by_tree.get(place)
         if known is not None:
@@ -261,9 +269,11 @@ class PartnerSide:
         key = tuple([(shape.uid, names) for shape, names in asked])
         wanted = self._by_shapes.get(key)
         if wanted is None:
-            book, everything = self.book, self.book.store.everything
-            predicates = [book.predicate(shape, False, everything, names) for shape, names in asked]
-            wanted = JointVerdicts(predicates, book.budget)
+            cache, everything = self.cache, self.cache.store.everything
+            predicates = [
+                cache.predicate(shape, False, everything, names) for shape, names in asked
+            ]
+            wanted = JointVerdicts(predicates, cache.budget)
             self._by_shapes.keep(key, wanted, 1000 + 200 * len(asked))
         if not any(conjunct.name for conjunct in self._splits.of(tree)):
             self._by_tree.keep(place, (tree, wanted, given), 1500 + 300 * len(given.values))
@@ -312,75 +322,112 @@ class PartnerSide:
         return found
 
 
-#: Partners after which it is seen which verdicts have been the same for all.
-ENOUGH: Final = 64
+class Matching:
+    """Which rows match a job, by the requirements of both."""
 
+    def __init__(self, cache: PredicateCache) -> None:
+        self._cache = cache
+        self._store = cache.store
+        self._splits = Splits(cache.store.shapes)
+        self._row_side: RowSide | None = None
+        self._partner_side = PartnerSide(cache, self._splits)
 
-class JointVerdicts(Results[Verdict]):
-    """The joint verdicts of predicates that all have to hold."""
+    def lists_differ(self, names: set[str]) -> bool:
+        """Whether what these columns hold stands in lists that were written out for partners."""
+        return self._partner_side.lists.touched(names)
 
-    __slots__ = ("predicates", "variants")
+    def forget(self, names: set[str] | None) -> None:
+        """Rows have been replaced: columns have changed; None: expressions in them, too."""
+        if self._row_side is not None and (names is None or not self._row_side.survives(names)):
+            self._row_side = None
+        if names is None:
+            self._partner_side = PartnerSide(self._cache, self._splits)
+        else:
+            self._partner_side.forget()
 
-    def __init__(self, predicates: Sequence[Predicate], budget: Budget) -> None:
-        super().__init__((), budget)
-        self.predicates = predicates
-        self.variants = -1
+    def begin_again(self, names: set[str] | None) -> None:
+        """All rows may be others; ``names``: the columns that differ, None: any."""
+        self._row_side = None
+        lists = self._partner_side.lists
+        same = names is not None and not lists.touched(names)
+        self._partner_side = PartnerSide(self._cache, self._splits, lists if same else None)
 
-    def ask(self, partner: Partner) -> Verdict:
-        """The joint verdict about a partner that none was found for."""
-        found = passing_all([each.verdict(partner) for each in self.predicates])
-        variants = sum([len(predicate.ways) for predicate in self.predicates])
-        if variants != self.variants:  # they have asked for more than the key tells
-            self.forget()
-            asked = chain.from_iterable(map(_asked_by, self.predicates))
-            self.ask_for(tuple(dict.fromkeys(asked)))
-            self.variants = variants
-        return self.keep(partner, found)
+    def matching(self, partner: Partner, bits: int, sides: tuple[bool, bool]) -> int:
+        """Of some rows those that match; ``sides``: whether the job and the rows have a say."""
+        found = self.decided(partner, bits, sides)
+        if found is not None:
+            return found
+        willing = 0
+        if all(sides):
+            bits, willing = self._willing(partner, bits)
+        return self.one_by_one(partner, bits, sides, willing)
 
+    def _willing(self, partner: Partner, bits: int) -> tuple[int, int]:
+        """The rows that have to be asked where random numbers decide, and those that accept a job.
 
-def _asked_by(predicate: Predicate) -> frozenset[Asked]:
-    """The attributes of partners that a predicate has read."""
-    return frozenset(chain.from_iterable(way.asked for way in predicate.ways))
+        Rows that refuse it without a random number are not asked: the job's own requirements come
+        second.
+        """
+        assert self._row_side is not None
+        one_by_one = bits & partner.row_by_row
+        accepting, ask, chance = self._row_side.accepting(partner, bits & ~one_by_one)
+        if chance or self._row_side.row_by_row:
+            return bits, 0
+        return accepting | one_by_one, accepting & ~ask
 
+    def decided(
+        self, partner: Partner, bits: int, sides: tuple[bool, bool], *, thorough: bool = False
+    ) -> int | None:
+        """The rows that match; None if random numbers decide.
 
-def grouped(
-    predicates: Sequence[Predicate], partner: Partner, budget: Budget
-) -> list[JointVerdicts]:
-    """The predicates by the attributes that they read of such a partner."""
-    reading: dict[frozenset[Asked], list[Predicate]] = {}
-    for predicate in predicates:
-        predicate.verdict(partner)
-        reading.setdefault(_asked_by(predicate), []).append(predicate)
-    homes: dict[frozenset[Asked], list[Predicate]] = {}
-    for asked in sorted(reading, key=len, reverse=True):
-        # What the clock decides is to be found anew at each instant, and nothing else.
-        fit = (home for home in homes if asked <= home and (INSTANT in home) == (INSTANT in asked))
-        homes.setdefault(next(fit, asked), []).extend(reading[asked])
-    return [JointVerdicts(those, budget) for those in homes.values()]
+        ``thorough``: also None if random numbers would be drawn in vain.
+        """
+        job, context = partner.ad, partner.context
+        assert job is not None
+        job_side, rows_side = sides
+        ask_job = ask_row = 0
+        chance = False
+        row_by_row = bits & partner.row_by_row
+        if row_by_row:
+            bits ^= row_by_row
+        if rows_side:  # first, since more of it is known from other jobs
+            if self._row_side is None:
+                self._row_side = RowSide(self._cache, self._splits)
+            bits, ask_row, chance = self._row_side.accepting(partner, bits)
+            chance |= thorough and self._row_side.row_by_row != 0
+        if job_side and (bits or chance or thorough):
+            bits, ask_job, by_chance = self._partner_side.accepted(partner, bits)
+            chance |= by_chance
+        if chance:
+            return None
+        ask_job &= bits
+        ask_row &= bits
+        if row_by_row:
+            bits |= row_by_row
+            ask_job |= row_by_row if job_side else 0
+            ask_row |= row_by_row if rows_side else 0
+        for row in rows_of(ask_job | ask_row):
+            ad = self._store.ad(row)
+            refused = ask_row >> row & 1 and not half_match(ad, job, context)
+            if refused or (ask_job >> row & 1 and not half_match(job, ad, context)):
+                bits ^= 1 << row
+        return bits
 
-
-def joined(joint: list[JointVerdicts], budget: Budget) -> list[JointVerdicts]:
-    """Those with a single verdict as one, and the others."""
-    alike = [each for each in joint if len(each.known) == 1 and INSTANT not in each.asked]
-    for each in alike:
-        each.forget()
-    whole = JointVerdicts([it for each in alike for it in each.predicates], budget)
-    return [whole, *(each for each in joint if each not in alike)]
-
-
-def passing_all(verdicts: Sequence[Verdict]) -> Verdict:
-    """The joint verdict; its ``passing`` is None if all rows pass."""
-    passing: int | None = None
-    opaque, chance = 0, False
-    for verdict in verdicts:
-        own = verdict.passing
-        if own is not None:
-            passing = own if passing is None else passing & own
-        if verdict.opaque:
-            opaque |= verdict.opaque
-            chance |= verdict.chance
-    found = Verdict(0, 0, 0, opaque)
-    found.passing = passing
-    found.chance = chance
-    found.cost += 0 if passing is None else passing.bit_length() // 7
-    return found
+    def one_by_one(
+        self, partner: Partner, bits: int, sides: tuple[bool, bool], willing: int = 0
+    ) -> int:
+        """The same by asking every row; the ``willing`` ones are known to accept the job."""
+        job, context = partner.ad, partner.context
+        assert job is not None
+        job_side, rows_side = sides
+        for row in rows_of(bits):
+            ad = self._store.ad(row)
+            if willing >> row & 1:
+                yes = half_match(job, ad, context)
+            elif rows_side and job_side:
+                yes = symmetric_match(job, ad, context)
+            else:
+                yes = half_match(ad, job, context) if rows_side else half_match(job, ad, context)
+            if not yes:
+                bits ^= 1 << row
+        return bits

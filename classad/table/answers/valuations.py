@@ -1,4 +1,4 @@
-"""Finds what an expression is for every row, as codes and values or as numbers, and keeps it.
+"""Finds what an expression or a function is for every row, as codes and values, and keeps it.
 
 What an operator makes of two operands is found once for each pair of their values, where the
 combinations of all that the expression mentions are many.
@@ -7,9 +7,9 @@ combinations of all that the expression mentions are many.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import count
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 from weakref import WeakValueDictionary
 
 from classad.ads.expression import Expression
@@ -17,21 +17,21 @@ from classad.binding.ad import ClassAd
 from classad.evaluate import evaluate
 from classad.evaluation.functions import may_move
 from classad.evaluation.state import EvalContext
+from classad.language.names import fold_name
 from classad.language.operators import ARITHMETIC, EQUALITY, ORDER
 from classad.language.values import UNDEFINED, ClassAdValue
 from classad.syntax.nodes import Binary, bare
-from classad.table.answers.variants import Variants
-from classad.table.arrays.arrays import NO_CODES, number_pairs, pick, rows_of
-from classad.table.arrays.vectors import Vector, binary
-from classad.table.dependence.partner import Partner
-from classad.table.dependence.plans import Group, Plan
-from classad.table.expressions.shapes import Shape
-from classad.table.memory.budget import Budget, Notes
-from classad.table.sampling.sampler import Sampler
-from classad.table.store.columns import PLAIN, cell_key
-from classad.table.store.parts import Joint
+from classad.table.answers.sampling import Sampler
+from classad.table.arrays import NO_CODES, flag, number_pairs, pick, rows_of
+from classad.table.expressions.partner import Partner
+from classad.table.expressions.plans import Group, Plan, Variants
+from classad.table.memo import Budget, Memo
+from classad.table.shapes import OTHERS, Shape
+from classad.table.store.columns import PLAIN, Joint, cell_key, put_cell
 from classad.table.store.store import Store
+from classad.table.vectors import Vector, binary
 
+T = TypeVar("T")
 #: Operators that look at both operands.
 _STRICT: Final = ARITHMETIC | ORDER | EQUALITY
 #: Values up to which they are compared with those that others have.
@@ -46,18 +46,18 @@ Convert = Callable[[Any], float]
 
 
 class Valuation:
-    """What an expression is: ``values[codes[row]]``, but for the ``opaque`` rows.
+    """What an expression is: ``values[codes[row]]``, but for the ``row_by_row`` rows.
 
     ``uid``: no two have the same, ever; ``numbers``: what was made of its values.
     """
 
-    __slots__ = ("__weakref__", "codes", "numbers", "opaque", "uid", "values")
+    __slots__ = ("__weakref__", "codes", "numbers", "row_by_row", "uid", "values")
 
-    def __init__(self, uid: int, codes: array[int], values: Vector, opaque: int) -> None:
+    def __init__(self, uid: int, codes: array[int], values: Vector, row_by_row: int) -> None:
         self.uid = uid
         self.codes = codes
         self.values = values
-        self.opaque = opaque
+        self.row_by_row = row_by_row
         self.numbers: dict[Convert, array[float]] = {}
 
 
@@ -111,13 +111,13 @@ class Valuations:
     def __init__(self, store: Store, budget: Budget) -> None:
         self._store = store
         self._budget = budget
-        self._variants: Notes[tuple[int, bool], Variants[_Use]] = Notes(budget)
+        self._variants: Memo[tuple[int, bool], Variants[_Use]] = Memo(budget)
         #: The valuations by what they consist of, as long as they are results.
         self._made: WeakValueDictionary[object, Valuation] = WeakValueDictionary()
         self._uids = count()
         #: The combination of each row, all groups of a plan counted together.
-        self._codes: Notes[Plan, array[int]] = Notes(budget)
-        self._pairs: Notes[tuple[int, int], _Pairs] = Notes(budget)
+        self._codes: Memo[Plan, array[int]] = Memo(budget)
+        self._pairs: Memo[tuple[int, int], _Pairs] = Memo(budget)
 
     def forget(self, names: set[str] | None, split: set[str] | None = None) -> None:
         """Columns have changed; None: all of them; ``split``: those whose expressions have."""
@@ -142,26 +142,26 @@ class Valuations:
             table = found.numbers[convert] = _converted(found.values, convert)
             use.cost += 8 * len(table)
             self._budget.spent += 8 * len(table)
-        opaque = found.opaque | partner.opaque
-        if not opaque:
+        row_by_row = found.row_by_row | partner.row_by_row
+        if not row_by_row:
             return table, found.codes
         out = pick(table, found.codes)
-        for row in rows_of(opaque & wanted):
+        for row in rows_of(row_by_row & wanted):
             out[row] = convert(self._ask(tree, of_row, partner.ad, row, partner.context))
         return out, None
 
     def codes(
         self, tree: Expression, of_row: bool, partner: Partner, bits: int
     ) -> tuple[array[int], list[ClassAdValue]]:
-        """What an expression is for every row; all are asked if the partner is misleading."""
-        values, opaque = _Values(), self._store.everything.bits
+        """What an expression is for every row; all are asked if scope names are redefined."""
+        values, row_by_row = _Values(), self._store.everything.bits
         codes = NO_CODES * self._store.size
-        if not partner.misleading:
+        if not partner.redefines_scope_names:
             found = self._use(self._store.shapes.of(tree), of_row, partner).valuation
             numbers = array("i", map(values.number, found.values.values()))
             codes = pick(numbers, found.codes)
-            opaque = found.opaque | partner.opaque
-        for row in rows_of(opaque & bits):
+            row_by_row = found.row_by_row | partner.row_by_row
+        for row in rows_of(row_by_row & bits):
             value = self._ask(tree, of_row, partner.ad, row, partner.context)
             codes[row] = values.number(value)
         return codes, values.values or [UNDEFINED]
@@ -185,12 +185,12 @@ class Valuations:
         found = variants.known(partner)
         if found is not None:
             return found
-        way, plan = variants.planned(partner)
+        variant, plan = variants.planned(partner)
         node = bare(shape.node)
         if (
             isinstance(node, Binary)
             and node.operator in _STRICT
-            and not plan.opaque
+            and not plan.row_by_row
             and plan.wide
             and len(plan.columns) > 1
             and not may_move(node.left)
@@ -198,7 +198,7 @@ class Valuations:
             valuation, cost = self._combined(node, of_row, partner)
         else:
             valuation, cost = self._sampled(Sampler(shape, of_row, partner), plan)
-        return way.keep(partner, _Use(valuation, plan.columns, cost))
+        return variant.keep(partner.keys, _Use(valuation, plan.columns, cost))
 
     def _combined(self, node: Binary, of_row: bool, partner: Partner) -> tuple[Valuation, int]:
         """What an operator makes of two operands, and the bytes that this takes."""
@@ -223,17 +223,19 @@ class Valuations:
         )
         return self._new(made_of, pairs.codes, values, 0), _KNOWN + 20 * len(values)
 
-    def _new(self, made_of: object, codes: array[int], values: Vector, opaque: int) -> Valuation:
-        found = self._made[made_of] = Valuation(next(self._uids), codes, values, opaque)
+    def _new(
+        self, made_of: object, codes: array[int], values: Vector, row_by_row: int
+    ) -> Valuation:
+        found = self._made[made_of] = Valuation(next(self._uids), codes, values, row_by_row)
         return found
 
     def _sampled(self, sampler: Sampler, plan: Plan) -> tuple[Valuation, int]:
         """The valuation by evaluating what the groups of the plan say, and its bytes."""
         placed: list[_Placed] = []
-        found: list[Vector] = [Vector.of([UNDEFINED])] if plan.opaque else []
+        found: list[Vector] = [Vector.of([UNDEFINED])] if plan.row_by_row else []
         size = len(found)
         for group in plan.groups:
-            if group.opaque:
+            if group.row_by_row:
                 placed.append(_Placed(group, None, 0))
                 continue
             valued = (
@@ -252,11 +254,11 @@ class Valuations:
         if codes is None:
             codes = self._together(placed)
             self._codes.keep(plan, codes, 300 + 4 * len(codes))
-        made_of = (id(codes), plan.opaque, _told_apart(whole))
+        made_of = (id(codes), plan.row_by_row, _told_apart(whole))
         known = self._made.get(made_of)
         if known is not None:
             return known, _KNOWN
-        return self._new(made_of, codes, whole, plan.opaque), _KNOWN + 20 * len(whole)
+        return self._new(made_of, codes, whole, plan.row_by_row), _KNOWN + 20 * len(whole)
 
     def _together(self, placed: list[_Placed]) -> array[int]:
         """The codes of groups in the order of the rows."""
@@ -307,3 +309,67 @@ class _Values:
             number = self._numbers[key] = len(self.values)
             self.values.append(value)
         return number
+
+
+# --- functions of Python --------------------------------------------------------------------
+
+
+class ReferencedColumns(NamedTuple):
+    """``names``: the columns that can be read; ``row_by_row``: the rows to be asked one by one."""
+
+    names: frozenset[str]
+    row_by_row: int
+
+
+def referenced_columns(store: Store, names: Iterable[str]) -> ReferencedColumns:
+    """The attributes that some attributes lead to within a row."""
+    seen: set[str] = set()
+    todo = [fold_name(name) for name in names]
+    row_by_row = store.everything.bits if store.redefines_scope_names else store.row_by_row
+    while todo:
+        name = todo.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        column = store.column(name)
+        if column is None or not column.expressions:
+            continue
+        table = bytearray(len(column.values))
+        for code in column.expressions:
+            shape = store.shapes.of(column.values[code])
+            table[code] = shape.row_by_row or shape.random
+            todo += [other for where, other in shape.names if where != OTHERS]
+        if any(table):
+            row_by_row |= flag(column.codes, None, bytes(table), store.size)
+    return ReferencedColumns(frozenset(seen), row_by_row)
+
+
+def apply(
+    store: Store, names: Iterable[str], fact: Callable[[ClassAd], T]
+) -> tuple[array[int], list[T]]:
+    """What a function of some attributes is for every row, as codes and values."""
+    seen, row_by_row = referenced_columns(store, names)
+    if row_by_row == store.everything.bits:
+        return array("i", range(store.size)), list(map(fact, store.ads_of(range(store.size))))
+    there = tuple(sorted(name for name in seen if store.column(name) is not None))
+    sample, varying = store.everything.base(there)
+    if not varying:
+        codes, values = NO_CODES * store.size, [fact(sample)]
+    else:
+        joint = store.everything.joint(varying)
+        codes, values = joint.codes, []
+        has = sample._attrs.get
+        for cells in joint.samples:
+            for name, cell in zip(varying, cells, strict=True):
+                if has(name) is not cell:  # many are as in the combination before
+                    put_cell(sample, name, cell)
+            values.append(fact(sample))
+        for name in varying:
+            put_cell(sample, name, None)
+    if row_by_row:
+        rows = rows_of(row_by_row)
+        codes = array("i", codes)
+        for row, ad in zip(rows, store.ads_of(rows), strict=True):
+            codes[row] = len(values)
+            values.append(fact(ad))
+    return codes, values

@@ -8,14 +8,18 @@ constant changes at one code only.
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple, Protocol
 
-from classad.ads.ad import Ad, ListValue
+from classad.ads.ad import Ad, ListValue, prepared
 from classad.ads.expression import Expression
-from classad.language.values import AbsTime, Value
-from classad.table.arrays.arrays import NO_CODES, pick
-from classad.table.expressions.shapes import text_of
+from classad.binding.ad import ClassAd
+from classad.language.values import UNDEFINED, AbsTime, Value
+from classad.table.arrays import NO_CODES, bits_of, flag, number_pairs, pick, rows_of
+from classad.table.memo import Budget, Memo
+from classad.table.shapes import text_of
+from classad.table.vectors import Vector
 
 #: Cells that say all there is to say.
 PLAIN: Final = frozenset({bool, int, float, str, Value, AbsTime, type(None)})
@@ -196,3 +200,230 @@ def _order(values: Sequence[Any]) -> tuple[Sequence[int], int]:
         others = sorted(set(range(len(values))).difference(numbers))
     numbers.sort(key=values.__getitem__)
     return [*numbers, *others], len(numbers)
+
+
+class Joint(NamedTuple):
+    """``codes``: the combination of each row; ``cells``: by column those of each combination.
+
+    ``ordered``: so many combinations, of one column, are numbers that rise.
+    """
+
+    codes: array[int]
+    cells: list[list[Any]]
+    ordered: int
+
+    @property
+    def size(self) -> int:
+        """How many combinations there are."""
+        return len(self.cells[0])
+
+    @property
+    def samples(self) -> Sequence[tuple[Any, ...]]:
+        """The cells of each combination."""
+        return list(zip(*self.cells, strict=True))
+
+
+class View(NamedTuple):
+    """A column as far as the rows of a part go: its fields are those of a ``Column``."""
+
+    values: list[Any]
+    codes: array[int]
+    ordered: int
+    expressions: frozenset[int]
+
+
+class Source(Protocol):
+    """Where a part gets its columns."""
+
+    budget: Budget
+
+    def column(self, name: str) -> Column | None:
+        """The column of all rows."""
+
+
+class Part:
+    """Some rows of a table, or all.
+
+    ``bits``: the same rows as a set; ``rows``: their numbers, None for all of them.
+    """
+
+    __slots__ = (
+        "_bases",
+        "_joints",
+        "_source",
+        "_splits",
+        "_vectors",
+        "_views",
+        "bits",
+        "rows",
+        "size",
+        "uid",
+    )
+
+    def __init__(self, uid: int, size: int, bits: int, source: Source) -> None:
+        """``size``: of the whole table."""
+        self.uid = uid
+        self.size = size
+        self.bits = bits
+        self.rows = None if bits.bit_count() == size else rows_of(bits)
+        self._source = source
+        budget = source.budget
+        self._views: Memo[str, View] = Memo(budget)
+        self._bases: Memo[tuple[str, ...], tuple[ClassAd, tuple[str, ...]]] = Memo(budget)
+        self._joints: Memo[tuple[str, ...], Joint] = Memo(budget)
+        self._splits: Memo[str, list[tuple[Any, int]]] = Memo(budget)
+        self._vectors: Memo[tuple[tuple[str, ...], str], tuple[Vector, bool]] = Memo(budget)
+
+    def forget(self, names: set[str] | None) -> None:
+        """Columns have changed; None: all of them."""
+        for single in (self._views, self._splits):
+            single.drop(None if names is None else names.__contains__)
+        for several in (self._joints, self._bases):
+            several.drop(None if names is None else lambda key: not names.isdisjoint(key))
+        self._vectors.drop(None if names is None else lambda key: not names.isdisjoint(key[0]))
+
+    def view(self, name: str) -> View:
+        """The column of an attribute, for these rows."""
+        found = self._views.get(name)
+        if found is None:
+            found = self._look(name)
+            size = 0 if self.rows is None else 4 * len(self.rows) + 8 * len(found.values)
+            self._views.keep(name, found, 300 + size)
+        return found
+
+    def _look(self, name: str) -> View:
+        whole = self._source.column(name)
+        assert whole is not None
+        if self.rows is None:
+            return View(whole.values, whole.codes, whole.ordered, whole.expressions)
+        used, codes = in_use(pick(whole.codes, self.rows), len(whole.values))
+        expressions = [bisect_left(used, code) for code in whole.expressions.intersection(used)]
+        ordered = bisect_left(used, whole.ordered)
+        return View([whole.values[code] for code in used], codes, ordered, frozenset(expressions))
+
+    def has_expressions(self, name: str) -> bool:
+        """Whether some cell may be no plain value."""
+        return bool(self.view(name).expressions)
+
+    def split(self, name: str) -> list[tuple[Any, int]]:
+        """The rows by the expression they have, None for plain cells, as sets."""
+        found = self._splits.get(name)
+        if found is None:
+            view = self.view(name)
+            found = self._by_expression(view) if view.expressions else [(None, self.bits)]
+            self._splits.keep(name, found, 200 + len(found) * (100 + self.size // 7))
+        return found
+
+    def _by_expression(self, view: View) -> list[tuple[Any, int]]:
+        by_code = {code: array("i") for code in sorted(view.expressions)}
+        rest, found, many = self.bits, [], len(by_code) > _MANY
+        rows = range(self.size) if self.rows is None else self.rows
+        for row, code in zip(rows, view.codes, strict=True) if many else ():
+            if code in by_code:
+                by_code[code].append(row)
+        for code, places in by_code.items():
+            if many:
+                bits = bits_of(places, self.size)
+            else:
+                one = bytes(code) + b"\1" + bytes(len(view.values) - code - 1)
+                bits = flag(view.codes, self.rows, one, self.size)
+            if bits:
+                found.append((view.values[code], bits))
+                rest ^= bits
+        return [(None, rest), *found] if rest else found
+
+    def constant(self, name: str) -> bool:
+        """Whether all rows have the same cell."""
+        return len(self.view(name).values) == 1
+
+    def cell(self, name: str) -> Any:
+        """The cell that all rows have."""
+        return self.view(name).values[0]
+
+    def base(self, names: tuple[str, ...]) -> tuple[ClassAd, tuple[str, ...]]:
+        """An ad with what all rows have alike, and the names in which they differ.
+
+        It is for the caller to give it those, and nothing else.
+        """
+        found = self._bases.get(names)
+        if found is None:
+            row = ClassAd()
+            for name in names:
+                if self.constant(name):
+                    put_cell(row, name, self.cell(name))
+            varying = tuple([name for name in names if not self.constant(name)])
+            found = self._bases.keep(names, (row, varying), 600 + 150 * len(names))
+        return found
+
+    def joint(self, names: tuple[str, ...]) -> Joint:
+        """The combinations of cells of one or more columns."""
+        found = self._joints.get(names)
+        if found is None:
+            views = [self.view(name) for name in names]
+            if len(views) == 1:
+                (view,) = views
+                found = Joint(view.codes, [view.values], view.ordered)
+            else:
+                found = _combined(views)
+            cells = 4 * len(found.codes) + 8 * found.size * len(names)
+            self._joints.keep(names, found, 300 + (0 if len(views) == 1 else cells))
+        return found
+
+    def vector(self, names: tuple[str, ...], name: str) -> tuple[Vector, bool]:
+        """The cells of a column in the combinations of some; whether there are rows without.
+
+        Those count as undefined.  No cell may be an expression.
+        """
+        found = self._vectors.get((names, name))
+        if found is None:
+            joint = self.joint(names)
+            cells = joint.cells[names.index(name)]
+            missing = None in cells
+            found = Vector.of(_values(cells)), missing
+            found[0].ordered = joint.ordered
+            self._vectors.keep((names, name), found, 600 + 17 * len(cells))
+        return found
+
+    def alike(self, name: str) -> tuple[Vector, bool]:
+        """The same of the cell that all rows have."""
+        cell = self.cell(name)
+        return Vector.constant(*_values([cell])), cell is None
+
+
+#: Up to so many expressions are looked for one after the other, without a loop in Python.
+_MANY: Final = 64
+#: Kinds of cells that are values.
+_VALUES: Final = PLAIN - {type(None)}
+
+
+def _combined(views: list[View]) -> Joint:
+    codes = views[0].codes
+    first = array("i")
+    for view in views[1:]:
+        codes, first = number_pairs(codes, view.codes)
+    cells = [list(map(view.values.__getitem__, pick(view.codes, first))) for view in views]
+    return Joint(codes, cells, 0)
+
+
+def put_cell(ad: ClassAd, name: str, cell: Any) -> None:
+    """Give an ad the cell of a row; lists and ads come to belong to it."""
+    attrs = ad._attrs
+    if cell is None:
+        attrs.pop(name, None)
+        return
+    if is_nested(cell):
+        cell = prepared(cell, ad)
+    attrs[name] = cell
+    ad._names[name] = name
+
+
+def _values(cells: list[Any]) -> list[Any]:
+    """Cells as values."""
+    if _VALUES.issuperset(map(type, cells)):
+        return list(cells)
+    home = ClassAd()
+    return [cell if cell.__class__ in _VALUES else _value(cell, home) for cell in cells]
+
+
+def _value(cell: Any, home: ClassAd) -> Any:
+    return UNDEFINED if cell is None else prepared(cell, home)

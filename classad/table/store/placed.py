@@ -11,9 +11,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple, Protocol
 
 from classad.binding.ad import ClassAd
-from classad.table.arrays.arrays import NO_CODES, flag, pick
-from classad.table.store.columns import PLAIN, Column, cell_key, in_use
-from classad.table.store.parts import Part
+from classad.table.arrays import NO_CODES, flag, pick
+from classad.table.store.columns import PLAIN, Column, Part, cell_key, in_use
 from classad.table.store.store import Store, is_apart
 
 #: The place of a row that is an ad without attributes.
@@ -123,7 +122,7 @@ class PlacedStore(Store):
         self.names |= self._base.names | self._overlay
         used = len(self._order) - self._order.count(NOWHERE)
         self._whole = used == len(self._order) == self._base.size
-        self.opaque = self._placed(self._base.opaque)
+        self.row_by_row = self._placed(self._base.row_by_row)
         moved = base is not self._base or (places is not self._order and places != self._order)
         edits, self._edits = self._edits, self._base.edits
         edited = {name for name, at in self._base.edited.items() if at > edits}
@@ -146,9 +145,9 @@ class PlacedStore(Store):
         ads = (self._base.ads[place] for place in places if place != NOWHERE)
         return all(ad is None or is_apart(ad, names) for ad in ads)
 
-    def opaque_for(self, partner: ClassAd | None) -> int:
-        found = self._base.opaque_for(partner)
-        return self.opaque if found == self._base.opaque else self._placed(found)
+    def row_by_row_for(self, partner: ClassAd | None) -> int:
+        found = self._base.row_by_row_for(partner)
+        return self.row_by_row if found == self._base.row_by_row else self._placed(found)
 
     def peek(self, name: str, rows: Sequence[int]) -> list[Any]:
         """What some rows have, without a column for all."""

@@ -15,16 +15,15 @@ from typing import Any, Final
 from classad.ads.expression import Expression
 from classad.binding.ad import ClassAd
 from classad.loading.columns import LoadedColumn, LoadedColumns, Tag
-from classad.table.arrays.arrays import NO_CODES, number_pairs
-from classad.table.expressions.shapes import Shapes
-from classad.table.memory.budget import Budget, Notes
-from classad.table.store.columns import PLAIN, Column, cell_key
-from classad.table.store.parts import Part
+from classad.table.arrays import NO_CODES, number_pairs
+from classad.table.memo import Budget, Memo
+from classad.table.shapes import Shapes
+from classad.table.store.columns import PLAIN, Column, Part, cell_key
 
 #: Rows are made one by one when fewer than one in so many is wanted.
 _FEW: Final = 10
-#: Attributes that change what ``MY.x`` and ``TARGET.x`` are.
-MISLEADING: Final = frozenset({"my", "target"})
+#: Attributes with these names change what ``MY.x`` and ``TARGET.x`` are.
+SCOPE_NAMES: Final = frozenset({"my", "target"})
 
 
 class Store:
@@ -47,12 +46,12 @@ class Store:
         self.shapes = Shapes(budget)
         self._columns: dict[str, Column | None] = {}
         #: Columns that no ad has an attribute for, see ``give``.
-        self._given: Notes[str, Column] = Notes(budget)
+        self._given: Memo[str, Column] = Memo(budget)
         self._uids = count()
-        self._parts: Notes[int, Part] = Notes(budget)
+        self._parts: Memo[int, Part] = Memo(budget)
         self.everything = self.part((1 << self.size) - 1)
         self.names: set[str] = set()
-        self.opaque = 0
+        self.row_by_row = 0
         #: Rows whose ads are no longer, or not only, in the loaded columns.
         self.own: set[int] = set()
         self._places: dict[int, int] | None = None
@@ -71,16 +70,16 @@ class Store:
         """Take in what an ad has that concerns the table as a whole."""
         self.names.update(ad._attrs)
         if ad._chained is not None or ad._parent is not None:
-            self.opaque |= 1 << row
+            self.row_by_row |= 1 << row
             if ad._chained is not None:
                 self.names.update(ad.keys() and [name.lower() for name in ad])
         else:
-            self.opaque &= ~(1 << row)
+            self.row_by_row &= ~(1 << row)
 
     @property
-    def misleading(self) -> bool:
-        """Whether names do not mean what they say in some row."""
-        return not MISLEADING.isdisjoint(self.names)
+    def redefines_scope_names(self) -> bool:
+        """Whether ``MY`` or ``TARGET`` is an attribute of some row."""
+        return not SCOPE_NAMES.isdisjoint(self.names)
 
     def has(self, name: str) -> bool:
         """Whether some row has the attribute."""
@@ -89,7 +88,7 @@ class Store:
     def give(self, name: str, cells: Sequence[Any] | Column) -> bool:
         """Let rows have something that their ads have not; whether they had something else.
 
-        ``name``: see classad/table/expressions/templates.py.
+        ``name``: see classad/table/expressions/conjuncts.py.
         """
         column = cells if isinstance(cells, Column) else Column.of(cells)
         before = self._given.get(name)
@@ -144,12 +143,12 @@ class Store:
             self._columns[name] = self._column(name) if self.has(name) else None
         return self._columns[name]
 
-    def opaque_for(self, partner: ClassAd | None) -> int:
+    def row_by_row_for(self, partner: ClassAd | None) -> int:
         """The rows that a partner has to be asked about one by one, such as itself."""
         if self._places is None:
             self._places = {id(ad): row for row, ad in enumerate(self.ads) if ad is not None}
         row = self._places.get(id(partner))
-        return self.opaque if row is None else self.opaque | 1 << row
+        return self.row_by_row if row is None else self.row_by_row | 1 << row
 
     def built(self, name: str) -> Column | None:
         """The column of an attribute, if it has been asked for before."""
@@ -253,14 +252,14 @@ class Store:
 
     def replace_many(self, ads: Mapping[int, ClassAd]) -> tuple[set[str], bool]:
         """Other ads for some rows: columns in which that matters, and whether expressions do."""
-        before, opaque = self.names.copy(), self.opaque
+        before, row_by_row = self.names.copy(), self.row_by_row
         for row, ad in ads.items():
             self.ads[row] = ad
             self._note(row, ad)
         self.own.update(ads)
         self._places = None
         changed: set[str] = self.names - before
-        structural = bool(changed) or opaque != self.opaque
+        structural = bool(changed) or row_by_row != self.row_by_row
         structural |= not all(is_apart(ad, ad._attrs) for ad in ads.values())
         known = self.__dict__.get("open_names")
         if known is not None and not set(known).issuperset(chain(*map(_open_in, ads.values()))):
@@ -349,4 +348,4 @@ def is_apart(ad: ClassAd, names: Iterable[str]) -> bool:
     return len(set(trees)) == len(trees)
 
 
-__all__ = ["MISLEADING", "Store", "is_apart"]
+__all__ = ["SCOPE_NAMES", "Store", "is_apart"]

@@ -1,1 +1,0 @@
-"""Arithmetic on whole arrays of numbers; knows no expression."""

@@ -1,1 +1,0 @@
-"""Which attributes of which side an expression depends on; knows no rows."""

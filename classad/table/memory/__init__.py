@@ -1,1 +1,0 @@
-"""Counts what a table keeps for later answers; knows nothing of ads."""

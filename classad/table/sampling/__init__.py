@@ -1,1 +1,0 @@
-"""Evaluates an expression once for each distinct combination of values; knows no sets of rows."""

@@ -1,0 +1,21 @@
+"""``python -m docs.written PAGE`` prints a page that is written from declarations."""
+
+from __future__ import annotations
+
+import argparse
+
+from docs.written.findings import findings_page
+from docs.written.functions import functions_page
+from docs.written.knobs import knob_page
+from docs.written.versions import versions_page
+
+PAGES = {
+    "findings": findings_page,
+    "functions": functions_page,
+    "knobs": knob_page,
+    "versions": versions_page,
+}
+
+parser = argparse.ArgumentParser(prog="python -m docs.written", description=__doc__)
+parser.add_argument("page", choices=sorted(PAGES), help="the page of docs/ to print")
+print(PAGES[parser.parse_args().page](), end="")

@@ -1,3 +1,0 @@
-"""``pieslice conform``: compares recorded answers of the real HTCondor with ours; never changes a
-record.
-"""

@@ -1,0 +1,287 @@
+"""Sums up what became of many jobs, autocluster by autocluster: ``why CLUSTER``, ``--user``,
+``--group``.
+
+Decides which autocluster is worst off: the one of whose jobs the smallest part was matched, then
+the one with most jobs that wait on.
+
+Inputs: a cycle, the jobs.  Outputs: ``Surveyed``, the answer.  Follows: the schedd, which asks for
+all jobs of an autocluster at once.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import ClassVar, Final
+
+from attr import evolve, frozen
+
+from classad.evaluate import EvalContext
+from negotiator.jobs.lists import IDLE, RUNNING
+from negotiator.jobs.offers import Unasked
+from negotiator.jobs.requests import NO_AUTOCLUSTER
+from negotiator.jobs.submitters import negotiated_name
+from negotiator.model.loaded_slots import slots_named
+from negotiator.model.result import CycleResult, MatchKind
+from negotiator.model.snapshot import Snapshot
+from pieslice.reports.layout import Block, Column, Line, Table
+from pieslice.reports.result import Result
+from pieslice.reports.text import KINDS, plural
+from pieslice.why.asked import AskedJob, JobScope
+from pieslice.why.fates import Fate, JobFate, fates, reason_of, why_no_session, why_not_ready
+from pieslice.why.moments import AskedCycle
+from pieslice.why.sessions import RequestLog
+from policy.versions import Followed
+
+#: Rows that are shown; JSON has all.
+MAX_ROWS: Final = 40
+
+
+@frozen
+class UnmatchedCause:
+    """Why ``jobs`` of an autocluster have no slot; ``first`` of them.
+
+    ``follows``: nobody asked for them, since a request of their autocluster had been rejected.
+    """
+
+    fate: Fate
+    text: str
+    jobs: int
+    first: str
+    follows: bool = False
+
+
+@frozen
+class AutoclusterVerdict:
+    """The jobs of one autocluster (of one cluster where there are none) that were asked about.
+
+    ``jobs`` = ``matched`` + those of the ``causes``, the most frequent first.
+    """
+
+    submitter: str
+    schedd: str
+    autocluster: int | None
+    first: str
+    jobs: int
+    matched: int
+    ways: Mapping[MatchKind, int]
+    verdict: str
+    causes: tuple[UnmatchedCause, ...]
+
+
+@frozen
+class JobsNotWaiting:
+    """Jobs that do not wait for a slot: their status, and why if they are idle."""
+
+    status: str
+    jobs: int
+    first: str
+    preempted: int = 0
+
+
+@frozen(eq=False, repr=False)
+class Surveyed(Result):
+    """What became of the jobs that were asked for, the worst autocluster first."""
+
+    schema: ClassVar[str] = "pieslice/why-jobs/1"
+    about: str
+    result: CycleResult
+    autoclusters: tuple[AutoclusterVerdict, ...]
+    others: tuple[JobsNotWaiting, ...]
+    followed: Followed | None = None
+
+    @property
+    def waiting(self) -> int:
+        """How many of them waited for a slot."""
+        return sum(item.jobs for item in self.autoclusters)
+
+    @property
+    def matched(self) -> int:
+        """How many of those got one."""
+        return sum(item.matched for item in self.autoclusters)
+
+    def summary(self) -> str:
+        if not self.waiting:
+            return f"{self.about}: no job waits for a slot"
+        text = f"{self.about}: {plural(self.waiting, 'job')} in "
+        text += f"{plural(len(self.autoclusters), 'autocluster')} waited"
+        left = self.waiting - self.matched
+        return f"{text}: {self.matched} matched, {left} not" if left else f"{text}, all matched"
+
+    def data(self) -> Mapping[str, object]:
+        return {
+            "about": self.about,
+            "verdict": self.summary(),
+            "waiting": self.waiting,
+            "matched": self.matched,
+            "autoclusters": self.autoclusters,
+            "others": self.others,
+        }
+
+    def blocks(self) -> Sequence[Block]:
+        """The sum, a row for each autocluster, the jobs that do not wait."""
+        blocks: list[Block] = [Line(self.summary(), heading=True)]
+        for other in self.others:
+            text = f"  {plural(other.jobs, 'job')} {other.status} (first {other.first})"
+            if other.preempted:
+                text += f", {other.preempted} of them preempted in this cycle"
+            blocks.append(Line(text, level="bad" if other.preempted else ""))
+        if not self.autoclusters:
+            return blocks
+        blocks += [Line(), _table(self.autoclusters)]
+        left = len(self.autoclusters) - MAX_ROWS
+        if left > 0:
+            blocks.append(Line(f"  and {plural(left, 'more autocluster')}; --json lists them all"))
+        worst = self.autoclusters[0].causes[:1]
+        for cause in worst:
+            blocks += [Line(), Line(f"`pieslice why POOL {cause.first}` tells more of the first")]
+        return blocks
+
+
+def _table(autoclusters: Sequence[AutoclusterVerdict]) -> Table:
+    """The first rows; what all have is left out: the submitter, of several the domain."""
+    columns = [
+        Column("first job", right=True, brief="first"),
+        Column("jobs", right=True),
+        Column("matched", right=True),
+        Column("verdict", prose=True),
+    ]
+    rows = [
+        [item.first, str(item.jobs), str(item.matched), item.verdict]
+        for item in autoclusters[:MAX_ROWS]
+    ]
+    submitters = {item.submitter for item in autoclusters}
+    if len(submitters) > 1:
+        domains = {name.partition("@")[2] for name in submitters}
+        one_domain = f"@{domains.pop()}" if len(domains) == 1 else ""
+        columns.insert(3, Column("submitter", name=True))
+        for row, item in zip(rows, autoclusters, strict=False):
+            row.insert(3, item.submitter.removesuffix(one_domain))
+    return Table(tuple(columns), tuple(map(tuple, rows)))
+
+
+# --- the jobs that wait ---------------------------------------------------------------------------
+
+
+def survey_jobs(cycle: AskedCycle, scope: JobScope) -> Surveyed:
+    """What became of the jobs of a user, a group or a cluster."""
+    snapshot, policy = cycle.snapshot, cycle.policy
+    asked = [
+        evolve(job, submitter=negotiated_name(job.submitter, policy)) if job.submitter else job
+        for job in scope.jobs
+    ]
+    mine = {(job.submitter, job.schedd) for job in asked}
+    log = RequestLog(lambda name, schedd: (name, schedd) in mine)
+    result = cycle.run(log)
+    wanted = {(job.submitter, job.schedd, job.id) for job in asked}
+    there: set[tuple[str | None, str, str]] = set()
+    waiting: dict[tuple[object, ...], list[JobFate]] = {}
+    for fate in fates(log.record):
+        about = (fate.submitter, fate.schedd, fate.job)
+        if about in wanted:
+            there.add(about)
+            alike = fate.autocluster
+            key = fate.job.partition(".")[0] if alike == NO_AUTOCLUSTER else alike
+            waiting.setdefault((fate.submitter, fate.schedd, key), []).append(fate)
+    silent = {
+        (name, schedd): why_no_session(snapshot, policy, result, name, schedd).text
+        for name, schedd in {
+            (fate.submitter, fate.schedd)
+            for jobs in waiting.values()
+            for fate in jobs
+            if fate.fate is Fate.NO_SESSION
+        }
+    }
+    rows = [_verdict(jobs, silent) for jobs in waiting.values()]
+    rows.sort(key=lambda row: (row.matched / row.jobs, row.matched - row.jobs))
+    left = [job for job in asked if (job.submitter, job.schedd, job.id) not in there]
+    others = _not_waiting(snapshot, result, left, cycle.context)
+    return Surveyed(scope.about, result, tuple(rows), others, cycle.version)
+
+
+def _verdict(jobs: Sequence[JobFate], silent: Mapping[tuple[str, str], str]) -> AutoclusterVerdict:
+    """The verdict on jobs of one autocluster; ``silent``: why submitters had no session."""
+    first, causes = jobs[0], dict[tuple[Fate, str, bool], list[str]]()
+    for fate in jobs:
+        if fate.fate is Fate.MATCHED:
+            continue
+        unheard = fate.fate is Fate.NO_SESSION
+        text = silent[fate.submitter, fate.schedd] if unheard else reason_of(fate)
+        follows = fate.unasked is Unasked.REJECTED
+        causes.setdefault((fate.fate, text, follows), []).append(fate.job)
+    found = [
+        UnmatchedCause(why, text, len(ids), ids[0], follows)
+        for (why, text, follows), ids in causes.items()
+    ]
+    found.sort(key=lambda cause: (cause.follows, -cause.jobs))
+    ways = Counter(fate.got.match.kind for fate in jobs if fate.got is not None)
+    return AutoclusterVerdict(
+        first.submitter,
+        first.schedd,
+        None if first.autocluster == NO_AUTOCLUSTER else first.autocluster,
+        first.job,
+        len(jobs),
+        sum(ways.values()),
+        ways,
+        verdict(len(jobs), ways, found),
+        tuple(found),
+    )
+
+
+def verdict(jobs: int, ways: Mapping[MatchKind, int], causes: Sequence[UnmatchedCause]) -> str:
+    """One line: what the jobs without a slot wait for, the most frequent cause first."""
+    if not causes:
+        return f"all matched ({', '.join(f'{n} {KINDS[kind]}' for kind, n in ways.items())})"
+    return "; ".join(
+        f"{cause.jobs} more not requested after that"
+        if cause.follows and len(causes) > 1
+        else f"{f'{cause.jobs} ' if jobs > 1 else ''}{cause.fate.value}: {cause.text}"
+        for cause in causes
+    )
+
+
+# --- the others -----------------------------------------------------------------------------------
+
+
+def _not_waiting(
+    snapshot: Snapshot, result: CycleResult, jobs: Sequence[AskedJob], context: EvalContext
+) -> tuple[JobsNotWaiting, ...]:
+    """The jobs by their status, the most frequent first."""
+    leaving = _preempted_ids(snapshot, result, context) if jobs else frozenset()
+    found: dict[str, list[AskedJob]] = {}
+    for job in jobs:
+        status = job.status_and_reason
+        if job.status == IDLE:
+            why = why_not_ready(job, result.now, snapshot.slots, context.language)
+            status = f"idle, not offered: {why}"
+        found.setdefault(status, []).append(job)
+    return tuple(
+        JobsNotWaiting(
+            status,
+            len(group),
+            group[0].id,
+            sum(1 for job in group if job.status == RUNNING and _named(job) & leaving),
+        )
+        for status, group in sorted(found.items(), key=lambda item: -len(item[1]))
+    )
+
+
+def _named(job: AskedJob) -> frozenset[str]:
+    """What a slot may call a running job by."""
+    global_id = job.ad.get_string("GlobalJobId")
+    host = job.ad.get_string("RemoteHost")
+    return frozenset(name for name in (global_id, f"{job.id} ", host) if name)
+
+
+def _preempted_ids(snapshot: Snapshot, result: CycleResult, context: EvalContext) -> frozenset[str]:
+    """The jobs that the matches of the cycle preempt, as their slots call them, and the slots."""
+    gone: set[str] = set()
+    for match in result.matches:
+        if match.kind is not MatchKind.NONE:
+            gone.update((match.slot, *match.dynamic_slots))
+    ids: set[str] = set()
+    for name, ad in slots_named(snapshot.slots, gone).items() if gone else ():
+        # Of several queues only GlobalJobId tells jobs apart, wherever a slot has it.
+        local = ad.get_string("JobId", context=context)
+        ids.update((name, ad.get_string("GlobalJobId", context=context) or f"{local} "))
+    return frozenset(ids)

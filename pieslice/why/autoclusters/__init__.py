@@ -1,1 +1,0 @@
-"""Jobs of a cluster, a user or a group, summed up by autocluster; never asks what a slot says."""

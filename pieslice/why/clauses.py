@@ -1,0 +1,478 @@
+"""Counts which clauses of whose requirements are true of how many slots, and the values in them.
+
+Decides what a clause is (a conjunct, own attributes that are expressions taken apart) and which
+facts about it are told.
+
+Inputs: a request and the slots of a pool, as the cycle has them.  Outputs: ``Clause`` values: how
+many slots each is true of, how many are left after it, how many it alone refuses, the values of
+what it mentions, what is undefined and what was probably meant; blocks for
+``pieslice.reports.layout``.  Follows: ``condor_q -better-analyze`` for the idea of counting clause
+by clause, ``pieslice eval --why`` for the words about undefined names.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from enum import Enum
+from typing import Final
+
+from attr import define, field, frozen
+
+from classad import ClassAd
+from classad.ads.expression import Expression
+from classad.errors import suggest
+from classad.evaluate import EvalContext, evaluate
+from classad.formats.unparse import unparse, unparse_value
+from classad.language.values import ERROR, UNDEFINED
+from classad.match import is_true
+from classad.syntax.nodes import Literal, Node, Reference, walk
+from classad.table import Rows, Table
+from classad.table.table import Seat
+from negotiator.matching.conditions import Ask, EnoughToConsume, Pair
+from negotiator.pool.slots import Slot
+from pieslice.expressions.dependence import conjuncts
+from pieslice.reports import layout
+from pieslice.reports.layout import Block, Column, Line, short, shortened
+from pieslice.reports.text import plural
+from policy.ephemeral import find_ephemeral
+
+#: Different values of an operand that are listed.
+MAX_VALUES: Final = 4
+#: Slots whose attributes are searched for a name that may have been meant.
+SEARCHED: Final = 200
+#: The owner of names such as ``CurrentTime``.
+BUILT_IN: Final = "built in"
+#: What stands for the test of a consumption policy.
+CONSUMES: Final = "it has what its consumption policy takes for the job"
+_REAL: Final = re.compile(r"\b\d\.\d{15}E[+-]\d{2,3}")
+_SCOPE: Final = re.compile(r"\b(?:my|target)\.", re.IGNORECASE)
+#: Clauses that are shown; JSON has all.
+MAX_CLAUSES: Final = 8
+#: Clauses that are true of all slots, and how much of each is shown.
+MAX_FINE: Final = 4
+MAX_TEXT: Final = 44
+_SCOPES: Final = {"my": "my", "self": "my", "target": "target", "other": "target"}
+
+
+class Whose(Enum):
+    """Whose requirements a clause belongs to."""
+
+    JOB = "job"
+    SLOT = "slot"
+    POLICY = "policy"
+
+
+@frozen
+class ClauseOperand:
+    """A name in a clause.  ``owner``: ``job`` or ``slot``, None if no ad has it.
+
+    ``values``: the most frequent ones as text, each with the number of slots; ``others`` more
+    slots have yet other values.  ``lowest`` and ``highest`` if all values are numbers.
+    """
+
+    name: str
+    owner: str | None
+    values: tuple[tuple[str, int], ...]
+    others: int = 0
+    lowest: float | None = None
+    highest: float | None = None
+    suggestion: str | None = None
+    note: str | None = None
+
+
+@frozen
+class Clause:
+    """A clause, counted over slots.
+
+    ``slots`` have it, which is all of them for the clauses of the job; it is ``true`` of some by
+    itself and ``refuses`` the others, ``alone`` those that nothing else refuses: what dropping it
+    would gain.  ``left``: slots of which it and all clauses before it are true.  ``undefined`` and
+    ``error``: of the refused ones, those for which it is neither true nor false.
+    """
+
+    whose: Whose
+    text: str
+    slots: int
+    true: int
+    left: int
+    refuses: int
+    alone: int
+    undefined: int
+    error: int
+    #: What it mentions, as it is in the slots that it refuses.
+    operands: tuple[ClauseOperand, ...]
+    example: str
+
+
+#: A clause as a key.
+ClauseKey = tuple[Whose, str]
+
+
+@frozen(eq=False)
+class Counted:
+    """A clause with the rows of the slots that have it, and of those for which it is what."""
+
+    whose: Whose
+    text: str
+    tree: Expression
+    having: Rows
+    true: Rows
+    undefined: Rows
+    error: Rows
+
+    @property
+    def key(self) -> ClauseKey:
+        """The clause as a key."""
+        return self.whose, self.text
+
+    @property
+    def failing(self) -> Rows:
+        """The slots that it refuses."""
+        return self.having - self.true
+
+
+@define(eq=False)
+class Pairs:
+    """A request against slots, which are the rows of a table.
+
+    Slots with a consumption policy see the request as what it would take of them; ``lacking``:
+    those that have not got that.
+    """
+
+    request: ClassAd
+    slots: Sequence[Slot]
+    context: EvalContext
+    table: Table
+    seen: dict[int, ClassAd]
+    lacking: Rows
+
+    @classmethod
+    def of(cls, ask: Ask, slots: Sequence[Slot], table: Table | None = None) -> Pairs:
+        """``table``: of the same slots, if there is one already."""
+        seen, lacking = {}, []
+        consumes = EnoughToConsume().ready(ask)
+        for row, slot in enumerate(slots):
+            if slot.resources and consumes is not None:
+                pair = Pair(slot, ask.request, slot.weight)
+                if not consumes(pair):
+                    lacking.append(row)
+                seen[row] = pair.request
+        if table is None:
+            table = Table(slot.ad for slot in slots)
+        return cls(ask.request, slots, ask.context, table, seen, Rows.of(len(slots), lacking))
+
+    @property
+    def all(self) -> Rows:
+        """Every slot."""
+        return Rows.all(len(self.slots))
+
+    def sides(self, row: int, whose: Whose) -> tuple[ClassAd, ClassAd]:
+        """MY and TARGET of a clause."""
+        slot = self.slots[row].ad
+        request = self.seen.get(row, self.request)
+        return (request, slot) if whose is Whose.JOB else (slot, request)
+
+    def values(
+        self, tree: Expression, whose: Whose, within: Rows
+    ) -> tuple[Sequence[int], list[object]]:
+        """What an expression is for each slot: codes, and a value for each code."""
+        seat: Seat = "target" if whose is Whose.JOB else "my"
+        apart = [] if whose is Whose.POLICY else [row for row in self.seen if row in within]
+        codes, values = self.table.evaluate(
+            tree, self.request, row_is=seat, within=within, context=self.context
+        )
+        if not apart:
+            return codes, values
+        codes, values = array("i", codes), list(values)
+        for row in apart:
+            codes[row] = len(values)
+            values.append(evaluate(tree, *self.sides(row, whose), context=self.context))
+        return codes, values
+
+
+@define(eq=False)
+class ClauseTable:
+    """The clauses of a request and of slots; equal texts of different slots are one clause."""
+
+    pairs: Pairs
+    #: Attributes that HTCondor knows: they are no slips, even where they are missing.
+    known: frozenset[str] = frozenset()
+    _trees: dict[int, tuple[Node, Expression, str]] = field(factory=dict)
+    _of_slots: list[tuple[Expression, str, Rows]] | None = None
+
+    def for_request(self, pairs: Pairs) -> ClauseTable:
+        """The same for another request and the same slots."""
+        return ClauseTable(pairs, self.known, self._trees, self._of_slots)
+
+    def requirements(self) -> list[Counted]:
+        """Those of both sides: the job's in their order, then the slots', the most frequent first.
+
+        Clauses are in the order in which they stand in the first slot that has them.
+        """
+        everywhere = self.pairs.all
+        found = self._consumption()
+        found += [
+            self.count(tree, text, Whose.JOB, everywhere)
+            for tree, text in self.clauses(self.pairs.request)
+        ]
+        for tree, text, having in self.of_slots():
+            found.append(self.count(tree, text, Whose.SLOT, having))
+        return found
+
+    def _consumption(self) -> list[Counted]:
+        """The test of slots with a consumption policy, which comes before all requirements."""
+        having = Rows.of(len(self.pairs.slots), self.pairs.seen)
+        if not having:
+            return []
+        none = Rows(len(self.pairs.slots))
+        tree = Expression.from_node(Literal(UNDEFINED))
+        return [
+            Counted(Whose.SLOT, CONSUMES, tree, having, having - self.pairs.lacking, none, none)
+        ]
+
+    def of_slots(self) -> list[tuple[Expression, str, Rows]]:
+        """The clauses of the slots, each with those that have it."""
+        if self._of_slots is None:
+            codes, values = self.pairs.table.apply(lambda ad: [*self.clauses(ad)], ["Requirements"])
+            rows: list[list[int]] = [[] for _ in values]
+            for row, code in enumerate(codes):
+                rows[code].append(row)
+            having: dict[str, tuple[Expression, Rows]] = {}
+            for code, clauses in enumerate(values):
+                some = Rows.of(len(codes), rows[code])
+                for tree, text in clauses:
+                    first, others = having.get(text, (tree, Rows(len(codes))))
+                    having[text] = (first, others | some)
+            self._of_slots = sorted(
+                ((tree, text, those) for text, (tree, those) in having.items()),
+                key=lambda item: -len(item[2]),
+            )
+        return self._of_slots
+
+    def of_policy(self, expr: Expression, within: Rows) -> list[Counted]:
+        """Those of an expression of the policy, whose MY is the slot."""
+        holder = ClassAd()
+        holder.insert("Requirements", expr)
+        return [self.count(*clause, Whose.POLICY, within) for clause in self.clauses(holder)]
+
+    def clauses(self, ad: ClassAd) -> Iterator[tuple[Expression, str]]:
+        """The different clauses of an ad's requirements."""
+        nodes = conjuncts(ad)
+        told = set()
+        for node in [Literal(UNDEFINED)] if nodes is None else nodes:
+            known = self._trees.get(id(node))
+            if known is None:
+                # The node is kept so that its identity stays its own.
+                text = unparse(node).strip()
+                known = self._trees[id(node)] = (node, Expression.from_node(node), text)
+            if known[2] not in told:
+                told.add(known[2])
+                yield known[1:]
+
+    def count(self, tree: Expression, text: str, whose: Whose, within: Rows) -> Counted:
+        """For which of some slots a clause is what."""
+        codes, values = self.pairs.values(tree, whose, within)
+        kinds = [
+            0 if is_true(v) else 1 if v is UNDEFINED else 2 if v is ERROR else 3 for v in values
+        ]
+        rows: list[list[int]] = [[], [], [], []]
+        for row in within:
+            rows[kinds[codes[row]]].append(row)
+        true, undefined, error = (Rows.of(within.size, found) for found in rows[:3])
+        return Counted(whose, text, tree, within, true, undefined, error)
+
+    def told(self, counted: Sequence[Counted], among: Rows) -> tuple[Clause, ...]:
+        """The counts among some slots."""
+        once, more = Rows(among.size), Rows(among.size)
+        for clause in counted:
+            more |= once & clause.failing
+            once |= clause.failing
+        found = []
+        left = among
+        for clause in counted:
+            failing = clause.failing & among
+            left = left - failing
+            example = failing.first()
+            found.append(
+                Clause(
+                    clause.whose,
+                    clause.text,
+                    len(clause.having & among),
+                    len(clause.true & among),
+                    len(left),
+                    len(failing),
+                    len(failing - more),
+                    len(clause.undefined & among),
+                    len(clause.error & among),
+                    self.operands(clause.tree.node, clause.whose, failing),
+                    "" if example is None else self.pairs.slots[example].name,
+                )
+            )
+        return tuple(found)
+
+    def operands(self, node: Node, whose: Whose, within: Rows) -> tuple[ClauseOperand, ...]:
+        """What a clause mentions, with the values it has in some slots."""
+        if not within:
+            return ()
+        parts = {unparse(part).lower(): part for part in reversed(references(node))}
+        return tuple(self._operand(part, whose, within) for part in reversed(parts.values()))
+
+    def _operand(self, part: Reference, whose: Whose, within: Rows) -> ClauseOperand:
+        """One name of a clause."""
+        codes, values = self.pairs.values(Expression.from_node(part), whose, within)
+        uses = Counter(codes[row] for row in within)
+        owners = Counter(owner_of(part, whose, *self.pairs.sides(row, whose)) for row in within)
+        if owners[None] and not any(values[code] is UNDEFINED for code in uses):
+            owners = Counter({BUILT_IN: len(within)})
+        counts: Counter[str] = Counter()
+        for code, count in uses.items():
+            counts[value_text(values[code])] += count
+        common = sorted(counts.items(), key=lambda item: -item[1])[:MAX_VALUES]
+        numbers = [float(v) for code in uses if (v := values[code]).__class__ in (int, float)]
+        whole = len(numbers) == len(uses)
+        missing = owners[None] == len(within)
+        added = find_ephemeral(part.name) if missing else None
+        del owners[None]
+        return ClauseOperand(
+            unparse(part),
+            owners.most_common()[0][0] if owners else None,
+            tuple(common),
+            len(within) - sum(count for _, count in common),
+            min(numbers) if whole and numbers else None,
+            max(numbers) if whole and numbers else None,
+            self._suggestion(part.name, within) if missing else None,
+            None if added is None else f"the negotiator adds it when {added.presence.value}",
+        )
+
+    def _suggestion(self, name: str, within: Rows) -> str | None:
+        """The name that was probably meant by one that nobody has."""
+        if name.lower() in self.known:
+            return None
+        names = set(self.pairs.request.names())
+        for _, row in zip(range(SEARCHED), within, strict=False):
+            names.update(self.pairs.slots[row].ad.names())
+        return suggest(name, names)
+
+
+def value_text(value: object) -> str:
+    """A value as people write it: reals without needless digits."""
+    return f"{value:.10g}" if value.__class__ is float else unparse_value(value)
+
+
+def references(node: Node) -> list[Reference]:
+    """The references of an expression without the scope names in front of them."""
+    found = [part for part in walk(node) if isinstance(part, Reference)]
+    bases = {id(part.base) for part in found if isinstance(part.base, Reference)}
+    return [part for part in found if id(part) not in bases]
+
+
+def owner_of(part: Reference, whose: Whose, my: ClassAd, target: ClassAd) -> str | None:
+    """Which of the two ads has the attribute; None if there is none of that name."""
+    mine = "job" if whose is Whose.JOB else "slot"
+    other = "slot" if whose is Whose.JOB else "job"
+    scope = scope_of(part)
+    if scope != "target" and my.raw(part.name) is not None:
+        return mine
+    if scope != "my" and target.raw(part.name) is not None:
+        return other
+    return None
+
+
+def scope_of(part: Reference) -> str | None:
+    """``my`` or ``target``; None for a name without a scope."""
+    base = part.base
+    if isinstance(base, Reference) and base.base is None:
+        return _SCOPES.get(base.name.lower())
+    return None
+
+
+# --- words ----------------------------------------------------------------------------------------
+
+
+_COLUMNS: Final = (
+    Column("true of", right=True),
+    Column("left", right=True),
+    Column("gain", right=True),
+    Column("clause", prose=True),
+)
+
+
+def clause_blocks(title: str, clauses: tuple[Clause, ...]) -> list[Block]:
+    """A table of the clauses: slots of which it is true, left after it, gained without it.
+
+    Below a clause are the values in it.  Clauses that are true of all slots are only listed.
+    """
+    if not clauses:
+        return []
+    failing = [clause for clause in clauses if clause.refuses]
+    worst = sorted(failing, key=lambda clause: -clause.refuses)[:MAX_CLAUSES]
+    shown = [clause for clause in failing if clause in worst]
+    blocks: list[Block] = [Line(title, heading=True)]
+    if shown:
+        told: set[str] = set()
+        rows = tuple(row for clause in shown for row in _clause_rows(clause, told))
+        blocks.append(layout.Table(_COLUMNS, rows))
+    left = len(failing) - len(shown)
+    if left > 0:
+        blocks.append(Line(f"  and {plural(left, 'more clause')}; --json lists them all"))
+    for whose in Whose:
+        fine = [c.text for c in clauses if not c.refuses and c.whose is whose]
+        if fine:
+            texts = ", ".join(shortened([tidy(text)], MAX_TEXT)[0] for text in fine[:MAX_FINE])
+            more = f" and {len(fine) - MAX_FINE} more" if len(fine) > MAX_FINE else ""
+            blocks.append(Line(f"  true of all, of the {whose.value}: {texts}{more}"))
+    return blocks
+
+
+def _clause_rows(clause: Clause, told: set[str]) -> list[tuple[str, ...]]:
+    """The counts of a clause, then what it mentions and was not ``told`` before.
+
+    The job and the slot often say the same thing.
+    """
+    gained = f"+{clause.alone}" if clause.alone else "0"
+    of = "" if clause.whose is Whose.JOB or clause.slots == clause.true else f" of {clause.slots}"
+    counts = (f"{clause.true}{of}", str(clause.left), gained)
+    rows: list[tuple[str, ...]] = [(*counts, f"{clause.whose.value}: {tidy(clause.text)}")]
+    facts = [
+        f"{kind} in {count if count < clause.refuses else 'all'}"
+        for kind, count in (("undefined", clause.undefined), ("an error", clause.error))
+        if count
+    ]
+    facts += map(mentioned, clause.operands)
+    known = {_SCOPE.sub("", fact) for fact in facts}
+    if not known <= told:
+        rows.append(("", "", "", f"  {'; '.join(facts)}"))
+    told |= known
+    for item in clause.operands:
+        if item.suggestion is not None:
+            rows.append(("", "", "", f"  did you mean `{item.suggestion}`?"))
+    return rows
+
+
+def mentioned(item: ClauseOperand) -> str:
+    """A name and its values in the slots that are told of."""
+    if item.owner is None:
+        note = "" if item.note is None or item.suggestion is not None else f" ({item.note})"
+        return f"{item.name} is in neither ad{note}"
+    return f"{item.name} = {values_of(item)}"
+
+
+def tidy(text: str) -> str:
+    """An expression with its reals as people write them."""
+    return _REAL.sub(lambda found: short(float(found[0])), text.strip())
+
+
+def values_of(item: ClauseOperand) -> str:
+    """The values; with the number of slots where there are several."""
+    if len(item.values) == 1:
+        return item.values[0][0]
+    text = ", ".join(f"{value} in {count}" for value, count in item.values)
+    if not item.others:
+        return text
+    text += f", others in {item.others}"
+    if item.lowest is None or item.highest is None:
+        return text
+    return f"{text} (all from {short(item.lowest)} to {short(item.highest)})"

@@ -1,0 +1,398 @@
+"""Does the arithmetic of conditions: what a comparison lacks, and which value would do.
+
+Decides which of many slots comes nearest to a condition (where the fewest of its parts fail, then
+where the numbers are short by the smallest part), which attributes a user can set, and which
+comparison of a clause the value for one is read from.
+
+Inputs: an expression and the ads of both sides; a clause and the slots that it refuses.  Outputs:
+``ConditionValue``, lines of text; a ``Bound``: an attribute of the job, and for each slot the value
+nearest to what the job has.  Follows: the ClassAd language, whose evaluator gives every value.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from attr import frozen
+
+from classad import ClassAd
+from classad.ads.expression import Expression
+from classad.evaluate import EvalContext, evaluate
+from classad.formats.unparse import unparse, unparse_value
+from classad.language.operators import LOGIC, MIRRORED, ORDER
+from classad.match import is_true
+from classad.syntax.nodes import Binary, Literal, Node, Parens, Reference, Unary, bare, walk
+from classad.table import Rows
+from pieslice.data import is_number
+from pieslice.reports.layout import Block, Line, rounded
+from pieslice.why.clauses import Counted, Pairs, Whose, owner_of, references, scope_of, tidy
+from policy.ephemeral import find_ephemeral
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeIs
+
+#: Of what has no numbers, how far it is from being true.
+_FAR: Final = 1e9
+#: In a difference of times there are seconds.
+_CLOCK: Final = re.compile(r"\b(CurrentTime\b|time\(\))", re.IGNORECASE)
+#: Lines that a condition may take of the head of an answer; its whole tree comes later.
+MAX_LINES: Final = 3
+_ORDINALS: Final = ("first", "second", "third", "fourth", "fifth", "sixth")
+
+
+@frozen
+class ComparedNumbers:
+    """``left operator right``; ``by``: how much more than enough there is, negative if too little.
+
+    Among whole numbers the least that would do counts: of ``120 > 120`` 1 is lacking.
+    """
+
+    left: float
+    operator: str
+    right: float
+    by: float
+    unit: str
+
+
+@frozen
+class ConditionValue:
+    """A condition or a part of one: its text and value; ``parts``: those joined by ``joined``."""
+
+    text: str
+    true: bool
+    value: str
+    joined: str = ""
+    parts: tuple[ConditionValue, ...] = ()
+    comparison: ComparedNumbers | None = None
+
+    @property
+    def distance(self) -> tuple[int, float]:
+        """How many parts would have to change for it to be true, and how much by proportion."""
+        if self.true:
+            return 0, 0.0
+        if self.parts:
+            each = [part.distance for part in self.parts]
+            if self.joined == "||":
+                return min(each)
+            return sum(count for count, _ in each), sum(share for _, share in each)
+        made = self.comparison
+        return 1, _FAR if made is None else min(-made.by / max(abs(made.right), 1.0), _FAR)
+
+
+def condition_value(
+    expression: Expression, my: ClassAd, target: ClassAd, context: EvalContext
+) -> ConditionValue:
+    """The condition with the values that its parts have for two ads."""
+
+    def value(node: Node) -> object:
+        return evaluate(Expression.from_node(node), my, target, context=context)
+
+    return _find(expression.node, value)
+
+
+def _find(node: Node, value: Callable[[Node], object]) -> ConditionValue:
+    text = unparse(node).strip()
+    node = bare(node)
+    found = value(node)
+    said, true = unparse_value(found), found is True
+    if isinstance(node, Binary) and node.operator in LOGIC:
+        parts = tuple(_find(part, value) for part in _chain(node, node.operator))
+        return ConditionValue(text, true, said, node.operator, parts)
+    made = None
+    if isinstance(node, Binary) and node.operator in ORDER:
+        made = _compared(node, value(node.left), value(node.right))
+    return ConditionValue(unparse(node).strip(), true, said, comparison=made)
+
+
+def _chain(node: Node, operator: str) -> list[Node]:
+    """The operands of a chain of one operator."""
+    found: list[Node] = []
+    left = [node]
+    while left:  # no recursion: a chain may be 100,000 deep
+        part = left.pop()
+        inner = bare(part)
+        if isinstance(inner, Binary) and inner.operator == operator:
+            left += (inner.right, inner.left)
+        else:
+            found.append(part)
+    return found
+
+
+def _compared(node: Binary, left: object, right: object) -> ComparedNumbers | None:
+    if not is_number(left) or not is_number(right):
+        return None
+    if not (math.isfinite(left) and math.isfinite(right)):
+        return None
+    by = left - right if node.operator in (">", ">=") else right - left
+    if node.operator in (">", "<") and by <= 0 and isinstance(left, int) and isinstance(right, int):
+        by -= 1
+    unit = "s" if _CLOCK.search(unparse(node)) else ""
+    return ComparedNumbers(left, node.operator, right, by, unit)
+
+
+def near_lines(found: ConditionValue) -> list[Block]:
+    """What decides a condition, in a few lines for the head of an answer."""
+    lines: list[Block] = [Line(f"    {line}") for line in finding_lines(found)]
+    if len(lines) <= MAX_LINES:
+        return lines
+    return [*lines[: MAX_LINES - 1], Line(f"    and {len(lines) - MAX_LINES + 1} more parts")]
+
+
+def finding_lines(found: ConditionValue) -> list[str]:
+    """Which parts make the condition true, or keep it from being true."""
+    if not found.parts:
+        return [_leaf_text(found)]
+    if found.joined == "||":
+        return _alternatives(found)
+    deciding = [part for part in found.parts if part.true is found.true]
+    return [line for part in deciding for line in finding_lines(part)]
+
+
+def _alternatives(found: ConditionValue) -> list[str]:
+    """Of a disjunction the true half, or what each lacks."""
+    count = len(found.parts)
+    what = "half" if count == 2 else "part"
+    lines = []
+    for number, part in enumerate(found.parts):
+        if part.true is not found.true:
+            continue
+        name = _ORDINALS[number] if number < len(_ORDINALS) else f"{number + 1}th"
+        lead = f"{name} {what} of ||: "
+        lines += [
+            f"{lead}{line}" if i == 0 else f"  {line}" for i, line in enumerate(finding_lines(part))
+        ]
+    return lines
+
+
+def _leaf_text(found: ConditionValue) -> str:
+    """``120 > 120 is false: 1 s short``, after what stands in the policy."""
+    made = found.comparison
+    if made is None:
+        return f"{tidy(found.text)} is {found.value}"
+    sides = f"{_number(made.left)} {made.operator} {_number(made.right)}"
+    value = "true" if found.true else "false"
+    return f"{tidy(found.text)}: {sides} is {value}{_margin(made, found.true)}"
+
+
+def _margin(made: ComparedNumbers, true: bool) -> str:
+    unit = f" {made.unit}" if made.unit else ""
+    if true:
+        return f" by {_number(made.by)}{unit}" if made.by else ""
+    if not made.by:
+        return ": equal is not enough"
+    wants_more = made.operator in (">", ">=")
+    return f": {_number(-made.by)}{unit} {'short' if wants_more else 'too much'}"
+
+
+def _number(value: float) -> str:
+    """Whole numbers whole, others to six digits."""
+    return str(value) if isinstance(value, int) else rounded(value)
+
+
+# --- which value would do -------------------------------------------------------------------------
+
+#: A value that can be written into a submit file.
+Plain: TypeAlias = bool | int | float | str
+
+#: What the schedd sets, or what says where a job comes from: nobody changes it to get a slot.
+_NOT_SET_BY_USERS: Final = frozenset(
+    name.lower()
+    for name in (
+        "AutoClusterId", "ClusterId", "CondorPlatform", "CondorVersion", "CurrentTime",
+        "FileSystemDomain", "GlobalJobId", "JobStatus", "JobUniverse", "MyType", "NTDomain",
+        "OsUser", "Owner", "ProcId", "QDate", "Requirements", "TargetType", "UidDomain", "User",
+    )
+)  # fmt: skip
+_RELATIONS: Final = {"<": "<=", "<=": "<=", ">": ">=", ">=": ">=", "==": "=", "=?=": "="}
+_SAME: Final = frozenset({"==", "=?="})
+#: How deep the definitions of attributes in a clause are followed.
+_DEPTH: Final = 3
+
+
+def is_plain(value: object) -> TypeIs[Plain]:
+    """Whether a value is one of those; undefined and error are not."""
+    return value.__class__ in (bool, int, float, str)
+
+
+@frozen(eq=False)
+class Bound:
+    """What an attribute of the job would have to be: ``relation`` a value, by row of the slot."""
+
+    name: str
+    relation: str
+    values: dict[int, Plain]
+
+
+@frozen(eq=False)
+class _Comparison:
+    """A comparison within a clause; ``name`` is the attribute of the job in its left side."""
+
+    name: str
+    left: Node
+    operator: str
+    right: Node
+
+
+def bound_of(clause: Counted, rows: Rows, pairs: Pairs) -> Bound | None:
+    """The values with which a clause would be true of some slots; None if there are none."""
+    first = rows.first()
+    assert first is not None
+    my, target = pairs.sides(first, clause.whose)
+    for comparison in _comparisons(clause, my, target):
+        ways = (_exactly,) if _is_bare(comparison.left) else (_moved, _scaled)
+        solved = (_solved(comparison, clause, rows, pairs, way) for way in ways)
+        fitting = [values for values in solved if _do(clause, comparison.name, values, pairs)]
+        if fitting:
+            now = pairs.request.evaluate_attr(comparison.name, None, pairs.context)
+            # Of what the ways find that which is nearest to what the job has.
+            values = min(fitting, key=lambda values: _gap(now, next(iter(values.values()))))
+            return Bound(comparison.name, _RELATIONS[comparison.operator], values)
+    return None
+
+
+def _gap(now: object, value: Plain) -> float:
+    return abs(value - now) if is_number(now) and is_number(value) else 0.0
+
+
+def _comparisons(clause: Counted, my: ClassAd, target: ClassAd) -> Iterator[_Comparison]:
+    """The comparisons with an attribute of the job on one side; those that it has come first."""
+    job = my if clause.whose is Whose.JOB else target
+    found = [
+        _Comparison(name, left, operator, right)
+        for left, operator, right in _atoms(clause.tree.node, my, _DEPTH)
+        for name in _settable(left, clause.whose, my, target)
+        if name.lower() not in {part.name.lower() for part in references(right)}
+    ]
+    yield from sorted(found, key=lambda item: job.raw(item.name) is None)
+
+
+def _atoms(node: Node, my: ClassAd, depth: int) -> Iterator[tuple[Node, str, Node]]:
+    """Comparisons in a clause and in the definitions of MY attributes in it, either way round."""
+    for part in walk(node):
+        if isinstance(part, Binary) and part.operator in _RELATIONS:
+            mirrored = MIRRORED.get(part.operator, part.operator)
+            yield part.left, part.operator, part.right
+            yield part.right, mirrored, part.left
+        elif isinstance(part, Reference) and depth and scope_of(part) != "target":
+            value = my.raw(part.name)
+            if isinstance(value, Expression):
+                yield from _atoms(value.node, my, depth - 1)
+    for part, truth in _alone(node, True):
+        yield part, "==", Literal(truth)
+
+
+def _alone(node: Node, truth: bool) -> Iterator[tuple[Reference, bool]]:
+    """Names that stand for a truth value, and what they would have to be."""
+    left = [(node, truth)]
+    while left:  # no recursion: a chain may be 100,000 deep
+        node, truth = left.pop()
+        if isinstance(node, Reference):
+            yield node, truth
+        elif isinstance(node, Parens):
+            left.append((node.inner, truth))
+        elif isinstance(node, Unary) and node.operator == "!":
+            left.append((node.operand, not truth))
+        elif isinstance(node, Binary) and node.operator in ("&&", "||"):
+            left += ((node.right, truth), (node.left, truth))
+
+
+def _settable(node: Node, whose: Whose, my: ClassAd, target: ClassAd) -> list[str]:
+    """The attributes of the job in an expression that a user can set."""
+    found: dict[str, None] = {}
+    for part in references(node):
+        owner = owner_of(part, whose, my, target)
+        if owner is None and _is_bare(node):
+            # The job's if it had it: a slot asks for it, or the job asks itself.
+            asked = scope_of(part) != "my" if whose is Whose.SLOT else scope_of(part) == "my"
+            owner = "job" if asked else None
+        free = part.name.lower() not in _NOT_SET_BY_USERS and find_ephemeral(part.name) is None
+        if owner == "job" and free:
+            found[part.name] = None
+    return list(found)
+
+
+def _is_bare(node: Node) -> bool:
+    """Whether an expression is nothing but a name."""
+    return isinstance(bare(node), Reference)
+
+
+def _solved(
+    comparison: _Comparison, clause: Counted, rows: Rows, pairs: Pairs, way: _Way
+) -> dict[int, Plain]:
+    """The value for each slot for which there is one, found in some way."""
+    whose, context = clause.whose, pairs.context
+    left = pairs.values(Expression.from_node(comparison.left), whose, rows)
+    right = pairs.values(Expression.from_node(comparison.right), whose, rows)
+    now = pairs.request.evaluate_attr(comparison.name, None, context)
+    known: dict[tuple[int, int], Plain | None] = {}
+    found: dict[int, Plain] = {}
+    for row in rows:
+        key = (left[0][row], right[0][row])
+        if key not in known:
+            mine, other = left[1][key[0]], right[1][key[1]]
+            known[key] = way(comparison.operator, other, mine, now)
+        value = known[key]
+        if value is not None:
+            found[row] = value
+    return found
+
+
+#: From an operator, what the attribute's side is compared with, that side, and the attribute.
+_Way: TypeAlias = Callable[[str, object, object, object], Plain | None]
+
+
+def _exactly(operator: str, other: object, _: object, now: object) -> Plain | None:
+    """The value of an attribute that is compared itself."""
+    if operator in _SAME:
+        return other if is_plain(other) else None
+    if not is_number(other) or not math.isfinite(other):
+        return None
+    fits = now.__class__ is not float and other == int(other)
+    return _nearest(operator, other, whole=now.__class__ is int or fits)
+
+
+def _moved(operator: str, other: object, mine: object, now: object) -> Plain | None:
+    """The value of an attribute that the compared expression grows with by as much."""
+    if not (is_number(other) and is_number(mine) and is_number(now)):
+        return None
+    return _limit(operator, now + (other - mine), now)
+
+
+def _scaled(operator: str, other: object, mine: object, now: object) -> Plain | None:
+    """The value of an attribute that the compared expression grows with in scale."""
+    if not (is_number(other) and is_number(mine) and is_number(now)) or mine == 0:
+        return None
+    return _limit(operator, now * (other / mine), now)
+
+
+def _limit(operator: str, value: float, now: float) -> Plain | None:
+    if operator in _SAME or not math.isfinite(value):
+        return None
+    return _nearest(operator, value, whole=now.__class__ is int)
+
+
+def _nearest(operator: str, value: float, *, whole: bool) -> int | float:
+    """The number nearest to a limit that is on the right side of it."""
+    if whole:
+        if operator in ("<", "<="):
+            return math.floor(value) if operator == "<=" else math.ceil(value) - 1
+        return math.ceil(value) if operator == ">=" else math.floor(value) + 1
+    if operator in ("<=", ">="):
+        return value
+    return math.nextafter(value, -math.inf if operator == "<" else math.inf)
+
+
+def _do(clause: Counted, name: str, values: dict[int, Plain], pairs: Pairs) -> bool:
+    """Whether the clause is true of the first slot with the value for that."""
+    if not values:
+        return False
+    row, value = next(iter(values.items()))
+    my, target = pairs.sides(row, clause.whose)
+    changed = ClassAd()
+    changed.chain(my if clause.whose is Whose.JOB else target)
+    changed.insert(name, value)
+    sides = (changed, target) if clause.whose is Whose.JOB else (my, changed)
+    return is_true(evaluate(clause.tree, *sides, context=pairs.context))

@@ -1,1 +1,0 @@
-"""What sets the decisions of two cycles apart; never runs a cycle."""

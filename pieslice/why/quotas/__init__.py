@@ -1,1 +1,0 @@
-"""The arithmetic of groups' quotas, step by step; never knows a job."""

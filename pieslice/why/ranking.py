@@ -1,0 +1,280 @@
+"""Lists the candidates of a job in the order in which it would get them: ``pieslice rank``.
+
+Decides which of the five keys told a slot from the one before it.
+
+Inputs: a halted cycle.  Outputs: ``Ranking``, best first; ranks as the negotiator computes
+them, costs in slot weights; ``Ranked``, the answer.  Follows: "Matchmaking Expressions" in
+HTCondor's manual and the vectors; the names of the knobs for the five keys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar, Final
+
+from attr import frozen
+
+from classad.ads.expression import Expression
+from negotiator.jobs.requests import NO_AUTOCLUSTER
+from negotiator.matching.board import Offer
+from negotiator.matching.candidate import Candidate, Tally
+from negotiator.matching.candidates import per_slot_limits_have_room
+from negotiator.matching.choice import has_claim, list_for, with_cost
+from negotiator.matching.engine import all_of, find
+from negotiator.matching.rank import JOB, KIND_NAME, POST_JOB, PRE_JOB, PREEMPTION, RankKeys
+from negotiator.model.arithmetic import FLT_MAX
+from negotiator.model.result import MatchKind
+from pieslice.reports.layout import (
+    Block,
+    CellsOf,
+    Column,
+    Line,
+    Table,
+    number,
+    short,
+    table_of,
+)
+from pieslice.reports.result import DataTable, Result
+from pieslice.reports.text import KINDS, plural
+from pieslice.why.asked import AskedJob
+from pieslice.why.moments import AskedCycle, JobHistory, When, look_at
+from policy.versions import Followed
+
+#: The five keys under the names of what they are computed from.
+KEY_NAMES: Final = (PRE_JOB.name, JOB.name, POST_JOB.name, KIND_NAME, PREEMPTION.name)
+_SHORT_KEYS: Final = dict(
+    zip(KEY_NAMES, ("pre job", "job", "post job", "state", "preemption"), strict=True)
+)
+
+
+@frozen
+class RankedSlot:
+    """A candidate.  A rank that is None has no number: it is worse than any.
+
+    ``decided_by``: the first key in which it is worse than the slot before; None for the first
+    slot and for equal ones.
+    """
+
+    slot: str
+    pre_job_rank: float | None
+    job_rank: float
+    post_job_rank: float | None
+    kind: MatchKind
+    preemption_rank: float | None
+    preempts: str | None
+    cost: float
+    decided_by: str | None = None
+
+    @property
+    def how(self) -> str:
+        """How it would be got: ``free``, ``priority preemption of bob``."""
+        return KINDS[self.kind] + ("" if self.preempts is None else f" of {self.preempts}")
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The five keys as text."""
+        return (
+            short(self.pre_job_rank),
+            short(self.job_rank),
+            short(self.post_job_rank),
+            KINDS[self.kind],
+            short(self.preemption_rank),
+        )
+
+
+@frozen
+class Ranking:
+    """All candidates, best first, and the text of what ranks them.
+
+    ``kept_list``: they are what is left of the list made for a job of the same autocluster before.
+    """
+
+    slots: tuple[RankedSlot, ...]
+    expressions: tuple[tuple[str, str | None], ...]
+    kept_list: bool
+
+
+def ranking(halted: Offer) -> Ranking:
+    """The candidates of the offered request."""
+    board, request, policy = halted.board, halted.request, halted.board.policy
+    kept = list_for(board, request, halted.asker)
+    if kept is not None:
+        entries = all_of(kept.entries, kept.taken)
+        found = [
+            candidate
+            for candidate in (with_cost(board, entry, request.ad) for entry in entries)
+            if halted.allowance.permits_cached(candidate.limited_as, candidate.cost)
+            and per_slot_limits_have_room(board, candidate.slot, request.ad, Tally())
+        ]
+    else:
+        board.drop_match_list()
+        among = find(board, request, halted.asker, halted.allowance, Tally())
+        found = list(all_of(among.entries()))
+        if not policy.matchlist_caching or request.autocluster == NO_AUTOCLUSTER:
+            places = {position: place for place, position in enumerate(board.slots)}
+            found.sort(key=lambda candidate: places[candidate.position])
+            found.sort(key=lambda candidate: candidate.keys, reverse=True)
+            # Ranks that are not a number have no order: what is taken is what the cycle says.
+            best = among.first_best()
+            found.sort(key=lambda candidate: best is None or candidate.position != best.position)
+    own = request.ad.raw("Rank")
+    texts = (
+        _text(policy.pre_job_rank),
+        None if own is None else str(own).strip(),
+        _text(policy.post_job_rank),
+        "free, then by the machine's rank, then by priority",
+        _text(policy.preemption_rank),
+    )
+    ordered = ranked([candidate for candidate in found if has_claim(board, candidate)])
+    return Ranking(ordered, tuple(zip(KEY_NAMES, texts, strict=True)), kept is not None)
+
+
+def _text(expr: Expression | None) -> str | None:
+    return None if expr is None else str(expr).strip()
+
+
+def ranked(candidates: Sequence[Candidate]) -> tuple[RankedSlot, ...]:
+    """Candidates that are in order, each with the key that decided."""
+    return tuple(
+        RankedSlot(
+            slot=item.slot.name,
+            pre_job_rank=_rank(item.keys.pre_job),
+            job_rank=item.keys.job,
+            post_job_rank=_rank(item.keys.post_job),
+            kind=item.kind,
+            preemption_rank=_rank(item.keys.preemption),
+            preempts=None if item.kind is MatchKind.NONE else item.slot.user,
+            cost=item.cost,
+            decided_by=None if i == 0 else first_difference(candidates[i - 1].keys, item.keys),
+        )
+        for i, item in enumerate(candidates)
+    )
+
+
+def first_difference(
+    one: RankKeys | tuple[str, ...], other: RankKeys | tuple[str, ...]
+) -> str | None:
+    """The first key in which two candidates differ; None if they are equal."""
+    pairs = zip(KEY_NAMES, one, other, strict=True)
+    return next((name for name, a, b in pairs if a != b), None)
+
+
+def _rank(number: float) -> float | None:
+    return None if number <= -FLT_MAX else number
+
+
+def against(name: str, mine: RankedSlot, other: RankedSlot) -> str:
+    """One key of two slots: ``job rank 5 against 3``."""
+    place = KEY_NAMES.index(name)
+    return f"{name} {mine.keys[place]} against {other.keys[place]}"
+
+
+def side_by_side(one: RankedSlot, other: RankedSlot, decided_by: str | None) -> Table:
+    """All keys of two slots."""
+    columns = (
+        Column("key"),
+        Column(one.slot, right=True, name=True),
+        Column(other.slot, right=True, name=True),
+        Column(""),
+    )
+    rows = tuple(
+        (name, a, b, "decided" if name == decided_by else "")
+        for name, a, b in zip(KEY_NAMES, one.keys, other.keys, strict=True)
+    )
+    return Table(columns, rows)
+
+
+# --- the answer -----------------------------------------------------------------------------------
+
+
+@frozen(eq=False, repr=False)
+class Ranked(Result):
+    """The candidates of a job, best first, with the keys that decide; ``limit`` of them are shown.
+
+    ``found``: None if the job does not wait for a slot.
+    """
+
+    schema: ClassVar[str] = "pieslice/rank/1"
+    history: JobHistory
+    found: Ranking | None
+    limit: int | None = None
+    followed: Followed | None = None
+
+    @property
+    def _all(self) -> tuple[RankedSlot, ...]:
+        return () if self.found is None else self.found.slots
+
+    @property
+    def slots(self) -> DataTable:
+        """The candidates as a table."""
+        title = f"candidates of job {self.history.job.id}"
+        return DataTable.of(title, RankedSlot, self._all[: self.limit])
+
+    def summary(self) -> str:
+        return f"job {self.history.job.id}: {plural(len(self._all), 'candidate')}"
+
+    def blocks(self) -> Sequence[Block]:
+        job, found = self.history.job, self.found
+        if found is None:
+            said = f"job {job.id}{job.of} is {job.status_text}"
+            return [Line(f"{said}: it is not waiting for a slot", heading=True)]
+        count = plural(len(found.slots), "candidate")
+        title = f"job {job.id}{job.of}: {count} {self.history.when.value}"
+        blocks: list[Block] = [Line(title, heading=True)]
+        if found.kept_list:
+            blocks.append(Line("  from the match list of its autocluster"))
+        if not found.slots:
+            return [*blocks, Line(f"`pieslice why POOL {job.id}` tells where the slots went")]
+        for i, (name, text) in enumerate(found.expressions, 1):
+            blocks.append(Line(f"  {i}. {name}: {'not set' if text is None else text}"))
+        blocks += [Line(), table_of(_COLUMNS, list(enumerate(self._all[: self.limit], 1)))]
+        if self.limit is not None and len(found.slots) > self.limit:
+            blocks.append(Line(f"  and {len(found.slots) - self.limit} more; --limit 0 shows all"))
+        end = f"not requested: `pieslice why POOL {job.id}` tells why"
+        if self.history.slot is not None:
+            end = f"matched: {self.history.slot}"
+        elif self.history.when in (When.REFUSED, When.EQUAL_REFUSED):
+            end = f"rejected: `pieslice why POOL {job.id}` tells why"
+        return [*blocks, Line(), Line(end)]
+
+    def data(self) -> Mapping[str, object]:
+        job, found = self.history.job, self.found
+        return {
+            "job": job.id,
+            "submitter": job.submitter,
+            "status": job.status_text,
+            "when": self.history.when,
+            "matched": self.history.slot,
+            "expressions": {} if found is None else dict(found.expressions),
+            "kept_list": found is not None and found.kept_list,
+            "candidates": len(self._all),
+            "slots": self._all[: self.limit],
+        }
+
+
+_COLUMNS: Final[CellsOf[tuple[int, RankedSlot]]] = (
+    (Column("", right=True), lambda it: str(it[0])),
+    (Column("slot", name=True), lambda it: it[1].slot),
+    (Column("pre job", "rank", right=True, brief="pre"), lambda it: it[1].keys[0]),
+    (Column("job", "rank", right=True), lambda it: it[1].keys[1]),
+    (Column("post job", "rank", right=True, brief="post"), lambda it: it[1].keys[2]),
+    (Column("preemption", "state", brief="preempt.", prose=True), lambda it: it[1].how),
+    (
+        Column("preemption", "rank", right=True, drop=1, brief="preempt."),
+        lambda it: it[1].keys[4],
+    ),
+    (Column("cost", "weight", right=True, drop=2), lambda it: number(it[1].cost, 1)),
+    (Column("key that", "decided", prose=True), lambda it: _decided(*it)),
+)
+
+
+def _decided(place: int, slot: RankedSlot) -> str:
+    if place == 1:
+        return ""
+    return "tie" if slot.decided_by is None else _SHORT_KEYS[slot.decided_by]
+
+
+def rank_slots(cycle: AskedCycle, job: AskedJob, limit: int | None) -> Ranked:
+    """The candidates of a job; ``limit`` of them."""
+    history, found = look_at(cycle, job, lambda halted, _: ranking(halted))
+    return Ranked(history, found, limit, cycle.version)
