@@ -15,6 +15,28 @@ from attr import Factory, frozen
 from negotiator.model.departures import Departure
 from negotiator.model.snapshot import AccountantState
 
+__all__ = [
+    "AllocationRound",
+    "Counters",
+    "CycleResult",
+    "GroupAllocation",
+    "GroupEvent",
+    "GroupSummary",
+    "Match",
+    "MatchKind",
+    "Pie",
+    "PoolNumbers",
+    "Reason",
+    "Rejection",
+    "Spin",
+    "SubmitterSummary",
+    "SubmitterTurn",
+    "TrimCause",
+    "TrimmedSlot",
+    "TurnEvent",
+    "TurnOutcome",
+]
+
 #: Name of the root group.
 ROOT_GROUP: Final = "<none>"
 

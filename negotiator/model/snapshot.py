@@ -17,6 +17,16 @@ from classad import ClassAd
 from policy.dialects import HTCONDOR, Dialect
 from policy.versions import Followed, Version
 
+__all__ = [
+    "AccountantState",
+    "Customer",
+    "Lease",
+    "Resource",
+    "ScheddQueue",
+    "Snapshot",
+    "machine_of",
+]
+
 #: A ceiling that limits nothing.
 NO_CEILING: Final = -1
 

@@ -91,9 +91,9 @@ class _Books:
         when = "asking for each cycle" if self.args.ask else f"next cycle due at {at}"
         files = [f"{what} {path}" for what in _FILES if (path := self.path(what)) is not None]
         self.version = told_version(capture)
-        told = (str(self.version), when, *files)
-        text = f"pool {capture.manifest['pool']}: {', '.join(told)}"
+        text = f"pool {capture.manifest['pool']}: {', '.join((when, *files))}"
         complain(text)
+        complain(f"  {self.version}")
         self.saying.manager.status(text)
 
     def add(self, followed: Followed) -> None:

@@ -152,7 +152,8 @@ class Quotas(Result):
 
 
 def _step_data(step: QuotaStep) -> JsonObject:
-    return {"step": type(step).__name__, **fields_of(step)}
+    name = "Spread" if isinstance(step, SurplusSpread) else type(step).__name__
+    return {"step": name, **fields_of(step)}
 
 
 # --- the arithmetic -------------------------------------------------------------------------------

@@ -28,7 +28,6 @@ from negotiator.jobs.requests import JobList, ScheddRoom, ShownAttributes
 from negotiator.jobs.start_vanilla import VanillaStart
 from negotiator.model.snapshot import ScheddQueue
 from policy.load import policy_from_knobs
-from policy.model import NegotiatorPolicy
 from tests.negotiator import scenarios
 
 CONTEXT = EvalContext(now=1000.0)
@@ -290,7 +289,7 @@ CIRCLES = [
 @pytest.mark.parametrize(("text", "sent"), CIRCLES)
 def test_what_an_attribute_refers_to_behind_a_circle_is_not_found(text: str, sent: str) -> None:
     job = ClassAd(f"[{text}; Extra = 1; More = 2; Last = 3; Dd = 4]")
-    names = job_attributes(frozenset(), NegotiatorPolicy())
+    names = job_attributes(frozenset(), policy_from_knobs({}).policy)
     table = AutoclusterTable(names)
     for _ in range(2):  # also when it is known
         found = table.attributes_of(table.id_of(job))
@@ -298,7 +297,7 @@ def test_what_an_attribute_refers_to_behind_a_circle_is_not_found(text: str, sen
 
 
 def test_a_circle_of_one_job_is_none_of_another() -> None:
-    table = AutoclusterTable(job_attributes(frozenset(), NegotiatorPolicy()))
+    table = AutoclusterTable(job_attributes(frozenset(), policy_from_knobs({}).policy))
     shared = ExprTree("A + Extra")
     one = ClassAd({"Rank": shared, "A": ExprTree("Rank"), "Extra": 1})
     other = ClassAd({"Rank": shared, "A": ExprTree("2 + 3"), "Extra": 1})

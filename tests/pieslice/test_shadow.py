@@ -166,6 +166,7 @@ def test_it_says_at_its_start_what_it_follows(
     interval = 100_000  # NEGOTIATOR_INTERVAL in the record
     at = time.strftime("%H:%M:%S UTC", time.gmtime(36_000 + interval))
     assert err.splitlines()[0] == f"pool {POOL}: next cycle due at {at}, log {log}"
+    assert err.splitlines()[1] == "  follows 25.14.1: CondorVersion of the negotiator's ad"
 
 
 def test_a_cycle_that_does_not_come_is_told(
@@ -827,7 +828,10 @@ def test_only_a_still_cycle_that_went_otherwise_is_told_by_the_exit_status(
     ]
     assert [(item.exact, item.still) for item in outcomes] == cycles
     seen = SimpleNamespace(capture=None)
-    followed = [SimpleNamespace(before=seen, after=None, outcome=item) for item in outcomes]
+    followed = [
+        SimpleNamespace(before=seen, after=LiveCapture({}, "", {}), outcome=item)
+        for item in outcomes
+    ]
     monkeypatch.setattr(loop.Shadow, "cycles", lambda self: iter(followed))
     assert shadow() == code
 
