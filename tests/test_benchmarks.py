@@ -82,6 +82,7 @@ def test_what_was_not_measured_is_named() -> None:
     assert [line.partition(": ")[2] for line in named] == [goal.what for goal in goals.GOALS]
 
 
+@pytest.mark.slow
 def test_rows_are_collected_while_the_rest_is_shown(capfd: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("htcondor2")
     rows, well = goals.run("bench_parse 5")

@@ -138,6 +138,7 @@ def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", ALONE, ids=[f"{b[0].place} {b[0].command[:40]}" for b in ALONE])
 def test_example(block: list[Example], scratch: Path) -> None:
     if any("--plot" in example.command for example in block):
@@ -149,6 +150,7 @@ def test_example(block: list[Example], scratch: Path) -> None:
     keep_images(scratch)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", TUTORIALS)
 def test_tutorial(page: str, scratch: Path) -> None:
     pytest.importorskip("matplotlib")
@@ -160,6 +162,7 @@ def test_tutorial(page: str, scratch: Path) -> None:
     keep_images(scratch)
 
 
+@pytest.mark.slow
 def test_commands_about_a_running_pool(scratch: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     recorded = ROOT / "tests" / "live" / "recorded"
     pool = scratch / "recorded-pool"
@@ -239,6 +242,7 @@ INSIDE = re.compile(rf"{_ROOM}\.\w+ import\b|import {_ROOM}\.\w")
 NOTEBOOKS = sorted(ROOT.glob("examples/**/*.ipynb"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=[path.name for path in NOTEBOOKS])
 def test_notebook(notebook: Path, scratch: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The cells run one after the other; none is kept with what it has printed."""
@@ -336,6 +340,7 @@ def resolves(name: str) -> bool:
     return True
 
 
+@pytest.mark.slow
 def test_every_module_and_file_that_is_named_exists() -> None:
     """In pages, docstrings and comments: dotted names in backticks, and paths."""
     files = [*PAGES, *(path for room in ROOMS.split("|") for path in (ROOT / room).rglob("*.py"))]

@@ -244,6 +244,7 @@ def worldly_call(node: ast.Call) -> Iterator[str]:
             yield f"{node.lineno}: calls .{name}"
 
 
+@pytest.mark.slow
 def test_imports_point_one_way() -> None:
     wrong = []
     for name, tree in trees():
@@ -255,6 +256,7 @@ def test_imports_point_one_way() -> None:
     assert not wrong, "\n".join(wrong)
 
 
+@pytest.mark.slow
 def test_imports_are_absolute() -> None:
     wrong = [
         f"{name}:{line} imports {module}"
@@ -276,6 +278,7 @@ def test_nothing_imports_what_is_not_installed() -> None:
     assert not wrong, "\n".join(wrong)
 
 
+@pytest.mark.slow
 def test_only_the_listed_modules_look_outside() -> None:
     wrong = [
         f"{name}:{what}" for name, tree in trees() if not is_outside(name) for what in worldly(tree)
@@ -345,6 +348,7 @@ def circles(graph: Mapping[str, Mapping[str, int]]) -> list[list[str]]:
     return found
 
 
+@pytest.mark.slow
 def test_no_files_import_each_other_in_a_circle() -> None:
     found = circles(arrows())
     assert not found, "\n".join(" ".join(circle) for circle in found)
@@ -409,6 +413,7 @@ def test_the_room_of_speed_has_one_door() -> None:
     assert found == {SPEED_DOOR}
 
 
+@pytest.mark.slow
 def test_only_the_front_door_talks() -> None:
     wrong = []
     for name, tree in trees():
@@ -444,6 +449,7 @@ def test_any_is_for_what_is_really_anything() -> None:
 # ---- sizes, and the test of the walk ------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_files_and_functions_are_short() -> None:
     wrong = []
     for name, tree in trees():

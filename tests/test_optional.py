@@ -33,6 +33,7 @@ print("all")
 """
 
 
+@pytest.mark.slow
 def test_every_module_is_imported_without_the_optional_packages() -> None:
     done = subprocess.run(
         [sys.executable, "-c", ALL_MODULES], cwd=ROOT, capture_output=True, text=True, check=False

@@ -58,6 +58,7 @@ def test_priorities_are_written(tmp_path: Path) -> None:
     assert "103 Customer.frank@campus.example PriorityFactor 77.0" in log.read_text()
 
 
+@pytest.mark.slow
 def test_a_policy_is_checked_and_simulated(tmp_path: Path) -> None:
     assert "would start" in without_posix("check", "examples/campus/condor_config")
     run = tmp_path / "run"

@@ -27,6 +27,7 @@ TEXTS = st.lists(
 ).map("".join)
 
 
+@pytest.mark.slow
 @given(TEXTS)
 @pytest.mark.parametrize("form", ["auto", "long", "new", "json", "xml"])
 def test_read_ads(form: Any, text: str) -> None:
@@ -46,6 +47,7 @@ def test_read_ads(form: Any, text: str) -> None:
         assert not problems
 
 
+@pytest.mark.slow
 @given(TEXTS)
 @pytest.mark.parametrize("parser", list(ParserType))
 def test_parse_ads(parser: ParserType, text: str) -> None:

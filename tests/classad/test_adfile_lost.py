@@ -118,6 +118,7 @@ def test_htcondors_own_reader_stops_at_the_first_error() -> None:
         assert (len(ads), [item.lost for item in problems]) == (1, ["rest"])
 
 
+@pytest.mark.slow
 def test_reading_on_takes_time_in_proportion() -> None:
     for one, between, count, left in (
         ('{"a": 1x}', ", ", 10_000, 10_000),
@@ -168,6 +169,7 @@ FORMS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("ending", PACK)
 def test_a_cut_file_gives_the_ads_before_the_cut(ending: str, form: str, tmp_path: Path) -> None:

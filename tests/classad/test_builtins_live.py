@@ -68,6 +68,7 @@ def our_value(expression: str, zone: ZoneInfo) -> str:
     return pretty(whole_seconds(value)) if succeeded else "FAIL"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("zone", ["UTC", "America/Chicago", "Asia/Kolkata"])
 def test_random_calls_agree(zone: str) -> None:
     rng = Random(f"builtins in {zone}")

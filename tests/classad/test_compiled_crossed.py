@@ -48,6 +48,7 @@ def values(text: str, partner: ClassAd | None, *, whole: bool) -> list[str]:
     return [shown(evaluate_full(tree, ad, partner, context=CONTEXT)[0]) for ad in ADS]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("whole", [False, True], ids=["pieces", "whole"])
 def test_values(whole: bool) -> None:
     texts = [*TEXTS[whole::3], *NESTED[whole::2]]

@@ -118,6 +118,7 @@ def pairs() -> Scenes:
 SHARES = [5, pytest.param(1, marks=[pytest.mark.slow, pytest.mark.long])]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("every", SHARES)
 @pytest.mark.parametrize("symbol", BINARY)
 def test_binary_operators(symbol: str, every: int) -> None:
@@ -125,6 +126,7 @@ def test_binary_operators(symbol: str, every: int) -> None:
     check((f"({a.format('A')}) {symbol} ({b.format('B')})" for a, b in ways), pairs())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("every", SHARES)
 @pytest.mark.parametrize("symbol", BINARY)
 def test_binary_operators_on_constants(symbol: str, every: int) -> None:
@@ -148,6 +150,7 @@ OTHERS = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_other_operations() -> None:
     scenes = [scene(where, (value,)) for where in SURROUNDINGS for value in VALUES]
     check((form.format(way.format("A")) for form, way in product(OTHERS, WAYS)), scenes)

@@ -86,6 +86,7 @@ def calls(shape: Shape) -> Iterator[str]:
 SHAPES: Final = shapes(steady=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SHAPES)
 def test_a_function_reads_what_it_says(name: str) -> None:
     """What makes a difference is declared, and what is declared makes a difference."""
@@ -210,6 +211,7 @@ def test_a_function_is_declared_once() -> None:
         builtin("Size", args=1)(lambda state, value: value)
 
 
+@pytest.mark.slow
 def test_no_table_repeats_the_names_of_functions() -> None:
     names, wrong = set(load()), []
     for package in ("classad", "policy", "negotiator", "pieslice", "fuzz"):

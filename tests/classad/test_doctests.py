@@ -17,6 +17,7 @@ MODULES = sorted(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["classad", *MODULES])
 def test_documented_examples(name: str) -> None:
     found = doctest.testmod(importlib.import_module(name))

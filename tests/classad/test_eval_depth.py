@@ -76,6 +76,7 @@ def _works(text: str, *, strict: bool = False) -> bool:
     return bool(evaluate_full(text, _ad(), TARGET, context=context)[1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", PIECES)
 def test_a_piece_takes_nothing_from_what_comes_after_it(piece: str) -> None:
     tree = ExprTree(_beside(piece, MAX_DEPTH - 7))
@@ -105,6 +106,7 @@ def _text_of(expression: str) -> str:
 MOVES = ("evalInEachContext(w, ads)",)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", [piece for piece in PIECES if piece not in MOVES])
 def test_a_piece_leaves_the_evaluation_where_it_was(piece: str) -> None:
     alone = _text_of(f"strcat(isError({piece}))")

@@ -45,6 +45,7 @@ def _generated(tree: ExprTree, *ads: Any) -> None:
     specialise(tree)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("topic", TOPICS)
 def test_generated_form_gives_the_recorded_values(topic: str) -> None:
     def run(case: dict[str, Any]) -> Any:

@@ -30,6 +30,7 @@ def chain(symbol: str, count: int) -> Node:
     return node
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("symbol", ["+", "&&"])
 def test_chains_of_a_hundred_thousand_terms_fail_without_recursion(symbol: str) -> None:
     tree = ExprTree.from_node(chain(symbol, 100_000))

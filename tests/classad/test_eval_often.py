@@ -220,6 +220,7 @@ def pairs() -> list[Pair]:
     return [(my, target) for my, target in family() if my is not target]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", range(4))
 def test_each_scope_in_each_ad(part: int, pairs: list[Pair]) -> None:
     for number, text in enumerate(known_forms()):
@@ -227,6 +228,7 @@ def test_each_scope_in_each_ad(part: int, pairs: list[Pair]) -> None:
             is_kept(text, pairs)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 def test_random_expressions(seed: int, pairs: list[Pair]) -> None:
     rng = Random(seed)

@@ -32,6 +32,7 @@ def shown(text: str, my: ClassAd | None = JOB, target: ClassAd | None = SLOT) ->
 # --- the same as evaluation -----------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("topic", ["random", "scope", "strict", "chained", "fn_ad", "op_select"])
 def test_golden_values_are_explained(topic: str) -> None:
     for case in cases(topic):
@@ -50,6 +51,7 @@ def test_golden_values_are_explained(topic: str) -> None:
         assert blamed == (value is UNDEFINED or value is ERROR), case["id"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("topic", ["random", "fn_ad", "limits"])
 def test_golden_explanations_print(topic: str) -> None:
     for case in list(cases(topic))[::20]:

@@ -27,6 +27,7 @@ def error_of(place: Path, package: str) -> str:
     return done.stderr.strip().splitlines()[-1] if done.returncode else ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("distribution", FOREIGN, ids=lambda it: it[0])
 @pytest.mark.parametrize("package", ["classad", "policy", "classad.v1"])
 def test_ours_over_theirs(tmp_path: Path, distribution: tuple[str, str], package: str) -> None:

@@ -52,6 +52,7 @@ def shown(value: Any, ok: bool) -> str | None:
     return value if isinstance(value, str) else unparse(node_of_value(value))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("version", RECORDED)
 @pytest.mark.parametrize("case", RECORD["cases"], ids=[case["expr"] for case in RECORD["cases"]])
 def test_recorded_expressions(case: dict[str, Any], version: str) -> None:
@@ -179,6 +180,7 @@ JOBS = [
 ]
 
 
+@pytest.mark.slow
 def test_tables_follow_the_rules_of_each_question() -> None:
     """Also if questions by one version's rules come after those by another's."""
     rows = [
@@ -268,6 +270,7 @@ def has_value(text: str, language: LanguageRules) -> bool:
     return evaluate_full(tree, CHAIN, context=EvalContext(language=language))[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("version", ["25.14.1", "25.0.13", "23.9.6"])
 @pytest.mark.parametrize("limit", RECORD["limits"][:9], ids=lambda limit: limit["what"])
 def test_recorded_limits(limit: dict[str, Any], version: str) -> None:

@@ -67,6 +67,7 @@ def _names(*names: str) -> list[Node]:
     return [parse_expression(name) for name in names]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("one", "other"), [*product(BINARY.values(), repeat=2)])
 def test_the_grammar_binds_as_the_rows_say(one: Operator, other: Operator) -> None:
     a, b, c = _names("a", "b", "c")

@@ -212,6 +212,7 @@ SIMPLE = st.one_of(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(SIMPLE, st.booleans(), st.booleans())
 def test_the_short_cut_for_simple_texts_agrees_with_the_grammar(
@@ -262,6 +263,7 @@ def test_nesting_limit(kind: str) -> None:
     assert not parses(make(limit + 1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [

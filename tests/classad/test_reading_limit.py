@@ -111,6 +111,7 @@ WAYS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("form", "kind", "names", "reader"), WAYS)
 def test_ads_that_take_too_much_are_refused(
     form: str, kind: str, names: str, reader: str, tmp_path: Path, low: Callable[[int, float], None]
@@ -170,6 +171,7 @@ def test_ads_that_are_gone_are_not_counted(low: Callable[[int, float], None]) ->
         list(classad.parseAds(text))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 def test_an_ad_of_many_names_is_refused_before_it_is_whole(
     form: str, tmp_path: Path, low: Callable[[int, float], None]
@@ -195,6 +197,7 @@ LARGE: dict[str, Callable[[int], str]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", LARGE)
 @pytest.mark.parametrize("form", ["long", pytest.param("new", marks=_LONG), "jsonl", "xml"])
 def test_a_value_of_too_many_parts_costs_its_attribute(
@@ -230,6 +233,7 @@ def test_a_value_of_too_many_parts_costs_its_attribute(
         assert loaded.names == ["A", "C", "D"]
 
 
+@pytest.mark.slow
 def test_an_expression_of_too_many_parts_is_no_expression(
     low: Callable[[int, float], None],
 ) -> None:
@@ -246,6 +250,7 @@ def test_an_expression_of_too_many_parts_is_no_expression(
     assert classad.ExprTree("  " + "x" * 1_200_000) is not None
 
 
+@pytest.mark.slow
 def test_a_limit_of_the_caller_takes_the_place_of_this_one(
     low: Callable[[int, float], None], tmp_path: Path
 ) -> None:

@@ -114,6 +114,7 @@ PAIRS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "form"), PAIRS)
 def test_reading_takes_memory_in_proportion(kind: str, form: str, tmp_path: Path) -> None:
     path = tmp_path / "ads"
@@ -138,6 +139,7 @@ def test_names_that_all_slots_have_are_kept_once(form: str, tmp_path: Path) -> N
     assert len({id(ad._names) for ad in ads}) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, partial(lzma.compress, preset=0)])
 def test_a_compressed_file_takes_the_memory_of_its_text(
     pack: Callable[[bytes], bytes], tmp_path: Path
@@ -157,6 +159,7 @@ def test_a_compressed_file_takes_the_memory_of_its_text(
     assert packed < min(plain + 1, 6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["many names", "one ad"])
 def test_ads_of_loaded_columns_take_memory_in_proportion(kind: str, tmp_path: Path) -> None:
     """As the slots of a cycle do: no list of all rows is made for an attribute of one ad."""
@@ -194,6 +197,7 @@ print(len(table), most() - before)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="pages are counted by Linux")
 @pytest.mark.parametrize("kind", ["many names", "one ad"])
 def test_a_file_of_many_names_is_a_table_of_proportional_size(kind: str, tmp_path: Path) -> None:
@@ -207,6 +211,7 @@ def test_a_file_of_many_names_is_a_table_of_proportional_size(kind: str, tmp_pat
     assert 5 * size < 1024 * kilobytes < (140 if kernels.native is None else 40) * size
 
 
+@pytest.mark.slow
 def test_ads_of_their_own_names_are_as_any_others() -> None:
     """Columns that stand for few characters each are left to the reader, one ad by the other."""
     count = 20_000

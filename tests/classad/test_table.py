@@ -114,6 +114,7 @@ SEEN = [
 ]
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.lists(ads(), max_size=8), st.lists(ads(), min_size=1, max_size=4))
 @example([ClassAd(CIRCLE[0])], [ClassAd(CIRCLE[1])])
@@ -124,6 +125,7 @@ def test_matches_are_those_of_each_pair(rows: list[ClassAd], jobs: list[ClassAd]
         check_match(rows, job, table)
 
 
+@pytest.mark.slow
 @settings(max_examples=50, deadline=None)
 @given(
     st.lists(ads(), min_size=1, max_size=8), st.lists(ads(), min_size=1, max_size=3), expressions()
@@ -142,6 +144,7 @@ def test_values_are_those_of_each_row(rows: list[ClassAd], jobs: list[ClassAd], 
             assert all(same(values[c], value) for c, value in zip(codes, wanted, strict=True))
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(st.lists(ads(), min_size=2, max_size=6), st.lists(ads(), min_size=2, max_size=4), st.data())
 def test_a_replaced_row_is_another_one(
@@ -158,6 +161,7 @@ def test_a_replaced_row_is_another_one(
         check_match(rows, job, table)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.lists(ads(), min_size=1, max_size=6), st.lists(ads(), min_size=1, max_size=3))
 def test_loaded_rows_are_as_their_ads(rows: list[ClassAd], jobs: list[ClassAd]) -> None:
@@ -203,6 +207,7 @@ JOBS = [
 ]
 
 
+@pytest.mark.slow
 def test_a_pool(backend: str) -> None:
     rows, table = pool(backend)
     for text in [*JOBS, *JOBS]:
@@ -343,6 +348,7 @@ CONSTANTS = [
 STEPS = ["a", "a + {}", "{} - a", "a * {}", "a / {}", "({} + a) * 2", "MY.a - 9223372036854775807"]
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(
     st.lists(st.sampled_from(MANY) | st.integers(-9, 9) | st.floats(-9, 9), min_size=12),
@@ -445,6 +451,7 @@ ARITHMETIC = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ARITHMETIC)
 def test_operators_on_many_combinations(text: str) -> None:
     """More combinations than are evaluated as a whole: operands are, then pairs of their values."""

@@ -91,6 +91,7 @@ def test_what_was_written_comes_back() -> None:
     assert Table.from_arrow(back.to_arrow()) == table
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("of_expressions", "every", "least"),
     [
@@ -123,6 +124,7 @@ def test_files_of_parquet_are_read_in_part_or_whole(tmp_path: Path) -> None:
         Table.from_parquet(tmp_path, ["Memry"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pool", sorted((VECTORS / "pools").iterdir()), ids=lambda path: path.name)
 def test_every_ad_of_the_pools_comes_back(pool: Path) -> None:
     for path in (pool / "slots.ads", pool / "jobs.ads"):

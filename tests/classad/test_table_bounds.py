@@ -63,6 +63,7 @@ def _expression(rng: Random) -> str:
     return f"{left} {comparison} {right}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(len(COLUMNS)))
 def test_comparisons_of_sums(number: int) -> None:
     rng = Random(number)

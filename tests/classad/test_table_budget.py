@@ -52,6 +52,7 @@ def other_ads(table: Table, number: int) -> object:
     return list(table.select("Memory > TARGET.Low", target))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("ask", "texts"), [(select, 6000), (match, 600), (rank, 1200), (other_ads, 1200)]
 )
@@ -77,6 +78,7 @@ def test_thousands_of_texts_stay_within_the_budget(ask: Ask, texts: int) -> None
     assert BUDGET / 4 < said < 2 * BUDGET
 
 
+@pytest.mark.slow
 def test_answers_are_the_same_when_the_table_forgets() -> None:
     small, target = Table(SLOTS, budget=20_000), ClassAd({"Low": 1800})
     large, most = Table(SLOTS), 0

@@ -74,6 +74,7 @@ def test_loaded_rows() -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shared", [False, True])
 @pytest.mark.parametrize("text", ["A =?= undefined", "C =?= undefined"])
 def test_one_expression_for_two_attributes(text: str, shared: bool) -> None:
@@ -148,6 +149,7 @@ def tall(text: str, levels: int) -> str:
 HEIGHTS = [(90, 90, 90), (200, 30, 200), (30, 200, 200), (200, 200, 30), (240, 5, 240)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("heights", HEIGHTS)
 @pytest.mark.parametrize("last", ["A =?= undefined", "N =?= 1"])
 @pytest.mark.parametrize("targets", list(itertools.product([False, True], repeat=3)))

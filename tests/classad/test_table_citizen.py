@@ -272,6 +272,7 @@ def jobs() -> list[ClassAd]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("budget", [1 << 29, 3000])
 def test_threads_get_the_answers_that_one_gets(budget: int) -> None:
     """Also when there is no room, so that what was found is forgotten again and again."""

@@ -73,6 +73,7 @@ def _values(table: Table, text: str, job: ClassAd | None, seat: Any, context: An
     return [shown(values[code]) for code in codes]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", range(4))
 def test_every_function(part: int) -> None:
     table, rows = _table()
@@ -117,6 +118,7 @@ def _jobs(text: str) -> list[ClassAd]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", TIMES)
 def test_questions_under_other_zones(text: str) -> None:
     rows = [

@@ -105,6 +105,7 @@ def in_bits(numbers: Sequence[float]) -> list[str]:
     return list(map(repr, numbers))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("how", "every"), [("built", 2), ("few", 2), ("python", 9), ("loaded", 8), ("placed", 8)]
 )
@@ -131,6 +132,7 @@ def test_values_of_rows(
                 assert in_bits(numbers) == in_bits(list(map(convert, values))), text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("how", "every"), [("built", 10), ("few", 10), ("python", 34), ("loaded", 19), ("placed", 19)]
 )
@@ -180,6 +182,7 @@ def varied() -> Iterator[list[str]]:
         ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("how", "every"), [("built", 2), ("few", 3), ("python", 11)])
 def test_requirements_of_rows(how: str, every: int, monkeypatch: pytest.MonkeyPatch) -> None:
     lists = [TEXTS[start : start + SIZE] for start in range(0, len(TEXTS), 3 * SIZE)]
@@ -210,6 +213,7 @@ READING = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["built", "few"])
 def test_partners_are_told_apart(how: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """One table, one expression, partner after partner, in two orders."""
@@ -239,6 +243,7 @@ CHANGES: dict[str, Callable[[int], dict[str, Any]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["built", "few", "loaded", "python"])
 def test_answers_after_rows_have_changed(
     how: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -192,6 +192,7 @@ def values(table: Table, text: str, job: ClassAd | None, seat: Any) -> list[str]
 HOW = ("plain", "chained", "nested", "both", "misleading", "misleading also")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("rows", "jobs"), [(h, HOW[(n * 3 + 2) % 6]) for n, h in enumerate(HOW)])
 def test_names_and_relatives(rows: str, jobs: str) -> None:
     ads, partners = related(ROWS, rows), related(PARTNERS, jobs)
@@ -432,6 +433,7 @@ def chain(name: str, length: int, end: str) -> str:
 DEEP = (5, 39, 40, 41, 123, 124, 125, 126, 198, 199, 200, 2000)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("length", DEEP)
 def test_chains_of_attributes(length: int) -> None:
     """One after the other they may come to the limit of depth, where the value is an error."""
@@ -474,6 +476,7 @@ def test_jobs_whose_evaluation_has_too_many_nodes_are_left_to_it() -> None:
     assert [item.row_by_row for item in items] == [item.size > MAX_SIZE for item in items]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("length", [3, 48, 49, 50, 99, 100, 101, 102])
 def test_rows_of_conjuncts(length: int) -> None:
     """Many in one text, or each in an attribute that consists of the next."""
@@ -559,6 +562,7 @@ COUNTS = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("many", [False, True])
 def test_lists_of_own_ads(many: bool) -> None:
     """Asked for one partner after the other, while lists and their members change."""

@@ -85,6 +85,7 @@ def _random(rng: Random, depth: int) -> str:
     return form.format(*parts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.usefixtures("sizes")
 def test_random_logic(seed: int) -> None:
@@ -100,6 +101,7 @@ def test_random_logic(seed: int) -> None:
         assert set(table.select(tree, JOB, context=CONTEXT)) == right, str(tree)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(20, 24))
 @pytest.mark.usefixtures("sizes")
 def test_random_requirements(seed: int) -> None:

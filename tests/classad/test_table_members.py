@@ -76,6 +76,7 @@ def pool(opaque: bool, alike: bool = False) -> str:
     return "\n".join(ads)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", JOBS)
 @pytest.mark.parametrize("kind", ["even", "odd", "alike"])
 def test_counts(backend: None, kind: str, form: str) -> None:
@@ -120,6 +121,7 @@ def test_runs_are_counted(runs: list[list[int]]) -> None:
     assert found == [expected, expected]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "wants", ["P > X", "P > X && Q isnt 1", "P > Lim", "P > TARGET.X", "P > MY.X"]
 )
@@ -146,6 +148,7 @@ def test_names_in_lists_are_the_rows_before_they_are_the_partners(wants: str, x:
             assert [shown(values[code]) for code in codes] == wanted, text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seat", ["my", "target"])
 def test_expressions_that_are_evaluated_in_other_ads_read_the_row(seat: Any) -> None:
     """Though in nearly all rows they come to what they would in an empty ad."""

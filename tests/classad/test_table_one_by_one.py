@@ -27,6 +27,7 @@ from fuzz.tables import CONTEXTS, CONVERSIONS, Asking, questions
 from fuzz.thresholds import few_are_many
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_many_rows(seed: int) -> None:
     maker = Maker(seed)
@@ -34,6 +35,7 @@ def test_many_rows(seed: int) -> None:
     questions(maker, Asking(Table(rows), rows[:]), 40)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(10, 24))
 def test_few_rows_that_count_as_many(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every third table is without the C kernels."""
@@ -45,6 +47,7 @@ def test_few_rows_that_count_as_many(seed: int, monkeypatch: pytest.MonkeyPatch)
         questions(maker, Asking(Table(rows), rows[:]), 60)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(60, 63))
 def test_many_partners(seed: int) -> None:
     """At first they are the same to the rows, then they differ in ever more, and rows change."""
@@ -98,6 +101,7 @@ def test_rows_of_a_file(seed: int, form: Any, tmp_path: Path) -> None:
         questions(maker, Asking(Table.from_file(path), rows), 25)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(80, 83))
 def test_sums_of_the_same_columns(seed: int) -> None:
     """What is added up in one way is not what is, in another way or for another conversion."""
@@ -221,6 +225,7 @@ def looked_at_again(maker: Maker, table: Table, ads: Callable[[], list[ClassAd]]
         yield
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(30, 34))
 def test_rows_with_changes_over_them(seed: int) -> None:
     maker = Maker(seed)
@@ -232,6 +237,7 @@ def test_rows_with_changes_over_them(seed: int) -> None:
                 rows.otherwise[maker.rng.randrange(40)].update(otherwise(maker))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(40, 44))
 def test_rows_in_another_order(seed: int) -> None:
     maker = Maker(seed)
@@ -269,6 +275,7 @@ def test_newer_ads_by_name(seed: int) -> None:
         asking.table.update(newer)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_functions_of_expressions_that_read_the_partner_alone(seed: int) -> None:
     """Beside a column they are evaluated once, but not if a row can have a say in them."""

@@ -308,6 +308,7 @@ ONES: list[Any] = [
 ]
 
 
+@pytest.mark.slow
 def test_vectors_of_many_values(backend: None) -> None:
     symbols = ("<", "<=", ">", ">=", "==", "!=", "=?=", "=!=", "+", "*", "/", "&&", "||", "?:")
     for values in MANY:

@@ -36,6 +36,7 @@ def ad(value: Any) -> ClassAd:
     return ClassAd() if value is None else ClassAd({"A": value})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("many", [False, True])
 @pytest.mark.parametrize("column", COLUMNS)
 @pytest.mark.parametrize("symbol", sorted(COMPARISONS))

@@ -101,6 +101,7 @@ def test_numbers_are_those_of_the_evaluator(backend: str, kind: str, text: str) 
         assert list(map(repr, found)) == wanted_of(text, rows, partner)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", CELLS)
 @pytest.mark.parametrize("text", TEXTS)
 def test_numbers_of_some_rows(backend: str, kind: str, text: str) -> None:

@@ -152,6 +152,7 @@ def jobs() -> list[ClassAd]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("varied", [1, 8, 1000])
 def test_matches(monkeypatch: pytest.MonkeyPatch, varied: int) -> None:
     monkeypatch.setattr(requirements, "VARIED", varied)

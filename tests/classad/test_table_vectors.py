@@ -211,6 +211,7 @@ def pool() -> list[ClassAd]:
     return rows
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", CONJUNCTS)
 def test_jobs_with_constants_of_their_own(backend: None, form: str) -> None:
     rows = pool()

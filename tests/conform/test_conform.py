@@ -33,6 +33,7 @@ def write(path: Path, *cases: object) -> Path:
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", sorted(ROOM.glob("*.jsonl")), ids=lambda path: path.stem)
 def test_golden_vectors(path: Path) -> None:
     summary = run([path], KINDS)
@@ -80,6 +81,7 @@ def test_json_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
 GOOD_ORDER = {"keys": [1, 3, 2], "order": [1, 2, 0]}
 
 
+@pytest.mark.slow
 def test_a_pool_that_differs_by_its_age_passes_with_a_note(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

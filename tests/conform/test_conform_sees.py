@@ -87,6 +87,7 @@ def played(name: str) -> Played:
     return only
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_every_fact_that_is_changed_is_a_difference(name: str) -> None:
     ours = played(name)

@@ -171,6 +171,7 @@ def test_rows_that_there_are_not_are_refused() -> None:
                 order([Key(array("d", [1.0, 2.0]))], 2, array("i", [0, row]), 1, stable)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 @given(table=tables(NUMBERS))
 def test_sort_order_sorts(backend: str, table: list[list[float]]) -> None:
@@ -180,6 +181,7 @@ def test_sort_order_sorts(backend: str, table: list[list[float]]) -> None:
     assert [rows[i] for i in order] == sorted(rows, reverse=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 @given(table=tables(VALUES), k=st.integers(0, 420))
 def test_top_k_is_a_prefix_of_the_stable_sort(

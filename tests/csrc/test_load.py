@@ -139,6 +139,7 @@ FILES = (st.lists(LINES, max_size=14) | st.lists(st.sampled_from(PIECES), max_si
 CUTS = st.lists(st.integers(0, 200), max_size=4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("which", STORES)
 @given(text=FILES, cuts=CUTS)
 @example(text="a = 1\nA = 2\n\na = 1\nA = 2\n", cuts=[])
@@ -173,6 +174,7 @@ def pool(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     return (folder / "slots.ads").read_bytes() + (folder / "jobs.ads").read_bytes()
 
 
+@pytest.mark.slow
 def test_on_a_generated_pool(store: str, pool: bytes) -> None:
     agree(pool)
     agree(pool, [1000, 5000, 5001, 200_000])
@@ -187,6 +189,7 @@ def test_nothing_in_a_generated_pool_is_unusual(pool: bytes) -> None:
     assert store.place.position == len(pool)
 
 
+@pytest.mark.slow
 def test_on_the_captured_pools(store: str) -> None:
     files = sorted((ROOT / "examples").rglob("*.ads"))
     assert files
@@ -220,6 +223,7 @@ def test_both_stores_make_the_same_columns(text: str) -> None:
     assert cells(load_long(data)) == cells(by_python(data))
 
 
+@pytest.mark.slow
 @given(runs=st.lists(st.tuples(st.integers(1, 90), st.sets(st.sampled_from("abcdef"))), max_size=8))
 @settings(max_examples=100, deadline=None)
 def test_dense_and_sparse_columns(runs: list[tuple[int, set[str]]]) -> None:
@@ -330,6 +334,7 @@ def test_reals_are_exact(value: float) -> None:
         ]
 
 
+@pytest.mark.slow
 def test_parse_ads_of_a_long_text_takes_the_short_cut(pool: bytes) -> None:
     text = pool.decode()
     odd = 'a = "x"\nb = 007\n\n[c = 1]\n\nd = 1 // e\nf = {d}\n'
@@ -349,6 +354,7 @@ def test_a_real_before_a_line_that_is_refused(store: str, data: bytes, errors: s
     assert loaded(data, errors) == read(data, errors)
 
 
+@pytest.mark.slow
 def test_what_a_load_takes_is_given_back(store: str) -> None:
     """Many files in one process, such as those of a history, need the memory of one."""
     ads = [f'Name = "slot{number}@{"m" * 200}"\nCpus = {number}\n' for number in range(3000)]

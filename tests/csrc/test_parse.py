@@ -98,6 +98,7 @@ def recorded(path: Path) -> list[str]:
     return list(dict.fromkeys(text for line in lines for text in strings(json.loads(line))))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["lex", "strict", "unparse", "formats", "limits", "real_format"])
 def test_on_the_recorded_cases_about_parsing(name: str) -> None:
     for text in recorded(VECTORS / f"{name}.jsonl"):
@@ -105,6 +106,7 @@ def test_on_the_recorded_cases_about_parsing(name: str) -> None:
             agree(text, how)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "every", [pytest.param(1, marks=[pytest.mark.slow, pytest.mark.long]), 40], ids=["all", "some"]
 )
@@ -221,6 +223,7 @@ def test_depth_is_left_to_python(depth: int, pair: str) -> None:
     assert taken or depth > 60
 
 
+@pytest.mark.slow
 def test_long_chains_and_large_trees() -> None:
     assert agree("+".join(["a"] * 20_000))
     assert agree("{" + ",".join(["1"] * 30_000) + "}")

@@ -87,6 +87,7 @@ def test_a_slot_that_only_later_scans_test_keeps_its_place(known: str, read: str
     assert reader.finished(list(known))["slot_order"] == list(read)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_seed_always_gives_the_same_scenario(kind: str) -> None:
     draw = KINDS[kind]

@@ -31,6 +31,7 @@ from negotiator.model.snapshot import Customer
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TARGETS)
 def test_a_few_cases_of_every_target(name: str) -> None:
     target = evolve(TARGETS[name], examples=10)

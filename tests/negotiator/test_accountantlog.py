@@ -95,6 +95,7 @@ def carried_out(words: list[str], table: dict[str, dict[str, str]]) -> None:
 CAMPUS = Path(__file__).parents[2] / "examples" / "campus"
 
 
+@pytest.mark.slow
 def test_a_recorded_log_cut_at_any_byte_is_what_was_whole_before() -> None:
     recorded = (CAMPUS / "Accountantnew.log").read_text()
     records, *transactions = recorded.split("105 \n")

@@ -20,6 +20,7 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "tour"
 BIG = {"random-20", "random-21"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [

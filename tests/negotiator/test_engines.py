@@ -39,6 +39,7 @@ CAPTURES = sorted(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", scenarios.names())
 def test_recorded_scenarios(name: str) -> None:
     case = scenarios.load(name)
@@ -51,6 +52,7 @@ def test_recorded_scenarios(name: str) -> None:
     assert repr(columns) == repr(reference)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [
@@ -83,6 +85,7 @@ def outputs(folder: Path, capsys: pytest.CaptureFixture[str]) -> list[str]:
     return texts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("folder", CAPTURES, ids=lambda path: path.name)
 def test_captured_pools(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     columns, reference = outputs(folder, capsys)
@@ -103,6 +106,7 @@ PREEMPTION_RANK = -RemoteUserPrio * 2 - RemoteUserFloor
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("seed", "config"), [(1, ""), (2, PREEMPTING), (3, LIVE)])
 def test_generated_pools(
     seed: int, config: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -117,18 +121,21 @@ def test_generated_pools(
     assert '"slot"' in columns
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(plain_scenarios())
 def test_any_small_pool(scenario: dict[str, Any]) -> None:
     engines_agree(scenario)
 
 
+@pytest.mark.slow
 @settings(max_examples=80)
 @given(adversarial_scenarios())
 def test_any_odd_pool(scenario: dict[str, Any]) -> None:
     engines_agree(scenario)
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(adversarial_scenarios())
 def test_columns_that_are_kept(scenario: dict[str, Any]) -> None:

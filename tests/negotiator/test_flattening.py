@@ -99,6 +99,7 @@ def changed(ad: ClassAd, context: EvalContext = _CONTEXT) -> bool:
     return any(half_match(ad, it, _CONTEXT) != half_match(after, it, _CONTEXT) for it in _PARTNERS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("requirements", "context"),
     [
@@ -121,6 +122,7 @@ def test_what_is_left_alone_keeps_its_truth(requirements: str, context: EvalCont
         assert repr(alone.raw("Requirements")) != repr(ad.raw("Requirements")), ad
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("led", _REQUIREMENTS)
 def test_what_requirements_lead_to_is_looked_at(led: str) -> None:
     """What is known of expressions from other ads, in which more of them counts, too."""
@@ -153,6 +155,7 @@ def expressions() -> list[Expression]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", [Level.TRUE, Level.LOGICAL])
 def test_what_is_harmless_as_a_whole_is_so_where_less_counts(level: Level) -> None:
     for tree in expressions():

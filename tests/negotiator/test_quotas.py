@@ -32,6 +32,7 @@ def cases() -> list[Any]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", cases())
 def test_case(case: dict[str, Any]) -> None:
     assert check_case(case, QUOTA_KINDS).mismatches == ()

@@ -65,6 +65,7 @@ def newest() -> dict[str, dict[str, Any]]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("path", "every"), PLAYED)
 def test_a_version_decides_as_its_daemons_did(path: Path, every: int) -> None:
     wrong = []
@@ -75,6 +76,7 @@ def test_a_version_decides_as_its_daemons_did(path: Path, every: int) -> None:
     assert wrong == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("path", "every"), PLAYED)
 def test_both_engines_follow_a_version(path: Path, every: int) -> None:
     for case in islice(cases(path), 0, None, 4 * every):
@@ -99,6 +101,7 @@ def just_before(version: Version) -> Version:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", SHOWN, ids=lambda rule: rule.number)
 def test_the_scenario_of_a_rule_is_decided_otherwise_before_it(rule: VersionRule[object]) -> None:
     case = newest()[rule.scenario]

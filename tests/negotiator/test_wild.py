@@ -67,6 +67,7 @@ def parameters() -> Iterator[Any]:
         yield pytest.param(name, marks=[pytest.mark.slow, pytest.mark.long]) if long else name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", list(parameters()))
 def test_scenario(name: str) -> None:
     case = load(name)

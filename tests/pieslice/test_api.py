@@ -132,6 +132,7 @@ class Tags(HTMLParser):
         assert self.open.pop() == tag
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("ask", "command"), ASKED, ids=[command for _, command in ASKED])
 def test_an_answer_is_what_the_command_prints(
     ask: Callable[[], Result], command: str, capsys: pytest.CaptureFixture[str]
@@ -153,6 +154,7 @@ def test_an_answer_is_what_the_command_prints(
     assert json.loads(answer.to_json()) == {"schema": schema, **printed}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("ask", "command"), ASKED[::3], ids=[name for _, name in ASKED[::3]])
 def test_an_answer_is_short_in_a_shell_and_whole_in_a_notebook_and_a_pickle(
     ask: Callable[[], Result], command: str
@@ -278,6 +280,7 @@ def several() -> Simulated:
     return pieslice.simulate(jobs, POLICIES, pool=3, days=0.04, seeds=2)
 
 
+@pytest.mark.slow
 def test_several_policies_have_names_and_tables() -> None:
     found = several()
     assert repr(found) == "<Compared today, calm and own: 2 seeds>"
@@ -386,6 +389,7 @@ def test_diff_is_what_the_command_prints(capsys: pytest.CaptureFixture[str]) -> 
     assert pool.diff(pool).same
 
 
+@pytest.mark.slow
 def test_tables_are_sequences_and_frames(monkeypatch: pytest.MonkeyPatch) -> None:
     cycle = pieslice.read(CAMPUS).negotiate()
     tables = [getattr(cycle, name) for name in (
@@ -435,6 +439,7 @@ def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
             ask()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("ask", "kind", "said"),
     [

@@ -127,6 +127,7 @@ def accounting(folder: Path) -> dict[str, ClassAd]:
     return {ad.get_string("Name") or "": ad for ad in read(folder).ads("accounting")}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [9, 10, 28, 200])
 def test_all_accounting_records_are_read(count: int, recorded: Place, tmp_path: Path) -> None:
     names = [f"user{number}@live.test" for number in range(count)]
@@ -271,6 +272,7 @@ def test_an_anonymous_capture_is_the_same_pool(
     assert found[0] == found[1] != []
 
 
+@pytest.mark.slow
 def test_a_capture_from_tools_says_what_it_loses(
     recorded: Place,
     tmp_path: Path,
@@ -404,6 +406,7 @@ def _running(ad: ClassAd) -> bool:
 # --- trouble ----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("of", "lacks"),
     [
@@ -435,6 +438,7 @@ def test_a_capture_says_what_it_lacks(
     assert f"not in the capture: {lacks}" in " ".join(capsys.readouterr().err.split())
 
 
+@pytest.mark.slow
 def test_only_what_daemons_did_not_answer_is_silence(recorded: Place, tmp_path: Path) -> None:
     """The two schedds of the record have one macro with two values: that is known."""
     for number, (of, silent) in enumerate(
@@ -485,6 +489,7 @@ def test_a_strict_capture_is_whole_or_none(
     assert (tmp_path / "now").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["", "claims of ", "configuration of "])
 def test_schedds_are_asked_at_the_same_time(what: str, recorded: Place) -> None:
     names = ("s1@live.test", "s2@live.test")

@@ -118,6 +118,7 @@ def test_a_step_back_is_told_as_a_step_forward_is(
     assert [line for line, _ in said(forth, "P705")] == [1]
 
 
+@pytest.mark.slow
 def test_a_chain_of_more_alternatives_than_the_new_version_evaluates_is_an_error(
     pool: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -66,6 +66,7 @@ def drawn(seed: int, tmp_path: Path) -> Run:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 def test_any_moment_of_any_simulation_can_be_taken_up(seed: int, tmp_path: Path) -> None:
     whole = drawn(seed, tmp_path)

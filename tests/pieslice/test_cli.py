@@ -200,6 +200,7 @@ def test_importing_the_package_imports_nothing_else() -> None:
     assert done.stdout == "['pieslice']\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("word", commands_of(build_parser()))
 def test_a_command_takes_alone_what_it_takes_among_all(word: str) -> None:
     (alone,) = commands_of(build_parser(word)).values()

@@ -162,6 +162,7 @@ def test_a_captured_pool_goes_on() -> None:
     assert again.result == first.result
 
 
+@pytest.mark.slow
 def test_every_recorded_scenario_goes_on() -> None:
     for name in scenarios.names()[::10]:
         case = scenarios.load(name)

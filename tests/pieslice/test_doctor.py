@@ -141,6 +141,7 @@ def _theirs_first(place: Path, distribution: tuple[str, str]) -> None:
     install_ours(place)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("distribution", FOREIGN, ids=lambda it: it[0])
 @pytest.mark.parametrize("install", [_ours_first, _theirs_first])
 def test_it_runs_where_nothing_else_does(

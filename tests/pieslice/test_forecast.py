@@ -33,6 +33,7 @@ def cases() -> list[Any]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "case"), cases())
 def test_recorded_curves(kind: Any, case: Any) -> None:
     assert kind.recognises(case)
@@ -79,6 +80,7 @@ def test_a_state_without_users(tmp_path: Path, capsys: Any) -> None:
 FROM_ZERO = ["--start", "0", "--floor", "0"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "wanted"),
     [
@@ -235,6 +237,7 @@ def test_bad_input(capsys: pytest.CaptureFixture[str], words: list[str], message
     assert message in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_plots(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("matplotlib")
     words = ["forecast", "--user", "A=100", "--user", "B=50@2h", "--hours", "9", "--title", "Both"]

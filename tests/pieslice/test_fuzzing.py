@@ -88,6 +88,7 @@ def test_a_sound_policy_has_none_in_a_long_search(
     assert data["pairs"] >= 1000000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(FLAWS))
 def test_a_flawed_policy_has_a_counterexample(
     name: str, capsys: pytest.CaptureFixture[str]
@@ -103,6 +104,7 @@ def test_a_flawed_policy_has_a_counterexample(
                 nothing_to_leave_out(step, SHOWN.get(finding["property"], ()), capsys)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("property", "found"),
     [
@@ -153,6 +155,7 @@ def nothing_to_leave_out(
         assert json.loads(capsys.readouterr().out)["value"] != step["value"], (scope, step)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SOUND)
 def test_a_sound_policy_has_none(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     code, data = fuzz(capsys, str(POLICIES / "sound" / name))
@@ -243,6 +246,7 @@ def test_requirements_set_to_nothing_allow_everything(
     assert [step["replay"] for step in finding["steps"]] == [None, None]
 
 
+@pytest.mark.slow
 def test_two_policies_that_refuse_for_different_reasons_are_the_same(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -288,6 +292,7 @@ def test_a_pool_without_ads_teaches_nothing(
     assert "slots.ads: contains no ads" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_pool_teaches_what_its_slots_look_like(capsys: pytest.CaptureFixture[str]) -> None:
     _, data = fuzz(capsys, "examples/campus/condor_config", "--pool", "examples/campus")
     found = {finding["property"]: finding for finding in data["counterexamples"]}

@@ -89,6 +89,7 @@ def simulated(tmp_path_factory: pytest.TempPathFactory) -> Path:
 # --- which capture --------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("at", "said"),
     [
@@ -109,6 +110,7 @@ def test_the_last_capture_at_or_before_a_time_is_taken(
     assert said in " ".join(err.split())
 
 
+@pytest.mark.slow
 def test_a_moment_answers_as_its_folder_does(campus: Path, tmp_path: Path) -> None:
     with History(campus) as history:
         texts = history.texts(history.moments()[1])
@@ -155,6 +157,7 @@ def test_at_needs_a_history(campus: Path) -> None:
     assert (code, "a pool has one folder or one history" in err) == (2, True)
 
 
+@pytest.mark.slow
 def test_programs_ask_about_moments_too(campus: Path) -> None:
     there = pieslice.read(CAMPUS).why("8.0").text()
     for at in (NOON + 10, "2026-11-18 11:07", datetime.fromtimestamp(NOON, UTC)):
@@ -175,6 +178,7 @@ def test_files_and_configurations_replace_those_of_a_moment(campus: Path, tmp_pa
     assert out.partition("\n")[2] == there.partition("\n")[2]
 
 
+@pytest.mark.slow
 def test_two_moments_are_compared(campus: Path) -> None:
     code, out, err = run("diff", campus, "--at", NOON, "--at", NOON + 600)
     assert code == 1
@@ -235,6 +239,7 @@ def test_what_is_no_history_is_told_in_one_line(tmp_path: Path) -> None:
 # --- what a simulation records -------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_recorded_cycle_is_predicted_exactly(simulated: Path, tmp_path: Path) -> None:
     path, workload = tmp_path / "campus.history", ROOT / "examples/workloads/campus-day.toml"
     words = ("simulate", CAMPUS, "--workload", workload, "--days", "0.05", "--record", path)
@@ -269,6 +274,7 @@ def test_recorded_decisions_stand_line_by_line(simulated: Path) -> None:
     assert text.endswith("\n}\n")
 
 
+@pytest.mark.slow
 def test_a_recorded_simulation_is_the_same_simulation(simulated: Path, tmp_path: Path) -> None:
     workload = ROOT / "examples/workloads/two-users.toml"
     words = ("simulate", "10", "--workload", workload, "--days", "0.08")
@@ -283,6 +289,7 @@ def test_a_recorded_simulation_is_the_same_simulation(simulated: Path, tmp_path:
     assert (code, "--record keeps one run" in err) == (2, True)
 
 
+@pytest.mark.slow
 def test_a_recorded_simulation_can_be_taken_up(simulated: Path, tmp_path: Path) -> None:
     """Its history is that of a run that was never interrupted, even if its checkpoint is lost."""
     workload = ROOT / "examples/workloads/two-users.toml"

@@ -45,6 +45,7 @@ def run(words: list[str], **more: object) -> tuple[int, str]:
     return done.returncode, done.stderr
 
 
+@pytest.mark.slow
 def test_damaged_files_end_in_no_internal_error(tmp_path: Path) -> None:
     assert fuzz_commands(["--count", "60", "--seed", "11", "--found", str(tmp_path)]) == 0
 
@@ -323,6 +324,7 @@ TALL = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", TALL.values(), ids=TALL)
 def test_chains_of_operators_have_no_end(text: str, tmp_path: Path, capsys: Capture) -> None:
     # A chain is no nesting for the parser, as it is none for HTCondor's; no tool may recurse on it.
@@ -430,6 +432,7 @@ _SETTINGS = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "digits",
     [

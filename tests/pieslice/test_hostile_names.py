@@ -129,6 +129,7 @@ def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
 def test_names_are_harmless(command: str, shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
     main(shlex.split(command))

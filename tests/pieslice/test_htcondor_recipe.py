@@ -81,6 +81,7 @@ def test_jobs_that_are_not_taken(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("queue", "held"), [("", ""), ("echo 5", " or are held")], ids=["ended", "held"]
 )

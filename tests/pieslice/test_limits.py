@@ -92,6 +92,7 @@ COMMANDS = {"condor_config": "check", "Accountantnew.log": "userprio"}
 READERS = {"condor_config": pieslice.check, "Accountantnew.log": pieslice.userprio}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["slots.ads", "slots.new", "Accountantnew.log", "condor_config"])
 def test_what_would_take_too_much_is_refused(
     form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
@@ -180,6 +181,7 @@ def test_commands_end_in_time(
     assert bounds.entered == 0
 
 
+@pytest.mark.slow
 def test_a_simulation_that_is_ended_can_be_taken_up(
     looks: None, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -338,6 +340,7 @@ def test_a_file_that_unpacks_to_more_than_the_limit(tmp_path: Path, capsys: Capt
 # ---- import pieslice
 
 
+@pytest.mark.slow
 def test_functions_keep_to_a_limit(looks: None, policy: Path, tmp_path: Path) -> None:
     pool = pieslice.read(TOUR)
     grid = {"NEGOTIATOR_INTERVAL": "60,120"}

@@ -86,6 +86,7 @@ def run(line: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert out or err or "-o" in words, line
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("parser", LEAVES, ids=[parser.prog for parser in LEAVES])
 def test_examples_of_commands_run(
     parser: Parser, shop: Path, capsys: pytest.CaptureFixture[str]
@@ -106,6 +107,7 @@ def test_examples_of_commands_run(
         run(line, capsys)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("topic", topic_names())
 def test_topics_are_short_and_their_commands_run(
     topic: str, shop: Path, capsys: pytest.CaptureFixture[str]

@@ -428,6 +428,7 @@ def test_what_is_set_to_nothing_is_evaluated_by_nobody(tmp_path: Path, capsys: C
     assert not any("SYSTEM_PERIODIC_HOLD" in line for line in lines)
 
 
+@pytest.mark.slow
 def test_an_expression_of_many_levels_is_explained_soon(tmp_path: Path, capsys: Capture) -> None:
     """It took a second for each four levels, half a minute here."""
     text = "A0"

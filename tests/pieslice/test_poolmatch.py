@@ -117,6 +117,7 @@ def check_counts(at: Offer) -> int:
     return len(match.clauses)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(CASES))
 def test_counts_are_those_of_the_reference_evaluator(name: str) -> None:
     assert all(halted(CASES[name], check_counts))
@@ -171,6 +172,7 @@ def check_changes(at: Offer) -> list[SuggestedChange]:
     return list(found.best)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(CASES))
 def test_changes_do_what_is_promised(name: str) -> None:
     for changes in halted(CASES[name], check_changes):
@@ -218,6 +220,7 @@ JOBS_WANT = (
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(pools())
 def test_drawn_changes_do_what_is_promised(case: dict[str, Any]) -> None:

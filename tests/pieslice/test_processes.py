@@ -122,6 +122,7 @@ time.sleep(1000)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [["record", "{}", TOUR], ["simulate", "--record", "{}"]])
 def test_a_second_recorder_is_refused_until_the_first_is_killed(
     words: list[str], tmp_path: Path

@@ -89,6 +89,7 @@ SLOW = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("command", "line"), SLOW, ids=[line.split()[0] for line, _ in SLOW])
 def test_commands_tell_how_far_they_are_on_a_terminal_only(
     command: str, line: str, monkeypatch: pytest.MonkeyPatch

@@ -25,6 +25,7 @@ NAMES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_the_steps_add_up(name: str) -> None:
     case = scenarios.load(name)

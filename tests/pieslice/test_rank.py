@@ -36,6 +36,7 @@ def best_first(halted: Offer, _: JobHistory) -> Ranking:
     return ranking(halted)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*FIRST, *TIES])
 def test_the_first_candidate_is_the_one_that_is_taken(name: str) -> None:
     case = scenarios.load(name)

@@ -141,6 +141,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "pool.history"
 
 
+@pytest.mark.slow
 def test_every_capture_comes_back(path: Path) -> None:
     campus = texts_of_folder(CAMPUS)
     captures = [
@@ -193,6 +194,7 @@ with Recorder(Path(sys.argv[1])) as recorder:
 """
 
 
+@pytest.mark.slow
 def test_a_writer_that_is_killed_loses_at_most_one_capture(path: Path) -> None:
     for _ in range(2):
         path.unlink(missing_ok=True)

@@ -185,6 +185,7 @@ def test_worst_moments_have_commands_that_ask_about_them(
     assert f"{side.run.worst[place].job}.0" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["png", "svg"])
 def test_pictures(run: Path, tmp_path: Path, form: str) -> None:
     pytest.importorskip("matplotlib")
@@ -272,6 +273,7 @@ def test_folders_that_are_no_runs(
 # --- two configurations -------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_two_runs_are_one_page(
     two: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -384,6 +386,7 @@ def test_names_steer_no_terminal(wild: Path, capsys: pytest.CaptureFixture[str])
         assert max(map(len, capsys.readouterr().out.splitlines())) <= 80
 
 
+@pytest.mark.slow
 def test_names_are_drawn(wild: Path, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     words = ["report", str(wild / "run"), "-o", str(tmp_path / "r.html"), "--plots", str(tmp_path)]

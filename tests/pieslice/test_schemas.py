@@ -162,6 +162,7 @@ def documents(text: str) -> list[dict[str, Any]]:
         return [json.loads(line) for line in text.splitlines()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name, commands in OUTPUTS.items() if commands])
 @pytest.mark.usefixtures("scratch")
 def test_what_a_command_prints_fits_its_schema(
@@ -177,6 +178,7 @@ def test_what_a_command_prints_fits_its_schema(
         assert {validate(one) for one in found} == {name}
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("scratch")
 def test_what_programs_get_fits_its_schema() -> None:
     pool = pieslice.read(TOUR)
@@ -253,6 +255,7 @@ def objects(schema: object) -> Iterator[Mapping[str, Any]]:
             yield from objects(part)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SCHEMAS)
 def test_a_schema_is_sound_and_takes_no_other_field(name: str) -> None:
     schema = SCHEMAS[name]

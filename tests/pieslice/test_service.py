@@ -105,6 +105,7 @@ def test_a_pool_that_hangs_keeps_the_watchdog_from_being_told(
     assert [seconds for seconds, alive in told if alive] == [0, 20, 40, 60, 80]
 
 
+@pytest.mark.slow
 def test_a_shadow_tells_the_service_manager(
     recorded: Place, manager: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -179,6 +180,7 @@ def test_a_pool_that_fails_ends_all() -> None:
     assert closed.wait(20)
 
 
+@pytest.mark.slow
 def test_two_pools_are_followed_by_one_process(
     recorded: Place, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -201,6 +203,7 @@ def test_two_pools_are_followed_by_one_process(
             assert history.moments()
 
 
+@pytest.mark.slow
 def test_cycles_of_several_pools_are_told_apart(
     recorded: Place, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -266,6 +269,7 @@ def test_a_running_pool_is_recorded_once(
         assert main(["record", str(path), POOL]) == 2
 
 
+@pytest.mark.slow
 def test_running_pools_are_recorded_until_the_service_ends(
     recorded: Place,
     tmp_path: Path,

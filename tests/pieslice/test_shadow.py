@@ -47,6 +47,7 @@ def shadow(*words: str) -> int:
 # --- the command ------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_cycles_of_a_real_pool_go_as_predicted(
     recorded: Place, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -117,6 +118,7 @@ def test_the_score_is_a_table(recorded: Place, capsys: pytest.CaptureFixture[str
     assert max(map(len, out.splitlines())) <= 80
 
 
+@pytest.mark.slow
 def test_without_the_right_to_ask_it_says_so_and_goes_on(
     recorded: Place, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -342,6 +344,7 @@ def test_one_slow_capture_does_not_make_the_later_ones_old(
     assert max(ages[3:]) < 4, ages
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("ask", "ended", "at"),
     [
@@ -557,6 +560,7 @@ def test_what_cannot_be_seen_does_not_count_against_a_prediction(
     assert not compare(before, after, result).exact
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "moved"),
     [
@@ -631,6 +635,7 @@ def test_a_submitter_that_had_not_told_of_its_jobs_has_moved(
     assert compare(before, after, nothing).moved == Moved(submitters=moved)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("before", "after", "moved"),
     [
@@ -658,6 +663,7 @@ def test_a_partitionable_slot_whose_parts_did_not_add_up_has_moved(
     assert found.moved == Moved(slots=moved)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rest", "new", "filled"),
     [
@@ -703,6 +709,7 @@ def submitter(schedd: str, heard: int, idle: int = 1) -> str:
     return ad(Name="ann@x", ScheddName=schedd, IdleJobs=idle, RunningJobs=0, LastHeardFrom=heard)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("schedd", "heard", "idle", "uncertain"),
     [
@@ -740,6 +747,7 @@ def test_the_order_of_two_schedds_of_a_user(
     assert outcome_of(found.data()) == found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("started", "cycle", "said"),
     [
@@ -876,6 +884,7 @@ def test_a_log_has_a_largest_size_and_says_once_what_goes(tmp_path: Path) -> Non
     assert log.totals["cycles"] == 60
 
 
+@pytest.mark.slow
 def test_a_history_has_a_largest_size_and_says_once_what_goes(tmp_path: Path) -> None:
     path = tmp_path / "h"
     said: list[str] = []
@@ -954,6 +963,7 @@ def test_a_log_has_the_totals_of_what_it_could_not_take(
     assert [item.time for item in again.recent] == [1, 4]
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_said_once_and_again_when_it_has_room(
     recorded: Place,
     tmp_path: Path,

@@ -311,6 +311,7 @@ GROUP_ACCEPT_SURPLUS_h = True
 CHANGES = (MachineChange(900, "node0002", False), MachineChange(2400, "node0002", True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "pool"),
     [
@@ -587,6 +588,7 @@ def test_slots_that_look_at_what_changes_are_not_kept(tmp_path: Path) -> None:
         assert run.negotiator.cache is None, requirements
 
 
+@pytest.mark.slow
 def test_a_checkpoint_restores_every_part(tmp_path: Path) -> None:
     policy = policy_of(tmp_path, PREEMPTING + "PRIORITY_HALFLIFE = 600\n")
     jobs = [(0, "a", 9000)] * 6 + [(3000, "b", 400)] * 5
@@ -1059,6 +1061,7 @@ def files(folder: Path) -> dict[str, bytes]:
     }
 
 
+@pytest.mark.slow
 def test_a_run_folder(tmp_path: Path, words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     for number, form in enumerate(("csv", "csv", "jsonl")):
         folder = str(tmp_path / str(number))
@@ -1100,6 +1103,7 @@ def test_a_run_that_is_refused_leaves_no_folder(
     assert (folder / "run.json").is_file()
 
 
+@pytest.mark.slow
 def test_two_configurations(
     tmp_path: Path, words: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -1125,6 +1129,7 @@ def test_two_configurations(
     assert (tmp_path / "both" / "b" / "summary.json").is_file()
 
 
+@pytest.mark.slow
 def test_several_seeds(
     tmp_path: Path, words: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -1146,6 +1151,7 @@ def test_several_seeds(
     assert shown[3].split() == ["mean", "deviation", "least", "most"]
 
 
+@pytest.mark.slow
 def test_seeds_of_two_configurations_are_pairs(
     tmp_path: Path, words: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -1162,6 +1168,7 @@ def test_seeds_of_two_configurations_are_pairs(
     assert sorted(path.name for path in (tmp_path / "x" / "b").iterdir()) == ["seed-3", "seed-4"]
 
 
+@pytest.mark.slow
 def test_the_pool_of_a_moment_is_a_capture(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -1261,6 +1268,7 @@ def signalled(number: int, count: int, words: list[str]) -> subprocess.Completed
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kills", "days"),
     [(3, "0.5"), pytest.param(20, "4", marks=[pytest.mark.slow, pytest.mark.long])],
@@ -1284,6 +1292,7 @@ def test_a_killed_run_goes_on_to_the_same_bytes(
     assert files(folder) == files(tmp_path / "whole")
 
 
+@pytest.mark.slow
 def test_ctrl_c_leaves_a_valid_part_that_can_be_taken_up(
     tmp_path: Path,
     words: list[str],
@@ -1307,6 +1316,7 @@ def test_ctrl_c_leaves_a_valid_part_that_can_be_taken_up(
     assert json.loads(capsys.readouterr().out)["complete"] is True
 
 
+@pytest.mark.slow
 def test_the_second_ctrl_c_does_not_wait_for_the_end_of_the_cycle(
     tmp_path: Path, words: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -1346,6 +1356,7 @@ def test_a_simulation_runs_in_any_thread(
 
 
 #: 0.2 days are 58 cycles of 300 s.
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "cycle", "which", "rest"),
     [

@@ -20,6 +20,7 @@ from pieslice.simulation.setup import Plan, build
 from tests.pieslice.simulations import COUNT, Course, course, drawn
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(COUNT))
 def test_series_and_summary_are_what_the_events_add_up_to(number: int, tmp_path: Path) -> None:
     plan = drawn(number).plan(tmp_path)
@@ -165,6 +166,7 @@ def same(numbers: dict[str, Any], waits: list[int]) -> None:
 # --- from cycle to cycle --------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(0, COUNT, 5))
 def test_whole_cycles_and_checkpoints_anywhere_change_nothing(number: int, tmp_path: Path) -> None:
     """Nothing that is known of earlier cycles is used, and any cycle may be the first again."""

@@ -73,6 +73,7 @@ def backlog(name: str, count: int, rng: Random, submit: int = 0) -> list[tuple[s
     return [(name, submit, int(rng.uniform(150, 330))) for _ in range(count)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("factors", "slots", "cpus"),
     [
@@ -148,6 +149,7 @@ def test_usage_of_groups_is_within_quota_plus_surplus(tmp_path: Path) -> None:
         assert found["a"] == (0.0 if hour <= moment < 2 * hour else QUOTAS["a"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2, 3])
 @pytest.mark.parametrize("users", ["u", "uv", "uvw"])
 def test_usage_of_groups_under_random_demand(tmp_path: Path, users: str, seed: int) -> None:
@@ -194,6 +196,7 @@ spread = 0.3
 """
 
 
+@pytest.mark.slow
 def test_the_series_of_the_command_show_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -198,6 +198,7 @@ def test_a_failed_point_is_in_the_table(
     capsys.readouterr()
 
 
+@pytest.mark.slow
 def test_on_all_cores_a_worker_that_dies_takes_no_other_point_with_it() -> None:
     pytest.importorskip("joblib")
     found = by_value(work.on_cores(dies, grid(), 2, 2))

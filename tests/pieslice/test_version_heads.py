@@ -50,6 +50,7 @@ def told(command: str, capsys: pytest.CaptureFixture[str]) -> str:
     return capsys.readouterr().out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", SAYING)
 def test_the_head_says_the_version_and_whence(
     command: str, capsys: pytest.CaptureFixture[str]
@@ -75,6 +76,7 @@ def test_a_value_is_followed_by_the_version(
     assert "follows" not in lines[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command",
     [
@@ -100,6 +102,7 @@ def test_data_of_a_check_name_the_version_of_each_configuration(
     assert said == [("24.0.23", "--condor-version")] * 4
 
 
+@pytest.mark.slow
 def test_a_difference_says_the_version_of_both_sides_or_of_each(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -115,6 +118,7 @@ def test_a_difference_says_the_version_of_both_sides_or_of_each(
     assert [found[side]["condor_version"] for side in "ab"] == ["24.0.23", "25.14.1"]
 
 
+@pytest.mark.slow
 def test_programs_are_told_as_well() -> None:
     pool = pieslice.read(CAMPUS, condor_version="24.0")
     newest = pieslice.read(CAMPUS)

@@ -63,6 +63,7 @@ def test_jobs_could_run_that_only_a_limit_or_quota_is_against(tour: Capture) -> 
     assert set(able) > {"13.0", "14.0"}
 
 
+@pytest.mark.slow
 def test_an_alert_says_of_a_job_what_why_says(tour: Capture) -> None:
     for pool in (tour, read_capture(CapturePaths(CAMPUS))):
         firsts = {(one.submitter, one.why.partition("(")[0]): one for one in seen(pool).waiting}
@@ -286,6 +287,7 @@ def written(path: Path, text: str) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_a_running_pool_is_watched(
     recorded: Place,
     receiver: tuple[str, list[Any], list[int]],
@@ -359,6 +361,7 @@ def test_a_pool_that_does_not_answer_any_more_is_told(
     assert f'pieslice_watch_up{{pool="{HOST}"}} 0\n' in metrics.read_text()
 
 
+@pytest.mark.slow
 def test_a_cycle_that_cannot_be_judged_ends_nothing(
     recorded: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -412,6 +415,7 @@ def recording(path: Path, *slots: str) -> Path:
 RULES = '[[rule]]\nkind = "idle-job"\ncycles = 2\nusers = ["alice"]\n'
 
 
+@pytest.mark.slow
 def test_a_history_is_played(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = recording(tmp_path / "pool.history", "Unclaimed", "Unclaimed", "Unclaimed")
     rules = written(tmp_path / "alerts.toml", f'[notify]\nrun = ["/no/such"]\n{RULES}')
@@ -426,6 +430,7 @@ def test_a_history_is_played(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert answer.startswith(alert["why"])
 
 
+@pytest.mark.slow
 def test_cycles_that_are_not_recorded_are_told_when_they_were_overdue(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -443,6 +448,7 @@ def test_cycles_that_are_not_recorded_are_told_when_they_were_overdue(
     assert not (tmp_path / "state").exists()
 
 
+@pytest.mark.slow
 def test_a_cycle_that_cannot_be_played_is_left_out(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -461,6 +467,7 @@ def test_a_cycle_that_cannot_be_played_is_left_out(
     assert " left out: " in err
 
 
+@pytest.mark.slow
 def test_a_folder_of_captures_is_played(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = recording(tmp_path / "pool.history", "Unclaimed", "Unclaimed")
     place = tmp_path / "captures"

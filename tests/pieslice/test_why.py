@@ -39,6 +39,7 @@ def answers(name: str) -> list[Explained]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["preempt-kinds-order", "groups-surplus", "random-100", "random-104", "random-110"]
 )
@@ -69,6 +70,7 @@ def test_the_counts_are_those_of_the_cycle(name: str) -> None:
             assert causes["submitter limit"] > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", scenarios.names()[::9])
 def test_the_verdict_is_what_happened(name: str) -> None:
     """A job that was matched is said to be so, with its slot as the best candidate."""

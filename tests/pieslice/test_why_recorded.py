@@ -31,6 +31,7 @@ def run(capsys: Any, *arguments: str) -> str:
     return text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_the_first_line_is_what_happened(name: str, capsys: Any) -> None:
     file = str(scenarios.VECTORS / f"{name}.json")
@@ -45,6 +46,7 @@ def test_the_first_line_is_what_happened(name: str, capsys: Any) -> None:
         assert told.startswith(SAID.get(data["fate"], "idle, but not offered: "))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [it for it in scenarios.names() if it.startswith("groups-")])
 def test_each_step_of_the_quotas_has_its_sentence(name: str, capsys: Any) -> None:
     file = str(scenarios.VECTORS / f"{name}.json")

@@ -49,6 +49,7 @@ def cycles(name: str) -> list[Played]:
     return list(play(load_wild(name) if name in WILD else scenarios.load(name)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", cases())
 def test_every_job_and_every_match_is_accounted_for_once(name: str) -> None:
     for cycle in cycles(name):
@@ -90,6 +91,7 @@ LIMITED = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*LIMITED, *WILD[7::40]])
 def test_a_job_that_is_not_requested_is_so_for_the_cause_that_is_named(name: str) -> None:
     """Without the setting that is named the job is requested, or something else is in the way."""
@@ -123,6 +125,7 @@ def test_a_job_that_is_not_requested_is_so_for_the_cause_that_is_named(name: str
                     assert after[fate.schedd, fate.submitter, fate.job].unasked is not cause
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["preempt-kinds-order", "random-100", "random-110", *WILD[3::80]])
 def test_a_rejection_hangs_on_what_it_names(name: str) -> None:
     """With PREEMPTION_REQUIREMENTS true nobody is rejected for it any more."""
@@ -219,6 +222,7 @@ def test_a_job_beyond_the_upload_limit(capsys: Any) -> None:
     assert more["fate"] == "matched"
 
 
+@pytest.mark.slow
 def test_a_cluster_a_user_and_a_group_are_summed_up(capsys: Any) -> None:
     for arguments in (("15",), ("--user", "carol"), ("--group", "group_chemistry")):
         data = ask(capsys, CAMPUS, *arguments)
@@ -321,6 +325,7 @@ def test_settings_that_keep_jobs_from_being_requested(capsys: Any) -> None:
         assert said in data["verdict"]
 
 
+@pytest.mark.slow
 def test_the_answer_is_in_the_first_ten_lines(capsys: Any) -> None:
     """Of every waiting job: the verdict, the request, the slots and what would help."""
     for pool, jobs in ((TOUR, ("11.0", "12.0", "14.0", "15.1")), (CAMPUS, ("1.26", "3.0", "15.7"))):
@@ -334,6 +339,7 @@ def test_the_answer_is_in_the_first_ten_lines(capsys: Any) -> None:
 TWENTY = str(EXAMPLES / "scenarios" / "twenty.json")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("question", "answer"),
     [

@@ -115,6 +115,7 @@ def printed(
     return capsys.readouterr()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_pipe_gets_80_columns(
     command: str,
@@ -132,6 +133,7 @@ def test_a_pipe_gets_80_columns(
     assert [line for line in (out + err).splitlines() if len(line) > 80] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["negotiate", "quotas", "userprio", "why", "rank", "forecast"])
 def test_the_width_can_be_chosen(
     command: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
@@ -287,6 +289,7 @@ class Terminal(io.StringIO):
         return True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("settings", "terminal", "more", "coloured"),
     [

@@ -18,6 +18,7 @@ UNITS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("folder", POOLS, ids=lambda folder: folder.name)
 def test_the_table_says_what_a_captured_pool_shows(
     folder: Path, capsys: pytest.CaptureFixture[str]

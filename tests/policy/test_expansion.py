@@ -44,6 +44,7 @@ def test_a_circle_is_told_from_its_first_name_to_its_last() -> None:
         config.text("N0")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("more", [3616, 3617])
 def test_kept_values_count_with_the_replacements_that_they_take(more: int) -> None:
     """20,000 are too many; the value that is kept of D13 takes 16,382."""

@@ -28,6 +28,7 @@ def test_the_corpus_is_large_enough() -> None:
     assert len({fault.name for fault in PLANTED}) == len(PLANTED)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", PLANTED, ids=lambda fault: fault.name)
 def test_the_header_says_where_the_fault_is(fault) -> None:  # type: ignore[no-untyped-def]
     lines = decoded(fault.path).split("\n")
@@ -38,6 +39,7 @@ def test_the_header_says_where_the_fault_is(fault) -> None:  # type: ignore[no-u
     assert fault.fault == fault.path.parent.name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FAULTS)
 def test_planted_faults_are_found(name: str) -> None:
     ours = [fault for fault in PLANTED if fault.fault == name]
@@ -52,6 +54,7 @@ def test_the_manifest_names_only_files_that_exist() -> None:
     assert {path.name for path in clean()} >= FALSE
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", clean(), ids=lambda path: path.stem)
 def test_a_clean_configuration_has_no_finding(path: Path) -> None:
     found_here = checked(path)
@@ -65,6 +68,7 @@ def test_every_class_of_mutations_has_a_place_in_the_clean_files() -> None:
     assert all(case.mutation.text != decoded(case.file) for case in chosen)
 
 
+@pytest.mark.slow
 def test_torn_files_are_checked_without_an_exception() -> None:
     assert list(problems(seed=1, count=150)) == []
 

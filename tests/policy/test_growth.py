@@ -75,6 +75,7 @@ def _calls(text: str) -> int:
     return number
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", GROWING)
 def test_twice_the_configuration_takes_twice_the_work(name: str) -> None:
     text = GROWING[name]

@@ -17,6 +17,7 @@ _ASSIGNED = re.compile(r"^[ \t]*[\w.]+(?=[ \t]*[+@]?=)")
 _NOT_IN_A_CONDITIONAL = ("P203", "P222")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("section", SECTIONS)
 def test_faults_have_findings_and_what_is_none_has_none(section: str) -> None:
     for case in SECTIONS[section]:
@@ -31,6 +32,7 @@ def test_every_case_stands_once() -> None:
     assert len(set(configurations)) == len(configurations) > 500
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "every", [4, pytest.param(1, marks=[pytest.mark.slow, pytest.mark.long])], ids=["some", "all"]
 )

@@ -76,6 +76,7 @@ def rendered(items: list[Diagnostic]) -> str:
     return "\n".join(item.render() for item in items)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("finding", FINDINGS.values(), ids=lambda finding: finding.id)
 def test_the_examples_of_a_finding(finding: Finding) -> None:
     bad = found_between(finding.bad, finding.between, finding.id)
@@ -100,6 +101,7 @@ def test_the_pages_are_current() -> None:
     assert findings_page() != knob_page()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", BAD, ids=lambda path: path.stem)
 def test_a_bad_policy_has_the_finding_it_names(path: Path) -> None:
     text = path.read_text(encoding="utf-8")

@@ -48,6 +48,7 @@ def every(text: str) -> None:
             holds(text, found, one, one.edit)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", BAD, ids=lambda path: path.stem)
 def test_a_repair_removes_its_finding_and_makes_no_other(path: Path) -> None:
     every(path.read_text(errors="replace"))

@@ -75,6 +75,7 @@ def sets_of_values(draw: st.DrawFn) -> tuple[Abstract, ClassAdValue]:
     return found, chosen
 
 
+@pytest.mark.slow
 @settings(max_examples=400)
 @given(sets_of_values(), sets_of_values(), st.sampled_from(BINARIES))
 def test_binary_operators(
@@ -214,6 +215,7 @@ def ads(draw: st.DrawFn) -> tuple[ClassAd, ClassAd]:
     return pair
 
 
+@pytest.mark.slow
 @settings(max_examples=600)
 @given(EXPRESSIONS, ads())
 def test_what_comes_out_is_among_what_can(text: str, pair: tuple[ClassAd, ClassAd]) -> None:

@@ -53,6 +53,7 @@ def test_a_difference_is_found() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_conform_passes_every_file_of_configurations() -> None:
     summary = run([VECTORS], CONFIG_KINDS)
     assert [(outcome.id, outcome.mismatches) for outcome in summary.failures] == []
