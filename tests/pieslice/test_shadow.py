@@ -111,7 +111,7 @@ def test_the_score_is_a_table(recorded: Place, capsys: pytest.CaptureFixture[str
     shadow("--cycles", "1")
     out, err = capsys.readouterr()
     followed = "follows 25.14.1: CondorVersion of the negotiator's ad"
-    assert f"{POOL}: {followed}, asking for each cycle" in err
+    assert f"{POOL}: asking for each cycle\n  {followed}\n" in err
     assert f"  {followed}\n" in out
     assert "matches 15/15 rejections " in out
     assert f"pool {POOL}: predictions\n" in out
