@@ -28,7 +28,7 @@ from pieslice.reports.layout import Block, Line
 from pieslice.reports.output import deliver, show
 from pieslice.shadow.history import Keep, keeping
 from pieslice.shadow.keeping import Log, Unwritten, ended_in_order, large_of, replace
-from pieslice.shadow.loop import Followed, Shadow, due, told_version
+from pieslice.shadow.loop import Followed, Shadow, due, followed_version
 from pieslice.shadow.outcome import Outcome
 from pieslice.shadow.report import Score, cycle_line, differences, page, prometheus
 from pieslice.terminal import complain
@@ -90,7 +90,7 @@ class _Books:
         at = time.strftime("%H:%M:%S UTC", time.gmtime(due(capture.manifest["cycle"])))
         when = "asking for each cycle" if self.args.ask else f"next cycle due at {at}"
         files = [f"{what} {path}" for what in _FILES if (path := self.path(what)) is not None]
-        self.version = told_version(capture)
+        self.version = followed_version(capture)
         text = f"pool {capture.manifest['pool']}: {', '.join((when, *files))}"
         complain(text)
         complain(f"  {self.version}")
@@ -99,7 +99,7 @@ class _Books:
     def add(self, followed: Followed) -> None:
         """Count a cycle, print it, and bring the files up to date."""
         outcome = followed.outcome
-        self.version = told_version(followed.after)
+        self.version = followed_version(followed.after)
         self.saying.last = _NOTHING
         self.keep(followed.before.capture)
         self.keep(followed.after)

@@ -90,8 +90,11 @@ class Lines:
     _dropped: bool = False
 
     def read(self) -> Iterator[JsonData]:
-        """The whole lines that are objects; what a kill left of a last one is cut off."""
-        if not self.path.exists():
+        """The whole lines that are objects; what a kill left of a last one is cut off.
+
+        Nothing is read of what is no file: a device or a pipe need not come to an end.
+        """
+        if not self.path.is_file():
             return
         whole = 0
         with self.path.open("rb") as stream:

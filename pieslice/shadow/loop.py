@@ -144,7 +144,7 @@ def predict(
                 families.cache_clear()
 
 
-def told_version(capture: LiveCapture) -> Version:
+def followed_version(capture: LiveCapture) -> Version:
     """The version that is followed for a captured pool: that which its negotiator tells."""
     ads = tuple(LocatedAd(ad, Source("", "negotiator")) for ad in capture.ads("negotiator"))
     return pool_version(CaptureReader(CapturePaths(None, ads={"negotiator": ads})))

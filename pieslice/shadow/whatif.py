@@ -33,7 +33,7 @@ from pieslice.reports.layout import Block, Column, Line, Table, Wrapped, short
 from pieslice.reports.output import put, show
 from pieslice.reports.result import Result
 from pieslice.shadow.keeping import LARGE, Lines, Unwritten, ended_in_order, large_of
-from pieslice.shadow.loop import Followed, Shadow, predict, told_version
+from pieslice.shadow.loop import Followed, Shadow, followed_version, predict
 from pieslice.shadow.outcome import schedd_of, silent_in, submitter_of_job
 from pieslice.terminal import complain
 from policy.versions import Followed as Version
@@ -330,7 +330,7 @@ def watch(args: argparse.Namespace) -> int:
         try:
             for followed in Shadow(daemons, complain).cycles():
                 line = _compared(sums, followed, config)
-                version = told_version(followed.after)
+                version = followed_version(followed.after)
                 count += 1
                 if args.log is not None:
                     unwritten.try_to(str(args.log), sums.write)

@@ -79,10 +79,6 @@ def test_scenario(name: str) -> None:
         assert len({repr(cycle.result) for cycle in cycles}) == 1, number
 
 
-def test_all_scenarios_are_there() -> None:
-    assert (len(NAMES), len(PLACES) - len(NAMES)) == (469, 71)
-
-
 def test_conform_reads_the_compressed_files(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -29,7 +29,7 @@ from pieslice.live.taking import Memory, restarted, take
 from pieslice.recording.store import History, HistoryError, Recorder
 from pieslice.shadow import loop
 from pieslice.shadow.history import keeping
-from pieslice.shadow.keeping import Log, large_of
+from pieslice.shadow.keeping import Lines, Log, large_of
 from pieslice.shadow.loop import due, newer, skew
 from pieslice.shadow.outcome import Moved, Outcome, compare, outcome_of, total
 from pieslice.shadow.report import Score, page, prometheus
@@ -928,6 +928,20 @@ def test_lines_and_totals_of_an_earlier_version_count(tmp_path: Path) -> None:
     log = Log(path)
     assert (log.totals["cycles"], log.totals["exact"], log.totals["seen"]) == (8, 6, 3)
     assert list(log.recent) == [outcome(1)]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes with names")
+def test_a_log_that_is_no_file_is_written_and_never_read(tmp_path: Path) -> None:
+    """A device such as /dev/full has no end."""
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    pipe = os.open(path, os.O_RDWR | os.O_NONBLOCK)
+    try:
+        os.write(pipe, b'{"time": 1}\n')
+        assert next(Lines(path).read(), None) is None
+        assert os.read(pipe, 100) == b'{"time": 1}\n'
+    finally:
+        os.close(pipe)
 
 
 def test_a_log_that_is_something_else_is_kept(tmp_path: Path) -> None:
