@@ -35,7 +35,7 @@ ORDER = {
     ),
     "policy": (
         "foreign_package", "data", "attributes", "versions", "language", "history", "config",
-        "dialects", "ephemeral", "knobs", "values", "groups", "maps", "model", "io",
+        "dialects", "ephemeral", "knobs", "values", "groups", "maps", "transforms", "model", "io",
         "load", "explain", "lint", "strategies",
     ),
     "negotiator": (

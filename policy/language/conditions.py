@@ -27,7 +27,7 @@ _NUMBER = re.compile(r"-?(?:[0-9]+(?:[.eE][0-9.eE+-]*)?|\.[0-9]+[0-9.eE+-]*)")
 #: The part of it that counts.
 _LEADING = re.compile(r"-?[0-9]*\.?[0-9]*(?:[eE][+-]?[0-9]+)?")
 _VERSION = re.compile(r"version(?:[ \t]+(>=|<=|==|!=|=|<|>)[ \t]*v?(\S+))", re.I)
-_DIGITS = re.compile(r"([0-9]+)\.([0-9]+)(?:\.([0-9]+))?")
+_DIGITS = re.compile(r"([0-9]+)\.([0-9]+)(?:\.([0-9]+)(?:\..*)?)?")
 _NAMED = re.compile(r"[A-Za-z0-9_./]+")
 _ASKS_FOR = re.compile(r"defined(|[ \t\n\v\f\r].*)", re.I | re.S)
 #: What a whole condition about a definition consists of.
@@ -35,21 +35,30 @@ _DEFINED = re.compile(r"[A-Za-z0-9_./: \t\n\v\f\r]+")
 
 
 class ConditionError(Exception):
-    """A text that is not a condition, or conditionals out of order."""
+    """A text that is not a condition."""
 
 
-class AfterElseError(ConditionError):
+class NestingError(ConditionError):
+    """Conditionals out of order."""
+
+
+class AfterElseError(NestingError):
     """A branch behind the last one."""
 
 
 @frozen
 class World:
-    """What conditions may ask: expansion, names, templates."""
+    """What conditions may ask: expansion, names, templates.
+
+    ``is_true``: whether a text that is no condition is an expression that is true; a configuration
+    evaluates none.
+    """
 
     expand: Callable[[str], str]
     is_defined: Callable[[str], bool]
     has_template: Callable[[str], bool]
     version: Version = NEWEST
+    is_true: Callable[[str], bool] = lambda text: False
 
 
 def keyword(text: str) -> tuple[str, str] | None:
@@ -89,6 +98,8 @@ def _simple(bare: str, written: str, world: World) -> bool:
         return _version(bare, written, world)
     if _NAMED.fullmatch(bare) or bare in ("-", "+"):
         raise _wrong(written, "it is a bare word")
+    if world.is_true(bare):
+        return True
     raise _wrong(written, "comparisons and operators are not available")
 
 
@@ -162,14 +173,14 @@ class Nesting:
         """Carry out one conditional keyword."""
         if word == "if":
             if len(self._levels) >= MAX_NESTING:
-                raise ConditionError(f"conditionals nested deeper than {MAX_NESTING}")
+                raise NestingError(f"conditionals nested deeper than {MAX_NESTING}")
             # It is open even if its condition cannot be read: its `endif` comes.
             self._levels.append([False, False, False])
             taken = self._is_live_outside() and holds(rest, world)
             self._levels[-1] = [taken, taken, False]
             return
         if not self._levels:
-            raise ConditionError(f"`{word}` without `if`")
+            raise NestingError(f"`{word}` without `if`")
         if word == "endif":
             self._levels.pop()
             return

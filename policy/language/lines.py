@@ -51,19 +51,20 @@ class LineReader:
     """Logical lines of one source; ``strict`` is set by the pragma ``#opt:strict``.
 
     ``is_file``: the text is a file's, or a program's; templates need no newline at their end.
+    ``start``: the character that reading begins with, the first one of a line.
     ``open_end`` is where a last line begins that has no newline and would mean something else
     with one.
     """
 
-    def __init__(self, source: Source, *, is_file: bool = True) -> None:
+    def __init__(self, source: Source, *, is_file: bool = True, start: int = 0) -> None:
         self.source = source
         self.strict = False
-        self.line = 0
+        self.line = source.text.count("\n", 0, start)
         self.open_end: int | None = None
         self._is_file = is_file
         self._old_comments = False
         self._unended = False
-        self._at = 0
+        self._at = start
 
     def __iter__(self) -> Iterator[LogicalLine]:
         while True:

@@ -18,16 +18,9 @@ from tests.conform.negotiation.quotas import QUOTA_KINDS
 from tests.conform.negotiation.sorting import SORT_KINDS
 from tests.conform.negotiation.userprio import USERPRIO_KINDS
 from tests.conform.runner import Case, Kind, unplayed
+from tests.conform.transforms.kinds import TRANSFORM_KINDS
 
 _NOT_SUPPORTED: Final = "kind not supported"
-#: What the tools of job transforms and routes recorded calls its kinds.
-_TRANSFORMS: Final = ("transform", "jobtransforms", "route", "schedd")
-
-
-def _texts(content: Content) -> Iterable[Case] | None:
-    """No case: a file of texts that cases beside it name, as ``@tiny``."""
-    names = content if isinstance(content, dict) else ()
-    return () if names and all(name.startswith("@") for name in names) else None
 
 
 def _statements(content: Content) -> Iterable[Case] | None:
@@ -42,12 +35,6 @@ UNPLAYED: Final = (
         "between cycles",
         _NOT_SUPPORTED,
         lambda case: {"machines", "steps", "captures", "outcome"} <= case.keys(),
-    ),
-    unplayed(
-        "job transform",
-        _NOT_SUPPORTED,
-        lambda case: {"family", "spelling"} <= case.keys() and case.get("kind") in _TRANSFORMS,
-        _texts,
     ),
     unplayed("statement", _NOT_SUPPORTED, lambda case: "statement" in case, _statements),
 )
@@ -65,4 +52,5 @@ KINDS: Final[tuple[Kind, ...]] = (
     *CYCLE_KINDS,
     *POOL_KINDS,
     *SORT_KINDS,
+    *TRANSFORM_KINDS,
 )

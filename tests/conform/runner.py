@@ -41,8 +41,8 @@ class Kind(NamedTuple):
     ``recognises`` looks at a case; ``check`` returns the differences; ``fields`` are all fields
     that it reads as input or compares.  ``cases`` takes the parsed content of a ``.json`` file or
     of a line apart (None: it is not of this kind); any other line is one case.  ``beside`` does the
-    same for a file that is about the folder it lies in.  ``unplayed``: why cases of the kind,
-    though known, are not played.
+    same for a file or line that is about the folder it lies in.  ``unplayed``: why cases of the
+    kind, though known, are not played.
     """
 
     name: str
@@ -178,20 +178,17 @@ def _cases(path: Path, kinds: Sequence[Kind]) -> Iterator[Case]:
     text = _read(path)
     if path.name.removesuffix(".gz").endswith(".jsonl"):
         for case in _line_cases(path, text):
-            yield from _taken_apart(case, kinds) or [case]
+            found = _taken_apart(path, case, kinds)
+            yield from [case] if found is None else found
         return
     try:
         content = json.loads(text)
     except (ValueError, RecursionError) as problem:
         raise UnreadableVectors(f"{path}: not JSON: {problem}") from None
-    for kind in kinds:
-        found = kind.cases(content) if kind.cases is not None else None
-        if found is None and kind.beside is not None:
-            found = kind.beside(path, content)
-        if found is not None:
-            yield from found
-            return
-    if isinstance(content, list) and all(isinstance(case, dict) for case in content):
+    found = _taken_apart(path, content, kinds)
+    if found is not None:
+        yield from found
+    elif isinstance(content, list) and all(isinstance(case, dict) for case in content):
         yield from content
     elif isinstance(content, dict):
         yield content
@@ -199,9 +196,11 @@ def _cases(path: Path, kinds: Sequence[Kind]) -> Iterator[Case]:
         raise UnreadableVectors(f"{path}: holds no cases (neither an object nor a list of them)")
 
 
-def _taken_apart(content: Content, kinds: Sequence[Kind]) -> Iterable[Case] | None:
+def _taken_apart(path: Path, content: Content, kinds: Sequence[Kind]) -> Iterable[Case] | None:
     for kind in kinds:
         found = kind.cases(content) if kind.cases is not None else None
+        if found is None and kind.beside is not None:
+            found = kind.beside(path, content)
         if found is not None:
             return found
     return None

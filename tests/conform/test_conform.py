@@ -191,7 +191,7 @@ def test_missing_path_and_empty_folder(tmp_path: Path) -> None:
 
 VERSIONS = Path("tests/vectors/versions/classad.json")
 BETWEEN = {"name": "a", "machines": [], "steps": [], "captures": {}, "outcome": {}}
-ROUTE = {"id": "r", "kind": "route", "family": "route", "spelling": "old", "config": ""}
+FAULT = {"id": "r", "kind": "transform", "family": "set", "spelling": "x", "tool_bug": "crash"}
 
 
 def test_expressions_are_compared_with_each_version_that_was_asked(
@@ -217,27 +217,27 @@ def test_expressions_are_compared_with_each_version_that_was_asked(
 def test_a_kind_that_is_not_played_is_said_once_and_neither_passes_nor_fails(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    write(tmp_path / "a.jsonl", GOOD, ROUTE, ROUTE)
+    write(tmp_path / "a.jsonl", GOOD, FAULT, FAULT)
     (tmp_path / "b.json").write_text(json.dumps(BETWEEN))
     (tmp_path / "texts.json").write_text(json.dumps({"@job": 'Owner = "ann"'}))
     (tmp_path / "c.json").write_text(json.dumps({"about": "", "slot": {}, "checks": [{"id": "N"}]}))
     assert command(str(tmp_path)) == 0
     assert capsys.readouterr().out == (
         "not played: 1 of kind `between cycles`: kind not supported\n"
-        "not played: 2 of kind `job transform`: kind not supported\n"
+        "not played: 2 of kind `fault of a tool`: the recorded tool itself breaks\n"
         "not played: 1 of kind `statement`: kind not supported\n"
         "1 passed, 0 failed\n"
     )
     assert command(str(tmp_path), "--json") == 0
     found = json.loads(capsys.readouterr().out)
     assert found["kinds"] == {"evaluation": {"passed": 1, "failed": 0}}
-    assert found["not_played"]["job transform"] == {"cases": 2, "reason": "kind not supported"}
+    assert found["not_played"]["fault of a tool"]["cases"] == 2
 
 
 def test_records_that_nothing_plays_are_no_proof(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = write(tmp_path / "a.jsonl", ROUTE)
+    path = write(tmp_path / "a.jsonl", FAULT)
     assert command(str(path)) == 2
     assert "there is no case that can be played" in capsys.readouterr().err
 

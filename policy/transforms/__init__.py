@@ -1,0 +1,1 @@
+"""Runs job transforms and the routes of the job router; never reads a file or a queue."""

@@ -1,0 +1,58 @@
+"""Matches the names of attributes with the patterns of COPY, RENAME and DELETE.
+
+Inputs: a pattern with its options, names.  Outputs: the names that match, and what a replacement
+makes of each.
+Follows: condor_transform_ads 25.14.1 (vectors ``transforms``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+
+from classad.builtins.pcre import GaveUp, Match, Pattern, compile_pattern
+
+_GROUP = re.compile(rb"\\([0-9])")
+
+
+@lru_cache(maxsize=512)
+def compiled(pattern: str, options: str) -> Pattern | None:
+    """The pattern, None if it is ill-formed; case never matters.
+
+    ``options``: ``m`` lets ``^`` match at lines, ``U`` makes repetitions short, ``g`` ties the
+    pattern to the beginning.
+    """
+    how = "i" + "m" * ("m" in options)
+    if compile_pattern(pattern, how) is None:
+        return None
+    text = rf"\A(?:{pattern})" if "g" in options else pattern
+    return compile_pattern(f"(?U){text}" if "U" in options else text, how)
+
+
+def matching(pattern: Pattern, names: Iterable[str]) -> list[tuple[str, Match]]:
+    """The names that match, each with its match."""
+    found = []
+    for name in names:
+        try:
+            match = pattern.search(name.encode("utf-8", "surrogateescape"))
+        except GaveUp:
+            match = None
+        if match is not None:
+            found.append((name, match))
+    return found
+
+
+def replaced(template: str, name: str, match: Match) -> str:
+    r"""The template with ``\0`` to ``\9`` put in; a group that there is not stays as text."""
+    subject = name.encode("utf-8", "surrogateescape")
+
+    def group(found: re.Match[bytes]) -> bytes:
+        number = int(found[1])
+        if number >= len(match.spans):
+            return found[0]
+        start, end = match.spans[number]
+        return subject[start:end] if start >= 0 else b""
+
+    text = _GROUP.sub(group, template.encode("utf-8", "surrogateescape"))
+    return text.decode("utf-8", "surrogateescape")

@@ -1,0 +1,135 @@
+"""Runs the job transforms of a configuration on jobs that are submitted, as the schedd does.
+
+Inputs: a configuration as the schedd sees it, the ads of the jobs of a cluster.  Outputs: the ads
+that the jobs get, what each line did, or why the submission is refused.
+Follows: condor_schedd 25.14.1 (vectors ``transforms``, kind ``schedd``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from attr import define, field, frozen
+
+from classad.ads.ad import Ad
+from classad.errors import Diagnostic
+from classad.evaluate import EvalContext
+from policy.config import Config
+from policy.transforms.job import Job, is_kept, is_writable
+from policy.transforms.rules import Rules
+from policy.transforms.running import Course, run
+from policy.transforms.transforms import rules_named
+from policy.transforms.variables import Variables
+from policy.versions import NEWEST, Version, parse_version
+
+NAMES: Final = "JOB_TRANSFORM_NAMES"
+_HEAD: Final = "JOB_TRANSFORM_"
+#: The version from which transforms in the old syntax are ignored.
+_NO_OLD: Final = parse_version("25.8.2")
+#: What the ad of a job has of its own when it is submitted, besides what differs in its cluster.
+_OWN: Final = frozenset({"procid", "jobstatus", "globaljobid", "initialjobstatus"})
+
+
+@frozen
+class Transforms:
+    """The transforms of a schedd in their order; ``problems`` say which are left out, and why."""
+
+    rules: tuple[Rules, ...]
+    problems: tuple[Diagnostic, ...] = ()
+
+
+def read_transforms(config: Config, version: Version = NEWEST) -> Transforms:
+    """The transforms that a configuration lists, as the schedd reads it."""
+    rules, missing = rules_named(_HEAD, config.text(NAMES) or "", config, old=version < _NO_OLD)
+    problems = []
+    listed = config.lookup(NAMES)
+    for name in missing:
+        place = () if listed is None or listed.source is None else (
+            listed.source, listed.start, listed.end,
+        )  # fmt: skip
+        problems.append(Diagnostic(f"{_HEAD}{name} is not set", *place, severity="warning"))
+    kept = []
+    for one in rules:
+        if one.is_old:
+            message = f"the schedd ignores {_HEAD}{one.name}, which is in the old syntax"
+            problems.append(Diagnostic(message, *one.written[0].spot(), severity="warning"))
+        elif one.fault is not None:
+            one.fault.message = f"the schedd ignores {_HEAD}{one.name}: {one.fault.message}"
+            problems.append(one.fault)
+        else:
+            kept.append(one)
+    return Transforms(tuple(kept), tuple(problems))
+
+
+@define(eq=False)
+class Submission:
+    """A job that was submitted.
+
+    ``ad`` is that of the job, behind which the one of its cluster stands; ``refusal`` says why
+    there is no such job.
+    """
+
+    ad: Ad
+    courses: list[Course] = field(factory=list)
+    refusal: Diagnostic | None = None
+
+
+def submit(
+    transforms: Sequence[Rules], own: Ad, cluster: Ad | None, config: Config,
+    context: EvalContext, version: Version = NEWEST,
+) -> Submission:  # fmt: skip
+    """What the schedd makes of a job; neither ad is changed."""
+    job = Job.in_schedd(own, cluster)
+    variables = Variables(config, job, context)
+    submission = Submission(job.ad)
+    for rules in transforms:
+        course = run(rules, variables, version)
+        submission.courses.append(course)
+        if course.failure is not None:
+            submission.refusal = course.failure
+            return submission
+    submission.refusal = _write(job.ad, own, submission.courses)
+    return submission
+
+
+def _write(ad: Ad, own: Ad, courses: Iterable[Course]) -> Diagnostic | None:
+    """What the schedd refuses of what was written; what it does not take it puts back."""
+    for course in courses:
+        for step in course.steps:
+            for change in step.changes:
+                name = change.attribute
+                if is_kept(name) and own.raw(name) is not None:
+                    ad.insert(name, own.raw(name))
+                elif change.after is not None and not is_writable(name):
+                    message = f"the schedd lets no transform write `{name}`"
+                    return Diagnostic(message, *step.line.spot())
+    return None
+
+
+def split_cluster(ads: Sequence[Ad]) -> tuple[Ad, list[Ad]]:
+    """The ad of a cluster and those of its jobs, from whole ads of the jobs.
+
+    Which attributes a job has of its own is not told by its whole ad: those that are not the same
+    in all, and the few that each job gets when it is submitted.
+    """
+    first = ads[0]
+    cluster = Ad()
+    for name in first.names():
+        value = first.raw(name)
+        if name.lower() in _OWN:
+            continue
+        if all(_same(value, other.raw(name)) for other in ads[1:]):
+            cluster.insert(name, value)
+    jobs = []
+    for ad in ads:
+        own = Ad()
+        for name in ad.names():
+            if cluster.raw(name) is None:
+                own.insert(name, ad.raw(name))
+        jobs.append(own)
+    return cluster, jobs
+
+
+def _same(left: object, right: object) -> bool:
+    return left is right or (left.__class__ is right.__class__ and left == right)

@@ -1,0 +1,234 @@
+"""Job transforms: the recorded runs of the tools and the schedd, places of errors, divergences."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from classad.ads.ad import Ad
+from classad.evaluate import EvalContext
+from classad.formats.long import read_long
+from policy.config import Config, load_config
+from policy.io import builtin_library
+from policy.language.sources import MemorySources
+from policy.language.table import Context
+from policy.transforms.job import Job, text_of
+from policy.transforms.passes import PassesError, passes
+from policy.transforms.rules import rules_of_text
+from policy.transforms.running import Course, Fault, Kind, run
+from policy.transforms.submission import read_transforms, split_cluster, submit
+from policy.transforms.variables import Variables
+from policy.versions import parse_version
+from tests.conform.runner import Summary, check_case, outcomes
+from tests.conform.runner import run as run_cases
+from tests.conform.transforms.kinds import TRANSFORM_KINDS
+
+VECTORS = Path(__file__).parents[1] / "vectors" / "transforms"
+JOB = 'ProcId = 0\nOwner = "dora"\nRequestMemory = 100\nRequestDisk = 7\n'
+NOW = EvalContext(now=1.8e9)
+
+
+def config_of(text: str, subsystem: str = "SCHEDD") -> Config:
+    sources = MemorySources({"condor_config": text})
+    return load_config(
+        "condor_config", sources, builtin_library(), context=Context(subsystem), keep_going=True
+    )
+
+
+def ad_of(text: str = JOB) -> Ad:
+    return next(read_long(text, new=Ad))
+
+
+def transformed(rules: str, job: str = JOB, config: str = "") -> tuple[Course, dict[str, str]]:
+    """The run of some rules by the tools, and the attributes that the job has then."""
+    variables = Variables(config_of(config, "TOOL"), Job.of(ad_of(job)), NOW)
+    course = run(rules_of_text(rules, "rules"), variables)
+    ad = variables.job.ad
+    return course, {name: text_of(ad.raw(name)) for name in ad.names()}
+
+
+def fault(course: Course) -> tuple[Kind, int | None, int | None]:
+    """What ended a run, and where: line and column from 1."""
+    found = course.failure
+    assert found is not None
+    assert isinstance(found.about, Fault)
+    return found.about.kind, found.line, found.column
+
+
+# --- recorded cases -------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_every_recorded_transform_and_route_comes_out_the_same() -> None:
+    summary: Summary = run_cases([VECTORS], TRANSFORM_KINDS)
+    assert [(outcome.id, outcome.mismatches) for outcome in summary.failures] == []
+    assert {name: good for name, (good, _) in summary.by_kind.items()} == {
+        "job transform": 1454,
+        "route": 248,
+        "transform in a schedd": 38,
+    }
+
+
+def test_recorded_transforms_and_routes_come_out_the_same() -> None:
+    """Those of the schedd, and every tenth of the others."""
+    wrong = [
+        outcome
+        for name in ("schedd.jsonl", "routes.jsonl.gz", "transform.jsonl.gz")
+        for number, outcome in enumerate(outcomes([VECTORS / name], TRANSFORM_KINDS))
+        if outcome.mismatches and (name == "schedd.jsonl" or number % 10 == 0)
+    ]
+    assert wrong == []
+
+
+def test_conform_finds_differences_of_every_kind() -> None:
+    common = {"family": "f", "spelling": "s", "id": "x"}
+    tool = {"rules": "SET A 1\n", "args": ["-rules", "rules", "ads"], "rc": 1, "messages": []}
+    route = {"rc": 0, "config_rc": 0, "candidates": [], "checked": {}, "args": []}
+    for case in (
+        {**common, **tool, "kind": "transform", "ads": "B = 1", "result": ["A = 2\nB = 1"]},
+        {**common, **route, "kind": "route", "ads": JOB, "routed": ["A = 1"], "routes": []},
+        {**common, "kind": "schedd", "transform": "SET A 1", "submit_rc": 1},
+        {**common, "kind": "schedd", "transform": "SET A 1", "submit_rc": 0, "changed": {}},
+    ):
+        assert check_case(case, TRANSFORM_KINDS).mismatches
+
+
+# --- places ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("rules", "expected"),
+    [
+        ("SET A 1\n  SETT B 1\n", (Kind.UNKNOWN, 2, 3)),
+        ("# c\n\nRENAME Old\n", (Kind.ARGUMENTS, 3, 1)),
+        ("SET A 1 + \\\n  2\nDELETE /x\n", (Kind.PATTERN, 3, 8)),
+        ("SET A 1\nif true\nSET B 1\n", (Kind.STRUCTURE, 2, 1)),
+        ("else\n", (Kind.STRUCTURE, 1, 1)),
+        ("if RequestMemory > 100\nendif\n", (Kind.CONDITION, 1, 1)),
+        ("V @=e\nx\n", (Kind.BLOCK, 1, 1)),
+        ("a-b = 1\n", (Kind.VARIABLE, 1, 1)),
+    ],
+)
+def test_what_ends_a_transform_is_shown_in_its_line(
+    rules: str, expected: tuple[Kind, int, int]
+) -> None:
+    assert fault(transformed(rules)[0]) == expected
+
+
+def test_a_statement_that_is_left_out_is_shown_where_it_is_wrong() -> None:
+    course, job = transformed("SET A 1 +\nSET B 2\n")
+    (found,) = course.complaints
+    assert (found.severity, found.line, job["B"], "A" in job) == ("warning", 1, "2", False)
+    (found,) = transformed("SET A (RequestMemory *) 2\n")[0].complaints
+    assert found.source is not None
+    assert found.source.text[found.start : found.end] == ")"
+
+
+def test_a_line_of_a_configuration_keeps_its_place() -> None:
+    config = config_of("A = 1\nJOB_TRANSFORM_NAMES = x\nJOB_TRANSFORM_x @=e\n# c\n\n   FOO 1\n@e\n")
+    transforms = read_transforms(config)
+    found = submit(transforms.rules, ad_of(), None, config, NOW).refusal
+    assert found is not None
+    assert (found.line, found.column) == (6, 4)
+
+
+# --- what the tools loop or break on --------------------------------------------------------------
+
+
+def test_variables_that_stand_for_each_other_are_an_error() -> None:
+    course, _ = transformed('A = $(B)\nB = $(A)\nSET Z "$(A)"\n')
+    assert fault(course)[:2] == (Kind.MACROS, 3)
+
+
+def test_rules_without_a_command_that_runs_do_nothing() -> None:
+    course, job = transformed("V = 1\nif false\nSET A 1\nendif\n")
+    assert (course.failure, course.steps, "A" in job) == (None, [], False)
+
+
+@pytest.mark.parametrize("sign", ["=", ","])
+def test_a_sign_behind_the_name_is_no_part_of_it(sign: str) -> None:
+    assert transformed(f"SET A{sign} 1\n")[1]["A"] == "1"
+    assert "B" not in transformed(f"COPY Owner{sign} B\n")[1]
+
+
+# --- steps ----------------------------------------------------------------------------------------
+
+
+def test_a_step_tells_the_attribute_before_and_after() -> None:
+    course, _ = transformed("SET Owner 1\nDELETE /^Request/\nDEFAULT Owner 2\n")
+    changes = [
+        [(change.attribute, change.before, change.after) for change in step.changes]
+        for step in course.steps
+    ]
+    assert changes == [
+        [("Owner", "dora", 1)],
+        [("RequestDisk", 7, None), ("RequestMemory", 100, None)],
+        [],
+    ]
+
+
+def test_a_list_makes_no_more_passes_than_a_machine_can() -> None:
+    variables = Variables(config_of(""), Job.of(ad_of()), NOW)
+    with pytest.raises(PassesError) as caught:
+        passes(rules_of_text("TRANSFORM 1000000000\n", "rules"), variables)
+    assert caught.value.diagnostic.line == 1
+
+
+# --- the schedd -----------------------------------------------------------------------------------
+
+TWO = "JOB_TRANSFORM_NAMES = a b\nJOB_TRANSFORM_a @=e\n{a}\n@e\nJOB_TRANSFORM_b = SET B 1\n"
+
+
+def submitted(text: str, *, own: str = "ProcId = 0\n", cluster: str = JOB) -> tuple[Ad, str | None]:
+    config = config_of(TWO.format(a=text))
+    rules = read_transforms(config).rules
+    done = submit(rules, ad_of(own), ad_of(cluster), config, NOW)
+    return done.ad, None if done.refusal is None else done.refusal.message
+
+
+def test_a_faulty_transform_refuses_the_job_and_ends_the_others() -> None:
+    ad, refusal = submitted("RENAME Old")
+    assert refusal is not None
+    assert ad.raw("B") is None
+    assert submitted("REQUIREMENTS false\nRENAME Old")[1] is None
+
+
+@pytest.mark.parametrize("name", ["Owner", "ClusterId", "a-b", "x.y", '"a b"'])
+def test_the_schedd_refuses_names_that_transforms_may_not_write(name: str) -> None:
+    assert submitted(f"SET {name} 1")[1] is not None
+
+
+def test_the_schedd_keeps_the_number_of_a_job() -> None:
+    ad, refusal = submitted("SET ProcId 7\nSET R 1")
+    assert (ad.raw("ProcId"), ad.raw("R"), refusal) == (0, 1, None)
+
+
+def test_patterns_see_what_a_job_has_of_its_own() -> None:
+    ad, _ = submitted("COPY /.*/ Z_\\0")
+    assert {name for name in ad.names() if name.startswith("Z_")} == {"Z_ProcId"}
+
+
+def test_an_attribute_of_the_cluster_is_hidden_not_deleted() -> None:
+    ad, _ = submitted("DELETE RequestDisk")
+    assert text_of(ad.raw("RequestDisk")) == "undefined"
+
+
+def test_the_schedd_says_which_transforms_it_does_not_run() -> None:
+    text = (
+        "JOB_TRANSFORM_NAMES = a, b c\nJOB_TRANSFORM_a = [ set_A = 1; ]\n"
+        "JOB_TRANSFORM_b @=e\nREQUIREMENTS (\nSET B 1\n@e\n"
+    )
+    found = read_transforms(config_of(text))
+    assert found.rules == ()
+    assert sorted(problem.line or 0 for problem in found.problems) == [1, 2, 4]
+    older = read_transforms(config_of(text), parse_version("23.9.6"))
+    assert [rules.name for rules in older.rules] == ["a"]
+
+
+def test_the_jobs_of_a_cluster_have_of_their_own_what_differs() -> None:
+    text = "ProcId = {n}\nClusterId = 1\nJobStatus = 1\nArgs = {n}\nX = 2\n"
+    ads = [ad_of(text.format(n=number)) for number in (0, 1)]
+    cluster, jobs = split_cluster(ads)
+    assert sorted(cluster.names()) == ["ClusterId", "X"]
+    assert [sorted(job.names()) for job in jobs] == [["Args", "JobStatus", "ProcId"]] * 2
