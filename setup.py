@@ -1,10 +1,12 @@
 """What pyproject.toml cannot say: which extension module cffi builds, its stable ABI, manual pages,
-and README's links, which are of the repository and have to be whole on a page of the index.
+JSON schemas, and README's links, which are of the repository and have to be whole on a page of the
+index.
 
 ``PIESLICE_PURE=1`` leaves the extension out; the result is a ``py3-none-any`` wheel in which the
 Python twins of the kernels do the work.  Without it a missing compiler stops the installation.
 """
 
+import json
 import os
 import re
 import sys
@@ -13,6 +15,7 @@ from pathlib import Path
 
 from setuptools import setup
 from setuptools.command.build_ext import build_ext
+from setuptools.command.build_py import build_py
 from setuptools.errors import BaseError, CCompilerError
 
 ROOT = Path(__file__).parent
@@ -63,8 +66,24 @@ class BuildKernels(build_ext):
             ) from None
 
 
+class BuildSchemas(build_py):
+    """Adds the JSON schemas to a wheel, as files for other programs; they are made from classes."""
+
+    def run(self) -> None:
+        super().run()
+        if self.editable_mode:
+            return
+        from pieslice.api.schemas import SCHEMAS, schema
+
+        folder = Path(self.build_lib, "pieslice", "schemas")
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in SCHEMAS:
+            text = json.dumps(schema(name), indent=2)
+            (folder / f"{name}.json").write_text(f"{text}\n", encoding="utf-8")
+
+
 setup(
-    cmdclass={"build_ext": BuildKernels},
+    cmdclass={"build_ext": BuildKernels, "build_py": BuildSchemas},
     long_description=readme(),
     long_description_content_type="text/markdown",
     data_files=[("share/man/man1", man_pages())],

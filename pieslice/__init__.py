@@ -11,8 +11,8 @@ slot in ``negotiator``.
 ``read`` gives a pool, ``check`` and ``policy`` look at a configuration, ``userprio`` at a saved
 state of the accountant; ``simulate`` and ``sweep`` try policies on days of jobs; ``match``,
 ``select`` and ``rank`` ask millions of slots in Parquet files or on a Dask cluster; ``limits``
-bounds the time and the memory of all of them.  All names below are loaded when they are first
-used.
+bounds the time and the memory of all of them; ``schema`` gives the JSON schema of what an answer
+prints.  All names below are loaded when they are first used.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from pieslice.api.policies import userprio as userprio
     from pieslice.api.pool import Pool as Pool
     from pieslice.api.pool import read as read
+    from pieslice.api.schemas import schema as schema
     from pieslice.api.simulations import simulate as simulate
     from pieslice.api.simulations import sweep as sweep
     from pieslice.api.tables import match as match
@@ -51,6 +52,7 @@ _NAMES = {
     "policy": "pieslice.api.policies",
     "rank": "pieslice.api.tables",
     "read": "pieslice.api.pool",
+    "schema": "pieslice.api.schemas",
     "select": "pieslice.api.tables",
     "simulate": "pieslice.api.simulations",
     "sweep": "pieslice.api.simulations",

@@ -17,6 +17,7 @@ from zipfile import ZipFile
 import pytest
 
 from pieslice import __version__
+from pieslice.api.schemas import SCHEMAS
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("classad", "policy", "negotiator", "pieslice")
@@ -215,6 +216,7 @@ def test_a_wheel_from_the_source_distribution_works(
     assert {installed(name) for name in tracked() if installed(name)} <= contents(wheel)
     manual = {name.partition(".data/data/share/man/man1/")[2] for name in contents(wheel)}
     assert {"pieslice.1", "pieslice-negotiate.1", "pieslice-policy-diff.1"} <= manual
+    assert {f"pieslice/schemas/{name}.json" for name in SCHEMAS} <= contents(wheel)
     built = {name for name in contents(wheel) if name.endswith((".so", ".pyd"))}
     assert built == (set() if pure else {"classad/_kernels.abi3.so"})
 
@@ -228,3 +230,8 @@ def test_a_wheel_from_the_source_distribution_works(
     assert run(command, "eval", expression, cwd=tmp_path).strip() == "true"
     out = run(command, "negotiate", ROOT / "examples" / "campus", cwd=tmp_path)
     assert out.strip()
+    same = (
+        "json.loads((files('pieslice') / 'schemas/why.json').read_text()) == pieslice.schema('why')"
+    )
+    code = f"import json, pieslice; from importlib.resources import files; print({same})"
+    assert run(python, "-c", code, cwd=tmp_path).strip() == "True"

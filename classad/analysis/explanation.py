@@ -11,7 +11,7 @@ Inputs: an ``Explanation``.  Outputs: lines; dictionaries of plain values.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple, NotRequired, TypedDict
 
 from attr import frozen
 
@@ -288,7 +288,37 @@ def _listed(words: Sequence[str]) -> str:
 # --- as data --------------------------------------------------------------------------------------
 
 
-def to_dict(explanation: Explanation, *, old: bool = False) -> dict[str, object]:
+class LookupData(TypedDict):
+    """A ``Lookup`` as data."""
+
+    found: str | None
+    searched: list[str]
+    cycle: bool
+    elsewhere: str | None
+    definition: ExplanationData | None
+
+
+class ExplanationData(TypedDict):
+    """An ``Explanation`` as data: the type of the value and its ClassAd text, None without one.
+
+    ``because`` and ``help``: why the whole expression is undefined or error.
+    """
+
+    expression: str
+    span: list[int]
+    outcome: Outcome
+    type: str | None
+    value: str | None
+    because: NotRequired[str | None]
+    help: NotRequired[str | None]
+    lookup: NotRequired[LookupData]
+    fault: NotRequired[str]
+    suggestion: NotRequired[str]
+    operands: NotRequired[list[ExplanationData]]
+    inner: NotRequired[list[ExplanationData]]
+
+
+def to_dict(explanation: Explanation, *, old: bool = False) -> ExplanationData:
     """The tree and the reason; values are printed in ClassAd form beside their type."""
     reason = because(explanation)
     return {
@@ -298,9 +328,9 @@ def to_dict(explanation: Explanation, *, old: bool = False) -> dict[str, object]
     }
 
 
-def _node(item: Explanation, old: bool) -> dict[str, object]:
+def _node(item: Explanation, old: bool) -> ExplanationData:
     evaluated = item.outcome == "evaluated"
-    data: dict[str, object] = {
+    data: ExplanationData = {
         "expression": unparse(item.node, old=old),
         "span": list(item.span),
         "outcome": item.outcome,
@@ -317,12 +347,14 @@ def _node(item: Explanation, old: bool) -> dict[str, object]:
             "elsewhere": lookup.elsewhere,
             "definition": None if definition is None else _node(definition, old),
         }
-    for key, text in (("fault", item.fault), ("suggestion", item.suggestion)):
-        if text is not None:
-            data[key] = text
-    for key, parts in (("operands", item.children), ("inner", item.inner)):
-        if parts:
-            data[key] = [_node(part, old) for part in parts]
+    if item.fault is not None:
+        data["fault"] = item.fault
+    if item.suggestion is not None:
+        data["suggestion"] = item.suggestion
+    if item.children:
+        data["operands"] = [_node(part, old) for part in item.children]
+    if item.inner:
+        data["inner"] = [_node(part, old) for part in item.inner]
     return data
 
 
@@ -429,7 +461,7 @@ class Explanation:
 
         return render(self, old=old)
 
-    def to_dict(self, old: bool = False) -> dict[str, object]:
+    def to_dict(self, old: bool = False) -> ExplanationData:
         """The same as data that the standard json module can write."""
 
         return to_dict(self, old=old)

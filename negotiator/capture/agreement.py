@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
-from typing import Any, Final
+from typing import Any, Final, TypedDict, cast
 
 from attr import evolve, frozen
 
@@ -33,6 +33,16 @@ Decision = tuple[str | None, ...]
 
 class ExpectedError(ValueError):
     """An ``expected.json`` that does not have the agreed shape."""
+
+
+class DecisionFields(TypedDict, total=False):
+    """A match or a rejection, by the names of its fields."""
+
+    job: str | None
+    submitter: str | None
+    slot: str | None
+    preempted: str | None
+    reason: str | None
 
 
 @frozen
@@ -81,10 +91,15 @@ class DecisionDifference:
             return True
         return None if not self.ads or any(ad.older is None for ad in self.ads) else False
 
-    def fields(self) -> dict[str, str | None]:
+    @property
+    def side(self) -> str:
+        """Who made it: ``here`` this program, ``expected`` the real negotiator."""
+        return "here" if self.ours else "expected"
+
+    def fields(self) -> DecisionFields:
         """The decision with the names of its fields."""
         names = MATCH_FIELDS if self.kind == "match" else REJECTION_FIELDS
-        return dict(zip(names, self.decision, strict=True))
+        return cast("DecisionFields", dict(zip(names, self.decision, strict=True)))
 
 
 @frozen

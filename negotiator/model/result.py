@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Final
 
-from attr import Factory, frozen
+from attr import Factory, field, frozen
 
 from negotiator.model.departures import Departure
 from negotiator.model.snapshot import AccountantState
@@ -292,6 +292,11 @@ class GroupSummary:
     sort_key: float | None
     submitters: tuple[str, ...] = ()
 
+    @property
+    def surplus(self) -> str:
+        """What it does beyond its quota, as the accountant's records say it."""
+        return "regroup" if self.autoregroup else "byquota" if self.accept_surplus else "no"
+
 
 @frozen
 class PoolNumbers:
@@ -320,7 +325,7 @@ class TrimCause(Enum):
 class TrimmedSlot:
     """A slot taken out before matching."""
 
-    name: str
+    name: str = field(metadata={"json": "slot"})
     cause: TrimCause
 
 

@@ -47,7 +47,7 @@ class VersionRule(Generic[T]):
     daemon: DecidingDaemon
     old: T
     new: T
-    scenario: str = ""
+    scenario: str | None = None
     recorded: bool = field(default=True, kw_only=True)
     applied: bool = field(default=True, kw_only=True)
 

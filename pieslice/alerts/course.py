@@ -18,7 +18,7 @@ from attr import asdict, define, evolve, field, frozen
 from pieslice.alerts.judging import Firing, judge, no_cycle, seconds_without_cycle
 from pieslice.alerts.kinds import Rule
 from pieslice.alerts.sighting import POOL, Sighting
-from pieslice.data import JsonData, JsonObject, Record
+from pieslice.data import JsonData, Record
 
 #: Counts up when what is remembered changes its meaning.
 _FORMAT: Final = 1
@@ -48,11 +48,6 @@ class Change:
     begins: bool
     time: float
     alert: Alert
-
-    def data(self, pool: str) -> JsonObject:
-        """The fields of the document of an alert."""
-        event = "begin" if self.begins else "end"
-        return {"event": event, "time": self.time, "pool": pool, **asdict(self.alert)}
 
 
 @define(eq=False)

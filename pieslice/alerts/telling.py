@@ -15,20 +15,21 @@ import json
 import os
 import shlex
 import subprocess
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import groupby
 from time import gmtime, strftime
-from typing import ClassVar, Final
+from typing import ClassVar, Final, Literal
 from urllib.parse import urlsplit
 
-from attr import asdict, frozen
+from attr import field, frozen
 
 from pieslice.alerts.course import Alert, Change, Course
 from pieslice.alerts.kinds import Target
 from pieslice.alerts.sighting import POOL, Sighting
 from pieslice.data import JsonObject
-from pieslice.reports.document import document
+from pieslice.reports.document import INLINE, Document, shape
 from pieslice.reports.layout import Block, Column, Line, Table
 from pieslice.reports.progress import duration
 from pieslice.reports.result import Result
@@ -105,7 +106,10 @@ MAX_ALIKE: Final = 3
 
 def documents(changes: Iterable[Change], pool: str) -> list[JsonObject]:
     """Alerts that begin and end as documents."""
-    return [document("alert", change.data(pool)) for change in changes]
+    return [
+        AlertEvent("begin" if one.begins else "end", one.time, pool, one.alert).to_dict()
+        for one in changes
+    ]
 
 
 def shown(changes: Sequence[Change]) -> list[Block]:
@@ -132,6 +136,30 @@ def _lines(change: Change) -> list[Block]:
     return [Line(f"{clock} end   {alert.rule}: {alert.subject}, after {lasted}", level="good")]
 
 
+@frozen
+class AlertEvent(Document):
+    """An alert that begins or ends; times are seconds since the epoch.
+
+    ``since``: when what it is about began, ``begun``: when it was told first.
+    """
+
+    schema: ClassVar[str] = "pieslice/alert/1"
+    event: Literal["begin", "end"]
+    time: float
+    pool: str
+    alert: Alert = field(metadata=INLINE)
+
+
+@frozen
+class AlertCounts:
+    """How many alerts of a rule began, and how many of them are open."""
+
+    rule: str
+    kind: str
+    begun: int
+    open: int
+
+
 @frozen(eq=False, repr=False)
 class AlertsTold(Result):
     """The sum of a watch: by rule how many alerts began, and those that are open."""
@@ -153,31 +181,27 @@ class AlertsTold(Result):
         """Whether there was anything to tell."""
         return bool(self.open) or any(count for _, _, count in self.rules)
 
+    @property
+    def counts(self) -> list[AlertCounts]:
+        """The rules, with the alerts of each that are open."""
+        standing = Counter(alert.rule for alert in self.open)
+        return [AlertCounts(*rule, standing[rule[0]]) for rule in self.rules]
+
     def summary(self) -> str:
         begun = sum(count for _, _, count in self.rules)
         return f"{self.pool}: {plural(begun, 'alert')} in {plural(self.cycles, 'cycle')}"
 
-    def data(self) -> Mapping[str, object]:
-        standing = [alert.rule for alert in self.open]
-        return {
-            "pool": self.pool,
-            "cycles": self.cycles,
-            "rules": [
-                {"rule": name, "kind": kind, "begun": begun, "open": standing.count(name)}
-                for name, kind, begun in self.rules
-            ],
-            "open": [asdict(alert) for alert in self.open],
-        }
-
     def blocks(self) -> Sequence[Block]:
-        standing = [alert.rule for alert in self.open]
-        rows = tuple((name, str(begun), str(standing.count(name))) for name, _, begun in self.rules)
+        rows = tuple((rule.rule, str(rule.begun), str(rule.open)) for rule in self.counts)
         columns = (
             Column("rule", name=True),
             Column("alerts", right=True),
             Column("open", right=True),
         )
         return [Line(self.summary(), heading=True), Table(columns, rows)]
+
+
+shape(AlertsTold, "pool cycles rules=counts open")
 
 
 @frozen

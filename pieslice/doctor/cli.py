@@ -35,12 +35,13 @@ def add_commands(subcommands: Subcommands, version: str) -> None:
 
 def _doctor(version: str, args: argparse.Namespace) -> int:
     from pieslice.doctor.checks import examine
-    from pieslice.doctor.page import data, text
-    from pieslice.reports.document import document, json_text
+    from pieslice.doctor.page import text
 
     checks = examine(args.root)
     if args.json:
-        page = json_text(document("doctor", data(version, checks)))
+        from pieslice.doctor.document import DoctorDocument
+
+        page = DoctorDocument(version, checks).to_json()
     else:
         width = 1_000_000 if args.wide else args.width or terminal_width(sys.stdout)
         page = text(version, checks, width)

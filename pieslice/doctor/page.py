@@ -1,6 +1,6 @@
-"""Writes what was found about the installation as one page of text, or as data.
+"""Writes what was found about the installation as one page of text.
 
-Inputs: checks.  Outputs: text, or what JSON holds.  Only the standard library is used, since
+Inputs: checks.  Outputs: text.  Only the standard library is used, since
 anything else may be what is broken.
 """
 
@@ -10,7 +10,6 @@ import textwrap
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from pieslice.data import JsonObject
 from pieslice.terminal import printable
 
 State = Literal["ok", "absent", "doubtful", "broken"]
@@ -23,11 +22,6 @@ class Check(NamedTuple):
     state: State
     text: str
     help: str = ""
-
-
-def usable(checks: Sequence[Check]) -> bool:
-    """Whether nothing is broken."""
-    return all(check.state != "broken" for check in checks)
 
 
 def text(version: str, checks: Sequence[Check], width: int) -> str:
@@ -49,12 +43,3 @@ def text(version: str, checks: Sequence[Check], width: int) -> str:
 
 def _wrapped(words: str, room: int) -> list[str]:
     return textwrap.wrap(words, room, break_on_hyphens=False) or [""]
-
-
-def data(version: str, checks: Sequence[Check]) -> JsonObject:
-    """The same as data."""
-    return {
-        "version": version,
-        "usable": usable(checks),
-        "checks": [check._asdict() for check in checks],
-    }

@@ -27,6 +27,7 @@ from pieslice.expressions.versions import rules_of
 from pieslice.inputs.versions import version_of
 
 if TYPE_CHECKING:
+    from classad.analysis.explanation import ExplanationData
     from classad.syntax.nodes import Node
     from policy.versions import Followed
 
@@ -125,10 +126,7 @@ class _Session:
         if not self.json:
             self.out.write(f"{explanation.render(self.old)}\n")
             return
-        import json
-
-        why = json.dumps(explanation.to_dict(self.old))
-        self.show(text, explanation.value, explanation.ok, {"why": why})
+        self.show(text, explanation.value, explanation.ok, explanation.to_dict(self.old))
 
     def note_unknown_functions(self, text: str, node: Node) -> None:
         """Point at calls of functions that do not exist: their value is error."""
@@ -176,28 +174,22 @@ class _Session:
         except ClassAdParseError as problem:
             raise Problem(_rendered(problem.diagnostic, str(problem))) from None
 
-    def show(self, text: str, value: object, ok: bool, more: dict[str, str] | None = None) -> None:
+    def show(self, text: str, value: object, ok: bool, why: ExplanationData | None = None) -> None:
         """Print a value: in ClassAd form, or as a JSON object in one line."""
-        from classad.formats.json import format_value, quote
         from classad.formats.unparse import type_name, unparse_value
-        from pieslice.reports.document import schema_name
-        from pieslice.reports.versions import version_data
 
         printed = unparse_value(value, old=self.old)
         if not self.json:
             self.out.write(f"{printed}\n")
             return
-        fields = {
-            "schema": quote(schema_name("eval")),
-            "expression": quote(text),
-            "type": quote(type_name(value)),
-            "value": format_value(value),
-            "text": quote(printed),
-            "ok": "true" if ok else "false",
-            **{name: quote(str(text)) for name, text in version_data(self.followed).items()},
-            **(more or {}),
-        }
-        self.out.write("{" + ", ".join(f'"{key}": {item}' for key, item in fields.items()) + "}\n")
+        import json
+
+        from classad.formats.json import format_value
+        from pieslice.expressions.document import Evaluated
+
+        plain = json.loads(format_value(value))
+        found = Evaluated(self.followed, text, type_name(value), plain, printed, ok, why)
+        self.out.write(f"{json.dumps(found.to_dict(), ensure_ascii=False)}\n")
 
 
 def _first_ad(path: str) -> ClassAd:

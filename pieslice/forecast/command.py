@@ -12,9 +12,9 @@ import argparse
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import IO, Final
+from typing import IO, ClassVar, Final
 
-from attr import asdict, evolve
+from attr import asdict, evolve, frozen
 
 from classad.errors import Diagnostic
 from classad.evaluate import EvalContext
@@ -28,12 +28,11 @@ from pieslice.inputs.configuration import check_policy_file
 from pieslice.priorities.command import records_of
 from pieslice.priorities.rows import Row, rows_of
 from pieslice.reports.csv import write_csv
-from pieslice.reports.document import document, json_text
+from pieslice.reports.document import Document
 from pieslice.reports.layout import Column, Table, render_plain
 from pieslice.reports.output import chosen_width, show_diagnostics
 from pieslice.reports.plots import check_format
 from pieslice.reports.progress import Progress
-from pieslice.reports.versions import version_data
 from pieslice.terminal import complain, printable
 from policy.versions import Followed
 
@@ -41,6 +40,16 @@ _NUMBER: Final = r"[0-9]+(?:\.[0-9]*)?"
 _DEMAND: Final = re.compile(rf"({_NUMBER})(?:@({_NUMBER})h(?:-({_NUMBER})h)?)?", re.ASCII)
 #: Who has this real priority and no cores is left out of a state.
 _IDLE: Final = 0.5
+
+
+@frozen
+class Forecast(Document):
+    """Priorities and cores of users over time."""
+
+    schema: ClassVar[str] = "pieslice/forecast/1"
+    #: None where no configuration was read.
+    followed: Followed | None
+    points: Sequence[Point]
 
 
 def forecast_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> int:
@@ -66,8 +75,7 @@ def forecast_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> in
     if args.csv:
         write_csv(point_rows(points), out)
     elif args.json:
-        data = {**version_data(followed), "points": [asdict(point) for point in points]}
-        out.write(json_text(document("forecast", data)))
+        out.write(Forecast(followed, points).to_json())
     else:
         out.write("" if followed is None else f"{followed}\n")
         out.write(table(points, chosen_width(args, out)))

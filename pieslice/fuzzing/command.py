@@ -24,10 +24,9 @@ from pieslice.fuzzing.choose import Named, NoSuchProperty, chosen, split_name
 from pieslice.fuzzing.schema import Schema, built_in, learn
 from pieslice.fuzzing.search import search
 from pieslice.fuzzing.study import Intent, Study, known_macros, of_cycle, study_of
-from pieslice.fuzzing.text import Reading, outcome_data, outcome_lines
+from pieslice.fuzzing.text import Counterexamples, Reading, outcome_lines
 from pieslice.inputs.configuration import Misuse, Shown, read, reading_words, say, say_problems
 from pieslice.inputs.versions import version_of
-from pieslice.reports.document import document, json_text
 from pieslice.reports.output import chosen_width
 from pieslice.reports.progress import Progress
 from pieslice.terminal import printable
@@ -60,7 +59,7 @@ def fuzz_command(args: argparse.Namespace, out: TextIO) -> int:
         outcome = search(tests, args.examples, args.seed, moved)
     reading = Reading(args.policy, tuple(reading_words(args)), version_of(args))
     if args.json:
-        out.write(json_text(document("fuzz", outcome_data(outcome, reading, args.seed))))
+        out.write(Counterexamples.of(outcome, reading, args.seed).to_json())
     else:
         width = chosen_width(args, out)
         for line in outcome_lines(outcome, reading, args.seed, width):

@@ -1,20 +1,20 @@
-"""Writes counterexamples as text and as JSON data.
+"""Writes counterexamples as text and as documents.
 
-Inputs: an ``Outcome``.  Outputs: lines; plain data for JSON.
+Inputs: an ``Outcome``.  Outputs: lines; ``Counterexamples``.
 """
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from typing import ClassVar
 
-from attr import Factory, frozen
+from attr import Factory, field, frozen
 
-from pieslice.data import JsonObject
 from pieslice.fuzzing.finding import Finding, Step
 from pieslice.fuzzing.search import Outcome
+from pieslice.reports.document import SPARSE, Document
 from pieslice.reports.layout import wrap
-from pieslice.reports.versions import version_data
 from policy.versions import Followed
 
 
@@ -99,39 +99,87 @@ def command(step: Step, policy: Reading) -> str:
     return shlex.join(words)
 
 
-def outcome_data(outcome: Outcome, policy: Reading, seed: int) -> JsonObject:
-    """Everything as plain data."""
-    return {
-        "policy": policy.path,
-        **version_data(policy.followed),
-        "seed": seed,
-        "pairs": outcome.examples,
-        "properties": [{"name": name, "says": says} for name, says in outcome.tested],
-        "counterexamples": [_finding_data(finding, policy) for finding in outcome.findings],
-    }
+@frozen
+class TestedProperty:
+    """A property and what it says."""
+
+    name: str
+    says: str
 
 
-def _finding_data(finding: Finding, policy: Reading) -> JsonObject:
-    return {
-        "property": finding.property,
-        "macro": finding.macro,
-        "place": finding.place,
-        "clause": finding.clause,
-        "says": finding.says,
-        "steps": [
-            {
-                "after": step.at,
-                "now": step.now,
-                "macro": step.macro,
-                "says": step.sentence,
-                "value": step.value,
-                "slot" if step.side == "slot" else "my": _plain(step, step.my),
-                "job": _plain(step, step.target),
-                "cycle": {
-                    name: step.my.get(name, step.target.get(name)) for name in sorted(step.added)
-                },
-                "replay": command(step, policy) if step.value else None,
-            }
-            for step in finding.steps
-        ],
-    }
+@frozen
+class ReplayedStep:
+    """One evaluation of a counterexample; ``replay``: the command that repeats it.
+
+    Of each ad the attributes that were read, as ClassAd texts; ``cycle``: those that a cycle adds.
+    """
+
+    after: int
+    now: int
+    macro: str
+    says: str
+    value: str
+    slot: Mapping[str, str] | None = field(metadata=SPARSE)
+    my: Mapping[str, str] | None = field(metadata=SPARSE)
+    job: Mapping[str, str]
+    cycle: Mapping[str, str | None]
+    replay: str | None
+
+    @classmethod
+    def of(cls, step: Step, policy: Reading) -> ReplayedStep:
+        """A step, with the policy that it is evaluated by."""
+        mine = _plain(step, step.my)
+        return cls(
+            step.at,
+            step.now,
+            step.macro,
+            step.sentence,
+            step.value,
+            mine if step.side == "slot" else None,
+            mine if step.side != "slot" else None,
+            _plain(step, step.target),
+            {name: step.my.get(name, step.target.get(name)) for name in sorted(step.added)},
+            command(step, policy) if step.value else None,
+        )
+
+
+@frozen
+class Counterexample:
+    """A property that does not hold: the macro responsible, its place, the clause that decides."""
+
+    property: str
+    macro: str
+    place: str
+    clause: str
+    says: str
+    steps: Sequence[ReplayedStep]
+
+
+@frozen
+class Counterexamples(Document):
+    """Counterexamples to properties of a policy."""
+
+    schema: ClassVar[str] = "pieslice/fuzz/1"
+    followed: Followed
+    policy: str
+    seed: int
+    pairs: int
+    properties: Sequence[TestedProperty]
+    counterexamples: Sequence[Counterexample]
+
+    @classmethod
+    def of(cls, outcome: Outcome, policy: Reading, seed: int) -> Counterexamples:
+        """What a search has found."""
+        found = [
+            Counterexample(
+                one.property,
+                one.macro,
+                one.place,
+                one.clause,
+                one.says,
+                [ReplayedStep.of(step, policy) for step in one.steps],
+            )
+            for one in outcome.findings
+        ]
+        tested = [TestedProperty(*pair) for pair in outcome.tested]
+        return cls(policy.followed, policy.path, seed, outcome.examples, tested, found)

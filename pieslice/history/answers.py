@@ -5,10 +5,9 @@ Inputs: ``Summary``, ``Life``, ``Start``.  Outputs: ``Result`` values, which the
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-import attr
 from attr import frozen
 
 from pieslice.history.life import Life, word_of
@@ -17,6 +16,7 @@ from pieslice.history.start import ENOUGH, Estimate, Lack, Record
 from pieslice.history.summary import Summary
 from pieslice.inputs.moments import shown_time
 from pieslice.recording.jobs import Job
+from pieslice.reports.document import shape
 from pieslice.reports.layout import Block, Column, Line, Table
 from pieslice.reports.progress import duration
 from pieslice.reports.result import Result
@@ -49,8 +49,8 @@ class HistoryTold(Result):
             ),
         ]
 
-    def data(self) -> Mapping[str, object]:
-        return attr.asdict(self.found)
+
+shape(HistoryTold, "=found")
 
 
 def _rows(found: Summary) -> Iterator[tuple[str, str]]:
@@ -114,10 +114,13 @@ class LifeTold(Result):
             named = "  no cycle found it idle, or none was recorded"
         return [Line(_headline(found.job)), Line(named), Table(columns, rows)]
 
-    def data(self) -> Mapping[str, object]:
-        found = self.found
-        entries = [attr.asdict(entry) for entry in found.entries]
-        return {**_job(found.job), "cycles": found.cycles, "named": found.named, "life": entries}
+    @property
+    def job(self) -> JobState:
+        """The job as it was last."""
+        return JobState.of(self.found.job)
+
+
+shape(LifeTold, "=job cycles=found.cycles named=found.named life=found.entries")
 
 
 def _headline(job: Job) -> str:
@@ -125,15 +128,45 @@ def _headline(job: Job) -> str:
     return f"job {job.id} of {job.submitter}: {word_of(job.now)}{slot}"
 
 
-def _job(job: Job) -> dict[str, object]:
-    return {
-        "job": job.id,
-        "schedd": job.schedd,
-        "submitter": job.submitter,
-        "submitted": job.submitted,
-        "state": word_of(job.now),
-        "slot": job.now.slot or None,
-    }
+@frozen
+class ForetoldStart:
+    """When a job will start, in seconds since the epoch, and from how many jobs that is known."""
+
+    not_before: float
+    likely: float
+    within: float | None
+    like: str
+    jobs: int
+    starts: int
+
+    @classmethod
+    def of(cls, estimate: Estimate, begun: float) -> ForetoldStart:
+        """The estimate of a job that has waited since ``begun``."""
+        late = None if estimate.late is None else begun + estimate.late
+        early, likely = begun + estimate.early, begun + estimate.likely
+        return cls(early, likely, late, estimate.kind, estimate.jobs, estimate.starts)
+
+
+@frozen
+class JobState:
+    """A job: when it was submitted (seconds since the epoch), its status or ``gone``, its slot."""
+
+    job: str
+    schedd: str
+    submitter: str
+    submitted: float | None
+    state: str
+    slot: str | None
+
+    @classmethod
+    def of(cls, job: Job) -> JobState:
+        """What a job of a history was doing last."""
+        state, slot = word_of(job.now), job.now.slot or None
+        return cls(job.id, job.schedd, job.submitter, job.submitted, state, slot)
+
+
+shape(Lack, "* needed")
+shape(Record, "* coverage")
 
 
 @frozen(eq=False, repr=False)
@@ -149,21 +182,24 @@ class StartTold(Result):
     def blocks(self) -> Sequence[Block]:
         return [Line(text) for text in (*_start_lines(self.found), *_record(self.found.record))]
 
-    def data(self) -> Mapping[str, object]:
-        found = self.found
-        estimate, begun = found.estimate, found.job.begun
-        told: dict[str, object] = {**_job(found.job), "now": found.now, "estimate": None}
-        if isinstance(estimate, Estimate):
-            times = {
-                "not_before": begun + estimate.early,
-                "likely": begun + estimate.likely,
-                "within": None if estimate.late is None else begun + estimate.late,
-            }
-            about = {"like": estimate.kind, "jobs": estimate.jobs, "starts": estimate.starts}
-            told["estimate"] = {**times, **about}
-        if isinstance(estimate, Lack):
-            told["lack"] = {**attr.asdict(estimate), "needed": ENOUGH}
-        return {**told, "record": {**attr.asdict(found.record), "coverage": found.record.coverage}}
+    @property
+    def job(self) -> JobState:
+        """The job as it was last."""
+        return JobState.of(self.found.job)
+
+    @property
+    def estimate(self) -> ForetoldStart | None:
+        """When it will start; None without enough history, and of a job that has started."""
+        found, begun = self.found.estimate, self.found.job.begun
+        return ForetoldStart.of(found, begun) if isinstance(found, Estimate) else None
+
+    @property
+    def lack(self) -> Lack | None:
+        """What the history lacks for an estimate."""
+        return self.found.estimate if isinstance(self.found.estimate, Lack) else None
+
+
+shape(StartTold, "=job now=found.now estimate lack? record=found.record")
 
 
 def _start_lines(found: Start) -> Iterator[str]:

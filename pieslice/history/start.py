@@ -70,6 +70,11 @@ class Lack:
     starts: int
     seconds: float | None
 
+    @property
+    def needed(self) -> int:
+        """How many starts an estimate needs."""
+        return ENOUGH
+
 
 @frozen
 class Record:

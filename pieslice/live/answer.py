@@ -6,7 +6,7 @@ Inputs: a ``LiveCapture``.  Outputs: an answer as text and data.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar, Final
+from typing import ClassVar, Final, TypedDict
 
 from attr import frozen
 
@@ -24,9 +24,40 @@ _COUNTED: Final = {
 }
 
 
+class CapturedPart(TypedDict, total=False):
+    """What a part of a capture took, and how many ads it has; ``at``: seconds since the epoch."""
+
+    queries: int
+    bytes: int
+    seconds: float
+    at: float
+    ads: int
+
+
+class ScheddCount(TypedDict):
+    """How many schedds were asked, and how many answered."""
+
+    asked: int
+    answered: int
+
+
+class CaptureData(TypedDict):
+    """A capture in numbers."""
+
+    folder: str
+    pool: str
+    began: float
+    ended: float
+    schedds: ScheddCount
+    parts: Mapping[str, CapturedPart]
+    questions: int
+    bytes: int
+    missing: list[str]
+
+
 @frozen(eq=False, repr=False)
 class Captured(Result):
-    """A capture that has been written to a folder, after some questions."""
+    """What a capture of a running pool has, and what it lacks; times: seconds since the epoch."""
 
     schema: ClassVar[str] = "pieslice/capture/1"
     folder: str
@@ -37,7 +68,7 @@ class Captured(Result):
         manifest = self.capture.manifest
         return f"capture of {manifest['pool']}: {self._counts()}"
 
-    def data(self) -> Mapping[str, object]:
+    def data(self) -> CaptureData:
         manifest = self.capture.manifest
         return {
             "folder": self.folder,

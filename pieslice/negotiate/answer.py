@@ -9,12 +9,12 @@ Inputs: a ``Capture``, a seed.  Outputs: ``Cycle``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from random import Random
 from time import gmtime
-from typing import ClassVar, Final
+from typing import ClassVar, Final, cast
 
-from attr import evolve, frozen
+from attr import evolve, field, frozen
 
 from negotiator.capture.agreement import compare, dated
 from negotiator.capture.files import SILENT, StageWatch
@@ -25,21 +25,21 @@ from negotiator.model.result import CycleResult
 from pieslice.priorities.options import COLUMNS, Options
 from pieslice.priorities.rows import Row
 from pieslice.priorities.table import View, render
-from pieslice.reports.json import to_object
+from pieslice.reports.cycle import CycleData
+from pieslice.reports.document import INLINE, Document
 from pieslice.reports.layout import Block, Column, Drawn, Line, Table, rounded
+from pieslice.reports.negotiators import Overlap
 from pieslice.reports.pool_tables import (
-    Cell,
-    PoolTable,
+    Tables,
     group_table,
     machine_table,
     match_table,
     quota_table,
     rejection_table,
     submitter_table,
-    surplus_policy,
     user_table,
 )
-from pieslice.reports.result import DataTable, Result
+from pieslice.reports.result import Cell, DataTable, Result
 from pieslice.reports.selection import select
 from pieslice.reports.text import Outcome, blocks, heading, plural
 from pieslice.reports.vacating import vacatings
@@ -64,7 +64,7 @@ _DROPPED: Final = {
 }  # fmt: skip
 
 
-def table_blocks(table: PoolTable) -> list[Block]:
+def table_blocks(table: DataTable) -> list[Block]:
     """A heading and the table."""
     if not table.rows:
         return [Line(f"{table.title}: none", heading=True)]
@@ -76,7 +76,7 @@ def table_blocks(table: PoolTable) -> list[Block]:
     return [Line(table.title, heading=True), Table(columns, rows)]
 
 
-def _column(name: str, table: PoolTable, place: int) -> Column:
+def _column(name: str, table: DataTable, place: int) -> Column:
     title, _, unit = name.partition("_")
     if name in _PARTS:
         unit = f"{unit} %".strip()
@@ -114,7 +114,7 @@ def quota_blocks(result: CycleResult) -> list[Block]:
             effective_quota=item.quota,
             subtree_quota=item.subtree_quota,
             sort_key=item.sort_key or 0.0,
-            surplus=surplus_policy(item.autoregroup, item.accept_surplus),
+            surplus=item.surplus,
             requested=item.requested,
             in_use=item.usage_after,
         )
@@ -196,8 +196,9 @@ class Cycle(Result):
 
     def table(self, name: str) -> DataTable:
         """One of the tables of ``--table``."""
-        found = self._table(name)
-        return DataTable(found.title, found.columns, found.rows)
+        if name == "machines":
+            return machine_table(self.pool.snapshot, self.pool.policy, self.outcome.result)
+        return _BY_RESULT[name](self.outcome.result)
 
     def summary(self) -> str:
         matches, rejections = len(self.result.matches), len(self.result.rejections)
@@ -214,17 +215,38 @@ class Cycle(Result):
                 # In the form of the real tool.
                 found += quota_blocks(self.outcome.result)
             else:
-                found += table_blocks(self._table(name))
+                found += table_blocks(self.table(name))
         return found
 
-    def data(self) -> Mapping[str, object]:
-        tables = {name: self._table(name) for name in self.shown}
-        return to_object(self.outcome, self.pool.diagnostics, tables)
+    def data(self) -> CycleData:
+        tables = cast("Tables", {name: list(self.table(name)) for name in self.shown})
+        return CycleData.of(self.outcome, self.pool.diagnostics, tables)
 
-    def _table(self, name: str) -> PoolTable:
-        if name == "machines":
-            return machine_table(self.pool.snapshot, self.pool.policy, self.outcome.result)
-        return _BY_RESULT[name](self.outcome.result)
+
+@frozen
+class Cycles(Document):
+    """Several negotiation cycles, ``interval`` seconds apart."""
+
+    schema: ClassVar[str] = "pieslice/cycles/1"
+    cycles: Sequence[CycleData]
+    interval: float
+
+
+@frozen
+class NamedCycle:
+    """The cycle of the negotiator of a local name."""
+
+    local_name: str
+    cycle: CycleData = field(metadata=INLINE)
+
+
+@frozen
+class Negotiators(Document):
+    """One cycle of each of several negotiators, and what they have in common."""
+
+    schema: ClassVar[str] = "pieslice/negotiators/1"
+    negotiators: Sequence[NamedCycle]
+    overlap: Overlap
 
 
 def run(

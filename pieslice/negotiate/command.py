@@ -20,12 +20,19 @@ from negotiator.jobs.lists import IDLE
 from pieslice.command_line import EXIT_BAD, EXIT_OK
 from pieslice.inputs.options import SUMMARY
 from pieslice.inputs.pool import load
-from pieslice.negotiate.answer import Cycle, answer, outcome_of, run
+from pieslice.negotiate.answer import (
+    Cycle,
+    Cycles,
+    NamedCycle,
+    Negotiators,
+    answer,
+    outcome_of,
+    run,
+)
 from pieslice.negotiate.cycles import Turn, run_cycles
 from pieslice.reports.csv import csv_text
-from pieslice.reports.document import document, json_text
 from pieslice.reports.layout import Block, Line, short
-from pieslice.reports.negotiators import overlap, overlap_blocks, overlap_data
+from pieslice.reports.negotiators import overlap, overlap_blocks
 from pieslice.reports.output import deliver, put, show
 from pieslice.reports.progress import Progress
 from pieslice.reports.selection import UnknownNameError
@@ -105,9 +112,8 @@ def _put_several(
         capture.facts.now,
     )
     if args.format == "json":
-        parts = [{"local_name": item.name, **item.data()} for item in answers]
-        data = {"negotiators": parts, "overlap": overlap_data(found)}
-        deliver(json_text(document("negotiators", data)), args, out)
+        parts = [NamedCycle(item.name, item.data()) for item in answers]
+        deliver(Negotiators(parts, found).to_json(), args, out)
         return
     report: list[Block] = []
     for item in answers:
@@ -140,9 +146,7 @@ def _put_course(
             then = _then(capture, turn, interval)
             answers.append(_part(then, outcome_of(then, turn.result), args, names))
     if args.format == "json":
-        parts = [item.data() for item in answers]
-        data = {"cycles": parts, "interval": interval}
-        deliver(json_text(document("cycles", data)), args, out)
+        deliver(Cycles([item.data() for item in answers], interval).to_json(), args, out)
         return
     report: list[Block] = []
     for number, item in enumerate(answers, 1):

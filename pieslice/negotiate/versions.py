@@ -5,16 +5,17 @@ Inputs: none, or two versions.  Outputs: ``VersionRules``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from attr import frozen
 
 from negotiator.versions.rule import VersionRule
 from negotiator.versions.table import RULES, changed_between
+from pieslice.reports.document import shape
 from pieslice.reports.layout import Block, Line
 from pieslice.reports.result import Result
-from policy.versions import Followed
+from policy.versions import Followed, Version
 
 
 def rules_between(one: Followed | None, other: Followed | None) -> VersionRules:
@@ -26,7 +27,10 @@ def rules_between(one: Followed | None, other: Followed | None) -> VersionRules:
 
 @frozen(eq=False, repr=False)
 class VersionRules(Result):
-    """Rules that changed; ``between``: the two versions that they tell apart."""
+    """The rules of the negotiation that changed between versions of HTCondor.
+
+    ``between``: the two versions that they tell apart.
+    """
 
     schema: ClassVar[str] = "pieslice/versions/1"
     rules: tuple[VersionRule[object], ...]
@@ -60,25 +64,17 @@ class VersionRules(Result):
         for side in self.between:
             yield str(side.version), rule.after if rule.is_new(side.version) else rule.before
 
-    def data(self) -> Mapping[str, object]:
-        return {
-            "versions": [str(side.version) for side in self.between or ()],
-            "rules": [
-                {
-                    "number": rule.number,
-                    "name": rule.name,
-                    "before": rule.before,
-                    "since": rule.after,
-                    "first_version": str(rule.since),
-                    "lines": rule.lines,
-                    "daemon": rule.daemon.value,
-                    "recorded": rule.recorded,
-                    "applied": rule.applied,
-                    "scenario": rule.scenario or None,
-                }
-                for rule in self.rules
-            ],
-        }
+    @property
+    def versions(self) -> tuple[Version, ...]:
+        """The two versions, if it is about two."""
+        return tuple(side.version for side in self.between or ())
+
+
+shape(
+    VersionRule,
+    "number name before since=after first_version=since lines daemon recorded applied scenario",
+)
+shape(VersionRules, "versions rules")
 
 
 def _since(rule: VersionRule[object]) -> str:

@@ -9,7 +9,7 @@ Inputs: parts, a question, maybe a client of a Dask cluster.  Outputs: ``Found``
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from heapq import nsmallest
 from itertools import chain, islice
 from typing import TYPE_CHECKING, ClassVar
@@ -18,6 +18,7 @@ from attr import frozen
 
 from classad import ClassAd, Rows, Table, Value
 from pieslice.partitions.sources import FramePart, Part
+from pieslice.reports.document import shape
 from pieslice.reports.layout import Block
 from pieslice.reports.result import Cell, DataTable, Result
 from pieslice.reports.text import plural
@@ -73,12 +74,11 @@ class Found(Result):
     def summary(self) -> str:
         return f"{self.fitting} of {plural(self.size, 'row')} in {plural(self.parts, 'part')}"
 
-    def data(self) -> Mapping[str, object]:
-        found = {"size": self.size, "fitting": self.fitting, "parts": self.parts}
-        return {**found, "columns": self.table.columns, "rows": self.table.rows}
-
     def blocks(self) -> Sequence[Block]:
         return self.table.blocks()
+
+
+shape(Found, "size fitting parts columns=table.columns rows=table.rows")
 
 
 def ask(part: Part, question: Question) -> Told:

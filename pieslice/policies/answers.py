@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
 
-from attr import Factory, frozen
+from attr import Factory, field, frozen
 
 from classad.errors import Diagnostic
 from negotiator.groups.quotas import effective_quotas
@@ -22,15 +22,15 @@ from pieslice.inputs.configuration import (
     is_folder,
     read_configuration,
 )
-from pieslice.policies.formats import Checked, checked_data, report
+from pieslice.policies.formats import Checked, ShownFinding, report
 from pieslice.policies.texts import sentence_lines
+from pieslice.reports.document import NOT_SHOWN, shape
 from pieslice.reports.layout import Block, Drawn
 from pieslice.reports.result import DataTable, Result
 from policy.config import Config
 from policy.explain.explanation import explain_others, explain_policy, only_set
 from policy.explain.sentences import Sentence
 from policy.explain.settings import everything
-from policy.lint.causes import file_of
 from policy.lint.findings import FINDINGS
 from policy.lint.verdict import examine, upgrade
 from policy.load import PolicyLoad, load_policy
@@ -52,23 +52,9 @@ class Check(Result):
     @property
     def findings(self) -> DataTable:
         """The findings as a table."""
-        columns = ("id", "severity", "file", "line", "column", "message", "help")
-        return DataTable(
-            "findings",
-            columns,
-            tuple(
-                (
-                    found.id,
-                    found.severity,
-                    file_of(found),
-                    found.line,
-                    found.column,
-                    found.message,
-                    found.help,
-                )
-                for found in self.checked.all_findings
-            ),
-        )
+        rows = map(ShownFinding, self.checked.all_findings)
+        names = "id severity file line column message help"
+        return DataTable.of("findings", ShownFinding, rows, names)
 
     def summary(self) -> str:
         starts = "starts" if self.starts else "does not start"
@@ -80,8 +66,8 @@ class Check(Result):
     def _lines(self, width: int) -> list[str]:
         return report([self.checked], "text", FINDINGS, width=width).split("\n")
 
-    def data(self) -> Mapping[str, object]:
-        return checked_data(self.checked)
+
+shape(Check, "=checked")
 
 
 class Macros(Mapping[str, str]):
@@ -133,7 +119,7 @@ class Policy(Result):
 
     schema: ClassVar[str] = "pieslice/policy/1"
     path: str
-    macros: Mapping[str, str]
+    macros: Mapping[str, str] = field(metadata=NOT_SHOWN)
     sentences: tuple[Sentence, ...]
     followed: Followed = Factory(Followed)
 
@@ -143,11 +129,8 @@ class Policy(Result):
     def blocks(self) -> Sequence[Block]:
         return [Drawn(lambda width: ["", *sentence_lines(self.sentences, width)], indent=0)]
 
-    def data(self) -> Mapping[str, object]:
-        return {
-            "path": self.path,
-            "sentences": [sentence.as_json() for sentence in self.sentences],
-        }
+
+shape(Sentence, "topic text depth origins")
 
 
 def check_configuration(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from pieslice.command_line import EXIT_BAD, EXIT_NO, EXIT_OK
@@ -99,7 +99,9 @@ def _info(args: argparse.Namespace) -> int:
         complain(f"pieslice: error: HTCondor has no macro `{name}`{tail}")
     known = [parameter for parameter in found.values() if parameter is not None]
     if args.json:
-        _print_document(args, "config-info", [parameter.as_json() for parameter in known])
+        from pieslice.policies.documents import KnownMacros
+
+        sys.stdout.write(KnownMacros(version_of(args), known).to_json())
     else:
         width = chosen_width(args, sys.stdout)
         parts = [[*wrapped_lines(info_lines(parameter), width)] for parameter in known]
@@ -189,21 +191,17 @@ def _show_json(args: argparse.Namespace, config: Config, names: list[str]) -> in
 
     definitions = [(name, config.lookup(name)) for name in names]
     found = [listed(config, name, entry) for name, entry in definitions if entry is not None]
-    _print_document(args, "config", [one.as_json() for one in found])
+    _print_json(args, found)
     for name, entry in definitions:
         if entry is None:
             complain(f"Not defined: {name}")
     return EXIT_OK if len(found) == len(definitions) else EXIT_NO
 
 
-def _print_document(
-    args: argparse.Namespace, name: str, macros: Sequence[Mapping[str, object]]
-) -> None:
-    from pieslice.reports.document import document, json_text
-    from pieslice.reports.versions import version_data
+def _print_json(args: argparse.Namespace, macros: Sequence[Listed]) -> None:
+    from pieslice.policies.documents import Macros
 
-    data = {**version_data(version_of(args)), "macros": macros}
-    sys.stdout.write(json_text(document(name, data)))
+    sys.stdout.write(Macros(version_of(args), macros).to_json())
 
 
 def _pattern(text: str) -> Callable[[str], bool]:
@@ -255,7 +253,7 @@ def _print_list(
     if not config.complete:
         return EXIT_BAD
     if args.json:
-        _print_document(args, "config", [one.as_json() for one in found])
+        _print_json(args, found)
     else:
         out = harmless(sys.stdout)
         for line in lines:

@@ -11,40 +11,32 @@ standard output, attributes that nobody gave on standard error.
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
-from typing import TYPE_CHECKING
+from itertools import pairwise
+from typing import ClassVar, Final
+
+from attr import field, frozen
 
 from classad import ClassAd
 from classad.analysis.changes import reread_ad
+from classad.analysis.explanation import Explanation
 from classad.errors import ClassAdException, ClassAdParseError, Diagnostic
 from classad.evaluate import EvalContext
 from classad.files.ads import read_ads
 from classad.formats.unparse import unparse_value
 from classad.language.rules import LanguageRules, language_of
+from classad.language.values import ERROR, UNDEFINED, ClassAdValue
 from pieslice.command_line import EXIT_OK
-from pieslice.data import JsonObject
 from pieslice.inputs.configuration import Misuse, Shown, read, say, say_problems, split_pairs
 from pieslice.inputs.versions import version_of
-from pieslice.reports.versions import version_data
+from pieslice.reports.document import INLINE, SPARSE, Document, shape
 from pieslice.terminal import complain
 from policy.explain.trial import CannotTry, Trial, newest_time, trial
-
-if TYPE_CHECKING:
-    from classad.analysis.explanation import Explanation
-    from classad.language.values import ClassAdValue
-
-
-import math
-from collections.abc import Iterator
-from itertools import pairwise
-from typing import Final
-
-from attr import frozen
-
-from classad.language.values import ERROR, UNDEFINED, ClassAdValue
+from policy.versions import Followed
 
 #: Values on an axis unless it says how many.
 STEPS: Final = 11
@@ -73,13 +65,42 @@ class Grid:
     columns: Axis | None
     cells: tuple[tuple[ClassAdValue, ...], ...]
 
-    def as_json(self) -> JsonObject:
-        """Fields for programs; cells as ClassAd texts."""
-        axes = [self.rows] if self.columns is None else [self.rows, self.columns]
-        return {
-            "axes": [{"name": axis.name, "values": list(axis.values)} for axis in axes],
-            "cells": [[unparse_value(value) for value in row] for row in self.cells],
-        }
+    @property
+    def axes(self) -> tuple[Axis, ...]:
+        """One or two."""
+        return (self.rows,) if self.columns is None else (self.rows, self.columns)
+
+    @property
+    def texts(self) -> list[list[str]]:
+        """The values of the cells as ClassAd texts."""
+        return [[unparse_value(value) for value in row] for row in self.cells]
+
+
+@frozen
+class GridDocument(Document):
+    """The values of a policy's expression over a grid of numbers."""
+
+    schema: ClassVar[str] = "pieslice/policy-grid/1"
+    followed: Followed
+    tried: Trial = field(metadata=INLINE)
+    grid: Grid = field(metadata=INLINE)
+
+
+@frozen
+class ValueDocument(Document):
+    """The value of a policy's expression; ``not_given``: what a cycle would add to the ads."""
+
+    schema: ClassVar[str] = "pieslice/policy-eval/1"
+    followed: Followed
+    tried: Trial = field(metadata=INLINE)
+    value: str
+    effect: str
+    not_given: Sequence[str]
+    why: Explanation | None = field(metadata=SPARSE)
+
+
+shape(Trial, "knob=macro expression=text")
+shape(Grid, "axes cells=texts")
 
 
 def read_axes(text: str) -> list[Axis]:
@@ -237,19 +258,10 @@ def _is_job(ad: ClassAd, wanted: str) -> bool:
 def _single(args: argparse.Namespace, tried: Trial) -> int:
     found = tried.outcome()
     if args.json:
-        from pieslice.reports.document import document, json_text
-
-        fields: JsonObject = {
-            **version_data(version_of(args)),
-            "knob": tried.macro,
-            "expression": tried.text,
-            "value": unparse_value(found.value),
-            "effect": found.effect,
-            "not_given": [entry.name for entry in tried.missing()],
-        }
-        if args.why:
-            fields["why"] = _explanation(tried).to_dict()
-        sys.stdout.write(json_text(document("policy-eval", fields)))
+        value, missing = unparse_value(found.value), [entry.name for entry in tried.missing()]
+        why = _explanation(tried) if args.why else None
+        said = ValueDocument(version_of(args), tried, value, found.effect, missing, why)
+        sys.stdout.write(said.to_json())
         return EXIT_OK
     print(unparse_value(found.value))
     if found.effect:
@@ -278,11 +290,7 @@ def _grid(args: argparse.Namespace, tried: Trial) -> int:
 
     grid = fill(read_axes(args.grid), evaluate)
     if args.json:
-        from pieslice.reports.document import document, json_text
-
-        about = {"knob": tried.macro, "expression": tried.text}
-        fields = {**version_data(version_of(args)), **about, **grid.as_json()}
-        sys.stdout.write(json_text(document("policy-grid", fields)))
+        sys.stdout.write(GridDocument(version_of(args), tried, grid).to_json())
         return EXIT_OK
     for line in grid_lines(tried.macro, grid):
         print(line)

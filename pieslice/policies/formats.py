@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Final
+from typing import ClassVar, Final
 
 from attr import Factory, field, frozen
 
@@ -19,14 +19,14 @@ from classad.errors import Diagnostic, Edit
 from pieslice.command_line import installed_version
 from pieslice.data import JsonObject
 from pieslice.policies.texts import wrapped_lines
-from pieslice.reports.document import document, json_text
+from pieslice.reports.document import Document, plain, shape, shape_text, version_data
 from pieslice.reports.output import WIDE
-from pieslice.reports.versions import version_data
 from pieslice.terminal import printable
 from policy.explain.sentences import listing
 from policy.knobs.reading import EXPANDED
 from policy.language.about import about
 from policy.lint.causes import causes, file_of
+from policy.lint.endings import Daemon
 from policy.lint.finding import ERROR, NOTE, WARNING, Finding
 from policy.lint.upgrade import DEFAULT
 from policy.lint.verdict import Fragment, Upgrade, Verdict
@@ -182,6 +182,16 @@ class Checked:
         return after and all(verdict.starts for verdict in self.verdicts)
 
     @property
+    def shown(self) -> list[ShownFinding]:
+        """The findings as JSON has them."""
+        return [*map(ShownFinding, self.findings)]
+
+    @property
+    def changes(self) -> ShownUpgrade | None:
+        """What the other version changes, as JSON has it."""
+        return None if self.upgrade is None else ShownUpgrade(self.upgrade)
+
+    @property
     def all_findings(self) -> tuple[Diagnostic, ...]:
         """The findings, and behind them what the other version changes."""
         return (*self.findings, *(() if self.upgrade is None else self.upgrade.findings))
@@ -189,6 +199,72 @@ class Checked:
     def count(self, severity: str) -> int:
         """How many findings have this severity."""
         return sum(found.severity == severity for found in self.all_findings)
+
+
+@frozen
+class ShownEdit:
+    """A repair: what is replaced, from a character up to the one that stays, and by what."""
+
+    file: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    text: str
+
+    @classmethod
+    def of(cls, edit: Edit) -> ShownEdit:
+        """The places of an edit in lines and columns."""
+        first, last = map(edit.source.position, (edit.start, edit.end))
+        return cls(edit.source.name, *first, *last, edit.text)
+
+
+@frozen
+class ShownFinding:
+    """A finding: its place, what is wrong, what would help."""
+
+    found: Diagnostic
+
+    @property
+    def file(self) -> str | None:
+        """The file that it is in."""
+        return file_of(self.found)
+
+    @property
+    def edit(self) -> ShownEdit | None:
+        """What repairs it, where that is known."""
+        return None if self.found.edit is None else ShownEdit.of(self.found.edit)
+
+
+@frozen
+class ShownUpgrade:
+    """What changes from one version to another: verdicts that are others, and findings."""
+
+    step: Upgrade
+
+    @property
+    def findings(self) -> list[ShownFinding]:
+        """The findings as JSON has them."""
+        return [*map(ShownFinding, self.step.findings)]
+
+
+@frozen
+class Checks(Document):
+    """The same of several configurations."""
+
+    schema: ClassVar[str] = "pieslice/checks/1"
+    checks: Sequence[Checked]
+
+
+shape(
+    ShownFinding,
+    "id severity file=.file line column message help edit=.edit",
+    through="found",
+)
+shape(Verdict, "daemon starts status text")
+shape(ShownUpgrade, "from=old to=new verdicts findings=.findings", through="step")
+shape_text(Daemon, Fragment)
+shape(Checked, "path =followed starts verdicts fragment findings=shown upgrade?=changes")
 
 
 def report(
@@ -204,8 +280,7 @@ def report(
     ``every``: all findings in the text, not only the worst; ``width``: of the text.
     """
     if format_ == "json":
-        data = document("checks", {"checks": [checked_data(result) for result in results]})
-        return json_text(data).removesuffix("\n")
+        return Checks(results).to_json().removesuffix("\n")
     if format_ == "sarif":
         return json.dumps(_sarif(results, known), indent=2)
     lines: list[str] = []
@@ -281,62 +356,6 @@ def _columns(found: Diagnostic) -> tuple[int, int]:
     return begin, begin + max(1, stop - found.start)
 
 
-def checked_data(result: Checked) -> JsonObject:
-    """The result for programs."""
-    data: JsonObject = {
-        "path": result.path,
-        **version_data(result.followed),
-        "starts": result.starts,
-        "verdicts": _verdict_rows(result.verdicts),
-        "fragment": None if result.fragment is None else str(result.fragment),
-        "findings": _finding_rows(result.findings),
-    }
-    step = result.upgrade
-    if step is not None:
-        data["upgrade"] = {
-            "from": str(step.old),
-            "to": str(step.new),
-            "verdicts": _verdict_rows(step.verdicts),
-            "findings": _finding_rows(step.findings),
-        }
-    return data
-
-
-def _finding_rows(findings: Iterable[Diagnostic]) -> list[JsonObject]:
-    return [
-        {
-            "id": found.id,
-            "severity": found.severity,
-            "file": file_of(found),
-            "line": found.line,
-            "column": found.column,
-            "message": found.message,
-            "help": found.help,
-            "edit": None if found.edit is None else _edit_row(found.edit),
-        }
-        for found in findings
-    ]
-
-
-def _edit_row(edit: Edit) -> JsonObject:
-    """A repair: what is replaced, from a character up to the one that stays, and by what."""
-    (line, column), (end_line, end_column) = map(edit.source.position, (edit.start, edit.end))
-    place = {"line": line, "column": column, "end_line": end_line, "end_column": end_column}
-    return {"file": edit.source.name, **place, "text": edit.text}
-
-
-def _verdict_rows(verdicts: Iterable[Verdict]) -> list[JsonObject]:
-    return [
-        {
-            "daemon": str(verdict.daemon),
-            "starts": verdict.starts,
-            "status": verdict.status,
-            "text": verdict.text,
-        }
-        for verdict in verdicts
-    ]
-
-
 def _help(found: Finding) -> str:
     """What a finding means, with its examples and the link to its place in the page."""
     examples = f"```text\n{found.bad}```\n\nright:\n\n```text\n{found.good}```\n"
@@ -403,8 +422,8 @@ def _sarif(results: Sequence[Checked], known: Mapping[str, Finding]) -> JsonObje
                         {
                             "path": one.path,
                             **version_data(one.followed),
-                            "verdicts": _verdict_rows(one.verdicts),
-                            "fragment": None if one.fragment is None else str(one.fragment),
+                            "verdicts": plain(one.verdicts),
+                            "fragment": plain(one.fragment),
                         }
                         for one in results
                     ]
@@ -438,13 +457,13 @@ def _result(found: Diagnostic, ids: list[str]) -> JsonObject:
 
 
 def _fix(text: str, edit: Edit) -> JsonObject:
-    row = _edit_row(edit)
+    row = ShownEdit.of(edit)
     region = {
-        "startLine": row["line"],
-        "startColumn": row["column"],
-        "endLine": row["end_line"],
-        "endColumn": row["end_column"],
+        "startLine": row.line,
+        "startColumn": row.column,
+        "endLine": row.end_line,
+        "endColumn": row.end_column,
     }
     replacement = {"deletedRegion": region, "insertedContent": {"text": edit.text}}
-    change = {"artifactLocation": {"uri": row["file"]}, "replacements": [replacement]}
+    change = {"artifactLocation": {"uri": row.file}, "replacements": [replacement]}
     return {"description": {"text": text}, "artifactChanges": [change]}

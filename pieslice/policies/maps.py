@@ -67,10 +67,9 @@ def _test(args: argparse.Namespace) -> int:
         raise Misuse(f"{args.path}: no line for method `{args.method}`, only for {known}")
     found = [map_name(lines, name, args.group) for name in args.names]
     if args.json:
-        from pieslice.reports.document import document, json_text
+        from pieslice.policies.documents import MappedNames
 
-        names = [one.as_json() for one in found]
-        sys.stdout.write(json_text(document("map-test", {"names": names})))
+        sys.stdout.write(MappedNames(found).to_json())
     else:
         for one in found:
             print("\n".join(map(printable, mapped_lines(one))))

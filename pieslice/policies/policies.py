@@ -148,7 +148,6 @@ def _add_diff(commands: Subcommands) -> None:
 def _diff(args: argparse.Namespace) -> int:
     from pieslice.policies.texts import comparison_lines
     from pieslice.reports.output import chosen_width
-    from pieslice.reports.versions import version_data
     from policy.explain.difference import compare
 
     configs = []
@@ -161,10 +160,9 @@ def _diff(args: argparse.Namespace) -> int:
         configs.append(config)
     found = compare(*configs, everything=args.all)
     if args.json:
-        from pieslice.reports.document import document, json_text
+        from pieslice.policies.documents import PolicyDifference
 
-        fields = {**version_data(version_of(args)), **found.as_json()}
-        sys.stdout.write(json_text(document("policy-diff", fields)))
+        sys.stdout.write(PolicyDifference(version_of(args), found).to_json())
     else:
         print(version_of(args))
         for line in comparison_lines(found, chosen_width(args, sys.stdout)):

@@ -5,25 +5,26 @@ Inputs: accounting ads, the options of condor_userprio, the times.  Outputs: ``P
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import ClassVar, Final
+from collections.abc import Sequence
+from typing import ClassVar
 
 from attr import evolve, frozen
 
 from pieslice.priorities.options import Options
 from pieslice.priorities.report import Source, answer
-from pieslice.priorities.rows import rows_of
+from pieslice.priorities.rows import Row, rows_of
 from pieslice.priorities.table import View, is_active
+from pieslice.reports.document import shape
 from pieslice.reports.layout import Block, Drawn
 from pieslice.reports.result import DataTable, Result
 from pieslice.reports.text import plural
 from pieslice.terminal import DEFAULT_WIDTH
 
-_COLUMNS: Final = (
-    "name", "group", "is_group", "priority", "real_priority", "factor", "in_use", "usage",
-    "begin", "last", "floor", "ceiling", "quota", "effective_quota", "subtree_quota", "requested",
-    "surplus",
-)  # fmt: skip
+shape(
+    Row,
+    "name group is_group priority real_priority factor in_use usage begin last floor ceiling"
+    " quota effective_quota subtree_quota requested surplus",
+)
 
 
 @frozen(eq=False, repr=False)
@@ -38,9 +39,11 @@ class Priorities(Result):
     @property
     def records(self) -> DataTable:
         """All records, shown or not; usage in weighted seconds, times since the epoch."""
-        rows = rows_of(self.source.records())
-        cells = tuple(tuple(getattr(row, name) for name in _COLUMNS) for row in rows)
-        return DataTable("records", _COLUMNS, cells)
+        return DataTable.of("records", Row, self._rows)
+
+    @property
+    def _rows(self) -> list[Row]:
+        return rows_of(self.source.records())
 
     @property
     def too_old(self) -> bool:
@@ -48,7 +51,7 @@ class Priorities(Result):
         form = self.options
         if form.autoformat is not None or form.json or form.modular or form.long:
             return False
-        rows = rows_of(self.source.records())
+        rows = self._rows
         return bool(rows) and not any(is_active(row, self.view.active_from) for row in rows)
 
     def summary(self) -> str:
@@ -61,5 +64,5 @@ class Priorities(Result):
     def blocks(self) -> Sequence[Block]:
         return [Drawn(lambda width: self.text(width).split("\n"), indent=0)]
 
-    def data(self) -> Mapping[str, object]:
-        return {"last_update": self.source.last_update, "records": list(self.records)}
+
+shape(Priorities, "last_update=source.last_update records=_rows")

@@ -1,7 +1,5 @@
 """Finds what several negotiators of one pool have in common.
 
-What several negotiators have in common is told in words and as JSON.
-
 Decides which slots and submitters more than one of them sees, or none, and which slots more than
 one of them gives away.  Each has its own policy, by its local name; they know nothing of each
 other, so all start from the same pool.
@@ -22,7 +20,7 @@ from classad.evaluate import EvalContext
 from negotiator.model.result import CycleResult
 from negotiator.model.snapshot import Snapshot
 from negotiator.pool.slots import holds
-from pieslice.data import Record
+from pieslice.reports.document import shape
 from pieslice.reports.layout import Block, Line
 from pieslice.reports.text import plural
 from policy.model import NegotiatorPolicy
@@ -42,9 +40,9 @@ def overlap_blocks(found: Overlap) -> list[Block]:
     for what, unseen in (("slot", found.unseen_slots), ("submitter", found.unseen_submitters)):
         if unseen:
             blocks.append(Line(f"  {plural(len(unseen), what)} seen by none: {_some(unseen)}"))
-    for slot, takers in found.contested:
-        said = ", ".join(f"by {name} for {user}" for name, user in takers)
-        text = f"{slot} is matched {said}; the first to claim it gets it"
+    for contested in found.contested:
+        said = ", ".join(f"by {it.negotiator} for {it.submitter}" for it in contested.takers)
+        text = f"{contested.slot} is matched {said}; the first to claim it gets it"
         blocks.append(Line(f"  {text}", level="bad"))
     return blocks
 
@@ -61,22 +59,6 @@ def _some(names: Iterable[str]) -> str:
     return ", ".join([*listed[:4], "..."] if len(listed) > 4 else listed)
 
 
-def overlap_data(found: Overlap) -> Record:
-    """The same for programs."""
-    return {
-        "slots": [{"slot": item.name, "seen_by": list(item.by)} for item in found.slots],
-        "submitters": [
-            {"submitter": item.name, "seen_by": list(item.by)} for item in found.submitters
-        ],
-        "unseen_slots": list(found.unseen_slots),
-        "unseen_submitters": list(found.unseen_submitters),
-        "contested": [
-            {"slot": slot, "takers": [{"negotiator": n, "submitter": user} for n, user in takers]}
-            for slot, takers in found.contested
-        ],
-    }
-
-
 @frozen
 class Shared:
     """Something that several negotiators see (or none), and which ones."""
@@ -85,15 +67,39 @@ class Shared:
     by: tuple[str, ...]
 
 
+class SharedSlot(Shared):
+    """A slot that several negotiators see."""
+
+
+class SharedSubmitter(Shared):
+    """A submitter that several negotiators see."""
+
+
+@frozen
+class Taker:
+    """A negotiator that gives a slot away, and the submitter that gets it."""
+
+    negotiator: str
+    submitter: str
+
+
+@frozen
+class ContestedSlot:
+    """A slot that more than one negotiator gives away."""
+
+    slot: str
+    takers: tuple[Taker, ...]
+
+
 @frozen
 class Overlap:
     """``contested``: the slots that more than one gives away, with who got them from whom."""
 
-    slots: tuple[Shared, ...]
-    submitters: tuple[Shared, ...]
+    slots: tuple[SharedSlot, ...]
+    submitters: tuple[SharedSubmitter, ...]
     unseen_slots: tuple[str, ...]
     unseen_submitters: tuple[str, ...]
-    contested: tuple[tuple[str, tuple[tuple[str, str], ...]], ...]
+    contested: tuple[ContestedSlot, ...]
 
     @property
     def none(self) -> bool:
@@ -110,17 +116,19 @@ def overlap(
     """What the negotiators have in common."""
     slots = _seen(snapshot.slots, policies, "slot_constraint", now)
     submitters = _seen(snapshot.submitters, policies, "submitter_constraint", now)
-    takers: dict[str, list[tuple[str, str]]] = {}
+    takers: dict[str, list[Taker]] = {}
     for name, result in results.items():
         for match in result.matches:
-            takers.setdefault(match.slot, []).append((name, match.submitter))
+            takers.setdefault(match.slot, []).append(Taker(name, match.submitter))
     return Overlap(
-        _shared(slots),
-        _shared(submitters),
+        tuple(SharedSlot(name, by) for name, by in slots.items() if len(by) > 1),
+        tuple(SharedSubmitter(name, by) for name, by in submitters.items() if len(by) > 1),
         tuple(name for name, by in slots.items() if not by),
         tuple(name for name, by in submitters.items() if not by),
         tuple(
-            (slot, tuple(who)) for slot, who in takers.items() if len({name for name, _ in who}) > 1
+            ContestedSlot(slot, tuple(who))
+            for slot, who in takers.items()
+            if len({taker.negotiator for taker in who}) > 1
         ),
     )
 
@@ -143,5 +151,5 @@ def _seen(
     return found
 
 
-def _shared(seen: Mapping[str, tuple[str, ...]]) -> tuple[Shared, ...]:
-    return tuple(Shared(name, by) for name, by in seen.items() if len(by) > 1)
+shape(SharedSlot, "slot=name seen_by=by")
+shape(SharedSubmitter, "submitter=name seen_by=by")

@@ -1,9 +1,9 @@
-"""MatchSums up by user, group and machine what a cycle does.
+"""Sums up by user, group and machine what a cycle does.
 
 Decides what is summed up by whom.
 
-Inputs: the ``Snapshot`` and the policy of a cycle, its ``CycleResult``.  Outputs: rows of plain
-values under column names; weights are slot weights, fill is the part of a machine's weight that is
+Inputs: the ``Snapshot`` and the policy of a cycle, its ``CycleResult``.  Outputs: tables;
+weights are slot weights, fill is the part of a machine's weight that is
 claimed.  Follows: ``condor_userprio`` for the columns of quotas; the rest are sums over matches and
 rejections.
 """
@@ -11,37 +11,32 @@ rejections.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Final
+from typing import Final, TypedDict
 
 from attr import define, frozen
 
 from classad.evaluate import EvalContext
 from negotiator.engines import ENGINES, make_engines
 from negotiator.model.arithmetic import add_up
-from negotiator.model.result import ROOT_GROUP, CycleResult, Match, MatchKind
+from negotiator.model.result import (
+    ROOT_GROUP,
+    CycleResult,
+    GroupSummary,
+    Match,
+    MatchKind,
+    Rejection,
+    SubmitterSummary,
+)
 from negotiator.model.snapshot import Snapshot, machine_of
 from negotiator.pool.slots import Slot
+from pieslice.reports.document import shape
+from pieslice.reports.result import DataTable
 from policy.model import NegotiatorPolicy
-
-Cell = str | int | float | None
-
-
-@frozen
-class PoolTable:
-    """Rows under column names.  ``title`` says what a row is."""
-
-    title: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[Cell, ...], ...]
-
-    def records(self) -> list[dict[str, Cell]]:
-        """The rows for programs."""
-        return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
 
 
 @define
 class MatchSums:
-    """What one user or one group gets and loses."""
+    """What one user or one group gets and loses; weights are slot weights."""
 
     matched: int = 0
     weight: float = 0.0
@@ -63,20 +58,98 @@ class MatchSums:
         self.lost += 1
         self.lost_weight += match.cost
 
-    def cells(self) -> tuple[Cell, ...]:
-        return (
-            self.matched, self.weight, self.free, self.by_rank, self.by_priority,
-            self.lost, self.lost_weight, self.refused,
-        )  # fmt: skip
+
+@frozen
+class UserRow:
+    """What a submitter gets and loses; idle jobs and usage are None without a submitter ad."""
+
+    user: str
+    group: str
+    idle_jobs: int | None
+    usage: float | None
+    sums: MatchSums
 
 
-_SUM_COLUMNS: Final = (
-    "matched", "matched_weight", "free", "by_rank", "by_priority", "lost", "lost_weight",
-    "refused",
-)  # fmt: skip
+@frozen
+class GroupRow:
+    """The same of an accounting group, members of groups below not counted in."""
+
+    group: str
+    quota: float | None
+    usage: float | None
+    sums: MatchSums
 
 
-def user_table(result: CycleResult) -> PoolTable:
+@frozen
+class MachineRow:
+    """How much of a machine's slot weight is claimed before and after, and the part that it is."""
+
+    machine: str
+    slots: int
+    weight: float
+    claimed: float
+    fill: float | None
+    matched: int
+    preempted: int
+    claimed_after: float
+    fill_after: float | None
+
+
+@frozen
+class MatchRow:
+    """A match."""
+
+    match: Match
+
+
+@frozen
+class RejectionRow:
+    """A request that found no slot."""
+
+    rejection: Rejection
+
+
+@frozen
+class SubmitterRow:
+    """A submitter and its slice of the pie."""
+
+    item: SubmitterSummary
+
+
+@frozen
+class QuotaRow:
+    """A group with its quotas, as ``condor_userprio -quotas`` has them."""
+
+    group: GroupSummary
+
+
+_SUMS: Final = (
+    "matched=sums.matched matched_weight=sums.weight free=sums.free by_rank=sums.by_rank"
+    " by_priority=sums.by_priority lost=sums.lost lost_weight=sums.lost_weight refused=sums.refused"
+)
+shape(UserRow, f"user group idle_jobs usage {_SUMS}")
+shape(GroupRow, f"group quota usage {_SUMS}")
+shape(
+    MatchRow,
+    "seq submitter schedd job count of slot kind preempted cost pie spin",
+    through="match",
+)
+shape(RejectionRow, "submitter schedd job reason=text pie spin", through="rejection")
+#: What JSON calls the numbers of a submitter.
+SUBMITTER: Final = (
+    "group real_prio=real_priority prio_factor=priority_factor prio=effective_priority share limit"
+    " usage usage_after floor ceiling idle_jobs running_jobs"
+)
+shape(SubmitterRow, f"submitter=name {SUBMITTER}", through="item")
+shape(
+    QuotaRow,
+    "group=name effective_quota=quota config_quota surplus subtree_quota requested usage"
+    " usage_after",
+    through="group",
+)
+
+
+def user_table(result: CycleResult) -> DataTable:
     """What every submitter gets and loses, by name."""
     sums = sums_by(result, lambda name: name)
     known = {item.name: item for item in result.submitters}
@@ -86,12 +159,11 @@ def user_table(result: CycleResult) -> PoolTable:
         group = "" if item is None else item.group
         usage = None if item is None else item.usage
         idle = None if item is None else item.idle_jobs
-        rows.append((name, group, idle, usage, *sums.get(name, MatchSums()).cells()))
-    columns = ("user", "group", "idle_jobs", "usage", *_SUM_COLUMNS)
-    return PoolTable("by user", columns, tuple(rows))
+        rows.append(UserRow(name, group, idle, usage, sums.get(name, MatchSums())))
+    return DataTable.of("by user", UserRow, rows)
 
 
-def group_table(result: CycleResult) -> PoolTable:
+def group_table(result: CycleResult) -> DataTable:
     """The same by accounting group, members of groups below not counted in."""
     of_user = {item.name: item.group for item in result.submitters}
     known = {item.name: item for item in result.groups}
@@ -101,8 +173,8 @@ def group_table(result: CycleResult) -> PoolTable:
         item = known.get(name)
         quota = None if item is None else item.quota
         usage = None if item is None else item.usage
-        rows.append((name, quota, usage, *sums.get(name, MatchSums()).cells()))
-    return PoolTable("by group", ("group", "quota", "usage", *_SUM_COLUMNS), tuple(rows))
+        rows.append(GroupRow(name, quota, usage, sums.get(name, MatchSums())))
+    return DataTable.of("by group", GroupRow, rows)
 
 
 def _group_of(user: str, groups: Iterable[str]) -> str:
@@ -112,7 +184,7 @@ def _group_of(user: str, groups: Iterable[str]) -> str:
 
 
 def sums_by(result: CycleResult, of: Callable[[str], str]) -> dict[str, MatchSums]:
-    """MatchSums by user, or by what ``of`` makes of a user's name."""
+    """The sums by user, or by what ``of`` makes of a user's name."""
     found: dict[str, MatchSums] = {}
     for match in result.matches:
         found.setdefault(of(match.submitter), MatchSums()).take(match)
@@ -123,7 +195,7 @@ def sums_by(result: CycleResult, of: Callable[[str], str]) -> dict[str, MatchSum
     return found
 
 
-def machine_table(snapshot: Snapshot, policy: NegotiatorPolicy, result: CycleResult) -> PoolTable:
+def machine_table(snapshot: Snapshot, policy: NegotiatorPolicy, result: CycleResult) -> DataTable:
     """How full each machine is before and after, in the order of the slots."""
     context = EvalContext(now=result.now, language=policy.language)
     machines: dict[str, list[Slot]] = {}
@@ -133,17 +205,13 @@ def machine_table(snapshot: Snapshot, policy: NegotiatorPolicy, result: CycleRes
     by_slot: dict[str, list[Match]] = {}
     for match in result.matches:
         by_slot.setdefault(match.slot, []).append(match)
-    rows = tuple(_machine_row(name, slots, by_slot) for name, slots in sorted(machines.items()))
-    columns = (
-        "machine", "slots", "weight", "claimed", "fill", "matched", "preempted", "claimed_after",
-        "fill_after",
-    )  # fmt: skip
-    return PoolTable("by machine", columns, rows)
+    rows = (_machine_row(name, slots, by_slot) for name, slots in sorted(machines.items()))
+    return DataTable.of("by machine", MachineRow, rows)
 
 
 def _machine_row(
     name: str, slots: Sequence[Slot], by_slot: Mapping[str, list[Match]]
-) -> tuple[Cell, ...]:
+) -> MachineRow:
     weight = add_up(slot.weight for slot in slots)
     # A slot that is divided has only its rest left to give.
     held = [slot for slot in slots if slot.state in ("Claimed", "Preempting")]
@@ -152,75 +220,50 @@ def _machine_row(
     taken = add_up(match.cost for match in matches if match.kind is MatchKind.NONE)
     lost = sum(1 for match in matches if match.kind is not MatchKind.NONE)
     after = claimed + taken
-    return (
-        name, len(slots), weight, claimed, _part(claimed, weight), len(matches), lost, after,
+    return MachineRow(
+        name,
+        len(slots),
+        weight,
+        claimed,
+        _part(claimed, weight),
+        len(matches),
+        lost,
+        after,
         _part(after, weight),
-    )  # fmt: skip
+    )
 
 
 def _part(some: float, whole: float) -> float | None:
     return None if whole <= 0 else some / whole
 
 
-def match_table(result: CycleResult) -> PoolTable:
+def match_table(result: CycleResult) -> DataTable:
     """The matches, in order."""
-    columns = (
-        "seq", "submitter", "schedd", "job", "count", "of", "slot", "kind", "preempted", "cost",
-        "pie", "spin",
-    )  # fmt: skip
-    rows = tuple(
-        (
-            item.seq, item.submitter, item.schedd, item.job, item.count, item.of, item.slot,
-            item.kind.value, item.preempted, item.cost, item.pie, item.spin,
-        )
-        for item in result.matches
-    )  # fmt: skip
-    return PoolTable("matches", columns, rows)
+    return DataTable.of("matches", MatchRow, map(MatchRow, result.matches))
 
 
-def rejection_table(result: CycleResult) -> PoolTable:
+def rejection_table(result: CycleResult) -> DataTable:
     """The requests that found no slot, in order."""
-    columns = ("submitter", "schedd", "job", "reason", "pie", "spin")
-    rows = tuple(
-        (item.submitter, item.schedd, item.job, item.text, item.pie, item.spin)
-        for item in result.rejections
-    )
-    return PoolTable("rejections", columns, rows)
+    return DataTable.of("rejections", RejectionRow, map(RejectionRow, result.rejections))
 
 
-def submitter_table(result: CycleResult) -> PoolTable:
+def submitter_table(result: CycleResult) -> DataTable:
     """The submitters and their slices of the pie."""
-    columns = (
-        "submitter", "group", "real_prio", "prio_factor", "prio", "share", "limit", "usage",
-        "usage_after", "floor", "ceiling", "idle_jobs", "running_jobs",
-    )  # fmt: skip
-    rows = tuple(
-        (
-            item.name, item.group, item.real_priority, item.priority_factor,
-            item.effective_priority, item.share, item.limit, item.usage, item.usage_after,
-            item.floor, item.ceiling, item.idle_jobs, item.running_jobs,
-        )
-        for item in result.submitters
-    )  # fmt: skip
-    return PoolTable("submitters", columns, rows)
+    return DataTable.of("submitters", SubmitterRow, map(SubmitterRow, result.submitters))
 
 
-def quota_table(result: CycleResult) -> PoolTable:
+def quota_table(result: CycleResult) -> DataTable:
     """The groups with their quotas, as ``condor_userprio -quotas`` has them."""
-    columns = (
-        "group", "effective_quota", "config_quota", "surplus", "subtree_quota", "requested",
-        "usage", "usage_after",
-    )  # fmt: skip
-    rows = tuple(
-        (
-            item.name, item.quota, item.config_quota, surplus_policy(item.autoregroup,
-            item.accept_surplus), item.subtree_quota, item.requested, item.usage, item.usage_after,
-        )
-        for item in result.groups
-    )  # fmt: skip
-    return PoolTable("quotas", columns, rows)
+    return DataTable.of("quotas", QuotaRow, map(QuotaRow, result.groups))
 
 
-def surplus_policy(autoregroup: bool, accept_surplus: bool) -> str:
-    """The word of the accountant's records."""
-    return "regroup" if autoregroup else "byquota" if accept_surplus else "no"
+class Tables(TypedDict, total=False):
+    """The tables of a cycle that were asked for."""
+
+    users: Sequence[UserRow]
+    groups: Sequence[GroupRow]
+    machines: Sequence[MachineRow]
+    quotas: Sequence[QuotaRow]
+    submitters: Sequence[SubmitterRow]
+    matches: Sequence[MatchRow]
+    rejections: Sequence[RejectionRow]

@@ -1,30 +1,24 @@
 """Defines what an answer can do: be printed, shown in a notebook, become data, become a frame.
 
-Decides the fields that all data of answers have: ``schema`` names what the others mean, and its
-last part counts up when one of them changes its meaning or goes.
-
-Inputs: blocks and plain values, from the class of each answer.  Outputs: text, HTML, dictionaries,
-frames of pandas and Polars, tables of Arrow.
+Inputs: the blocks and fields of each answer.  Outputs: text, HTML, dictionaries, frames of pandas
+and Polars, tables of Arrow.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
 from typing import ClassVar, Final, SupportsIndex, overload
 
-import attr
 from attr import frozen
 
 from classad.extras import load
-from pieslice.data import JsonObject
-from pieslice.reports.document import json_text, plain
+from pieslice.reports.document import Document, members
 from pieslice.reports.html import html_of
 from pieslice.reports.layout import Block, Column, Line, Table, render_plain, rounded
-from pieslice.reports.versions import version_data, with_version
+from pieslice.reports.versions import with_version
 from pieslice.terminal import DEFAULT_WIDTH, printable
-from policy.versions import Followed
 
 #: Rows of a table that are shown; its data and frames have all.
 _SHOWN_ROWS: Final = 50
@@ -32,24 +26,12 @@ _SHOWN_ROWS: Final = 50
 Cell = str | int | float | bool | None
 
 
-class Result(ABC):
+class Result(Document, ABC):
     """An answer.  ``str`` is what the command prints."""
-
-    #: ``pieslice/NAME/VERSION``.
-    schema: ClassVar[str]
-
-    @property
-    def followed(self) -> Followed | None:
-        """The version of HTCondor whose rules it follows; None where none matters."""
-        return None
 
     @abstractmethod
     def blocks(self) -> Sequence[Block]:
         """The answer for people, without the version."""
-
-    @abstractmethod
-    def data(self) -> Mapping[str, object]:
-        """The answer for programs."""
 
     @abstractmethod
     def summary(self) -> str:
@@ -62,17 +44,6 @@ class Result(ABC):
     def text(self, width: int = DEFAULT_WIDTH) -> str:
         """What the command prints."""
         return render_plain(self.report(), width)
-
-    def to_dict(self) -> JsonObject:
-        """Plain values under documented names, the schema first."""
-        found: JsonObject = {"schema": self.schema, **version_data(self.followed)}
-        for key, value in self.data().items():
-            found[key] = plain(value)
-        return found
-
-    def to_json(self) -> str:
-        """The same as the text that the command prints with ``--json``."""
-        return json_text(self.to_dict())
 
     def __str__(self) -> str:
         return self.text()
@@ -97,14 +68,12 @@ class DataTable(Result):
     rows: tuple[tuple[Cell, ...], ...]
 
     @classmethod
-    def of(
-        cls, title: str, kind: type[attr.AttrsInstance], items: Iterable[attr.AttrsInstance]
-    ) -> DataTable:
-        """Values of one attrs class, whose fields are the columns."""
-        columns = tuple(field.name for field in attr.fields(kind))
-        rows = ([getattr(item, name) for name in columns] for item in items)
-        cells = (tuple(it.value if isinstance(it, Enum) else it for it in row) for row in rows)
-        return cls(title, columns, tuple(cells))
+    def of(cls, title: str, kind: type, items: Iterable[object], names: str = "") -> DataTable:
+        """Values of one class under the members that JSON shows of it, or those ``names``."""
+        known = {member.name: member for member in members(kind) or ()}
+        columns = tuple(names.split() or known)
+        rows = (tuple(_cell(known[name].of(item)) for name in columns) for item in items)
+        return cls(title, columns, tuple(rows))
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -134,9 +103,6 @@ class DataTable(Result):
     def summary(self) -> str:
         return f"{self.title}: {len(self)} rows, {len(self.columns)} columns"
 
-    def data(self) -> Mapping[str, object]:
-        return {"title": self.title, "columns": self.columns, "rows": self.rows}
-
     def blocks(self) -> Sequence[Block]:
         columns = tuple(
             Column(
@@ -165,6 +131,12 @@ class DataTable(Result):
 
     def _by_column(self) -> dict[str, list[Cell]]:
         return {name: self[name] for name in self.columns}
+
+
+def _cell(value: object) -> Cell:
+    found = value.value if isinstance(value, Enum) else value
+    assert found is None or isinstance(found, Cell)
+    return found
 
 
 def _shown(value: Cell) -> str:

@@ -24,7 +24,6 @@ from negotiator.model.departures import Departure
 from negotiator.model.result import (
     AllocationRound,
     CycleResult,
-    GroupSummary,
     Match,
     MatchKind,
     SubmitterSummary,
@@ -187,7 +186,7 @@ def _groups(result: CycleResult) -> list[Block]:
             number(first.get(item.name, item).allocated),
             number(item.usage, 1),
             number(item.usage_after, 1),
-            _surplus(item),
+            item.surplus,
             rounded(keys.get(item.name)),
         )
         for item in groups
@@ -209,13 +208,6 @@ def _groups(result: CycleResult) -> list[Block]:
 def sort_keys(round_: AllocationRound) -> dict[str, float]:
     """By which number each group first took its place in the order of a round."""
     return {event.group: event.sort_key for event in reversed(round_.events)}
-
-
-def _surplus(group: GroupSummary) -> str:
-    """``condor_userprio``'s words for what a group does beyond its quota."""
-    if group.autoregroup:
-        return "regroup"
-    return "byquota" if group.accept_surplus else "no"
 
 
 def _matches(matches: tuple[Match, ...]) -> list[Block]:

@@ -1,6 +1,6 @@
 """Says in answers which version of HTCondor was followed, and whence it is known.
 
-Inputs: a ``Followed``, blocks of a report.  Outputs: blocks; fields for JSON.
+Inputs: a ``Followed``, blocks of a report.  Outputs: blocks.
 """
 
 from __future__ import annotations
@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import takewhile
 
-from pieslice.data import JsonObject, Record
 from pieslice.reports.layout import Block, Line
-from policy.versions import Followed, parse_version
+from policy.versions import Followed
 
 
 def version_line(followed: Followed) -> Line:
@@ -26,17 +25,3 @@ def with_version(blocks: Sequence[Block], followed: Followed | None) -> list[Blo
     place = len(list(titles))
     line = version_line(followed) if place else Line(str(followed))
     return [*blocks[:place], line, *blocks[place:]]
-
-
-def version_data(followed: Followed | None) -> JsonObject:
-    """The same for programs: two fields, none where no version matters."""
-    if followed is None:
-        return {}
-    return {"condor_version": str(followed.version), "condor_version_from": followed.origin}
-
-
-def version_from_data(data: Record) -> Followed | None:
-    """The version in what ``version_data`` wrote; None in data without one."""
-    if "condor_version" not in data:
-        return None
-    return Followed(parse_version(data["condor_version"]), None, data["condor_version_from"])

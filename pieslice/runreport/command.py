@@ -22,14 +22,13 @@ from negotiator.io import CapturePaths
 from pieslice.command_line import EXIT_BAD, EXIT_OK
 from pieslice.data import JsonData, Record
 from pieslice.reports.charts import looks
-from pieslice.reports.document import document, json_text
+from pieslice.reports.document import version_from_data
 from pieslice.reports.layout import render_plain
 from pieslice.reports.output import chosen_width
 from pieslice.reports.plots import draw, save
 from pieslice.reports.progress import Progress
-from pieslice.reports.versions import version_from_data
 from pieslice.runreport.asking import asking
-from pieslice.runreport.comparison import PARTS, comparison, comparison_json
+from pieslice.runreport.comparison import PARTS, Report, comparison
 from pieslice.runreport.data import RunData, run_data
 from pieslice.runreport.page import Said, Side, page
 from pieslice.runreport.picture import sheet
@@ -100,7 +99,7 @@ def _tell(sides: Sequence[Side], args: argparse.Namespace, out: IO[str]) -> None
     left, right = sides
     rows = comparison(left.summaries, right.summaries)
     if args.json:
-        out.write(json_text(document("report", {"metrics": comparison_json(rows)})))
+        out.write(Report(rows).to_json())
         return
     blocks = comparison_blocks(rows, (left.name, right.name), left.seeds)
     out.write(render_plain(blocks, chosen_width(args, out)))

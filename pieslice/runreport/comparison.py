@@ -1,17 +1,18 @@
 """Compares the summaries of two configurations, number by number.
 
-Inputs: the summaries of both, one for each seed.  Outputs: ``Row`` values for the pool, each user
-and each group; data for JSON.
+Inputs: the summaries of both, one for each seed.  Outputs: ``ComparedRow`` values for the pool,
+each user and each group.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import ClassVar, Final
 
-from attr import asdict, frozen
+from attr import field, frozen
 
-from pieslice.data import JsonObject, Record
+from pieslice.data import Record
+from pieslice.reports.document import INLINE, Document, shape
 from pieslice.runreport.metrics import GROUP, RUN, USER, Metric, cell
 from pieslice.runreport.spread import SPREAD, Difference, Spread, compared, spread
 
@@ -20,7 +21,7 @@ PARTS: Final = (("users", "user", USER), ("groups", "group", GROUP))
 
 
 @frozen
-class Row:
+class ComparedRow:
     """One number of the pool (``kind`` and ``name`` are empty), a user or a group."""
 
     kind: str
@@ -28,11 +29,38 @@ class Row:
     metric: Metric
     difference: Difference
 
+    @property
+    def part(self) -> str:
+        """Its kind, ``pool`` where that is empty."""
+        return self.kind or "pool"
 
-def comparison(left: Sequence[Record], right: Sequence[Record]) -> list[Row]:
+
+shape(ComparedRow, "kind=part name metric=metric.key =difference")
+shape(Difference, "a=left b=right difference margin verdict")
+
+
+@frozen
+class MetricSpread:
+    """One number of the pool, a user or a group over the seeds, if any of them has it."""
+
+    kind: str
+    name: str
+    metric: str
+    spread: Spread | None = field(metadata=INLINE)
+
+
+@frozen
+class Report(Document):
+    """What differs between two simulated configurations."""
+
+    schema: ClassVar[str] = "pieslice/report/1"
+    metrics: Sequence[ComparedRow]
+
+
+def comparison(left: Sequence[Record], right: Sequence[Record]) -> list[ComparedRow]:
     """Every number of the summaries of A and of B, which are pairs with the same seed."""
     return [
-        Row(kind, name, metric, compared(metric, a, b))
+        ComparedRow(kind, name, metric, compared(metric, a, b))
         for kind, name, metric, (a, b) in _numbers(left, right)
     ]
 
@@ -69,31 +97,9 @@ def _numbers(
                 )
 
 
-def comparison_json(rows: Sequence[Row]) -> list[JsonObject]:
-    """The rows as data for JSON."""
+def metric_spreads(summaries: Sequence[Record]) -> list[MetricSpread]:
+    """Every number of the summaries of one configuration over the seeds."""
     return [
-        {
-            "kind": row.kind or "pool",
-            "name": row.name,
-            "metric": row.metric.key,
-            "a": row.difference.left,
-            "b": row.difference.right,
-            "difference": row.difference.difference,
-            "margin": row.difference.margin,
-            "verdict": row.difference.verdict,
-        }
-        for row in rows
-    ]
-
-
-def spreads_json(summaries: Sequence[Record]) -> list[JsonObject]:
-    """The spreads as data for JSON."""
-    return [
-        {
-            "kind": kind or "pool",
-            "name": name,
-            "metric": metric.key,
-            **(asdict(found) if found is not None else {}),
-        }
+        MetricSpread(kind or "pool", name, metric.key, found)
         for kind, name, metric, found in spreads(summaries)
     ]

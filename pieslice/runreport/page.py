@@ -15,7 +15,7 @@ from attr import frozen
 
 from pieslice.data import Record
 from pieslice.reports.charts import Chart, Look
-from pieslice.runreport.comparison import PARTS, Row, comparison, spread_cells, spreads
+from pieslice.runreport.comparison import PARTS, ComparedRow, comparison, spread_cells, spreads
 from pieslice.runreport.data import RunData
 from pieslice.runreport.figures import figure, palette, shown, textures
 from pieslice.runreport.metrics import RUN, Metric, cell, signed
@@ -205,7 +205,7 @@ def _compared(sides: Sequence[Side], colours: dict[str, Look]) -> Iterator[str]:
     yield from _part("Numbers", content)
 
 
-def _says_something(kind: str, row: Row, rows: Sequence[Row]) -> bool:
+def _says_something(kind: str, row: ComparedRow, rows: Sequence[ComparedRow]) -> bool:
     """Groups that nobody has used are left out."""
     return not kind or any(
         one.difference.left or one.difference.right
@@ -215,7 +215,7 @@ def _says_something(kind: str, row: Row, rows: Sequence[Row]) -> bool:
 
 
 def _difference_table(
-    kind: str, rows: Sequence[Row], *, several: bool, colours: dict[str, Look]
+    kind: str, rows: Sequence[ComparedRow], *, several: bool, colours: dict[str, Look]
 ) -> str:
     """The numbers of the pool, or those of users or groups below the name of each."""
     titles = (kind, "A", "B", "B − A", *(("±",) if several else ()), "B is")

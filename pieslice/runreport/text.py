@@ -10,7 +10,7 @@ from typing import Final
 
 from pieslice.data import Record
 from pieslice.reports.layout import Block, Column, Line, Table
-from pieslice.runreport.comparison import Row, spread_cells, spreads
+from pieslice.runreport.comparison import ComparedRow, spread_cells, spreads
 from pieslice.runreport.metrics import (
     COMPARED,
     GROUP,
@@ -65,7 +65,7 @@ def spread_blocks(summaries: Sequence[Record], seeds: Sequence[int]) -> list[Blo
 
 
 def comparison_blocks(
-    rows: Sequence[Row], names: tuple[str, str], seeds: Sequence[int]
+    rows: Sequence[ComparedRow], names: tuple[str, str], seeds: Sequence[int]
 ) -> list[Block]:
     """Two configurations: each number, the difference, and what B is."""
     several = len(seeds) > 1
@@ -84,7 +84,7 @@ def comparison_blocks(
     return [*blocks, *_tables(cells, columns)]
 
 
-def _difference(row: Row, *, several: bool) -> tuple[str, ...]:
+def _difference(row: ComparedRow, *, several: bool) -> tuple[str, ...]:
     found, digits = row.difference, row.metric.digits
     return (
         cell(found.left, digits),

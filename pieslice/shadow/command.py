@@ -18,7 +18,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from attr import define, field
+from attr import define, evolve, field
 
 from pieslice.command_line import EXIT_NO, EXIT_OK
 from pieslice.live.capture import LiveCapture
@@ -117,8 +117,8 @@ class _Books:
         if self.args.output is not None:
             return
         if self.args.format == "json":
-            whose = {"pool": self.name} if self.several else {}
-            print(json.dumps({**outcome.data(), **whose}), flush=True)
+            whose = evolve(outcome, pool=self.name if self.several else None)
+            print(json.dumps(whose.to_dict()), flush=True)
             return
         whose_lines = [Line(f"{self.name}:")] if self.several else []
         blocks: list[Block] = [*whose_lines, Line(cycle_line(outcome)), *differences(outcome)]

@@ -24,7 +24,7 @@ from typing import Final
 from attr import define, field
 
 from pieslice.data import JsonData
-from pieslice.shadow.outcome import Outcome, outcome_of, total
+from pieslice.shadow.outcome import Outcome, TotalName, outcome_of, total
 from pieslice.shadow.report import RECENT
 
 #: Bytes from which a file is set aside; there is one such file.
@@ -142,10 +142,10 @@ class Log:
     path: Path | None = None
     large: int = LARGE
     say: Callable[[str], object] = lambda text: None
-    totals: dict[str, int] = field(factory=lambda: dict(total(())))
+    totals: dict[TotalName, int] = field(factory=lambda: total(()))
     recent: deque[Outcome] = field(factory=lambda: deque(maxlen=RECENT))
     #: The totals of cycles that could not be written.
-    _unwritten: dict[str, int] = field(factory=dict)
+    _unwritten: dict[TotalName, int] = field(factory=dict)
     _lines: Lines | None = None
 
     def __attrs_post_init__(self) -> None:
@@ -174,7 +174,7 @@ class Log:
             if self._unwritten:
                 lines.append({"totals": self._unwritten}, {"totals": {}})
                 self._unwritten = {}
-            lines.append(outcome.data(), {"totals": before})
+            lines.append(outcome.to_dict(), {"totals": before})
         except OSError:
             kept = self._unwritten
             self._unwritten = {name: kept.get(name, 0) + number for name, number in more.items()}

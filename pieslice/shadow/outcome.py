@@ -14,19 +14,19 @@ Inputs: two captures of a pool, a ``CycleResult``.  Outputs: ``Outcome``.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from collections.abc import Iterable
+from typing import Any, ClassVar, Final, Literal, get_args
 
-from attr import asdict, frozen
+from attr import asdict, field, fields, frozen
 
 from classad import ClassAd
 from negotiator.jobs.lists import IDLE, RUNNING
 from negotiator.model.arithmetic import whole
 from negotiator.model.result import CycleResult
 from negotiator.model.snapshot import whole_slot
-from pieslice.data import JsonObject, Record
+from pieslice.data import Record
 from pieslice.live.capture import LiveCapture
-from pieslice.reports.document import document
+from pieslice.reports.document import SPARSE, Document, shape
 
 #: How many of the decisions that differ are told one by one.
 TOLD: Final = 20
@@ -58,8 +58,8 @@ class Moved:
 
 
 @frozen
-class Outcome:
-    """How a prediction went.
+class Outcome(Document):
+    """How the prediction of a cycle went.
 
     ``time``: when the cycle began, in seconds since the epoch by the negotiator's clock; ``age``:
     the seconds between the capture and that.  ``matches`` and ``rejections`` happened, as the
@@ -69,6 +69,7 @@ class Outcome:
     decided by the first capture.
     """
 
+    schema: ClassVar[str] = "pieslice/shadow-cycle/1"
     time: int
     age: float
     predicted: int
@@ -82,6 +83,8 @@ class Outcome:
     only_seen: tuple[Pair, ...] = ()
     silent: tuple[str, ...] = ()
     uncertain: tuple[str, ...] = ()
+    #: Of several pools that are followed, the one that it is about.
+    pool: str | None = field(default=None, metadata=SPARSE)
 
     @property
     def exact(self) -> bool:
@@ -94,16 +97,15 @@ class Outcome:
         """Whether nothing moved, everybody answered, and the capture decides the cycle."""
         return not self.moved and not self.silent and not self.uncertain
 
-    def data(self) -> JsonObject:
-        """The outcome for a line of JSON."""
-        return document("shadow-cycle", {**asdict(self), "exact": self.exact, "still": self.still})
+
+shape(Outcome, "* exact still")
 
 
 def outcome_of(data: Record) -> Outcome:
     """The outcome in a line of JSON; raises ``KeyError``, ``TypeError`` and ``ValueError``."""
     # A log may have lines of an earlier version.
-    values: dict[str, Any] = {"silent": (), "uncertain": (), **data}
-    values = {name: values[name] for name in Outcome.__annotations__}
+    values: dict[str, Any] = {"silent": (), "uncertain": (), "pool": None, **data}
+    values = {it.name: values[it.name] for it in fields(Outcome)}
     values["moved"] = Moved(**values["moved"])
     for name in ("silent", "uncertain"):
         values[name] = tuple(map(str, values[name]))
@@ -415,23 +417,27 @@ def _filled_leftovers(before: LiveCapture, after: LiveCapture) -> int:
     return sum(count - (slot not in rests) for slot, count in parts.items())
 
 
-def total(outcomes: Iterable[Outcome]) -> Mapping[str, int]:
+#: What is counted over many cycles.
+TotalName = Literal[
+    "cycles", "exact", "still", "still_exact", "predicted", "matches", "agreeing",
+    "predicted_rejections", "rejections", "seen", "still_seen", "still_agreeing", "silent",
+    "uncertain",
+]  # fmt: skip
+#: Those of them that are numbers of an outcome.
+_SUMMED: Final[tuple[TotalName, ...]] = (
+    *("predicted", "matches", "agreeing", "predicted_rejections", "rejections", "seen"),
+)
+
+
+def total(outcomes: Iterable[Outcome]) -> dict[TotalName, int]:
     """The numbers of many outcomes."""
-    found = dict.fromkeys(
-        (
-            *("cycles", "exact", "still", "still_exact", "predicted", "matches", "agreeing"),
-            *("predicted_rejections", "rejections"),
-            *("seen", "still_seen", "still_agreeing", "silent", "uncertain"),
-        ),
-        0,
-    )
-    counted = ("predicted", "matches", "agreeing", "predicted_rejections", "rejections", "seen")
+    found: dict[TotalName, int] = dict.fromkeys(get_args(TotalName), 0)
     for item in outcomes:
         found["cycles"] += 1
         found["exact"] += item.exact
         found["silent"] += bool(item.silent)
         found["uncertain"] += bool(item.uncertain)
-        for name in counted:
+        for name in _SUMMED:
             found[name] += getattr(item, name)
         if item.still:
             found["still"] += 1

@@ -15,12 +15,12 @@ from attr import frozen
 from pieslice.reports.html import html_of
 from pieslice.reports.layout import Block, Column, Line, Table, Wrapped
 from pieslice.reports.result import Result
-from pieslice.shadow.outcome import Outcome
+from pieslice.shadow.outcome import Outcome, TotalName
 from policy.versions import Followed
 
 #: How many cycles the page shows one by one.
 RECENT: Final = 20
-_METRICS: Final = {
+_METRICS: Final[Mapping[TotalName, str]] = {
     "cycles": "Cycles that were predicted.",
     "exact": "Cycles that went exactly as predicted.",
     "still": "Cycles before which nothing moved after the capture.",
@@ -73,40 +73,30 @@ class Score(Result):
 
     schema: ClassVar[str] = "pieslice/shadow/1"
     pool: str
-    totals: Mapping[str, int]
+    totals: Mapping[TotalName, int]
     recent: Sequence[Outcome] = ()
     #: The version that the last capture told; None before the first.
-    version: Followed | None = None
-
-    @property
-    def followed(self) -> Followed | None:
-        return self.version
+    followed: Followed | None = None
 
     def summary(self) -> str:
         return f"{self.totals['exact']} of {self.totals['cycles']} cycles exact"
 
-    def data(self) -> Mapping[str, object]:
-        return {
-            "pool": self.pool,
-            "totals": self.totals,
-            "recent": [item.data() for item in self.recent],
-        }
-
     def blocks(self) -> Sequence[Block]:
         count = self.totals
         rows = (
-            ("all", ("exact", "cycles"), ("agreeing", "seen")),
-            ("still ones", ("still_exact", "still"), ("still_agreeing", "still_seen")),
+            ("all", _share(count, "exact", "cycles"), _share(count, "agreeing", "seen")),
+            (
+                "still ones",
+                _share(count, "still_exact", "still"),
+                _share(count, "still_agreeing", "still_seen"),
+            ),
         )
         columns = (
             Column(""),
             *(Column("cycles exact", right=True), Column("of", right=True), _PERCENT),
             *(Column("matches exact", right=True), Column("of", right=True), _PERCENT),
         )
-        shown = tuple(
-            (label, *(cell for pair in pairs for cell in _share(count, *pair)))
-            for label, *pairs in rows
-        )
+        shown = tuple((label, *cycles, *matches) for label, cycles, matches in rows)
         lines: list[Block] = [
             Line(f"pool {self.pool}: predictions", heading=True),
             Table(columns, shown),
@@ -132,7 +122,7 @@ class Score(Result):
 _PERCENT: Final = Column("share", "%", right=True)
 
 
-def _share(count: Mapping[str, int], good: str, of: str) -> tuple[str, str, str]:
+def _share(count: Mapping[TotalName, int], good: TotalName, of: TotalName) -> tuple[str, str, str]:
     """A number, of which it is a part, and how large a part."""
     part, whole = count[good], count[of]
     return str(part), str(whole), f"{100 * part / whole:.1f}" if whole else "-"
@@ -170,8 +160,9 @@ def prometheus(score: Score) -> str:
         samples = [(pool, score.totals[name])]
         lines += metric(f"pieslice_shadow_{name}_total", text, "counter", samples)
     if score.recent:
-        name, text = "pieslice_shadow_last_cycle_timestamp_seconds", "When the last cycle began."
-        lines += metric(name, text, "gauge", [(pool, score.recent[-1].time)])
+        last = [(pool, score.recent[-1].time)]
+        what = "pieslice_shadow_last_cycle_timestamp_seconds"
+        lines += metric(what, "When the last cycle began.", "gauge", last)
     return "".join(f"{line}\n" for line in lines)
 
 

@@ -28,7 +28,7 @@ from pieslice.data import JsonData, JsonObject
 from pieslice.inputs.running import token_of
 from pieslice.live.capture import LiveCapture
 from pieslice.live.daemons import Bindings
-from pieslice.reports.document import document
+from pieslice.reports.document import Document, shape
 from pieslice.reports.layout import Block, Column, Line, Table, Wrapped, short
 from pieslice.reports.output import put, show
 from pieslice.reports.result import Result
@@ -74,6 +74,16 @@ class Gain:
             setattr(self, name, getattr(self, name) + amount)
 
 
+@frozen
+class UserGain:
+    """What a user was matched with and lost, and how much more weight it would have got."""
+
+    gain: Gain
+
+
+shape(UserGain, "=gain net=gain.net")
+
+
 @frozen(eq=False, repr=False)
 class Gains(Result):
     """The sums of all cycles that were watched."""
@@ -87,26 +97,21 @@ class Gains(Result):
     #: Cycles before which a daemon did not answer.
     silent: int = 0
     #: The version that the last capture told; None without any.
-    version: Version | None = None
+    followed: Version | None = None
 
     @property
-    def followed(self) -> Version | None:
-        return self.version
+    def sorted(self) -> dict[str, UserGain]:
+        """The users, those that gain or lose most first."""
+        gains = ((name, UserGain(gain)) for name, gain in self.users.items())
+        return dict(sorted(gains, key=lambda item: (-abs(item[1].gain.net), item[0])))
+
+    @property
+    def unknown(self) -> str:
+        """What the sums of single cycles do not know."""
+        return UNKNOWN
 
     def summary(self) -> str:
         return f"{self.differing} of {self.cycles} cycles differ with {self.config}"
-
-    def data(self) -> Mapping[str, object]:
-        users = {name: {**asdict(gain), "net": gain.net} for name, gain in self._sorted()}
-        return {
-            "pool": self.pool,
-            "config": self.config,
-            "cycles": self.cycles,
-            "differing": self.differing,
-            "silent": self.silent,
-            "users": users,
-            "unknown": UNKNOWN,
-        }
 
     def blocks(self) -> Sequence[Block]:
         rows = tuple(
@@ -117,7 +122,7 @@ class Gains(Result):
                 f"{gain.lost_a} -> {gain.lost_b}",
                 short(gain.wished / _HOUR),
             )
-            for name, gain in self._sorted()
+            for name, gain in ((name, one.gain) for name, one in self.sorted.items())
         )
         columns = (
             Column("user", name=True),
@@ -132,8 +137,34 @@ class Gains(Result):
             found.append(Line(f"{self.silent} of the cycles with daemons that did not answer"))
         return [*found, Wrapped("note", tuple(UNKNOWN.split()), indent=0)]
 
-    def _sorted(self) -> list[tuple[str, Gain]]:
-        return sorted(self.users.items(), key=lambda item: (-abs(item[1].net), item[0]))
+
+shape(Gains, "pool config cycles differing silent users=sorted unknown")
+
+
+@frozen
+class StandingCounts:
+    """What of the other policy has been counted and not been granted.
+
+    ``wishes``: slot weight by schedd and user, ``losses``: jobs by user.
+    """
+
+    wishes: Mapping[str, float]
+    losses: Mapping[str, float]
+
+
+@frozen
+class WatchedCycle(Document):
+    """What a cycle adds to the sums of a watch."""
+
+    schema: ClassVar[str] = "pieslice/watch-cycle/1"
+    time: float
+    config: str
+    matches_a: int
+    matches_b: int
+    differs: bool
+    silent: Sequence[str]
+    users: Mapping[str, Gain]
+    standing: StandingCounts
 
 
 @define(eq=False)
@@ -234,19 +265,19 @@ class Sums:
             [(match.submitter, match.job, match.slot, match.preempted) for match in found.matches]
             for found in (real, other)
         ]
-        line: JsonData = {
-            "time": began,
-            "config": self.config,
-            "matches_a": len(decided[0]),
-            "matches_b": len(decided[1]),
-            "differs": decided[0] != decided[1],
-            "silent": list(silent_in(capture)),
-            "users": {user: asdict(gain) for user, gain in sorted(gains.items())},
-            "standing": self._standing(),
-        }
+        line: JsonData = WatchedCycle(
+            began,
+            self.config,
+            len(decided[0]),
+            len(decided[1]),
+            decided[0] != decided[1],
+            silent_in(capture),
+            dict(sorted(gains.items())),
+            StandingCounts(self._wishes.counted, self._losses.counted),
+        ).to_dict()
         self.tally.add(_counts(line))
         if self._lines is not None:
-            self._unwritten.append(document("watch-cycle", line))
+            self._unwritten.append(line)
             if len(self._unwritten) > _UNWRITTEN:
                 self._unwritten[:2] = [_merged(*self._unwritten[:2])]
         return decided[0] != decided[1]
@@ -259,9 +290,6 @@ class Sums:
             self._lines.append(line, {**before, "standing": line["standing"]})
             self._written.add(_counts(line))
             del self._unwritten[0]
-
-    def _standing(self) -> JsonData:
-        return {"wishes": self._wishes.counted, "losses": self._losses.counted}
 
     def _gains(
         self, real: CycleResult, other: CycleResult, capture: LiveCapture

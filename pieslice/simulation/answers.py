@@ -11,21 +11,22 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import ClassVar, Final
+from typing import ClassVar, Final, cast
 
-from attr import frozen
+from attr import field, frozen
 
 from classad.errors import Diagnostic
 from pieslice.data import JsonData, JsonObject, Record
+from pieslice.reports.document import INLINE, SPARSE, fields_of, version_from_data
 from pieslice.reports.layout import Block, Line
 from pieslice.reports.result import Cell, DataTable, Result
 from pieslice.reports.text import plural
-from pieslice.reports.versions import version_from_data
 from pieslice.runreport.comparison import (
     PARTS,
+    ComparedRow,
+    MetricSpread,
     comparison,
-    comparison_json,
-    spreads_json,
+    metric_spreads,
 )
 from pieslice.runreport.data import RunData, run_data
 from pieslice.runreport.metrics import GROUP, RUN, USER, Metric
@@ -36,6 +37,7 @@ from pieslice.runreport.text import comparison_blocks, run_blocks, spread_blocks
 from pieslice.simulation.output import EVENT_COLUMNS, SERIES_COLUMNS
 from pieslice.simulation.series import Row
 from pieslice.simulation.setup import Plan
+from pieslice.simulation.summary import RunNumbers
 from pieslice.terminal import printable
 from policy.versions import Followed
 
@@ -211,6 +213,36 @@ def _filled(value: object) -> Cell:
     return None if value == "" else value
 
 
+@frozen
+class SeedsData:
+    """The runs of a configuration, one for each seed, and how their numbers spread."""
+
+    seeds: Sequence[int]
+    runs: Sequence[RunNumbers]
+    metrics: Sequence[MetricSpread]
+
+
+@frozen
+class ComparedMetric:
+    """A number of A and of another configuration, which ``other`` names by its letter."""
+
+    row: ComparedRow = field(metadata=INLINE)
+    other: str
+
+
+@frozen
+class ComparedData:
+    """Configurations by letters: their names, the run of the first seed of each, all ``runs``."""
+
+    policies: Mapping[str, str]
+    seeds: Sequence[int]
+    a: RunNumbers
+    b: RunNumbers
+    more: Mapping[str, RunNumbers] = field(metadata=INLINE)
+    runs: Mapping[str, Sequence[RunNumbers]] | None = field(metadata=SPARSE)
+    metrics: Sequence[ComparedMetric]
+
+
 class OneRun(Simulated):
     """The numbers of one run."""
 
@@ -218,9 +250,8 @@ class OneRun(Simulated):
 
     @property
     def metrics(self) -> DataTable:
-        return _metric_table(
-            ("value",), ({**row, "value": row.get("mean")} for row in spreads_json([self._only]))
-        )
+        rows = map(fields_of, metric_spreads([self._only]))
+        return _metric_table(("value",), ({**row, "value": row.get("mean")} for row in rows))
 
     @property
     def _only(self) -> JsonData:
@@ -234,8 +265,8 @@ class OneRun(Simulated):
     def blocks(self) -> Sequence[Block]:
         return run_blocks(self._only)
 
-    def data(self) -> Mapping[str, object]:
-        return self._only
+    def data(self) -> RunNumbers:
+        return cast("RunNumbers", self._only)
 
 
 class Seeds(Simulated):
@@ -245,7 +276,7 @@ class Seeds(Simulated):
 
     @property
     def metrics(self) -> DataTable:
-        return _metric_table(SPREAD, spreads_json(self.sides[0].summaries))
+        return _metric_table(SPREAD, map(fields_of, metric_spreads(self.sides[0].summaries)))
 
     def summary(self) -> str:
         return f"{self.policies[0]}: {len(self.seeds)} seeds"
@@ -253,9 +284,9 @@ class Seeds(Simulated):
     def blocks(self) -> Sequence[Block]:
         return spread_blocks(self.sides[0].summaries, self.seeds)
 
-    def data(self) -> Mapping[str, object]:
+    def data(self) -> SeedsData:
         runs = self.sides[0].summaries
-        return {"seeds": self.seeds, "runs": runs, "metrics": spreads_json(runs)}
+        return SeedsData(self.seeds, cast("list[RunNumbers]", runs), metric_spreads(runs))
 
 
 class Compared(Simulated):
@@ -274,7 +305,7 @@ class Compared(Simulated):
     @property
     def metrics(self) -> DataTable:
         rows = (
-            {**row, "other": self.policies[LETTERS.index(str(row["other"]))]}
+            {**fields_of(row), "other": self.policies[LETTERS.index(row.other)]}
             for row in self._metrics()
         )
         return _metric_table(("other", *_DIFFERENCE), rows)
@@ -292,24 +323,25 @@ class Compared(Simulated):
             found += comparison_blocks(rows, (first.name, other.name), self.seeds)
         return found
 
-    def data(self) -> Mapping[str, object]:
+    def data(self) -> ComparedData:
         sides = dict(zip(LETTERS, self.sides, strict=False))
-        several = len(self.seeds) > 1
-        runs = {letter: side.summaries for letter, side in sides.items()}
-        return {
-            "policies": {letter: side.name for letter, side in sides.items()},
-            "seeds": self.seeds,
-            **{letter: summaries[0] for letter, summaries in runs.items()},
-            **({"runs": runs} if several else {}),
-            "metrics": self._metrics(),
-        }
+        runs = {letter: cast("list[RunNumbers]", side.summaries) for letter, side in sides.items()}
+        return ComparedData(
+            {letter: side.name for letter, side in sides.items()},
+            self.seeds,
+            runs["a"][0],
+            runs["b"][0],
+            {letter: one[0] for letter, one in runs.items() if letter not in "ab"},
+            runs if len(self.seeds) > 1 else None,
+            self._metrics(),
+        )
 
-    def _metrics(self) -> list[JsonObject]:
+    def _metrics(self) -> list[ComparedMetric]:
         first, *others = self.sides
         return [
-            {**row, "other": letter}
+            ComparedMetric(row, letter)
             for letter, other in zip(LETTERS[1:], others, strict=False)
-            for row in comparison_json(comparison(first.summaries, other.summaries))
+            for row in comparison(first.summaries, other.summaries)
         ]
 
 

@@ -21,8 +21,8 @@ from classad.errors import Diagnostic
 from negotiator.io import InputError
 from pieslice.command_line import installed_version
 from pieslice.data import JsonData
+from pieslice.reports.document import version_data
 from pieslice.reports.progress import Moved
-from pieslice.reports.versions import version_data
 from pieslice.simulation.checkpoint import restore, saved
 from pieslice.simulation.errors import RunError, WorkloadError
 from pieslice.simulation.matching import Negotiator

@@ -2,7 +2,7 @@
 
 Decides which numbers sum up a run.
 
-Inputs: a simulation at its end (or where it was interrupted).  Outputs: data for JSON.
+Inputs: a simulation at its end (or where it was interrupted).  Outputs: ``RunNumbers``.
 Follows: Jain, Chiu and Hawe's index of fairness: 1 if everybody has the same part of its due.
 """
 
@@ -10,17 +10,76 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import fsum
-from typing import Final
+from typing import Final, NotRequired, TypedDict
 
-from pieslice.data import JsonData, Record
 from pieslice.simulation.engine import Simulation
 from pieslice.simulation.state import Totals
 
 _HOUR: Final = 3600.0
 
 
-def summarise(simulation: Simulation, *, complete: bool) -> JsonData:
-    """The numbers of a run; hours are weighted core hours, waits are in seconds."""
+class Waits(TypedDict):
+    """How long the jobs waited that started: seconds, None if none started."""
+
+    wait_mean: float | None
+    wait_median: float | None
+    wait_95: float | None
+
+
+class UserNumbers(Waits):
+    """The numbers of a user; ``share``: of all usage, ``entitled_hours``: its fair share."""
+
+    usage_hours: float
+    share: float
+    entitled_hours: float
+    goodput_hours: float
+    badput_hours: float
+    submitted: int
+    completed: int
+    never_started: int
+    preemptions: int
+    lost_with_machines: int
+    group: str
+
+
+class GroupNumbers(TypedDict):
+    """The numbers of an accounting group."""
+
+    usage_hours: float
+    entitled_hours: float
+    over_quota_hours: float
+
+
+class RunNumbers(Waits):
+    """The numbers of a run; hours are weighted core hours, waits are in seconds.
+
+    ``jain_index``: how evenly users get what they are entitled to, 1 is best.
+    """
+
+    condor_version: NotRequired[str]
+    condor_version_from: NotRequired[str]
+    complete: bool
+    hours: float
+    cycles: int
+    cycles_with_matchmaking: int
+    pool_hours: float
+    utilisation: float
+    goodput_hours: float
+    badput_hours: float
+    unfinished_hours: float
+    submitted: int
+    completed: int
+    never_started: int
+    preemptions: int
+    lost_with_machines: int
+    jobs_preempted_again: int
+    jain_index: float | None
+    users: dict[str, UserNumbers]
+    groups: dict[str, GroupNumbers]
+
+
+def summarise(simulation: Simulation, *, complete: bool) -> RunNumbers:
+    """The numbers of a run."""
     state = simulation.state
     running = _running(simulation)
     users = {name: _user(state.users[name], running.get(name, 0.0)) for name in sorted(state.users)}
@@ -33,7 +92,7 @@ def summarise(simulation: Simulation, *, complete: bool) -> JsonData:
         for user in users.values()
         if user["entitled_hours"] > 0
     ]
-    waits = [wait for totals in state.users.values() for wait in totals.waits]
+    waits = _waits([wait for totals in state.users.values() for wait in totals.waits])
     return {
         "complete": complete,
         "hours": state.now / _HOUR,
@@ -51,7 +110,9 @@ def summarise(simulation: Simulation, *, complete: bool) -> JsonData:
         "lost_with_machines": sum(user["lost_with_machines"] for user in users.values()),
         "jobs_preempted_again": state.thrashed,
         "jain_index": jain(ratios),
-        **_waits(waits),
+        "wait_mean": waits["wait_mean"],
+        "wait_median": waits["wait_median"],
+        "wait_95": waits["wait_95"],
         "users": users,
         "groups": _groups(simulation, users),
     }
@@ -67,7 +128,7 @@ def _running(simulation: Simulation) -> dict[str, float]:
     return found
 
 
-def _user(totals: Totals, running: float) -> JsonData:
+def _user(totals: Totals, running: float) -> UserNumbers:
     return {
         "usage_hours": (totals.good + totals.bad + running) / _HOUR,
         "share": 0.0,
@@ -80,10 +141,11 @@ def _user(totals: Totals, running: float) -> JsonData:
         "preemptions": totals.preempted,
         "lost_with_machines": totals.evicted,
         **_waits(totals.waits),
+        "group": "",
     }
 
 
-def _waits(waits: Sequence[int]) -> dict[str, float | None]:
+def _waits(waits: Sequence[int]) -> Waits:
     """Mean, median and the 95th percentile (nearest rank) of the waits of jobs that started."""
     if not waits:
         return {"wait_mean": None, "wait_median": None, "wait_95": None}
@@ -101,7 +163,7 @@ def jain(ratios: Iterable[float]) -> float | None:
     return sum(parts) ** 2 / (len(parts) * squares) if squares > 0 else None
 
 
-def _groups(simulation: Simulation, users: Mapping[str, Record]) -> JsonData:
+def _groups(simulation: Simulation, users: Mapping[str, UserNumbers]) -> dict[str, GroupNumbers]:
     state = simulation.state
     used = dict.fromkeys(state.group_entitled, 0.0)
     for user, group in sorted(state.group_of.items()):

@@ -8,19 +8,64 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from attr import evolve, frozen
+from attr import evolve, field, fields, frozen
 
 from classad.errors import Diagnostic
 from pieslice.data import JsonData
+from pieslice.reports.document import INLINE, version_from_data
 from pieslice.reports.layout import Block
 from pieslice.reports.result import DataTable, Result
 from pieslice.reports.text import plural
-from pieslice.reports.versions import version_from_data
 from pieslice.simulation.notices import about_jobs
 from pieslice.simulation.setup import Plan, about_policy, build
 from pieslice.sweeps.grid import Axis, Point
 from pieslice.sweeps.table import Results, blocks_of, columns_of, rows
 from policy.versions import Followed
+
+
+@frozen(kw_only=True)
+class SweepRow:
+    """A combination of settings and a seed: how often it was tried, its error (empty: none).
+
+    Its numbers are those of a run, None after an error; ``more``: its settings, and of each user
+    and group what it used (core hours) and waited (seconds).
+    """
+
+    more: Mapping[str, str | float | None] = field(metadata=INLINE)
+    seed: int
+    tries: int
+    error: str
+    hours: float | None
+    cycles: int | None
+    utilisation: float | None
+    submitted: int | None
+    completed: int | None
+    never_started: int | None
+    goodput_hours: float | None
+    badput_hours: float | None
+    unfinished_hours: float | None
+    preemptions: int | None
+    jobs_preempted_again: int | None
+    lost_with_machines: int | None
+    wait_mean: float | None
+    wait_median: float | None
+    wait_95: float | None
+    jain_index: float | None
+
+    @classmethod
+    def of(cls, row: JsonData) -> SweepRow:
+        """A row of the table."""
+        names = {field.name for field in fields(cls)}
+        known = {name: row[name] for name in row if name in names}
+        return cls(**known, more={name: row[name] for name in row if name not in names})
+
+
+@frozen
+class SweepData:
+    """What the points of a sweep differ in, and their numbers."""
+
+    varied: Sequence[str]
+    rows: Sequence[SweepRow]
 
 
 @frozen(eq=False, repr=False)
@@ -56,8 +101,8 @@ class Swept(Result):
     def blocks(self) -> Sequence[Block]:
         return blocks_of(self.rows, self.varied)
 
-    def data(self) -> Mapping[str, object]:
-        return {"varied": self.varied, "rows": self.rows}
+    def data(self) -> SweepData:
+        return SweepData(self.varied, [*map(SweepRow.of, self.rows)])
 
 
 def swept(grid: Sequence[Point], results: Results, diagnostics: Sequence[Diagnostic] = ()) -> Swept:

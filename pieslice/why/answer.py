@@ -19,8 +19,7 @@ from negotiator.jobs.lists import IDLE, RUNNING
 from negotiator.matching.board import Offer
 from negotiator.model.result import CycleResult, MatchKind, Reason
 from negotiator.model.snapshot import Snapshot
-from pieslice.data import JsonObject
-from pieslice.reports.document import INLINE, NOT_TOLD, fields_of, json_name
+from pieslice.reports.document import INLINE, NOT_SHOWN, json_name, shape
 from pieslice.reports.layout import Block, Line
 from pieslice.reports.result import Result
 from pieslice.reports.text import match_blocks
@@ -83,9 +82,9 @@ class Seen:
     case: SlotCase | None = field(metadata=json_name("slot"))
     #: The slots of the machine, if a machine was named.
     machine: tuple[SlotCase, ...]
-    ranking: Ranking = field(metadata=NOT_TOLD)
+    ranking: Ranking = field(metadata=NOT_SHOWN)
     #: The turn of the pie; None outside of one.
-    spin: int | None = field(metadata=NOT_TOLD)
+    spin: int | None = field(metadata=NOT_SHOWN)
 
 
 @frozen(eq=False, repr=False)
@@ -125,28 +124,18 @@ class Explained(Result):
         best = next((item for item in ranked if item.slot == history.slot), None)
         return f"{job}: matched, {history.slot}{'' if best is None else f' ({best.how})'}"
 
-    def data(self) -> JsonObject:
-        history, fate, job = self.history, self.fate, self.history.job
-        reason = self.not_ready
-        if fate is not None and fate.fate is not Fate.MATCHED:
-            reason = reason_of(fate) if self.absence is None else self.absence.text
-        found: JsonObject = {
-            "job": job.id,
-            "submitter": job.submitter,
-            "status": job.status_text,
-            "verdict": self.summary(),
-            "matched": history.slot,
-            "when": history.when if history.waiting else None,
-            "asked_by": history.asked_by,
-            **{n: getattr(fate, n, None) for n in ("fate", "place", "request", "unasked")},
-            "reason": reason,
-            "attempts": history.attempts,
-            "standing": self.standing,
-            "holding": self.holding,
-            "slots": self.slots,
-            "trimmed": [{"slot": t.name, "cause": t.cause} for t in history.result.trimmed],
-        }
-        return found if self.seen is None else found | fields_of(self.seen)
+    @property
+    def reason(self) -> str | None:
+        """Why it is not matched, or not offered."""
+        fate = self.fate
+        if fate is None or fate.fate is Fate.MATCHED:
+            return self.not_ready
+        return reason_of(fate) if self.absence is None else self.absence.text
+
+    @property
+    def when(self) -> When | None:
+        """When in the cycle it is looked at, if it waits."""
+        return self.history.when if self.history.waiting else None
 
     def blocks(self) -> Sequence[Block]:
         """The whole answer, the verdict first."""
@@ -238,6 +227,15 @@ class Explained(Result):
         if not limited.refuse:
             parts.append(change_blocks(seen.changes.best, seen.changes.no_help))
         return parts
+
+
+shape(
+    Explained,
+    "job=history.job.id submitter=history.job.submitter status=history.job.status_text"
+    " verdict=summary matched=history.slot when asked_by=history.asked_by fate=fate.fate"
+    " place=fate.place request=fate.request unasked=fate.unasked reason attempts=history.attempts"
+    " standing holding slots trimmed=history.result.trimmed =seen",
+)
 
 
 def _choice(seen: Seen) -> list[Block]:

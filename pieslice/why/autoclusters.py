@@ -24,6 +24,7 @@ from negotiator.jobs.submitters import negotiated_name
 from negotiator.model.loaded_slots import slots_named
 from negotiator.model.result import CycleResult, MatchKind
 from negotiator.model.snapshot import Snapshot
+from pieslice.reports.document import shape
 from pieslice.reports.layout import Block, Column, Line, Table
 from pieslice.reports.result import Result
 from pieslice.reports.text import KINDS, plural
@@ -108,16 +109,6 @@ class Surveyed(Result):
         left = self.waiting - self.matched
         return f"{text}: {self.matched} matched, {left} not" if left else f"{text}, all matched"
 
-    def data(self) -> Mapping[str, object]:
-        return {
-            "about": self.about,
-            "verdict": self.summary(),
-            "waiting": self.waiting,
-            "matched": self.matched,
-            "autoclusters": self.autoclusters,
-            "others": self.others,
-        }
-
     def blocks(self) -> Sequence[Block]:
         """The sum, a row for each autocluster, the jobs that do not wait."""
         blocks: list[Block] = [Line(self.summary(), heading=True)]
@@ -136,6 +127,9 @@ class Surveyed(Result):
         for cause in worst:
             blocks += [Line(), Line(f"`pieslice why POOL {cause.first}` tells more of the first")]
         return blocks
+
+
+shape(Surveyed, "about verdict=summary waiting matched autoclusters others")
 
 
 def _table(autoclusters: Sequence[AutoclusterVerdict]) -> Table:

@@ -12,16 +12,16 @@ not listed is the same.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
 from typing import ClassVar, Final
 
-from attr import frozen
+from attr import field, frozen
 
 from negotiator.model.arithmetic import add_up
 from negotiator.model.result import CycleResult, Match, MatchKind
 from negotiator.model.snapshot import machine_of
-from pieslice.data import JsonObject
+from pieslice.reports.document import INLINE, shape
 from pieslice.reports.layout import (
     Block,
     CellsOf,
@@ -35,7 +35,7 @@ from pieslice.reports.layout import (
 from pieslice.reports.pool_tables import MatchSums, sums_by
 from pieslice.reports.result import Result
 from pieslice.reports.text import KINDS, plural
-from pieslice.reports.versions import version_data, version_line
+from pieslice.reports.versions import version_line
 from policy.versions import NOT_GIVEN, Followed
 
 #: Two real numbers that differ by less than this part are told as equal.
@@ -219,26 +219,30 @@ class Changes(Result):
         """Whether both decide the same by the same numbers."""
         return not (self.users or self.groups or self.slots or self.rejections)
 
+    @property
+    def a(self) -> CycleSide:
+        """The first cycle."""
+        return CycleSide(self.names[0], self.versions[0], self.before)
+
+    @property
+    def b(self) -> CycleSide:
+        """The second cycle."""
+        return CycleSide(self.names[1], self.versions[1], self.after)
+
+    @property
+    def user_nets(self) -> list[UserNet]:
+        """The changes of users, each with the sum."""
+        return [*map(UserNet, self.users)]
+
+    @property
+    def group_nets(self) -> list[GroupNet]:
+        """The changes of groups, each with the sum."""
+        return [*map(GroupNet, self.groups)]
+
     def summary(self) -> str:
         first, second = self.names
         count = plural(len(self.slots), "slot")
         return f"{first} and {second}: {'the same' if self.same else f'{count} differ'}"
-
-    def data(self) -> Mapping[str, object]:
-        return {
-            "a": self._side(0, self.before),
-            "b": self._side(1, self.after),
-            "same": self.same,
-            "users": [{"net": item.net, "change": item} for item in self.users],
-            "groups": [{"net": item.net, "change": item} for item in self.groups],
-            "machines": self.machines,
-            "slots": self.slots,
-            "rejections": self.rejections,
-        }
-
-    def _side(self, place: int, totals: CycleTotals) -> JsonObject:
-        version = version_data(self.versions[place])
-        return {"name": self.names[place], **version, "totals": totals}
 
     def blocks(self) -> Sequence[Block]:
         """The two sides in a line each, the version of both or of each, then what changes."""
@@ -263,6 +267,34 @@ class Changes(Result):
             if part:
                 blocks += [Line(), Line(title, heading=True), *part]
         return blocks
+
+
+@frozen
+class CycleSide:
+    """One of two cycles: what it is called, the version that it follows, its numbers."""
+
+    name: str
+    followed: Followed = field(metadata=INLINE)
+    totals: CycleTotals
+
+
+@frozen
+class UserNet:
+    """What a user gains of slot weight (loses, if negative), and how it comes about."""
+
+    change: UserChange
+
+
+@frozen
+class GroupNet:
+    """What the members of a group gain of slot weight, and how it comes about."""
+
+    change: GroupChange
+
+
+shape(Changes, "a b same users=user_nets groups=group_nets machines slots rejections")
+shape(UserNet, "net=change.net change")
+shape(GroupNet, "net=change.net change")
 
 
 # --- what changes ---------------------------------------------------------------------------------

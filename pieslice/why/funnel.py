@@ -26,7 +26,7 @@ from negotiator.matching.choice import has_claim, list_for
 from negotiator.matching.conditions import Ask, BothRequirements, Pair
 from negotiator.matching.preemption import PREEMPTION_TESTS
 from negotiator.model.result import CycleResult, MatchKind
-from pieslice.reports.document import NOT_TOLD
+from pieslice.reports.document import NOT_SHOWN
 from pieslice.reports.layout import Block, Column, Line, Table
 from pieslice.reports.text import plural
 from pieslice.why.clauses import (
@@ -247,7 +247,7 @@ class Funnel:
     clauses: tuple[Clause, ...]
     preemption_clauses: tuple[Clause, ...]
     #: What was said of each slot that is left, by name.
-    verdicts: dict[str, str] = field(repr=False, metadata=NOT_TOLD)
+    verdicts: dict[str, str] = field(repr=False, metadata=NOT_SHOWN)
 
 
 @define(eq=False)

@@ -25,8 +25,7 @@ from negotiator.groups.quotas import (
 )
 from negotiator.matching.board import Event
 from negotiator.model.result import AllocationRound, GroupEvent, GroupSummary
-from pieslice.data import JsonObject
-from pieslice.reports.document import fields_of
+from pieslice.reports.document import shape
 from pieslice.reports.layout import (
     Block,
     CellsOf,
@@ -38,7 +37,6 @@ from pieslice.reports.layout import (
     short,
     table_of,
 )
-from pieslice.reports.pool_tables import surplus_policy
 from pieslice.reports.result import DataTable, Result
 from pieslice.reports.text import plural
 from pieslice.why.moments import AskedCycle
@@ -122,14 +120,6 @@ class Quotas(Result):
         groups, rounds = len(self.tree), len(self.rounds)
         return f"{plural(groups, 'group')}, {plural(rounds, 'allocation round')}"
 
-    def data(self) -> Mapping[str, object]:
-        rounds = [
-            fields_of(item) | {"steps": [_step_data(step) for step in item.steps]}
-            for item in self.rounds
-        ]
-        assigned = [_step_data(step) for step in self.assigned]
-        return {"pool": self.pool, "groups": self.tree, "assigned": assigned, "rounds": rounds}
-
     def blocks(self) -> Sequence[Block]:
         """The tree, then a table a round; with ``trace`` every step in a sentence."""
         if not self.tree:
@@ -151,9 +141,12 @@ class Quotas(Result):
         return blocks
 
 
-def _step_data(step: QuotaStep) -> JsonObject:
-    name = "Spread" if isinstance(step, SurplusSpread) else type(step).__name__
-    return {"step": name, **fields_of(step)}
+shape(Quotas, "pool groups=tree assigned rounds")
+shape(Assigned, "step:Assigned *")
+shape(TookOwn, "step:TookOwn *")
+shape(SurplusSpread, "step:Spread *")
+shape(CutToWhole, "step:CutToWhole *")
+shape(InTurn, "step:InTurn *")
 
 
 # --- the arithmetic -------------------------------------------------------------------------------
@@ -217,7 +210,7 @@ def _group_line(group: GroupSummary, depth: int) -> GroupLine:
         depth,
         group.config_quota,
         group.static,
-        surplus_policy(group.autoregroup, group.accept_surplus),
+        group.surplus,
         group.subtree_quota,
         group.quota,
         group.usage,

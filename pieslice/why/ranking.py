@@ -9,8 +9,8 @@ HTCondor's manual and the vectors; the names of the knobs for the five keys.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import ClassVar, Final
+from collections.abc import Sequence
+from typing import ClassVar, Final, TypedDict, cast
 
 from attr import frozen
 
@@ -24,6 +24,7 @@ from negotiator.matching.engine import all_of, find
 from negotiator.matching.rank import JOB, KIND_NAME, POST_JOB, PRE_JOB, PREEMPTION, RankKeys
 from negotiator.model.arithmetic import FLT_MAX
 from negotiator.model.result import MatchKind
+from pieslice.reports.document import shape
 from pieslice.reports.layout import (
     Block,
     CellsOf,
@@ -44,6 +45,20 @@ from policy.versions import Followed
 KEY_NAMES: Final = (PRE_JOB.name, JOB.name, POST_JOB.name, KIND_NAME, PREEMPTION.name)
 _SHORT_KEYS: Final = dict(
     zip(KEY_NAMES, ("pre job", "job", "post job", "state", "preemption"), strict=True)
+)
+
+
+#: The text of each key, None for an expression that is not set.
+KeyTexts = TypedDict(
+    "KeyTexts",
+    {
+        "NEGOTIATOR_PRE_JOB_RANK": str | None,
+        "Rank": str | None,
+        "NEGOTIATOR_POST_JOB_RANK": str | None,
+        "preemption state": str | None,
+        "PREEMPTION_RANK": str | None,
+    },
+    total=False,
 )
 
 
@@ -208,7 +223,7 @@ class Ranked(Result):
     def slots(self) -> DataTable:
         """The candidates as a table."""
         title = f"candidates of job {self.history.job.id}"
-        return DataTable.of(title, RankedSlot, self._all[: self.limit])
+        return DataTable.of(title, RankedSlot, self.shown)
 
     def summary(self) -> str:
         return f"job {self.history.job.id}: {plural(len(self._all), 'candidate')}"
@@ -227,7 +242,7 @@ class Ranked(Result):
             return [*blocks, Line(f"`pieslice why POOL {job.id}` tells where the slots went")]
         for i, (name, text) in enumerate(found.expressions, 1):
             blocks.append(Line(f"  {i}. {name}: {'not set' if text is None else text}"))
-        blocks += [Line(), table_of(_COLUMNS, list(enumerate(self._all[: self.limit], 1)))]
+        blocks += [Line(), table_of(_COLUMNS, list(enumerate(self.shown, 1)))]
         if self.limit is not None and len(found.slots) > self.limit:
             blocks.append(Line(f"  and {len(found.slots) - self.limit} more; --limit 0 shows all"))
         end = f"not requested: `pieslice why POOL {job.id}` tells why"
@@ -237,21 +252,32 @@ class Ranked(Result):
             end = f"rejected: `pieslice why POOL {job.id}` tells why"
         return [*blocks, Line(), Line(end)]
 
-    def data(self) -> Mapping[str, object]:
-        job, found = self.history.job, self.found
-        return {
-            "job": job.id,
-            "submitter": job.submitter,
-            "status": job.status_text,
-            "when": self.history.when,
-            "matched": self.history.slot,
-            "expressions": {} if found is None else dict(found.expressions),
-            "kept_list": found is not None and found.kept_list,
-            "candidates": len(self._all),
-            "slots": self._all[: self.limit],
-        }
+    @property
+    def expressions(self) -> KeyTexts:
+        """The text of what ranks the candidates."""
+        return {} if self.found is None else cast("KeyTexts", dict(self.found.expressions))
+
+    @property
+    def kept_list(self) -> bool:
+        """Whether they are from the match list of its autocluster."""
+        return self.found is not None and self.found.kept_list
+
+    @property
+    def candidates(self) -> int:
+        """How many there are, shown or not."""
+        return len(self._all)
+
+    @property
+    def shown(self) -> Sequence[RankedSlot]:
+        """Those that are shown."""
+        return self._all[: self.limit]
 
 
+shape(
+    Ranked,
+    "job=history.job.id submitter=history.job.submitter status=history.job.status_text"
+    " when=history.when matched=history.slot expressions kept_list candidates slots=shown",
+)
 _COLUMNS: Final[CellsOf[tuple[int, RankedSlot]]] = (
     (Column("", right=True), lambda it: str(it[0])),
     (Column("slot", name=True), lambda it: it[1].slot),

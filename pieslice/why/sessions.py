@@ -21,7 +21,7 @@ from negotiator.jobs.requests import NO_AUTOCLUSTER, QueuedJob
 from negotiator.matching.board import Answered, CycleBegan, Event, Offer, SessionEnded, Taken
 from negotiator.model import result
 from negotiator.model.result import Match, MatchKind, Reason, Rejection
-from pieslice.reports.document import NOT_TOLD
+from pieslice.reports.document import NOT_SHOWN
 from pieslice.reports.layout import short
 from pieslice.reports.text import plural
 from pieslice.why.limits import ConcurrencyState, amount, concurrency_states
@@ -59,7 +59,7 @@ class Attempt:
     the job that the schedd gave it to.
     """
 
-    number: int = field(metadata=NOT_TOLD)
+    number: int = field(metadata=NOT_SHOWN)
     pie: int
     spin: int
     request: str
@@ -88,7 +88,7 @@ class RequestCourse:
     rejection: Rejection | None
     concurrency: tuple[ConcurrencyState, ...]
     rank_only: bool
-    attempts: tuple[Attempt, ...] = field(default=(), metadata=NOT_TOLD)
+    attempts: tuple[Attempt, ...] = field(default=(), metadata=NOT_SHOWN)
 
     @property
     def left(self) -> int:

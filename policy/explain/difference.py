@@ -34,16 +34,6 @@ class Side:
     origin: Origin
     problem: str = ""
 
-    def as_json(self) -> dict[str, object]:
-        """Fields for programs."""
-        return {
-            "value": self.text,
-            "raw": self.raw,
-            "file": self.origin.file,
-            "line": self.origin.line,
-            "template": self.origin.template,
-        }
-
     def __str__(self) -> str:
         if self.problem:
             return f"{self.problem}  [{self.origin.place()}]"
@@ -70,20 +60,6 @@ class Comparison:
     different: tuple[Difference, ...]
     reworded: tuple[str, ...]
     beyond: tuple[str, ...]
-
-    def as_json(self) -> dict[str, object]:
-        """Fields for programs."""
-        different = [
-            {
-                "macro": one.macro,
-                "doc": one.doc,
-                "left": one.left.as_json(),
-                "right": one.right.as_json(),
-            }
-            for one in self.different
-        ]
-        beyond = list(self.beyond)
-        return {"different": different, "reworded": list(self.reworded), "beyond": beyond}
 
 
 def compare(left: Config, right: Config, *, everything: bool = False) -> Comparison:

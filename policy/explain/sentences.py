@@ -54,14 +54,6 @@ class Sentence:
     origins: tuple[Origin, ...] = ()
     depth: int = field(default=0, kw_only=True)
 
-    def as_json(self) -> dict[str, object]:
-        """Fields for programs."""
-        origins = [
-            {"knob": o.knob, "file": o.file, "line": o.line, "template": o.template}
-            for o in self.origins
-        ]
-        return {"topic": self.topic, "text": self.text, "depth": self.depth, "origins": origins}
-
     def places(self) -> str:
         """The places in brackets: those in files, else that it is the default."""
         found = dict.fromkeys(o.place() for o in self.origins if o.file is not None)

@@ -33,24 +33,10 @@ class Listed:
         """The value to show."""
         return self.definition.raw if raw or self.value is None else self.value
 
-    def as_json(self) -> dict[str, object]:
-        """Fields for programs."""
-        return {
-            "name": self.name,
-            "value": self.value,
-            "default": self.default,
-            **_place(self.definition),
-            "replaces": [_place(earlier) for earlier in list(self.definition.chain())[1:]],
-        }
-
-
-def _place(definition: Definition) -> dict[str, object]:
-    return {
-        "raw": definition.raw,
-        "file": definition.origin,
-        "line": definition.line,
-        "template": definition.template,
-    }
+    @property
+    def replaces(self) -> tuple[Definition, ...]:
+        """The definitions that this one replaces, the latest first."""
+        return tuple(self.definition.chain())[1:]
 
 
 def listed(config: Config, name: str, definition: Definition) -> Listed:

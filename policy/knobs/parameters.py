@@ -26,22 +26,10 @@ class Parameter:
     name: str
     default: str | None
     type: str
-    range: str
-    unit: str
+    range: str | None
+    unit: str | None
     doc: str
     reader: str
-
-    def as_json(self) -> dict[str, str | None]:
-        """The fields under their names."""
-        return {
-            "name": self.name,
-            "default": self.default,
-            "type": self.type,
-            "range": self.range or None,
-            "unit": self.unit or None,
-            "meaning": self.doc,
-            "read_by": self.reader,
-        }
 
 
 def of_knob(knob: Knob, macro: str) -> Parameter:
@@ -51,8 +39,8 @@ def of_knob(knob: Knob, macro: str) -> Parameter:
         macro if knob.is_family else knob.name,
         knob.default,
         knob.kind.value,
-        ",".join(bounds) if any(bounds) else "",
-        knob.unit,
+        ",".join(bounds) if any(bounds) else None,
+        knob.unit or None,
         knob.doc,
         knob.read_by,
     )
@@ -66,7 +54,8 @@ def of_row(name: str, row: Sequence[str] | None, meaning: Sequence[str] | None) 
     doc, unit, reader, own = (*(meaning or ()), "", "", "", "")[:4]
     # The table calls expressions nothing at all; the daemons that read them know better.
     kind = kind or own or "string"
-    return Parameter(name, None if row is None else default, kind, bounds, unit, doc, reader)
+    known = None if row is None else default
+    return Parameter(name, known, kind, bounds or None, unit or None, doc, reader)
 
 
 def find_parameter(macro: str, version: Version = NEWEST) -> Parameter | None:

@@ -264,20 +264,6 @@ class Mapped:
     beaten: tuple[MapLine, ...] = ()
     near: tuple[MapLine, ...] = ()
 
-    def as_json(self) -> dict[str, object]:
-        """Fields for programs."""
-        line = self.line
-        return {
-            "name": self.name,
-            "result": self.result,
-            "groups": list(self.groups),
-            "group": self.group,
-            "file": None if line is None else line.file,
-            "line": None if line is None else line.number,
-            "text": None if line is None else line.written,
-            "beaten": [{"file": one.file, "line": one.number} for one in self.beaten],
-        }
-
 
 def map_name(lines: UserMap, name: str, preferred: str | None = None) -> Mapped:
     """What ``lines`` say about ``name``."""

@@ -15,7 +15,8 @@ import pytest
 from negotiator.engines import ENGINES
 from pieslice.cli import main
 from pieslice.doctor import checks
-from pieslice.doctor.page import Check, text, usable
+from pieslice.doctor.document import DoctorDocument
+from pieslice.doctor.page import Check, text
 from pieslice.inputs import options
 from tests.classad.layouts import FOREIGN, install_foreign, install_ours
 
@@ -47,7 +48,7 @@ def test_the_page_fits_80_columns(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_what_is_broken_stands_in_the_first_line() -> None:
     made = [Check("python", "ok", "3"), Check("zones", "broken", "none\x1b[2J", "install it")]
-    assert not usable(made)
+    assert not DoctorDocument("1.0", made).usable
     page = text("1.0", made, 40)
     assert page.splitlines()[0].endswith(": broken: zones")
     assert "none\\x1b[2J\n" in page

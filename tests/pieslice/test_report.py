@@ -27,8 +27,8 @@ from negotiator.model.result import (
     TrimmedSlot,
 )
 from negotiator.model.snapshot import AccountantState, PoolFacts, UnsupportedKnob
+from pieslice.reports.cycle import CycleData
 from pieslice.reports.document import json_text
-from pieslice.reports.json import to_object
 from pieslice.reports.layout import Table, Wrapped, number, render_coloured, render_plain
 from pieslice.reports.text import Outcome, blocks, iso_time
 
@@ -183,8 +183,8 @@ def test_bad_expected(data: object, message: str) -> None:
 def test_json_keys_and_determinism() -> None:
     problem = Diagnostic("line is not understood", Source("x y", "slots.ads", first_line=9), 0, 1)
     knob = UnsupportedKnob("NEGOTIATOR_CROSS_SLOT_PRIOS", "True", "config:3", "more attributes")
-    first = json_text(to_object(outcome(unsupported=(knob,)), [problem]))
-    assert first == json_text(to_object(outcome(unsupported=(knob,)), [problem]))
+    first = json_text(CycleData.of(outcome(unsupported=(knob,)), [problem]))
+    assert first == json_text(CycleData.of(outcome(unsupported=(knob,)), [problem]))
     data = json.loads(first)
     assert list(data) == [
         "pool", "now", "assignments", "submitters", "groups", "matches", "vacating",

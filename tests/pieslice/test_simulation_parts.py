@@ -84,6 +84,7 @@ def test_what_is_told_of_a_user() -> None:
         "usage_hours": 3.5, "share": 0.0, "entitled_hours": 3.0, "goodput_hours": 2.0,
         "badput_hours": 0.5, "submitted": 9, "completed": 4, "never_started": 6, "preemptions": 2,
         "lost_with_machines": 1, "wait_mean": 30.0, "wait_median": 20.0, "wait_95": 60.0,
+        "group": "",
     }  # fmt: skip
 
 

@@ -11,8 +11,9 @@ import pytest
 import pieslice
 from negotiator.model.loaded_slots import LoadedSlots
 from pieslice.cli import main
+from pieslice.reports.document import version_data, version_from_data
 from pieslice.reports.layout import Line, Table
-from pieslice.reports.versions import version_data, version_from_data, with_version
+from pieslice.reports.versions import with_version
 from policy.versions import Followed, followed_version, parse_version
 
 CAMPUS, TOUR = "examples/campus", "examples/tour"

@@ -1,0 +1,61 @@
+"""Says what JSON has of macros, of two policies and of user maps.
+
+Inputs: values of ``policy``.  Outputs: documents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from attr import field, frozen
+
+from pieslice.reports.document import INLINE, Document, shape
+from policy.explain.difference import Comparison, Side
+from policy.explain.settings import Listed
+from policy.knobs.parameters import Parameter
+from policy.language.table import Definition
+from policy.maps.user_maps import MapLine, Mapped
+from policy.versions import Followed
+
+shape(Definition, "raw file=origin line template")
+shape(Listed, "name value default =definition replaces")
+shape(MapLine, "file line=number")
+shape(Mapped, "name result groups group file=line.file line=line.number text=line.written beaten")
+shape(Parameter, "name default type range unit meaning=doc read_by=reader")
+shape(Side, "value=text raw file=origin.file line=origin.line template=origin.template")
+
+
+@frozen
+class Macros(Document):
+    """Macros of a configuration: values, where they were set, what they replace."""
+
+    schema: ClassVar[str] = "pieslice/config/1"
+    followed: Followed
+    macros: Sequence[Listed]
+
+
+@frozen
+class KnownMacros(Document):
+    """What is known of macros: meaning, default, type."""
+
+    schema: ClassVar[str] = "pieslice/config-info/1"
+    followed: Followed
+    macros: Sequence[Parameter]
+
+
+@frozen
+class PolicyDifference(Document):
+    """What two policies differ in, macro by macro."""
+
+    schema: ClassVar[str] = "pieslice/policy-diff/1"
+    followed: Followed
+    found: Comparison = field(metadata=INLINE)
+
+
+@frozen
+class MappedNames(Document):
+    """What a user map makes of names."""
+
+    schema: ClassVar[str] = "pieslice/map-test/1"
+    names: Sequence[Mapped]

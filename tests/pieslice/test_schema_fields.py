@@ -1,0 +1,116 @@
+"""The fields of documents are a contract: what is recorded in ``schema_fields.txt`` stays.
+
+A line of the file is an object: a document ``name/version``, or what a field has.  A field is
+``name=type``, ``name?=type`` if it may be missing; ``real`` is a number or null, ``[x]`` a list,
+``{x}`` an object whose names are not fields, or are listed; a blank in a name is ``_``.  Names of
+objects are the file's own.
+
+A field that goes or changes its type needs a new version of its schema, with lines of its own; a
+new field is added to its line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import pieslice
+from pieslice.api.schemas import SCHEMAS
+
+RECORD = Path(__file__).with_name("schema_fields.txt")
+#: Of each object the types of its fields by name.
+Objects = Mapping[str, Mapping[str, str]]
+
+
+def recorded(text: str) -> Objects:
+    """The objects of a record; lines that are indented go on with the one before."""
+    lines = (line for line in text.splitlines() if line and not line.startswith("#"))
+    joined = re.sub(r"\n +", " ", "\n".join(lines))
+    parts = (line.partition(": ") for line in joined.splitlines())
+    return {name: dict(word.split("=") for word in words.split()) for name, _, words in parts}
+
+
+def type_of(node: Mapping[str, Any]) -> str:
+    """The type of a part of a schema, as the record writes it."""
+    if "$ref" in node:
+        return str(node["$ref"]).removeprefix("#/$defs/")
+    if "anyOf" in node:
+        return "|".join(map(type_of, node["anyOf"]))
+    if "enum" in node or "const" in node:
+        return "string"
+    kind = node.get("type", "any")
+    if kind == "array":
+        parts = node.get("prefixItems") or [node["items"]]
+        return f"[{','.join(map(type_of, parts))}]"
+    if kind == "object":
+        values = node["additionalProperties"] or next(iter(node["properties"].values()))
+        return f"{{{','.join([*node.get('properties', ()), type_of(values)])}}}"
+    text = kind if isinstance(kind, str) else "|".join(kind)
+    return text.replace("number|null", "real")
+
+
+def objects(schema: Mapping[str, Any]) -> Objects:
+    """The document and the definitions of a schema."""
+    name = schema["properties"]["schema"]["const"].removeprefix("pieslice/")
+    return {
+        label: {
+            field.replace(" ", "_") + ("" if field in node["required"] else "?"): type_of(part)
+            for field, part in node["properties"].items()
+            if field != "schema"
+        }
+        for label, node in [(name, schema), *schema.get("$defs", {}).items()]
+    }
+
+
+def differences(old: Objects, new: Objects, root: str) -> Iterator[str]:
+    """What a document has lost, changed and got, whatever its objects are called."""
+    seen, left = set(), [(root, root, root)]
+    while left:
+        place, one, other = left.pop()
+        if (one, other) in seen:
+            continue
+        seen.add((one, other))
+        before, after = old[one], new[other]
+        yield from (f"{place}: {name} goes" for name in before if name not in after)
+        yield from (f"{place}: {name}={after[name]} is new" for name in after if name not in before)
+        for name in before:
+            pair = [re.findall(r"[\w-]+|\W", side.get(name, "")) for side in (before, after)]
+            for a, b in zip(*pair, strict=len(pair[0]) == len(pair[1])):
+                if a in old and b in new:
+                    left.append((f"{place}.{name}", a, b))
+                elif a != b and name in after:
+                    yield f"{place}: {name}={before[name]} becomes {after[name]}"
+
+
+OLD = recorded(RECORD.read_text())
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_what_is_recorded_of_a_document_stays_and_all_of_it_is_recorded(name: str) -> None:
+    schema = pieslice.schema(name)
+    root = str(schema["title"]).removeprefix("pieslice/")
+    assert root in OLD, f"{root} is not recorded"
+    assert list(differences(OLD, objects(schema), root)) == []
+
+
+def test_every_schema_that_is_recorded_is_there() -> None:
+    versions = {name for name in OLD if "/" in name}
+    assert {name.split("/")[0] for name in versions} == set(SCHEMAS)
+
+
+def test_a_loss_a_change_and_a_new_field_are_noticed() -> None:
+    old = recorded("a/1: x=integer y=[B] z?=real\nB: u=string\n  v=C|null\nC: w=boolean")
+    same = recorded("a/1: x=integer y=[Q] z?=real\nQ: u=string v=R|null\nR: w=boolean")
+    assert list(differences(old, same, "a/1")) == []
+    other = recorded("a/1: y=[Q] z=real\nQ: u=integer v=R|null more=real\nR: w=boolean")
+    assert sorted(differences(old, other, "a/1")) == [
+        "a/1.y: more=real is new",
+        "a/1.y: u=string becomes integer",
+        "a/1: x goes",
+        "a/1: z=real is new",
+        "a/1: z? goes",
+    ]
