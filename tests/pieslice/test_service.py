@@ -197,7 +197,8 @@ def test_two_pools_are_followed_by_one_process(
     written = {cycle["pool"]: cycle for cycle in cycles}
     for pool, name in ((POOL, POOL), (OTHER, "cm.campus.example_9618")):
         log = [json.loads(line) for line in (tmp_path / f"log-{name}").read_text().splitlines()]
-        assert log and {line["exact"] for line in log} == {written[pool]["exact"]}
+        assert log
+        assert {line["exact"] for line in log} == {written[pool]["exact"]}
         assert (tmp_path / f"html-{name}").exists()
         assert (tmp_path / f"prometheus-{name}").exists()
         with History(tmp_path / f"{name}.history") as history:
