@@ -192,7 +192,7 @@ def describe(problem: Exception) -> str:
 
 def _parser_for(arguments: Sequence[str]) -> Parser:
     """The parser with the command that is asked for, or with all."""
-    word = next(iter(arguments), "-")
+    word = next((word for word in arguments if word != "--debug"), "-")
     if not word.startswith("-") and word not in ANYWHERE:
         parser = build_parser(word)
         if word in commands_of(parser):

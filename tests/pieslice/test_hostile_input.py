@@ -315,12 +315,13 @@ def test_the_workers_of_a_sweep_end_with_it() -> None:
 
 
 TALL = {
-    "sum": "1+" * 3000 + "1",
-    "and": "Cpus > 1 && " * 1500 + "Memory > 1",
-    "or": "Cpus > 1 || " * 1500 + "Memory > 1",
-    "scopes": "a." * 3000 + "b",
-    "order": "Cpus < " * 1500 + "1",
-    "product": "60 * " * 3000 + "60",
+    "sum": "1+" * 1500 + "1",
+    "and": "Cpus > 1 && " * 800 + "Memory > 1",
+    "or": "Cpus > 1 || " * 800 + "Memory > 1",
+    "scopes": "a." * 1500 + "b",
+    "order": "Cpus < " * 800 + "1",
+    "long order": "Cpus < " * 1500 + "1",
+    "product": "60 * " * 1500 + "60",
 }
 
 

@@ -192,13 +192,25 @@ class Template:
         return [f"{MARK}{where}{self.uid}.{number}.{place}" for place in range(len(self.literals))]
 
 
-def _replaced(node: Any, given: dict[int, Node]) -> Node:
-    kind = node.__class__
-    if kind is Literal and id(node) in given:
-        return given[id(node)]
-    if kind not in _TAKEN:
-        return node  # type: ignore[no-any-return]
-    return with_children(node, [_replaced(part, given) for part in node.children()])
+def _replaced(root: Any, given: dict[int, Node]) -> Node:
+    """The tree with other nodes in place of literals, by the identity of these.
+
+    Without recursion: a chain of operators has no end.
+    """
+    parents: list[Any] = []
+    todo: list[Any] = [root]
+    while todo:
+        node = todo.pop()
+        kind = node.__class__
+        if kind in _TAKEN:
+            parents.append(node)
+            todo.extend(node.children())
+    made = dict(given)
+    for node in reversed(parents):
+        parts = [made.get(id(part), part) for part in node.children()]
+        made[id(node)] = with_children(node, parts)
+    found: Node = made.get(id(root), root)
+    return found
 
 
 def with_children(node: Any, parts: Sequence[Node]) -> Node:
