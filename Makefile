@@ -27,7 +27,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 CC ?= cc
-PYTEST := $(BIN)/python -m pytest -n auto
+PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 FUZZ_SECONDS ?= 60
 export PYTHONNOUSERSITE = 1
 # Without compiled modules every process of a test compiles them anew.

@@ -6,6 +6,7 @@ ones; ``deep`` many.  None has a deadline: a busy machine is not a failure.
 ``pool`` is a pool of two machines and two users, as files that a test may spoil.
 """
 
+import gc
 import os
 from pathlib import Path
 
@@ -23,9 +24,20 @@ settings.register_profile("deep", deadline=None, max_examples=5000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 
+def pytest_sessionstart() -> None:
+    gc.disable()  # until all tests are collected: nothing of that is garbage
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Slow tests first: at the end there is something left to do for every process."""
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+
+
+def pytest_collection_finish() -> None:
+    """Thousands of tests and their modules are not walked again whenever garbage is collected."""
+    gc.collect()
+    gc.freeze()
+    gc.enable()
 
 
 SLOT = """\

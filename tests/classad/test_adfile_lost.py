@@ -121,10 +121,10 @@ def test_htcondors_own_reader_stops_at_the_first_error() -> None:
 @pytest.mark.slow
 def test_reading_on_takes_time_in_proportion() -> None:
     for one, between, count, left in (
-        ('{"a": 1x}', ", ", 10_000, 10_000),
-        ('{"a": [1}', "\n", 10_000, 0),
-        ("[a = 1 +]", " ", 1000, 1000),
-        ("[a = (1]", "\n", 1000, 0),
+        ('{"a": 1x}', ", ", 3000, 3000),
+        ('{"a": [1}', "\n", 3000, 0),
+        ("[a = 1 +]", " ", 300, 300),
+        ("[a = (1]", "\n", 300, 0),
     ):
         text = between.join([one] * count)
         ads, problems = read(f"[{text}]" if between == ", " else text)
@@ -161,7 +161,7 @@ def test_bytes_that_are_no_text_are_kept_and_said_once() -> None:
 # --- compressed files -----------------------------------------------------------------------
 
 PACK = {".gz": gzip.compress, ".xz": lzma.compress, ".bz2": bz2.compress}
-NUMBERS = [str(number**7 % 1_000_003) for number in range(12_000)]
+NUMBERS = [str(number**7 % 1_000_003) for number in range(4000)]
 FORMS = {
     "long": "".join(f'N = {i}\nX = "{x}"\n\n' for i, x in enumerate(NUMBERS)),
     "json": "".join(f'{{"N": {i}, "X": "{x}"}}\n' for i, x in enumerate(NUMBERS)),
@@ -178,9 +178,9 @@ def test_a_cut_file_gives_the_ads_before_the_cut(ending: str, form: str, tmp_pat
     path.write_bytes(packed[: len(packed) * 3 // 4])
     problems: list[Diagnostic] = []
     ads = list(read_ads(path, diagnostics=problems))
-    assert [ad["N"] for ad in ads] == [i % 12_000 for i in range(len(ads))]
+    assert [ad["N"] for ad in ads] == [i % 4000 for i in range(len(ads))]
     assert all(ad["X"] == NUMBERS[ad["N"]] for ad in ads)
-    assert len(ads) > 6_000
+    assert len(ads) > 2000
     assert f"{path}: the unpacked text ends in line" in problems[-1].message
     assert problems[-1].message.endswith("the file is cut off")
     assert problems[-1].lost == "rest"

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import classad
+from tests.cases import every_case
 
 PAGE = (Path(__file__).parents[2] / "docs" / "api.md").read_text()
 PUBLIC = [*classad.__all__, "compile"]
@@ -27,7 +28,7 @@ def members(kind: type) -> Iterator[tuple[str, Any]]:
             yield name, item
 
 
-@pytest.mark.parametrize("name", PUBLIC)
+@every_case("name", PUBLIC)
 def test_public_names_are_documented(name: str) -> None:
     item = getattr(classad, name)
     assert inspect.getdoc(item)

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 import classad
+from tests.cases import every_case
 
 # The values are compared; what is warned of beside them is in test_v1.py.
 pytestmark = [pytest.mark.live, pytest.mark.filterwarnings("ignore::classad.V1Warning")]
@@ -215,7 +216,7 @@ def outcome(row: str, module: ModuleType) -> tuple[Any, ...]:
     return (type(result).__name__, repr(result))
 
 
-@pytest.mark.parametrize("row", [row for row in ROWS.strip().splitlines() if row])
+@every_case("row", [row for row in ROWS.strip().splitlines() if row])
 def test_row(row: str) -> None:
     real_module = pytest.importorskip("classad2")
     pytest.importorskip("htcondor2")

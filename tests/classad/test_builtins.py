@@ -18,6 +18,7 @@ from classad.formats.unparse import unparse_value
 from classad.language.values import ERROR, UNDEFINED
 from classad.table import Table
 from docs.written.functions import functions_page
+from tests.cases import every_case
 
 ROOT = Path(__file__).parents[2]
 FUNCTIONS = sorted(load().values(), key=lambda function: function.name)
@@ -32,7 +33,7 @@ def test_all_functions_of_25_14_1_are_there() -> None:
     assert len(FUNCTIONS) == 94
 
 
-@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.name)
+@every_case("function", FUNCTIONS, name=lambda function: function.name)
 def test_declarations_are_complete(function: Builtin) -> None:
     assert function.family in FAMILIES
     assert function.doc.endswith(".")
@@ -42,14 +43,14 @@ def test_declarations_are_complete(function: Builtin) -> None:
     assert all(" -> " in line for line in function.examples)
 
 
-@pytest.mark.parametrize(("name", "line"), EXAMPLES)
+@every_case("name, line", EXAMPLES)
 def test_examples_hold(name: str, line: str) -> None:
     expression, _, printed = line.rpartition(" -> ")
     assert f"{name.lower()}(" in expression.lower() or name == "ceiling"
     assert unparse_value(value_of(expression)) == printed
 
 
-@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.name)
+@every_case("function", FUNCTIONS, name=lambda function: function.name)
 def test_a_wrong_number_of_arguments_is_an_error_value(function: Builtin) -> None:
     counts = [function.min_args - 1]
     if function.max_args is not None:

@@ -32,6 +32,7 @@ from classad.evaluation.functions import (
 from classad.formats.unparse import unparse_value
 from classad.strategies.texts import LITERALS, Shape, shapes
 from classad.table import Table
+from tests.cases import every_case
 
 ROOT: Final = Path(__file__).parents[2]
 VECTORS: Final = ROOT / "tests" / "vectors" / "classad"
@@ -87,7 +88,7 @@ SHAPES: Final = shapes(steady=False)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", SHAPES)
+@every_case("name", SHAPES)
 def test_a_function_reads_what_it_says(name: str) -> None:
     """What makes a difference is declared, and what is declared makes a difference."""
     declared, ad = load()[name], ClassAd(AD)
@@ -230,6 +231,6 @@ def vectors() -> str:
     return "\n".join(path.read_text("utf-8") for path in sorted(VECTORS.glob("*.jsonl"))).lower()
 
 
-@pytest.mark.parametrize("name", sorted(load()))
+@every_case("name", sorted(load()))
 def test_every_function_has_a_vector(name: str, vectors: str) -> None:
     assert f"{name}(" in vectors

@@ -14,6 +14,7 @@ from classad import ClassAd, EvalContext, ExprTree
 from classad.evaluate import evaluate, evaluate_full
 from classad.language.bounds import MAX_DEPTH
 from fuzz.one_by_one import value_of
+from tests.cases import every_case
 
 AD = ClassAd(
     "[a = 1; b = a; c = b + a; round = round + 1; inner = [x = 1; y = x + a; deep = [z = y]];"
@@ -77,7 +78,7 @@ def _works(text: str, *, strict: bool = False) -> bool:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("piece", PIECES)
+@every_case("piece", PIECES)
 def test_a_piece_takes_nothing_from_what_comes_after_it(piece: str) -> None:
     tree = ExprTree(_beside(piece, MAX_DEPTH - 7))
     assert value_of(tree, _ad(), TARGET, EvalContext()) == value_of(
@@ -107,7 +108,7 @@ MOVES = ("evalInEachContext(w, ads)",)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("piece", [piece for piece in PIECES if piece not in MOVES])
+@every_case("piece", [piece for piece in PIECES if piece not in MOVES])
 def test_a_piece_leaves_the_evaluation_where_it_was(piece: str) -> None:
     alone = _text_of(f"strcat(isError({piece}))")
     assert _text_of(f"strcat(isError({piece}), isError({piece}))") == 2 * alone

@@ -7,6 +7,7 @@ from types import ModuleType
 import pytest
 
 import classad
+from tests.cases import every_case
 
 #: Ad, expression, what is left of it.
 ROWS = [
@@ -73,13 +74,13 @@ def flattened(module: ModuleType, ad: str, text: str) -> classad.ExprTree:
     return classad.ExprTree(module.quote(flat) if isinstance(flat, str) else str(flat))
 
 
-@pytest.mark.parametrize(("ad", "text", "left"), ROWS)
+@every_case("ad, text, left", ROWS)
 def test_what_is_left(ad: str, text: str, left: str) -> None:
     assert flattened(classad, ad, text).sameAs(classad.ExprTree(left))
 
 
 @pytest.mark.live
-@pytest.mark.parametrize(("ad", "text", "left"), ROWS)
+@every_case("ad, text, left", ROWS)
 def test_the_real_library_leaves_the_same(ad: str, text: str, left: str) -> None:
     theirs = pytest.importorskip("classad2")
     assert flattened(theirs, ad, text).sameAs(classad.ExprTree(left))

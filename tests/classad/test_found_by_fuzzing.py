@@ -12,6 +12,7 @@ from classad.binding.python_values import to_python
 from classad.evaluate import EvalContext, evaluate, evaluate_exactly, evaluate_full
 from classad.formats.unparse import unparse, unparse_value
 from fuzz.language import CONTEXT, written_whole
+from tests.cases import every_case
 
 #: Expression and its value in MY, printed in new syntax; "fails": the whole evaluation does.
 IN_MY = """[
@@ -138,7 +139,7 @@ def test_the_real_library_gives_them_that_partner(my: str, target: str, value: s
     assert peer().answer(*case) == ours_of(case)
 
 
-@pytest.mark.parametrize(("expression", "value"), SEEN, ids=[case[0] for case in SEEN])
+@every_case("expression, value", SEEN, name=lambda case: case[0])
 def test_value_by_every_evaluator(expression: str, value: str) -> None:
     my = evaluate(IN_MY)
     exact = evaluate_exactly(ExprTree(expression), my, None, None, CONTEXT)
@@ -150,7 +151,7 @@ def test_value_by_every_evaluator(expression: str, value: str) -> None:
 
 
 @pytest.mark.live
-@pytest.mark.parametrize(("expression", "value"), SEEN, ids=[case[0] for case in SEEN])
+@every_case("expression, value", SEEN, name=lambda case: case[0])
 def test_the_real_library_says_so(expression: str, value: str) -> None:
     from classad.strategies.texts import Case
     from fuzz.language import ours_of, peer

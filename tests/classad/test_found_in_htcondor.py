@@ -15,7 +15,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "found-in-htcondor.md"
 EXAMPLE = re.compile(r"^### ([^\n]+)\n\n```python\n(.*?)```\n\n- Seen: ([^\n]+)\n", re.M | re.S)
 PREAMBLE = re.compile(r"^```python\n(.*?)```", re.M | re.S)
 #: Seconds of computing after which nothing is expected any more.
-PATIENCE = 2
+PATIENCE = 1
 #: What a run that ends in another way than by printing is called.
 ENDS = {
     -signal.SIGSEGV: "segmentation fault",

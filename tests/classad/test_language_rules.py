@@ -33,6 +33,7 @@ from classad.language.values import ERROR, UNDEFINED
 from classad.match import half_match, symmetric_match
 from classad.syntax.parser import parse_ad_prefix, parse_expression, regrouped
 from classad.table import Table
+from tests.cases import every_case
 
 VERSIONS = Path(__file__).parents[1] / "vectors" / "versions" / "classad.json"
 RECORD = json.loads(VERSIONS.read_text())
@@ -54,7 +55,7 @@ def shown(value: Any, ok: bool) -> str | None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("version", RECORDED)
-@pytest.mark.parametrize("case", RECORD["cases"], ids=[case["expr"] for case in RECORD["cases"]])
+@every_case("case", RECORD["cases"], name=lambda case: case["expr"])
 def test_recorded_expressions(case: dict[str, Any], version: str) -> None:
     """Of a name alone the tool evaluates the attribute, of all else the expression."""
     ad, text, language = parseOld(RECORD["ad"]), case["expr"], rules(version)

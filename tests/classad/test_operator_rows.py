@@ -23,6 +23,7 @@ from classad.language.values import (
 from classad.syntax.grammar import scanner
 from classad.syntax.nodes import Binary, Node, Unary
 from classad.syntax.parser import _by_grammar, parse_expression
+from tests.cases import every_case
 
 ROWS: Final = [*BINARY.values(), *UNARY.values(), CONDITIONAL]
 NUMBERS: Final[list[int | float]] = [
@@ -68,7 +69,7 @@ def _names(*names: str) -> list[Node]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("one", "other"), [*product(BINARY.values(), repeat=2)])
+@every_case("one, other", [*product(BINARY.values(), repeat=2)])
 def test_the_grammar_binds_as_the_rows_say(one: Operator, other: Operator) -> None:
     a, b, c = _names("a", "b", "c")
     found = by_grammar(f"a {one.symbol} b {other.symbol} c")
@@ -79,7 +80,7 @@ def test_the_grammar_binds_as_the_rows_say(one: Operator, other: Operator) -> No
         assert found == Binary(other.symbol, Binary(one.symbol, a, b), c)
 
 
-@pytest.mark.parametrize(("prefix", "row"), [*product(UNARY.values(), BINARY.values())])
+@every_case("prefix, row", [*product(UNARY.values(), BINARY.values())])
 def test_the_grammar_binds_prefixes_as_the_rows_say(prefix: Operator, row: Operator) -> None:
     a, b = _names("a", "b")
     found = by_grammar(f"{prefix.symbol}a {row.symbol} b")

@@ -123,7 +123,7 @@ def test_reading_takes_memory_in_proportion(kind: str, form: str, tmp_path: Path
     small, large = (
         # The lesser of two: what fills a bounded cache, or another thread takes, is no part of it.
         min(taken(path, text_of(form, make(size))) for _ in range(2))
-        for size in (150_000, 600_000)
+        for size in (75_000, 300_000)
     )
     assert large < most
     # Not more for each byte where there are more of them.
@@ -214,7 +214,7 @@ def test_a_file_of_many_names_is_a_table_of_proportional_size(kind: str, tmp_pat
 @pytest.mark.slow
 def test_ads_of_their_own_names_are_as_any_others() -> None:
     """Columns that stand for few characters each are left to the reader, one ad by the other."""
-    count = 20_000
+    count = 5000
     ordinary = "".join(f"Name = {number}\nCpus = 4\n\n" for number in range(count))
     own = "".join(f"Own{row} = {row}\nB{row} = {{{row}}}\n\n" for row in range(count))
     ads = list(classad.parseAds(own + ordinary + own))

@@ -11,7 +11,7 @@ from classad.evaluate import evaluate
 from classad.match import symmetric_match
 from classad.table.memo import Budget, Memo
 
-BUDGET = 2_000_000
+BUDGET = 500_000
 Ask = Callable[[Table, int], object]
 
 
@@ -54,7 +54,7 @@ def other_ads(table: Table, number: int) -> object:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("ask", "texts"), [(select, 6000), (match, 600), (rank, 1200), (other_ads, 1200)]
+    ("ask", "texts"), [(select, 1500), (match, 150), (rank, 300), (other_ads, 300)]
 )
 def test_thousands_of_texts_stay_within_the_budget(ask: Ask, texts: int) -> None:
     table = Table(SLOTS, budget=BUDGET)
@@ -73,7 +73,6 @@ def test_thousands_of_texts_stay_within_the_budget(ask: Ask, texts: int) -> None
         gc.collect()
     finally:
         tracemalloc.stop()
-        gc.unfreeze()
     assert most < 3 * BUDGET
     assert BUDGET / 4 < said < 2 * BUDGET
 
@@ -132,7 +131,7 @@ def test_what_one_request_needs_is_spared() -> None:
 
 def test_a_table_says_what_it_holds() -> None:
     """A sum over two columns, all of whose pairs differ: at least two thirds of the real bytes."""
-    table = Table([ClassAd({"A": row, "B": 3 * row}) for row in range(4000)])
+    table = Table([ClassAd({"A": row, "B": 3 * row}) for row in range(1000)])
     for text in ("A", "B", "A - 1"):
         table.numbers(text)
     gc.collect()

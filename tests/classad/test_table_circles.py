@@ -12,6 +12,7 @@ from classad.match import symmetric_match
 from classad.syntax.nodes import Node
 from classad.table import Table
 from classad.table.answers.sampling import Step, _Compiler
+from tests.cases import every_case
 from tests.classad.test_table_ownlists import Mirrored
 
 FORMS = [
@@ -152,7 +153,7 @@ HEIGHTS = [(90, 90, 90), (200, 30, 200), (30, 200, 200), (200, 200, 30), (240, 5
 @pytest.mark.slow
 @pytest.mark.parametrize("heights", HEIGHTS)
 @pytest.mark.parametrize("last", ["A =?= undefined", "N =?= 1"])
-@pytest.mark.parametrize("targets", list(itertools.product([False, True], repeat=3)))
+@every_case("targets", list(itertools.product([False, True], repeat=3)))
 def test_expressions_that_are_deep_only_together(
     heights: tuple[int, int, int], last: str, targets: tuple[bool, bool, bool]
 ) -> None:

@@ -15,6 +15,7 @@ from classad.table.answers.sampling import Members
 from classad.table.vectors import count_holding
 from fuzz.one_by_one import shown, value_of
 from fuzz.thresholds import few_are_many
+from tests.cases import every_case
 
 CONTEXT = EvalContext(now=1_700_000_000.0)
 BACKENDS = [pytest.param(kernels.native, id="c"), pytest.param(None, id="python")]
@@ -77,7 +78,7 @@ def pool(opaque: bool, alike: bool = False) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("form", JOBS)
+@every_case("form", JOBS)
 @pytest.mark.parametrize("kind", ["even", "odd", "alike"])
 def test_counts(backend: None, kind: str, form: str) -> None:
     text = pool(kind == "odd", kind == "alike")

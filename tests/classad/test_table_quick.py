@@ -14,6 +14,7 @@ from classad.language.values import ERROR, INT_MAX, INT_MIN, UNDEFINED, AbsTime
 from classad.match import is_true
 from classad.table import Table, vectors
 from fuzz.thresholds import few_are_many
+from tests.cases import every_case
 
 CONTEXT = EvalContext(now=50.0)
 VALUES: list[Any] = [
@@ -39,7 +40,7 @@ def ad(value: Any) -> ClassAd:
 @pytest.mark.slow
 @pytest.mark.parametrize("many", [False, True])
 @pytest.mark.parametrize("column", COLUMNS)
-@pytest.mark.parametrize("symbol", sorted(COMPARISONS))
+@every_case("symbol", sorted(COMPARISONS))
 def test_every_row_is_compared_alike(column: str, symbol: str, many: bool) -> None:
     with few_are_many() if many else nullcontext():
         compare(COLUMNS[column], symbol)

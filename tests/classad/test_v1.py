@@ -14,6 +14,7 @@ import classad.v1
 from classad import ClassAd, ExprTree, V1Warning
 from classad.binding import expr
 from classad.binding.ambient import REGISTERED
+from tests.cases import every_case
 from tests.classad.v1_outcomes import outcome, recorded
 
 
@@ -32,7 +33,7 @@ def _utc_and_nothing_left(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     time.tzset()
 
 
-@pytest.mark.parametrize("row", recorded(), ids=lambda row: row["program"].replace("\n", "; "))
+@every_case("row", recorded(), name=lambda row: row["program"].replace("\n", "; "))
 def test_programs(row: dict[str, Any]) -> None:
     found = outcome(row["program"], classad.v1)
     assert json.loads(json.dumps(found)) == row.get("here", row["v1"])

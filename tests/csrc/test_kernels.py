@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from classad import kernels
 from classad.kernels import Key
+from tests.cases import every_case
 
 ROOT = Path(__file__).parents[2]
 VECTORS = ROOT / "tests" / "vectors" / "sort"
@@ -270,7 +271,7 @@ def pairs(widths: tuple[int, int], rows: int, room: int) -> Any:
 
 
 @needs_c
-@pytest.mark.parametrize("widths", list(itertools.product((1, 4, 8), repeat=2)))
+@every_case("widths", list(itertools.product((1, 4, 8), repeat=2)))
 @pytest.mark.parametrize(("rows", "room"), [(2, 4), (2, 8), (4, 8), (2, 3), (2, 2), (3, 6), (0, 1)])
 def test_pairs_are_numbered_in_a_power_of_two_of_twice_the_rows(
     widths: tuple[int, int], rows: int, room: int

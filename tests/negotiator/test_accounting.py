@@ -29,6 +29,7 @@ from negotiator.accounting.records import complete, from_ads, from_log, recounte
 from negotiator.groups.tree import GroupSettings, GroupTree
 from negotiator.model.snapshot import AccountantState, Customer, Lease, Resource
 from negotiator.pool.ephemeral import live_functions
+from tests.cases import every_case
 from tests.conform.negotiation.accounting import ACCOUNTING_KINDS
 from tests.conform.negotiation.course import play
 from tests.conform.runner import check_case
@@ -36,12 +37,12 @@ from tests.conform.runner import check_case
 VECTORS = Path(__file__).parents[1] / "vectors" / "accounting"
 
 
-def cases(name: str) -> list[Any]:
-    found = json.loads((VECTORS / f"{name}.json").read_text())["cases"]
-    return [pytest.param(case, id=case["id"]) for case in found]
+def cases() -> list[dict[str, Any]]:
+    files = [VECTORS / f"{name}.json" for name in ("update_steps", "prio_factor", "shares")]
+    return [case for path in files for case in json.loads(path.read_text())["cases"]]
 
 
-@pytest.mark.parametrize("case", [*cases("update_steps"), *cases("prio_factor"), *cases("shares")])
+@every_case("case", cases, name=lambda case: case["id"])
 def test_case(case: dict[str, Any]) -> None:
     assert check_case(case, ACCOUNTING_KINDS).mismatches == ()
 

@@ -30,6 +30,7 @@ from negotiator.strategies import scenarios as plain_scenarios
 from negotiator.strategies.adversarial_pools import adversarial_scenarios
 from pieslice.cli import main
 from policy.model import NegotiatorPolicy
+from tests.cases import every_case
 from tests.negotiator import scenarios
 
 ROOT = Path(__file__).parents[2]
@@ -40,7 +41,7 @@ CAPTURES = sorted(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", scenarios.names())
+@every_case("name", scenarios.names())
 def test_recorded_scenarios(name: str) -> None:
     case = scenarios.load(name)
     snapshot, policy = scenarios.snapshot_of(case), scenarios.policy_of(case["scenario"])

@@ -25,6 +25,7 @@ from classad.table import Table
 from negotiator.columns.fetch import TableRows
 from negotiator.expressions.flattening import Flattener, lead_to_requirements
 from negotiator.expressions.regrouping import Level, regrouping_of
+from tests.cases import every_case
 
 _VECTORS = Path(__file__).parents[1] / "vectors" / "classad"
 _CONTEXT = EvalContext(now=0.0, rng=Random(0))
@@ -100,8 +101,8 @@ def changed(ad: ClassAd, context: EvalContext = _CONTEXT) -> bool:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("requirements", "context"),
+@every_case(
+    "requirements, context",
     [
         *product([*_REQUIREMENTS, *_NESTED, *_CHOICES], [_CONTEXT]),
         *product([*_CHOICES, *_REQUIREMENTS[:6]], [_OLD]),
@@ -123,7 +124,7 @@ def test_what_is_left_alone_keeps_its_truth(requirements: str, context: EvalCont
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("led", _REQUIREMENTS)
+@every_case("led", _REQUIREMENTS)
 def test_what_requirements_lead_to_is_looked_at(led: str) -> None:
     """What is known of expressions from other ads, in which more of them counts, too."""
     flattener = Flattener(_CONTEXT)

@@ -13,6 +13,7 @@ from negotiator.columns.order import ColumnFound
 from negotiator.columns.rank_keys import Keys
 from negotiator.model.arithmetic import best_first
 from negotiator.pool.slots import Slot
+from tests.cases import every_case
 
 SIZE = 1000
 
@@ -29,7 +30,7 @@ def some_keys(rng: Random) -> Keys:
     return Keys(rows, SIZE, pre_job, job, Key(columns[2]), kinds, preemption)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@every_case("seed", range(60))
 def test_the_order_is_that_of_sorting_all(seed: int) -> None:
     keys = some_keys(Random(seed))
     slot = Slot(ClassAd(), "slot", 1.0, False, None, None, 1)

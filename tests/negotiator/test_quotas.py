@@ -17,6 +17,7 @@ from negotiator.groups.tree import GroupSettings, GroupTree, group_tree
 from negotiator.model.result import ROOT_GROUP
 from policy.dialects import HTCONDOR, MRG
 from policy.load import policy_from_knobs
+from tests.cases import every_case
 from tests.conform.negotiation.quotas import QUOTA_KINDS
 from tests.conform.runner import check_case
 from tests.negotiator import scenarios
@@ -24,16 +25,13 @@ from tests.negotiator import scenarios
 VECTORS = Path(__file__).parents[1] / "vectors" / "quotas"
 
 
-def cases() -> list[Any]:
-    found = []
-    for path in sorted(VECTORS.glob("*.json")):
-        for case in json.loads(path.read_text())["cases"]:
-            found.append(pytest.param(case, id=case["id"]))
-    return found
+def cases() -> list[dict[str, Any]]:
+    files = sorted(VECTORS.glob("*.json"))
+    return [case for path in files for case in json.loads(path.read_text())["cases"]]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", cases())
+@every_case("case", cases, name=lambda case: case["id"])
 def test_case(case: dict[str, Any]) -> None:
     assert check_case(case, QUOTA_KINDS).mismatches == ()
 
@@ -64,7 +62,7 @@ def test_slots_tell_of_groups_that_the_cycle_before_had(
 
 
 def test_a_wrong_number_is_noticed() -> None:
-    (case,) = cases()[0].values
+    case = cases()[0]
     case = json.loads(json.dumps(case))
     case["expect"]["rounds"][0]["allocated"] += 0.5
     fields = [item.field for item in check_case(case, QUOTA_KINDS).mismatches]

@@ -16,6 +16,7 @@ from negotiator.groups.tree import Group, GroupSettings, GroupTree
 from negotiator.model.result import AllocationRound
 from policy.load import policy_from_knobs
 from policy.model import NegotiatorPolicy
+from tests.cases import every_case
 
 
 @define(eq=False)
@@ -123,7 +124,7 @@ def test_groups_that_accept_surplus_bound_nobody_below() -> None:
     assert _limits(groups, 20.0, used, {"a.b": 9.0})["a.b"] == 9.0
 
 
-@pytest.mark.parametrize("seed", range(60))
+@every_case("seed", range(60))
 def test_strictly_nobody_gets_what_a_group_above_may_not_have(seed: int) -> None:
     """Any tree: the limit without enforcement, or the least of what the groups above leave."""
     rng = Random(seed)

@@ -39,7 +39,7 @@ FILES = sorted(
 )
 USAGE = ("CpusUsage", "DiskUsage", "GPUsUsage", "MemoryUsage", "ResidentSetSize")
 #: Records are many: `make test` plays one in so many of them, `make test-long` all.
-EVERY = 8
+EVERY = 16
 PLAYED = [
     pytest.param(path, every, id=f"{path.parent.name}/{path.stem}-{every}", marks=marks)
     for every, marks in ((EVERY, []), (1, [pytest.mark.slow, pytest.mark.long]))

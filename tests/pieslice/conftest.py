@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,12 @@ import pytest
 RECORDED = Path(__file__).parents[1] / "live" / "recorded"
 #: What the recorded collector answers to.
 POOL = "cm.campus.example"
+
+
+@cache
+def _record() -> bytes:
+    return gzip.decompress((RECORDED / "pool.json.gz").read_bytes())
+
 
 #: Changes the record before a command reads it.
 Change = Callable[[dict[str, Any]], object]
@@ -25,10 +32,12 @@ def recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., P
     def place(change: Change | None = None) -> Path:
         folder = tmp_path / "recorded"
         folder.mkdir(exist_ok=True)
-        whole = json.loads(gzip.decompress((RECORDED / "pool.json.gz").read_bytes()))
+        text = _record()
         if change is not None:
+            whole = json.loads(text)
             change(whole)
-        (folder / "pool.json").write_text(json.dumps(whole))
+            text = json.dumps(whole).encode()
+        (folder / "pool.json").write_bytes(text)
         monkeypatch.setenv("PYTHONPATH", str(RECORDED))
         monkeypatch.setenv("RECORDED_POOL", str(folder))
         return folder

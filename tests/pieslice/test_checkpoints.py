@@ -67,7 +67,9 @@ def drawn(seed: int, tmp_path: Path) -> Run:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize(
+    "seed", [*range(4), *(pytest.param(seed, marks=pytest.mark.long) for seed in range(4, 12))]
+)
 def test_any_moment_of_any_simulation_can_be_taken_up(seed: int, tmp_path: Path) -> None:
     whole = drawn(seed, tmp_path)
     part = drawn(seed, tmp_path)

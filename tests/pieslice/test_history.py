@@ -242,7 +242,7 @@ def test_what_is_no_history_is_told_in_one_line(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_recorded_cycle_is_predicted_exactly(simulated: Path, tmp_path: Path) -> None:
     path, workload = tmp_path / "campus.history", ROOT / "examples/workloads/campus-day.toml"
-    words = ("simulate", CAMPUS, "--workload", workload, "--days", "0.05", "--record", path)
+    words = ("simulate", CAMPUS, "--workload", workload, "--days", "0.02", "--record", path)
     assert run(*words)[0] == 0
     check_predictions(path)
     check_predictions(simulated)

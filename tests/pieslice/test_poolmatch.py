@@ -42,7 +42,7 @@ T = TypeVar("T")
 
 WILD = sorted((Path(__file__).parents[1] / "vectors" / "negotiation-wild").glob("*.gz"))
 #: One scenario in so many, and so many jobs of each queue.
-EVERY, JOBS = 30, 3
+EVERY, JOBS = 80, 3
 
 
 def cases() -> list[dict[str, Any]]:
@@ -221,7 +221,7 @@ JOBS_WANT = (
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(pools())
 def test_drawn_changes_do_what_is_promised(case: dict[str, Any]) -> None:
     for check in (check_counts, check_changes):

@@ -190,7 +190,8 @@ def test_worst_moments_have_commands_that_ask_about_them(
 def test_pictures(run: Path, tmp_path: Path, form: str) -> None:
     pytest.importorskip("matplotlib")
     words = ["report", str(run), "-o", str(tmp_path / "r.html"), "--plots", str(tmp_path)]
-    for _ in range(2):
+    # Those that are there are written again.
+    for _ in range(2 if form == "png" else 1):
         assert main([*words, "--plot-format", form]) == 0
     assert {path.stem for path in tmp_path.glob(f"*.{form}")} == set(NAMES)
 

@@ -889,14 +889,14 @@ def test_a_history_has_a_largest_size_and_says_once_what_goes(tmp_path: Path) ->
     path = tmp_path / "h"
     said: list[str] = []
     random = Random(1)
-    with keeping(path, None, said.append, 0.5) as keep:
-        for number in range(120):
-            jobs = "".join(f"ClusterId = {random.random()}\n\n" for _ in range(1500))
+    with keeping(path, None, said.append, 0.2) as keep:
+        for number in range(60):
+            jobs = "".join(f"ClusterId = {random.random()}\n\n" for _ in range(1200))
             assert keep(LiveCapture({"slots": "", "jobs": jobs}, "", {"ended": number}))
     assert said == [f"{path}: is full; the oldest captures are dropped"]
-    assert path.stat().st_size < 1_000_000
+    assert path.stat().st_size < 400_000
     with History(path) as history:
-        assert 0 < len(history.moments()) < 120
+        assert 0 < len(history.moments()) < 60
 
 
 def test_sums_that_cannot_be_written_do_not_pile_up(

@@ -1134,7 +1134,7 @@ def test_several_seeds(
     tmp_path: Path, words: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = tmp_path / "seeds"
-    run = [*words, "--days", "0.2", "--seeds", "3"]
+    run = [*words, "--days", "0.1", "--seeds", "3"]
     assert main([*run, "--json", "-o", str(folder)]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["seeds"] == [3, 4, 5]

@@ -21,6 +21,7 @@ from pieslice.priorities.rows import Row
 from pieslice.priorities.stateads import state_ads
 from pieslice.priorities.table import View, number, render, view_of
 from policy.load import policy_from_knobs
+from tests.cases import every_case
 from tests.conform.negotiation.userprio import USERPRIO_KINDS, check_tool
 
 ROOT = Path(__file__).parents[2]
@@ -45,7 +46,7 @@ def log(tmp_path: Path) -> Path:
     return Path(shutil.copy(CAMPUS / "Accountantnew.log", tmp_path))
 
 
-@pytest.mark.parametrize("case", CASES, ids=[case["id"] for case in CASES])
+@every_case("case", CASES, name=lambda case: case["id"])
 def test_recorded_output(case: dict[str, Any]) -> None:
     assert check_tool(case) == []
 

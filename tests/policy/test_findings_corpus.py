@@ -15,6 +15,7 @@ from fuzz.findings.crashes import problems
 from fuzz.findings.judge import checked, found
 from fuzz.findings.mutation import drawn
 from fuzz.findings.mutators import MUTATORS
+from tests.cases import every_case
 
 PLANTED = planted()
 MISSED, FALSE = (set(known()[name]) for name in ("missed", "false"))
@@ -29,7 +30,7 @@ def test_the_corpus_is_large_enough() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("fault", PLANTED, ids=lambda fault: fault.name)
+@every_case("fault", PLANTED, name=lambda fault: fault.name)
 def test_the_header_says_where_the_fault_is(fault) -> None:  # type: ignore[no-untyped-def]
     lines = decoded(fault.path).split("\n")
     words = (fault.word, *(word for _, _, word in fault.others))
@@ -55,7 +56,7 @@ def test_the_manifest_names_only_files_that_exist() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("path", clean(), ids=lambda path: path.stem)
+@every_case("path", clean(), name=lambda path: path.stem)
 def test_a_clean_configuration_has_no_finding(path: Path) -> None:
     found_here = checked(path)
     assert bool(found_here) == (path.name in FALSE), found_here
@@ -70,7 +71,7 @@ def test_every_class_of_mutations_has_a_place_in_the_clean_files() -> None:
 
 @pytest.mark.slow
 def test_torn_files_are_checked_without_an_exception() -> None:
-    assert list(problems(seed=1, count=150)) == []
+    assert list(problems(seed=1, count=60)) == []
 
 
 def test_the_command_prints_its_tables(capsys: pytest.CaptureFixture[str]) -> None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
 from attr import fields_dict
 
 from policy.knobs import KNOBS, Kind, Knob, Need
 from policy.load import policy_from_knobs
 from policy.model import NegotiatorPolicy
+from tests.cases import every_case
 
 NEGOTIATOR = Path(__file__).parents[2] / "negotiator"
 SOURCE = "\n".join(path.read_text(encoding="utf-8") for path in NEGOTIATOR.rglob("*.py"))
@@ -50,7 +50,7 @@ def fields_set_by(knob: Knob) -> set[str]:
     return changed
 
 
-@pytest.mark.parametrize("knob", RELEVANT, ids=lambda knob: knob.name)
+@every_case("knob", RELEVANT, name=lambda knob: knob.name)
 def test_honoured_knobs_are_read_by_the_cycle(knob: Knob) -> None:
     read = [f for f in fields_set_by(knob) if re.search(rf"policy\.{f}\b", SOURCE)]
     assert bool(read) == knob.honoured

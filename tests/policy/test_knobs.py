@@ -22,6 +22,7 @@ from policy.knobs.shares import NAME_LIMIT
 from policy.knobs.uses import find_use
 from policy.load import policy_from_knobs
 from policy.model import PARTS, NegotiatorPolicy
+from tests.cases import every_case
 from tests.conform.configuration.tool_values import table_row, tool_value
 from tests.policy.config_vectors import load_vectors
 
@@ -146,7 +147,7 @@ INVALID = {Kind.BOOL: "perhaps", Kind.INT: "many", Kind.DOUBLE: "many", Kind.EXP
 ENDLESS = {"ENDLESS": "$(WITHOUT_END)", "WITHOUT_END": "$(ENDLESS)"}
 
 
-@pytest.mark.parametrize("knob", [*KNOBS.values(), *FAMILIES], ids=lambda knob: knob.name)
+@every_case("knob", [*KNOBS.values(), *FAMILIES], name=lambda knob: knob.name)
 def test_an_invalid_value_ends_the_daemon_or_not(knob: Knob) -> None:
     macro = knob.of("a") if knob.is_family else knob.name
     values = {macro: INVALID.get(knob.kind, "$(ENDLESS)"), **ENDLESS}

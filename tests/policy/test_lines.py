@@ -8,6 +8,7 @@ from itertools import chain
 import pytest
 
 from policy.lint.findings import Finding
+from tests.cases import every_case
 from tests.policy.lines import findings_in, sections
 
 SECTIONS = sections()
@@ -18,7 +19,7 @@ _NOT_IN_A_CONDITIONAL = ("P203", "P222")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("section", SECTIONS)
+@every_case("section", SECTIONS)
 def test_faults_have_findings_and_what_is_none_has_none(section: str) -> None:
     for case in SECTIONS[section]:
         found = [

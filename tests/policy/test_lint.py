@@ -29,6 +29,7 @@ from policy.lint.upgrade import changes
 from policy.lint.verdict import Fragment, examine
 from policy.load import load_policy
 from policy.versions import NEWEST, parse_version
+from tests.cases import every_case
 from tests.policy.config_vectors import load_vectors
 
 ROOT = Path(__file__).parents[2]
@@ -77,7 +78,7 @@ def rendered(items: list[Diagnostic]) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("finding", FINDINGS.values(), ids=lambda finding: finding.id)
+@every_case("finding", FINDINGS.values(), name=lambda finding: finding.id)
 def test_the_examples_of_a_finding(finding: Finding) -> None:
     bad = found_between(finding.bad, finding.between, finding.id)
     assert {item.id for item in bad} == {finding.id}, rendered(bad)
@@ -102,7 +103,7 @@ def test_the_pages_are_current() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("path", BAD, ids=lambda path: path.stem)
+@every_case("path", BAD, name=lambda path: path.stem)
 def test_a_bad_policy_has_the_finding_it_names(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     wanted = EXPECTED.findall(text)
@@ -114,7 +115,7 @@ def test_a_bad_policy_has_the_finding_it_names(path: Path) -> None:
             assert (name, int(line)) in {(item.id, item.line) for item in items}, rendered(items)
 
 
-@pytest.mark.parametrize("path", CLEAN, ids=lambda path: path.stem)
+@every_case("path", CLEAN, name=lambda path: path.stem)
 def test_a_clean_policy_has_no_finding(path: Path) -> None:
     found = examine(read(path.read_text(encoding="utf-8")))
     assert found.findings == [], rendered(found.findings)
@@ -134,9 +135,7 @@ def test_the_captured_pool_has_no_finding() -> None:
     assert items == [], rendered(items)
 
 
-@pytest.mark.parametrize(
-    "case", load_vectors("negotiator-startup.json")["cases"], ids=lambda case: case["id"]
-)
+@every_case("case", load_vectors("negotiator-startup.json")["cases"], name=lambda case: case["id"])
 def test_the_verdict_is_the_daemons(case: dict[str, Any]) -> None:
     found = examine(read(case["config"]), asked=True)
     [verdict] = found.verdicts

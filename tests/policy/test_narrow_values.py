@@ -32,6 +32,7 @@ from policy.values.domain import (
 )
 from policy.values.evaluation import compared
 from policy.values.operators import binary, unary
+from tests.cases import every_case
 
 
 def of(*values: ClassAdValue) -> Abstract:
@@ -114,8 +115,8 @@ REAL = Abstract(real=ALL_REAL, nan=True, error=True)
 WHOLE = Abstract(whole=ALL_WHOLE)
 
 
-@pytest.mark.parametrize(
-    ("left", "symbol", "right", "expected"),
+@every_case(
+    "left, symbol, right, expected",
     [
         # Beyond 64 bits integers begin at the other end: any can come out.
         (of(INT_MAX), "+", of(0), of(INT_MAX)),

@@ -17,6 +17,7 @@ from policy.language.about import about
 from policy.lint.findings import FINDINGS, lint
 from policy.lint.verdict import examine
 from policy.load import load_policy
+from tests.cases import every_case
 from tests.policy.test_lint import BAD, ROOT, read
 
 
@@ -49,13 +50,13 @@ def every(text: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("path", BAD, ids=lambda path: path.stem)
+@every_case("path", BAD, name=lambda path: path.stem)
 def test_a_repair_removes_its_finding_and_makes_no_other(path: Path) -> None:
     every(path.read_text(errors="replace"))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("fault", planted(), ids=lambda fault: fault.name)
+@every_case("fault", planted(), name=lambda fault: fault.name)
 def test_a_repair_in_a_real_file_makes_no_other(fault) -> None:  # type: ignore[no-untyped-def]
     every(decoded(fault.path))
 

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from policy.config import load_config
 from policy.io import builtin_library
 from policy.language.sources import MemorySources
 from policy.language.table import Context
 from policy.load import load_policy, policy_from_knobs
 from policy.model import ConcurrencyLimits
+from tests.cases import every_case
 from tests.policy.config_vectors import load_vectors
 
 CASES = load_vectors("negotiator-startup.json")["cases"]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
+@every_case("case", CASES, name=lambda case: case["id"])
 def test_startup_is_predicted(case: dict[str, Any]) -> None:
     config = load_config(
         "pool.conf",

@@ -32,6 +32,7 @@ from policy.values.evaluation import Evaluation
 from policy.values.functions import call
 from policy.values.operators import binary, unary
 from policy.values.surroundings import Surroundings
+from tests.cases import every_case
 
 SLOT_AND_REQUEST = Surroundings(Use("slot", "request", Wanted.TRUTH))
 NOW = 1_700_000_000.0
@@ -216,7 +217,7 @@ def ads(draw: st.DrawFn) -> tuple[ClassAd, ClassAd]:
 
 
 @pytest.mark.slow
-@settings(max_examples=600)
+@settings(max_examples=200)
 @given(EXPRESSIONS, ads())
 def test_what_comes_out_is_among_what_can(text: str, pair: tuple[ClassAd, ClassAd]) -> None:
     tree = parse(text)
@@ -285,7 +286,7 @@ OUTCOMES: Mapping[str, str] = {
 }
 
 
-@pytest.mark.parametrize("text", OUTCOMES)
+@every_case("text", OUTCOMES)
 def test_an_outcome(text: str) -> None:
     value = whole_value(text).condition()
     letters = "".join(
