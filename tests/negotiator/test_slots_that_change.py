@@ -148,7 +148,7 @@ def test_a_report_makes_the_ads_of_the_slots_that_it_speaks_of(
     monkeypatch.delattr(LoadedColumns, "to_ads")
     cycle = pool.negotiate()
     assert vacatings(pool.capture.snapshot, cycle.result)
-    assert cycle.data()["matches"]
+    assert cycle.to_dict()["matches"]
     assert cycle.machines
 
 
