@@ -29,7 +29,7 @@ from negotiator.model.loaded_slots import LoadedSlots
 from negotiator.model.result import CycleResult
 from negotiator.model.snapshot import Snapshot
 from negotiator.scenario.read import NOW
-from pieslice.negotiate.cycles import run_cycles
+from pieslice.between.cycles import run_cycles
 from policy.dialects import find_dialect
 from policy.model import NegotiatorPolicy
 from tests.conform.negotiation.course import first_snapshot, policy_of

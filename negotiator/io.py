@@ -52,6 +52,7 @@ from negotiator.model.snapshot import (
     UnsupportedKnob,
     machine_of,
 )
+from negotiator.pool.consumption import claim_ids
 from policy.dialects import HTCONDOR, Dialect
 from policy.model import NegotiatorPolicy
 from policy.versions import NOT_GIVEN, Followed
@@ -148,12 +149,12 @@ def read_capture(
         queues=with_matches(queues, reader.ads("claims")),
         accountant=accountant,
         previous_quotas=_quotas(reader, accounting, loaded.policy),
+        claims=claim_ids(slots.ads),
     )
-    facts = _facts(paths.name(), slots.names, jobs, submitters, moment, origin)
     return Capture(
         snapshot,
         loaded.policy,
-        evolve(facts, dialect=dialect, version=followed),
+        _facts(reader, slots.names, jobs, submitters, moment, origin, followed),
         (*reader.diagnostics, *lacking(snapshot, loaded.policy)),
         loaded.unsupported,
         expected,
@@ -311,16 +312,17 @@ def _other(reader: CaptureReader, now: float, followed: Followed, name: str) -> 
 
 
 def _facts(
-    name: str,
+    reader: CaptureReader,
     slots: Collection[str],
     jobs: Sequence[LocatedAd],
     submitters: Sequence[ClassAd],
     now: float,
     now_from: str,
+    followed: Followed,
 ) -> PoolFacts:
     machines = {machine_of(slot) for slot in slots}
     return PoolFacts(
-        name=name,
+        name=reader.paths.name(),
         machines=len(machines),
         slots=len(slots),
         users=len({ad.evaluate_attr("Name") for ad in submitters}),
@@ -328,6 +330,8 @@ def _facts(
         idle_jobs=sum(1 for ad in jobs if ad.number("JobStatus") == IDLE),
         now=now,
         now_from=now_from,
+        dialect=reader.dialect,
+        version=followed,
     )
 
 

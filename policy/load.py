@@ -16,6 +16,7 @@ from typing import Any
 from attr import evolve, frozen
 
 from classad.errors import Diagnostic
+from policy.claims import read_claims
 from policy.config import Config, Library, config_from_mapping
 from policy.dialects import HTCONDOR, Dialect
 from policy.groups import read_groups
@@ -140,6 +141,7 @@ def _build(knobs: KnobReader, sources: Sources | None) -> NegotiatorPolicy:
         groups=groups.groups,
         group_accept_surplus=groups.accept_surplus,
         concurrency_limits=limits,
+        claims=read_claims(knobs.config),
         user_maps=user_maps,
         **values,
     )

@@ -15,6 +15,7 @@ from attr import Factory, field, frozen
 
 from classad.errors import Diagnostic
 from classad.language.rules import LanguageRules, language_of
+from policy.claims import ClaimSettings
 from policy.config import Config
 from policy.dialects import Dialect
 from policy.groups import GroupSpec
@@ -64,6 +65,9 @@ class NegotiatorPolicy(MatchingPolicy, CyclePolicy, SharePolicy):
     group_accept_surplus: bool
 
     concurrency_limits: ConcurrencyLimits = field(factory=ConcurrencyLimits)
+
+    #: What startds and schedds do with the claims that matches become.
+    claims: ClaimSettings = field(factory=ClaimSettings)
 
     #: The user maps the negotiator reads, by name: for ``userMap``, and ``GROUP_PREFIX`` for names.
     user_maps: Mapping[str, Mapping[str, str]] = field(factory=dict)

@@ -35,18 +35,20 @@ ORDER = {
     ),
     "policy": (
         "foreign_package", "data", "attributes", "versions", "language", "history", "config",
-        "dialects", "ephemeral", "knobs", "values", "groups", "maps", "transforms", "model", "io",
+        "dialects", "ephemeral", "knobs", "values", "groups", "claims", "maps", "transforms",
+        "model", "io",
         "load", "explain", "lint", "strategies",
     ),
     "negotiator": (
-        "model", "versions", "groups", "accounting", "expressions", "pool", "jobs", "matching",
-        "columns", "sessions", "engines", "cycle", "capture", "io", "scenario", "strategies",
+        "model", "versions", "groups", "accounting", "expressions", "pool", "claims", "jobs",
+        "matching", "columns", "sessions", "engines", "cycle", "capture", "io", "scenario",
+        "strategies",
     ),
     "pieslice": (
         "terminal", "command_line", "limiting", "data", "writing", "reports", "recording", "live",
-        "inputs", "expressions", "policies", "priorities", "forecast", "runreport", "simulation",
-        "sweeps", "fuzzing", "negotiate", "shadow", "why", "history", "alerts", "partitions", "api",
-        "doctor", "manual", "cli", "__main__",
+        "inputs", "expressions", "policies", "priorities", "forecast", "runreport", "between",
+        "simulation", "sweeps", "fuzzing", "negotiate", "shadow", "why", "history", "alerts",
+        "partitions", "api", "doctor", "manual", "cli", "__main__",
     ),
     "pieslice/why": (
         "asked", "limits", "sessions", "fates", "moments", "clauses", "conditions", "funnel",

@@ -228,10 +228,13 @@ def job_lists(
     context: EvalContext,
     *,
     flatten: bool,
+    refused: bool = False,
 ) -> Mapping[tuple[str, str], JobList]:
     """The waiting jobs by submitter name and schedd name.
 
     ``flatten``: whether the requirements of requests are flattened against the job alone.
+    ``refused``: also jobs that START_VANILLA_UNIVERSE refuses on every slot: a schedd does not ask
+    for them, and does look at them when it has a slot.
     """
     lists: dict[tuple[str, str], JobList] = {}
     expressions = KnownExpressions()
@@ -254,7 +257,9 @@ def job_lists(
         real_ids: dict[int, int] = {}
         for job in queue.jobs:
             read = reader.read(job, table)
-            if read is None or (vanilla is not None and vanilla.condition(job) is False):
+            if read is None:
+                continue
+            if vanilla is not None and not refused and vanilla.condition(job) is False:
                 continue
             name, queued = read
             if (queued.cluster, queued.proc) in queue.matched:

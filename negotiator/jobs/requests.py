@@ -13,18 +13,18 @@ from typing import Final
 from attr import define, field
 
 from classad import ClassAd
-from classad.ads.ad import as_bool
+from classad.ads.ad import as_bool, as_number
 from classad.ads.expression import Expression
 from classad.analysis.mentions import references_of
 from classad.evaluate import EvalContext, evaluate
 from classad.language.operators import truth
 from classad.language.rules import LanguageRules, language_of
+from negotiator.claims.suiting import Granted, unsuited
 from negotiator.expressions.flattening import Flattener
 from negotiator.expressions.known import conjuncts_of
 from negotiator.jobs.autoclusters import AutoclusterTable, Projections
 from negotiator.jobs.start_vanilla import VanillaStart
 from negotiator.pool.slots import Slot, holds, meets
-from negotiator.versions.schedd import LIMITS_OF_JOB
 from policy.versions import NEWEST, Version
 
 NO_AUTOCLUSTER: Final = -1
@@ -39,7 +39,7 @@ _ADDED_NAMES: Final = {key: name for key, (name, _) in _ADDED.items()}
 #: What it writes into the jobs of its queue.
 _WRITTEN: Final = frozenset({"autoclusterid", "autoclusterattrs"})
 #: What a schedd looks at, in the job or the slot, that has a slot to give away.
-_SEEN_BY_SCHEDD: Final = frozenset({"requirements", "concurrencylimits", "currentrank", "rank"})
+_SEEN_BY_SCHEDD: Final = frozenset({"requirements", "concurrencylimits", "rank"})
 
 
 @define(eq=False)
@@ -239,23 +239,25 @@ class JobList:
         self, slot: Slot, context: EvalContext, wanted: str, passed: list[QueuedJob]
     ) -> QueuedJob | None:
         unsuitable, alike = set(), self.alike
-        limits_of = LIMITS_OF_JOB.of(self.version)
         visible = slot.visible()
+        rank = as_number(slot.value("CurrentRank", context))
+        granted = Granted(wanted, rank, version=self.version)
         for job in self.listed:
             if alike(job) in unsuitable:
                 continue
             if job not in self.waiting:
                 passed.append(job)
                 continue
-            ad = visible.meeting(job.ad, _SEEN_BY_SCHEDD)
-            accepted = _accepts if visible.separable else meets
-            starts = self.start is None or self.start.allows(job.ad, slot.ad)
-            if not (starts and meets(ad, job.ad, context) and accepted(job.ad, ad, context)):
+            if self.start is not None and not self.start.allows(job.ad, slot.ad):
                 unsuitable.add(alike(job))
-            elif limits_of(job.ad, ad, context).lower() != wanted:
                 continue
-            elif not _ranked_lower(ad, job.ad, context):
+            ad = visible.meeting(job.ad, _SEEN_BY_SCHEDD)
+            accepts = _accepts if visible.separable else meets
+            refused = unsuited(job.ad, ad, granted, context, accepts)
+            if refused is None:
                 return job
+            if refused.of_autocluster:
+                unsuitable.add(alike(job))
         return None
 
     def request_for(self, job: QueuedJob, *others: QueuedJob) -> Request:
@@ -289,13 +291,6 @@ def _accepts(job: ClassAd, slot: ClassAd, context: EvalContext) -> bool:
     if parts is None:
         return meets(job, slot, context)
     return all(truth(evaluate(part, job, slot, context=context)) is True for part in parts)
-
-
-def _ranked_lower(slot: ClassAd, job: ClassAd, context: EvalContext) -> bool:
-    """Whether the startd ranks a job below its current rank; an unclaimed slot has one, too."""
-    current = slot.get_number("CurrentRank", context=context)
-    rank = slot.get_number("Rank", job, context)
-    return current is not None and rank is not None and rank < current
 
 
 def _visible(job: QueuedJob, shown: ShownAttributes | None, whole: bool) -> ClassAd:

@@ -7,11 +7,12 @@ The cost is the drop of ``SlotWeight``.  Such a slot is matched several times in
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from classad import ClassAd
 from classad.evaluate import EvalContext
+from negotiator.model.loaded_slots import LoadedSlots
 from negotiator.pool.weights import own_weight
 
 #: Amounts by resource name.
@@ -28,6 +29,23 @@ def policy_resources(ad: ClassAd, context: EvalContext) -> tuple[str, ...]:
     resources = tuple(word for word in re.split(r"[\s,]+", text) if word and word.lower() != "swap")
     declared = all(ad.raw(f"Consumption{name}") is not None for name in resources)
     return resources if declared else ()
+
+
+def claim_ids(slots: Sequence[ClassAd]) -> dict[str, int]:
+    """How many claim ids slots with a consumption policy have left, by name.
+
+    Their startd makes one for each core, and a dynamic slot takes one; all other slots have one.
+    """
+    table = slots.table() if isinstance(slots, LoadedSlots) else None
+    if table is not None and not table.has("ConsumptionCpus"):
+        return {}
+    context, found = EvalContext(now=0.0), {}
+    for ad in slots:
+        if ad.raw("ConsumptionCpus") is not None and policy_resources(ad, context):
+            cores = ad.get_number("TotalSlotCpus") or 1
+            parts = ad.get_number("NumDynamicSlots") or 0
+            found[ad.get_string("Name") or ""] = max(int(cores - parts), 0)
+    return found
 
 
 def consumed(

@@ -34,9 +34,9 @@ from negotiator.pool.ephemeral import (
 from negotiator.pool.fetch import fetch_slots
 from negotiator.pool.slots import Slot, Slots
 from negotiator.pool.weights import pool_numbers
+from pieslice.between.pool import show_claim, show_free, show_time, terms_of_claim
 from pieslice.fuzzing.case import Case, Party, Values
 from pieslice.fuzzing.schema import Held
-from pieslice.simulation.pool import show_claim, show_free, show_time
 from policy.model import NegotiatorPolicy
 
 Verdict = MatchKind | Refusal
@@ -182,7 +182,8 @@ def slot_ad(case: Case, holder: Party | None, job_start: int, claimed: int, now:
             ad.insert(name, claimed)
     else:
         fill(ad, {k: v for k, v in holder.job.items() if k.casefold() in case.copied})
-        show_claim(ad, holder.user, job_ad(holder), claimed, job_start)
+        terms = terms_of_claim(ad, job_ad(holder), EvalContext(now=float(job_start)))
+        show_claim(ad, holder.user, *terms, claimed, job_start)
         # A claim that is used again is Idle for a moment between two jobs.
         ad.insert("EnteredCurrentActivity", job_start)
         ad.insert("TotalClaimRunTime", now - claimed)

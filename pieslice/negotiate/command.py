@@ -17,6 +17,7 @@ from attr import evolve
 from negotiator.capture.group_maps import Assignments
 from negotiator.io import Capture
 from negotiator.jobs.lists import IDLE
+from pieslice.between.cycles import Turn, run_cycles
 from pieslice.command_line import EXIT_BAD, EXIT_OK
 from pieslice.inputs.options import SUMMARY
 from pieslice.inputs.pool import load
@@ -29,7 +30,6 @@ from pieslice.negotiate.answer import (
     outcome_of,
     run,
 )
-from pieslice.negotiate.cycles import Turn, run_cycles
 from pieslice.reports.csv import csv_text
 from pieslice.reports.layout import Block, Line, short
 from pieslice.reports.negotiators import overlap, overlap_blocks

@@ -1,41 +1,32 @@
-"""Moves a pool through time: arrivals, completions, preemptions, machines that come and go.
+"""Moves a simulated pool through time: arrivals, completions, machines that come and go.
 
-Decides what follows from a match, and from the end of a job or a claim.  A claim takes further jobs
-of its submitter until its work life is over; a job that is preempted may run on for its retirement
-time and then has the vacate time to stop; what it has done is lost, and it queues again in its old
-place.  What a match leaves of a partitionable slot goes to further jobs of its submitter.
+Decides what a submitter has had: what a job has done that is preempted is lost, and it queues again
+in its old place.  What follows from a match or the end of a job is that of ``pieslice.between``.
 
 Inputs: a pool, a workload, a policy, settings.  Outputs: the state moved on; events to a sink.
-Follows: condor_startd's and condor_schedd's handling of claims: CLAIM_WORKLIFE,
-MaxJobRetirementTime, MachineMaxVacateTime, CLAIM_PARTITIONABLE_LEFTOVERS.
 """
 
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Callable
-from heapq import heappop, heappush
+from collections.abc import Callable, Iterable
 from typing import Final
 
 from attr import define, field, frozen
 
 from classad import ClassAd
-from classad.evaluate import EvalContext
 from classad.language.bounds import checkpoint
-from classad.language.rules import LanguageRules
 from negotiator.jobs.lists import priority_order
 from negotiator.model.result import Match
-from negotiator.pool.consumption import policy_resources
-from negotiator.pool.slots import meets
-from pieslice.simulation.pool import Pool, SimSlot, show_claim, show_free, show_preempting
-from pieslice.simulation.state import IDLE, RUNNING, Claim, Job, State, Totals
+from pieslice.between.claims import Claim, Claims, How
+from pieslice.between.pool import SimSlot
+from pieslice.simulation.state import IDLE, RUNNING, Job, State, Totals
 from pieslice.simulation.workload import Workload
 
 #: Time, what happened, user, job (0: none), slot, details.
 Sink = Callable[[int, str, str, int, str, str], None]
 
-_FINISH, _EVICT, _VACATED = "finish", "evict", "vacated"
-#: How many kinds of job a claim looks at for its next job.
+#: How many kinds of job a schedd looks at for the next job of a slot that it has.
 _LOOK_AHEAD: Final = 50
 
 
@@ -48,41 +39,22 @@ class MachineChange:
     joins: bool
 
 
-@frozen
-class ClaimSettings:
-    """Seconds; a negative work life never ends.
+@define(eq=False)
+class Simulation(Claims):
+    """A simulation at a moment; ``advance`` moves it.
 
-    ``leftovers``: whether the schedd may use what a match leaves of a partitionable slot.
+    ``most``: how many jobs the schedd may run, None for any number.
     """
 
-    worklife: int = 1200
-    retirement: int = 0
-    vacate: int = 0
-    leftovers: bool = True
-
-
-@define(eq=False)
-class Simulation:
-    """A simulation at a moment; ``advance`` moves it."""
-
-    pool: Pool
-    workload: Workload
-    settings: ClaimSettings
     state: State
+    workload: Workload
     sink: Sink
-    #: The time at second 0, since the epoch.
-    epoch: int = 0
     changes: tuple[MachineChange, ...] = ()
+    most: int | None = None
     #: Waiting jobs by submitter and shape, in the order of submission.
     idle: dict[str, dict[int, list[int]]] = field(factory=dict)
     _ads: dict[int, ClassAd] = field(factory=dict)
     _places: dict[int, tuple[float, ...]] = field(factory=dict)
-    _context: EvalContext = field(factory=lambda: EvalContext(now=0.0))
-
-    @property
-    def language(self) -> LanguageRules:
-        """The rules by which ads are evaluated."""
-        return self._context.language
 
     # --- time ---------------------------------------------------------------------------------
 
@@ -90,7 +62,7 @@ class Simulation:
         """Let everything happen up to and at a moment, in the order of time."""
         state = self.state
         while True:
-            moments = [self._next_arrival(), self._next_change(), self._next_event()]
+            moments = [self._next_arrival(), self._next_change(), self.next_event()]
             first = min(moments)
             if first > until:
                 break
@@ -102,7 +74,7 @@ class Simulation:
             elif moments[0] == first:
                 self._submit()
             else:
-                self._happen()
+                self.happen()
         state.now = until
 
     def _next_arrival(self) -> float:
@@ -112,9 +84,6 @@ class Simulation:
     def _next_change(self) -> float:
         done = self.state.machine_changes
         return self.changes[done].time if done < len(self.changes) else 9e99
-
-    def _next_event(self) -> float:
-        return self.state.events[0][0] if self.state.events else 9e99
 
     def _submit(self) -> None:
         number = self.state.arrived
@@ -133,28 +102,10 @@ class Simulation:
         else:
             for slot in self.pool.leave(change.machine):
                 if slot.name in self.state.claims:
-                    self._stop(slot, "lost", "the machine left the pool")
-                    self._release(slot)
+                    self.stop(slot, "lost", "the machine left the pool")
+                    self.release(slot)
         kind = "join" if change.joins else "leave"
         self.sink(self.state.now, kind, "", 0, change.machine, "")
-
-    def _happen(self) -> None:
-        _, _, kind, name, token = heappop(self.state.events)
-        claim = self.state.claims.get(name)
-        if claim is None or claim.token != token:
-            return
-        slot = self.pool.slots[name]
-        if kind == _FINISH:
-            self._finish(slot, claim)
-        elif kind == _EVICT:
-            self._plan(self.state.now + self.settings.vacate, _VACATED, name, token)
-        else:
-            self._stop(slot, "preempt", f"for {claim.next_user}")
-            self._hand_over(slot, claim)
-
-    def _plan(self, time: int, kind: str, slot: str, token: int) -> None:
-        self.state.order += 1
-        heappush(self.state.events, (time, self.state.order, kind, slot, token))
 
     # --- jobs ---------------------------------------------------------------------------------
 
@@ -188,7 +139,8 @@ class Simulation:
         insort(self.idle.setdefault(self.user_of(number), {}).setdefault(shape, []), number)
         self.state.jobs[number].status = IDLE
 
-    def _unqueue(self, number: int) -> None:
+    def take(self, number: int) -> None:
+        """Take a job from those that wait."""
         shapes = self.idle[self.user_of(number)]
         shape = self.workload.arrivals[number].shape
         shapes[shape].remove(number)
@@ -201,76 +153,52 @@ class Simulation:
         # Nothing runs: what rounding has left of the weights is nothing, too.
         self.state.running[user] = (jobs + sign, total + sign * weight if jobs + sign else 0.0)
 
-    # --- claims -------------------------------------------------------------------------------
+    def heads(self, user: str, schedd: str) -> Iterable[int]:
+        """The first waiting job of each shape."""
+        shapes = self.idle.get(user, {})
+        heads = sorted((self._place(shape), waiting[0]) for shape, waiting in shapes.items())
+        return (number for _, number in heads[:_LOOK_AHEAD])
 
-    def carry_out(self, match: Match, number: int) -> bool:
-        """Claim what was matched for the job that the schedd gave it to; false if it is too big."""
-        slot = self.pool.slots[match.slot]
-        if slot.partitionable:
-            part = self.pool.cut(slot, self.job_ad(number))
-            if part is None:
-                return False
-            slot = part
-        claim = self.state.claims.get(slot.name)
-        if claim is None:
-            self._claim(slot, match.submitter, number)
-        elif claim.next_job < 0:
-            self._preempt(slot, claim, match.submitter, number)
-        return True
+    def run_time(self, number: int, slot: SimSlot) -> int:
+        """What the workload says."""
+        return self.workload.arrivals[number].run_time
 
-    def claim_leftovers(self, match: Match, most: int | None) -> None:
-        """Start further jobs of a submitter on what its match left of a slot, the best first.
+    def has_room(self, schedd: str) -> bool:
+        """Whether less jobs run than the schedd may run."""
+        return self.most is None or len(self.state.claims) < self.most
 
-        ``most``: how many jobs the schedd may run, None for any number.  What a slot with a
-        consumption policy has left is for the negotiator to give.
-        """
-        slot = self.pool.slots[match.slot]
-        if not (slot.partitionable and self.settings.leftovers) or policy_resources(
-            slot.ad, self._context
-        ):
-            return
-        while most is None or len(self.state.claims) < most:
-            number = self._next_job(slot, match.submitter)
-            part = None if number is None else self.pool.cut(slot, self.job_ad(number))
-            if number is None or part is None:
-                return
-            self._claim(part, match.submitter, number)
+    def number_in_match(self, match: Match) -> int:
+        """Jobs are clusters of their own, from 1."""
+        return int(match.job.partition(".")[0]) - 1
 
-    def _claim(self, slot: SimSlot, user: str, number: int) -> None:
-        now = self.state.now
-        self._unqueue(number)
-        self.state.claims[slot.name] = Claim(user, now, number, now, 0)
-        self._start(slot, number)
+    def _place(self, shape: int) -> tuple[float, ...]:
+        """What the priorities of a kind of job make of its place in the queue."""
+        if shape not in self._places:
+            ad = self.workload.shapes[shape].ad
+            self._places[shape] = priority_order(ad, self.context())
+        return self._places[shape]
 
-    def _start(self, slot: SimSlot, number: int) -> None:
-        """Start a job on a claim, which is its submitter's."""
-        state, claim = self.state, self.state.claims[slot.name]
-        state.tokens += 1
-        claim.job, claim.job_begun, claim.token = number, state.now, state.tokens
-        job = state.jobs[number]
+    # --- what happens to claims ---------------------------------------------------------------
+
+    def started(self, slot: SimSlot, claim: Claim, how: How) -> None:
+        """Count the job, and how long it waited."""
+        number, now = claim.job, self.state.now
+        job = self.state.jobs[number]
         if job.first_start < 0:
-            job.first_start = state.now
-            wait = state.now - self.workload.arrivals[number].submit
+            job.first_start = now
+            wait = now - self.workload.arrivals[number].submit
             self.totals(claim.user).waits.append(wait)
-        times = (self.epoch + claim.begun, self.epoch + state.now)
-        show_claim(slot.ad, claim.user, self.job_ad(number), *times, self.language)
         self.forget_ad(number)
         self._count_running(claim.user, 1, slot.weight)
-        run_time = self.workload.arrivals[number].run_time
-        self._plan(state.now + run_time, _FINISH, slot.name, claim.token)
-        self.sink(state.now, "start", claim.user, number + 1, slot.name, "")
+        self.sink(now, "start", claim.user, number + 1, slot.name, "")
 
-    def _preempt(self, slot: SimSlot, claim: Claim, user: str, number: int) -> None:
-        self._unqueue(number)
-        claim.next_user, claim.next_job = user, number
-        over = max(self.state.now, claim.job_begun + self.settings.retirement)
-        claim.evicted_at = over
-        show_preempting(slot.ad, user)
-        self._plan(over, _EVICT, slot.name, claim.token)
-        self.sink(self.state.now, "match", user, number + 1, slot.name, f"preempts {claim.user}")
+    def awaited(self, slot: SimSlot, claim: Claim) -> None:
+        """Tell of the preemption."""
+        who, job = claim.next_user, claim.next_job + 1
+        self.sink(self.state.now, "match", who, job, slot.name, f"preempts {claim.user}")
 
-    def _finish(self, slot: SimSlot, claim: Claim) -> None:
-        """A job is done: the slot goes to who waits for it, to another job, or is free."""
+    def ended(self, slot: SimSlot, claim: Claim) -> None:
+        """Count what the job has done."""
         user, number, now = claim.user, claim.job, self.state.now
         totals = self.totals(user)
         totals.good += slot.weight * (now - claim.job_begun)
@@ -278,43 +206,9 @@ class Simulation:
         self._count_running(user, -1, slot.weight)
         del self.state.jobs[number]
         self.sink(now, "finish", user, number + 1, slot.name, "")
-        if claim.next_job >= 0:
-            self._hand_over(slot, claim)
-            return
-        fresh = self.settings.worklife < 0 or now - claim.begun < self.settings.worklife
-        another = self._next_job(slot, user) if fresh else None
-        if another is None:
-            self._release(slot)
-            return
-        self._unqueue(another)
-        self._start(slot, another)
 
-    def _next_job(self, slot: SimSlot, user: str) -> int | None:
-        """The first job in the queue of the submitter that suits the slot.
-
-        It has the concurrency limits of the claim, which the negotiator has counted.
-        """
-        counted = _limits(slot.ad, slot.ad, self._context)
-        shapes = self.idle.get(user, {})
-        heads = sorted((self._place(shape), waiting[0]) for shape, waiting in shapes.items())
-        for _, number in heads[:_LOOK_AHEAD]:
-            ad = self.job_ad(number)
-            if not (meets(slot.ad, ad, self._context) and meets(ad, slot.ad, self._context)):
-                continue
-            if _limits(ad, slot.ad, self._context) == counted:
-                return number
-        return None
-
-    def _place(self, shape: int) -> tuple[float, ...]:
-        """What the priorities of a kind of job make of its place in the queue."""
-        if shape not in self._places:
-            ad = self.workload.shapes[shape].ad
-            self._places[shape] = priority_order(ad, self._context)
-        return self._places[shape]
-
-    def _stop(self, slot: SimSlot, kind: str, why: str) -> None:
-        """A job ends before it is done: its work is lost and it waits again."""
-        claim = self.state.claims[slot.name]
+    def stopped(self, slot: SimSlot, claim: Claim, kind: str, why: str) -> None:
+        """Count what the job has done in vain."""
         totals = self.totals(claim.user)
         totals.bad += slot.weight * (self.state.now - claim.job_begun)
         self._count_running(claim.user, -1, slot.weight)
@@ -325,21 +219,4 @@ class Simulation:
             self.state.thrashed += job.preempted == 2
         else:
             totals.evicted += 1
-        self.requeue(claim.job)
         self.sink(self.state.now, kind, claim.user, claim.job + 1, slot.name, why)
-
-    def _hand_over(self, slot: SimSlot, claim: Claim) -> None:
-        user, number = claim.next_user, claim.next_job
-        self.state.claims[slot.name] = Claim(user, self.state.now, number, self.state.now, 0)
-        self._start(slot, number)
-
-    def _release(self, slot: SimSlot) -> None:
-        claim = self.state.claims.pop(slot.name)
-        if claim.next_job >= 0:
-            self.requeue(claim.next_job)
-        show_free(slot.ad, self.epoch + self.state.now)
-        self.pool.give_back(slot)
-
-
-def _limits(ad: ClassAd, slot: ClassAd, context: EvalContext) -> str:
-    return (ad.get_string("ConcurrencyLimits", slot, context=context) or "").lower()

@@ -33,11 +33,11 @@ from negotiator.model.result import ROOT_GROUP, CycleResult
 from negotiator.model.snapshot import Customer, ScheddQueue, Snapshot
 from negotiator.model.watched import PASSING
 from negotiator.pool.addresses import NO_ADDRESS
+from pieslice.between.pool import show_time
 from pieslice.forecast.model import divide
 from pieslice.priorities.stateads import terms_of
 from pieslice.simulation.engine import Simulation
 from pieslice.simulation.matchmaking_cache import Found, MatchmakingCache
-from pieslice.simulation.pool import show_time
 from policy.model import NegotiatorPolicy
 from policy.versions import Followed
 
@@ -75,6 +75,7 @@ class Negotiator:
     _time_counts: bool = field(init=False)
 
     def __attrs_post_init__(self) -> None:
+        self.simulation.most = self.policy.max_jobs_running
         self.tree = group_tree(self.policy)
         self.settings = accountant_settings(self.policy)
         self.weights = IdleJobWeights.by(self.policy)
@@ -175,8 +176,7 @@ class Negotiator:
             # Jobs are clusters of their own, from 1.
             if job is not None and self.simulation.carry_out(match, job.cluster - 1):
                 claimed.append(match)
-        for match in claimed:
-            self.simulation.claim_leftovers(match, self.policy.max_jobs_running)
+        self.simulation.claim_leftovers(claimed)
         return True
 
     def _negotiate_quickly(self) -> Found | None:

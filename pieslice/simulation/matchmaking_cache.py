@@ -48,8 +48,8 @@ from negotiator.pool.fetch import fetch_slots
 from negotiator.pool.slots import Slot, Slots
 from negotiator.pool.weights import pool_numbers
 from negotiator.sessions.rounds import all_rounds
+from pieslice.between.pool import SimSlot
 from pieslice.simulation.engine import Simulation
-from pieslice.simulation.pool import SimSlot
 from pieslice.simulation.state import IDLE
 from pieslice.simulation.steadiness import is_steady
 from policy.model import NegotiatorPolicy

@@ -24,7 +24,7 @@ from attr import evolve, field, frozen
 from classad import ClassAd
 from classad.errors import Diagnostic
 from classad.evaluate import EvalContext
-from negotiator.capture.configuration import CaptureSources, read_policy
+from negotiator.capture.configuration import read_policy
 from negotiator.io import CapturePaths, InputError, read_capture
 from negotiator.jobs.autoclusters import (
     job_attributes,
@@ -36,14 +36,14 @@ from negotiator.jobs.start_vanilla import names_of
 from negotiator.model.snapshot import AccountantState, Snapshot
 from negotiator.pool.fetch import children_can_go, new_slot
 from negotiator.pool.slots import Slots
+from pieslice.between.pool import Pool, plain_pool, pool_of
 from pieslice.data import JsonData
 from pieslice.inputs.configuration import check_policy_file
 from pieslice.inputs.versions import OPTION
 from pieslice.reports.names import did_you_mean
-from pieslice.simulation.engine import ClaimSettings, MachineChange, Simulation, Sink
+from pieslice.simulation.engine import MachineChange, Simulation, Sink
 from pieslice.simulation.errors import RunError, WorkloadError
 from pieslice.simulation.matching import Negotiator
-from pieslice.simulation.pool import Pool, plain_pool, pool_of
 from pieslice.simulation.replay import is_recorded, opened, recorded_jobs
 from pieslice.simulation.state import State
 from pieslice.simulation.workload import (
@@ -57,13 +57,10 @@ from pieslice.simulation.workload import (
     from_toml,
     table_rows,
 )
-from policy.config import load_config
+from policy.claims import ClaimSettings
 from policy.io import builtin_library
-from policy.knobs.matching import CLAIM_PARTITIONABLE_LEFTOVERS
-from policy.knobs.reading import read_knob
-from policy.language.table import Context
 from policy.model import NegotiatorPolicy
-from policy.versions import Followed, Version, followed_version, parse_version
+from policy.versions import Followed, followed_version, parse_version
 
 _PLAIN_POOL: Final = re.compile(r"([1-9][0-9]{0,5})(?:x([1-9][0-9]{0,3}))?", re.ASCII)
 #: A moment for pools that were not captured, seconds since the epoch.
@@ -176,12 +173,12 @@ def _build(plan: Plan, sink: Sink) -> tuple[Simulation, Negotiator]:
     simulation = Simulation(
         pool=pool,
         workload=_workload(plan, snapshot, epoch, _asked_of_jobs(pool, policy)),
-        settings=_claim_settings(plan, config, followed.version),
+        settings=_claim_settings(plan, policy),
         state=State(accountant=accountant),
         sink=sink,
         epoch=epoch,
         changes=_machine_changes(plan, pool),
-        context=EvalContext(now=0.0, language=policy.language),
+        language=policy.language,
     )
     return simulation, Negotiator(simulation, policy, plan.seed, followed=followed)
 
@@ -280,30 +277,14 @@ def _queued(snapshot: Snapshot, now: int) -> Iterable[tuple[str, ClassAd]]:
                 yield user, job
 
 
-def _claim_settings(plan: Plan, config: Path | None, version: Version) -> ClaimSettings:
-    knobs = load_config(
-        None if config is None else str(config),
-        CaptureSources(Path("condor_config") if config is None else config, (), plan.texts),
-        builtin_library(version),
-        context=Context("STARTD"),
-        overlays=[name for name, _ in plan.texts],
-        extra=plan.settings,
-        keep_going=True,
-    )
-
-    def seconds(name: str, default: int) -> int:
-        text = (knobs.text(name) or "").strip()
-        return int(text) if re.fullmatch(r"-?[0-9]{1,9}", text, re.ASCII) else default
-
-    default = ClaimSettings()
-    worklife = seconds("CLAIM_WORKLIFE", default.worklife)
-    retirement = seconds("MAXJOBRETIREMENTTIME", default.retirement)
-    longest = seconds("MachineMaxVacateTime", 600)
-    return ClaimSettings(
-        worklife=worklife if plan.worklife is None else plan.worklife,
-        retirement=retirement if plan.retirement is None else plan.retirement,
-        vacate=min(plan.vacate, longest),
-        leftovers=read_knob(knobs.seen_by("SCHEDD"), CLAIM_PARTITIONABLE_LEFTOVERS).boolean(),
+def _claim_settings(plan: Plan, policy: NegotiatorPolicy) -> ClaimSettings:
+    """What the plan says of claims, else the configuration."""
+    said = policy.claims
+    return evolve(
+        said,
+        worklife=said.worklife if plan.worklife is None else plan.worklife,
+        retirement=said.retirement if plan.retirement is None else plan.retirement,
+        vacate=min(plan.vacate, said.longest_vacate),
     )
 
 

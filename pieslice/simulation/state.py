@@ -11,6 +11,7 @@ from __future__ import annotations
 from attr import Factory, asdict, define
 
 from negotiator.model.snapshot import AccountantState, Customer, Lease
+from pieslice.between.claims import Claim, ClaimState
 from pieslice.data import JsonData
 
 IDLE, RUNNING = 0, 1
@@ -28,24 +29,6 @@ class Job:
 
 
 @define
-class Claim:
-    """A slot that is claimed: by whom, since when, the job and since when, who comes next.
-
-    ``token`` tells events of this job from those of earlier jobs on the slot.  ``evicted_at``: when
-    its retirement is over, -1 if nobody waits for the slot.
-    """
-
-    user: str
-    begun: int
-    job: int
-    job_begun: int
-    token: int
-    next_user: str = ""
-    next_job: int = -1
-    evicted_at: int = -1
-
-
-@define
 class Totals:
     """What a user or group has had.  Weighted seconds, counts."""
 
@@ -60,17 +43,12 @@ class Totals:
 
 
 @define(eq=False)
-class State:
-    """Everything that changes.  ``events``: a heap of (time, order, kind, slot, token)."""
+class State(ClaimState):
+    """Everything that changes."""
 
-    now: int = 0
     arrived: int = 0
     machine_changes: int = 0
-    tokens: int = 0
-    order: int = 0
     jobs: dict[int, Job] = Factory(dict)
-    claims: dict[str, Claim] = Factory(dict)
-    events: list[tuple[int, int, str, str, int]] = Factory(list)
     users: dict[str, Totals] = Factory(dict)
     #: Running jobs and their weight, by submitter.
     running: dict[str, tuple[int, float]] = Factory(dict)

@@ -20,7 +20,7 @@ from classad.evaluation.functions import ZONE, lookup_function
 from classad.syntax.nodes import AdExpr, Call, Node, Reference, walk
 from negotiator.jobs.autoclusters import never_significant
 from negotiator.pool.slots import Slot
-from pieslice.simulation.pool import OF_CLAIMS
+from pieslice.between.pool import OF_CLAIMS
 from pieslice.simulation.workload import Shape
 from policy.model import NegotiatorPolicy
 

@@ -8,8 +8,10 @@ from random import Random
 
 import pytest
 
+from pieslice.between.claims import How
 from pieslice.simulation.checkpoint import restore, saved
-from pieslice.simulation.engine import ClaimSettings, MachineChange, Simulation
+from pieslice.simulation.engine import MachineChange, Simulation
+from policy.claims import ClaimSettings
 from tests.pieslice.test_simulate import (
     EARLY,
     INTERVAL,
@@ -102,8 +104,8 @@ def test_the_first_job_of_all_may_wait_for_a_slot_or_have_none(tmp_path: Path) -
     other = again(one, waiting(tmp_path).simulation)
     assert [list(shapes.values()) for shapes in other.idle.values()] == [[[0, 2]], [[1]]]
     (slot,) = one.pool.slots.values()
-    one._claim(slot, A, 1)
-    one._preempt(slot, one.state.claims[slot.name], B, 0)
+    one._claim(slot, A, "schedd", 1, How.MATCH)
+    one._preempt(slot, one.state.claims[slot.name], B, "schedd", 0)
     other = again(one, waiting(tmp_path).simulation)
     assert ads(other) == ads(one)
     assert f'PreemptingUser = "{B}"' in ads(one)[slot.name]

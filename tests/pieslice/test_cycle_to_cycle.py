@@ -11,9 +11,9 @@ from attr import evolve
 
 from negotiator.cycle import negotiate
 from negotiator.model.snapshot import AccountantState, Customer
+from pieslice.between.pool import plain_pool
 from pieslice.simulation import engine, matching
 from pieslice.simulation.matchmaking_cache import MatchmakingCache
-from pieslice.simulation.pool import plain_pool
 from tests.pieslice.test_simulate import PREEMPTING, A, Run, policy_of
 
 TAKEN = """GROUP_NAMES = g
@@ -107,4 +107,4 @@ def test_so_many_kinds_of_jobs_are_looked_at_for_a_claim(
     run.simulation.advance(0)
     run.negotiator.cycle(60)
     (slot,) = run.simulation.pool.slots.values()
-    assert run.simulation._next_job(slot, A) == found
+    assert run.simulation.next_on(slot) == found

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from classad import ClassAd
+from classad import ClassAd, EvalContext
 from negotiator.io import CapturePaths, read_capture
 from negotiator.scenario.read import NOW
+from pieslice.between.cycles import Turn, run_cycles
+from pieslice.between.pool import show_claim, terms_of_claim
 from pieslice.cli import main
-from pieslice.negotiate.cycles import Turn, run_cycles
-from pieslice.simulation.pool import show_claim
 from tests.conform.negotiation.course import first_snapshot, policy_of
 from tests.negotiator import scenarios
 
@@ -224,7 +224,9 @@ def test_what_a_claim_shows_is_the_same_every_time() -> None:
     job, ranks = ClassAd('[ConcurrencyLimits = strcat("sw:", time() - 500)]'), []
     for rank in ("random()", "random()", "time() - 900"):
         slot = ClassAd(f"[Rank = {rank}]")
-        show_claim(slot, "alice@test", job, 1000, 1000)
+        show_claim(
+            slot, "alice@test", *terms_of_claim(slot, job, EvalContext(now=1000)), 1000, 1000
+        )
         ranks.append(slot["CurrentRank"])
         assert slot["ConcurrencyLimits"] == "sw:500"
     assert ranks[0] == ranks[1]

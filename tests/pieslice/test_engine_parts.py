@@ -12,11 +12,12 @@ import pytest
 
 from classad import ClassAd
 from negotiator.model.result import Match, MatchKind
-from pieslice.simulation.engine import ClaimSettings, MachineChange, Simulation
+from pieslice.between.pool import Pool, plain_pool, pool_of
+from pieslice.simulation.engine import MachineChange, Simulation
 from pieslice.simulation.moment import _claims
-from pieslice.simulation.pool import Pool, plain_pool, pool_of
 from pieslice.simulation.state import IDLE, RUNNING, Claim, State
 from pieslice.simulation.workload import Workload, from_csv
+from policy.claims import ClaimSettings
 
 EPOCH = 1000
 FIRST, SECOND = "slot1@node0001", "slot1@node0002"
@@ -35,7 +36,7 @@ class Run:
     ) -> None:
         self.events: list[str] = []
         settings = ClaimSettings(**claims)
-        self.it = Simulation(pool, workload, settings, State(), self.tell, EPOCH, changes)
+        self.it = Simulation(pool, settings, State(), workload, self.tell, changes, epoch=EPOCH)
 
     def tell(self, time: int, kind: str, user: str, job: int, slot: str, more: str) -> None:
         name, slot = user.partition("@")[0], slot.replace("slot1@node000", "")
@@ -51,7 +52,8 @@ class Run:
 
     def left(self, slot: str, user: str, most: int | None) -> None:
         match = Match(1, 0, 0, user, "s", "1.0", 1, 1, 1, slot, MatchKind.NONE, None, 0.0)
-        self.it.claim_leftovers(match, most)
+        self.it.most = most
+        self.it.claim_leftovers([match])
 
     def until(self, moment: int) -> list[str]:
         """The events up to a moment that were not told yet."""
@@ -141,8 +143,7 @@ def test_a_claim_takes_the_job_that_is_first_in_the_queue_and_suits_it() -> None
     run.match(FIRST, 0)
     slot = run.it.pool.slots[FIRST]
     # One core: the slot does not want it; three: too big for the slot.
-    assert run.it._next_job(slot, "ann@sim.example") == 2
-    assert run.it._next_job(slot, "bob@sim.example") is None
+    assert run.it.next_on(slot) == 2
 
 
 def test_a_claim_keeps_to_its_concurrency_limits() -> None:
@@ -153,10 +154,10 @@ def test_a_claim_keeps_to_its_concurrency_limits() -> None:
     run.until(0)
     run.match(FIRST, 0)
     slot = run.it.pool.slots[FIRST]
-    assert run.it._next_job(slot, "ann@sim.example") == 2
+    assert run.it.next_on(slot) == 2
     big.ad.insert("ConcurrencyLimits", "LIC")
     run.it.forget_ad(1)
-    assert run.it._next_job(slot, "ann@sim.example") == 1
+    assert run.it.next_on(slot) == 1
 
 
 @pytest.mark.parametrize(
@@ -348,7 +349,8 @@ def test_a_job_that_is_too_big_for_what_is_left_is_not_started() -> None:
     assert run.until(10)[-1] == "10 finish ann1 slot1_1@node0001"
     assert list(run.it.pool.slots) == [FIRST]
     assert run.match(FIRST, 1) is True
-    assert list(run.it.state.claims) == ["slot1_2@node0001"]
+    # The dynamic slot of before is gone, and its number is free.
+    assert list(run.it.state.claims) == ["slot1_1@node0001"]
 
 
 def test_a_schedd_may_wait_for_a_slot_with_its_first_job() -> None:

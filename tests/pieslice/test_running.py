@@ -11,10 +11,10 @@ import pytest
 from attr import evolve
 
 from classad.evaluate import EvalContext
-from pieslice.simulation.engine import ClaimSettings
 from pieslice.simulation.output import RunFolder
 from pieslice.simulation.running import SILENT, Form, Kept, Told, run_here, run_new, run_until
 from pieslice.simulation.setup import Plan, build, fingerprint
+from policy.claims import ClaimSettings
 
 JOBS = "submit,user,run_time\n0,a,500\n700,b,100\n"
 
@@ -103,6 +103,9 @@ def test_an_interval_of_nothing_is_a_second(tmp_path: Path) -> None:
     assert found["cycles"] == 5
 
 
+_SET = ("worklife", "retirement", "vacate", "leftovers")
+
+
 # --- what comes from files ------------------------------------------------------------------------
 
 
@@ -117,14 +120,15 @@ def test_an_interval_of_nothing_is_a_second(tmp_path: Path) -> None:
         ("MachineMaxVacateTime = 700\n", {"vacate": 701}, ClaimSettings(1200, 0, 700)),
         ("CLAIM_WORKLIFE = 7\n", {"worklife": 0, "retirement": 0}, ClaimSettings(0, 0, 10)),
         ("CLAIM_WORKLIFE = 999999999\n", {}, ClaimSettings(999_999_999, 0, 10)),
-        ("CLAIM_WORKLIFE = 1000000000\n", {}, ClaimSettings(1200, 0, 10)),
-        ("CLAIM_WORKLIFE = 10 * 60\nMAXJOBRETIREMENTTIME = x\n", {}, ClaimSettings(1200, 0, 10)),
+        ("CLAIM_WORKLIFE = 10000000000\n", {}, ClaimSettings(1200, 0, 10)),
+        ("CLAIM_WORKLIFE = 10 * 60\nMAXJOBRETIREMENTTIME = x\n", {}, ClaimSettings(600, 0, 10)),
+        ("CLAIM_WORKLIFE = Slot1\n", {}, ClaimSettings(1200, 0, 10)),
         ("CLAIM_WORKLIFE =\n", {}, ClaimSettings(1200, 0, 10)),
         ("NEGOTIATOR.CLAIM_WORKLIFE = 3\n", {}, ClaimSettings(1200, 0, 10)),
         ("STARTD.CLAIM_WORKLIFE = 3\n", {}, ClaimSettings(3, 0, 10)),
         ("CLAIM_PARTITIONABLE_LEFTOVERS = False\n", {}, ClaimSettings(1200, 0, 10, False)),
         ("SCHEDD.CLAIM_PARTITIONABLE_LEFTOVERS = 0\n", {}, ClaimSettings(1200, 0, 10, False)),
-        ("STARTD.CLAIM_PARTITIONABLE_LEFTOVERS = 0\n", {}, ClaimSettings(1200, 0, 10, True)),
+        ("STARTD.CLAIM_PARTITIONABLE_LEFTOVERS = 0\n", {}, ClaimSettings(1200, 0, 10, False)),
         (
             "CLAIM_WORKLIFE = 3\n",
             {"settings": (("CLAIM_WORKLIFE", "4"),)},
@@ -141,7 +145,8 @@ def test_claims_are_as_the_startd_and_the_schedd_are_configured(
     config: str, options: dict[str, Any], settings: ClaimSettings, tmp_path: Path
 ) -> None:
     simulation, _ = build(plan_of(tmp_path, config, **options), lambda *event: None)
-    assert simulation.settings == settings
+    found = simulation.settings
+    assert [getattr(found, name) for name in _SET] == [getattr(settings, name) for name in _SET]
 
 
 @pytest.mark.parametrize(

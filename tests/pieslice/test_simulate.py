@@ -25,13 +25,14 @@ from attr import evolve
 import pieslice
 from classad import ClassAd, ExprTree
 from negotiator.io import CapturePaths, InputError, read_capture
+from pieslice.between.claims import How
+from pieslice.between.pool import Pool, SimSlot, plain_pool, pool_of, weight_of
 from pieslice.cli import main
 from pieslice.simulation.checkpoint import restore, saved
-from pieslice.simulation.engine import ClaimSettings, MachineChange, Simulation
+from pieslice.simulation.engine import MachineChange, Simulation
 from pieslice.simulation.errors import RunError, WorkloadError
 from pieslice.simulation.matching import Negotiator
 from pieslice.simulation.moment import write_moment
-from pieslice.simulation.pool import Pool, SimSlot, plain_pool, pool_of, weight_of
 from pieslice.simulation.setup import Plan, build, check_macro
 from pieslice.simulation.state import State
 from pieslice.simulation.summary import jain, summarise
@@ -44,6 +45,7 @@ from pieslice.simulation.workload import (
     from_swf,
     from_toml,
 )
+from policy.claims import ClaimSettings
 from policy.model import NegotiatorPolicy
 
 ROOT = Path(__file__).parents[2]
@@ -1692,7 +1694,7 @@ def two_users(tmp_path: Path, **options: Any) -> tuple[Simulation, SimSlot]:
     simulation = run.simulation
     simulation.advance(0)
     (slot,) = simulation.pool.slots.values()
-    simulation._claim(slot, A, 1)
+    simulation._claim(slot, A, "schedd", 1, How.MATCH)
     return simulation, slot
 
 
@@ -1706,7 +1708,7 @@ def test_the_first_job_of_all_waits_again_if_the_slot_that_it_waits_for_leaves(
         settings=ClaimSettings(retirement=9000),
         changes=(MachineChange(60, machine, False),),
     )
-    simulation._preempt(slot, simulation.state.claims[slot.name], B, 0)
+    simulation._preempt(slot, simulation.state.claims[slot.name], B, "schedd", 0)
     assert not simulation.idle[B]
     simulation.advance(60)
     assert [list(shapes.values()) for shapes in simulation.idle.values()] == [[[0]], [[1]]]
@@ -1923,7 +1925,7 @@ def test_a_job_that_is_too_big_for_what_a_slot_has_left_waits(tmp_path: Path) ->
 def test_the_end_of_a_job_that_was_preempted_does_not_end_the_next_one(tmp_path: Path) -> None:
     simulation, slot = two_users(tmp_path)
     simulation.advance(60)
-    simulation._preempt(slot, simulation.state.claims[slot.name], B, 0)
+    simulation._preempt(slot, simulation.state.claims[slot.name], B, "schedd", 0)
     simulation.advance(700)
     claim = simulation.state.claims[slot.name]
     assert (claim.user, claim.job, claim.job_begun) == (B, 0, 60)
@@ -1941,9 +1943,9 @@ def test_a_slot_tells_since_when_it_is_claimed_and_since_when_it_is_free(tmp_pat
 def test_a_job_that_is_preempted_again_and_again_thrashes_once(tmp_path: Path) -> None:
     simulation, slot = two_users(tmp_path)
     for _ in range(4):
-        simulation._stop(slot, "preempt", "for b")
-        simulation._release(slot)
-        simulation._claim(slot, A, 1)
+        simulation.stop(slot, "preempt", "for b")
+        simulation.release(slot)
+        simulation._claim(slot, A, "schedd", 1, How.MATCH)
     assert simulation.state.thrashed == 1
     assert simulation.state.users[A].preempted == 4
 

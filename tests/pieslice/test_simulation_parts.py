@@ -15,12 +15,7 @@ import pytest
 from classad import ClassAd, ExprTree
 from classad.evaluate import EvalContext
 from negotiator.pool.fetch import fetch_slots
-from pieslice.simulation import notices
-from pieslice.simulation.command import _nth
-from pieslice.simulation.engine import ClaimSettings, Simulation
-from pieslice.simulation.errors import WorkloadError
-from pieslice.simulation.notices import about_jobs
-from pieslice.simulation.pool import (
+from pieslice.between.pool import (
     OF_CLAIMS,
     Pool,
     plain_pool,
@@ -29,8 +24,14 @@ from pieslice.simulation.pool import (
     show_free,
     show_preempting,
     show_time,
+    terms_of_claim,
     weight_of,
 )
+from pieslice.simulation import notices
+from pieslice.simulation.command import _nth
+from pieslice.simulation.engine import Simulation
+from pieslice.simulation.errors import WorkloadError
+from pieslice.simulation.notices import about_jobs
 from pieslice.simulation.state import State, Totals
 from pieslice.simulation.steadiness import is_steady
 from pieslice.simulation.summary import _user, _waits, jain
@@ -42,6 +43,7 @@ from pieslice.simulation.workload import (
     from_streams,
     from_swf,
 )
+from policy.claims import ClaimSettings
 from policy.load import policy_from_knobs
 
 CONTEXT = EvalContext(now=1000.0)
@@ -118,37 +120,31 @@ def test_dynamic_slots_are_cut_until_one_resource_is_gone() -> None:
     pool = partitionable()
     parent = pool.slots["slot1@m"]
     assert (pool.changes, pool.weight) == (0, 4.0)
-    first = pool.cut(parent, ClassAd("[RequestCpus = 1; RequestMemory = 99.5; RequestDisk = 50]"))
-    assert first is not None
-    assert (first.name, first.parent, first.children) == ("slot1_1@m", parent, 0)
+    first = pool.cut(parent, {"Cpus": 1.0, "Memory": 99.5, "Disk": 50.0})
+    assert (first.name, first.parent, first.number) == ("slot1_1@m", parent, 1)
     assert first.taken == {"Cpus": 1.0, "Memory": 99.5, "Disk": 50.0}
     assert left(first) == (1, 99, 50, 1.0)
     assert left(parent) == (3, 0, 0, 3.0)
     flags = [first.ad.raw(name) for name in ("Name", "DynamicSlot", "PartitionableSlot")]
     assert flags == ["slot1_1@m", True, False]
     assert (first.partitionable, parent.partitionable) == (False, True)
-    assert pool.cut(parent, ClassAd("[RequestMemory = 1]")) is None
-    second = pool.cut(parent, ClassAd("[RequestCpus = 3]"))
-    assert second is not None
+    second = pool.cut(parent, {"Cpus": 3.0, "Memory": 0.0, "Disk": 0.0})
     assert (second.name, left(second), left(parent)) == ("slot1_2@m", (3, 0, 0, 3.0), (0, 0, 0, 0))
     assert list(pool.slots) == ["slot1@m", "slot1_1@m", "slot1_2@m"]
-    assert (pool.changes, parent.changes, parent.children, pool.weight) == (2, 2, 2, 4.0)
+    assert (pool.changes, parent.changes, parent.numbers, pool.weight) == (2, 2, {1, 2}, 4.0)
     pool.give_back(second)
     pool.give_back(parent)  # is nobody's part
     assert (list(pool.slots), left(parent)) == (["slot1@m", "slot1_1@m"], (3, 0, 0, 3.0))
     assert (pool.changes, parent.changes) == (3, 3)
 
 
-def test_numbers_of_dynamic_slots_that_are_given() -> None:
-    """A checkpoint tells them; the next one goes on behind the highest."""
+def test_a_dynamic_slot_gets_the_smallest_number_that_is_free() -> None:
     pool = partitionable()
     parent = pool.slots["slot1@m"]
-    names = [
-        slot.name
-        for slot in (pool.cut(parent, ClassAd("[RequestCpus = 1]"), it) for it in (5, 2, None))
-        if slot is not None
-    ]
-    assert (names, parent.children) == (["slot1_5@m", "slot1_2@m", "slot1_6@m"], 6)
+    first, second = (pool.cut(parent, {"Cpus": 1.0}) for _ in range(2))
+    pool.give_back(first)
+    names = [pool.cut(parent, {"Cpus": 1.0}).name for _ in range(2)]
+    assert (second.name, names) == ("slot1_2@m", ["slot1_1@m", "slot1_3@m"])
 
 
 def test_a_machine_takes_its_slots_along_and_brings_them_back() -> None:
@@ -156,7 +152,7 @@ def test_a_machine_takes_its_slots_along_and_brings_them_back() -> None:
     pool.slots["a@m"].ad.insert("PartitionableSlot", True)
     pool.slots["a@m"].ad.insert("Memory", 9)
     pool.slots["a@m"].ad.insert("Disk", 9)
-    assert pool.cut(pool.slots["a@m"], ClassAd()) is not None
+    assert pool.cut(pool.slots["a@m"], {}).name == "a_1@m"
     assert [slot.name for slot in pool.leave("m")] == ["a@m", "c@m", "a_1@m"]
     assert (list(pool.slots), pool.changes, pool.machines) == (["b@n"], 2, 1)
     pool.join("m")
@@ -221,7 +217,7 @@ def test_what_a_slot_shows_of_a_claim(
 ) -> None:
     ad = ClassAd(f'[Name = "s@m"; Rank = {rank}; PreemptingUser = "old"; JobId = "1.0"]')
     job = ClassAd(f"[K = 7; ConcurrencyLimits = {limits}]")
-    show_claim(ad, "u@d", job, 50, 60)
+    show_claim(ad, "u@d", *terms_of_claim(ad, job, EvalContext(now=60)), 50, 60)
     names = ("State", "Activity", "RemoteUser", "RemoteOwner", "AccountingGroup")
     assert [ad.raw(name) for name in names] == ["Claimed", "Busy", "u@d", "u@d", "u@d"]
     assert (ad.raw("EnteredCurrentState"), ad.raw("JobStart")) == (50, 60)
@@ -420,7 +416,7 @@ def test_when_the_queue_of_a_capture_comes_again(
 
 
 def simulation(workload: Workload, pool: Pool) -> Simulation:
-    return Simulation(pool, workload, ClaimSettings(), State(), lambda *event: None)
+    return Simulation(pool, ClaimSettings(), State(), workload, lambda *event: None)
 
 
 def of_kinds(*kinds: tuple[int, int, int]) -> Workload:

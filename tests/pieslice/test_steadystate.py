@@ -13,12 +13,13 @@ import pytest
 
 from negotiator.capture.configuration import read_policy
 from negotiator.model.snapshot import AccountantState, Customer
+from pieslice.between.pool import plain_pool
 from pieslice.cli import main
-from pieslice.simulation.engine import ClaimSettings, Simulation
+from pieslice.simulation.engine import Simulation
 from pieslice.simulation.matching import Negotiator
-from pieslice.simulation.pool import plain_pool
 from pieslice.simulation.state import State
 from pieslice.simulation.workload import Arrival, Workload
+from policy.claims import ClaimSettings
 
 INTERVAL = 60
 HALFLIFE = 600

@@ -1,4 +1,4 @@
-"""Keeps the slots of a simulated pool and shows claims in their ads.
+"""Keeps the slots of a pool whose claims change, and shows claims in their ads.
 
 Decides what a captured slot is when nobody has it, how a slot ad shows a claim, and how dynamic
 slots are cut from partitionable ones and given back.
@@ -9,16 +9,18 @@ and attributes of condor_startd of HTCondor 25.14.1.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import count
 from typing import Final
 
 from attr import define, field
 
 from classad import ClassAd
+from classad.ads.ad import ListValue
 from classad.ads.expression import Expression, parsed
 from classad.evaluate import EvalContext
-from classad.language.rules import NEWEST, LanguageRules
+from classad.language.values import UNDEFINED
+from negotiator.claims.parts import resources_of
 from negotiator.model.snapshot import machine_of
 from negotiator.model.watched import WatchedAd, pass_time
 
@@ -31,18 +33,25 @@ OF_CLAIMS: Final = (
 )  # fmt: skip
 #: Since when a slot has been claimed, or has not.
 ENTERED: Final = "EnteredCurrentState"
+#: How many dynamic slots a partitionable one has.
+_PARTS: Final = "NumDynamicSlots"
+#: What its ad tells of each of them, besides their resources.
+_OF_CHILDREN: Final = (
+    "Name", "State", "Activity", "CurrentRank", "RemoteUser", "RemoteOwner", "AccountingGroup",
+    ENTERED, "RetirementTimeRemaining",
+)  # fmt: skip
 _FITS: Final = (
     "MY.Cpus >= TARGET.RequestCpus && MY.Memory >= TARGET.RequestMemory"
     " && MY.Disk >= TARGET.RequestDisk"
 )
-_RESOURCES: Final = "Cpus, Memory, Disk"
 
 
 @define(eq=False)
 class SimSlot:
     """A slot; ``parent`` is the partitionable slot that a dynamic one was cut from.
 
-    ``taken``: what the dynamic slot has of its parent's resources.
+    ``taken``: what the dynamic slot has of its parent's resources, ``number``: its number there,
+    the smallest that was free.
     """
 
     name: str
@@ -50,7 +59,11 @@ class SimSlot:
     weight: float
     parent: SimSlot | None = None
     taken: dict[str, float] = field(factory=dict)
-    children: int = 0
+    number: int = 0
+    #: The numbers of the dynamic slots that were cut from it and are there.
+    numbers: set[int] = field(factory=set)
+    #: How often the pool had lent its ads when this slot got its own.
+    lent: int = 0
     #: How often its resources have changed.
     changes: int = 0
 
@@ -62,8 +75,7 @@ class SimSlot:
     @property
     def resources(self) -> tuple[str, ...]:
         """What dynamic slots are cut by: all that the machine says it has, but swap space."""
-        names = re.split(r"[\s,]+", self.ad.get_string("MachineResources") or _RESOURCES)
-        return tuple(name for name in names if name and name.lower() != "swap")
+        return resources_of(self.ad)
 
     @property
     def machine(self) -> str:
@@ -81,44 +93,55 @@ class Pool:
     #: How often slots have come, gone or changed, and how often machines have.
     changes: int = 0
     machines: int = 0
+    #: How often the ads of the slots were lent.
+    lent: int = 0
 
     @property
     def weight(self) -> float:
         """The weight of all slots; a partitionable one counts what it has left."""
         return sum(slot.weight for slot in self.slots.values())
 
-    def cut(self, parent: SimSlot, job: ClassAd, number: int | None = None) -> SimSlot | None:
-        """A dynamic slot with what the job asks for, None if too little is left."""
-        wanted = {}
-        for resource in parent.resources:
-            amount = job.get_number(f"Request{resource}", parent.ad)
-            wanted[resource] = float(amount) if amount is not None else 0.0
-            if wanted[resource] > (parent.ad.get_number(resource) or 0):
-                return None
-        parent.children = parent.children + 1 if number is None else max(parent.children, number)
+    def own(self, slot: SimSlot) -> ClassAd:
+        """The ad of a slot to be changed: a copy if the one that it has was lent."""
+        if slot.lent < self.lent:
+            slot.ad, slot.lent = WatchedAd.copy_of(slot.ad), self.lent
+        return slot.ad
+
+    def lend(self) -> list[ClassAd]:
+        """The ads of all slots, which stay as they are."""
+        self.lent += 1
+        return [slot.ad for slot in self.slots.values()]
+
+    def cut(self, parent: SimSlot, part: Mapping[str, float]) -> SimSlot:
+        """A dynamic slot with so much of each resource."""
+        number = next(number for number in count(1) if number not in parent.numbers)
+        parent.numbers.add(number)
         head, at, machine = parent.name.partition("@")
-        name = f"{head}_{number or parent.children}{at}{machine}"
+        name = f"{head}_{number}{at}{machine}"
         ad = WatchedAd.copy_of(parent.ad)
-        for key, value in (("Name", name), ("DynamicSlot", True), ("PartitionableSlot", False)):
-            ad.insert(key, value)
-        for resource, amount in wanted.items():
-            ad.insert(resource, int(amount))
-        self._change(parent, wanted, -1)
-        slot = SimSlot(name, ad, weight_of(ad), parent, wanted)
+        show_part(ad, name, part)
+        self._change(parent, part, -1)
+        slot = SimSlot(name, ad, weight_of(ad), parent, dict(part), number, lent=self.lent)
         self.slots[name] = slot
         return slot
 
     def give_back(self, slot: SimSlot) -> None:
         """Return what a dynamic slot has; others stay."""
         if slot.parent is not None:
-            self._change(slot.parent, slot.taken, 1)
+            slot.parent.numbers.discard(slot.number)
+            # Of a captured one its ad tells what it has taken.
+            there = {name: slot.ad.get_number(name) or 0.0 for name in slot.resources}
+            self._change(slot.parent, slot.taken or there, 1)
             self.slots.pop(slot.name, None)
 
-    def _change(self, parent: SimSlot, amounts: dict[str, float], sign: int) -> None:
+    def _change(self, parent: SimSlot, amounts: Mapping[str, float], sign: int) -> None:
+        ad = self.own(parent)
         for resource, amount in amounts.items():
-            left = (parent.ad.get_number(resource) or 0) + sign * amount
-            parent.ad.insert(resource, int(left))
-        parent.weight = weight_of(parent.ad)
+            left = (ad.get_number(resource) or 0) + sign * amount
+            ad.insert(resource, int(left))
+        if ad.raw(_PARTS) is not None:
+            ad.insert(_PARTS, len(parent.numbers))
+        parent.weight = weight_of(ad)
         parent.changes += 1
         self.changes += 1
 
@@ -139,6 +162,26 @@ class Pool:
             self.slots[slot.name] = slot
         self.changes += 1
         self.machines += 1
+
+
+def show_part(ad: ClassAd, name: str, part: Mapping[str, float]) -> None:
+    """Make the ad of a partitionable slot that of a dynamic one with so much of each resource."""
+    for key, value in (("Name", name), ("DynamicSlot", True), ("PartitionableSlot", False)):
+        ad.insert(key, value)
+    if ad.raw("SlotType") is not None:
+        ad.insert("SlotType", "Dynamic")
+    if ad.raw("ChildName") is not None:
+        forget_children(ad)
+    for resource, amount in part.items():
+        ad.insert(resource, int(amount))
+
+
+def show_children(parent: ClassAd, resources: Sequence[str], parts: Sequence[ClassAd]) -> None:
+    """Let the ad of a partitionable slot tell of its dynamic ones."""
+    for name in (*_OF_CHILDREN, *resources):
+        values = (part.raw(name) for part in parts)
+        told = tuple(UNDEFINED if value is None else value for value in values)
+        parent.insert(f"Child{name}", ListValue(told))
 
 
 def weight_of(ad: ClassAd) -> float:
@@ -162,8 +205,9 @@ def pool_of(ads: Iterable[ClassAd]) -> Pool:
                 if total is not None:
                     ad.insert(resource, int(total))
             # The dynamic slots that were captured are gone, and so is what it tells of them.
-            for key in [key for key in ad.names() if key.lower().startswith("child")]:
-                ad.remove(key)
+            forget_children(ad)
+            if ad.raw(_PARTS) is not None:
+                ad.insert(_PARTS, 0)
         show_free(ad)
         slot.weight = weight_of(ad)
         pool.slots[name] = slot
@@ -199,6 +243,12 @@ def plain_pool(count: int, cpus: int) -> Pool:
     return pool
 
 
+def forget_children(ad: ClassAd) -> None:
+    """Take out what the ad of a partitionable slot tells of its dynamic ones."""
+    for key in [key for key in ad.names() if key.lower().startswith("child")]:
+        ad.remove(key)
+
+
 def show_free(ad: ClassAd, now: int | None = None) -> None:
     """Make a slot ad that of an unclaimed slot, one that lost its claim just ``now``."""
     for name in OF_CLAIMS:
@@ -210,30 +260,31 @@ def show_free(ad: ClassAd, now: int | None = None) -> None:
     ad.insert("CurrentRank", 0.0)
 
 
-def show_claim(
-    ad: ClassAd,
-    user: str,
-    job: ClassAd,
-    claimed: int,
-    now: int,
-    language: LanguageRules = NEWEST,
-) -> None:
-    """Make a slot ad that of a claim by a submitter, which runs a job since ``now``.
-
-    ``language``: the rules by which the slot ranks the job.
-    """
-    show_free(ad)
-    # Its chance is its own: equal claims are equal.
-    context = EvalContext(now=float(now), language=language)
+def terms_of_claim(ad: ClassAd, job: ClassAd, context: EvalContext) -> tuple[float, str]:
+    """The startd's rank of the job that a claim is made for, and its concurrency limits."""
     rank = ad.get_number("Rank", job, context=context)
     limits = job.get_string("ConcurrencyLimits", ad, context=context)
+    return float(rank) if rank is not None else 0.0, limits or ""
+
+
+def show_claim(ad: ClassAd, user: str, rank: float, limits: str, claimed: int, now: int) -> None:
+    """Make a slot ad that of a claim by a submitter, which runs a job since ``now``.
+
+    ``rank`` and ``limits``: those of the job that the claim was made for.
+    """
+    show_free(ad)
+    show_job(ad, user, rank, limits, claimed, now)
+
+
+def show_job(ad: ClassAd, user: str, rank: float, limits: str, claimed: int, now: int) -> None:
+    """The same for the ad of a free slot, or of a claim by the submitter that is used again."""
     values: dict[str, object] = {
         "State": "Claimed",
         "Activity": "Busy",
         "RemoteUser": user,
         "RemoteOwner": user,
         "AccountingGroup": user,
-        "CurrentRank": float(rank) if rank is not None else 0.0,
+        "CurrentRank": rank,
         ENTERED: claimed,
         "JobStart": now,
     }

@@ -1,0 +1,53 @@
+"""Decides what a dynamic slot gets of its partitionable slot.
+
+The startd rounds the request up: each resource by MODIFY_REQUEST_EXPR_REQUEST<resource>, which
+sees the job (MY) and the slot (TARGET).  Where less than that is left the job gets what it asks
+for.  On a slot with a consumption policy it is what the policy says.
+
+Inputs: the ads of the slot and of the job.  Outputs: amounts by resource; None if the slot has too
+little.  Follows: condor_startd of HTCondor 25.14.1.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Final, TypeAlias
+
+from classad import ClassAd
+from classad.ads.ad import as_number
+from classad.ads.expression import Expression
+from classad.evaluate import EvalContext, evaluate
+from negotiator.pool.consumption import consumed, policy_resources
+
+#: By the name of a resource in lower case: what rounds the request for it up.
+Rounding: TypeAlias = Mapping[str, Expression]
+_RESOURCES: Final = "Cpus, Memory, Disk"
+
+
+def resources_of(slot: ClassAd) -> tuple[str, ...]:
+    """What dynamic slots are cut by: all that the machine says it has, but swap space."""
+    names = re.split(r"[\s,]+", slot.get_string("MachineResources") or _RESOURCES)
+    return tuple(name for name in names if name and name.lower() != "swap")
+
+
+def part_of(
+    slot: ClassAd, job: ClassAd, rounding: Rounding, context: EvalContext
+) -> dict[str, float] | None:
+    """What a dynamic slot for a job takes of a partitionable slot."""
+    governed = policy_resources(slot, context)
+    if governed:
+        found = consumed(slot, governed, job, context)
+        return None if found is None else {name: float(it) for name, it in found.items()}
+    part = {}
+    for name in resources_of(slot):
+        there = slot.get_number(name, context=context) or 0
+        asked = job.get_number(f"Request{name}", slot, context) or 0
+        if asked > there:
+            return None
+        expression = rounding.get(name.lower())
+        rounded = None
+        if expression is not None and asked:
+            rounded = as_number(evaluate(expression, job, slot, context=context))
+        part[name] = float(asked if rounded is None or rounded > there else rounded)
+    return part

@@ -1,0 +1,365 @@
+"""Moves the claims of a pool through time: what follows from a match and from the end of a job.
+
+A match becomes a claim; what it leaves of a partitionable slot goes to further jobs of its
+submitter, a claim whose job has ended to the next one, until its work life is over.  A job that is
+preempted may run on for its retirement time and then has the vacate time to stop.
+
+Inputs: the slots, settings, and of the jobs what a subclass knows.  Outputs: the state moved on.
+Follows: condor_schedd and condor_startd of HTCondor 25.14.1; the decisions are those of
+``negotiator.claims``.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from enum import Enum
+from heapq import heappop, heappush
+from typing import Final
+
+from attr import Factory, define, evolve, field
+
+from classad import ClassAd
+from classad.evaluate import EvalContext
+from classad.language.rules import NEWEST, LanguageRules
+from negotiator.claims.parts import part_of
+from negotiator.claims.suiting import Granted, Unsuited, unsuited
+from negotiator.model.result import Match
+from negotiator.pool.consumption import policy_resources
+from pieslice.between.pool import (
+    Pool,
+    SimSlot,
+    show_free,
+    show_job,
+    show_preempting,
+    terms_of_claim,
+)
+from policy.claims import ClaimSettings
+
+_FINISH: Final = "finish"
+_EVICT: Final = "evict"
+_VACATED: Final = "vacated"
+
+
+class How(Enum):
+    """By what a job got its slot."""
+
+    MATCH = "match"
+    #: The match was for a job that had a slot already; the schedd chose this one.
+    REMATCH = "rematch"
+    LEFTOVER = "leftover"
+    REUSE = "reuse"
+
+
+@define
+class Claim:
+    """A slot that is claimed: by whom, since when, the job and since when, who comes next.
+
+    Jobs are numbers, -1 for one that nobody knows.  ``token`` tells events of this job from those
+    of earlier jobs on the slot.  ``evicted_at``: when its retirement is over, -1 if nobody waits
+    for the slot.  ``rank`` and ``limits``: the startd's rank of the job that the claim was made
+    for, and its concurrency limits.
+    """
+
+    user: str
+    begun: int
+    job: int
+    job_begun: int
+    token: int
+    next_user: str = ""
+    next_job: int = -1
+    evicted_at: int = -1
+    rank: float = 0.0
+    limits: str = ""
+    schedd: str = ""
+    next_schedd: str = ""
+
+
+@define(eq=False)
+class ClaimState:
+    """What changes of the claims.  ``events``: a heap of (time, order, kind, slot, token)."""
+
+    now: int = 0
+    tokens: int = 0
+    order: int = 0
+    claims: dict[str, Claim] = Factory(dict)
+    events: list[tuple[int, int, str, str, int]] = Factory(list)
+
+
+@define(eq=False)
+class Claims(ABC):
+    """The claims of a pool at a moment.
+
+    ``epoch``: the time at second 0, since the epoch.  ``of_machines``: settings of machines that
+    have their own.
+    """
+
+    pool: Pool
+    settings: ClaimSettings
+    state: ClaimState
+    epoch: int = field(default=0, kw_only=True)
+    language: LanguageRules = field(default=NEWEST, kw_only=True)
+    of_machines: Mapping[str, ClaimSettings] = field(factory=dict, kw_only=True)
+    _context: EvalContext | None = field(default=None, init=False)
+
+    # --- what a subclass knows of jobs --------------------------------------------------------
+
+    @abstractmethod
+    def job_ad(self, number: int) -> ClassAd:
+        """The ad of a job."""
+
+    @abstractmethod
+    def heads(self, user: str, schedd: str) -> Iterable[int]:
+        """The first waiting job of each kind of a submitter, in the order of its list."""
+
+    @abstractmethod
+    def run_time(self, number: int, slot: SimSlot) -> int | None:
+        """The seconds that a job runs that starts now, None for longer than anybody looks."""
+
+    @abstractmethod
+    def has_room(self, schedd: str) -> bool:
+        """Whether a schedd may run another job."""
+
+    @abstractmethod
+    def take(self, number: int) -> None:
+        """Take a job from those that wait."""
+
+    @abstractmethod
+    def requeue(self, number: int) -> None:
+        """Put a job among those that wait, at its place."""
+
+    def allows(self, job: ClassAd, slot: ClassAd) -> bool:
+        """Whether the schedd starts such a job on such a slot: START_VANILLA_UNIVERSE."""
+        return True
+
+    # --- what a subclass is told --------------------------------------------------------------
+
+    @abstractmethod
+    def started(self, slot: SimSlot, claim: Claim, how: How) -> None:
+        """The job of the claim has started."""
+
+    @abstractmethod
+    def awaited(self, slot: SimSlot, claim: Claim) -> None:
+        """The slot of the claim was given to another job, which waits for it."""
+
+    @abstractmethod
+    def ended(self, slot: SimSlot, claim: Claim) -> None:
+        """The job of the claim is done."""
+
+    @abstractmethod
+    def stopped(self, slot: SimSlot, claim: Claim, kind: str, why: str) -> None:
+        """The job of the claim ended before it was done; it is to wait again."""
+
+    # --- time ---------------------------------------------------------------------------------
+
+    def context(self) -> EvalContext:
+        """What schedds and startds evaluate in now."""
+        now = float(self.epoch + self.state.now)
+        if self._context is None or self._context.now != now:
+            self._context = EvalContext(now=now, language=self.language)
+        return self._context
+
+    def next_event(self) -> float:
+        """When something happens to a claim next."""
+        return self.state.events[0][0] if self.state.events else 9e99
+
+    def happen(self) -> None:
+        """Let the next thing happen."""
+        _, _, kind, name, token = heappop(self.state.events)
+        claim = self.state.claims.get(name)
+        if claim is None or claim.token != token:
+            return
+        slot = self.pool.slots[name]
+        if kind == _FINISH:
+            self.finish(slot)
+        elif kind == _EVICT:
+            vacate = self.settings_of(slot).vacate
+            self._plan(self.state.now + vacate, _VACATED, name, token)
+        else:
+            self.stop(slot, "preempt", f"for {claim.next_user}")
+            self._hand_over(slot, claim)
+
+    def plan_end(self, slot: SimSlot, claim: Claim, time: int) -> None:
+        """Let the job of a claim be done at a time."""
+        self._plan(time, _FINISH, slot.name, claim.token)
+
+    def _plan(self, time: int, kind: str, slot: str, token: int) -> None:
+        self.state.order += 1
+        heappush(self.state.events, (time, self.state.order, kind, slot, token))
+
+    def settings_of(self, slot: SimSlot) -> ClaimSettings:
+        """The settings of the startd of a slot."""
+        if not self.of_machines:
+            return self.settings
+        return self.of_machines.get(slot.machine, self.settings)
+
+    # --- matches ------------------------------------------------------------------------------
+
+    def carry_out(self, match: Match, number: int) -> bool:
+        """Claim what was matched for the job that the schedd gave it to; false if it is too big."""
+        slot = self.pool.slots[match.slot]
+        going = [self.pool.slots[name] for name in match.dynamic_slots if name in self.state.claims]
+        for part in going:
+            self.stop(part, "preempt", f"for {match.submitter}")
+            self.release(part)
+        how = How.MATCH if self.number_in_match(match) == number else How.REMATCH
+        if slot.partitionable:
+            # Those that go are there until their jobs have stopped.
+            busy = {part.number for part in going}
+            slot.numbers |= busy
+            cut = self._cut(slot, number)
+            slot.numbers -= busy
+            if cut is None:
+                return False
+            slot = cut
+        claim = self.state.claims.get(slot.name)
+        if claim is None:
+            self._claim(slot, match.submitter, match.schedd, number, how)
+        elif claim.next_job < 0:
+            self._preempt(slot, claim, match.submitter, match.schedd, number)
+        return True
+
+    @abstractmethod
+    def number_in_match(self, match: Match) -> int:
+        """The job that a match names."""
+
+    def claim_leftovers(self, matches: Sequence[Match]) -> None:
+        """Start further jobs of the submitters on what their matches left of slots.
+
+        Each takes one job after the other, the first of its list that suits.  What a slot with a
+        consumption policy has left is for the negotiator to give.
+        """
+        going = [match for match in matches if self._leaves(self.pool.slots[match.slot])]
+        while going:
+            going = [match for match in going if self._claim_leftover(match)]
+
+    def _leaves(self, slot: SimSlot) -> bool:
+        return (
+            slot.partitionable
+            and self.settings.leftovers
+            and self.settings_of(slot).leftovers
+            and not policy_resources(slot.ad, self.context())
+        )
+
+    def _claim_leftover(self, match: Match) -> bool:
+        """Claim what is left of a slot for the next job; false if there is none."""
+        slot = self.pool.slots[match.slot]
+        if not self.has_room(match.schedd):
+            return False
+        granted, how = self.left(slot), How.LEFTOVER
+        number = self._first_suited(slot, match.submitter, match.schedd, granted)
+        part = None if number is None else self._cut(slot, number)
+        if number is None or part is None:
+            return False
+        if not self.allows(self.job_ad(number), part.ad):
+            # The schedd asks START_VANILLA_UNIVERSE only now.  The claim goes to another job; the
+            # real one gives it up if there is none, and claims what is left again, for ever.
+            granted, how = evolve(granted, allows=self.allows), How.REUSE
+            number = self._first_suited(part, match.submitter, match.schedd, granted)
+            if number is None:
+                self.pool.give_back(part)
+                return False
+        self._claim(part, match.submitter, match.schedd, number, how)
+        return True
+
+    def left(self, slot: SimSlot) -> Granted:
+        """What the schedd is granted the rest of a partitionable slot with."""
+        rank = slot.ad.get_number("CurrentRank", context=self.context())
+        limits = "" if self.settings.considers_limits else None
+        return Granted(limits, None if rank is None else float(rank))
+
+    def why_not(self, number: int, slot: SimSlot, granted: Granted) -> Unsuited | None:
+        """Why the schedd does not start a job on a slot that it has; None if it does."""
+        return unsuited(self.job_ad(number), slot.ad, granted, self.context())
+
+    def _first_suited(self, slot: SimSlot, user: str, schedd: str, granted: Granted) -> int | None:
+        for number in self.heads(user, schedd):
+            if self.why_not(number, slot, granted) is None:
+                return number
+        return None
+
+    def _cut(self, slot: SimSlot, number: int) -> SimSlot | None:
+        rounding = self.settings_of(slot).rounding
+        part = part_of(slot.ad, self.job_ad(number), rounding, self.context())
+        return None if part is None else self.pool.cut(slot, part)
+
+    # --- claims -------------------------------------------------------------------------------
+
+    def _claim(self, slot: SimSlot, user: str, schedd: str, number: int, how: How) -> None:
+        self.take(number)
+        self._begin(slot, user, schedd, number, how)
+
+    def _begin(self, slot: SimSlot, user: str, schedd: str, number: int, how: How) -> None:
+        """Make a new claim for a job that waits no longer."""
+        now, job, ad = self.state.now, self.job_ad(number), self.pool.own(slot)
+        show_free(ad)
+        rank, limits = terms_of_claim(ad, job, self.context())
+        self.state.claims[slot.name] = Claim(
+            user, now, number, now, 0, rank=rank, limits=limits, schedd=schedd
+        )
+        self._start(slot, number, how)
+
+    def _start(self, slot: SimSlot, number: int, how: How) -> None:
+        """Start a job on a claim, which is its submitter's."""
+        state, claim = self.state, self.state.claims[slot.name]
+        state.tokens += 1
+        claim.job, claim.job_begun, claim.token = number, state.now, state.tokens
+        times = (self.epoch + claim.begun, self.epoch + state.now)
+        show_job(self.pool.own(slot), claim.user, claim.rank, claim.limits, *times)
+        run_time = self.run_time(number, slot)
+        if run_time is not None:
+            self.plan_end(slot, claim, state.now + run_time)
+        self.started(slot, claim, how)
+
+    def _preempt(self, slot: SimSlot, claim: Claim, user: str, schedd: str, number: int) -> None:
+        self.take(number)
+        claim.next_user, claim.next_job, claim.next_schedd = user, number, schedd
+        own = None
+        if claim.job >= 0:
+            own = self.job_ad(claim.job).get_number("MaxJobRetirementTime", slot.ad, self.context())
+        settings = self.settings_of(slot)
+        claim.evicted_at = settings.evicted_at(claim.job_begun, self.state.now, own)
+        show_preempting(self.pool.own(slot), user)
+        self._plan(claim.evicted_at, _EVICT, slot.name, claim.token)
+        self.awaited(slot, claim)
+
+    def finish(self, slot: SimSlot) -> None:
+        """A job is done: the slot goes to who waits for it, to another job, or is free."""
+        claim = self.state.claims[slot.name]
+        self.ended(slot, claim)
+        if claim.next_job >= 0:
+            self._hand_over(slot, claim)
+            return
+        another = self.next_on(slot)
+        if another is None:
+            self.release(slot)
+            return
+        self.take(another)
+        self._start(slot, another, How.REUSE)
+
+    def next_on(self, slot: SimSlot) -> int | None:
+        """The job that a claim takes if its job ends now; None if it is released."""
+        claim = self.state.claims[slot.name]
+        if not self.settings_of(slot).takes_more(claim.begun, self.state.now):
+            return None
+        limits = claim.limits.lower() if self.settings.considers_limits else None
+        granted = Granted(limits, claim.rank, self.allows)
+        return self._first_suited(slot, claim.user, claim.schedd, granted)
+
+    def stop(self, slot: SimSlot, kind: str, why: str) -> None:
+        """A job ends before it is done: its work is lost and it waits again."""
+        claim = self.state.claims[slot.name]
+        self.stopped(slot, claim, kind, why)
+        if claim.job >= 0:
+            self.requeue(claim.job)
+
+    def _hand_over(self, slot: SimSlot, claim: Claim) -> None:
+        self._begin(slot, claim.next_user, claim.next_schedd, claim.next_job, How.MATCH)
+
+    def release(self, slot: SimSlot) -> None:
+        """Give up a claim: the slot is free, or goes if it is a dynamic one."""
+        claim = self.state.claims.pop(slot.name)
+        if claim.next_job >= 0:
+            self.requeue(claim.next_job)
+        show_free(self.pool.own(slot), self.epoch + self.state.now)
+        self.pool.give_back(slot)

@@ -1,0 +1,95 @@
+"""Runs several cycles, each with the claims of the one before.
+
+Decides what one cycle leaves to the next when no job ends and none arrives: ``pieslice simulate``
+does that.  Every match becomes a claim whose job runs on, what it leaves of a partitionable slot
+goes to further jobs; a job that was preempted is idle again; priorities decay and grow with the
+usage.
+
+Inputs: a snapshot, a policy, the time of the first cycle and the seconds to the next (seconds since
+the epoch).  Outputs: a ``Turn`` per cycle.  Follows: the steps of the recorded scenarios.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+
+from attr import define, field, frozen
+
+from negotiator.cycle import negotiate
+from negotiator.engines import ENGINES, make_engines
+from negotiator.jobs.requests import QueuedJob
+from negotiator.matching.board import Board, CycleEnded, Event, Placements
+from negotiator.matching.engine import Engines
+from negotiator.matching.stopwatch import RequestCosts
+from negotiator.model.result import CycleResult
+from negotiator.model.snapshot import Snapshot
+from pieslice.between.course import Course, Start
+from policy.model import NegotiatorPolicy
+
+
+@frozen(eq=False)
+class Turn:
+    """One of several cycles; ``jobs``: who got the slot of each match, None if nobody took it.
+
+    ``starts``: the jobs that started by what the cycle decided, in order.
+    """
+
+    number: int
+    snapshot: Snapshot
+    result: CycleResult
+    jobs: tuple[QueuedJob | None, ...]
+    starts: tuple[Start, ...] = ()
+
+
+@define(eq=False)
+class CycleWatch:
+    """Watches a cycle for what is needed to go on from it."""
+
+    placements: Placements = field(factory=Placements)
+    board: Board | None = None
+
+    def __call__(self, event: Event) -> None:
+        """See ``negotiator.matching.board.Watch``."""
+        self.placements(event)
+        if isinstance(event, CycleEnded):
+            self.board = event.board
+
+
+def run_cycles(
+    snapshot: Snapshot,
+    policy: NegotiatorPolicy,
+    *,
+    now: float,
+    count: int,
+    interval: float,
+    rng: Random | None = None,
+    costs: RequestCosts | None = None,
+    engine: str = ENGINES[0],
+) -> Iterator[Turn]:
+    """``count`` cycles, ``interval`` seconds apart; ``costs``, ``engine`` as for ``negotiate``."""
+    engines = make_engines(engine, lasting=True)
+    course = Course.of(snapshot, policy, int(now))
+    for number in range(1, count + 1):
+        yield next_turn(course, number, now, rng=rng, costs=costs, engine=engines)
+        now += interval
+        course.advance(int(now))
+
+
+def next_turn(
+    course: Course,
+    number: int,
+    now: float,
+    *,
+    rng: Random | None = None,
+    costs: RequestCosts | None = None,
+    engine: str | Engines = ENGINES[0],
+) -> Turn:
+    """Hold a cycle on the pool as it is, and carry out what it decides."""
+    watch, snapshot = CycleWatch(), course.snapshot()
+    result = negotiate(
+        snapshot, course.policy, now=now, rng=rng, watch=watch, costs=costs, engine=engine
+    )
+    assert watch.board is not None
+    starts = course.follow(result, watch.placements.jobs, watch.board)
+    return Turn(number, snapshot, result, tuple(watch.placements.jobs), starts)

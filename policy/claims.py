@@ -1,0 +1,108 @@
+"""Reads what startds and schedds are configured to do with the claims that matches become.
+
+Inputs: a ``Config``.  Outputs: ``ClaimSettings``.  What cannot be read counts as its default, as
+for the daemons.  Follows: CLAIM_WORKLIFE, MAXJOBRETIREMENTTIME, MachineMaxVacateTime,
+MODIFY_REQUEST_EXPR_*, CLAIM_PARTITIONABLE_LEFTOVERS and CLAIM_RECYCLING_CONSIDER_LIMITS of 25.14.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final
+
+from attr import field, frozen
+
+from classad.errors import ClassAdParseError
+from policy.config import Config
+from policy.knobs.matching import CLAIM_PARTITIONABLE_LEFTOVERS
+from policy.knobs.reading import read_knob
+from policy.language import expressions
+from policy.language.macros import ExpansionError
+from policy.language.numbers import read_boolean
+
+if TYPE_CHECKING:
+    from classad.ads.expression import Expression
+
+_ROUNDED: Final = ("cpus", "memory", "disk")
+_LIMITS: Final = "CLAIM_RECYCLING_CONSIDER_LIMITS"
+_WORKLIFE: Final = 1200
+_LONGEST_VACATE: Final = 600
+_FOREVER: Final = 2**31
+_VALUE: Final = expressions.evaluator(0.0)
+
+
+@frozen
+class ClaimSettings:
+    """What daemons do with claims; times in seconds.
+
+    Of the startd: ``worklife`` for which a claim takes further jobs (negative: without end), the
+    ``retirement`` of a job whose slot is wanted, of which the last ``longest_vacate`` seconds are
+    there to stop in; ``rounding``: by the name of a resource in lower case, what rounds the request
+    for it up.  Of the job: ``vacate``, the seconds that it takes to stop.  Of both daemons:
+    ``leftovers``, whether the schedd may use what a match leaves of a partitionable slot.  Of the
+    schedd: ``considers_limits``, whether a job on leftovers or on a claim that is used again has to
+    have the concurrency limits that it was granted with.
+    """
+
+    worklife: int = _WORKLIFE
+    retirement: int = 0
+    vacate: int = 0
+    leftovers: bool = True
+    longest_vacate: int = 0
+    considers_limits: bool = True
+    rounding: Mapping[str, Expression] = field(factory=dict)
+
+    def takes_more(self, begun: int, now: int) -> bool:
+        """Whether a claim that began then takes another job."""
+        return self.worklife < 0 or now - begun < self.worklife
+
+    def evicted_at(self, job_begun: int, now: int, own: float | None) -> int:
+        """When a job has to begin to stop whose slot was given to another ``now``.
+
+        ``own``: the job's own MaxJobRetirementTime, None if it has none.
+        """
+        retirement = self.retirement if own is None else min(self.retirement, int(own))
+        return max(now, job_begun + retirement - self.longest_vacate)
+
+
+def read_claims(config: Config) -> ClaimSettings:
+    """The settings of the daemons that have this configuration."""
+    startd, schedd = config.seen_by("STARTD"), config.seen_by("SCHEDD")
+    limits = read_boolean(_text(schedd, _LIMITS), _VALUE)
+    return ClaimSettings(
+        worklife=_seconds(startd, "CLAIM_WORKLIFE", _WORKLIFE),
+        retirement=_seconds(startd, "MAXJOBRETIREMENTTIME", 0),
+        leftovers=all(
+            read_knob(one, CLAIM_PARTITIONABLE_LEFTOVERS).boolean() for one in (startd, schedd)
+        ),
+        longest_vacate=_seconds(startd, "MachineMaxVacateTime", _LONGEST_VACATE),
+        considers_limits=limits is not False,
+        rounding={
+            name: found
+            for name in _ROUNDED
+            if (found := _expression(startd, f"MODIFY_REQUEST_EXPR_REQUEST{name.upper()}"))
+        },
+    )
+
+
+def _seconds(config: Config, name: str, default: int) -> int:
+    """A time that is known without a slot or a job."""
+    value = _VALUE(_text(config, name))
+    if isinstance(value, int | float) and value.__class__ in (int, float):
+        return int(value) if abs(value) < _FOREVER else default
+    return default
+
+
+def _expression(config: Config, name: str) -> Expression | None:
+    text = _text(config, name)
+    try:
+        return expressions.parse(text) if text else None
+    except ClassAdParseError:
+        return None
+
+
+def _text(config: Config, name: str) -> str:
+    try:
+        return (config.text(name) or "").strip()
+    except ExpansionError:
+        return ""
