@@ -192,6 +192,8 @@ def not_there(one: MacroExpression) -> Iterator[Diagnostic]:
         row = find_attribute(node.name)
         if row is None or find_ephemeral(node.name) is not None:
             continue
+        if one.part is not None and row.ads.get("slot") is Moment.SOMETIMES:
+            continue  # what some slots have for their own reasons a job may have, too
         if _is_of_the_running_job(one, row, scope):
             message = (
                 f"`MY.{node.name}` is that of the job on the slot: it is there only in a claim"
@@ -297,6 +299,8 @@ def _unknown(one: MacroExpression, name: str, *, asked: bool) -> _Found:
     """``asked``: it is an attribute of the job, which is said to be missing in some."""
     folded, view, is_macro = name.casefold(), one.view, one.view.config.lookup(name) is not None
     if _is_published(view, folded):
+        return None
+    if one.part is not None and folded in one.surroundings.published:
         return None
     if folded in _HELPERS and is_macro:
         message = f"`{name}` is a macro, and no attribute that {one.name} could see"

@@ -54,7 +54,7 @@ def _is_custom(view: View, setting: Setting, name: str) -> bool:
     return setting.beside(name).strip().casefold() == "custom"
 
 
-def _is_routing(view: View, setting: Setting, name: str) -> bool:
+def is_routing(view: View, setting: Setting, name: str) -> bool:
     """May DAEMON_LIST name the daemon?  What a schedd's machine leaves out says something."""
     started = setting.beside("DAEMON_LIST").casefold()
     return not ("daemon_list" in view.defined and "schedd" in started) or _names(started, name)
@@ -174,7 +174,7 @@ _COMPANIONS: Final = (
         help="no macro begins with the keyword and `_HOOK_`", sure=False,
     ),
     _need(
-        r"JOB_ROUTER_ROUTE_(?!NAMES)\w+", _is_routing, "JOB_ROUTER",
+        r"JOB_ROUTER_ROUTE_(?!NAMES)\w+", is_routing, "JOB_ROUTER",
         help="JOB_ROUTER is not in DAEMON_LIST",
     ),
     _need(

@@ -20,7 +20,7 @@ from classad.source import Source
 from classad.syntax.nodes import Binary, Node, height, walk
 from policy.attributes import DATE, FIRST_DATE, LAST_DATE
 from policy.knobs.declaration import Use, Wanted
-from policy.knobs.reading import EXPANDED, Place
+from policy.knobs.reading import Place
 from policy.knobs.uses import find_use
 from policy.language import statements
 from policy.language.expressions import parse
@@ -32,6 +32,9 @@ from policy.language.table import Definition
 from policy.lint.finding import Advice, Finding
 from policy.lint.trees import Holes, comparisons, matched, pattern
 from policy.lint.view import Setting, View, is_own, unread_setting
+from policy.transforms.checking import statements as statements_in
+from policy.transforms.lines import Command, Line
+from policy.transforms.rules import Rules, rules_of_definition
 from policy.values.domain import ANYTHING, Abstract, of_its_kinds, single_number
 from policy.values.evaluation import DEEPEST, Evaluation
 from policy.values.surroundings import Surroundings
@@ -39,9 +42,10 @@ from policy.values.surroundings import Surroundings
 #: The longest text of a part that a message has.
 _SHOWN: Final = 80
 _WORD: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-#: Where transforms, routes and job scripts name an attribute that they set.
+#: Where transforms, routes and job scripts name an attribute that they set or look for.
 _SETS: Final = re.compile(
-    r"(?im)^\s*(?:(?:EVALSET|EVALMACRO|SET|DEFAULT)\s+(\w+)|(?:COPY|RENAME)\s+\w+\s+(\w+))"
+    r"(?im)^\s*(?:(?:EVALSET|EVALMACRO|SET|DEFAULT)\s+(\w+)|(?:COPY|RENAME)\s+\w+\s+(\w+)"
+    r"|(?:if|elif)\s+!?\s*defined\s+MY\.(\w+))"
 )
 _RESOURCE: Final = re.compile(r"(?i)machine_resource_(?:inventory_)?(\w+)")
 _PUBLISHED: Final = Use("slot", "job", Wanted.ANY, moment="as an attribute of the slot")
@@ -50,19 +54,20 @@ _SUBMITTED: Final = Use("job", "slot", Wanted.ANY, moment="as an attribute of th
 
 @frozen
 class Part:
-    """``name`` says what it is; ``source`` has it from ``start`` on, where that can be told."""
+    """``name`` says what it is; the line has it from ``start`` on."""
 
     name: str
     text: str
     use: Use
-    source: Source | None
+    line: Line
     start: int
 
     def place(self, start: int, end: int) -> Place:
         """Where some characters of it stand; those behind its end at its last one."""
         last = max(0, len(self.text) - 1)
         begin = min(start, last)
-        return self.source, self.start + begin, self.start + min(max(end, begin + 1), last + 1)
+        stop = min(max(end, begin + 1), last + 1)
+        return self.line.spot(self.start + begin, self.start + stop)
 
 
 @define
@@ -255,8 +260,6 @@ def _named(view: View) -> dict[str, str]:
 
 #: What a macro begins with that holds such a body.
 HOLDERS: Final = ("JOB_TRANSFORM_", "JOB_ROUTER_ROUTE_", "JOB_ROUTER_TRANSFORM_")
-_COMMAND: Final = r"(requirements)[ \t]*[=:]?|(set|default|evalset)[ \t]+(\w+)[ \t]*=?"
-_COMMAND_LINE: Final = re.compile(rf"(?im)^[ \t]*(?:{_COMMAND})[ \t]+(\S.*)$")
 _ROUTED: Final = "when a job is transformed"
 _OF_COMMANDS: Final = {
     "REQUIREMENTS": Use("job", "", Wanted.CONDITION, moment=_ROUTED),
@@ -284,40 +287,23 @@ def _is_holder(setting: Setting) -> bool:
     return macro.startswith(HOLDERS) and not macro.endswith("_NAMES")
 
 
+def rules_in(setting: Setting) -> Rules:
+    """The lines of a body."""
+    return rules_of_definition(setting.entry, setting.macro)
+
+
 def parts(setting: Setting) -> Iterator[Part]:
     """The expressions of a body, but those that the transform puts together itself."""
-    entry, behind = setting.entry, setting.entry.start
     routed = setting.macro.upper().startswith(_ROUTES)
-    for found in _COMMAND_LINE.finditer(entry.raw) if has_body(setting) else ():
-        command, text = (found[1] or found[2]).upper(), found[4].rstrip()
-        start = _in_file(entry, behind, text)
-        behind = behind if start is None else start + len(text)
-        if "$" not in text and not text.endswith("\\"):
-            name = command if found[3] is None else f"{command} {found[3]}"
-            use = _OF_ROUTES if command == "REQUIREMENTS" and routed else _OF_COMMANDS[command]
-            if start is None:
-                yield Part(name, text, use, _value(entry), found.start(4))
-            else:
-                yield Part(name, text, use, entry.source, start)
-
-
-def _value(entry: Definition) -> Source:
-    """The value as a text of its own, for what no line of a file has."""
-    if entry.source is None:
-        return Source(entry.raw, entry.origin)
-    # A block begins with the line that opens it, which is not in the value.
-    first_line, _ = entry.source.position(entry.start)
-    first_line += "@=" in entry.source.line_at(entry.start)[0]
-    return Source(entry.raw, f"{entry.origin}{EXPANDED}", first_line=first_line)
-
-
-def _in_file(entry: Definition, behind: int, text: str) -> int | None:
-    """Where the file ends a line with a text of the value, behind the one before."""
-    if entry.source is None:
-        return None
-    pattern = re.compile(rf"(?m){re.escape(text)}[ \t\r]*$")
-    found = pattern.search(entry.source.text, behind, entry.end)
-    return None if found is None else found.start()
+    for line, form in statements_in(rules_in(setting)) if has_body(setting) else ():
+        if not isinstance(form, Command) or form.keyword not in _OF_COMMANDS:
+            continue
+        whole = form.keyword == "REQUIREMENTS"
+        text, at = (form.first, form.first_at) if whole else (form.rest, form.rest_at)
+        if text and "$" not in text and not (whole and text[0] in ":="):
+            name = form.keyword if whole else f"{form.keyword} {form.first}"
+            use = _OF_ROUTES if whole and routed else _OF_COMMANDS[form.keyword]
+            yield Part(name, text, use, line, at)
 
 
 # --- branches of an `if` that are not taken -------------------------------------------------------

@@ -50,6 +50,7 @@ _RUNTIME: Final = frozenset(
 #: Macros with a language of their own, in which references may be to the job.
 _OTHER_LANGUAGES: Final = ("JOB_TRANSFORM_", "JOB_ROUTER_", "SUBMIT_TEMPLATE_", "STARTD_JOB_HOOK_")
 _SHORTEST: Final = 4
+_BLOCK: Final = re.compile(r"[^\s=:@+]+\s*@=\s*(\S+)")
 
 
 @looks_at(Per.CONFIGURATION)
@@ -174,12 +175,18 @@ def _attributes(view: View) -> Iterable[str]:
 def _conditions(view: View) -> Iterator[Diagnostic]:
     """References in conditions, which are false without them."""
     for source in view.config.texts:
+        end = ""
         for line in LineReader(source) if source.quoted else ():
+            block = _BLOCK.fullmatch(line.text)
+            if end or block is not None:
+                # Lines of a block are those of another language.
+                end = f"@{block[1]}" if block and not end else end * (line.text != end)
+                continue
             word = keyword(line.text)
             if word is None or word[0] not in ("if", "elif"):
                 continue
             for found in _REFERENCE.finditer(line.text):
                 if not _is_defined(view, found[1]):
                     message = f"`$({found[1]})` is not defined, and the condition is false"
-                    start, end = line.offset(found.start()), line.offset(found.end() - 1) + 1
-                    yield _hole(view, found[1], message, (source, start, end))
+                    spot = source, line.offset(found.start()), line.offset(found.end() - 1) + 1
+                    yield _hole(view, found[1], message, spot)

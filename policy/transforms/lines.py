@@ -112,18 +112,18 @@ Form: TypeAlias = Conditional | Assignment | Command | Foreign | Unknown
 
 @define(eq=False)
 class Line:
-    """A logical line; ``number`` is that of its last physical line in its file, from 1."""
+    """A logical line.
+
+    ``owner``: the definition whose value it is, where it is not known which characters of the file
+    are its own: it is put together from macros.
+    """
 
     logical: LogicalLine
+    owner: Definition | None = None
     text: str = field(init=False)
 
     def __attrs_post_init__(self) -> None:
         self.text = self.logical.text.strip(BLANKS)
-
-    @property
-    def number(self) -> int:
-        """The line of the file that it ends on."""
-        return self.logical.line
 
     @cached_property
     def form(self) -> Form:
@@ -138,6 +138,8 @@ class Line:
     def spot(self, start: int = 0, end: int | None = None) -> Spot:
         """Where characters of the text stand in the file; by default all of them."""
         end = len(self.text) if end is None else end
+        if self.owner is not None and self.owner.source is not None:
+            return _within(self.owner, self.text[start:end])
         last = max(start, min(end, len(self.text)) - 1)
         shift = len(self.logical.text) - len(self.logical.text.lstrip(BLANKS))
         source = self.logical.source
@@ -234,7 +236,7 @@ def lines_of_definition(definition: Definition) -> list[Line]:
     written = _written(definition)
     if [line.text for line in written] == [line.text for line in lines]:
         return written
-    return lines
+    return [Line(line.logical, definition) for line in lines]
 
 
 def _written(definition: Definition) -> list[Line]:
@@ -242,19 +244,35 @@ def _written(definition: Definition) -> list[Line]:
     source, begin, end = definition.source, definition.start, definition.end
     if source is None:
         return []
-    first, _ = source.line_at(begin)
+    first, start = source.line_at(begin)
+    reader = LineReader(source, start=start)
     if "@=" not in first:
-        line = source.position(begin)[0]
-        text = definition.raw.strip(BLANKS)
-        piece = ((0, source.text.find(text, begin, end + 1)),)
-        return [Line(LogicalLine(text, source, line, piece))] if piece[0][1] >= 0 else []
-    reader = LineReader(source, start=begin)
+        return [_behind_sign(logical, definition.raw.strip(BLANKS)) for logical, _ in
+                zip(reader, range(1), strict=False)]  # fmt: skip
     body: list[LogicalLine] = []
     for logical in reader:
         if logical.offset(0) >= end:
             break
         body.append(logical)
-    return [Line(logical) for logical in body[1:]]
+    return _lines(body[1:])
+
+
+def _behind_sign(logical: LogicalLine, text: str) -> Line:
+    """The value at the end of the line of an assignment."""
+    at = logical.text.rfind(text) if text else -1
+    if at < 0:
+        return Line(logical)
+    pieces = [(0, logical.offset(at))]
+    pieces += [(offset - at, place) for offset, place in logical.pieces if offset > at]
+    return Line(LogicalLine(text, logical.source, logical.line, tuple(pieces)))
+
+
+def _within(definition: Definition, text: str) -> Spot:
+    """Where a definition has a text; all of its value where it has it not."""
+    source, start, end = definition.source, definition.start, definition.end
+    assert source is not None
+    at = source.text.find(text, start, end) if text else -1
+    return (source, start, max(end, start + 1)) if at < 0 else (source, at, at + len(text))
 
 
 def _lines(read: Iterable[LogicalLine]) -> list[Line]:

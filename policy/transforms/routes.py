@@ -162,17 +162,17 @@ def _route(
     if rules.fault is not None:
         table.problems.append(rules.fault)
         return None
-    if rules.requirements is None and not _text(config, CONSTRAINT):
-        message = f"{macro} has no REQUIREMENTS, so the router ignores it"
-        help_text = f"`REQUIREMENTS true` takes every job that {CONSTRAINT} lets in"
-        place = rules.place()
-        table.problems.append(Diagnostic(message, *(place or ()), help=help_text))
-        return None
     variables = Variables(config, Job(Ad()), context)
     course = check_lines(rules, variables, version)
     if course.failure is not None:
         course.failure.message = f"the router ignores {macro}: {course.failure.message}"
         table.problems.append(course.failure)
+        return None
+    if rules.requirements is None and not _text(config, CONSTRAINT):
+        message = f"{macro} has no REQUIREMENTS, so the router ignores it"
+        help_text = f"`REQUIREMENTS true` takes every job that {CONSTRAINT} lets in"
+        place = rules.place()
+        table.problems.append(Diagnostic(message, *(place or ()), help=help_text))
         return None
     return _told(rules, variables, config)
 

@@ -47,28 +47,30 @@ _PRIOR: Final = (
 
 
 class PassedOver(Enum):
-    """Why a job did not get a route."""
+    """Why a job did not get a route that was tried."""
 
     REQUIREMENTS = "requirements"
-    MAX_JOBS = "max jobs"
-    MAX_IDLE_JOBS = "max idle jobs"
-    TAKEN = "an earlier route takes it"
-    TURN = "another has its turn"
+    MAX_JOBS = "max_jobs"
+    MAX_IDLE_JOBS = "max_idle_jobs"
+    TAKEN = "taken"
+    TURN = "turn"
 
 
 class NotLookedAt(Enum):
     """Why the router does not look at a job."""
 
-    OFF = "the router is off"
+    OFF = "off"
+    NO_ROUTES = "no_routes"
     CONSTRAINT = "constraint"
-    NO_ROUTE = "no route"
-    NOT_IDLE = "not idle"
-    NO_OWNER = "no owner"
-    STAGING = "its input is not there yet"
-    MANAGED = "managed by another"
-    ROUTED = "routed already"
-    ENOUGH = "the router has its most jobs"
-    FULL = "no route takes more jobs"
+    REQUIREMENTS = "requirements"
+    NOT_IDLE = "not_idle"
+    NO_OWNER = "no_owner"
+    NO_PROC = "no_proc"
+    STAGING = "staging"
+    MANAGED = "managed"
+    ROUTED = "routed"
+    ENOUGH = "enough"
+    FULL = "full"
 
 
 @frozen
@@ -133,8 +135,10 @@ class Router:
     def not_looked_at(self, ad: Ad) -> NotLookedAt | None:
         """Why the router does not look at a job; None if it does."""
         table = self.table
-        if not table.is_on or table.ends or not table.routes:
-            return NotLookedAt.OFF if not table.is_on or table.ends else NotLookedAt.NO_ROUTE
+        if not table.is_on or table.ends:
+            return NotLookedAt.OFF
+        if not table.routes:
+            return NotLookedAt.NO_ROUTES
         if table.max_jobs is not None and self._routed >= table.max_jobs:
             return NotLookedAt.ENOUGH
         accepting = [route for route in table.routes if not route.takes_none]
@@ -146,7 +150,7 @@ class Router:
         if not self._lets_in(table.constraint, ad):
             return NotLookedAt.CONSTRAINT
         if not any(self._lets_in(route.rules.condition, ad) for route in accepting):
-            return NotLookedAt.NO_ROUTE
+            return NotLookedAt.REQUIREMENTS
         return None
 
     def _lets_in(self, condition: Expression | None, ad: Ad) -> bool:
@@ -256,7 +260,7 @@ def _state(ad: Ad, router: str) -> NotLookedAt | None:
 
     number = value("ProcId")
     if not isinstance(number, int) or number < 0:
-        return NotLookedAt.NO_OWNER
+        return NotLookedAt.NO_PROC
     if value("JobStatus") != _WAITING:
         return NotLookedAt.NOT_IDLE
     if value("StageInStart") is not None and value("StageInFinish") is None:

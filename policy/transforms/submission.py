@@ -33,22 +33,32 @@ _OWN: Final = frozenset({"procid", "jobstatus", "globaljobid", "initialjobstatus
 
 @frozen
 class Transforms:
-    """The transforms of a schedd in their order; ``problems`` say which are left out, and why."""
+    """The transforms of a schedd in their order.
+
+    ``missing`` are names without a transform; ``problems`` say what is left out, and why.
+    """
 
     rules: tuple[Rules, ...]
+    missing: tuple[str, ...] = ()
     problems: tuple[Diagnostic, ...] = ()
 
 
-def read_transforms(config: Config, version: Version = NEWEST) -> Transforms:
-    """The transforms that a configuration lists, as the schedd reads it."""
-    rules, missing = rules_named(_HEAD, config.text(NAMES) or "", config, old=version < _NO_OLD)
-    problems = []
-    listed = config.lookup(NAMES)
-    for name in missing:
-        place = () if listed is None or listed.source is None else (
-            listed.source, listed.start, listed.end,
-        )  # fmt: skip
-        problems.append(Diagnostic(f"{_HEAD}{name} is not set", *place, severity="warning"))
+def read_transforms(
+    config: Config,
+    version: Version = NEWEST,
+    *,
+    names: str | None = None,
+    as_tool: bool = False,
+) -> Transforms:
+    """The transforms that a configuration lists, as the schedd reads it.
+
+    ``names``: a list in place of that of the configuration.  ``as_tool``: as condor_transform_ads
+    reads them, which knows the old syntax.
+    """
+    listed = (config.text(NAMES) or "") if names is None else names
+    old = as_tool or version < _NO_OLD
+    rules, missing = rules_named(_HEAD, listed, config, old=old)
+    problems = [_missing(config, name) for name in missing]
     kept = []
     for one in rules:
         if one.is_old:
@@ -59,7 +69,16 @@ def read_transforms(config: Config, version: Version = NEWEST) -> Transforms:
             problems.append(one.fault)
         else:
             kept.append(one)
-    return Transforms(tuple(kept), tuple(problems))
+    return Transforms(tuple(kept), tuple(missing), tuple(problems))
+
+
+def _missing(config: Config, name: str) -> Diagnostic:
+    """That there is no such transform, shown where it is listed."""
+    found = Diagnostic(f"{_HEAD}{name} is not set", severity="warning")
+    listed = config.lookup(NAMES)
+    if listed is not None and listed.source is not None:
+        found.source, found.start, found.end = listed.source, listed.start, listed.end
+    return found
 
 
 @define(eq=False)

@@ -131,11 +131,11 @@ BAD = "PREEMPTION_REQUIREMENTS = RemoteUserPrio > SubmitterUserPrio"
         ),
         (
             f"{TRANSFORM} SET A 1 \\\n SET B 2\n@end\n",
-            ["P245:3 SET A of JOB_TRANSFORM_A: expected an operator or end of expression,"
+            ["P245:4 SET A of JOB_TRANSFORM_A: expected an operator or end of expression,"
              " found `SET`"],
         ),
         (f"{TRANSFORM} REQUIREMENTS Foo == \"$(FULL_HOSTNAME)\"\n@end\n", []),
-        (f"{TRANSFORM} NOSUCHCOMMAND x\n@end\n", []),
+        (f"{TRANSFORM} NOSUCHCOMMAND x\n@end\n", ["P244:3 `NOSUCHCOMMAND` is no command"]),
         ("NUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1_SLOT_WEIGHT =\n", []),
         ("NUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1_SLOT_WEIGHT = Cpus * 2\n", []),
     ],
