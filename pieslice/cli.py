@@ -30,6 +30,7 @@ import pieslice.runreport.cli
 import pieslice.shadow.cli
 import pieslice.simulation.cli
 import pieslice.sweeps.cli
+import pieslice.transforms.cli
 import pieslice.why.cli
 from pieslice.command_line import (
     EXIT_BAD,
@@ -71,6 +72,7 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 COMMANDS = (
     pieslice.expressions.cli,
     pieslice.policies.cli,
+    pieslice.transforms.cli,
     pieslice.shadow.cli,
     pieslice.alerts.cli,
     pieslice.negotiate.cli,

@@ -46,7 +46,8 @@ ORDER = {
     ),
     "pieslice": (
         "terminal", "command_line", "limiting", "data", "writing", "reports", "recording", "live",
-        "inputs", "expressions", "policies", "priorities", "forecast", "runreport", "between",
+        "inputs", "expressions", "policies", "transforms", "priorities", "forecast", "runreport",
+        "between",
         "simulation", "sweeps", "fuzzing", "negotiate", "shadow", "why", "history", "alerts",
         "partitions", "api", "doctor", "manual", "cli", "__main__",
     ),

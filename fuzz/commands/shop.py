@@ -92,6 +92,8 @@ COMMANDS: Final = (
     )),
     Command("config info MAX_SPINS", (), 1),
     Command("map test groups.map alice bob@x", ("groups.map",), 4),
+    *(Command(f"{words} transforms.conf pool/jobs.ads{more}", ("transforms.conf",), 4)
+      for words in ("transform", "route") for more in ("", " --json", " --ads")),
     Command("simulate pool --workload load.toml --days 0.02 --json", ("load.toml", _CONFIG), 2),
     Command("simulate pool --workload capture --days 0.02", _ADS, 2),
     Command("simulate pool --workload load.csv --days 0.02 --json", ("load.csv",), 2),
@@ -138,6 +140,7 @@ def make(folder: Path) -> None:
     text = (tour / "condor_config").read_text("utf-8")
     (folder / "condor_config").write_text(f"{text}\n{_POLICY}", "utf-8")
     shutil.copy(_EXAMPLES / "systemd" / "alerts.toml", folder / "alerts.toml")
+    shutil.copy(_EXAMPLES / "transforms" / "condor_config", folder / "transforms.conf")
     (folder / "other.conf").write_text("PREEMPTION_REQUIREMENTS = False\n", "utf-8")
     (folder / "extra.conf").write_text("A = 1\n", "utf-8")
     shutil.copy(tour / "groups.map", folder / "groups.map")

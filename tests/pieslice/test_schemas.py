@@ -38,6 +38,8 @@ MAP = (
     r" -D 'CLASSAD_USER_MAPDATA_Groups=* /^(ann|bob)$/ group_physics.\1,group_guests'"
     " --subsys SCHEDD --map-name Groups"
 )
+#: A configuration with transforms and routes, and jobs.
+ROUTED = "examples/transforms/condor_config examples/transforms/jobs.ads"
 TRIED = (
     "-a CurrentTime=200 -a EnteredCurrentState=0 -a SubmitterGroup=undefined"
     " -a RemoteGroup=undefined"
@@ -103,6 +105,10 @@ OUTPUTS = {
     ],
     "quotas": [f"quotas {TOUR} --json", f"quotas {CAMPUS} --json"],
     "rank": [f"rank {TOUR} 12.0 --json", f"rank {CAMPUS} 8.0 --json", f"rank {CAMPUS} 15.5 --json"],
+    "route": [
+        f"route {ROUTED} --json",
+        f"route {ROUTED} --json --ignore-prior-routing -D JOB_ROUTER_ROUTE_Cloud=FOO",
+    ],
     "report": ["report run/a run/b -o page.html --json"],
     "shadow": [],
     "shadow-cycle": [],
@@ -118,6 +124,10 @@ OUTPUTS = {
     "simulate-seeds": [f"simulate {SIMULATED} --seeds 2 --json"],
     "sweep": [f"sweep {SIMULATED} --set PRIORITY_HALFLIFE=1,2 --jobs 1 --json"],
     "table": [],
+    "transform": [
+        f"transform {ROUTED} --json",
+        f"transform {ROUTED} --json --tool -D JOB_TRANSFORM_Old=RENAME",
+    ],
     "userprio": [],
     "versions": ["versions --json", "versions 24.0 25.0 --json"],
     "when": [],

@@ -74,6 +74,8 @@ COMMANDS = [
     "--my examples/campus/slots.ads",
     "map test -D SCHEDD_CLASSAD_USER_MAP_NAMES=G -D 'CLASSAD_USER_MAPDATA_G=* ann physics' "
     "--subsys SCHEDD G ann",
+    "transform examples/transforms/condor_config examples/transforms/jobs.ads",
+    "route examples/transforms/condor_config examples/transforms/jobs.ads",
     *(f"forecast {pool} --hours 2 --every 1" for pool in POOLS[:3]),
     f"simulate {SIMULATED}",
     f"simulate {SIMULATED} --compare examples/campus/condor_config examples/campus/no_preemption",
