@@ -220,9 +220,9 @@ def test_a_wheel_from_the_source_distribution_works(
     built = {name for name in contents(wheel) if name.endswith((".so", ".pyd"))}
     assert built == (set() if pure else {"classad/_kernels.abi3.so"})
 
-    venv.create(tmp_path / "venv", with_pip=True)
+    venv.create(tmp_path / "venv")
     python = tmp_path / "venv" / "bin" / "python"
-    run(python, "-m", "pip", "install", "-q", wheel, cwd=tmp_path)
+    run(sys.executable, "-m", "pip", "--python", python, "install", "-q", wheel, cwd=tmp_path)
     backend = run(python, "-c", "import classad.kernels as k; print(k.backend)", cwd=tmp_path)
     assert backend.strip() == ("python" if pure else "c")
     expression = "undefined =?= undefined && 5 / 2 == 2"

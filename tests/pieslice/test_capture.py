@@ -410,7 +410,7 @@ def _running(ad: ClassAd) -> bool:
 @pytest.mark.parametrize(
     ("of", "lacks"),
     [
-        ({"s2@live.test": "hang"}, "jobs: s2@live.test: no answer within 2 s"),
+        ({"s2@live.test": "hang"}, "jobs: s2@live.test: no answer within 5 s"),
         ({"s2@live.test": "end"}, "jobs: s2@live.test: the process that asks ended in the middle"),
         ({"s2@live.test": "no\nmore"}, "jobs: s2@live.test: no more"),
         ({"claims of s2@live.test": "unknown command"}, "claims: s2@live.test: unknown command"),
@@ -429,7 +429,8 @@ def test_a_capture_says_what_it_lacks(
 ) -> None:
     recorded(lambda whole: whole.update(trouble=of))
     folder = tmp_path / "now"
-    assert capture(folder, "--timeout", "2", "--json") == 1
+    # On a busy machine the process that asks needs some of the time for its start.
+    assert capture(folder, "--timeout", "5" if "within" in lacks else "60", "--json") == 1
     answer = json.loads(capsys.readouterr().out)
     assert lacks in answer["missing"]
     whole = "s2@live.test" not in of
@@ -504,9 +505,9 @@ def test_schedds_are_asked_at_the_same_time(what: str, recorded: Place) -> None:
 def test_a_schedd_has_its_time_once_in_a_capture(recorded: Place) -> None:
     """One that hangs over its configuration is not asked for its jobs as well."""
     recorded(lambda whole: whole.update(trouble={"configuration of s1@live.test": "hang"}))
-    with Bindings(POOL, timeout=2) as daemons:
+    with Bindings(POOL, timeout=5) as daemons:
         found = take(daemons, Memory())
-    assert found.manifest["silent"] == ["configuration: s1@live.test: no answer within 2 s"]
+    assert found.manifest["silent"] == ["configuration: s1@live.test: no answer within 5 s"]
     assert "jobs: s1@live.test: not asked, as it had not answered" in found.manifest["missing"]
     assert found.manifest["answered"] == 1
     assert "s2@live.test#" in found.parts["jobs"]
@@ -686,13 +687,15 @@ def test_an_ad_that_does_not_parse_is_told_when_it_is_read(
 
 def test_a_process_that_asks_is_ended(recorded: Place) -> None:
     recorded(lambda whole: whole.update(trouble={"s1@live.test": "hang"}))
-    with Bindings(POOL, timeout=1.5) as daemons:
+    with Bindings(POOL, timeout=60) as daemons:
         daemons.hello()
         process = daemons._process
         assert process is not None
-        with pytest.raises(DaemonError, match=r"no answer within 1\.5 s"):
+        daemons.timeout = 0.5
+        with pytest.raises(DaemonError, match=r"no answer within 0\.5 s"):
             daemons.jobs({"Name": "s1@live.test"}, [])
         assert process.poll() is not None
+        daemons.timeout = 60
         assert daemons.hello()["pool"] == POOL
         last = daemons._process
     assert last is not None

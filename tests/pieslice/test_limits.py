@@ -231,11 +231,11 @@ def test_an_answer_that_is_being_written_is_not_cut(monkeypatch: pytest.MonkeyPa
 
     class SlowlyRead(io.StringIO):
         def write(self, text: str) -> int:
-            time.sleep(0.4)
+            time.sleep(0.9)
             return super().write(text)
 
     out = SlowlyRead()
-    with limited(given(time=0.2)):
+    with limited(given(time=0.5)):
         deliver("the answer\n", argparse.Namespace(output=None), out)
     assert out.getvalue() == "the answer\n"
 

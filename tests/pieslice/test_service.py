@@ -154,7 +154,7 @@ def test_what_several_pools_find_comes_as_it_is_found() -> None:
     both = threading.Barrier(2)
 
     def follow(pool: str | None, pause: Pause) -> Iterator[int]:
-        both.wait(20)  # neither waits for the other to end
+        both.wait(120)  # neither waits for the other to end
         yield from range(3)
 
     found = list(together(["a", "b"], follow))
@@ -177,7 +177,7 @@ def test_a_pool_that_fails_ends_all() -> None:
 
     with pytest.raises(DaemonError, match="b: no"):
         list(together(["a", "b"], follow))
-    assert closed.wait(20)
+    assert closed.wait(120)
 
 
 @pytest.mark.slow
