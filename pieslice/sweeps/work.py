@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -127,7 +128,9 @@ def on_cores(job: Job, points: Sequence[Point], tries: int, cores: int) -> Itera
         n_jobs=cores, return_as="generator_unordered", batch_size=1, **_attended_workers()
     )
     with _broken_pools():
-        for outcome in pool(calls):
+        with _uninterrupted():
+            outcomes = pool(calls)
+        for outcome in outcomes:
             del waiting[outcome.point.key]
             yield outcome
     for point in waiting.values():
@@ -152,6 +155,22 @@ def _end_with(parent: int) -> None:
     while os.getppid() == parent:
         time.sleep(_WATCHED)
     os._exit(1)
+
+
+@contextlib.contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Put off Ctrl-C: a pool of workers that has begun half cannot be ended."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    heard: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: heard.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if heard:
+        signal.raise_signal(signal.SIGINT)
 
 
 @contextlib.contextmanager

@@ -198,6 +198,28 @@ def test_a_failed_point_is_in_the_table(
     capsys.readouterr()
 
 
+def test_ctrl_c_while_workers_begin_is_heard_when_they_have_begun(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    begun: list[bool] = []
+
+    def parallel(**_: Any) -> Any:
+        def begin(_: Any) -> Any:
+            signal.raise_signal(signal.SIGINT)
+            begun.append(True)
+            return iter(())
+
+        return begin
+
+    joblib = SimpleNamespace(Parallel=parallel, delayed=lambda function: function)
+    monkeypatch.setattr(work, "load", lambda _: joblib)
+    with pytest.raises(KeyboardInterrupt):
+        list(work.on_cores(dies, grid(), 1, 2))
+    assert begun == [True]
+    with pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)
+
+
 @pytest.mark.slow
 def test_on_all_cores_a_worker_that_dies_takes_no_other_point_with_it() -> None:
     pytest.importorskip("joblib")
