@@ -37,6 +37,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from pieslice.cli import build_parser, main
+from tests.cases import every_case
 
 ROOT = Path(__file__).parents[1]
 PAGES = [
@@ -206,7 +207,7 @@ def shown(image: Path) -> bool:
     return any(f"(images/{name})" in page.read_text() for page in PAGES)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=[page.name for page in PAGES])
+@every_case("page", PAGES, name=lambda page: page.name)
 def test_every_image_is_drawn_by_a_command_of_its_page(page: Path) -> None:
     code = "".join(body for _, kind, body in blocks(page) if kind == "console")
     for text, name in IMAGE.findall(page.read_text()):
@@ -361,7 +362,7 @@ def test_there_are_examples() -> None:
     assert len(EXAMPLES) >= 8
 
 
-@pytest.mark.parametrize("page", PAGES, ids=[page.name for page in PAGES])
+@every_case("page", PAGES, name=lambda page: page.name)
 def test_links_lead_somewhere(page: Path) -> None:
     for target in LINK.findall(page.read_text()):
         assert os.path.exists(page.parent / target), f"{page.name}: {target}"

@@ -18,6 +18,7 @@ from classad.formats.long import LongReader, literal_value
 from classad.language.values import UNDEFINED
 from classad.syntax.nodes import Literal
 from classad.syntax.parser import parse_expression
+from tests.cases import every_case
 
 VECTORS = Path(__file__).parents[1] / "vectors" / "classad" / "formats.jsonl"
 LINES = [
@@ -27,7 +28,7 @@ LINES = [
 ]
 
 
-@pytest.mark.parametrize("case", LINES, ids=[case["id"] for case in LINES])
+@every_case("case", LINES, name=lambda case: case["id"])
 def test_vector(case: dict[str, Any]) -> None:
     problems: list[Diagnostic] = []
     ads = list(read_long(case["input"], "line", problems))

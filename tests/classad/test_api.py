@@ -21,6 +21,7 @@ import classad
 from classad import ClassAd, ClassAdException, ExprTree, ParserType, Value
 from classad.binding.ambient import REGISTERED
 from classad.errors import Diagnostic
+from tests.cases import every_case
 
 # --- where classad2 crashes or loses something ------------------------------------------------
 
@@ -197,8 +198,8 @@ def test_nothing_is_undefined() -> None:
 # --- building ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("text", "value"),
+@every_case(
+    "text, value",
     [
         ("A('a') == 1", "a == 1"),
         ("A('a') != 1", "a != 1"),

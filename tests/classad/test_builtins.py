@@ -146,9 +146,7 @@ def test_user_map_asks_the_context() -> None:
     assert value_of('userMap(error, "ann", "bio", "none")', user_maps=maps) is ERROR
 
 
-@pytest.mark.parametrize(
-    ("call", "value"),
-    [
+@every_case("call, value", [
         ('userMap(1, "ann")', UNDEFINED), ('userMap("groups", 1)', UNDEFINED),
         ('userMap(undefined, "ann", "x", "none")', "none"), ('userMap("groups", undefined)',
         UNDEFINED),
@@ -168,8 +166,7 @@ def test_user_map_asks_the_context() -> None:
         ('userHome(undefined)', UNDEFINED), ('userHome(undefined, "/x")', "/x"),
         ('userHome(error)', ERROR), ('userHome(5, "")', ERROR), ('userHome("bob", undefined)',
         UNDEFINED),
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_users_of_any_kind(call: str, value: object) -> None:
     maps = {
         "groups": {"ann": " a ,b,", "cid": " , "},

@@ -17,6 +17,7 @@ from classad.builtins.pcre import compile_pattern, regex_backend
 from classad.evaluate import evaluate
 from classad.language.values import ERROR
 from fuzz.thresholds import few_are_many
+from tests.cases import every_case
 
 
 @pytest.fixture
@@ -51,8 +52,8 @@ def test_an_engine_that_reads_patterns_otherwise_is_refused(
         evaluate('regexp("a", "a")')
 
 
-@pytest.mark.parametrize(
-    ("call", "value"),
+@every_case(
+    "call, value",
     [
         (r'regexp("[[:alpha:]]+[[:digit:]]$", "slot1")', True),
         (r'regexp("[[:upper:]]", "slot1")', False),

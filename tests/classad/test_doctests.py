@@ -9,6 +9,7 @@ import pkgutil
 import pytest
 
 import classad
+from tests.cases import every_case
 
 MODULES = sorted(
     info.name
@@ -18,7 +19,7 @@ MODULES = sorted(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["classad", *MODULES])
+@every_case("name", ["classad", *MODULES])
 def test_documented_examples(name: str) -> None:
     found = doctest.testmod(importlib.import_module(name))
     assert not found.failed

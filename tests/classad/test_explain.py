@@ -16,6 +16,7 @@ from classad.evaluate import evaluate_full
 from classad.language.values import ERROR, UNDEFINED
 from pieslice.command_line import Parser
 from pieslice.expressions.cli import add_commands
+from tests.cases import every_case
 from tests.classad.golden import ad_of, cases, context_of, encode, tree_of
 
 JOB = ClassAd(
@@ -179,8 +180,8 @@ def test_control_characters_do_not_get_out() -> None:
     assert len(text.splitlines()) == 3
 
 
-@pytest.mark.parametrize(
-    ("text", "reason", "meant"),
+@every_case(
+    "text, reason, meant",
     [
         ("Start", "`Strt` is in neither MY nor TARGET", "Start"),
         ("Nested.b", "`cc` is in neither MY.Nested nor MY", None),

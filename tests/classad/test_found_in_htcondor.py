@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import every_case
+
 PAGE = Path(__file__).parents[2] / "docs" / "found-in-htcondor.md"
 EXAMPLE = re.compile(r"^### ([^\n]+)\n\n```python\n(.*?)```\n\n- Seen: ([^\n]+)\n", re.M | re.S)
 PREAMBLE = re.compile(r"^```python\n(.*?)```", re.M | re.S)
@@ -59,7 +61,7 @@ def test_every_example_is_understood() -> None:
 
 @pytest.mark.live
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "code", "seen"), found(), ids=[item[0] for item in found()])
+@every_case("name, code, seen", found(), name=lambda item: item[0])
 def test_the_real_library_does_so_twice(name: str, code: str, seen: str) -> None:
     if find_spec("classad2") is None:
         pytest.skip("the real ClassAd library is not installed")

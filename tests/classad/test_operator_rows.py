@@ -37,7 +37,7 @@ VALUES: Final[list[Any]] = [
 STRICT: Final = {Kind.BITS, Kind.EQUALITY, Kind.ORDER, Kind.SHIFT, Kind.ARITHMETIC}
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.arity}{row.symbol}")
+@every_case("row", ROWS, name=lambda row: f"{row.arity}{row.symbol}")
 def test_an_operator_says_how_many_operands_its_function_takes(row: Operator) -> None:
     assert row.arity == len(inspect.signature(row.implementation).parameters)
 
@@ -56,7 +56,7 @@ def by_grammar(text: str) -> Node:
     return _by_grammar(text, False, False, Source(text), False, None)
 
 
-@pytest.mark.parametrize("row", [*BINARY.values(), *UNARY.values()], ids=lambda row: row.symbol)
+@every_case("row", [*BINARY.values(), *UNARY.values()], name=lambda row: row.symbol)
 def test_the_grammar_knows_the_token(row: Operator) -> None:
     kinds = [token.kind for token in scanner(f"a {row.symbol} b").tokens()]
     assert kinds == ["NAME", row.token, "NAME"]

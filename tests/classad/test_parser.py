@@ -30,6 +30,7 @@ from classad.syntax.nodes import (
     walk,
 )
 from classad.syntax.parser import _by_grammar, parse_ad_prefix, parse_ads, parse_expression
+from tests.cases import every_case
 
 VECTORS = Path(__file__).parent.parent / "vectors" / "classad"
 
@@ -65,8 +66,8 @@ def test_vectors_parse_or_not(name: str) -> None:
     assert wrong == []
 
 
-@pytest.mark.parametrize(
-    ("text", "value"),
+@every_case(
+    "text, value",
     [
         ("9223372036854775807", 2**63 - 1),
         ("9223372036854775808", 0),

@@ -10,6 +10,7 @@ from classad import ClassAd, ExprTree
 from classad.errors import ClassAdParseError
 from classad.source import Source
 from classad.syntax.parser import parse_ads, parse_expression
+from tests.cases import every_case
 
 
 def rendered(text: str, **options: object) -> str:
@@ -115,7 +116,7 @@ CASES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "carets", "message", "help"), CASES)
+@every_case("text, carets, message, help", CASES)
 def test_messages(text: str, carets: str, message: str, help: str | None) -> None:
     expected = [
         f"<expression>:1:{carets.index('^') + 1}: error: {message}",

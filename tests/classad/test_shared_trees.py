@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from itertools import product
 
-import pytest
 from hypothesis import given, settings
 
 from classad import ClassAd, ExprTree
 from classad.evaluate import EvalContext, evaluate_exactly, evaluate_full
 from classad.strategies import ads, expressions
 from fuzz.language import same_value, written_whole
+from tests.cases import every_case
 
 CONTEXT = EvalContext(now=1_700_000_000.0, seed=1)
 #: What the attributes of both ads are; each leads to the other ad and back.
@@ -41,7 +41,7 @@ def chained(child: ClassAd, parent: ClassAd) -> ClassAd:
     return child
 
 
-@pytest.mark.parametrize(("first", "second"), list(product(SHARED, repeat=2)))
+@every_case("first, second", list(product(SHARED, repeat=2)))
 def test_an_expression_under_way_in_one_ad_is_evaluated_in_another_one(
     first: str, second: str
 ) -> None:

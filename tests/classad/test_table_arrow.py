@@ -25,6 +25,7 @@ from classad import (
 )
 from classad.frames import reading, scattered
 from classad.language.values import AbsTime, RelTime
+from tests.cases import every_case
 
 pa = pytest.importorskip("pyarrow", reason="the extra `arrow` is optional")
 
@@ -182,7 +183,7 @@ SAMPLES: list[tuple[Any, list[Any], list[Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "given", "wanted"), SAMPLES, ids=str)
+@every_case("kind, given, wanted", SAMPLES, name=str)
 def test_every_type_of_arrow_becomes_values(kind: Any, given: list[Any], wanted: list[Any]) -> None:
     cells = pa.array(given, kind)
     table = Table.from_arrow(pa.table({"x": cells, "y": [1, 2]}))

@@ -15,6 +15,7 @@ from classad import ClassAd, EvalContext, ExprTree
 from classad.evaluation.functions import load
 from classad.table import Table
 from fuzz.one_by_one import accepts, holds, number_of, rank_of, shown, value_of
+from tests.cases import every_case
 
 ZONES = [timezone(timedelta(hours=hours)) for hours in (0, 5, -11)]
 #: Two zones at one instant, another instant, and the first one again.
@@ -119,7 +120,7 @@ def _jobs(text: str) -> list[ClassAd]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("text", TIMES)
+@every_case("text", TIMES)
 def test_questions_under_other_zones(text: str) -> None:
     rows = [
         ClassAd(

@@ -16,13 +16,14 @@ from negotiator.accounting.log import DamagedLogError, accountant_log, changes, 
 from negotiator.accounting.records import from_log
 from negotiator.capture.ads import read_ads
 from negotiator.model.snapshot import AccountantState, Customer, Lease, Resource
+from tests.cases import every_case
 from tests.conform.negotiation.userprio import check_log
 
 VECTORS = Path(__file__).parents[1] / "vectors" / "accounting" / "log_recovery.json"
 CASES: list[dict[str, Any]] = json.loads(VECTORS.read_text())["cases"]
 
 
-@pytest.mark.parametrize("case", CASES, ids=[case["id"] for case in CASES])
+@every_case("case", CASES, name=lambda case: case["id"])
 def test_recovery(case: dict[str, Any]) -> None:
     expect = case["expect"]
     if expect["fatal"]:

@@ -9,6 +9,7 @@ from classad.source import Source
 from negotiator.capture.ads import LocatedAd
 from negotiator.capture.schedds import with_matches
 from negotiator.model.snapshot import JobNumber, ScheddQueue
+from tests.cases import every_case
 
 NOW = 1000
 
@@ -51,8 +52,8 @@ def matched(*claims: str) -> list[JobNumber]:
     return sorted(queue.matched)
 
 
-@pytest.mark.parametrize(
-    ("claims", "jobs"),
+@every_case(
+    "claims, jobs",
     [
         # Asked for: as many jobs of the autocluster as there are claims, in the order of the queue.
         ([claim("slot1@m", asked="1.1")], [(1, 0)]),

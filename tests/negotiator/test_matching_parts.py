@@ -33,6 +33,7 @@ from negotiator.model.result import Counters, MatchKind
 from negotiator.pool.slots import Slot, Slots
 from policy.load import policy_from_knobs
 from policy.model import NegotiatorPolicy
+from tests.cases import every_case
 
 CONTEXT = EvalContext(now=1000.0)
 INF, NAN = math.inf, math.nan
@@ -101,9 +102,7 @@ def test_the_limit_of_a_submitter(used: float, cost: float, allowed: float, answ
 # --- concurrency limits ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("text", "limits"),
-    [
+@every_case("text, limits", [
         ("", []), ("a", [("a", 1.0)]), ("A, b", [("a", 1.0), ("b", 1.0)]), ("a  b", "ab"),
         (",a,,", "a"), ("a:2", [("a", 2.0)]), ("a:0.5", [("a", 0.5)]), ("a:.5", [("a", 0.5)]),
         ("a:1e1", [("a", 10.0)]), ("a:2x", [("a", 2.0)]), ("a:x", [("a", 1.0)]),
@@ -112,8 +111,7 @@ def test_the_limit_of_a_submitter(used: float, cost: float, allowed: float, answ
         ("a:0", [("a", 1.0)]), ("a:-3", [("a", 1.0)]), ("a:+3", [("a", 3.0)]),
         ("a.b:2", [("a.b", 2.0)]), ("a.b.c", []), ("1a", []), ("_a1.b2", [("_a1.b2", 1.0)]),
         ("a-b, c", "c"), (".a", []), ("a.", []), ("a:2:3", [("a", 2.0)]), ("a a:2", None),
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_a_text_of_limits(text: str, limits: Any) -> None:
     if limits is None:
         limits = [("a", 1.0), ("a", 2.0)]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from classad import ClassAd
 from classad.evaluate import EvalContext
 from negotiator.jobs.autoclusters import AutoclusterTable
@@ -11,6 +9,7 @@ from negotiator.jobs.lists import queued_job
 from negotiator.jobs.requests import JobList, ShownAttributes
 from negotiator.pool.fetch import fetch_slots
 from policy.load import policy_from_knobs
+from tests.cases import every_case
 
 CONTEXT = EvalContext(now=1000.0)
 RANKS = "Rank = TARGET.R; CurrentRank = 2.0"
@@ -37,9 +36,7 @@ def placed(slot: str, texts: list[str], taken: list[int], limits: str) -> tuple[
     return -1 if job is None else job.proc, [job.proc for job in jobs.listed]
 
 
-@pytest.mark.parametrize(
-    ("slot", "texts", "taken", "limits", "job", "listed"),
-    [
+@every_case("slot, texts, taken, limits, job, listed", [
         # The one that asked, whoever else there is; without a slot of its own nobody searches.
         ("Requirements = TARGET.A", ["", "A = true"], [], "", 0, [0, 1]),
         ("", ["", "", ""], [0], "", 1, [1, 2]),
@@ -79,8 +76,7 @@ def placed(slot: str, texts: list[str], taken: list[int], limits: str) -> tuple[
         ("Offline = true", ["", ""], [], "", -1, [0, 1]),
         ("Offline = true", ["", ""], [0], "", -1, [0, 1]),
         ("Offline = false", ["", ""], [], "", 0, [0, 1]),
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_who_gets_a_slot(
     slot: str, texts: list[str], taken: list[int], limits: str, job: int, listed: list[int]
 ) -> None:

@@ -114,7 +114,7 @@ def test_assigned_group(submitter: str, group: str) -> None:
     assert tree.assigned(submitter).name == group
 
 
-@pytest.mark.parametrize("seed", range(40))
+@every_case("seed", range(40))
 def test_a_surplus_that_is_wanted_is_handed_out_to_the_last_of_it(seed: int) -> None:
     """What rounding leaves of it is nobody's: the negotiator says that none is left."""
     rng = Random(seed)

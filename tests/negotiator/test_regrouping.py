@@ -10,6 +10,7 @@ from classad import ClassAd, ExprTree, kernels
 from classad.evaluate import EvalContext, as_tree
 from negotiator.expressions.flattening import Flattener
 from negotiator.expressions.regrouping import Level, regrouping_of
+from tests.cases import every_case
 
 CONTEXT = EvalContext(now=0.0, rng=Random(0))
 #: What the ad has for K: the columns of the table below; None: nothing.
@@ -18,8 +19,8 @@ VALUES = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("requirements", "tested", "read"),
+@every_case(
+    "requirements, tested, read",
     [
         # Ads for which it matters where requirements are only tested, and where they are read as
         # a value; one string if that is the same.  The last one is another value each time.
@@ -96,9 +97,7 @@ def told(text: str, level: Level) -> str:
     return " ".join([*names, *sorted(found.called), str(len(found.hazards))])
 
 
-@pytest.mark.parametrize(
-    ("text", "tested", "condition", "whole"),
-    [
+@every_case("text, tested, condition, whole", [
         ("U", "u:T 0", "u:L 0", "u:W 0"),
         ("MY.U", "u:T 0", "u:L 0", "u:W 0"),
         ("self.U", "u:T 0", "u:L 0", "u:W 0"),
@@ -120,8 +119,7 @@ def told(text: str, level: Level) -> str:
         ("U || V + 1", "u:L v:W 2", "u:L v:W 2", "u:L v:W 2"),
         ("isUndefined(U) || V", "u:W v:T isundefined 1", "u:W v:L isundefined 1",
          "u:W v:L isundefined 1"),
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_what_of_a_value_counts(text: str, tested: str, condition: str, whole: str) -> None:
     levels = (_TRUE, _LOGICAL, _WHOLE)
     assert [told(text, level) for level in levels] == [tested, condition, whole]
@@ -133,8 +131,8 @@ def test_a_sum_among_conjuncts_of_which_the_truth_counts() -> None:
     assert found == [f"u:W v:T {int(kernels.native is None)}", "u:W v:L 2", "u:W v:L 4"]
 
 
-@pytest.mark.parametrize(
-    ("text", "always"),
+@every_case(
+    "text, always",
     [
         ("TARGET.U", "0"),
         ("Other.U", "0"),

@@ -40,6 +40,7 @@ from negotiator.pool.trimming import trim_slots
 from negotiator.pool.weights import current_weight, pool_numbers, slot_weight
 from policy.load import policy_from_knobs
 from policy.model import NegotiatorPolicy
+from tests.cases import every_case
 
 CONTEXT = EvalContext(now=1000.0)
 
@@ -528,9 +529,7 @@ _SHUTDOWN = {"NEGOTIATOR_TRIM_SHUTDOWN_THRESHOLD": "60"}
 _EARLY = {"NEGOTIATOR_CONSIDER_EARLY_PREEMPTION": "True"}
 
 
-@pytest.mark.parametrize(
-    ("text", "knobs", "cause"),
-    [
+@every_case("text, knobs, cause", [
         (_CLAIMED, {}, None),
         (_CLAIMED, _NEVER, TrimCause.CLAIMED),
         ('State = "Preempting"', _NEVER, TrimCause.CLAIMED),
@@ -565,8 +564,7 @@ _EARLY = {"NEGOTIATOR_CONSIDER_EARLY_PREEMPTION": "True"}
         (f'{_WHOLE}; WorkingCM = ""', {}, None),
         (f"{_WHOLE}; WorkingCM = 5", {}, None),
         (f'{_WHOLE}; WorkingCM = "cm"', {"MATCH_WORKING_CM_SLOTS": "True"}, None),
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_slots_that_nobody_can_get(
     text: str, knobs: dict[str, str], cause: TrimCause | None
 ) -> None:

@@ -27,6 +27,7 @@ from pieslice.alerts.sighting import (
     Unused,
     WaitingJob,
 )
+from tests.cases import every_case
 
 PAGE = Path(__file__).parents[2] / "docs" / "alerts.md"
 #: Cycles are a minute apart.
@@ -391,9 +392,7 @@ def wrong(text: str) -> list[Diagnostic]:
     return list(caught.value.diagnostics)
 
 
-@pytest.mark.parametrize(
-    ("text", "message", "marked"),
-    [
+@every_case("text, message, marked", [
         ('[[rule]]\nkind = "idel-job"', "unknown kind `idel-job`; did you mean `idle-job`?",
          '"idel-job"'),
         ('[[rule]]\nkind = "idle-job"\ncycels = 3', "unknown key `cycels`; did you mean `cycles`?",
@@ -425,8 +424,7 @@ def wrong(text: str) -> list[Diagnostic]:
         ("[[rule]]\nkind = 1\nkind = 2", "not TOML: cannot overwrite a value", "2"),
         ("x = " + "9" * 5000, "not readable as TOML: ", None),
         ("", "there is no rule", ""),
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_what_is_wrong_with_rules_is_said_with_its_place(
     text: str, message: str, marked: str | None
 ) -> None:

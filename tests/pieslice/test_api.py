@@ -21,6 +21,7 @@ import pieslice
 from pieslice.cli import main
 from pieslice.reports.result import DataTable, Result
 from pieslice.simulation.answers import Simulated
+from tests.cases import every_case
 
 ROOT = Path(__file__).parents[2]
 CAMPUS = "examples/campus"
@@ -440,8 +441,8 @@ def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("ask", "kind", "said"),
+@every_case(
+    "ask, kind, said",
     [
         (lambda: pieslice.read("nowhere"), "ReadError", "error: nowhere: no such folder or file"),
         (lambda: pieslice.read(), "ReadError", "error: give the folder of a capture"),

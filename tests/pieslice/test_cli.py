@@ -14,6 +14,7 @@ import pieslice
 from pieslice.cli import build_parser, main
 from pieslice.command_line import Parser, commands_of, parsers_of
 from pieslice.negotiate import cli
+from tests.cases import every_case
 
 ROOT = Path(__file__).parents[2]
 
@@ -201,7 +202,7 @@ def test_importing_the_package_imports_nothing_else() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("word", commands_of(build_parser()))
+@every_case("word", commands_of(build_parser()))
 def test_a_command_takes_alone_what_it_takes_among_all(word: str) -> None:
     (alone,) = commands_of(build_parser(word)).values()
     among = commands_of(build_parser())[word]
@@ -259,7 +260,7 @@ def _with_two_words() -> list[Parser]:
     return found
 
 
-@pytest.mark.parametrize("command", _with_two_words(), ids=lambda command: command.prog)
+@every_case("command", _with_two_words(), name=lambda command: command.prog)
 def test_options_may_stand_anywhere(command: Parser) -> None:
     option = ["--limit-time", "5"]
     words = ["24.0", "25.0"] if command.prog == "pieslice versions" else ["one.history", "two"]

@@ -20,6 +20,7 @@ from negotiator.io import InputError
 from pieslice.forecast.command import _followed, _model, _pair, _pool_size, _user, _user_of
 from pieslice.forecast.model import Demand, Settings, User, divide, forecast
 from pieslice.priorities.rows import Row
+from tests.cases import every_case
 
 
 def model(args: argparse.Namespace, diagnostics: list[Any]) -> tuple[list[User], Settings]:
@@ -318,7 +319,7 @@ def drawn_forecast(random: Random) -> tuple[list[User], Settings, float, float]:
     return users, settings, random.choice((0.5, 2.0, 3.0)), random.choice((0.1, 0.25, 1.0))
 
 
-@pytest.mark.parametrize("seed", range(60))
+@every_case("seed", range(60))
 def test_a_drawn_forecast_is_what_integration_comes_to(seed: int) -> None:
     users, settings, hours, every = drawn_forecast(Random(seed))
     found = [astuple(point) for point in forecast(users, settings, hours, every)]

@@ -12,6 +12,7 @@ from pieslice.cli import main
 from pieslice.reports.layout import render_plain
 from pieslice.why.moments import AskedCycle
 from pieslice.why.quotas import divide_quotas
+from tests.cases import every_case
 from tests.negotiator import scenarios
 from tests.pieslice.test_why_sentences import jobs, slots, told
 from tests.pieslice.test_why_sentences import pool as pool_of
@@ -26,7 +27,7 @@ NAMES = [
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", NAMES)
+@every_case("name", NAMES)
 def test_the_steps_add_up(name: str) -> None:
     case = scenarios.load(name)
     snapshot, policy = scenarios.snapshot_of(case), scenarios.policy_of(case["scenario"])

@@ -16,10 +16,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 import pieslice
 from pieslice.api.schemas import SCHEMAS
+from tests.cases import every_case
 
 RECORD = Path(__file__).with_name("schema_fields.txt")
 #: Of each object the types of its fields by name.
@@ -89,7 +88,7 @@ def differences(old: Objects, new: Objects, root: str) -> Iterator[str]:
 OLD = recorded(RECORD.read_text())
 
 
-@pytest.mark.parametrize("name", SCHEMAS)
+@every_case("name", SCHEMAS)
 def test_what_is_recorded_of_a_document_stays_and_all_of_it_is_recorded(name: str) -> None:
     schema = pieslice.schema(name)
     root = str(schema["title"]).removeprefix("pieslice/")

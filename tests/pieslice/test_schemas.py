@@ -23,6 +23,7 @@ from pieslice.api.schemas import SCHEMAS as DOCUMENTS
 from pieslice.cli import build_parser, main
 from pieslice.reports.result import Result
 from pieslice.simulation.answers import Simulated
+from tests.cases import every_case
 
 jsonschema = pytest.importorskip("jsonschema")
 
@@ -266,7 +267,7 @@ def objects(schema: object) -> Iterator[Mapping[str, Any]]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", SCHEMAS)
+@every_case("name", SCHEMAS)
 def test_a_schema_is_sound_and_takes_no_other_field(name: str) -> None:
     schema = SCHEMAS[name]
     jsonschema.Draft202012Validator.check_schema(schema)

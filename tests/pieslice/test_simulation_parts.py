@@ -45,6 +45,7 @@ from pieslice.simulation.workload import (
 )
 from policy.claims import ClaimSettings
 from policy.load import policy_from_knobs
+from tests.cases import every_case
 
 CONTEXT = EvalContext(now=1000.0)
 
@@ -458,9 +459,7 @@ _REQUIRED = "Requirements"
 FREE = '[Name = "s@m"; Cpus = 1; State = "Unclaimed"; CurrentRank = 0.0; MyCurrentTime = 1000]'
 
 
-@pytest.mark.parametrize(
-    ("slot", "job", "steady"),
-    [
+@every_case("slot, job, steady", [
         ({}, {}, True),
         ({_REQUIRED: "TARGET.RequestCpus <= Cpus"}, {_REQUIRED: "TARGET.Memory > 1"}, True),
         ({_REQUIRED: "Late"}, {}, True),  # names nothing
@@ -489,8 +488,7 @@ FREE = '[Name = "s@m"; Cpus = 1; State = "Unclaimed"; CurrentRank = 0.0; MyCurre
         ({_REQUIRED: "nosuch(1)"}, {}, False),
         ({_REQUIRED: "getYear(TARGET.K) == 1"}, {}, True),  # the zone does not change
         ({_REQUIRED: 'stringListMember("a", TARGET.K)'}, {}, True),
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_what_holds_from_cycle_to_cycle(
     slot: dict[str, str], job: dict[str, str], steady: bool
 ) -> None:

@@ -78,8 +78,8 @@ def test_a_difference_is_told() -> None:
     assert not USERPRIO_KINDS[1].recognises({"id": "other"})
 
 
-@pytest.mark.parametrize(
-    ("words", "name", "value"),
+@every_case(
+    "words, name, value",
     [
         (["-a"], "asked", set()),
         (["-p", "x"], None, None),

@@ -17,6 +17,7 @@ from pieslice.why.asked import AskedJob, find_job
 from pieslice.why.clauses import Whose
 from pieslice.why.moments import AskedCycle, When
 from pieslice.why.preemption import PreemptionCause, holding
+from tests.cases import every_case
 from tests.negotiator import scenarios
 
 CAMPUS = str(Path(__file__).parents[2] / "examples" / "campus")
@@ -71,7 +72,7 @@ def test_the_counts_are_those_of_the_cycle(name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", scenarios.names()[::9])
+@every_case("name", scenarios.names()[::9])
 def test_the_verdict_is_what_happened(name: str) -> None:
     """A job that was matched is said to be so, with its slot as the best candidate."""
     for answer in answers(name):

@@ -29,6 +29,7 @@ from pieslice.why.sessions import (
     SessionCourse,
 )
 from policy.load import policy_from_knobs
+from tests.cases import every_case
 from tests.pieslice.test_why_sentences import Entry, jobs, pool, preempting, slots, told
 
 CEILING, TAKEN = "its ceiling", "submitters before took that much more than was left of the pie"
@@ -36,8 +37,8 @@ LEFT, QUOTA = "what is left of the pie", "what is left of the group quota"
 GROUP_SLICE, SLICE = "its pie slice of the group limit", "its pie slice of the pool"
 
 
-@pytest.mark.parametrize(
-    ("limit", "unclaimed", "ceiling", "usage", "pie", "bound_by"),
+@every_case(
+    "limit, unclaimed, ceiling, usage, pie, bound_by",
     [
         # Half of a pie of 10, of a pool of 10 or 20.
         (5.0, 5.0, INT_MAX, 0.0, 10.0, SLICE),
@@ -264,8 +265,8 @@ def session(
 R, K, C, S = End.REJECTED, End.KNOWN, End.CUT_OFF, End.SERVED
 
 
-@pytest.mark.parametrize(
-    ("sessions", "fate", "at"),
+@every_case(
+    "sessions, fate, at",
     [
         ([], Fate.NO_SESSION, None),
         ([session()], Fate.NOT_ASKED, None),

@@ -12,6 +12,7 @@ import pytest
 
 from pieslice.why.funnel import Verdicts, match_pool
 from pieslice.why.suggestions import SuggestedChange, smallest_changes
+from tests.cases import every_case
 from tests.pieslice.test_poolmatch import halted, suggested, texts
 from tests.pieslice.test_why_sentences import CONSUMES
 
@@ -31,8 +32,8 @@ def below(limit: float) -> float:
     return math.nextafter(limit, -math.inf)
 
 
-@pytest.mark.parametrize(
-    ("requirements", "job", "value"),
+@every_case(
+    "requirements, job, value",
     [
         # A whole number stays one.
         ("TARGET.K <= MY.Cpus", {"K": 9}, "<= 4"),

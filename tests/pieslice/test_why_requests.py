@@ -26,6 +26,7 @@ from pieslice.why.fates import Fate, fates, reason_of
 from pieslice.why.moments import AskedCycle
 from pieslice.why.sessions import CycleRecord, End, RequestLog
 from policy.model import NegotiatorPolicy
+from tests.cases import every_case
 from tests.conform.negotiation.course import Played, play
 from tests.negotiator import scenarios
 from tests.negotiator.test_wild import NAMES as WILD
@@ -50,7 +51,7 @@ def cycles(name: str) -> list[Played]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", cases())
+@every_case("name", cases())
 def test_every_job_and_every_match_is_accounted_for_once(name: str) -> None:
     for cycle in cycles(name):
         result, log = recorded(cycle.snapshot, cycle.policy)
@@ -92,7 +93,7 @@ LIMITED = (
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [*LIMITED, *WILD[7::40]])
+@every_case("name", [*LIMITED, *WILD[7::40]])
 def test_a_job_that_is_not_requested_is_so_for_the_cause_that_is_named(name: str) -> None:
     """Without the setting that is named the job is requested, or something else is in the way."""
     for cycle in cycles(name):

@@ -14,6 +14,7 @@ from policy.language.numbers import double_literal
 from policy.language.sources import MemorySources
 from policy.language.table import Context
 from policy.language.templates import parse_templates
+from tests.cases import every_case
 
 
 def read(text: str, *, keep_going: bool = False, **files: str) -> Config:
@@ -255,8 +256,8 @@ CONDITIONS = {
 }
 
 
-@pytest.mark.parametrize(
-    ("condition", "true"), [(text, true) for true, texts in CONDITIONS.items() for text in texts]
+@every_case(
+    "condition, true", [(text, true) for true, texts in CONDITIONS.items() for text in texts]
 )
 def test_a_condition_is_as_true_as_for_the_daemons(condition: str, true: bool) -> None:
     config = read(f"X =\nif {condition}\n  A = True\nelse\n  A = False\nendif\n")

@@ -569,8 +569,8 @@ def _blocks(text: str) -> list[tuple[str | None, list[str | None]]]:
     return [(one.first.id, [other.first.id for other in one.consequences]) for one in found]
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
+@every_case(
+    "text, expected",
     [
         ("GROUP_NAMES = group_a\nGROUP_QUOTA_a = 5\nGROUP_PRIO_FACTOR_a = 9\n", ("P301", ["P303"])),
         ("GROUP_NAMES = a.b, a\nGROUP_QUOTA_a = 5\nGROUP_QUOTA_a_b = 5\n", ("P301", ["P303"])),

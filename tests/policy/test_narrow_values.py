@@ -265,8 +265,8 @@ def many(count: int, first: int = 0) -> Abstract:
 TEXT = Abstract(texts=None)
 
 
-@pytest.mark.parametrize(
-    ("left", "symbol", "right", "expected"),
+@every_case(
+    "left, symbol, right, expected",
     [
         (folded("a", "b"), "==", of("A"), of(True, False)),
         (folded("a"), "==", of("A"), of(True)),
@@ -374,8 +374,8 @@ def test_what_only_one_has_is_not_common() -> None:
             assert single_value(join(one, other)) is None
 
 
-@pytest.mark.parametrize(
-    ("given", "condition"),
+@every_case(
+    "given, condition",
     [
         (of(0), of(False)),
         (of(1), of(True)),

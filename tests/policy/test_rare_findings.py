@@ -10,6 +10,7 @@ import pytest
 from pieslice.cli import main
 from policy.language.host import HostFacts
 from policy.lint.findings import lint
+from tests.cases import every_case
 from tests.policy.test_lint import found, read
 
 CRON = (
@@ -20,9 +21,7 @@ TRANSFORM = "JOB_TRANSFORM_NAMES = A\nJOB_TRANSFORM_A @=end\n"
 BAD = "PREEMPTION_REQUIREMENTS = RemoteUserPrio > SubmitterUserPrio"
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
+@every_case("text, said", [
         # Attributes.
         ("NEGOTIATOR_PRE_JOB_RANK = CurrentRank\n", []),
         ("PREEMPTION_RANK = isUndefined(RemoteUserPrio) ? 0 : RemoteUserPrio\n", []),
@@ -138,8 +137,7 @@ BAD = "PREEMPTION_REQUIREMENTS = RemoteUserPrio > SubmitterUserPrio"
         (f"{TRANSFORM} NOSUCHCOMMAND x\n@end\n", ["P244:3 `NOSUCHCOMMAND` is no command"]),
         ("NUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1_SLOT_WEIGHT =\n", []),
         ("NUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1_SLOT_WEIGHT = Cpus * 2\n", []),
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_what_is_said(text: str, said: list[str]) -> None:
     assert [f"{item.id}:{item.line} {item.message}" for item in found(text)] == said
 

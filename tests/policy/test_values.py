@@ -54,7 +54,7 @@ BINARIES = (
 )
 
 
-@pytest.mark.parametrize("value", SCALARS, ids=repr)
+@every_case("value", SCALARS, name=repr)
 def test_a_constant_contains_itself_and_what_equals_it(value: ClassAdValue) -> None:
     held = [other for other in SCALARS if constant(value).contains(other)]
 
@@ -92,7 +92,7 @@ def test_binary_operators(
 KINDS: list[ClassAdValue] = [UNDEFINED, ERROR, True, False, 3, -2, 0.5, "a"]
 
 
-@pytest.mark.parametrize("symbol", BINARIES)
+@every_case("symbol", BINARIES)
 def test_binary_operators_over_any_two_values(symbol: str) -> None:
     """Each of two that an operand can be, with each value and with both truths."""
     from classad.language.operators import BINARY
