@@ -30,17 +30,20 @@ def compiled(pattern: str, options: str) -> Pattern | None:
     return compile_pattern(f"(?U){text}" if "U" in options else text, how)
 
 
-def matching(pattern: Pattern, names: Iterable[str]) -> list[tuple[str, Match]]:
+@lru_cache(maxsize=65_536)
+def _match(pattern: str, options: str, name: str) -> Match | None:
+    """The match of a pattern in a name; jobs have the same names again and again."""
+    found = compiled(pattern, options)
+    try:
+        return None if found is None else found.search(name.encode("utf-8", "surrogateescape"))
+    except GaveUp:
+        return None
+
+
+def matching(pattern: str, options: str, names: Iterable[str]) -> list[tuple[str, Match]]:
     """The names that match, each with its match."""
-    found = []
-    for name in names:
-        try:
-            match = pattern.search(name.encode("utf-8", "surrogateescape"))
-        except GaveUp:
-            match = None
-        if match is not None:
-            found.append((name, match))
-    return found
+    found = ((name, _match(pattern, options, name)) for name in names)
+    return [(name, match) for name, match in found if match is not None]
 
 
 def replaced(template: str, name: str, match: Match) -> str:

@@ -339,12 +339,11 @@ class Runner:
 
     def _matching(self, form: Command) -> list[tuple[str, Match]] | None:
         assert form.pattern is not None
-        pattern = compiled(form.pattern, form.options)
-        if pattern is None:
+        if compiled(form.pattern, form.options) is None:
             message = f"`{form.first}` is no regular expression, so the line is left out"
             self._complain(Kind.REGEX, message, form.first_at, form.first_at + len(form.first))
             return None
-        return matching(pattern, self.job.names())
+        return matching(form.pattern, form.options, self.job.names())
 
     def _copied(self, name: str, to: str) -> list[Change]:
         value = self.job.get(name)

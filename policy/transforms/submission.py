@@ -12,7 +12,7 @@ from typing import Final
 
 from attr import define, field, frozen
 
-from classad.ads.ad import Ad
+from classad.ads.ad import Ad, raw_in
 from classad.errors import Diagnostic
 from classad.evaluate import EvalContext
 from policy.config import Config
@@ -132,13 +132,13 @@ def split_cluster(ads: Sequence[Ad]) -> tuple[Ad, list[Ad]]:
     Which attributes a job has of its own is not told by its whole ad: those that are not the same
     in all, and the few that each job gets when it is submitted.
     """
-    first = ads[0]
+    first, rest = ads[0], ads[1:]
     cluster = Ad()
     for name in first.names():
         value = first.raw(name)
         if name.lower() in _OWN:
             continue
-        if all(_same(value, other.raw(name)) for other in ads[1:]):
+        if all(other is value or _same(value, other) for other in raw_in(rest, name.lower())):
             cluster.insert(name, value)
     jobs = []
     for ad in ads:
@@ -151,4 +151,4 @@ def split_cluster(ads: Sequence[Ad]) -> tuple[Ad, list[Ad]]:
 
 
 def _same(left: object, right: object) -> bool:
-    return left is right or (left.__class__ is right.__class__ and left == right)
+    return left.__class__ is right.__class__ and left == right
