@@ -20,6 +20,7 @@ from policy.explain.conclusions import published
 from policy.explain.preemption import about_preemption, may_preempt, startd_settings
 from policy.explain.sentences import Origin, Sentence, Topic, code, listing, origin_of
 from policy.explain.shares import about_groups, about_limits, about_priorities
+from policy.explain.submissions import about_transforms
 from policy.groups import EffectiveQuotas
 from policy.knobs import find_knob
 from policy.knobs import matching as matching
@@ -51,6 +52,7 @@ def explain_policy(
             topic.titled("Attributes that the expressions look at"),
             preempting=may_preempt(topic),
         ),
+        *about_transforms(topic.titled("Transforms and routes")),
         *about_others(topic.titled("Expressions of other daemons")),
         *_about_unsupported(loaded),
     )

@@ -31,6 +31,7 @@ from policy.knobs.reading import read_knob
 from policy.language import expressions
 from policy.language.macros import ExpansionError
 from policy.language.table import Definition
+from policy.transforms.rules import argument, rules_of_definition
 
 if TYPE_CHECKING:
     from classad.ads.expression import Expression
@@ -39,6 +40,10 @@ _CONSTRAINTS: Final = (
     matching.NEGOTIATOR_SLOT_CONSTRAINT,
     matching.NEGOTIATOR_SUBMITTER_CONSTRAINT,
     matching.NEGOTIATOR_JOB_CONSTRAINT,
+)
+#: Macros with lines of commands, of which REQUIREMENTS is the expression.
+_LINES: Final = re.compile(
+    r"JOB_(?:TRANSFORM|ROUTER_ROUTE|ROUTER_TRANSFORM)_(?!NAMES$)\w+", re.IGNORECASE
 )
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -144,6 +149,9 @@ def trial(config: Config, macro: str, my: ClassAd, target: ClassAd, context: Eva
     definition = config.lookup(macro)
     if definition is None:
         raise CannotTry(f"not defined: {macro}")
+    if _LINES.fullmatch(macro):
+        asked, condition = _requirements(definition, macro)
+        return Trial(macro, None, definition, asked, condition, my, target, context)
     try:
         text = config.expand(definition).text
         tree = expressions.parse(text, Source(text, f"<{macro}>"), language=context.language)
@@ -152,6 +160,16 @@ def trial(config: Config, macro: str, my: ClassAd, target: ClassAd, context: Eva
     except ClassAdParseError as problem:
         raise CannotTry(f"{macro}: {problem}", problem.diagnostic) from None
     return Trial(macro, None, definition, text, tree, my, target, context)
+
+
+def _requirements(definition: Definition, macro: str) -> tuple[str, Expression]:
+    """The REQUIREMENTS of a transform or a route; raises ``CannotTry``."""
+    rules = rules_of_definition(definition, macro)
+    if rules.fault is not None:
+        raise CannotTry(rules.fault.message, rules.fault)
+    if rules.requirements is None or rules.condition is None:
+        raise CannotTry(f"{macro} has no REQUIREMENTS")
+    return argument(rules.requirements), rules.condition
 
 
 def single(number: float) -> float:

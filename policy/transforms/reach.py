@@ -35,10 +35,9 @@ class Late:
         names = ", ".join(route.name for route in self.routes)
         them, they = ("them", "they") if many else ("it", "it")
         what = "every job" if self.everything else f"every job that {they} would take"
-        idle = "" if earlier.max_idle_jobs is None else f", {earlier.max_idle_jobs} of them idle"
         return (
             f"route{'s' * many} {names} can never be used: {earlier.name}, before {them}, takes"
-            f" {what}, until it has {earlier.max_jobs}{idle}"
+            f" {what}; its limit is {earlier.limits()}"
         )
 
 

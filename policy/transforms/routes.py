@@ -60,6 +60,13 @@ class Route:
     edits_in_place: bool = False
     unknown_tokens: tuple[str, ...] = ()
 
+    def limits(self) -> str:
+        """How many jobs it takes, in words."""
+        most = f"{self.max_jobs} job{'s' * (self.max_jobs != 1)}"
+        if self.max_idle_jobs is None or self.max_idle_jobs >= self.max_jobs:
+            return most
+        return f"{most}, {self.max_idle_jobs} of them idle"
+
     @property
     def takes_none(self) -> bool:
         """Do its limits let no job in?"""

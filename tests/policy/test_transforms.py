@@ -6,15 +6,21 @@ from pathlib import Path
 
 import pytest
 
+from classad import ClassAd
 from classad.ads.ad import Ad
 from classad.evaluate import EvalContext
 from classad.formats.long import read_long
 from policy.config import Config, load_config
+from policy.explain.sentences import Topic
+from policy.explain.submissions import about_transforms
+from policy.explain.trial import CannotTry, trial
 from policy.io import builtin_library
 from policy.language.sources import MemorySources
 from policy.language.table import Context
 from policy.transforms.job import Job, text_of
 from policy.transforms.passes import PassesError, passes
+from policy.transforms.reach import too_late
+from policy.transforms.routes import read_routes
 from policy.transforms.rules import rules_of_text
 from policy.transforms.running import Course, Fault, Kind, run
 from policy.transforms.submission import read_transforms, split_cluster, submit
@@ -232,3 +238,70 @@ def test_the_jobs_of_a_cluster_have_of_their_own_what_differs() -> None:
     cluster, jobs = split_cluster(ads)
     assert sorted(cluster.names()) == ["ClusterId", "X"]
     assert [sorted(job.names()) for job in jobs] == [["Args", "JobStatus", "ProcId"]] * 2
+
+
+# --- what is said of them -------------------------------------------------------------------------
+
+TABLE = """\
+JOB_ROUTER_ROUTE_NAMES = A B C
+JOB_ROUTER_ROUTE_A @=e
+REQUIREMENTS {a}
+UNIVERSE VANILLA
+@e
+JOB_ROUTER_ROUTE_B @=e
+REQUIREMENTS {b}
+UNIVERSE VANILLA
+@e
+JOB_ROUTER_ROUTE_C @=e
+REQUIREMENTS Owner == "x"
+UNIVERSE VANILLA
+@e
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "late"),
+    [
+        ("true", "JobPrio > 1", [("A", ["B", "C"], True)]),
+        ("JobPrio > 1", 'JobPrio > 1 && Owner == "x"', [("A", ["B"], False)]),
+        ("JobPrio > 1", 'JobPrio > 1 || Owner == "x"', [("B", ["C"], False)]),
+        ('JobPrio > 1 || (Owner == "x")', "JobPrio > 2", [("A", ["C"], False)]),
+        ("time() > 0", "JobPrio > 1", []),
+        ("JobUniverse == 5 && true", "JobPrio > 1", [("A", ["B", "C"], True)]),
+        ("JobUniverse == 7", "JobPrio > 1", []),
+    ],
+)
+def test_a_route_comes_too_late_behind_one_that_takes_all_its_jobs(
+    first: str, second: str, late: list[tuple[str, list[str], bool]]
+) -> None:
+    text = TABLE.format(a=first, b=second) + "JOB_ROUTER_SOURCE_JOB_CONSTRAINT = JobUniverse == 5\n"
+    table = read_routes(config_of(text, "JOB_ROUTER"), NOW)
+    found = too_late(table)
+    assert [
+        (one.earlier.name, [route.name for route in one.routes], one.everything) for one in found
+    ] == late
+
+
+def test_a_policy_says_which_transforms_and_routes_there_are() -> None:
+    text = "JOB_TRANSFORM_NAMES = T\nJOB_TRANSFORM_T @=e\nREQUIREMENTS JobPrio > 1\nSET X 1\n@e\n"
+    config = config_of(text + TABLE.format(a="JobPrio > 2", b="true"), "NEGOTIATOR")
+    said = [sentence.text for sentence in about_transforms(Topic(config, ""))]
+    assert said == [
+        "condor_schedd transforms new jobs, in this order:",
+        "T: jobs with `JobPrio > 1`; it changes X",
+        "condor_job_router gives a job the first of these routes that takes it:",
+        "A: jobs with `JobPrio > 2`; vanilla; 100 jobs, 50 of them idle",
+        "B: jobs with `true`; vanilla; 100 jobs, 50 of them idle",
+        'C: jobs with `Owner == "x"`; vanilla; 100 jobs, 50 of them idle',
+        "route C can never be used: B, before it, takes every job; its limit is 100 jobs, 50 of"
+        " them idle",
+    ]
+
+
+def test_the_expression_of_a_route_is_its_requirements() -> None:
+    config = config_of(TABLE.format(a="RequestMemory > 50", b="("), "NEGOTIATOR")
+    job = ClassAd(ad_of())
+    tried = trial(config, "JOB_ROUTER_ROUTE_A", ClassAd(), job, NOW)
+    assert tried.outcome().value is True
+    with pytest.raises(CannotTry):
+        trial(config, "JOB_ROUTER_ROUTE_B", ClassAd(), job, NOW)
