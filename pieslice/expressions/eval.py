@@ -11,7 +11,8 @@ Inputs: the parsed arguments with their ``steps`` in order.  Outputs: lines on a
 from __future__ import annotations
 
 import argparse
-from typing import IO, TYPE_CHECKING
+import re
+from typing import IO, TYPE_CHECKING, Final
 
 from classad import ClassAd
 from classad.ads.expression import Expression
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
     from classad.analysis.explanation import ExplanationData
     from classad.syntax.nodes import Node
     from policy.versions import Followed
+
+#: An equals sign that is no operator's; a comment; nothing at all.
+_MAY_BE_AD: Final = re.compile(r"(?<![=<>!?])=(?!=|[?!]=)|/[/*]|\A\s*\Z")
 
 
 class Problem(Exception):  # noqa: N818 - its text is the message
@@ -142,7 +146,9 @@ class _Session:
         from classad.ads.ad import make_ad
         from classad.syntax.parser import parse_ad_prefix
 
-        for candidate in (text, f"[{text}]"):
+        # To be refused is dear: the grammar words the error.
+        bare = _MAY_BE_AD.search(text)
+        for candidate in [text] * ("[" in text) + [f"[{text}]"] * bool(bare):
             try:
                 node, end = parse_ad_prefix(
                     candidate,
