@@ -103,7 +103,7 @@ CRON_PARTS: Final = (
 CRON_PERIOD: Final = re.compile(r"\d+[smh]?", re.IGNORECASE)
 CRON_PERIODS: Final = re.compile(r"(STARTD|SCHEDD|BENCHMARKS)_CRON_\w+_PERIOD", re.IGNORECASE)
 #: Macros of which the first may not be greater than the second, if both are set.
-ORDERED: Final = (
+_ORDERED: Final = (
     *((f"{way}LOWPORT", f"{way}HIGHPORT") for way in ("", "IN_", "OUT_")),
     ("NEGOTIATOR_MIN_INTERVAL", "NEGOTIATOR_INTERVAL"),
     ("NEGOTIATOR_MAX_TIME_PER_PIESPIN", "NEGOTIATOR_MAX_TIME_PER_SUBMITTER"),
@@ -113,6 +113,10 @@ ORDERED: Final = (
     ("MIN_TRACKING_GID", "MAX_TRACKING_GID"),
     ("HA_POLL_PERIOD", "HA_LOCK_HOLD_TIME"),
 )
+#: The upper bounds of a macro, by its case-folded name.
+UPPER_BOUNDS: Final[dict[str, list[str]]] = {}
+for _low, _high in _ORDERED:
+    UPPER_BOUNDS.setdefault(_low.casefold(), []).append(_high)
 #: Numbers that have bounds of their own, whatever a daemon says of them.
 BOUNDS: Final = (
     (re.compile(r"\w*RENICE_INCREMENT", re.IGNORECASE), 0, 19, "a nice value"),

@@ -5,7 +5,7 @@ Follows: the daemons of 25.14.1 and the manual.
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Final
 
 from attr import field, frozen
@@ -122,6 +122,15 @@ LISTS: Final = (
 )  # fmt: skip
 #: By case-folded name.
 LISTS_BY_NAME: Final = {found.name.casefold(): found for found in LISTS}
+
+
+@lru_cache(maxsize=10_000)
+def memberships(macro: str) -> tuple[tuple[NameList, str], ...]:
+    """The lists that a macro may define an item of, each with the item as it is spelled there."""
+    found = ((names, names.member(macro)) for names in LISTS)
+    return tuple((names, item) for names, item in found if item is not None)
+
+
 #: Ends of macros whose value is a list of names, hosts, users or methods.
 _LISTED_ENDS: Final = (
     *("_NAMES", "_JOBLIST", "_ATTRS", "_EXPRS", "_METHODS", "DAEMON_LIST", "COLLECTOR_HOST"),

@@ -376,16 +376,7 @@ def _is_slip(name: str, known: str) -> bool:
 
 def _is_published(view: View, folded: str) -> bool:
     """Does the configuration define an attribute of this name, for some daemon?"""
-    if any(setting.macro.casefold() == folded for setting in view.settings):
-        return True
-    if folded.startswith(view.prefixes):
-        return True
-    lists = ("_ATTRS", "_EXPRS", "_RESOURCE_NAMES")
-    return any(
-        folded in setting.entry.raw.casefold().replace(",", " ").split()
-        for setting in view.settings
-        if setting.macro.upper().endswith(lists)
-    )
+    return folded in view.macros or folded in view.published or folded.startswith(view.prefixes)
 
 
 @finding(

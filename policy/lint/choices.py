@@ -14,7 +14,7 @@ from typing import Final
 
 from classad.errors import Diagnostic
 from policy.config import Config
-from policy.knobs.choices import BOUNDS, CHOICES, CRON_PERIOD, CRON_PERIODS, ORDERED, Choice
+from policy.knobs.choices import BOUNDS, CHOICES, CRON_PERIOD, CRON_PERIODS, UPPER_BOUNDS, Choice
 from policy.language.host import HostFacts
 from policy.language.numbers import integer_literal, saturated
 from policy.language.table import DETECTED_ORIGIN, Definition
@@ -106,8 +106,8 @@ def _too_high(setting: Setting) -> Iterator[Diagnostic]:
     " range`. The others follow from the manual.",
 )
 def above(view: View, setting: Setting) -> Iterator[Diagnostic]:
-    for low, high in ORDERED:
-        if setting.macro.casefold() != low.casefold() or high.casefold() not in view.defined:
+    for high in UPPER_BOUNDS.get(setting.macro.casefold(), ()):
+        if high.casefold() not in view.defined:
             continue
         least, most = integer_literal(setting.text()), integer_literal(setting.beside(high))
         if least is not None and most is not None and 0 < most < least:

@@ -190,6 +190,9 @@ _COMPANIONS: Final = (
         help="without ENABLE_RUNTIME_CONFIG or ENABLE_PERSISTENT_CONFIG nothing can be set",
     ),
 )  # fmt: skip
+_ANY_COMPANION: Final = re.compile(
+    "|".join(f"(?:{need.macros.pattern})" for need in _COMPANIONS), re.IGNORECASE
+)
 
 
 @finding(
@@ -215,6 +218,8 @@ def alone(view: View, setting: Setting) -> Iterator[Diagnostic]:
     text = setting.text().strip()
     if not text or text.casefold() in ("false", "0", '"none"') or setting.is_unread:
         return  # it asks for nothing, or nobody
+    if not _ANY_COMPANION.fullmatch(setting.macro):
+        return
     for need in _COMPANIONS:
         found = need.macros.fullmatch(setting.macro)
         if found is None or any(

@@ -13,7 +13,7 @@ from typing import Final
 
 from classad.errors import Diagnostic, suggest
 from policy.data.tables import builtin_table, meanings, spelling
-from policy.knobs.lists import LISTS, LISTS_BY_NAME
+from policy.knobs.lists import LISTS_BY_NAME, memberships
 from policy.knobs.obsolete import once_predefined
 from policy.knobs.readers import find_readers
 from policy.knobs.reading import Place, place
@@ -151,7 +151,7 @@ def _is_read(setting: Setting) -> bool:
         return True
     if spelling(setting.macro) in meanings() or setting.macro.casefold() in _of_defaults():
         return True
-    return any(names.member(setting.macro) is not None for names in LISTS) or (
+    return bool(memberships(setting.macro)) or (
         setting.macro.upper().startswith(("STARTD_CRON_", "SCHEDD_CRON_"))
     )
 

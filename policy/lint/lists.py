@@ -17,7 +17,7 @@ from classad.errors import Diagnostic, suggest
 from policy.data.tables import attribute_names, builtin_table
 from policy.explain.sentences import listing
 from policy.knobs import find_knob
-from policy.knobs.lists import LISTS, LISTS_BY_NAME, NameList, is_list
+from policy.knobs.lists import LISTS, LISTS_BY_NAME, NameList, is_list, memberships
 from policy.knobs.other_daemons import DAEMONS, find_other
 from policy.knobs.readers import MAIN, find_readers
 from policy.language.macros import ExpansionError
@@ -240,12 +240,13 @@ def not_listed(view: View) -> Iterator[Diagnostic]:
     for setting in view.settings:
         if setting.macro.casefold() in view.words:
             continue
-        members = ((names.name, names.member(setting.macro)) for names in LISTS)
-        lists = [(name, item.casefold(), item) for name, item in members if item is not None]
-        name, folded, item = lists[0] if lists else ("", "", "")
-        if lists and not any(folded in view.items.get(other, ()) for other, _, _ in lists):
-            message = f"`{item}` is in no {name}, so nobody reads this"
-            yield not_listed.named(setting.entry, message, needs=name, names=(item,))
+        lists = memberships(setting.macro)
+        if not lists:
+            continue
+        first, item = lists[0]
+        if not any(item.casefold() in view.items.get(names.name, ()) for names, _ in lists):
+            message = f"`{item}` is in no {first.name}, so nobody reads this"
+            yield not_listed.named(setting.entry, message, needs=first.name, names=(item,))
 
 
 @finding(

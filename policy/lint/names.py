@@ -15,7 +15,7 @@ from policy.data.tables import attribute_names, meanings
 from policy.history import first_reader, first_reading, is_read, last_reader, read_by
 from policy.knobs import FAMILIES, KNOBS, find_knob
 from policy.knobs.choices import CRON_PARTS
-from policy.knobs.lists import LISTS, is_list
+from policy.knobs.lists import LISTS, is_list, memberships
 from policy.knobs.obsolete import Obsolete, find_obsolete
 from policy.knobs.other_daemons import DAEMONS, OTHER_KNOBS
 from policy.knobs.readers import find_readers, longer_name, reader_names
@@ -231,7 +231,7 @@ def _is_known(view: View, setting: Setting, known: frozenset[str]) -> bool:
         return False  # the job is listed, and no job has such a part
     if macro in view.words or setting.entry.name.casefold() in view.words:
         return True
-    if _of_daemon(view, macro) or any(names.member(macro) for names in LISTS):
+    if _of_daemon(view, macro) or memberships(macro):
         return True
     # SYSTEM_PERIODIC_HOLD_NAMES = MEM makes names like SYSTEM_PERIODIC_HOLD_MEM.
     return any(f"_{word}_" in f"_{macro}_" for word in view.listed)
@@ -240,7 +240,7 @@ def _is_known(view: View, setting: Setting, known: frozenset[str]) -> bool:
 def _cron_part(view: View, macro: str) -> str | None:
     """What a job of a cron has under a name that is none: the whole name without that end."""
     found = _CRON.match(macro)
-    if found is None or any(names.member(macro) for names in LISTS):
+    if found is None or memberships(macro):
         return None
     heads = [f"{found[0]}{item}_".casefold() for item in view.listed]
     return max((head for head in heads if macro.casefold().startswith(head)), default=None, key=len)

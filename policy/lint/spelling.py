@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from functools import cached_property, lru_cache
-from operator import ne
 from typing import Final, TypeVar
 
 _WORDS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
@@ -49,6 +48,16 @@ class Vocabulary:
     def by_number(self) -> dict[int, list[tuple[str, ...]]]:
         """The words of the names by how many they are."""
         return _grouped(self.by_words, len)
+
+    @cached_property
+    def by_others(self) -> dict[tuple[int, tuple[str, ...]], list[tuple[int, tuple[str, ...]]]]:
+        """The words of the names, numbered, by a place and the words at all other places."""
+        found: dict[tuple[int, tuple[str, ...]], list[tuple[int, tuple[str, ...]]]] = {}
+        for number, theirs in enumerate(self.by_words):
+            for at in range(len(theirs)):
+                others = at, theirs[:at] + theirs[at + 1 :]
+                found.setdefault(others, []).append((number, theirs))
+        return found
 
     @cached_property
     def in_any_order(self) -> dict[tuple[str, ...], list[tuple[str, ...]]]:
@@ -96,12 +105,13 @@ def inflected(name: str, known: Vocabulary) -> str | None:
     mine = words(name)
     if len(mine) < 2:
         return None
-    for theirs in known.by_number.get(len(mine), ()):
-        if sum(map(ne, mine, theirs)) == 1:
-            unlike = next(pair for pair in zip(mine, theirs, strict=True) if pair[0] != pair[1])
-            if is_form(*unlike):
-                return known.by_words[theirs]
-    return None
+    fits = [
+        (number, theirs)
+        for at, word in enumerate(mine)
+        for number, theirs in known.by_others.get((at, mine[:at] + mine[at + 1 :]), ())
+        if word != theirs[at] and is_form(word, theirs[at])
+    ]
+    return known.by_words[min(fits)[1]] if fits else None
 
 
 def is_form(one: str, other: str) -> bool:

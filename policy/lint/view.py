@@ -193,6 +193,21 @@ class View:
         return tuple(text.casefold() for one in found if (text := one.text().strip()))
 
     @cached_property
+    def macros(self) -> frozenset[str]:
+        """The case-folded names of the macros that are set."""
+        return frozenset(setting.macro.casefold() for setting in self.settings)
+
+    @cached_property
+    def published(self) -> frozenset[str]:
+        """The case-folded words of all lists that publish attributes, as they are written."""
+        return frozenset(
+            word
+            for setting in self.settings
+            if setting.macro.upper().endswith(("_ATTRS", "_EXPRS", "_RESOURCE_NAMES"))
+            for word in setting.entry.raw.casefold().replace(",", " ").split()
+        )
+
+    @cached_property
     def slot_attributes(self) -> frozenset[str]:
         """The case-folded names of what the configuration puts into slot ads."""
         return self._in_lists(_SLOT_LISTS)
