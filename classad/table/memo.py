@@ -77,8 +77,9 @@ class Budget:
         if self.spent > self.limit:
             self.clear()
             self.spent = result.cost
+        if not home:
+            self._homes[id(home)] = home
         home[key] = result
-        self._homes[id(home)] = home
 
     def drop(self, home: dict[K, R], unwanted: Callable[[R], bool] | None = None) -> None:
         """Give up some results of one home, or all."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeVar
 
 from attr import define
 
@@ -19,17 +19,26 @@ from classad.ads.expression import Expression
 from classad.analysis.flatten import Flattened, flatten
 from classad.analysis.mentions import references_of
 from classad.evaluate import EvalContext, evaluate
-from classad.evaluation.functions import CHANCE, USAGE, lookup_function
+from classad.evaluation.functions import CHANCE, USAGE, lookup_function, names_search
 from classad.formats.unparse import unparse
-from classad.language.operators import CHOICE
+from classad.language.operators import BINARY, CHOICE
 from classad.language.rules import OLD, WHOLE
 from classad.language.values import ERROR, ClassAdValue
 from classad.syntax.lazy import LazyExpression, parse_lazily
-from classad.syntax.nodes import same_tree
+from classad.syntax.nodes import Binary, Conditional, Node, same_tree
+from classad.table.expressions.conjuncts import conjuncts_in
 from classad.table.memo import Budget
 from classad.table.store.store import SCOPE_NAMES
-from negotiator.expressions.known import forget_known, own_names_of
-from negotiator.expressions.regrouping import AdSet, Level, forget_groupings, regrouping_of
+from negotiator.expressions.known import conjuncts_of, forget_known, own_names_of
+from negotiator.expressions.regrouping import (
+    AdSet,
+    Level,
+    Regrouping,
+    forget_groupings,
+    is_open,
+    regrouping_of,
+    row,
+)
 from policy.ephemeral import EPHEMERAL
 
 #: Expressions that are remembered from cycle to cycle.
@@ -92,7 +101,7 @@ class Flattener:
         """
         if not self.matters(ad):
             return False
-        left, endless = self._result(ad)
+        left, endless = self._by_conjunct(ad) or self._result(ad)
         if left is not None:
             ad.insert("Requirements", left)
         return endless
@@ -103,38 +112,117 @@ class Flattener:
 
     def _result(self, ad: ClassAd) -> tuple[object, bool]:
         """What flattening leaves, None for nothing to go by, and whether it is endless."""
-        content = self._content(ad)
-        known = None if content is None else _RESULTS.get(content)
+        before = ad.raw("Requirements")
+        content = None
+        if ad._chained is None and before.__class__ is Expression:
+            content = self._content(ad, before)
+        known = None if content is None else _RESULTS.get((self._read, content.key))
         if known is None:
             flat = self._flat(ad)
-            known = self._shared(flat), flat.endless, list(ad._attrs.values())
+            known = self._shared(flat), flat.endless, content
             if content is not None:
-                if len(_RESULTS) >= _MANY:
-                    _RESULTS.clear()
-                _RESULTS[content] = known
+                _put(_RESULTS, (self._read, content.key), known)
         return known[:2]
 
-    def _content(self, ad: ClassAd) -> tuple[object, ...] | None:
-        """All that flattening the ad depends on; None where that is more than its attributes."""
-        if ad._chained is not None:
-            return None
+    def _content(self, ad: ClassAd, tree: Expression) -> _Content | None:
+        """All that flattening an expression depends on; None where that is more than attributes."""
         attributes = ad._attrs
-        trees = {name: it for name, it in attributes.items() if type(it) is Expression}
-        if "requirements" not in trees:
-            return None
-        key = (self._read, *trees, *map(id, trees.values()))
-        settled = _SETTLED.get(key) or self._settle(key, trees)
-        if not settled.reads:
-            settled.reads.append(_read_by(trees, self._context))
-        names = settled.reads[0]
-        if names is None:
-            return None
-        values = [attributes.get(name) for name in names]
-        if any(isinstance(value, Ad | ListValue) for value in values):
-            return None  # these can be changed where they stand
+        seen: dict[str, object] = {}
+        trees = [tree]
+        for each in trees:
+            names = self._names_in(each)
+            if names is None:
+                return None
+            for name in names:
+                if name not in seen:
+                    value = seen[name] = attributes.get(name)
+                    if isinstance(value, Ad | ListValue):
+                        return None  # it can be changed where it stands
+                    if value.__class__ is Expression and value is not tree:
+                        trees.append(value)
+        values = list(seen.values())
         # Zeros of both signs are equal, and are written otherwise.
-        content = [repr(value) if type(value) is float else value for value in values]
-        return (self._context.language, key, *map(type, values), *content)
+        key = [
+            repr(value)
+            if type(value) is float
+            else id(value)
+            if type(value) is Expression
+            else value
+            for value in values
+        ]
+        return _Content((self._context.language, id(tree), *map(type, values), *key), trees)
+
+    def _names_in(self, tree: Expression) -> tuple[str, ...] | None:
+        """The attributes an expression reads; None if a function there reads more than these."""
+        names = _NAMES.get(id(tree))
+        if names is None:
+            look = references_of(tree.node)
+            found = look.target | look.bare | look.mine
+            found |= {OVERWRITTEN[name].lower() for name in found if name in OVERWRITTEN}
+            names = _Names(tree, tuple(found), look.called)
+            _put(_NAMES, id(tree), names)
+        own = self._context.functions
+        functions = [lookup_function(name, self._context) for name in names.called]
+        if any(function is None or function.ever_reads for function in functions):
+            return None
+        return None if own and not names.called.isdisjoint(own) else names.names
+
+    def _by_conjunct(self, ad: ClassAd) -> tuple[Expression | None, bool] | None:
+        """What ``_result`` gives, of conjuncts; None where these do not tell.
+
+        Of requirements of which the truth counts, only the conjuncts are flattened for which it
+        matters: the others stay as they are written, and jobs share them.
+        """
+        before = ad.raw("Requirements")
+        unbuilt: object = before._node if before.__class__ is Expression else None
+        if unbuilt.__class__ is not LazyExpression or unbuilt.how != OLD | WHOLE:
+            return None
+        trees = {name: it for name, it in ad._attrs.items() if type(it) is Expression}
+        if ad._chained is not None or not SCOPE_NAMES.isdisjoint(ad._attrs):
+            return None
+        if self._settled(trees).level is not Level.TRUE:
+            return None
+        del trees["requirements"]
+        ads = _OneAd(ad, self._context, trees)
+        parts = zip(conjuncts_of(before) or (), conjuncts_in(unbuilt.text), strict=False)
+        texts = [self._conjunct(part, text, ads) for part, text in parts]
+        known = [text for text in texts if text is not None]
+        whole = len(known) < len(texts) or not known
+        return None if whole else (_read_again(" && ".join(known)), False)
+
+    def _conjunct(self, part: Expression, written: str, ads: _OneAd) -> str | None:
+        """A conjunct as it stands in the flattened requirements; None if only the whole tells."""
+        look = regrouping_of(part, Level.TRUE)
+        if look.open or "requirements" in look.read:
+            return None
+        steady = not self._concerns(look, ads) and not self._led_to(ads, look.names)
+        if steady and look.read.isdisjoint(ads.open_names):
+            return written
+        content = self._content(ads.ad, part)
+        if content is None:
+            return None
+        known = _CONJUNCTS.get(content.key)
+        if known is None:
+            known = self._flat_conjunct(part, content.trees, ads, steady=steady), content
+            _put(_CONJUNCTS, content.key, known)
+        return known[0]
+
+    def _flat_conjunct(
+        self, part: Expression, trees: list[Expression], ads: _OneAd, *, steady: bool
+    ) -> str | None:
+        """The same, of one that leads to ``trees``; ``steady``: flattening does not matter."""
+        # A value behind an open operator is lost beside a conjunct that is true, and behind a call
+        # that evaluates in other ads names mean others.
+        if any(map(is_open, row(part.node))) or any(map(names_search, map(_text, trees[1:]))):
+            return None
+        flat = flatten(ads.ad, part, inline=True, context=self._context, partner=_PARTNER)
+        if steady and flat.ok and not flat.endless:
+            return _text(part)
+        if not flat.ok or flat.endless or flat.tree is None or _binds_less(flat.tree):
+            return None
+        text = unparse(flat.tree, old=True)
+        read = None if "\\" in text else parse_lazily(text, OLD | WHOLE)
+        return text if read is not None and same_tree(read.node(), flat.tree) else None
 
     def _flat(self, ad: ClassAd) -> Flattened:
         before = ad.raw("Requirements")
@@ -164,21 +252,21 @@ class Flattener:
         wanted = trees.get("requirements")
         if wanted is None:
             return False
-        key = (self._read, *trees, *map(id, trees.values()))
-        settled = _SETTLED.get(key) or self._settle(key, trees)
+        settled = self._settled(trees)
         if settled.called is not None:
             return self._vary(settled.called)
         ads = _OneAd(ad, self._context, trees)
         return bool(self.to_flatten(ads, ("requirements",), settled.level))
 
-    def _settle(self, key: tuple[object, ...], trees: dict[str, Expression]) -> _Settled:
-        others = [tree for name, tree in trees.items() if name != "requirements"]
-        level = Level.WHOLE if self._read or any(map(_mentions, others)) else Level.TRUE
-        found = _Settled(level, _called(trees, level), list(trees.values()), [])
-        if len(_SETTLED) >= _MANY:
-            _SETTLED.clear()
-        _SETTLED[key] = found
-        return found
+    def _settled(self, trees: dict[str, Expression]) -> _Settled:
+        key = (self._read, *trees, *map(id, trees.values()))
+        known = _SETTLED.get(key)
+        if known is None:
+            others = [tree for name, tree in trees.items() if name != "requirements"]
+            level = Level.WHOLE if self._read or any(map(_mentions, others)) else Level.TRUE
+            known = _Settled(level, _called(trees, level), list(trees.values()))
+            _put(_SETTLED, key, known)
+        return known
 
     def to_flatten(self, ads: AdSet, names: Iterable[str], level: Level) -> int:
         """The ads, as bits, whose requirements can be others when they are flattened now.
@@ -188,10 +276,14 @@ class Flattener:
         An expression that ``names`` lead to calls an unsteady function, reads what is overwritten
         later, or is worth something else when its known parts come first.
         """
+        return self._led_to(ads, [(name, level) for name in names])
+
+    def _led_to(self, ads: AdSet, names: Iterable[tuple[str, Level]]) -> int:
+        """The same, of what names lead to of which so much counts."""
         found = 0
         open_names = ads.open_names
         seen: set[tuple[str, Level]] = set()
-        todo = [(name, level) for name in names]
+        todo = list(names)
         while todo:
             item = name, level = todo.pop()
             if item in seen:
@@ -201,13 +293,19 @@ class Flattener:
                 look = regrouping_of(tree, level)
                 if not (look.read.isdisjoint(open_names) and look.read.isdisjoint(OVERWRITTEN)):
                     todo += [it for it in look.names if it[0] in open_names or it[0] in OVERWRITTEN]
-                if look.called and self._vary(look.called):
-                    found |= ads.having_tree(name, number)
-                for hazard in look.hazards:
-                    concerned = hazard(ads)
-                    found |= concerned and concerned & ads.having_tree(name, number)
+                concerned = self._concerns(look, ads)
+                found |= concerned and concerned & ads.having_tree(name, number)
             if name in OVERWRITTEN:
                 found |= ads.having(OVERWRITTEN[name])
+        return found
+
+    def _concerns(self, look: Regrouping, ads: AdSet) -> int:
+        """The ads for which flattening an expression of theirs matters, by the expression alone."""
+        if look.called and self._vary(look.called):
+            return ads.all
+        found = 0
+        for hazard in look.hazards:
+            found |= hazard(ads)
         return found
 
     def _vary(self, called: frozenset[str]) -> bool:
@@ -231,36 +329,56 @@ class _Settled(NamedTuple):
 
     ``level``: how much of these counts.  ``called``: the functions that they lead to; None if it
     depends on what else the ad has.  ``kept``: the expressions, so that their identities stay
-    theirs.  ``reads``: once it was needed, the attributes that decide what is left of them, None
-    if more does.
+    theirs.
     """
 
     level: Level
     called: frozenset[str] | None
     kept: list[Expression]
-    reads: list[tuple[str, ...] | None]
+
+
+class _Names(NamedTuple):
+    """The attributes that an expression reads, and what it calls, in lower case."""
+
+    tree: Expression
+    names: tuple[str, ...]
+    called: frozenset[str]
+
+
+class _Content(NamedTuple):
+    """What flattening an expression depends on.
+
+    ``trees``: it and those that it leads to, so that their identities in ``key`` stay theirs.
+    """
+
+    key: tuple[object, ...]
+    trees: list[Expression]
 
 
 #: By the names and identities of expressions.
 _SETTLED: Final[dict[tuple[object, ...], _Settled]] = {}
-#: What flattening left, by all that it read of an ad, whose identities stay theirs.
-_RESULTS: Final[dict[tuple[object, ...], tuple[object, bool, list[object]]]] = {}
+#: By the identity of the expression.
+_NAMES: Final[dict[int, _Names]] = {}
+#: What flattening left of requirements and whether it is endless, by all that it depends on.
+_RESULTS: Final[dict[tuple[object, ...], tuple[object, bool, _Content | None]]] = {}
+#: The text that a conjunct has in flattened requirements; None if only the whole tells.
+_CONJUNCTS: Final[dict[tuple[object, ...], tuple[str | None, _Content]]] = {}
+
+_Key = TypeVar("_Key")
+_Kept = TypeVar("_Kept")
 
 
-def _read_by(trees: dict[str, Expression], context: EvalContext) -> tuple[str, ...] | None:
-    """The attributes that requirements lead to; None if a function there reads more than these."""
-    seen, todo = {"requirements"}, ["requirements"]
-    while todo:
-        look = references_of(trees[todo.pop()].node)
-        functions = [lookup_function(name, context) for name in look.called]
-        if any(function is None or function.ever_reads for function in functions):
-            return None
-        if context.functions and not look.called.isdisjoint(context.functions):
-            return None
-        ahead = (look.target | look.bare | look.mine) - seen
-        seen |= ahead
-        todo += ahead & trees.keys()
-    return tuple(sorted(seen - trees.keys()))
+def _put(kept: dict[_Key, _Kept], key: _Key, value: _Kept) -> None:
+    if len(kept) >= _MANY:
+        kept.clear()
+    kept[key] = value
+
+
+def _binds_less(node: Node) -> bool:
+    """Whether an expression cannot stand between ``&&`` without parentheses."""
+    if isinstance(node, Binary):
+        return BINARY[node.operator].precedence < BINARY["&&"].precedence
+    return isinstance(node, Conditional)
 
 
 @lru_cache(maxsize=_MANY)
@@ -335,6 +453,8 @@ def forget() -> None:
     _BUDGET.clear()
     _SETTLED.clear()
     _RESULTS.clear()
+    _CONJUNCTS.clear()
+    _NAMES.clear()
     _say_requirements.cache_clear()
     _read_again.cache_clear()
     forget_groupings()

@@ -71,13 +71,15 @@ Hazard = Callable[[AdSet], int]
 class Regrouping(NamedTuple):
     """Where flattening an expression can make a difference, and what it leads to.
 
-    ``called``: functions, and ``?:``.  ``read``: the ``names`` whatever counts of them.
+    ``called``: functions, and ``?:``.  ``read``: the ``names`` whatever counts of them.  ``open``:
+    as a conjunct it would lose what it still gathers beside one that is known to be true.
     """
 
     hazards: tuple[Hazard, ...]
     names: frozenset[tuple[str, Level]]
     called: frozenset[str]
     read: frozenset[str]
+    open: bool = False
 
 
 def regrouping_of(tree: Expression, level: Level) -> Regrouping:
@@ -93,9 +95,10 @@ def regrouping_of(tree: Expression, level: Level) -> Regrouping:
 
 def _join(found: list[Regrouping]) -> Regrouping:
     """What there is to know of conjuncts of which the truth counts."""
-    hazards, names, called, read = zip(*found, strict=True)
+    hazards, names, called, read, are_open = zip(*found, strict=True)
+    whole: tuple[Hazard, ...] = (lambda ads: ads.all,) if any(are_open) else ()
     return Regrouping(
-        tuple(chain.from_iterable(hazards)),
+        (*whole, *chain.from_iterable(hazards)),
         frozenset().union(*names),
         frozenset().union(*called),
         frozenset().union(*read),
@@ -140,12 +143,18 @@ _FORMS: Final[dict[object, Regrouping]] = {}
 
 def _read(tree: Expression, level: Level) -> Regrouping:
     walk = _Walk()
-    if nodes.height(tree.node) > _TALL:
+    if _is_tall(tree.node):
         walk.skim(tree.node)
     else:
         walk.visit(tree.node, level)
     read = frozenset([name for name, _ in walk.names])
-    return Regrouping(tuple(walk.hazards), frozenset(walk.names), frozenset(walk.called), read)
+    hazards, names, called = tuple(walk.hazards), frozenset(walk.names), frozenset(walk.called)
+    return Regrouping(hazards, names, called, read, is_open(tree.node))
+
+
+def _is_tall(node: Node) -> bool:
+    """A short text is not; nodes that were made have none."""
+    return not 0 < node.end - node.start <= _TALL and nodes.height(node) > _TALL
 
 
 class _Walk:
@@ -158,6 +167,8 @@ class _Walk:
 
     def visit(self, node: Node, level: Level) -> None:
         """Take in a node of which so much counts."""
+        if node.__class__ is nodes.Literal:
+            return
         if isinstance(node, nodes.Parens):
             self.visit(node.inner, level)
         elif isinstance(node, Reference):
@@ -208,7 +219,7 @@ class _Walk:
 
     def _arithmetic(self, node: Binary) -> None:
         """Operands are gathered, others behind another open operator are lost."""
-        if any(_is_open(child) for child in (node.left, node.right)):
+        if any(is_open(child) for child in (node.left, node.right)):
             self.hazards.append(lambda ads: ads.all)
 
     def _choice(self, node: Binary) -> None:
@@ -222,12 +233,12 @@ class _Walk:
         keeps = level if level is Level.TRUE else Level.LOGICAL
         self.visit(left, Level.LOGICAL if either else keeps)
         self.visit(right, keeps)
-        if any(_is_open(child) and child.operator not in LOGIC for child in (left, right)):  # type: ignore[attr-defined]
+        if any(is_open(child) and child.operator not in LOGIC for child in (left, right)):  # type: ignore[attr-defined]
             self.hazards.append(lambda ads: ads.all)
         if either:
             self._later(left, right, _spoils_or if _can_fail(left) else _fails)
             if _is_row(left, "||") and _is_row(right, "&&"):
-                for operand in _row(right):
+                for operand in row(right):
                     if not _surely_unknown(operand):
                         self.hazards.append(_where(operand, _settles_nothing))
         elif level is not Level.TRUE:
@@ -391,7 +402,7 @@ def _is_logical(node: Node) -> bool:
     return isinstance(node, Binary) and (node.operator in LOGIC | IDENTITY | ORDER | EQUALITY)
 
 
-def _is_open(node: Node) -> bool:
+def is_open(node: Node) -> bool:
     """Whether a node can be an operator that still gathers values."""
     return isinstance(node, Binary) and BINARY[node.operator].commutes
 
@@ -400,7 +411,7 @@ def _is_row(node: Node, symbol: str) -> bool:
     return isinstance(node, Binary) and node.operator == symbol
 
 
-def _row(node: Node) -> Iterator[Node]:
+def row(node: Node) -> Iterator[Node]:
     """The operands of a row of ``&&``."""
     while isinstance(node, Binary) and node.operator == "&&":
         yield node.right

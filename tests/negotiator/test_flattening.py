@@ -12,7 +12,7 @@ from random import Random
 
 import pytest
 
-from classad import ClassAd, ClassAdParseError, ExprTree
+from classad import ClassAd, ClassAdParseError, ExprTree, parseOne
 from classad.ads.expression import Expression
 from classad.analysis.flatten import flatten
 from classad.evaluate import EvalContext, as_tree
@@ -121,6 +121,36 @@ def test_what_is_left_alone_keeps_its_truth(requirements: str, context: EvalCont
         if not differs:
             continue
         assert repr(alone.raw("Requirements")) != repr(ad.raw("Requirements")), ad
+
+
+@pytest.mark.slow
+@every_case("last", ["W", "K", "V + 1", "W && V + 1", *_REQUIREMENTS[-12:]])
+def test_conjuncts_of_a_text_are_as_true_as_flattening_makes_the_whole(last: str) -> None:
+    flattener = Flattener(_CONTEXT)
+    for first, known in product([*_REQUIREMENTS, "K"], _KNOWN[::3]):
+        ad = slot("true", known)
+        for text in (f"({first}) && {last}", f"({last}) && K && ({first})", f"Led && {first}"):
+            written = "".join(f"{name} = {ad.raw(name)}\n" for name in ad if name != "Requirements")
+            read = parseOne(f"{written}Requirements = {text}\n")
+            whole, parts = read.duplicate(), read.duplicate()
+            left = flattener.flattened(read)
+            if left is not None:
+                whole.insert("Requirements", left)
+            flattener.flatten(parts)
+            for partner in _PARTNERS[::4]:
+                assert half_match(parts, partner, _CONTEXT) == half_match(whole, partner, _CONTEXT)
+
+
+def test_jobs_share_the_conjuncts_that_are_not_flattened() -> None:
+    need = "countMatches(MY.Need, TARGET.Ads) >= 1"
+    text = f"TARGET.Memory >= Memory && {need}"
+    left = []
+    for memory in (1, 2):
+        ad = parseOne(f"Memory = {memory}\nLeast = 2\nNeed = x > Least\nRequirements = {text}\n")
+        Flattener(_CONTEXT).flatten(ad)
+        left.append(ad.raw("Requirements"))
+    assert left[0] is left[1]
+    assert str(left[0]) == "TARGET.Memory >= Memory && countMatches(x > 2,TARGET.Ads) >= 1"
 
 
 @pytest.mark.slow

@@ -52,41 +52,46 @@ def conjuncts_in(text: str) -> Sequence[str]:
         return (text,)
     found: list[str] = []
     begun: list[str] = []
-    depth = 0
+    depth, moving = 0, -1
     for part in text.split("&&"):
         # Texts of many jobs are made of few pieces.
         stretch = _stretch(part)
-        if stretch is None or depth + stretch[1] <= 0:
+        if stretch is None or depth + stretch.lowest <= 0:
             return (text,)
-        depth += stretch[0]
+        depth += stretch.depth
         begun.append(part)
+        if stretch.moves and moving < 0:
+            moving = len(found)
         if not depth:
             found.append("&&".join(begun).strip(" "))
             begun.clear()
-    return (text,) if begun else _with_followers(found, text)
+    if begun:
+        return (text,)
+    return found if moving < 0 else [*found[:moving], " && ".join(found[moving:])]
 
 
-def _with_followers(pieces: list[str], text: str) -> list[str]:
-    """The pieces; those behind one that may move the evaluation are one with it."""
-    if names_search(text):
-        for place, piece in enumerate(pieces):
-            if names_search(piece):
-                return [*pieces[:place], " && ".join(pieces[place:])]
-    return pieces
+class _Stretch(NamedTuple):
+    """What a text between two ``&&`` does to those around it.
+
+    ``depth``: the brackets that it leaves open; ``lowest``: the fewest that are open at an operator
+    that binds less.  ``moves``: what follows may be evaluated in another ad.
+    """
+
+    depth: int
+    lowest: int
+    moves: bool
 
 
 @lru_cache(maxsize=1000)
-def _stretch(part: str) -> tuple[int, int] | None:
-    """How many brackets a piece leaves open, and the fewest that are open at a weaker operator.
-
-    None if that cannot be told.
-    """
+def _stretch(part: str) -> _Stretch | None:
+    """None if that cannot be told."""
     if part.count('"') % 2 or any(map(part.__contains__, _HIDING)):
         return None
     bare = " ".join(part.split('"')[::2])
     marks = bare.replace("||", _OR).translate(_OTHERS)
     depths = list(accumulate(map(_CHANGES.get, marks, repeat(0)), initial=0))
-    return depths[-1], min(compress(depths[1:], map(_WEAK.__contains__, marks)), default=_NOWHERE)
+    lowest = min(compress(depths[1:], map(_WEAK.__contains__, marks)), default=_NOWHERE)
+    return _Stretch(depths[-1], lowest, names_search(part))
 
 
 #: Numbers and strings that are what they look like.
