@@ -115,9 +115,9 @@ class LifeTold(Result):
         return [Line(_headline(found.job)), Line(named), Table(columns, rows)]
 
     @property
-    def job(self) -> JobState:
+    def job(self) -> ListedJob:
         """The job as it was last."""
-        return JobState.of(self.found.job)
+        return ListedJob.of(self.found.job)
 
 
 shape(LifeTold, "=job cycles=found.cycles named=found.named life=found.entries")
@@ -148,7 +148,7 @@ class ForetoldStart:
 
 
 @frozen
-class JobState:
+class ListedJob:
     """A job: when it was submitted (seconds since the epoch), its status or ``gone``, its slot."""
 
     job: str
@@ -159,7 +159,7 @@ class JobState:
     slot: str | None
 
     @classmethod
-    def of(cls, job: Job) -> JobState:
+    def of(cls, job: Job) -> ListedJob:
         """What a job of a history was doing last."""
         state, slot = word_of(job.now), job.now.slot or None
         return cls(job.id, job.schedd, job.submitter, job.submitted, state, slot)
@@ -183,9 +183,9 @@ class StartTold(Result):
         return [Line(text) for text in (*_start_lines(self.found), *_record(self.found.record))]
 
     @property
-    def job(self) -> JobState:
+    def job(self) -> ListedJob:
         """The job as it was last."""
-        return JobState.of(self.found.job)
+        return ListedJob.of(self.found.job)
 
     @property
     def estimate(self) -> ForetoldStart | None:

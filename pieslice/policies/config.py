@@ -99,9 +99,9 @@ def _info(args: argparse.Namespace) -> int:
         complain(f"pieslice: error: HTCondor has no macro `{name}`{tail}")
     known = [parameter for parameter in found.values() if parameter is not None]
     if args.json:
-        from pieslice.policies.documents import KnownMacros
+        from pieslice.policies.documents import MacroInfo
 
-        sys.stdout.write(KnownMacros(version_of(args), known).to_json())
+        sys.stdout.write(MacroInfo(version_of(args), known).to_json())
     else:
         width = chosen_width(args, sys.stdout)
         parts = [[*wrapped_lines(info_lines(parameter), width)] for parameter in known]
@@ -199,9 +199,9 @@ def _show_json(args: argparse.Namespace, config: Config, names: list[str]) -> in
 
 
 def _print_json(args: argparse.Namespace, macros: Sequence[Listed]) -> None:
-    from pieslice.policies.documents import Macros
+    from pieslice.policies.documents import MacroListing
 
-    sys.stdout.write(Macros(version_of(args), macros).to_json())
+    sys.stdout.write(MacroListing(version_of(args), macros).to_json())
 
 
 def _pattern(text: str) -> Callable[[str], bool]:

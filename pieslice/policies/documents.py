@@ -27,8 +27,8 @@ shape(Side, "value=text raw file=origin.file line=origin.line template=origin.te
 
 
 @frozen
-class Macros(Document):
-    """Macros of a configuration: values, where they were set, what they replace."""
+class MacroListing(Document):
+    """MacroListing of a configuration: values, where they were set, what they replace."""
 
     schema: ClassVar[str] = "pieslice/config/1"
     followed: Followed
@@ -36,7 +36,7 @@ class Macros(Document):
 
 
 @frozen
-class KnownMacros(Document):
+class MacroInfo(Document):
     """What is known of macros: meaning, default, type."""
 
     schema: ClassVar[str] = "pieslice/config-info/1"

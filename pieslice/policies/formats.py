@@ -19,7 +19,7 @@ from classad.errors import Diagnostic, Edit
 from pieslice.command_line import installed_version
 from pieslice.data import JsonObject
 from pieslice.policies.texts import wrapped_lines
-from pieslice.reports.document import Document, plain, shape, shape_text, version_data
+from pieslice.reports.document import Document, plain, shape, shape_text, version_data, view
 from pieslice.reports.output import WIDE
 from pieslice.terminal import printable
 from policy.explain.sentences import listing
@@ -219,7 +219,7 @@ class ShownEdit:
         return cls(edit.source.name, *first, *last, edit.text)
 
 
-@frozen
+@view("id severity file=.file line column message help edit=.edit")
 class ShownFinding:
     """A finding: its place, what is wrong, what would help."""
 
@@ -236,7 +236,7 @@ class ShownFinding:
         return None if self.found.edit is None else ShownEdit.of(self.found.edit)
 
 
-@frozen
+@view("from=old to=new verdicts findings=.findings")
 class ShownUpgrade:
     """What changes from one version to another: verdicts that are others, and findings."""
 
@@ -256,13 +256,7 @@ class Checks(Document):
     checks: Sequence[Checked]
 
 
-shape(
-    ShownFinding,
-    "id severity file=.file line column message help edit=.edit",
-    through="found",
-)
 shape(Verdict, "daemon starts status text")
-shape(ShownUpgrade, "from=old to=new verdicts findings=.findings", through="step")
 shape_text(Daemon, Fragment)
 shape(Checked, "path =followed starts verdicts fragment findings=shown upgrade?=changes")
 

@@ -25,13 +25,18 @@ from negotiator.model.result import (
     SubmitterSummary,
 )
 from negotiator.model.snapshot import UnsupportedKnob
-from pieslice.reports.document import shape
+from pieslice.reports.document import shape, view
 from pieslice.reports.pool_tables import SUBMITTER, Tables
 from pieslice.reports.text import Outcome, iso_time, sort_keys, timed_turns
 from pieslice.reports.vacating import Vacating
 
 
-@frozen
+@view(
+    "name=pool.name machines=pool.machines slots=pool.slots users=pool.users jobs=pool.jobs"
+    " idle_jobs=pool.idle_jobs now_from=pool.now_from now_iso=.now_iso dialect=pool.dialect.name"
+    " =pool.version slot_weight_total=result.pool.pool_weight"
+    " min_slot_weight=result.pool.min_slot_weight pie=result.pool.pie trimmed=result.trimmed"
+)
 class CyclePool:
     """The pool in numbers, whose rules are followed, and the slots that were left out."""
 
@@ -53,7 +58,10 @@ class GroupRound:
     unallocated: float
 
 
-@frozen
+@view(
+    "group=name config_quota static accept_surplus autoregroup quota subtree_quota rounds=.rounds"
+    " usage usage_after submitters"
+)
 class CycleGroup:
     """An accounting group; usage before and after the cycle, in slot weights."""
 
@@ -61,14 +69,14 @@ class CycleGroup:
     rounds: Sequence[GroupRound]
 
 
-@frozen
+@view("preempted_prio old_startd_rank new_prio new_startd_rank dynamic_slots?")
 class PreemptionTerms:
     """The effective priorities and the startd's ranks of the two jobs of a preemption."""
 
     match: Match
 
 
-@frozen
+@view("seq pie spin submitter schedd job count of autocluster slot kind preempted cost =.terms")
 class CycleMatch:
     """The ``count``-th match of a request for ``of`` jobs, of which ``job`` is the first."""
 
@@ -79,7 +87,7 @@ class CycleMatch:
         return None if self.match.kind is MatchKind.NONE else PreemptionTerms(self.match)
 
 
-@frozen
+@view("pie spin submitter schedd job autocluster reason=text")
 class CycleRejection:
     """A request that found no slot; ``reason`` is HTCondor's text."""
 
@@ -167,32 +175,7 @@ def _groups(outcome: Outcome) -> list[CycleGroup]:
     return [CycleGroup(group, rounds.get(group.name, [])) for group in outcome.result.groups]
 
 
-shape(
-    CyclePool,
-    "name=pool.name machines=pool.machines slots=pool.slots users=pool.users jobs=pool.jobs"
-    " idle_jobs=pool.idle_jobs now_from=pool.now_from now_iso=.now_iso dialect=pool.dialect.name"
-    " =pool.version slot_weight_total=result.pool.pool_weight"
-    " min_slot_weight=result.pool.min_slot_weight pie=result.pool.pie trimmed=result.trimmed",
-    through="outcome",
-)
 shape(SubmitterSummary, f"name {SUBMITTER}")
-shape(
-    CycleGroup,
-    "group=name config_quota static accept_surplus autoregroup quota subtree_quota rounds=.rounds"
-    " usage usage_after submitters",
-    through="group",
-)
-shape(
-    CycleMatch,
-    "seq pie spin submitter schedd job count of autocluster slot kind preempted cost =.terms",
-    through="match",
-)
-shape(
-    PreemptionTerms,
-    "preempted_prio old_startd_rank new_prio new_startd_rank dynamic_slots?",
-    through="match",
-)
-shape(CycleRejection, "pie spin submitter schedd job autocluster reason=text", through="rejection")
 shape(Departure, "id=kind.number times about text=kind.text")
 shape(
     CycleAgreement,

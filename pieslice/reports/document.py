@@ -16,12 +16,12 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from enum import Enum
 from functools import cache
 from pathlib import PurePath
 from types import MethodType
-from typing import ClassVar, Final
+from typing import ClassVar, Final, TypeVar, dataclass_transform
 
 import attr
 from attr import frozen
@@ -29,6 +29,8 @@ from attr import frozen
 from pieslice.data import JsonObject, Record
 from pieslice.terminal import printable_json
 from policy.versions import Followed, Version, parse_version
+
+T = TypeVar("T")
 
 #: The key of a field's metadata with the name that JSON has for it.
 _NAME: Final = "json"
@@ -96,6 +98,18 @@ def shape(kind: type, words: str, through: str = "") -> None:
             whole = whole[1:] if whole.startswith(".") else f"{through}.{whole}".strip(".")
             found.append(Member(bare, tuple(whole.split(".")), name.endswith("?")))
     _SHAPES[kind] = tuple(found)
+
+
+@dataclass_transform(frozen_default=True)
+def view(words: str) -> Callable[[type[T]], type[T]]:
+    """A frozen class of one field; JSON shows ``words`` of its value, ``.name`` of the class."""
+
+    def declared(kind: type[T]) -> type[T]:
+        found = frozen(kind)
+        shape(found, words, through=next(iter(kind.__annotations__)))
+        return found
+
+    return declared
 
 
 def shape_text(*kinds: type) -> None:

@@ -29,9 +29,15 @@ from negotiator.model.result import (
 )
 from negotiator.model.snapshot import Snapshot, machine_of
 from negotiator.pool.slots import Slot
-from pieslice.reports.document import shape
+from pieslice.reports.document import shape, view
 from pieslice.reports.result import DataTable
 from policy.model import NegotiatorPolicy
+
+#: What JSON calls the numbers of a submitter.
+SUBMITTER: Final = (
+    "group real_prio=real_priority prio_factor=priority_factor prio=effective_priority share limit"
+    " usage usage_after floor ceiling idle_jobs running_jobs"
+)
 
 
 @define
@@ -95,28 +101,31 @@ class MachineRow:
     fill_after: float | None
 
 
-@frozen
+@view("seq submitter schedd job count of slot kind preempted cost pie spin")
 class MatchRow:
     """A match."""
 
     match: Match
 
 
-@frozen
+@view("submitter schedd job reason=text pie spin")
 class RejectionRow:
     """A request that found no slot."""
 
     rejection: Rejection
 
 
-@frozen
+@view(f"submitter=name {SUBMITTER}")
 class SubmitterRow:
     """A submitter and its slice of the pie."""
 
     item: SubmitterSummary
 
 
-@frozen
+@view(
+    "group=name effective_quota=quota config_quota surplus subtree_quota requested usage"
+    " usage_after"
+)
 class QuotaRow:
     """A group with its quotas, as ``condor_userprio -quotas`` has them."""
 
@@ -129,24 +138,6 @@ _SUMS: Final = (
 )
 shape(UserRow, f"user group idle_jobs usage {_SUMS}")
 shape(GroupRow, f"group quota usage {_SUMS}")
-shape(
-    MatchRow,
-    "seq submitter schedd job count of slot kind preempted cost pie spin",
-    through="match",
-)
-shape(RejectionRow, "submitter schedd job reason=text pie spin", through="rejection")
-#: What JSON calls the numbers of a submitter.
-SUBMITTER: Final = (
-    "group real_prio=real_priority prio_factor=priority_factor prio=effective_priority share limit"
-    " usage usage_after floor ceiling idle_jobs running_jobs"
-)
-shape(SubmitterRow, f"submitter=name {SUBMITTER}", through="item")
-shape(
-    QuotaRow,
-    "group=name effective_quota=quota config_quota surplus subtree_quota requested usage"
-    " usage_after",
-    through="group",
-)
 
 
 def user_table(result: CycleResult) -> DataTable:

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from enum import Enum
 from importlib import import_module
 from types import NoneType, UnionType
-from typing import Final, Literal, NotRequired, Union, get_args, get_origin, is_typeddict
+from typing import Annotated, Final, Literal, NotRequired, Union, get_args, get_origin, is_typeddict
 
 from attr import field, frozen
 
@@ -173,6 +173,8 @@ class _Definitions:
         origin, args = get_origin(hint), get_args(hint)
         if origin in (Union, UnionType):
             return self._union(args)
+        if origin is Annotated:
+            return self.said(args[0])
         if origin is Literal:
             return {"enum": list(args)}
         if hint is object:

@@ -1,15 +1,15 @@
-"""Lists the numbers that sum up a run, a user and a group.
+"""Declares the numbers that sum up a run, a user and a group: the fields of ``summary.json``.
 
 Decides their titles and decimals, which of them are compared, and whether more of it is better.
 
-Inputs: a number.  Outputs: its text; the column of a table.  Follows: the fields of
-``summary.json``, which ``pieslice.simulation.summary`` makes.
+Inputs: a number.  Outputs: its text; the column of a table.  ``pieslice.simulation.summary``
+makes the numbers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Annotated, Final, NotRequired, TypedDict, get_origin, get_type_hints
 
 from attr import frozen
 
@@ -29,40 +29,82 @@ class Metric:
     better: int = NEITHER
 
 
-RUN: Final = (
-    Metric("hours", "simulated hours", 1),
-    Metric("cycles", "negotiation cycles", 0),
-    Metric("utilisation", "utilisation", 4, MORE),
-    Metric("submitted", "jobs submitted", 0),
-    Metric("completed", "jobs completed", 0, MORE),
-    Metric("never_started", "jobs that never started", 0, LESS),
-    Metric("goodput_hours", "goodput (core hours)", 1, MORE),
-    Metric("badput_hours", "badput (core hours)", 1, LESS),
-    Metric("unfinished_hours", "unfinished (core hours)", 1),
-    Metric("preemptions", "preemptions", 0, LESS),
-    Metric("jobs_preempted_again", "jobs preempted again", 0, LESS),
-    Metric("lost_with_machines", "jobs lost with machines", 0, LESS),
-    Metric("wait_mean", "mean wait (s)", 0, LESS),
-    Metric("wait_median", "median wait (s)", 0, LESS),
-    Metric("wait_95", "95 % wait (s)", 0, LESS),
-    Metric("jain_index", "Jain's index", 4, MORE),
-)
-#: What one user has more another one has less, so neither is better.
-USER: Final = (
-    Metric("usage_hours", "usage (h)", 1),
-    Metric("share", "share", 4),
-    Metric("entitled_hours", "entitled (h)", 1),
-    Metric("completed", "completed", 0, MORE),
-    Metric("preemptions", "preempted", 0, LESS),
-    Metric("badput_hours", "badput (h)", 1, LESS),
-    Metric("wait_mean", "mean wait (s)", 0, LESS),
-    Metric("wait_95", "95 % wait (s)", 0, LESS),
-)
-GROUP: Final = (
-    Metric("usage_hours", "usage (h)", 1),
-    Metric("entitled_hours", "entitled (h)", 1),
-    Metric("over_quota_hours", "over quota (h)", 1, LESS),
-)
+def metrics_of(kind: type) -> tuple[Metric, ...]:
+    """The fields that have a title, decimals, and maybe whether more is better."""
+    hints = get_type_hints(kind, include_extras=True)
+    return tuple(
+        Metric(name, *hint.__metadata__)
+        for name, hint in hints.items()
+        if get_origin(hint) is Annotated
+    )
+
+
+class RunMetrics(TypedDict):
+    """What is compared of runs; waits are those of jobs that started, None if none did."""
+
+    hours: Annotated[float, "simulated hours", 1]
+    cycles: Annotated[int, "negotiation cycles", 0]
+    utilisation: Annotated[float, "utilisation", 4, MORE]
+    submitted: Annotated[int, "jobs submitted", 0]
+    completed: Annotated[int, "jobs completed", 0, MORE]
+    never_started: Annotated[int, "jobs that never started", 0, LESS]
+    goodput_hours: Annotated[float, "goodput (core hours)", 1, MORE]
+    badput_hours: Annotated[float, "badput (core hours)", 1, LESS]
+    unfinished_hours: Annotated[float, "unfinished (core hours)", 1]
+    preemptions: Annotated[int, "preemptions", 0, LESS]
+    jobs_preempted_again: Annotated[int, "jobs preempted again", 0, LESS]
+    lost_with_machines: Annotated[int, "jobs lost with machines", 0, LESS]
+    wait_mean: Annotated[float | None, "mean wait (s)", 0, LESS]
+    wait_median: Annotated[float | None, "median wait (s)", 0, LESS]
+    wait_95: Annotated[float | None, "95 % wait (s)", 0, LESS]
+    jain_index: Annotated[float | None, "Jain's index", 4, MORE]
+
+
+class UserNumbers(TypedDict):
+    """The numbers of a user; ``share``: of all usage, ``entitled_hours``: its fair share.
+
+    What one user has more another one has less, so neither is better.
+    """
+
+    usage_hours: Annotated[float, "usage (h)", 1]
+    share: Annotated[float, "share", 4]
+    entitled_hours: Annotated[float, "entitled (h)", 1]
+    completed: Annotated[int, "completed", 0, MORE]
+    preemptions: Annotated[int, "preempted", 0, LESS]
+    badput_hours: Annotated[float, "badput (h)", 1, LESS]
+    wait_mean: Annotated[float | None, "mean wait (s)", 0, LESS]
+    wait_95: Annotated[float | None, "95 % wait (s)", 0, LESS]
+    wait_median: float | None
+    goodput_hours: float
+    submitted: int
+    never_started: int
+    lost_with_machines: int
+    group: str
+
+
+class GroupNumbers(TypedDict):
+    """The numbers of an accounting group."""
+
+    usage_hours: Annotated[float, "usage (h)", 1]
+    entitled_hours: Annotated[float, "entitled (h)", 1]
+    over_quota_hours: Annotated[float, "over quota (h)", 1, LESS]
+
+
+class RunNumbers(RunMetrics):
+    """The numbers of a run; hours are weighted core hours, waits are in seconds."""
+
+    condor_version: NotRequired[str]
+    condor_version_from: NotRequired[str]
+    complete: bool
+    cycles_with_matchmaking: int
+    pool_hours: float
+    users: dict[str, UserNumbers]
+    groups: dict[str, GroupNumbers]
+
+
+RUN: Final = metrics_of(RunMetrics)
+USER: Final = metrics_of(UserNumbers)
+GROUP: Final = metrics_of(GroupNumbers)
 #: Those of a user and a group in the text of a comparison; a page and JSON have all.
 COMPARED: Final = frozenset({"usage_hours", "badput_hours", "wait_mean", "over_quota_hours"})
 #: Titles where there is no room for whole ones.

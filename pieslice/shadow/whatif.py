@@ -28,7 +28,7 @@ from pieslice.data import JsonData, JsonObject
 from pieslice.inputs.running import token_of
 from pieslice.live.capture import LiveCapture
 from pieslice.live.daemons import Bindings
-from pieslice.reports.document import Document, shape
+from pieslice.reports.document import Document, shape, view
 from pieslice.reports.layout import Block, Column, Line, Table, Wrapped, short
 from pieslice.reports.output import put, show
 from pieslice.reports.result import Result
@@ -74,14 +74,11 @@ class Gain:
             setattr(self, name, getattr(self, name) + amount)
 
 
-@frozen
+@view("=.gain net")
 class UserGain:
     """What a user was matched with and lost, and how much more weight it would have got."""
 
     gain: Gain
-
-
-shape(UserGain, "=gain net=gain.net")
 
 
 @frozen(eq=False, repr=False)

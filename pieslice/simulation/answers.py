@@ -29,7 +29,7 @@ from pieslice.runreport.comparison import (
     metric_spreads,
 )
 from pieslice.runreport.data import RunData, run_data
-from pieslice.runreport.metrics import GROUP, RUN, USER, Metric
+from pieslice.runreport.metrics import GROUP, RUN, USER, Metric, RunNumbers
 from pieslice.runreport.picture import Picture
 from pieslice.runreport.plots import NAMES, charts
 from pieslice.runreport.spread import SPREAD
@@ -37,7 +37,6 @@ from pieslice.runreport.text import comparison_blocks, run_blocks, spread_blocks
 from pieslice.simulation.output import EVENT_COLUMNS, SERIES_COLUMNS
 from pieslice.simulation.series import Row
 from pieslice.simulation.setup import Plan
-from pieslice.simulation.summary import RunNumbers
 from pieslice.terminal import printable
 from policy.versions import Followed
 

@@ -10,72 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import fsum
-from typing import Final, NotRequired, TypedDict
+from typing import Final
 
+from pieslice.runreport.metrics import GroupNumbers, RunNumbers, UserNumbers
 from pieslice.simulation.engine import Simulation
 from pieslice.simulation.state import Totals
 
 _HOUR: Final = 3600.0
-
-
-class Waits(TypedDict):
-    """How long the jobs waited that started: seconds, None if none started."""
-
-    wait_mean: float | None
-    wait_median: float | None
-    wait_95: float | None
-
-
-class UserNumbers(Waits):
-    """The numbers of a user; ``share``: of all usage, ``entitled_hours``: its fair share."""
-
-    usage_hours: float
-    share: float
-    entitled_hours: float
-    goodput_hours: float
-    badput_hours: float
-    submitted: int
-    completed: int
-    never_started: int
-    preemptions: int
-    lost_with_machines: int
-    group: str
-
-
-class GroupNumbers(TypedDict):
-    """The numbers of an accounting group."""
-
-    usage_hours: float
-    entitled_hours: float
-    over_quota_hours: float
-
-
-class RunNumbers(Waits):
-    """The numbers of a run; hours are weighted core hours, waits are in seconds.
-
-    ``jain_index``: how evenly users get what they are entitled to, 1 is best.
-    """
-
-    condor_version: NotRequired[str]
-    condor_version_from: NotRequired[str]
-    complete: bool
-    hours: float
-    cycles: int
-    cycles_with_matchmaking: int
-    pool_hours: float
-    utilisation: float
-    goodput_hours: float
-    badput_hours: float
-    unfinished_hours: float
-    submitted: int
-    completed: int
-    never_started: int
-    preemptions: int
-    lost_with_machines: int
-    jobs_preempted_again: int
-    jain_index: float | None
-    users: dict[str, UserNumbers]
-    groups: dict[str, GroupNumbers]
 
 
 def summarise(simulation: Simulation, *, complete: bool) -> RunNumbers:
@@ -92,7 +33,8 @@ def summarise(simulation: Simulation, *, complete: bool) -> RunNumbers:
         for user in users.values()
         if user["entitled_hours"] > 0
     ]
-    waits = _waits([wait for totals in state.users.values() for wait in totals.waits])
+    waits = [wait for totals in state.users.values() for wait in totals.waits]
+    mean, median, late = _waits(waits)
     return {
         "complete": complete,
         "hours": state.now / _HOUR,
@@ -110,9 +52,9 @@ def summarise(simulation: Simulation, *, complete: bool) -> RunNumbers:
         "lost_with_machines": sum(user["lost_with_machines"] for user in users.values()),
         "jobs_preempted_again": state.thrashed,
         "jain_index": jain(ratios),
-        "wait_mean": waits["wait_mean"],
-        "wait_median": waits["wait_median"],
-        "wait_95": waits["wait_95"],
+        "wait_mean": mean,
+        "wait_median": median,
+        "wait_95": late,
         "users": users,
         "groups": _groups(simulation, users),
     }
@@ -129,6 +71,7 @@ def _running(simulation: Simulation) -> dict[str, float]:
 
 
 def _user(totals: Totals, running: float) -> UserNumbers:
+    mean, median, late = _waits(totals.waits)
     return {
         "usage_hours": (totals.good + totals.bad + running) / _HOUR,
         "share": 0.0,
@@ -140,20 +83,22 @@ def _user(totals: Totals, running: float) -> UserNumbers:
         "never_started": totals.submitted - len(totals.waits),
         "preemptions": totals.preempted,
         "lost_with_machines": totals.evicted,
-        **_waits(totals.waits),
+        "wait_mean": mean,
+        "wait_median": median,
+        "wait_95": late,
         "group": "",
     }
 
 
-def _waits(waits: Sequence[int]) -> Waits:
+def _waits(waits: Sequence[int]) -> tuple[float | None, float | None, float | None]:
     """Mean, median and the 95th percentile (nearest rank) of the waits of jobs that started."""
     if not waits:
-        return {"wait_mean": None, "wait_median": None, "wait_95": None}
+        return None, None, None
     ordered = sorted(waits)
     count = len(ordered)
     middle = (ordered[(count - 1) // 2] + ordered[count // 2]) / 2
     late = ordered[-(-95 * count // 100) - 1]
-    return {"wait_mean": sum(ordered) / count, "wait_median": middle, "wait_95": float(late)}
+    return sum(ordered) / count, middle, float(late)
 
 
 def jain(ratios: Iterable[float]) -> float | None:

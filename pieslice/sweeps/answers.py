@@ -6,9 +6,9 @@ Inputs: points and their results.  Outputs: ``Swept``.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, TypedDict, cast, get_type_hints
 
-from attr import evolve, field, fields, frozen
+from attr import evolve, field, frozen
 
 from classad.errors import Diagnostic
 from pieslice.data import JsonData
@@ -16,48 +16,43 @@ from pieslice.reports.document import INLINE, version_from_data
 from pieslice.reports.layout import Block
 from pieslice.reports.result import DataTable, Result
 from pieslice.reports.text import plural
+from pieslice.runreport.metrics import RUN, RunMetrics
 from pieslice.simulation.notices import about_jobs
 from pieslice.simulation.setup import Plan, about_policy, build
 from pieslice.sweeps.grid import Axis, Point
 from pieslice.sweeps.table import Results, blocks_of, columns_of, rows
 from policy.versions import Followed
 
+if TYPE_CHECKING:
+    SweptNumbers = RunMetrics
+else:
+    # All are null after an error.
+    _HINTS = get_type_hints(RunMetrics).items()
+    SweptNumbers = TypedDict("SweptNumbers", {name: hint | None for name, hint in _HINTS})
 
-@frozen(kw_only=True)
+
+@frozen
 class SweepRow:
     """A combination of settings and a seed: how often it was tried, its error (empty: none).
 
-    Its numbers are those of a run, None after an error; ``more``: its settings, and of each user
-    and group what it used (core hours) and waited (seconds).
+    ``more``: its settings, and what each user and group used
+    (core hours), how long each user waited (seconds).
     """
 
-    more: Mapping[str, str | float | None] = field(metadata=INLINE)
     seed: int
     tries: int
     error: str
-    hours: float | None
-    cycles: int | None
-    utilisation: float | None
-    submitted: int | None
-    completed: int | None
-    never_started: int | None
-    goodput_hours: float | None
-    badput_hours: float | None
-    unfinished_hours: float | None
-    preemptions: int | None
-    jobs_preempted_again: int | None
-    lost_with_machines: int | None
-    wait_mean: float | None
-    wait_median: float | None
-    wait_95: float | None
-    jain_index: float | None
+    numbers: SweptNumbers = field(metadata=INLINE)
+    more: Mapping[str, str | float | None] = field(metadata=INLINE)
 
     @classmethod
     def of(cls, row: JsonData) -> SweepRow:
         """A row of the table."""
-        names = {field.name for field in fields(cls)}
-        known = {name: row[name] for name in row if name in names}
-        return cls(**known, more={name: row[name] for name in row if name not in names})
+        known = ("seed", "tries", "error")
+        numbers = {metric.key: row[metric.key] for metric in RUN}
+        more = {name: row[name] for name in row if name not in numbers and name not in known}
+        seed, tries, error = (row[name] for name in known)
+        return cls(seed, tries, error, cast("SweptNumbers", numbers), more)
 
 
 @frozen

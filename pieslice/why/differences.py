@@ -21,7 +21,7 @@ from attr import field, frozen
 from negotiator.model.arithmetic import add_up
 from negotiator.model.result import CycleResult, Match, MatchKind
 from negotiator.model.snapshot import machine_of
-from pieslice.reports.document import INLINE, shape
+from pieslice.reports.document import INLINE, shape, view
 from pieslice.reports.layout import (
     Block,
     CellsOf,
@@ -278,14 +278,14 @@ class CycleSide:
     totals: CycleTotals
 
 
-@frozen
+@view("net change=.change")
 class UserNet:
     """What a user gains of slot weight (loses, if negative), and how it comes about."""
 
     change: UserChange
 
 
-@frozen
+@view("net change=.change")
 class GroupNet:
     """What the members of a group gain of slot weight, and how it comes about."""
 
@@ -293,8 +293,6 @@ class GroupNet:
 
 
 shape(Changes, "a b same users=user_nets groups=group_nets machines slots rejections")
-shape(UserNet, "net=change.net change")
-shape(GroupNet, "net=change.net change")
 
 
 # --- what changes ---------------------------------------------------------------------------------

@@ -76,13 +76,17 @@ def differences(old: Objects, new: Objects, root: str) -> Iterator[str]:
         before, after = old[one], new[other]
         yield from (f"{place}: {name} goes" for name in before if name not in after)
         yield from (f"{place}: {name}={after[name]} is new" for name in after if name not in before)
-        for name in before:
-            pair = [re.findall(r"[\w-]+|\W", side.get(name, "")) for side in (before, after)]
-            for a, b in zip(*pair, strict=len(pair[0]) == len(pair[1])):
-                if a in old and b in new:
-                    left.append((f"{place}.{name}", a, b))
-                elif a != b and name in after:
-                    yield f"{place}: {name}={before[name]} becomes {after[name]}"
+        for name in before.keys() & after.keys():
+            words, others = (re.findall(r"[\w-]+|\W", side[name]) for side in (before, after))
+            left += [
+                (f"{place}.{name}", a, b)
+                for a, b in zip(words, others, strict=False)
+                if a in old and b in new
+            ]
+            if [word not in old and word for word in words] != [
+                word not in new and word for word in others
+            ]:
+                yield f"{place}: {name}={before[name]} becomes {after[name]}"
 
 
 OLD = recorded(RECORD.read_text())
@@ -105,10 +109,10 @@ def test_a_loss_a_change_and_a_new_field_are_noticed() -> None:
     old = recorded("a/1: x=integer y=[B] z?=real\nB: u=string\n  v=C|null\nC: w=boolean")
     same = recorded("a/1: x=integer y=[Q] z?=real\nQ: u=string v=R|null\nR: w=boolean")
     assert list(differences(old, same, "a/1")) == []
-    other = recorded("a/1: y=[Q] z=real\nQ: u=integer v=R|null more=real\nR: w=boolean")
+    other = recorded("a/1: y=[Q] z=real\nQ: u=string|null v=R|null more=real\nR: w=boolean")
     assert sorted(differences(old, other, "a/1")) == [
         "a/1.y: more=real is new",
-        "a/1.y: u=string becomes integer",
+        "a/1.y: u=string becomes string|null",
         "a/1: x goes",
         "a/1: z=real is new",
         "a/1: z? goes",
