@@ -73,11 +73,11 @@ class BuildSchemas(build_py):
         super().run()
         if self.editable_mode:
             return
-        from pieslice.api.schemas import SCHEMAS, schema
+        from pieslice.api.schemas import document_classes, schema
 
         folder = Path(self.build_lib, "pieslice", "schemas")
         folder.mkdir(parents=True, exist_ok=True)
-        for name in SCHEMAS:
+        for name in document_classes():
             text = json.dumps(schema(name), indent=2)
             (folder / f"{name}.json").write_text(f"{text}\n", encoding="utf-8")
 

@@ -13,66 +13,35 @@ from typing import Final
 
 from pieslice.api.errors import NotFoundError
 from pieslice.data import JsonObject
-from pieslice.reports.document import Document
+from pieslice.reports.document import DOCUMENTS, Document
 from pieslice.reports.names import meant_or_known
 from pieslice.reports.schema import schema_of
 
-#: Name -> the module and the class of the documents.
-SCHEMAS: Final[Mapping[str, tuple[str, str]]] = {
-    "alert": ("alerts.telling", "AlertEvent"),
-    "alerts": ("alerts.telling", "AlertsTold"),
-    "capture": ("live.answer", "Captured"),
-    "check": ("policies.answers", "Check"),
-    "checks": ("policies.formats", "Checks"),
-    "config": ("policies.documents", "MacroListing"),
-    "config-info": ("policies.documents", "MacroInfo"),
-    "cycles": ("negotiate.answer", "Cycles"),
-    "diff": ("why.differences", "Changes"),
-    "doctor": ("doctor.document", "DoctorDocument"),
-    "eval": ("expressions.document", "Evaluated"),
-    "forecast": ("forecast.command", "Forecast"),
-    "found": ("partitions.asking", "Found"),
-    "fuzz": ("fuzzing.text", "Counterexamples"),
-    "history": ("history.answers", "HistoryTold"),
-    "history-job": ("history.answers", "LifeTold"),
-    "map-test": ("policies.documents", "MappedNames"),
-    "negotiate": ("negotiate.answer", "Cycle"),
-    "negotiators": ("negotiate.answer", "Negotiators"),
-    "policy": ("policies.answers", "Policy"),
-    "policy-diff": ("policies.documents", "PolicyDifference"),
-    "policy-eval": ("policies.eval", "ValueDocument"),
-    "policy-grid": ("policies.eval", "GridDocument"),
-    "quotas": ("why.quotas", "Quotas"),
-    "rank": ("why.ranking", "Ranked"),
-    "report": ("runreport.comparison", "Report"),
-    "route": ("transforms.routed", "Routed"),
-    "shadow": ("shadow.report", "Score"),
-    "shadow-cycle": ("shadow.outcome", "Outcome"),
-    "simulate": ("simulation.answers", "OneRun"),
-    "simulate-compare": ("simulation.answers", "Compared"),
-    "simulate-seeds": ("simulation.answers", "Seeds"),
-    "sweep": ("sweeps.answers", "Swept"),
-    "table": ("reports.result", "DataTable"),
-    "transform": ("transforms.transformed", "Transformed"),
-    "userprio": ("priorities.answers", "Priorities"),
-    "versions": ("negotiate.versions", "VersionRules"),
-    "watch": ("shadow.whatif", "Gains"),
-    "watch-cycle": ("shadow.whatif", "WatchedCycle"),
-    "when": ("history.answers", "StartTold"),
-    "why": ("why.answer", "Explained"),
-    "why-jobs": ("why.autoclusters", "Surveyed"),
-}
+#: The modules that declare documents.
+_MODULES: Final = (
+    "alerts.telling", "doctor.document", "expressions.document", "forecast.command", "fuzzing.text",
+    "history.answers", "live.answer", "negotiate.answer", "negotiate.versions", "partitions.asking",
+    "policies.answers", "policies.documents", "policies.eval", "policies.formats",
+    "priorities.answers", "reports.result", "runreport.comparison", "shadow.outcome",
+    "shadow.report", "shadow.whatif", "simulation.answers", "sweeps.answers", "why.answer",
+    "transforms.routed", "transforms.transformed", "why.autoclusters", "why.differences",
+    "why.quotas", "why.ranking",
+)  # fmt: skip
+
+
+def document_classes() -> Mapping[str, type[Document]]:
+    """The classes of documents by the names of their schemas."""
+    modules = {import_module(f"pieslice.{module}").__name__ for module in _MODULES}
+    return {
+        schema.split("/")[1]: kind
+        for schema, kind in sorted(DOCUMENTS.items())
+        if kind.__module__ in modules
+    }
 
 
 def schema(name: str) -> JsonObject:
     """The JSON schema of the documents ``pieslice/NAME/VERSION``; raises ``NotFoundError``."""
-    if name not in SCHEMAS:
-        raise NotFoundError(f"there is no schema `{name}`{meant_or_known(name, [*SCHEMAS])}")
-    return schema_of(document_class(name))
-
-
-def document_class(name: str) -> type[Document]:
-    """The class of the documents of a schema."""
-    module, kind = SCHEMAS[name]
-    found: type[Document] = getattr(import_module(f"pieslice.{module}"), kind)
-    return found
+    known = document_classes()
+    if name not in known:
+        raise NotFoundError(f"there is no schema `{name}`{meant_or_known(name, [*known])}")
+    return schema_of(known[name])

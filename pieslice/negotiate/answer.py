@@ -27,7 +27,7 @@ from pieslice.priorities.rows import Row
 from pieslice.priorities.table import View, render
 from pieslice.reports.cycle import CycleData
 from pieslice.reports.document import INLINE, Document
-from pieslice.reports.layout import Block, Column, Drawn, Line, Table, rounded
+from pieslice.reports.layout import Block, Drawn, Line
 from pieslice.reports.negotiators import Overlap
 from pieslice.reports.pool_tables import (
     Tables,
@@ -39,66 +39,10 @@ from pieslice.reports.pool_tables import (
     submitter_table,
     user_table,
 )
-from pieslice.reports.result import Cell, DataTable, Result
+from pieslice.reports.result import DataTable, Result, table_blocks
 from pieslice.reports.selection import select
 from pieslice.reports.text import Outcome, blocks, heading, plural
 from pieslice.reports.vacating import vacatings
-
-#: Columns that hold a part of one.
-_PARTS: Final = frozenset(("fill", "fill_after", "share"))
-_NAMES: Final = frozenset(
-    ("user", "group", "machine", "submitter", "schedd", "slot", "preempted", "surplus")
-)
-_BRIEF: Final = {
-    "effective": "eff",
-    "claimed": "claim",
-    "preempted": "preempt",
-    "requested": "asked",
-}
-#: What is left out of a table that is too wide: the highest number first.
-_DROPPED: Final = {
-    "seq": 9, "pie": 9, "spin": 8, "schedd": 7, "of": 6, "count": 5,
-    "real_prio": 9, "ceiling": 8, "floor": 7, "prio_factor": 6, "running_jobs": 5,
-    "refused": 4, "lost_weight": 4, "subtree_quota": 4, "by_rank": 3, "by_priority": 3, "free": 2,
-    "idle_jobs": 2, "claimed": 2, "claimed_after": 2, "group": 1,
-}  # fmt: skip
-
-
-def table_blocks(table: DataTable) -> list[Block]:
-    """A heading and the table."""
-    if not table.rows:
-        return [Line(f"{table.title}: none", heading=True)]
-    columns = tuple(_column(name, table, place) for place, name in enumerate(table.columns))
-    rows = tuple(
-        tuple(_cell(value, name) for value, name in zip(row, table.columns, strict=True))
-        for row in table.rows
-    )
-    return [Line(table.title, heading=True), Table(columns, rows)]
-
-
-def _column(name: str, table: DataTable, place: int) -> Column:
-    title, _, unit = name.partition("_")
-    if name in _PARTS:
-        unit = f"{unit} %".strip()
-    numbers = any(isinstance(row[place], int | float) for row in table.rows)
-    return Column(
-        title,
-        unit.replace("_", " "),
-        right=numbers,
-        drop=_DROPPED.get(name, 0),
-        brief=_BRIEF.get(title, ""),
-        brief_unit=_BRIEF.get(unit, ""),
-        name=name in _NAMES,
-        prose=name == "reason",
-    )
-
-
-def _cell(value: Cell, name: str) -> str:
-    if value is None:
-        return "-"
-    if isinstance(value, str):
-        return value
-    return f"{value * 100:.1f}" if name in _PARTS else rounded(value)
 
 
 def quota_blocks(result: CycleResult) -> list[Block]:

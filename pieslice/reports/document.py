@@ -160,11 +160,20 @@ def version_from_data(data: Record) -> Followed | None:
     return Followed(parse_version(data["condor_version"]), None, data["condor_version_from"])
 
 
+#: The classes of documents, by their schemas.
+DOCUMENTS: Final[dict[str, type[Document]]] = {}
+
+
 class Document:
     """What a command prints as JSON: the members of the class, unless ``data`` has others."""
 
     #: ``pieslice/NAME/VERSION``; the version counts up when a field changes its meaning or goes.
     schema: ClassVar[str]
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "schema" in vars(cls):
+            DOCUMENTS[cls.schema] = cls
 
     @property
     def followed(self) -> Followed | None:

@@ -22,6 +22,26 @@ from pieslice.terminal import DEFAULT_WIDTH, printable
 
 #: Rows of a table that are shown; its data and frames have all.
 _SHOWN_ROWS: Final = 50
+#: Columns that hold a part of one.
+_PARTS: Final = frozenset(("fill", "fill_after", "share"))
+#: Columns that a table keeps for which nothing says what is left out.
+_MOST: Final = 11
+#: Columns of text that is no name, and stays whole.
+_WHOLE: Final = frozenset(("job", "kind", "reason"))
+#: Titles and units where the whole ones take the room of data.
+_BRIEF: Final = {
+    "effective": "eff",
+    "claimed": "claim",
+    "preempted": "preempt",
+    "requested": "asked",
+}
+#: What is left out of a table that is too wide: the highest number first.
+_DROPPED: Final = {
+    "seq": 9, "pie": 9, "spin": 8, "schedd": 7, "of": 6, "count": 5,
+    "real_prio": 9, "ceiling": 8, "floor": 7, "prio_factor": 6, "running_jobs": 5,
+    "refused": 4, "lost_weight": 4, "subtree_quota": 4, "by_rank": 3, "by_priority": 3, "free": 2,
+    "idle_jobs": 2, "claimed": 2, "claimed_after": 2, "group": 1,
+}  # fmt: skip
 #: What stands in a table.
 Cell = str | int | float | bool | None
 
@@ -104,18 +124,7 @@ class DataTable(Result):
         return f"{self.title}: {len(self)} rows, {len(self.columns)} columns"
 
     def blocks(self) -> Sequence[Block]:
-        columns = tuple(
-            Column(
-                name.replace("_", " "),
-                right=any(isinstance(row[place], int | float) for row in self.rows),
-                name=True,
-            )
-            for place, name in enumerate(self.columns)
-        )
-        rows = tuple(tuple(map(_shown, row)) for row in self.rows[:_SHOWN_ROWS])
-        left = len(self) - len(rows)
-        more = [Line(f"  and {left} more rows")] if left else []
-        return [Line(self.title, heading=True), Table(columns, rows), *more]
+        return table_blocks(self, _SHOWN_ROWS)
 
     def to_pandas(self) -> object:
         """A pandas ``DataFrame``."""
@@ -139,7 +148,37 @@ def _cell(value: object) -> Cell:
     return found
 
 
-def _shown(value: Cell) -> str:
+def table_blocks(table: DataTable, limit: int | None = None) -> list[Block]:
+    """A heading and the table, ``limit`` rows of it."""
+    if not table.rows:
+        return [Line(f"{table.title}: none", heading=True)]
+    columns = tuple(_column(name, table[name], place) for place, name in enumerate(table.columns))
+    rows = tuple(tuple(map(_shown, row, table.columns)) for row in table.rows[:limit])
+    left = len(table) - len(rows)
+    more = [Line(f"  and {left} more rows")] if left else []
+    return [Line(table.title, heading=True), Table(columns, rows), *more]
+
+
+def _column(name: str, cells: Sequence[Cell], place: int) -> Column:
+    """The column of a name: what stands behind its first word is its unit."""
+    title, _, unit = name.partition("_")
+    unit = f"{unit} %" if name in _PARTS else unit
+    numbers = any(isinstance(cell, int | float) for cell in cells)
+    return Column(
+        title,
+        unit.replace("_", " ").strip(),
+        right=numbers,
+        drop=_DROPPED.get(name, max(place - _MOST, 0)),
+        brief=_BRIEF.get(title, ""),
+        brief_unit=_BRIEF.get(unit, ""),
+        name=not numbers and name not in _WHOLE,
+        prose=name == "reason",
+    )
+
+
+def _shown(value: Cell, name: str) -> str:
     if value is None or isinstance(value, str):
         return value or "-"
-    return str(value).lower() if isinstance(value, bool) else rounded(value)
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"{value * 100:.1f}" if name in _PARTS else rounded(value)

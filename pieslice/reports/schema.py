@@ -213,7 +213,8 @@ class _Definitions:
 
     def _list(self, kind: type, args: Sequence[object]) -> JsonObject:
         if issubclass(kind, tuple) and args[-1] is not Ellipsis:
-            return {"type": "array", "prefixItems": [*map(self.said, args)], "items": False}
+            parts = [*map(self.said, args)]
+            return {"type": "array", "prefixItems": parts, "minItems": len(parts), "items": False}
         return {"type": "array", "items": self.said(args[0])}
 
     def _mapping(self, key: object, value: object) -> JsonObject:

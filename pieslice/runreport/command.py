@@ -238,11 +238,6 @@ def _rows(path: Path) -> Iterator[JsonData]:
             yield from csv.DictReader(file)
 
 
-def read_run(folder: Path) -> RunData:
-    """What a report shows of a run; raises ``ReportError``."""
-    return _read(folder)[1]
-
-
 def _policy(plan: JsonData, data: RunData) -> list[Said]:
     """The policy of the run as it stands now, in sentences."""
     path = None if plan["config"] is None else Path(plan["config"])

@@ -19,7 +19,7 @@ import pytest
 
 import pieslice
 from classad import Table
-from pieslice.api.schemas import SCHEMAS as DOCUMENTS
+from pieslice.api.schemas import document_classes
 from pieslice.cli import build_parser, main
 from pieslice.reports.result import Result
 from pieslice.simulation.answers import Simulated
@@ -28,7 +28,7 @@ from tests.cases import every_case
 jsonschema = pytest.importorskip("jsonschema")
 
 ROOT = Path(__file__).parents[2]
-SCHEMAS: dict[str, dict[str, Any]] = {name: pieslice.schema(name) for name in DOCUMENTS}
+SCHEMAS: dict[str, dict[str, Any]] = {name: pieslice.schema(name) for name in document_classes()}
 
 TOUR, CAMPUS = "examples/tour", "examples/campus"
 WORKLOAD = "examples/workloads/two-users.toml"
