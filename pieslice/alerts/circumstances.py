@@ -18,14 +18,14 @@ from pieslice.data import Record, is_number
 from pieslice.inputs.moments import write_files
 from pieslice.live.names import temporary
 from pieslice.shadow.loop import LONGEST
-from pieslice.shadow.outcome import Outcome
+from pieslice.shadow.outcome import PredictedCycle
 
 
 def circumstances(
     before: Mapping[str, str],
     manifest: Record,
     cycle: Record,
-    outcome: Outcome | None,
+    outcome: PredictedCycle | None,
 ) -> Circumstances:
     """What is known of a cycle.
 

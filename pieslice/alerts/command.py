@@ -29,7 +29,7 @@ from classad.language.bounds import checkpoint
 from negotiator.io import InputError
 from negotiator.model.result import CycleResult
 from pieslice.alerts.circumstances import circumstances, pool_of, silent_daemons
-from pieslice.alerts.course import Change, Course
+from pieslice.alerts.course import AlertChange, AlertCourse
 from pieslice.alerts.kinds import Rule, Target
 from pieslice.alerts.looking import Circumstances, look
 from pieslice.alerts.reading import read_rules
@@ -49,7 +49,7 @@ from pieslice.shadow.cli import said
 from pieslice.shadow.command import Saying
 from pieslice.shadow.history import keeping
 from pieslice.shadow.keeping import Lines, Log, Unwritten, ended_in_order, large_of, replace
-from pieslice.shadow.loop import INTERVAL, Followed, Shadow
+from pieslice.shadow.loop import INTERVAL, FollowedCycle, Shadow
 from pieslice.shadow.outcome import compare, silent_in
 from pieslice.shadow.report import Score
 from pieslice.shadow.report import prometheus as score_metrics
@@ -140,7 +140,7 @@ def _play(args: argparse.Namespace, rules: Sequence[Rule], path: Path) -> int:
     if unused:
         options = ", ".join(f"--{name.replace('_', '-')}" for name in unused)
         complain(f"{path}: is played: {options} is of running pools, and not used")
-    course, pool = Course(rules), path.name
+    course, pool = AlertCourse(rules), path.name
     with _history(path) as history:
         for sighting in sightings(history, complain):
             for clock in course.overdue(sighting.time):
@@ -179,7 +179,7 @@ class _Watch:
     """A pool that is followed: its alerts, and where they go."""
 
     args: argparse.Namespace
-    course: Course
+    course: AlertCourse
     unwritten: Unwritten
     pool: str = ""
     last: Sighting | None = None
@@ -190,9 +190,9 @@ class _Watch:
     silent: tuple[str, ...] = ()
     _troubled: bool = False
     _looked: float = 0.0
-    _unsent: dict[str, list[Change]] = field(factory=dict)
+    _unsent: dict[str, list[AlertChange]] = field(factory=dict)
 
-    def cycle(self, followed: Followed) -> None:
+    def cycle(self, followed: FollowedCycle) -> None:
         """Judge a cycle, and tell what begins and ends by it."""
         before, outcome = followed.before.capture, followed.outcome
         files = dict(before.files())
@@ -222,7 +222,7 @@ class _Watch:
             trouble = "; ".join(filter(None, dict.fromkeys((self.trouble, *self.silent))))
             self._changed(self.course.rest(time.time(), trouble))
 
-    def _changed(self, changes: list[Change]) -> None:
+    def _changed(self, changes: list[AlertChange]) -> None:
         args, large = self.args, large_of(self.args.max_size)
         self.unwritten.try_to("standard output", partial(_tell, changes, self.pool, args))
         for line in documents(changes, self.pool) if args.log is not None else ():
@@ -236,7 +236,7 @@ class _Watch:
                 str(args.prometheus), partial(replace, args.prometheus, self._metrics())
             )
 
-    def _send(self, changes: Sequence[Change]) -> None:
+    def _send(self, changes: Sequence[AlertChange]) -> None:
         """Send alerts, and those that could not be sent before."""
         for target, some in _by_target(changes, self.course.rules).items():
             for name, call in deliveries(target):
@@ -251,10 +251,12 @@ class _Watch:
         return prometheus(self.pool, self.course, self.last, health) + score_metrics(score)
 
 
-def _by_target(changes: Sequence[Change], rules: Sequence[Rule]) -> dict[Target, list[Change]]:
+def _by_target(
+    changes: Sequence[AlertChange], rules: Sequence[Rule]
+) -> dict[Target, list[AlertChange]]:
     """Changes by where they go; those of no target that have none are there, too."""
     targets = {rule.name: rule.target for rule in rules}
-    parts: dict[Target, list[Change]] = {target: [] for target in targets.values()}
+    parts: dict[Target, list[AlertChange]] = {target: [] for target in targets.values()}
     for change in changes:
         parts.setdefault(targets.get(change.alert.rule, Target()), []).append(change)
     return parts
@@ -294,7 +296,7 @@ def _follow(args: argparse.Namespace, rules: Sequence[Rule]) -> int:
     return _sum(AlertsTold.of(watch.pool, watch.course), args)
 
 
-def _judged(watch: _Watch, followed: Followed) -> None:
+def _judged(watch: _Watch, followed: FollowedCycle) -> None:
     """Judge a cycle; what keeps from it, a full disk for example, ends nothing and is said."""
     try:
         watch.cycle(followed)
@@ -305,24 +307,24 @@ def _judged(watch: _Watch, followed: Followed) -> None:
         complain(f"a cycle is not judged: {said(problem)}")
 
 
-def _resumed(path: Path | None, rules: Sequence[Rule]) -> Course:
+def _resumed(path: Path | None, rules: Sequence[Rule]) -> AlertCourse:
     """The course that goes on where the file of its state ends; raises ``OSError``."""
     if path is None or not path.exists():
-        return Course(rules)
+        return AlertCourse(rules)
     try:
-        return Course.of(rules, json.loads(path.read_bytes()))
+        return AlertCourse.of(rules, json.loads(path.read_bytes()))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         # Written by another version or another program; it is not thrown away unseen.
         kept = path.with_name(f"{path.name}.old")
         replace(kept, path.read_bytes().decode("utf-8", "replace"))
         complain(f"{path}: not the state of a watch; begun anew, and what was there is {kept}")
-        return Course(rules)
+        return AlertCourse(rules)
 
 
 # --- both -----------------------------------------------------------------------------------------
 
 
-def _tell(changes: Sequence[Change], pool: str, args: argparse.Namespace) -> None:
+def _tell(changes: Sequence[AlertChange], pool: str, args: argparse.Namespace) -> None:
     """Print alerts; the file of ``-o`` gets the sum alone."""
     if args.output is not None or not changes:
         return

@@ -4,8 +4,8 @@ An alert begins once and ends once, however many cycles it lasts.  What is remem
 values, for a file: after a restart nothing is told again.  A rule that has changed begins anew, and
 its alerts end, as do those of a rule that is not there any more.
 
-Inputs: rules, what was remembered, sightings in the order of time, the clock.  Outputs: ``Change``
-values.
+Inputs: rules, what was remembered, sightings in the order of time, the clock.  Outputs:
+``AlertChange`` values.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Alert:
 
 
 @frozen
-class Change:
+class AlertChange:
     """An alert that begins (``begins``) or ends at a time."""
 
     begins: bool
@@ -51,7 +51,7 @@ class Change:
 
 
 @define(eq=False)
-class Course:
+class AlertCourse:
     """The alerts that stand, by rule and subject, and what the rules remember.
 
     ``time``: when the last cycle began; ``heard``: when it was seen, by this machine's clock.
@@ -81,7 +81,7 @@ class Course:
         return {"format": _FORMAT, "time": self.time, "heard": self.heard, "rules": rules}
 
     @classmethod
-    def of(cls, rules: Sequence[Rule], data: Record) -> Course:
+    def of(cls, rules: Sequence[Rule], data: Record) -> AlertCourse:
         """The course that goes on; raises ``KeyError``, ``TypeError``, ``ValueError``."""
         if data["format"] != _FORMAT:
             raise ValueError("of another version")
@@ -104,7 +104,7 @@ class Course:
             alert for rule in self.rules for alert in self.alerts.get(rule.name, {}).values()
         )
 
-    def add(self, now: Sighting, clock: float) -> list[Change]:
+    def add(self, now: Sighting, clock: float) -> list[AlertChange]:
         """What begins and ends by a cycle; one that was seen before changes nothing."""
         found = list(self._of_old_rules(clock))
         if now.time == self.time:
@@ -129,7 +129,7 @@ class Course:
     def _of_rest(self) -> Iterator[Rule]:
         return (rule for rule in self.rules if rule.kind == _NO_CYCLE)
 
-    def rest(self, clock: float, trouble: str = "") -> list[Change]:
+    def rest(self, clock: float, trouble: str = "") -> list[AlertChange]:
         """What begins as there is no cycle; ``trouble``: what is waited for."""
         found = list(self._of_old_rules(clock))
         if self.heard is None:
@@ -142,10 +142,10 @@ class Course:
 
     def _changes(
         self, rule: Rule, firing: Mapping[str, Firing], unknown: frozenset[str], time: float
-    ) -> Iterator[Change]:
+    ) -> Iterator[AlertChange]:
         open_ = self.alerts.setdefault(rule.name, {})
         for subject in [name for name in open_ if name not in firing and name not in unknown]:
-            yield Change(False, time, open_.pop(subject))
+            yield AlertChange(False, time, open_.pop(subject))
         for subject, said in firing.items():
             known = open_.get(subject)
             if known is not None:
@@ -153,8 +153,8 @@ class Course:
                 continue
             open_[subject] = Alert(rule.name, rule.kind, subject, time, **asdict(said))
             self.begun[rule.name] = self.begun.get(rule.name, 0) + 1
-            yield Change(True, time, open_[subject])
+            yield AlertChange(True, time, open_[subject])
 
-    def _of_old_rules(self, clock: float) -> Iterator[Change]:
+    def _of_old_rules(self, clock: float) -> Iterator[AlertChange]:
         while self._over:
-            yield Change(False, clock, self._over.pop(0))
+            yield AlertChange(False, clock, self._over.pop(0))

@@ -25,7 +25,7 @@ from urllib.parse import urlsplit
 
 from attr import field, frozen
 
-from pieslice.alerts.course import Alert, Change, Course
+from pieslice.alerts.course import Alert, AlertChange, AlertCourse
 from pieslice.alerts.kinds import Target
 from pieslice.alerts.sighting import POOL, Sighting
 from pieslice.data import JsonObject
@@ -41,7 +41,9 @@ from pieslice.terminal import printable
 PATIENCE: Final = 10.0
 
 
-def deliveries(target: Target) -> Iterator[tuple[str, Callable[[Sequence[Change], str], None]]]:
+def deliveries(
+    target: Target,
+) -> Iterator[tuple[str, Callable[[Sequence[AlertChange], str], None]]]:
     """Where alerts of a target go: a name, and what takes them and the name of their pool."""
     if target.run:
         yield f"command `{shlex.join(target.run)}`", partial(run, target.run)
@@ -49,7 +51,7 @@ def deliveries(target: Target) -> Iterator[tuple[str, Callable[[Sequence[Change]
         yield target.webhook, partial(post, target.webhook)
 
 
-def run(words: Sequence[str], changes: Sequence[Change], pool: str) -> None:
+def run(words: Sequence[str], changes: Sequence[AlertChange], pool: str) -> None:
     """Give alerts to a command, if there are any."""
     if not changes:
         return
@@ -75,11 +77,11 @@ def run(words: Sequence[str], changes: Sequence[Change], pool: str) -> None:
         raise OSError(f"exit status {done.returncode}{f': {said}' if said else ''}")
 
 
-def _line(change: Change) -> str:
+def _line(change: AlertChange) -> str:
     return printable(f"{change.alert.rule}: {change.alert.text}")
 
 
-def post(address: str, changes: Sequence[Change], pool: str) -> None:
+def post(address: str, changes: Sequence[AlertChange], pool: str) -> None:
     """Post alerts to an address of this machine, if there are any."""
     if not changes:
         return
@@ -104,7 +106,7 @@ def post(address: str, changes: Sequence[Change], pool: str) -> None:
 MAX_ALIKE: Final = 3
 
 
-def documents(changes: Iterable[Change], pool: str) -> list[JsonObject]:
+def documents(changes: Iterable[AlertChange], pool: str) -> list[JsonObject]:
     """Alerts that begin and end as documents."""
     return [
         AlertEvent("begin" if one.begins else "end", one.time, pool, one.alert).to_dict()
@@ -112,7 +114,7 @@ def documents(changes: Iterable[Change], pool: str) -> list[JsonObject]:
     ]
 
 
-def shown(changes: Sequence[Change]) -> list[Block]:
+def shown(changes: Sequence[AlertChange]) -> list[Block]:
     """The same as lines; of many of one rule the first, and their number."""
     found: list[Block] = []
     for (begins, rule), group in groupby(changes, lambda one: (one.begins, one.alert.rule)):
@@ -126,7 +128,7 @@ def shown(changes: Sequence[Change]) -> list[Block]:
     return found
 
 
-def _lines(change: Change) -> list[Block]:
+def _lines(change: AlertChange) -> list[Block]:
     alert = change.alert
     clock = strftime("%m-%d %H:%M:%S", gmtime(change.time))
     if change.begins:
@@ -171,7 +173,7 @@ class AlertsTold(Result):
     open: Sequence[Alert]
 
     @classmethod
-    def of(cls, pool: str, course: Course) -> AlertsTold:
+    def of(cls, pool: str, course: AlertCourse) -> AlertsTold:
         """The sum of a course."""
         rules = [(rule.name, rule.kind, course.begun.get(rule.name, 0)) for rule in course.rules]
         return cls(pool, course.cycles, rules, course.open)
@@ -214,7 +216,7 @@ class Health:
     clock: float
 
 
-def prometheus(pool: str, course: Course, last: Sighting | None, health: Health) -> str:
+def prometheus(pool: str, course: AlertCourse, last: Sighting | None, health: Health) -> str:
     """What a watch knows as metrics, for the textfile collector of a node exporter."""
     here = {"pool": pool}
     standing = [alert.rule for alert in course.open]

@@ -21,7 +21,7 @@ from pieslice.api.pool import Pool, as_text, seconds_of
 from pieslice.command_line import CENTURY
 from pieslice.data import Record
 from pieslice.policies.answers import Policy
-from pieslice.simulation.answers import LETTERS, Run, Side, Simulated, simulated
+from pieslice.simulation.answers import LETTERS, Run, Simulated, SimulatedPolicy, simulated
 from pieslice.simulation.running import Kept, Told, run_here
 from pieslice.simulation.setup import Plan, about_policy, absolute, check_macro
 from pieslice.sweeps.answers import Swept, about_sweep, swept
@@ -100,7 +100,7 @@ def simulate(
         for number in numbers:
             for name, one in plans:
                 found[name].append(_run(evolve(one, seed=number), told))
-        sides = [Side(name, tuple(runs)) for name, runs in found.items()]
+        sides = [SimulatedPolicy(name, tuple(runs)) for name, runs in found.items()]
         return simulated(sides, numbers, _once(said))
 
 

@@ -21,7 +21,7 @@ from importlib.metadata import version as installed
 from pathlib import Path
 from typing import Final
 
-from pieslice.doctor.page import Check, State
+from pieslice.doctor.page import PartCheck, State
 
 #: Our packages; the first one refuses a foreign `classad`, and says what to do.
 PACKAGES: Final = ("policy", "classad", "negotiator", "pieslice")
@@ -36,7 +36,7 @@ _DAEMONS: Final = ("condor_negotiator", "condor_schedd", "condor_collector")
 _PATIENCE: Final = 20
 
 
-def examine(root: Path | None) -> list[Check]:
+def examine(root: Path | None) -> list[PartCheck]:
     """All checks; ``root``: a folder with HTCondor's daemons."""
     packages = _packages()
     checks = [_python(), packages, *_dependencies()]
@@ -45,46 +45,46 @@ def examine(root: Path | None) -> list[Check]:
     return [*checks, _bindings(), _tools(), _oracle(root)]
 
 
-def _guarded(name: str, check: Callable[[], str]) -> Check:
+def _guarded(name: str, check: Callable[[], str]) -> PartCheck:
     """A check that says what works, and raises what does not."""
     try:
-        return Check(name, "ok", check())
+        return PartCheck(name, "ok", check())
     except Exception as problem:
         said = str(problem) or type(problem).__name__
-        return Check(name, "broken", said.splitlines()[0])
+        return PartCheck(name, "broken", said.splitlines()[0])
 
 
-def _python() -> Check:
+def _python() -> PartCheck:
     system = f"{platform.system()} {platform.machine()}"
     name = f"{platform.python_implementation()} {platform.python_version()}"
     state: State = "ok" if sys.version_info >= (3, 11) else "broken"
-    return Check("python", state, f"{name}, {system}, {sys.prefix}")
+    return PartCheck("python", state, f"{name}, {system}, {sys.prefix}")
 
 
-def _packages() -> Check:
+def _packages() -> PartCheck:
     """Whether our packages are ours, and stand side by side."""
     folders = {}
     for package in PACKAGES:
         try:
             module = import_module(package)
         except ImportError as problem:
-            return Check("packages", "broken", str(problem).splitlines()[0])
+            return PartCheck("packages", "broken", str(problem).splitlines()[0])
         folders[Path(str(module.__file__)).parents[1]] = package
     if len(folders) > 1:
         text = ", ".join(f"{package} in {folder}" for folder, package in folders.items())
-        return Check("packages", "doubtful", text, "they should be of one installation")
-    return Check("packages", "ok", f"{', '.join(PACKAGES)} in {next(iter(folders))}")
+        return PartCheck("packages", "doubtful", text, "they should be of one installation")
+    return PartCheck("packages", "ok", f"{', '.join(PACKAGES)} in {next(iter(folders))}")
 
 
 # --- dependencies and optional parts -------------------------------------------------------
 
 
-def _dependencies() -> Iterator[Check]:
+def _dependencies() -> Iterator[PartCheck]:
     """What the metadata of the installed distribution asks for."""
     try:
         wanted = requires("pieslice") or []
     except PackageNotFoundError:
-        yield Check("needed", "doubtful", "pieslice was not installed by pip")
+        yield PartCheck("needed", "doubtful", "pieslice was not installed by pip")
         return
     needed: list[tuple[str, str]] = []
     extras: dict[str, list[tuple[str, str]]] = {}
@@ -104,7 +104,7 @@ def _dependencies() -> Iterator[Check]:
         yield _together(f"[{extra_name}]", items, "doubtful", help)
 
 
-def _together(name: str, items: list[tuple[str, str]], bad: State, help: str) -> Check:
+def _together(name: str, items: list[tuple[str, str]], bad: State, help: str) -> PartCheck:
     """One check for several distributions with their least versions."""
     there, missing, old = [], [], []
     for distribution, least in items:
@@ -118,10 +118,10 @@ def _together(name: str, items: list[tuple[str, str]], bad: State, help: str) ->
             old.append(f"{distribution} {version} is older than {least}")
     if old or (missing and bad == "broken"):
         wrong = [*old, *(f"{distribution} is missing" for distribution in missing)]
-        return Check(name, bad, ", ".join(wrong), help)
+        return PartCheck(name, bad, ", ".join(wrong), help)
     if missing:
-        return Check(name, "absent", f"{', '.join(missing)}: {help}")
-    return Check(name, "ok", ", ".join(there))
+        return PartCheck(name, "absent", f"{', '.join(missing)}: {help}")
+    return PartCheck(name, "ok", ", ".join(there))
 
 
 def _parts(version: str) -> list[int]:
@@ -190,46 +190,46 @@ _WORKING: Final[dict[str, Callable[[], str]]] = {
 # --- HTCondor -----------------------------------------------------------------------------------
 
 
-def _bindings() -> Check:
+def _bindings() -> PartCheck:
     """HTCondor's own Python bindings, which `from_classad2` and the tests marked live use."""
     name = "bindings"
     try:
         version = installed("htcondor")
     except PackageNotFoundError:
-        return Check(name, "absent", "htcondor is not installed; only `from_classad2` needs it")
+        return PartCheck(name, "absent", "htcondor is not installed; only `from_classad2` needs it")
     if _parts(version) < [25]:
         text = f"htcondor {version} has a package classad of its own, which this one hides"
-        return Check(name, "doubtful", text, "pip install 'htcondor>=25'")
-    return Check(name, "ok", f"htcondor {version}")
+        return PartCheck(name, "doubtful", text, "pip install 'htcondor>=25'")
+    return PartCheck(name, "ok", f"htcondor {version}")
 
 
-def _tools() -> Check:
+def _tools() -> PartCheck:
     found = shutil.which("condor_version")
     if found is None:
-        return Check("tools", "absent", "no condor_version on the PATH; nothing here needs it")
+        return PartCheck("tools", "absent", "no condor_version on the PATH; nothing here needs it")
     return _told("tools", [found], found)
 
 
-def _oracle(root: Path | None) -> Check:
+def _oracle(root: Path | None) -> PartCheck:
     """HTCondor's daemons below a folder, which decisions are compared with."""
     name = "oracle"
     if root is None:
-        return Check(name, "absent", "no folder with HTCondor's daemons named (--root DIR)")
+        return PartCheck(name, "absent", "no folder with HTCondor's daemons named (--root DIR)")
     missing = [daemon for daemon in _DAEMONS if not (root / "usr/sbin" / daemon).exists()]
     if missing:
-        return Check(name, "broken", f"no usr/sbin/{missing[0]} under {root}")
+        return PartCheck(name, "broken", f"no usr/sbin/{missing[0]} under {root}")
     if getattr(os, "geteuid", lambda: -1)() != 0:
-        return Check(name, "doubtful", f"{root} has the daemons, but only root can start them")
+        return PartCheck(name, "doubtful", f"{root} has the daemons, but only root can start them")
     return _told(name, ["chroot", str(root), "/usr/bin/condor_version"], str(root))
 
 
-def _told(name: str, command: list[str], place: str) -> Check:
+def _told(name: str, command: list[str], place: str) -> PartCheck:
     """What a program of HTCondor says its version is."""
     try:
         done = subprocess.run(
             command, capture_output=True, text=True, timeout=_PATIENCE, check=True
         )
     except (OSError, subprocess.SubprocessError) as problem:
-        return Check(name, "broken" if name == "oracle" else "doubtful", f"{place}: {problem}")
+        return PartCheck(name, "broken" if name == "oracle" else "doubtful", f"{place}: {problem}")
     found = re.search(r"\$CondorVersion:\s*(\S+)", done.stdout)
-    return Check(name, "ok", f"HTCondor {found[1] if found else 'of no version'}, {place}")
+    return PartCheck(name, "ok", f"HTCondor {found[1] if found else 'of no version'}, {place}")

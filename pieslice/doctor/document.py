@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from attr import frozen
 
-from pieslice.doctor.page import Check
+from pieslice.doctor.page import PartCheck
 from pieslice.reports.document import Document, shape
 
 
@@ -20,7 +20,7 @@ class DoctorDocument(Document):
 
     schema: ClassVar[str] = "pieslice/doctor/1"
     version: str
-    checks: Sequence[Check]
+    checks: Sequence[PartCheck]
 
     @property
     def usable(self) -> bool:
@@ -28,5 +28,5 @@ class DoctorDocument(Document):
         return all(check.state != "broken" for check in self.checks)
 
 
-shape(Check, "name state text help")
+shape(PartCheck, "name state text help")
 shape(DoctorDocument, "version usable checks")

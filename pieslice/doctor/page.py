@@ -15,7 +15,7 @@ from pieslice.terminal import printable
 State = Literal["ok", "absent", "doubtful", "broken"]
 
 
-class Check(NamedTuple):
+class PartCheck(NamedTuple):
     """What was found about one part; ``absent``: it is optional and not there."""
 
     name: str
@@ -24,7 +24,7 @@ class Check(NamedTuple):
     help: str = ""
 
 
-def text(version: str, checks: Sequence[Check], width: int) -> str:
+def text(version: str, checks: Sequence[PartCheck], width: int) -> str:
     """The page, in lines of at most ``width`` characters."""
     names = max(len(check.name) for check in checks)
     broken = [check.name for check in checks if check.state == "broken"]

@@ -203,21 +203,21 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(args: argparse.Namespace) -> int:
-    from pieslice.expressions.eval import Problem, evaluate_items
+    from pieslice.expressions.eval import EvalProblem, evaluate_items
 
     try:
         _refuse_options(args.items)
         read_items(args)
         evaluate_items(args, sys.stdout, sys.stderr)
-    except Problem as problem:
+    except EvalProblem as problem:
         complain(str(problem))
         return EXIT_BAD
     return EXIT_OK
 
 
 def _refuse_options(items: Sequence[str]) -> None:
-    """Raise ``Problem`` for ``--limit-time`` and the like, which would be read as expressions."""
-    from pieslice.expressions.eval import Problem
+    """Raise ``EvalProblem`` for ``--limit-time`` and the like, which would be expressions."""
+    from pieslice.expressions.eval import EvalProblem
 
     parser = Parser(add_help=False, allow_abbrev=False)
     add_options(parser)
@@ -226,7 +226,7 @@ def _refuse_options(items: Sequence[str]) -> None:
             return
         name = item.partition("=")[0]
         if _LONG_OPTION.fullmatch(name) and name not in parser._option_string_actions:
-            raise Problem(
+            raise EvalProblem(
                 f"pieslice eval: error: `{name}` is no option that may stand behind an item; those "
                 f"of every command stand before the first one, an expression that looks like it "
                 f"behind `--`"
@@ -257,7 +257,7 @@ def read_items(args: argparse.Namespace) -> None:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """``python -m classad``: as ``classad_eval``, with its exit codes and its first line."""
-    from pieslice.expressions.eval import Problem, evaluate_items
+    from pieslice.expressions.eval import EvalProblem, evaluate_items
 
     tokens = sys.argv[1:] if argv is None else list(argv)
     parser = argparse.ArgumentParser(
@@ -278,7 +278,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         read_items(args)
         evaluate_items(args, sys.stdout, changed=True)
-    except Problem as problem:
+    except EvalProblem as problem:
         complain(str(problem))
         return 1
     except SystemExit:

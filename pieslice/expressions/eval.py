@@ -5,7 +5,7 @@ printed, and the JSON fields of a value (``expression``, ``type``, ``value``, ``
 which is false when the evaluation as a whole failed, and ``why`` if asked for).
 
 Inputs: the parsed arguments with their ``steps`` in order.  Outputs: lines on a stream, or a
-``Problem`` whose text is ready to print.  Follows: ``classad_eval`` of HTCondor 25.14.1.
+``EvalProblem`` whose text is ready to print.  Follows: ``classad_eval`` of HTCondor 25.14.1.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 _MAY_BE_AD: Final = re.compile(r"(?<![=<>!?])=(?!=|[?!]=)|/[/*]|\A\s*\Z")
 
 
-class Problem(Exception):  # noqa: N818 - its text is the message
+class EvalProblem(Exception):  # noqa: N818 - its text is the message
     """What ends the command, as text to print."""
 
 
@@ -61,7 +61,7 @@ def evaluate_items(
         take[kind](value)
         values += kind == "item"
     if not values:
-        raise Problem("pieslice eval: error: nothing to evaluate (--help shows the usage)")
+        raise EvalProblem("pieslice eval: error: nothing to evaluate (--help shows the usage)")
 
 
 class _Session:
@@ -102,7 +102,7 @@ class _Session:
         name, equals, right = text.partition("=")
         name = name.strip(BLANKS)
         if not equals or not name:
-            raise Problem(f"pieslice eval: error: `{text}` is not of the form NAME=EXPR")
+            raise EvalProblem(f"pieslice eval: error: `{text}` is not of the form NAME=EXPR")
         self.my.insert(name, Expression.from_node(self.parse(right, f"<{name}>")))
 
     def take_item(self, text: str) -> None:
@@ -178,7 +178,7 @@ class _Session:
                 language=self.context.language,
             )
         except ClassAdParseError as problem:
-            raise Problem(_rendered(problem.diagnostic, str(problem))) from None
+            raise EvalProblem(_rendered(problem.diagnostic, str(problem))) from None
 
     def show(self, text: str, value: object, ok: bool, why: ExplanationData | None = None) -> None:
         """Print a value: in ClassAd form, or as a JSON object in one line."""
@@ -203,12 +203,12 @@ def _first_ad(path: str) -> ClassAd:
     try:
         ad = next(iter(read_ads(path)), None)
     except ClassAdParseError as problem:
-        raise Problem(_rendered(problem.diagnostic, str(problem))) from None
+        raise EvalProblem(_rendered(problem.diagnostic, str(problem))) from None
     except (ClassAdException, OSError) as problem:
         reason = getattr(problem, "strerror", None) or str(problem)
-        raise Problem(f"pieslice eval: error: {path}: {reason.lower()}") from None
+        raise EvalProblem(f"pieslice eval: error: {path}: {reason.lower()}") from None
     if ad is None:
-        raise Problem(f"pieslice eval: error: {path}: contains no ads")
+        raise EvalProblem(f"pieslice eval: error: {path}: contains no ads")
     return ad
 
 
@@ -242,5 +242,5 @@ def _checked_zone(name: str) -> str:
     try:
         check_zone(name)
     except ClassAdValueError as problem:
-        raise Problem(f"pieslice eval: error: {problem}") from None
+        raise EvalProblem(f"pieslice eval: error: {problem}") from None
     return name

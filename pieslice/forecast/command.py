@@ -23,7 +23,7 @@ from negotiator.capture.files import CaptureReader, ads_of
 from negotiator.io import CapturePaths, InputError
 from negotiator.pool.weights import own_weight
 from pieslice.command_line import EXIT_BAD, EXIT_OK
-from pieslice.forecast.model import Demand, Point, Settings, User, forecast
+from pieslice.forecast.model import Demand, ForecastPoint, Settings, User, forecast
 from pieslice.inputs.configuration import check_policy_file
 from pieslice.priorities.command import records_of
 from pieslice.priorities.rows import Row, rows_of
@@ -49,7 +49,7 @@ class Forecast(Document):
     schema: ClassVar[str] = "pieslice/forecast/1"
     #: None where no configuration was read.
     followed: Followed | None
-    points: Sequence[Point]
+    points: Sequence[ForecastPoint]
 
 
 def forecast_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> int:
@@ -85,7 +85,7 @@ def forecast_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> in
 
 def _points(
     users: Sequence[User], settings: Settings, args: argparse.Namespace, err: IO[str]
-) -> list[Point]:
+) -> list[ForecastPoint]:
     points = []
     with Progress(err).counted("forecasting", args.hours) as moved:
         for point in forecast(users, settings, args.hours, args.every):
@@ -235,13 +235,13 @@ def _pool_size(path: Path) -> float:
 # --- output -----------------------------------------------------------------------------------
 
 
-def point_rows(points: Iterable[Point]) -> Iterator[Iterable[object]]:
+def point_rows(points: Iterable[ForecastPoint]) -> Iterator[Iterable[object]]:
     """One row for each user and moment, after the titles; numbers keep all their digits."""
     yield ("hour", "name", "real_priority", "effective_priority", "cores")
     yield from (asdict(point).values() for point in points)
 
 
-def table(points: Sequence[Point], width: int) -> str:
+def table(points: Sequence[ForecastPoint], width: int) -> str:
     """A line for each moment with two columns for each user; for many users a line for each."""
     names = list(dict.fromkeys(point.name for point in points))
     widths = {name: max(len(printable(name)), 23) for name in names}
@@ -261,7 +261,7 @@ def table(points: Sequence[Point], width: int) -> str:
     return "".join(f"{text}\n" for text in lines)
 
 
-def _long_table(points: Sequence[Point], width: int) -> str:
+def _long_table(points: Sequence[ForecastPoint], width: int) -> str:
     columns = (
         Column("hour", right=True),
         Column("user", name=True),

@@ -5,8 +5,8 @@ nobody more than it wants, what one leaves goes to the others) and how that move
 priorities.
 
 Inputs: users with their demands over time (weighted cores), the pool, the half-life and the step
-(seconds).  Outputs: ``Point`` values, one for each user and moment.  Follows: "User Priorities and
-Negotiation" in HTCondor's manual; the three graphs there are recorded cases.
+(seconds).  Outputs: ``ForecastPoint`` values, one for each user and moment.  Follows: "User
+Priorities and Negotiation" in HTCondor's manual; the three graphs there are recorded cases.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Settings:
 
 
 @frozen
-class Point:
+class ForecastPoint:
     """One user at one moment: ``cores`` is what it had in the step that ended then."""
 
     hour: float
@@ -80,7 +80,7 @@ class Point:
 
 def forecast(
     users: Sequence[User], settings: Settings, hours: float, every: float
-) -> Iterator[Point]:
+) -> Iterator[ForecastPoint]:
     """The points of every user at hour 0 and every ``every`` hours after that."""
     priorities = [max(user.real_priority, settings.floor) for user in users]
     beta = remaining(settings.step, settings.half_life)
@@ -103,7 +103,7 @@ def forecast(
         if tick % per_print == 0:
             hour = tick * settings.step / 3600
             for user, priority, cores in zip(users, priorities, held, strict=True):
-                yield Point(hour, user.name, priority, priority * user.factor, cores)
+                yield ForecastPoint(hour, user.name, priority, priority * user.factor, cores)
 
 
 def _aged(before: float, used: float, beta: float, settings: Settings) -> float:

@@ -9,24 +9,26 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
-from pieslice.forecast.model import Point
+from pieslice.forecast.model import ForecastPoint
 from pieslice.reports.charts import Chart, Panel, Series, looks, time_axis
 from pieslice.reports.plots import draw as drawn
 from pieslice.reports.plots import save
 
 #: Panel -> label of its axis, and which number of a point it shows.
-PANELS: Final[dict[str, tuple[str, Callable[[Point], float]]]] = {
+PANELS: Final[dict[str, tuple[str, Callable[[ForecastPoint], float]]]] = {
     "priority": ("real priority (weighted cores)", lambda point: point.real_priority),
     "cores": ("usage (weighted cores)", lambda point: point.cores),
 }
 
 
-def draw(points: Sequence[Point], path: Path, what: Sequence[str], title: str | None) -> None:
+def draw(
+    points: Sequence[ForecastPoint], path: Path, what: Sequence[str], title: str | None
+) -> None:
     """Draw one panel for each of ``what``."""
     save(drawn(chart(points, what, title)), path)
 
 
-def chart(points: Sequence[Point], what: Sequence[str], title: str | None) -> Chart:
+def chart(points: Sequence[ForecastPoint], what: Sequence[str], title: str | None) -> Chart:
     """The forecast as a chart."""
     axis, factor = time_axis(points[-1].hour)
     colours = looks(point.name for point in points)

@@ -4,7 +4,7 @@
 expression that must be true of the slot (MY), the request (TARGET) and ``Verdict``, what the cycle
 makes of the two.
 
-Inputs: a ``Study``, another one or an expression, cases.  Outputs: ``Finding``s.
+Inputs: a ``Study``, another one or an expression, cases.  Outputs: ``BrokenProperty``s.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from negotiator.matching.rank import policy_rank
 from negotiator.model.result import MatchKind
 from pieslice.fuzzing.case import Case
 from pieslice.fuzzing.cycle import PreparedCase, prepared_case
-from pieslice.fuzzing.finding import Finding, compared, deciding_clause, step
+from pieslice.fuzzing.finding import BrokenProperty, compared, deciding_clause, step
 from pieslice.fuzzing.properties import Property
 from pieslice.fuzzing.readings import alike, read
 from pieslice.fuzzing.sample import Sample
@@ -71,7 +71,7 @@ class Same(Property):
         for _ in range(20):
             yield sample.case(rng.randrange(len(sample.requests)), rng.randrange(len(sample.slots)))
 
-    def check(self, case: Case) -> Finding | None:
+    def check(self, case: Case) -> BrokenProperty | None:
         mine, theirs = (
             prepared_case(study.policy, self._as_set_up(study, case))
             for study in (self.study, self.other)
@@ -100,7 +100,7 @@ class Same(Property):
 
     def _finding(
         self, case: Case, mine: PreparedCase, theirs: PreparedCase, macro: str, says: str
-    ) -> Finding:
+    ) -> BrokenProperty:
         subject = self.study.subject(macro) or self.other.subject(macro)
         tree = _expressions(self.study)[macro]
         clause = str(tree) if subject is None else " ".join(subject.text.split())
@@ -115,7 +115,7 @@ class Same(Property):
         rows = zip(compared(macro, found, sentences, case.now), others, strict=True)
         steps = tuple(evolve(each, policy=where) for each, where in rows)
         place = "HTCondor's default" if subject is None else subject.place
-        return Finding(self.title(), macro, place, clause, says, steps, case)
+        return BrokenProperty(self.title(), macro, place, clause, says, steps, case)
 
 
 def _expressions(study: Study) -> dict[str, Expression | None]:
@@ -200,7 +200,7 @@ class Holds(Property):
             if wrong[verdict][row][column] is not True:
                 yield sample.case(row, column)
 
-    def check(self, case: Case) -> Finding | None:
+    def check(self, case: Case) -> BrokenProperty | None:
         prepared = prepared_case(self.study.policy, case)
         verdict = word(prepared.verdict(case, 1))
         ad, request, context = prepared.slot.ad, prepared.requests[1], prepared.cycle.context
@@ -214,4 +214,4 @@ class Holds(Property):
         shown = evolve(shown, define=self.text)
         clause = deciding_clause(found, self.text)
         says = f"`{self.text}` is {value_text(value)}; the verdict is {verdict}"
-        return Finding(self.title(), MACRO, "as given", clause, says, (shown,), case)
+        return BrokenProperty(self.title(), MACRO, "as given", clause, says, (shown,), case)

@@ -30,7 +30,7 @@ from pieslice.fuzzing.cycle import (
     slot_ad,
     weight_in,
 )
-from pieslice.fuzzing.finding import Finding, Step, step
+from pieslice.fuzzing.finding import BrokenProperty, Step, step
 from pieslice.fuzzing.properties import Guard, Margin, Property, QuotaSafe, Total, allowing, short
 from pieslice.fuzzing.readings import read
 from pieslice.fuzzing.sample import Sample
@@ -82,7 +82,7 @@ class NoThrash(Property):
             if len(users) == len(case.parties) and settled(case):
                 yield case
 
-    def check(self, case: Case) -> Finding | None:
+    def check(self, case: Case) -> BrokenProperty | None:
         if case.free or not settled(case):
             return None
         order = [*range(1, len(case.parties)), 0]
@@ -100,7 +100,9 @@ class NoThrash(Property):
             f"within {steps[-1].at} s {slot} goes from {' to '.join(names)}: "
             f"{len(moves)} preemptions, and it is where it was"
         )
-        return Finding(self.name, macro, self.place_of(macro), clause, says, tuple(steps), case)
+        return BrokenProperty(
+            self.name, macro, self.place_of(macro), clause, says, tuple(steps), case
+        )
 
     def play(self, case: Case, order: list[int]) -> list[Move] | None:
         """The preemptions if each of the parties takes the slot in turn, None if one does not."""

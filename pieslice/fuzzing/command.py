@@ -24,7 +24,7 @@ from pieslice.fuzzing.choose import Named, NoSuchProperty, chosen, split_name
 from pieslice.fuzzing.schema import Schema, built_in, learn
 from pieslice.fuzzing.search import search
 from pieslice.fuzzing.study import Intent, Study, known_macros, of_cycle, study_of
-from pieslice.fuzzing.text import Counterexamples, Reading, outcome_lines
+from pieslice.fuzzing.text import Counterexamples, PolicyReading, outcome_lines
 from pieslice.inputs.configuration import Misuse, Shown, read, reading_words, say, say_problems
 from pieslice.inputs.versions import version_of
 from pieslice.reports.output import chosen_width
@@ -57,7 +57,7 @@ def fuzz_command(args: argparse.Namespace, out: TextIO) -> int:
         raise Misuse(str(problem)) from None
     with Progress(sys.stderr).counted("searching", args.examples) as moved:
         outcome = search(tests, args.examples, args.seed, moved)
-    reading = Reading(args.policy, tuple(reading_words(args)), version_of(args))
+    reading = PolicyReading(args.policy, tuple(reading_words(args)), version_of(args))
     if args.json:
         out.write(Counterexamples.of(outcome, reading, args.seed).to_json())
     else:

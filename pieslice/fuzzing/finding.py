@@ -2,7 +2,7 @@
 
 Decides what is said of one evaluation; which clause of an expression decided.
 
-Inputs: ``Readings``.  Outputs: ``Finding``, ``Step``.
+Inputs: ``Readings``.  Outputs: ``BrokenProperty``, ``Step``.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Step:
 
 
 @frozen(eq=False)
-class Finding:
+class BrokenProperty:
     """A property that does not hold, with the situation in which it does not.
 
     ``macro``: the expression responsible, ``place`` its file and line, ``clause`` the part of it

@@ -3,7 +3,7 @@
 Decides when one evaluation of an expression of the policy, or one preemption, is wrong.
 
 Inputs: a ``Study``, samples, cases.  Outputs: cases that look wrong and, after the cycle's own code
-has been asked, ``Finding``s.
+has been asked, ``BrokenProperty``s.
 """
 
 from __future__ import annotations
@@ -23,7 +23,14 @@ from negotiator.sessions.rounds import sort_ad
 from pieslice.fuzzing.case import Case
 from pieslice.fuzzing.cycle import Cycle, PreparedCase, job_ad, prepared_case, value_of
 from pieslice.fuzzing.domains import TIMES
-from pieslice.fuzzing.finding import Finding, Step, deciding_clause, kind_of, step, unconditional
+from pieslice.fuzzing.finding import (
+    BrokenProperty,
+    Step,
+    deciding_clause,
+    kind_of,
+    step,
+    unconditional,
+)
 from pieslice.fuzzing.readings import read
 from pieslice.fuzzing.sample import Sample
 from pieslice.fuzzing.schema import Held
@@ -55,7 +62,7 @@ class Property(ABC):
         """Cases of a sample that may break it."""
 
     @abstractmethod
-    def check(self, case: Case) -> Finding | None:
+    def check(self, case: Case) -> BrokenProperty | None:
         """What is wrong in a case."""
 
     def evaluated(self, sample: Sample) -> int:
@@ -101,7 +108,7 @@ class Total(Property):
             return kind is bool
         return kind is bool or kind is int or kind is float
 
-    def check(self, case: Case) -> Finding | None:
+    def check(self, case: Case) -> BrokenProperty | None:
         subject = self.subject
         for my, target, context in self.ads(case):
             value = evaluate(subject.tree, my, target, context=context)
@@ -115,7 +122,7 @@ class Total(Property):
             found = found.only(found.mattering())
             shown_step = step(subject.macro, found, f"it is {said}", case.now)
             shown_step = evolve(shown_step, side=subject.where.name.lower().replace("pair", "slot"))
-            return Finding(
+            return BrokenProperty(
                 self.name, subject.macro, subject.place, clause, says, (shown_step,), case
             )
         return None
@@ -167,7 +174,7 @@ class ByPriority(Property):
         """Whether a preemption is none of its business."""
         return False
 
-    def check(self, case: Case) -> Finding | None:
+    def check(self, case: Case) -> BrokenProperty | None:
         prepared = prepared_case(self.study.policy, case)
         if prepared.verdict(case, 1) is not MatchKind.PRIORITY or self.exempt(prepared):
             return None
@@ -176,7 +183,7 @@ class ByPriority(Property):
             return None
         first, clause = allowing(self.study, prepared, case, 1, self.shown)
         place = self.place_of(_REQUIREMENTS)
-        return Finding(self.name, _REQUIREMENTS, place, clause, says, (first,), case)
+        return BrokenProperty(self.name, _REQUIREMENTS, place, clause, says, (first,), case)
 
 
 def allowing(

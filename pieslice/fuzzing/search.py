@@ -5,7 +5,7 @@ fewer attributes, plainer values.
 
 Decides the order of the search and when it ends.
 
-Inputs: a ``Study``, properties, a number of examples, a seed.  Outputs: ``Outcome`` with the
+Inputs: a ``Study``, properties, a number of examples, a seed.  Outputs: ``SearchResult`` with the
 simplest counterexample found for each property and expression.
 """
 
@@ -20,7 +20,7 @@ from attr import evolve, frozen
 from classad.ads.expression import Expression
 from pieslice.fuzzing.case import Case, without
 from pieslice.fuzzing.domains import MISSING, Domains
-from pieslice.fuzzing.finding import Finding
+from pieslice.fuzzing.finding import BrokenProperty
 from pieslice.fuzzing.pools import POOLS, quotas_in
 from pieslice.fuzzing.properties import Property
 from pieslice.fuzzing.sample import draw_sample, side_of
@@ -33,7 +33,7 @@ _NAMES: Final = ("ann", "bob", "cid")
 _PLAIN_PRIORITIES: Final = (1.0, 2.0, 10.0, 100.0, 1000.0)
 
 
-def shrink(finding: Finding, test: Property) -> Finding:
+def shrink(finding: BrokenProperty, test: Property) -> BrokenProperty:
     """The simplest case to be found that breaks the property by the same expression."""
     best, left = finding, BUDGET
     progress = True
@@ -191,10 +191,10 @@ _SMALL_ONES: Final = 12
 
 
 @frozen(eq=False)
-class Outcome:
+class SearchResult:
     """``findings``: one for each property and expression; ``tested``: pairs by property."""
 
-    findings: tuple[Finding, ...]
+    findings: tuple[BrokenProperty, ...]
     examples: int
     tested: tuple[tuple[str, str], ...]
 
@@ -203,9 +203,11 @@ def _silent(done: float, words: str) -> None:
     """Tell nobody how far the search is."""
 
 
-def search(tests: Iterable[Property], examples: int, seed: int, moved: Moved = _silent) -> Outcome:
+def search(
+    tests: Iterable[Property], examples: int, seed: int, moved: Moved = _silent
+) -> SearchResult:
     """Look for a counterexample to each of the properties; ``moved`` takes the pairs tried."""
-    found: list[Finding] = []
+    found: list[BrokenProperty] = []
     left = list(tests)
     tested = tuple(dict.fromkeys((test.title(), test.doc) for test in left))
     tried, number = 0, 0
@@ -222,10 +224,10 @@ def search(tests: Iterable[Property], examples: int, seed: int, moved: Moved = _
             if finding is not None:
                 found.append(shrink(finding, test))
                 left.remove(test)
-    return Outcome(tuple(found), tried, tested)
+    return SearchResult(tuple(found), tried, tested)
 
 
-def _first(test: Property, sample: object, rng: Random) -> Finding | None:
+def _first(test: Property, sample: object, rng: Random) -> BrokenProperty | None:
     for case in test.suspects(sample, rng):  # type: ignore[arg-type]
         finding = test.check(case)
         if finding is not None:

@@ -3,8 +3,8 @@
 Decides which evaluations are compared.  ``stable-declared``: before and after another match of the
 same cycle.  ``monotone``: with a smaller and a greater value of one attribute.
 
-Inputs: a ``Study``, cases.  Outputs: ``Finding``s.  Follows: usage is live within a cycle: each
-match is charged before the next request is decorated.
+Inputs: a ``Study``, cases.  Outputs: ``BrokenProperty``s.  Follows: usage is live within a cycle:
+each match is charged before the next request is decorated.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from classad.evaluate import evaluate
 from pieslice.data import is_number
 from pieslice.fuzzing.case import Case
 from pieslice.fuzzing.cycle import PreparedCase, prepared_case, value_of
-from pieslice.fuzzing.finding import Finding, Step, compared
+from pieslice.fuzzing.finding import BrokenProperty, Step, compared
 from pieslice.fuzzing.properties import Property, short
 from pieslice.fuzzing.readings import Readings, alike, read
 from pieslice.fuzzing.sample import Sample
@@ -51,7 +51,7 @@ class StableDeclared(Property):
     def evaluated(self, sample: Sample) -> int:
         return min(SAMPLE, sample.pairs)
 
-    def check(self, case: Case) -> Finding | None:
+    def check(self, case: Case) -> BrokenProperty | None:
         if case.free:
             return None
         subject, prepared = self.subject, prepared_case(self.study.policy, case)
@@ -76,7 +76,7 @@ class StableDeclared(Property):
             if _value(steps[0], name) != _value(steps[1], name)
         )
         clause = f"reads {changing}" if changing else subject.text
-        return Finding(self.name, subject.macro, subject.place, clause, says, steps, case)
+        return BrokenProperty(self.name, subject.macro, subject.place, clause, says, steps, case)
 
 
 def _value(shown: Step, name: str) -> str | None:
@@ -141,7 +141,7 @@ class Monotone(Property):
         in_slot = any(name.casefold() == wanted for name in domains.slot)
         return not in_slot and any(name.casefold() == wanted for name in domains.job)
 
-    def check(self, case: Case) -> Finding | None:
+    def check(self, case: Case) -> BrokenProperty | None:
         if case.free:
             return None
         prepared = prepared_case(self.study.policy, case)
@@ -152,7 +152,7 @@ class Monotone(Property):
                     return self._finding(case, prepared, one, other)
         return None
 
-    def _finding(self, case: Case, prepared: PreparedCase, *numbers: float) -> Finding:
+    def _finding(self, case: Case, prepared: PreparedCase, *numbers: float) -> BrokenProperty:
         subject, said = self.subject, self.attribute
         found, sentences, values = [], [], []
         for number in numbers:
@@ -164,7 +164,7 @@ class Monotone(Property):
         more = "less" if self.rising else "more"
         says = f"{subject.macro} gets {more} with {said}: from {values[0]} to {values[1]}"
         text = " ".join(subject.text.split())
-        return Finding(self.title(), subject.macro, subject.place, text, says, steps, case)
+        return BrokenProperty(self.title(), subject.macro, subject.place, text, says, steps, case)
 
     def _value(self, prepared: PreparedCase, number: float) -> Held:
         """The value of the expression with another value of the attribute."""

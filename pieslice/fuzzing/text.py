@@ -1,6 +1,6 @@
 """Writes counterexamples as text and as documents.
 
-Inputs: an ``Outcome``.  Outputs: lines; ``Counterexamples``.
+Inputs: a ``SearchResult``.  Outputs: lines; ``Counterexamples``.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from typing import ClassVar
 
 from attr import Factory, field, frozen
 
-from pieslice.fuzzing.finding import Finding, Step
-from pieslice.fuzzing.search import Outcome
+from pieslice.fuzzing.finding import BrokenProperty, Step
+from pieslice.fuzzing.search import SearchResult
 from pieslice.reports.document import SPARSE, Document
 from pieslice.reports.layout import wrap
 from policy.versions import Followed
 
 
 @frozen
-class Reading:
+class PolicyReading:
     """How a policy is read: where it is, the options of reading as words, by which version."""
 
     path: str
@@ -27,7 +27,9 @@ class Reading:
     followed: Followed = Factory(Followed)
 
 
-def outcome_lines(outcome: Outcome, policy: Reading, seed: int, width: int) -> Iterator[str]:
+def outcome_lines(
+    outcome: SearchResult, policy: PolicyReading, seed: int, width: int
+) -> Iterator[str]:
     """Everything as text."""
     yield f"{policy.path}: {policy.followed}"
     for finding in outcome.findings:
@@ -44,7 +46,7 @@ def outcome_lines(outcome: Outcome, policy: Reading, seed: int, width: int) -> I
         yield f"no counterexample: {', '.join(kept)}" + ("" if outcome.findings else f" ({pairs})")
 
 
-def finding_lines(finding: Finding, policy: Reading, width: int) -> Iterator[str]:
+def finding_lines(finding: BrokenProperty, policy: PolicyReading, width: int) -> Iterator[str]:
     """One counterexample."""
     yield from wrap(f"{finding.property}: {finding.says}", width, "  ")
     yield f"  {finding.macro}, {finding.place}"
@@ -82,12 +84,12 @@ def _plain(step: Step, values: dict[str, str]) -> dict[str, str]:
     return {name: value for name, value in values.items() if name not in step.added}
 
 
-def commands(finding: Finding, policy: Reading) -> list[str]:
+def commands(finding: BrokenProperty, policy: PolicyReading) -> list[str]:
     """A command for each step that evaluates it again."""
     return [command(step, policy) for step in finding.steps if step.value]
 
 
-def command(step: Step, policy: Reading) -> str:
+def command(step: Step, policy: PolicyReading) -> str:
     """The command that evaluates a step again."""
     words = ["pieslice", "policy", "eval", step.policy or policy.path, step.macro, *policy.options]
     if step.define:
@@ -126,7 +128,7 @@ class ReplayedStep:
     replay: str | None
 
     @classmethod
-    def of(cls, step: Step, policy: Reading) -> ReplayedStep:
+    def of(cls, step: Step, policy: PolicyReading) -> ReplayedStep:
         """A step, with the policy that it is evaluated by."""
         mine = _plain(step, step.my)
         return cls(
@@ -168,7 +170,7 @@ class Counterexamples(Document):
     counterexamples: Sequence[Counterexample]
 
     @classmethod
-    def of(cls, outcome: Outcome, policy: Reading, seed: int) -> Counterexamples:
+    def of(cls, outcome: SearchResult, policy: PolicyReading, seed: int) -> Counterexamples:
         """What a search has found."""
         found = [
             Counterexample(

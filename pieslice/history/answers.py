@@ -12,7 +12,7 @@ from attr import frozen
 
 from pieslice.history.life import Life, word_of
 from pieslice.history.questions import Start
-from pieslice.history.start import ENOUGH, Estimate, Lack, Record
+from pieslice.history.start import ENOUGH, Estimate, Lack, TrackRecord
 from pieslice.history.summary import Summary
 from pieslice.inputs.moments import shown_time
 from pieslice.recording.jobs import Job
@@ -166,7 +166,7 @@ class ListedJob:
 
 
 shape(Lack, "* needed")
-shape(Record, "* coverage")
+shape(TrackRecord, "* coverage")
 
 
 @frozen(eq=False, repr=False)
@@ -236,7 +236,7 @@ def _lack(lack: Lack) -> str:
     return f"{lack.starts} jobs started after as long a wait, {ENOUGH} are needed{more}"
 
 
-def _record(record: Record) -> Iterator[str]:
+def _record(record: TrackRecord) -> Iterator[str]:
     known = record.within + record.sooner + record.later
     since = shown_time(record.split)
     if record.coverage is None:

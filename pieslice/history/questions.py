@@ -14,7 +14,7 @@ from attr import frozen
 from negotiator.jobs.lists import RUNNING
 from negotiator.model.snapshot import whole_slot
 from pieslice.history.life import Decision, Life, find_job, life_of
-from pieslice.history.start import Estimate, Experience, Lack, Record, record_of, with_rate
+from pieslice.history.start import Estimate, Experience, Lack, TrackRecord, record_of, with_rate
 from pieslice.history.summary import MomentLoad, Summary, distances, mean_load, vacancies_of
 from pieslice.recording.jobs import Job, all_jobs
 from pieslice.recording.store import History, HistoryError, Moment
@@ -27,7 +27,7 @@ class Start:
     job: Job
     now: float
     estimate: Estimate | Lack | None
-    record: Record
+    record: TrackRecord
 
 
 def captures(history: History) -> list[Moment]:

@@ -5,7 +5,8 @@ after as long a wait.  The record is that of the same procedure on the same hist
 at a moment (the first ``KNOWN`` of the time) foretells the jobs that came after it, each as it was
 first seen.
 
-Inputs: jobs of a history, times in seconds since the epoch.  Outputs: ``Estimate``, ``Record``.
+Inputs: jobs of a history, times in seconds since the epoch.  Outputs: ``Estimate``,
+``TrackRecord``.
 """
 
 from __future__ import annotations
@@ -77,7 +78,7 @@ class Lack:
 
 
 @frozen
-class Record:
+class TrackRecord:
     """How well jobs were foretold: what became of those that came after ``split``.
 
     ``within``, ``sooner``, ``later`` than the estimate said; ``open``: not known yet; ``without``:
@@ -167,7 +168,7 @@ def with_rate(lack: Lack, seconds: float) -> Lack:
 
 def record_of(
     jobs: Sequence[Job], seen: Callable[[Job], tuple[float, float]], span: tuple[float, float]
-) -> Record:
+) -> TrackRecord:
     """How well the first part of a history foretells the jobs that came later."""
     split = span[0] + KNOWN * (span[1] - span[0])
     known = Experience(jobs, seen, split)
@@ -177,7 +178,7 @@ def record_of(
         wait = wait_of(job, first, last, span[1])
         if wait is not None:
             counts[_outcome(known.estimate(job, wait.entry), wait)] += 1
-    return Record(split, **counts)
+    return TrackRecord(split, **counts)
 
 
 def _arrived(

@@ -41,7 +41,7 @@ from pieslice.reports.pool_tables import (
 )
 from pieslice.reports.result import DataTable, Result, table_blocks
 from pieslice.reports.selection import select
-from pieslice.reports.text import Outcome, blocks, heading, plural
+from pieslice.reports.text import CycleReport, blocks, heading, plural
 from pieslice.reports.vacating import vacatings
 
 
@@ -95,7 +95,7 @@ class Cycle(Result):
     schema: ClassVar[str] = "pieslice/negotiate/1"
     pool: Capture
     result: CycleResult
-    outcome: Outcome
+    outcome: CycleReport
     shown: tuple[str, ...] = ()
 
     @property
@@ -195,7 +195,7 @@ class Negotiators(Document):
 
 def run(
     pool: Capture, seed: int = 0, progress: StageWatch = SILENT, engine: str = ENGINES[0]
-) -> Outcome:
+) -> CycleReport:
     """The cycle and its comparison with the real negotiator."""
     with progress.stage("negotiating"):
         result = negotiate(
@@ -209,13 +209,13 @@ def run(
     return outcome_of(pool, result)
 
 
-def outcome_of(pool: Capture, result: CycleResult) -> Outcome:
+def outcome_of(pool: Capture, result: CycleResult) -> CycleReport:
     """What is reported of a cycle of a pool."""
     agreement, expected = None, pool.expected
     if expected is not None:
         found = compare(result, expected)
         agreement = dated(found, pool.snapshot, expected.cycle_started_at)
-    return Outcome(
+    return CycleReport(
         pool.facts,
         result,
         pool.unsupported,
@@ -227,7 +227,7 @@ def outcome_of(pool: Capture, result: CycleResult) -> Outcome:
 
 def answer(
     pool: Capture,
-    outcome: Outcome,
+    outcome: CycleReport,
     groups: Sequence[str] = (),
     submitters: Sequence[str] = (),
     tables: Sequence[str] = (),

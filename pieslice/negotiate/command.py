@@ -36,7 +36,7 @@ from pieslice.reports.negotiators import overlap, overlap_blocks
 from pieslice.reports.output import deliver, put, show
 from pieslice.reports.progress import Progress
 from pieslice.reports.selection import UnknownNameError
-from pieslice.reports.text import Outcome
+from pieslice.reports.text import CycleReport
 from pieslice.terminal import complain
 
 
@@ -87,7 +87,7 @@ def _too_much(capture: Capture, args: argparse.Namespace) -> str | None:
 
 
 def _part(
-    capture: Capture, outcome: Outcome, args: argparse.Namespace, names: Sequence[str]
+    capture: Capture, outcome: CycleReport, args: argparse.Namespace, names: Sequence[str]
 ) -> Cycle:
     """The answer about the groups and submitters that the arguments name."""
     return answer(capture, outcome, args.group or (), args.submitter or (), names)

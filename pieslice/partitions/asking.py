@@ -47,7 +47,7 @@ class Question:
 
 
 @frozen(eq=False)
-class Told:
+class PartAnswer:
     """What one part says: how many rows it has, how many fit, and some of these.
 
     A row is its rank (0 where none was asked for), its number in the part, and the attributes.
@@ -81,7 +81,7 @@ class Found(Result):
 shape(Found, "size fitting parts columns=table.columns rows=table.rows")
 
 
-def ask(part: Part, question: Question) -> Told:
+def ask(part: Part, question: Question) -> PartAnswer:
     """What a part says."""
     table = part.table()
     job = question.job
@@ -96,7 +96,7 @@ def ask(part: Part, question: Question) -> Told:
         keys = [0.0] * len(numbers)
     cells = [_cells(table, name, numbers) for name in question.attributes]
     told = zip(keys, numbers, zip(*cells, strict=True) if cells else [()] * len(keys), strict=True)
-    return Told(len(table), len(rows), tuple(told))
+    return PartAnswer(len(table), len(rows), tuple(told))
 
 
 def _cells(table: Table, name: str, rows: Sequence[int]) -> list[Cell]:
@@ -133,7 +133,7 @@ def found_in(parts: Sequence[Part], question: Question, client: Client | None = 
     return Found(sum(one.size for one in told), fitting, len(parts), table)
 
 
-def _on_workers(parts: Sequence[Part], question: Question, client: Client) -> list[Told]:
+def _on_workers(parts: Sequence[Part], question: Question, client: Client) -> list[PartAnswer]:
     """In the order of the parts; a part whose worker dies goes to another one."""
     futures = []
     compute: Callable[[object], object] = client.compute
@@ -147,14 +147,14 @@ def _on_workers(parts: Sequence[Part], question: Question, client: Client) -> li
     return [future.result() for future in futures]
 
 
-def _ask_frame(frame: object, question: Question) -> Told:
+def _ask_frame(frame: object, question: Question) -> PartAnswer:
     return ask(FramePart(frame), question)
 
 
 _Row = tuple[float, int, int, tuple[Cell, ...]]
 
 
-def _merged(told: Iterable[Told], question: Question) -> list[_Row]:
+def _merged(told: Iterable[PartAnswer], question: Question) -> list[_Row]:
     """The rows of all parts in their order, the best ones first if they are ranked."""
     rows = chain.from_iterable(
         [(key, part, row, values) for key, row, values in one.rows] for part, one in enumerate(told)

@@ -50,7 +50,7 @@ class BadAxis(Exception):  # noqa: N818 - its text is the message
 
 
 @frozen
-class Axis:
+class GridAxis:
     """An attribute and its values in ascending order."""
 
     name: str
@@ -61,12 +61,12 @@ class Axis:
 class Grid:
     """Values by row and column; without columns there is one column and no second attribute."""
 
-    rows: Axis
-    columns: Axis | None
+    rows: GridAxis
+    columns: GridAxis | None
     cells: tuple[tuple[ClassAdValue, ...], ...]
 
     @property
-    def axes(self) -> tuple[Axis, ...]:
+    def axes(self) -> tuple[GridAxis, ...]:
         """One or two."""
         return (self.rows,) if self.columns is None else (self.rows, self.columns)
 
@@ -103,7 +103,7 @@ shape(Trial, "knob=macro expression=text")
 shape(Grid, "axes cells=texts")
 
 
-def read_axes(text: str) -> list[Axis]:
+def read_axes(text: str) -> list[GridAxis]:
     """One or two axes, separated by a comma."""
     axes = [_axis(part.strip()) for part in text.split(",")]
     if len(axes) > 2:
@@ -111,7 +111,7 @@ def read_axes(text: str) -> list[Axis]:
     return axes
 
 
-def _axis(text: str) -> Axis:
+def _axis(text: str) -> GridAxis:
     name, _, limits = text.partition("=")
     parts = limits.split(":")
     try:
@@ -123,7 +123,7 @@ def _axis(text: str) -> Axis:
         raise BadAxis(f"`{text}` needs a name and a low end below the high end")
     if not 2 <= steps <= MAX_STEPS:
         raise BadAxis(f"`{text}`: steps must be from 2 to {MAX_STEPS}")
-    return Axis(name.strip(), _values(low, high, steps))
+    return GridAxis(name.strip(), _values(low, high, steps))
 
 
 def _values(low: float, high: float, steps: int) -> tuple[float, ...]:
@@ -140,7 +140,7 @@ def _values(low: float, high: float, steps: int) -> tuple[float, ...]:
     return (low, high)
 
 
-def fill(axes: list[Axis], evaluate: Callable[[dict[str, float]], ClassAdValue]) -> Grid:
+def fill(axes: list[GridAxis], evaluate: Callable[[dict[str, float]], ClassAdValue]) -> Grid:
     """Evaluate at every point."""
     rows, columns = axes[0], axes[1] if len(axes) > 1 else None
     cells = []

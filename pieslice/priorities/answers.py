@@ -11,7 +11,7 @@ from typing import ClassVar
 from attr import evolve, frozen
 
 from pieslice.priorities.options import Options
-from pieslice.priorities.report import Source, answer
+from pieslice.priorities.report import AccountingSource, answer
 from pieslice.priorities.rows import Row, rows_of
 from pieslice.priorities.table import View, is_active
 from pieslice.reports.document import shape
@@ -32,7 +32,7 @@ class Priorities(Result):
     """What condor_userprio would print: priorities, usage and quotas of users and groups."""
 
     schema: ClassVar[str] = "pieslice/userprio/1"
-    source: Source
+    source: AccountingSource
     options: Options
     view: View
 

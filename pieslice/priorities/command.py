@@ -38,7 +38,7 @@ from pieslice.inputs.running import name_captures
 from pieslice.priorities.answers import Priorities
 from pieslice.priorities.edits import EditRefused, make_edit
 from pieslice.priorities.options import Options, UsageError, parse_options
-from pieslice.priorities.report import Source
+from pieslice.priorities.report import AccountingSource
 from pieslice.priorities.stateads import rolled_up, state_ads
 from pieslice.priorities.table import DAY, by_the_clock, view_of
 from pieslice.priorities.words import OWN
@@ -204,14 +204,16 @@ def records_of(path: Path, diagnostics: list[Diagnostic]) -> list[ClassAd]:
     return _source(path, Options(), _Own(), diagnostics).records()
 
 
-def _source(path: Path, options: Options, own: _Own, diagnostics: list[Diagnostic]) -> Source:
+def _source(
+    path: Path, options: Options, own: _Own, diagnostics: list[Diagnostic]
+) -> AccountingSource:
     """The records: of the log where the negotiator would be asked, else accounting ads."""
     log, ads_path = (path, None) if path.is_file() else _in_folder(path, options)
     if log is not None and not is_log(log):
         log, ads_path = None, log
     ads = [] if ads_path is None else [item.ad for item in ads_of(ads_path, diagnostics)]
     if log is None:
-        return Source.of(ads)
+        return AccountingSource.of(ads)
     state = _state(log, diagnostics)
     known = CapturePaths(path).find("config") if path.is_dir() else None
     config = own.config or known
@@ -223,7 +225,7 @@ def _source(path: Path, options: Options, own: _Own, diagnostics: list[Diagnosti
     made = state_ads(state, tree, accountant_settings(loaded.policy), facts)
     if options.group_rollup:
         made = rolled_up(made, tree)
-    return Source(made, state.last_update_time or 0)
+    return AccountingSource(made, state.last_update_time or 0)
 
 
 def _in_folder(folder: Path, options: Options) -> tuple[Path | None, Path | None]:

@@ -29,17 +29,19 @@ from pieslice.terminal import printable, printable_json
 
 
 @frozen(eq=False)
-class Source:
+class AccountingSource:
     """Accounting ads, and how local time is told."""
 
     ads: Sequence[ClassAd]
     last_update: int
 
     @staticmethod
-    def of(ads: Sequence[ClassAd]) -> Source:
+    def of(ads: Sequence[ClassAd]) -> AccountingSource:
         """The newest update that the ads tell, 0 if none does."""
         updates = [ad.evaluate_attr("LastUpdate") for ad in ads]
-        return Source(ads, max((value for value in updates if value.__class__ is int), default=0))
+        return AccountingSource(
+            ads, max((value for value in updates if value.__class__ is int), default=0)
+        )
 
     def records(self) -> list[ClassAd]:
         """One ad for each record."""
@@ -48,7 +50,7 @@ class Source:
         return list(self.ads)
 
 
-def answer(source: Source, options: Options, view: View) -> str:
+def answer(source: AccountingSource, options: Options, view: View) -> str:
     """The text on standard output."""
     records = _selected(source.records(), options)
     if options.autoformat is not None:

@@ -3,7 +3,7 @@
 Field names are those of the negotiation vectors (``seq pie spin submitter schedd job count of
 autocluster slot kind preempted cost``); usage, limits and costs are in slot weights.
 
-Inputs: an ``Outcome`` and the diagnostics of reading.  Outputs: ``CycleData``.
+Inputs: a ``CycleReport`` and the diagnostics of reading.  Outputs: ``CycleData``.
 Follows: the ``observed`` part of the negotiation vectors.
 """
 
@@ -27,7 +27,7 @@ from negotiator.model.result import (
 from negotiator.model.snapshot import UnsupportedKnob
 from pieslice.reports.document import shape, view
 from pieslice.reports.pool_tables import SUBMITTER, Tables
-from pieslice.reports.text import Outcome, iso_time, sort_keys, timed_turns
+from pieslice.reports.text import CycleReport, iso_time, sort_keys, timed_turns
 from pieslice.reports.vacating import Vacating
 
 
@@ -40,7 +40,7 @@ from pieslice.reports.vacating import Vacating
 class CyclePool:
     """The pool in numbers, whose rules are followed, and the slots that were left out."""
 
-    outcome: Outcome
+    outcome: CycleReport
 
     def now_iso(self) -> str:
         """The time of the cycle."""
@@ -141,7 +141,10 @@ class CycleData:
 
     @classmethod
     def of(
-        cls, outcome: Outcome, diagnostics: Sequence[Diagnostic] = (), tables: Tables | None = None
+        cls,
+        outcome: CycleReport,
+        diagnostics: Sequence[Diagnostic] = (),
+        tables: Tables | None = None,
     ) -> CycleData:
         """Everything the report says, and every number it was made of."""
         result, agreement = outcome.result, outcome.agreement
@@ -164,7 +167,7 @@ class CycleData:
         )
 
 
-def _groups(outcome: Outcome) -> list[CycleGroup]:
+def _groups(outcome: CycleReport) -> list[CycleGroup]:
     rounds: dict[str, list[GroupRound]] = {}
     for done in outcome.result.rounds:
         keys = sort_keys(done)

@@ -2,7 +2,7 @@
 
 Decides which facts are shown, in which order and words.
 
-Inputs: an ``Outcome`` (the pool in numbers, the ``CycleResult``, the agreement with the real
+Inputs: a ``CycleReport`` (the pool in numbers, the ``CycleResult``, the agreement with the real
 negotiator, the knobs that are not honoured).  Outputs: blocks for ``tables``.  Usage, limits and
 costs are in slot weights, shares in percent of the pie of the submitter's round; of priorities the
 bigger is the worse.  Follows: the negotiator's log for the facts, ``condor_userprio`` for the
@@ -46,7 +46,7 @@ KINDS: Final = {
 
 
 @frozen
-class Outcome:
+class CycleReport:
     """Everything a report is made of."""
 
     pool: PoolFacts
@@ -70,7 +70,7 @@ def iso_time(seconds: float) -> str:
         return f"{seconds:.0f}"
 
 
-def blocks(outcome: Outcome) -> list[Block]:
+def blocks(outcome: CycleReport) -> list[Block]:
     """The whole report."""
     result = outcome.result
     parts = [
@@ -96,7 +96,7 @@ def plural(count: int, word: str) -> str:
     return f"{count} {word}{'es' if word.endswith('ch') else 's'}"
 
 
-def heading(outcome: Outcome) -> list[Block]:
+def heading(outcome: CycleReport) -> list[Block]:
     """The pool and the time of the cycle."""
     pool, result = outcome.pool, outcome.result
     text = (

@@ -30,7 +30,7 @@ from pieslice.reports.progress import Progress
 from pieslice.runreport.asking import asking
 from pieslice.runreport.comparison import PARTS, Report, comparison
 from pieslice.runreport.data import RunData, run_data
-from pieslice.runreport.page import Said, Side, page
+from pieslice.runreport.page import ReportSide, Said, page
 from pieslice.runreport.picture import sheet
 from pieslice.runreport.plots import charts
 from pieslice.runreport.text import comparison_blocks
@@ -94,7 +94,7 @@ def write_page(folders: Sequence[Path], path: Path) -> None:
     _write(_page(_sides(folders), None, Plots()), path)
 
 
-def _tell(sides: Sequence[Side], args: argparse.Namespace, out: IO[str]) -> None:
+def _tell(sides: Sequence[ReportSide], args: argparse.Namespace, out: IO[str]) -> None:
     """Print the comparison as well."""
     left, right = sides
     rows = comparison(left.summaries, right.summaries)
@@ -105,7 +105,7 @@ def _tell(sides: Sequence[Side], args: argparse.Namespace, out: IO[str]) -> None
     out.write(render_plain(blocks, chosen_width(args, out)))
 
 
-def _page(sides: Sequence[Side], title: str | None, plots: Plots) -> str:
+def _page(sides: Sequence[ReportSide], title: str | None, plots: Plots) -> str:
     """The text of a page; its charts are also written to files, if that is asked for."""
     drawn = charts([(side.name, side.run) for side in sides])
     colours = looks(name for side in sides for name in side.run.summary["users"])
@@ -126,21 +126,21 @@ def _write(text: str, path: Path | str) -> None:
 # --- reading runs -------------------------------------------------------------------------------
 
 
-def _sides(folders: Sequence[Path]) -> list[Side]:
+def _sides(folders: Sequence[Path]) -> list[ReportSide]:
     sides = [_side(folder) for folder in folders]
     if any(side.seeds != sides[0].seeds for side in sides):
         raise ReportError("the runs have different seeds; only the same workloads can be compared")
     return sides
 
 
-def _side(folder: Path) -> Side:
+def _side(folder: Path) -> ReportSide:
     """A run, or those of several seeds in a folder of the comparison of seeds."""
     found = sorted(folder.glob("seed-*/run.json"), key=lambda path: int(path.parent.name[5:]))
     runs = [path.parent for path in found] or [folder]
     about, data = _read(runs[0])
     rest = [_summary(run) for run in runs[1:]]
     plan = about["plan"]
-    return Side(
+    return ReportSide(
         name=_policy_name(plan),
         facts=tuple(_facts(about, data.summary, folder)),
         run=data,
@@ -157,7 +157,7 @@ def _policy_name(plan: JsonData) -> str:
     return "".join([config, *(f", {name} = {text}" for name, text in plan.get("settings", ()))])
 
 
-def _title(sides: Sequence[Side]) -> str:
+def _title(sides: Sequence[ReportSide]) -> str:
     names = " against ".join(side.name for side in sides)
     pool = dict(sides[0].facts)["pool"]
     hours = sides[0].run.hours

@@ -14,7 +14,7 @@ from attr import field, frozen
 from pieslice.data import Record
 from pieslice.reports.document import INLINE, Document, shape
 from pieslice.runreport.metrics import GROUP, RUN, USER, Metric, cell
-from pieslice.runreport.spread import SPREAD, Difference, Spread, compared, spread
+from pieslice.runreport.spread import SPREAD, MetricDifference, Spread, compared, spread
 
 #: What of a summary holds users and groups, what one of them is called, and its numbers.
 PARTS: Final = (("users", "user", USER), ("groups", "group", GROUP))
@@ -27,7 +27,7 @@ class ComparedRow:
     kind: str
     name: str
     metric: Metric
-    difference: Difference
+    difference: MetricDifference
 
     @property
     def part(self) -> str:
@@ -36,7 +36,7 @@ class ComparedRow:
 
 
 shape(ComparedRow, "kind=part name metric=metric.key =difference")
-shape(Difference, "a=left b=right difference margin verdict")
+shape(MetricDifference, "a=left b=right difference margin verdict")
 
 
 @frozen

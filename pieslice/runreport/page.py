@@ -2,8 +2,8 @@
 
 Decides the order of the parts and what stands in the first lines.
 
-Inputs: ``Side`` values (what was run, its numbers, its policy in sentences), charts, the style and
-the script.  Outputs: text.
+Inputs: ``ReportSide`` values (what was run, its numbers, its policy in sentences), charts, the
+style and the script.  Outputs: text.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pieslice.runreport.comparison import PARTS, ComparedRow, comparison, spread
 from pieslice.runreport.data import RunData
 from pieslice.runreport.figures import figure, palette, shown, textures
 from pieslice.runreport.metrics import RUN, Metric, cell, signed
-from pieslice.runreport.spread import BETTER, SPREAD, WORSE, Difference
+from pieslice.runreport.spread import BETTER, SPREAD, WORSE, MetricDifference
 
 #: Topic, text, places, depth.
 Said = tuple[str, str, str, int]
@@ -36,7 +36,7 @@ _LEFT: Final = ' class="verdict"'
 
 
 @frozen(eq=False)
-class Side:
+class ReportSide:
     """A configuration that was run: the first of its runs, the summaries of all its seeds."""
 
     #: What the page calls it.
@@ -60,7 +60,7 @@ class Sheet:
 
 def page(
     title: str,
-    sides: Sequence[Side],
+    sides: Sequence[ReportSide],
     drawn: Sequence[Chart],
     colours: dict[str, Look],
     sheet: Sheet,
@@ -104,7 +104,7 @@ def _part(title: str, content: Iterable[str]) -> Iterator[str]:
     yield "</details>"
 
 
-def _about(sides: Sequence[Side]) -> Iterator[str]:
+def _about(sides: Sequence[ReportSide]) -> Iterator[str]:
     """What was run; of two, what they share once and then each one's own."""
     shared = [fact for fact in sides[0].facts if all(fact in side.facts for side in sides)]
     yield _facts(shared)
@@ -128,12 +128,12 @@ def _code(text: str) -> str:
     return f"<code>{shown(text)}</code>"
 
 
-def _interrupted(sides: Sequence[Side]) -> Iterator[str]:
+def _interrupted(sides: Sequence[ReportSide]) -> Iterator[str]:
     if not all(run["complete"] for side in sides for run in side.summaries):
         yield '<p class="note">The run was interrupted; this is of the part that ran.</p>'
 
 
-def _cards(sides: Sequence[Side]) -> str:
+def _cards(sides: Sequence[ReportSide]) -> str:
     """The numbers that are asked for first."""
     items = []
     for key, told in _FIRST:
@@ -156,7 +156,7 @@ def _brief(key: str, value: float | None) -> str:
 # --- numbers ------------------------------------------------------------------------------------
 
 
-def _numbers(side: Side, colours: dict[str, Look]) -> Iterator[str]:
+def _numbers(side: ReportSide, colours: dict[str, Look]) -> Iterator[str]:
     """Those of one configuration; with several seeds also how they spread."""
     summary = side.run.summary
     rows = [(metric.title, (cell(summary[metric.key], metric.digits),)) for metric in RUN]
@@ -174,7 +174,7 @@ def _numbers(side: Side, colours: dict[str, Look]) -> Iterator[str]:
     yield from _part("Numbers", content)
 
 
-def _spreads(side: Side) -> str:
+def _spreads(side: ReportSide) -> str:
     rows = [
         (metric.title, spread_cells(found, metric))
         for kind, _, metric, found in spreads(side.summaries)
@@ -183,7 +183,7 @@ def _spreads(side: Side) -> str:
     return _table((f"{len(side.seeds)} seeds", *SPREAD), rows, "cells")
 
 
-def _compared(sides: Sequence[Side], colours: dict[str, Look]) -> Iterator[str]:
+def _compared(sides: Sequence[ReportSide], colours: dict[str, Look]) -> Iterator[str]:
     """Every number of A and B, and what B is."""
     left, right = sides
     rows = comparison(left.summaries, right.summaries)
@@ -232,7 +232,7 @@ def _difference_table(
     return _framed(titles, lines, "cells")
 
 
-def _difference(found: Difference, metric: Metric, *, several: bool) -> tuple[str, ...]:
+def _difference(found: MetricDifference, metric: Metric, *, several: bool) -> tuple[str, ...]:
     digits = metric.digits
     return (
         cell(found.left, digits),
@@ -294,7 +294,7 @@ def _cell(title: str, text: str) -> str:
 # --- worst moments, policies --------------------------------------------------------------------
 
 
-def _worst(sides: Sequence[Side]) -> Iterator[str]:
+def _worst(sides: Sequence[ReportSide]) -> Iterator[str]:
     yield '<div class="sides">'
     for letter, side in zip("AB", sides, strict=False):
         yield "<section>"
@@ -320,7 +320,7 @@ def _lines(texts: Iterable[str]) -> str:
     return "\n".join(map(shown, texts))
 
 
-def _policies(sides: Sequence[Side]) -> Iterator[str]:
+def _policies(sides: Sequence[ReportSide]) -> Iterator[str]:
     texts = [{text for _, text, _, _ in side.policy} for side in sides]
     if len(sides) > 1 and texts[0] == texts[1]:
         yield "<p>Both say the same.</p>"

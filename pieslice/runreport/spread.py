@@ -8,10 +8,10 @@ differences with mean d and standard deviation s it reaches from d - m to d + m,
 m = t(0.975, n - 1) s / sqrt(n).  An interval that holds 0 allows no verdict.  The interval is that
 of each number alone: of twenty numbers that do not differ, one is expected to be told to.
 
-Inputs: numbers of runs.  Outputs: ``Spread`` and ``Difference``.  Follows: A. M. Law, Simulation
-Modeling and Analysis, section 10.2.1 (paired-t confidence interval, common random numbers); the
-distribution of t for whole degrees of freedom is formula 26.7.3 and 26.7.4 of Abramowitz and
-Stegun, Handbook of Mathematical Functions.
+Inputs: numbers of runs.  Outputs: ``Spread`` and ``MetricDifference``.  Follows: A. M. Law,
+Simulation Modeling and Analysis, section 10.2.1 (paired-t confidence interval, common random
+numbers); the distribution of t for whole degrees of freedom is formula 26.7.3 and 26.7.4 of
+Abramowitz and Stegun, Handbook of Mathematical Functions.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Spread:
 
 
 @frozen
-class Difference:
+class MetricDifference:
     """A number of A and of B, B - A, and how far that reaches on both sides (None: one pair)."""
 
     left: float | None
@@ -75,15 +75,15 @@ def spread(values: Sequence[float | None]) -> Spread | None:
 
 def compared(
     metric: Metric, left: Sequence[float | None], right: Sequence[float | None]
-) -> Difference:
+) -> MetricDifference:
     """A number of A and B, pair by pair; pairs in which one has none are left out."""
     pairs = [(a, b) for a, b in zip(left, right, strict=True) if a is not None and b is not None]
     if not pairs:
         means = [None if (found := spread(side)) is None else found.mean for side in (left, right)]
-        return Difference(means[0], means[1], None, None, "")
+        return MetricDifference(means[0], means[1], None, None, "")
     differences = [b - a for a, b in pairs]
     mean, margin = fmean(differences), half_width(differences)
-    return Difference(
+    return MetricDifference(
         fmean(a for a, _ in pairs),
         fmean(b for _, b in pairs),
         mean,

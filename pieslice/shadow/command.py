@@ -28,8 +28,8 @@ from pieslice.reports.layout import Block, Line
 from pieslice.reports.output import deliver, show
 from pieslice.shadow.history import Keep, keeping
 from pieslice.shadow.keeping import Log, Unwritten, ended_in_order, large_of, replace
-from pieslice.shadow.loop import Followed, Shadow, due, followed_version
-from pieslice.shadow.outcome import Outcome
+from pieslice.shadow.loop import FollowedCycle, Shadow, due, followed_version
+from pieslice.shadow.outcome import PredictedCycle
 from pieslice.shadow.report import Score, cycle_line, differences, page, prometheus
 from pieslice.terminal import complain
 from policy.versions import Followed as Version
@@ -96,7 +96,7 @@ class _Books:
         complain(f"  {self.version}")
         self.saying.manager.status(text)
 
-    def add(self, followed: Followed) -> None:
+    def add(self, followed: FollowedCycle) -> None:
         """Count a cycle, print it, and bring the files up to date."""
         outcome = followed.outcome
         self.version = followed_version(followed.after)
@@ -112,7 +112,7 @@ class _Books:
                 self.unwritten.try_to(str(path), partial(replace, path, text(score)))
         self.saying.manager.status(f"{self.saying.prefix}{score.summary()}")
 
-    def _tell(self, outcome: Outcome) -> None:
+    def _tell(self, outcome: PredictedCycle) -> None:
         """Print a cycle; the file of ``-o`` gets the score alone."""
         if self.args.output is not None:
             return
@@ -157,7 +157,7 @@ def _opened(
     return _Books(args, saying, log, stack.enter_context(kept), pool, str(pool), several)
 
 
-def _cycles(book: _Books, pool: str | None, pause: Pause) -> Iterator[Followed]:
+def _cycles(book: _Books, pool: str | None, pause: Pause) -> Iterator[FollowedCycle]:
     """The cycles of a pool, as many as are wanted."""
     args, manager = book.args, book.saying.manager
     with Bindings(pool, args.token, args.timeout) as daemons:

@@ -24,7 +24,7 @@ from typing import Final
 from attr import define, field
 
 from pieslice.data import JsonData
-from pieslice.shadow.outcome import Outcome, TotalName, outcome_of, total
+from pieslice.shadow.outcome import PredictedCycle, TotalName, outcome_of, total
 from pieslice.shadow.report import RECENT
 
 #: Bytes from which a file is set aside; there is one such file.
@@ -143,7 +143,7 @@ class Log:
     large: int = LARGE
     say: Callable[[str], object] = lambda text: None
     totals: dict[TotalName, int] = field(factory=lambda: total(()))
-    recent: deque[Outcome] = field(factory=lambda: deque(maxlen=RECENT))
+    recent: deque[PredictedCycle] = field(factory=lambda: deque(maxlen=RECENT))
     #: The totals of cycles that could not be written.
     _unwritten: dict[TotalName, int] = field(factory=dict)
     _lines: Lines | None = None
@@ -162,7 +162,7 @@ class Log:
             except (ValueError, KeyError, TypeError, AttributeError):
                 continue  # a line that this version did not write
 
-    def add(self, outcome: Outcome) -> None:
+    def add(self, outcome: PredictedCycle) -> None:
         """Count a cycle, and note it in the file; raises ``OSError`` if that cannot be written."""
         self._count(outcome)
         if self._lines is None:
@@ -180,7 +180,7 @@ class Log:
             self._unwritten = {name: kept.get(name, 0) + number for name, number in more.items()}
             raise
 
-    def _count(self, outcome: Outcome) -> None:
+    def _count(self, outcome: PredictedCycle) -> None:
         for name, more in total([outcome]).items():
             self.totals[name] += more
         self.recent.append(outcome)

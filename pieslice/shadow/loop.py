@@ -6,7 +6,7 @@ before NEGOTIATOR_CYCLE_DELAY seconds after its end; a schedd with new jobs may 
 A capture is made when the last cycle has been compared, and again just before the next one is due;
 a cycle that comes early is compared with what there is.  Daemons that do not answer are waited for.
 
-Inputs: the daemons of a pool.  Outputs: an ``Outcome`` for each cycle, with the captures.
+Inputs: the daemons of a pool.  Outputs: a ``PredictedCycle`` for each cycle, with the captures.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from pieslice.live.daemons import Bindings, DaemonError, Located, RightError
 from pieslice.live.names import temporary
 from pieslice.live.service import Pause, tidy
 from pieslice.live.taking import Memory, find_daemons, last_cycle, take
-from pieslice.shadow.outcome import Outcome, compare
+from pieslice.shadow.outcome import PredictedCycle, compare
 from policy.versions import Followed as Version
 
 #: HTCondor's defaults.
@@ -109,12 +109,12 @@ class Predicted:
 
 
 @define(eq=False)
-class Followed:
+class FollowedCycle:
     """A cycle: what was predicted from which capture, what was captured after it."""
 
     before: Predicted
     after: LiveCapture
-    outcome: Outcome
+    outcome: PredictedCycle
 
 
 def predict(
@@ -150,7 +150,7 @@ def followed_version(capture: LiveCapture) -> Version:
     return pool_version(CaptureReader(CapturePaths(None, ads={"negotiator": ads})))
 
 
-def judged(before: LiveCapture, after: LiveCapture, predicted: CycleResult) -> Outcome:
+def judged(before: LiveCapture, after: LiveCapture, predicted: CycleResult) -> PredictedCycle:
     """How a prediction went; uncertain, if it would have come true of another second.
 
     Priorities age by whole seconds, and policies compare times: which second a cycle begins in is
@@ -201,7 +201,7 @@ class Shadow:
     _skew: float = 0.0
     _troubled: float = _PATIENCE[0]
 
-    def cycles(self) -> Iterator[Followed]:
+    def cycles(self) -> Iterator[FollowedCycle]:
         """The cycles that follow, without end; raises ``RightError`` where we may not ask."""
         before: Predicted | None = None
         first = True
@@ -214,7 +214,7 @@ class Shadow:
                     self.started(before.capture)
                     first = False
                 before, after = self._await_cycle(before)
-                yield Followed(before, after, judged(before.capture, after, before.result))
+                yield FollowedCycle(before, after, judged(before.capture, after, before.result))
                 before = self._again(after)
                 self._troubled = _PATIENCE[0]
             except RightError:

@@ -8,7 +8,7 @@ A cycle is *still* if nothing that it decides on changed between the first captu
 beginning, as far as the second one shows, nothing was left of partitionable slots that their
 schedds filled meanwhile, every daemon answered, and the capture decides what the cycle does.
 
-Inputs: two captures of a pool, a ``CycleResult``.  Outputs: ``Outcome``.
+Inputs: two captures of a pool, a ``CycleResult``.  Outputs: ``PredictedCycle``.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Moved:
 
 
 @frozen
-class Outcome(Document):
+class PredictedCycle(Document):
     """How the prediction of a cycle went.
 
     ``time``: when the cycle began, in seconds since the epoch by the negotiator's clock; ``age``:
@@ -98,23 +98,23 @@ class Outcome(Document):
         return not self.moved and not self.silent and not self.uncertain
 
 
-shape(Outcome, "* exact still")
+shape(PredictedCycle, "* exact still")
 
 
-def outcome_of(data: Record) -> Outcome:
+def outcome_of(data: Record) -> PredictedCycle:
     """The outcome in a line of JSON; raises ``KeyError``, ``TypeError`` and ``ValueError``."""
     # A log may have lines of an earlier version.
     values: dict[str, Any] = {"silent": (), "uncertain": (), "pool": None, **data}
-    values = {it.name: values[it.name] for it in fields(Outcome)}
+    values = {it.name: values[it.name] for it in fields(PredictedCycle)}
     values["moved"] = Moved(**values["moved"])
     for name in ("silent", "uncertain"):
         values[name] = tuple(map(str, values[name]))
     for name in ("only_predicted", "only_seen"):
         values[name] = tuple((str(one), str(other)) for one, other in values[name])
-    return Outcome(**values)
+    return PredictedCycle(**values)
 
 
-def compare(before: LiveCapture, after: LiveCapture, predicted: CycleResult) -> Outcome:
+def compare(before: LiveCapture, after: LiveCapture, predicted: CycleResult) -> PredictedCycle:
     """How the prediction for the cycle between two captures went."""
     cycle = after.manifest["cycle"]
     asked_by = {(match.submitter, match.slot): match.schedd for match in predicted.matches}
@@ -123,7 +123,7 @@ def compare(before: LiveCapture, after: LiveCapture, predicted: CycleResult) -> 
     happened = set(schedds)
     # The same user on the same slot, with the job of another schedd, is another match.
     others = {pair for pair in wanted & happened if schedds[pair] not in (None, asked_by[pair])}
-    return Outcome(
+    return PredictedCycle(
         time=int(cycle["time"]),
         age=round(cycle["time"] - before.ended, 3),
         predicted=len(predicted.matches),
@@ -429,7 +429,7 @@ _SUMMED: Final[tuple[TotalName, ...]] = (
 )
 
 
-def total(outcomes: Iterable[Outcome]) -> dict[TotalName, int]:
+def total(outcomes: Iterable[PredictedCycle]) -> dict[TotalName, int]:
     """The numbers of many outcomes."""
     found: dict[TotalName, int] = dict.fromkeys(get_args(TotalName), 0)
     for item in outcomes:

@@ -15,7 +15,7 @@ from attr import frozen
 from pieslice.reports.html import html_of
 from pieslice.reports.layout import Block, Column, Line, Table, Wrapped
 from pieslice.reports.result import Result
-from pieslice.shadow.outcome import Outcome, TotalName
+from pieslice.shadow.outcome import PredictedCycle, TotalName
 from policy.versions import Followed
 
 #: How many cycles the page shows one by one.
@@ -38,7 +38,7 @@ _METRICS: Final[Mapping[TotalName, str]] = {
 }
 
 
-def cycle_line(outcome: Outcome) -> str:
+def cycle_line(outcome: PredictedCycle) -> str:
     """A cycle in one line of at most 80 columns."""
     verdict = "exact" if outcome.exact else "differs"
     moved = "still" if outcome.still else f"moved: {outcome.moved.text()}"
@@ -50,7 +50,7 @@ def cycle_line(outcome: Outcome) -> str:
     )
 
 
-def differences(outcome: Outcome) -> list[Block]:
+def differences(outcome: PredictedCycle) -> list[Block]:
     """Who did not answer; what was predicted and not seen, and the other way round."""
     found: list[Block] = []
     if outcome.silent:
@@ -74,7 +74,7 @@ class Score(Result):
     schema: ClassVar[str] = "pieslice/shadow/1"
     pool: str
     totals: Mapping[TotalName, int]
-    recent: Sequence[Outcome] = ()
+    recent: Sequence[PredictedCycle] = ()
     #: The version that the last capture told; None before the first.
     followed: Followed | None = None
 

@@ -33,7 +33,7 @@ from pieslice.reports.layout import Block, Column, Line, Table, Wrapped, short
 from pieslice.reports.output import put, show
 from pieslice.reports.result import Result
 from pieslice.shadow.keeping import LARGE, Lines, Unwritten, ended_in_order, large_of
-from pieslice.shadow.loop import Followed, Shadow, followed_version, predict
+from pieslice.shadow.loop import FollowedCycle, Shadow, followed_version, predict
 from pieslice.shadow.outcome import schedd_of, silent_in, submitter_of_job
 from pieslice.terminal import complain
 from policy.versions import Followed as Version
@@ -187,7 +187,7 @@ class Standing:
 
 
 @define(eq=False)
-class Tally:
+class WatchCounts:
     """Counts cycles; ``users``: by submitter."""
 
     cycles: int = 0
@@ -218,8 +218,8 @@ class Sums:
     config: str = ""
     large: int = LARGE
     say: Callable[[str], object] = lambda text: None
-    tally: Tally = field(factory=Tally)
-    _written: Tally = field(factory=Tally)
+    tally: WatchCounts = field(factory=WatchCounts)
+    _written: WatchCounts = field(factory=WatchCounts)
     #: Lines that could not be written.
     _unwritten: list[JsonData] = field(factory=list)
     _wishes: Standing = field(factory=Standing)
@@ -326,7 +326,7 @@ def _counts(line: JsonData) -> JsonData:
 
 def _merged(line: JsonData, later: JsonData) -> JsonData:
     """Two lines in one, with their totals."""
-    both = Tally()
+    both = WatchCounts()
     for one in (line, later):
         both.add(_counts(one))
     return {"totals": both.data(), "config": later["config"], "standing": later["standing"]}
@@ -373,7 +373,7 @@ def watch(args: argparse.Namespace) -> int:
     return EXIT_NO if tally.differing > before else EXIT_OK
 
 
-def _compared(sums: Sums, followed: Followed, config: Path) -> list[Block]:
+def _compared(sums: Sums, followed: FollowedCycle, config: Path) -> list[Block]:
     """Add a cycle, and tell of it."""
     real, capture = followed.before.result, followed.before.capture
     other = predict(capture, config, at=followed.before.at)

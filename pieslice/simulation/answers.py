@@ -79,7 +79,7 @@ def _records(columns: Sequence[str], rows: Iterable[Row]) -> Iterator[JsonObject
 
 
 @frozen(eq=False)
-class Side:
+class SimulatedPolicy:
     """A configuration: what it is called, and its runs, one for each seed."""
 
     name: str
@@ -98,7 +98,7 @@ class Simulated(Result):
     ``diagnostics``: what should be known before the numbers are believed.
     """
 
-    sides: tuple[Side, ...]
+    sides: tuple[SimulatedPolicy, ...]
     seeds: tuple[int, ...]
     diagnostics: tuple[Diagnostic, ...] = ()
 
@@ -350,7 +350,7 @@ def _metric_table(columns: Sequence[str], rows: Iterable[Record]) -> DataTable:
 
 
 def simulated(
-    sides: Sequence[Side], seeds: Sequence[int], diagnostics: Sequence[Diagnostic] = ()
+    sides: Sequence[SimulatedPolicy], seeds: Sequence[int], diagnostics: Sequence[Diagnostic] = ()
 ) -> Simulated:
     """The answer about some runs."""
     kind = Compared if len(sides) > 1 else Seeds if len(seeds) > 1 else OneRun

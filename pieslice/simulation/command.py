@@ -29,7 +29,7 @@ from pieslice.reports.output import chosen_width, show_diagnostics
 from pieslice.reports.progress import Moved, Progress
 from pieslice.runreport.asking import policy_options
 from pieslice.runreport.command import ReportError, write_page
-from pieslice.simulation.answers import LETTERS, Run, Side, Simulated, simulated
+from pieslice.simulation.answers import LETTERS, Run, Simulated, SimulatedPolicy, simulated
 from pieslice.simulation.errors import RunError, WorkloadError
 from pieslice.simulation.moment import write_moment
 from pieslice.simulation.replay import recorded_seconds
@@ -184,7 +184,7 @@ def _resume(args: argparse.Namespace, out: IO[str], err: IO[str]) -> int:
 def _shown(
     plan: Plan, summary: JsonData, args: argparse.Namespace, folder: Path | None, out: IO[str]
 ) -> int:
-    side = Side(plan.config or "", (Run(plan, summary),))
+    side = SimulatedPolicy(plan.config or "", (Run(plan, summary),))
     out.write(_printed(simulated([side], [plan.seed]), args, out))
     if args.report is not None and folder is not None:
         write_page([folder], args.report)
@@ -226,7 +226,7 @@ def _several(
             place.runs.append(Run(one, run_new(one, into, _form(args), told)))
             if not place.runs[-1].summary["complete"]:
                 raise _InterruptedError(_half(args, one, into, places, place))
-    sides = [Side(place.config or "", tuple(place.runs)) for place in places]
+    sides = [SimulatedPolicy(place.config or "", tuple(place.runs)) for place in places]
     out.write(_printed(simulated(sides, seeds), args, out))
     if args.report is not None:
         write_page([place.folder for place in places if place.folder is not None], args.report)

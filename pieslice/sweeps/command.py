@@ -30,7 +30,7 @@ from pieslice.simulation.setup import Plan, absolute, fingerprint
 from pieslice.sweeps.answers import about_sweep, swept
 from pieslice.sweeps.grid import Axis, Point, axes_of, points
 from pieslice.sweeps.table import Results, as_csv
-from pieslice.sweeps.work import Outcome, handed_out, simulate
+from pieslice.sweeps.work import PointResult, handed_out, simulate
 from pieslice.terminal import complain
 from pieslice.writing import naming
 
@@ -126,7 +126,7 @@ def _swept(
     return EXIT_NO if answer.failed else EXIT_OK
 
 
-def _outcomes(args: argparse.Namespace, waiting: list[Point]) -> Iterator[Outcome]:
+def _outcomes(args: argparse.Namespace, waiting: list[Point]) -> Iterator[PointResult]:
     if args.scheduler is None:
         yield from handed_out(simulate, waiting, args.tries, jobs=args.jobs)
         return

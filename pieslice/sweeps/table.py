@@ -19,7 +19,7 @@ from pieslice.reports.csv import csv_text
 from pieslice.reports.layout import Block, Column, Line, Table
 from pieslice.runreport.metrics import RUN, cell, number_column
 from pieslice.sweeps.grid import Point
-from pieslice.sweeps.work import Outcome
+from pieslice.sweeps.work import PointResult
 from pieslice.writing import naming
 
 #: Of the numbers of a run those that are printed, with shorter titles.
@@ -56,7 +56,7 @@ class Results:
         """Whether a point has been simulated."""
         return self.found.get(point.key, {}).get("summary") is not None
 
-    def add(self, outcome: Outcome) -> None:
+    def add(self, outcome: PointResult) -> None:
         """Keep an outcome."""
         data = {
             "key": outcome.point.key,

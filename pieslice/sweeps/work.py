@@ -3,8 +3,8 @@
 Decides that a point which fails is tried again so many times and is then reported, that the others
 go on meanwhile, and that a worker that dies takes no point with it.
 
-Inputs: points.  Outputs: an ``Outcome`` for each, in the order in which they are done.  Follows:
-joblib's and Dask's own ways of handing out work; both are imported when they are used.
+Inputs: points.  Outputs: a ``PointResult`` for each, in the order in which they are done.
+Follows: joblib's and Dask's own ways of handing out work; both are imported when they are used.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _VERSION: Final = "pieslice:__version__"
 
 
 @frozen
-class Outcome:
+class PointResult:
     """A point that was simulated, or given up: then ``error`` says why."""
 
     point: Point
@@ -89,18 +89,18 @@ def bounded(job: Job) -> Job:
     return Bounded(job, None if left is None else time.time() + left, memory, unpacked)
 
 
-def attempt(job: Job, point: Point, tries: int) -> Outcome:
+def attempt(job: Job, point: Point, tries: int) -> PointResult:
     """A point, tried until it succeeds or so often; raises only where the time is up."""
     error = ""
     for number in range(1, tries + 1):
         try:
-            return Outcome(point, number, job(point))
+            return PointResult(point, number, job(point))
         except LimitError:
             raise
         except Exception as problem:
             # Whatever else goes wrong with one point, the others are still wanted.
             error = said(problem)
-    return Outcome(point, tries, None, error)
+    return PointResult(point, tries, None, error)
 
 
 def said(problem: BaseException) -> str:
@@ -109,13 +109,13 @@ def said(problem: BaseException) -> str:
     return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
 
 
-def here(job: Job, points: Sequence[Point], tries: int) -> Iterator[Outcome]:
+def here(job: Job, points: Sequence[Point], tries: int) -> Iterator[PointResult]:
     """One after the other in this process."""
     for point in points:
         yield attempt(job, point, tries)
 
 
-def on_cores(job: Job, points: Sequence[Point], tries: int, cores: int) -> Iterator[Outcome]:
+def on_cores(job: Job, points: Sequence[Point], tries: int, cores: int) -> Iterator[PointResult]:
     """On cores of this machine, by joblib; -1 means all.
 
     A worker that is killed ends joblib's pool: what was not done by then is tried again one by one
@@ -182,7 +182,7 @@ def _broken_pools() -> Iterator[None]:
         yield
 
 
-def _alone(joblib: ModuleType, job: Job, point: Point, tries: int) -> Outcome:
+def _alone(joblib: ModuleType, job: Job, point: Point, tries: int) -> PointResult:
     """A point in a worker of its own that may die."""
     from concurrent.futures import BrokenExecutor
 
@@ -196,9 +196,9 @@ def _alone(joblib: ModuleType, job: Job, point: Point, tries: int) -> Outcome:
             error = f"the worker died: {said(problem)}"
             continue
         if found.summary is not None:
-            return Outcome(point, number, found.summary)
+            return PointResult(point, number, found.summary)
         error = found.error
-    return Outcome(point, tries, None, error)
+    return PointResult(point, tries, None, error)
 
 
 def _nothing() -> None:
@@ -207,7 +207,7 @@ def _nothing() -> None:
 
 def handed_out(
     job: Job, points: Sequence[Point], tries: int, *, jobs: int = -1, client: Client | None = None
-) -> Iterator[Outcome]:
+) -> Iterator[PointResult]:
     """On the workers of a client's cluster, else on so many cores of this machine."""
     job = bounded(job)
     if client is not None:
@@ -217,7 +217,7 @@ def handed_out(
     return on_cores(job, points, tries, jobs)
 
 
-def on_dask(job: Job, points: Sequence[Point], tries: int, client: Client) -> Iterator[Outcome]:
+def on_dask(job: Job, points: Sequence[Point], tries: int, client: Client) -> Iterator[PointResult]:
     """On the workers of a Dask cluster, which must see the same files."""
     distributed = load("distributed")
     ensure_package(client)
@@ -229,14 +229,14 @@ def on_dask(job: Job, points: Sequence[Point], tries: int, client: Client) -> It
         done = _some_done(distributed, client, list(futures))
         for future in done or list(futures):
             point = futures.pop(future)
-            outcome = _result(future, point) if done else Outcome(point, 1, None, _NOBODY)
+            outcome = _result(future, point) if done else PointResult(point, 1, None, _NOBODY)
             number = tried[point.key]
             if outcome.summary is None and number < tries and done:
                 tried[point.key] = number + 1
                 again = client.submit(attempt, job, point, 1, pure=False, retries=0)
                 futures[again] = point
                 continue
-            yield Outcome(point, number, outcome.summary, outcome.error)
+            yield PointResult(point, number, outcome.summary, outcome.error)
 
 
 def ensure_package(client: Client) -> None:
@@ -276,12 +276,12 @@ def _some_done(
             return []
 
 
-def _result(future: Future[Outcome], point: Point) -> Outcome:
+def _result(future: Future[PointResult], point: Point) -> PointResult:
     try:
-        found: Outcome = future.result()
+        found: PointResult = future.result()
     except LimitError:
         raise
     except Exception as problem:
         # The worker died, or has not got the files.
-        return Outcome(point, 1, None, said(problem))
+        return PointResult(point, 1, None, said(problem))
     return found

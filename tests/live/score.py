@@ -19,7 +19,7 @@ from pieslice.live.capture import LiveCapture
 from pieslice.live.daemons import Bindings
 from pieslice.live.taking import Memory, find_daemons, last_cycle, take
 from pieslice.shadow.loop import PROMPT, judged, newer, predict
-from pieslice.shadow.outcome import Outcome, Pair, total
+from pieslice.shadow.outcome import Pair, PredictedCycle, total
 from tests.live import rough
 from tests.live.traffic import EXTRA, Traffic, pool
 
@@ -40,7 +40,7 @@ def score(
     port: int,
     security: str,
     harsh: bool = False,
-) -> list[Outcome]:
+) -> list[PredictedCycle]:
     """Start a pool, follow its cycles, stop it."""
     token = None
     traffic = (rough.Rough if harsh else Traffic)(folder, seed, schedds)
@@ -73,11 +73,11 @@ def warm_up(folder: Path, traffic: Traffic) -> None:
         time.sleep(5)
 
 
-def follow(folder: Path, daemons: Bindings, traffic: Traffic, cycles: int) -> list[Outcome]:
+def follow(folder: Path, daemons: Bindings, traffic: Traffic, cycles: int) -> list[PredictedCycle]:
     """Traffic, a capture, a cycle, a capture, again and again."""
     missed = Path(f"{folder}.missed")
     shutil.rmtree(missed, ignore_errors=True)
-    outcomes: list[Outcome] = []
+    outcomes: list[PredictedCycle] = []
     agreeing = of = 0
     memory = Memory()
     while len(outcomes) < cycles:
@@ -131,7 +131,7 @@ def decisions(predicted: CycleResult) -> tuple[list[Pair], list[Rejected]]:
     )
 
 
-def line_of(number: int, outcome: Outcome, logged: str) -> str:
+def line_of(number: int, outcome: PredictedCycle, logged: str) -> str:
     """A cycle in one line: predicted, happened, seen and agreeing matches."""
     counts = (outcome.predicted, outcome.matches, outcome.seen, outcome.agreeing)
     return (

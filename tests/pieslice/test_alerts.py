@@ -13,7 +13,7 @@ from attr import evolve
 
 from classad.errors import Diagnostic
 from negotiator.io import InputError
-from pieslice.alerts.course import Change, Course
+from pieslice.alerts.course import AlertChange, AlertCourse
 from pieslice.alerts.judging import aliases
 from pieslice.alerts.kinds import KINDS, Rule, Target
 from pieslice.alerts.reading import is_local, read_rules
@@ -59,12 +59,12 @@ class Told:
     """A course, cycle by cycle."""
 
     def __init__(self, *rules: Rule) -> None:
-        self.course = Course(rules)
+        self.course = AlertCourse(rules)
         self.cycle = 0
 
-    def sees(self, *sightings: Sighting) -> list[Change]:
+    def sees(self, *sightings: Sighting) -> list[AlertChange]:
         """What changes in the cycles, each a minute after the one before."""
-        found: list[Change] = []
+        found: list[AlertChange] = []
         for one in sightings:
             self.cycle += 1
             time = T + 60 * self.cycle
@@ -72,7 +72,7 @@ class Told:
         return found
 
 
-def events(changes: Sequence[Change]) -> list[tuple[str, str]]:
+def events(changes: Sequence[AlertChange]) -> list[tuple[str, str]]:
     return [("begin" if one.begins else "end", one.alert.subject) for one in changes]
 
 
@@ -331,7 +331,7 @@ def test_predictions_that_stop_coming_true_are_told() -> None:
 
 
 def test_a_pool_without_cycles_is_told_by_the_clock() -> None:
-    course = Course([rule("no-cycle", minutes=15)])
+    course = AlertCourse([rule("no-cycle", minutes=15)])
     assert course.rest(T) == []
     assert course.rest(T + 899) == []
     (change,) = course.rest(T + 900, "collector cm: nobody at the port")
@@ -348,8 +348,8 @@ def test_a_pool_without_cycles_is_told_by_the_clock() -> None:
 # --- restarts -------------------------------------------------------------------------------------
 
 
-def restarted(course: Course, *rules: Rule) -> Course:
-    return Course.of(rules, json.loads(json.dumps(course.data())))
+def restarted(course: AlertCourse, *rules: Rule) -> AlertCourse:
+    return AlertCourse.of(rules, json.loads(json.dumps(course.data())))
 
 
 def test_after_a_restart_nothing_is_told_again_and_nothing_is_forgotten() -> None:
@@ -380,7 +380,7 @@ def test_a_rule_that_has_changed_or_gone_begins_anew_and_its_alerts_end() -> Non
 @pytest.mark.parametrize("data", [{}, {"format": 2}, {"format": 1, "rules": 3}, [], "x"])
 def test_another_file_is_no_state(data: Any) -> None:
     with pytest.raises((KeyError, TypeError, ValueError)):
-        Course.of((), data)
+        AlertCourse.of((), data)
 
 
 # --- the file of rules ----------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from negotiator.engines import ENGINES
 from pieslice.cli import main
 from pieslice.doctor import checks
 from pieslice.doctor.document import DoctorDocument
-from pieslice.doctor.page import Check, text
+from pieslice.doctor.page import PartCheck, text
 from pieslice.inputs import options
 from tests.classad.layouts import FOREIGN, install_foreign, install_ours
 
@@ -47,7 +47,10 @@ def test_the_page_fits_80_columns(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_what_is_broken_stands_in_the_first_line() -> None:
-    made = [Check("python", "ok", "3"), Check("zones", "broken", "none\x1b[2J", "install it")]
+    made = [
+        PartCheck("python", "ok", "3"),
+        PartCheck("zones", "broken", "none\x1b[2J", "install it"),
+    ]
     assert not DoctorDocument("1.0", made).usable
     page = text("1.0", made, 40)
     assert page.splitlines()[0].endswith(": broken: zones")
@@ -70,17 +73,17 @@ def test_a_check_that_raises_is_what_is_broken(
 
 
 #: Distributions that are there, what is asked for, what is found.
-NEEDS: dict[str, tuple[dict[str, str], list[str], list[Check]]] = {
+NEEDS: dict[str, tuple[dict[str, str], list[str], list[PartCheck]]] = {
     "all there": (
         {"attrs": "25.1", "numpy": "2.0"},
         ["attrs>=23.1", 'numpy>=1.24; extra == "numpy"'],
-        [Check("needed", "ok", "attrs 25.1"), Check("[numpy]", "ok", "numpy 2.0")],
+        [PartCheck("needed", "ok", "attrs 25.1"), PartCheck("[numpy]", "ok", "numpy 2.0")],
     ),
     "one too old": (
         {"pcre2": "0.5.3"},
         ["pcre2>=0.6"],
         [
-            Check(
+            PartCheck(
                 "needed",
                 "broken",
                 "pcre2 0.5.3 is older than 0.6",
@@ -92,8 +95,8 @@ NEEDS: dict[str, tuple[dict[str, str], list[str], list[Check]]] = {
         {},
         ["attrs>=23.1", 'pyarrow>=14; extra == "arrow"'],
         [
-            Check("needed", "broken", "attrs is missing", "pip install --upgrade pieslice"),
-            Check("[arrow]", "absent", "pyarrow: pip install 'pieslice[arrow]'"),
+            PartCheck("needed", "broken", "attrs is missing", "pip install --upgrade pieslice"),
+            PartCheck("[arrow]", "absent", "pyarrow: pip install 'pieslice[arrow]'"),
         ],
     ),
 }
@@ -101,7 +104,7 @@ NEEDS: dict[str, tuple[dict[str, str], list[str], list[Check]]] = {
 
 @pytest.mark.parametrize("case", NEEDS.values(), ids=NEEDS)
 def test_dependencies(
-    monkeypatch: pytest.MonkeyPatch, case: tuple[dict[str, str], list[str], list[Check]]
+    monkeypatch: pytest.MonkeyPatch, case: tuple[dict[str, str], list[str], list[PartCheck]]
 ) -> None:
     there, wanted, expected = case
 

@@ -30,7 +30,7 @@ from negotiator.model.snapshot import AccountantState, PoolFacts, UnsupportedKno
 from pieslice.reports.cycle import CycleData
 from pieslice.reports.document import json_text
 from pieslice.reports.layout import Table, Wrapped, number, render_coloured, render_plain
-from pieslice.reports.text import Outcome, blocks, iso_time
+from pieslice.reports.text import CycleReport, blocks, iso_time
 
 ALICE, BOB = "g1.alice@pool", "bob@pool"
 
@@ -92,9 +92,9 @@ def expected(*slots: str) -> dict[str, Any]:
     }
 
 
-def outcome(**changes: Any) -> Outcome:
+def outcome(**changes: Any) -> CycleReport:
     facts = PoolFacts("demo", 1, 12, 2, 6, 4, 1_700_000_000, "as given")
-    return Outcome(**{"pool": facts, "result": result(), **changes})
+    return CycleReport(**{"pool": facts, "result": result(), **changes})
 
 
 EXPECTED_TEXT = """\

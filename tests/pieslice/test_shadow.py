@@ -31,7 +31,7 @@ from pieslice.shadow import loop
 from pieslice.shadow.history import keeping
 from pieslice.shadow.keeping import Lines, Log, large_of
 from pieslice.shadow.loop import due, newer, skew
-from pieslice.shadow.outcome import Moved, Outcome, compare, outcome_of, total
+from pieslice.shadow.outcome import Moved, PredictedCycle, compare, outcome_of, total
 from pieslice.shadow.report import Score, page, prometheus
 from pieslice.shadow.whatif import Gain, Gains, Sums
 from tests.pieslice.test_schemas import validate
@@ -814,8 +814,8 @@ def test_the_slot_that_a_dynamic_one_is_of(name: str, whole: str) -> None:
 # --- the log ----------------------------------------------------------------------------------
 
 
-def outcome(number: int, *, exact: bool = True) -> Outcome:
-    return Outcome(number, 0.5, 3, 3 if exact else 4, 3, 3, 1, 1, Moved())
+def outcome(number: int, *, exact: bool = True) -> PredictedCycle:
+    return PredictedCycle(number, 0.5, 3, 3 if exact else 4, 3, 3, 1, 1, Moved())
 
 
 @pytest.mark.parametrize(
@@ -989,7 +989,7 @@ def test_a_full_disk_is_said_once_and_again_when_it_has_room(
     cycles = 0
     find, write, open_ = loop.compare, Path.write_text, Path.open
 
-    def counted(*args: Any) -> Outcome:
+    def counted(*args: Any) -> PredictedCycle:
         nonlocal cycles
         cycles += 1
         return find(*args)

@@ -143,7 +143,7 @@ def dies(point: Point) -> dict[str, Any]:
     return {"value": point.settings[0][1]}
 
 
-def by_value(outcomes: Any) -> dict[str, work.Outcome]:
+def by_value(outcomes: Any) -> dict[str, work.PointResult]:
     return {outcome.point.settings[0][1]: outcome for outcome in outcomes}
 
 

@@ -20,7 +20,7 @@ from negotiator.groups.tree import group_tree
 from negotiator.model.snapshot import AccountantState, Customer
 from pieslice.priorities.edits import EditRefused, make_edit
 from pieslice.priorities.options import UsageError, _find, parse_options
-from pieslice.priorities.report import Source, answer
+from pieslice.priorities.report import AccountingSource, answer
 from pieslice.priorities.rows import Row, join_numbered, rows_of
 from pieslice.priorities.stateads import rolled_up, state_ads, terms_of
 from pieslice.priorities.table import View, by_the_clock, is_active, render
@@ -496,16 +496,19 @@ def test_options_may_be_shortened_as_far_as_the_tool_takes_them() -> None:
      ("-json", "[\n\n]\n"), ("-all", "")],
 )  # fmt: skip
 def test_no_record_at_all(words: str, text: str) -> None:
-    said = answer(Source((), 0), parse_options(words.split()), VIEW)
+    said = answer(AccountingSource((), 0), parse_options(words.split()), VIEW)
     assert said.replace("LastUpdate = 0\n", "") == text
 
 
 def test_the_newest_update_of_all_records_counts() -> None:
     ads = [ClassAd({"Name": str(time), "LastUpdate": time}) for time in (7, 9, 8)]
     assert (
-        Source.of([*ads, ClassAd({"Name": "none"}), ClassAd({"LastUpdate": "x"})]).last_update == 9
+        AccountingSource.of(
+            [*ads, ClassAd({"Name": "none"}), ClassAd({"LastUpdate": "x"})]
+        ).last_update
+        == 9
     )
-    assert Source.of([ClassAd({"Name": "none"})]).last_update == 0
+    assert AccountingSource.of([ClassAd({"Name": "none"})]).last_update == 0
 
 
 def test_a_log_tells_its_own_last_update(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from negotiator.io import Capture, read_capture
 from pieslice.alerts import command
 from pieslice.alerts.circumstances import silent_daemons
 from pieslice.alerts.command import _resumed, is_next
-from pieslice.alerts.course import Alert, Change, Course
+from pieslice.alerts.course import Alert, AlertChange, AlertCourse
 from pieslice.alerts.kinds import Target
 from pieslice.alerts.looking import Circumstances, _emptied, look
 from pieslice.alerts.reading import read_rules
@@ -123,12 +123,12 @@ def test_which_cycle_is_the_very_next_one(
 # --- where alerts go ------------------------------------------------------------------------------
 
 
-def change(subject: str = "alice@x", *, begins: bool = True, name: str = "starving") -> Change:
+def change(subject: str = "alice@x", *, begins: bool = True, name: str = "starving") -> AlertChange:
     alert = Alert(name, "idle-user", subject, NOON, NOON - 600, 10, f"nothing of {subject}", "why")
-    return Change(begins, NOON + (0 if begins else 600), alert)
+    return AlertChange(begins, NOON + (0 if begins else 600), alert)
 
 
-def text_of(*changes: Change) -> str:
+def text_of(*changes: AlertChange) -> str:
     return render_plain(shown(changes), 80)
 
 
@@ -148,7 +148,7 @@ def test_seven_alerts_of_one_rule_are_one_on_the_screen() -> None:
 
 
 def test_alerts_are_metrics() -> None:
-    course = Course(read_rules('[[rule]]\nkind = "idle-user"\nname = "a\\"b"\n', "x"))
+    course = AlertCourse(read_rules('[[rule]]\nkind = "idle-user"\nname = "a\\"b"\n', "x"))
     first = job(1)
     sighting = Sighting(
         NOON,
@@ -546,7 +546,7 @@ def test_rules_are_checked_without_a_pool(
 
 
 def test_a_sum_is_a_table() -> None:
-    course = Course((rule("idle-user", name="starving"),))
+    course = AlertCourse((rule("idle-user", name="starving"),))
     text = str(AlertsTold.of("cm", course))
     assert text.splitlines()[0] == "cm: 0 alerts in 0 cycles"
     assert not AlertsTold.of("cm", course).any

@@ -15,7 +15,7 @@ from classad.files.ads import read_long
 from classad.files.log import DamagedLogError, needs_compaction, read_transaction_log
 from pieslice.data import Content
 from pieslice.priorities.options import UsageError, parse_options
-from pieslice.priorities.report import Source, answer
+from pieslice.priorities.report import AccountingSource, answer
 from pieslice.priorities.table import view_of
 from tests.conform.runner import Case, Kind, Mismatch
 
@@ -67,7 +67,7 @@ def check_tool(case: Case) -> list[Mismatch]:
         return [Mismatch("tz", "UTC", case["tz"])]
     try:
         options = parse_options(case["argv"])
-        source = Source.of(list(read_long(case["input"].splitlines(), "input", [])))
+        source = AccountingSource.of(list(read_long(case["input"].splitlines(), "input", [])))
         view = view_of(source.last_update, options, source.last_update, gmtime, timegm)
         actual = (answer(source, options, view), 0)
     except UsageError as problem:
