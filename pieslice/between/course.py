@@ -352,9 +352,9 @@ class Course(Claims):
         return self.numbers[schedd, job.cluster, job.proc]
 
     def number_in_match(self, match: Match) -> int:
-        """The first job of the request."""
+        """The first job of the request, -1 if it is none of those that are known here."""
         cluster, _, proc = match.job.partition(".")
-        return self.numbers[match.schedd, int(cluster), int(proc)]
+        return self.numbers.get((match.schedd, int(cluster), int(proc)), -1)
 
     def run_time(self, number: int, slot: SimSlot) -> int | None:
         """What is known of it."""

@@ -14,7 +14,7 @@ Inputs: two captures of a pool, a ``CycleResult``.  Outputs: ``PredictedCycle``.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar, Final, Literal, get_args
 
 from attr import asdict, field, fields, frozen
@@ -22,7 +22,7 @@ from attr import asdict, field, fields, frozen
 from classad import ClassAd
 from negotiator.jobs.lists import IDLE, RUNNING
 from negotiator.model.arithmetic import whole
-from negotiator.model.result import CycleResult
+from negotiator.model.result import CycleResult, Rejection
 from negotiator.model.snapshot import whole_slot
 from pieslice.data import Record
 from pieslice.live.capture import LiveCapture
@@ -39,7 +39,9 @@ Pair = tuple[str, str]
 class Moved:
     """What changed between a capture and the cycle after it.
 
-    ``leftovers``: further jobs that schedds put on partitionable slots until the cycle ended.
+    ``leftovers``: further jobs that schedds put on partitionable slots until the cycle ended;
+    ``rejections``: those predicted that did not happen, of requests all of whose jobs had been
+    started so.
     """
 
     slots: int = 0
@@ -47,6 +49,7 @@ class Moved:
     jobs: int = 0
     factors: int = 0
     leftovers: int = 0
+    rejections: int = 0
 
     def __bool__(self) -> bool:
         return any(asdict(self).values())
@@ -89,7 +92,8 @@ class PredictedCycle(Document):
     @property
     def exact(self) -> bool:
         """Whether all happened as it was predicted, as far as it can be seen."""
-        counts = (self.predicted, self.predicted_rejections) == (self.matches, self.rejections)
+        refused = self.rejections + self.moved.rejections
+        counts = (self.predicted, self.predicted_rejections) == (self.matches, refused)
         return counts and self.agreeing == self.seen
 
     @property
@@ -132,7 +136,7 @@ def compare(before: LiveCapture, after: LiveCapture, predicted: CycleResult) -> 
         agreeing=len(wanted & happened - others),
         predicted_rejections=len(predicted.rejections),
         rejections=int(cycle.get("rejections", 0)),
-        moved=what_moved(before, after, happened, wanted),
+        moved=what_moved(before, after, happened, wanted, predicted.rejections),
         only_predicted=tuple(sorted((wanted - happened) | others))[:TOLD],
         only_seen=tuple(sorted((happened - wanted) | others))[:TOLD],
         silent=silent_in(before, after),
@@ -252,10 +256,18 @@ def _number(ad: ClassAd, *names: str) -> tuple[int, int] | None:
 
 
 def what_moved(
-    before: LiveCapture, after: LiveCapture, matched: set[Pair], wanted: set[Pair]
+    before: LiveCapture,
+    after: LiveCapture,
+    matched: set[Pair],
+    wanted: set[Pair],
+    rejections: Sequence[Rejection] = (),
 ) -> Moved:
-    """What changed after the first capture and not because of the cycle."""
+    """What changed after the first capture and not because of the cycle.
+
+    ``rejections``: those that were predicted.
+    """
     began = float(after.manifest["cycle"]["time"])
+    missing = len(rejections) - int(after.manifest["cycle"].get("rejections", 0))
     slots = {slot for _, slot in matched}
     freed = {slot for _, slot in matched - wanted}
     return Moved(
@@ -265,7 +277,8 @@ def what_moved(
         _moved_submitters(before, after, began),
         _moved_jobs(before, after, began),
         _moved_factors(before, after),
-        _filled_leftovers(before, after),
+        leftovers := _filled_leftovers(before, after),
+        0 if not (leftovers and missing > 0) else min(_moot(before, after, rejections), missing),
     )
 
 
@@ -427,6 +440,33 @@ TotalName = Literal[
 _SUMMED: Final[tuple[TotalName, ...]] = (
     *("predicted", "matches", "agreeing", "predicted_rejections", "rejections", "seen"),
 )
+
+
+def _moot(before: LiveCapture, after: LiveCapture, rejections: Iterable[Rejection]) -> int:
+    """Rejections of which all jobs run by now, some of them on a part of a slot."""
+    kinds: dict[object, object] = {}
+    waited: dict[object, set[object]] = {}
+    for ad in before.ads("jobs"):
+        if ad.get_number("JobStatus") == IDLE:
+            name, number = ad.get_string("GlobalJobId"), _number(ad, "ClusterId", "ProcId")
+            alike = ad.get_number("AutoClusterId") or ad.get_number("ClusterId")
+            kind = submitter_of_job(ad), schedd_of(ad), alike
+            kinds[submitter_of_job(ad), schedd_of(ad), number] = kind
+            waited.setdefault(kind, set()).add(name)
+    hosts = {
+        ad.get_string("GlobalJobId"): ad.get_string("RemoteHost") or ""
+        for ad in after.ads("jobs")
+        if ad.get_number("JobStatus") == RUNNING
+    }
+    moot = 0
+    for item in rejections:
+        cluster, _, proc = item.job.partition(".")
+        key = item.submitter, item.schedd, (int(cluster), int(proc))
+        names = waited.get(kinds.get(key), set())
+        started = [hosts[name] for name in names if name in hosts]
+        parts = any(host != whole_slot(host) for host in started)
+        moot += bool(names) and len(started) == len(names) and parts
+    return moot
 
 
 def total(outcomes: Iterable[PredictedCycle]) -> dict[TotalName, int]:

@@ -17,8 +17,10 @@ from attr import field, frozen
 
 from negotiator.jobs.lists import IDLE, RUNNING
 from negotiator.matching.board import Offer
+from negotiator.model.loaded_slots import slots_named
 from negotiator.model.result import CycleResult, MatchKind, Reason
 from negotiator.model.snapshot import Snapshot
+from pieslice.between.leftovers import barred_by_limits
 from pieslice.reports.document import INLINE, NOT_SHOWN, json_name, shape
 from pieslice.reports.layout import Block, Line
 from pieslice.reports.result import Result
@@ -107,6 +109,8 @@ class Explained(Result):
     not_ready: str | None
     #: Why a slot that was asked about was not considered in the cycle at all.
     trimmed: tuple[str, str] | None
+    #: A slot that was matched and whose rest the job may not use, since it has limits.
+    barred: str | None
     followed: Followed | None = None
 
     def summary(self) -> str:
@@ -119,7 +123,8 @@ class Explained(Result):
             what = "" if self.holding is None else self.holding.text
             return f"{job}: {history.job.status_and_reason}{what}"
         if fate.fate is not Fate.MATCHED:
-            return f"{job}: {sentence(fate, '' if self.absence is None else self.absence.text)}"
+            cause = sentence(fate, "" if self.absence is None else self.absence.text)
+            return f"{job}: {cause}" if fate.left is None else f"{job}: starts {fate.left.text}"
         ranked = self.seen.ranking.slots
         best = next((item for item in ranked if item.slot == history.slot), None)
         return f"{job}: matched, {history.slot}{'' if best is None else f' ({best.how})'}"
@@ -168,7 +173,7 @@ class Explained(Result):
 
     def _head(self, seen: Seen, fate: JobFate) -> list[Block]:
         """What follows the verdict of a job that waits, or would."""
-        request = request_blocks(fate)
+        request = [*self._after(fate), *request_blocks(fate)]
         if self.trimmed is not None:
             name, cause = self.trimmed
             return [Line(f"  {name} was not considered: {cause}"), *request]
@@ -184,6 +189,15 @@ class Explained(Result):
         blocks = [*request, Line(f"  {lead}{went}")]
         return blocks if seen.funnel.candidates else [*blocks, *_losses(seen)]
 
+    def _after(self, fate: JobFate) -> list[Block]:
+        """What the cycle itself made of a job that starts on a leftover, or why it may use none."""
+        if fate.left is not None:
+            return [Line(f"  in the cycle itself: {sentence(fate, '')}")]
+        if self.barred is None:
+            return []
+        text = f"it may not use what is left of {self.barred}: it has concurrency limits"
+        return [Line(f"  {text} (one start for each partitionable slot and cycle)", level="bad")]
+
     def _moment(self, seen: Seen) -> list[Block]:
         """When the cycle was looked at, and under which limits the job was."""
         history, found = self.history, seen.limits
@@ -193,9 +207,7 @@ class Explained(Result):
         if history.asked_by is not None:
             asked = f"  its schedd requested a match for job {history.asked_by}"
             blocks.append(Line(f"{asked} and ran this job instead"))
-        request = None if self.fate is None else self.fate.request
-        rejection = None if request is None else request.rejection
-        told = rejection is not None and rejection.reason is Reason.CONCURRENCY_LIMIT
+        told = self.fate is not None and _limits_are_full(self.fate)
         blocks += limit_blocks(found, full_told=told)
         past = history.job.ad.get_string("VacateReason")
         if past:
@@ -233,8 +245,8 @@ shape(
     Explained,
     "job=history.job.id submitter=history.job.submitter status=history.job.status_text"
     " verdict=summary matched=history.slot when asked_by=history.asked_by fate=fate.fate"
-    " place=fate.place request=fate.request unasked=fate.unasked reason attempts=history.attempts"
-    " standing holding slots trimmed=history.result.trimmed =seen",
+    " left=fate.left barred place=fate.place request=fate.request unasked=fate.unasked reason"
+    " attempts=history.attempts standing holding slots trimmed=history.result.trimmed =seen",
 )
 
 
@@ -303,8 +315,11 @@ def explain_job(cycle: AskedCycle, job: AskedJob, slot: str | None = None) -> Ex
     held = None
     if job.status == RUNNING:
         held = holding(cycle, job, result)
-    fate = fate_of(history.record, job.id)
-    absence = None
+    fate = fate_of(history.record, job.id, history.left)
+    absence, barred = None, None
+    if fate is not None and fate.fate is not Fate.MATCHED and not _limits_are_full(fate):
+        matched = slots_named(snapshot.slots, {match.slot for match in result.matches})
+        barred = barred_by_limits(matched, job.ad, policy, result.now)
     if fate is not None and fate.fate is Fate.NO_SESSION:
         absence = why_no_session(snapshot, policy, result, fate.submitter, fate.schedd)
     not_ready = None
@@ -320,8 +335,15 @@ def explain_job(cycle: AskedCycle, job: AskedJob, slot: str | None = None) -> Ex
         absence,
         not_ready,
         trimmed,
+        barred,
         cycle.version,
     )
+
+
+def _limits_are_full(fate: JobFate) -> bool:
+    """Whether its concurrency limits kept the job from being matched at all."""
+    rejection = None if fate.request is None else fate.request.rejection
+    return rejection is not None and rejection.reason is Reason.CONCURRENCY_LIMIT
 
 
 def _look(halted: Offer, history: JobHistory, slot: str | None) -> Seen:

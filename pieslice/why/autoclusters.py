@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import ClassVar, Final
 
 from attr import evolve, frozen
@@ -24,6 +25,7 @@ from negotiator.jobs.submitters import negotiated_name
 from negotiator.model.loaded_slots import slots_named
 from negotiator.model.result import CycleResult, MatchKind
 from negotiator.model.snapshot import Snapshot
+from pieslice.between.leftovers import LeftoverStart
 from pieslice.reports.document import shape
 from pieslice.reports.layout import Block, Column, Line, Table
 from pieslice.reports.result import Result
@@ -56,7 +58,8 @@ class UnmatchedCause:
 class AutoclusterVerdict:
     """The jobs of one autocluster (of one cluster where there are none) that were asked about.
 
-    ``jobs`` = ``matched`` + those of the ``causes``, the most frequent first.
+    ``jobs`` = ``matched`` + ``starting`` + those of the ``causes``, the most frequent first;
+    ``starting``: those that their schedd starts at once on what matches leave of slots.
     """
 
     submitter: str
@@ -68,6 +71,7 @@ class AutoclusterVerdict:
     ways: Mapping[MatchKind, int]
     verdict: str
     causes: tuple[UnmatchedCause, ...]
+    starting: int = 0
 
 
 @frozen
@@ -101,13 +105,21 @@ class Surveyed(Result):
         """How many of those got one."""
         return sum(item.matched for item in self.autoclusters)
 
+    @property
+    def starting(self) -> int:
+        """How many start on what the matches leave of partitionable slots."""
+        return sum(item.starting for item in self.autoclusters)
+
     def summary(self) -> str:
         if not self.waiting:
             return f"{self.about}: no job waits for a slot"
         text = f"{self.about}: {plural(self.waiting, 'job')} in "
         text += f"{plural(len(self.autoclusters), 'autocluster')} waited"
-        left = self.waiting - self.matched
-        return f"{text}: {self.matched} matched, {left} not" if left else f"{text}, all matched"
+        left = self.waiting - self.matched - self.starting
+        if not (left or self.starting):
+            return f"{text}, all matched"
+        starting = f", {self.starting} start on what that leaves" if self.starting else ""
+        return f"{text}: {self.matched} matched{starting}" + (f", {left} not" if left else "")
 
     def blocks(self) -> Sequence[Block]:
         """The sum, a row for each autocluster, the jobs that do not wait."""
@@ -129,7 +141,7 @@ class Surveyed(Result):
         return blocks
 
 
-shape(Surveyed, "about verdict=summary waiting matched autoclusters others")
+shape(Surveyed, "about verdict=summary waiting matched starting autoclusters others")
 
 
 def _table(autoclusters: Sequence[AutoclusterVerdict]) -> Table:
@@ -166,11 +178,12 @@ def survey_jobs(cycle: AskedCycle, scope: JobScope) -> Surveyed:
     ]
     mine = {(job.submitter, job.schedd) for job in asked}
     log = RequestLog(lambda name, schedd: (name, schedd) in mine)
-    result = cycle.run(log)
+    parties = {(job.submitter or "", job.schedd) for job in asked}
+    result, left_over = cycle.recorded(log, parties)
     wanted = {(job.submitter, job.schedd, job.id) for job in asked}
     there: set[tuple[str | None, str, str]] = set()
     waiting: dict[tuple[object, ...], list[JobFate]] = {}
-    for fate in fates(log.record):
+    for fate in fates(log.record, left_over):
         about = (fate.submitter, fate.schedd, fate.job)
         if about in wanted:
             there.add(about)
@@ -187,7 +200,7 @@ def survey_jobs(cycle: AskedCycle, scope: JobScope) -> Surveyed:
         }
     }
     rows = [_verdict(jobs, silent) for jobs in waiting.values()]
-    rows.sort(key=lambda row: (row.matched / row.jobs, row.matched - row.jobs))
+    rows.sort(key=lambda row: ((done := row.matched + row.starting) / row.jobs, done - row.jobs))
     left = [job for job in asked if (job.submitter, job.schedd, job.id) not in there]
     others = _not_waiting(snapshot, result, left, cycle.context)
     return Surveyed(scope.about, result, tuple(rows), others, cycle.version)
@@ -196,8 +209,9 @@ def survey_jobs(cycle: AskedCycle, scope: JobScope) -> Surveyed:
 def _verdict(jobs: Sequence[JobFate], silent: Mapping[tuple[str, str], str]) -> AutoclusterVerdict:
     """The verdict on jobs of one autocluster; ``silent``: why submitters had no session."""
     first, causes = jobs[0], dict[tuple[Fate, str, bool], list[str]]()
+    starting = Counter(fate.left for fate in jobs if fate.left is not None)
     for fate in jobs:
-        if fate.fate is Fate.MATCHED:
+        if fate.fate is Fate.MATCHED or fate.left is not None:
             continue
         unheard = fate.fate is Fate.NO_SESSION
         text = silent[fate.submitter, fate.schedd] if unheard else reason_of(fate)
@@ -217,13 +231,25 @@ def _verdict(jobs: Sequence[JobFate], silent: Mapping[tuple[str, str], str]) -> 
         len(jobs),
         sum(ways.values()),
         ways,
-        verdict(len(jobs), ways, found),
+        verdict(len(jobs), ways, found, starting),
         tuple(found),
+        starting.total(),
     )
 
 
-def verdict(jobs: int, ways: Mapping[MatchKind, int], causes: Sequence[UnmatchedCause]) -> str:
-    """One line: what the jobs without a slot wait for, the most frequent cause first."""
+def verdict(
+    jobs: int,
+    ways: Mapping[MatchKind, int],
+    causes: Sequence[UnmatchedCause],
+    starting: Mapping[LeftoverStart, int] = MappingProxyType({}),
+) -> str:
+    """One line: who starts on what matches leave, and what the others without a slot wait for."""
+    if starting:
+        starts = [
+            f"{f'{count} start' if jobs > 1 else 'starts'} {start.text}"
+            for start, count in starting.items()
+        ]
+        return "; ".join([*starts, *([verdict(jobs, ways, causes)] if causes else ())])
     if not causes:
         return f"all matched ({', '.join(f'{n} {KINDS[kind]}' for kind, n in ways.items())})"
     return "; ".join(

@@ -12,11 +12,12 @@ negotiator takes submitter ads, which are asked.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
+from types import MappingProxyType
 from typing import Final
 
-from attr import frozen
+from attr import evolve, field, frozen
 
 from classad import ClassAd
 from classad.evaluate import EvalContext
@@ -28,6 +29,8 @@ from negotiator.jobs.submitters import fetch_submitters, negotiated_name
 from negotiator.model.result import CycleResult
 from negotiator.model.snapshot import Snapshot
 from negotiator.pool.slots import holds
+from pieslice.between.leftovers import Leftovers, LeftoverStart
+from pieslice.reports.document import NOT_SHOWN
 from pieslice.reports.layout import Block, Line, short
 from pieslice.reports.text import plural
 from pieslice.why.asked import AskedJob
@@ -65,7 +68,8 @@ class JobFate:
 
     ``place``: which of the jobs of the request it is, from 1; ``got``: the match that gave it a
     slot, in ``request`` even if that did not ask for the job; ``unasked``: why no request for it
-    was answered in the session.
+    was answered in the session; ``left``: what its schedd starts it on after the cycle, which did
+    not match it.
     """
 
     submitter: str
@@ -78,6 +82,7 @@ class JobFate:
     place: int | None = None
     got: Got | None = None
     unasked: Unasked | None = None
+    left: LeftoverStart | None = field(default=None, metadata=NOT_SHOWN)
 
 
 #: How a request that served fewer jobs than it asked for leaves the others.
@@ -91,9 +96,23 @@ _FATE_AT: Final[Mapping[End, Fate]] = {
 _OF_SCHEDD: Final = frozenset((Unasked.JOB_PRIO, Unasked.ROOM, Unasked.CONSTRAINT, Unasked.UPLOADS))
 
 
-def fates(record: CycleRecord) -> tuple[JobFate, ...]:
-    """The fates of all jobs that the record is about, in the order of the schedds' lists."""
-    found = []
+def fates(record: CycleRecord, left: Leftovers = MappingProxyType({})) -> tuple[JobFate, ...]:
+    """The fates of all jobs that the record is about, in the order of the schedds' lists.
+
+    ``left``: the jobs that start on what the matches of the cycle leave of slots.
+    """
+    found = list(_decided(record))
+    if not left:
+        return tuple(found)
+    keys = ((fate.submitter, fate.schedd, fate.job) for fate in found)
+    return tuple(
+        evolve(fate, left=left[key]) if key in left else fate
+        for fate, key in zip(found, keys, strict=True)
+    )
+
+
+def _decided(record: CycleRecord) -> Iterator[JobFate]:
+    """What the cycle itself makes of the jobs."""
     for (submitter, schedd), jobs in record.waiting.items():
         mine = [s for s in record.sessions if (s.submitter, s.schedd) == (submitter, schedd)]
         placed: dict[str | None, tuple[SessionCourse, RequestCourse, Got]] = {}
@@ -110,16 +129,15 @@ def fates(record: CycleRecord) -> tuple[JobFate, ...]:
             if job.id in placed:
                 session, request, got = placed[job.id]
                 number = request.jobs.index(job.id) + 1 if job.id in request.jobs else None
-                found.append(JobFate(*about, Fate.MATCHED, session, request, number, got))
+                yield JobFate(*about, Fate.MATCHED, session, request, number, got)
             elif job.id in asked and unasked not in _OF_SCHEDD:
                 session, request, place = asked[job.id]
-                found.append(JobFate(*about, _FATE_AT[request.end], session, request, place))
+                yield JobFate(*about, _FATE_AT[request.end], session, request, place)
             elif mine:
                 why = unasked or Unasked.ENDED
-                found.append(JobFate(*about, Fate.NOT_ASKED, mine[-1], unasked=why))
+                yield JobFate(*about, Fate.NOT_ASKED, mine[-1], unasked=why)
             else:
-                found.append(JobFate(*about, Fate.NO_SESSION))
-    return tuple(found)
+                yield JobFate(*about, Fate.NO_SESSION)
 
 
 def _weight(request: RequestCourse) -> tuple[bool, bool]:
@@ -128,9 +146,11 @@ def _weight(request: RequestCourse) -> tuple[bool, bool]:
     return rejected, rejected and not request.rank_only
 
 
-def fate_of(record: CycleRecord, job: str) -> JobFate | None:
+def fate_of(
+    record: CycleRecord, job: str, left: Leftovers = MappingProxyType({})
+) -> JobFate | None:
     """The fate of one job; None if it does not wait."""
-    return next((fate for fate in fates(record) if fate.job == job), None)
+    return next((fate for fate in fates(record, left) if fate.job == job), None)
 
 
 # --- no session, no offer -------------------------------------------------------------------------

@@ -13,13 +13,13 @@ Inputs: what ``negotiate`` takes, the job, a function that looks at the halted c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from enum import Enum
 from random import Random
 from typing import TypeVar
 
-from attr import evolve, frozen
+from attr import evolve, field, frozen
 
 from classad.evaluate import EvalContext
 from negotiator.cycle import negotiate
@@ -42,6 +42,9 @@ from negotiator.model.arithmetic import DBL_MAX, INT_MAX
 from negotiator.model.result import CycleResult
 from negotiator.model.snapshot import Snapshot
 from negotiator.pool.ephemeral import decorate_request
+from pieslice.between.course import Party
+from pieslice.between.cycles import CycleWatch
+from pieslice.between.leftovers import Leftovers, leftovers
 from pieslice.why.asked import AskedJob
 from pieslice.why.fates import Fate, JobFate, fate_of
 from pieslice.why.sessions import Attempt, CycleRecord, JobInQueue, RequestLog
@@ -78,6 +81,8 @@ class JobHistory:
     slot: str | None = None
     #: The job for which the schedd asked for the slot that it then gave to this one.
     asked_by: str | None = None
+    #: The jobs of its submitter that start on what the matches of the cycle leave of slots.
+    left: Leftovers = field(factory=dict)
 
 
 def moment_of(
@@ -151,6 +156,21 @@ class AskedCycle:
         rng = Random(self.seed)
         return negotiate(self.snapshot, self.policy, now=self.now, rng=rng, watch=watch)
 
+    def recorded(
+        self, log: RequestLog, parties: Collection[Party]
+    ) -> tuple[CycleResult, Leftovers]:
+        """The whole cycle, recorded, and which jobs of submitters start on what it leaves."""
+        watch = CycleWatch()
+
+        def both(event: Event) -> None:
+            log(event)
+            watch(event)
+
+        result = self.run(both)
+        assert watch.board is not None
+        placed = watch.placements.jobs
+        return result, leftovers(self.snapshot, result, watch.board, placed, parties)
+
     def run_until(self, look: Callable[[Event], tuple[T] | None]) -> T:
         """Run it until ``look`` finds something, and return that.
 
@@ -178,7 +198,7 @@ def look_at(
         job = evolve(job, submitter=negotiated_name(job.submitter, cycle.policy))
     mine = (job.submitter, job.schedd)
     log = RequestLog(lambda name, schedd: (name, schedd) == mine)
-    result = cycle.run(log)
+    result, left = cycle.recorded(log, {(job.submitter or "", job.schedd)})
     record = log.record
     queue = record.waiting.get((job.submitter or "", job.schedd), ())
     queued = next((item for item in queue if item.id == job.id), None)
@@ -195,6 +215,7 @@ def look_at(
         record,
         None if placed is None else placed[0].slot,
         None if placed is None or placed[1] else placed[0].request,
+        left,
     )
     if queued is None:
         return history, None

@@ -689,6 +689,38 @@ def test_a_rest_of_a_slot_that_was_filled_meanwhile_has_moved(
     assert found.still == (not filled)
 
 
+@pytest.mark.parametrize(
+    ("hosts", "refused", "moot", "exact"),
+    [
+        # All jobs of the request run, one of them on a part of a slot: it was not sent any more.
+        (("slot1_1@b", "slot1_2@b"), 0, 1, True),
+        (("slot1_1@b", "slot1_2@b"), 1, 0, True),
+        (("slot1_1@b", "slot1_2@b"), 2, 0, False),
+        (("slot1_1@b", None), 0, 0, False),
+        (("slot1_1@b", None), 1, 0, True),
+        ((None, None), 0, 0, False),
+    ],
+)
+def test_a_rejection_of_jobs_that_leftovers_started_has_moved(
+    hosts: tuple[str | None, ...], refused: int, moot: int, exact: bool, nothing: CycleResult
+) -> None:
+    rejection = SimpleNamespace(submitter="ann@x", schedd="s", job="1.0")
+    result = evolve(nothing, rejections=(rejection,))  # type: ignore[arg-type]
+    before = made([job(0), job(1)], [claim("slot1@b", State="Unclaimed")])
+    running = [
+        job(proc) if host is None else job(proc, JobStatus=2, RemoteHost=host)
+        for proc, host in enumerate(hosts)
+    ]
+    claims = [
+        claim(host, RemoteUser="ann@x", EnteredCurrentState=2000)
+        for host in hosts
+        if host is not None
+    ]
+    outcome = compare(before, made(running, claims, rejections=refused), result)
+    assert (outcome.moved.rejections, outcome.exact) == (moot, exact)
+    assert outcome.moved.leftovers == len(claims)
+
+
 def test_a_cycle_around_which_a_daemon_was_silent_is_not_still(nothing: CycleResult) -> None:
     whole = made([job(0)])
     silent = evolve(whole, manifest={**whole.manifest, "silent": ["jobs: s@x: no answer"]})
@@ -922,7 +954,7 @@ def test_lines_and_totals_of_an_earlier_version_count(tmp_path: Path) -> None:
     path = tmp_path / "log"
     new = json.loads(json.dumps(outcome(1).data()))
     old = {name: value for name, value in new.items() if name != "silent"}
-    del old["moved"]["leftovers"]
+    del old["moved"]["leftovers"], old["moved"]["rejections"]
     totals = {"cycles": 7, "exact": 5, "still": 4, "still_exact": 4}
     path.write_text(f"{json.dumps({'totals': totals})}\n{json.dumps(old)}\n")
     log = Log(path)
