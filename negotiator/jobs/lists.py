@@ -31,6 +31,18 @@ IDLE: Final = 1
 RUNNING: Final = 2
 _GRID_UNIVERSE: Final = 9
 _PARALLEL_UNIVERSE: Final = 11
+#: What ``JobUniverse`` says.
+UNIVERSE_NAMES: Final[Mapping[int, str]] = {
+    1: "standard",
+    5: "vanilla",
+    7: "scheduler",
+    8: "MPI",
+    9: "grid",
+    10: "java",
+    11: "parallel",
+    12: "local",
+    13: "vm",
+}
 #: Universes whose jobs a schedd asks slots for; those of others run without a slot of the pool.
 _SERVED_UNIVERSES: Final = frozenset({1, 2, 3, 4, 5, 6, 10, 13})
 #: What ``Managed`` says of a job that something else manages than its schedd.

@@ -65,8 +65,8 @@ def _watch(args: argparse.Namespace) -> int:
     from pieslice.alerts.command import rules_of, run
     from pieslice.live.daemons import DaemonError
     from pieslice.recording.store import HistoryError
+    from pieslice.reports.layout import plural
     from pieslice.reports.output import deliver, say_diagnostics
-    from pieslice.reports.text import plural
 
     checkpoint("reading rules")
     try:

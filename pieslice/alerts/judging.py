@@ -20,9 +20,8 @@ from negotiator.model.result import ROOT_GROUP
 from pieslice.alerts.kinds import Rule
 from pieslice.alerts.sighting import POOL, Running, Sighting, WaitingJob
 from pieslice.data import JsonData, Record
-from pieslice.reports.layout import short
+from pieslice.reports.layout import plural, short
 from pieslice.reports.progress import duration
-from pieslice.reports.text import plural
 
 #: Cycles before that are known before one is said to be longer than usual.
 _KNOWN: Final = 5

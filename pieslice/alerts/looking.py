@@ -34,8 +34,8 @@ from pieslice.alerts.sighting import (
     Unused,
     WaitingJob,
 )
+from pieslice.negotiate.text import KINDS
 from pieslice.reports.layout import short
-from pieslice.reports.text import KINDS
 from pieslice.why.asked import AskedJob, all_jobs
 from pieslice.why.fates import Absence, Fate, JobFate, fates, sentence, why_no_session
 from pieslice.why.sessions import RequestCourse, RequestLog

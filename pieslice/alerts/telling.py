@@ -30,10 +30,9 @@ from pieslice.alerts.kinds import Target
 from pieslice.alerts.sighting import POOL, Sighting
 from pieslice.data import JsonObject
 from pieslice.reports.document import INLINE, Document, shape
-from pieslice.reports.layout import Block, Column, Line, Table
+from pieslice.reports.layout import Block, Column, Line, Table, plural
 from pieslice.reports.progress import duration
 from pieslice.reports.result import Result
-from pieslice.reports.text import plural
 from pieslice.shadow.report import metric
 from pieslice.terminal import printable
 

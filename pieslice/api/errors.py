@@ -17,8 +17,8 @@ from classad.files.log import DamagedLogError
 from negotiator.io import InputError
 from pieslice.command_line import EMPTY_NAME
 from pieslice.inputs.configuration import Misuse
+from pieslice.negotiate.selection import UnknownNameError
 from pieslice.recording.store import HistoryError
-from pieslice.reports.selection import UnknownNameError
 from pieslice.simulation.errors import RunError, WorkloadError
 from pieslice.why.asked import UnknownJobError, UnknownScopeError, UnknownSlotError
 from policy.versions import Followed, UnknownVersionError, followed_version, parse_version

@@ -26,8 +26,7 @@ from pieslice.inputs.sorting import Inputs
 from pieslice.negotiate.answer import Cycle, answer, run
 from pieslice.policies.answers import Policy
 from pieslice.reports.html import html_of
-from pieslice.reports.layout import Line
-from pieslice.reports.text import plural
+from pieslice.reports.layout import Line, plural
 from pieslice.terminal import printable
 from pieslice.why.answer import Explained, explain_job
 from pieslice.why.asked import find_job, find_jobs

@@ -17,10 +17,9 @@ from pieslice.history.summary import Summary
 from pieslice.inputs.moments import shown_time
 from pieslice.recording.jobs import Job
 from pieslice.reports.document import shape
-from pieslice.reports.layout import Block, Column, Line, Table
+from pieslice.reports.layout import Block, Column, Line, Table, plural
 from pieslice.reports.progress import duration
 from pieslice.reports.result import Result
-from pieslice.reports.text import plural
 
 #: How many gaps are shown.
 _MOST_GAPS = 5

@@ -26,7 +26,7 @@ from pieslice.live.service import Pause, path_of, refuse_shared, service, tidy, 
 from pieslice.live.taking import Memory, take
 from pieslice.recording.facts import newest_time
 from pieslice.recording.store import HistoryError, Recorder
-from pieslice.reports.text import plural
+from pieslice.reports.layout import plural
 from pieslice.shadow.history import keeping
 from pieslice.shadow.keeping import ended_in_order
 from pieslice.terminal import complain, printable

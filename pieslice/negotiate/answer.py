@@ -22,14 +22,10 @@ from negotiator.cycle import negotiate
 from negotiator.engines import ENGINES
 from negotiator.io import Capture
 from negotiator.model.result import CycleResult
-from pieslice.priorities.options import COLUMNS, Options
-from pieslice.priorities.rows import Row
-from pieslice.priorities.table import View, render
-from pieslice.reports.cycle import CycleData
-from pieslice.reports.document import INLINE, Document
-from pieslice.reports.layout import Block, Drawn, Line
-from pieslice.reports.negotiators import Overlap
-from pieslice.reports.pool_tables import (
+from pieslice.negotiate.document import CycleData
+from pieslice.negotiate.overlap import Overlap
+from pieslice.negotiate.selection import select
+from pieslice.negotiate.tables import (
     Tables,
     group_table,
     machine_table,
@@ -39,10 +35,14 @@ from pieslice.reports.pool_tables import (
     submitter_table,
     user_table,
 )
+from pieslice.negotiate.text import CycleReport, blocks, heading
+from pieslice.negotiate.vacating import vacatings
+from pieslice.priorities.options import COLUMNS, Options
+from pieslice.priorities.rows import Row
+from pieslice.priorities.table import View, render
+from pieslice.reports.document import INLINE, Document
+from pieslice.reports.layout import Block, Drawn, Line, plural
 from pieslice.reports.result import DataTable, Result, table_blocks
-from pieslice.reports.selection import select
-from pieslice.reports.text import CycleReport, blocks, heading, plural
-from pieslice.reports.vacating import vacatings
 
 
 def quota_blocks(result: CycleResult) -> list[Block]:

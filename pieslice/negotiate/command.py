@@ -30,13 +30,13 @@ from pieslice.negotiate.answer import (
     outcome_of,
     run,
 )
+from pieslice.negotiate.overlap import overlap, overlap_blocks
+from pieslice.negotiate.selection import UnknownNameError
+from pieslice.negotiate.text import CycleReport
 from pieslice.reports.csv import csv_text
 from pieslice.reports.layout import Block, Line, short
-from pieslice.reports.negotiators import overlap, overlap_blocks
 from pieslice.reports.output import deliver, put, show
 from pieslice.reports.progress import Progress
-from pieslice.reports.selection import UnknownNameError
-from pieslice.reports.text import CycleReport
 from pieslice.terminal import complain
 
 

@@ -19,9 +19,8 @@ from attr import frozen
 from classad import ClassAd, Rows, Table, Value
 from pieslice.partitions.sources import FramePart, Part
 from pieslice.reports.document import shape
-from pieslice.reports.layout import Block
+from pieslice.reports.layout import Block, plural
 from pieslice.reports.result import Cell, DataTable, Result
-from pieslice.reports.text import plural
 from pieslice.sweeps.work import ensure_package
 
 if TYPE_CHECKING:

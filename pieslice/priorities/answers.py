@@ -15,9 +15,8 @@ from pieslice.priorities.report import AccountingSource, answer
 from pieslice.priorities.rows import Row, rows_of
 from pieslice.priorities.table import View, is_active
 from pieslice.reports.document import shape
-from pieslice.reports.layout import Block, Drawn
+from pieslice.reports.layout import Block, Drawn, plural
 from pieslice.reports.result import DataTable, Result
-from pieslice.reports.text import plural
 from pieslice.terminal import DEFAULT_WIDTH
 
 shape(

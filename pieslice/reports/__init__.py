@@ -1,1 +1,1 @@
-"""Results as text, JSON, tables and plots; never runs a cycle."""
+"""How answers become text, JSON, schemas, tables and plots; never runs a cycle."""

@@ -128,6 +128,13 @@ class Drawn:
 Block: TypeAlias = Line | Table | Wrapped | Drawn
 
 
+def plural(count: int, word: str) -> str:
+    """``1 job``, ``2 jobs``, ``2 matches``."""
+    if count == 1:
+        return f"1 {word}"
+    return f"{count} {word}{'es' if word.endswith('ch') else 's'}"
+
+
 def number(value: float | None, decimals: int = 2) -> str:
     """A number for a table: thousands unmarked, ``-`` for none, huge limits as ``unlimited``."""
     if value is None:

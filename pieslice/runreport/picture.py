@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Final
 from attr import frozen
 
 from pieslice.reports.charts import Chart
+from pieslice.reports.layout import plural
 from pieslice.reports.plots import check_format, draw, save
-from pieslice.reports.text import plural
 from pieslice.runreport.figures import figure, textures
 from pieslice.runreport.page import Sheet, document
 from pieslice.terminal import printable

@@ -18,9 +18,8 @@ from attr import field, frozen
 from classad.errors import Diagnostic
 from pieslice.data import JsonData, JsonObject, Record
 from pieslice.reports.document import INLINE, SPARSE, fields_of, version_from_data
-from pieslice.reports.layout import Block, Line
+from pieslice.reports.layout import Block, Line, plural
 from pieslice.reports.result import Cell, DataTable, Result
-from pieslice.reports.text import plural
 from pieslice.runreport.comparison import (
     PARTS,
     ComparedRow,

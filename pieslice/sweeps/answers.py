@@ -13,9 +13,8 @@ from attr import evolve, field, frozen
 from classad.errors import Diagnostic
 from pieslice.data import JsonData
 from pieslice.reports.document import INLINE, version_from_data
-from pieslice.reports.layout import Block
+from pieslice.reports.layout import Block, plural
 from pieslice.reports.result import DataTable, Result
-from pieslice.reports.text import plural
 from pieslice.runreport.metrics import RUN, RunMetrics
 from pieslice.simulation.notices import about_jobs
 from pieslice.simulation.setup import Plan, about_policy, build

@@ -13,10 +13,10 @@ from attr import field, frozen
 from classad.ads.ad import Ad
 from classad.errors import Diagnostic
 from classad.evaluate import EvalContext
+from negotiator.jobs.lists import UNIVERSE_NAMES
 from pieslice.reports.document import NOT_SHOWN
 from pieslice.reports.layout import Block, Column, Line, Table
 from pieslice.reports.result import Result
-from pieslice.reports.vacating import UNIVERSES
 from pieslice.transforms.told import (
     RulesProblem,
     RulesRun,
@@ -236,7 +236,7 @@ def _route_told(route: Route, done: Sequence[Routing], earlier: Mapping[str, str
     requirements = route.rules.requirements
     return RouteTold(
         route.name,
-        UNIVERSES.get(route.universe, str(route.universe)),
+        UNIVERSE_NAMES.get(route.universe, str(route.universe)),
         route.grid_resource,
         route.max_jobs,
         route.max_idle_jobs,

@@ -21,10 +21,10 @@ from negotiator.model.loaded_slots import slots_named
 from negotiator.model.result import CycleResult, MatchKind, Reason
 from negotiator.model.snapshot import Snapshot
 from pieslice.between.leftovers import barred_by_limits
+from pieslice.negotiate.text import match_blocks
 from pieslice.reports.document import INLINE, NOT_SHOWN, json_name, shape
 from pieslice.reports.layout import Block, Line
 from pieslice.reports.result import Result
-from pieslice.reports.text import match_blocks
 from pieslice.why.asked import AskedJob, find_slots, no_such_slot, slots_of_machine
 from pieslice.why.clauses import clause_blocks
 from pieslice.why.conditions import near_lines

@@ -26,10 +26,10 @@ from negotiator.model.loaded_slots import slots_named
 from negotiator.model.result import CycleResult, MatchKind
 from negotiator.model.snapshot import Snapshot
 from pieslice.between.leftovers import LeftoverStart
+from pieslice.negotiate.text import KINDS
 from pieslice.reports.document import shape
-from pieslice.reports.layout import Block, Column, Line, Table
+from pieslice.reports.layout import Block, Column, Line, Table, plural
 from pieslice.reports.result import Result
-from pieslice.reports.text import KINDS, plural
 from pieslice.why.asked import AskedJob, JobScope
 from pieslice.why.fates import Fate, JobFate, fates, reason_of, why_no_session, why_not_ready
 from pieslice.why.moments import AskedCycle

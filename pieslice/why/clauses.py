@@ -35,8 +35,7 @@ from negotiator.matching.conditions import Ask, EnoughToConsume, Pair
 from negotiator.pool.slots import Slot
 from pieslice.expressions.dependence import conjuncts
 from pieslice.reports import layout
-from pieslice.reports.layout import Block, Column, Line, short, shortened
-from pieslice.reports.text import plural
+from pieslice.reports.layout import Block, Column, Line, plural, short, shortened
 from policy.ephemeral import find_ephemeral
 
 #: Different values of an operand that are listed.

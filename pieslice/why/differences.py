@@ -21,6 +21,8 @@ from attr import field, frozen
 from negotiator.model.arithmetic import add_up
 from negotiator.model.result import CycleResult, Match, MatchKind
 from negotiator.model.snapshot import machine_of
+from pieslice.negotiate.tables import MatchSums, sums_by
+from pieslice.negotiate.text import KINDS
 from pieslice.reports.document import INLINE, shape, view
 from pieslice.reports.layout import (
     Block,
@@ -28,13 +30,12 @@ from pieslice.reports.layout import (
     Column,
     Line,
     Wrapped,
+    plural,
     rounded,
     short,
     table_of,
 )
-from pieslice.reports.pool_tables import MatchSums, sums_by
 from pieslice.reports.result import Result
-from pieslice.reports.text import KINDS, plural
 from pieslice.reports.versions import version_line
 from policy.versions import NOT_GIVEN, Followed
 

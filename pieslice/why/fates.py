@@ -31,8 +31,7 @@ from negotiator.model.snapshot import Snapshot
 from negotiator.pool.slots import holds
 from pieslice.between.leftovers import Leftovers, LeftoverStart
 from pieslice.reports.document import NOT_SHOWN
-from pieslice.reports.layout import Block, Line, short
-from pieslice.reports.text import plural
+from pieslice.reports.layout import Block, Line, plural, short
 from pieslice.why.asked import AskedJob
 from pieslice.why.limits import submitter_course
 from pieslice.why.sessions import (

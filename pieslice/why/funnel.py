@@ -27,8 +27,7 @@ from negotiator.matching.conditions import Ask, BothRequirements, Pair
 from negotiator.matching.preemption import PREEMPTION_TESTS
 from negotiator.model.result import CycleResult, MatchKind
 from pieslice.reports.document import NOT_SHOWN
-from pieslice.reports.layout import Block, Column, Line, Table
-from pieslice.reports.text import plural
+from pieslice.reports.layout import Block, Column, Line, Table, plural
 from pieslice.why.clauses import (
     Clause,
     ClauseKey,

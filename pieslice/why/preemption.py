@@ -31,8 +31,8 @@ from negotiator.matching.preemption import rank_compared
 from negotiator.model.result import CycleResult, Match, MatchKind
 from negotiator.model.snapshot import Snapshot
 from negotiator.pool.slots import Slot
+from pieslice.negotiate.vacating import Vacating, running, vacating
 from pieslice.reports.layout import Block, Line, short
-from pieslice.reports.vacating import Vacating, running, vacating
 from pieslice.why.asked import AskedJob
 from pieslice.why.conditions import ConditionValue, condition_value, near_lines
 from pieslice.why.moments import AskedCycle, look_at_match

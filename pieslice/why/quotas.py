@@ -33,12 +33,12 @@ from pieslice.reports.layout import (
     Line,
     Table,
     number,
+    plural,
     rounded,
     short,
     table_of,
 )
 from pieslice.reports.result import DataTable, Result
-from pieslice.reports.text import plural
 from pieslice.why.moments import AskedCycle
 from policy.versions import Followed
 

@@ -24,6 +24,7 @@ from negotiator.matching.engine import all_of, find
 from negotiator.matching.rank import JOB, KIND_NAME, POST_JOB, PRE_JOB, PREEMPTION, RankKeys
 from negotiator.model.arithmetic import FLT_MAX
 from negotiator.model.result import MatchKind
+from pieslice.negotiate.text import KINDS
 from pieslice.reports.document import shape
 from pieslice.reports.layout import (
     Block,
@@ -32,11 +33,11 @@ from pieslice.reports.layout import (
     Line,
     Table,
     number,
+    plural,
     short,
     table_of,
 )
 from pieslice.reports.result import DataTable, Result
-from pieslice.reports.text import KINDS, plural
 from pieslice.why.asked import AskedJob
 from pieslice.why.moments import AskedCycle, JobHistory, When, look_at
 from policy.versions import Followed

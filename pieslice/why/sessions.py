@@ -22,8 +22,7 @@ from negotiator.matching.board import Answered, CycleBegan, Event, Offer, Sessio
 from negotiator.model import result
 from negotiator.model.result import Match, MatchKind, Reason, Rejection
 from pieslice.reports.document import NOT_SHOWN
-from pieslice.reports.layout import short
-from pieslice.reports.text import plural
+from pieslice.reports.layout import plural, short
 from pieslice.why.limits import ConcurrencyState, amount, concurrency_states
 
 #: Events of a session that end it with requests in hand.

@@ -17,8 +17,7 @@ from negotiator.matching.candidate import Candidate, Refusal
 from negotiator.matching.conditions import Ask
 from negotiator.model.result import MatchKind
 from negotiator.model.snapshot import machine_of
-from pieslice.reports.layout import Block, Column, Line, Table
-from pieslice.reports.text import plural
+from pieslice.reports.layout import Block, Column, Line, Table, plural
 from pieslice.why.clauses import (
     CONSUMES,
     ClauseOperand,

@@ -26,8 +26,7 @@ from negotiator.matching.board import Offer
 from negotiator.matching.candidate import Candidate
 from pieslice.data import is_number
 from pieslice.reports.document import json_name
-from pieslice.reports.layout import Block, Line
-from pieslice.reports.text import plural
+from pieslice.reports.layout import Block, Line, plural
 from pieslice.why.clauses import ClauseKey, Counted, Whose, tidy, value_text
 from pieslice.why.conditions import Bound, Plain, bound_of, is_plain
 from pieslice.why.funnel import PoolMatch, Verdicts, match_pool, with_job

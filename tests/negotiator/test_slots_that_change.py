@@ -19,7 +19,7 @@ from negotiator.engines import make_engines
 from negotiator.matching.engine import Engines
 from negotiator.model.snapshot import Snapshot
 from negotiator.model.watched import WatchedAd, pass_time
-from pieslice.reports.vacating import vacatings
+from pieslice.negotiate.vacating import vacatings
 from policy.model import NegotiatorPolicy
 from tests.negotiator import scenarios
 

@@ -27,10 +27,10 @@ from negotiator.model.result import (
     TrimmedSlot,
 )
 from negotiator.model.snapshot import AccountantState, PoolFacts, UnsupportedKnob
-from pieslice.reports.cycle import CycleData
+from pieslice.negotiate.document import CycleData
+from pieslice.negotiate.text import CycleReport, blocks, iso_time
 from pieslice.reports.document import json_text
 from pieslice.reports.layout import Table, Wrapped, number, render_coloured, render_plain
-from pieslice.reports.text import CycleReport, blocks, iso_time
 
 ALICE, BOB = "g1.alice@pool", "bob@pool"
 

@@ -11,7 +11,7 @@ from classad import ClassAd, ExprTree
 from classad.evaluate import EvalContext
 from negotiator.model.snapshot import Snapshot
 from pieslice.cli import main
-from pieslice.reports.vacating import Vacating, vacating, vacatings
+from pieslice.negotiate.vacating import Vacating, vacating, vacatings
 from tests.negotiator import scenarios
 
 CONTEXT = EvalContext(now=1000)

@@ -25,10 +25,10 @@ from negotiator.model.result import (
     SubmitterSummary,
 )
 from negotiator.model.snapshot import UnsupportedKnob
+from pieslice.negotiate.tables import SUBMITTER, Tables
+from pieslice.negotiate.text import CycleReport, iso_time, sort_keys, timed_turns
+from pieslice.negotiate.vacating import Vacating
 from pieslice.reports.document import shape, view
-from pieslice.reports.pool_tables import SUBMITTER, Tables
-from pieslice.reports.text import CycleReport, iso_time, sort_keys, timed_turns
-from pieslice.reports.vacating import Vacating
 
 
 @view(

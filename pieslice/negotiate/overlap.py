@@ -21,8 +21,7 @@ from negotiator.model.result import CycleResult
 from negotiator.model.snapshot import Snapshot
 from negotiator.pool.slots import holds
 from pieslice.reports.document import shape
-from pieslice.reports.layout import Block, Line
-from pieslice.reports.text import plural
+from pieslice.reports.layout import Block, Line, plural
 from policy.model import NegotiatorPolicy
 
 

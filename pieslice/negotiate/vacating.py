@@ -25,6 +25,7 @@ from attr import frozen
 from classad import ClassAd
 from classad.evaluate import EvalContext
 from classad.language.rules import NEWEST, LanguageRules
+from negotiator.jobs.lists import UNIVERSE_NAMES
 from negotiator.model.arithmetic import whole
 from negotiator.model.loaded_slots import slots_named
 from negotiator.model.result import CycleResult, Match, MatchKind
@@ -34,17 +35,6 @@ from negotiator.model.snapshot import Snapshot
 DEFAULT_VACATE_SECONDS: Final = 600
 _STANDARD: Final = 1
 _VM: Final = 13
-UNIVERSES: Final[Mapping[int, str]] = {
-    1: "standard",
-    5: "vanilla",
-    7: "scheduler",
-    8: "MPI",
-    9: "grid",
-    10: "java",
-    11: "parallel",
-    12: "local",
-    13: "vm",
-}
 _SIGNALS: Final[Mapping[int, str]] = {
     1: "SIGHUP", 2: "SIGINT", 3: "SIGQUIT", 6: "SIGABRT", 9: "SIGKILL", 10: "SIGUSR1",
     12: "SIGUSR2", 14: "SIGALRM", 15: "SIGTERM", 18: "SIGCONT", 19: "SIGSTOP", 20: "SIGTSTP",
@@ -130,7 +120,7 @@ def vacating(
         user=_user(slot, context) or user,
         job=_job_id(slot, job, context),
         schedd=schedd,
-        universe=None if universe is None else UNIVERSES.get(universe, str(universe)),
+        universe=None if universe is None else UNIVERSE_NAMES.get(universe, str(universe)),
         signal=_signal(job, universe, context),
         retirement=retirement,
         vacate=vacate,

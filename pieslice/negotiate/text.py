@@ -30,8 +30,18 @@ from negotiator.model.result import (
     TurnEvent,
 )
 from negotiator.model.snapshot import PoolFacts, UnsupportedKnob
-from pieslice.reports.layout import Block, Column, Line, Table, Wrapped, number, rounded, short
-from pieslice.reports.vacating import Vacating
+from pieslice.negotiate.vacating import Vacating
+from pieslice.reports.layout import (
+    Block,
+    Column,
+    Line,
+    Table,
+    Wrapped,
+    number,
+    plural,
+    rounded,
+    short,
+)
 from pieslice.reports.versions import version_line
 from policy.dialects import HTCONDOR
 
@@ -87,13 +97,6 @@ def blocks(outcome: CycleReport) -> list[Block]:
         _unsupported(outcome.unsupported),
     ]
     return [block for part in parts if part for block in (*part, Line())][:-1]
-
-
-def plural(count: int, word: str) -> str:
-    """``1 job``, ``2 jobs``, ``2 matches``."""
-    if count == 1:
-        return f"1 {word}"
-    return f"{count} {word}{'es' if word.endswith('ch') else 's'}"
 
 
 def heading(outcome: CycleReport) -> list[Block]:
