@@ -2,7 +2,8 @@
 
 Inputs: a ``Config``.  Outputs: ``ClaimSettings``.  What cannot be read counts as its default, as
 for the daemons.  Follows: CLAIM_WORKLIFE, MAXJOBRETIREMENTTIME, MachineMaxVacateTime,
-MODIFY_REQUEST_EXPR_*, CLAIM_PARTITIONABLE_LEFTOVERS and CLAIM_RECYCLING_CONSIDER_LIMITS of 25.14.1.
+MODIFY_REQUEST_EXPR_*, CLAIM_PARTITIONABLE_LEFTOVERS, CLAIM_RECYCLING_CONSIDER_LIMITS and
+SCHEDD_INTERVAL of 25.14.1.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ _ROUNDED: Final = ("cpus", "memory", "disk")
 _LIMITS: Final = "CLAIM_RECYCLING_CONSIDER_LIMITS"
 _WORKLIFE: Final = 1200
 _LONGEST_VACATE: Final = 600
+_LOOK_INTERVAL: Final = 300
 _FOREVER: Final = 2**31
 _VALUE: Final = expressions.evaluator(0.0)
 
@@ -50,6 +52,7 @@ class ClaimSettings:
     leftovers: bool = True
     longest_vacate: int = 0
     considers_limits: bool = True
+    look_interval: int = _LOOK_INTERVAL
     rounding: Mapping[str, Expression] = field(factory=dict)
 
     def takes_more(self, begun: int, now: int) -> bool:
@@ -77,6 +80,7 @@ def read_claims(config: Config) -> ClaimSettings:
         ),
         longest_vacate=_seconds(startd, "MachineMaxVacateTime", _LONGEST_VACATE),
         considers_limits=limits is not False,
+        look_interval=max(_seconds(schedd, "SCHEDD_INTERVAL", _LOOK_INTERVAL), 1),
         rounding={
             name: found
             for name in _ROUNDED

@@ -39,6 +39,7 @@ from policy.claims import ClaimSettings
 _FINISH: Final = "finish"
 _EVICT: Final = "evict"
 _VACATED: Final = "vacated"
+_LOOK: Final = "look"
 
 
 class How(Enum):
@@ -55,10 +56,11 @@ class How(Enum):
 class Claim:
     """A slot that is claimed: by whom, since when, the job and since when, who comes next.
 
-    Jobs are numbers, -1 for one that nobody knows.  ``token`` tells events of this job from those
-    of earlier jobs on the slot.  ``evicted_at``: when its retirement is over, -1 if nobody waits
-    for the slot.  ``rank`` and ``limits``: the startd's rank of the job that the claim was made
-    for, and its concurrency limits.
+    Jobs are numbers, -1 for one that nobody knows, or for none: ``idle_until`` is when the schedd
+    gives up a claim that it keeps for a next job (KeepClaimIdle), -1 while a job runs.  ``token``
+    tells events of this job from those of earlier jobs on the slot.  ``evicted_at``: when its
+    retirement is over, -1 if nobody waits for the slot.  ``rank`` and ``limits``: the startd's rank
+    of the job that the claim was made for, and its concurrency limits.
     """
 
     user: str
@@ -73,6 +75,7 @@ class Claim:
     limits: str = ""
     schedd: str = ""
     next_schedd: str = ""
+    idle_until: int = -1
 
 
 @define(eq=False)
@@ -175,6 +178,8 @@ class Claims(ABC):
         elif kind == _EVICT:
             vacate = self.settings_of(slot).vacate
             self._plan(self.state.now + vacate, _VACATED, name, token)
+        elif kind == _LOOK:
+            self._look(slot, claim)
         else:
             self.stop(slot, "preempt", f"for {claim.next_user}")
             self._hand_over(slot, claim)
@@ -304,6 +309,7 @@ class Claims(ABC):
         state, claim = self.state, self.state.claims[slot.name]
         state.tokens += 1
         claim.job, claim.job_begun, claim.token = number, state.now, state.tokens
+        claim.idle_until = -1
         times = (self.epoch + claim.begun, self.epoch + state.now)
         show_job(self.pool.own(slot), claim.user, claim.rank, claim.limits, *times)
         run_time = self.run_time(number, slot)
@@ -326,16 +332,46 @@ class Claims(ABC):
     def finish(self, slot: SimSlot) -> None:
         """A job is done: the slot goes to who waits for it, to another job, or is free."""
         claim = self.state.claims[slot.name]
+        keep = self.job_ad(claim.job).get_number("KeepClaimIdle") if claim.job >= 0 else None
         self.ended(slot, claim)
         if claim.next_job >= 0:
             self._hand_over(slot, claim)
             return
+        if not self._go_on(slot):
+            if keep is not None and keep > 0:
+                self._keep_idle(slot, claim, int(keep))
+            else:
+                self.release(slot)
+
+    def _go_on(self, slot: SimSlot) -> bool:
+        """Start another job on a claim that is free; false if there is none."""
         another = self.next_on(slot)
         if another is None:
-            self.release(slot)
-            return
+            return False
         self.take(another)
         self._start(slot, another, How.REUSE)
+        return True
+
+    def _keep_idle(self, slot: SimSlot, claim: Claim, seconds: int) -> None:
+        """Keep a claim without a job for some seconds; events of the job are void."""
+        self.state.tokens += 1
+        claim.job, claim.token = -1, self.state.tokens
+        claim.idle_until = self.state.now + seconds
+        self.pool.own(slot).insert("Activity", "Idle")
+        self._plan_look(slot, claim)
+
+    def _plan_look(self, slot: SimSlot, claim: Claim) -> None:
+        time = self.state.now + self.settings.look_interval
+        self._plan(time, _LOOK, slot.name, claim.token)
+
+    def _look(self, slot: SimSlot, claim: Claim) -> None:
+        """The schedd looks for a job for a claim that it keeps; it gives one up that is too old."""
+        if self._go_on(slot):
+            return
+        if self.state.now >= claim.idle_until:
+            self.release(slot)
+        else:
+            self._plan_look(slot, claim)
 
     def next_on(self, slot: SimSlot) -> int | None:
         """The job that a claim takes if its job ends now; None if it is released."""
@@ -349,8 +385,8 @@ class Claims(ABC):
     def stop(self, slot: SimSlot, kind: str, why: str) -> None:
         """A job ends before it is done: its work is lost and it waits again."""
         claim = self.state.claims[slot.name]
-        self.stopped(slot, claim, kind, why)
         if claim.job >= 0:
+            self.stopped(slot, claim, kind, why)
             self.requeue(claim.job)
 
     def _hand_over(self, slot: SimSlot, claim: Claim) -> None:

@@ -407,9 +407,8 @@ class Course(Claims):
 
     def stopped(self, slot: SimSlot, claim: Claim, kind: str, why: str) -> None:
         """The job is idle again, if a queue has it and it was running there."""
-        number = claim.job
-        if number >= 0 and self.job_ad(number).get_number("JobStatus") == RUNNING:
-            self._set_status(number, claim.user, IDLE)
+        if self.job_ad(claim.job).get_number("JobStatus") == RUNNING:
+            self._set_status(claim.job, claim.user, IDLE)
 
     def _leave(self, number: int) -> None:
         self.jobs[number].gone = True

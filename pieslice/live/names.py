@@ -24,8 +24,10 @@ from attr import define, field
 
 from classad.analysis.mentions import refs
 from classad.errors import ClassAdParseError
+from classad.evaluate import as_tree
 from classad.formats.long import literal_value
 from classad.language.names import fold_name
+from classad.syntax.nodes import Reference, walk
 from pieslice.live.asking import is_secret
 
 _PREFIX: Final = "pieslice-"
@@ -176,13 +178,20 @@ class Wanted:
 
 
 def names_in(text: str) -> Iterator[str]:
-    """The attributes that an expression mentions; none of one that does not parse."""
+    """The attributes that an expression mentions; none of one that does not parse.
+
+    Also those of ads that it names, as START_VANILLA_UNIVERSE does with ``JOB`` and ``SLOT``.
+    """
     try:
-        found = refs(text)
+        tree = as_tree(text).node
     except ClassAdParseError:
         return
+    found = refs(tree)
     for names in (found.my, found.target, found.unscoped):
         yield from names
+    for node in walk(tree):
+        if isinstance(node, Reference) and isinstance(node.base, Reference):
+            yield node.name
 
 
 def expressions(text: str) -> Iterator[str]:

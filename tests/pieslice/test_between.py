@@ -309,6 +309,21 @@ def test_a_claim_takes_no_job_once_it_is_older_than_its_work_life(worklife: int,
     assert len(play.until(60)) == more
 
 
+@pytest.mark.parametrize(("comes", "started"), [(12, ["2.0"]), (15, ["2.0"]), (16, []), (30, [])])
+def test_a_claim_that_is_kept_idle_takes_a_job_that_comes_in_time(
+    comes: int, started: list[str]
+) -> None:
+    """The schedd looks every three seconds, for the last time once six have passed."""
+    queue = [jobs(1, KeepClaimIdle="6"), jobs(2, JobStatus="5")]
+    play = Play([whole(1)], queue, ClaimSettings(look_interval=3), {1: 10, 2: 10})
+    play.cycle()
+    play.until(comes)
+    play.course.jobs[1].ad.insert("JobStatus", 1)
+    play.course.requeue(1)
+    assert [job for job, _, _ in play.until(40)] == started
+    assert play.sizes() == {"slot1@m": (1, 8192)}
+
+
 def test_leftovers_are_claims_of_their_own() -> None:
     play = Play([whole(3)], [jobs(1, 5)], ClaimSettings(0), {1: 9})
     assert len(play.cycle()) == 3

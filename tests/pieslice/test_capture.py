@@ -22,7 +22,7 @@ from pieslice.cli import main
 from pieslice.live import daemons
 from pieslice.live.capture import read
 from pieslice.live.daemons import Bindings, DaemonError, Daemons, Located, Reply, why_refused
-from pieslice.live.names import Wanted, expressions, is_secret, temporary
+from pieslice.live.names import Wanted, expressions, is_secret, names_in, temporary
 from pieslice.live.taking import Memory, _Course, take
 from tests.pieslice.test_schemas import validate
 
@@ -114,6 +114,20 @@ def test_what_the_policy_mentions_is_asked_for(recorded: Place, tmp_path: Path) 
     jobs = (folder / "jobs.ads").read_text()
     assert "Environment = " in jobs
     assert "Iwd = " not in jobs
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("TARGET.Memory >= RequestMemory", {"Memory", "RequestMemory"}),
+        ('JOB.Kind =!= "b" && SLOT.Node =!= 1', {"JOB", "Kind", "SLOT", "Node"}),
+        ("1 +", set()),
+    ],
+)
+def test_attributes_of_ads_that_an_expression_names_are_asked_for(
+    text: str, names: set[str]
+) -> None:
+    assert set(names_in(text)) == names
 
 
 def record_of(name: str, **values: object) -> str:

@@ -49,6 +49,7 @@ _COMMANDS: Final = {
     "request_cpus": "RequestCpus",
     "request_memory": "RequestMemory",
     "priority": "JobPrio",
+    "keep_claim_idle": "KeepClaimIdle",
 }
 
 
@@ -70,10 +71,9 @@ class _Submitted:
         """Write what the text says of a job into its ad; of some commands or of attributes only."""
         for line in self.text.splitlines():
             command, _, value = line.partition("=")
-            if command.startswith("MY.") and ad.raw(command[3:]) is None:
-                ad.insert(command[3:], parse(value))
-            elif command in names:
-                ad.insert(_COMMANDS[command], parse(value))
+            name = command[3:] if command.startswith("MY.") else _COMMANDS.get(command)
+            if name is not None and (command in names or ad.raw(name) is None):
+                ad.insert(name, parse(value))
 
 
 @define(eq=False)
