@@ -22,7 +22,7 @@ from pieslice.command_line import CENTURY
 from pieslice.data import Record
 from pieslice.policies.answers import Policy
 from pieslice.simulation.answers import LETTERS, Run, Simulated, SimulatedPolicy, simulated
-from pieslice.simulation.running import Kept, Told, run_here
+from pieslice.simulation.running import Kept, RunReporter, run_here
 from pieslice.simulation.setup import Plan, about_policy, absolute, check_macro
 from pieslice.sweeps.answers import Swept, about_sweep, swept
 from pieslice.sweeps.grid import axes_of, points
@@ -95,7 +95,7 @@ def simulate(
         numbers = range(seed, seed + _whole("seeds", seeds))
         # What is wrong is said before anything takes long.
         said = [item for _, one in plans for item in about_policy(one)]
-        told = Told(lambda done, words: None, said.extend)
+        told = RunReporter(lambda done, words: None, said.extend)
         found: dict[str, list[Run]] = {name: [] for name, _ in plans}
         for number in numbers:
             for name, one in plans:
@@ -104,7 +104,7 @@ def simulate(
         return simulated(sides, numbers, _once(said))
 
 
-def _run(plan: Plan, told: Told) -> Run:
+def _run(plan: Plan, told: RunReporter) -> Run:
     kept = Kept()
     summary = run_here(plan, told, kept)
     return Run(plan, summary, tuple(kept.rows["events"]), tuple(kept.rows["series"]))

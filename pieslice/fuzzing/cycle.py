@@ -3,8 +3,8 @@
 The values of a case become what the negotiator would have before it; the verdict is that of the
 cycle's own code (``candidates``, ``ephemeral``, ``accounting``).
 
-Inputs: a policy, a case or its parts.  Outputs: ``Cycle``, slots, requests, verdicts.  Follows: the
-head of ``negotiator.cycle.negotiate``; a claim looks as ``simulate.pool`` shows it.
+Inputs: a policy, a case or its parts.  Outputs: ``CycleStart``, slots, requests, verdicts.  Follows:
+the head of ``negotiator.cycle.negotiate``; a claim looks as ``simulate.pool`` shows it.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ OTHERS: Final = "others"
 
 
 @frozen(eq=False)
-class Cycle:
+class CycleStart:
     """A cycle before its first match: policy, accountant, groups and the time."""
 
     policy: NegotiatorPolicy
@@ -128,7 +128,7 @@ def begin_cycle(
     state: AccountantState,
     claims: Iterable[tuple[str, float]],
     quotas: Mapping[str, float],
-) -> Cycle:
+) -> CycleStart:
     """A cycle at ``now``; ``claims``: who holds how much, in slot weights."""
     tree = group_tree(policy)
     for group in tree.groups:
@@ -137,7 +137,7 @@ def begin_cycle(
     functions, language = live_functions(accountant, tree), policy.language
     context = EvalContext(now=now, seed=0, functions=functions, language=language)
     accountant.count_claims((user, weight) for user, weight in claims if weight > 0)
-    return Cycle(policy, accountant, tree, context)
+    return CycleStart(policy, accountant, tree, context)
 
 
 def customers(parties: Iterable[Party], now: int) -> AccountantState:
@@ -219,7 +219,7 @@ def weight_in(policy: NegotiatorPolicy, ad: ClassAd, now: int) -> float:
 class PreparedCase:
     """A case set up: its cycle, the slot and a request of each party."""
 
-    cycle: Cycle
+    cycle: CycleStart
     slot: Slot
     requests: tuple[ClassAd, ...]
 

@@ -22,7 +22,7 @@ from classad.syntax.nodes import AdExpr, Binary, Call, ListExpr, Literal, Node, 
 from pieslice.data import is_number
 from pieslice.fuzzing.case import NOW
 from pieslice.fuzzing.cycle import OF_CLAIM
-from pieslice.fuzzing.schema import Attribute, Held, Schema
+from pieslice.fuzzing.schema import Held, Schema, SeenAttribute
 from policy.ephemeral import find_ephemeral
 from policy.lint.trees import names
 
@@ -117,7 +117,9 @@ def near(value: float) -> tuple[float, float, float]:
     return (value, value + 1, value - 1)
 
 
-def domain(name: str, known: Attribute | None, bounds: Bounds, *, custom: bool) -> tuple[Held, ...]:
+def domain(
+    name: str, known: SeenAttribute | None, bounds: Bounds, *, custom: bool
+) -> tuple[Held, ...]:
     """The values to draw for an attribute, simplest first; ``MISSING`` among them.
 
     ``custom``: an attribute that the schema does not know may have whatever it is compared with.
@@ -142,7 +144,7 @@ def domain(name: str, known: Attribute | None, bounds: Bounds, *, custom: bool) 
     return tuple(found)
 
 
-def _moment(constant: Held, known: Attribute) -> Held:
+def _moment(constant: Held, known: SeenAttribute) -> Held:
     """A number of seconds as that long ago if the attribute is a point in time."""
     times = all(value.__class__ is int and value > _MOMENT for value in known.values)
     if times and is_number(constant) and 0 <= constant <= _MOMENT:
@@ -254,7 +256,7 @@ def _wanted(
 
 
 def _domains(
-    wanted: dict[str, str], known: Mapping[str, Attribute], bounds: Bounds, *, custom: bool
+    wanted: dict[str, str], known: Mapping[str, SeenAttribute], bounds: Bounds, *, custom: bool
 ) -> dict[str, tuple[Held, ...]]:
     found = {}
     for key, name in sorted(wanted.items()):

@@ -21,7 +21,7 @@ from classad.language.values import ERROR, UNDEFINED
 from negotiator.model.result import MatchKind
 from negotiator.sessions.rounds import sort_ad
 from pieslice.fuzzing.case import Case
-from pieslice.fuzzing.cycle import Cycle, PreparedCase, job_ad, prepared_case, value_of
+from pieslice.fuzzing.cycle import CycleStart, PreparedCase, job_ad, prepared_case, value_of
 from pieslice.fuzzing.domains import TIMES
 from pieslice.fuzzing.finding import (
     BrokenProperty,
@@ -309,7 +309,7 @@ class QuotaSafe(ByPriority):
             f" group `{rich}`, which uses {has:g} with a quota of {own:g}"
         )
 
-    def _robbed(self, cycle: Cycle, holder: str, asker: str) -> tuple[Owed, Owed] | None:
+    def _robbed(self, cycle: CycleStart, holder: str, asker: str) -> tuple[Owed, Owed] | None:
         poor, rich = cycle.tree.assigned(holder), cycle.tree.assigned(asker)
         if poor is rich or cycle.tree.root in (poor, rich):
             return None

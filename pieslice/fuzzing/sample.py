@@ -23,7 +23,14 @@ from classad.binding.batch import evaluate_many
 from negotiator.pool.slots import Slot
 from pieslice.expressions.dependence import Analyst, is_plain, key_of
 from pieslice.fuzzing.case import NOW, Case, Party
-from pieslice.fuzzing.cycle import Cycle, Verdict, begin_cycle, customers, first_slot_ad, others_of
+from pieslice.fuzzing.cycle import (
+    CycleStart,
+    Verdict,
+    begin_cycle,
+    customers,
+    first_slot_ad,
+    others_of,
+)
 from pieslice.fuzzing.domains import MISSING
 from pieslice.fuzzing.pools import POOLS, quotas_in
 from pieslice.fuzzing.schema import Held
@@ -41,7 +48,7 @@ _NAMES: Final = ("ann", "bob", "cid", "dan", "eve", "fay", "gil", "hal")
 class Sample:
     """``cases``: a case for each slot, with its holder alone; ``parties``: one for each request."""
 
-    cycle: Cycle
+    cycle: CycleStart
     people: tuple[Party, ...]
     cases: tuple[Case, ...]
     slots: tuple[Slot, ...]
@@ -177,7 +184,7 @@ def draw_sample(study: Study, rng: Random, side: int = SIDE) -> Sample:
     return Sample(cycle, people, cases, tuple(slots), parties, requests, others)
 
 
-def _settle(slot: Slot, cycle: Cycle) -> None:
+def _settle(slot: Slot, cycle: CycleStart) -> None:
     """Put in the numbers of what is live in a cycle: nobody is charged while a sample is evaluated.
 
     Slots that say the same can be told from each other no more, and are evaluated once.

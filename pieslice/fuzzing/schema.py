@@ -33,7 +33,7 @@ Held: TypeAlias = ClassAdValue | Expression | None
 
 
 @frozen
-class Attribute:
+class SeenAttribute:
     """An attribute as it was seen.
 
     ``values``: some of them, the simplest first; numbers include the least and the greatest.
@@ -49,8 +49,8 @@ class Attribute:
 class Schema:
     """Attributes by case-folded name.  ``origin``: where they were learnt."""
 
-    slot: Mapping[str, Attribute]
-    job: Mapping[str, Attribute]
+    slot: Mapping[str, SeenAttribute]
+    job: Mapping[str, SeenAttribute]
     origin: str
     #: Attributes that it does not know may still be there: the schema is no captured pool.
     open: bool = False
@@ -68,7 +68,7 @@ def learn(slots: Iterable[ClassAd], jobs: Iterable[ClassAd], origin: str) -> Sch
     return Schema(_attributes(slots), _attributes(jobs), origin)
 
 
-def _attributes(ads: Iterable[ClassAd]) -> dict[str, Attribute]:
+def _attributes(ads: Iterable[ClassAd]) -> dict[str, SeenAttribute]:
     names: dict[str, str] = {}
     seen: dict[str, dict[tuple[type, object], Held]] = {}
     counts: dict[str, int] = {}
@@ -83,7 +83,7 @@ def _attributes(ads: Iterable[ClassAd]) -> dict[str, Attribute]:
                 counts[key] = counts.get(key, 0) + 1
                 seen.setdefault(key, {}).setdefault(_identity(value), value)
     return {
-        key: Attribute(names[key], _chosen(list(found.values())), counts[key] < total)
+        key: SeenAttribute(names[key], _chosen(list(found.values())), counts[key] < total)
         for key, found in seen.items()
     }
 
@@ -118,11 +118,11 @@ def _chosen(values: list[Held]) -> tuple[Held, ...]:
     return (*numbers, *others[:MAX_VALUES])
 
 
-def _table(kind: str, rows: Iterable[tuple[str, tuple[Held, ...]]]) -> dict[str, Attribute]:
+def _table(kind: str, rows: Iterable[tuple[str, tuple[Held, ...]]]) -> dict[str, SeenAttribute]:
     """Attributes with usual values; those that HTCondor's table does not give every ad of the kind
     may be missing."""
     return {
-        name.casefold(): Attribute(name, values, not _is_always_there(kind, name))
+        name.casefold(): SeenAttribute(name, values, not _is_always_there(kind, name))
         for name, values in rows
     }
 
@@ -145,14 +145,14 @@ def built_in() -> Schema:
     )
 
 
-def _allowed(kind: str) -> dict[str, Attribute]:
+def _allowed(kind: str) -> dict[str, SeenAttribute]:
     """The attributes of slots or jobs that HTCondor's table gives values for."""
     found = {}
     for key, row in attribute_rows().items():
         moment = row.ads.get(kind)
         values = () if moment is None or moment is Moment.CLAIMED else _values(row)
         if values:
-            found[key] = Attribute(row.name, values, moment is not Moment.ALWAYS)
+            found[key] = SeenAttribute(row.name, values, moment is not Moment.ALWAYS)
     return found
 
 

@@ -39,7 +39,7 @@ from pieslice.negotiate.text import CycleReport, blocks, heading
 from pieslice.negotiate.vacating import vacatings
 from pieslice.priorities.options import COLUMNS, Options
 from pieslice.priorities.rows import Row
-from pieslice.priorities.table import View, render
+from pieslice.priorities.table import StateView, render
 from pieslice.reports.document import INLINE, Document
 from pieslice.reports.layout import Block, Drawn, Line, plural
 from pieslice.reports.result import DataTable, Result, table_blocks
@@ -69,7 +69,7 @@ def quota_blocks(result: CycleResult) -> list[Block]:
     options = Options(set(quotas), set(quotas))
 
     def draw(room: int) -> list[str]:
-        return render(rows, options, View(int(result.now), gmtime, room=room)).splitlines()
+        return render(rows, options, StateView(int(result.now), gmtime, room=room)).splitlines()
 
     return [Line("quotas", heading=True), Drawn(draw)]
 

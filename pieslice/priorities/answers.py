@@ -13,7 +13,7 @@ from attr import evolve, frozen
 from pieslice.priorities.options import Options
 from pieslice.priorities.report import AccountingSource, answer
 from pieslice.priorities.rows import Row, rows_of
-from pieslice.priorities.table import View, is_active
+from pieslice.priorities.table import StateView, is_active
 from pieslice.reports.document import shape
 from pieslice.reports.layout import Block, Drawn, plural
 from pieslice.reports.result import DataTable, Result
@@ -33,7 +33,7 @@ class Priorities(Result):
     schema: ClassVar[str] = "pieslice/userprio/1"
     source: AccountingSource
     options: Options
-    view: View
+    view: StateView
 
     @property
     def records(self) -> DataTable:

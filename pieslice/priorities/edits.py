@@ -3,7 +3,8 @@
 Decides which attributes an edit writes, in which order, and when it is refused.
 
 Inputs: the log as it stands, the edit with its arguments, the time (seconds since the epoch).
-Outputs: ``Edit``: the records of one transaction and what the tool says; raises ``EditRefused``.
+Outputs: ``PriorityEdit``: the records of one transaction and what the tool says; raises
+``EditRefused``.
 Follows: condor_userprio and the negotiator of HTCondor 25.14.1.
 """
 
@@ -28,7 +29,7 @@ class EditRefused(Exception):  # noqa: N818 - the negotiator's own word
 
 
 @frozen
-class Edit:
+class PriorityEdit:
     """The records of an edit and the sentence about it."""
 
     records: tuple[LogRecord, ...]
@@ -84,7 +85,7 @@ def make_edit(
     *,
     now: int,
     duration: int | None = None,
-) -> Edit:
+) -> PriorityEdit:
     """What an edit writes."""
     if option == "resetall":
         return _reset_all(log, now)
@@ -99,7 +100,7 @@ def make_edit(
     return _EDITS[option](target, *rest)
 
 
-def _set_limit(target: _Target, kind: str, text: str, duration: int | None) -> Edit:
+def _set_limit(target: _Target, kind: str, text: str, duration: int | None) -> PriorityEdit:
     limit = _LIMITS[kind]
     if kind == "factor":
         factor = real_number(text)
@@ -114,11 +115,11 @@ def _set_limit(target: _Target, kind: str, text: str, duration: int | None) -> E
         value = str(number)
         said = f"The {kind} of {target.user} was set to {value}"
     if duration is None:
-        return Edit(target.set(**{limit.attribute: value}), said)
+        return PriorityEdit(target.set(**{limit.attribute: value}), said)
     return _lease(target, limit, value, duration)
 
 
-def _lease(target: _Target, limit: _Limit, value: str, duration: int) -> Edit:
+def _lease(target: _Target, limit: _Limit, value: str, duration: int) -> PriorityEdit:
     if duration <= 0:
         raise UsageError(f"`-duration` must be a positive number of seconds, not `{duration}`")
     expires = int(target.number(f"{limit.attribute}LeaseExpiration"))
@@ -135,48 +136,48 @@ def _lease(target: _Target, limit: _Limit, value: str, duration: int) -> Edit:
         }
     )
     said = f"Set {limit.name} lease on {target.user} to {value} for {duration} seconds"
-    return Edit(records, said)
+    return PriorityEdit(records, said)
 
 
-def _cancel(target: _Target, limit: _Limit) -> Edit:
+def _cancel(target: _Target, limit: _Limit) -> PriorityEdit:
     if target.number(f"{limit.attribute}LeaseExpiration") <= 0:
         raise EditRefused(f"{target.user} has no {limit.name} lease to cancel")
     before = target.text(f"{limit.attribute}PreLeaseValue") or limit.default
     records = target.set(
         **{limit.attribute: before, f"{limit.attribute}LeaseExpiration": "0"},
     )
-    return Edit(records, f"Cancelled {limit.name} lease for {target.user}")
+    return PriorityEdit(records, f"Cancelled {limit.name} lease for {target.user}")
 
 
-def _set_priority(target: _Target, text: str) -> Edit:
+def _set_priority(target: _Target, text: str) -> PriorityEdit:
     value = real(real_number(text))
     said = f"The priority of {target.user} was set to {value}"
-    return Edit(target.set(Priority=value), said)
+    return PriorityEdit(target.set(Priority=value), said)
 
 
-def _set_usage(target: _Target, text: str) -> Edit:
+def _set_usage(target: _Target, text: str) -> PriorityEdit:
     seconds = real_number(text)
     if seconds < 0:
         raise EditRefused("usage must not be below 0 seconds")
     value = real(seconds)
     said = f"The Accumulated Usage of {target.user} was set to {value}"
-    return Edit(target.set(WeightedAccumulatedUsage=value), said)
+    return PriorityEdit(target.set(WeightedAccumulatedUsage=value), said)
 
 
-def _set_begin(target: _Target, text: str) -> Edit:
+def _set_begin(target: _Target, text: str) -> PriorityEdit:
     moment = whole_number(text)
     said = f"The Begin Usage Time of {target.user} was set to {moment}"
-    return Edit(target.set(BeginUsageTime=str(moment)), said)
+    return PriorityEdit(target.set(BeginUsageTime=str(moment)), said)
 
 
-def _set_last(target: _Target, text: str) -> Edit:
+def _set_last(target: _Target, text: str) -> PriorityEdit:
     moment = whole_number(text)
     said = f"The Last Usage Time of {target.user} was set to {moment}"
-    return Edit(target.set(LastUsageTime=str(moment)), said)
+    return PriorityEdit(target.set(LastUsageTime=str(moment)), said)
 
 
-def _reset(target: _Target) -> Edit:
-    return Edit(_fresh(target), f"The accumulated usage of {target.user} was reset")
+def _reset(target: _Target) -> PriorityEdit:
+    return PriorityEdit(_fresh(target), f"The accumulated usage of {target.user} was reset")
 
 
 def _fresh(target: _Target) -> tuple[LogRecord, ...]:
@@ -186,21 +187,21 @@ def _fresh(target: _Target) -> tuple[LogRecord, ...]:
     )
 
 
-def _delete(target: _Target) -> Edit:
+def _delete(target: _Target) -> PriorityEdit:
     known = target.key in target.log.table
     records = (destroy_ad(target.key),) if known else ()
-    return Edit(records, f"The accountant record named {target.user} was deleted")
+    return PriorityEdit(records, f"The accountant record named {target.user} was deleted")
 
 
-def _reset_all(log: TransactionLog, now: int) -> Edit:
+def _reset_all(log: TransactionLog, now: int) -> PriorityEdit:
     records: list[LogRecord] = []
     for key in log.table:
         if key.startswith(_PREFIX):
             records += _fresh(_Target(log, key.removeprefix(_PREFIX), now))
-    return Edit(tuple(records), "The accumulated usage was reset for all users")
+    return PriorityEdit(tuple(records), "The accumulated usage was reset for all users")
 
 
-_EDITS: Final[dict[str, Callable[..., Edit]]] = {
+_EDITS: Final[dict[str, Callable[..., PriorityEdit]]] = {
     "setprio": _set_priority,
     "setaccum": _set_usage,
     "setbegin": _set_begin,

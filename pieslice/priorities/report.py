@@ -24,7 +24,7 @@ from negotiator.capture.ads import is_numbered, split_numbered
 from negotiator.model.result import ROOT_GROUP
 from pieslice.priorities.options import Options, UsageError
 from pieslice.priorities.rows import join_numbered, rows_of
-from pieslice.priorities.table import View, render
+from pieslice.priorities.table import StateView, render
 from pieslice.terminal import printable, printable_json
 
 
@@ -50,7 +50,7 @@ class AccountingSource:
         return list(self.ads)
 
 
-def answer(source: AccountingSource, options: Options, view: View) -> str:
+def answer(source: AccountingSource, options: Options, view: StateView) -> str:
     """The text on standard output."""
     records = _selected(source.records(), options)
     if options.autoformat is not None:

@@ -61,7 +61,7 @@ class _Column:
 
 
 @frozen
-class View:
+class StateView:
     """When the states is looked at: the last update and now, and how local time is told.
 
     ``active_from``: records used before that are left out; None shows all.  ``room``: the width
@@ -89,7 +89,7 @@ def view_of(
     now: int,
     local: LocalTime,
     seconds: Callable[[Day], float],
-) -> View:
+) -> StateView:
     """Whom the options show; without any those who were active in the day before ``now``.
 
     ``local``, ``seconds``: the time zone, as ``time.localtime`` and ``time.mktime`` tell it.
@@ -100,14 +100,14 @@ def view_of(
         active = int(seconds((*options.active_from, 0, 0, 0, 0, 0, -1)))
     if options.all_users or options.users:
         active = None
-    return View(last_update, local, active)
+    return StateView(last_update, local, active)
 
 
 @frozen(eq=False)
 class _Listing:
     """The records that show, in order, and what the cells need to know."""
 
-    view: View
+    view: StateView
     rows: list[Row]
     visible: list[Row]
     columns: list[_Column]
@@ -121,7 +121,7 @@ class _Listing:
     left_out: tuple[str, ...] = ()
 
 
-def render(rows: Sequence[Row], options: Options, view: View) -> str:
+def render(rows: Sequence[Row], options: Options, view: StateView) -> str:
     """The whole table; nothing for no records."""
     if not rows:
         return ""
@@ -145,7 +145,7 @@ def render(rows: Sequence[Row], options: Options, view: View) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _listing(rows: list[Row], options: Options, view: View) -> _Listing:
+def _listing(rows: list[Row], options: Options, view: StateView) -> _Listing:
     visible = [row for row in rows if is_active(row, view.active_from)]
     wanted = set(options.columns)
     grouped = any(not row.is_group and row.group != ROOT_GROUP for row in visible)
@@ -323,7 +323,7 @@ def number(value: float, width: int, decimals: int = 2) -> str:
     return text if len(text) <= width else f"{value:.{width - 6}g}"
 
 
-def _moment(moment: int | None, view: View) -> str:
+def _moment(moment: int | None, view: StateView) -> str:
     if not moment or moment < 0:
         return ""
     at = view.at(moment)

@@ -13,13 +13,13 @@ from typing import Final
 
 from negotiator.io import CapturePaths
 from pieslice.data import Record
-from pieslice.runreport.data import Moment
+from pieslice.runreport.data import WorstMoment
 
 #: Where the capture goes.
 _FOLDER: Final = "moment"
 
 
-def asking(about: Record, moment: Moment) -> Iterator[str]:
+def asking(about: Record, moment: WorstMoment) -> Iterator[str]:
     """The commands for a moment; none for runs that do not know how they were made."""
     if "command" not in about or moment.hour is None:
         return

@@ -1,6 +1,6 @@
 """Reads the rows of a run into values.
 
-Decides how long each job ran where (``Stretch``), which users are shown one by one, and which
+Decides how long each job ran where (``JobRun``), which users are shown one by one, and which
 moments were the worst.
 
 Inputs: rows of ``events`` and ``series`` as dictionaries of text or numbers, the summary.  Outputs:
@@ -28,7 +28,7 @@ _MOST_EVENTS: Final = 12
 
 
 @frozen
-class Stretch:
+class JobRun:
     """A job on a slot, in hours; ``done`` unless it was preempted, lost or still runs."""
 
     slot: str
@@ -39,7 +39,7 @@ class Stretch:
 
 
 @frozen
-class Curve:
+class UsageCurve:
     """One name over time: hours, usage (weighted cores), idle jobs, real priorities, quotas."""
 
     name: str
@@ -51,7 +51,7 @@ class Curve:
 
 
 @frozen
-class Moment:
+class WorstMoment:
     """One of the worst moments, and what the files of the run answer when asked for it.
 
     ``hour``, ``job``: before which cycle the negotiator is to be asked, and about which job.
@@ -70,13 +70,13 @@ class RunData:
     summary: Record
     #: How long the run was.
     hours: float
-    pool: Curve
+    pool: UsageCurve
     #: All of them, who used most first.
-    users: tuple[Curve, ...]
-    groups: tuple[Curve, ...]
+    users: tuple[UsageCurve, ...]
+    groups: tuple[UsageCurve, ...]
     waits: Mapping[str, tuple[float, ...]]
-    stretches: tuple[Stretch, ...]
-    worst: tuple[Moment, ...]
+    stretches: tuple[JobRun, ...]
+    worst: tuple[WorstMoment, ...]
 
     def group_of(self, user: str) -> str:
         """The group whose quota a user is under; empty without one."""
@@ -119,13 +119,13 @@ def shown_users(runs: Sequence[RunData]) -> tuple[str, ...]:
     return tuple(sorted(name for name, _ in used.most_common(MOST_USERS)))
 
 
-def _curves(series: Sequence[Record]) -> dict[str, dict[str, Curve]]:
+def _curves(series: Sequence[Record]) -> dict[str, dict[str, UsageCurve]]:
     collected: dict[tuple[str, str], list[Record]] = {}
     for row in series:
         collected.setdefault((row["kind"], row["name"]), []).append(row)
-    found: dict[str, dict[str, Curve]] = {}
+    found: dict[str, dict[str, UsageCurve]] = {}
     for (kind, name), rows in collected.items():
-        found.setdefault(kind, {})[name] = Curve(
+        found.setdefault(kind, {})[name] = UsageCurve(
             name,
             tuple(float(row["time"]) / _HOUR for row in rows),
             tuple(float(row["usage"]) for row in rows),
@@ -149,17 +149,17 @@ def _waits(events: Iterable[Record]) -> dict[str, dict[int, float]]:
     return waits
 
 
-def _stretches(events: Iterable[Record], hours: float) -> tuple[Stretch, ...]:
+def _stretches(events: Iterable[Record], hours: float) -> tuple[JobRun, ...]:
     running: dict[int, tuple[str, str, float]] = {}
-    found: list[Stretch] = []
+    found: list[JobRun] = []
     for event in events:
         job, moment = int(event["job"] or 0), float(event["time"]) / _HOUR
         if event["event"] == "start":
             running[job] = (event["slot"], event["user"], moment)
         elif event["event"] in ("finish", "preempt", "lost"):
             slot, user, begin = running.pop(job)
-            found.append(Stretch(slot, user, begin, moment, event["event"] == "finish"))
-    found += (Stretch(slot, user, begin, hours, False) for slot, user, begin in running.values())
+            found.append(JobRun(slot, user, begin, moment, event["event"] == "finish"))
+    found += (JobRun(slot, user, begin, hours, False) for slot, user, begin in running.values())
     return tuple(found)
 
 
@@ -171,11 +171,11 @@ class _Records:
     """What a run has written down."""
 
     events: Sequence[Record]
-    pool: Curve
-    users: Sequence[Curve]
+    pool: UsageCurve
+    users: Sequence[UsageCurve]
 
 
-def _worst(records: _Records, waits: Mapping[str, Mapping[int, float]]) -> Iterator[Moment]:
+def _worst(records: _Records, waits: Mapping[str, Mapping[int, float]]) -> Iterator[WorstMoment]:
     """The moments that an administrator would be asked about."""
     yield from _queues(records)
     slow = [(wait, user, job) for user, jobs in waits.items() for job, wait in jobs.items()]
@@ -183,7 +183,7 @@ def _worst(records: _Records, waits: Mapping[str, Mapping[int, float]]) -> Itera
         if wait > 0:
             text = f"job {job} of {user} waited {wait / _HOUR:.1f} hours for its first start"
             hour = _submitted(records, job) + wait / _HOUR / 2
-            yield Moment(text, tuple(_history(records, user, job)), hour, job)
+            yield WorstMoment(text, tuple(_history(records, user, job)), hour, job)
     stopped = Counter(
         (event["user"], int(event["job"]))
         for event in records.events
@@ -192,10 +192,10 @@ def _worst(records: _Records, waits: Mapping[str, Mapping[int, float]]) -> Itera
     for (user, job), count in sorted(stopped.items(), key=lambda item: -item[1])[:_WORST]:
         if count > 1:
             text = f"job {job} of {user} was preempted {count} times"
-            yield Moment(text, tuple(_history(records, user, job)), *_preemption(records, job))
+            yield WorstMoment(text, tuple(_history(records, user, job)), *_preemption(records, job))
 
 
-def _queues(records: _Records) -> Iterator[Moment]:
+def _queues(records: _Records) -> Iterator[WorstMoment]:
     """When most of the pool was unused though jobs waited, and when most jobs did."""
     pool = records.pool
     idle = [i for i, jobs in enumerate(pool.idle) if jobs > 0 and pool.quotas[i] > 0]
@@ -208,10 +208,10 @@ def _queues(records: _Records) -> Iterator[Moment]:
             f"hour {pool.hours[emptiest]:.1f}: {pool.idle[emptiest]:.0f} jobs waited while "
             f"{unused:.0%} of the pool was not in use"
         )
-        yield Moment(text, tuple(_waiting(records, emptiest)), pool.hours[emptiest])
+        yield WorstMoment(text, tuple(_waiting(records, emptiest)), pool.hours[emptiest])
     longest = max(idle, key=lambda i: pool.idle[i])
     text = f"hour {pool.hours[longest]:.1f}: the longest queue, {pool.idle[longest]:.0f} jobs"
-    yield Moment(text, tuple(_waiting(records, longest)), pool.hours[longest])
+    yield WorstMoment(text, tuple(_waiting(records, longest)), pool.hours[longest])
 
 
 def _submitted(records: _Records, job: int) -> float:
@@ -247,7 +247,7 @@ def _waiting(records: _Records, place: int) -> Iterator[str]:
             yield f"{title}: {', '.join(told)}"
 
 
-def _at(curve: Curve, hour: float) -> int | None:
+def _at(curve: UsageCurve, hour: float) -> int | None:
     return next((i for i, found in enumerate(curve.hours) if found == hour), None)
 
 
@@ -268,7 +268,7 @@ def _history(records: _Records, user: str, job: int) -> Iterator[str]:
         yield f"and {len(mine) - _MOST_EVENTS} more events"
 
 
-def _meanwhile(records: _Records, curve: Curve, begin: float, end: float) -> Iterator[str]:
+def _meanwhile(records: _Records, curve: UsageCurve, begin: float, end: float) -> Iterator[str]:
     ahead = sum(
         event["event"] == "start"
         and event["user"] == curve.name

@@ -29,7 +29,7 @@ from pieslice.reports.charts import (
     time_axis,
     wait_axis,
 )
-from pieslice.runreport.data import MOST_SLOTS, Curve, RunData, shown_users
+from pieslice.runreport.data import MOST_SLOTS, RunData, UsageCurve, shown_users
 
 #: Points of a line of waits; one job of so many may wait less than the axis shows.
 _POINTS: Final = 400
@@ -95,7 +95,7 @@ def _times(scene: _Scene, run: RunData) -> tuple[float, ...]:
     return tuple(hour * scene.factor for hour in (*run.pool.hours, run.hours))
 
 
-def _over_time(run: RunData, curve: Curve, numbers: Sequence[float]) -> tuple[float, ...]:
+def _over_time(run: RunData, curve: UsageCurve, numbers: Sequence[float]) -> tuple[float, ...]:
     """Numbers of a name at the moments of the series; 0 before it was known."""
     known = dict(zip(curve.hours, numbers, strict=True))
     found = [known.get(hour, 0.0) for hour in run.pool.hours]
@@ -105,7 +105,7 @@ def _over_time(run: RunData, curve: Curve, numbers: Sequence[float]) -> tuple[fl
 def _stacked(
     scene: _Scene,
     run: RunData,
-    value: Callable[[Curve], Sequence[float]],
+    value: Callable[[UsageCurve], Sequence[float]],
     among: Callable[[str], bool] = lambda name: True,
 ) -> list[Series]:
     """A series for each user that is shown, and one for the others."""

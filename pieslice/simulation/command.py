@@ -33,7 +33,15 @@ from pieslice.simulation.answers import LETTERS, Run, Simulated, SimulatedPolicy
 from pieslice.simulation.errors import RunError, WorkloadError
 from pieslice.simulation.moment import write_moment
 from pieslice.simulation.replay import recorded_seconds
-from pieslice.simulation.running import Form, Told, begun, run_new, run_on, run_until, sound
+from pieslice.simulation.running import (
+    RunForm,
+    RunReporter,
+    begun,
+    run_new,
+    run_on,
+    run_until,
+    sound,
+)
 from pieslice.simulation.setup import Plan, about_policy
 from pieslice.terminal import complain
 
@@ -191,16 +199,16 @@ def _shown(
     return EXIT_OK if summary["complete"] else EXIT_INTERRUPTED
 
 
-def _form(args: argparse.Namespace) -> Form:
-    return Form(args.format, args.checkpoint_hours, args.parquet, args.record)
+def _form(args: argparse.Namespace) -> RunForm:
+    return RunForm(args.format, args.checkpoint_hours, args.parquet, args.record)
 
 
-def _told(moved: Moved, progress: Progress, err: IO[str]) -> Told:
+def _told(moved: Moved, progress: Progress, err: IO[str]) -> RunReporter:
     def notices(diagnostics: Sequence[Diagnostic]) -> None:
         with progress.aside():
             show_diagnostics(diagnostics, err)
 
-    return Told(moved, notices)
+    return RunReporter(moved, notices)
 
 
 # --- several runs -------------------------------------------------------------------------------

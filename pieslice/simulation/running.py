@@ -37,7 +37,7 @@ _HOUR: Final = 3600
 
 
 @frozen
-class Form:
+class RunForm:
     """How a run is written: the form of its tables, hours between checkpoints, also Parquet.
 
     ``history``: also every cycle, with the pool before it, as a capture in that file.
@@ -50,7 +50,7 @@ class Form:
 
 
 @frozen
-class Told:
+class RunReporter:
     """Where a run says how far it is and, before it begins, what should be known of its jobs."""
 
     moved: Moved
@@ -58,7 +58,7 @@ class Told:
 
 
 #: For those who want to know nothing of it.
-SILENT: Final = Told(lambda done, words: None, lambda diagnostics: None)
+SILENT: Final = RunReporter(lambda done, words: None, lambda diagnostics: None)
 
 
 @define
@@ -79,12 +79,12 @@ class Kept:
         self.rows[name].append(values)
 
 
-def run_here(plan: Plan, told: Told = SILENT, kept: Kept | None = None) -> JsonData:
+def run_here(plan: Plan, told: RunReporter = SILENT, kept: Kept | None = None) -> JsonData:
     """The summary of a run in memory; Ctrl-C raises ``KeyboardInterrupt``."""
-    return _loop(plan, kept, None, Form(), told, _Stop())
+    return _loop(plan, kept, None, RunForm(), told, _Stop())
 
 
-def run_new(plan: Plan, folder: Path | None, form: Form, told: Told) -> JsonData:
+def run_new(plan: Plan, folder: Path | None, form: RunForm, told: RunReporter) -> JsonData:
     """The summary of a run from its beginning."""
     if folder is None:
         with _interruptible() as stop:
@@ -114,7 +114,7 @@ def run_new(plan: Plan, folder: Path | None, form: Form, told: Told) -> JsonData
         raise
 
 
-def run_until(plan: Plan, seconds: int, told: Told) -> Negotiator:
+def run_until(plan: Plan, seconds: int, told: RunReporter) -> Negotiator:
     """The simulation before its first cycle at or after a moment."""
     simulation, negotiator = build(plan, lambda *event: None)
     told.notices(about_jobs(simulation))
@@ -161,7 +161,7 @@ def sound(folder: Path) -> Iterator[None]:
         raise RunError(f"{folder}: damaged; start a new run ({what})") from None
 
 
-def run_on(folder: Path, form: Form, told: Told) -> JsonData:
+def run_on(folder: Path, form: RunForm, told: RunReporter) -> JsonData:
     """The summary of a run that was interrupted, from its last checkpoint to its end."""
     plan, about = begun(folder)
     done = folder / "summary.json"
@@ -180,7 +180,7 @@ def run_on(folder: Path, form: Form, told: Told) -> JsonData:
 
 
 def _finished(
-    plan: Plan, run: RunFolder, data: JsonData | None, form: Form, told: Told
+    plan: Plan, run: RunFolder, data: JsonData | None, form: RunForm, told: RunReporter
 ) -> JsonData:
     try:
         with _interruptible() as stop:
@@ -197,8 +197,8 @@ def _loop(
     plan: Plan,
     run: RunFolder | Kept | None,
     data: JsonData | None,
-    form: Form,
-    told: Told,
+    form: RunForm,
+    told: RunReporter,
     stop: _Stop,
 ) -> JsonData:
     """From the beginning, or from a checkpoint, to the end or to Ctrl-C."""

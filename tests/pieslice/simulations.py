@@ -7,7 +7,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, Final, NamedTuple
 
-from pieslice.simulation.running import Kept, Told, run_here
+from pieslice.simulation.running import Kept, RunReporter, run_here
 from pieslice.simulation.setup import Plan
 
 COUNT: Final = 60
@@ -325,7 +325,9 @@ class Course(NamedTuple):
 def course(plan: Plan) -> Course:
     """Run it."""
     kept, notes = Kept(), list[str]()
-    told = Told(lambda done, words: None, lambda found: notes.extend(it.message for it in found))
+    told = RunReporter(
+        lambda done, words: None, lambda found: notes.extend(it.message for it in found)
+    )
     summary = run_here(plan, told, kept)
     events: Any = kept.rows["events"]
     series: Any = kept.rows["series"]

@@ -12,7 +12,15 @@ from attr import evolve
 
 from classad.evaluate import EvalContext
 from pieslice.simulation.output import RunFolder
-from pieslice.simulation.running import SILENT, Form, Kept, Told, run_here, run_new, run_until
+from pieslice.simulation.running import (
+    SILENT,
+    Kept,
+    RunForm,
+    RunReporter,
+    run_here,
+    run_new,
+    run_until,
+)
 from pieslice.simulation.setup import Plan, build, fingerprint
 from policy.claims import ClaimSettings
 
@@ -62,7 +70,7 @@ def test_checkpoints_are_made_after_so_many_hours_but_not_within_a_cycle(
 
     monkeypatch.setattr(RunFolder, "checkpoint", checkpoint)
     plan = plan_of(tmp_path, f"NEGOTIATOR_INTERVAL = {interval}\n", seconds=seconds)
-    run_new(plan, tmp_path / "run", Form(checkpoint_hours=hours), SILENT)
+    run_new(plan, tmp_path / "run", RunForm(checkpoint_hours=hours), SILENT)
     last = -(-seconds // interval) * interval
     assert found == list(range(between, last + 1, between))
 
@@ -70,12 +78,14 @@ def test_checkpoints_are_made_after_so_many_hours_but_not_within_a_cycle(
 def test_a_run_tells_how_far_it_is(tmp_path: Path) -> None:
     told: list[tuple[float, str]] = []
     plan = plan_of(tmp_path, "NEGOTIATOR_INTERVAL = 1000\n", seconds=2700)
-    run_here(plan, Told(lambda done, words: told.append((done, words)), lambda found: None))
+    run_here(plan, RunReporter(lambda done, words: told.append((done, words)), lambda found: None))
     assert told == [
         (0, ""), (1000, "hour 0.3 of 0.75"), (2000, "hour 0.6 of 0.75"), (2700, "hour 0.8 of 0.75"),
     ]  # fmt: skip
     told.clear()
-    run_until(plan, 1001, Told(lambda done, words: told.append((done, words)), lambda found: None))
+    run_until(
+        plan, 1001, RunReporter(lambda done, words: told.append((done, words)), lambda found: None)
+    )
     assert told == [(1000, "hour 0.3 of 0.3"), (1001, "hour 0.6 of 0.3")]
 
 

@@ -19,7 +19,7 @@ from pieslice.cli import main
 from pieslice.priorities.options import Options, UsageError, parse_options
 from pieslice.priorities.rows import Row
 from pieslice.priorities.stateads import state_ads
-from pieslice.priorities.table import View, number, render, view_of
+from pieslice.priorities.table import StateView, number, render, view_of
 from policy.load import policy_from_knobs
 from tests.cases import every_case
 from tests.conform.negotiation.userprio import USERPRIO_KINDS, check_tool
@@ -68,7 +68,7 @@ def test_a_missing_value_is_not_that_of_the_record_before() -> None:
         Row("a@x", "<none>", False, priority=1, factor=1, usage=36000, last=5),
         Row("b@x", "<none>", False, priority=2, factor=1, last=5),
     ]
-    lines = render(rows, parse_options(["-usage"]), View(10, time.gmtime)).splitlines()
+    lines = render(rows, parse_options(["-usage"]), StateView(10, time.gmtime)).splitlines()
     assert [line.split()[2] for line in lines[4:6]] == ["0.00", "10.00"]
 
 
@@ -416,14 +416,14 @@ def test_columns_below_headings_grow_from_row_to_row(
 )  # fmt: skip
 def test_how_long_ago_a_usage_was(age: int, text: str) -> None:
     row = Row("a@x", "<none>", False, priority=1, factor=1, last=1_000_000 - age)
-    lines = render([row], parse_options(["-most"]), View(1_000_000, time.gmtime)).splitlines()
+    lines = render([row], parse_options(["-most"]), StateView(1_000_000, time.gmtime)).splitlines()
     (line,) = (line for line in lines if line.startswith("a@x"))
     assert text in line.split()
 
 
 def test_who_was_active_at_the_very_moment_shows() -> None:
     rows = [Row(f"{name}@x", "<none>", False, last=at) for name, at in (("a", 499), ("b", 500))]
-    text = render(rows, parse_options([]), View(1000, time.gmtime, active_from=500))
+    text = render(rows, parse_options([]), StateView(1000, time.gmtime, active_from=500))
     assert ("a@x" in text, "b@x" in text) == (False, True)
 
 

@@ -23,12 +23,12 @@ from pieslice.priorities.options import UsageError, _find, parse_options
 from pieslice.priorities.report import AccountingSource, answer
 from pieslice.priorities.rows import Row, join_numbered, rows_of
 from pieslice.priorities.stateads import rolled_up, state_ads, terms_of
-from pieslice.priorities.table import View, by_the_clock, is_active, render
+from pieslice.priorities.table import StateView, by_the_clock, is_active, render
 from pieslice.priorities.words import OPTIONS
 from policy.load import policy_from_knobs
 
 NOW = 1_000_000
-VIEW = View(NOW, time.gmtime)
+VIEW = StateView(NOW, time.gmtime)
 EVERY = ["-all", "-usage", "-groupid", "-order", "-sortkey"]
 
 # --- columns --------------------------------------------------------------------------------------
@@ -67,7 +67,7 @@ def cut(lines: list[str]) -> list[list[str]]:
     return [[line[place] for place in places] for line in lines]
 
 
-def shown(rows: list[Row], *words: str, view: View = VIEW) -> dict[str, dict[str, str]]:
+def shown(rows: list[Row], *words: str, view: StateView = VIEW) -> dict[str, dict[str, str]]:
     """What stands in the columns of each record, and in those of the totals."""
     lines = cut(render(rows, parse_options(list(words)), view).splitlines())
     titles = [f"{a.strip()} {b.strip()}".strip() for a, b in zip(lines[1], lines[2], strict=True)]
@@ -180,7 +180,7 @@ def test_the_totals_are_those_of_users_that_show() -> None:
         Row("<none>", "<none>", True, in_use=100.0, usage=7200.0, last=5, surplus="regroup"),
         *(Row(f"g.{n}@x", "g", False, in_use=2.0, usage=5400.0, last=n) for n in (4, 5, 6)),
     ]
-    found = shown(rows, *EVERY, view=View(90_065, time.gmtime, active_from=5))
+    found = shown(rows, *EVERY, view=StateView(90_065, time.gmtime, active_from=5))
     totals = found["Number of users: 2"]
     assert {title: cell.strip() for title, cell in totals.items() if cell.strip()} == {
         "Use Surplus": "Regroup", "Wghted In Use": "4", "Total Usage (wghted-hrs)": "3.00",
