@@ -3,8 +3,8 @@
 The values of a case become what the negotiator would have before it; the verdict is that of the
 cycle's own code (``candidates``, ``ephemeral``, ``accounting``).
 
-Inputs: a policy, a case or its parts.  Outputs: ``CycleStart``, slots, requests, verdicts.  Follows:
-the head of ``negotiator.cycle.negotiate``; a claim looks as ``simulate.pool`` shows it.
+Inputs: a policy, a case or its parts.  Outputs: ``CycleStart``, slots, requests, verdicts.
+Follows: the head of ``negotiator.cycle.negotiate``; a claim looks as ``simulate.pool`` shows it.
 """
 
 from __future__ import annotations
