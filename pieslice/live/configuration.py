@@ -29,8 +29,9 @@ Macros = Mapping[str, str]
 class Configuration:
     """The text of a configuration, the negotiator's macros, and what is not known of them.
 
-    ``silent``: what of it is missing because daemons did not answer; ``slow``: the names of
-    schedds whose time for an answer is used up.
+    ``of_schedds``: the values of the schedds' macros, which may be expressions.  ``silent``: what
+    of it is missing because daemons did not answer; ``slow``: the names of schedds whose time for
+    an answer is used up.
     """
 
     text: str
@@ -38,6 +39,7 @@ class Configuration:
     missing: tuple[str, ...] = ()
     silent: tuple[str, ...] = ()
     slow: frozenset[str] = frozenset()
+    of_schedds: tuple[str, ...] = ()
 
 
 @define
@@ -92,20 +94,22 @@ def read_configuration(
             silent.append(f"configuration: {problem}")
         lines += [f"# of the negotiator {negotiator.get('Name', '')}", *_lines(macros)]
     first: tuple[str, Macros] | None = None
-    slow = set()
+    slow, values = set(), list[str]()
     for schedd, found in zip(schedds, _of_schedds(daemons, known, schedds), strict=True):
         name = schedd.get("Name", "")
         if isinstance(found, DaemonError):
             silent.append(f"configuration: {found}")
             slow |= {name} if isinstance(found, SlowError) else set()
             continue
+        values += found.values()
         if first is None:
             first = name, found
             lines += [f"# of the schedd {name}", *_lines(found, f"{_SCHEDD}.")]
         else:
             missing += _other(first, name, found)
     text = "".join(f"{line}\n" for line in lines)
-    return Configuration(text, macros, (*silent, *missing), tuple(silent), frozenset(slow))
+    lacking = (*silent, *missing)
+    return Configuration(text, macros, lacking, tuple(silent), frozenset(slow), tuple(values))
 
 
 def _of_schedds(

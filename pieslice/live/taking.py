@@ -128,7 +128,7 @@ def take(daemons: Daemons, memory: Memory) -> LiveCapture:
     for name in sorted(config.slow):
         course.missing.append(f"jobs: {name}: not asked, as it had not answered")
         course.silent.add(name)
-    memory.wanted.learn(config.macros.values())
+    memory.wanted.learn((*config.macros.values(), *config.of_schedds))
     texts = _read_all(daemons, found, memory.wanted, course)
     texts["accounting"] = _accounting(daemons, found, texts.get("accounting", ""), course)
     cycle = _last_cycle(daemons, found, course)

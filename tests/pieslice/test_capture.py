@@ -116,6 +116,14 @@ def test_what_the_policy_mentions_is_asked_for(recorded: Place, tmp_path: Path) 
     assert "Iwd = " not in jobs
 
 
+def test_what_start_vanilla_universe_mentions_is_asked_for(recorded: Place, tmp_path: Path) -> None:
+    rule = "JOB.Iwd =!= undefined && SLOT.Node =!= 1"
+    recorded(lambda whole: whole["params"]["s1@live.test"].update(START_VANILLA_UNIVERSE=rule))
+    folder = tmp_path / "now"
+    capture(folder)
+    assert "Iwd = " in (folder / "jobs.ads").read_text()
+
+
 @pytest.mark.parametrize(
     ("text", "names"),
     [
