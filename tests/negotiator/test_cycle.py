@@ -11,27 +11,16 @@ from negotiator.cycle import negotiate
 from negotiator.io import CapturePaths, read_capture
 from negotiator.matching.board import CycleBegan, Event
 from tests.conform.negotiation.cycles import CYCLE_KINDS
-from tests.conform.negotiation.scenarios import differences
 from tests.conform.runner import check_case
 from tests.negotiator import scenarios
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "tour"
 
-BIG = {"random-20", "random-21"}
-
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=pytest.mark.slow if name in BIG else ())
-        for name in scenarios.names()
-    ],
-)
+@pytest.mark.parametrize("name", scenarios.names())
 def test_scenario(name: str) -> None:
-    """Decisions, rounds of the pie, requests, group events and the accountant's records."""
-    for cycle in scenarios.play(scenarios.load(name)):
-        assert differences(cycle) == []
+    scenarios.played_by_both_engines(scenarios.load(name))
 
 
 def test_a_wrong_recording_is_noticed() -> None:

@@ -30,7 +30,6 @@ from negotiator.strategies import scenarios as plain_scenarios
 from negotiator.strategies.adversarial_pools import adversarial_scenarios
 from pieslice.cli import main
 from policy.model import NegotiatorPolicy
-from tests.cases import every_case
 from tests.negotiator import scenarios
 
 ROOT = Path(__file__).parents[2]
@@ -38,19 +37,6 @@ CAPTURES = sorted(
     path.parent
     for path in [*ROOT.glob("examples/*/slots.ads"), *ROOT.glob("tests/vectors/pools/*/slots.ads")]
 )
-
-
-@pytest.mark.slow
-@every_case("name", scenarios.names())
-def test_recorded_scenarios(name: str) -> None:
-    case = scenarios.load(name)
-    snapshot, policy = scenarios.snapshot_of(case), scenarios.policy_of(case["scenario"])
-    columns, reference = (
-        negotiate(snapshot, policy, now=scenarios.NOW, rng=Random(1), engine=engine)
-        for engine in ("columns", "reference")
-    )
-    # As text: a limit can be NaN, which equals nothing.
-    assert repr(columns) == repr(reference)
 
 
 @pytest.mark.slow
