@@ -40,6 +40,9 @@ _FINISH: Final = "finish"
 _EVICT: Final = "evict"
 _VACATED: Final = "vacated"
 _LOOK: Final = "look"
+_OVER: Final = "over"
+#: After which a schedd vacates what it runs beyond MAX_JOBS_RUNNING.
+_OVER_SECONDS: Final = 5
 
 
 class How(Enum):
@@ -120,8 +123,8 @@ class Claims(ABC):
         """The seconds that a job runs that starts now, None for longer than anybody looks."""
 
     @abstractmethod
-    def has_room(self, schedd: str) -> bool:
-        """Whether a schedd may run another job."""
+    def beyond(self, schedd: str) -> int:
+        """How many jobs more than MAX_JOBS_RUNNING a schedd runs; below 0 if it may run more."""
 
     @abstractmethod
     def take(self, number: int) -> None:
@@ -169,6 +172,9 @@ class Claims(ABC):
     def happen(self) -> None:
         """Let the next thing happen."""
         _, _, kind, name, token = heappop(self.state.events)
+        if kind == _OVER:
+            self._vacate_first(name)
+            return
         claim = self.state.claims.get(name)
         if claim is None or claim.token != token:
             return
@@ -183,6 +189,18 @@ class Claims(ABC):
         else:
             self.stop(slot, "preempt", f"for {claim.next_user}")
             self._hand_over(slot, claim)
+
+    def _vacate_first(self, schedd: str) -> None:
+        """A schedd with more running jobs than it may have vacates those that it started first."""
+        mine = [
+            (claim.begun, claim.token, name)
+            for name, claim in self.state.claims.items()
+            if claim.schedd == schedd and claim.job >= 0
+        ]
+        for _, _, name in sorted(mine)[: max(self.beyond(schedd), 0)]:
+            slot = self.pool.slots[name]
+            self.stop(slot, "vacate", "MAX_JOBS_RUNNING")
+            self.release(slot)
 
     def plan_end(self, slot: SimSlot, claim: Claim, time: int) -> None:
         """Let the job of a claim be done at a time."""
@@ -235,8 +253,12 @@ class Claims(ABC):
         consumption policy has left is for the negotiator to give.
         """
         going = [match for match in matches if self._leaves(self.pool.slots[match.slot])]
+        schedds = {match.schedd for match in going}
         while going:
             going = [match for match in going if self._claim_leftover(match)]
+        for schedd in sorted(schedds):
+            if self.beyond(schedd) > 0:
+                self._plan(self.state.now + _OVER_SECONDS, _OVER, schedd, 0)
 
     def _leaves(self, slot: SimSlot) -> bool:
         return (
@@ -249,7 +271,8 @@ class Claims(ABC):
     def _claim_leftover(self, match: Match) -> bool:
         """Claim what is left of a slot for the next job; false if there is none."""
         slot = self.pool.slots[match.slot]
-        if not self.has_room(match.schedd):
+        # The schedd asks before the job that it has just started counts.
+        if self.beyond(match.schedd) > 0:
             return False
         granted, how = self.left(slot), How.LEFTOVER
         number = self._first_suited(slot, match.submitter, match.schedd, granted)

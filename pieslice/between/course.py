@@ -360,10 +360,10 @@ class Course(Claims):
         """What is known of it."""
         return self.jobs[number].length
 
-    def has_room(self, schedd: str) -> bool:
-        """Whether less jobs run than MAX_JOBS_RUNNING."""
+    def beyond(self, schedd: str) -> int:
+        """By the status of its jobs."""
         most = self.policy.max_jobs_running
-        return most is None or self._running.get(schedd, 0) < most
+        return -1 if most is None else self._running.get(schedd, 0) - most
 
     def allows(self, job: ClassAd, slot: ClassAd) -> bool:
         """START_VANILLA_UNIVERSE."""

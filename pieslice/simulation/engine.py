@@ -163,9 +163,9 @@ class Simulation(Claims):
         """What the workload says."""
         return self.workload.arrivals[number].run_time
 
-    def has_room(self, schedd: str) -> bool:
-        """Whether less jobs run than the schedd may run."""
-        return self.most is None or len(self.state.claims) < self.most
+    def beyond(self, schedd: str) -> int:
+        """Every claim runs a job of the one schedd that there is."""
+        return -1 if self.most is None else len(self.state.claims) - self.most
 
     def number_in_match(self, match: Match) -> int:
         """Jobs are clusters of their own, from 1."""
@@ -217,6 +217,6 @@ class Simulation(Claims):
             job.preempted += 1
             totals.preempted += 1
             self.state.thrashed += job.preempted == 2
-        else:
+        elif kind == "lost":
             totals.evicted += 1
         self.sink(self.state.now, kind, claim.user, claim.job + 1, slot.name, why)

@@ -208,9 +208,15 @@ def test_a_consumption_policy_lets_the_negotiator_split() -> None:
     assert play.sizes()["slot1@m"] == (1, 8192 - 3 * 128)
 
 
-def test_max_jobs_running_bounds_leftovers() -> None:
+def test_a_schedd_starts_one_more_than_max_jobs_running_and_vacates_the_first() -> None:
+    """It asks before the job that it has just started counts, and sees its fault 5 s later."""
     play = Play([whole(8)], [jobs(1, 5)], MAX_JOBS_RUNNING="3")
-    assert len(play.cycle()) == 3
+    assert [job for job, _, _ in play.cycle()] == ["1.0", "1.1", "1.2", "1.3"]
+    assert play.until(4) == []
+    assert play.running() == {"1.0", "1.1", "1.2", "1.3"}
+    play.until(5)
+    assert play.running() == {"1.1", "1.2", "1.3"}
+    assert play.cycle() == []
 
 
 def test_a_leftover_that_start_vanilla_universe_refuses_is_left_alone() -> None:

@@ -302,7 +302,7 @@ def partitionable(cpus: int) -> Pool:
 @pytest.mark.parametrize(
     ("cpus", "most", "leftovers", "started"),
     [
-        (4, None, True, 3), (4, 3, True, 3), (4, 2, True, 2), (4, 1, True, 1), (9, None, True, 5),
+        (4, None, True, 3), (4, 3, True, 3), (4, 1, True, 2), (9, 3, True, 4), (9, None, True, 5),
         (1, None, True, 1), (4, None, False, 1), (5, None, True, 4),
     ],
 )  # fmt: skip
