@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from random import Random
 from time import gmtime
-from typing import ClassVar, Final, cast
+from typing import ClassVar, cast
 
 from attr import evolve, field, frozen
 
@@ -25,16 +25,7 @@ from negotiator.model.result import CycleResult
 from pieslice.negotiate.document import CycleData
 from pieslice.negotiate.overlap import Overlap
 from pieslice.negotiate.selection import select
-from pieslice.negotiate.tables import (
-    Tables,
-    group_table,
-    machine_table,
-    match_table,
-    quota_table,
-    rejection_table,
-    submitter_table,
-    user_table,
-)
+from pieslice.negotiate.tables import Tables, machine_table, table_of_cycle
 from pieslice.negotiate.text import CycleReport, blocks, heading
 from pieslice.negotiate.vacating import vacatings
 from pieslice.priorities.options import COLUMNS, Options
@@ -72,16 +63,6 @@ def quota_blocks(result: CycleResult) -> list[Block]:
         return render(rows, options, StateView(int(result.now), gmtime, room=room)).splitlines()
 
     return [Line("quotas", heading=True), Drawn(draw)]
-
-
-_BY_RESULT: Final = {
-    "users": user_table,
-    "groups": group_table,
-    "quotas": quota_table,
-    "matches": match_table,
-    "rejections": rejection_table,
-    "submitters": submitter_table,
-}
 
 
 @frozen(eq=False, repr=False)
@@ -142,7 +123,7 @@ class Cycle(Result):
         """One of the tables of ``--table``."""
         if name == "machines":
             return machine_table(self.pool.snapshot, self.pool.policy, self.outcome.result)
-        return _BY_RESULT[name](self.outcome.result)
+        return table_of_cycle(name, self.outcome.result)
 
     def summary(self) -> str:
         matches, rejections = len(self.result.matches), len(self.result.rejections)

@@ -70,10 +70,13 @@ class UserRow:
     """What a submitter gets and loses; idle jobs and usage are None without a submitter ad."""
 
     user: str
-    group: str
-    idle_jobs: int | None
-    usage: float | None
+    item: SubmitterSummary | None
     sums: MatchSums
+
+    @property
+    def group(self) -> str:
+        """The accounting group."""
+        return "" if self.item is None else self.item.group
 
 
 @frozen
@@ -81,8 +84,7 @@ class GroupRow:
     """The same of an accounting group, members of groups below not counted in."""
 
     group: str
-    quota: float | None
-    usage: float | None
+    item: GroupSummary | None
     sums: MatchSums
 
 
@@ -136,36 +138,27 @@ _SUMS: Final = (
     "matched=sums.matched matched_weight=sums.weight free=sums.free by_rank=sums.by_rank"
     " by_priority=sums.by_priority lost=sums.lost lost_weight=sums.lost_weight refused=sums.refused"
 )
-shape(UserRow, f"user group idle_jobs usage {_SUMS}")
-shape(GroupRow, f"group quota usage {_SUMS}")
+shape(UserRow, f"user group idle_jobs=item.idle_jobs usage=item.usage {_SUMS}")
+shape(GroupRow, f"group quota=item.quota usage=item.usage {_SUMS}")
 
 
-def user_table(result: CycleResult) -> DataTable:
-    """What every submitter gets and loses, by name."""
+def _user_rows(result: CycleResult) -> list[UserRow]:
     sums = sums_by(result, lambda name: name)
     known = {item.name: item for item in result.submitters}
-    rows = []
-    for name in dict.fromkeys((*known, *sums)):
-        item = known.get(name)
-        group = "" if item is None else item.group
-        usage = None if item is None else item.usage
-        idle = None if item is None else item.idle_jobs
-        rows.append(UserRow(name, group, idle, usage, sums.get(name, MatchSums())))
-    return DataTable.of("by user", UserRow, rows)
+    return [
+        UserRow(name, known.get(name), sums.get(name, MatchSums()))
+        for name in dict.fromkeys((*known, *sums))
+    ]
 
 
-def group_table(result: CycleResult) -> DataTable:
-    """The same by accounting group, members of groups below not counted in."""
+def _group_rows(result: CycleResult) -> list[GroupRow]:
     of_user = {item.name: item.group for item in result.submitters}
     known = {item.name: item for item in result.groups}
     sums = sums_by(result, lambda name: of_user.get(name, _group_of(name, known)))
-    rows = []
-    for name in dict.fromkeys((*known, *sums)):
-        item = known.get(name)
-        quota = None if item is None else item.quota
-        usage = None if item is None else item.usage
-        rows.append(GroupRow(name, quota, usage, sums.get(name, MatchSums())))
-    return DataTable.of("by group", GroupRow, rows)
+    return [
+        GroupRow(name, known.get(name), sums.get(name, MatchSums()))
+        for name in dict.fromkeys((*known, *sums))
+    ]
 
 
 def _group_of(user: str, groups: Iterable[str]) -> str:
@@ -228,24 +221,21 @@ def _part(some: float, whole: float) -> float | None:
     return None if whole <= 0 else some / whole
 
 
-def match_table(result: CycleResult) -> DataTable:
-    """The matches, in order."""
-    return DataTable.of("matches", MatchRow, map(MatchRow, result.matches))
+#: The tables that the result of a cycle has, by their names: titles, classes and makers of rows.
+_TABLES: Final[Mapping[str, tuple[str, type, Callable[[CycleResult], Iterable[object]]]]] = {
+    "users": ("by user", UserRow, _user_rows),
+    "groups": ("by group", GroupRow, _group_rows),
+    "quotas": ("quotas", QuotaRow, lambda result: map(QuotaRow, result.groups)),
+    "submitters": ("submitters", SubmitterRow, lambda result: map(SubmitterRow, result.submitters)),
+    "matches": ("matches", MatchRow, lambda result: map(MatchRow, result.matches)),
+    "rejections": ("rejections", RejectionRow, lambda result: map(RejectionRow, result.rejections)),
+}
 
 
-def rejection_table(result: CycleResult) -> DataTable:
-    """The requests that found no slot, in order."""
-    return DataTable.of("rejections", RejectionRow, map(RejectionRow, result.rejections))
-
-
-def submitter_table(result: CycleResult) -> DataTable:
-    """The submitters and their slices of the pie."""
-    return DataTable.of("submitters", SubmitterRow, map(SubmitterRow, result.submitters))
-
-
-def quota_table(result: CycleResult) -> DataTable:
-    """The groups with their quotas, as ``condor_userprio -quotas`` has them."""
-    return DataTable.of("quotas", QuotaRow, map(QuotaRow, result.groups))
+def table_of_cycle(name: str, result: CycleResult) -> DataTable:
+    """A table of a cycle, but that of machines."""
+    title, kind, rows = _TABLES[name]
+    return DataTable.of(title, kind, rows(result))
 
 
 class Tables(TypedDict, total=False):
