@@ -6,14 +6,14 @@ Inputs: a ``SearchResult``.  Outputs: lines; ``Counterexamples``.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from attr import Factory, field, frozen
+from attr import Factory, frozen
 
 from pieslice.fuzzing.finding import BrokenProperty, Step
 from pieslice.fuzzing.search import SearchResult
-from pieslice.reports.document import SPARSE, Document
+from pieslice.reports.document import Document, view
 from pieslice.reports.layout import wrap
 from policy.versions import Followed
 
@@ -109,52 +109,51 @@ class TestedProperty:
     says: str
 
 
-@frozen
+@view(
+    "after=at now macro says=sentence value slot?=.slot my?=.my job=.job cycle=.cycle"
+    " replay=.replay"
+)
 class ReplayedStep:
     """One evaluation of a counterexample; ``replay``: the command that repeats it.
 
     Of each ad the attributes that were read, as ClassAd texts; ``cycle``: those that a cycle adds.
     """
 
-    after: int
-    now: int
-    macro: str
-    says: str
-    value: str
-    slot: Mapping[str, str] | None = field(metadata=SPARSE)
-    my: Mapping[str, str] | None = field(metadata=SPARSE)
-    job: Mapping[str, str]
-    cycle: Mapping[str, str | None]
-    replay: str | None
+    step: Step
+    policy: PolicyReading
 
-    @classmethod
-    def of(cls, step: Step, policy: PolicyReading) -> ReplayedStep:
-        """A step, with the policy that it is evaluated by."""
-        mine = _plain(step, step.my)
-        return cls(
-            step.at,
-            step.now,
-            step.macro,
-            step.sentence,
-            step.value,
-            mine if step.side == "slot" else None,
-            mine if step.side != "slot" else None,
-            _plain(step, step.target),
-            {name: step.my.get(name, step.target.get(name)) for name in sorted(step.added)},
-            command(step, policy) if step.value else None,
-        )
+    def slot(self) -> dict[str, str] | None:
+        """What was read of MY, where that is a slot."""
+        return _plain(self.step, self.step.my) if self.step.side == "slot" else None
+
+    def my(self) -> dict[str, str] | None:
+        """What was read of MY, where that is something else."""
+        return _plain(self.step, self.step.my) if self.step.side != "slot" else None
+
+    def job(self) -> dict[str, str]:
+        """What was read of TARGET."""
+        return _plain(self.step, self.step.target)
+
+    def cycle(self) -> dict[str, str | None]:
+        """What a cycle adds of that."""
+        read = {**self.step.target, **self.step.my}
+        return {name: read.get(name) for name in sorted(self.step.added)}
+
+    def replay(self) -> str | None:
+        """The command; None if nothing was evaluated."""
+        return command(self.step, self.policy) if self.step.value else None
 
 
-@frozen
+@view("property macro place clause says steps=.steps")
 class Counterexample:
     """A property that does not hold: the macro responsible, its place, the clause that decides."""
 
-    property: str
-    macro: str
-    place: str
-    clause: str
-    says: str
-    steps: Sequence[ReplayedStep]
+    found: BrokenProperty
+    policy: PolicyReading
+
+    def steps(self) -> list[ReplayedStep]:
+        """The evaluations that show it, in their order."""
+        return [ReplayedStep(step, self.policy) for step in self.found.steps]
 
 
 @frozen
@@ -172,16 +171,6 @@ class Counterexamples(Document):
     @classmethod
     def of(cls, outcome: SearchResult, policy: PolicyReading, seed: int) -> Counterexamples:
         """What a search has found."""
-        found = [
-            Counterexample(
-                one.property,
-                one.macro,
-                one.place,
-                one.clause,
-                one.says,
-                [ReplayedStep.of(step, policy) for step in one.steps],
-            )
-            for one in outcome.findings
-        ]
+        found = [Counterexample(one, policy) for one in outcome.findings]
         tested = [TestedProperty(*pair) for pair in outcome.tested]
         return cls(policy.followed, policy.path, seed, outcome.examples, tested, found)
