@@ -52,9 +52,9 @@ ORDER = {
         "partitions", "api", "doctor", "manual", "cli", "__main__",
     ),
     "pieslice/why": (
-        "asked", "limits", "sessions", "fates", "moments", "clauses", "conditions", "funnel",
-        "suggestions", "preemption", "ranking", "slots", "answer", "autoclusters", "quotas",
-        "differences", "cli",
+        "asked", "limits", "sessions", "fates", "moments", "lists", "clauses", "conditions",
+        "funnel", "suggestions", "preemption", "ranking", "slots", "answer", "autoclusters",
+        "quotas", "differences", "cli",
     ),
 }  # fmt: skip
 

@@ -25,10 +25,10 @@ from classad import ClassAd
 from classad.ads.expression import Expression
 from classad.errors import suggest
 from classad.evaluate import EvalContext, evaluate
-from classad.formats.unparse import unparse, unparse_value
+from classad.formats.unparse import unparse
 from classad.language.values import ERROR, UNDEFINED
 from classad.match import is_true
-from classad.syntax.nodes import Literal, Node, Reference, walk
+from classad.syntax.nodes import Literal, Node, Reference
 from classad.table import Rows, Table
 from classad.table.table import Seat
 from negotiator.matching.conditions import Ask, EnoughToConsume, Pair
@@ -36,6 +36,7 @@ from negotiator.pool.slots import Slot
 from pieslice.expressions.dependence import conjuncts
 from pieslice.reports import layout
 from pieslice.reports.layout import Block, Column, Line, plural, short, shortened
+from pieslice.why.lists import OpenedList, inside_of, open_lists, references, value_text
 from policy.ephemeral import find_ephemeral
 
 #: Different values of an operand that are listed.
@@ -104,6 +105,8 @@ class Clause:
     #: What it mentions, as it is in the slots that it refuses.
     operands: tuple[ClauseOperand, ...]
     example: str
+    #: Its conditions over lists, as they are for the example.
+    lists: tuple[OpenedList, ...] = ()
 
 
 #: A clause as a key.
@@ -308,15 +311,24 @@ class ClauseTable:
                     len(clause.error & among),
                     self.operands(clause.tree.node, clause.whose, failing),
                     "" if example is None else self.pairs.slots[example].name,
+                    () if example is None else self.opened(clause, example),
                 )
             )
         return tuple(found)
+
+    def opened(self, clause: Counted, row: int) -> tuple[OpenedList, ...]:
+        """The conditions over lists in a clause, as they are for a slot."""
+        my, target = self.pairs.sides(row, clause.whose)
+        name = self.pairs.slots[row].name
+        return open_lists(clause.tree.node, my, target, name, self.pairs.context)
 
     def operands(self, node: Node, whose: Whose, within: Rows) -> tuple[ClauseOperand, ...]:
         """What a clause mentions, with the values it has in some slots."""
         if not within:
             return ()
-        parts = {unparse(part).lower(): part for part in reversed(references(node))}
+        elsewhere = inside_of(node)
+        named = [part for part in references(node) if id(part) not in elsewhere]
+        parts = {unparse(part).lower(): part for part in reversed(named)}
         return tuple(self._operand(part, whose, within) for part in reversed(parts.values()))
 
     def _operand(self, part: Reference, whose: Whose, within: Rows) -> ClauseOperand:
@@ -354,18 +366,6 @@ class ClauseTable:
         for _, row in zip(range(SEARCHED), within, strict=False):
             names.update(self.pairs.slots[row].ad.names())
         return suggest(name, names)
-
-
-def value_text(value: object) -> str:
-    """A value as people write it: reals without needless digits."""
-    return f"{value:.10g}" if value.__class__ is float else unparse_value(value)
-
-
-def references(node: Node) -> list[Reference]:
-    """The references of an expression without the scope names in front of them."""
-    found = [part for part in walk(node) if isinstance(part, Reference)]
-    bases = {id(part.base) for part in found if isinstance(part.base, Reference)}
-    return [part for part in found if id(part) not in bases]
 
 
 def owner_of(part: Reference, whose: Whose, my: ClassAd, target: ClassAd) -> str | None:
@@ -448,7 +448,19 @@ def _clause_rows(clause: Clause, told: set[str]) -> list[tuple[str, ...]]:
     for item in clause.operands:
         if item.suggestion is not None:
             rows.append(("", "", "", f"  did you mean `{item.suggestion}`?"))
+    rows += [("", "", "", f"  {text}") for opened in clause.lists for text in list_lines(opened)]
     return rows
+
+
+def list_lines(opened: OpenedList) -> Iterator[str]:
+    """What each part of a condition over a list is true of."""
+    many = plural(opened.elements, "element")
+    yield f"{tidy(opened.list)} of {opened.slot} has {many}:"
+    for part in opened.parts:
+        count = "none" if not part.true else f"{part.true} of {opened.elements}"
+        values = f" ({', '.join(part.values)})" if part.values else ""
+        note = "" if part.note is None else f": {part.note}"
+        yield f"  {tidy(part.text)} is true in {count}{values}{note}"
 
 
 def mentioned(item: ClauseOperand) -> str:

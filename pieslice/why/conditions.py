@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from attr import frozen
@@ -27,8 +28,19 @@ from classad.match import is_true
 from classad.syntax.nodes import Binary, Literal, Node, Parens, Reference, Unary, bare, walk
 from classad.table import Rows
 from pieslice.data import is_number
+from pieslice.expressions.dependence import conjuncts
 from pieslice.reports.layout import Block, Line, rounded
-from pieslice.why.clauses import Counted, Pairs, Whose, owner_of, references, scope_of, tidy
+from pieslice.why.clauses import Counted, Pairs, Whose, owner_of, scope_of, tidy
+from pieslice.why.lists import (
+    as_written,
+    calls_over_lists,
+    condition_of,
+    flattened,
+    inside_of,
+    number_in,
+    references,
+    values_in_lists,
+)
 from policy.ephemeral import find_ephemeral
 
 if TYPE_CHECKING:
@@ -208,6 +220,8 @@ _NOT_SET_BY_USERS: Final = frozenset(
 )  # fmt: skip
 _RELATIONS: Final = {"<": "<=", "<=": "<=", ">": ">=", ">=": ">=", "==": "=", "=?=": "="}
 _SAME: Final = frozenset({"==", "=?="})
+#: Slots whose lists are looked at for values that would do; what is found is tried on all of them.
+MAX_LISTS: Final = 10
 #: How deep the definitions of attributes in a clause are followed.
 _DEPTH: Final = 3
 
@@ -251,6 +265,83 @@ def bound_of(clause: Counted, rows: Rows, pairs: Pairs) -> Bound | None:
             values = min(fitting, key=lambda values: _gap(now, next(iter(values.values()))))
             return Bound(comparison.name, _RELATIONS[comparison.operator], values)
     return None
+
+
+def bounds_in_lists(clause: Counted, rows: Rows, pairs: Pairs, job: ClassAd) -> list[Bound]:
+    """The same for a condition over lists, which the schedd has flattened: one for each attribute.
+
+    Values of attributes are looked for among what the elements have, the nearest first.
+    """
+    text, context = unparse(bare(clause.tree.node)), pairs.context
+    node = as_written(text, conjuncts(job) or [], job, context)
+    first = rows.first()
+    if node is None or first is None:
+        return []
+    found = []
+    for comparison, within in _comparisons_in_lists(node, job, pairs.slots[first].ad):
+        values: dict[int, Plain] = {}
+        now = job.evaluate_attr(comparison.name, None, context)
+        for row in islice(rows, MAX_LISTS):
+            slot = pairs.slots[row].ad
+            for value in _allowed(comparison, within, now, node, job, slot, context):
+                if _would_do(node, job, comparison.name, value, slot, context):
+                    values[row] = value
+                    break
+        if values:
+            relation = "=" if isinstance(now, str) else _RELATIONS[comparison.operator]
+            found.append(Bound(comparison.name, relation, values))
+    return found
+
+
+def _allowed(
+    comparison: _Comparison,
+    within: bool,
+    now: object,
+    node: Node,
+    job: ClassAd,
+    slot: ClassAd,
+    context: EvalContext,
+) -> list[Plain]:
+    """Values that a slot may allow, the nearest first; to ask for nothing is none."""
+    if isinstance(now, str):
+        number = number_in(now)
+        return [] if number is None else [number]
+    if within:
+        others = values_in_lists(node, comparison.right, job, slot, context)
+    else:
+        other = Expression.from_node(flattened(comparison.right, job, context))
+        others = [evaluate(other, job, slot, context=context)]
+    values = {_exactly(comparison.operator, other, None, now) for other in others}
+    asks = comparison.name.lower().startswith("request")
+    fitting = [it for it in values if it is not None and not (asks and is_number(it) and it <= 0)]
+    return sorted(fitting, key=lambda value: _gap(now, value))
+
+
+def _comparisons_in_lists(
+    node: Node, job: ClassAd, slot: ClassAd
+) -> Iterator[tuple[_Comparison, bool]]:
+    """Comparisons with an attribute of the job alone, and whether they are about the elements."""
+    inside = inside_of(node)
+    atoms = [(atom, False) for atom in _atoms(node, job, 0) if id(atom[0]) not in inside]
+    for call in calls_over_lists(node):
+        atoms += [(atom, True) for atom in _atoms(condition_of(call, job), job, _DEPTH)]
+    done = set()
+    for (left, operator, right), within in atoms:
+        names = _settable(left, Whose.JOB, job, slot) if _is_bare(left) else []
+        for name in names:
+            if name not in done and job.raw(name) is not None:
+                done.add(name)
+                yield _Comparison(name, left, operator, right), within
+
+
+def _would_do(
+    node: Node, job: ClassAd, name: str, value: Plain, slot: ClassAd, context: EvalContext
+) -> bool:
+    """Whether a condition over lists is true of a slot when the job has another value."""
+    changed = job.duplicate() if job._chained is None else job.unchained().duplicate()
+    changed.insert(name, value)
+    tree = Expression.from_node(flattened(node, changed, context))
+    return is_true(evaluate(tree, changed, slot, context=context))
 
 
 def _gap(now: object, value: Plain) -> float:

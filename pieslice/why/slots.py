@@ -26,12 +26,12 @@ from pieslice.why.clauses import (
     Whose,
     mentioned,
     tidy,
-    value_text,
     values_of,
 )
 from pieslice.why.conditions import near_lines
 from pieslice.why.funnel import Verdicts
 from pieslice.why.limits import amount
+from pieslice.why.lists import value_text
 from pieslice.why.preemption import PreemptionTest, preemption_tests, test_blocks
 from pieslice.why.ranking import RankedSlot, Ranking, against, first_difference, side_by_side
 

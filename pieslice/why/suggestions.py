@@ -12,8 +12,9 @@ counts here are exact.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import partial, reduce
+from itertools import product
 from typing import Final
 
 from attr import define, field, frozen
@@ -27,9 +28,10 @@ from negotiator.matching.candidate import Candidate
 from pieslice.data import is_number
 from pieslice.reports.document import json_name
 from pieslice.reports.layout import Block, Line, plural
-from pieslice.why.clauses import ClauseKey, Counted, Whose, tidy, value_text
-from pieslice.why.conditions import Bound, Plain, bound_of, is_plain
+from pieslice.why.clauses import ClauseKey, Counted, Whose, tidy
+from pieslice.why.conditions import Bound, Plain, bound_of, bounds_in_lists, is_plain
 from pieslice.why.funnel import PoolMatch, Verdicts, match_pool, with_job
+from pieslice.why.lists import calls_over_lists, value_text
 
 #: SuggestedChanges that are told, those that are tried, and kinds of slots that are looked at.
 MAX_CHANGES: Final = 3
@@ -148,16 +150,35 @@ class _Search:
 
     def ideas(self, failed: tuple[Counted, ...], rows: Rows) -> list[_Idea]:
         """What might make some slots match that the same clauses refuse."""
-        bounds: list[Bound] = []
+        choices: list[list[Bound]] = []
         without: list[ClauseKey] = []
         for clause in failed:
-            bound = bound_of(clause, rows, self.found.pairs)
-            if bound is None:
-                without.append(clause.key)
+            some = self._bounds(clause, rows)
+            for each in some:
+                self.spelled.setdefault(each.name.lower(), each.name)
+            if some:
+                choices.append(some)
             else:
-                self.spelled.setdefault(bound.name.lower(), bound.name)
-                bounds.append(bound)
+                without.append(clause.key)
         without.sort(key=lambda key: (key[0].value, key[1]))
+        return [
+            idea
+            for bounds in product(*choices)
+            for idea in self._with_bounds(bounds, without, rows)
+        ]
+
+    def _bounds(self, clause: Counted, rows: Rows) -> list[Bound]:
+        """The attributes of the job whose values would make a clause true, with these."""
+        pairs, own = self.found.pairs, clause.whose is Whose.JOB
+        if own and calls_over_lists(clause.tree.node):
+            return bounds_in_lists(clause, rows, pairs, self.halted.request.jobs[0].ad)
+        bound = bound_of(clause, rows, pairs)
+        return [] if bound is None else [bound]
+
+    def _with_bounds(
+        self, bounds: Sequence[Bound], without: list[ClauseKey], rows: Rows
+    ) -> list[_Idea]:
+        """What might help if attributes of the job have other values."""
         if not bounds:
             return [_Idea((), tuple(without), 0.0)]
         vectors: Counter[_Values] = Counter()
@@ -262,7 +283,7 @@ def with_values(ad: ClassAd, values: Iterable[tuple[str, str, Plain]]) -> ClassA
     return changed
 
 
-def _needed(bounds: list[Bound], row: int) -> _Values | None:
+def _needed(bounds: Sequence[Bound], row: int) -> _Values | None:
     """What a slot needs the job to have; None if nothing would do."""
     found: dict[str, tuple[str, Plain]] = {}
     for bound in bounds:
