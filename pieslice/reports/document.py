@@ -194,7 +194,7 @@ class Document:
 
     def to_json(self) -> str:
         """The same as the text that the command prints with ``--json``."""
-        return json_text(self.to_dict())
+        return _written(self.to_dict())
 
 
 def json_text(data: object) -> str:
@@ -202,7 +202,11 @@ def json_text(data: object) -> str:
 
     Letters of all languages are as they are; what would steer a terminal is escaped.
     """
-    text = json.dumps(plain(data), indent=2, ensure_ascii=False, allow_nan=False)
+    return _written(plain(data))
+
+
+def _written(data: object) -> str:
+    text = json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False)
     return f"{printable_json(text)}\n"
 
 
@@ -210,15 +214,17 @@ def plain(value: object) -> object:
     """``value`` without infinities and other things that JSON has no word for."""
     if isinstance(value, float) and not math.isfinite(value):
         return None
-    if isinstance(value, dict | Mapping):
-        return {
-            key.value if isinstance(key, Enum) else key: plain(item) for key, item in value.items()
-        }
     # A byte that was not UTF-8 is a lone surrogate, which no encoder takes.
     if isinstance(value, str):
+        if value.isascii():
+            return value
         return value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
     if value is None or isinstance(value, int):
         return value
+    if isinstance(value, Mapping):
+        return {
+            key.value if isinstance(key, Enum) else key: plain(item) for key, item in value.items()
+        }
     kind = value.__class__
     if is_text(kind):
         return plain(str(value))
