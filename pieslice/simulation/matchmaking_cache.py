@@ -66,13 +66,19 @@ _Candidates: TypeAlias = dict[int, Candidate | None]
 class _Prepared:
     """A slot as cycles see it while it is free; None if they do not see it at all.
 
+    ``source``: the slot that it was made from, for a name may come again;
     ``requirements``: those that cycles go by, which a match replaces.
     """
 
+    source: SimSlot
     slot: Slot | None
     position: int
     changes: int
     requirements: object = None
+
+    def is_of(self, slot: SimSlot) -> bool:
+        """Whether it is that slot as it is now."""
+        return self.source is slot and self.changes == slot.changes
 
 
 @define(eq=False)
@@ -153,7 +159,7 @@ class MatchmakingCache:
 
     def _prepare(self, slot: SimSlot, context: EvalContext) -> _Prepared:
         known = self._prepared.get(slot.name)
-        if known is not None and known.changes == slot.changes:
+        if known is not None and known.is_of(slot):
             return known
         self._positions += 1
         found = fetch_slots([slot.ad], {}, self.policy, context)
@@ -161,7 +167,7 @@ class MatchmakingCache:
             for kinds in self._kinds.values():
                 for candidates in kinds.candidates.values():
                     candidates.pop(known.position, None)
-        made = _Prepared(found[0] if found else None, self._positions, slot.changes)
+        made = _Prepared(slot, found[0] if found else None, self._positions, slot.changes)
         if made.slot is not None:
             # The simulation goes on changing its own ad.
             made.slot.own_ad()
@@ -177,7 +183,7 @@ class MatchmakingCache:
             if name in claims:
                 continue
             known = prepared.get(name)
-            if known is None or known.changes != slot.changes:
+            if known is None or not known.is_of(slot):
                 known = self._prepare(slot, context)
             if known.slot is not None:
                 free[known.position] = known.slot

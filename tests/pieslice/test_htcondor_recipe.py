@@ -8,11 +8,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
-pytest.importorskip("dask_jobqueue", reason="dask-jobqueue is optional")
+# Looked for and not imported: that takes Ctrl-C away from all other tests of this process.
+if find_spec("dask_jobqueue") is None:
+    pytest.skip("dask-jobqueue is optional", allow_module_level=True)
 
 ROOT = Path(__file__).parents[2]
 RUN = """
