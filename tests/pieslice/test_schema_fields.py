@@ -6,12 +6,14 @@ A line of the file is an object: a document ``name/version``, or what a field ha
 objects are the file's own.
 
 A field that goes or changes its type needs a new version of its schema, with lines of its own; a
-new field is added to its line.
+new field is added to its line: ``python -m tests.pieslice.test_schema_fields`` prints the record of
+the fields that there are.
 """
 
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -97,7 +99,8 @@ def test_what_is_recorded_of_a_document_stays_and_all_of_it_is_recorded(name: st
     schema = pieslice.schema(name)
     root = str(schema["title"]).removeprefix("pieslice/")
     assert root in OLD, f"{root} is not recorded"
-    assert list(differences(OLD, objects(schema), root)) == []
+    found = list(differences(OLD, objects(schema), root))
+    assert found == [], "what is new is recorded, what is recorded stays (see above)"
 
 
 def test_every_schema_that_is_recorded_is_there() -> None:
@@ -117,3 +120,22 @@ def test_a_loss_a_change_and_a_new_field_are_noticed() -> None:
         "a/1: z=real is new",
         "a/1: z? goes",
     ]
+
+
+def record() -> Iterator[str]:
+    """The lines of a record of the fields that there are."""
+    parts: dict[str, Mapping[str, str]] = {}
+    for name in document_classes():
+        parts |= objects(pieslice.schema(name))
+    yield "# The fields of JSON documents and of the objects in them; see test_schema_fields.py."
+    yield "# A new field is added; what goes or changes needs a new version of the schema."
+    for label in sorted(parts, key=lambda label: ("/" not in label, label)):
+        words = " ".join(f"{name}={type_}" for name, type_ in parts[label].items())
+        yield from textwrap.wrap(
+            f"{label}: {words}", 110, subsequent_indent="  ", break_long_words=False,
+            break_on_hyphens=False,
+        )  # fmt: skip
+
+
+if __name__ == "__main__":
+    print("\n".join(record()))
