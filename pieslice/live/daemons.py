@@ -206,6 +206,8 @@ class Bindings:
     _reached: bool = False
     #: Those who ask at the same time.
     _others: list[Bindings] = field(factory=list)
+    #: Whether nobody waits for answers any more; a process that is just beginning ends, too.
+    _stopped: bool = False
 
     def __enter__(self) -> Bindings:
         return self
@@ -289,17 +291,22 @@ class Bindings:
             finally:
                 free.put(asker)
 
-        with ThreadPoolExecutor(len(self._others) + 1) as threads:
-            try:
-                return list(threads.map(one, located))
-            except BaseException:
-                # Ctrl-C, for example: no thread is to wait for its daemon.
-                threads.shutdown(wait=False, cancel_futures=True)
-                for asker in (self, *self._others):
-                    asker._end()
-                raise
-            finally:
-                self._add_up()
+        try:
+            with ThreadPoolExecutor(len(self._others) + 1) as threads:
+                try:
+                    return list(threads.map(one, located))
+                except BaseException:
+                    # Ctrl-C, for example: no thread is to wait for its daemon.
+                    threads.shutdown(wait=False, cancel_futures=True)
+                    for asker in (self, *self._others):
+                        asker._stopped = True
+                        asker._end()
+                    raise
+                finally:
+                    self._add_up()
+        finally:
+            for asker in (self, *self._others):
+                asker._stopped = False
 
     def _add_up(self) -> None:
         """Count what the others have asked as asked here."""
@@ -339,6 +346,9 @@ class Bindings:
     def _ask(self, who: str, **request: object) -> Reply:
         self.questions += 1
         process = self._started()
+        if self._stopped:
+            self._end()
+            raise DaemonError(f"{who}: not asked any more")
         assert process.stdin is not None
         assert process.stdout is not None
         end = time.monotonic() + self.timeout

@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -545,6 +546,31 @@ def test_ctrl_c_waits_for_no_schedd(recorded: Place) -> None:
             raise KeyboardInterrupt
         daemons.jobs(schedd, [])
 
+    with Bindings(POOL, timeout=50) as daemons, pytest.raises(KeyboardInterrupt):
+        daemons.each([{"Name": "s2@live.test"}, {"Name": "s1@live.test"}], ask)
+    assert time.monotonic() - began < 25
+
+
+def test_ctrl_c_ends_a_process_that_is_just_beginning(
+    recorded: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recorded(lambda whole: whole.update(trouble={"s1@live.test": "hang"}))
+    began = time.monotonic()
+    begin, beginning = subprocess.Popen, threading.Event()
+
+    def begin_late(*words: Any, **more: Any) -> Any:
+        beginning.set()
+        while not daemons._stopped and time.monotonic() < began + 20:
+            time.sleep(0.01)
+        return begin(*words, **more)
+
+    def ask(daemons: Daemons, schedd: Located) -> None:
+        if schedd["Name"] == "s2@live.test":
+            beginning.wait(20)
+            raise KeyboardInterrupt
+        daemons.jobs(schedd, [])
+
+    monkeypatch.setattr(subprocess, "Popen", begin_late)
     with Bindings(POOL, timeout=50) as daemons, pytest.raises(KeyboardInterrupt):
         daemons.each([{"Name": "s2@live.test"}, {"Name": "s1@live.test"}], ask)
     assert time.monotonic() - began < 25
