@@ -8,6 +8,7 @@ import os
 import re
 import signal
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -198,6 +199,15 @@ def test_a_failed_point_is_in_the_table(
     capsys.readouterr()
 
 
+@pytest.fixture
+def usual_ctrl_c() -> Iterator[None]:
+    """Python's own handler; a package that another test imports has one of its own."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("usual_ctrl_c")
 def test_ctrl_c_while_workers_begin_is_heard_when_they_have_begun(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
