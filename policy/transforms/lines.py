@@ -30,6 +30,8 @@ COMMANDS: Final = {
     "SET": 2, "DEFAULT": 2, "EVALSET": 2, "EVALMACRO": 2, "COPY": 2, "RENAME": 2, "DELETE": 1,
     "NAME": 1, "REQUIREMENTS": 1, "UNIVERSE": 1, "TRANSFORM": 0,
 }  # fmt: skip
+#: Those that are taken out before anything runs.
+ENVELOPE: Final = frozenset({"NAME", "REQUIREMENTS", "UNIVERSE", "TRANSFORM"})
 #: Those whose first word may be a pattern.
 PATTERNED: Final = frozenset({"COPY", "RENAME", "DELETE"})
 #: Those whose first word loses a sign that is glued to it.
@@ -153,12 +155,17 @@ def form_of(text: str) -> Form:
     if word is not None and (bare is text or word[0] == "if"):
         return Conditional(*word)
     found = _ASSIGNMENT.match(text)
-    if found is not None:
+    # What is taken out before a run is looked for first, and stops at a plain sign only.
+    if found is not None and not (_has_plus(found) and found["name"].upper() in ENVELOPE):
         return _assignment(text, found)
     foreign = _FOREIGN.match(text)
     if foreign is not None:
         return Foreign(foreign[1].lower(), text[foreign.end() :].strip(BLANKS))
     return _command(text)
+
+
+def _has_plus(found: re.Match[str]) -> bool:
+    return not found["block"] and "+" in found[0][len(found["name"]) :]
 
 
 def _assignment(text: str, found: re.Match[str]) -> Assignment:
@@ -178,12 +185,15 @@ def _command(text: str) -> Form:
     if word is None or keyword not in COMMANDS:
         return Unknown(text if word is None else word[0])
     at = _skip(text, word.end())
-    if keyword in ("NAME", "REQUIREMENTS", "UNIVERSE", "TRANSFORM"):
+    if keyword in ENVELOPE:
         return Command(keyword, text[at:], "", at, len(text))
     if keyword in PATTERNED and text.startswith("/", at):
         return _patterned(text, keyword, at)
     quoted = _QUOTED.match(text, at)
     malformed = False
+    if quoted is None and text[at : at + 1] in ("'", '"') and text[at] not in text[at + 1 :]:
+        # A quote that nothing closes takes the rest of the line.
+        return Command(keyword, text[at + 1 :], "", at, len(text))
     if quoted is not None:
         first, end = quoted[2], quoted.end()
         malformed = keyword in PATTERNED and first.startswith("/")

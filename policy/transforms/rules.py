@@ -20,6 +20,7 @@ from classad.source import Source
 from policy.language.expressions import parse
 from policy.language.table import Definition
 from policy.transforms.lines import (
+    ENVELOPE,
     Assignment,
     Command,
     Line,
@@ -34,7 +35,6 @@ UNIVERSES: Final = {
     "java": 10, "parallel": 11, "local": 12, "vm": 13,
 }  # fmt: skip
 _LAST_UNIVERSE: Final = 13
-_ENVELOPE: Final = ("NAME", "REQUIREMENTS", "UNIVERSE", "TRANSFORM")
 
 
 @define(eq=False)
@@ -108,7 +108,7 @@ def read_rules(lines: list[Line], name: str, definition: Definition | None = Non
                 continue
         elif isinstance(form, Assignment):
             tag = form.tag
-        if isinstance(form, Command) and form.keyword in _ENVELOPE and _is_told(form.first):
+        if isinstance(form, Command) and form.keyword in ENVELOPE and _is_told(form.first):
             if form.keyword == "REQUIREMENTS":
                 rules.requirements = line
             elif form.keyword == "UNIVERSE":

@@ -114,6 +114,7 @@ def test_conform_finds_differences_of_every_kind() -> None:
         ("if RequestMemory > 100\nendif\n", (Kind.CONDITION, 1, 1)),
         ("V @=e\nx\n", (Kind.BLOCK, 1, 1)),
         ("a-b = 1\n", (Kind.VARIABLE, 1, 1)),
+        ('SET "open 1\n', (Kind.ARGUMENTS, 1, 1)),
     ],
 )
 def test_what_ends_a_transform_is_shown_in_its_line(
@@ -129,6 +130,12 @@ def test_a_statement_that_is_left_out_is_shown_where_it_is_wrong() -> None:
     (found,) = transformed("SET A (RequestMemory *) 2\n")[0].complaints
     assert found.source is not None
     assert found.source.text[found.start : found.end] == ")"
+
+
+def test_requirements_that_are_added_to_are_no_variable() -> None:
+    """What condor_transform_ads 25.14.1 says of them, too."""
+    assert rules_of_text("REQUIREMENTS += 2\n", "rules").fault is not None
+    assert rules_of_text("REQUIREMENTS = 2\n", "rules").requirements is None
 
 
 def test_a_line_of_a_configuration_keeps_its_place() -> None:
