@@ -149,9 +149,23 @@ class Router:
             return reason
         if not self._lets_in(table.constraint, ad):
             return NotLookedAt.CONSTRAINT
-        if not any(self._lets_in(route.rules.condition, ad) for route in accepting):
-            return NotLookedAt.REQUIREMENTS
-        return None
+        return None if self._is_candidate(accepting, ad) else NotLookedAt.REQUIREMENTS
+
+    def _is_candidate(self, routes: list[Route], ad: Ad) -> bool:
+        """Whether a job is for any route: one condition with `||`, by the names of routes.
+
+        One that comes to an error, or to a text, hides those behind it.
+        """
+        for route in sorted(routes, key=lambda one: one.name.casefold()):
+            condition = route.rules.condition
+            value: object = True
+            if condition is not None:
+                value = evaluate(condition, Ad(), ad, context=self.context)
+            if is_truth(value):
+                return True
+            if value is not UNDEFINED and value.__class__ not in (bool, int, float):
+                return False
+        return False
 
     def _lets_in(self, condition: Expression | None, ad: Ad) -> bool:
         """Whether a condition holds for a job in the search for candidates, where it is TARGET."""

@@ -41,13 +41,15 @@ _LAST_UNIVERSE: Final = 13
 class Rules:
     """A transform or a route.
 
-    ``lines`` are run.  ``requirements`` is the last REQUIREMENTS; ``iteration`` the TRANSFORM line
+    ``lines`` are run.  ``requirements`` is the last REQUIREMENTS, ``asked`` are
+    all of them; ``iteration`` the TRANSFORM line
     with what follows it (the items of a list in parentheses).  ``text`` is all there is.
     """
 
     name: str
     lines: tuple[Line, ...]
     requirements: Line | None = None
+    asked: tuple[Line, ...] = ()
     universe: Line | None = None
     iteration: Line | None = None
     behind: tuple[Line, ...] = ()
@@ -61,10 +63,11 @@ class Rules:
 
     @cached_property
     def fault(self) -> Diagnostic | None:
-        """What is wrong with REQUIREMENTS."""
-        if self.requirements is None or self.condition is not None:
-            return None
-        return _of_requirements(self.requirements)
+        """What is wrong with REQUIREMENTS, also with those that others come behind."""
+        for line in self.asked:
+            if expression(argument(line)) is None:
+                return _of_requirements(line)
+        return None
 
     @property
     def is_old(self) -> bool:
@@ -111,6 +114,7 @@ def read_rules(lines: list[Line], name: str, definition: Definition | None = Non
         if isinstance(form, Command) and form.keyword in ENVELOPE and _is_told(form.first):
             if form.keyword == "REQUIREMENTS":
                 rules.requirements = line
+                rules.asked = (*rules.asked, line)
             elif form.keyword == "UNIVERSE":
                 rules.universe = line
             elif form.keyword == "TRANSFORM":

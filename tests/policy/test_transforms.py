@@ -21,6 +21,7 @@ from policy.transforms.job import Job, text_of
 from policy.transforms.passes import PassesError, passes
 from policy.transforms.reach import too_late
 from policy.transforms.routes import read_routes
+from policy.transforms.routing import Router
 from policy.transforms.rules import rules_of_text
 from policy.transforms.running import Course, Fault, Kind, run
 from policy.transforms.submission import read_transforms, split_cluster, submit
@@ -245,6 +246,24 @@ def test_the_jobs_of_a_cluster_have_of_their_own_what_differs() -> None:
     cluster, jobs = split_cluster(ads)
     assert sorted(cluster.names()) == ["ClusterId", "X"]
     assert [sorted(job.names()) for job in jobs] == [["Args", "JobStatus", "ProcId"]] * 2
+
+
+def test_every_requirements_line_has_to_parse() -> None:
+    """Observed with condor_transform_ads and condor_job_router_info 25.14.1."""
+    rules = rules_of_text("REQUIREMENTS (\nREQUIREMENTS true\n", "rules")
+    assert rules.fault is not None
+    assert rules.fault.line == 1
+
+
+@pytest.mark.parametrize(("first", "routed"), [("error", None), ("undefined", "B"), ('"x"', None)])
+def test_requirements_that_are_an_error_hide_the_routes_behind_them(
+    first: str, routed: str | None
+) -> None:
+    """In the search for candidates, which asks for all routes in one condition."""
+    config = config_of(TABLE.format(a=first, b="true"), "JOB_ROUTER")
+    job = ad_of(f"{JOB}ClusterId = 1\nJobStatus = 1\n")
+    route = Router(read_routes(config, NOW), config, NOW).route_one(job).route
+    assert (None if route is None else route.name) == routed
 
 
 # --- what is said of them -------------------------------------------------------------------------
