@@ -182,9 +182,13 @@ def test_memory_that_grows_is_noticed(looks: None, monkeypatch: pytest.MonkeyPat
 
 
 def test_the_memory_of_the_process_is_known() -> None:
-    before = bounds.resident()
-    held = b"x" * (64 << 20)
-    assert bounds.resident() - before > len(held) // 2
+    def grows() -> bool:
+        before = bounds.resident()
+        held = b"x" * (64 << 20)
+        return bounds.resident() - before > len(held) // 2
+
+    # Threads of other tests, and the system, may take back as much meanwhile.
+    assert any(grows() for _ in range(5))
 
 
 def test_elsewhere_than_on_linux_the_memory_needs_a_package(
