@@ -12,7 +12,7 @@ from collections.abc import Callable
 from random import Random
 
 from classad import kernels
-from classad.kernels import Key
+from classad.kernels import OrderKey
 
 
 def columns(rows: int) -> list[list[float]]:
@@ -30,7 +30,7 @@ def best(function: Callable[[], object]) -> float:
 
 def main() -> None:
     rows = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
-    keys = [Key(array("d", column)) for column in columns(rows)]
+    keys = [OrderKey(array("d", column)) for column in columns(rows)]
     every = array("i", range(rows))
     backends = {name: kernels._choose(name) for name in ("c", "python")}
     orders = [order(keys, rows, every, rows, False) for _, order in backends.values()]

@@ -147,7 +147,7 @@ def kernels(folder: Path) -> Work:
 
     from classad import kernels
 
-    keys = [kernels.Key(array("d", column)) for column in bench("kernels").columns(10_000)]
+    keys = [kernels.OrderKey(array("d", column)) for column in bench("kernels").columns(10_000)]
     _, order = kernels._choose("c")
     return often(5, lambda: order(keys, 10_000, array("i", range(10_000)), 100, True))
 

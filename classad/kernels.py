@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     #: Keys of so many rows, some of the rows, how many places are wanted, whether equal rows keep
     #: their order (and a NaN is below all numbers) or stand as the library has them.
-    _Order = Callable[[Sequence["Key"], int, "array[int]", int, bool], list[int]]
+    _Order = Callable[[Sequence["OrderKey"], int, "array[int]", int, bool], list[int]]
 
 #: The number of the interface in csrc/kernels.h that this file speaks.
 INTERFACE: Final = 17
@@ -32,7 +32,7 @@ NO_MEMORY: Final = -4
 INSERTION_LENGTH: Final = 16
 
 
-class Key(NamedTuple):
+class OrderKey(NamedTuple):
     """What orders rows: a value for each row, or for each code that rows have.
 
     With ``kinds`` of all rows it is ``other`` where the kind is 0; if they are to be the codes
@@ -67,12 +67,12 @@ def sort_order(columns: Sequence[Sequence[float]], with_backend: str | None = No
     for column in columns:
         if len(column) != count:
             raise ValueError(f"key columns of different lengths: {count} and {len(column)}")
-    keys = [Key(array("d", column)) for column in columns]
+    keys = [OrderKey(array("d", column)) for column in columns]
     order = _order if with_backend is None else _choose(with_backend)[1]
     return order(keys, count, array("i", range(count)), count, False)
 
 
-def top_rows(keys: Sequence[Key], size: int, rows: array[int], k: int) -> list[int]:
+def top_rows(keys: Sequence[OrderKey], size: int, rows: array[int], k: int) -> list[int]:
     """The ``k`` best of some rows, which rise, of ``size`` that have keys; equal ones keep order.
 
     All of them when there are fewer.  A NaN is below all numbers and equal to another NaN.
@@ -83,7 +83,7 @@ def top_rows(keys: Sequence[Key], size: int, rows: array[int], k: int) -> list[i
     return _order(keys, size, rows, min(k, len(rows)), True)
 
 
-def sort_rows(keys: Sequence[Key], size: int, rows: array[int], wanted: int) -> list[int]:
+def sort_rows(keys: Sequence[OrderKey], size: int, rows: array[int], wanted: int) -> list[int]:
     """The first ones, of some rows without a NaN, in the order in which ``sort_order`` has them.
 
     ``size`` rows have keys; ``rows``: some of these, in the order in which they stand.
@@ -92,7 +92,7 @@ def sort_rows(keys: Sequence[Key], size: int, rows: array[int], wanted: int) -> 
     return _order(keys, size, rows, min(wanted, len(rows)), False)
 
 
-def _check(keys: Sequence[Key], size: int) -> None:
+def _check(keys: Sequence[OrderKey], size: int) -> None:
     for key in keys:
         of_rows = key.kinds if key.of_kinds else key.values if key.codes is None else key.codes
         if of_rows is None or len(of_rows) < size or (key.kinds and len(key.kinds) < size):
@@ -123,7 +123,7 @@ class _Row(tuple[float, ...]):
 
 
 def _order_python(
-    keys: Sequence[Key], size: int, rows: array[int], wanted: int, stable: bool
+    keys: Sequence[OrderKey], size: int, rows: array[int], wanted: int, stable: bool
 ) -> list[int]:
     columns: list[Any] = [list(map(key.at, rows)) for key in keys]
     order = list(range(len(rows)))
@@ -254,7 +254,7 @@ def _order_of_c(ffi: _FFI, lib: _Lib) -> _Order:
         return ffi.from_buffer("int32_t[]", values)
 
     def order(
-        keys: Sequence[Key], size: int, rows: array[int], wanted: int, stable: bool
+        keys: Sequence[OrderKey], size: int, rows: array[int], wanted: int, stable: bool
     ) -> list[int]:
         given: Any = ffi.new("ca_key[]", len(keys))
         kept: list[object] = []  # what the keys point to

@@ -8,7 +8,7 @@ from __future__ import annotations
 from array import array
 
 from classad import kernels
-from classad.kernels import Key
+from classad.kernels import OrderKey
 from fuzz.target import Unavailable
 
 
@@ -21,7 +21,7 @@ def kernels_agree(case: tuple[list[list[float]], int]) -> None:
     _, in_python = kernels._choose("python")
     columns, wanted = case
     rows = len(columns[0])
-    keys = [Key(array("d", column)) for column in columns]
+    keys = [OrderKey(array("d", column)) for column in columns]
     every = array("i", range(rows))
     k = wanted % (rows + 1)
     order = in_python(keys, rows, every, rows, False)
@@ -33,7 +33,7 @@ def kernels_agree(case: tuple[list[list[float]], int]) -> None:
     some = array("i", range(wanted % 2, rows, 1 + wanted % 3))
     kinds = bytes(row * wanted % 5 % 3 for row in range(rows))
     codes = array("i", [row * wanted % 7 for row in range(rows)])
-    keys = [Key(key.values, codes, kinds, 1.0) if n % 2 else key for n, key in enumerate(keys)]
+    keys = [OrderKey(key.values, codes, kinds, 1.0) if n % 2 else key for n, key in enumerate(keys)]
     for stable in (False, True):
         ordered = in_python(keys, rows, some, len(some), stable)
         found = in_c(keys, rows, some, len(some), stable)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Final
 
 from classad.evaluation.functions import ZONE, load
-from classad.strategies.texts import Below, Inventor, Shape
+from classad.strategies.texts import Below, CallShape, Inventor
 
 #: A function of a wanted family is drawn so many times as often as any other.
 TIMES: Final = 8
@@ -38,7 +38,7 @@ class Weighted(Inventor):
         self.zoned = any(ZONE in declared[shape.name.lower()].reads for shape in wanted)
         # Without arguments, but the same for as long as the zone keeps its rules.
         self.functions += tuple(
-            Shape(one.name, 0, 0, (), ())
+            CallShape(one.name, 0, 0, (), ())
             for one in declared.values()
             if one.name == "timezoneOffset" and self.zoned
         )

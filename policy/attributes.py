@@ -30,7 +30,7 @@ BYTES: Final[Mapping[str, int]] = {"B": 1, "KiB": 1024, "MiB": 1024**2}
 _NEIGHBOUR: Final = re.compile(r"slot\d+_")
 
 
-class Moment(Enum):
+class Availability(Enum):
     """When an ad has an attribute."""
 
     ALWAYS = ""
@@ -57,7 +57,7 @@ class Attribute:
     range: tuple[float, float]
     values: tuple[str, ...]
     usual: tuple[str, ...]
-    ads: Mapping[str, Moment]
+    ads: Mapping[str, Availability]
     old: Mapping[str, str] = field(factory=dict)
 
     @property
@@ -79,7 +79,7 @@ def find_attribute(name: str) -> Attribute | None:
     if found is None and _NEIGHBOUR.match(folded):
         row = attribute_rows().get(folded.partition("_")[2])
         if row is not None and "slot" in row.ads:
-            return evolve(row, name=name, ads={"slot": Moment.SOMETIMES})
+            return evolve(row, name=name, ads={"slot": Availability.SOMETIMES})
     return found
 
 
@@ -110,6 +110,6 @@ def _attribute(name: str, type_: str, unit: str, values: str, ads: str, old: str
     )
 
 
-def _presence(word: str) -> tuple[str, Moment]:
+def _presence(word: str) -> tuple[str, Availability]:
     kind = word.rstrip("?").partition(":")[0]
-    return kind, Moment(word[len(kind) :])
+    return kind, Availability(word[len(kind) :])

@@ -13,7 +13,7 @@ from typing import Final
 from attr import frozen
 
 
-class Ad(Enum):
+class AdKind(Enum):
     """Which ad gets the attribute."""
 
     REQUEST = "request"
@@ -48,7 +48,7 @@ class Ephemeral:
 
     name: str
     type: str
-    ad: Ad
+    ad: AdKind
     presence: Presence
     unit: str
     doc: str
@@ -61,7 +61,7 @@ def _request(
     name: str, type_: str, presence: Presence, unit: str, doc: str, *, kept: bool = False
 ) -> Ephemeral:
     live = name.endswith("ResourcesInUse")
-    return Ephemeral(name, type_, Ad.REQUEST, presence, unit, doc, live=live, kept=kept)
+    return Ephemeral(name, type_, AdKind.REQUEST, presence, unit, doc, live=live, kept=kept)
 
 
 def _slot(
@@ -75,7 +75,7 @@ def _slot(
     kept: bool = False,
 ) -> Ephemeral:
     live = name.endswith("ResourcesInUse")
-    return Ephemeral(name, type_, Ad.SLOT, presence, unit, doc, rounded, live, kept)
+    return Ephemeral(name, type_, AdKind.SLOT, presence, unit, doc, rounded, live, kept)
 
 
 _WEIGHTED = "weighted slots"
@@ -207,7 +207,7 @@ EPHEMERAL: Final = (
     Ephemeral(
         "RemoteNegotiatingGroup",
         "string",
-        Ad.SLOT,
+        AdKind.SLOT,
         Presence.CLAIM,
         "",
         "Group on whose behalf the claim was matched",
@@ -215,7 +215,7 @@ EPHEMERAL: Final = (
     Ephemeral(
         "RemoteAutoregroup",
         "boolean",
-        Ad.SLOT,
+        AdKind.SLOT,
         Presence.CLAIM,
         "",
         "Was the claim matched in a turn because of GROUP_AUTOREGROUP",
@@ -223,7 +223,7 @@ EPHEMERAL: Final = (
     Ephemeral(
         "PreemptState",
         "integer",
-        Ad.MATCH,
+        AdKind.MATCH,
         Presence.CANDIDATE,
         "0 priority, 1 rank, 2 none",
         "Kind of preemption that the match would be",
@@ -231,7 +231,7 @@ EPHEMERAL: Final = (
     Ephemeral(
         "PreemptDslotClaims",
         "string",
-        Ad.MATCH,
+        AdKind.MATCH,
         Presence.MATCHED,
         "",
         "Claims of dynamic slots that the match preempts",
@@ -239,7 +239,7 @@ EPHEMERAL: Final = (
     Ephemeral(
         "_cp_match_cost",
         "real",
-        Ad.MATCH,
+        AdKind.MATCH,
         Presence.MATCHED,
         _WEIGHTED,
         "Weight that a match takes from a slot with a consumption policy",
@@ -247,7 +247,7 @@ EPHEMERAL: Final = (
     Ephemeral(
         "CurMatches",
         "integer",
-        Ad.MATCH,
+        AdKind.MATCH,
         Presence.MATCHED,
         "matches",
         "Matches that the slot got in this cycle",
@@ -255,7 +255,7 @@ EPHEMERAL: Final = (
     Ephemeral(
         "MatchedConcurrencyLimits",
         "string",
-        Ad.MATCH,
+        AdKind.MATCH,
         Presence.MATCHED,
         "",
         "Concurrency limits of the request, in lower case",
@@ -263,7 +263,7 @@ EPHEMERAL: Final = (
     Ephemeral(
         "_condor_RESOURCE_CLUSTER",
         "integer",
-        Ad.MATCH,
+        AdKind.MATCH,
         Presence.MATCHED,
         "",
         "ClusterId of the job whose request was matched",
@@ -271,7 +271,7 @@ EPHEMERAL: Final = (
     Ephemeral(
         "_condor_RESOURCE_PROC",
         "integer",
-        Ad.MATCH,
+        AdKind.MATCH,
         Presence.MATCHED,
         "",
         "ProcId of the job whose request was matched",

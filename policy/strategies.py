@@ -12,9 +12,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from classad.extras import load
-from policy.ephemeral import EPHEMERAL, Ad, Ephemeral, Presence
+from policy.ephemeral import EPHEMERAL, AdKind, Ephemeral, Presence
 from policy.knobs import KNOBS, shares
-from policy.knobs.declaration import Kind, Need
+from policy.knobs.declaration import KnobKind, Need
 
 if TYPE_CHECKING:
     import hypothesis.strategies as st
@@ -137,14 +137,14 @@ def switches() -> dict[str, tuple[str, ...]]:
     return {
         knob.name: ("True", "False")
         for knob in KNOBS.values()
-        if knob.kind is Kind.BOOL
+        if knob.kind is KnobKind.BOOL
         and knob.honoured
         and knob.need is not Need.IRRELEVANT
         and knob.name not in groups
     }
 
 
-def match_numbers(unit: str = "", ad: Ad | None = None) -> list[str]:
+def match_numbers(unit: str = "", ad: AdKind | None = None) -> list[str]:
     """References to the numbers that the negotiator adds for a match, of a unit and an ad if one is
     given."""
     return [
@@ -158,17 +158,17 @@ def match_numbers(unit: str = "", ad: Ad | None = None) -> list[str]:
 
 
 def _reference(entry: Ephemeral) -> str:
-    return f"TARGET.{entry.name}" if entry.ad is Ad.REQUEST else entry.name
+    return f"TARGET.{entry.name}" if entry.ad is AdKind.REQUEST else entry.name
 
 
 def match_conditions() -> list[str]:
     """Comparisons of the running user with the one that asks, in every unit that both have."""
     units = dict.fromkeys(
-        entry.unit for entry in EPHEMERAL if entry.ad is Ad.REQUEST and entry.unit
+        entry.unit for entry in EPHEMERAL if entry.ad is AdKind.REQUEST and entry.unit
     )
     return [
         f"{mine} > {theirs} * 1.2"
         for unit in units
-        for mine in match_numbers(unit, Ad.SLOT)
-        for theirs in match_numbers(unit, Ad.REQUEST)
+        for mine in match_numbers(unit, AdKind.SLOT)
+        for theirs in match_numbers(unit, AdKind.REQUEST)
     ]

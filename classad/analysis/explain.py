@@ -34,7 +34,7 @@ MAX_RECORDS: Final = 2000
 MAX_NESTING: Final = 120
 
 
-class Record:
+class NodeRecord:
     """The evaluation of one node in one ad.
 
     ``outcome``: ``evaluated``, or ``failed`` if it did not come to an end.  ``parts``: the
@@ -53,7 +53,7 @@ class Record:
         self.level = level
         self.value: ClassAdValue | None = None
         self.outcome = "failed"
-        self.parts: list[Record] = []
+        self.parts: list[NodeRecord] = []
         self.finds: list[Found] = []
         self.searched: list[Ad] | None = None
         self.cycle = False
@@ -69,14 +69,14 @@ class Observer(ReferenceState):
 
     def __init__(self, depth: int, context: EvalContext) -> None:
         super().__init__(context)
-        self.root = Record(None, None, 0)
+        self.root = NodeRecord(None, None, 0)
         self.failure: str | None = None
-        self._open: Record | None
+        self._open: NodeRecord | None
         self._look(self.root)
         self._definitions_left = depth
         self._room = MAX_RECORDS
 
-    def record(self, node: Node, ad: Ad) -> Record | None:
+    def record(self, node: Node, ad: Ad) -> NodeRecord | None:
         """A record for a node inside the one under way, if it is to be kept."""
         around = self._open
         assert around is not None, "nodes outside of every record are not observed"
@@ -84,7 +84,7 @@ class Observer(ReferenceState):
             around.cut = True
             return None
         self._room -= 1
-        record = Record(node, ad, around.level + 1)
+        record = NodeRecord(node, ad, around.level + 1)
         around.parts.append(record)
         return record
 
@@ -105,12 +105,12 @@ class Observer(ReferenceState):
                 record.searched = self._searched(node, ad, record)
         return value
 
-    def _look(self, record: Record | None) -> None:
+    def _look(self, record: NodeRecord | None) -> None:
         """Record from here on into this record, or not at all, which is faster."""
         self._open = record
         self.evaluators = _PLAIN if record is None else _OBSERVED
 
-    def _searched(self, node: Reference, ad: Ad, record: Record) -> list[Ad] | None:
+    def _searched(self, node: Reference, ad: Ad, record: NodeRecord) -> list[Ad] | None:
         """The ads in which a name was looked for in vain; None if none was."""
         start = outermost(self) if node.absolute else ad
         if node.base is not None:
@@ -175,19 +175,19 @@ def explain(
     observer.left, observer.right = None if other is None else ad, other
     value, ok = run_exactly(tree, ad, observer)
     found = observer.root.parts
-    explanation = _Reader(observer, ad).explanation(found[0])
+    explanation = _RecordReader(observer, ad).explanation(found[0])
     assert explanation.value is value or not ok
     return explanation
 
 
-class _Reader:
+class _RecordReader:
     """From the records of one evaluation to an explanation."""
 
     def __init__(self, observer: Observer, my: Ad) -> None:
         self.observer = observer
         self.my = my
 
-    def explanation(self, record: Record) -> Explanation:
+    def explanation(self, record: NodeRecord) -> Explanation:
         """The explanation of a record and all inside it."""
         node = record.node
         assert node is not None
@@ -214,7 +214,7 @@ class _Reader:
             fault,
         )
 
-    def child(self, node: Node, record: Record, rest: list[Record]) -> Explanation:
+    def child(self, node: Node, record: NodeRecord, rest: list[NodeRecord]) -> Explanation:
         """The explanation of an operand, taken out of ``rest``; repetitions go too."""
         mine = [part for part in rest if part.node is node and part.ad is record.ad]
         for part in mine:
@@ -224,7 +224,7 @@ class _Reader:
         return Explanation(node, "not shown" if record.cut else "not evaluated")
 
     def lookup(
-        self, record: Record, node: nodes.Reference, rest: list[Record]
+        self, record: NodeRecord, node: nodes.Reference, rest: list[NodeRecord]
     ) -> tuple[Lookup | None, str | None]:
         """Where a name was found or not, and what may have been meant."""
         if record.searched is not None:

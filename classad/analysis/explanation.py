@@ -15,7 +15,7 @@ from typing import Final, Literal, NamedTuple, NotRequired, TypedDict
 
 from attr import frozen
 
-from classad.evaluation.functions import Form, lookup_function
+from classad.evaluation.functions import InlineForm, lookup_function
 from classad.formats.unparse import type_name, unparse, unparse_value
 from classad.language.names import fold_name
 from classad.language.operators import GUARDS, LOGIC
@@ -31,7 +31,7 @@ MAX_INNER: Final = 12
 NO_TARGET: Final = "there is no TARGET"
 
 
-class Reason(NamedTuple):
+class ReasonText(NamedTuple):
     """A sentence (without its end) and what to write instead."""
 
     text: str
@@ -175,30 +175,30 @@ def missing(item: Explanation, lookup: Lookup) -> str:
 # --- the reason -----------------------------------------------------------------------------------
 
 
-def because(explanation: Explanation) -> Reason | None:
+def because(explanation: Explanation) -> ReasonText | None:
     """Why a value is undefined or error; None for other values."""
     cause = explanation.first_cause()
     if cause is None:
         return None
     if cause.fault is not None:
-        return Reason(cause.fault, _meant(cause))
+        return ReasonText(cause.fault, _meant(cause))
     if isinstance(cause.node, nodes.Reference):
         return _reference_reason(cause, cause.node)
     value, text = type_name(cause.value), _cut(cause.text.lstrip(), TEXT_WIDTH)
     if isinstance(cause.node, nodes.Literal):
-        return Reason(f"the expression says `{text}`")
+        return ReasonText(f"the expression says `{text}`")
     kinds = [part.value for part in cause.children if part.outcome == "evaluated"]
     if _divides_by_zero(cause.node, kinds):
-        return Reason(f"`{text}` divides by zero")
+        return ReasonText(f"`{text}` divides by zero")
     if isinstance(cause.node, nodes.Subscript) and cause.value is UNDEFINED:
-        return Reason(f"`{text}` selects what is not there")
+        return ReasonText(f"`{text}` selects what is not there")
     if not kinds:
-        return Reason(f"`{text}` is {value}")
+        return ReasonText(f"`{text}` is {value}")
     what = _operation(cause.node)
-    return Reason(f"{what} gives {value} for {_listed([_with_article(v) for v in kinds])}")
+    return ReasonText(f"{what} gives {value} for {_listed([_with_article(v) for v in kinds])}")
 
 
-def slips(explanation: Explanation, cause: Explanation | None) -> Iterator[Reason]:
+def slips(explanation: Explanation, cause: Explanation | None) -> Iterator[ReasonText]:
     """Names found nowhere that are near one that exists, other than the reason itself.
 
     A name that is asked whether it is undefined may be meant as it is.
@@ -213,7 +213,7 @@ def slips(explanation: Explanation, cause: Explanation | None) -> Iterator[Reaso
         if isinstance(part.node, nodes.Reference):
             yield _reference_reason(part, part.node)
         else:
-            yield Reason(part.fault or "", _meant(part))
+            yield ReasonText(part.fault or "", _meant(part))
 
 
 def _guarded(item: Explanation) -> tuple[Explanation, ...]:
@@ -222,7 +222,7 @@ def _guarded(item: Explanation) -> tuple[Explanation, ...]:
     if isinstance(node, nodes.Binary) and node.operator in GUARDS:
         return item.children
     function = lookup_function(node.name) if isinstance(node, nodes.Call) else None
-    is_guard = function is not None and function.form is Form.IS_UNDEFINED
+    is_guard = function is not None and function.form is InlineForm.IS_UNDEFINED
     return item.children if is_guard else ()
 
 
@@ -235,7 +235,7 @@ def _meant(part: Explanation) -> str | None:
     return None if part.suggestion is None else f"did you mean `{part.suggestion}`?"
 
 
-def _reference_reason(part: Explanation, node: nodes.Reference) -> Reason:
+def _reference_reason(part: Explanation, node: nodes.Reference) -> ReasonText:
     lookup = part.lookup
     if lookup is None:
         return _selection_reason(part, node)
@@ -244,19 +244,19 @@ def _reference_reason(part: Explanation, node: nodes.Reference) -> Reason:
         if not is_missing_side(node):
             text = f"`{node.name}` {'was' if text == 'not found' else 'is'} {text}"
         if lookup.elsewhere is not None:
-            return Reason(text, f"{lookup.elsewhere} has a `{node.name}`")
-        return Reason(text, _meant(part))
+            return ReasonText(text, f"{lookup.elsewhere} has a `{node.name}`")
+        return ReasonText(text, _meant(part))
     if lookup.cycle:
-        return Reason(f"`{node.name}` in {lookup.found} refers to itself")
-    return Reason(f"`{node.name}` in {lookup.found} is {type_name(part.value)}")
+        return ReasonText(f"`{node.name}` in {lookup.found} refers to itself")
+    return ReasonText(f"`{node.name}` in {lookup.found} is {type_name(part.value)}")
 
 
-def _selection_reason(part: Explanation, node: nodes.Reference) -> Reason:
+def _selection_reason(part: Explanation, node: nodes.Reference) -> ReasonText:
     """A name selected from something that has none."""
     base = part.children[0] if part.children else None
     if base is None or base.outcome != "evaluated":
-        return Reason(f"`{node.name}` is {type_name(part.value)}")
-    return Reason(f"`{_cut(base.text, TEXT_WIDTH)}` is {_with_article(base.value)}, not an ad")
+        return ReasonText(f"`{node.name}` is {type_name(part.value)}")
+    return ReasonText(f"`{_cut(base.text, TEXT_WIDTH)}` is {_with_article(base.value)}, not an ad")
 
 
 def _divides_by_zero(node: nodes.Node, operands: Sequence[object]) -> bool:

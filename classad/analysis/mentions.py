@@ -74,7 +74,7 @@ def _side(node: Reference) -> str | None:
     return None
 
 
-class References(NamedTuple):
+class ReferencedNames(NamedTuple):
     """The names an expression mentions, lower-cased: of the other ad, of either, of its own."""
 
     target: frozenset[str]
@@ -90,7 +90,7 @@ _OTHER: Final = frozenset({"target", "other"})
 _OWN: Final = frozenset({"my", "self"})
 
 
-def references_of(node: Node) -> References:
+def references_of(node: Node) -> ReferencedNames:
     """All attribute references in an expression, by scope."""
     from classad.syntax.nodes import Call, Reference
 
@@ -121,4 +121,4 @@ def references_of(node: Node) -> References:
                 mine.add(name)
                 continue
         stack.extend(top.children())
-    return References(frozenset(target), frozenset(bare), frozenset(mine), frozenset(called))
+    return ReferencedNames(frozenset(target), frozenset(bare), frozenset(mine), frozenset(called))

@@ -62,7 +62,7 @@ def to_node(value: object, path: str = "value", depth: int = 0) -> Node:
     if depth > MAX_DEPTH:
         raise ClassAdTypeError(f"{CANNOT_CONVERT} `{path}` is nested too deeply")
     if isinstance(value, Mapping) or callable(getattr(value, "items", None)):
-        return _mapping_node(cast("_Items", value), path, depth)
+        return _mapping_node(cast("_HasItems", value), path, depth)
     if isinstance(value, Iterable):
         return ListExpr(
             tuple(to_node(item, f"{path}[{i}]", depth + 1) for i, item in enumerate(value))
@@ -70,14 +70,14 @@ def to_node(value: object, path: str = "value", depth: int = 0) -> Node:
     raise ClassAdTypeError(f"{CANNOT_CONVERT} `{path}` has no counterpart in the language")
 
 
-class _Items(Protocol):
+class _HasItems(Protocol):
     """What looks like a dictionary."""
 
     def items(self) -> Iterable[tuple[object, object]]:
         """Names and values."""
 
 
-def _mapping_node(value: _Items, path: str, depth: int) -> Node:
+def _mapping_node(value: _HasItems, path: str, depth: int) -> Node:
     members: dict[str, tuple[str, Node]] = {}
     for name, item in value.items():
         checked = check_name(name)

@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING
 from classad.ads.ad import computed_member
 from classad.builtins.pcre import GaveUp, compile_pattern
 from classad.builtins.support import is_ad, is_list, new_list, text_of, to_bytes
-from classad.evaluation.functions import EXPRESSIONS, RAW, TEXT, Form, Result, Where, builtin
+from classad.evaluation.functions import (
+    EXPRESSIONS,
+    RAW,
+    TEXT,
+    InlineForm,
+    ResultKind,
+    Where,
+    builtin,
+)
 from classad.evaluation.scopes import Found, enclosing, find, find_unscoped, outermost
 from classad.evaluation.state import CallSite, EvalState, select
 from classad.language.bounds import EvaluationFailure
@@ -161,10 +169,10 @@ def eval_in_each_context(site: CallSite) -> ClassAdValue:
 @builtin(
     "countMatches",
     args=2,
-    result=Result.COUNT,
+    result=ResultKind.COUNT,
     laziness=RAW,
     where=(Where.IN_EACH, Where.HERE),
-    form=Form.COUNT,
+    form=InlineForm.COUNT,
     exceptional="an undefined list counts 0, another type gives error; members that are no ads "
     "do not count",
     examples=["countMatches(x > 1, {[x = 1], [x = 2], undefined}) -> 1"],

@@ -11,7 +11,7 @@ from functools import partial, reduce
 from typing import Final
 
 from classad.builtins.support import is_ad, is_list, is_number, new_list
-from classad.evaluation.functions import LAZY, Booleans, Column, Result, builtin
+from classad.evaluation.functions import LAZY, ArgumentColumn, Booleans, ResultKind, builtin
 from classad.evaluation.state import EvalState
 from classad.language.operators import (
     BINARY,
@@ -137,7 +137,7 @@ class _Items:
                 yield from places
 
 
-def _one_in_many(given: Sequence[Column]) -> list[ClassAdValue] | None:
+def _one_in_many(given: Sequence[ArgumentColumn]) -> list[ClassAdValue] | None:
     """One scalar in many lists."""
     value, lists = given[0].shared(), given[1]
     if value is None or lists.shared() is not None or value.__class__ not in SCALARS:
@@ -161,7 +161,7 @@ def _one_in_many(given: Sequence[Column]) -> list[ClassAdValue] | None:
 @builtin(
     "member",
     args=2,
-    result=Result.CONDITION,
+    result=ResultKind.CONDITION,
     bulk=_one_in_many,
     exceptional="an undefined first argument gives undefined; members that cannot be compared "
     "are passed over",
@@ -179,7 +179,7 @@ def is_member(state: EvalState, value: ClassAdValue, members: ClassAdValue) -> C
 @builtin(
     "identicalMember",
     args=2,
-    result=Result.CONDITION,
+    result=ResultKind.CONDITION,
     exceptional="an undefined list gives undefined; the value may be undefined or error",
     examples=['identicalMember("a", {"A", "B"}) -> false', "identicalMember(1, {1.0}) -> false"],
 )
@@ -207,7 +207,7 @@ def _declare_comparison(name: str, decides: bool, doc: str, *examples: str) -> N
     @builtin(
         name,
         args=3,
-        result=Result.CONDITION,
+        result=ResultKind.CONDITION,
         laziness=LAZY,
         exceptional=_COMPARE_RULE,
         doc=f"Whether ``member op value`` is true for {doc} member; op is the first argument.",

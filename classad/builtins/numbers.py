@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from classad.builtins.support import int_of, is_list, is_number, real_of, text_of, truncated
-from classad.evaluation.functions import CHANCE, Result, builtin
+from classad.evaluation.functions import CHANCE, ResultKind, builtin
 from classad.evaluation.state import EvalState
 from classad.language.bounds import EvaluationFailure
 from classad.language.values import (
@@ -30,28 +30,30 @@ _NOT_EVEN_UNDEFINED = "undefined and error give error"
 def _declare_conversion(
     name: str,
     convert: Callable[[ClassAdValue], ClassAdValue],
-    result: Result,
+    result: ResultKind,
     doc: str,
     *examples: str,
 ) -> None:
     """Declare the conversion to a type."""
 
-    @builtin(name, args=1, result=result, prints=result is Result.TEXT, doc=doc, examples=examples)
+    @builtin(
+        name, args=1, result=result, prints=result is ResultKind.TEXT, doc=doc, examples=examples
+    )
     def converted(state: EvalState, value: ClassAdValue) -> ClassAdValue:
         return convert(value)
 
 
 _declare_conversion(
-    "int", int_of, Result.ROUNDED, "The argument as an integer, truncated toward zero.",
+    "int", int_of, ResultKind.ROUNDED, "The argument as an integer, truncated toward zero.",
     'int("12abc") -> 12', "int(-3.9) -> -3", "int(true) -> 1", 'int("x") -> error',
 )  # fmt: skip
 _declare_conversion(
-    "real", real_of, Result.NUMBER,
+    "real", real_of, ResultKind.NUMBER,
     'The argument as a real; ``"INF"``, ``"-INF"`` and ``"NaN"`` are understood.',
     'real("1e3") -> 1.000000000000000E+03', 'real("-INF") -> real("-INF")',
 )  # fmt: skip
 _declare_conversion(
-    "string", text_of, Result.TEXT,
+    "string", text_of, ResultKind.TEXT,
     "The argument as a string, printed in new syntax if it is none.",
     'string(1.5) -> "1.500000000000000E+00"', 'string({1, "a"}) -> "{ 1,\\"a\\" }"',
 )  # fmt: skip
@@ -60,7 +62,7 @@ _declare_conversion(
 @builtin(
     "bool",
     args=1,
-    result=Result.CONDITION,
+    result=ResultKind.CONDITION,
     exceptional="undefined gives undefined, and so does a string other than true and false",
     examples=['bool("TRUE") -> true', 'bool("yes") -> undefined', "bool(0.0) -> false"],
 )
@@ -81,7 +83,7 @@ def _declare_rounding(
     @builtin(
         *names,
         args=1,
-        result=Result.ROUNDED,
+        result=ResultKind.ROUNDED,
         exceptional=_NOT_EVEN_UNDEFINED,
         doc=f"The {doc}; strings convert.",
         examples=examples,
@@ -126,7 +128,7 @@ def c_pow(base: float, exponent: float) -> float:
 @builtin(
     "pow",
     args=2,
-    result=Result.NUMBER,
+    result=ResultKind.NUMBER,
     exceptional=_NOT_EVEN_UNDEFINED,
     examples=["pow(2, 10) -> 1024", "pow(-2, 3) -> -7", "pow(2, -1) -> 5.000000000000000E-01"],
 )
@@ -193,7 +195,7 @@ def quantize(state: EvalState, value: ClassAdValue, step: ClassAdValue) -> Class
 @builtin(
     "random",
     args=(0, 1),
-    result=Result.NUMBER,
+    result=ResultKind.NUMBER,
     fails=True,
     reads=CHANCE,
     exceptional="undefined, error and booleans give error; a bound not above 0 fails the "

@@ -30,7 +30,7 @@ class GaveUp(Exception):  # noqa: N818 - an outcome, not a mistake
     """The engine gave up on a search."""
 
 
-class Match(NamedTuple):
+class PatternMatch(NamedTuple):
     """``spans`` of the whole match and of the groups up to the last one that took part."""
 
     spans: tuple[tuple[int, int], ...]
@@ -91,15 +91,15 @@ class Pattern(NamedTuple):
         except self.failures as problem:
             raise GaveUp from problem
 
-    def search(self, subject: bytes, start: int = 0) -> Match | None:
+    def search(self, subject: bytes, start: int = 0) -> PatternMatch | None:
         """The first match from ``start`` on."""
         return self._run(self.engine, subject, start)
 
-    def search_nonempty_at(self, subject: bytes, start: int) -> Match | None:
+    def search_nonempty_at(self, subject: bytes, start: int) -> PatternMatch | None:
         """A match that begins exactly at ``start`` and is not empty."""
         return None if self.again is None else self._run(self.again, subject, start)
 
-    def _run(self, engine: _Engine, subject: bytes, start: int) -> Match | None:
+    def _run(self, engine: _Engine, subject: bytes, start: int) -> PatternMatch | None:
         try:
             found = self._first(engine, subject, start)
         except self.failures as problem:
@@ -110,7 +110,7 @@ class Pattern(NamedTuple):
         spans = [found.span(group) for group in range((groups or 0) + 1)]
         while len(spans) > 1 and spans[-1] == (-1, -1):
             spans.pop()
-        return Match(tuple(spans))
+        return PatternMatch(tuple(spans))
 
     def _first(self, engine: _Engine, subject: bytes, start: int) -> _Spans | None:
         """The first match.

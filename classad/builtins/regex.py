@@ -10,10 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from classad.builtins.pcre import OPTIONS, SHORT, GaveUp, Match, Pattern, compile_pattern
+from classad.builtins.pcre import OPTIONS, SHORT, GaveUp, Pattern, PatternMatch, compile_pattern
 from classad.builtins.stringlists import items_of
 from classad.builtins.support import either_exceptional, from_bytes, is_list, shared_texts, to_bytes
-from classad.evaluation.functions import Booleans, Column, Implementation, Result, builtin
+from classad.evaluation.functions import (
+    ArgumentColumn,
+    Booleans,
+    Implementation,
+    ResultKind,
+    builtin,
+)
 from classad.evaluation.state import EvalState
 from classad.language import bounds
 from classad.language.values import ERROR, UNDEFINED, ClassAdValue, Truth, Value
@@ -33,7 +39,7 @@ def _matches(pattern: Pattern, subject: str) -> Truth:
         return ERROR
 
 
-def _many_subjects(given: Sequence[Column]) -> list[ClassAdValue] | None:
+def _many_subjects(given: Sequence[ArgumentColumn]) -> list[ClassAdValue] | None:
     """One pattern in many subjects, if its search cannot fail: none is long."""
     texts, fixed = given[1].texts(), shared_texts([given[0], *given[2:]])
     compiled = None if texts is None or fixed is None else _compiled(fixed[0], "".join(fixed[1:]))
@@ -59,7 +65,7 @@ def _strings(*values: ClassAdValue) -> list[str] | Value:
 @builtin(
     "regexp",
     args=(2, 3),
-    result=Result.CONDITION,
+    result=ResultKind.CONDITION,
     bulk=_many_subjects,
     exceptional="undefined gives undefined; error, other types and an ill-formed pattern error",
     examples=[
@@ -82,7 +88,7 @@ def regexp(
 @builtin(
     "regexpMember",
     args=(2, 3),
-    result=Result.CONDITION,
+    result=ResultKind.CONDITION,
     exceptional="undefined members make a result that is not true undefined; a member of "
     "another type before the first match gives error; an ill-formed pattern is false",
     examples=[
@@ -114,7 +120,7 @@ def regexp_member(
 @builtin(
     "stringList_regexpMember",
     args=(2, 4),
-    result=Result.CONDITION,
+    result=ResultKind.CONDITION,
     exceptional="anything but strings, undefined included, gives error; no items give undefined",
     examples=['stringList_regexpMember("^b", "a, bc") -> true'],
 )
@@ -140,7 +146,7 @@ class _NoGroup(Exception):  # noqa: N818 - control flow inside this module
     """The replacement names a group that took no part in the match."""
 
 
-def _expanded(replacement: bytes, subject: bytes, match: Match) -> bytes:
+def _expanded(replacement: bytes, subject: bytes, match: PatternMatch) -> bytes:
     """The replacement with ``\\0`` to ``\\9`` put in."""
     parts = replacement.split(b"\\")
     text = parts[0]
@@ -209,7 +215,7 @@ def _declare_replacing(
     @builtin(
         name,
         args=(3, 4),
-        result=Result.TEXT,
+        result=ResultKind.TEXT,
         exceptional=exceptional,
         doc=doc,
         examples=examples,

@@ -13,7 +13,7 @@ from typing import Final
 
 from classad.builtins.strings import ascii_lower
 from classad.builtins.support import shared_texts, truncated
-from classad.evaluation.functions import Booleans, Column, Result, builtin
+from classad.evaluation.functions import ArgumentColumn, Booleans, ResultKind, builtin
 from classad.evaluation.state import EvalState
 from classad.language.spelling import leading_real
 from classad.language.values import ERROR, UNDEFINED, ClassAdValue, Value
@@ -35,7 +35,7 @@ def items_of(text: str, delimiters: str) -> list[str]:
 @builtin(
     "stringListSize",
     args=(1, 2),
-    result=Result.COUNT,
+    result=ResultKind.COUNT,
     exceptional=_STRINGS_ONLY,
     examples=['stringListSize("a, b c") -> 3', 'stringListSize("a;b", ";") -> 2'],
 )
@@ -58,7 +58,7 @@ def _declare_number(
     none: ClassAdValue,
     doc: str,
     *examples: str,
-    result: Result = Result.ANY,
+    result: ResultKind = ResultKind.ANY,
 ) -> None:
     """Declare a function that makes one number of the items; ``none``: what no items give."""
 
@@ -90,13 +90,13 @@ _declare_number(
     "stringListSum", lambda numbers: _sum(numbers, 0.0), 0.0,
     "The sum of the items: an integer if all items are; the real 0.0 for none.",
     'stringListSum("1, 2") -> 3', 'stringListSum("1, 2.5") -> 3.500000000000000E+00',
-    result=Result.NUMBER,
+    result=ResultKind.NUMBER,
 )  # fmt: skip
 _declare_number(
     "stringListAvg", lambda numbers: _sum(numbers, 0.0) / len(numbers), 0.0,
     "The mean of the items, truncated if all items are integers; the real 0.0 for none.",
     'stringListAvg("1, 2") -> 1', 'stringListAvg("1.0, 2") -> 1.500000000000000E+00',
-    result=Result.NUMBER,
+    result=ResultKind.NUMBER,
 )  # fmt: skip
 _declare_number(
     "stringListMin", lambda numbers: min([_FLT_MAX, *numbers]), UNDEFINED,
@@ -144,7 +144,7 @@ class _Membership:
         self.fold = fold
         self.name = name
 
-    def __call__(self, given: Sequence[Column]) -> list[ClassAdValue] | None:
+    def __call__(self, given: Sequence[ArgumentColumn]) -> list[ClassAdValue] | None:
         texts, fixed = given[1].texts(), shared_texts([given[0], *given[2:]])
         if texts is None or fixed is None:
             return self._many_items(given)
@@ -166,7 +166,7 @@ class _Membership:
                 found.setdefault(self.fold(item), []).append(place)
         return found
 
-    def _many_items(self, given: Sequence[Column]) -> list[ClassAdValue] | None:
+    def _many_items(self, given: Sequence[ArgumentColumn]) -> list[ClassAdValue] | None:
         items, fixed = given[0].texts(), shared_texts(given[1:])
         if items is None or fixed is None:
             return None
@@ -179,7 +179,9 @@ class _Membership:
         return Booleans([item in held for item in folded])
 
 
-_declare: Final = partial(builtin, args=(2, 3), result=Result.CONDITION, exceptional=_ONE_UNDEFINED)
+_declare: Final = partial(
+    builtin, args=(2, 3), result=ResultKind.CONDITION, exceptional=_ONE_UNDEFINED
+)
 
 
 def _declare_member(name: str, bulk: _Membership, doc: str, *examples: str) -> None:
@@ -247,7 +249,7 @@ _declare_subset(
 @builtin(
     "stringListsIntersect",
     args=(2, 3),
-    result=Result.CONDITION,
+    result=ResultKind.CONDITION,
     exceptional="error gives error, else undefined gives undefined, other than strings error",
     examples=[
         'stringListsIntersect("a, b", "b, c") -> true',

@@ -24,7 +24,7 @@ from classad.builtins.support import (
     to_bytes,
     undefined_first,
 )
-from classad.evaluation.functions import LAZY, Result, builtin
+from classad.evaluation.functions import LAZY, ResultKind, builtin
 from classad.evaluation.state import EvalState
 from classad.language import bounds
 from classad.language.times import wrap32
@@ -36,7 +36,7 @@ _ORDER_RULE: Final = "an undefined argument gives undefined, else an error one e
 @builtin(
     "strcat",
     args=(0, None),
-    result=Result.TEXT,
+    result=ResultKind.TEXT,
     laziness=LAZY,
     prints=True,
     exceptional="the first undefined or error argument, from the left, is the result",
@@ -58,7 +58,7 @@ def strcat(state: EvalState, *arguments: Thunk) -> ClassAdValue:
 @builtin(
     "join",
     args=(0, None),
-    result=Result.TEXT,
+    result=ResultKind.TEXT,
     laziness=LAZY,
     prints=True,
     exceptional="undefined items are left out and an undefined separator is empty; if all items "
@@ -130,7 +130,7 @@ def _ascii_upper(text: str) -> str:
 
 
 def _declare_case(
-    name: str, of: Callable[[str], str], case: str, result: Result, example: str
+    name: str, of: Callable[[str], str], case: str, result: ResultKind, example: str
 ) -> None:
     @builtin(
         name,
@@ -146,15 +146,15 @@ def _declare_case(
 
 
 _declare_case(
-    "toUpper", _ascii_upper, "upper", Result.UPPER, 'toUpper("Slot1@host") -> "SLOT1@HOST"'
+    "toUpper", _ascii_upper, "upper", ResultKind.UPPER, 'toUpper("Slot1@host") -> "SLOT1@HOST"'
 )
-_declare_case("toLower", ascii_lower, "lower", Result.LOWER, 'toLower("LINUX") -> "linux"')
+_declare_case("toLower", ascii_lower, "lower", ResultKind.LOWER, 'toLower("LINUX") -> "linux"')
 
 
 @builtin(
     "substr",
     args=(2, 3),
-    result=Result.TEXT,
+    result=ResultKind.TEXT,
     exceptional=_ORDER_RULE,
     examples=[
         'substr("abcdef", 1, 2) -> "bc"',
@@ -191,7 +191,7 @@ def substr(
 @builtin(
     "size",
     args=1,
-    result=Result.COUNT,
+    result=ResultKind.COUNT,
     examples=['size("abc") -> 3', "size({1, 2}) -> 2", "size([a = 1]) -> 1", "size(1) -> error"],
 )
 def size(state: EvalState, value: ClassAdValue) -> ClassAdValue:
@@ -211,7 +211,7 @@ def _declare_order(name: str, key: Callable[[str], bytes], doc: str, *examples: 
     @builtin(
         name,
         args=2,
-        result=Result.INTEGER,
+        result=ResultKind.INTEGER,
         prints=True,
         exceptional=_ORDER_RULE,
         doc=doc,
@@ -295,7 +295,7 @@ def _order(left: str, right: str) -> int:
 @builtin(
     "versioncmp",
     args=2,
-    result=Result.INTEGER,
+    result=ResultKind.INTEGER,
     prints=True,
     exceptional=_ORDER_RULE,
     examples=[
@@ -316,7 +316,7 @@ def _relation(name: str, holds: Callable[[int, int], bool], doc: str, example: s
         name,
         args=2,
         cased=True,
-        result=Result.CONDITION,
+        result=ResultKind.CONDITION,
         prints=True,
         exceptional=_ORDER_RULE,
         doc=f"Whether the {doc}.",
@@ -343,7 +343,7 @@ for _row in (
 @builtin(
     "version_in_range",
     args=3,
-    result=Result.CONDITION,
+    result=ResultKind.CONDITION,
     prints=True,
     exceptional="an undefined bound gives undefined; error and an undefined version give error",
     examples=['version_in_range("1.10", "1.9", "1.11") -> true'],

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final, TypeGuard
 
 from classad.ads.ad import ListValue
-from classad.evaluation.functions import Column
+from classad.evaluation.functions import ArgumentColumn
 from classad.language.spelling import leading_real
 from classad.language.times import format_abstime, int32_of_real, reltime_text
 from classad.language.values import ERROR, INT_MIN, UNDEFINED, AbsTime, ClassAdValue, RelTime, Value
@@ -110,7 +110,7 @@ def new_list(items: Iterable[ClassAdValue]) -> ListValue:
     return ListValue(items, computed=True)
 
 
-def shared_texts(columns: Sequence[Column]) -> list[str] | None:
+def shared_texts(columns: Sequence[ArgumentColumn]) -> list[str] | None:
     """The values that all calls share, if each column has one and all are strings."""
     found = []
     for column in columns:

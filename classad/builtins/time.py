@@ -14,12 +14,12 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 from classad.builtins.support import int_of, is_ad
-from classad.evaluation.functions import CLOCK, NOTHING, ZONE, Result, builtin
+from classad.evaluation.functions import CLOCK, NOTHING, ZONE, ResultKind, builtin
 from classad.evaluation.state import EvalState
 from classad.language.bounds import EvaluationFailure
 from classad.language.time_format import Fields, strftime
 from classad.language.times import (
-    Moment,
+    BrokenDownTime,
     break_down,
     int32_of_real,
     local_offset,
@@ -51,7 +51,7 @@ def _here(state: EvalState, secs: int) -> AbsTime:
 @builtin(
     "time",
     args=0,
-    result=Result.CLOCK,
+    result=ResultKind.CLOCK,
     reads=CLOCK,
     exceptional=_NO_ARGUMENTS,
     examples=["isInteger(time()) -> true"],
@@ -234,13 +234,15 @@ def _weekday(year: int, yearday: int) -> int:
     return days - 7 * truncating_divide(days, 7)
 
 
-def _counted(year: int, month: int, day: int, hour: int, minute: int, second: int) -> Moment:
+def _counted(
+    year: int, month: int, day: int, hour: int, minute: int, second: int
+) -> BrokenDownTime:
     """The fields with both days as HTCondor counts them."""
     yearday = _yearday(year, month, day)
-    return Moment(year, month, day, hour, minute, second, _weekday(year, yearday), yearday)
+    return BrokenDownTime(year, month, day, hour, minute, second, _weekday(year, yearday), yearday)
 
 
-def _fields_of_ad(state: EvalState, ad: Ad) -> Moment:
+def _fields_of_ad(state: EvalState, ad: Ad) -> BrokenDownTime:
     """The fields of a split-time ad; what is missing or no integer counts as 0, month as 1."""
 
     def field(name: str, default: int = 0) -> int:
@@ -256,7 +258,7 @@ def _fields_of_ad(state: EvalState, ad: Ad) -> Moment:
 @builtin(
     "formatTime",
     args=(0, 2),
-    result=Result.TEXT,
+    result=ResultKind.TEXT,
     reads=ZONE,
     reads_alone=CLOCK,
     exceptional="undefined, error and types other than number, absolute time and ad give error",
@@ -286,7 +288,8 @@ def format_time(state: EvalState, *arguments: ClassAdValue) -> ClassAdValue:
     return strftime(format, Fields(*at, wall - offset, name))
 
 
-#: Name, what it gives: a field of ``Moment``, a place in ``split_span``; what that is; an example.
+#: Name, what it gives: a field of ``BrokenDownTime``, a place in ``split_span``; what that is; an
+#: example.
 _FIELDS: Final = (
     ("getYear", "year", None, "year of an absolute time, in the local zone",
      'absTime("2020-07-02T03:04:05Z")', 2020),

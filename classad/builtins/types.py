@@ -7,7 +7,7 @@ Follows: the ClassAd language reference, ``isUndefined``, ``ifThenElse``, ``debu
 from __future__ import annotations
 
 from classad.builtins.support import is_ad, is_list
-from classad.evaluation.functions import LAZY, RAW, Form, Implementation, Result, builtin
+from classad.evaluation.functions import LAZY, RAW, Implementation, InlineForm, ResultKind, builtin
 from classad.evaluation.state import CallSite, EvalState
 from classad.language.operators import truth
 from classad.language.values import ERROR, UNDEFINED, AbsTime, ClassAdValue, RelTime, Thunk
@@ -18,8 +18,8 @@ def _declare(
     doc: str,
     implementation: Implementation,
     *examples: str,
-    result: Result = Result.ANY,
-    form: Form | None = None,
+    result: ResultKind = ResultKind.ANY,
+    form: InlineForm | None = None,
 ) -> None:
     builtin(
         name,
@@ -33,16 +33,16 @@ def _declare(
     )(implementation)
 
 
-_KIND = Result.KIND
+_KIND = ResultKind.KIND
 _declare(
     "isUndefined", "undefined", lambda state, value: value is UNDEFINED,
     "isUndefined(undefined) -> true", "isUndefined(error) -> false",
-    result=_KIND, form=Form.IS_UNDEFINED,
+    result=_KIND, form=InlineForm.IS_UNDEFINED,
 )  # fmt: skip
 _declare(
     "isError", "the error value", lambda state, value: value is ERROR,
     "isError(1 / 0) -> true", "isError(undefined) -> false",
-    result=_KIND, form=Form.IS_ERROR,
+    result=_KIND, form=InlineForm.IS_ERROR,
 )  # fmt: skip
 _declare(
     "isString", "a string", lambda state, value: value.__class__ is str,
@@ -77,7 +77,7 @@ _declare(
     "ifThenElse",
     args=3,
     laziness=LAZY,
-    form=Form.CHOICE,
+    form=InlineForm.CHOICE,
     guard=True,
     exceptional="an undefined condition gives undefined, one that is no boolean or number error; "
     "the branch not taken is not evaluated",

@@ -219,7 +219,7 @@ def run_of(piece: Piece) -> Run:
 @lru_cache(OPERATIONS_KEPT)
 def _operation(symbol: str, extras: int, *sorts: str) -> Callable[..., Run]:
     """What makes the function of an operation on operands of some sorts."""
-    slots = [Slot(sort, f"k{place}") for place, sort in enumerate(sorts)]
+    slots = [OperandSlot(sort, f"k{place}") for place, sort in enumerate(sorts)]
     names = [slot.name for slot in slots] + [f"x{place}" for place in range(extras)]
     writer = _Writer()
     result = writer.operation(symbol, slots, names[len(slots) :], 0)
@@ -244,14 +244,14 @@ def _made(source: str) -> Callable[..., Run]:
     return space["make"]
 
 
-class Slot(NamedTuple):
+class OperandSlot(NamedTuple):
     """An operand that is handed over when the function is made: its sort and the argument."""
 
     sort: str
     name: str
 
 
-Part = Node | Slot
+Part = Node | OperandSlot
 
 
 class _Writer(Statements):
@@ -304,7 +304,7 @@ class _Writer(Statements):
 
     def operand(self, part: Part, depth: int) -> Operand:
         """As ``value``, perhaps unsettled."""
-        if isinstance(part, Slot):
+        if isinstance(part, OperandSlot):
             return self.leaf(part.sort, part.name)
         symbol, operands, extras = form_of(part)
         if symbol in SORTS:
@@ -315,7 +315,7 @@ class _Writer(Statements):
 
     def function(self, part: Part) -> str:
         """A name for the function of an operand."""
-        return part.name if isinstance(part, Slot) else self.bind(run_of(compile_node(part)))
+        return part.name if isinstance(part, OperandSlot) else self.bind(run_of(compile_node(part)))
 
     def leaf(self, sort: str, name: str) -> Operand:
         """A constant, an attribute, or the value of a function."""
@@ -442,7 +442,7 @@ _COMPARISONS: Final = ORDER | EQUALITY
 
 def _is_leaf(part: Part) -> bool:
     """Whether an operand is a constant or an attribute that is simply looked up."""
-    sort = part.sort if isinstance(part, Slot) else form_of(part)[0]
+    sort = part.sort if isinstance(part, OperandSlot) else form_of(part)[0]
     return sort in SORTS and sort != "run"
 
 

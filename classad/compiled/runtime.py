@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from classad.ads.ad import Ad, ListValue, make_ad, make_list
 from classad.ads.expression import Expression, Run
 from classad.evaluation.functions import Builtin, Laziness, lookup_function
-from classad.evaluation.functions import Form as FunctionForm
+from classad.evaluation.functions import InlineForm as FunctionForm
 from classad.evaluation.scopes import find, find_unscoped, outermost, own
 from classad.evaluation.state import CallSite, select
 from classad.language.names import SPECIAL, UNUSUAL, fold_name

@@ -83,7 +83,7 @@ class Where(Enum):
     NAMED = "named"
 
 
-class Form(Enum):
+class InlineForm(Enum):
     """A function that compilers may write out instead of calling it."""
 
     #: The second argument if the first is true, the third if it is false.
@@ -95,7 +95,7 @@ class Form(Enum):
     COUNT = "count"
 
 
-class Result(Enum):
+class ResultKind(Enum):
     """What a function can give at most, undefined and error aside."""
 
     ANY = "anything"
@@ -114,7 +114,7 @@ class Result(Enum):
     CLOCK = "the time of the evaluation"
 
 
-class Column(Protocol):
+class ArgumentColumn(Protocol):
     """The values that many calls have for one argument, as a bulk form sees them.
 
     ``memo``: what bulk forms found out about the values, kept with them.
@@ -140,7 +140,7 @@ class Booleans(list[ClassAdValue]):
 
 #: What a function makes of columns of arguments: a value for each call; None if it is to be called
 #: for each of them.
-Bulk: TypeAlias = Callable[[Sequence[Column]], "list[ClassAdValue] | None"]
+Bulk: TypeAlias = Callable[[Sequence[ArgumentColumn]], "list[ClassAdValue] | None"]
 Implementation: TypeAlias = Callable[..., ClassAdValue]
 _Impl = TypeVar("_Impl", bound=Implementation)
 
@@ -171,12 +171,12 @@ class Builtin(NamedTuple):
     impl: Implementation
     reads_alone: Reads = NOTHING
     where: tuple[Where, ...] = ()
-    form: Form | None = None
+    form: InlineForm | None = None
     bulk: Bulk | None = None
     guard: bool = False
     prints: bool = False
     observed: bool = False
-    result: Result = Result.ANY
+    result: ResultKind = ResultKind.ANY
     fails: bool = False
     cased: bool = False
 
@@ -242,7 +242,7 @@ def lookup_function(name: str, context: HasFunctions | None = None) -> Builtin |
     return found
 
 
-def form_of(name: str, count: int) -> Form | None:
+def form_of(name: str, count: int) -> InlineForm | None:
     """The form of a call with so many arguments, if it has one."""
     found = load().get(fold_name(name))
     return found.form if found is not None and found.accepts(count) else None
@@ -328,12 +328,12 @@ def builtin(
     reads: Reads = NOTHING,
     reads_alone: Reads = NOTHING,
     where: Sequence[Where] = (),
-    form: Form | None = None,
+    form: InlineForm | None = None,
     bulk: Bulk | None = None,
     guard: bool = False,
     prints: bool = False,
     observed: bool = False,
-    result: Result = Result.ANY,
+    result: ResultKind = ResultKind.ANY,
     fails: bool = False,
     cased: bool = False,
     exceptional: str = "undefined gives undefined, error gives error",

@@ -172,10 +172,10 @@ def read_transaction_log(text: str, name: str) -> TransactionLog:
     Raises ``DamagedLogError`` where the real daemon would not start, ``LimitError`` for one whose
     ads take too much.
     """
-    return _Reader(Source(text, name)).read()
+    return _LogReader(Source(text, name)).read()
 
 
-class _Reader:
+class _LogReader:
     """One pass over the text of a log."""
 
     def __init__(self, source: Source) -> None:

@@ -38,7 +38,7 @@ class Misread(Exception):  # noqa: N818 - never leaves the readers
         self.message, self.start, self.end = message, start, end
 
 
-class Shape(NamedTuple):
+class RecoveryMarks(NamedTuple):
     """What ends an attribute in a form, what an ad begins with, and what else is to be told."""
 
     marks: re.Pattern[str]
@@ -48,10 +48,10 @@ class Shape(NamedTuple):
 
 _COMMENT: Final = r"//[^\n]*|/\*.*?\*/"
 # `(?!)`: so that Python before 3.11.5, too, forgets what did not match.
-JSON: Final = Shape(
+JSON: Final = RecoveryMarks(
     re.compile(rf'"(?:[^"\\\n]++|\\[^\n]|(?!))*+"|{_COMMENT}|[\[\]{{}},"]', re.DOTALL), ",", "{"
 )
-NEW: Final = Shape(
+NEW: Final = RecoveryMarks(
     re.compile(
         rf""""(?:[^"\\\n]++|\\[^\n]|(?!))*+"|'(?:[^'\\\n]++|\\[^\n]|(?!))*+'|{_COMMENT}|[\[\]{{}}();"']""",
         re.DOTALL,
@@ -67,7 +67,7 @@ _CLOSING: Final = {"[": "]", "{": "}", "(": ")"}
 _MOST_INDENTED: Final = 200
 
 
-def attribute_end(text: str, position: int, shape: Shape, limit: int) -> int | None:
+def attribute_end(text: str, position: int, shape: RecoveryMarks, limit: int) -> int | None:
     """Where the separator or the bracket stands that ends the attribute at ``position``."""
     expected: list[str] = []
     for found in shape.marks.finditer(text, position, limit):

@@ -337,7 +337,7 @@ def complement(a: ClassAdValue) -> ClassAdValue:
 # --- the table ------------------------------------------------------------------------------
 
 
-class Kind(Enum):
+class OperatorKind(Enum):
     """What an operator does; the laws that hold for all operators of a kind.
 
     All but those of ``LOGIC``, ``IDENTITY`` and ``CHOICE`` are strict: both operands are evaluated,
@@ -389,7 +389,7 @@ class Operator(NamedTuple):
     symbol: str
     arity: int
     precedence: int
-    kind: Kind
+    kind: OperatorKind
     takes: tuple[str, ...]
     token: str
     implementation: Callable[..., ClassAdValue]
@@ -406,8 +406,8 @@ class Operator(NamedTuple):
         return self.settles is not None
 
 
-_L, _B, _E, _I = Kind.LOGIC, Kind.BITS, Kind.EQUALITY, Kind.IDENTITY
-_O, _S, _A = Kind.ORDER, Kind.SHIFT, Kind.ARITHMETIC
+_L, _B, _E, _I = OperatorKind.LOGIC, OperatorKind.BITS, OperatorKind.EQUALITY, OperatorKind.IDENTITY
+_O, _S, _A = OperatorKind.ORDER, OperatorKind.SHIFT, OperatorKind.ARITHMETIC
 
 #: Symbol -> binary operator, in the order of the tokens of csrc/lex.h.
 BINARY: Final[dict[str, Operator]] = {
@@ -441,7 +441,7 @@ BINARY: Final[dict[str, Operator]] = {
                  commutes=True, exact=operator.mul),
         Operator("/", 2, 10, _A, _NUMERIC, "DIVIDE", divide, "DIVIDE"),
         Operator("%", 2, 10, _A, _NUMERIC, "MODULUS", remainder, "REMAINDER"),
-        Operator("?:", 2, 12, Kind.CHOICE, _ANYTHING, "ELVIS", elvis, "ELVIS",
+        Operator("?:", 2, 12, OperatorKind.CHOICE, _ANYTHING, "ELVIS", elvis, "ELVIS",
                  settles=lambda a: a is not UNDEFINED),
     )
 }  # fmt: skip
@@ -456,28 +456,35 @@ UNARY: Final[dict[str, Operator]] = {
     )
 }
 #: ``c ? a : b``.
-CONDITIONAL: Final = Operator("?:", 3, 0, Kind.CHOICE, _ANYTHING, "QMARK", choose)
+CONDITIONAL: Final = Operator("?:", 3, 0, OperatorKind.CHOICE, _ANYTHING, "QMARK", choose)
 
 
-def of_kind(*kinds: Kind) -> frozenset[str]:
+def of_kind(*kinds: OperatorKind) -> frozenset[str]:
     """The symbols of the binary operators of some kinds."""
     return frozenset(symbol for symbol, row in BINARY.items() if row.kind in kinds)
 
 
-LOGIC: Final = of_kind(Kind.LOGIC)
-ORDER: Final = of_kind(Kind.ORDER)
-EQUALITY: Final = of_kind(Kind.EQUALITY)
-IDENTITY: Final = of_kind(Kind.IDENTITY)
-CHOICE: Final = of_kind(Kind.CHOICE)
-ARITHMETIC: Final = of_kind(Kind.ARITHMETIC)
+LOGIC: Final = of_kind(OperatorKind.LOGIC)
+ORDER: Final = of_kind(OperatorKind.ORDER)
+EQUALITY: Final = of_kind(OperatorKind.EQUALITY)
+IDENTITY: Final = of_kind(OperatorKind.IDENTITY)
+CHOICE: Final = of_kind(OperatorKind.CHOICE)
+ARITHMETIC: Final = of_kind(OperatorKind.ARITHMETIC)
 #: Those that compare values, identity included.
 COMPARISONS: Final = ORDER | EQUALITY | IDENTITY
 #: Those that undefined is no surprise to.
-GUARDS: Final = of_kind(Kind.IDENTITY, Kind.CHOICE)
+GUARDS: Final = of_kind(OperatorKind.IDENTITY, OperatorKind.CHOICE)
 #: The rows that csrc/operate.c applies, by the number of their opcode.
 OPCODES: Final = tuple(
     row
-    for kind in (Kind.ARITHMETIC, Kind.ORDER, Kind.EQUALITY, Kind.IDENTITY, Kind.LOGIC, Kind.CHOICE)
+    for kind in (
+        OperatorKind.ARITHMETIC,
+        OperatorKind.ORDER,
+        OperatorKind.EQUALITY,
+        OperatorKind.IDENTITY,
+        OperatorKind.LOGIC,
+        OperatorKind.CHOICE,
+    )
     for row in BINARY.values()
     if row.kind is kind and row.opcode is not None
 ) + tuple(row for row in UNARY.values() if row.opcode is not None)
@@ -486,5 +493,5 @@ EXACT: Final = {symbol: row.exact for symbol, row in BINARY.items() if row.exact
 #: Comparison -> the same with its sides exchanged.
 MIRRORED: Final = {symbol: row.mirror for symbol, row in BINARY.items() if row.mirror}
 #: The symbols in the order of the tokens of csrc/lex.h: ``?:`` is the last one.
-_FIRST = (symbol for symbol, row in BINARY.items() if row.kind is not Kind.CHOICE)
+_FIRST = (symbol for symbol, row in BINARY.items() if row.kind is not OperatorKind.CHOICE)
 TOKENS: Final = tuple(dict.fromkeys((*_FIRST, *UNARY, *BINARY)))

@@ -31,7 +31,7 @@ _WEEK: Final = 7 * DAY
 _WEEKS_OF_SUMMER: Final = 600
 
 
-class Moment(NamedTuple):
+class BrokenDownTime(NamedTuple):
     """A broken-down time: ``month`` 1-12, ``weekday`` 0 = Sunday, ``yearday`` 0-based."""
 
     year: int
@@ -82,12 +82,12 @@ def seconds_of(year: int, month: int, day: int, hour: int, minute: int, second: 
     return days_of_date(year, month, day) * DAY + hour * 3600 + minute * 60 + second
 
 
-def break_down(secs: int) -> Moment:
+def break_down(secs: int) -> BrokenDownTime:
     """The fields of a number of seconds (UTC, or already shifted to a zone)."""
     days, rest = divmod(secs, DAY)
     year, month, day = date_of_days(days)
     yearday = days - days_of_date(year, 1, 1)
-    return Moment(
+    return BrokenDownTime(
         year, month, day, rest // 3600, rest // 60 % 60, rest % 60, (days + 4) % 7, yearday
     )
 

@@ -65,7 +65,7 @@ _BLANKS: Final = BLANKS.encode()
 _TEXT: Final = Struct("QQIi")
 
 
-class Place(Protocol):
+class Cursor(Protocol):
     """The next byte to be read, its line number, where its ad begins, where a line ends that is
     left to the caller, and whether the rest of the ad is skipped.
     """
@@ -100,7 +100,7 @@ class NativeStore:
         if not load:  # pragma: no cover - the C library finds no memory
             raise MemoryError("no memory for loading ads")
         self._load = ffi.gc(load, lib.ca_load_free)
-        self.place: Place = ffi.new("ca_place *", {"line": 1})
+        self.place: Cursor = ffi.new("ca_place *", {"line": 1})
         self._buffer = (0, ffi.NULL, False)
 
     def size(self) -> tuple[int, int]:
@@ -191,7 +191,7 @@ class PythonStore:
     """The store in Python, which hands back every line that is not blank."""
 
     def __init__(self) -> None:
-        self.place: Place = SimpleNamespace(position=0, line=1, start=0, block=0, dropping=False)
+        self.place: Cursor = SimpleNamespace(position=0, line=1, start=0, block=0, dropping=False)
         self._data: Data = b""
         self._whole = False
         self._names: dict[str, int] = {}

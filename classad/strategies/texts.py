@@ -25,7 +25,7 @@ from random import Random
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from classad.language.names import TIME_LITERALS
-from classad.language.operators import BINARY, UNARY, Kind, Operator
+from classad.language.operators import BINARY, UNARY, Operator, OperatorKind
 
 if TYPE_CHECKING:
     from classad.syntax.nodes import Node
@@ -79,7 +79,7 @@ ATTRIBUTES: Final[Mapping[str, str]] = {
 }
 
 
-class Shape(NamedTuple):
+class CallShape(NamedTuple):
     """How a declared function is called: name, bounds of the arguments, calls seen in examples."""
 
     name: str
@@ -91,7 +91,7 @@ class Shape(NamedTuple):
 
 
 @cache
-def shapes(*, steady: bool = True) -> dict[str, Shape]:
+def shapes(*, steady: bool = True) -> dict[str, CallShape]:
     """Folded name -> shape of every declared function.
 
     ``steady``: only calls whose value is fixed once the time zone is.
@@ -108,7 +108,7 @@ def shapes(*, steady: bool = True) -> dict[str, Shape]:
         most = min(max(least, declared.max_args if declared.max_args is not None else 3), 5)
         calls = _calls(declared.examples, declared.name, least)
         kinds = tuple(tuple(_kind(text) for text in call) for call in calls)
-        found[key] = Shape(declared.name, least, most, calls, kinds)
+        found[key] = CallShape(declared.name, least, most, calls, kinds)
     return found
 
 
@@ -176,7 +176,7 @@ class Inventor:
 
     def __init__(self, below: Below) -> None:
         self.below = below
-        self.functions: tuple[Shape, ...] = tuple(shapes().values())
+        self.functions: tuple[CallShape, ...] = tuple(shapes().values())
         self.binary: tuple[Operator, ...] = tuple(BINARY.values())
         self.unary: tuple[str, ...] = tuple(UNARY)
 
@@ -220,7 +220,7 @@ class Inventor:
         if self.below(10) > 6:
             kind = self.pick(kinds)
         right = self.expression(depth - 1, kind, before)
-        if operator.kind is Kind.CHOICE:  # the grammar wants an operand without sign
+        if operator.kind is OperatorKind.CHOICE:  # the grammar wants an operand without sign
             return f"(({left}) ?: ({right}))"
         return f"({left} {operator.symbol} {right})"
 

@@ -45,7 +45,7 @@ _OPERATORS: Final = {row.token: symbol for symbol, row in BINARY.items()} | {
 Parts: TypeAlias = list[Any]
 
 
-class Place(Protocol):
+class ParsePlace(Protocol):
     """What a builder may ask of the parse."""
 
     @property
@@ -59,7 +59,7 @@ class Place(Protocol):
 
 
 #: The parse that builds.
-PLACE: Final[ContextVar[Place]] = ContextVar("PLACE")
+PLACE: Final[ContextVar[ParsePlace]] = ContextVar("PLACE")
 
 
 def _literal(parts: Parts) -> Literal:

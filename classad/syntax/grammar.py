@@ -34,10 +34,10 @@ from classad.syntax.lexing import (
     NUMBERS,
     PREFIXES,
     WORD_VALUES,
-    Fault,
+    LexingFault,
     Scanner,
+    Terminals,
     Token,
-    Vocabulary,
 )
 from classad.syntax.nodes import Conditional, Node
 
@@ -90,7 +90,7 @@ def explain(at: Situation) -> tuple[str, str | None, int, int]:
     token = at.token
     if token.kind == BAD:
         fault = token.value
-        assert isinstance(fault, Fault)
+        assert isinstance(fault, LexingFault)
         return fault.message, fault.help, token.start, token.end
     if token.kind == END and at.open and _closer_kind(at.open[-1]) in at.expected:
         opener = at.open[-1]
@@ -253,7 +253,7 @@ class Grammar(NamedTuple):
     """The grammar, ready for texts."""
 
     parser: lark.Lark
-    vocabulary: Vocabulary
+    vocabulary: Terminals
 
 
 class Automaton(Protocol):
@@ -306,7 +306,7 @@ def load_grammar() -> Grammar:
         else (terminal.name, terminal.pattern.to_regexp(), True)
         for terminal in parser.terminals
     )
-    return Grammar(parser, Vocabulary(terminals))
+    return Grammar(parser, Terminals(terminals))
 
 
 def scanner(

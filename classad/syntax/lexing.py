@@ -19,7 +19,7 @@ from classad.language.rules import NEWEST, LanguageRules, NestingRules
 from classad.language.values import ERROR, INT_MAX, INT_MIN, UNDEFINED
 
 BLANKS: Final = " \t\n\v\f\r"
-#: Kind of the token that stands for a piece of text that is none; its value is a ``Fault``.
+#: Kind of the token that stands for a piece of text that is none; its value is a ``LexingFault``.
 BAD: Final = "BAD"
 #: Kind of the token behind the last one, as Lark calls it.
 END: Final = "$END"
@@ -57,14 +57,14 @@ class Token(_Terminal):
     type = _Terminal.kind
 
 
-class Fault(NamedTuple):
+class LexingFault(NamedTuple):
     """Why a text is not a token: what is wrong and what could be written instead."""
 
     message: str
     help: str | None = None
 
 
-class Vocabulary:
+class Terminals:
     """The terminals of the grammar, compiled for scanning."""
 
     def __init__(self, terminals: Iterable[tuple[str, str, bool]]) -> None:
@@ -105,13 +105,13 @@ _OTHER_OPERATORS: Final = frozenset({"ELVIS", "COLON"}).union(
 NO_MIDDLE: Final = object()
 
 
-def _too_deep(language: LanguageRules) -> Fault:
+def _too_deep(language: LanguageRules) -> LexingFault:
     levels, each, *_ = language.nesting
     takes = f"HTCondor reads {levels} levels; a pair of parentheses takes {each} of them"
-    return Fault("nested too deeply", takes)
+    return LexingFault("nested too deeply", takes)
 
 
-class Nesting:
+class NestingCounter:
     """Counts nesting as HTCondor's recursive parser does, and keeps the open brackets.
 
     By the newest rules each bracket costs 3 levels; each prefix operator, ``?:`` operator and
@@ -175,7 +175,7 @@ class Scanner:
 
     def __init__(
         self,
-        vocabulary: Vocabulary,
+        vocabulary: Terminals,
         text: str,
         position: int = 0,
         *,
@@ -194,9 +194,9 @@ class Scanner:
         self._one_ad = one_ad
         self.nesting = self._begin()
 
-    def _begin(self) -> Nesting:
+    def _begin(self) -> NestingCounter:
         rules = self._language.nesting
-        return Nesting(0 if self._one_ad else rules.bracket, rules)
+        return NestingCounter(0 if self._one_ad else rules.bracket, rules)
 
     def tokens(self) -> Iterator[Token]:
         """The tokens, without an end token."""
@@ -277,7 +277,7 @@ class Scanner:
         if kind == "SEMICOLON":
             open_brackets = self.nesting.open
             if self._strict and open_brackets and open_brackets[-1].kind == "OPEN_PAREN":
-                fault = Fault("strict semantics wants `,` between arguments, not `;`")
+                fault = LexingFault("strict semantics wants `,` between arguments, not `;`")
                 return Token(BAD, fault, start, end)
         elif self.text.startswith(("/*", "=?"), start):
             return self._fault(start)
@@ -318,7 +318,7 @@ class Scanner:
             return Token(kind, body, start, end)
         value = unescape(body)
         if "\0" in value:
-            return Token(BAD, Fault("a string cannot hold a NUL character"), start, end)
+            return Token(BAD, LexingFault("a string cannot hold a NUL character"), start, end)
         return Token(kind, value, start, end)
 
     def _fault(self, start: int) -> Token:
@@ -326,13 +326,17 @@ class Scanner:
         char = self.text[start]
         if char in "\"'":
             what = "string" if char == '"' else "quoted name"
-            fault = Fault(f"this {what} is never closed", _unclosed_help(self.text[start:], char))
+            fault = LexingFault(
+                f"this {what} is never closed", _unclosed_help(self.text[start:], char)
+            )
             return Token(BAD, fault, start, len(self.text))
         if self.text.startswith("/*", start):
-            return Token(BAD, Fault("this comment is never closed"), start, len(self.text))
+            return Token(BAD, LexingFault("this comment is never closed"), start, len(self.text))
         if self.text.startswith("=?", start):
-            return Token(BAD, Fault("`=?` is not an operator", "write `=?=`"), start, start + 2)
-        fault = Fault(f"unexpected character `{_printable(char)}`", _character_help(char))
+            return Token(
+                BAD, LexingFault("`=?` is not an operator", "write `=?=`"), start, start + 2
+            )
+        fault = LexingFault(f"unexpected character `{_printable(char)}`", _character_help(char))
         return Token(BAD, fault, start, start + 1)
 
 
@@ -402,7 +406,7 @@ def _joined(text: str, quote: str) -> str:
     return gap.sub(lambda found: found[1] or "", text[1:-1])
 
 
-def _number_fault(kind: str, text: str, after: str, *, strict: bool) -> Fault | None:
+def _number_fault(kind: str, text: str, after: str, *, strict: bool) -> LexingFault | None:
     """What is wrong with a number, given the character after it."""
     digits = text.removeprefix("-")
     hexadecimal = digits[1:2] in ("x", "X")
@@ -410,27 +414,27 @@ def _number_fault(kind: str, text: str, after: str, *, strict: bool) -> Fault | 
         # The digits of a hexadecimal integer have taken every `e` they could.
         whole = kind == "INTEGER" and hexadecimal
         if not whole and "e" not in digits.rpartition(".")[2].lower():
-            return Fault("an exponent needs digits")
+            return LexingFault("an exponent needs digits")
     if kind == "REAL":
         return None
     if after == ".":
-        return Fault("a decimal point needs digits after it", f"write `{text}.0`")
+        return LexingFault("a decimal point needs digits after it", f"write `{text}.0`")
     if digits == "0" and after in ("x", "X"):
-        return Fault("`0x` needs hexadecimal digits after it")
+        return LexingFault("`0x` needs hexadecimal digits after it")
     if digits[0] != "0" or len(digits) == 1:
         return None
     # INVARIANT: a sign hides the zero from HTCondor's check, so `-010` is -10.
     return _leading_zero(digits, hexadecimal, refuse=not strict and text == digits)
 
 
-def _leading_zero(digits: str, hexadecimal: bool, *, refuse: bool) -> Fault | None:
+def _leading_zero(digits: str, hexadecimal: bool, *, refuse: bool) -> LexingFault | None:
     if hexadecimal:
         value = int(digits, 16)
         help = f"write `{value}`" if value <= INT_MAX else None
-        return Fault("there are no hexadecimal integers", help) if refuse else None
+        return LexingFault("there are no hexadecimal integers", help) if refuse else None
     if refuse or "8" in digits or "9" in digits:
         plain = digits.lstrip("0") or "0"
-        return Fault("an integer cannot start with `0`", f"write `{plain}`")
+        return LexingFault("an integer cannot start with `0`", f"write `{plain}`")
     return None
 
 

@@ -16,7 +16,7 @@ from typing import Any, Final, Generic, Protocol, TypeVar
 DEFAULT: Final = 512 * 2**20
 
 
-class Result(Protocol):
+class CountedResult(Protocol):
     """Something that is kept.  ``cost``: its bytes."""
 
     @property
@@ -30,7 +30,7 @@ Key = object
 
 K = TypeVar("K")
 V = TypeVar("V")
-R = TypeVar("R", bound=Result)
+R = TypeVar("R", bound=CountedResult)
 
 
 class Budget:

@@ -22,7 +22,7 @@ from classad.evaluate import evaluate
 from classad.evaluation.state import EvalContext
 from classad.files.ads import load_ads
 from classad.formats.common import Errors, check_errors
-from classad.kernels import Key, sort_rows, top_rows
+from classad.kernels import OrderKey, sort_rows, top_rows
 from classad.language.names import fold_name
 from classad.language.rules import NEWEST
 from classad.loading.columns import LoadedColumns
@@ -492,8 +492,8 @@ class Table:
 
     def order(self, rows: Rows, keys: Sequence[array[float]]) -> list[int]:
         """Some rows, best first, in the order of GNU ``std::sort`` (see ``kernels.sort_order``)."""
-        return sort_rows(list(map(Key, keys)), len(self), rows.numbers(), len(rows))
+        return sort_rows(list(map(OrderKey, keys)), len(self), rows.numbers(), len(rows))
 
     def best(self, rows: Rows, keys: Sequence[array[float]], k: int = 1) -> list[int]:
         """The ``k`` best rows, best first; equal ones in their order."""
-        return top_rows(list(map(Key, keys)), len(self), rows.numbers(), k)
+        return top_rows(list(map(OrderKey, keys)), len(self), rows.numbers(), k)

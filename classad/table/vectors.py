@@ -39,7 +39,7 @@ _FEW = 16
 _SEVERAL = 256
 
 
-class Unknown(Exception):  # noqa: N818 - leaves a program, is no error
+class NotVectorized(Exception):  # noqa: N818 - leaves a program, is no error
     """Something that cannot be done for many combinations at once."""
 
 

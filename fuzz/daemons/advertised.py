@@ -21,7 +21,7 @@ from pathlib import Path
 from attr import define, field
 
 from classad import ClassAd, ExprTree, Value, read_ads
-from policy.attributes import Attribute, Moment, attribute_rows
+from policy.attributes import Attribute, Availability, attribute_rows
 
 #: Files of a folder, and the kind of ad that they hold.
 FILES = {
@@ -100,7 +100,7 @@ def disagreements(row: Attribute, seen: Seen) -> Iterator[str]:
             yield f"{seen.name}: {number} is not between {low:g} and {high:g}"
     if seen.kind not in row.ads:
         yield f"{seen.name}: is in a {seen.kind} ad"
-    elif row.ads[seen.kind] is Moment.ALWAYS and seen.without:
+    elif row.ads[seen.kind] is Availability.ALWAYS and seen.without:
         yield f"{seen.name}: some {seen.kind} ads do not have it ({', '.join(seen.without)})"
 
 

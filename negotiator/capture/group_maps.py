@@ -39,7 +39,7 @@ class GroupMap:
 
 
 @frozen
-class Assignment:
+class GroupAssignment:
     """Jobs of one user at one schedd that get another submitter, and the line that says so."""
 
     schedd: str
@@ -63,7 +63,7 @@ class RefusedJobs:
 class Assignments:
     """What a map does to the jobs of a pool."""
 
-    assigned: tuple[Assignment, ...] = ()
+    assigned: tuple[GroupAssignment, ...] = ()
     refused: tuple[RefusedJobs, ...] = ()
 
 
@@ -89,7 +89,7 @@ def assign_groups(
         jobs = tuple(_assigned(known, queue.name, job, moved, refused) for job in queue.jobs)
         changed.append(evolve(queue, jobs=jobs))
     said = Assignments(
-        tuple(Assignment(*key, tuple(map(job_id, jobs))) for key, jobs in moved.items()),
+        tuple(GroupAssignment(*key, tuple(map(job_id, jobs))) for key, jobs in moved.items()),
         tuple(RefusedJobs(*key, tuple(map(job_id, jobs))) for key, jobs in refused.items()),
     )
     return changed, _submitters(submitters, moved, IdleJobWeights.by(policy)), said

@@ -19,8 +19,8 @@ from negotiator.columns.conditions import Conditions, SetAsk, Way, every_slot
 from negotiator.columns.order import ColumnFound
 from negotiator.columns.rank_keys import KeyMaker, Keys, Passed
 from negotiator.jobs.requests import Request
-from negotiator.matching.board import Board, Found
-from negotiator.matching.candidate import Allowance, Asker, Candidate, Refusal, Tally
+from negotiator.matching.board import Board, Candidates
+from negotiator.matching.candidate import Allowance, Candidate, Refusal, Requester, Tally
 from negotiator.matching.candidates import (
     CANDIDATE_TESTS,
     Tester,
@@ -28,7 +28,7 @@ from negotiator.matching.candidates import (
     limits_depend_on_slot,
 )
 from negotiator.matching.conditions import Ask
-from negotiator.matching.engine import REFERENCE, Listed
+from negotiator.matching.engine import REFERENCE, RankedList
 from negotiator.matching.preemption import STARTD_PREFERS, match_kinds
 from negotiator.matching.rank import Ranker
 from negotiator.model.result import MatchKind
@@ -99,8 +99,8 @@ class ColumnEngine:
         self._keys = KeyMaker(slots, table, policy)
 
     def find(
-        self, board: Board, request: Request, asker: Asker, allowance: Allowance, tally: Tally
-    ) -> Found:
+        self, board: Board, request: Request, asker: Requester, allowance: Allowance, tally: Tally
+    ) -> Candidates:
         """See ``Engine``."""
         assert isinstance(board.slots, SlotsLeft)
         policy = board.policy
@@ -118,7 +118,7 @@ class ColumnEngine:
         except UnsureError:
             return REFERENCE.find(board, request, asker, allowance, tally)
         if each or board.policy.ignore_job_ranks:
-            return Listed(self._one_by_one(ask, allowance, passed, keys, opaque, tally))
+            return RankedList(self._one_by_one(ask, allowance, passed, keys, opaque, tally))
         ask.count(tally)
         return ColumnFound(keys, self._slots)
 

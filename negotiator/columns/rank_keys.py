@@ -12,7 +12,7 @@ from typing import Final, TypeAlias
 
 from attr import define
 
-from classad.kernels import Key, sort_rows, top_rows
+from classad.kernels import OrderKey, sort_rows, top_rows
 from classad.table import Rows, Table
 from classad.table.arrays import mark, rows_of
 from classad.table.expressions.partner import Partner
@@ -33,7 +33,7 @@ from negotiator.pool.slots import Slot
 from policy.model import NegotiatorPolicy
 
 #: What decides: a number, the same for all rows, or a key of each.
-Rank: TypeAlias = "float | Key"
+Rank: TypeAlias = "float | OrderKey"
 
 
 class _Convert:
@@ -93,7 +93,7 @@ class Keys:
     def at(self, row: int) -> RankKeys:
         """The keys of a row."""
         ranks = (self.pre_job, self.job, self.post_job, self.preemption)
-        pre, job, post, preemption = [r.at(row) if isinstance(r, Key) else r for r in ranks]
+        pre, job, post, preemption = [r.at(row) if isinstance(r, OrderKey) else r for r in ranks]
         return RankKeys(pre, job, post, KIND_ORDER[self.kind(row)], preemption)
 
     def kind(self, row: int) -> MatchKind:
@@ -108,11 +108,11 @@ class Keys:
         """The first rows in the order of the negotiator's sort, which shuffles equal ones."""
         return sort_rows(self._columns(), self.size, self.rows, k)
 
-    def _columns(self) -> list[Key]:
+    def _columns(self) -> list[OrderKey]:
         """The keys in which rows differ; the first one decides first."""
-        kind = None if self.kinds is None else Key(_ORDERS, None, self.kinds, _ORDERS[0], True)
+        kind = None if self.kinds is None else OrderKey(_ORDERS, None, self.kinds, _ORDERS[0], True)
         keys = (self.pre_job, self.job, self.post_job, kind, self.preemption)
-        return [key for key in keys if isinstance(key, Key)]
+        return [key for key in keys if isinstance(key, OrderKey)]
 
 
 class KeyMaker:
@@ -190,5 +190,7 @@ class KeyMaker:
             within=Rows(self._size, among),
         )
         return (
-            Key(values, codes, kinds, NOT_PREEMPTED) if rule.preempted_only else Key(values, codes)
+            OrderKey(values, codes, kinds, NOT_PREEMPTED)
+            if rule.preempted_only
+            else OrderKey(values, codes)
         )

@@ -159,7 +159,7 @@ class Flattener:
             look = references_of(tree.node)
             found = look.target | look.bare | look.mine
             found |= {OVERWRITTEN[name].lower() for name in found if name in OVERWRITTEN}
-            names = _Names(tree, tuple(found), look.called)
+            names = _ReadNames(tree, tuple(found), look.called)
             _put(_NAMES, id(tree), names)
         own = self._context.functions
         functions = [lookup_function(name, self._context) for name in names.called]
@@ -337,7 +337,7 @@ class _Settled(NamedTuple):
     kept: list[Expression]
 
 
-class _Names(NamedTuple):
+class _ReadNames(NamedTuple):
     """The attributes that an expression reads, and what it calls, in lower case."""
 
     tree: Expression
@@ -358,7 +358,7 @@ class _Content(NamedTuple):
 #: By the names and identities of expressions.
 _SETTLED: Final[dict[tuple[object, ...], _Settled]] = {}
 #: By the identity of the expression.
-_NAMES: Final[dict[int, _Names]] = {}
+_NAMES: Final[dict[int, _ReadNames]] = {}
 #: What flattening left of requirements and whether it is endless, by all that it depends on.
 _RESULTS: Final[dict[tuple[object, ...], tuple[object, bool, _Content | None]]] = {}
 #: The text that a conjunct has in flattened requirements; None if only the whole tells.

@@ -21,7 +21,7 @@ from negotiator.groups.tree import GroupTree
 from negotiator.jobs.offers import Offers
 from negotiator.jobs.requests import JobList, QueuedJob, Request
 from negotiator.jobs.submitters import Submitter
-from negotiator.matching.candidate import Allowance, Asker, Candidate, Tally
+from negotiator.matching.candidate import Allowance, Candidate, Requester, Tally
 from negotiator.matching.rank import better
 from negotiator.matching.stopwatch import Stopwatch
 from negotiator.model.departures import DepartureLog
@@ -76,7 +76,7 @@ class Entries(Protocol):
     def __getitem__(self, place: int, /) -> Candidate: ...
 
 
-class Found(Protocol):
+class Candidates(Protocol):
     """The candidates of a request."""
 
     def entries(self) -> Entries:
@@ -90,8 +90,8 @@ class Engine(Protocol):
     """Finds the candidates of a request among the slots that are not matched yet."""
 
     def find(
-        self, board: Board, request: Request, asker: Asker, allowance: Allowance, tally: Tally
-    ) -> Found:
+        self, board: Board, request: Request, asker: Requester, allowance: Allowance, tally: Tally
+    ) -> Candidates:
         """The candidates for a request; ``tally`` is told how many slots each test refused."""
 
 
@@ -291,7 +291,7 @@ class Offer:
     board: Board
     terms: SessionTerms
     request: Request
-    asker: Asker
+    asker: Requester
     allowance: Allowance
     hypothetical: bool = False
 

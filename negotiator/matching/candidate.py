@@ -79,7 +79,7 @@ class Allowance:
         return unclaimed or permits(self.used, cost, self.limit)
 
 
-class Asker(NamedTuple):
+class Requester(NamedTuple):
     """Who asks: the submitter, its schedd, its effective priority, and in which mode.
 
     ``families``: the kinds of address the schedd has.

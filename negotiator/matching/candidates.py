@@ -16,9 +16,9 @@ from negotiator.matching.candidate import (
     NO_KEYS,
     NOTHING_REFUSED,
     Allowance,
-    Asker,
     Candidate,
     Refusal,
+    Requester,
     Tally,
 )
 from negotiator.matching.conditions import (
@@ -155,7 +155,7 @@ class Tester:
 
 
 def scan(
-    board: Board, request: ClassAd, asker: Asker, allowance: Allowance, tally: Tally
+    board: Board, request: ClassAd, asker: Requester, allowance: Allowance, tally: Tally
 ) -> Iterator[Candidate]:
     """All candidates among the slots left, in pool order; fewer when jobs' ranks are ignored."""
     tester = Tester(Ask(board, request, asker, board.context, allowance.permits))
@@ -206,14 +206,14 @@ def consider(
     position: int,
     slot: Slot,
     request: ClassAd,
-    asker: Asker,
+    asker: Requester,
 ) -> Candidate | Refusal:
     """One slot against one request; limits and ranks are left out."""
     return Tester(Ask(board, request, asker, board.context)).verdict(position, slot)
 
 
 def still_fitting(
-    board: Board, candidate: Candidate, request: ClassAd, asker: Asker
+    board: Board, candidate: Candidate, request: ClassAd, asker: Requester
 ) -> Candidate | None:
     """A slot that stays after a match, if it has enough left and both sides still match.
 

@@ -13,9 +13,9 @@ from negotiator.matching.board import Board, Key, MatchList
 from negotiator.matching.candidate import (
     NOTHING_REFUSED,
     Allowance,
-    Asker,
     Candidate,
     Refusal,
+    Requester,
     Tally,
 )
 from negotiator.matching.candidates import per_slot_limits_have_room, rank_keys, still_fitting
@@ -27,7 +27,7 @@ from negotiator.pool.consumption import consumed, cost_of
 
 
 def find_match(
-    board: Board, request: Request, asker: Asker, allowance: Allowance
+    board: Board, request: Request, asker: Requester, allowance: Allowance
 ) -> tuple[Candidate | None, Tally]:
     """The slot for a request, from the list of the request before if it fits.
 
@@ -58,7 +58,7 @@ def find_match(
     return made.pop(), tally
 
 
-def list_for(board: Board, request: Request, asker: Asker) -> MatchList | None:
+def list_for(board: Board, request: Request, asker: Requester) -> MatchList | None:
     """The kept list, if it serves the request."""
     kept = board.match_list
     if kept is None or kept.key != _key(request, asker):
@@ -66,7 +66,7 @@ def list_for(board: Board, request: Request, asker: Asker) -> MatchList | None:
     return kept if _still_valid(board, kept, request.ad) else None
 
 
-def _key(request: Request, asker: Asker) -> Key:
+def _key(request: Request, asker: Requester) -> Key:
     return (request.autocluster, asker.submitter, asker.schedd, asker.priority, asker.rank_only)
 
 
@@ -115,7 +115,7 @@ def with_cost(board: Board, candidate: Candidate, request: ClassAd) -> Candidate
     return candidate._replace(amounts=amounts, cost=cost_of(slot.ad, amounts, context))
 
 
-def put_back(board: Board, request: ClassAd, asker: Asker, candidate: Candidate) -> None:
+def put_back(board: Board, request: ClassAd, asker: Requester, candidate: Candidate) -> None:
     """Give a slot that was matched, but stays, its place in the list, if it still matches."""
     if board.match_list is None:
         return

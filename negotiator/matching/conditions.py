@@ -17,7 +17,7 @@ from classad import ClassAd
 from classad.ads.expression import Expression
 from classad.evaluate import EvalContext, evaluate
 from negotiator.matching.board import Board
-from negotiator.matching.candidate import Asker, Refusal
+from negotiator.matching.candidate import Refusal, Requester
 from negotiator.model.result import MatchKind
 from negotiator.pool.consumption import Amounts, consumed, cost_of, request_for
 from negotiator.pool.slots import Slot, meets
@@ -33,7 +33,7 @@ class Ask:
 
     board: Board
     request: ClassAd
-    asker: Asker
+    asker: Requester
     context: EvalContext
     permits: Callable[[MatchKind, float], bool] | None = None
 

@@ -12,8 +12,8 @@ from typing import Final, Protocol
 from classad import ClassAd
 from classad.evaluate import EvalContext
 from negotiator.jobs.requests import Request
-from negotiator.matching.board import Board, Engine, Entries, Found
-from negotiator.matching.candidate import Allowance, Asker, Candidate, Tally
+from negotiator.matching.board import Board, Candidates, Engine, Entries
+from negotiator.matching.candidate import Allowance, Candidate, Requester, Tally
 from negotiator.matching.candidates import scan
 from negotiator.matching.rank import better
 from negotiator.model.arithmetic import best_first
@@ -22,14 +22,14 @@ from negotiator.pool.slots import Slot, Slots
 from policy.model import NegotiatorPolicy
 
 
-class Listed:
+class RankedList:
     """Candidates in a list, every one of them ranked."""
 
     def __init__(self, candidates: list[Candidate]) -> None:
         self.candidates = candidates
 
     def entries(self) -> list[Candidate]:
-        """See ``Found``."""
+        """See ``Candidates``."""
         found = self.candidates
         if len(found) < 2:
             return found
@@ -37,7 +37,7 @@ class Listed:
         return [found[i] for i in best_first(columns)]
 
     def first_best(self) -> Candidate | None:
-        """See ``Found``."""
+        """See ``Candidates``."""
         best: Candidate | None = None
         for candidate in self.candidates:
             if best is None or better(candidate.keys, best.keys):
@@ -49,16 +49,18 @@ class ReferenceEngine:
     """Tests each slot by itself."""
 
     def find(
-        self, board: Board, request: Request, asker: Asker, allowance: Allowance, tally: Tally
-    ) -> Listed:
+        self, board: Board, request: Request, asker: Requester, allowance: Allowance, tally: Tally
+    ) -> RankedList:
         """See ``Engine``."""
-        return Listed(list(scan(board, request.ad, asker, allowance, tally)))
+        return RankedList(list(scan(board, request.ad, asker, allowance, tally)))
 
 
 REFERENCE: Final = ReferenceEngine()
 
 
-def find(board: Board, request: Request, asker: Asker, allowance: Allowance, tally: Tally) -> Found:
+def find(
+    board: Board, request: Request, asker: Requester, allowance: Allowance, tally: Tally
+) -> Candidates:
     """The candidates for a request, by the board's engine if it has one."""
     engine: Engine = board.engine or REFERENCE
     return engine.find(board, request, asker, allowance, tally)

@@ -25,7 +25,7 @@ from negotiator.matching.board import (
     SessionTerms,
     Taken,
 )
-from negotiator.matching.candidate import Allowance, Asker, Candidate, Refusal, Tally
+from negotiator.matching.candidate import Allowance, Candidate, Refusal, Requester, Tally
 from negotiator.matching.choice import find_match, has_claim, put_back
 from negotiator.model.arithmetic import INT_MAX, c_cut, whole
 from negotiator.model.departures import DepartureKind
@@ -148,7 +148,9 @@ def _offer(session: _Session, request: Request, served: int) -> int | None:
     decorate_request(
         request.ad, terms.submitter, terms.priority, terms.group, board.accountant, board.tree
     )
-    asker = Asker(terms.submitter, terms.schedd, terms.priority, session.rank_only, terms.families)
+    asker = Requester(
+        terms.submitter, terms.schedd, terms.priority, session.rank_only, terms.families
+    )
     board.offers += 1
     if board.watch is not None:
         board.watch(Offer(board.offers, board, terms, request, asker, session.allowance))

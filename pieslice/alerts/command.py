@@ -175,7 +175,7 @@ def _history(path: Path) -> Iterator[History]:
 
 
 @define(eq=False)
-class _Watch:
+class _FollowedPool:
     """A pool that is followed: its alerts, and where they go."""
 
     args: argparse.Namespace
@@ -264,7 +264,7 @@ def _by_target(
 
 def _follow(args: argparse.Namespace, rules: Sequence[Rule]) -> int:
     """Follow a pool until there have been enough cycles, or until Ctrl-C or SIGTERM."""
-    watch = _Watch(args, _resumed(args.state, rules), Unwritten(complain))
+    watch = _FollowedPool(args, _resumed(args.state, rules), Unwritten(complain))
     manager = service()
     saying = Saying("", manager)
 
@@ -296,7 +296,7 @@ def _follow(args: argparse.Namespace, rules: Sequence[Rule]) -> int:
     return _sum(AlertsTold.of(watch.pool, watch.course), args)
 
 
-def _judged(watch: _Watch, followed: FollowedCycle) -> None:
+def _judged(watch: _FollowedPool, followed: FollowedCycle) -> None:
     """Judge a cycle; what keeps from it, a full disk for example, ends nothing and is said."""
     try:
         watch.cycle(followed)

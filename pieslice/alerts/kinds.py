@@ -17,7 +17,7 @@ from attr import frozen
 from pieslice.data import is_number
 
 
-class Form(Enum):
+class KeyForm(Enum):
     """What a key takes, in words."""
 
     WHOLE = "a whole number of at least 1"
@@ -30,34 +30,34 @@ class Form(Enum):
 
     def takes(self, value: object) -> bool:
         """Whether a value is of this form."""
-        if self in (Form.NAMES, Form.WORDS):
+        if self in (KeyForm.NAMES, KeyForm.WORDS):
             if not isinstance(value, list) or not value:
                 return False
             return all(isinstance(item, str) and item for item in value)
-        if self in (Form.NAME, Form.LOCAL):
+        if self in (KeyForm.NAME, KeyForm.LOCAL):
             return isinstance(value, str) and bool(value) and value.isprintable()
         if not is_number(value) or not 0 <= value <= _MOST:
             return False
-        if self is Form.WHOLE:
+        if self is KeyForm.WHOLE:
             return isinstance(value, int) and value >= 1
-        return value <= 1 if self is Form.SHARE else value > 0
+        return value <= 1 if self is KeyForm.SHARE else value > 0
 
 
 _MOST: Final = 10**6
 
 
 @frozen
-class Key:
+class RuleKey:
     """What a rule can be told: its name, its form, what holds without it, and what it means."""
 
     name: str
-    form: Form
+    form: KeyForm
     default: float | None
     about: str
 
 
 @frozen
-class Kind:
+class RuleKind:
     """A kind of rules: what it is about, its own keys, and by which names it is narrowed down.
 
     ``names``: keys with patterns of names; of these kinds of things a rule concerns all without.
@@ -65,7 +65,7 @@ class Kind:
 
     name: str
     about: str
-    keys: tuple[Key, ...]
+    keys: tuple[RuleKey, ...]
     names: tuple[str, ...] = ()
 
 
@@ -74,99 +74,105 @@ _MINUTES: Final = "for so many minutes"
 
 #: Keys of every rule, besides those of its kind.
 COMMON: Final = (
-    Key("name", Form.NAME, None, "what its alerts are called (default: its kind)"),
-    Key("run", Form.WORDS, None, "a command for its alerts, in place of that of `[notify]`"),
-    Key("webhook", Form.LOCAL, None, "where its alerts are sent, in place of that of `[notify]`"),
+    RuleKey("name", KeyForm.NAME, None, "what its alerts are called (default: its kind)"),
+    RuleKey("run", KeyForm.WORDS, None, "a command for its alerts, in place of that of `[notify]`"),
+    RuleKey(
+        "webhook", KeyForm.LOCAL, None, "where its alerts are sent, in place of that of `[notify]`"
+    ),
 )
 #: Keys of ``[notify]``.
 NOTIFY: Final = (
-    Key("run", Form.WORDS, None, "a command that gets alerts as JSON on its standard input"),
-    Key("webhook", Form.LOCAL, None, "an address of this machine to which alerts are posted"),
+    RuleKey("run", KeyForm.WORDS, None, "a command that gets alerts as JSON on its standard input"),
+    RuleKey(
+        "webhook", KeyForm.LOCAL, None, "an address of this machine to which alerts are posted"
+    ),
 )
 
 KINDS: Final = {
     kind.name: kind
     for kind in (
-        Kind(
+        RuleKind(
             "idle-job",
             "jobs that are idle though only a quota, a limit or a rule of preemption is against"
             " them",
-            (Key("cycles", Form.WHOLE, 20, _CYCLES),),
+            (RuleKey("cycles", KeyForm.WHOLE, 20, _CYCLES),),
             ("users", "groups"),
         ),
-        Kind(
+        RuleKind(
             "idle-user",
             "a user of whom nothing runs and nothing is matched, though jobs could run",
-            (Key("cycles", Form.WHOLE, 10, _CYCLES),),
+            (RuleKey("cycles", KeyForm.WHOLE, 10, _CYCLES),),
             ("users", "groups"),
         ),
-        Kind(
+        RuleKind(
             "below-quota",
             "a group that uses less than its quota while its jobs wait",
             (
-                Key("minutes", Form.POSITIVE, 30, _MINUTES),
-                Key("margin", Form.SHARE, 0, "the part of the quota that may be unused"),
+                RuleKey("minutes", KeyForm.POSITIVE, 30, _MINUTES),
+                RuleKey("margin", KeyForm.SHARE, 0, "the part of the quota that may be unused"),
             ),
             ("groups",),
         ),
-        Kind(
+        RuleKind(
             "preempted-job",
             "jobs that are preempted again and again",
             (
-                Key("times", Form.WHOLE, 2, "so often"),
-                Key("minutes", Form.POSITIVE, 60, "within so many minutes"),
+                RuleKey("times", KeyForm.WHOLE, 2, "so often"),
+                RuleKey("minutes", KeyForm.POSITIVE, 60, "within so many minutes"),
             ),
             ("users", "groups"),
         ),
-        Kind(
+        RuleKind(
             "full-limit",
             "a concurrency limit that is used up, or refuses jobs",
-            (Key("minutes", Form.POSITIVE, 120, _MINUTES),),
+            (RuleKey("minutes", KeyForm.POSITIVE, 120, _MINUTES),),
             ("limits",),
         ),
-        Kind(
+        RuleKind(
             "unused-cores",
             "cores that nobody has after the cycle, though waiting jobs match their slots",
             (
-                Key("cores", Form.POSITIVE, 1, "so many of them at least"),
-                Key("minutes", Form.POSITIVE, 10, _MINUTES),
+                RuleKey("cores", KeyForm.POSITIVE, 1, "so many of them at least"),
+                RuleKey("minutes", KeyForm.POSITIVE, 10, _MINUTES),
             ),
         ),
-        Kind(
+        RuleKind(
             "silent-daemon",
             "a schedd or the negotiator that does not answer, or a schedd whose ad has gone",
-            (Key("cycles", Form.WHOLE, 2, _CYCLES),),
+            (RuleKey("cycles", KeyForm.WHOLE, 2, _CYCLES),),
             ("daemons",),
         ),
-        Kind(
+        RuleKind(
             "long-cycle",
             "a cycle that takes much longer than usual",
             (
-                Key("times", Form.POSITIVE, 3, "so many times the median of the cycles before"),
-                Key("seconds", Form.POSITIVE, 10, "and longer than so many seconds"),
-                Key("of", Form.WHOLE, 50, "the cycles before that tell what is usual"),
+                RuleKey(
+                    "times", KeyForm.POSITIVE, 3, "so many times the median of the cycles before"
+                ),
+                RuleKey("seconds", KeyForm.POSITIVE, 10, "and longer than so many seconds"),
+                RuleKey("of", KeyForm.WHOLE, 50, "the cycles before that tell what is usual"),
             ),
         ),
-        Kind(
+        RuleKind(
             "no-cycle",
             "a pool without cycles: the negotiator rests, or nothing answers",
-            (Key("minutes", Form.POSITIVE, 15, _MINUTES),),
+            (RuleKey("minutes", KeyForm.POSITIVE, 15, _MINUTES),),
         ),
-        Kind(
+        RuleKind(
             "wrong-predictions",
             "predictions that stop coming true: the policy has changed, or something is wrong",
             (
-                Key("cycles", Form.WHOLE, 10, "of the last so many still cycles"),
-                Key("share", Form.SHARE, 0.8, "less than this part was as predicted"),
+                RuleKey("cycles", KeyForm.WHOLE, 10, "of the last so many still cycles"),
+                RuleKey("share", KeyForm.SHARE, 0.8, "less than this part was as predicted"),
             ),
         ),
     )
 }
 
 
-def keys_of(kind: Kind) -> Mapping[str, Key]:
+def keys_of(kind: RuleKind) -> Mapping[str, RuleKey]:
     """All keys of a rule of this kind by name, those that every rule has last."""
-    names = (Key(name, Form.NAMES, None, f"only these {name}") for name in kind.names)
+    names = (RuleKey(name, KeyForm.NAMES, None, f"only these {name}") for name in kind.names)
     return {key.name: key for key in (*kind.keys, *names, *COMMON)}
 
 

@@ -18,7 +18,7 @@ from attr import define, field
 from classad.errors import Diagnostic
 from classad.source import Source
 from negotiator.io import InputError
-from pieslice.alerts.kinds import KINDS, NOTIFY, Form, Key, Rule, Target, keys_of
+from pieslice.alerts.kinds import KINDS, NOTIFY, KeyForm, Rule, RuleKey, Target, keys_of
 from pieslice.data import JsonData
 from pieslice.inputs.toml import toml_of
 from pieslice.reports.names import meant_or_known
@@ -41,7 +41,7 @@ def read_rules(text: str, name: str) -> tuple[Rule, ...]:
     """The rules of a file in their order."""
     source = Source(text, name)
     content = toml_of(source)
-    reader = _Reader(source, _Places.of(text))
+    reader = _RuleReader(source, _Places.of(text))
     rules = tuple(reader.rules(content))
     if reader.wrong:
         raise InputError(sorted(reader.wrong, key=lambda item: item.start))
@@ -88,7 +88,7 @@ class _Places:
 
 
 @define(eq=False)
-class _Reader:
+class _RuleReader:
     """Makes rules of tables, and collects what is wrong."""
 
     source: Source
@@ -150,7 +150,7 @@ class _Reader:
         patterns = {name: values[name] for name in kind.names if name in values}
         return Rule(str(values.get("name", kind.name)), kind.name, numbers, patterns, target)
 
-    def _values(self, at: _Table, table: JsonData, known: Mapping[str, Key]) -> JsonData:
+    def _values(self, at: _Table, table: JsonData, known: Mapping[str, RuleKey]) -> JsonData:
         """The values of known keys that are of their form."""
         found: JsonData = {}
         for name, value in table.items():
@@ -170,7 +170,7 @@ class _Reader:
         if address is not None and not is_local(address):
             place = self.places.of_value(at, "webhook")
             help_ = "a program on this machine may pass alerts on"
-            self._error(f"`webhook` is not {Form.LOCAL.value}", place, help_)
+            self._error(f"`webhook` is not {KeyForm.LOCAL.value}", place, help_)
         run = tuple(values.get("run", ()))
         return Target(run, address) if run or address is not None else otherwise
 

@@ -30,7 +30,7 @@ from pieslice.alerts.kinds import Target
 from pieslice.alerts.sighting import POOL, Sighting
 from pieslice.data import JsonObject
 from pieslice.reports.document import INLINE, Document, shape
-from pieslice.reports.layout import Block, Column, Line, Table, plural
+from pieslice.reports.layout import Block, Line, TextColumn, TextTable, plural
 from pieslice.reports.progress import duration
 from pieslice.reports.result import Result
 from pieslice.shadow.report import metric
@@ -195,11 +195,11 @@ class AlertsTold(Result):
     def blocks(self) -> Sequence[Block]:
         rows = tuple((rule.rule, str(rule.begun), str(rule.open)) for rule in self.counts)
         columns = (
-            Column("rule", name=True),
-            Column("alerts", right=True),
-            Column("open", right=True),
+            TextColumn("rule", name=True),
+            TextColumn("alerts", right=True),
+            TextColumn("open", right=True),
         )
-        return [Line(self.summary(), heading=True), Table(columns, rows)]
+        return [Line(self.summary(), heading=True), TextTable(columns, rows)]
 
 
 shape(AlertsTold, "pool cycles rules=counts open")

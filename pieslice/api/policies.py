@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 from classad.errors import Diagnostic
 from pieslice.api.errors import AnyPath, ReadError, given_version, one_family, path_of
-from pieslice.inputs.configuration import SUBSYSTEM, Reader
+from pieslice.inputs.configuration import SUBSYSTEM, ConfigurationReader
 from pieslice.policies.answers import Check, Policy, check_configuration, explain_configuration
 from pieslice.priorities.answers import Priorities
 from pieslice.priorities.command import priorities
@@ -85,7 +85,9 @@ def _reader(
     local_name: str | None,
     define: Mapping[str, str] | None,
     version: str | None,
-) -> Reader:
+) -> ConfigurationReader:
     name, defines = (subsystem or SUBSYSTEM).upper(), tuple((define or {}).items())
     given = version is not None
-    return Reader(name, local_name, defines, followed=given_version(version), given=given)
+    return ConfigurationReader(
+        name, local_name, defines, followed=given_version(version), given=given
+    )

@@ -27,8 +27,8 @@ from negotiator.claims.suiting import Granted, Unsuited, unsuited
 from negotiator.model.result import Match
 from negotiator.pool.consumption import policy_resources
 from pieslice.between.pool import (
-    Pool,
     SimSlot,
+    SlotPool,
     show_free,
     show_job,
     show_preempting,
@@ -100,7 +100,7 @@ class Claims(ABC):
     have their own.
     """
 
-    pool: Pool
+    pool: SlotPool
     settings: ClaimSettings
     state: ClaimState
     epoch: int = field(default=0, kw_only=True)

@@ -4,7 +4,7 @@ Decides what a captured claim is, how job and submitter ads show what has starte
 and what of the pool the next cycle gets to see.  The ads of a snapshot that was handed out stay as
 they are.
 
-Inputs: a snapshot, a policy; results of cycles.  Outputs: ``Start`` values; snapshots.  Follows:
+Inputs: a snapshot, a policy; results of cycles.  Outputs: ``JobStart`` values; snapshots.  Follows:
 condor_startd and condor_schedd for what ads show.
 """
 
@@ -30,7 +30,7 @@ from negotiator.model.snapshot import ScheddQueue, Snapshot, whole_slot
 from negotiator.pool.consumption import claim_ids
 from negotiator.pool.slots import Slots
 from pieslice.between.claims import Claim, Claims, ClaimState, How
-from pieslice.between.pool import ENTERED, Pool, SimSlot, show_children, show_time
+from pieslice.between.pool import ENTERED, SimSlot, SlotPool, show_children, show_time
 from policy.claims import ClaimSettings
 from policy.model import NegotiatorPolicy
 
@@ -42,7 +42,7 @@ _NUMBER: Final = re.compile(r"_(\d+)(?:@|$)")
 
 
 @frozen
-class Start:
+class JobStart:
     """A job that started; ``whole``: the slot that its own was cut from, or its own.
 
     ``time``: seconds since the epoch.
@@ -87,7 +87,7 @@ class Course(Claims):
     policy: NegotiatorPolicy
     jobs: list[Job] = field(factory=list)
     numbers: dict[JobKey, int] = field(factory=dict)
-    starts: list[Start] = field(factory=list)
+    starts: list[JobStart] = field(factory=list)
     _moves: dict[Party, _Moves] = field(factory=dict)
     #: How often queues were handed out.
     _lent: int = 1
@@ -117,7 +117,7 @@ class Course(Claims):
     ) -> Course:
         """The pool as it was captured; ``now``: the time of its first cycle."""
         course = cls(
-            Pool(lent=1),
+            SlotPool(lent=1),
             settings or policy.claims,
             ClaimState(),
             snapshot,
@@ -205,7 +205,7 @@ class Course(Claims):
 
     def follow(
         self, result: CycleResult, jobs: Sequence[QueuedJob | None], board: Board
-    ) -> tuple[Start, ...]:
+    ) -> tuple[JobStart, ...]:
         """Carry out what a cycle has decided; ``jobs``: who got the slot of each match."""
         self.before = evolve(
             self.before,
@@ -395,7 +395,7 @@ class Course(Claims):
         self._set_status(claim.job, claim.user, RUNNING)
         parent = slot.parent.name if slot.parent is not None else slot.name
         time = self.epoch + self.state.now
-        self.starts.append(Start(job.id, job.schedd, claim.user, slot.name, parent, how, time))
+        self.starts.append(JobStart(job.id, job.schedd, claim.user, slot.name, parent, how, time))
 
     def awaited(self, slot: SimSlot, claim: Claim) -> None:
         """Nothing shows it but the slot."""

@@ -24,7 +24,7 @@ from negotiator.matching.engine import Engines
 from negotiator.matching.stopwatch import RequestCosts
 from negotiator.model.result import CycleResult
 from negotiator.model.snapshot import Snapshot
-from pieslice.between.course import Course, Start
+from pieslice.between.course import Course, JobStart
 from policy.model import NegotiatorPolicy
 
 
@@ -39,7 +39,7 @@ class Turn:
     snapshot: Snapshot
     result: CycleResult
     jobs: tuple[QueuedJob | None, ...]
-    starts: tuple[Start, ...] = ()
+    starts: tuple[JobStart, ...] = ()
 
 
 @define(eq=False)

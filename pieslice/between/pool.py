@@ -3,8 +3,8 @@
 Decides what a captured slot is when nobody has it, how a slot ad shows a claim, and how dynamic
 slots are cut from partitionable ones and given back.
 
-Inputs: slot ads, jobs.  Outputs: ``SimSlot`` and ``Pool``, changed in place.  Follows: the states
-and attributes of condor_startd of HTCondor 25.14.1.
+Inputs: slot ads, jobs.  Outputs: ``SimSlot`` and ``SlotPool``, changed in place.  Follows: the
+states and attributes of condor_startd of HTCondor 25.14.1.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class SimSlot:
 
 
 @define(eq=False)
-class Pool:
+class SlotPool:
     """All slots by name, in pool order, dynamic ones after all others."""
 
     slots: dict[str, SimSlot] = field(factory=dict)
@@ -190,9 +190,9 @@ def weight_of(ad: ClassAd) -> float:
     return 1.0 if weight is None or weight < 0 else float(weight)
 
 
-def pool_of(ads: Iterable[ClassAd]) -> Pool:
+def pool_of(ads: Iterable[ClassAd]) -> SlotPool:
     """The pool as it is when nobody has a slot."""
-    pool = Pool()
+    pool = SlotPool()
     for original in ads:
         name = original.get_string("Name")
         if name is None or original.get_bool("DynamicSlot") is True:
@@ -214,9 +214,9 @@ def pool_of(ads: Iterable[ClassAd]) -> Pool:
     return pool
 
 
-def plain_pool(count: int, cpus: int) -> Pool:
+def plain_pool(count: int, cpus: int) -> SlotPool:
     """Static slots of one size, for questions that need no capture."""
-    pool = Pool()
+    pool = SlotPool()
     # What they ask about is significant: the schedd tells jobs apart by it.
     fits = Expression.from_node(parsed(_FITS))
     requirements = Expression.from_node(parsed("START && WithinResourceLimits"))

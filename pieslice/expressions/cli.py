@@ -151,7 +151,7 @@ def _run_select(args: argparse.Namespace) -> int:
     return EXIT_OK
 
 
-class Step(argparse.Action):
+class OrderedOption(argparse.Action):
     """An option whose place among the other arguments matters: appended to ``steps``."""
 
     def __call__(
@@ -173,10 +173,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         (("-a", "--attribute"), "attribute", "NAME=EXPR", "set an attribute of MY"),
     ):
         parser.add_argument(
-            *names, dest=dest, action=Step, metavar=metavar, help=text, default=argparse.SUPPRESS
+            *names,
+            dest=dest,
+            action=OrderedOption,
+            metavar=metavar,
+            help=text,
+            default=argparse.SUPPRESS,
         )
     parser.add_argument(
-        "-q", "--quiet", "-quiet", dest="quiet", action=Step, nargs=0,
+        "-q", "--quiet", "-quiet", dest="quiet", action=OrderedOption, nargs=0,
         help="from here on do not print the context", default=argparse.SUPPRESS,
     )  # fmt: skip
     syntax = parser.add_mutually_exclusive_group()

@@ -13,7 +13,7 @@ from attr import frozen
 
 from classad import ClassAd
 from classad.ads.expression import Expression
-from classad.analysis.mentions import References, references_of
+from classad.analysis.mentions import ReferencedNames, references_of
 from classad.evaluation.functions import CLOCK, ZONE, lookup_function
 from classad.language.values import Value
 from classad.syntax.nodes import AdExpr, Binary, Call, Literal, Node, Parens, Reference, walk
@@ -97,9 +97,9 @@ class Analyst:
     """Finds dependences; remembers what it learnt about expressions shared by many ads."""
 
     def __init__(self) -> None:
-        self._known: dict[int, tuple[Node, References, bool]] = {}
+        self._known: dict[int, tuple[Node, ReferencedNames, bool]] = {}
 
-    def look(self, node: Node) -> tuple[References, bool]:
+    def look(self, node: Node) -> tuple[ReferencedNames, bool]:
         """The names an expression mentions and whether it is steady in itself."""
         known = self._known.get(id(node))
         if known is None:

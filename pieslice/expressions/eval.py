@@ -48,7 +48,7 @@ def evaluate_items(
     ``notes``: where to say what looks like a slip.  ``changed``: print even a context that nothing
     was added to.
     """
-    session = _Session(args, out, notes, changed)
+    session = _Evaluation(args, out, notes, changed)
     take = {
         "my": session.take_my,
         "target": session.take_target,
@@ -64,7 +64,7 @@ def evaluate_items(
         raise EvalProblem("pieslice eval: error: nothing to evaluate (--help shows the usage)")
 
 
-class _Session:
+class _Evaluation:
     """The context so far and how values are evaluated and printed."""
 
     def __init__(

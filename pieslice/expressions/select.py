@@ -47,14 +47,14 @@ class Problem(Exception):  # noqa: N818 - its text is the message
     """What ends the command, as text to print."""
 
 
-class Column(NamedTuple):
+class SelectedColumn(NamedTuple):
     """One of ``--af``: as it was given, and parsed."""
 
     title: str
     tree: Expression
 
 
-class Found(NamedTuple):
+class SelectedRow(NamedTuple):
     """A selected row of one of the tables."""
 
     table: Table
@@ -96,7 +96,7 @@ class _Query:
         typed += [(text, "<--sort>") for text in args.sort]
         self._typed = list(zip(starmap(Source, typed), self.where + self.sort, strict=True))
         texts = [piece for text in args.af for piece in _pieces(text)]
-        self.columns = [Column(text, _expression(text, "--af", language)) for text in texts]
+        self.columns = [SelectedColumn(text, _expression(text, "--af", language)) for text in texts]
         if args.af and not texts:
             raise Problem("pieslice select: error: --af needs an attribute")
         try:
@@ -130,9 +130,9 @@ class _Query:
         """Whether no further file has to be read."""
         return self.limit is not None and not self.sort and count >= self.limit
 
-    def order(self, tables: Sequence[Table], target: ClassAd | None) -> list[Found]:
+    def order(self, tables: Sequence[Table], target: ClassAd | None) -> list[SelectedRow]:
         """The rows that are shown, in their order."""
-        found = [Found(table, row) for table in tables for row in self.rows(table, target)]
+        found = [SelectedRow(table, row) for table in tables for row in self.rows(table, target)]
         for tree in reversed(self.sort):
             keys = [self._keys(tree, table, target) for table in tables]
             by_table = {id(table): key for table, key in zip(tables, keys, strict=True)}
@@ -170,7 +170,7 @@ def _sort_key(value: object) -> SortKey:
 # --- what is printed ------------------------------------------------------------------------------
 
 
-def _ads(found: Iterable[Found]) -> Iterator[ClassAd]:
+def _ads(found: Iterable[SelectedRow]) -> Iterator[ClassAd]:
     """The ads of rows, neighbours at once."""
     for table, rows in _runs(found):
         if len(rows) > 1 and rows == sorted(rows):
@@ -179,7 +179,7 @@ def _ads(found: Iterable[Found]) -> Iterator[ClassAd]:
             yield from map(table.ad, rows)
 
 
-def _runs(found: Iterable[Found]) -> Iterator[tuple[Table, list[int]]]:
+def _runs(found: Iterable[SelectedRow]) -> Iterator[tuple[Table, list[int]]]:
     """The rows, together while they are of one table."""
     table: Table | None = None
     rows: list[int] = []
@@ -193,7 +193,9 @@ def _runs(found: Iterable[Found]) -> Iterator[tuple[Table, list[int]]]:
         yield table, rows
 
 
-def _write_values(query: _Query, found: list[Found], target: ClassAd | None, out: IO[str]) -> None:
+def _write_values(
+    query: _Query, found: list[SelectedRow], target: ClassAd | None, out: IO[str]
+) -> None:
     titles = [column.title for column in query.columns]
     if query.format == "csv":
         from pieslice.reports.csv import write_csv
@@ -229,7 +231,7 @@ def _write_json(
 
 
 def _cells(
-    query: _Query, found: list[Found], target: ClassAd | None, show: Callable[[object], T]
+    query: _Query, found: list[SelectedRow], target: ClassAd | None, show: Callable[[object], T]
 ) -> Iterator[Sequence[T]]:
     """The cells of each row, which ``show`` makes once of each distinct value."""
     for table, rows in _runs(found):

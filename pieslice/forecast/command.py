@@ -29,7 +29,7 @@ from pieslice.priorities.command import records_of
 from pieslice.priorities.rows import Row, rows_of
 from pieslice.reports.csv import write_csv
 from pieslice.reports.document import Document
-from pieslice.reports.layout import Column, Table, render_plain
+from pieslice.reports.layout import TextColumn, TextTable, render_plain
 from pieslice.reports.output import chosen_width, show_diagnostics
 from pieslice.reports.plots import check_format
 from pieslice.reports.progress import Progress
@@ -263,10 +263,10 @@ def table(points: Sequence[ForecastPoint], width: int) -> str:
 
 def _long_table(points: Sequence[ForecastPoint], width: int) -> str:
     columns = (
-        Column("hour", right=True),
-        Column("user", name=True),
-        Column("real priority", right=True),
-        Column("cores", right=True),
+        TextColumn("hour", right=True),
+        TextColumn("user", name=True),
+        TextColumn("real priority", right=True),
+        TextColumn("cores", right=True),
     )
     rows = []
     before: float | None = None
@@ -274,4 +274,4 @@ def _long_table(points: Sequence[ForecastPoint], width: int) -> str:
         hour = "" if point.hour == before else f"{point.hour:.2f}"
         before = point.hour
         rows.append((hour, point.name, f"{point.real_priority:.4f}", f"{point.cores:.4f}"))
-    return render_plain([Table(columns, tuple(rows))], width)
+    return render_plain([TextTable(columns, tuple(rows))], width)

@@ -21,7 +21,7 @@ from classad.syntax.nodes import Literal
 from negotiator.matching.candidate import Refusal
 from negotiator.matching.rank import policy_rank
 from negotiator.model.result import MatchKind
-from pieslice.fuzzing.case import Case
+from pieslice.fuzzing.case import FuzzCase
 from pieslice.fuzzing.cycle import PreparedCase, prepared_case
 from pieslice.fuzzing.finding import BrokenProperty, compared, deciding_clause, step
 from pieslice.fuzzing.properties import Property
@@ -59,7 +59,7 @@ class Same(Property):
     def title(self) -> str:
         return f"same:{self.where}"
 
-    def suspects(self, sample: Sample, rng: Random) -> Iterator[Case]:
+    def suspects(self, sample: Sample, rng: Random) -> Iterator[FuzzCase]:
         for macro, mine in _expressions(self.study).items():
             pairs = _differing(sample, mine, _expressions(self.other)[macro])
             rng.shuffle(pairs)
@@ -71,7 +71,7 @@ class Same(Property):
         for _ in range(20):
             yield sample.case(rng.randrange(len(sample.requests)), rng.randrange(len(sample.slots)))
 
-    def check(self, case: Case) -> BrokenProperty | None:
+    def check(self, case: FuzzCase) -> BrokenProperty | None:
         mine, theirs = (
             prepared_case(study.policy, self._as_set_up(study, case))
             for study in (self.study, self.other)
@@ -93,13 +93,13 @@ class Same(Property):
                 return self._finding(case, mine, theirs, macro, says)
         return None
 
-    def _as_set_up(self, study: Study, case: Case) -> Case:
+    def _as_set_up(self, study: Study, case: FuzzCase) -> FuzzCase:
         """The case with what a policy puts into slots instead of what this one does."""
         slot = {name: value for name, value in case.slot.items() if name not in self.study.fixed}
         return evolve(case, slot={**study.fixed, **slot})
 
     def _finding(
-        self, case: Case, mine: PreparedCase, theirs: PreparedCase, macro: str, says: str
+        self, case: FuzzCase, mine: PreparedCase, theirs: PreparedCase, macro: str, says: str
     ) -> BrokenProperty:
         subject = self.study.subject(macro) or self.other.subject(macro)
         tree = _expressions(self.study)[macro]
@@ -180,7 +180,7 @@ class Holds(Property):
     def title(self) -> str:
         return f"holds:{self.text}"
 
-    def suspects(self, sample: Sample, rng: Random) -> Iterator[Case]:
+    def suspects(self, sample: Sample, rng: Random) -> Iterator[FuzzCase]:
         ads = [slot.ad for slot in sample.slots]
         wrong: dict[str, list[list[Held]]] = {}
         with sample.having(ads, "RunTime", [case.run_time for case in sample.cases]):
@@ -200,7 +200,7 @@ class Holds(Property):
             if wrong[verdict][row][column] is not True:
                 yield sample.case(row, column)
 
-    def check(self, case: Case) -> BrokenProperty | None:
+    def check(self, case: FuzzCase) -> BrokenProperty | None:
         prepared = prepared_case(self.study.policy, case)
         verdict = word(prepared.verdict(case, 1))
         ad, request, context = prepared.slot.ad, prepared.requests[1], prepared.cycle.context

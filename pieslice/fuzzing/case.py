@@ -4,7 +4,7 @@ Decides who holds a slot, who asks for it, what both ads say, priorities, usage,
 Ads, accountant and cycle are made from it by ``cycle``, always in the same way, so that a case can
 be made simpler value by value and tried again.
 
-Outputs: ``Case`` and ``Party``.
+Outputs: ``FuzzCase`` and ``Party``.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Party:
 
 
 @frozen(eq=False)
-class Case:
+class FuzzCase:
     """A slot, its holder (the first party; nobody if ``free``) and those who ask for it.
 
     ``run_time``: seconds that the holder's job has run; ``claim_age``: seconds since the claim was
@@ -58,7 +58,7 @@ class Case:
     free: bool = False
     copied: frozenset[str] = frozenset()
 
-    def with_party(self, place: int, **changes: Any) -> Case:
+    def with_party(self, place: int, **changes: Any) -> FuzzCase:
         """The case with one party changed."""
         parties = list(self.parties)
         parties[place] = evolve(parties[place], **changes)

@@ -20,7 +20,7 @@ from classad.syntax.nodes import Literal
 from negotiator.matching.candidate import Refusal
 from negotiator.model.result import MatchKind
 from pieslice.fuzzing.agreement import Holds, Same
-from pieslice.fuzzing.case import Case
+from pieslice.fuzzing.case import FuzzCase
 from pieslice.fuzzing.cycle import (
     PreparedCase,
     begin_cycle,
@@ -30,7 +30,7 @@ from pieslice.fuzzing.cycle import (
     slot_ad,
     weight_in,
 )
-from pieslice.fuzzing.finding import BrokenProperty, Step, step
+from pieslice.fuzzing.finding import BrokenProperty, EvaluationStep, step
 from pieslice.fuzzing.properties import Guard, Margin, Property, QuotaSafe, Total, allowing, short
 from pieslice.fuzzing.readings import read
 from pieslice.fuzzing.sample import Sample
@@ -59,7 +59,7 @@ class NoThrash(Property):
     name = "no-thrash"
     doc = "no two or three jobs preempt each other in turns while nothing but the claim changes"
 
-    def suspects(self, sample: Sample, rng: Random) -> Iterator[Case]:
+    def suspects(self, sample: Sample, rng: Random) -> Iterator[FuzzCase]:
         requirements = self.study.policy.preemption_requirements
         pairs = sample.allowed(requirements) if self.study.policy.consider_preemption else []
         played = max(8, sample.pairs // PER_PLAY)
@@ -82,7 +82,7 @@ class NoThrash(Property):
             if len(users) == len(case.parties) and settled(case):
                 yield case
 
-    def check(self, case: Case) -> BrokenProperty | None:
+    def check(self, case: FuzzCase) -> BrokenProperty | None:
         if case.free or not settled(case):
             return None
         order = [*range(1, len(case.parties)), 0]
@@ -104,7 +104,7 @@ class NoThrash(Property):
             self.name, macro, self.place_of(macro), clause, says, tuple(steps), case
         )
 
-    def play(self, case: Case, order: list[int]) -> list[Move] | None:
+    def play(self, case: FuzzCase, order: list[int]) -> list[Move] | None:
         """The preemptions if each of the parties takes the slot in turn, None if one does not."""
         policy = self.study.policy
         ad = first_slot_ad(case)
@@ -127,7 +127,7 @@ class NoThrash(Property):
             ad = slot_ad(case, case.parties[holder], taken, taken, now)
         return moves
 
-    def step_of(self, move: Move, case: Case) -> tuple[Step, str, str]:
+    def step_of(self, move: Move, case: FuzzCase) -> tuple[EvaluationStep, str, str]:
         """A preemption as a step, the clause and the macro that allow it."""
         if move.kind is MatchKind.PRIORITY:
             shown_step, clause = allowing(self.study, move.prepared, case, move.place)
@@ -148,7 +148,7 @@ def _gap(sample: Sample, row: int, column: int) -> float:
     return max(holder, asker) / min(holder, asker)
 
 
-def settled(case: Case) -> bool:
+def settled(case: FuzzCase) -> bool:
     """Whether nobody holds more than its priority has got used to.
 
     A submitter that has just started hundreds of jobs loses its good priority at once, whatever

@@ -21,7 +21,7 @@ from negotiator.accounting.accountant import Accountant, accountant_settings
 from negotiator.groups.tree import GroupTree, group_tree
 from negotiator.jobs.autoclusters import never_significant
 from negotiator.matching.board import Board, ConcurrencyCounts
-from negotiator.matching.candidate import Asker, Refusal
+from negotiator.matching.candidate import Refusal, Requester
 from negotiator.matching.candidates import consider
 from negotiator.model.result import MatchKind
 from negotiator.model.snapshot import AccountantState, Customer
@@ -35,7 +35,7 @@ from negotiator.pool.fetch import fetch_slots
 from negotiator.pool.slots import Slot, Slots
 from negotiator.pool.weights import pool_numbers
 from pieslice.between.pool import show_claim, show_free, show_time, terms_of_claim
-from pieslice.fuzzing.case import Case, Party, Values
+from pieslice.fuzzing.case import FuzzCase, Party, Values
 from pieslice.fuzzing.schema import Held
 from policy.model import NegotiatorPolicy
 
@@ -118,7 +118,7 @@ class CycleStart:
     def verdict(self, slot: Slot, request: ClassAd, user: str) -> Verdict:
         """What the cycle makes of a slot for a request, limits left out."""
         priority = self.accountant.effective_priority(user)
-        found = consider(self.board, 0, slot, request, Asker(user, _SCHEDD, priority, False))
+        found = consider(self.board, 0, slot, request, Requester(user, _SCHEDD, priority, False))
         return found if isinstance(found, Refusal) else found.kind
 
 
@@ -168,7 +168,9 @@ def fill(ad: ClassAd, values: Values) -> None:
         ad.insert(name, value)
 
 
-def slot_ad(case: Case, holder: Party | None, job_start: int, claimed: int, now: int) -> ClassAd:
+def slot_ad(
+    case: FuzzCase, holder: Party | None, job_start: int, claimed: int, now: int
+) -> ClassAd:
     """The slot of a case as it is advertised at ``now`` while ``holder`` has it."""
     ad = ClassAd()
     ad.insert("Name", "slot1@machine")
@@ -193,14 +195,14 @@ def slot_ad(case: Case, holder: Party | None, job_start: int, claimed: int, now:
     return ad
 
 
-def first_slot_ad(case: Case) -> ClassAd:
+def first_slot_ad(case: FuzzCase) -> ClassAd:
     """The slot as the case describes it."""
     holder = None if case.free else case.parties[0]
     age = max(case.run_time, case.claim_age)
     return slot_ad(case, holder, case.now - case.run_time, case.now - age, case.now)
 
 
-def claims_of(case: Case, holder: Party | None, weight: float) -> list[tuple[str, float]]:
+def claims_of(case: FuzzCase, holder: Party | None, weight: float) -> list[tuple[str, float]]:
     """Who holds how much while ``holder`` has the slot of that weight."""
     claims: list[tuple[str, float]] = [(party.user, party.usage) for party in case.parties]
     claims += [(others_of(group), usage) for group, usage in case.others.items()]
@@ -223,12 +225,12 @@ class PreparedCase:
     slot: Slot
     requests: tuple[ClassAd, ...]
 
-    def verdict(self, case: Case, place: int) -> Verdict:
+    def verdict(self, case: FuzzCase, place: int) -> Verdict:
         """What the cycle makes of the request of a party."""
         return self.cycle.verdict(self.slot, self.requests[place], case.parties[place].user)
 
 
-def prepared_case(policy: NegotiatorPolicy, case: Case) -> PreparedCase:
+def prepared_case(policy: NegotiatorPolicy, case: FuzzCase) -> PreparedCase:
     """A case, set up as the head of a cycle does."""
     ad = first_slot_ad(case)
     holder = None if case.free else case.parties[0]

@@ -2,7 +2,7 @@
 
 Decides what is said of one evaluation; which clause of an expression decided.
 
-Inputs: ``Readings``.  Outputs: ``BrokenProperty``, ``Step``.
+Inputs: ``Readings``.  Outputs: ``BrokenProperty``, ``EvaluationStep``.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from classad.analysis.explain import explain
 from classad.errors import ClassAdParseError
 from classad.formats.unparse import unparse, unparse_value
 from classad.syntax.nodes import Node
-from pieslice.fuzzing.case import Case
+from pieslice.fuzzing.case import FuzzCase
 from pieslice.fuzzing.readings import Place, Readings
 from pieslice.fuzzing.schema import Held
 from pieslice.fuzzing.study import value_text
@@ -23,7 +23,7 @@ from policy.language.expressions import parse
 
 
 @frozen
-class Step:
+class EvaluationStep:
     """One evaluation.
 
     ``at``: seconds after the first one.  ``my``, ``target``: what was read of each ad, as text;
@@ -58,15 +58,15 @@ class BrokenProperty:
     place: str
     clause: str
     says: str
-    steps: tuple[Step, ...]
-    case: Case
+    steps: tuple[EvaluationStep, ...]
+    case: FuzzCase
 
     def key(self) -> tuple[str, str]:
         """What makes two findings the same trouble."""
         return self.property, self.macro
 
 
-def step(macro: str, read: Readings, sentence: str, since: int) -> Step:
+def step(macro: str, read: Readings, sentence: str, since: int) -> EvaluationStep:
     """The step of evaluating an expression."""
     mine, other = (
         {name: value_text(value) for name, value in values.items()}
@@ -74,12 +74,12 @@ def step(macro: str, read: Readings, sentence: str, since: int) -> Step:
     )
     now = int(read.context.now or 0)
     value = unparse_value(read.value)
-    return Step(now - since, now, macro, mine, other, read.added, value, sentence)
+    return EvaluationStep(now - since, now, macro, mine, other, read.added, value, sentence)
 
 
-def unconditional(macro: str, sentence: str, now: int, since: int) -> Step:
+def unconditional(macro: str, sentence: str, now: int, since: int) -> EvaluationStep:
     """The step of a condition that is set to nothing: there is nothing to evaluate."""
-    return Step(now - since, now, macro, {}, {}, frozenset(), "", sentence)
+    return EvaluationStep(now - since, now, macro, {}, {}, frozenset(), "", sentence)
 
 
 def compared(
@@ -88,7 +88,7 @@ def compared(
     sentences: Sequence[str],
     since: int,
     kept: frozenset[str] = frozenset(),
-) -> tuple[Step, ...]:
+) -> tuple[EvaluationStep, ...]:
     """Steps that all show what matters in one of them, so that they can be compared."""
     shown = frozenset[Place]().union(*(each.mattering(kept) for each in found))
     return tuple(

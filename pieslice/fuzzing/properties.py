@@ -20,12 +20,12 @@ from classad.evaluate import EvalContext, evaluate
 from classad.language.values import ERROR, UNDEFINED
 from negotiator.model.result import MatchKind
 from negotiator.sessions.rounds import sort_ad
-from pieslice.fuzzing.case import Case
+from pieslice.fuzzing.case import FuzzCase
 from pieslice.fuzzing.cycle import CycleStart, PreparedCase, job_ad, prepared_case, value_of
 from pieslice.fuzzing.domains import TIMES
 from pieslice.fuzzing.finding import (
     BrokenProperty,
-    Step,
+    EvaluationStep,
     deciding_clause,
     kind_of,
     step,
@@ -34,12 +34,12 @@ from pieslice.fuzzing.finding import (
 from pieslice.fuzzing.readings import read
 from pieslice.fuzzing.sample import Sample
 from pieslice.fuzzing.schema import Held
-from pieslice.fuzzing.study import Study, Subject, Where, clauses, is_about_quotas
+from pieslice.fuzzing.study import Study, StudyContext, Subject, clauses, is_about_quotas
 from policy.knobs.declaration import Wanted
 
 #: What an expression about jobs or groups alone is tried on for each sample; all cases of a sample
 #: have the same quotas.
-_ALONE: Final = {Where.JOB: 100, Where.GROUP: 4}
+_ALONE: Final = {StudyContext.JOB: 100, StudyContext.GROUP: 4}
 #: Relative error that single precision may bring into a comparison of priorities.
 _SINGLE: Final = 1e-6
 _REQUIREMENTS: Final = "PREEMPTION_REQUIREMENTS"
@@ -58,11 +58,11 @@ class Property(ABC):
     whole: ClassVar[bool] = False
 
     @abstractmethod
-    def suspects(self, sample: Sample, rng: Random) -> Iterator[Case]:
+    def suspects(self, sample: Sample, rng: Random) -> Iterator[FuzzCase]:
         """Cases of a sample that may break it."""
 
     @abstractmethod
-    def check(self, case: Case) -> BrokenProperty | None:
+    def check(self, case: FuzzCase) -> BrokenProperty | None:
         """What is wrong in a case."""
 
     def evaluated(self, sample: Sample) -> int:
@@ -89,8 +89,8 @@ class Total(Property):
     doc = "no expression of the policy is ever UNDEFINED, ERROR or of the wrong type"
     whole = True
 
-    def suspects(self, sample: Sample, rng: Random) -> Iterator[Case]:
-        if self.subject.where is not Where.PAIR:
+    def suspects(self, sample: Sample, rng: Random) -> Iterator[FuzzCase]:
+        if self.subject.where is not StudyContext.PAIR:
             for _ in range(_ALONE[self.subject.where]):
                 row, column = rng.randrange(len(sample.parties)), rng.randrange(len(sample.cases))
                 yield sample.case(row, column)
@@ -108,7 +108,7 @@ class Total(Property):
             return kind is bool
         return kind is bool or kind is int or kind is float
 
-    def check(self, case: Case) -> BrokenProperty | None:
+    def check(self, case: FuzzCase) -> BrokenProperty | None:
         subject = self.subject
         for my, target, context in self.ads(case):
             value = evaluate(subject.tree, my, target, context=context)
@@ -127,15 +127,15 @@ class Total(Property):
             )
         return None
 
-    def ads(self, case: Case) -> Iterator[tuple[ClassAd, ClassAd | None, EvalContext]]:
+    def ads(self, case: FuzzCase) -> Iterator[tuple[ClassAd, ClassAd | None, EvalContext]]:
         """What the expression is evaluated in."""
         context = EvalContext(now=case.now, language=self.study.policy.language)
-        if self.subject.where is Where.JOB:
+        if self.subject.where is StudyContext.JOB:
             yield job_ad(case.parties[1]), None, context
             return
         prepared = prepared_case(self.study.policy, case)
         cycle = prepared.cycle
-        if self.subject.where is Where.GROUP:
+        if self.subject.where is StudyContext.GROUP:
             for group in cycle.tree.groups:
                 ad = sort_ad(group, cycle.accountant.usage(group.name))
                 yield ad, None, context
@@ -155,7 +155,7 @@ class ByPriority(Property):
     #: Case-folded names that are shown if they are read, whether or not they decide.
     shown: ClassVar[frozenset[str]] = frozenset()
 
-    def suspects(self, sample: Sample, rng: Random) -> Iterator[Case]:
+    def suspects(self, sample: Sample, rng: Random) -> Iterator[FuzzCase]:
         pairs = [
             pair for pair in sample.allowed(self.study.requirements) if self.looks(sample, *pair)
         ]
@@ -167,14 +167,14 @@ class ByPriority(Property):
         """Whether an allowed preemption looks wrong."""
 
     @abstractmethod
-    def wrong(self, prepared: PreparedCase, case: Case) -> str | None:
+    def wrong(self, prepared: PreparedCase, case: FuzzCase) -> str | None:
         """What is wrong with a preemption by priority, as a sentence."""
 
     def exempt(self, prepared: PreparedCase) -> bool:
         """Whether a preemption is none of its business."""
         return False
 
-    def check(self, case: Case) -> BrokenProperty | None:
+    def check(self, case: FuzzCase) -> BrokenProperty | None:
         prepared = prepared_case(self.study.policy, case)
         if prepared.verdict(case, 1) is not MatchKind.PRIORITY or self.exempt(prepared):
             return None
@@ -189,10 +189,10 @@ class ByPriority(Property):
 def allowing(
     study: Study,
     prepared: PreparedCase,
-    case: Case,
+    case: FuzzCase,
     place: int,
     shown: frozenset[str] = frozenset(),
-) -> tuple[Step, str]:
+) -> tuple[EvaluationStep, str]:
     """The step in which PREEMPTION_REQUIREMENTS allows a preemption, and the clause that does."""
     tree = study.policy.preemption_requirements
     context = prepared.cycle.context
@@ -242,7 +242,7 @@ class Margin(ClaimedByPriority):
         """Whether the margin is not kept; a greater priority is worse."""
         return remote < submitter * (1.0 + self.study.intent.margin) * (1.0 - _SINGLE)
 
-    def wrong(self, prepared: PreparedCase, case: Case) -> str | None:
+    def wrong(self, prepared: PreparedCase, case: FuzzCase) -> str | None:
         holder, asker = case.parties[0], case.parties[1]
         if not self.too_close(holder.priority, asker.priority):
             return None
@@ -272,7 +272,7 @@ class Guard(ClaimedByPriority):
     def looks(self, sample: Sample, row: int, column: int) -> bool:
         return sample.cases[column].run_time < self.least
 
-    def wrong(self, prepared: PreparedCase, case: Case) -> str | None:
+    def wrong(self, prepared: PreparedCase, case: FuzzCase) -> str | None:
         if case.run_time >= self.least:
             return None
         claim = ""
@@ -299,7 +299,7 @@ class QuotaSafe(ByPriority):
         holder, asker = sample.cases[column].parties[0].user, sample.parties[row].user
         return self._robbed(sample.cycle, holder, asker) is not None
 
-    def wrong(self, prepared: PreparedCase, case: Case) -> str | None:
+    def wrong(self, prepared: PreparedCase, case: FuzzCase) -> str | None:
         found = self._robbed(prepared.cycle, case.parties[0].user, case.parties[1].user)
         if found is None:
             return None

@@ -5,7 +5,7 @@ requests that they make, all values from ``domains``.  Making and decorating an 
 dozens of evaluations, so each is met by all ads of the other side.
 
 Inputs: a ``Study``, a source of random numbers.  Outputs: ``Sample``: values of expressions for all
-pairs, and the ``Case`` of any pair.
+pairs, and the ``FuzzCase`` of any pair.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from classad.ads.expression import Expression
 from classad.binding.batch import evaluate_many
 from negotiator.pool.slots import Slot
 from pieslice.expressions.dependence import Analyst, is_plain, key_of
-from pieslice.fuzzing.case import NOW, Case, Party
+from pieslice.fuzzing.case import NOW, FuzzCase, Party
 from pieslice.fuzzing.cycle import (
     CycleStart,
     Verdict,
@@ -35,12 +35,12 @@ from pieslice.fuzzing.domains import MISSING
 from pieslice.fuzzing.pools import POOLS, quotas_in
 from pieslice.fuzzing.schema import Held
 from pieslice.fuzzing.study import Study
-from policy.ephemeral import EPHEMERAL, Ad
+from policy.ephemeral import EPHEMERAL, AdKind
 
 #: Submitters, slots and requests of a sample.
 PARTIES: Final = 8
 SIDE: Final = 100
-_LIVE: Final = tuple(row.name for row in EPHEMERAL if row.live and row.ad is Ad.SLOT)
+_LIVE: Final = tuple(row.name for row in EPHEMERAL if row.live and row.ad is AdKind.SLOT)
 _NAMES: Final = ("ann", "bob", "cid", "dan", "eve", "fay", "gil", "hal")
 
 
@@ -50,7 +50,7 @@ class Sample:
 
     cycle: CycleStart
     people: tuple[Party, ...]
-    cases: tuple[Case, ...]
+    cases: tuple[FuzzCase, ...]
     slots: tuple[Slot, ...]
     parties: tuple[Party, ...]
     requests: tuple[ClassAd, ...]
@@ -137,7 +137,7 @@ class Sample:
             and users[column] != self.parties[row].user
         ]
 
-    def case(self, row: int, column: int, third: int | None = None) -> Case:
+    def case(self, row: int, column: int, third: int | None = None) -> FuzzCase:
         """The case of a request and a slot, perhaps with a third party's request."""
         base = self.cases[column]
         places = [row] if third is None else [row, third]
@@ -237,12 +237,12 @@ def _draw_slot(
     people: tuple[Party, ...],
     quotas: dict[str, float],
     others: dict[str, float],
-) -> Case:
+) -> FuzzCase:
     domains = study.domains
     run_time = rng.choice(domains.seconds)
     claim_age = run_time if rng.random() < 0.5 else max(run_time, rng.choice(domains.seconds))
     holder = evolve(rng.choice(people), job=draw_values(domains.job, rng))
-    return Case(
+    return FuzzCase(
         slot={**study.fixed, **draw_values(domains.slot, rng)},
         parties=(holder,),
         run_time=run_time,

@@ -19,7 +19,7 @@ from classad import ClassAd
 from classad.ads.expression import Expression
 from classad.language.values import ClassAdValue, Value
 from pieslice.data import is_number
-from policy.attributes import DATE, SECONDS, Moment, attribute_rows, find_attribute
+from policy.attributes import DATE, SECONDS, Availability, attribute_rows, find_attribute
 
 if TYPE_CHECKING:
     from typing_extensions import TypeIs
@@ -129,7 +129,7 @@ def _table(kind: str, rows: Iterable[tuple[str, tuple[Held, ...]]]) -> dict[str,
 
 def _is_always_there(kind: str, name: str) -> bool:
     row = find_attribute(name)
-    return row is not None and row.ads.get(kind) is Moment.ALWAYS
+    return row is not None and row.ads.get(kind) is Availability.ALWAYS
 
 
 def built_in() -> Schema:
@@ -150,9 +150,9 @@ def _allowed(kind: str) -> dict[str, SeenAttribute]:
     found = {}
     for key, row in attribute_rows().items():
         moment = row.ads.get(kind)
-        values = () if moment is None or moment is Moment.CLAIMED else _values(row)
+        values = () if moment is None or moment is Availability.CLAIMED else _values(row)
         if values:
-            found[key] = SeenAttribute(row.name, values, moment is not Moment.ALWAYS)
+            found[key] = SeenAttribute(row.name, values, moment is not Availability.ALWAYS)
     return found
 
 

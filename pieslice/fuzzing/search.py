@@ -18,7 +18,7 @@ from typing import Final
 from attr import evolve, frozen
 
 from classad.ads.expression import Expression
-from pieslice.fuzzing.case import Case, without
+from pieslice.fuzzing.case import FuzzCase, without
 from pieslice.fuzzing.domains import MISSING, Domains
 from pieslice.fuzzing.finding import BrokenProperty
 from pieslice.fuzzing.pools import POOLS, quotas_in
@@ -52,7 +52,7 @@ def shrink(finding: BrokenProperty, test: Property) -> BrokenProperty:
     return best
 
 
-def weight_of(case: Case) -> tuple[int, int, float, tuple[str, ...]]:
+def weight_of(case: FuzzCase) -> tuple[int, int, float, tuple[str, ...]]:
     """How complicated a case is: attributes, then lengths of what it says, then sizes, names."""
     attributes = len(case.slot) + sum(len(party.job) for party in case.parties)
     numbers: list[Held] = [case.run_time, max(case.claim_age, case.run_time)]
@@ -75,7 +75,7 @@ def _length(value: Held) -> int:
     return len(str(value)) + 2
 
 
-def _simpler(case: Case, test: Property) -> Iterator[Case]:
+def _simpler(case: FuzzCase, test: Property) -> Iterator[FuzzCase]:
     domains = test.study.domains
     if len(case.parties) > 2:
         yield evolve(case, parties=case.parties[:2])
@@ -92,7 +92,7 @@ def _simpler(case: Case, test: Property) -> Iterator[Case]:
     yield from _renamed(case)
 
 
-def _renamed(case: Case) -> Iterator[Case]:
+def _renamed(case: FuzzCase) -> Iterator[FuzzCase]:
     """With the usual names: ann has the slot, bob wants it."""
     parties = []
     for party, name in zip(case.parties, _NAMES, strict=False):
@@ -101,7 +101,7 @@ def _renamed(case: Case) -> Iterator[Case]:
     yield evolve(case, parties=tuple(parties))
 
 
-def _fewer(case: Case, domains: Domains, *, whole: bool) -> Iterator[Case]:
+def _fewer(case: FuzzCase, domains: Domains, *, whole: bool) -> Iterator[FuzzCase]:
     """Without one attribute; if ``whole``, only what may be missing."""
     for name in case.slot:
         if _may_go(name, case.slot[name], domains.slot, whole):
@@ -119,7 +119,7 @@ def _may_go(name: str, value: Held, domain: dict[str, tuple[Held, ...]], whole: 
     return any(other is MISSING for other in domain.get(name, ()))
 
 
-def _pools(case: Case, test: Property) -> Iterator[Case]:
+def _pools(case: FuzzCase, test: Property) -> Iterator[FuzzCase]:
     """In a pool of another size, groups as far from their quotas; with less that others hold."""
     for size in POOLS:
         quotas = quotas_in(test.study.policy, size)
@@ -134,7 +134,7 @@ def _pools(case: Case, test: Property) -> Iterator[Case]:
                 yield evolve(case, others={**case.others, group: usage})
 
 
-def _people(case: Case, domains: Domains) -> Iterator[Case]:
+def _people(case: FuzzCase, domains: Domains) -> Iterator[FuzzCase]:
     least = min(party.priority for party in case.parties)
     for size in _PLAIN_PRIORITIES:
         yield _scaled(case, size / least)
@@ -151,12 +151,12 @@ def _people(case: Case, domains: Domains) -> Iterator[Case]:
             yield case.with_party(place, user=f"{bare}@pool")
 
 
-def _scaled(case: Case, factor: float) -> Case:
+def _scaled(case: FuzzCase, factor: float) -> FuzzCase:
     parties = (evolve(p, priority=round(max(0.5, p.priority * factor), 6)) for p in case.parties)
     return evolve(case, parties=tuple(parties))
 
 
-def _times(case: Case, domains: Domains) -> Iterator[Case]:
+def _times(case: FuzzCase, domains: Domains) -> Iterator[FuzzCase]:
     if case.claim_age > case.run_time:
         yield evolve(case, claim_age=case.run_time)
     for value in sorted(domains.seconds):
@@ -167,7 +167,7 @@ def _times(case: Case, domains: Domains) -> Iterator[Case]:
             yield evolve(case, claim_age=value)
 
 
-def _plainer(case: Case, domains: Domains) -> Iterator[Case]:
+def _plainer(case: FuzzCase, domains: Domains) -> Iterator[FuzzCase]:
     """With a simpler value of one attribute; domains have the simplest first."""
     for name, value in case.slot.items():
         for other in _before(value, domains.slot.get(name, ())):

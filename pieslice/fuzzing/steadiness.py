@@ -18,15 +18,15 @@ from attr import frozen
 from classad.ads.expression import Expression
 from classad.evaluate import evaluate
 from pieslice.data import is_number
-from pieslice.fuzzing.case import Case
+from pieslice.fuzzing.case import FuzzCase
 from pieslice.fuzzing.cycle import PreparedCase, prepared_case, value_of
-from pieslice.fuzzing.finding import BrokenProperty, Step, compared
+from pieslice.fuzzing.finding import BrokenProperty, EvaluationStep, compared
 from pieslice.fuzzing.properties import Property, short
 from pieslice.fuzzing.readings import Readings, alike, read
 from pieslice.fuzzing.sample import Sample
 from pieslice.fuzzing.schema import Held
-from pieslice.fuzzing.study import Study, Subject, Where, value_text
-from policy.ephemeral import Ad, find_ephemeral
+from pieslice.fuzzing.study import Study, StudyContext, Subject, value_text
+from policy.ephemeral import AdKind, find_ephemeral
 from policy.lint.trees import names
 
 #: Pairs of a sample that are looked at closely.
@@ -42,7 +42,7 @@ class StableDeclared(Property):
     name = "stable-declared"
     doc = "an expression declared stable has the same value after another match of the cycle"
 
-    def suspects(self, sample: Sample, rng: Random) -> Iterator[Case]:
+    def suspects(self, sample: Sample, rng: Random) -> Iterator[FuzzCase]:
         for _ in range(min(SAMPLE, sample.pairs)):
             row, column = rng.randrange(len(sample.requests)), rng.randrange(len(sample.slots))
             if not (sample.cases[column].free or sample.is_own(row, column)):
@@ -51,7 +51,7 @@ class StableDeclared(Property):
     def evaluated(self, sample: Sample) -> int:
         return min(SAMPLE, sample.pairs)
 
-    def check(self, case: Case) -> BrokenProperty | None:
+    def check(self, case: FuzzCase) -> BrokenProperty | None:
         if case.free:
             return None
         subject, prepared = self.subject, prepared_case(self.study.policy, case)
@@ -79,7 +79,7 @@ class StableDeclared(Property):
         return BrokenProperty(self.name, subject.macro, subject.place, clause, says, steps, case)
 
 
-def _value(shown: Step, name: str) -> str | None:
+def _value(shown: EvaluationStep, name: str) -> str | None:
     return shown.my.get(name, shown.target.get(name))
 
 
@@ -102,7 +102,7 @@ class Monotone(Property):
     def title(self) -> str:
         return f"monotone:{'' if self.rising else '-'}{self.attribute}"
 
-    def suspects(self, sample: Sample, rng: Random) -> Iterator[Case]:
+    def suspects(self, sample: Sample, rng: Random) -> Iterator[FuzzCase]:
         ads = [slot.ad for slot in sample.slots]
         if self._in_request:
             ads = list(sample.requests)
@@ -137,11 +137,11 @@ class Monotone(Property):
         domains, wanted = self.study.domains, self.attribute.casefold()
         added = find_ephemeral(self.attribute)
         if added is not None:
-            return added.ad is Ad.REQUEST
+            return added.ad is AdKind.REQUEST
         in_slot = any(name.casefold() == wanted for name in domains.slot)
         return not in_slot and any(name.casefold() == wanted for name in domains.job)
 
-    def check(self, case: Case) -> BrokenProperty | None:
+    def check(self, case: FuzzCase) -> BrokenProperty | None:
         if case.free:
             return None
         prepared = prepared_case(self.study.policy, case)
@@ -152,7 +152,7 @@ class Monotone(Property):
                     return self._finding(case, prepared, one, other)
         return None
 
-    def _finding(self, case: Case, prepared: PreparedCase, *numbers: float) -> BrokenProperty:
+    def _finding(self, case: FuzzCase, prepared: PreparedCase, *numbers: float) -> BrokenProperty:
         subject, said = self.subject, self.attribute
         found, sentences, values = [], [], []
         for number in numbers:
@@ -205,5 +205,5 @@ def monotone_subjects(study: Study, attribute: str) -> list[Subject]:
     return [
         subject
         for subject in study.subjects
-        if subject.where is Where.PAIR and wanted in names(subject.tree.node)
+        if subject.where is StudyContext.PAIR and wanted in names(subject.tree.node)
     ]

@@ -32,7 +32,7 @@ from policy.load import load_policy
 from policy.model import NegotiatorPolicy
 
 
-class Where(Enum):
+class StudyContext(Enum):
     """What an expression is evaluated in."""
 
     PAIR = "a slot and a request"
@@ -52,7 +52,7 @@ class Subject:
     tree: Expression
     text: str
     place: str
-    where: Where
+    where: StudyContext
     wanted: Wanted
     claimed: bool = False
 
@@ -92,7 +92,7 @@ class Study:
 
     def pairs(self) -> list[Subject]:
         """The expressions about a slot and a request."""
-        return [subject for subject in self.subjects if subject.where is Where.PAIR]
+        return [subject for subject in self.subjects if subject.where is StudyContext.PAIR]
 
     @property
     def requirements(self) -> Expression | None:
@@ -113,7 +113,7 @@ _STUDIED: Final = (
     OTHER_KNOBS["system_periodic_remove"],
     OTHER_KNOBS["system_periodic_release"],
 )
-_WHERE: Final = {"slot": Where.PAIR, "job": Where.JOB, "group": Where.GROUP}
+_WHERE: Final = {"slot": StudyContext.PAIR, "job": StudyContext.JOB, "group": StudyContext.GROUP}
 _COPIED: Final = ("SYSTEM_STARTD_JOB_ATTRS", "STARTD_JOB_ATTRS")
 
 
@@ -138,10 +138,10 @@ def study_of(
     policy = load_policy(config).policy
     subjects = tuple(_subjects(config))
     fixed = dict(_of_slots(config, subjects))
-    trees = [subject.tree for subject in subjects if subject.where is Where.PAIR]
+    trees = [subject.tree for subject in subjects if subject.where is StudyContext.PAIR]
     trees += [*fixed.values(), *extra]
     trees += of_cycle(policy) if defaults else []
-    job_trees = [subject.tree for subject in subjects if subject.where is Where.JOB]
+    job_trees = [subject.tree for subject in subjects if subject.where is StudyContext.JOB]
     if intent.min_run_time is None and policy.preemption_requirements is not None:
         intent = evolve(intent, min_run_time=stated_run_time(policy.preemption_requirements))
     if policy.interval_seconds > 0:

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from attr import Factory, frozen
 
-from pieslice.fuzzing.finding import BrokenProperty, Step
+from pieslice.fuzzing.finding import BrokenProperty, EvaluationStep
 from pieslice.fuzzing.search import SearchResult
 from pieslice.reports.document import Document, view
 from pieslice.reports.layout import wrap
@@ -80,7 +80,7 @@ def _continued(line: str, width: int) -> Iterator[str]:
     yield text
 
 
-def _plain(step: Step, values: dict[str, str]) -> dict[str, str]:
+def _plain(step: EvaluationStep, values: dict[str, str]) -> dict[str, str]:
     return {name: value for name, value in values.items() if name not in step.added}
 
 
@@ -89,7 +89,7 @@ def commands(finding: BrokenProperty, policy: PolicyReading) -> list[str]:
     return [command(step, policy) for step in finding.steps if step.value]
 
 
-def command(step: Step, policy: PolicyReading) -> str:
+def command(step: EvaluationStep, policy: PolicyReading) -> str:
     """The command that evaluates a step again."""
     words = ["pieslice", "policy", "eval", step.policy or policy.path, step.macro, *policy.options]
     if step.define:
@@ -119,7 +119,7 @@ class ReplayedStep:
     Of each ad the attributes that were read, as ClassAd texts; ``cycle``: those that a cycle adds.
     """
 
-    step: Step
+    step: EvaluationStep
     policy: PolicyReading
 
     def slot(self) -> dict[str, str] | None:

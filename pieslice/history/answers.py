@@ -15,9 +15,9 @@ from pieslice.history.questions import Start
 from pieslice.history.start import ENOUGH, Estimate, Lack, TrackRecord
 from pieslice.history.summary import Summary
 from pieslice.inputs.moments import shown_time
-from pieslice.recording.jobs import Job
+from pieslice.recording.jobs import HistoryJob
 from pieslice.reports.document import shape
-from pieslice.reports.layout import Block, Column, Line, Table, plural
+from pieslice.reports.layout import Block, Line, TextColumn, TextTable, plural
 from pieslice.reports.progress import duration
 from pieslice.reports.result import Result
 
@@ -41,7 +41,10 @@ class HistoryTold(Result):
         span = f"{duration(found.last - found.first)} from {shown_time(found.first)}"
         return [
             Line(f"{self.name}: {plural(found.captures, 'capture')} of one pool, {span}"),
-            Table((Column("what", name=True), Column("how much", prose=True)), tuple(_rows(found))),
+            TextTable(
+                (TextColumn("what", name=True), TextColumn("how much", prose=True)),
+                tuple(_rows(found)),
+            ),
             *(
                 Line(f"  gap of {duration(length)} after {shown_time(time)}", level="bad")
                 for time, length in found.gaps[:_MOST_GAPS]
@@ -99,9 +102,9 @@ class LifeTold(Result):
     def blocks(self) -> Sequence[Block]:
         found = self.found
         columns = (
-            Column("since"),
-            Column("cycles", right=True),
-            Column("what", prose=True),
+            TextColumn("since"),
+            TextColumn("cycles", right=True),
+            TextColumn("what", prose=True),
         )
         rows = tuple(
             (shown_time(entry.time), str(entry.cycles or ""), entry.what) for entry in found.entries
@@ -111,7 +114,7 @@ class LifeTold(Result):
             named = f"  {told} decided about it or one like it (same submitter, same request)"
         else:
             named = "  no cycle found it idle, or none was recorded"
-        return [Line(_headline(found.job)), Line(named), Table(columns, rows)]
+        return [Line(_headline(found.job)), Line(named), TextTable(columns, rows)]
 
     @property
     def job(self) -> ListedJob:
@@ -122,7 +125,7 @@ class LifeTold(Result):
 shape(LifeTold, "=job cycles=found.cycles named=found.named life=found.entries")
 
 
-def _headline(job: Job) -> str:
+def _headline(job: HistoryJob) -> str:
     slot = f" on {job.now.slot}" if job.now.slot else ""
     return f"job {job.id} of {job.submitter}: {word_of(job.now)}{slot}"
 
@@ -158,7 +161,7 @@ class ListedJob:
     slot: str | None
 
     @classmethod
-    def of(cls, job: Job) -> ListedJob:
+    def of(cls, job: HistoryJob) -> ListedJob:
         """What a job of a history was doing last."""
         state, slot = word_of(job.now), job.now.slot or None
         return cls(job.id, job.schedd, job.submitter, job.submitted, state, slot)

@@ -22,7 +22,7 @@ from negotiator.jobs.lists import IDLE, RUNNING
 from negotiator.model.snapshot import whole_slot
 from pieslice.inputs.moments import shown_time
 from pieslice.recording.facts import GONE
-from pieslice.recording.jobs import Job, Spell, some_jobs
+from pieslice.recording.jobs import HistoryJob, Spell, some_jobs
 from pieslice.recording.store import History, HistoryError, Moment
 from pieslice.reports.names import listed
 from pieslice.why.asked import JOB_ID, STATUS
@@ -37,7 +37,7 @@ def word_of(spell: Spell) -> str:
     return "gone" if spell.status == GONE else STATUS.get(spell.status, f"status {spell.status}")
 
 
-def find_job(history: History, text: str) -> Job:
+def find_job(history: History, text: str) -> HistoryJob:
     """The job of that id; of several that had it one after another the last."""
     found = JOB_ID.fullmatch(text)
     if found is None:
@@ -108,14 +108,14 @@ class Life:
     ``cycles``: those whose decisions were recorded while it was idle.
     """
 
-    job: Job
+    job: HistoryJob
     entries: tuple[Entry, ...]
     named: int
     cycles: int
 
 
 def life_of(
-    job: Job,
+    job: HistoryJob,
     moments: Sequence[Moment],
     decisions: Iterable[Decision],
     takers: Mapping[int, str],

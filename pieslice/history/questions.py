@@ -16,7 +16,7 @@ from negotiator.model.snapshot import whole_slot
 from pieslice.history.life import Decision, Life, find_job, life_of
 from pieslice.history.start import Estimate, Experience, Lack, TrackRecord, record_of, with_rate
 from pieslice.history.summary import MomentLoad, Summary, distances, mean_load, vacancies_of
-from pieslice.recording.jobs import Job, all_jobs
+from pieslice.recording.jobs import HistoryJob, all_jobs
 from pieslice.recording.store import History, HistoryError, Moment
 
 
@@ -24,7 +24,7 @@ from pieslice.recording.store import History, HistoryError, Moment
 class Start:
     """When a job will start.  ``now``: the time of the last capture; None for a job that ran."""
 
-    job: Job
+    job: HistoryJob
     now: float
     estimate: Estimate | Lack | None
     record: TrackRecord
@@ -95,7 +95,7 @@ def life(history: History, text: str) -> Life:
     return life_of(job, captures(history), _decisions(history, job), _takers(history, job))
 
 
-def _decisions(history: History, job: Job) -> list[Decision]:
+def _decisions(history: History, job: HistoryJob) -> list[Decision]:
     """About the job and those that ask for the same, and about slots that it ran on."""
     slots = sorted({whole_slot(spell.slot) for spell in job.spells if spell.slot})
     marks = ", ".join("?" * len(slots))
@@ -109,7 +109,7 @@ def _decisions(history: History, job: Job) -> list[Decision]:
     return [Decision(moment, bool(own), *rest) for moment, own, *rest in rows]
 
 
-def _takers(history: History, job: Job) -> dict[int, str]:
+def _takers(history: History, job: HistoryJob) -> dict[int, str]:
     """By the captures that found the job stopped: whose job had its slot next."""
     found: dict[int, str] = {}
     for before, spell in zip(job.spells, job.spells[1:], strict=False):
@@ -141,12 +141,12 @@ def start(history: History, text: str) -> Start:
     return Start(job, span[1], found, record)
 
 
-def _seen(moments: list[Moment]) -> Callable[[Job], tuple[float, float]]:
+def _seen(moments: list[Moment]) -> Callable[[HistoryJob], tuple[float, float]]:
     """The times of the first and the last capture that has a job."""
     times = {moment.number: moment.time for moment in moments}
     begin, end = moments[0].time, moments[-1].time
 
-    def seen(job: Job) -> tuple[float, float]:
+    def seen(job: HistoryJob) -> tuple[float, float]:
         return times.get(job.first, begin), end if job.last is None else times.get(job.last, end)
 
     return seen

@@ -18,7 +18,7 @@ from attr import define, field, frozen
 
 from negotiator.jobs.lists import IDLE, RUNNING
 from pieslice.history.waits import Curve, Wait, curve
-from pieslice.recording.jobs import Job
+from pieslice.recording.jobs import HistoryJob
 
 #: The parts of jobs that start before an estimate's ``early``, ``likely`` and ``late``.
 PARTS: Final = (0.1, 0.5, 0.9)
@@ -28,7 +28,7 @@ ENOUGH: Final = 20
 KNOWN: Final = 0.7
 
 #: What jobs of a kind have in common, None of a job that is of no such kind.
-_Kind: TypeAlias = Callable[[Job], Hashable | None]
+_Kind: TypeAlias = Callable[[HistoryJob], Hashable | None]
 
 #: From narrow to wide, and how each is called.
 KINDS: Final[tuple[tuple[str, _Kind], ...]] = (
@@ -99,7 +99,7 @@ class TrackRecord:
         return self.within / known if known else None
 
 
-def wait_of(job: Job, first_seen: float, last_seen: float, known_at: float) -> Wait | None:
+def wait_of(job: HistoryJob, first_seen: float, last_seen: float, known_at: float) -> Wait | None:
     """How long a job waited, as far as it was known; None if its wait was never seen."""
     spells = [spell for spell in job.spells if spell.time <= known_at]
     if not spells or spells[0].status != IDLE or first_seen > known_at:
@@ -115,10 +115,10 @@ def wait_of(job: Job, first_seen: float, last_seen: float, known_at: float) -> W
 class Experience:
     """The waits that were known at a time.  ``seen``: first and last time of each job."""
 
-    jobs: Sequence[Job]
-    seen: Callable[[Job], tuple[float, float]]
+    jobs: Sequence[HistoryJob]
+    seen: Callable[[HistoryJob], tuple[float, float]]
     known_at: float
-    _waits: list[tuple[Job, Wait]] = field(init=False)
+    _waits: list[tuple[HistoryJob, Wait]] = field(init=False)
     _members: list[dict[Hashable, list[Wait]]] = field(init=False)
     _curves: dict[tuple[int, Hashable], Curve] = field(init=False, factory=dict)
 
@@ -137,7 +137,7 @@ class Experience:
             self._curves[level, key] = curve(self._members[level].get(key, ()))
         return self._curves[level, key]
 
-    def estimate(self, job: Job, waited: float) -> Estimate | Lack:
+    def estimate(self, job: HistoryJob, waited: float) -> Estimate | Lack:
         """When a job starts that has waited so long, from the narrowest kind that tells."""
         most, without_end = 0, None
         for level, (name, kind) in enumerate(KINDS):
@@ -167,7 +167,9 @@ def with_rate(lack: Lack, seconds: float) -> Lack:
 
 
 def record_of(
-    jobs: Sequence[Job], seen: Callable[[Job], tuple[float, float]], span: tuple[float, float]
+    jobs: Sequence[HistoryJob],
+    seen: Callable[[HistoryJob], tuple[float, float]],
+    span: tuple[float, float],
 ) -> TrackRecord:
     """How well the first part of a history foretells the jobs that came later."""
     split = span[0] + KNOWN * (span[1] - span[0])
@@ -182,8 +184,8 @@ def record_of(
 
 
 def _arrived(
-    jobs: Iterable[Job], seen: Callable[[Job], tuple[float, float]], split: float
-) -> Iterable[Job]:
+    jobs: Iterable[HistoryJob], seen: Callable[[HistoryJob], tuple[float, float]], split: float
+) -> Iterable[HistoryJob]:
     return (job for job in jobs if seen(job)[0] > split)
 
 

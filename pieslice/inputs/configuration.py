@@ -138,7 +138,7 @@ def reading_words(args: argparse.Namespace) -> list[str]:
     return words
 
 
-class Reader(NamedTuple):
+class ConfigurationReader(NamedTuple):
     """Who reads a configuration, and how."""
 
     subsystem: str = SUBSYSTEM
@@ -159,9 +159,9 @@ class Reader(NamedTuple):
     given: bool = False
 
 
-def reader_of(args: argparse.Namespace) -> Reader:
+def reader_of(args: argparse.Namespace) -> ConfigurationReader:
     """The reader that the arguments describe; raises ``Misuse``."""
-    return Reader(
+    return ConfigurationReader(
         (args.subsys or SUBSYSTEM).upper(),
         args.local_name,
         tuple(definitions(args.define)),
@@ -191,7 +191,7 @@ def read(args: argparse.Namespace, path: str | None = None, *, keep_going: bool 
     return read_configuration(args.path if path is None else path, reader)
 
 
-def read_configuration(path: str, reader: Reader) -> Config:
+def read_configuration(path: str, reader: ConfigurationReader) -> Config:
     """The configuration at a path as a reader has it; raises ``Misuse`` and ``OSError``."""
     from policy.io import read_config
     from policy.versions import NEWEST

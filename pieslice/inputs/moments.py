@@ -30,7 +30,7 @@ _LEAST: Final = 600.0
 
 
 @frozen
-class Unpacked:
+class UnpackedCapture:
     """A capture in a folder; ``place`` is what stands before the folder's name."""
 
     folder: Path
@@ -56,7 +56,7 @@ class Unpacked:
 
 
 @contextlib.contextmanager
-def unpacked(path: Path, at: tuple[float, str] | None) -> Iterator[Unpacked]:
+def unpacked(path: Path, at: tuple[float, str] | None) -> Iterator[UnpackedCapture]:
     """The capture of a time (the last one, if none is asked for) as a folder."""
     with TemporaryDirectory(prefix="pieslice-") as place:
         try:
@@ -69,7 +69,7 @@ def unpacked(path: Path, at: tuple[float, str] | None) -> Iterator[Unpacked]:
         stamp = shown_time(moment.time, "%Y-%m-%d %H:%M:%S")
         folder = Path(place, f"{path.name} at {stamp}")
         write_files(folder, texts)
-        found = Unpacked(folder, f"{place}/", (_taken(path, moment, at),))
+        found = UnpackedCapture(folder, f"{place}/", (_taken(path, moment, at),))
         try:
             yield found
         except InputError as problem:

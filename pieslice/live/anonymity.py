@@ -35,7 +35,7 @@ _KNOWN: Final = frozenset(("", "<none>", "none", "undefined", "condor", "root"))
 
 
 @define
-class _Names:
+class _NewNames:
     """The new names of one kind by the old ones."""
 
     kind: str
@@ -52,7 +52,7 @@ class _Names:
         return f"{self.kind}{number}"
 
 
-class _Addresses(_Names):
+class _Addresses(_NewNames):
     """New addresses, which can be parsed as such."""
 
     def new(self, number: int) -> str:
@@ -63,11 +63,11 @@ class _Addresses(_Names):
 class _Mask:
     """What stands for what."""
 
-    users: _Names = field(factory=lambda: _Names("user"))
-    hosts: _Names = field(factory=lambda: _Names("host"))
-    domains: _Names = field(factory=lambda: _Names("domain"))
-    addresses: _Names = field(factory=lambda: _Addresses(""))
-    paths: _Names = field(factory=lambda: _Names("/path"))
+    users: _NewNames = field(factory=lambda: _NewNames("user"))
+    hosts: _NewNames = field(factory=lambda: _NewNames("host"))
+    domains: _NewNames = field(factory=lambda: _NewNames("domain"))
+    addresses: _NewNames = field(factory=lambda: _Addresses(""))
+    paths: _NewNames = field(factory=lambda: _NewNames("/path"))
 
     def learn(self, parts: Mapping[str, str]) -> None:
         """Note the names of users, then those of machines, in the ads of a capture."""

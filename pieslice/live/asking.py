@@ -67,7 +67,7 @@ def records(numbered: Any) -> list[Any]:
     return list(found.values())
 
 
-class Asker:
+class DaemonClient:
     """The bindings, set up for one pool."""
 
     def __init__(self, pool: str | None, tokens: str | None) -> None:
@@ -221,13 +221,13 @@ def main(pool: str, tokens: str) -> int:
     # What the library itself prints must not come between the answers.
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    asker: Asker | None = None
+    asker: DaemonClient | None = None
     for line in sys.stdin:
         began = time.perf_counter()
         body = b""
         try:
             if asker is None:
-                asker = Asker(pool or None, tokens or None)
+                asker = DaemonClient(pool or None, tokens or None)
             head, body = asker.answer(json.loads(line))
         except Exception as problem:  # whatever the bindings raise, the parent has to hear of it
             head = {"error": " ".join(str(problem).split()), "kind": type(problem).__name__}

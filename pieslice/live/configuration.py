@@ -43,7 +43,7 @@ class Configuration:
 
 
 @define
-class KnownMacros:
+class DaemonMacros:
     """The macros of daemons as of the last time that they read their configurations."""
 
     _known: dict[tuple[str, ...], Macros] = field(factory=dict)
@@ -78,7 +78,7 @@ def _decides(name: str, subsystem: str) -> bool:
 
 
 def read_configuration(
-    daemons: Daemons, known: KnownMacros, negotiator: Located | None, schedds: Sequence[Located]
+    daemons: Daemons, known: DaemonMacros, negotiator: Located | None, schedds: Sequence[Located]
 ) -> Configuration:
     """What the daemons have been told; without a negotiator HTCondor's defaults are left."""
     missing: list[str] = []
@@ -113,7 +113,7 @@ def read_configuration(
 
 
 def _of_schedds(
-    daemons: Daemons, known: KnownMacros, schedds: Sequence[Located]
+    daemons: Daemons, known: DaemonMacros, schedds: Sequence[Located]
 ) -> Sequence[Macros | DaemonError]:
     """The macros of each schedd, or why there are none."""
 

@@ -131,7 +131,7 @@ CLAIM: Final = (
 
 
 @define(eq=False)
-class Wanted:
+class WantedAttributes:
     """The attributes that a pool's captures need; they become more as expressions are seen.
 
     ``everything``: ask for all attributes of slots, and for jobs as before.

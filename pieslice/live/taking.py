@@ -24,9 +24,9 @@ from negotiator.capture.files import AS_IT_CAME
 from pieslice.command_line import installed_version
 from pieslice.data import JsonData
 from pieslice.live.capture import LiveCapture
-from pieslice.live.configuration import TIMES, Configuration, KnownMacros, read_configuration
+from pieslice.live.configuration import TIMES, Configuration, DaemonMacros, read_configuration
 from pieslice.live.daemons import DaemonError, Daemons, Located, Reply
-from pieslice.live.names import CLAIM, CYCLE, DAEMON, Wanted
+from pieslice.live.names import CLAIM, CYCLE, DAEMON, WantedAttributes
 from policy.language.numbers import saturated
 
 #: ``MyType`` of the ads that the collector is asked for, and where they go.
@@ -57,13 +57,13 @@ class Memory:
     ``negotiator``: where it was; a collector that has been restarted has no ad of it for minutes.
     """
 
-    wanted: Wanted = field(factory=Wanted)
-    macros: KnownMacros = field(factory=KnownMacros)
+    wanted: WantedAttributes = field(factory=WantedAttributes)
+    macros: DaemonMacros = field(factory=DaemonMacros)
     negotiator: Located | None = None
 
 
 @frozen(eq=False)
-class Found:
+class PoolDaemons:
     """The daemons of a pool: its negotiator and the schedds that have jobs for it."""
 
     negotiator: Located | None
@@ -96,7 +96,7 @@ class _Course:
         kept["at"] = round(reply.at, 3)
 
 
-def find_daemons(daemons: Daemons, memory: Memory) -> Found:
+def find_daemons(daemons: Daemons, memory: Memory) -> PoolDaemons:
     """The daemons whose ads the collector has, or had; raises ``DaemonError``."""
     reply = daemons.ads(_of_types("Negotiator", "Scheduler", "Submitter"), DAEMON)
     ads = [_strings(ad) for ad in _parsed(reply.text)]
@@ -112,7 +112,7 @@ def find_daemons(daemons: Daemons, memory: Memory) -> Found:
             schedds.setdefault(name, known.get(name, here))
     found = [*schedds.values(), *([] if negotiator is None else [negotiator])]
     versions = {ad["Name"]: ad.get("CondorVersion", "") for ad in found}
-    return Found(negotiator, tuple(schedds.values()), versions)
+    return PoolDaemons(negotiator, tuple(schedds.values()), versions)
 
 
 def take(daemons: Daemons, memory: Memory) -> LiveCapture:
@@ -181,7 +181,7 @@ def last_cycle(daemons: Daemons, negotiator: Located) -> JsonData:
     return {name: value for name, value in values.items() if value is not None}
 
 
-def _last_cycle(daemons: Daemons, found: Found, course: _Course) -> JsonData | None:
+def _last_cycle(daemons: Daemons, found: PoolDaemons, course: _Course) -> JsonData | None:
     """The same; None, with a note, if it does not say."""
     if found.negotiator is None:
         return None
@@ -204,7 +204,9 @@ def _times(config: Configuration) -> JsonData:
 # --- the parts ------------------------------------------------------------------------------------
 
 
-def _read_all(daemons: Daemons, found: Found, wanted: Wanted, course: _Course) -> dict[str, str]:
+def _read_all(
+    daemons: Daemons, found: PoolDaemons, wanted: WantedAttributes, course: _Course
+) -> dict[str, str]:
     """Jobs, claims and what the collector has, until no expression mentions anything new."""
     for _ in range(_ROUNDS):
         course.answered = 0
@@ -219,7 +221,7 @@ def _read_all(daemons: Daemons, found: Found, wanted: Wanted, course: _Course) -
 
 
 def _of_schedds(
-    daemons: Daemons, schedds: Sequence[Located], wanted: Wanted, course: _Course
+    daemons: Daemons, schedds: Sequence[Located], wanted: WantedAttributes, course: _Course
 ) -> dict[str, str]:
     jobs: list[str] = []
     claims: list[str] = []
@@ -264,7 +266,7 @@ def _by_type(text: str) -> dict[str, str]:
     return {part: "\n".join(blocks) for part, blocks in found.items()}
 
 
-def _accounting(daemons: Daemons, found: Found, text: str, course: _Course) -> str:
+def _accounting(daemons: Daemons, found: PoolDaemons, text: str, course: _Course) -> str:
     """The negotiator's records; the collector's copies of them where it does not answer."""
     if found.negotiator is None:
         return text

@@ -33,9 +33,9 @@ from negotiator.model.snapshot import PoolFacts, UnsupportedKnob
 from pieslice.negotiate.vacating import Vacating
 from pieslice.reports.layout import (
     Block,
-    Column,
     Line,
-    Table,
+    TextColumn,
+    TextTable,
     Wrapped,
     number,
     plural,
@@ -137,15 +137,15 @@ def _submitters(submitters: Sequence[SubmitterSummary]) -> list[Block]:
         for item in submitters
     )
     columns = (
-        Column("submitter", name=True),
-        Column("real", "priority", right=True, drop=2, brief_unit="prio"),
-        Column("priority", "factor", right=True, drop=1, brief="prio"),
-        Column("effective", "priority", right=True, brief="eff", brief_unit="prio"),
-        Column("share", "% of pie", right=True, brief_unit="%"),
-        Column("limit", "weight", right=True),
-        Column("usage", "weight", right=True),
-        Column("after", "weight", right=True),
-        Column("group", drop=3, name=True),
+        TextColumn("submitter", name=True),
+        TextColumn("real", "priority", right=True, drop=2, brief_unit="prio"),
+        TextColumn("priority", "factor", right=True, drop=1, brief="prio"),
+        TextColumn("effective", "priority", right=True, brief="eff", brief_unit="prio"),
+        TextColumn("share", "% of pie", right=True, brief_unit="%"),
+        TextColumn("limit", "weight", right=True),
+        TextColumn("usage", "weight", right=True),
+        TextColumn("after", "weight", right=True),
+        TextColumn("group", drop=3, name=True),
     )
     blocks = _titled("submitters", columns, rows)
     if any(item.limit is not None and round(item.limit, 2) < 0 for item in submitters):
@@ -195,15 +195,15 @@ def _groups(result: CycleResult) -> list[Block]:
         for item in groups
     )
     columns = (
-        Column("group", name=True),
-        Column("configured", "quota", right=True, drop=2, brief="config"),
-        Column("quota", "weight", right=True),
-        Column("requested", "weight", right=True, brief="asked"),
-        Column("allocated", "weight", right=True, brief="given"),
-        Column("usage", "weight", right=True),
-        Column("after", "weight", right=True),
-        Column("surplus", drop=1),
-        Column("sort", "key", right=True, drop=3),
+        TextColumn("group", name=True),
+        TextColumn("configured", "quota", right=True, drop=2, brief="config"),
+        TextColumn("quota", "weight", right=True),
+        TextColumn("requested", "weight", right=True, brief="asked"),
+        TextColumn("allocated", "weight", right=True, brief="given"),
+        TextColumn("usage", "weight", right=True),
+        TextColumn("after", "weight", right=True),
+        TextColumn("surplus", drop=1),
+        TextColumn("sort", "key", right=True, drop=3),
     )
     return _titled("groups", columns, rows)
 
@@ -260,13 +260,13 @@ def vacating_blocks(jobs: tuple[Vacating, ...]) -> list[Block]:
         ways.setdefault(way, []).append(item.job or "?")
     rows = tuple((*way, str(len(ids)), _some(ids)) for way, ids in ways.items())
     columns = (
-        Column("user", name=True),
-        Column("universe", drop=1),
-        Column("soft kill"),
-        Column("after", "s", right=True),
-        Column("killed", "after s", right=True),
-        Column("jobs", right=True),
-        Column("which", prose=True),
+        TextColumn("user", name=True),
+        TextColumn("universe", drop=1),
+        TextColumn("soft kill"),
+        TextColumn("after", "s", right=True),
+        TextColumn("killed", "after s", right=True),
+        TextColumn("jobs", right=True),
+        TextColumn("which", prose=True),
     )
     return _titled(f"vacating: {plural(len(jobs), 'job')}", columns, rows)
 
@@ -281,9 +281,9 @@ def _rejections(result: CycleResult) -> list[Block]:
         return [Line("rejections: none", heading=True)]
     rows = tuple((item.submitter, item.job, item.text) for item in result.rejections)
     columns = (
-        Column("submitter", name=True),
-        Column("job", right=True),
-        Column("reason", prose=True),
+        TextColumn("submitter", name=True),
+        TextColumn("job", right=True),
+        TextColumn("reason", prose=True),
     )
     return _titled(f"rejections: {len(rows)}", columns, rows)
 
@@ -393,17 +393,17 @@ def _unsupported(knobs: tuple[UnsupportedKnob, ...]) -> list[Block]:
         return [Line("not honoured yet: no knob that this configuration sets")]
     rows = tuple((item.name, item.value, item.place, item.effect) for item in knobs)
     columns = (
-        Column("knob"),
-        Column("value", prose=True),
-        Column("set at", drop=1, name=True),
-        Column("what it would change", prose=True),
+        TextColumn("knob"),
+        TextColumn("value", prose=True),
+        TextColumn("set at", drop=1, name=True),
+        TextColumn("what it would change", prose=True),
     )
     return _titled(f"not honoured yet: {plural(len(rows), 'knob')}", columns, rows)
 
 
 def _titled(
-    title: str, columns: tuple[Column, ...], rows: tuple[tuple[str, ...], ...]
+    title: str, columns: tuple[TextColumn, ...], rows: tuple[tuple[str, ...], ...]
 ) -> list[Block]:
     if not rows:
         return [Line(f"{title}: none", heading=True)]
-    return [Line(title, heading=True), Table(columns, rows)]
+    return [Line(title, heading=True), TextTable(columns, rows)]

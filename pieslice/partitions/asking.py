@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, ClassVar
 from attr import frozen
 
 from classad import ClassAd, Rows, Table, Value
-from pieslice.partitions.sources import FramePart, Part
+from pieslice.partitions.sources import FramePart, SendablePart
 from pieslice.reports.document import shape
 from pieslice.reports.layout import Block, plural
 from pieslice.reports.result import Cell, DataTable, Result
@@ -80,7 +80,7 @@ class Found(Result):
 shape(Found, "size fitting parts columns=table.columns rows=table.rows")
 
 
-def ask(part: Part, question: Question) -> PartAnswer:
+def ask(part: SendablePart, question: Question) -> PartAnswer:
     """What a part says."""
     table = part.table()
     job = question.job
@@ -113,7 +113,9 @@ def _plain(value: object) -> Cell:
     return value if isinstance(value, Cell) else str(value)
 
 
-def found_in(parts: Sequence[Part], question: Question, client: Client | None = None) -> Found:
+def found_in(
+    parts: Sequence[SendablePart], question: Question, client: Client | None = None
+) -> Found:
     """The answer of all parts: one after the other here, or on the workers of a client."""
     if client is None:
         told = [ask(part, question) for part in parts]
@@ -132,7 +134,9 @@ def found_in(parts: Sequence[Part], question: Question, client: Client | None = 
     return Found(sum(one.size for one in told), fitting, len(parts), table)
 
 
-def _on_workers(parts: Sequence[Part], question: Question, client: Client) -> list[PartAnswer]:
+def _on_workers(
+    parts: Sequence[SendablePart], question: Question, client: Client
+) -> list[PartAnswer]:
     """In the order of the parts; a part whose worker dies goes to another one."""
     futures = []
     compute: Callable[[object], object] = client.compute

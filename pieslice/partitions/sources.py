@@ -23,7 +23,7 @@ class NotATableError(TypeError):
     """What was given is no table in parts."""
 
 
-class Part(Protocol):
+class SendablePart(Protocol):
     """A part of a table; it can be sent to a worker."""
 
     def table(self) -> Table:
@@ -84,7 +84,7 @@ class FramePart:
         return Table.from_pandas(frame if compute is None else compute(scheduler="synchronous"))
 
 
-def parts_of(slots: Slots) -> list[Part]:
+def parts_of(slots: Slots) -> list[SendablePart]:
     """All parts; raises ``OSError`` for a path without any Parquet file."""
     if isinstance(slots, str | os.PathLike):
         return [*_row_groups(Path(slots))]
@@ -110,7 +110,7 @@ def _table_part(table: object) -> TablePart:
     return TablePart(table)
 
 
-def _row_groups(path: Path) -> Iterable[Part]:
+def _row_groups(path: Path) -> Iterable[SendablePart]:
     parquet = load("pyarrow.parquet")
     path.stat()  # names what is not there
     files = sorted(path.glob("**/*.parquet")) if path.is_dir() else [path]

@@ -16,8 +16,8 @@ from attr import Factory, field, frozen
 from classad.errors import Diagnostic
 from negotiator.groups.quotas import effective_quotas
 from pieslice.inputs.configuration import (
+    ConfigurationReader,
     Misuse,
-    Reader,
     Shown,
     is_folder,
     read_configuration,
@@ -135,7 +135,7 @@ shape(Sentence, "topic text depth origins")
 
 def check_configuration(
     path: str,
-    reader: Reader,
+    reader: ConfigurationReader,
     *,
     asked: bool = False,
     fragment: bool | None = None,
@@ -165,7 +165,7 @@ def check_configuration(
     return Check(Checked(path, found.verdicts, findings, found.fragment, followed, step))
 
 
-def explain_configuration(path: str, reader: Reader) -> Policy:
+def explain_configuration(path: str, reader: ConfigurationReader) -> Policy:
     """The policy at a path; raises ``Misuse`` if it cannot be read."""
     config = read_configuration(path, reader)
     if not config.complete:

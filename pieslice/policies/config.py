@@ -26,7 +26,7 @@ from pieslice.terminal import complain, harmless
 if TYPE_CHECKING:
     from pieslice.command_line import Subcommands
     from policy.config import Config
-    from policy.explain.settings import Listed
+    from policy.explain.settings import ListedMacro
 
 
 def add_commands(subcommands: Subcommands) -> None:
@@ -198,7 +198,7 @@ def _show_json(args: argparse.Namespace, config: Config, names: list[str]) -> in
     return EXIT_OK if len(found) == len(definitions) else EXIT_NO
 
 
-def _print_json(args: argparse.Namespace, macros: Sequence[Listed]) -> None:
+def _print_json(args: argparse.Namespace, macros: Sequence[ListedMacro]) -> None:
     from pieslice.policies.documents import MacroListing
 
     sys.stdout.write(MacroListing(version_of(args), macros).to_json())
@@ -248,7 +248,7 @@ def _summary(args: argparse.Namespace) -> int:
 
 
 def _print_list(
-    config: Config, args: argparse.Namespace, found: list[Listed], lines: Iterable[str]
+    config: Config, args: argparse.Namespace, found: list[ListedMacro], lines: Iterable[str]
 ) -> int:
     if not config.complete:
         return EXIT_BAD

@@ -11,19 +11,19 @@ from typing import ClassVar
 from attr import field, frozen
 
 from pieslice.reports.document import INLINE, Document, shape
-from policy.explain.difference import Comparison, Side
-from policy.explain.settings import Listed
+from policy.explain.difference import Comparison, MacroSide
+from policy.explain.settings import ListedMacro
 from policy.knobs.parameters import Parameter
 from policy.language.table import Definition
 from policy.maps.user_maps import MapLine, Mapped
 from policy.versions import Followed
 
 shape(Definition, "raw file=origin line template")
-shape(Listed, "name value default =definition replaces")
+shape(ListedMacro, "name value default =definition replaces")
 shape(MapLine, "file line=number")
 shape(Mapped, "name result groups group file=line.file line=line.number text=line.written beaten")
 shape(Parameter, "name default type range unit meaning=doc read_by=reader")
-shape(Side, "value=text raw file=origin.file line=origin.line template=origin.template")
+shape(MacroSide, "value=text raw file=origin.file line=origin.line template=origin.template")
 
 
 @frozen
@@ -32,7 +32,7 @@ class MacroListing(Document):
 
     schema: ClassVar[str] = "pieslice/config/1"
     followed: Followed
-    macros: Sequence[Listed]
+    macros: Sequence[ListedMacro]
 
 
 @frozen

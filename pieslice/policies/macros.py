@@ -1,6 +1,6 @@
 """Lists macros with the places that set them, and writes what ``pieslice config`` prints of them.
 
-Inputs: a ``Config``; ``Listed`` values.  Outputs: lines for people.
+Inputs: a ``Config``; ``ListedMacro`` values.  Outputs: lines for people.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from policy.config import Config
-from policy.explain.settings import Listed, counting
+from policy.explain.settings import ListedMacro, counting
 from policy.knobs import find_knob
 from policy.knobs.parameters import Parameter
 from policy.language.macros import ExpansionError
@@ -73,7 +73,7 @@ def _spelled(name: str, definition: Definition) -> str:
     return "" if same else f" as {definition.name}"
 
 
-def dump_lines(found: Iterable[Listed], *, raw: bool, places: bool) -> Iterator[str]:
+def dump_lines(found: Iterable[ListedMacro], *, raw: bool, places: bool) -> Iterator[str]:
     """``NAME = value``, with ``places`` each followed by where it is set."""
     for one in found:
         yield _assignment(one, raw=raw)
@@ -83,7 +83,7 @@ def dump_lines(found: Iterable[Listed], *, raw: bool, places: bool) -> Iterator[
             yield f"{_INDENT}set at {one.definition.place()}"
 
 
-def summary_lines(found: Iterable[Listed]) -> Iterator[str]:
+def summary_lines(found: Iterable[ListedMacro]) -> Iterator[str]:
     """Grouped by file, each text as it is set, after the number of its line."""
     origin = None
     for one in found:
@@ -97,7 +97,7 @@ def summary_lines(found: Iterable[Listed]) -> Iterator[str]:
         yield f"{line}{_assignment(one, raw=True)}{tail}"
 
 
-def _assignment(one: Listed, *, raw: bool) -> str:
+def _assignment(one: ListedMacro, *, raw: bool) -> str:
     text = one.text(raw=raw)
     if "\n" in text:
         return f"{one.name} @=end\n{text}\n@end"

@@ -17,7 +17,7 @@ from negotiator.cycle import negotiate
 from negotiator.engines import ENGINES, make_engines
 from negotiator.io import CapturePaths, InputError, read_capture
 from negotiator.model.departures import Departure
-from pieslice.inputs.configuration import Reader, Shown, say
+from pieslice.inputs.configuration import ConfigurationReader, Shown, say
 from policy.lint.finding import WARNING
 from policy.versions import Followed
 
@@ -25,7 +25,7 @@ from policy.versions import Followed
 _NAMED: Final = 3
 
 
-def followed_at(path: str, reader: Reader) -> Followed:
+def followed_at(path: str, reader: ConfigurationReader) -> Followed:
     """The version that was given, else that of the captured pool; raises ``Misuse``."""
     if reader.given and reader.followed is not None:
         return reader.followed
@@ -39,7 +39,7 @@ def followed_at(path: str, reader: Reader) -> Followed:
     return found
 
 
-def ends_of_cycle(path: str, reader: Reader) -> list[Diagnostic]:
+def ends_of_cycle(path: str, reader: ConfigurationReader) -> list[Diagnostic]:
     """What would keep the real negotiator from the end of the captured pool's next cycle."""
     paths = CapturePaths(Path(path), defines=reader.defines)
     if not all(map(paths.find, ("slots", "jobs", "config"))):

@@ -73,7 +73,7 @@ class JobAbout:
 
 
 @frozen
-class JobState:
+class RecordedState:
     """What a job is doing: ``JobStatus``, or ``GONE``; the slot of one that runs, and since when.
 
     ``since``: as the ad tells it, None if it does not.
@@ -107,7 +107,7 @@ class Load:
 class Sight:
     """The jobs and slots of a capture; ``users``: who has each slot that is claimed."""
 
-    jobs: Mapping[JobKey, JobState]
+    jobs: Mapping[JobKey, RecordedState]
     slots: Mapping[str, SlotState]
     users: Mapping[str, str]
     load: Load
@@ -135,14 +135,14 @@ def sight(files: Files) -> Sight:
     return Sight(jobs, slots, users, load)
 
 
-def _jobs(ads: Columns | str | None) -> Iterator[tuple[JobKey, JobState]]:
+def _jobs(ads: Columns | str | None) -> Iterator[tuple[JobKey, RecordedState]]:
     if not isinstance(ads, Columns):
         return
     for key, row in rows_of_jobs(ads):
         status = whole(_number(ads, row, "JobStatus"))
         slot = _text(ads, row, "RemoteHost") if status == RUNNING else ""
         since = _number(ads, row, "JobCurrentStartDate") if status == RUNNING else None
-        yield key, JobState(status, slot, since)
+        yield key, RecordedState(status, slot, since)
 
 
 def rows_of_jobs(ads: Columns) -> Iterator[tuple[JobKey, int]]:

@@ -1,6 +1,6 @@
 """Reads the jobs of a history: what stays the same of each, and what it was doing when.
 
-Inputs: an open history.  Outputs: ``Job`` with its ``Spell`` values.
+Inputs: an open history.  Outputs: ``HistoryJob`` with its ``Spell`` values.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Spell:
 
 
 @frozen
-class Job:
+class HistoryJob:
     """A job of a history; see ``pieslice.recording.facts.JobAbout``.
 
     ``first`` and ``last``: the captures that have it; None while it is there.
@@ -69,12 +69,12 @@ class Job:
         return all(spell.status == IDLE for spell in self.spells)
 
 
-def all_jobs(history: History) -> list[Job]:
+def all_jobs(history: History) -> list[HistoryJob]:
     """The jobs of a history in the order in which they were seen."""
     return some_jobs(history, "1")
 
 
-def some_jobs(history: History, condition: str, *values: object) -> list[Job]:
+def some_jobs(history: History, condition: str, *values: object) -> list[HistoryJob]:
     """The jobs of a history for which a condition on the table of jobs holds."""
     numbers = f"SELECT number FROM job WHERE {condition}"
     spells: dict[int, list[Spell]] = {}
@@ -85,4 +85,4 @@ def some_jobs(history: History, condition: str, *values: object) -> list[Job]:
     ):
         spells.setdefault(number, []).append(Spell(*rest))
     query = f"SELECT {_COLUMNS} FROM job WHERE {condition} ORDER BY number"
-    return [evolve(Job(*row), spells=spells[row[0]]) for row in history.rows(query, *values)]
+    return [evolve(HistoryJob(*row), spells=spells[row[0]]) for row in history.rows(query, *values)]

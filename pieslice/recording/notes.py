@@ -12,8 +12,8 @@ from pieslice.recording.changes import Files
 from pieslice.recording.facts import (
     GONE,
     JobKey,
-    JobState,
     Noticed,
+    RecordedState,
     Sight,
     SlotState,
     about_jobs,
@@ -52,7 +52,7 @@ def _note_jobs(
     base: sqlite3.Connection,
     moment: int,
     times: tuple[float | None, float],
-    seen: tuple[dict[JobKey, JobState] | None, Sight],
+    seen: tuple[dict[JobKey, RecordedState] | None, Sight],
     files: Files,
 ) -> None:
     before, now = times
@@ -69,7 +69,7 @@ def _note_jobs(
         time = between(state.since, None, now)
         spells.append((found.lastrowid or 0, moment, time, state.status, state.slot))
     for key, was in old.items():
-        state = jobs.get(key) or JobState(GONE)
+        state = jobs.get(key) or RecordedState(GONE)
         if state == was:
             continue
         ((job,),) = base.execute(_JOB, (key.cluster, key.proc, key.schedd)).fetchall()

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from html import escape
 
-from pieslice.reports.layout import Block, Drawn, Line, Table, Wrapped
+from pieslice.reports.layout import Block, Drawn, Line, TextTable, Wrapped
 from pieslice.terminal import DEFAULT_WIDTH, printable
 
 
@@ -25,7 +25,7 @@ def _text(text: str) -> str:
 
 
 def _parts(block: Block) -> Iterator[str]:
-    if isinstance(block, Table):
+    if isinstance(block, TextTable):
         yield from _table(block)
     elif isinstance(block, Drawn):
         lines = "\n".join(map(_text, block.draw(DEFAULT_WIDTH)))
@@ -46,7 +46,7 @@ def _line(line: Line) -> str:
     return f"<div{style}>{text}</div>"
 
 
-def _table(table: Table) -> Iterator[str]:
+def _table(table: TextTable) -> Iterator[str]:
     yield "<table><thead><tr>"
     for column in table.columns:
         yield f"<th>{_text(f'{column.title} {column.unit}'.strip())}</th>"

@@ -2,7 +2,7 @@
 
 Decides widths, alignment and wrapping, and what of a table that is too wide is shown.
 
-Inputs: blocks (``Line``, ``Table``, ``Wrapped``) and the width of the output in characters.
+Inputs: blocks (``Line``, ``TextTable``, ``Wrapped``) and the width of the output in characters.
 Outputs: text without trailing blanks (``render_plain``), or the same with colours
 (``render_coloured``).  Both show the same words.  Follows: titles above their columns, numbers
 right, text left, as the HTCondor tools print.
@@ -69,7 +69,7 @@ class Line:
 
 
 @frozen
-class Column:
+class TextColumn:
     """A column: the title, with its unit on a second line, and whether numbers stand in it.
 
     The other fields say what a table that is too wide does with it.
@@ -90,22 +90,22 @@ class Column:
 
 
 @frozen
-class Table:
+class TextTable:
     """Rows of text under column titles."""
 
-    columns: tuple[Column, ...]
+    columns: tuple[TextColumn, ...]
     rows: tuple[tuple[str, ...], ...]
     indent: int = 2
 
 
 #: Columns, each with what makes its cell of a row's value.
-CellsOf: TypeAlias = Sequence[tuple[Column, Callable[[T], str]]]
+CellsOf: TypeAlias = Sequence[tuple[TextColumn, Callable[[T], str]]]
 
 
-def table_of(cells: CellsOf[T], items: Iterable[T]) -> Table:
+def table_of(cells: CellsOf[T], items: Iterable[T]) -> TextTable:
     """A table with a row for each value."""
     rows = (tuple(cell(item) for _, cell in cells) for item in items)
-    return Table(tuple(column for column, _ in cells), tuple(rows))
+    return TextTable(tuple(column for column, _ in cells), tuple(rows))
 
 
 @frozen
@@ -125,7 +125,7 @@ class Drawn:
     indent: int = 2
 
 
-Block: TypeAlias = Line | Table | Wrapped | Drawn
+Block: TypeAlias = Line | TextTable | Wrapped | Drawn
 
 
 def plural(count: int, word: str) -> str:
@@ -169,7 +169,7 @@ def _lines(block: Block, width: int) -> Iterable[tuple[str, str]]:
     if isinstance(block, Line):
         style = "bold" if block.heading else _STYLES.get(block.level, "")
         return [(line, style) for line in line_lines(block, width)]
-    if isinstance(block, Table):
+    if isinstance(block, TextTable):
         return fitted_lines(block, width)
     if isinstance(block, Drawn):
         lead = " " * block.indent
@@ -253,7 +253,7 @@ def with_verdicts(line: str) -> str:
 # --- tables -----------------------------------------------------------------------------------
 
 
-def fitted_lines(table: Table, width: int) -> list[tuple[str, str]]:
+def fitted_lines(table: TextTable, width: int) -> list[tuple[str, str]]:
     """Titles, units where there are any, and the rows, each with its style.
 
     Of a table that is too wide the titles are abbreviated first, then names are shortened and
@@ -291,7 +291,7 @@ def not_shown(titles: Iterable[str], lead: str, width: int) -> list[str]:
     return wrap(f"{lead}not shown (--wide): {', '.join(titles)}", width, f"{lead}  ")
 
 
-def _heads(table: Table, shown: Sequence[int], *, brief: bool) -> list[list[str]]:
+def _heads(table: TextTable, shown: Sequence[int], *, brief: bool) -> list[list[str]]:
     columns = [table.columns[i] for i in shown]
     heads = [[(brief and c.brief) or c.title for c in columns]]
     if any(column.unit for column in table.columns):
@@ -300,7 +300,7 @@ def _heads(table: Table, shown: Sequence[int], *, brief: bool) -> list[list[str]
 
 
 def _fits(
-    table: Table,
+    table: TextTable,
     rows: Sequence[Sequence[str]],
     shown: Sequence[int],
     room: int,
@@ -320,7 +320,7 @@ def _fits(
     return _total(widths) <= room
 
 
-def _natural(columns: Sequence[Column], cells: Sequence[Sequence[str]]) -> list[int]:
+def _natural(columns: Sequence[TextColumn], cells: Sequence[Sequence[str]]) -> list[int]:
     return [max(len(row[i]) for row in cells) for i in range(len(columns))]
 
 
@@ -328,7 +328,7 @@ def _total(widths: Sequence[int]) -> int:
     return sum(widths) + GAP * max(len(widths) - 1, 0)
 
 
-def _shared(columns: Sequence[Column], cells: Sequence[Sequence[str]], room: int) -> list[int]:
+def _shared(columns: Sequence[TextColumn], cells: Sequence[Sequence[str]], room: int) -> list[int]:
     """The widths: names and sentences give way, always the widest of them.
 
     Sentences with macros keep the room for those as long as names can be shortened instead.
@@ -358,7 +358,7 @@ def _room_for_macros(sentence: str) -> int:
 
 
 def _shortened(
-    columns: Sequence[Column], cells: Sequence[Sequence[str]], widths: Sequence[int]
+    columns: Sequence[TextColumn], cells: Sequence[Sequence[str]], widths: Sequence[int]
 ) -> list[tuple[str, ...]]:
     """The rows with the names of each column shortened alike."""
     sides = [
@@ -400,7 +400,7 @@ def _middle_out(name: str, head: int, width: int) -> str:
 
 
 def _row(
-    indent: int, columns: Sequence[Column], row: Sequence[str], widths: Sequence[int]
+    indent: int, columns: Sequence[TextColumn], row: Sequence[str], widths: Sequence[int]
 ) -> list[str]:
     """The line of a row; more lines where sentences go on."""
     parts = [

@@ -16,7 +16,7 @@ from attr import frozen
 from classad.extras import load
 from pieslice.reports.document import Document, members
 from pieslice.reports.html import html_of
-from pieslice.reports.layout import Block, Column, Line, Table, render_plain, rounded
+from pieslice.reports.layout import Block, Line, TextColumn, TextTable, render_plain, rounded
 from pieslice.reports.versions import with_version
 from pieslice.terminal import DEFAULT_WIDTH, printable
 
@@ -156,15 +156,15 @@ def table_blocks(table: DataTable, limit: int | None = None) -> list[Block]:
     rows = tuple(tuple(map(_shown, row, table.columns)) for row in table.rows[:limit])
     left = len(table) - len(rows)
     more = [Line(f"  and {left} more rows")] if left else []
-    return [Line(table.title, heading=True), Table(columns, rows), *more]
+    return [Line(table.title, heading=True), TextTable(columns, rows), *more]
 
 
-def _column(name: str, cells: Sequence[Cell], place: int) -> Column:
+def _column(name: str, cells: Sequence[Cell], place: int) -> TextColumn:
     """The column of a name: what stands behind its first word is its unit."""
     title, _, unit = name.partition("_")
     unit = f"{unit} %" if name in _PARTS else unit
     numbers = any(isinstance(cell, int | float) for cell in cells)
-    return Column(
+    return TextColumn(
         title,
         unit.replace("_", " ").strip(),
         right=numbers,

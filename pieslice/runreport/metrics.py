@@ -13,7 +13,7 @@ from typing import Annotated, Final, NotRequired, TypedDict, get_origin, get_typ
 
 from attr import frozen
 
-from pieslice.reports.layout import Column
+from pieslice.reports.layout import TextColumn
 
 #: Whether more of something is better.
 MORE, LESS, NEITHER = 1, -1, 0
@@ -124,10 +124,10 @@ def signed(value: float | None, digits: int) -> str:
     return ("+" if rounded > 0 else "") + cell(rounded, digits)
 
 
-def number_column(key: str, title: str, dropped: Mapping[str, int]) -> Column:
+def number_column(key: str, title: str, dropped: Mapping[str, int]) -> TextColumn:
     """The column of a number; its unit stands below its title; ``dropped``: priorities by key."""
     word, _, unit = title.partition(" (")
-    return Column(
+    return TextColumn(
         word,
         f"({unit}" if unit else "",
         right=True,

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from pieslice.data import Record
-from pieslice.reports.layout import Block, Column, Line, Table
+from pieslice.reports.layout import Block, Line, TextColumn, TextTable
 from pieslice.runreport.comparison import ComparedRow, spread_cells, spreads
 from pieslice.runreport.metrics import (
     COMPARED,
@@ -42,16 +42,16 @@ def run_blocks(summary: Record) -> list[Block]:
     return blocks
 
 
-def _table(what: str, rows: Mapping[str, Record], metrics: Sequence[Metric]) -> Table:
+def _table(what: str, rows: Mapping[str, Record], metrics: Sequence[Metric]) -> TextTable:
     heads = (
-        Column(what, name=True),
+        TextColumn(what, name=True),
         *(number_column(metric.key, metric.title, _DROPPED) for metric in metrics),
     )
     cells = (
         (name, *(cell(row[metric.key], metric.digits) for metric in metrics))
         for name, row in rows.items()
     )
-    return Table(heads, tuple(cells), indent=0)
+    return TextTable(heads, tuple(cells), indent=0)
 
 
 def spread_blocks(summaries: Sequence[Record], seeds: Sequence[int]) -> list[Block]:
@@ -60,7 +60,7 @@ def spread_blocks(summaries: Sequence[Record], seeds: Sequence[int]) -> list[Blo
         (kind, name, metric, spread_cells(found, metric))
         for kind, name, metric, found in spreads(summaries)
     ]
-    columns = tuple(Column(title, right=True) for title in SPREAD)
+    columns = tuple(TextColumn(title, right=True) for title in SPREAD)
     return [Line(_seeds(seeds)), *_tables(rows, columns)]
 
 
@@ -70,7 +70,7 @@ def comparison_blocks(
     """Two configurations: each number, the difference, and what B is."""
     several = len(seeds) > 1
     titles = ("A", "B", "B - A", *(("+-",) if several else ()))
-    columns = (*(Column(title, right=True) for title in titles), Column("B is"))
+    columns = (*(TextColumn(title, right=True) for title in titles), TextColumn("B is"))
     cells = [
         (row.kind, row.name, row.metric, _difference(row, several=several))
         for row in rows
@@ -96,7 +96,7 @@ def _difference(row: ComparedRow, *, several: bool) -> tuple[str, ...]:
 
 
 def _tables(
-    rows: Sequence[tuple[str, str, Metric, tuple[str, ...]]], columns: tuple[Column, ...]
+    rows: Sequence[tuple[str, str, Metric, tuple[str, ...]]], columns: tuple[TextColumn, ...]
 ) -> Iterator[Block]:
     """A table for the pool, one for the users, one for the groups."""
     for kind in ("", "user", "group"):
@@ -105,10 +105,10 @@ def _tables(
             for found, name, metric, cells in rows
             if found == kind and (not kind or metric.key in COMPARED)
         ]
-        heads = (Column(kind, name=True), Column("")) if kind else (Column(""),)
+        heads = (TextColumn(kind, name=True), TextColumn("")) if kind else (TextColumn(""),)
         if mine:
             yield Line()
-            yield Table((*heads, *columns), tuple(mine), indent=0)
+            yield TextTable((*heads, *columns), tuple(mine), indent=0)
 
 
 def _seeds(seeds: Sequence[int]) -> str:

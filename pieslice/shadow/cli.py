@@ -160,7 +160,7 @@ def _capture(args: argparse.Namespace) -> int:
     from pieslice.live.anonymity import anonymous
     from pieslice.live.answer import Captured
     from pieslice.live.daemons import Bindings, DaemonError
-    from pieslice.live.names import Wanted
+    from pieslice.live.names import WantedAttributes
     from pieslice.live.taking import Memory, take
     from pieslice.live.tools import Tools
     from pieslice.reports.output import put
@@ -174,7 +174,7 @@ def _capture(args: argparse.Namespace) -> int:
     try:
         with Bindings(pool, args.token, args.timeout) as bindings:
             daemons: Daemons = Tools(pool, args.timeout) if args.from_tools else bindings
-            capture = take(daemons, Memory(Wanted(args.all)))
+            capture = take(daemons, Memory(WantedAttributes(args.all)))
             silent = capture.manifest["silent"]
             if args.strict and silent:
                 return refuse(f"not the whole pool: {'; '.join(silent)}")

@@ -13,7 +13,7 @@ from typing import ClassVar, Final
 from attr import frozen
 
 from pieslice.reports.html import html_of
-from pieslice.reports.layout import Block, Column, Line, Table, Wrapped
+from pieslice.reports.layout import Block, Line, TextColumn, TextTable, Wrapped
 from pieslice.reports.result import Result
 from pieslice.shadow.outcome import PredictedCycle, TotalName
 from policy.versions import Followed
@@ -92,24 +92,28 @@ class Score(Result):
             ),
         )
         columns = (
-            Column(""),
-            *(Column("cycles exact", right=True), Column("of", right=True), _PERCENT),
-            *(Column("matches exact", right=True), Column("of", right=True), _PERCENT),
+            TextColumn(""),
+            *(TextColumn("cycles exact", right=True), TextColumn("of", right=True), _PERCENT),
+            *(TextColumn("matches exact", right=True), TextColumn("of", right=True), _PERCENT),
         )
         shown = tuple((label, *cycles, *matches) for label, cycles, matches in rows)
         lines: list[Block] = [
             Line(f"pool {self.pool}: predictions", heading=True),
-            Table(columns, shown),
+            TextTable(columns, shown),
         ]
         if count["silent"]:
             lines.append(Line(f"{count['silent']} of the cycles with daemons that did not answer"))
         if count["uncertain"]:
             lines.append(Line(f"{count['uncertain']} of the cycles not decided by their captures"))
-        decisions = (Column(""), Column("predicted", right=True), Column("happened", right=True))
+        decisions = (
+            TextColumn(""),
+            TextColumn("predicted", right=True),
+            TextColumn("happened", right=True),
+        )
         return [
             *lines,
             Line(),
-            Table(
+            TextTable(
                 decisions,
                 (
                     ("matches", str(count["predicted"]), str(count["matches"])),
@@ -119,7 +123,7 @@ class Score(Result):
         ]
 
 
-_PERCENT: Final = Column("share", "%", right=True)
+_PERCENT: Final = TextColumn("share", "%", right=True)
 
 
 def _share(count: Mapping[TotalName, int], good: TotalName, of: TotalName) -> tuple[str, str, str]:
@@ -141,7 +145,7 @@ def page(score: Score) -> str:
             rows.append((f"no answer: {'; '.join(item.silent)}",))
         if item.uncertain:
             rows.append((f"uncertain: {'; '.join(item.uncertain)}",))
-    cycles = Table((Column(""),), tuple(rows))
+    cycles = TextTable((TextColumn(""),), tuple(rows))
     body = html_of([*score.report(), Line("last cycles", heading=True), cycles])
     return (
         '<!DOCTYPE html><html><head><meta charset="utf-8">'

@@ -29,7 +29,7 @@ from pieslice.inputs.running import token_of
 from pieslice.live.capture import LiveCapture
 from pieslice.live.daemons import Bindings
 from pieslice.reports.document import Document, shape, view
-from pieslice.reports.layout import Block, Column, Line, Table, Wrapped, short
+from pieslice.reports.layout import Block, Line, TextColumn, TextTable, Wrapped, short
 from pieslice.reports.output import put, show
 from pieslice.reports.result import Result
 from pieslice.shadow.keeping import LARGE, Lines, Unwritten, ended_in_order, large_of
@@ -122,14 +122,14 @@ class Gains(Result):
             for name, gain in ((name, one.gain) for name, one in self.sorted.items())
         )
         columns = (
-            Column("user", name=True),
-            Column("net", "weight", right=True),
-            Column("matched", "weight", right=True),
-            Column("preempted", "jobs", right=True),
-            Column("wished", "weight h", right=True),
+            TextColumn("user", name=True),
+            TextColumn("net", "weight", right=True),
+            TextColumn("matched", "weight", right=True),
+            TextColumn("preempted", "jobs", right=True),
+            TextColumn("wished", "weight h", right=True),
         )
         head = f"pool {self.pool} with {self.config}: {self.differing} of {self.cycles} cycles"
-        found: list[Block] = [Line(f"{head} differ", heading=True), Table(columns, rows)]
+        found: list[Block] = [Line(f"{head} differ", heading=True), TextTable(columns, rows)]
         if self.silent:
             found.append(Line(f"{self.silent} of the cycles with daemons that did not answer"))
         return [*found, Wrapped("note", tuple(UNKNOWN.split()), indent=0)]

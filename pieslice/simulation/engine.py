@@ -20,7 +20,7 @@ from negotiator.jobs.lists import priority_order
 from negotiator.model.result import Match
 from pieslice.between.claims import Claim, Claims, How
 from pieslice.between.pool import SimSlot
-from pieslice.simulation.state import IDLE, RUNNING, Job, State, Totals
+from pieslice.simulation.state import IDLE, RUNNING, State, SubmittedJob, Totals
 from pieslice.simulation.workload import Workload
 
 #: Time, what happened, user, job (0: none), slot, details.
@@ -88,7 +88,7 @@ class Simulation(Claims):
     def _submit(self) -> None:
         number = self.state.arrived
         self.state.arrived += 1
-        self.state.jobs[number] = Job(number)
+        self.state.jobs[number] = SubmittedJob(number)
         user = self.user_of(number)
         self.totals(user).submitted += 1
         self.requeue(number)

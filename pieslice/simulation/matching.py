@@ -37,7 +37,7 @@ from pieslice.between.pool import show_time
 from pieslice.forecast.model import divide
 from pieslice.priorities.stateads import terms_of
 from pieslice.simulation.engine import Simulation
-from pieslice.simulation.matchmaking_cache import Found, MatchmakingCache
+from pieslice.simulation.matchmaking_cache import CachedCycle, MatchmakingCache
 from policy.model import NegotiatorPolicy
 from policy.versions import Followed
 
@@ -179,7 +179,7 @@ class Negotiator:
         self.simulation.claim_leftovers(claimed)
         return True
 
-    def _negotiate_quickly(self) -> Found | None:
+    def _negotiate_quickly(self) -> CachedCycle | None:
         assert self.cache is not None
         state = self.simulation.state
         now = self.simulation.epoch + state.now
@@ -189,7 +189,7 @@ class Negotiator:
         submitters = [self._submitter(user) for user in self._users()]
         return self.cache.negotiate(self._waiting(), submitters, self._usage(), now, rng)
 
-    def _negotiate_fully(self) -> Found:
+    def _negotiate_fully(self) -> CachedCycle:
         simulation = self.simulation
         state = simulation.state
         now = simulation.epoch + state.now
@@ -215,7 +215,7 @@ class Negotiator:
             self.told(result)
         quotas = None if result.quotas is None else dict(result.quotas)
         turns = None if result.group_turns is None else dict(result.group_turns)
-        return Found(list(result.matches), placements.jobs, result.accountant, quotas, turns)
+        return CachedCycle(list(result.matches), placements.jobs, result.accountant, quotas, turns)
 
     def show_times(self) -> None:
         """Let the slots tell the time of now."""

@@ -36,10 +36,10 @@ from negotiator.jobs.lists import (
 from negotiator.jobs.requests import JobList, QueuedJob, Request, ScheddRoom, ShownAttributes
 from negotiator.jobs.submitters import Submitter
 from negotiator.matching.board import Board, ConcurrencyCounts, Placements
-from negotiator.matching.candidate import Allowance, Asker, Candidate, Refusal, Tally
+from negotiator.matching.candidate import Allowance, Candidate, Refusal, Requester, Tally
 from negotiator.matching.candidates import Tester
 from negotiator.matching.conditions import Ask
-from negotiator.matching.engine import REFERENCE, Listed
+from negotiator.matching.engine import REFERENCE, RankedList
 from negotiator.matching.rank import Ranker
 from negotiator.model.result import Match, MatchKind, PoolNumbers
 from negotiator.model.snapshot import AccountantState
@@ -57,7 +57,7 @@ from policy.model import NegotiatorPolicy
 #: How often jobs that have started and slots that are gone are forgotten, in cycles.
 _TIDY: Final = 100
 #: Who asks and when: for what is cached it makes no difference.
-_ASKER: Final = Asker("", "", 0.0, rank_only=False)
+_ASKER: Final = Requester("", "", 0.0, rank_only=False)
 
 _Candidates: TypeAlias = dict[int, Candidate | None]
 
@@ -95,7 +95,7 @@ class _Kinds:
 
 
 @define(eq=False)
-class Found:
+class CachedCycle:
     """What a cycle has decided; ``jobs``: who got the slot of each match, None if nobody."""
 
     matches: list[Match]
@@ -313,7 +313,7 @@ class MatchmakingCache:
         usage: Iterable[tuple[str, float]],
         now: int,
         rng: Random,
-    ) -> Found | None:
+    ) -> CachedCycle | None:
         """Hold a cycle; None if it is sure to match nothing."""
         simulation, policy = self.simulation, self.policy
         context = EvalContext(now=now, language=policy.language)
@@ -350,7 +350,7 @@ class MatchmakingCache:
             slot.ad.insert("Requirements", self._prepared[slot.name].requirements)
             slot.claims += 1
         quotas = {g.name: g.quota for g in tree.groups} if tree.configured else None
-        return Found(board.matches, placements.jobs, accountant.state(), quotas)
+        return CachedCycle(board.matches, placements.jobs, accountant.state(), quotas)
 
 
 def _order(job: QueuedJob) -> tuple[float, ...]:
@@ -373,8 +373,8 @@ class _CachedEngine:
     kinds: _Kinds
 
     def find(
-        self, board: Board, request: Request, asker: Asker, allowance: Allowance, tally: Tally
-    ) -> Listed:
+        self, board: Board, request: Request, asker: Requester, allowance: Allowance, tally: Tally
+    ) -> RankedList:
         """See ``negotiator.matching.board.Engine``."""
         limits = request.ad.raw("ConcurrencyLimits")
         if limits is not None and limits.__class__ is not str:
@@ -382,7 +382,7 @@ class _CachedEngine:
         if asker.rank_only:
             # Nobody is on any of the slots, so that no startd prefers the request to a job.
             tally.refused[Refusal.NOT_OCCUPIED] += len(board.slots)
-            return Listed([])
+            return RankedList([])
         arrivals = self.cache.simulation.workload.arrivals
         shape = arrivals[request.jobs[0].cluster - 1].shape
         known = self.cache.candidates(self.kinds, shape, board.slots)
@@ -392,4 +392,4 @@ class _CachedEngine:
         found = [c for c in suitable if c.cost not in dear] if dear else suitable
         tally.refused[Refusal.REQUIREMENTS] += len(board.slots) - len(suitable)
         tally.refused[Refusal.SUBMITTER_LIMIT] += len(suitable) - len(found)
-        return Listed(found)
+        return RankedList(found)

@@ -15,7 +15,7 @@ from classad.errors import Diagnostic
 from classad.evaluate import EvalContext
 from negotiator.pool.slots import meets
 from pieslice.simulation.engine import Simulation
-from pieslice.simulation.workload import Shape
+from pieslice.simulation.workload import JobKind
 
 #: After so many pairs of a kind of job and a slot no other kind is looked at; so many kinds are
 #: told one by one.
@@ -63,7 +63,7 @@ def _misfits(simulation: Simulation, shapes: list[int]) -> tuple[list[int], int]
 
 def _named(simulation: Simulation, number: int) -> str:
     jobs = sum(arrival.shape == number for arrival in simulation.workload.arrivals)
-    shape: Shape = simulation.workload.shapes[number]
+    shape: JobKind = simulation.workload.shapes[number]
     memory = shape.ad.get_number("RequestMemory")
     wants = f"{shape.cpus:g} cpus" + (f", {memory:g} MB" if memory else "")
     return f"{jobs} job{'s' * (jobs > 1)} of {shape.user} ({wants})"

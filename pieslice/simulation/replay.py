@@ -24,7 +24,7 @@ from negotiator.jobs.lists import RUNNING
 from pieslice.inputs.moments import unpacked
 from pieslice.recording.changes import Columns
 from pieslice.recording.facts import GONE, JobKey, rows_of_jobs
-from pieslice.recording.jobs import Job, all_jobs
+from pieslice.recording.jobs import HistoryJob, all_jobs
 from pieslice.recording.store import History, HistoryError, Moment, is_history
 from pieslice.simulation.workload import RecordedJob
 
@@ -88,7 +88,7 @@ def recorded_jobs(path: Path, seconds: int) -> list[RecordedJob]:
     return [job for job in found if job.submit < max(seconds, 1)]
 
 
-def run_times(jobs: Sequence[Job], begin: float, end: float) -> Mapping[int, float]:
+def run_times(jobs: Sequence[HistoryJob], begin: float, end: float) -> Mapping[int, float]:
     """How long each job runs from the beginning on, by its number; see the module."""
     ended: dict[int, float] = {}
     so_far: dict[int, float] = {}
@@ -113,7 +113,7 @@ def run_times(jobs: Sequence[Job], begin: float, end: float) -> Mapping[int, flo
     }
 
 
-def _first_ads(history: History, jobs: Sequence[Job]) -> Iterator[tuple[int, ClassAd]]:
+def _first_ads(history: History, jobs: Sequence[HistoryJob]) -> Iterator[tuple[int, ClassAd]]:
     """The ad of each job in the capture that has it first."""
     new: dict[int, dict[JobKey, int]] = {}
     for job in jobs:

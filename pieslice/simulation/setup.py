@@ -36,7 +36,7 @@ from negotiator.jobs.start_vanilla import names_of
 from negotiator.model.snapshot import AccountantState, Snapshot
 from negotiator.pool.fetch import children_can_go, new_slot
 from negotiator.pool.slots import Slots
-from pieslice.between.pool import Pool, plain_pool, pool_of
+from pieslice.between.pool import SlotPool, plain_pool, pool_of
 from pieslice.data import JsonData
 from pieslice.inputs.configuration import check_policy_file
 from pieslice.inputs.versions import OPTION
@@ -204,7 +204,7 @@ def _captured(plan: Plan) -> tuple[Snapshot, NegotiatorPolicy, int, Path | None,
     return capture.snapshot, policy, now, config, capture.facts.version
 
 
-def _asked_of_jobs(pool: Pool, policy: NegotiatorPolicy) -> frozenset[str]:
+def _asked_of_jobs(pool: SlotPool, policy: NegotiatorPolicy) -> frozenset[str]:
     """The attributes (lower-cased) by which a slot, the policy or a schedd may tell jobs apart."""
     expressions = [*policy_expressions(policy), policy.slot_weight]
     slots = Slots(new_slot(slot.ad, slot.name, 1, {}) for slot in pool.slots.values())
@@ -288,7 +288,7 @@ def _claim_settings(plan: Plan, policy: NegotiatorPolicy) -> ClaimSettings:
     )
 
 
-def _machine_changes(plan: Plan, pool: Pool) -> tuple[MachineChange, ...]:
+def _machine_changes(plan: Plan, pool: SlotPool) -> tuple[MachineChange, ...]:
     """The table of machines that leave and come back: ``time machine event``."""
     if plan.machines is None:
         return ()

@@ -18,7 +18,7 @@ IDLE, RUNNING = 0, 1
 
 
 @define
-class Job:
+class SubmittedJob:
     """A submitted job that is not done: its number in the workload, status and history."""
 
     number: int
@@ -48,7 +48,7 @@ class State(ClaimState):
 
     arrived: int = 0
     machine_changes: int = 0
-    jobs: dict[int, Job] = Factory(dict)
+    jobs: dict[int, SubmittedJob] = Factory(dict)
     users: dict[str, Totals] = Factory(dict)
     #: Running jobs and their weight, by submitter.
     running: dict[str, tuple[int, float]] = Factory(dict)
@@ -89,7 +89,7 @@ def accountant_json(state: AccountantState) -> JsonData:
 def from_json(data: JsonData) -> State:
     """The opposite of ``to_json``."""
     fields = dict(data)
-    fields["jobs"] = {row[0]: Job(*row) for row in data["jobs"]}
+    fields["jobs"] = {row[0]: SubmittedJob(*row) for row in data["jobs"]}
     fields["claims"] = {name: Claim(**claim) for name, claim in data["claims"].items()}
     fields["users"] = {name: Totals(**totals) for name, totals in data["users"].items()}
     fields["running"] = {name: tuple(pair) for name, pair in data["running"].items()}

@@ -21,7 +21,7 @@ from classad.syntax.nodes import AdExpr, Call, Node, Reference, walk
 from negotiator.jobs.autoclusters import never_significant
 from negotiator.pool.slots import Slot
 from pieslice.between.pool import OF_CLAIMS
-from pieslice.simulation.workload import Shape
+from pieslice.simulation.workload import JobKind
 from policy.model import NegotiatorPolicy
 
 #: What differs between two cycles in which a slot is free, and between two jobs of a kind.
@@ -45,7 +45,7 @@ _OFFER: Final = (
 )  # fmt: skip
 
 
-def is_steady(slots: Sequence[Slot], shapes: Iterable[Shape], policy: NegotiatorPolicy) -> bool:
+def is_steady(slots: Sequence[Slot], shapes: Iterable[JobKind], policy: NegotiatorPolicy) -> bool:
     """Whether matches and ranks of free slots hold from cycle to cycle."""
     machines = [slot.ad for slot in slots]
     jobs = [shape.ad for shape in shapes]

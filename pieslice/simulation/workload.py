@@ -43,7 +43,7 @@ _MOST_JOBS: Final = 10_000_000
 
 
 @frozen(eq=False)
-class Shape:
+class JobKind:
     """A kind of job: submitter name, weight (cores) and the ad that all of the kind share."""
 
     user: str
@@ -77,7 +77,7 @@ class RecordedJob:
 class Workload:
     """All jobs, the earliest first, and their shapes."""
 
-    shapes: list[Shape] = field(factory=list)
+    shapes: list[JobKind] = field(factory=list)
     arrivals: list[Arrival] = field(factory=list)
     _known: dict[tuple[object, ...], int] = field(factory=dict)
 
@@ -95,7 +95,7 @@ class Workload:
         if key not in self._known:
             self._known[key] = len(self.shapes)
             cpus = ad.get_number("RequestCpus")
-            self.shapes.append(Shape(user, 1.0 if cpus is None else float(cpus), ad))
+            self.shapes.append(JobKind(user, 1.0 if cpus is None else float(cpus), ad))
         return self._known[key]
 
     def sorted(self) -> Workload:
@@ -104,7 +104,7 @@ class Workload:
         return self
 
 
-def _plain_shape(user: str, group: str, cpus: int, memory: int) -> Shape:
+def _plain_shape(user: str, group: str, cpus: int, memory: int) -> JobKind:
     owner, _, domain = user.partition("@")
     ad = ClassAd()
     full = f"{owner}@{domain or _DOMAIN}"
@@ -124,7 +124,7 @@ def _plain_shape(user: str, group: str, cpus: int, memory: int) -> Shape:
     for name, value in values.items():
         ad.insert(name, value)
     ad.insert("Requirements", Expression.from_node(parsed(_REQUIREMENTS)))
-    return Shape(f"{group}.{full}" if group else full, float(cpus), ad)
+    return JobKind(f"{group}.{full}" if group else full, float(cpus), ad)
 
 
 # --- traces and tables ------------------------------------------------------------------------

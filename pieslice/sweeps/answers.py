@@ -18,7 +18,7 @@ from pieslice.reports.result import DataTable, Result
 from pieslice.runreport.metrics import RUN, RunMetrics
 from pieslice.simulation.notices import about_jobs
 from pieslice.simulation.setup import Plan, about_policy, build
-from pieslice.sweeps.grid import Axis, Point
+from pieslice.sweeps.grid import MacroAxis, Point
 from pieslice.sweeps.table import Results, blocks_of, columns_of, rows
 from policy.versions import Followed
 
@@ -107,7 +107,7 @@ def swept(grid: Sequence[Point], results: Results, diagnostics: Sequence[Diagnos
     return Swept(varied, tuple(rows(grid, results)), told, version_from_data(first))
 
 
-def about_sweep(plan: Plan, axes: Sequence[Axis]) -> list[Diagnostic]:
+def about_sweep(plan: Plan, axes: Sequence[MacroAxis]) -> list[Diagnostic]:
     """What is to be said of the configuration, of each value of each macro and of the jobs, once.
 
     Raises what makes all points impossible.

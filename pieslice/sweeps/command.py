@@ -28,7 +28,7 @@ from pieslice.simulation.errors import RunError, WorkloadError
 from pieslice.simulation.output import write_json
 from pieslice.simulation.setup import Plan, absolute, fingerprint
 from pieslice.sweeps.answers import about_sweep, swept
-from pieslice.sweeps.grid import Axis, Point, axes_of, points
+from pieslice.sweeps.grid import MacroAxis, Point, axes_of, points
 from pieslice.sweeps.table import Results, as_csv
 from pieslice.sweeps.work import PointResult, handed_out, simulate
 from pieslice.terminal import complain
@@ -55,7 +55,7 @@ def sweep_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> int:
     return EXIT_BAD
 
 
-def _begun(args: argparse.Namespace) -> tuple[Path | None, Plan, list[Axis]]:
+def _begun(args: argparse.Namespace) -> tuple[Path | None, Plan, list[MacroAxis]]:
     plan = absolute(plan_of(args, seed=0, settings=()))
     if not args.set:
         raise RunError("give at least one --set NAME=V1,V2")
@@ -66,7 +66,7 @@ def _begun(args: argparse.Namespace) -> tuple[Path | None, Plan, list[Axis]]:
     return folder, plan, axes
 
 
-def _make(folder: Path, plan: Plan, axes: list[Axis], seeds: int) -> None:
+def _make(folder: Path, plan: Plan, axes: list[MacroAxis], seeds: int) -> None:
     """Make the folder of a sweep whose input is read without an error."""
     folder.mkdir(parents=True, exist_ok=True)
     about = {
@@ -78,14 +78,14 @@ def _make(folder: Path, plan: Plan, axes: list[Axis], seeds: int) -> None:
     write_json(folder / "sweep.json", about)
 
 
-def _resumed(args: argparse.Namespace) -> tuple[Path, Plan, list[Axis]]:
+def _resumed(args: argparse.Namespace) -> tuple[Path, Plan, list[MacroAxis]]:
     folder: Path = args.resume
     if not (folder / "sweep.json").is_file():
         raise RunError(f"{folder}: contains no sweep to continue; start a new one")
     try:
         about = json.loads((folder / "sweep.json").read_text(encoding="utf-8"))
         plan = Plan(**about["plan"])
-        axes = [Axis(name, tuple(values)) for name, values in about["axes"]]
+        axes = [MacroAxis(name, tuple(values)) for name, values in about["axes"]]
         args.seeds, files = about["seeds"], about["files"]
     except (KeyError, TypeError, ValueError) as problem:
         raise RunError(f"{folder}: not a sweep: {problem}") from None

@@ -2,7 +2,7 @@
 
 Decides how a list of values is written, and the order of the points.
 
-Inputs: names and texts.  Outputs: ``Axis`` and ``Point`` values.  Follows: HTCondor's
+Inputs: names and texts.  Outputs: ``MacroAxis`` and ``Point`` values.  Follows: HTCondor's
 expressions, whose commas within parentheses, braces and strings separate no values.
 """
 
@@ -23,7 +23,7 @@ _CLOSE: Final = ")]}"
 
 
 @frozen
-class Axis:
+class MacroAxis:
     """A macro and the texts it is set to."""
 
     name: str
@@ -63,9 +63,9 @@ def split_values(text: str) -> tuple[str, ...]:
     return tuple(values)
 
 
-def axes_of(values: Iterable[tuple[str, str | tuple[str, ...]]]) -> list[Axis]:
+def axes_of(values: Iterable[tuple[str, str | tuple[str, ...]]]) -> list[MacroAxis]:
     """The axes of macros and their values; a text holds several; raises ``RunError``."""
-    found: list[Axis] = []
+    found: list[MacroAxis] = []
     for name, given in values:
         check_macro(name)
         texts = split_values(given) if isinstance(given, str) else given
@@ -73,13 +73,13 @@ def axes_of(values: Iterable[tuple[str, str | tuple[str, ...]]]) -> list[Axis]:
             raise RunError(f"`{name}` has no values to try")
         if name.lower() in {axis.name.lower() for axis in found}:
             raise RunError(f"`{name}` is set twice; give all its values at once")
-        found.append(Axis(name, tuple(dict.fromkeys(texts))))
+        found.append(MacroAxis(name, tuple(dict.fromkeys(texts))))
     if not found:
         raise RunError("give at least one macro and the values to try")
     return found
 
 
-def points(plan: Plan, axes: Sequence[Axis], seeds: Sequence[int]) -> list[Point]:
+def points(plan: Plan, axes: Sequence[MacroAxis], seeds: Sequence[int]) -> list[Point]:
     """All combinations; the last axis varies fastest, seeds faster still."""
     found = []
     for texts in product(*(axis.values for axis in axes)):

@@ -16,7 +16,7 @@ from typing import Final
 
 from pieslice.data import JsonData, Record
 from pieslice.reports.csv import csv_text
-from pieslice.reports.layout import Block, Column, Line, Table
+from pieslice.reports.layout import Block, Line, TextColumn, TextTable
 from pieslice.runreport.metrics import RUN, cell, number_column
 from pieslice.sweeps.grid import Point
 from pieslice.sweeps.work import PointResult
@@ -104,7 +104,7 @@ def blocks_of(table: Sequence[Record], names: Sequence[str]) -> list[Block]:
     """What is varied and the numbers that matter most; failures below."""
     varied = [name for name in names if len({row[name] for row in table}) > 1]
     columns = (
-        *(Column(name, right=True, name=True) for name in varied),
+        *(TextColumn(name, right=True, name=True) for name in varied),
         *(number_column(key, title, _DROPPED) for key, title in SHOWN.items()),
     )
     cells = tuple(
@@ -114,7 +114,7 @@ def blocks_of(table: Sequence[Record], names: Sequence[str]) -> list[Block]:
         )
         for row in table
     )
-    blocks: list[Block] = [Table(columns, cells, indent=0)]
+    blocks: list[Block] = [TextTable(columns, cells, indent=0)]
     for row in table:
         if row["error"]:
             place = " ".join(f"{name}={row[name]}" for name in names)

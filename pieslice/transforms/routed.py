@@ -15,7 +15,7 @@ from classad.errors import Diagnostic
 from classad.evaluate import EvalContext
 from negotiator.jobs.lists import UNIVERSE_NAMES
 from pieslice.reports.document import NOT_SHOWN
-from pieslice.reports.layout import Block, Column, Line, Table
+from pieslice.reports.layout import Block, Line, TextColumn, TextTable
 from pieslice.reports.result import Result
 from pieslice.transforms.told import (
     RulesProblem,
@@ -155,14 +155,14 @@ class Routed(Result):
         return found
 
 
-def _route_table(routes: Sequence[RouteTold]) -> Table:
+def _route_table(routes: Sequence[RouteTold]) -> TextTable:
     columns = (
-        Column("route", name=True),
-        Column("universe", drop=2),
-        Column("grid resource", drop=1, name=True),
-        Column("max jobs", right=True),
-        Column("max idle", right=True),
-        Column("jobs", right=True),
+        TextColumn("route", name=True),
+        TextColumn("universe", drop=2),
+        TextColumn("grid resource", drop=1, name=True),
+        TextColumn("max jobs", right=True),
+        TextColumn("max idle", right=True),
+        TextColumn("jobs", right=True),
     )
     rows = tuple(
         (
@@ -175,7 +175,7 @@ def _route_table(routes: Sequence[RouteTold]) -> Table:
         )
         for one in routes
     )
-    return Table(columns, rows)
+    return TextTable(columns, rows)
 
 
 def _job_blocks(jobs: Sequence[JobRouted], path: str) -> Iterator[Block]:

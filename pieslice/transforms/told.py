@@ -12,9 +12,9 @@ from attr import frozen
 from classad.ads.ad import Ad, Stored
 from classad.errors import Diagnostic
 from classad.language.values import UNDEFINED
-from pieslice.reports.layout import Block, Column, Line, Table
+from pieslice.reports.layout import Block, Line, TextColumn, TextTable
 from policy.transforms.job import text_of
-from policy.transforms.running import Course
+from policy.transforms.running import TransformRun
 
 #: The longest value that a table shows.
 _SHOWN = 60
@@ -60,13 +60,13 @@ def said(found: Diagnostic) -> RulesProblem:
     return RulesProblem(found.severity, found.message, file, found.line, found.column, found.help)
 
 
-def rules_run(course: Course) -> RulesRun:
+def rules_run(course: TransformRun) -> RulesRun:
     """What a course did."""
     problems = tuple(map(said, of_courses([course])))
     return RulesRun(course.rules.name, course.applied, tuple(_changes(course)), problems)
 
 
-def _changes(course: Course) -> Iterator[AttributeChange]:
+def _changes(course: TransformRun) -> Iterator[AttributeChange]:
     for step in course.steps:
         source, start, _ = step.line.spot()
         for change in step.changes:
@@ -117,7 +117,7 @@ def distinct(found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     return tuple(known.values())
 
 
-def of_courses(courses: Iterable[Course]) -> Iterator[Diagnostic]:
+def of_courses(courses: Iterable[TransformRun]) -> Iterator[Diagnostic]:
     """What runs complained of, and what ended them."""
     for course in courses:
         yield from course.complaints
@@ -133,14 +133,14 @@ def place(file: str | None, line: int | None) -> str:
     return "" if file is None else f"{file}:{line}"
 
 
-def change_table(runs: Iterable[RulesRun], path: str) -> Table:
+def change_table(runs: Iterable[RulesRun], path: str) -> TextTable:
     """The changes of a job; lines of another file than ``path`` stand behind its name."""
     columns = (
-        Column("by", name=True, drop=1),
-        Column("attribute", name=True),
-        Column("before", prose=True),
-        Column("after", prose=True),
-        Column("line", name=True),
+        TextColumn("by", name=True, drop=1),
+        TextColumn("attribute", name=True),
+        TextColumn("before", prose=True),
+        TextColumn("after", prose=True),
+        TextColumn("line", name=True),
     )
     rows = tuple(
         (
@@ -150,7 +150,7 @@ def change_table(runs: Iterable[RulesRun], path: str) -> Table:
         for run in runs
         for one in run.changes
     )  # fmt: skip
-    return Table(columns, rows, indent=4)
+    return TextTable(columns, rows, indent=4)
 
 
 def problem_lines(problems: Iterable[RulesProblem], indent: int = 4) -> list[Block]:

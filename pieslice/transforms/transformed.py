@@ -30,7 +30,7 @@ from pieslice.transforms.told import (
     said,
 )
 from policy.config import Config
-from policy.transforms.job import Job
+from policy.transforms.job import TransformedJob
 from policy.transforms.rules import Rules, argument
 from policy.transforms.running import run
 from policy.transforms.submission import Submission, Transforms, split_cluster, submit
@@ -195,7 +195,7 @@ def _by_tool(
     config: Config, rules: Sequence[Rules], ad: Ad, context: EvalContext, version: Version
 ) -> Submission:
     """What condor_transform_ads makes of an ad; the transforms behind a faulty one still run."""
-    variables = Variables(config, Job.of(ad), context)
+    variables = Variables(config, TransformedJob.of(ad), context)
     submission = Submission(variables.job.ad)
     for one in rules:
         course = run(one, variables, version)

@@ -28,7 +28,7 @@ from negotiator.model.snapshot import Snapshot
 from pieslice.between.leftovers import LeftoverStart
 from pieslice.negotiate.text import KINDS
 from pieslice.reports.document import shape
-from pieslice.reports.layout import Block, Column, Line, Table, plural
+from pieslice.reports.layout import Block, Line, TextColumn, TextTable, plural
 from pieslice.reports.result import Result
 from pieslice.why.asked import AskedJob, JobScope
 from pieslice.why.fates import Fate, JobFate, fates, reason_of, why_no_session, why_not_ready
@@ -144,13 +144,13 @@ class Surveyed(Result):
 shape(Surveyed, "about verdict=summary waiting matched starting autoclusters others")
 
 
-def _table(autoclusters: Sequence[AutoclusterVerdict]) -> Table:
+def _table(autoclusters: Sequence[AutoclusterVerdict]) -> TextTable:
     """The first rows; what all have is left out: the submitter, of several the domain."""
     columns = [
-        Column("first job", right=True, brief="first"),
-        Column("jobs", right=True),
-        Column("matched", right=True),
-        Column("verdict", prose=True),
+        TextColumn("first job", right=True, brief="first"),
+        TextColumn("jobs", right=True),
+        TextColumn("matched", right=True),
+        TextColumn("verdict", prose=True),
     ]
     rows = [
         [item.first, str(item.jobs), str(item.matched), item.verdict]
@@ -160,10 +160,10 @@ def _table(autoclusters: Sequence[AutoclusterVerdict]) -> Table:
     if len(submitters) > 1:
         domains = {name.partition("@")[2] for name in submitters}
         one_domain = f"@{domains.pop()}" if len(domains) == 1 else ""
-        columns.insert(3, Column("submitter", name=True))
+        columns.insert(3, TextColumn("submitter", name=True))
         for row, item in zip(rows, autoclusters, strict=False):
             row.insert(3, item.submitter.removesuffix(one_domain))
-    return Table(tuple(columns), tuple(map(tuple, rows)))
+    return TextTable(tuple(columns), tuple(map(tuple, rows)))
 
 
 # --- the jobs that wait ---------------------------------------------------------------------------

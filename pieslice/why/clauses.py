@@ -35,7 +35,7 @@ from negotiator.matching.conditions import Ask, EnoughToConsume, Pair
 from negotiator.pool.slots import Slot
 from pieslice.expressions.dependence import conjuncts
 from pieslice.reports import layout
-from pieslice.reports.layout import Block, Column, Line, plural, short, shortened
+from pieslice.reports.layout import Block, Line, TextColumn, plural, short, shortened
 from pieslice.why.lists import OpenedList, inside_of, open_lists, references, value_text
 from policy.ephemeral import find_ephemeral
 
@@ -392,10 +392,10 @@ def scope_of(part: Reference) -> str | None:
 
 
 _COLUMNS: Final = (
-    Column("true of", right=True),
-    Column("left", right=True),
-    Column("gain", right=True),
-    Column("clause", prose=True),
+    TextColumn("true of", right=True),
+    TextColumn("left", right=True),
+    TextColumn("gain", right=True),
+    TextColumn("clause", prose=True),
 )
 
 
@@ -413,7 +413,7 @@ def clause_blocks(title: str, clauses: tuple[Clause, ...]) -> list[Block]:
     if shown:
         told: set[str] = set()
         rows = tuple(row for clause in shown for row in _clause_rows(clause, told))
-        blocks.append(layout.Table(_COLUMNS, rows))
+        blocks.append(layout.TextTable(_COLUMNS, rows))
     left = len(failing) - len(shown)
     if left > 0:
         blocks.append(Line(f"  and {plural(left, 'more clause')}; --json lists them all"))

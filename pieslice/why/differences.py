@@ -27,8 +27,8 @@ from pieslice.reports.document import INLINE, shape, view
 from pieslice.reports.layout import (
     Block,
     CellsOf,
-    Column,
     Line,
+    TextColumn,
     Wrapped,
     plural,
     rounded,
@@ -448,35 +448,35 @@ def _signed(value: float) -> str:
 
 
 _USERS: Final[CellsOf[UserChange]] = (
-    (Column("user", name=True), lambda it: it.user),
-    (Column("net", "weight", right=True), lambda it: _signed(it.net)),
-    (Column("matched", "weight", right=True), lambda it: it.matched.text()),
-    (Column("lost", "weight", right=True), lambda it: it.lost.text()),
+    (TextColumn("user", name=True), lambda it: it.user),
+    (TextColumn("net", "weight", right=True), lambda it: _signed(it.net)),
+    (TextColumn("matched", "weight", right=True), lambda it: it.matched.text()),
+    (TextColumn("lost", "weight", right=True), lambda it: it.lost.text()),
     (
-        Column("share", "% of pie", right=True, drop=2, brief_unit="%"),
+        TextColumn("share", "% of pie", right=True, drop=2, brief_unit="%"),
         lambda it: it.share.text(100),
     ),
-    (Column("limit", "weight", right=True, drop=1), lambda it: it.limit.text()),
-    (Column("effective", "priority", right=True, drop=3), lambda it: it.priority.text()),
+    (TextColumn("limit", "weight", right=True, drop=1), lambda it: it.limit.text()),
+    (TextColumn("effective", "priority", right=True, drop=3), lambda it: it.priority.text()),
 )
 _GROUPS: Final[CellsOf[GroupChange]] = (
-    (Column("group", name=True), lambda it: it.group),
-    (Column("net", "weight", right=True), lambda it: _signed(it.net)),
-    (Column("quota", "weight", right=True, drop=1), lambda it: it.quota.text()),
-    (Column("allocated", "weight", right=True, drop=2), lambda it: it.allocated.text()),
-    (Column("matched", "weight", right=True), lambda it: it.matched.text()),
-    (Column("lost", "weight", right=True), lambda it: it.lost.text()),
+    (TextColumn("group", name=True), lambda it: it.group),
+    (TextColumn("net", "weight", right=True), lambda it: _signed(it.net)),
+    (TextColumn("quota", "weight", right=True, drop=1), lambda it: it.quota.text()),
+    (TextColumn("allocated", "weight", right=True, drop=2), lambda it: it.allocated.text()),
+    (TextColumn("matched", "weight", right=True), lambda it: it.matched.text()),
+    (TextColumn("lost", "weight", right=True), lambda it: it.lost.text()),
 )
 _MACHINES: Final[CellsOf[MachineTotals]] = (
-    (Column("machine", name=True), lambda it: it.machine),
-    (Column("matched", "weight", right=True), lambda it: _signed(it.matched.change)),
-    (Column("claims", "preempted", right=True), lambda it: it.preemptions.text()),
-    (Column("slots", "changed", right=True), lambda it: str(it.slots)),
+    (TextColumn("machine", name=True), lambda it: it.machine),
+    (TextColumn("matched", "weight", right=True), lambda it: _signed(it.matched.change)),
+    (TextColumn("claims", "preempted", right=True), lambda it: it.preemptions.text()),
+    (TextColumn("slots", "changed", right=True), lambda it: str(it.slots)),
 )
 _REJECTIONS: Final[CellsOf[RejectionChange]] = (
-    (Column("user", name=True), lambda it: it.user),
-    (Column("requests", right=True), lambda it: it.requests.text()),
-    (Column("reason", prose=True), lambda it: it.reason),
+    (TextColumn("user", name=True), lambda it: it.user),
+    (TextColumn("requests", right=True), lambda it: it.requests.text()),
+    (TextColumn("reason", prose=True), lambda it: it.reason),
 )
 
 

@@ -27,7 +27,7 @@ from negotiator.matching.conditions import Ask, BothRequirements, Pair
 from negotiator.matching.preemption import PREEMPTION_TESTS
 from negotiator.model.result import CycleResult, MatchKind
 from pieslice.reports.document import NOT_SHOWN
-from pieslice.reports.layout import Block, Column, Line, Table, plural
+from pieslice.reports.layout import Block, Line, TextColumn, TextTable, plural
 from pieslice.why.clauses import (
     Clause,
     ClauseKey,
@@ -381,16 +381,16 @@ def funnel_blocks(
             cause = f"{part.cause}{fit}: {part.examples[0]}{more}"
             rows.append((str(part.slots), str(left), step.name, cause))
     columns = (
-        Column("out", right=True),
-        Column("left", right=True),
-        Column("slots", prose=True),
-        Column("cause and examples", prose=True),
+        TextColumn("out", right=True),
+        TextColumn("left", right=True),
+        TextColumn("slots", prose=True),
+        TextColumn("cause and examples", prose=True),
     )
     after = "" if found.candidates == left else ", from the match list of its autocluster"
     if full:
         after += f"; all of them excluded by concurrency limit {', '.join(full)}"
     end = Line(f"  {plural(found.candidates, 'candidate')} left{after}")
-    return [Line("slots", heading=True), Table(columns, tuple(rows)), end]
+    return [Line("slots", heading=True), TextTable(columns, tuple(rows)), end]
 
 
 def requirement_blocks(found: Funnel, pool: int) -> list[Block]:

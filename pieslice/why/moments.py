@@ -37,7 +37,7 @@ from negotiator.matching.board import (
     Taken,
     Watch,
 )
-from negotiator.matching.candidate import Allowance, Asker
+from negotiator.matching.candidate import Allowance, Requester
 from negotiator.model.arithmetic import DBL_MAX, INT_MAX
 from negotiator.model.result import CycleResult
 from negotiator.model.snapshot import Snapshot
@@ -268,7 +268,7 @@ def _supposed(board: Board, terms: SessionTerms, allowance: Allowance, asked: As
     job = next(it for it in jobs if (it.cluster, it.proc) == (asked.cluster, asked.proc))
     board.drop_match_list()
     request = request_for(board, terms, job)
-    asker = Asker(terms.submitter, terms.schedd, terms.priority, False, terms.families)
+    asker = Requester(terms.submitter, terms.schedd, terms.priority, False, terms.families)
     return Offer(0, board, terms, request, asker, allowance, hypothetical=True)
 
 

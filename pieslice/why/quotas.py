@@ -29,9 +29,9 @@ from pieslice.reports.document import shape
 from pieslice.reports.layout import (
     Block,
     CellsOf,
-    Column,
     Line,
-    Table,
+    TextColumn,
+    TextTable,
     number,
     plural,
     rounded,
@@ -257,45 +257,45 @@ def _round_line(
 
 
 _TREE: Final[CellsOf[GroupLine]] = (
-    (Column("group", name=True), lambda it: "  " * it.depth + it.name),
+    (TextColumn("group", name=True), lambda it: "  " * it.depth + it.name),
     (
-        Column("configured", "quota", right=True, brief="config"),
+        TextColumn("configured", "quota", right=True, brief="config"),
         lambda it: short(it.configured) if it.depth else "",
     ),
     (
-        Column("kind", drop=2),
+        TextColumn("kind", drop=2),
         lambda it: ("static" if it.static else "dynamic") if it.depth else "root",
     ),
-    (Column("surplus", drop=1), lambda it: it.surplus),
-    (Column("subtree", "quota", right=True, drop=3), lambda it: number(it.subtree_quota)),
-    (Column("own", "quota", right=True), lambda it: number(it.quota)),
-    (Column("usage", "weight", right=True), lambda it: number(it.usage, 1)),
-    (Column("after", "weight", right=True), lambda it: number(it.usage_after, 1)),
+    (TextColumn("surplus", drop=1), lambda it: it.surplus),
+    (TextColumn("subtree", "quota", right=True, drop=3), lambda it: number(it.subtree_quota)),
+    (TextColumn("own", "quota", right=True), lambda it: number(it.quota)),
+    (TextColumn("usage", "weight", right=True), lambda it: number(it.usage, 1)),
+    (TextColumn("after", "weight", right=True), lambda it: number(it.usage_after, 1)),
 )
-_WHOLE: Final = Column("whole", "slots", right=True, drop=2)
-_SKIPPED: Final = Column("skipped", prose=True)
+_WHOLE: Final = TextColumn("whole", "slots", right=True, drop=2)
+_SKIPPED: Final = TextColumn("skipped", prose=True)
 _ROUND: Final[CellsOf[RoundLine]] = (
-    (Column("group", name=True), lambda it: "  " * it.depth + it.name),
-    (Column("requested", right=True, brief="asked"), lambda it: number(it.requested)),
-    (Column("of its own", "quota", right=True, brief="own"), lambda it: number(it.own)),
-    (Column("surplus", "given", right=True, drop=4), lambda it: number(it.given)),
-    (Column("surplus", "taken", right=True), lambda it: number(it.taken)),
+    (TextColumn("group", name=True), lambda it: "  " * it.depth + it.name),
+    (TextColumn("requested", right=True, brief="asked"), lambda it: number(it.requested)),
+    (TextColumn("of its own", "quota", right=True, brief="own"), lambda it: number(it.own)),
+    (TextColumn("surplus", "given", right=True, drop=4), lambda it: number(it.given)),
+    (TextColumn("surplus", "taken", right=True), lambda it: number(it.taken)),
     (
-        Column("surplus", "equal parts", right=True, drop=3, brief_unit="equal"),
+        TextColumn("surplus", "equal parts", right=True, drop=3, brief_unit="equal"),
         lambda it: number(it.taken_equally),
     ),
     (_WHOLE, lambda it: number(it.whole)),
-    (Column("allocated", right=True, brief="given"), lambda it: number(it.allocated)),
+    (TextColumn("allocated", right=True, brief="given"), lambda it: number(it.allocated)),
     (
-        Column("not", "allocated", right=True, brief_unit="given"),
+        TextColumn("not", "allocated", right=True, brief_unit="given"),
         lambda it: number(it.unallocated),
     ),
-    (Column("limit", right=True, drop=1), lambda it: number(it.limit)),
+    (TextColumn("limit", right=True, drop=1), lambda it: number(it.limit)),
     (_SKIPPED, lambda it: it.skipped or ""),
 )
 
 
-def _round_table(lines: Sequence[RoundLine]) -> Table:
+def _round_table(lines: Sequence[RoundLine]) -> TextTable:
     """The groups of a round, without columns in which nothing stands."""
     used = {_WHOLE: any(line.whole for line in lines), _SKIPPED: any(it.skipped for it in lines)}
     return table_of([cell for cell in _ROUND if used.get(cell[0], True)], lines)

@@ -29,9 +29,9 @@ from pieslice.reports.document import shape
 from pieslice.reports.layout import (
     Block,
     CellsOf,
-    Column,
     Line,
-    Table,
+    TextColumn,
+    TextTable,
     number,
     plural,
     short,
@@ -185,19 +185,19 @@ def against(name: str, mine: RankedSlot, other: RankedSlot) -> str:
     return f"{name} {mine.keys[place]} against {other.keys[place]}"
 
 
-def side_by_side(one: RankedSlot, other: RankedSlot, decided_by: str | None) -> Table:
+def side_by_side(one: RankedSlot, other: RankedSlot, decided_by: str | None) -> TextTable:
     """All keys of two slots."""
     columns = (
-        Column("key"),
-        Column(one.slot, right=True, name=True),
-        Column(other.slot, right=True, name=True),
-        Column(""),
+        TextColumn("key"),
+        TextColumn(one.slot, right=True, name=True),
+        TextColumn(other.slot, right=True, name=True),
+        TextColumn(""),
     )
     rows = tuple(
         (name, a, b, "decided" if name == decided_by else "")
         for name, a, b in zip(KEY_NAMES, one.keys, other.keys, strict=True)
     )
-    return Table(columns, rows)
+    return TextTable(columns, rows)
 
 
 # --- the answer -----------------------------------------------------------------------------------
@@ -280,18 +280,18 @@ shape(
     " when=history.when matched=history.slot expressions kept_list candidates slots=shown",
 )
 _COLUMNS: Final[CellsOf[tuple[int, RankedSlot]]] = (
-    (Column("", right=True), lambda it: str(it[0])),
-    (Column("slot", name=True), lambda it: it[1].slot),
-    (Column("pre job", "rank", right=True, brief="pre"), lambda it: it[1].keys[0]),
-    (Column("job", "rank", right=True), lambda it: it[1].keys[1]),
-    (Column("post job", "rank", right=True, brief="post"), lambda it: it[1].keys[2]),
-    (Column("preemption", "state", brief="preempt.", prose=True), lambda it: it[1].how),
+    (TextColumn("", right=True), lambda it: str(it[0])),
+    (TextColumn("slot", name=True), lambda it: it[1].slot),
+    (TextColumn("pre job", "rank", right=True, brief="pre"), lambda it: it[1].keys[0]),
+    (TextColumn("job", "rank", right=True), lambda it: it[1].keys[1]),
+    (TextColumn("post job", "rank", right=True, brief="post"), lambda it: it[1].keys[2]),
+    (TextColumn("preemption", "state", brief="preempt.", prose=True), lambda it: it[1].how),
     (
-        Column("preemption", "rank", right=True, drop=1, brief="preempt."),
+        TextColumn("preemption", "rank", right=True, drop=1, brief="preempt."),
         lambda it: it[1].keys[4],
     ),
-    (Column("cost", "weight", right=True, drop=2), lambda it: number(it[1].cost, 1)),
-    (Column("key that", "decided", prose=True), lambda it: _decided(*it)),
+    (TextColumn("cost", "weight", right=True, drop=2), lambda it: number(it[1].cost, 1)),
+    (TextColumn("key that", "decided", prose=True), lambda it: _decided(*it)),
 )
 
 

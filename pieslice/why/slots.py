@@ -17,7 +17,7 @@ from negotiator.matching.candidate import Candidate, Refusal
 from negotiator.matching.conditions import Ask
 from negotiator.model.result import MatchKind
 from negotiator.model.snapshot import machine_of
-from pieslice.reports.layout import Block, Column, Line, Table, plural
+from pieslice.reports.layout import Block, Line, TextColumn, TextTable, plural
 from pieslice.why.clauses import (
     CONSUMES,
     ClauseOperand,
@@ -35,7 +35,11 @@ from pieslice.why.lists import value_text
 from pieslice.why.preemption import PreemptionTest, preemption_tests, test_blocks
 from pieslice.why.ranking import RankedSlot, Ranking, against, first_difference, side_by_side
 
-_CLAUSES: Final = (Column(""), Column("clause", prose=True), Column("values", prose=True))
+_CLAUSES: Final = (
+    TextColumn(""),
+    TextColumn("clause", prose=True),
+    TextColumn("values", prose=True),
+)
 #: Clauses that the head of an answer shows.
 MAX_CLAUSES: Final = 3
 
@@ -185,7 +189,7 @@ def slot_blocks(case: SlotCase, job: str) -> list[Block]:
         blocks += [Line()] if blocks else []
         blocks.append(Line(f"Requirements of {title}", heading=True))
         rows = tuple(_clause_row(clause) for clause in case.clauses if clause.whose is whose)
-        blocks.append(Table(_CLAUSES, rows))
+        blocks.append(TextTable(_CLAUSES, rows))
     for test in case.preemption:
         blocks += [Line(), *test_blocks(test)]
     mine, winner, place = case.ranks, case.winner, case.place
@@ -214,10 +218,10 @@ def machine_blocks(cases: Sequence[SlotCase], job: str) -> list[Block]:
     """A line for each slot of a machine, candidates first."""
     ranked = sorted(cases, key=lambda case: (case.place is None, case.place, case.slot))
     columns = (
-        Column("slot", name=True),
-        Column("user", name=True, drop=1),
-        Column("candidate", right=True, brief="cand."),
-        Column("verdict", prose=True),
+        TextColumn("slot", name=True),
+        TextColumn("user", name=True, drop=1),
+        TextColumn("candidate", right=True, brief="cand."),
+        TextColumn("verdict", prose=True),
     )
     rows = tuple(
         (case.slot, case.user or "", "" if case.place is None else str(case.place), _verdict(case))
@@ -227,7 +231,7 @@ def machine_blocks(cases: Sequence[SlotCase], job: str) -> list[Block]:
     title = f"{machine_of(cases[0].slot)}: {fine} of {plural(len(cases), 'slot')} are candidates"
     return [
         Line(title, heading=True),
-        Table(columns, rows),
+        TextTable(columns, rows),
         Line(f"  `pieslice why POOL {job} {ranked[0].slot}` shows one of them in full"),
     ]
 

@@ -15,18 +15,18 @@ from policy.config import Config
 from policy.explain.meaning import Meaning, default_text, kind_of, macro_of, meaning
 from policy.explain.sentences import Origin, origin_of
 from policy.knobs import KNOBS, find_knob
-from policy.knobs.declaration import Kind, Knob, Need
+from policy.knobs.declaration import Knob, KnobKind, Need
 from policy.knobs.fields import config_for
 from policy.knobs.other_daemons import OTHER_KNOBS
 from policy.language.macros import ExpansionError
 from policy.language.table import DETECTED_ORIGIN
 
 #: Kinds whose default stands in for an empty text.
-_NEVER_EMPTY: Final = (Kind.BOOL, Kind.INT, Kind.DOUBLE, Kind.LEADING)
+_NEVER_EMPTY: Final = (KnobKind.BOOL, KnobKind.INT, KnobKind.DOUBLE, KnobKind.LEADING)
 
 
 @frozen
-class Side:
+class MacroSide:
     """What one of the two says: the expanded text (None: not defined) and its origin."""
 
     text: str | None
@@ -48,8 +48,8 @@ class Difference:
 
     macro: str
     doc: str
-    left: Side
-    right: Side
+    left: MacroSide
+    right: MacroSide
 
 
 @frozen
@@ -103,21 +103,21 @@ def _doc(knob: Knob | None, macro: str) -> str:
     return f"{knob.doc}{reader}{effect}"
 
 
-def _side(config: Config, knob: Knob | None, macro: str) -> Side:
+def _side(config: Config, knob: Knob | None, macro: str) -> MacroSide:
     if knob is not None:
         config = config_for(config, knob)
     definition = config.lookup(macro)
     if definition is None:
-        return Side(default_text(config, knob, macro), None, Origin(macro))
+        return MacroSide(default_text(config, knob, macro), None, Origin(macro))
     origin = origin_of(macro, definition)
     try:
         text = config.expand(definition).text
     except ExpansionError as endless:
-        return Side(definition.raw, definition.raw, origin, str(endless))
-    return Side(text, definition.raw, origin)
+        return MacroSide(definition.raw, definition.raw, origin, str(endless))
+    return MacroSide(text, definition.raw, origin)
 
 
-def _meaning(config: Config, macro: str, side: Side) -> Meaning:
+def _meaning(config: Config, macro: str, side: MacroSide) -> Meaning:
     text = side.text
     if text is not None and not text.strip() and kind_of(macro) in _NEVER_EMPTY:
         text = default_text(config, find_knob(macro), macro)

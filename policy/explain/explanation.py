@@ -13,7 +13,7 @@ from attr import evolve
 
 from classad.errors import ClassAdParseError
 from classad.syntax.nodes import Reference, walk
-from policy.attributes import DATE, Attribute, Moment, find_attribute
+from policy.attributes import DATE, Attribute, Availability, find_attribute
 from policy.config import Config
 from policy.ephemeral import Presence, find_ephemeral
 from policy.explain.conclusions import published
@@ -271,9 +271,9 @@ def _facts(row: Attribute) -> Iterator[str]:
     if 0 < len(row.values) <= _MOST_VALUES:
         yield f"one of {listing(row.values)}"
     moments = {moment for kind, moment in row.ads.items() if kind in _OWNERS}
-    if moments == {Moment.CLAIMED}:
+    if moments == {Availability.CLAIMED}:
         yield "undefined for free slots"
-    elif moments == {Moment.SOMETIMES} and row.name != "CurrentTime":
+    elif moments == {Availability.SOMETIMES} and row.name != "CurrentTime":
         yield "some do not have it"
 
 

@@ -15,7 +15,7 @@ from classad.errors import ClassAdParseError
 from policy.config import Config
 from policy.data.tables import builtin_table
 from policy.knobs import find_knob
-from policy.knobs.declaration import Kind, Knob
+from policy.knobs.declaration import Knob, KnobKind
 from policy.knobs.other_daemons import OTHER_KNOBS
 from policy.knobs.reading import split_list
 from policy.language import expressions
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 Meaning = tuple[object, ...]
 
 _TABLE_KINDS: Final = {
-    "bool": Kind.BOOL, "int": Kind.INT, "long": Kind.INT, "double": Kind.DOUBLE,
+    "bool": KnobKind.BOOL, "int": KnobKind.INT, "long": KnobKind.INT, "double": KnobKind.DOUBLE,
 }  # fmt: skip
 
 
@@ -38,16 +38,16 @@ def macro_of(config: Config, entry: Definition) -> str:
     return config.context.base_name(entry.name) or entry.name
 
 
-def kind_of(macro: str) -> Kind:
+def kind_of(macro: str) -> KnobKind:
     """How the text of a macro is read; of most macros nothing better is known than a text."""
     knob = find_knob(macro)
     if knob is not None:
         return knob.kind
     # The table of defaults does not tell expressions from other texts.
     if macro.rpartition(".")[2].casefold() in OTHER_KNOBS:
-        return Kind.EXPR
+        return KnobKind.EXPR
     row = builtin_table().get(macro.casefold(), [])
-    return _TABLE_KINDS.get(row[1], Kind.STRING) if len(row) > 1 else Kind.STRING
+    return _TABLE_KINDS.get(row[1], KnobKind.STRING) if len(row) > 1 else KnobKind.STRING
 
 
 def meaning(config: Config, macro: str, text: str) -> Meaning:
@@ -57,18 +57,18 @@ def meaning(config: Config, macro: str, text: str) -> Meaning:
     if not plain[1]:
         return ("nothing",)
     evaluate = config.scope.functions.evaluate
-    if kind is Kind.BOOL:
+    if kind is KnobKind.BOOL:
         flag = read_boolean(text, evaluate)
         return plain if flag is None else ("boolean", flag)
-    if kind in (Kind.INT, Kind.DOUBLE, Kind.LEADING):
-        number = (read_integer if kind is Kind.INT else read_double)(text, evaluate)
+    if kind in (KnobKind.INT, KnobKind.DOUBLE, KnobKind.LEADING):
+        number = (read_integer if kind is KnobKind.INT else read_double)(text, evaluate)
         return plain if number is None else ("number", number)
-    if kind is Kind.EXPR:
+    if kind is KnobKind.EXPR:
         try:
             return ("expression", tree_meaning(expressions.parse(text).node))
         except ClassAdParseError:
             return plain
-    if kind is Kind.LIST:
+    if kind is KnobKind.LIST:
         names = [name.casefold() for name in split_list(text)]
         knob = find_knob(macro)
         return ("list", tuple(sorted(set(names)) if knob and knob.unordered else names))

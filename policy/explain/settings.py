@@ -1,7 +1,7 @@
 """Lists the macros of a configuration with their values, defaults and places.
 
-Inputs: a ``Config``.  Outputs: ``Listed`` values: everything that is set or built in, or what is
-set and repeats no default.
+Inputs: a ``Config``.  Outputs: ``ListedMacro`` values: everything that is set or built in, or what
+is set and repeats no default.
 Follows: ``condor_config_val -dump`` and ``-summary`` of 25.14.1: a text equals the default, or is
 ``true`` or ``false`` in another case.
 """
@@ -20,7 +20,7 @@ from policy.language.table import DETECTED_ORIGIN, Definition
 
 
 @frozen
-class Listed:
+class ListedMacro:
     """One macro: its definition, its value (None if the expansion has no end), and its default."""
 
     name: str
@@ -39,7 +39,7 @@ class Listed:
         return tuple(self.definition.chain())[1:]
 
 
-def listed(config: Config, name: str, definition: Definition) -> Listed:
+def listed(config: Config, name: str, definition: Definition) -> ListedMacro:
     """One macro with its value."""
     definition = counting(config, definition)
     problem = ""
@@ -49,10 +49,14 @@ def listed(config: Config, name: str, definition: Definition) -> Listed:
     except ExpansionError as endless:
         problem = str(endless)
     macro = macro_of(config, definition)
-    return Listed(name, definition, value, default_text(config, find_knob(macro), macro), problem)
+    return ListedMacro(
+        name, definition, value, default_text(config, find_knob(macro), macro), problem
+    )
 
 
-def everything(config: Config, wanted: Sequence[Callable[[str], bool]] = ()) -> Iterator[Listed]:
+def everything(
+    config: Config, wanted: Sequence[Callable[[str], bool]] = ()
+) -> Iterator[ListedMacro]:
     """All macros that are set or have a built-in default, by name; only those that are wanted."""
     names = {name.casefold(): name for name in config.scope.table.default_names()}
     names.update((name.casefold(), name) for name in config.names())
@@ -70,7 +74,7 @@ def counting(config: Config, definition: Definition) -> Definition:
     return default if default is not None and same_name else definition
 
 
-def changed(config: Config) -> list[Listed]:
+def changed(config: Config) -> list[ListedMacro]:
     """What files, environment and command line set and that does not repeat a default, in order."""
     table = config.scope.table
     own = (entry for entry in table if entry.origin != DETECTED_ORIGIN)

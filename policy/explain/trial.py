@@ -2,7 +2,7 @@
 
 It knows into which ad an attribute goes that the negotiator adds, which of these attributes an
 expression needs and nobody gave, and what the negotiator makes of the value.
-Inputs: a ``Config``, a macro, the ads, attribute texts.  Outputs: ``Trial`` and its ``Outcome``.
+Inputs: a ``Config``, a macro, the ads, attribute texts.  Outputs: ``Trial`` and its ``TriedValue``.
 Follows: matchmaking of 25.14.1: MY is the slot, TARGET the request, RemoteUserPrio and the like
 go through single precision.
 """
@@ -22,10 +22,10 @@ from classad.evaluate import EvalContext, evaluate
 from classad.language.values import ClassAdValue
 from classad.source import Source
 from policy.config import Config
-from policy.ephemeral import EPHEMERAL, Ad, Ephemeral, find_ephemeral
+from policy.ephemeral import EPHEMERAL, AdKind, Ephemeral, find_ephemeral
 from policy.knobs import find_knob
 from policy.knobs import matching as matching
-from policy.knobs.declaration import Kind, Knob
+from policy.knobs.declaration import Knob, KnobKind
 from policy.knobs.fields import config_for
 from policy.knobs.reading import read_knob
 from policy.language import expressions
@@ -57,7 +57,7 @@ class CannotTry(Exception):  # noqa: N818 - its text is the message
 
 
 @frozen
-class Outcome:
+class TriedValue:
     """A value and what the negotiator makes of it (empty: nothing is known)."""
 
     value: ClassAdValue
@@ -105,15 +105,15 @@ class Trial:
         if scope.casefold() not in ("", "my", "target") or not _NAME.fullmatch(bare):
             raise CannotTry(f"`{name}` is not the name of an attribute")
         found = find_ephemeral(bare)
-        in_request = found is not None and found.ad is Ad.REQUEST
+        in_request = found is not None and found.ad is AdKind.REQUEST
         if scope:
             in_request = scope.casefold() == "target"
         return (self.target if in_request else self.my), bare, found
 
-    def outcome(self) -> Outcome:
+    def outcome(self) -> TriedValue:
         """Evaluate."""
         value = evaluate(self.tree, self.my, self.target, context=self.context)
-        return Outcome(value, effect(self.knob, value))
+        return TriedValue(value, effect(self.knob, value))
 
     def missing(self) -> list[Ephemeral]:
         """The attributes the negotiator would add that the expression needs and no ad has."""
@@ -135,8 +135,8 @@ def trial(config: Config, macro: str, my: ClassAd, target: ClassAd, context: Eva
     """The trial of the expression in ``macro``; raises ``CannotTry``."""
     knob = find_knob(macro)
     if knob is not None:
-        if knob.kind is not Kind.EXPR:
-            article = "an" if knob.kind is Kind.INT else "a"
+        if knob.kind is not KnobKind.EXPR:
+            article = "an" if knob.kind is KnobKind.INT else "a"
             raise CannotTry(f"{knob.name} is no expression but {article} {knob.kind.value}")
         reading = read_knob(config_for(config, knob), knob, macro)
         if reading.diagnostic is not None:

@@ -11,9 +11,18 @@ from typing import Final
 
 from policy.data.tables import meanings, reader_rows
 from policy.knobs import cycle, matching, shares
-from policy.knobs.declaration import Kind, Knob, Need
+from policy.knobs.declaration import Knob, KnobKind, Need
 
-__all__ = ["FAMILIES", "KNOBS", "Kind", "Knob", "Need", "declared", "find_knob", "table_defaults"]
+__all__ = [
+    "FAMILIES",
+    "KNOBS",
+    "Knob",
+    "KnobKind",
+    "Need",
+    "declared",
+    "find_knob",
+    "table_defaults",
+]
 
 
 def declared(module: ModuleType) -> Iterable[Knob]:

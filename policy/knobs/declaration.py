@@ -20,7 +20,7 @@ from policy.data.tables import knob_rows
 SUBMITTING: Final = "when a job is submitted"
 
 
-class Kind(Enum):
+class KnobKind(Enum):
     """How the text of a knob is read."""
 
     BOOL = "bool"
@@ -97,7 +97,7 @@ class Knob:
     """
 
     name: str
-    kind: Kind
+    kind: KnobKind
     default: str | None
     doc: str
     unit: str = ""
@@ -159,5 +159,5 @@ def knob_row(name: str) -> Knob:
     if plausible is not None:
         least, greatest = plausible
         row["plausible"] = least, inf if greatest is None else greatest
-    kind, need = Kind(row.pop("kind")), Need(row.pop("need", Need.MUST.value))
+    kind, need = KnobKind(row.pop("kind")), Need(row.pop("need", Need.MUST.value))
     return Knob(name=name, kind=kind, need=need, **row)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from policy.knobs.declaration import Kind, Knob, Need, Use, Wanted
+from policy.knobs.declaration import Knob, KnobKind, Need, Use, Wanted
 
 #: Daemons and tools whose names may stand before the dot of a macro.
 DAEMONS: Final = frozenset(
@@ -36,7 +36,7 @@ def _startd(
     use = Use("slot", "job", wanted)
     broken = f"condor_startd logs `Invalid expression` and goes on, {without}" if without else ""
     return Knob(
-        name, Kind.EXPR, None, doc,
+        name, KnobKind.EXPR, None, doc,
         need=Need.IRRELEVANT, read_by="STARTD", use=use, broken=broken,
     )  # fmt: skip
 
@@ -46,7 +46,7 @@ def _schedd(
 ) -> Knob:
     broken = f"condor_schedd goes on in silence: {without}"
     return Knob(
-        name, Kind.EXPR, None, doc,
+        name, KnobKind.EXPR, None, doc,
         need=Need.IRRELEVANT, read_by="SCHEDD", use=use, broken=broken,
     )  # fmt: skip
 
@@ -56,7 +56,7 @@ def _start(universe: str) -> Knob:
     jobs = f"Total{universe.capitalize()}JobsRunning"
     least = {"LOCAL": 200, "SCHEDULER": 500}[universe]
     return Knob(
-        f"START_{universe}_UNIVERSE", Kind.EXPR, None, "",
+        f"START_{universe}_UNIVERSE", KnobKind.EXPR, None, "",
         need=Need.IRRELEVANT, read_by="SCHEDD",
         broken=f"condor_schedd logs `Using default expression`: it goes on with {jobs} < {least}",
     )  # fmt: skip
@@ -111,7 +111,7 @@ OTHER_FAMILIES: Final = (
         for verb in ("HOLD", "REMOVE", "RELEASE", "VACATE")
     ),
     Knob(
-        "SUBMIT_REQUIREMENT_<name>", Kind.EXPR, None, "",
+        "SUBMIT_REQUIREMENT_<name>", KnobKind.EXPR, None, "",
         need=Need.IRRELEVANT, read_by="SCHEDD", use=_OF_SUBMISSIONS,
         broken="condor_schedd logs that it cannot parse it and does not ask for it",
     ),

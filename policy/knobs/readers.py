@@ -14,17 +14,17 @@ from attr import frozen
 
 from policy.data.tables import builtin_table, meanings, reader_rows
 from policy.history import changed_row
-from policy.knobs.declaration import Kind, Knob, Need
+from policy.knobs.declaration import Knob, KnobKind, Need
 from policy.versions import NEWEST, Version
 
 #: The daemons whose verdicts a check gives, in the order in which a pool needs them.
 MAIN: Final = ("MASTER", "COLLECTOR", "NEGOTIATOR", "SCHEDD", "STARTD")
 _KINDS: Final = {
-    "integer": Kind.INT,
-    "long": Kind.INT,
-    "boolean": Kind.BOOL,
-    "double": Kind.DOUBLE,
-    "expression": Kind.EXPR,
+    "integer": KnobKind.INT,
+    "long": KnobKind.INT,
+    "boolean": KnobKind.BOOL,
+    "double": KnobKind.DOUBLE,
+    "expression": KnobKind.EXPR,
 }
 #: Defaults of booleans that the daemons also take a word for.
 _OTHER_WORDS: Final = frozenset(("auto",))
@@ -67,7 +67,7 @@ class Readers:
         if kind is None:
             return None
         default = row[0] if row else None
-        if kind is Kind.BOOL and default and default.casefold() in _OTHER_WORDS:
+        if kind is KnobKind.BOOL and default and default.casefold() in _OTHER_WORDS:
             return None
         return Knob(
             self.name,

@@ -18,7 +18,7 @@ from classad.language.rules import LanguageRules, language_of
 from classad.source import Source
 from policy.config import Config
 from policy.history import has_row, is_read
-from policy.knobs.declaration import Kind, Knob
+from policy.knobs.declaration import Knob, KnobKind
 from policy.language import expressions
 from policy.language.about import About
 from policy.language.lines import BLANKS
@@ -48,9 +48,14 @@ EXPANDED: Final = " (expanded)"
 #: The finding about text behind an expression, which ends no daemon.
 IGNORED: Final = "P116"
 #: What may be written as an expression.
-_EXPRESSIONS: Final = (Kind.EXPR, Kind.BOOL, Kind.INT, Kind.DOUBLE)
+_EXPRESSIONS: Final = (KnobKind.EXPR, KnobKind.BOOL, KnobKind.INT, KnobKind.DOUBLE)
 #: What a knob is that a version does not know: no bound, no condition.
-_NOTHING: Final = {Kind.BOOL: False, Kind.INT: 0, Kind.DOUBLE: 0.0, Kind.LEADING: 0.0}
+_NOTHING: Final = {
+    KnobKind.BOOL: False,
+    KnobKind.INT: 0,
+    KnobKind.DOUBLE: 0.0,
+    KnobKind.LEADING: 0.0,
+}
 _LEADING_NUMBER = re.compile(r"[ \t\n\v\f\r]*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 
 
@@ -140,7 +145,7 @@ def read_knob(config: Config, knob: Knob, macro: str | None = None) -> Reading:
         problem = _diagnostic(config, knob, macro, definition, expanded.text, invalid)
         fallback = _fallback(config, knob, expanded.text, evaluate)
         return Reading(macro, fallback, expanded.text, definition, problem)
-    if value is None and knob.kind not in (Kind.EXPR, Kind.LIST, Kind.STRING):
+    if value is None and knob.kind not in (KnobKind.EXPR, KnobKind.LIST, KnobKind.STRING):
         value = _default(config, knob, evaluate)
     ignored = _ignored(config, knob, macro, definition, expanded.text)
     return Reading(macro, value, expanded.text, definition, ignored=ignored)
@@ -167,7 +172,7 @@ def in_force(knob: Knob, reading: Reading) -> Reading:
     """A reading as if the macro were not set, if the default is in force for what it is set to."""
     if reading.diagnostic is None:
         return reading
-    if knob.kind is Kind.BOOL and leading_boolean(reading.text) is not None:
+    if knob.kind is KnobKind.BOOL and leading_boolean(reading.text) is not None:
         return reading
     return evolve(reading, text=knob.default or "", definition=None)
 
@@ -191,7 +196,7 @@ def _default(config: Config, knob: Knob, evaluate: Evaluate) -> object:
 
 def _fallback(config: Config, knob: Knob, text: str, evaluate: Evaluate) -> object:
     """What a tool goes on with; a daemon aborts instead."""
-    if knob.kind is Kind.BOOL:
+    if knob.kind is KnobKind.BOOL:
         head = leading_boolean(text)
         if head is not None:
             return head
@@ -203,20 +208,20 @@ def _value(knob: Knob, text: str, evaluate: Evaluate, language: LanguageRules) -
     bare = text.strip(BLANKS)
     if not bare:
         return None
-    if knob.kind is Kind.BOOL:
+    if knob.kind is KnobKind.BOOL:
         return _required(read_boolean(text, evaluate), bare, "a boolean")
-    if knob.kind is Kind.INT:
+    if knob.kind is KnobKind.INT:
         whole = int(_required(read_integer(bare, evaluate), bare, "an integer"))
         if not knob.wide and clamp(whole, INT32) != whole:
             raise _Invalid(f"{whole} does not fit into 32 bits")
         return _in_range(knob, whole)
-    if knob.kind is Kind.DOUBLE:
+    if knob.kind is KnobKind.DOUBLE:
         number = float(_required(read_double(bare, evaluate), bare, "a number"))
         return _in_range(knob, number)
-    if knob.kind is Kind.LEADING:
+    if knob.kind is KnobKind.LEADING:
         found = _LEADING_NUMBER.match(text)
         return float(found[0]) if found else 0.0
-    if knob.kind is Kind.EXPR:
+    if knob.kind is KnobKind.EXPR:
         return _expression(text, language)
     return text
 
@@ -253,7 +258,7 @@ def _diagnostic(
         default = "with its default"
     daemon = f"condor_{knob.read_by.lower()}"
     about = About(macro=macro, definition=definition, circle=invalid.circle)
-    severity, id_ = "error", "P111" if knob.kind is Kind.EXPR else "P110"
+    severity, id_ = "error", "P111" if knob.kind is KnobKind.EXPR else "P110"
     if knob.broken:
         id_, help_text = "P113", knob.broken
     elif knob.fatal:

@@ -19,7 +19,7 @@ from typing import Final
 from attr import evolve
 
 from policy.knobs import find_knob
-from policy.knobs.declaration import SUBMITTING, Kind, Knob, Use, Wanted
+from policy.knobs.declaration import SUBMITTING, Knob, KnobKind, Use, Wanted
 from policy.knobs.other_daemons import OTHER_KNOBS
 
 _CONDITION, _NUMBER, _ANY = Wanted.CONDITION, Wanted.NUMBER, Wanted.ANY
@@ -120,7 +120,7 @@ def find_use(macro: str) -> Use | None:
     """How the expression in a macro is evaluated; None if it holds none that is known."""
     folded = macro.casefold()
     knob = find_knob(macro) or OTHER_KNOBS.get(folded)
-    if knob is not None and knob.kind is Kind.EXPR and knob.use is not None:
+    if knob is not None and knob.kind is KnobKind.EXPR and knob.use is not None:
         return evolve(knob.use, moment=_moment(knob))
     for pattern, use in () if folded in _OTHERS else _FAMILIES:
         if pattern.fullmatch(folded):

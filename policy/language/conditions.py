@@ -152,7 +152,7 @@ def _wrong(text: str, why: str) -> ConditionError:
     return ConditionError(f"`{text}` is not a condition: {why}")
 
 
-class Nesting:
+class OpenConditionals:
     """The open conditionals of one file or template."""
 
     def __init__(self) -> None:

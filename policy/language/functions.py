@@ -16,7 +16,7 @@ from random import Random
 from attr import frozen
 
 from policy.language.lines import BLANKS
-from policy.language.macros import MAX_EXPANDED, Expander, ExpansionError, Reference
+from policy.language.macros import MAX_EXPANDED, Expander, ExpansionError, MacroReference
 from policy.language.numbers import (
     Evaluate,
     double_literal,
@@ -50,7 +50,7 @@ class Functions:
     report: Callable[[str], None]
     directory: str = ""
 
-    def call(self, reference: Reference, expander: Expander) -> str:
+    def call(self, reference: MacroReference, expander: Expander) -> str:
         """Replacement text of a function reference."""
         word, body = reference.function, reference.body
         if word == "ENV":

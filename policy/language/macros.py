@@ -49,7 +49,7 @@ class ExpansionError(Exception):
 
 
 @frozen
-class Reference:
+class MacroReference:
     """``$function(body)`` at ``start:end``; a plain ``$(name:default)`` has function ``""``."""
 
     start: int
@@ -73,7 +73,7 @@ def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
     return at if found is None else found.end()
 
 
-def reference_at(text: str, at: int) -> Reference | None:
+def reference_at(text: str, at: int) -> MacroReference | None:
     """The complete reference that begins at ``text[at]``, a dollar sign, if there is one."""
     head = _HEAD.match(text, at)
     if head is None:
@@ -92,10 +92,10 @@ def reference_at(text: str, at: int) -> Reference | None:
         stop = text.find(")", begin)
         if stop < 0:
             return None
-    return Reference(at, stop + 1, word, text[begin:stop])
+    return MacroReference(at, stop + 1, word, text[begin:stop])
 
 
-def references(text: str, start: int = 0) -> Reference | None:
+def references(text: str, start: int = 0) -> MacroReference | None:
     """The first complete reference at or after ``start``; ``$$(`` is kept for match time."""
     at = text.find("$", start)
     while at >= 0:
@@ -109,7 +109,7 @@ def references(text: str, start: int = 0) -> Reference | None:
     return None
 
 
-def _is_dollar(reference: Reference) -> bool:
+def _is_dollar(reference: MacroReference) -> bool:
     return not reference.function and reference.body.upper() == "DOLLAR"
 
 
@@ -167,10 +167,10 @@ class Expander:
     """
 
     lookup: Callable[[str], Definition | None]
-    call: Callable[[Reference, Expander], str]
+    call: Callable[[MacroReference, Expander], str]
     active: tuple[str, ...] = field(default=())
     plain: Callable[[str], Definition | None] | None = None
-    trace: Callable[[Reference, str, Definition | None], None] | None = None
+    trace: Callable[[MacroReference, str, Definition | None], None] | None = None
     known: Known | None = None
 
     def inside(self, name: str) -> Expander:
@@ -227,7 +227,9 @@ class Expander:
             number = replaced - region.replaced
             self.known[id(region.entry)] = Finished(region.entry, value, number)
 
-    def _value(self, found: Reference, around: tuple[str, ...]) -> tuple[str, Definition | None]:
+    def _value(
+        self, found: MacroReference, around: tuple[str, ...]
+    ) -> tuple[str, Definition | None]:
         """Replacement of a reference and the macro it came from, if from one."""
         chain = self.active + around
         if found.function:

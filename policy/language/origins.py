@@ -16,7 +16,7 @@ from typing import Final, TypeAlias
 from attr import evolve, field, frozen
 
 from classad.source import Source
-from policy.language.macros import ExpansionError, Reference
+from policy.language.macros import ExpansionError, MacroReference
 from policy.language.scope import Scope
 from policy.language.table import Definition
 
@@ -135,7 +135,7 @@ def _sites(scope: Scope, definition: Definition) -> list[_Site] | None:
     """For each character of the expanded value, where it comes from."""
     sites = list(_own(definition, None))
 
-    def trace(found: Reference, value: str, entry: Definition | None) -> None:
+    def trace(found: MacroReference, value: str, entry: Definition | None) -> None:
         here = _joined(sites[found.start], sites[found.end - 1])
         if entry is None or entry.source is None or entry.raw != value:
             sites[found.start : found.end] = [here] * len(value)

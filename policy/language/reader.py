@@ -20,7 +20,7 @@ from classad.language.bounds import allowance, glance, too_large
 from classad.source import Source
 from policy.language import conditions, statements
 from policy.language.about import AFTER_ELSE, ELIF, NOT_RUN, UNQUOTED, About
-from policy.language.conditions import AfterElseError, ConditionError, Nesting, World
+from policy.language.conditions import AfterElseError, ConditionError, OpenConditionals, World
 from policy.language.directives import Include, ProgramNotRunError, announcement, parse_include
 from policy.language.lines import BLANKS, LineReader, LogicalLine
 from policy.language.macros import ExpansionError
@@ -183,7 +183,7 @@ class Pass:
     reader: Reader
     place: Place
     lines: LineReader
-    nesting: Nesting = field(factory=Nesting)
+    nesting: OpenConditionals = field(factory=OpenConditionals)
     block: tuple[Statement, LogicalLine, list[str]] | None = None
     opened: list[LogicalLine] = field(factory=list)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from attr import evolve, frozen
 
 from policy.language.functions import Functions
-from policy.language.macros import Expander, Known, Reference, replace_self
+from policy.language.macros import Expander, Known, MacroReference, replace_self
 from policy.language.table import Context, Definition, MacroTable
 
 
@@ -42,7 +42,7 @@ class Scope:
         """An expander for texts that belong to no macro."""
         return Expander(self.lookup, self._call, plain=self.table.exact if self.foreign else None)
 
-    def _call(self, reference: Reference, expander: Expander) -> str:
+    def _call(self, reference: MacroReference, expander: Expander) -> str:
         return self.functions.call(reference, expander)
 
     def expand(self, text: str) -> str:

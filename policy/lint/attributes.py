@@ -13,13 +13,13 @@ from classad.errors import Diagnostic, suggest
 from classad.evaluation.functions import Builtin, load
 from classad.language.operators import GUARDS
 from classad.syntax.nodes import Binary, Call, Node, Reference
-from policy.attributes import Attribute, Moment, attribute_rows, find_attribute, find_renamed
+from policy.attributes import Attribute, Availability, attribute_rows, find_attribute, find_renamed
 from policy.data.tables import attribute_names
 from policy.ephemeral import (
     EPHEMERAL,
     GROUP_USAGE,
     USER_USAGE,
-    Ad,
+    AdKind,
     Ephemeral,
     Presence,
     find_ephemeral,
@@ -192,7 +192,7 @@ def not_there(one: MacroExpression) -> Iterator[Diagnostic]:
         row = find_attribute(node.name)
         if row is None or find_ephemeral(node.name) is not None:
             continue
-        if one.part is not None and row.ads.get("slot") is Moment.SOMETIMES:
+        if one.part is not None and row.ads.get("slot") is Availability.SOMETIMES:
             continue  # what some slots have for their own reasons a job may have, too
         if _is_of_the_running_job(one, row, scope):
             message = (
@@ -211,7 +211,7 @@ def not_there(one: MacroExpression) -> Iterator[Diagnostic]:
 
 def _whereabouts(one: MacroExpression, row: Attribute) -> str:
     """Which ads have the attribute, or that it comes later."""
-    if one.use.at_submission and row.ads.get("job") is Moment.LATER:
+    if one.use.at_submission and row.ads.get("job") is Availability.LATER:
         return f"a job that was never started has no {row.name}"
     return f"{row.name} is in " + " and ".join(_OWNERS[kind] for kind in row.ads)
 
@@ -220,7 +220,7 @@ def _is_of_the_running_job(one: MacroExpression, row: Attribute, scope: str | No
     """Does START or RANK look at the job on the slot in place of the one that is offered?"""
     if scope != "my" or one.name.casefold() not in ("start", "rank"):
         return False
-    if row.ads.get("slot") is not Moment.CLAIMED or "job" not in row.ads:
+    if row.ads.get("slot") is not Availability.CLAIMED or "job" not in row.ads:
         return False
     folded = row.name.casefold()
     return not any(
@@ -269,13 +269,13 @@ def _misplaced(one: MacroExpression, entry: Ephemeral, scope: str | None, safe: 
     name, setting, view = entry.name, one.setting, one.view
     use = None if setting.knob is None or not setting.knob.matches else setting.knob.use
     if use is None:
-        local = entry.presence is Presence.CLAIM or entry.ad is Ad.MATCH
+        local = entry.presence is Presence.CLAIM or entry.ad is AdKind.MATCH
         if local or entry.kept or safe:
             return None
-        refused = setting.macro.upper() == "START" and entry.ad is Ad.REQUEST
+        refused = setting.macro.upper() == "START" and entry.ad is AdKind.REQUEST
         help_text = "; the startd, without it, refuses the claim" if refused else ""
         message = f"`{name}` does not exist for {setting.name}"
-        side = "request" if entry.ad is Ad.REQUEST else "slot ad"
+        side = "request" if entry.ad is AdKind.REQUEST else "slot ad"
         where = f"the negotiator adds it to the {side} while it matches"
         return ELSEWHERE, message, where + help_text
     grouped = entry.presence in (Presence.GROUPS, Presence.PREEMPTION_GROUPS)
@@ -284,7 +284,7 @@ def _misplaced(one: MacroExpression, entry: Ephemeral, scope: str | None, safe: 
     crossing = bool(view.value(matching.NEGOTIATOR_CROSS_SLOT_PRIOS))
     if entry.presence is Presence.CROSS_SLOT and not crossing:
         return NOT_NOW, f"`{name}` needs NEGOTIATOR_CROSS_SLOT_PRIOS", None
-    wrong = {Ad.REQUEST: "my", Ad.SLOT: "target"}.get(entry.ad)
+    wrong = {AdKind.REQUEST: "my", AdKind.SLOT: "target"}.get(entry.ad)
     if scope is not None and scope == wrong:
         right = "TARGET" if wrong == "my" else "MY"
         return WRONG_AD, f"`{scope.upper()}.{name}` is undefined", f"it is `{right}.{name}`"

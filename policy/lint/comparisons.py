@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from classad.errors import Diagnostic
-from classad.evaluation.functions import Result, lookup_function
+from classad.evaluation.functions import ResultKind, lookup_function
 from classad.language.operators import EQUALITY, IDENTITY, ORDER
 from classad.language.values import ClassAdValue, Value
 from classad.syntax.nodes import Binary, Call, Literal, Node, Reference, Unary, bare, walk
@@ -105,7 +105,7 @@ _TEXTS: Final = frozenset(
     )
 )
 #: Functions whose texts have letters of one case only.
-_ONE_CASE: Final = {Result.LOWER: str.lower, Result.UPPER: str.upper}
+_ONE_CASE: Final = {ResultKind.LOWER: str.lower, ResultKind.UPPER: str.upper}
 _GROUPS: Final = frozenset(
     (
         *("submittergroup", "remotegroup", "submitternegotiatinggroup", "remotenegotiatinggroup"),

@@ -33,7 +33,7 @@ from policy.lint.finding import Advice, Finding
 from policy.lint.trees import Holes, comparisons, matched, pattern
 from policy.lint.view import Setting, View, is_own, unread_setting
 from policy.transforms.checking import statements as statements_in
-from policy.transforms.lines import Command, Line
+from policy.transforms.lines import Command, TransformLine
 from policy.transforms.rules import Rules, rules_of_definition
 from policy.values.domain import ANYTHING, Abstract, of_its_kinds, single_number
 from policy.values.evaluation import DEEPEST, Evaluation
@@ -53,13 +53,13 @@ _SUBMITTED: Final = Use("job", "slot", Wanted.ANY, moment="as an attribute of th
 
 
 @frozen
-class Part:
+class ExpressionPart:
     """``name`` says what it is; the line has it from ``start`` on."""
 
     name: str
     text: str
     use: Use
-    line: Line
+    line: TransformLine
     start: int
 
     def place(self, start: int, end: int) -> Place:
@@ -86,7 +86,7 @@ class MacroExpression:
     surroundings: Surroundings
     own_names: tuple[str, ...] = ()
     said: set[str] = field(factory=set)
-    part: Part | None = None
+    part: ExpressionPart | None = None
 
     @cached_property
     def evaluation(self) -> Evaluation:
@@ -292,7 +292,7 @@ def rules_in(setting: Setting) -> Rules:
     return rules_of_definition(setting.entry, setting.macro)
 
 
-def parts(setting: Setting) -> Iterator[Part]:
+def parts(setting: Setting) -> Iterator[ExpressionPart]:
     """The expressions of a body, but those that the transform puts together itself."""
     routed = setting.macro.upper().startswith(_ROUTES)
     for line, form in statements_in(rules_in(setting)) if has_body(setting) else ():
@@ -303,7 +303,7 @@ def parts(setting: Setting) -> Iterator[Part]:
         if text and "$" not in text and not (whole and text[0] in ":="):
             name = form.keyword if whole else f"{form.keyword} {form.first}"
             use = _OF_ROUTES if whole and routed else _OF_COMMANDS[form.keyword]
-            yield Part(name, text, use, line, at)
+            yield ExpressionPart(name, text, use, line, at)
 
 
 # --- branches of an `if` that are not taken -------------------------------------------------------

@@ -90,7 +90,7 @@ EVERY_OTHER: Final = "*"
 
 
 @frozen
-class Check:
+class FindingCheck:
     """A function that yields findings, and what it is asked about.
 
     ``of``: a pattern for macros, or the knob, None for all.  ``after``: findings behind which it
@@ -125,7 +125,7 @@ class Finding:
     observed: str = field(default="", kw_only=True)
     between: tuple[str, ...] = field(default=(), kw_only=True)
     elsewhere: bool = field(default=False, kw_only=True)
-    check: Check | None = field(default=None, kw_only=True)
+    check: FindingCheck | None = field(default=None, kw_only=True)
 
     def at(
         self,
@@ -177,10 +177,10 @@ class Finding:
 
 def looks_at(
     per: Per, of: str | Knob | None = None, after: tuple[str, ...] = ()
-) -> Callable[[Callable[..., Iterator[Diagnostic]]], Check]:
+) -> Callable[[Callable[..., Iterator[Diagnostic]]], FindingCheck]:
     """Makes a check of a function that says several findings, or another way to have one."""
     pattern = re.compile(of, re.IGNORECASE) if isinstance(of, str) else of
-    return lambda function: Check(function, per, pattern, after)
+    return lambda function: FindingCheck(function, per, pattern, after)
 
 
 def finding(

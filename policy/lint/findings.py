@@ -37,7 +37,7 @@ from policy.lint import (
 )
 from policy.lint.endings import Ending, as_findings, find_endings, find_late, negotiator_loads
 from policy.lint.expressions import MacroExpression, expressions_in
-from policy.lint.finding import EVERY_OTHER, Check, Finding, Per
+from policy.lint.finding import EVERY_OTHER, Finding, FindingCheck, Per
 from policy.lint.view import Setting, View, view
 from policy.load import PolicyLoad
 
@@ -52,7 +52,7 @@ _DECLARED: Final = [
     value
     for family in _FAMILIES
     for value in vars(family).values()
-    if isinstance(value, Finding | Check)
+    if isinstance(value, Finding | FindingCheck)
 ]
 #: All findings by number.
 FINDINGS: Final = {
@@ -63,7 +63,7 @@ FINDINGS: Final = {
 }
 
 
-def _depth(check: Check) -> int:
+def _depth(check: FindingCheck) -> int:
     """Behind how many others a check comes, one behind the other."""
     before = (FINDINGS[id_].check for id_ in check.after if id_ != EVERY_OTHER)
     return bool(check.after) + max((_depth(one) for one in before if one is not None), default=0)
@@ -111,7 +111,7 @@ def all_findings(
     return sorted(left, key=lambda item: _place(item, order))
 
 
-def look_at(check: Check, seen: View) -> Iterator[Diagnostic]:
+def look_at(check: FindingCheck, seen: View) -> Iterator[Diagnostic]:
     """What a check finds in a configuration, setting by setting; nothing in expressions."""
     if check.per is Per.CONFIGURATION:
         yield from check.function(seen)
@@ -146,7 +146,7 @@ def _in_expression(one: MacroExpression) -> Iterator[Diagnostic]:
                     yield from check.function(one, found)
 
 
-def _concerns(check: Check, setting: Setting) -> bool:
+def _concerns(check: FindingCheck, setting: Setting) -> bool:
     """Is a check asked about a setting?  The knob of a branch that is not taken has no reading."""
     if isinstance(check.of, re.Pattern):
         return check.of.fullmatch(setting.macro) is not None

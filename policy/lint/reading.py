@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from classad.errors import Diagnostic
-from policy.knobs.declaration import Kind
+from policy.knobs.declaration import KnobKind
 from policy.knobs.readers import find_readers, longer_name
 from policy.knobs.reading import IGNORED, behind_expression
 from policy.knobs.uses import find_use
@@ -305,7 +305,7 @@ def _not_taken(view: View, setting: Setting) -> Iterator[Diagnostic]:
 
 def _unparsable(setting: Setting) -> Iterator[Diagnostic]:
     """An expression that no declaration of a knob covers: condor_defrag's, those of slot types."""
-    covered = setting.knob is not None and setting.knob.kind is Kind.EXPR
+    covered = setting.knob is not None and setting.knob.kind is KnobKind.EXPR
     if covered or find_use(setting.macro) is None or endless(setting) is not None:
         return
     broken = setting.unparsable()
@@ -392,7 +392,7 @@ def _references(setting: Setting) -> Iterator[Diagnostic]:
         for problem in setting.config.expand(entry).problems:
             message = f"{setting.macro}: {problem}"
             yield INVALID.on(entry, message, "its readers end at it", macro=setting.macro)
-    is_expression = setting.knob is not None and setting.knob.kind is Kind.EXPR
+    is_expression = setting.knob is not None and setting.knob.kind is KnobKind.EXPR
     if reading is not None and is_expression and _REMAINS.search(reading.text):
         message = f"{setting.name} keeps a reference that is not one: `{reading.text}`"
         yield NO_REFERENCE.on(entry, message)

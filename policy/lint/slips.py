@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from classad.errors import Diagnostic, Edit
-from classad.evaluation.functions import Form, lookup_function
+from classad.evaluation.functions import InlineForm, lookup_function
 from classad.language.operators import BINARY, COMPARISONS, LOGIC
 from classad.syntax.nodes import (
     Binary,
@@ -25,7 +25,7 @@ from classad.syntax.nodes import (
     walk,
 )
 from policy.attributes import find_attribute
-from policy.knobs.declaration import Kind
+from policy.knobs.declaration import KnobKind
 from policy.knobs.reading import behind_expression
 from policy.language.expressions import text_behind
 from policy.language.numbers import saturated
@@ -86,7 +86,7 @@ def exchanged_assignment(view: View, setting: Setting) -> Iterator[Diagnostic]:
 @looks_at(Per.SETTING)
 def divided(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """A number that is written as a quotient of integers."""
-    is_real = setting.knob is not None and setting.knob.kind is Kind.DOUBLE
+    is_real = setting.knob is not None and setting.knob.kind is KnobKind.DOUBLE
     found = _INTEGERS.search(setting.entry.raw) if is_real else None
     over, under = (0, 0) if found is None else map(saturated, found.groups())
     if found is not None and under and over % under:
@@ -280,7 +280,7 @@ def _wrong_order(one: MacroExpression, node: Call) -> tuple[str, str | None] | N
         return "the text before the numbers", None
     if takes_pattern(node) and isinstance(second, Literal) and type_of(first) == "string":
         return "the pattern before the text", None
-    if function.form is Form.CHOICE and len(args) == 3 and isinstance(first, Literal):
+    if function.form is InlineForm.CHOICE and len(args) == 3 and isinstance(first, Literal):
         value = one.evaluation.alone(first)
         compared = any(isinstance(x, Binary) and x.operator in COMPARISONS for x in args[1:])
         if value.has_text or (value.is_measured and compared):

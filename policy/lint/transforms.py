@@ -21,11 +21,17 @@ from policy.lint.finding import ERROR, Advice, Meant, Per, finding, looks_at, me
 from policy.lint.reading import HOLE, NO_REFERENCE
 from policy.lint.view import Setting, View
 from policy.transforms.checking import faults, statements
-from policy.transforms.lines import COMMANDS, Assignment, Command, Conditional, Line
+from policy.transforms.lines import (
+    COMMANDS,
+    Command,
+    ConditionalLine,
+    MacroAssignment,
+    TransformLine,
+)
 from policy.transforms.reach import too_late
 from policy.transforms.routes import CONSTRAINT, NAMES, read_routes
 from policy.transforms.rules import UNIVERSES
-from policy.transforms.running import Fault, Kind
+from policy.transforms.running import FaultKind, TransformFault
 from policy.versions import parse_version
 
 #: Since which version the old syntax is not taken, by what the macro begins with.
@@ -77,14 +83,14 @@ def no_command(view: View, setting: Setting) -> Iterator[Diagnostic]:
         return
     rules = rules_in(setting)
     for found in faults(rules, view.config.version):
-        if isinstance(found.about, Fault) and found.about.kind is Kind.UNKNOWN:
+        if isinstance(found.about, TransformFault) and found.about.kind is FaultKind.UNKNOWN:
             yield no_command.at(found.message, *_spot(found), _advice(setting, found))
     if setting.macro.upper().startswith(_ROUTES):
         yield from _misspelt(setting)
     for line, form in statements(rules):
         if isinstance(form, Command) and form.keyword == "UNIVERSE":
             yield from _no_universe(line, form.first)
-        elif isinstance(form, Assignment) and form.name.upper() == "UNIVERSE":
+        elif isinstance(form, MacroAssignment) and form.name.upper() == "UNIVERSE":
             yield from _no_universe(line, form.value)
 
 
@@ -102,7 +108,7 @@ def _misspelt(setting: Setting) -> Iterator[Diagnostic]:
     """Assignments of a route that nobody reads, and that nearly are what the router looks at."""
     used = setting.entry.raw.casefold()
     for line, form in statements(rules_in(setting)):
-        if isinstance(form, Assignment) and f"$({form.name}".casefold() not in used:
+        if isinstance(form, MacroAssignment) and f"$({form.name}".casefold() not in used:
             name = suggest(form.name, _OF_ROUTES)
             if name is not None and name.casefold() != form.name.casefold():
                 message = f"`{form.name}` is nothing that the router looks at"
@@ -110,7 +116,7 @@ def _misspelt(setting: Setting) -> Iterator[Diagnostic]:
                 yield no_command.at(message, *spot, Meant(name, form.name))
 
 
-def _no_universe(line: Line, text: str) -> Iterator[Diagnostic]:
+def _no_universe(line: TransformLine, text: str) -> Iterator[Diagnostic]:
     words = text.lstrip(":= \t").split()
     word = words[0] if words else ""
     is_known = not word or word.casefold() in UNIVERSES or word.startswith("$")
@@ -135,9 +141,9 @@ def _no_universe(line: Line, text: str) -> Iterator[Diagnostic]:
 def failing(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """Lines that end a run, or that are left out."""
     for found in faults(rules_in(setting), view.config.version) if has_body(setting) else ():
-        if not isinstance(found.about, Fault) or found.about.kind is Kind.UNKNOWN:
+        if not isinstance(found.about, TransformFault) or found.about.kind is FaultKind.UNKNOWN:
             continue
-        is_left_out = found.about.kind is Kind.REGEX
+        is_left_out = found.about.kind is FaultKind.REGEX
         yield failing.at(
             found.message, *_spot(found), "" if is_left_out else _effect(setting),
             macro=setting.macro,
@@ -164,7 +170,7 @@ def no_requirements(view: View, setting: Setting) -> Iterator[Diagnostic]:
     rules = rules_in(setting)
     is_route = setting.macro.upper().startswith(_ROUTES)
     for line, form in statements(rules):
-        name = form.name if isinstance(form, Assignment) else ""
+        name = form.name if isinstance(form, MacroAssignment) else ""
         if isinstance(form, Command) and form.first[:1] in (":", "="):
             name = form.keyword
         if name.upper() == "REQUIREMENTS" or (is_route and name.upper() == "UNIVERSE"):
@@ -232,9 +238,9 @@ def _family(setting: Setting) -> str:
 def _defines(setting: Setting) -> Iterator[str]:
     """The variables that a body sets, and those for which it does something else without them."""
     for line, form in statements(rules_in(setting)):
-        if isinstance(form, Assignment):
+        if isinstance(form, MacroAssignment):
             yield form.name.casefold()
-        elif isinstance(form, Conditional):
+        elif isinstance(form, ConditionalLine):
             asked = _DEFINED.match(form.condition)
             if asked is not None:
                 yield asked[1].casefold()
@@ -244,7 +250,9 @@ def _defines(setting: Setting) -> Iterator[str]:
             yield from (word.casefold() for word in re.findall(r"\w+", line.text))
 
 
-def _line_holes(view: View, setting: Setting, line: Line, own: set[str]) -> Iterator[Diagnostic]:
+def _line_holes(
+    view: View, setting: Setting, line: TransformLine, own: set[str]
+) -> Iterator[Diagnostic]:
     for found in _REFERENCE.finditer(line.text):
         name = found[1].casefold()
         known = name in own or name in _BUILT_IN or name.isdigit() or name in view.defined

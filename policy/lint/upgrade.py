@@ -18,12 +18,12 @@ from classad.errors import Diagnostic
 from classad.language.bounds import MAX_DEPTH
 from classad.language.rules import language_of
 from classad.source import Source
-from policy.attributes import Moment, find_attribute
+from policy.attributes import Availability, find_attribute
 from policy.config import Config
 from policy.data.tables import meanings
 from policy.history import changed_defaults, is_read
 from policy.knobs import KNOBS
-from policy.knobs.declaration import Kind
+from policy.knobs.declaration import KnobKind
 from policy.language.table import DETECTED_ORIGIN, Definition
 from policy.lint.expressions import MacroExpression, expressions_in
 from policy.lint.finding import ERROR, NOTE, Finding
@@ -135,7 +135,7 @@ def _matters(name: str, default: str, old: Version) -> bool:
     knob = KNOBS.get(name.casefold())
     if knob is None or not knob.honoured:
         return False
-    return not (is_read(name, old) and knob.kind is not Kind.LIST) and (
+    return not (is_read(name, old) and knob.kind is not KnobKind.LIST) and (
         default.casefold() not in _NEUTRAL
     )
 
@@ -194,7 +194,7 @@ def _expressions(seen: View, old: Version) -> Iterator[Diagnostic]:
 def _has(published: frozenset[str], name: str) -> bool:
     """Does every slot have an attribute?"""
     found = find_attribute(name)
-    always = found is not None and found.ads.get("slot") is Moment.ALWAYS
+    always = found is not None and found.ads.get("slot") is Availability.ALWAYS
     return always or name in published
 
 

@@ -18,7 +18,7 @@ from attr import evolve, frozen
 from classad.errors import ClassAdParseError, Diagnostic
 from policy.config import Config
 from policy.knobs import find_knob
-from policy.knobs.declaration import Kind, Knob
+from policy.knobs.declaration import Knob, KnobKind
 from policy.knobs.lists import LISTS_BY_NAME
 from policy.knobs.other_daemons import DAEMONS, find_other
 from policy.knobs.readers import find_readers
@@ -335,7 +335,7 @@ def _setting(config: Config, entry: Definition) -> Setting:
         return unread
     reading = read_knob(reader, knob, macro)
     tree = None
-    if knob.kind is Kind.EXPR and reading.diagnostic is None:
+    if knob.kind is KnobKind.EXPR and reading.diagnostic is None:
         parsed = reading.expression()
         tree = None if parsed is None else parsed.node
     return evolve(unread, reading=reading, tree=tree)

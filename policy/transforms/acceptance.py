@@ -56,7 +56,7 @@ class NotMet:
 
 
 @frozen
-class Verdict:
+class Acceptance:
     """``refusal`` is None for a job that is taken."""
 
     refusal: NotMet | None = None
@@ -92,7 +92,7 @@ def _expression(config: Config, macro: str) -> Expression | None:
 
 def judge(
     requirements: Iterable[Requirement], job: Ad, schedd: Ad | None, context: EvalContext
-) -> Verdict:
+) -> Acceptance:
     """Whether a job is taken by a schedd, of which nothing is known if it has no ad."""
     my = Ad()
     my.chain(schedd)
@@ -107,9 +107,9 @@ def judge(
             evaluate(one.is_warning, my, job, context=context)
         )
         if not warns:
-            return Verdict(not_met, tuple(warnings))
+            return Acceptance(not_met, tuple(warnings))
         warnings.append(not_met)
-    return Verdict(None, tuple(warnings))
+    return Acceptance(None, tuple(warnings))
 
 
 def _reason(one: Requirement, my: Ad, job: Ad, context: EvalContext) -> str:

@@ -1,7 +1,7 @@
 """Finds what is wrong with rules without a job: in every line, whatever branch it stands in.
 
 What is found ends a run that comes to the line, or leaves the line out.
-Inputs: rules.  Outputs: diagnostics whose ``about`` is a ``Fault``.
+Inputs: rules.  Outputs: diagnostics whose ``about`` is a ``TransformFault``.
 """
 
 from __future__ import annotations
@@ -14,25 +14,25 @@ from classad.errors import Diagnostic
 from policy.language.conditions import ConditionError, World, holds
 from policy.language.statements import is_identifier
 from policy.transforms.lines import (
-    Assignment,
     Command,
-    Conditional,
+    ConditionalLine,
     Form,
-    Line,
-    Unknown,
+    MacroAssignment,
+    TransformLine,
+    UnknownCommand,
 )
 from policy.transforms.patterns import compiled
 from policy.transforms.rules import Rules, beginning
-from policy.transforms.running import Fault, Kind
+from policy.transforms.running import FaultKind, TransformFault
 from policy.versions import NEWEST, Version
 
 
 def faults(rules: Rules, version: Version = NEWEST) -> list[Diagnostic]:
     """What is wrong with the lines of some rules."""
-    return list(_Walk(version).of(rules.lines))
+    return list(_RuleWalk(version).of(rules.lines))
 
 
-def statements(rules: Rules) -> Iterator[tuple[Line, Form]]:
+def statements(rules: Rules) -> Iterator[tuple[TransformLine, Form]]:
     """The lines of rules with what they are; the lines of blocks are left out."""
     tag: str | None = None
     depth = 0
@@ -41,63 +41,65 @@ def statements(rules: Rules) -> Iterator[tuple[Line, Form]]:
             tag = None if line.text == tag else tag
             continue
         form = line.inside if depth else line.form
-        if isinstance(form, Conditional):
+        if isinstance(form, ConditionalLine):
             depth = max(0, depth + {"if": 1, "endif": -1}.get(form.word, 0))
-        elif isinstance(form, Assignment):
+        elif isinstance(form, MacroAssignment):
             tag = form.tag
         yield line, form
 
 
 @define(eq=False)
-class _Walk:
+class _RuleWalk:
     """A walk through all lines."""
 
     version: Version
-    opened: list[Line] = field(factory=list)
+    opened: list[TransformLine] = field(factory=list)
     #: For each open ``if`` whether ``else`` was seen.
     ended: list[bool] = field(factory=list)
-    block: tuple[Line, str] | None = None
+    block: tuple[TransformLine, str] | None = None
 
-    def of(self, lines: tuple[Line, ...]) -> Iterator[Diagnostic]:
+    def of(self, lines: tuple[TransformLine, ...]) -> Iterator[Diagnostic]:
         for line in lines:
             if self.block is not None:
                 self.block = None if line.text == self.block[1] else self.block
                 continue
             form = line.inside if self.opened else line.form
-            if isinstance(form, Conditional):
+            if isinstance(form, ConditionalLine):
                 yield from self._conditional(line, form)
-            elif isinstance(form, Assignment):
+            elif isinstance(form, MacroAssignment):
                 yield from self._assignment(line, form)
             elif isinstance(form, Command):
                 yield from _command(line, form)
-            elif isinstance(form, Unknown):
-                yield _at(line, Kind.UNKNOWN, f"`{form.word}` is no command", 0, len(form.word))
+            elif isinstance(form, UnknownCommand):
+                yield _at(
+                    line, FaultKind.UNKNOWN, f"`{form.word}` is no command", 0, len(form.word)
+                )
             elif form.word != "warning" or not form.text:
                 message = f"`{form.word}` is no statement of a transform"
-                yield _at(line, Kind.UNKNOWN, message, 0, len(form.word))
+                yield _at(line, FaultKind.UNKNOWN, message, 0, len(form.word))
         if self.block is not None:
-            yield _at(self.block[0], Kind.BLOCK, f"there is no `{self.block[1]}` that ends it")
+            yield _at(self.block[0], FaultKind.BLOCK, f"there is no `{self.block[1]}` that ends it")
         for line in self.opened:
-            yield _at(line, Kind.STRUCTURE, "there is no `endif` for this `if`")
+            yield _at(line, FaultKind.STRUCTURE, "there is no `endif` for this `if`")
 
-    def _conditional(self, line: Line, form: Conditional) -> Iterator[Diagnostic]:
+    def _conditional(self, line: TransformLine, form: ConditionalLine) -> Iterator[Diagnostic]:
         if form.word == "if":
             self.opened.append(line)
             self.ended.append(False)
         elif not self.opened:
-            yield _at(line, Kind.STRUCTURE, f"`{form.word}` without `if`")
+            yield _at(line, FaultKind.STRUCTURE, f"`{form.word}` without `if`")
             return
         elif form.word == "endif":
             self.opened.pop()
             self.ended.pop()
         elif self.ended[-1]:
-            yield _at(line, Kind.STRUCTURE, f"`{form.word}` after `else`")
+            yield _at(line, FaultKind.STRUCTURE, f"`{form.word}` after `else`")
         else:
             self.ended[-1] = form.word == "else"
         if form.word in ("if", "elif"):
             yield from self._condition(line, form)
 
-    def _condition(self, line: Line, form: Conditional) -> Iterator[Diagnostic]:
+    def _condition(self, line: TransformLine, form: ConditionalLine) -> Iterator[Diagnostic]:
         """A condition that is none; of one with references that is not known before."""
         if "$" in form.condition:
             return
@@ -109,35 +111,41 @@ class _Walk:
             bare = form.condition.strip().removeprefix("!").strip()
             if not bare.isidentifier() and beginning(bare, old=True) is not None:
                 message = f"where `{bare}` is not true the transform fails"
-            yield _at(line, Kind.CONDITION, message)
+            yield _at(line, FaultKind.CONDITION, message)
 
-    def _assignment(self, line: Line, form: Assignment) -> Iterator[Diagnostic]:
+    def _assignment(self, line: TransformLine, form: MacroAssignment) -> Iterator[Diagnostic]:
         if form.tag is not None:
             self.block = line, form.tag
         name = form.name.removeprefix("+").removeprefix("-")
         if "$" not in name and not is_identifier(name):
             message = f"`{form.name}` is no name of a variable"
-            yield _at(line, Kind.VARIABLE, message, 0, len(form.name))
+            yield _at(line, FaultKind.VARIABLE, message, 0, len(form.name))
 
 
-def _command(line: Line, form: Command) -> Iterator[Diagnostic]:
+def _command(line: TransformLine, form: Command) -> Iterator[Diagnostic]:
     if form.keyword == "TRANSFORM":
         return
     end = form.first_at + len(form.first)
     if not form.first:
-        yield _at(line, Kind.ARGUMENTS, f"{form.keyword} needs an argument")
+        yield _at(line, FaultKind.ARGUMENTS, f"{form.keyword} needs an argument")
     elif form.malformed:
         message = "a pattern is `/pattern/`, behind it perhaps i, m, U or g"
-        yield _at(line, Kind.PATTERN, message, form.first_at, end)
+        yield _at(line, FaultKind.PATTERN, message, form.first_at, end)
     elif form.lacks:
         message = f"{form.keyword} needs two arguments, and there is one"
-        yield _at(line, Kind.ARGUMENTS, message)
+        yield _at(line, FaultKind.ARGUMENTS, message)
     elif form.pattern is not None and compiled(form.pattern, form.options) is None:
         message = f"`{form.first}` is no regular expression, so the line is left out"
-        yield _at(line, Kind.REGEX, message, form.first_at, end)
+        yield _at(line, FaultKind.REGEX, message, form.first_at, end)
 
 
-def _at(line: Line, kind: Kind, message: str, start: int = 0, end: int | None = None) -> Diagnostic:
+def _at(
+    line: TransformLine, kind: FaultKind, message: str, start: int = 0, end: int | None = None
+) -> Diagnostic:
     form = line.form
-    about = Fault(kind, form.keyword, form.first) if isinstance(form, Command) else Fault(kind)
+    about = (
+        TransformFault(kind, form.keyword, form.first)
+        if isinstance(form, Command)
+        else TransformFault(kind)
+    )
     return Diagnostic(message, *line.spot(start, end), about=about)

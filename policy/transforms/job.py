@@ -3,7 +3,7 @@
 A tool has one ad.  The schedd has an ad of each job behind which stands that of its cluster, which
 a transform sees and never changes: patterns match names of the former only, and what is deleted
 from the latter becomes undefined in the former.
-Inputs: ads.  Outputs: ``Job``; the ad that it was made from is not changed.
+Inputs: ads.  Outputs: ``TransformedJob``; the ad that it was made from is not changed.
 Follows: condor_transform_ads and condor_schedd 25.14.1 (vectors ``transforms``).
 """
 
@@ -23,7 +23,7 @@ _KEPT: Final = frozenset({"procid"})
 
 
 @frozen
-class Change:
+class ChangedAttribute:
     """An attribute before and after, None where the ad has none."""
 
     attribute: str
@@ -32,19 +32,19 @@ class Change:
 
 
 @define(eq=False)
-class Job:
+class TransformedJob:
     """The ad of a job while rules run; ``is_schedd``: by the rules of the schedd."""
 
     ad: Ad
     is_schedd: bool = False
 
     @classmethod
-    def of(cls, ad: Ad) -> Job:
+    def of(cls, ad: Ad) -> TransformedJob:
         """A job of a tool."""
         return cls(Ad.copy_of(ad))
 
     @classmethod
-    def in_schedd(cls, own: Ad, cluster: Ad | None) -> Job:
+    def in_schedd(cls, own: Ad, cluster: Ad | None) -> TransformedJob:
         """A job of a schedd, with the ad of its cluster."""
         ad = Ad.copy_of(own)
         ad.chain(cluster)
@@ -58,13 +58,13 @@ class Job:
         """The stored value or expression, None where there is none."""
         return self.ad.raw(name)
 
-    def set(self, name: str, value: Stored) -> Change:
+    def set(self, name: str, value: Stored) -> ChangedAttribute:
         """Give an attribute a value or an expression."""
         before = self.ad.raw(name)
         self.ad.insert(name, value)
-        return Change(name, before, self.ad.raw(name))
+        return ChangedAttribute(name, before, self.ad.raw(name))
 
-    def delete(self, name: str) -> Change | None:
+    def delete(self, name: str) -> ChangedAttribute | None:
         """Take an attribute away; None if there is none."""
         before = self.ad.raw(name)
         if before is None:
@@ -72,7 +72,7 @@ class Job:
         self.ad.remove(name)
         if self.ad.raw(name) is not None:
             self.ad.insert(name, UNDEFINED)
-        return Change(name, before, self.ad.raw(name))
+        return ChangedAttribute(name, before, self.ad.raw(name))
 
 
 def is_writable(name: str) -> bool:

@@ -3,8 +3,8 @@
 A line is a conditional, an assignment to a variable, the begin of a ``@=`` block, a command, or
 nothing that is known.  What a line means is decided here once; whether it is wrong matters only
 where it is run, so nothing here is an error.
-Inputs: a text, or the definition of a macro that holds one.  Outputs: ``Line``, each with the way
-to the characters of its file.
+Inputs: a text, or the definition of a macro that holds one.  Outputs: ``TransformLine``, each with
+the way to the characters of its file.
 Follows: condor_transform_ads 25.14.1 (vectors ``transforms``).
 """
 
@@ -50,7 +50,7 @@ _FOREIGN: Final = re.compile(r"@?(use|include|error|warning)\b[^=:]*:", re.IGNOR
 
 
 @frozen
-class Conditional:
+class ConditionalLine:
     """``if``, ``elif``, ``else`` or ``endif``, with the condition."""
 
     word: str
@@ -58,7 +58,7 @@ class Conditional:
 
 
 @frozen
-class Assignment:
+class MacroAssignment:
     """``name = value``; ``joiner``: what ``+=`` puts between the values, None for ``=``.
 
     ``tag``: the value is the lines up to one that is ``@tag``.
@@ -103,17 +103,17 @@ class Foreign:
 
 
 @frozen
-class Unknown:
+class UnknownCommand:
     """A line that begins with no command."""
 
     word: str
 
 
-Form: TypeAlias = Conditional | Assignment | Command | Foreign | Unknown
+Form: TypeAlias = ConditionalLine | MacroAssignment | Command | Foreign | UnknownCommand
 
 
 @define(eq=False)
-class Line:
+class TransformLine:
     """A logical line.
 
     ``owner``: the definition whose value it is, where it is not known which characters of the file
@@ -153,7 +153,7 @@ def form_of(text: str) -> Form:
     bare = text[1:] if text.startswith(":") else text
     word = conditions.keyword(bare)
     if word is not None and (bare is text or word[0] == "if"):
-        return Conditional(*word)
+        return ConditionalLine(*word)
     found = _ASSIGNMENT.match(text)
     # What is taken out before a run is looked for first, and stops at a plain sign only.
     if found is not None and not (_has_plus(found) and found["name"].upper() in ENVELOPE):
@@ -168,22 +168,22 @@ def _has_plus(found: re.Match[str]) -> bool:
     return not found["block"] and "+" in found[0][len(found["name"]) :]
 
 
-def _assignment(text: str, found: re.Match[str]) -> Assignment:
+def _assignment(text: str, found: re.Match[str]) -> MacroAssignment:
     name, value = found["name"], text[found.end() :].strip(BLANKS)
     if found["block"]:
-        return Assignment(name, value, tag=f"@{value}")
+        return MacroAssignment(name, value, tag=f"@{value}")
     if found[0].endswith("+=") or found["mark"]:
         mark = found["mark"]
         doubled = found[0].count(mark) == 2 if mark else False
-        return Assignment(name, value, f" {mark}{mark} " if doubled else mark or " ")
-    return Assignment(name, value)
+        return MacroAssignment(name, value, f" {mark}{mark} " if doubled else mark or " ")
+    return MacroAssignment(name, value)
 
 
 def _command(text: str) -> Form:
     word = _WORD.match(text)
     keyword = "" if word is None else word[0].upper()
     if word is None or keyword not in COMMANDS:
-        return Unknown(text if word is None else word[0])
+        return UnknownCommand(text if word is None else word[0])
     at = _skip(text, word.end())
     if keyword in ENVELOPE:
         return Command(keyword, text[at:], "", at, len(text))
@@ -234,22 +234,22 @@ def _skip(text: str, at: int) -> int:
 # --- texts ----------------------------------------------------------------------------------------
 
 
-def lines_of(source: Source) -> list[Line]:
+def lines_of(source: Source) -> list[TransformLine]:
     """The lines of a file of rules, without blank ones and comments."""
     return _lines(LineReader(source))
 
 
-def lines_of_definition(definition: Definition) -> list[Line]:
+def lines_of_definition(definition: Definition) -> list[TransformLine]:
     """The lines of a macro's value; each knows its place in the file where that can be told."""
     value = Source(definition.raw, definition.place())
     lines = _lines(LineReader(value, is_file=False))
     written = _written(definition)
     if [line.text for line in written] == [line.text for line in lines]:
         return written
-    return [Line(line.logical, definition) for line in lines]
+    return [TransformLine(line.logical, definition) for line in lines]
 
 
-def _written(definition: Definition) -> list[Line]:
+def _written(definition: Definition) -> list[TransformLine]:
     """The lines of the file that a definition was read from."""
     source, begin, end = definition.source, definition.start, definition.end
     if source is None:
@@ -267,14 +267,14 @@ def _written(definition: Definition) -> list[Line]:
     return _lines(body[1:])
 
 
-def _behind_sign(logical: LogicalLine, text: str) -> Line:
+def _behind_sign(logical: LogicalLine, text: str) -> TransformLine:
     """The value at the end of the line of an assignment."""
     at = logical.text.rfind(text) if text else -1
     if at < 0:
-        return Line(logical)
+        return TransformLine(logical)
     pieces = [(0, logical.offset(at))]
     pieces += [(offset - at, place) for offset, place in logical.pieces if offset > at]
-    return Line(LogicalLine(text, logical.source, logical.line, tuple(pieces)))
+    return TransformLine(LogicalLine(text, logical.source, logical.line, tuple(pieces)))
 
 
 def _within(definition: Definition, text: str) -> Spot:
@@ -285,5 +285,5 @@ def _within(definition: Definition, text: str) -> Spot:
     return (source, start, max(end, start + 1)) if at < 0 else (source, at, at + len(text))
 
 
-def _lines(read: Iterable[LogicalLine]) -> list[Line]:
-    return [Line(logical) for logical in read]
+def _lines(read: Iterable[LogicalLine]) -> list[TransformLine]:
+    return [TransformLine(logical) for logical in read]

@@ -18,7 +18,7 @@ from classad.ads.ad import Ad
 from classad.errors import Diagnostic
 from classad.evaluate import evaluate
 from policy.language.numbers import integer_literal, saturated
-from policy.transforms.job import Job
+from policy.transforms.job import TransformedJob
 from policy.transforms.rules import Rules, argument, expression
 from policy.transforms.variables import Variables
 
@@ -58,7 +58,7 @@ def passes(rules: Rules, variables: Variables, files: Files | None = None) -> li
 
     The argument sees the variables from before the rules, and no job.
     """
-    variables = evolve(variables, job=Job(Ad()))
+    variables = evolve(variables, job=TransformedJob(Ad()))
     if rules.iteration is None:
         return [ONCE]
     written = argument(rules.iteration)

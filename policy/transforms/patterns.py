@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-from classad.builtins.pcre import GaveUp, Match, Pattern, compile_pattern
+from classad.builtins.pcre import GaveUp, Pattern, PatternMatch, compile_pattern
 
 _GROUP = re.compile(rb"\\([0-9])")
 
@@ -31,7 +31,7 @@ def compiled(pattern: str, options: str) -> Pattern | None:
 
 
 @lru_cache(maxsize=65_536)
-def _match(pattern: str, options: str, name: str) -> Match | None:
+def _match(pattern: str, options: str, name: str) -> PatternMatch | None:
     """The match of a pattern in a name; jobs have the same names again and again."""
     found = compiled(pattern, options)
     try:
@@ -40,13 +40,13 @@ def _match(pattern: str, options: str, name: str) -> Match | None:
         return None
 
 
-def matching(pattern: str, options: str, names: Iterable[str]) -> list[tuple[str, Match]]:
+def matching(pattern: str, options: str, names: Iterable[str]) -> list[tuple[str, PatternMatch]]:
     """The names that match, each with its match."""
     found = ((name, _match(pattern, options, name)) for name in names)
     return [(name, match) for name, match in found if match is not None]
 
 
-def replaced(template: str, name: str, match: Match) -> str:
+def replaced(template: str, name: str, match: PatternMatch) -> str:
     r"""The template with ``\0`` to ``\9`` put in; a group that there is not stays as text."""
     subject = name.encode("utf-8", "surrogateescape")
 

@@ -21,9 +21,9 @@ from classad.evaluate import EvalContext
 from policy.config import Config
 from policy.language.macros import ExpansionError
 from policy.transforms.acceptance import NotMet, Requirement, judge, read_requirements
-from policy.transforms.job import Change, text_of
+from policy.transforms.job import ChangedAttribute, text_of
 from policy.transforms.rules import expression
-from policy.transforms.running import Course
+from policy.transforms.running import TransformRun
 from policy.transforms.submission import Transforms, read_transforms, split_cluster, submit
 from policy.transforms.transforms import split_names
 from policy.versions import NEWEST, Version
@@ -41,8 +41,8 @@ class Resubmitted:
     """
 
     ad: Ad
-    changes: tuple[Change, ...] = ()
-    courses: list[Course] = field(factory=list)
+    changes: tuple[ChangedAttribute, ...] = ()
+    courses: list[TransformRun] = field(factory=list)
     refusal: Diagnostic | None = None
     warnings: tuple[NotMet, ...] = ()
 
@@ -185,9 +185,9 @@ def _whole(ad: Ad, shared: Ad) -> Ad:
     return whole
 
 
-def _changes(old: Ad, new: Ad) -> Iterator[Change]:
+def _changes(old: Ad, new: Ad) -> Iterator[ChangedAttribute]:
     names = {name.lower(): name for ad in (old, new) for name in ad.names()}
     for _, name in sorted(names.items()):
         before, after = old.raw(name), new.raw(name)
         if before is not after and _text_of(before) != _text_of(after):
-            yield Change(name, before, after)
+            yield ChangedAttribute(name, before, after)

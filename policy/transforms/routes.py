@@ -20,7 +20,7 @@ from policy.config import Config
 from policy.language.macros import ExpansionError
 from policy.language.numbers import read_boolean, read_integer
 from policy.language.table import Definition
-from policy.transforms.job import Job
+from policy.transforms.job import TransformedJob
 from policy.transforms.rules import UNIVERSES, Rules, expression
 from policy.transforms.running import check_lines
 from policy.transforms.transforms import rules_named, rules_of_macro, split_names
@@ -169,7 +169,7 @@ def _route(
     if rules.fault is not None:
         table.problems.append(rules.fault)
         return None
-    variables = Variables(config, Job(Ad()), context)
+    variables = Variables(config, TransformedJob(Ad()), context)
     course = check_lines(rules, variables, version)
     if course.failure is not None:
         course.failure.message = f"the router ignores {macro}: {course.failure.message}"

@@ -19,10 +19,10 @@ from classad.ads.expression import Expression
 from classad.evaluate import EvalContext, evaluate
 from classad.language.values import UNDEFINED
 from policy.config import Config
-from policy.transforms.job import Job
+from policy.transforms.job import TransformedJob
 from policy.transforms.routes import Route, RoutingTable
 from policy.transforms.rules import UNIVERSES, Rules
-from policy.transforms.running import Course, is_truth, run, run_lines
+from policy.transforms.running import TransformRun, is_truth, run, run_lines
 from policy.transforms.variables import Variables
 from policy.versions import NEWEST, Version
 
@@ -94,11 +94,11 @@ class Routing:
     not_looked_at: NotLookedAt | None = None
     tried: list[Tried] = field(factory=list)
     route: Route | None = None
-    courses: list[Course] = field(factory=list)
+    courses: list[TransformRun] = field(factory=list)
     routed: Ad | None = None
 
     @property
-    def failure(self) -> Course | None:
+    def failure(self) -> TransformRun | None:
         """The run that failed, for which the job is not routed."""
         return next((one for one in self.courses if one.failure is not None), None)
 
@@ -220,7 +220,7 @@ class Router:
             if route.edits_in_place
             else new_job(routing.ad, route, self.table.name)
         )
-        variables = Variables(self.config, Job(ad), self.context)
+        variables = Variables(self.config, TransformedJob(ad), self.context)
         variables.set_live({"Iterating": "0"})
         parts: list[Rules] = [*self.table.before, route.rules, *self.table.behind]
         for rules in parts:

@@ -21,10 +21,10 @@ from policy.language.expressions import parse
 from policy.language.table import Definition
 from policy.transforms.lines import (
     ENVELOPE,
-    Assignment,
     Command,
-    Line,
+    MacroAssignment,
     Spot,
+    TransformLine,
     lines_of,
     lines_of_definition,
 )
@@ -47,14 +47,14 @@ class Rules:
     """
 
     name: str
-    lines: tuple[Line, ...]
-    requirements: Line | None = None
-    asked: tuple[Line, ...] = ()
-    universe: Line | None = None
-    iteration: Line | None = None
-    behind: tuple[Line, ...] = ()
+    lines: tuple[TransformLine, ...]
+    requirements: TransformLine | None = None
+    asked: tuple[TransformLine, ...] = ()
+    universe: TransformLine | None = None
+    iteration: TransformLine | None = None
+    behind: tuple[TransformLine, ...] = ()
     definition: Definition | None = None
-    written: tuple[Line, ...] = field(factory=tuple, repr=False)
+    written: tuple[TransformLine, ...] = field(factory=tuple, repr=False)
 
     @cached_property
     def condition(self) -> Expression | None:
@@ -89,17 +89,19 @@ class Rules:
         return self.written[0].spot() if self.written else None
 
 
-def argument(line: Line) -> str:
+def argument(line: TransformLine) -> str:
     """What stands behind the keyword of a line."""
     form = line.form
     assert isinstance(form, Command)
     return form.first
 
 
-def read_rules(lines: list[Line], name: str, definition: Definition | None = None) -> Rules:
+def read_rules(
+    lines: list[TransformLine], name: str, definition: Definition | None = None
+) -> Rules:
     """The rules that some lines are."""
     rules = Rules(name, (), definition=definition, written=tuple(lines))
-    kept: list[Line] = []
+    kept: list[TransformLine] = []
     tag: str | None = None
     for at, line in enumerate(lines):
         form = line.form
@@ -109,7 +111,7 @@ def read_rules(lines: list[Line], name: str, definition: Definition | None = Non
             if not (isinstance(form, Command) and form.keyword == "TRANSFORM" and form.first):
                 kept.append(line)
                 continue
-        elif isinstance(form, Assignment):
+        elif isinstance(form, MacroAssignment):
             tag = form.tag
         if isinstance(form, Command) and form.keyword in ENVELOPE and _is_told(form.first):
             if form.keyword == "REQUIREMENTS":
@@ -169,7 +171,9 @@ def _beginning(text: str, old: bool) -> Expression:
     return Expression.from_node(parse_expression(text, old=old, prefix=True))
 
 
-def syntax_error(line: Line, what: str, text: str, at: int, *, evaluated: bool) -> Diagnostic:
+def syntax_error(
+    line: TransformLine, what: str, text: str, at: int, *, evaluated: bool
+) -> Diagnostic:
     """Why a text of a line, from ``at`` on, is no expression, with its place.
 
     ``evaluated``: it is one that is evaluated where it stands, as that of EVALSET.
@@ -188,7 +192,7 @@ def syntax_error(line: Line, what: str, text: str, at: int, *, evaluated: bool) 
     raise AssertionError("the text is an expression")
 
 
-def _of_requirements(line: Line) -> Diagnostic:
+def _of_requirements(line: TransformLine) -> Diagnostic:
     form = line.form
     assert isinstance(form, Command)
     return syntax_error(line, "REQUIREMENTS", form.first, form.first_at, evaluated=False)

@@ -1,7 +1,7 @@
 """Runs rules on the ad of a job.
 
-Inputs: rules, a job, its variables.  Outputs: the job's ad, changed in place, with ``Course``: what
-each line did, what it complained of, and what ended the run.
+Inputs: rules, a job, its variables.  Outputs: the job's ad, changed in place, with
+``TransformRun``: what each line did, what it complained of, and what ended the run.
 Follows: condor_transform_ads, condor_job_router_info and condor_schedd 25.14.1 (vectors
 ``transforms``); what makes those loop or crash is an error (DIVERGENCES.md).
 """
@@ -17,21 +17,21 @@ from attr import define, field, frozen
 
 from classad.ads.ad import Stored
 from classad.ads.expression import Expression
-from classad.builtins.pcre import Match
+from classad.builtins.pcre import PatternMatch
 from classad.errors import Diagnostic
 from classad.evaluate import evaluate
-from policy.language.conditions import ConditionError, Nesting, NestingError, World
+from policy.language.conditions import ConditionError, NestingError, OpenConditionals, World
 from policy.language.macros import ExpansionError
 from policy.language.statements import is_identifier
 from policy.transforms.detached import evaluated_text
-from policy.transforms.job import Change, Job, macro_text
+from policy.transforms.job import ChangedAttribute, TransformedJob, macro_text
 from policy.transforms.lines import (
-    Assignment,
     Command,
-    Conditional,
+    ConditionalLine,
     Foreign,
-    Line,
-    Unknown,
+    MacroAssignment,
+    TransformLine,
+    UnknownCommand,
 )
 from policy.transforms.patterns import compiled, matching, replaced
 from policy.transforms.rules import Rules, beginning, expression, syntax_error
@@ -42,7 +42,7 @@ from policy.versions import NEWEST, Version
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
-class Kind(Enum):
+class FaultKind(Enum):
     """What is wrong with a line."""
 
     EXPRESSION = "no expression"
@@ -60,30 +60,30 @@ class Kind(Enum):
 
 
 @frozen
-class Fault:
+class TransformFault:
     """What a diagnostic of a run is about: ``name`` is the first argument of the command."""
 
-    kind: Kind
+    kind: FaultKind
     keyword: str = ""
     name: str = ""
 
 
 @frozen
-class Step:
+class TransformStep:
     """What a line did: ``changes`` of attributes, or the variable that it defined.
 
     ``text`` is the argument that counted, its macros expanded.
     """
 
-    line: Line
+    line: TransformLine
     keyword: str
     name: str
     text: str = ""
-    changes: tuple[Change, ...] = ()
+    changes: tuple[ChangedAttribute, ...] = ()
 
 
 @define(eq=False)
-class Course:
+class TransformRun:
     """The run of rules on a job.
 
     ``applied``: its REQUIREMENTS were met.  ``complaints``: lines that were left out, for what is
@@ -92,7 +92,7 @@ class Course:
 
     rules: Rules
     applied: bool = True
-    steps: list[Step] = field(factory=list)
+    steps: list[TransformStep] = field(factory=list)
     complaints: list[Diagnostic] = field(factory=list)
     failure: Diagnostic | None = None
 
@@ -101,11 +101,20 @@ class Failed(Exception):  # noqa: N818 - ends a run, and is caught in this modul
     """A line that ends the run."""
 
     def __init__(
-        self, line: Line, kind: Kind, message: str, start: int = 0, end: int | None = None
+        self,
+        line: TransformLine,
+        kind: FaultKind,
+        message: str,
+        start: int = 0,
+        end: int | None = None,
     ) -> None:
         super().__init__(message)
         form = line.form
-        about = Fault(kind, form.keyword, form.first) if isinstance(form, Command) else Fault(kind)
+        about = (
+            TransformFault(kind, form.keyword, form.first)
+            if isinstance(form, Command)
+            else TransformFault(kind)
+        )
         self.diagnostic = Diagnostic(message, *line.spot(start, end), about=about)
 
 
@@ -124,9 +133,9 @@ def is_truth(value: Stored) -> bool:
     return value.__class__ in (bool, int, float) and bool(value)
 
 
-def run(rules: Rules, variables: Variables, version: Version = NEWEST) -> Course:
+def run(rules: Rules, variables: Variables, version: Version = NEWEST) -> TransformRun:
     """Run rules on the job of some variables, if their REQUIREMENTS are met."""
-    course = Course(rules)
+    course = TransformRun(rules)
     if not meets_requirements(rules, variables):
         course.applied = False
         return course
@@ -134,10 +143,13 @@ def run(rules: Rules, variables: Variables, version: Version = NEWEST) -> Course
 
 
 def run_lines(
-    rules: Rules, variables: Variables, version: Version = NEWEST, course: Course | None = None
-) -> Course:
+    rules: Rules,
+    variables: Variables,
+    version: Version = NEWEST,
+    course: TransformRun | None = None,
+) -> TransformRun:
     """Run rules, whatever their REQUIREMENTS."""
-    course = Course(rules) if course is None else course
+    course = TransformRun(rules) if course is None else course
     runner = Runner(course, variables.job, variables, version)
     try:
         runner.run(rules.lines)
@@ -146,13 +158,13 @@ def run_lines(
     return course
 
 
-def check_lines(rules: Rules, variables: Variables, version: Version = NEWEST) -> Course:
+def check_lines(rules: Rules, variables: Variables, version: Version = NEWEST) -> TransformRun:
     """Look at rules without a job, as the router does when it reads a route.
 
     Variables get their values, conditions see no attributes; commands do nothing, and only a
     missing first argument and a faulty pattern are found.
     """
-    course = Course(rules)
+    course = TransformRun(rules)
     try:
         Runner(course, variables.job, variables, version, is_check=True).run(rules.lines)
     except Failed as failed:
@@ -164,49 +176,55 @@ def check_lines(rules: Rules, variables: Variables, version: Version = NEWEST) -
 class Runner:
     """Runs lines one after the other; ``is_check``: without a job."""
 
-    course: Course
-    job: Job
+    course: TransformRun
+    job: TransformedJob
     variables: Variables
     version: Version
     is_check: bool = False
-    nesting: Nesting = field(factory=Nesting)
-    line: Line = field(init=False)
+    nesting: OpenConditionals = field(factory=OpenConditionals)
+    line: TransformLine = field(init=False)
 
-    def run(self, lines: tuple[Line, ...]) -> None:
+    def run(self, lines: tuple[TransformLine, ...]) -> None:
         """Run them all; raises ``Failed``."""
         rest = iter(lines)
         self.variables.report = self._report
-        opened: list[Line] = []
+        opened: list[TransformLine] = []
         for line in rest:
             self.line = line
             depth = self.nesting.depth
             form = line.inside if depth else line.form
             try:
-                if isinstance(form, Conditional):
+                if isinstance(form, ConditionalLine):
                     self._conditional(form, opened)
                 elif self.nesting.live:
                     self._statement(form, rest)
             except NestingError as mistake:
-                raise Failed(line, Kind.STRUCTURE, str(mistake)) from None
+                raise Failed(line, FaultKind.STRUCTURE, str(mistake)) from None
             except ConditionError as mistake:
-                raise Failed(line, Kind.CONDITION, str(mistake)) from None
+                raise Failed(line, FaultKind.CONDITION, str(mistake)) from None
             except ExpansionError as mistake:
-                raise Failed(line, Kind.MACROS, str(mistake)) from None
+                raise Failed(line, FaultKind.MACROS, str(mistake)) from None
         if self.nesting.depth:
-            raise Failed(opened[-1], Kind.STRUCTURE, "there is no `endif` for this `if`")
+            raise Failed(opened[-1], FaultKind.STRUCTURE, "there is no `endif` for this `if`")
 
     def _report(self, message: str) -> None:
-        self._complain(Kind.FUNCTION, message)
+        self._complain(FaultKind.FUNCTION, message)
 
-    def _complain(self, kind: Kind, message: str, start: int = 0, end: int | None = None) -> None:
+    def _complain(
+        self, kind: FaultKind, message: str, start: int = 0, end: int | None = None
+    ) -> None:
         """Note a line that is left out, or done in part."""
         form = self.line.form
-        about = Fault(kind, form.keyword, form.first) if isinstance(form, Command) else Fault(kind)
+        about = (
+            TransformFault(kind, form.keyword, form.first)
+            if isinstance(form, Command)
+            else TransformFault(kind)
+        )
         spot = self.line.spot(start, end)
         found = Diagnostic(message, *spot, severity="warning", about=about)
         self.course.complaints.append(found)
 
-    def _conditional(self, form: Conditional, opened: list[Line]) -> None:
+    def _conditional(self, form: ConditionalLine, opened: list[TransformLine]) -> None:
         if form.word == "if":
             opened.append(self.line)
         elif form.word == "endif" and opened:
@@ -224,21 +242,21 @@ class Runner:
             return False
         return is_truth(evaluate(tree, self.job.ad, context=self.variables.context))
 
-    def _statement(self, form: object, rest: Iterator[Line]) -> None:
+    def _statement(self, form: object, rest: Iterator[TransformLine]) -> None:
         if isinstance(form, Command):
             self._command(form)
-        elif isinstance(form, Assignment):
+        elif isinstance(form, MacroAssignment):
             self._assignment(form, rest)
         elif isinstance(form, Foreign):
             if form.word != "warning" or not form.text:
                 raise Failed(
-                    self.line, Kind.UNKNOWN, f"`{form.word}` is no statement of a transform"
+                    self.line, FaultKind.UNKNOWN, f"`{form.word}` is no statement of a transform"
                 )
-        elif isinstance(form, Unknown):
+        elif isinstance(form, UnknownCommand):
             word = form.word
-            raise Failed(self.line, Kind.UNKNOWN, f"`{word}` is no command", 0, len(word))
+            raise Failed(self.line, FaultKind.UNKNOWN, f"`{word}` is no command", 0, len(word))
 
-    def _assignment(self, form: Assignment, rest: Iterator[Line]) -> None:
+    def _assignment(self, form: MacroAssignment, rest: Iterator[TransformLine]) -> None:
         name = self.variables.expand(form.name)
         value = form.value
         if name[:1] in ("+", "-") and name[1:]:
@@ -246,7 +264,7 @@ class Runner:
             name = f"MY.{name[1:]}"
         if not is_identifier(name):
             message = f"`{name}` is no name of a variable"
-            raise Failed(self.line, Kind.VARIABLE, message, 0, len(form.name))
+            raise Failed(self.line, FaultKind.VARIABLE, message, 0, len(form.name))
         if form.tag is not None:
             body = []
             for line in rest:
@@ -255,7 +273,7 @@ class Runner:
                 body.append(line.text)
             else:
                 message = f"there is no `{form.tag}` that ends the block"
-                raise Failed(self.line, Kind.BLOCK, message)
+                raise Failed(self.line, FaultKind.BLOCK, message)
             value = "\n".join(body)
         self.variables.assign(name, value, form.joiner)
 
@@ -264,39 +282,39 @@ class Runner:
         if keyword == "TRANSFORM":
             return
         if not form.first:
-            raise Failed(self.line, Kind.ARGUMENTS, f"{keyword} needs an argument")
+            raise Failed(self.line, FaultKind.ARGUMENTS, f"{keyword} needs an argument")
         if form.malformed:
             message = "a pattern is `/pattern/`, behind it perhaps i, m, U or g"
             end = form.first_at + len(form.first)
-            raise Failed(self.line, Kind.PATTERN, message, form.first_at, end)
+            raise Failed(self.line, FaultKind.PATTERN, message, form.first_at, end)
         if self.is_check:
-            self.course.steps.append(Step(self.line, keyword, form.first))
+            self.course.steps.append(TransformStep(self.line, keyword, form.first))
             return
         if form.lacks:
             message = f"{keyword} needs two arguments, and there is one"
-            raise Failed(self.line, Kind.ARGUMENTS, message)
+            raise Failed(self.line, FaultKind.ARGUMENTS, message)
         text = self.variables.expand(form.rest) if keyword != "DELETE" else ""
         changes = _DOING[keyword](self, form, text)
         if changes is not None:
-            self.course.steps.append(Step(self.line, keyword, form.first, text, changes))
+            self.course.steps.append(TransformStep(self.line, keyword, form.first, text, changes))
 
     # --- the commands -----------------------------------------------------------------------------
 
-    def _set(self, form: Command, text: str) -> tuple[Change, ...] | None:
+    def _set(self, form: Command, text: str) -> tuple[ChangedAttribute, ...] | None:
         tree = expression(text)
         if tree is None:
             self._no_expression(form, text, evaluated=False)
             return None
         return (self.job.set(form.first, Expression.sharing(tree)),)
 
-    def _default(self, form: Command, text: str) -> tuple[Change, ...] | None:
+    def _default(self, form: Command, text: str) -> tuple[ChangedAttribute, ...] | None:
         return () if self.job.get(form.first) is not None else self._set(form, text)
 
-    def _evalset(self, form: Command, text: str) -> tuple[Change, ...] | None:
+    def _evalset(self, form: Command, text: str) -> tuple[ChangedAttribute, ...] | None:
         value = self._value(form, text)
         return None if value is None else (self.job.set(form.first, value),)
 
-    def _evalmacro(self, form: Command, text: str) -> tuple[Change, ...] | None:
+    def _evalmacro(self, form: Command, text: str) -> tuple[ChangedAttribute, ...] | None:
         value = self._value(form, text)
         if value is None:
             return None
@@ -316,46 +334,46 @@ class Runner:
         what = f"{form.keyword} {form.first} is left out"
         found = syntax_error(self.line, what, text, form.rest_at, evaluated=evaluated)
         found.severity = "warning"
-        found.about = Fault(Kind.EXPRESSION, form.keyword, form.first)
+        found.about = TransformFault(FaultKind.EXPRESSION, form.keyword, form.first)
         if text != form.rest:
             found.help = f"it is `{text}`" if text.strip() else "it is empty"
         self.course.complaints.append(found)
 
-    def _copy(self, form: Command, text: str) -> tuple[Change, ...] | None:
+    def _copy(self, form: Command, text: str) -> tuple[ChangedAttribute, ...] | None:
         return self._moved(form, text, self._copied)
 
-    def _rename(self, form: Command, text: str) -> tuple[Change, ...] | None:
+    def _rename(self, form: Command, text: str) -> tuple[ChangedAttribute, ...] | None:
         return self._moved(form, text, self._renamed)
 
     def _moved(
-        self, form: Command, text: str, move: Callable[[str, str], list[Change]]
-    ) -> tuple[Change, ...] | None:
+        self, form: Command, text: str, move: Callable[[str, str], list[ChangedAttribute]]
+    ) -> tuple[ChangedAttribute, ...] | None:
         if form.pattern is None:
             return tuple(move(form.first, text))
-        changes: list[Change] = []
+        changes: list[ChangedAttribute] = []
         for name, match in self._matching(form) or ():
             changes += move(name, replaced(text, name, match))
         return tuple(changes)
 
-    def _matching(self, form: Command) -> list[tuple[str, Match]] | None:
+    def _matching(self, form: Command) -> list[tuple[str, PatternMatch]] | None:
         assert form.pattern is not None
         if compiled(form.pattern, form.options) is None:
             message = f"`{form.first}` is no regular expression, so the line is left out"
-            self._complain(Kind.REGEX, message, form.first_at, form.first_at + len(form.first))
+            self._complain(FaultKind.REGEX, message, form.first_at, form.first_at + len(form.first))
             return None
         return matching(form.pattern, form.options, self.job.names())
 
-    def _copied(self, name: str, to: str) -> list[Change]:
+    def _copied(self, name: str, to: str) -> list[ChangedAttribute]:
         value = self.job.get(name)
         if value is None or not _NAME.fullmatch(to):
             return []
         return [self.job.set(to, _again(value))]
 
-    def _renamed(self, name: str, to: str) -> list[Change]:
+    def _renamed(self, name: str, to: str) -> list[ChangedAttribute]:
         value = self.job.get(name)
         if not _NAME.fullmatch(to):
             message = f"RENAME {name}: `{to}` is no name of an attribute, so it keeps its own"
-            self._complain(Kind.NAME, message)
+            self._complain(FaultKind.NAME, message)
             return []
         if value is None:
             return []
@@ -363,14 +381,14 @@ class Runner:
         new = self.job.set(to, _again(value))
         return [new] if gone is None else [gone, new]
 
-    def _delete(self, form: Command, text: str) -> tuple[Change, ...] | None:
+    def _delete(self, form: Command, text: str) -> tuple[ChangedAttribute, ...] | None:
         if form.pattern is None:
             names = [form.first]
         else:
             names = [name for name, _ in self._matching(form) or ()]
         return tuple(change for name in names if (change := self.job.delete(name)) is not None)
 
-    def _nothing(self, form: Command, text: str) -> tuple[Change, ...] | None:
+    def _nothing(self, form: Command, text: str) -> tuple[ChangedAttribute, ...] | None:
         return None
 
 

@@ -16,9 +16,9 @@ from classad.ads.ad import Ad, raw_in
 from classad.errors import Diagnostic
 from classad.evaluate import EvalContext
 from policy.config import Config
-from policy.transforms.job import Job, is_kept, is_writable
+from policy.transforms.job import TransformedJob, is_kept, is_writable
 from policy.transforms.rules import Rules
-from policy.transforms.running import Course, run
+from policy.transforms.running import TransformRun, run
 from policy.transforms.transforms import rules_named
 from policy.transforms.variables import Variables
 from policy.versions import NEWEST, Version, parse_version
@@ -90,7 +90,7 @@ class Submission:
     """
 
     ad: Ad
-    courses: list[Course] = field(factory=list)
+    courses: list[TransformRun] = field(factory=list)
     refusal: Diagnostic | None = None
 
 
@@ -99,7 +99,7 @@ def submit(
     context: EvalContext, version: Version = NEWEST,
 ) -> Submission:  # fmt: skip
     """What the schedd makes of a job; neither ad is changed."""
-    job = Job.in_schedd(own, cluster)
+    job = TransformedJob.in_schedd(own, cluster)
     variables = Variables(config, job, context)
     submission = Submission(job.ad)
     for rules in transforms:
@@ -112,7 +112,7 @@ def submit(
     return submission
 
 
-def _write(ad: Ad, own: Ad, courses: Iterable[Course]) -> Diagnostic | None:
+def _write(ad: Ad, own: Ad, courses: Iterable[TransformRun]) -> Diagnostic | None:
     """What the schedd refuses of what was written; what it does not take it puts back."""
     for course in courses:
         for step in course.steps:

@@ -14,9 +14,9 @@ from attr import define, evolve, field, frozen
 from classad.evaluate import EvalContext, evaluate
 from policy.config import Config
 from policy.language.functions import Functions
-from policy.language.macros import Expander, Reference, replace_self
+from policy.language.macros import Expander, MacroReference, replace_self
 from policy.language.table import Definition
-from policy.transforms.job import Job, bare_text
+from policy.transforms.job import TransformedJob, bare_text
 from policy.transforms.rules import expression
 
 _ORIGIN = "<transform>"
@@ -29,7 +29,7 @@ class JobFunctions(Functions):
 
     of_job: Callable[[str], object] = lambda text: None
 
-    def call(self, reference: Reference, expander: Expander) -> str:
+    def call(self, reference: MacroReference, expander: Expander) -> str:
         if reference.function == "EVAL":
             return Functions.call(evolve(self, evaluate=self.of_job), reference, expander)
         return Functions.call(self, reference, expander)
@@ -43,7 +43,7 @@ class Variables:
     """
 
     config: Config
-    job: Job
+    job: TransformedJob
     context: EvalContext
     report: Callable[[str], None] = lambda message: None
     values: dict[str, Definition] = field(factory=dict)

@@ -14,7 +14,7 @@ from typing import Final
 from attr import evolve
 
 from classad.evaluate import evaluate
-from classad.evaluation.functions import Builtin, Form, Laziness, Result, Where
+from classad.evaluation.functions import Builtin, InlineForm, Laziness, ResultKind, Where
 from classad.language.values import INT_MAX, INT_MIN, Value
 from classad.syntax.nodes import Call, Literal
 from policy.attributes import DATE
@@ -42,15 +42,15 @@ _MEASURE: Final = evolve(ANY_NUMBER, undefined=True, error=True)
 _WHOLE: Final = Abstract(True, True, whole=ALL_WHOLE)
 
 #: What comes out at most.
-_RESULTS: Final[Mapping[Result, Abstract]] = {
-    Result.CONDITION: _CONDITION,
-    Result.COUNT: _COUNT,
-    Result.INTEGER: _WHOLE,
-    Result.NUMBER: _MEASURE,
-    Result.TEXT: _TEXT,
-    Result.LOWER: _TEXT,
-    Result.UPPER: _TEXT,
-    Result.CLOCK: CLOCK,
+_RESULTS: Final[Mapping[ResultKind, Abstract]] = {
+    ResultKind.CONDITION: _CONDITION,
+    ResultKind.COUNT: _COUNT,
+    ResultKind.INTEGER: _WHOLE,
+    ResultKind.NUMBER: _MEASURE,
+    ResultKind.TEXT: _TEXT,
+    ResultKind.LOWER: _TEXT,
+    ResultKind.UPPER: _TEXT,
+    ResultKind.CLOCK: CLOCK,
 }
 #: An expression of each kind that is neither undefined, error, boolean, number nor string.
 _OTHERS: Final = ("{}", "[]", "relTime(0)", 'absTime("2020-01-01")')
@@ -60,14 +60,14 @@ _CONSTANTS: Final = (bool, int, float, str, Value)
 
 def call(function: Builtin, node: Call, arguments: Sequence[Abstract]) -> Abstract:
     """The value of a call whose arguments are evaluated in the ad of the call."""
-    if function.result is Result.KIND and len(arguments) == 1:
+    if function.result is ResultKind.KIND and len(arguments) == 1:
         return _is_kind(node.name, arguments[0])
     known = [single_value(argument) for argument in arguments]
     plain = function.deterministic and goes_in(function) and function.laziness is Laziness.EAGER
     literals = [Literal(value) for value in known if isinstance(value, _CONSTANTS)]
     if plain and arguments and len(literals) == len(known):
         return constant(evaluate(Call(node.name, tuple(literals))))
-    if function.result is Result.ROUNDED and len(arguments) == 1:
+    if function.result is ResultKind.ROUNDED and len(arguments) == 1:
         return _rounded(arguments[0])
     return _RESULTS.get(function.result, ANYTHING)
 
@@ -80,7 +80,7 @@ def goes_in(function: Builtin) -> bool:
 
 def is_choice(function: Builtin) -> bool:
     """Is it ``ifThenElse``?"""
-    return function.form is Form.CHOICE
+    return function.form is InlineForm.CHOICE
 
 
 def _is_kind(name: str, argument: Abstract) -> Abstract:

@@ -20,7 +20,7 @@ from classad.language.operators import (
     IDENTITY,
     LOGIC,
     UNARY,
-    Kind,
+    OperatorKind,
 )
 from classad.language.values import ERROR, INT_MAX, INT_MIN, UNDEFINED, Truth, fold
 from policy.attributes import BYTES, DATE, SECONDS
@@ -61,7 +61,7 @@ def binary(symbol: str, a: Abstract, b: Abstract) -> Abstract:
 def unary(symbol: str, a: Abstract) -> Abstract:
     """``symbol a``."""
     rule = UNARY[symbol].implementation
-    if UNARY[symbol].kind is Kind.LOGIC:
+    if UNARY[symbol].kind is OperatorKind.LOGIC:
         return truths(_truth(rule(x)) for x in a.outcomes())
     known = single_value(a)
     if known is not None:

@@ -14,8 +14,8 @@ from typing import Final
 from attr import evolve, field, frozen
 
 from classad.language.values import INT_MAX, INT_MIN
-from policy.attributes import DATE, Moment, find_attribute
-from policy.ephemeral import Ad, Ephemeral, Presence, find_ephemeral
+from policy.attributes import DATE, Availability, find_attribute
+from policy.ephemeral import AdKind, Ephemeral, Presence, find_ephemeral
 from policy.knobs.declaration import Use
 from policy.values.domain import (
     ANY_TEXT,
@@ -57,7 +57,7 @@ _OF_GROUPS: Final[Mapping[str, Abstract]] = {
 }
 #: Kinds of ads in the table, by what ``Use`` calls them.
 _KINDS: Final[Mapping[str, str]] = {"slot": "slot", "request": "job", "job": "job"}
-_HERE: Final[Mapping[str, Ad]] = {"slot": Ad.SLOT, "request": Ad.REQUEST}
+_HERE: Final[Mapping[str, AdKind]] = {"slot": AdKind.SLOT, "request": AdKind.REQUEST}
 
 
 @frozen
@@ -117,18 +117,18 @@ class Surroundings:
         row = find_attribute(folded)
         if row is not None and row.ads:
             moment = row.ads.get(_KINDS.get(kind, kind))
-            if moment is None or (self.free and moment is Moment.CLAIMED):
+            if moment is None or (self.free and moment is Availability.CLAIMED):
                 return NOTHING, False
-            if self.use.at_submission and moment is Moment.LATER:
+            if self.use.at_submission and moment is Availability.LATER:
                 return NOTHING, False
             value = _of_type(row.type, row.unit, row.range, row.values)
             if self.free and row.name == "State":
                 value = evolve(value, texts=value.texts and value.texts - _CLAIMED)
             elif self.free and row.name == "JobStatus":
                 value = evolve(value, whole=_IDLE)
-            return value, moment is Moment.ALWAYS
+            return value, moment is Availability.ALWAYS
         if added is not None and not added.kept and added.presence is not Presence.CLAIM:
-            local = added.ad is Ad.MATCH and kind == "slot"
+            local = added.ad is AdKind.MATCH and kind == "slot"
             return (ANYTHING, False) if local else (NOTHING, False)
         return ANYTHING, False
 

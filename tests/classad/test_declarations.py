@@ -30,7 +30,7 @@ from classad.evaluation.functions import (
     load,
 )
 from classad.formats.unparse import unparse_value
-from classad.strategies.texts import LITERALS, Shape, shapes
+from classad.strategies.texts import LITERALS, CallShape, shapes
 from classad.table import Table
 from tests.cases import every_case
 
@@ -61,7 +61,7 @@ OTHERS: Final[dict[Reads, dict[str, Any]]] = {
 }
 
 
-def calls(shape: Shape) -> Iterator[str]:
+def calls(shape: CallShape) -> Iterator[str]:
     """The calls of the examples, one without arguments, and some with literals of any kind."""
     rng = Random(shape.name)
     yield from (f"{shape.name}({', '.join(call)})" for call in shape.calls)

@@ -10,7 +10,15 @@ from typing import Any, Final
 import pytest
 
 from classad.ads.ad import ListValue
-from classad.language.operators import BINARY, CONDITIONAL, EXACT, MIRRORED, UNARY, Kind, Operator
+from classad.language.operators import (
+    BINARY,
+    CONDITIONAL,
+    EXACT,
+    MIRRORED,
+    UNARY,
+    Operator,
+    OperatorKind,
+)
 from classad.language.values import (
     ERROR,
     INT_MAX,
@@ -34,7 +42,13 @@ VALUES: Final[list[Any]] = [
     *NUMBERS, math.inf, -math.inf, math.nan, True, False, UNDEFINED, ERROR, "", "a", "A", "b", "1",
     "true", AbsTime(5, 0), AbsTime(5, 3600), RelTime(1.5), RelTime(-2.0), ListValue(["a"]),
 ]  # fmt: skip
-STRICT: Final = {Kind.BITS, Kind.EQUALITY, Kind.ORDER, Kind.SHIFT, Kind.ARITHMETIC}
+STRICT: Final = {
+    OperatorKind.BITS,
+    OperatorKind.EQUALITY,
+    OperatorKind.ORDER,
+    OperatorKind.SHIFT,
+    OperatorKind.ARITHMETIC,
+}
 
 
 @every_case("row", ROWS, name=lambda row: f"{row.arity}{row.symbol}")
@@ -42,7 +56,7 @@ def test_an_operator_says_how_many_operands_its_function_takes(row: Operator) ->
     assert row.arity == len(inspect.signature(row.implementation).parameters)
 
 
-def rows(*kinds: Kind) -> list[Any]:
+def rows(*kinds: OperatorKind) -> list[Any]:
     return [pytest.param(row, id=row.symbol) for row in BINARY.values() if row.kind in kinds]
 
 
@@ -73,7 +87,7 @@ def _names(*names: str) -> list[Node]:
 def test_the_grammar_binds_as_the_rows_say(one: Operator, other: Operator) -> None:
     a, b, c = _names("a", "b", "c")
     found = by_grammar(f"a {one.symbol} b {other.symbol} c")
-    to_the_right = one.kind is Kind.CHOICE and other is one
+    to_the_right = one.kind is OperatorKind.CHOICE and other is one
     if one.precedence < other.precedence or to_the_right:
         assert found == Binary(one.symbol, a, Binary(other.symbol, b, c))
     else:
@@ -90,7 +104,7 @@ def test_the_grammar_binds_prefixes_as_the_rows_say(prefix: Operator, row: Opera
         assert found == Binary(row.symbol, Unary(prefix.symbol, a), b)
 
 
-@pytest.mark.parametrize("row", rows(Kind.LOGIC, Kind.CHOICE))
+@pytest.mark.parametrize("row", rows(OperatorKind.LOGIC, OperatorKind.CHOICE))
 def test_a_left_operand_that_settles_decides_alone(row: Operator) -> None:
     assert row.settles is not None
     settling = [left for left in VALUES if row.settles(left)]
@@ -108,7 +122,9 @@ def test_strict_operators_give_an_error_for_an_error(row: Operator) -> None:
         assert row.implementation(ERROR, value) is ERROR
 
 
-@pytest.mark.parametrize("row", rows(Kind.BITS, Kind.SHIFT, Kind.ARITHMETIC))
+@pytest.mark.parametrize(
+    "row", rows(OperatorKind.BITS, OperatorKind.SHIFT, OperatorKind.ARITHMETIC)
+)
 def test_what_commutes_is_declared(row: Operator) -> None:
     """Flattening gathers the constants of these on one side."""
     results = [
@@ -117,19 +133,21 @@ def test_what_commutes_is_declared(row: Operator) -> None:
     assert all(results) == row.commutes
 
 
-@pytest.mark.parametrize("row", rows(Kind.IDENTITY))
+@pytest.mark.parametrize("row", rows(OperatorKind.IDENTITY))
 def test_identity_is_never_undefined(row: Operator) -> None:
     assert all(row.implementation(a, b) is not UNDEFINED for a, b in product(VALUES, repeat=2))
 
 
-@pytest.mark.parametrize("row", rows(Kind.ORDER, Kind.EQUALITY, Kind.IDENTITY))
+@pytest.mark.parametrize(
+    "row", rows(OperatorKind.ORDER, OperatorKind.EQUALITY, OperatorKind.IDENTITY)
+)
 def test_exchanged_operands(row: Operator) -> None:
     mirror = BINARY[MIRRORED.get(row.symbol, row.symbol)]
     for a, b in product(VALUES, repeat=2):
         assert same(row.implementation(a, b), mirror.implementation(b, a)), (a, b)
 
 
-@pytest.mark.parametrize("row", rows(Kind.ORDER))
+@pytest.mark.parametrize("row", rows(OperatorKind.ORDER))
 def test_as_a_number_rises_an_order_changes_once_at_most(row: Operator) -> None:
     rising = sorted(NUMBERS)
     for bound in NUMBERS:
@@ -137,7 +155,7 @@ def test_as_a_number_rises_an_order_changes_once_at_most(row: Operator) -> None:
         assert sum(one is not other for one, other in pairwise(told)) <= 1, bound
 
 
-@pytest.mark.parametrize("row", rows(Kind.EQUALITY, Kind.IDENTITY))
+@pytest.mark.parametrize("row", rows(OperatorKind.EQUALITY, OperatorKind.IDENTITY))
 def test_all_values_of_a_type_that_are_not_close_are_alike(row: Operator) -> None:
     for wanted in VALUES:
         for kind in (int, float, str):

@@ -11,7 +11,7 @@ from classad import ClassAd, EvalContext, ExprTree, kernels
 from classad.loading.long_form import load_long
 from classad.match import symmetric_match
 from classad.table import Table
-from classad.table.answers.sampling import Members
+from classad.table.answers.sampling import ListMembers
 from classad.table.vectors import count_holding
 from fuzz.one_by_one import shown, value_of
 from fuzz.thresholds import few_are_many
@@ -93,9 +93,11 @@ def test_counts(backend: None, kind: str, form: str) -> None:
 
 def test_they_are_counted_together(backend: None, monkeypatch: pytest.MonkeyPatch) -> None:
     text, counted = pool(False), []
-    count = Members.count
+    count = ListMembers.count
     monkeypatch.setattr(
-        Members, "count", lambda self, judged: counted.append(len(judged)) or count(self, judged)
+        ListMembers,
+        "count",
+        lambda self, judged: counted.append(len(judged)) or count(self, judged),
     )
     table = Table.from_columns(load_long(text.encode()))
     for number in range(3):

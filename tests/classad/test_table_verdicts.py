@@ -9,7 +9,7 @@ from classad import ClassAd, EvalContext, ExprTree, kernels
 from classad.language.values import ERROR
 from classad.match import half_match, is_true
 from classad.table import Table
-from classad.table.answers.predicates import Predicate, Verdict, verdict_of
+from classad.table.answers.predicates import PartVerdict, Predicate, verdict_of
 from classad.table.store.columns import Joint, Part
 from classad.table.vectors import BAD, FALSE, TRUE, UNKNOWN
 
@@ -113,10 +113,10 @@ def test_logic_is_put_together_from_its_operands(
     monkeypatch: pytest.MonkeyPatch, text: str
 ) -> None:
     monkeypatch.setattr("classad.table.expressions.plans._WHOLE", 1)
-    composed: list[Verdict | None] = []
+    composed: list[PartVerdict | None] = []
     compose = Predicate._composed
 
-    def watched(*given: Any) -> Verdict | None:
+    def watched(*given: Any) -> PartVerdict | None:
         composed.append(compose(*given))
         return composed[-1]
 

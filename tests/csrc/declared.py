@@ -11,7 +11,7 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Final
 
-from classad.language.operators import BINARY, OPCODES, TOKENS, UNARY, Kind
+from classad.language.operators import BINARY, OPCODES, TOKENS, UNARY, OperatorKind
 from classad.loading.columns import Tag
 from classad.syntax.native import NODE_KINDS
 
@@ -39,7 +39,9 @@ def header() -> str:
         {**kinds, **_SIGNS, **_OPERANDS}.items(), key=lambda sign: (sign[0][0], -len(sign[0]))
     )
     first = {text[0]: place for place, (text, _) in reversed(list(enumerate(signs, 1)))}
-    binding = {row.token: row.precedence for row in BINARY.values() if row.kind is not Kind.CHOICE}
+    binding = {
+        row.token: row.precedence for row in BINARY.values() if row.kind is not OperatorKind.CHOICE
+    }
     parts = (
         "/* Made by tests/csrc/declared.py from the declarations in Python. */",
         "#ifndef CA_DECLARED_H\n#define CA_DECLARED_H\n",

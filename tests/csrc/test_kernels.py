@@ -17,7 +17,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from classad import kernels
-from classad.kernels import Key
+from classad.kernels import OrderKey
 from tests.cases import every_case
 
 ROOT = Path(__file__).parents[2]
@@ -45,10 +45,10 @@ def functions(backend: str) -> tuple[Select, Order]:
     return top_k, lambda columns: order(*keyed(columns), len(columns[0]), False)
 
 
-def keyed(columns: list[list[float]]) -> tuple[list[Key], int, "array[int]"]:
+def keyed(columns: list[list[float]]) -> tuple[list[OrderKey], int, "array[int]"]:
     """Columns as keys of all rows."""
     count = len(columns[0])
-    return [Key(array("d", column)) for column in columns], count, array("i", range(count))
+    return [OrderKey(array("d", column)) for column in columns], count, array("i", range(count))
 
 
 def vectors() -> Iterator[Any]:
@@ -112,12 +112,12 @@ def test_backends_agree(table: list[list[float]], k: int) -> None:
 
 
 @st.composite
-def keyed_rows(draw: st.DrawFn) -> tuple[list[Key], int, "array[int]"]:
+def keyed_rows(draw: st.DrawFn) -> tuple[list[OrderKey], int, "array[int]"]:
     """Keys of all sorts and some of the rows that have them."""
     size = draw(st.integers(0, 40) | st.sampled_from([100, 150]))
     rng = Random(draw(st.integers(0, 10**6)))
     few = [rng.choice([0.0, -0.0, 1.0, 2.0, math.inf, 1e300]) for _ in range(4)]
-    keys: list[Key] = []
+    keys: list[OrderKey] = []
     for _ in range(draw(st.integers(0, 4))):
         kinds = None
         if rng.random() < 0.6:
@@ -127,7 +127,7 @@ def keyed_rows(draw: st.DrawFn) -> tuple[list[Key], int, "array[int]"]:
         if rng.random() < 0.5:  # of some codes there is no value
             codes = array("i", [rng.randrange(9) for _ in range(size)])
         values = array("d", [rng.choice(few) for _ in range(7 if of_kinds or codes else size)])
-        keys.append(Key(values, codes, kinds, rng.choice(few), of_kinds))
+        keys.append(OrderKey(values, codes, kinds, rng.choice(few), of_kinds))
     rows = array("i", sorted(rng.sample(range(size), rng.randrange(size + 1))))
     return keys, size, rows
 
@@ -135,7 +135,7 @@ def keyed_rows(draw: st.DrawFn) -> tuple[list[Key], int, "array[int]"]:
 @pytest.mark.parametrize("backend", BACKENDS)
 @given(case=keyed_rows(), wanted=st.integers(0, 60))
 def test_some_rows_are_ordered_as_if_there_were_no_others(
-    backend: str, case: tuple[list[Key], int, "array[int]"], wanted: int
+    backend: str, case: tuple[list[OrderKey], int, "array[int]"], wanted: int
 ) -> None:
     keys, size, rows = case
     ordered = kernels._choose(backend)[1]
@@ -150,14 +150,14 @@ def test_some_rows_are_ordered_as_if_there_were_no_others(
 @pytest.mark.parametrize(
     "key",
     [
-        Key(array("d", [1.0])),
-        Key(array("d", [1.0, 2.0]), array("i", [1])),
-        Key(array("d", [1.0, 2.0]), None, b"\x01"),
-        Key(array("d", [1.0, 2.0]), None, None, 0.0, True),
+        OrderKey(array("d", [1.0])),
+        OrderKey(array("d", [1.0, 2.0]), array("i", [1])),
+        OrderKey(array("d", [1.0, 2.0]), None, b"\x01"),
+        OrderKey(array("d", [1.0, 2.0]), None, None, 0.0, True),
     ],
     ids=["values", "codes", "kinds", "values of kinds"],
 )
-def test_keys_that_are_too_short_are_refused(key: Key) -> None:
+def test_keys_that_are_too_short_are_refused(key: OrderKey) -> None:
     for choose in (kernels.sort_rows, kernels.top_rows):
         with pytest.raises(ValueError, match="a key has not what 2 rows want"):
             choose([key], 2, array("i", [0, 1]), 1)
@@ -169,7 +169,7 @@ def test_rows_that_there_are_not_are_refused() -> None:
     for stable in (False, True):
         for row in (-1, 2):
             with pytest.raises(ValueError, match="the C kernel refused its arguments"):
-                order([Key(array("d", [1.0, 2.0]))], 2, array("i", [0, row]), 1, stable)
+                order([OrderKey(array("d", [1.0, 2.0]))], 2, array("i", [0, row]), 1, stable)
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ from attr import evolve, fields
 
 from classad import ClassAd, ExprTree
 from classad.evaluate import EvalContext
-from classad.kernels import Key
+from classad.kernels import OrderKey
 from classad.table import Table
 from classad.table.memo import DEFAULT
 from fuzz.cycles import in_columns
@@ -317,7 +317,7 @@ def test_an_expression_that_is_not_there_is_true_of_every_slot() -> None:
 
 
 def test_the_keys_of_a_row() -> None:
-    key = Key(array("d", [5.0, 7.0]), array("i", [0, 1, 0]))
+    key = OrderKey(array("d", [5.0, 7.0]), array("i", [0, 1, 0]))
     kinds = bytearray([0, 1, 2])
     keys = Keys(array("i", [0, 1, 2]), 3, 1.0, key, 3.0, kinds, key)
     assert [tuple(keys.at(row)) for row in range(3)] == [
@@ -335,7 +335,7 @@ def test_the_keys_of_a_row() -> None:
 def test_candidates_in_order_one_after_another_or_the_last_first(size: int) -> None:
     """The best come first, whichever place is asked for, and how many there are is known."""
     ranks = array("d", [float(row * 7 % size) if size % 7 else float(row) for row in range(size)])
-    key = Key(ranks, array("i", range(size)))
+    key = OrderKey(ranks, array("i", range(size)))
     slot = Slot(ClassAd(), "s", 2.5, 1, False, None, None)
     slots: Mapping[int, Slot] = dict.fromkeys(range(size), slot)
     keys = Keys(array("i", range(size)), size, 0.0, key, 0.0)

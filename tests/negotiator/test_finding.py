@@ -13,16 +13,16 @@ from negotiator.cycle import negotiate
 from negotiator.jobs.requests import Request
 from negotiator.matching import candidates
 from negotiator.matching.board import Board, CycleBegan, Event, MatchList
-from negotiator.matching.candidate import Allowance, Asker, Candidate, Refusal, Tally
+from negotiator.matching.candidate import Allowance, Candidate, Refusal, Requester, Tally
 from negotiator.matching.choice import find_match
 from negotiator.matching.conditions import Ask
-from negotiator.matching.engine import Listed
+from negotiator.matching.engine import RankedList
 from negotiator.matching.rank import RankKeys
 from negotiator.model.result import MatchKind
 from negotiator.model.snapshot import AccountantState, Snapshot
 from policy.load import policy_from_knobs
 
-ASKER = Asker("u@d", "schedd", 0.5, False)
+ASKER = Requester("u@d", "schedd", 0.5, False)
 #: What a slot with a consumption policy has.
 CONSUMING = "PartitionableSlot = true; ConsumptionCpus = TARGET.RequestCpus; SlotWeight = Cpus"
 
@@ -59,7 +59,7 @@ def find(board: Board) -> Any:
 def test_slots_are_asked_one_by_one_only_while_one_is_left_that_may_change() -> None:
     board = board_of("Cpus = 1", "Cpus = 2; WantAdRevaluate = true", "Cpus = 3")
     found = find(board)
-    assert isinstance(found, Listed)
+    assert isinstance(found, RankedList)
     assert [it.position for it in found.candidates] == [0, 1, 2]
     del board.slots[1]
     found = find(board)

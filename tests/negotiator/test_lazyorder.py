@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from classad import ClassAd
-from classad.kernels import Key
+from classad.kernels import OrderKey
 from negotiator.columns.order import ColumnFound
 from negotiator.columns.rank_keys import Keys
 from negotiator.model.arithmetic import best_first
@@ -22,12 +22,12 @@ def some_keys(rng: Random) -> Keys:
     count = rng.choice([1, 2, 15, 40, 200])
     values = rng.choice([2, 50, 100_000])
     columns = [array("d", [rng.randrange(values) for _ in range(SIZE)]) for _ in range(4)]
-    pre_job = Key(columns[0]) if rng.random() < 0.7 else 3.0
-    job = Key(columns[1]) if rng.random() < 0.7 else 0.0
+    pre_job = OrderKey(columns[0]) if rng.random() < 0.7 else 3.0
+    job = OrderKey(columns[1]) if rng.random() < 0.7 else 0.0
     kinds = bytearray(rng.randrange(3) for _ in range(SIZE)) if rng.random() < 0.5 else None
-    preemption = Key(columns[3], None, kinds, -3.0) if rng.random() < 0.7 else -3.0
+    preemption = OrderKey(columns[3], None, kinds, -3.0) if rng.random() < 0.7 else -3.0
     rows = array("i", sorted(rng.sample(range(SIZE), count)))
-    return Keys(rows, SIZE, pre_job, job, Key(columns[2]), kinds, preemption)
+    return Keys(rows, SIZE, pre_job, job, OrderKey(columns[2]), kinds, preemption)
 
 
 @every_case("seed", range(60))

@@ -23,7 +23,7 @@ from pieslice.cli import main
 from pieslice.live import daemons
 from pieslice.live.capture import read
 from pieslice.live.daemons import Bindings, DaemonError, Daemons, Located, Reply, why_refused
-from pieslice.live.names import Wanted, expressions, is_secret, names_in, temporary
+from pieslice.live.names import WantedAttributes, expressions, is_secret, names_in, temporary
 from pieslice.live.taking import Memory, _Course, take
 from tests.pieslice.test_schemas import validate
 
@@ -259,7 +259,7 @@ def test_a_value_of_several_lines_stays_one(recorded: Place, tmp_path: Path) -> 
 def test_expressions_are_told_from_plain_values() -> None:
     text = 'A = 1\nB = "x"\nC = -2.5\nD = true\nE = Cpus * 2\nF = "a" + Name\nG = {1, X}\n'
     assert list(expressions(text)) == ["Cpus * 2", '"a" + Name', "{1, X}"]
-    wanted = Wanted()
+    wanted = WantedAttributes()
     assert wanted.learn_ads(text)
     assert {"Cpus", "Name", "X"} <= set(wanted.of_jobs())
     assert not wanted.learn_ads(text)

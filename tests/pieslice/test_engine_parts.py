@@ -12,7 +12,7 @@ import pytest
 
 from classad import ClassAd
 from negotiator.model.result import Match, MatchKind
-from pieslice.between.pool import Pool, plain_pool, pool_of
+from pieslice.between.pool import SlotPool, plain_pool, pool_of
 from pieslice.simulation.engine import MachineChange, Simulation
 from pieslice.simulation.moment import _claims
 from pieslice.simulation.state import IDLE, RUNNING, Claim, State
@@ -32,7 +32,11 @@ class Run:
     """A simulation with the events that it tells."""
 
     def __init__(
-        self, workload: Workload, pool: Pool, changes: tuple[MachineChange, ...] = (), **claims: Any
+        self,
+        workload: Workload,
+        pool: SlotPool,
+        changes: tuple[MachineChange, ...] = (),
+        **claims: Any,
     ) -> None:
         self.events: list[str] = []
         settings = ClaimSettings(**claims)
@@ -294,7 +298,7 @@ def test_jobs_queue_in_their_old_places() -> None:
     assert run.it.idle == {"ann@sim.example": {0: [0, 1, 2, 3]}}
 
 
-def partitionable(cpus: int) -> Pool:
+def partitionable(cpus: int) -> SlotPool:
     text = f'Name = "slot1@node0001"; PartitionableSlot = true; Cpus = {cpus}; SlotWeight = Cpus'
     return pool_of([ClassAd(f"[{text}; Memory = 9; Disk = 9; Requirements = true]")])
 

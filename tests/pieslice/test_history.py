@@ -39,7 +39,7 @@ from pieslice.history.start import (
 from pieslice.history.summary import MomentLoad, distances, mean_load, vacancies_of
 from pieslice.history.waits import Wait, curve
 from pieslice.inputs.moments import moment_of, shown_time
-from pieslice.recording.jobs import Job, Spell, all_jobs
+from pieslice.recording.jobs import HistoryJob, Spell, all_jobs
 from pieslice.recording.store import History, HistoryError, Moment, Recorder
 from pieslice.simulation.matching import Negotiator
 from pieslice.simulation.replay import recorded_jobs, recorded_seconds, run_times
@@ -455,8 +455,8 @@ def test_a_replay_begins_with_the_jobs_that_ran_and_leaves_out_those_that_never_
 
 
 def test_run_times_are_those_of_the_last_run() -> None:
-    def one(number: int, user: str, *spells: Spell, last: int | None = None) -> Job:
-        return Job(number, "s", number, 0, user, "", "req", 1.0, T, 1, last, spells)
+    def one(number: int, user: str, *spells: Spell, last: int | None = None) -> HistoryJob:
+        return HistoryJob(number, "s", number, 0, user, "", "req", 1.0, T, 1, last, spells)
 
     def at(time: float, status: int) -> Spell:
         return Spell(1, T + time, status, "")
@@ -479,9 +479,9 @@ def moments(count: int) -> list[Moment]:
     return [Moment(n, T + 60 * n, T + 60 * n + 5, 1, 100, 10) for n in range(1, count + 1)]
 
 
-def job(*spells: Spell) -> Job:
+def job(*spells: Spell) -> HistoryJob:
     first = spells[0].moment
-    return Job(1, "s", 1, 0, "ann@x", "", "req", 1.0, T, first, None, spells)
+    return HistoryJob(1, "s", 1, 0, "ann@x", "", "req", 1.0, T, first, None, spells)
 
 
 def idle(moment: int) -> Spell:
@@ -583,7 +583,7 @@ def test_who_was_seen_late_counts_from_there_on() -> None:
 
 def recorded(
     count: int, wait: Callable[[int], float], request: str = "req", submitter: str = "ann@x"
-) -> list[Job]:
+) -> list[HistoryJob]:
     """A job each minute; who waits less than no time is idle at the end."""
     found = []
     for n in range(count):
@@ -591,11 +591,11 @@ def recorded(
         spells = [Spell(n, begun, 1, "")]
         if takes > 0:
             spells.append(Spell(n + 1, begun + takes, 2, "slot1@m"))
-        found.append(Job(n, "s", n, 0, submitter, "", request, 1.0, begun, n, None, spells))
+        found.append(HistoryJob(n, "s", n, 0, submitter, "", request, 1.0, begun, n, None, spells))
     return found
 
 
-def seen_until(end: float) -> Callable[[Job], tuple[float, float]]:
+def seen_until(end: float) -> Callable[[HistoryJob], tuple[float, float]]:
     return lambda job: (job.spells[0].time, end)
 
 
@@ -611,7 +611,7 @@ def test_the_narrowest_kind_with_enough_starts_is_taken() -> None:
     lack = known.estimate(jobs[0], 105.0)
     assert isinstance(lack, Lack)
     assert lack.starts == ENOUGH - 6
-    stranger = Job(0, "s", 0, 0, "eve@x", "", "new", 1.0, T, 0, None, [Spell(0, T, 1, "")])
+    stranger = HistoryJob(0, "s", 0, 0, "eve@x", "", "new", 1.0, T, 0, None, [Spell(0, T, 1, "")])
     wide = known.estimate(stranger, 0.0)
     assert isinstance(wide, Estimate)
     assert wide.kind == "of anybody with as many cores"

@@ -30,7 +30,7 @@ from negotiator.model.snapshot import AccountantState, PoolFacts, UnsupportedKno
 from pieslice.negotiate.document import CycleData
 from pieslice.negotiate.text import CycleReport, blocks, iso_time
 from pieslice.reports.document import json_text
-from pieslice.reports.layout import Table, Wrapped, number, render_coloured, render_plain
+from pieslice.reports.layout import TextTable, Wrapped, number, render_coloured, render_plain
 
 ALICE, BOB = "g1.alice@pool", "bob@pool"
 
@@ -224,4 +224,4 @@ def test_numbers() -> None:
 def test_long_names_are_never_cut() -> None:
     name = "slot1@" + "x" * 200
     assert name in render_plain([Wrapped("", (name, "b"))], 40)
-    assert render_plain([Table((), ((),))], 40) == "\n\n"
+    assert render_plain([TextTable((), ((),))], 40) == "\n\n"

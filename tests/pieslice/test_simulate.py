@@ -26,7 +26,7 @@ import pieslice
 from classad import ClassAd, ExprTree
 from negotiator.io import CapturePaths, InputError, read_capture
 from pieslice.between.claims import How
-from pieslice.between.pool import Pool, SimSlot, plain_pool, pool_of, weight_of
+from pieslice.between.pool import SimSlot, SlotPool, plain_pool, pool_of, weight_of
 from pieslice.cli import main
 from pieslice.simulation.checkpoint import restore, saved
 from pieslice.simulation.engine import MachineChange, Simulation
@@ -70,7 +70,7 @@ class Run:
         policy: NegotiatorPolicy,
         jobs: list[tuple[int, str, int]],
         *,
-        slots: int | Pool = 1,
+        slots: int | SlotPool = 1,
         settings: ClaimSettings | None = None,
         changes: tuple[MachineChange, ...] = (),
         cpus: int = 1,
@@ -259,7 +259,7 @@ PREEMPTION_REQUIREMENTS = False
     assert found["jain_index"] == pytest.approx(jain(parts))
 
 
-def partitionable() -> Pool:
+def partitionable() -> SlotPool:
     ad = ClassAd()
     for name, value in (
         ("MyType", "Machine"),
@@ -508,7 +508,7 @@ def test_a_claim_goes_on_with_jobs_of_the_same_concurrency_limits_only(tmp_path:
     """Two licences and two jobs with one: a third waits, though a claim without one is at hand."""
     policy = policy_of(tmp_path, "LIC_LIMIT = 2\nNEGOTIATOR_POST_JOB_RANK = 0\n")
 
-    def made(slots: int | Pool) -> Run:
+    def made(slots: int | SlotPool) -> Run:
         run = Run(policy, [], slots=slots)
         workload = run.simulation.workload
         free, limited, other = (workload.shape("a", "", 1, memory) for memory in (1, 2, 3))
@@ -540,7 +540,7 @@ def test_the_schedd_runs_no_more_jobs_than_it_may_whoever_submitted_them(tmp_pat
     )
 
 
-def build_pool(text: str) -> Pool:
+def build_pool(text: str) -> SlotPool:
     count, _, cpus = text.partition("x")
     return plain_pool(int(count), int(cpus or 1))
 

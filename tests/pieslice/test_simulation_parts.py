@@ -17,7 +17,7 @@ from classad.evaluate import EvalContext
 from negotiator.pool.fetch import fetch_slots
 from pieslice.between.pool import (
     OF_CLAIMS,
-    Pool,
+    SlotPool,
     plain_pool,
     pool_of,
     show_claim,
@@ -104,7 +104,7 @@ def test_the_weight_of_a_slot(text: str, weight: float) -> None:
     assert weight_of(ClassAd(f"[{text}]")) == weight
 
 
-def partitionable() -> Pool:
+def partitionable() -> SlotPool:
     ad = ClassAd(
         '[Name = "slot1@m"; PartitionableSlot = true; Cpus = 4; Memory = 100; Disk = 50;'
         " SlotWeight = Cpus]"
@@ -415,7 +415,7 @@ def test_when_the_queue_of_a_capture_comes_again(
 # --- what should be known before ------------------------------------------------------------------
 
 
-def simulation(workload: Workload, pool: Pool) -> Simulation:
+def simulation(workload: Workload, pool: SlotPool) -> Simulation:
     return Simulation(pool, ClaimSettings(), State(), workload, lambda *event: None)
 
 

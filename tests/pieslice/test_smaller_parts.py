@@ -9,7 +9,7 @@ import pytest
 from pieslice.fuzzing.study import compares_priorities, is_about_quotas, stated_run_time
 from pieslice.history.start import wait_of
 from pieslice.history.waits import Wait
-from pieslice.recording.jobs import Job, Spell
+from pieslice.recording.jobs import HistoryJob, Spell
 from pieslice.runreport.data import run_data
 from policy.language.expressions import parse
 
@@ -50,9 +50,9 @@ def test_what_a_policy_compares(text: str, priorities: bool, quotas: bool) -> No
     assert (compares_priorities(tree), is_about_quotas(tree)) == (priorities, quotas)
 
 
-def job(*spells: tuple[float, int], submitted: float | None = 0.0) -> Job:
+def job(*spells: tuple[float, int], submitted: float | None = 0.0) -> HistoryJob:
     found = tuple(Spell(0, time, status, "") for time, status in spells)
-    return Job(1, "s", 1, 0, "u", "", "r", 1.0, submitted, 1, None, found)
+    return HistoryJob(1, "s", 1, 0, "u", "", "r", 1.0, submitted, 1, None, found)
 
 
 @pytest.mark.parametrize(

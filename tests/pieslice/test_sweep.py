@@ -20,7 +20,7 @@ from pieslice.cli import main
 from pieslice.simulation.errors import RunError
 from pieslice.simulation.setup import Plan
 from pieslice.sweeps import work
-from pieslice.sweeps.grid import Axis, Point, points, split_values
+from pieslice.sweeps.grid import MacroAxis, Point, points, split_values
 from pieslice.sweeps.table import Results
 
 STREAMS = """
@@ -57,12 +57,14 @@ def test_commas_in_parentheses_and_strings_separate_no_values() -> None:
 
 
 def grid(count: int = 3) -> list[Point]:
-    axis = Axis("PRIORITY_HALFLIFE", tuple(str(100 * i) for i in range(1, count + 1)))
+    axis = MacroAxis("PRIORITY_HALFLIFE", tuple(str(100 * i) for i in range(1, count + 1)))
     return points(Plan("1", "none.toml", 60), [axis], [7])
 
 
 def test_the_last_axis_varies_fastest() -> None:
-    found = points(Plan("1", "w", 1), [Axis("A", ("1", "2")), Axis("B", ("x", "y"))], [0, 5])
+    found = points(
+        Plan("1", "w", 1), [MacroAxis("A", ("1", "2")), MacroAxis("B", ("x", "y"))], [0, 5]
+    )
     assert [point.key for point in found][:5] == [
         "A=1 B=x seed=0",
         "A=1 B=x seed=5",

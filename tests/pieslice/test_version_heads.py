@@ -12,7 +12,7 @@ import pieslice
 from negotiator.model.loaded_slots import LoadedSlots
 from pieslice.cli import main
 from pieslice.reports.document import version_data, version_from_data
-from pieslice.reports.layout import Line, Table
+from pieslice.reports.layout import Line, TextTable
 from pieslice.reports.versions import with_version
 from policy.versions import Followed, followed_version, parse_version
 
@@ -133,7 +133,7 @@ def test_programs_are_told_as_well() -> None:
 
 def test_the_sentence_stands_below_the_titles() -> None:
     followed = followed_version(parse_version("24.0"), "--condor-version")
-    title, table = Line("title", heading=True), Table((), ())
+    title, table = Line("title", heading=True), TextTable((), ())
     assert with_version([title, title, table], followed) == [
         title, title, Line("  follows 24.0.23: --condor-version"), table,
     ]  # fmt: skip

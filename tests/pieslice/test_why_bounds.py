@@ -11,7 +11,7 @@ from classad.analysis.explanation import render
 from negotiator.cycle import negotiate
 from negotiator.matching.board import Offer
 from negotiator.model.result import MatchKind
-from pieslice.reports.layout import Line, Table
+from pieslice.reports.layout import Line, TextTable
 from pieslice.why.asked import AskedJob
 from pieslice.why.autoclusters import AutoclusterVerdict, Surveyed, UnmatchedCause, verdict
 from pieslice.why.clauses import Clause, Whose, clause_blocks
@@ -127,7 +127,7 @@ def clause(text: str, refuses: int, whose: Whose = Whose.JOB) -> Clause:
 def test_so_many_clauses_are_shown(count: int, hidden: list[int], more: list[str]) -> None:
     """Those that refuse most, in their order."""
     blocks = clause_blocks("t", tuple(clause(f"c{n}", n + 1) for n in range(count)))
-    (table,) = (block for block in blocks if isinstance(block, Table))
+    (table,) = (block for block in blocks if isinstance(block, TextTable))
     shown = [row[3] for row in table.rows]
     assert shown == [f"job: c{n}" for n in range(count) if n not in hidden]
     assert [block.text for block in blocks[1:] if isinstance(block, Line)] == more
@@ -225,7 +225,7 @@ def test_so_many_autoclusters_are_shown(rows: int, more: str | None) -> None:
     )
     found = Surveyed("user u", None, each, ())  # type: ignore[arg-type]
     blocks = found.blocks()
-    (table,) = (block for block in blocks if isinstance(block, Table))
+    (table,) = (block for block in blocks if isinstance(block, TextTable))
     assert [row[0] for row in table.rows] == [f"{n}.0" for n in range(min(rows, 40))]
     said = [block.text for block in blocks if isinstance(block, Line) and "--json" in block.text]
     assert len(said) == (more is not None)

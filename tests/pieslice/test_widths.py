@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pieslice.cli import build_parser, main
-from pieslice.reports.layout import Column, Line, Table, render_plain, shortened, wrap
+from pieslice.reports.layout import Line, TextColumn, TextTable, render_plain, shortened, wrap
 
 ROOT = Path(__file__).parents[2]
 POOLS = (
@@ -200,17 +200,17 @@ def test_a_mistyped_command_of_a_command_is_one_line(capsys: pytest.CaptureFixtu
 # --- the layer --------------------------------------------------------------------------------
 
 COLUMNS = (
-    Column("name", name=True),
-    Column("effective", "priority", right=True, brief="eff", brief_unit="prio"),
-    Column("usage", right=True, drop=1),
-    Column("sort", "key", right=True, drop=2),
-    Column("reason", prose=True),
+    TextColumn("name", name=True),
+    TextColumn("effective", "priority", right=True, brief="eff", brief_unit="prio"),
+    TextColumn("usage", right=True, drop=1),
+    TextColumn("sort", "key", right=True, drop=2),
+    TextColumn("reason", prose=True),
 )
 ROW = ("alice.of.the.very.long.group@campus.example", "12.50", "3.0", "0.125", "no match was found")
 
 
 def fitted(width: int, *rows: tuple[str, ...]) -> list[str]:
-    return render_plain([Table(COLUMNS, rows or (ROW,))], width).splitlines()
+    return render_plain([TextTable(COLUMNS, rows or (ROW,))], width).splitlines()
 
 
 def test_titles_are_abbreviated_before_columns_are_left_out() -> None:
@@ -272,11 +272,11 @@ WORD = st.text("abcdefgh.@_", min_size=1, max_size=40)
 
 @given(st.lists(st.tuples(WORD, st.integers(0, 10**6), WORD), max_size=6), st.integers(40, 120))
 def test_a_table_fits_and_numbers_stay(rows: list[tuple[str, int, str]], width: int) -> None:
-    table = Table(
+    table = TextTable(
         (
-            Column("user", name=True),
-            Column("usage", right=True),
-            Column("group", drop=1, name=True),
+            TextColumn("user", name=True),
+            TextColumn("usage", right=True),
+            TextColumn("group", drop=1, name=True),
         ),
         tuple((user, str(usage), group) for user, usage, group in rows),
     )

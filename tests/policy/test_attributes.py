@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fuzz.daemons import advertised
-from policy.attributes import Moment, attribute_rows, find_attribute
+from policy.attributes import Availability, attribute_rows, find_attribute
 from policy.data.tables import attribute_table
 
 ROOT = Path(__file__).parents[2]
@@ -41,10 +41,10 @@ def test_what_a_row_says() -> None:
     state = find_attribute("STATE")
     assert state is not None
     assert "Unclaimed" in state.values
-    assert state.ads == {"slot": Moment.ALWAYS}
+    assert state.ads == {"slot": Availability.ALWAYS}
     owner = find_attribute("RemoteOwner")
     assert owner is not None
-    assert owner.ads == {"slot": Moment.CLAIMED}
+    assert owner.ads == {"slot": Availability.CLAIMED}
     opsys = find_attribute("OpSys")
     assert opsys is not None
     assert not opsys.values

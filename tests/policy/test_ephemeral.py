@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from policy.ephemeral import EPHEMERAL, Ad, Presence, find_ephemeral
+from policy.ephemeral import EPHEMERAL, AdKind, Presence, find_ephemeral
 
 
 def test_names_are_unique_and_found_without_case() -> None:
@@ -23,7 +23,7 @@ def test_neighbour_attributes_are_found_by_slot_number() -> None:
 def test_what_is_rounded_and_what_is_live() -> None:
     rounded = {entry.name for entry in EPHEMERAL if entry.rounded and "slot<i>" not in entry.name}
     assert rounded == {"RemoteUserPrio", "RemoteUserResourcesInUse"}
-    live = {entry.name for entry in EPHEMERAL if entry.live and entry.ad is Ad.REQUEST}
+    live = {entry.name for entry in EPHEMERAL if entry.live and entry.ad is AdKind.REQUEST}
     assert live == {"SubmitterUserResourcesInUse", "SubmitterGroupResourcesInUse"}
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from attr import fields_dict
 
-from policy.knobs import KNOBS, Kind, Knob, Need
+from policy.knobs import KNOBS, Knob, KnobKind, Need
 from policy.load import policy_from_knobs
 from policy.model import NegotiatorPolicy
 from tests.cases import every_case
@@ -16,13 +16,13 @@ NEGOTIATOR = Path(__file__).parents[2] / "negotiator"
 SOURCE = "\n".join(path.read_text(encoding="utf-8") for path in NEGOTIATOR.rglob("*.py"))
 PLAIN = policy_from_knobs({})
 OTHER = {
-    Kind.BOOL: ("True", "False"),
-    Kind.INT: ("7",),
-    Kind.DOUBLE: ("7.5",),
-    Kind.LEADING: ("7.5",),
-    Kind.EXPR: ("A > 1",),
-    Kind.LIST: ("some, names",),
-    Kind.STRING: ("text",),
+    KnobKind.BOOL: ("True", "False"),
+    KnobKind.INT: ("7",),
+    KnobKind.DOUBLE: ("7.5",),
+    KnobKind.LEADING: ("7.5",),
+    KnobKind.EXPR: ("A > 1",),
+    KnobKind.LIST: ("some, names",),
+    KnobKind.STRING: ("text",),
 }
 #: Knobs whose effect is not a field of the policy, or that name files (tested in
 #: ``tests/negotiator/test_usermaps.py``).

@@ -12,7 +12,7 @@ from policy.config import Library, config_from_mapping
 from policy.data.tables import builtin_table, meanings
 from policy.explain.meaning import meaning
 from policy.io import builtin_library
-from policy.knobs import FAMILIES, KNOBS, Kind, Knob, find_knob
+from policy.knobs import FAMILIES, KNOBS, Knob, KnobKind, find_knob
 from policy.knobs.fields import KnobReader, integer, readers
 from policy.knobs.other_daemons import DAEMONS, OTHER_KNOBS
 from policy.knobs.parameters import find_parameter
@@ -57,7 +57,7 @@ def test_a_default_of_a_macro_with_a_bad_value_takes_the_default_of_that() -> No
 
 
 def test_a_field_is_read_by_what_its_knob_declares() -> None:
-    knob = Knob("POOL_MANY", Kind.INT, "3", "Counts things", maximum=9.0)
+    knob = Knob("POOL_MANY", KnobKind.INT, "3", "Counts things", maximum=9.0)
 
     @frozen(kw_only=True)
     class Part:
@@ -143,7 +143,12 @@ GOES_ON = {
     "CONCURRENCY_LIMIT_DEFAULT", "START_VANILLA_UNIVERSE", "SCHEDD_SLOT_WEIGHT", "<name>_LIMIT",
     "CONCURRENCY_LIMIT_DEFAULT_<set>",
 }  # fmt: skip
-INVALID = {Kind.BOOL: "perhaps", Kind.INT: "many", Kind.DOUBLE: "many", Kind.EXPR: "1 +"}
+INVALID = {
+    KnobKind.BOOL: "perhaps",
+    KnobKind.INT: "many",
+    KnobKind.DOUBLE: "many",
+    KnobKind.EXPR: "1 +",
+}
 ENDLESS = {"ENDLESS": "$(WITHOUT_END)", "WITHOUT_END": "$(ENDLESS)"}
 
 
@@ -155,7 +160,7 @@ def test_an_invalid_value_ends_the_daemon_or_not(knob: Knob) -> None:
     assert found is not None
     goes_on = knob.name in GOES_ON
     expected = ("P112", "warning") if goes_on else ("P110", "error")
-    if knob.kind is Kind.EXPR and not goes_on:
+    if knob.kind is KnobKind.EXPR and not goes_on:
         expected = ("P111", "error")
     assert (found.id, found.severity) == expected
 

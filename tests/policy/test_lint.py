@@ -17,7 +17,7 @@ from pieslice.policies.formats import Checked, blocks, report
 from policy.config import Config, load_config
 from policy.io import builtin_library
 from policy.knobs import KNOBS
-from policy.knobs.declaration import Kind
+from policy.knobs.declaration import KnobKind
 from policy.knobs.other_daemons import OTHER_KNOBS
 from policy.knobs.readers import MAIN
 from policy.language.macros import Expander
@@ -332,7 +332,8 @@ def test_a_bad_value_of_every_declared_macro_is_told_by_its_name() -> None:
     typed = [
         knob.name
         for knob in known
-        if not knob.is_family and knob.kind in (Kind.BOOL, Kind.INT, Kind.DOUBLE, Kind.EXPR)
+        if not knob.is_family
+        and knob.kind in (KnobKind.BOOL, KnobKind.INT, KnobKind.DOUBLE, KnobKind.EXPR)
     ]
     items = found("".join(f"{name} = 1 +\n" for name in typed))
     named = {item.message.partition(":")[0] for item in items if item.id in INVALID}

@@ -6,7 +6,7 @@ import pytest
 
 from policy.explain.meaning import kind_of, meaning
 from policy.explain.sentences import Origin, origin_of
-from policy.knobs.declaration import Kind
+from policy.knobs.declaration import KnobKind
 from tests.policy.test_lint import found, read
 
 
@@ -35,9 +35,9 @@ def test_what_is_no_number_means_its_text() -> None:
 
 
 def test_expressions_of_other_daemons_are_read_as_such() -> None:
-    assert kind_of("SYSTEM_PERIODIC_HOLD") is Kind.EXPR
-    assert kind_of("Schedd.System_Periodic_Hold") is Kind.EXPR
-    assert kind_of("NOT_KNOWN_TO_ANYBODY") is Kind.STRING
+    assert kind_of("SYSTEM_PERIODIC_HOLD") is KnobKind.EXPR
+    assert kind_of("Schedd.System_Periodic_Hold") is KnobKind.EXPR
+    assert kind_of("NOT_KNOWN_TO_ANYBODY") is KnobKind.STRING
 
 
 def test_the_origin_of_a_definition() -> None:

@@ -17,13 +17,13 @@ from policy.explain.trial import CannotTry, trial
 from policy.io import builtin_library
 from policy.language.sources import MemorySources
 from policy.language.table import Context
-from policy.transforms.job import Job, text_of
+from policy.transforms.job import TransformedJob, text_of
 from policy.transforms.passes import PassesError, passes
 from policy.transforms.reach import too_late
 from policy.transforms.routes import read_routes
 from policy.transforms.routing import Router
 from policy.transforms.rules import rules_of_text
-from policy.transforms.running import Course, Fault, Kind, run
+from policy.transforms.running import FaultKind, TransformFault, TransformRun, run
 from policy.transforms.submission import read_transforms, split_cluster, submit
 from policy.transforms.variables import Variables
 from policy.versions import parse_version
@@ -47,19 +47,21 @@ def ad_of(text: str = JOB) -> Ad:
     return next(read_long(text, new=Ad))
 
 
-def transformed(rules: str, job: str = JOB, config: str = "") -> tuple[Course, dict[str, str]]:
+def transformed(
+    rules: str, job: str = JOB, config: str = ""
+) -> tuple[TransformRun, dict[str, str]]:
     """The run of some rules by the tools, and the attributes that the job has then."""
-    variables = Variables(config_of(config, "TOOL"), Job.of(ad_of(job)), NOW)
+    variables = Variables(config_of(config, "TOOL"), TransformedJob.of(ad_of(job)), NOW)
     course = run(rules_of_text(rules, "rules"), variables)
     ad = variables.job.ad
     return course, {name: text_of(ad.raw(name)) for name in ad.names()}
 
 
-def fault(course: Course) -> tuple[Kind, int | None, int | None]:
+def fault(course: TransformRun) -> tuple[FaultKind, int | None, int | None]:
     """What ended a run, and where: line and column from 1."""
     found = course.failure
     assert found is not None
-    assert isinstance(found.about, Fault)
+    assert isinstance(found.about, TransformFault)
     return found.about.kind, found.line, found.column
 
 
@@ -107,19 +109,19 @@ def test_conform_finds_differences_of_every_kind() -> None:
 @pytest.mark.parametrize(
     ("rules", "expected"),
     [
-        ("SET A 1\n  SETT B 1\n", (Kind.UNKNOWN, 2, 3)),
-        ("# c\n\nRENAME Old\n", (Kind.ARGUMENTS, 3, 1)),
-        ("SET A 1 + \\\n  2\nDELETE /x\n", (Kind.PATTERN, 3, 8)),
-        ("SET A 1\nif true\nSET B 1\n", (Kind.STRUCTURE, 2, 1)),
-        ("else\n", (Kind.STRUCTURE, 1, 1)),
-        ("if RequestMemory > 100\nendif\n", (Kind.CONDITION, 1, 1)),
-        ("V @=e\nx\n", (Kind.BLOCK, 1, 1)),
-        ("a-b = 1\n", (Kind.VARIABLE, 1, 1)),
-        ('SET "open 1\n', (Kind.ARGUMENTS, 1, 1)),
+        ("SET A 1\n  SETT B 1\n", (FaultKind.UNKNOWN, 2, 3)),
+        ("# c\n\nRENAME Old\n", (FaultKind.ARGUMENTS, 3, 1)),
+        ("SET A 1 + \\\n  2\nDELETE /x\n", (FaultKind.PATTERN, 3, 8)),
+        ("SET A 1\nif true\nSET B 1\n", (FaultKind.STRUCTURE, 2, 1)),
+        ("else\n", (FaultKind.STRUCTURE, 1, 1)),
+        ("if RequestMemory > 100\nendif\n", (FaultKind.CONDITION, 1, 1)),
+        ("V @=e\nx\n", (FaultKind.BLOCK, 1, 1)),
+        ("a-b = 1\n", (FaultKind.VARIABLE, 1, 1)),
+        ('SET "open 1\n', (FaultKind.ARGUMENTS, 1, 1)),
     ],
 )
 def test_what_ends_a_transform_is_shown_in_its_line(
-    rules: str, expected: tuple[Kind, int, int]
+    rules: str, expected: tuple[FaultKind, int, int]
 ) -> None:
     assert fault(transformed(rules)[0]) == expected
 
@@ -152,7 +154,7 @@ def test_a_line_of_a_configuration_keeps_its_place() -> None:
 
 def test_variables_that_stand_for_each_other_are_an_error() -> None:
     course, _ = transformed('A = $(B)\nB = $(A)\nSET Z "$(A)"\n')
-    assert fault(course)[:2] == (Kind.MACROS, 3)
+    assert fault(course)[:2] == (FaultKind.MACROS, 3)
 
 
 def test_rules_without_a_command_that_runs_do_nothing() -> None:
@@ -183,7 +185,7 @@ def test_a_step_tells_the_attribute_before_and_after() -> None:
 
 
 def test_a_list_makes_no_more_passes_than_a_machine_can() -> None:
-    variables = Variables(config_of(""), Job.of(ad_of()), NOW)
+    variables = Variables(config_of(""), TransformedJob.of(ad_of()), NOW)
     with pytest.raises(PassesError) as caught:
         passes(rules_of_text("TRANSFORM 1000000000\n", "rules"), variables)
     assert caught.value.diagnostic.line == 1

@@ -15,7 +15,7 @@ from attr import frozen
 
 from classad.ads.ad import ListValue
 from classad.ads.expression import Expression
-from classad.evaluation.functions import Form, form_of
+from classad.evaluation.functions import InlineForm, form_of
 from classad.language.values import UNDEFINED
 from classad.syntax.nodes import Call, Reference
 from classad.table.answers.predicates import PredicateCache
@@ -73,7 +73,7 @@ class OwnLists:
     def _replaced(self, node: Any) -> Any:
         kind = node.__class__
         if kind is Call:
-            if form_of(node.name, len(node.args)) is not Form.COUNT:
+            if form_of(node.name, len(node.args)) is not InlineForm.COUNT:
                 return node
             item, listed = node.args[0], name_in(node.args[1], "target")
             here = not isinstance(item, Reference) or name_in(item, "my")

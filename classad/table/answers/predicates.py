@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import Any, Final
 
-from classad.evaluation.functions import Form, form_of, may_move
+from classad.evaluation.functions import InlineForm, form_of, may_move
 from classad.language.operators import LOGIC
 from classad.syntax.nodes import Binary, Call, Conditional, Unary, bare
 from classad.table.answers.sampling import Sampler
 from classad.table.arrays import flag, without
 from classad.table.expressions.partner import INSTANT, Partner
-from classad.table.expressions.plans import Group, Plan, Variants
+from classad.table.expressions.plans import EvaluationPlan, PlannedRows, Variants
 from classad.table.memo import Asked, Budget, Memo, PartnerMemo
 from classad.table.shapes import Shape
 from classad.table.store.columns import Column, Joint, Part
@@ -29,7 +29,7 @@ _ONLY: Final = {wanted: bytes(r == wanted for r in range(256)) for wanted in (TR
 _DECIDED: Final = bytes(r in (TRUE, FALSE, BAD) for r in range(256))
 
 
-class Verdict:
+class PartVerdict:
     """The rows of a part, as bits, for which an expression is true, and for which it is an error.
 
     ``decided``: where it is one of these or false.  Mostly these are all rows of a part, so that
@@ -81,12 +81,12 @@ class Verdict:
             self.cost += 0 if passing is self.true else passing.bit_length() // 7
 
 
-def verdict_of(part: Part, joint: Joint | None, results: bytes | bytearray) -> Verdict:
+def verdict_of(part: Part, joint: Joint | None, results: bytes | bytearray) -> PartVerdict:
     """The rows of a part by what was found for them (``Sampler.judged``)."""
     if joint is None:
         (result,), bits = results, part.bits
         decided = 0 if result == UNKNOWN else bits
-        verdict = Verdict(bits if result == TRUE else 0, decided, bits if result == BAD else 0)
+        verdict = PartVerdict(bits if result == TRUE else 0, decided, bits if result == BAD else 0)
         verdict.cost = 300  # these are there already
         return verdict
 
@@ -102,12 +102,12 @@ def verdict_of(part: Part, joint: Joint | None, results: bytes | bytearray) -> V
         true = rows(_ONLY[TRUE])
     else:
         true = decided ^ bad  # all the rows that are left
-    verdict = Verdict(true, decided, bad)
+    verdict = PartVerdict(true, decided, bad)
     verdict.count(part.bits)
     return verdict
 
 
-def in_one(parts: Sequence[Verdict], whole: int) -> tuple[int, int, int]:
+def in_one(parts: Sequence[PartVerdict], whole: int) -> tuple[int, int, int]:
     """What verdicts about different rows, of ``whole``, give together: true, decided and bad."""
     if len(parts) == 1:
         return parts[0].true, parts[0].decided, parts[0].bad
@@ -117,7 +117,7 @@ def in_one(parts: Sequence[Verdict], whole: int) -> tuple[int, int, int]:
     return true, whole if decided == whole else decided, bad
 
 
-class Predicate(Variants[Verdict]):
+class Predicate(Variants[PartVerdict]):
     """A boolean expression of the rows of a part against any partner."""
 
     def __init__(
@@ -137,7 +137,7 @@ class Predicate(Variants[Verdict]):
         #: The rows that it says nothing about.
         self._outside = store.everything.bits ^ part.bits
 
-    def verdict(self, partner: Partner) -> Verdict:
+    def verdict(self, partner: Partner) -> PartVerdict:
         """For which rows it holds against a partner."""
         found = self.known(partner)
         if found is None:
@@ -147,12 +147,12 @@ class Predicate(Variants[Verdict]):
             variant.keep(partner.keys, found)
         return found
 
-    def _evaluate(self, plan: Plan, partner: Partner) -> Verdict:
+    def _evaluate(self, plan: EvaluationPlan, partner: Partner) -> PartVerdict:
         if self._operands and not plan.row_by_row and plan.wide:
             return self._composed(partner, plan.columns)
         sampler = Sampler(self.shape, self.of_row, partner)
 
-        def judge(group: Group) -> Verdict:
+        def judge(group: PlannedRows) -> PartVerdict:
             return verdict_of(group.part, *sampler.judged(group))
 
         if len(plan.groups) == 1 and not plan.row_by_row:
@@ -160,14 +160,14 @@ class Predicate(Variants[Verdict]):
             found.columns = plan.columns
         else:
             parts = [group.result(partner, judge) for group in plan.groups if not group.row_by_row]
-            found = Verdict(*in_one(parts, self.part.bits), plan.row_by_row, plan.columns)
+            found = PartVerdict(*in_one(parts, self.part.bits), plan.row_by_row, plan.columns)
             found.count(self.part.bits)
         found.chance = plan.random
         return found
 
     # --- logic ----------------------------------------------------------------------------------
 
-    def _composed(self, partner: Partner, columns: frozenset[str]) -> Verdict:
+    def _composed(self, partner: Partner, columns: frozenset[str]) -> PartVerdict:
         """The verdict from those of the operands, which decide the rows that it decides."""
         node = bare(self.shape.node)
         parts = [self._operand(operand).verdict(partner) for operand in self._operands]
@@ -176,15 +176,15 @@ class Predicate(Variants[Verdict]):
         found.count(parts[0].decided)
         return found
 
-    def _logic(self, node: Any, parts: list[Verdict], columns: frozenset[str]) -> Verdict:
+    def _logic(self, node: Any, parts: list[PartVerdict], columns: frozenset[str]) -> PartVerdict:
         if len(parts) == 1:
             (a,) = parts
-            return Verdict(a.false, a.decided, a.bad, 0, columns)
+            return PartVerdict(a.false, a.decided, a.bad, 0, columns)
         if len(parts) == 3:
             c, a, b = parts
             true = c.true & a.true | c.false & b.true
             decided = c.bad | c.true & a.decided | c.false & b.decided
-            return Verdict(true, decided, c.bad | c.true & a.bad | c.false & b.bad, 0, columns)
+            return PartVerdict(true, decided, c.bad | c.true & a.bad | c.false & b.bad, 0, columns)
         a, b = parts
         if isinstance(node, Binary) and node.operator == "&&":
             true, bad = a.true & b.true, a.bad | without(b.bad, a.false)
@@ -194,7 +194,7 @@ class Predicate(Variants[Verdict]):
             settled = true
         # Where both are decided so is the result; where one is not, only if the other decides.
         decided = a.decided if a.decided == b.decided else a.decided & b.decided | settled | bad
-        return Verdict(true, decided, bad, 0, columns)
+        return PartVerdict(true, decided, bad, 0, columns)
 
     def _operand(self, node: Any) -> Predicate:
         shape = self._store.shapes.of(node)
@@ -209,7 +209,7 @@ def _operands(node: Any) -> tuple[Any, ...]:
         return (node.operand,)
     if isinstance(node, Conditional):
         return (node.condition, node.then, node.otherwise)
-    choice = isinstance(node, Call) and form_of(node.name, len(node.args)) is Form.CHOICE
+    choice = isinstance(node, Call) and form_of(node.name, len(node.args)) is InlineForm.CHOICE
     return node.args if choice else ()
 
 
@@ -253,7 +253,7 @@ class PredicateCache:
 # --- predicates that all have to hold ---------------------------------------------------------
 
 
-class JointVerdicts(PartnerMemo[Verdict]):
+class JointVerdicts(PartnerMemo[PartVerdict]):
     """The joint verdicts of predicates that all have to hold."""
 
     __slots__ = ("counted", "predicates")
@@ -263,7 +263,7 @@ class JointVerdicts(PartnerMemo[Verdict]):
         self.predicates = predicates
         self.counted = -1
 
-    def ask(self, partner: Partner) -> Verdict:
+    def ask(self, partner: Partner) -> PartVerdict:
         """The joint verdict about a partner that none was found for."""
         found = passing_all([each.verdict(partner) for each in self.predicates])
         counted = sum([len(predicate.variants) for predicate in self.predicates])
@@ -305,7 +305,7 @@ def joined(joint: list[JointVerdicts], budget: Budget) -> list[JointVerdicts]:
     return [whole, *(each for each in joint if each not in alike)]
 
 
-def passing_all(verdicts: Sequence[Verdict]) -> Verdict:
+def passing_all(verdicts: Sequence[PartVerdict]) -> PartVerdict:
     """The joint verdict; its ``passing`` is None if all rows pass."""
     passing: int | None = None
     row_by_row, chance = 0, False
@@ -316,7 +316,7 @@ def passing_all(verdicts: Sequence[Verdict]) -> Verdict:
         if verdict.row_by_row:
             row_by_row |= verdict.row_by_row
             chance |= verdict.chance
-    found = Verdict(0, 0, 0, row_by_row)
+    found = PartVerdict(0, 0, 0, row_by_row)
     found.passing = passing
     found.chance = chance
     found.cost += 0 if passing is None else passing.bit_length() // 7

@@ -26,7 +26,7 @@ from classad.table.answers.predicates import (
     joined,
 )
 from classad.table.arrays import flag, rows_of
-from classad.table.expressions.conjuncts import Conjunct, Splits, Template
+from classad.table.expressions.conjuncts import Conjunct, ExpressionTemplate, Splits
 from classad.table.expressions.partner import Constants, Partner
 from classad.table.memo import Memo
 from classad.table.shapes import Shape
@@ -117,7 +117,7 @@ class RowSide:
             key = number if template is None else (template, member.open_names)
             alike.setdefault(key, []).append(member)
         found: list[Predicate] = []
-        uses: Counter[Template] = Counter()
+        uses: Counter[ExpressionTemplate] = Counter()
         for group in alike.values():
             template = group[0].conjunct.template
             if template is None or not template.literals or len(group) < VARIED:
@@ -130,7 +130,9 @@ class RowSide:
                 uses[template] += 1
         return found
 
-    def _templated(self, template: Template, members: list[_Share], number: int) -> Predicate:
+    def _templated(
+        self, template: ExpressionTemplate, members: list[_Share], number: int
+    ) -> Predicate:
         """The predicate of conjuncts of different rows, with their constants as columns."""
         shape, names = self._splits.shape_with(template, "row", number)
         store = self.cache.store
@@ -283,7 +285,7 @@ class PartnerSide:
         self, conjuncts: Iterable[tuple[Conjunct, frozenset[str]]], partner: Partner
     ) -> tuple[list[tuple[Shape, frozenset[str]]], Constants]:
         """The shapes of a partner's conjuncts, and the constants to be given to it for them."""
-        uses: Counter[Template] = Counter()
+        uses: Counter[ExpressionTemplate] = Counter()
         given: dict[str, Scalar] = {}
         found = []
         for conjunct, open_names in conjuncts:

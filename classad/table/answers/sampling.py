@@ -23,7 +23,7 @@ from classad.evaluation.functions import (
     EAGER,
     RAW,
     Booleans,
-    Form,
+    InlineForm,
     form_of,
     lookup_function,
     may_move,
@@ -43,12 +43,12 @@ from classad.syntax.nodes import (
     Subscript,
     Unary,
 )
-from classad.table.expressions.partner import Item, Partner, counts_as_value
-from classad.table.expressions.plans import Group
+from classad.table.expressions.partner import Partner, PartnerItem, counts_as_value
+from classad.table.expressions.plans import PlannedRows
 from classad.table.shapes import Shape, name_in, scope_of
 from classad.table.store.columns import PLAIN, Joint, Part, put_cell
 from classad.table.vectors import (
-    Unknown,
+    NotVectorized,
     Vector,
     apply,
     binary,
@@ -62,7 +62,7 @@ from classad.table.vectors import (
 _SIZE = 300
 
 
-class Members:
+class ListMembers:
     """The ads of many lists, one list after the other.
 
     The value of an expression in such an ad follows from what that ad has and from values of the
@@ -86,9 +86,9 @@ class Members:
         self._columns: dict[str, tuple[Vector, int]] = {}
 
     @classmethod
-    def of(cls, lists: Vector) -> Members:
+    def of(cls, lists: Vector) -> ListMembers:
         """The members of a vector's values."""
-        found: Members | None = lists.memo.get("members")
+        found: ListMembers | None = lists.memo.get("members")
         if found is None:
             found = lists.memo["members"] = cls(lists.values())
         return found
@@ -99,18 +99,18 @@ class Members:
         if known is None:
             cells: list[Any] = [ad._attrs.get(name) for ad in self.ads]
             if not PLAIN.issuperset(map(type, cells)):
-                raise Unknown
+                raise NotVectorized
             missing = cells.count(None)
             if missing:
                 cells = [UNDEFINED if cell is None else cell for cell in cells]
             known = self._columns[name] = Vector.of(cells), missing
         found, missing = known
         if missing and row_too:
-            raise Unknown
+            raise NotVectorized
         if not (missing and partner.has(name)):
             return found
         if missing < len(self.ads):
-            raise Unknown
+            raise NotVectorized
         return partner.vector(name)
 
     def count(self, judged: bytes | bytearray) -> Vector:
@@ -124,7 +124,7 @@ class Members:
         return Vector.of(counts)
 
 
-class Inputs(NamedTuple):
+class ProgramInputs(NamedTuple):
     """What a program runs on; ``names``: the columns whose combinations there are.
 
     ``members``: the ads in lists, where the program is inside of them.
@@ -133,28 +133,31 @@ class Inputs(NamedTuple):
     partner: Partner
     part: Part
     names: tuple[str, ...]
-    members: Members | None = None
+    members: ListMembers | None = None
 
 
 #: Makes the vector of a node for some inputs.
-Step = Callable[[Inputs], Vector]
+Step = Callable[[ProgramInputs], Vector]
 
 
-def run(program: Step, inputs: Inputs) -> Vector | None:
+def run(program: Step, inputs: ProgramInputs) -> Vector | None:
     """The values for the combinations; None if they have to be found one by one."""
     try:
         found = program(inputs)
-    except (Unknown, EvaluationFailure, NeedExact, RecursionError):
+    except (NotVectorized, EvaluationFailure, NeedExact, RecursionError):
         inputs.partner.evaluator.renew()
         return None
     return found if found.step else None
 
 
-def program_of(shape: Shape, of_row: bool, group: Group, partner: Partner) -> Step | None:
+def program_of(shape: Shape, of_row: bool, group: PlannedRows, partner: Partner) -> Step | None:
     """The program of an expression for a group of rows; None if it cannot have one."""
     try:
         return _Compiler(group, partner).step(shape.node, of_row)
-    except (Unknown, RecursionError):  # the latter: values that refer to others in a long chain
+    except (
+        NotVectorized,
+        RecursionError,
+    ):  # the latter: values that refer to others in a long chain
         return None
 
 
@@ -165,21 +168,21 @@ class _Cell:
     name: str
     further: bool
 
-    def __call__(self, inputs: Inputs) -> Vector:
+    def __call__(self, inputs: ProgramInputs) -> Vector:
         part, name = inputs.part, self.name
         if part.has_expressions(name):
-            raise Unknown
+            raise NotVectorized
         known = name in inputs.names
         found, missing = part.vector(inputs.names, name) if known else part.alike(name)
         if self.further and missing and inputs.partner.has(name):
-            raise Unknown
+            raise NotVectorized
         return found
 
 
 class _Compiler:
     """Compiles expressions of the rows of a group and of a partner."""
 
-    def __init__(self, group: Group, partner: Partner) -> None:
+    def __init__(self, group: PlannedRows, partner: Partner) -> None:
         self.part = group.part
         self.columns = frozenset(group.columns)
         self.partner = partner
@@ -193,7 +196,7 @@ class _Compiler:
         """The step for a node of an expression in a row's ad, or in the partner."""
         self.size += 1
         if self.size > _SIZE:
-            raise Unknown
+            raise NotVectorized
         if isinstance(node, Literal):
             return _constant(Vector.constant(node.evaluated))
         if isinstance(node, Reference):
@@ -203,7 +206,7 @@ class _Compiler:
         if isinstance(node, Call):
             return self._call(node, of_row)
         if not isinstance(node, Unary | Binary | Conditional | Subscript):
-            raise Unknown
+            raise NotVectorized
         parts = [self.step(part, of_row) for part in node.children()]
         if isinstance(node, Subscript):
             return _subscript(*parts)
@@ -216,21 +219,21 @@ class _Compiler:
 
     def _call(self, node: Call, of_row: bool) -> Step:
         form = form_of(node.name, len(node.args))
-        if form is Form.COUNT:
+        if form is InlineForm.COUNT:
             return self._counting(node, of_row)
         function = lookup_function(node.name, self.partner.context)
         if function is not None and function.laziness is RAW:
             return self._fixed(node, of_row)
         parts = [self.step(part, of_row) for part in node.args]
-        if form is Form.CHOICE:
+        if form is InlineForm.CHOICE:
             return _operation(conditional, parts)
         if function is not lookup_function(node.name):
-            raise Unknown  # one of the context, or none by its rules
+            raise NotVectorized  # one of the context, or none by its rules
         if function is None or function.laziness is not EAGER or not function.accepts(len(parts)):
-            raise Unknown
+            raise NotVectorized
         impl, bulk = function.impl, function.bulk
 
-        def call(inputs: Inputs) -> Vector:
+        def call(inputs: ProgramInputs) -> Vector:
             given = [part(inputs) for part in parts]
             values = None if bulk is None else bulk(given)
             if values is not None:
@@ -250,9 +253,9 @@ class _Compiler:
         items = [(name, self.partner.item(name)) for _, name in shape.names]
         varied = shape.row_by_row or shape.random or self.inside or self._moves(node, of_row)
         if varied or any(name in self.columns or self._reads(item) for name, item in items):
-            raise Unknown
+            raise NotVectorized
 
-        def fixed(inputs: Inputs) -> Vector:
+        def fixed(inputs: ProgramInputs) -> Vector:
             partner, (row, _) = inputs.partner, inputs.part.base(())
             my, target = (row, partner.mine) if of_row else (partner.mine, row)
             assert my is not None
@@ -270,7 +273,7 @@ class _Compiler:
             return may_move(node)
         return may_move(*node.args) or not self.partner.has(fold_name(first.name))
 
-    def _reads(self, item: Item) -> bool:
+    def _reads(self, item: PartnerItem) -> bool:
         """Whether an attribute of the partner is not the same whatever the rows are."""
         return (
             item.row_by_row or item.random or not self.columns.isdisjoint(item.rows | item.around)
@@ -281,7 +284,7 @@ class _Compiler:
     def _reference(self, node: Reference, of_row: bool) -> Step:
         name, scope = fold_name(node.name), scope_of(node)
         if name in UNUSUAL or scope is None:
-            raise Unknown
+            raise NotVectorized
         if scope:
             return self._cell(name, False) if (scope == "my") == of_row else self._attribute(name)
         if of_row:
@@ -294,14 +297,14 @@ class _Compiler:
             return lambda inputs: inputs.partner.vector(name)
         value = self.partner.raw(name)
         if not isinstance(value, Expression):
-            raise Unknown
+            raise NotVectorized
         return self._value(value.node, False)
 
     def _value(self, node: Node, of_row: bool) -> Step:
         """The step for the value of an attribute."""
         value = id(node), of_row
         if value in self._open:
-            raise Unknown
+            raise NotVectorized
         self._open.add(value)
         step = self.step(node, of_row)
         self._open.remove(value)
@@ -322,18 +325,18 @@ class _Compiler:
     def _counting(self, node: Call, of_row: bool) -> Step:
         """``countMatches`` of the partner's expression in lists of the rows."""
         if of_row or self.inside:
-            raise Unknown
+            raise NotVectorized
         lists = self.step(node.args[1], of_row)
         if not isinstance(lists, _Cell):
-            raise Unknown
+            raise NotVectorized
         counted = _counted(node.args[0], self.partner)
         self.inside = True
         inner = self.step(counted, of_row)
         self.inside = False
 
-        def count(inputs: Inputs) -> Vector:
+        def count(inputs: ProgramInputs) -> Vector:
             given = lists(inputs)
-            members = Members.of(given)
+            members = ListMembers.of(given)
             judged = bytearray()
             if members.ads:
                 held = inner(inputs._replace(members=members))
@@ -348,10 +351,10 @@ class _Compiler:
         """What the ads in lists have, or else the partner."""
         name = name_in(node, "")
         if not name or not counts_as_value(self.partner.key(name)):
-            raise Unknown
+            raise NotVectorized
         row_too = name in self.columns
 
-        def member(inputs: Inputs) -> Vector:
+        def member(inputs: ProgramInputs) -> Vector:
             assert inputs.members is not None
             return inputs.members.column(name, row_too, inputs.partner)
 
@@ -367,7 +370,7 @@ def _operation(operator: Callable[..., Vector], parts: list[Step]) -> Step:
 
 
 def _subscript(base: Step, index: Step) -> Step:
-    def select(inputs: Inputs) -> Vector:
+    def select(inputs: ProgramInputs) -> Vector:
         state = inputs.partner.evaluator.state
         parts = (base(inputs), index(inputs))
         return apply(lambda a, b: subscript(a, b, state), parts)
@@ -385,7 +388,7 @@ def _counted(node: Node, partner: Partner) -> Node:
     name = name_in(node, "", "my")
     tree = partner.raw(name) if name else None
     if not isinstance(tree, Expression) or not partner.takes_constants:
-        raise Unknown
+        raise NotVectorized
     return tree.node
 
 
@@ -424,17 +427,17 @@ class Sampler:
         self.of_row = of_row
         self.partner = partner
 
-    def judged(self, group: Group) -> tuple[Joint | None, bytes | bytearray]:
+    def judged(self, group: PlannedRows) -> tuple[Joint | None, bytes | bytearray]:
         """What each combination counts as in logic; one thing for all rows without a ``Joint``."""
         joint, found = self._found(group)
         return joint, found.judged() if isinstance(found, Vector) else bytes(map(logical, found))
 
-    def values(self, group: Group) -> Valued:
+    def values(self, group: PlannedRows) -> Valued:
         """The value of each combination."""
         joint, found = self._found(group)
         return Valued(joint, found if isinstance(found, Vector) else Vector.of(found))
 
-    def _found(self, group: Group) -> tuple[Joint | None, Vector | list[ClassAdValue]]:
+    def _found(self, group: PlannedRows) -> tuple[Joint | None, Vector | list[ClassAdValue]]:
         """The combinations and their values."""
         row, names = group.part.base(group.columns)
         if group.circular:
@@ -447,7 +450,7 @@ class Sampler:
         joint = group.part.joint(names)
         program = None if joint.size < MANY else self._ready(group).program
         if program is not None:
-            made = run(program, Inputs(self.partner, group.part, names))
+            made = run(program, ProgramInputs(self.partner, group.part, names))
             if made is not None:
                 return joint, made
         found = []
@@ -457,7 +460,7 @@ class Sampler:
             found.append(self._value(row))
         return joint, found
 
-    def _ready(self, group: Group) -> _Ready:
+    def _ready(self, group: PlannedRows) -> _Ready:
         found = group.ready
         if not isinstance(found, _Ready):
             program = program_of(self.shape, self.of_row, group, self.partner)

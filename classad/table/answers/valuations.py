@@ -24,7 +24,7 @@ from classad.syntax.nodes import Binary, bare
 from classad.table.answers.sampling import Sampler
 from classad.table.arrays import NO_CODES, flag, number_pairs, pick, rows_of
 from classad.table.expressions.partner import Partner
-from classad.table.expressions.plans import Group, Plan, Variants
+from classad.table.expressions.plans import EvaluationPlan, PlannedRows, Variants
 from classad.table.memo import Budget, Memo
 from classad.table.shapes import OTHERS, Shape
 from classad.table.store.columns import PLAIN, Joint, cell_key, put_cell
@@ -100,7 +100,7 @@ class _Pairs(NamedTuple):
 class _Placed(NamedTuple):
     """A group with the combinations of its rows, None if there is one; ``start``: their codes."""
 
-    group: Group
+    group: PlannedRows
     joint: Joint | None
     start: int
 
@@ -116,7 +116,7 @@ class Valuations:
         self._made: WeakValueDictionary[object, Valuation] = WeakValueDictionary()
         self._uids = count()
         #: The combination of each row, all groups of a plan counted together.
-        self._codes: Memo[Plan, array[int]] = Memo(budget)
+        self._codes: Memo[EvaluationPlan, array[int]] = Memo(budget)
         self._pairs: Memo[tuple[int, int], _Pairs] = Memo(budget)
 
     def forget(self, names: set[str] | None, split: set[str] | None = None) -> None:
@@ -229,7 +229,7 @@ class Valuations:
         found = self._made[made_of] = Valuation(next(self._uids), codes, values, row_by_row)
         return found
 
-    def _sampled(self, sampler: Sampler, plan: Plan) -> tuple[Valuation, int]:
+    def _sampled(self, sampler: Sampler, plan: EvaluationPlan) -> tuple[Valuation, int]:
         """The valuation by evaluating what the groups of the plan say, and its bytes."""
         placed: list[_Placed] = []
         found: list[Vector] = [Vector.of([UNDEFINED])] if plan.row_by_row else []

@@ -180,7 +180,7 @@ _TAKEN: Final = OPERATORS | {Call}
 _UIDS: Final = count()
 
 
-class Template:
+class ExpressionTemplate:
     """An expression without its constants.  ``literals``: where they stand in its tree."""
 
     def __init__(self, node: Node, literals: Sequence[Literal]) -> None:
@@ -235,7 +235,7 @@ class Conjunct(NamedTuple):
     name: str
     level: int
     node: Node | None
-    template: Template | None
+    template: ExpressionTemplate | None
     values: tuple[Scalar, ...]
 
 
@@ -247,7 +247,7 @@ class _Piece(NamedTuple):
 
     name: str
     level: int
-    template: Template
+    template: ExpressionTemplate
     constants: tuple[Constant, ...]
 
 
@@ -263,7 +263,7 @@ class Splits:
         self._pieces: Memo[object, list[_Piece]] = Memo(budget)
         #: For parts of texts without their constants the places of those that have to stay.
         self._fixed: Memo[object, tuple[int, ...]] = Memo(budget)
-        self._templates: Memo[object, Template] = Memo(budget)
+        self._templates: Memo[object, ExpressionTemplate] = Memo(budget)
         self._with_names: Memo[tuple[int, str, int], tuple[Shape, list[str]]] = Memo(budget)
 
     def of(self, tree: Expression) -> list[Conjunct]:
@@ -286,7 +286,9 @@ class Splits:
         node = template.node(list(map(Literal, conjunct.values)))
         return self._shapes.of_node(node)
 
-    def shape_with(self, template: Template, where: str, number: int) -> tuple[Shape, list[str]]:
+    def shape_with(
+        self, template: ExpressionTemplate, where: str, number: int
+    ) -> tuple[Shape, list[str]]:
         """A template with attributes for constants, and the names of these.
 
         ``where`` and ``number`` tell them from those of other uses.
@@ -375,7 +377,9 @@ class Splits:
             pieces.append(_Piece(name_in(node, "", "my"), level, template, constants))
         return tuple([place for place in range(count) if place not in free]), pieces
 
-    def _template(self, node: Node, text: str, how: int, literals: list[Literal]) -> Template:
+    def _template(
+        self, node: Node, text: str, how: int, literals: list[Literal]
+    ) -> ExpressionTemplate:
         """The template of a conjunct: one for all that are spelled alike."""
         spelled, at = [], node.start
         for literal in literals:
@@ -384,7 +388,9 @@ class Splits:
         key = (*spelled, text[at : node.end], how)
         found = self._templates.get(key)
         if found is None:
-            found = self._templates.keep(key, Template(node, literals), 600 + 100 * len(literals))
+            found = self._templates.keep(
+                key, ExpressionTemplate(node, literals), 600 + 100 * len(literals)
+            )
         return found
 
 

@@ -35,7 +35,7 @@ _LOOSE = PLAIN | {Expression}
 _LOW = 40
 
 
-class Item(NamedTuple):
+class PartnerItem(NamedTuple):
     """What an attribute of the partner brings with it.
 
     ``value``: the key if only its value matters; ``exact``: if its expression does.  ``rows``: the
@@ -75,10 +75,10 @@ def _key(shape: int, read: list[tuple[str, Any]]) -> Key:
     return blake2b(repr((shape, read)).encode(), digest_size=16).digest() if read else (shape,)
 
 
-_MISSING = Item(None, None)
+_MISSING = PartnerItem(None, None)
 #: A row that has nothing.
 _NO_ROW: Final = ClassAd()
-_UNDER_WAY = Item(None, None, row_by_row=True)
+_UNDER_WAY = PartnerItem(None, None, row_by_row=True)
 
 
 class Constants:
@@ -144,7 +144,7 @@ class Partner:
         self.shapes = shapes = store.shapes
         self._evaluator: _Evaluator | None = None
         self._known = store.has
-        self._items: dict[str, Item] = {}
+        self._items: dict[str, PartnerItem] = {}
         self._vectors: dict[str, Vector] = {}
         self._given: dict[str, Any] = {}
         self._mine: ClassAd | None = None
@@ -240,7 +240,7 @@ class Partner:
             self._mine._attrs = self.ad._attrs | self._given
         return self._mine
 
-    def item(self, name: str) -> Item:
+    def item(self, name: str) -> PartnerItem:
         """What an attribute brings with it."""
         item = self._items.get(name)
         if item is None:
@@ -250,15 +250,15 @@ class Partner:
                 item = _MISSING
             elif kind is float:
                 key = (kind, repr(value))
-                item = Item(key, key)
+                item = PartnerItem(key, key)
             elif kind in PLAIN:
-                item = Item((kind, value), (kind, value))
+                item = PartnerItem((kind, value), (kind, value))
             else:
                 return self._followed(name)
             self._items[name] = item
         return item
 
-    def _followed(self, name: str) -> Item:
+    def _followed(self, name: str) -> PartnerItem:
         """What an expression brings with it, after all that it reads, however far that leads."""
         items = self._items
         todo = [name]
@@ -288,7 +288,7 @@ class Partner:
         shape = self.shapes.of_nested(value) if nested else self.shapes.of(value)
         return _Entered(value, nested, shape, *self.names(shape))
 
-    def _expression(self, entered: _Entered) -> Item:
+    def _expression(self, entered: _Entered) -> PartnerItem:
         """What an attribute that is no plain value brings with it."""
         assert self.ad is not None
         value, nested, shape, own, rows = entered
@@ -309,7 +309,7 @@ class Partner:
                 key = (found.__class__, repr(found) if found.__class__ is float else found)
         around = rows | {name for _, name in shape.names if self._known(name)}
         back = any(where == OTHERS for where, _ in shape.names)
-        return Item(key, exact, rows, row_by_row, random, clock, height, size, around, back)
+        return PartnerItem(key, exact, rows, row_by_row, random, clock, height, size, around, back)
 
     def _value(self, tree: Expression) -> Any:
         """The value of an attribute that refers to nothing outside, nor to itself."""

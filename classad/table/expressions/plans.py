@@ -17,16 +17,16 @@ from classad.language.bounds import MAX_DEPTH
 from classad.table.expressions.partner import (
     INSTANT,
     MAX_SIZE,
-    Item,
     Partner,
+    PartnerItem,
     counts_as_value,
 )
-from classad.table.memo import Asked, Budget, Key, Memo, PartnerMemo, Result
+from classad.table.memo import Asked, Budget, CountedResult, Key, Memo, PartnerMemo
 from classad.table.shapes import BOTH, EITHER, MINE, OTHERS, Shape
 from classad.table.store.columns import Part
 from classad.table.store.store import Store
 
-T = TypeVar("T", bound=Result)
+T = TypeVar("T", bound=CountedResult)
 #: Combinations up to which an expression is evaluated as a whole.
 _WHOLE: Final = 64
 #: Levels left for what an expression is part of.
@@ -36,7 +36,7 @@ _TOO_MUCH: Final = MAX_SIZE + 1
 _SHORT: Final = 2000
 
 
-class Group(PartnerMemo[Any]):
+class PlannedRows(PartnerMemo[Any]):
     """Rows of one plan, with what one caller found in them.
 
     ``columns``: of the rows, sorted; ``row_by_row``: they and the partner's names do not decide the
@@ -62,13 +62,13 @@ class Group(PartnerMemo[Any]):
         self.circular = circular
         self.ready: object = None
 
-    def result(self, partner: Partner, make: Callable[[Group], T]) -> T:
+    def result(self, partner: Partner, make: Callable[[PlannedRows], T]) -> T:
         """What ``make`` finds in these rows; kept for partners that are the same to them."""
         found: T = self.find(partner.keys) or self.keep(partner.keys, make(self))
         return found
 
 
-class Plan:
+class EvaluationPlan:
     """``asked``: the partner's names that decide, sorted, and ``INSTANT`` if the instant does.
 
     ``columns``: those of the rows that decide; ``row_by_row``: the rows that they do not decide.
@@ -76,7 +76,7 @@ class Plan:
 
     __slots__ = ("_wide", "asked", "columns", "groups", "random", "row_by_row")
 
-    def __init__(self, groups: list[Group], asked: tuple[Asked, ...], random: bool) -> None:
+    def __init__(self, groups: list[PlannedRows], asked: tuple[Asked, ...], random: bool) -> None:
         self.groups = groups
         self.asked = asked
         self.random = random
@@ -110,13 +110,13 @@ def make_plan(
     partner: Partner,
     store: Store,
     open_names: frozenset[str] = frozenset(),
-) -> Plan:
+) -> EvaluationPlan:
     """The plan for an expression in the rows' ads (``of_row``) or in the partner.
 
     ``open_names``: attributes of that ad whose evaluation the expression is part of.
     """
     drafts = [_Draft(shape, of_row, part, partner, store)]
-    groups: list[Group] = []
+    groups: list[PlannedRows] = []
     asked: set[str] = set()
     exact = clock = random = False
     while drafts:
@@ -130,7 +130,7 @@ def make_plan(
         exact |= draft.exact
         clock |= draft.clock
         random |= draft.random
-    return Plan(groups, _in_order(asked, exact, clock), random)
+    return EvaluationPlan(groups, _in_order(asked, exact, clock), random)
 
 
 def _in_order(asked: set[str], exact: bool, clock: bool) -> tuple[Asked, ...]:
@@ -198,12 +198,12 @@ class _Draft:
         self.random |= item.random
         self.take(item)
 
-    def take(self, item: Item) -> None:
+    def take(self, item: PartnerItem) -> None:
         """The rows' attributes that an attribute of the partner can read matter."""
         self.rows |= self.read_by(item)
         self.row_by_row |= self.exact and item.back
 
-    def read_by(self, item: Item) -> frozenset[str]:
+    def read_by(self, item: PartnerItem) -> frozenset[str]:
         """The rows' attributes that an attribute of the partner can read."""
         return item.around if self.exact else item.rows
 
@@ -233,7 +233,7 @@ class _Draft:
         twin.measured = {}
         return twin
 
-    def group(self, open_names: frozenset[str]) -> Group:
+    def group(self, open_names: frozenset[str]) -> PlannedRows:
         """The finished group."""
         height, size = self._measure(self.root, self.of_row, frozenset())
         again = open_names & (self.rows if self.of_row else self.asked)
@@ -242,7 +242,7 @@ class _Draft:
         if self.circular and not row_by_row:
             row_by_row = not (self._is_short() and self.store.trees_apart(self.part, columns))
         asked = _in_order(self.asked, self.exact, self.clock)
-        return Group(self.part, columns, asked, row_by_row, self.circular, self.store.budget)
+        return PlannedRows(self.part, columns, asked, row_by_row, self.circular, self.store.budget)
 
     def _is_short(self) -> bool:
         """Whether an evaluation with a circle in it, cut where that closes, is a short one."""
@@ -296,7 +296,7 @@ class _Draft:
         return max(height, above + found[0]), size + found[1]
 
 
-class OfColumns(Result, Protocol):
+class OfColumns(CountedResult, Protocol):
     """A result.  ``columns``: those of the rows that it was made from."""
 
     columns: frozenset[str]
@@ -310,9 +310,9 @@ class Variant(PartnerMemo[R]):
 
     __slots__ = ("plans",)
 
-    def __init__(self, plan: Plan, budget: Budget) -> None:
+    def __init__(self, plan: EvaluationPlan, budget: Budget) -> None:
         super().__init__(plan.asked, budget)
-        self.plans: Memo[Key, Plan] = Memo(budget)
+        self.plans: Memo[Key, EvaluationPlan] = Memo(budget)
 
     def kinds(self, partner: Partner) -> Key:
         """What tells partners apart that have plans of their own."""
@@ -352,7 +352,7 @@ class Variants(Generic[R]):
                 return found
         return None
 
-    def planned(self, partner: Partner) -> tuple[Variant[R], Plan]:
+    def planned(self, partner: Partner) -> tuple[Variant[R], EvaluationPlan]:
         """The plan for a partner."""
         for variant in self.variants:
             known = variant.plans.get(variant.kinds(partner))

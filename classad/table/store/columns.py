@@ -223,7 +223,7 @@ class Joint(NamedTuple):
         return list(zip(*self.cells, strict=True))
 
 
-class View(NamedTuple):
+class ColumnView(NamedTuple):
     """A column as far as the rows of a part go: its fields are those of a ``Column``."""
 
     values: list[Any]
@@ -232,7 +232,7 @@ class View(NamedTuple):
     expressions: frozenset[int]
 
 
-class Source(Protocol):
+class PartSource(Protocol):
     """Where a part gets its columns."""
 
     budget: Budget
@@ -260,7 +260,7 @@ class Part:
         "uid",
     )
 
-    def __init__(self, uid: int, size: int, bits: int, source: Source) -> None:
+    def __init__(self, uid: int, size: int, bits: int, source: PartSource) -> None:
         """``size``: of the whole table."""
         self.uid = uid
         self.size = size
@@ -268,7 +268,7 @@ class Part:
         self.rows = None if bits.bit_count() == size else rows_of(bits)
         self._source = source
         budget = source.budget
-        self._views: Memo[str, View] = Memo(budget)
+        self._views: Memo[str, ColumnView] = Memo(budget)
         self._bases: Memo[tuple[str, ...], tuple[ClassAd, tuple[str, ...]]] = Memo(budget)
         self._joints: Memo[tuple[str, ...], Joint] = Memo(budget)
         self._splits: Memo[str, list[tuple[Any, int]]] = Memo(budget)
@@ -282,7 +282,7 @@ class Part:
             several.drop(None if names is None else lambda key: not names.isdisjoint(key))
         self._vectors.drop(None if names is None else lambda key: not names.isdisjoint(key[0]))
 
-    def view(self, name: str) -> View:
+    def view(self, name: str) -> ColumnView:
         """The column of an attribute, for these rows."""
         found = self._views.get(name)
         if found is None:
@@ -291,15 +291,17 @@ class Part:
             self._views.keep(name, found, 300 + size)
         return found
 
-    def _look(self, name: str) -> View:
+    def _look(self, name: str) -> ColumnView:
         whole = self._source.column(name)
         assert whole is not None
         if self.rows is None:
-            return View(whole.values, whole.codes, whole.ordered, whole.expressions)
+            return ColumnView(whole.values, whole.codes, whole.ordered, whole.expressions)
         used, codes = in_use(pick(whole.codes, self.rows), len(whole.values))
         expressions = [bisect_left(used, code) for code in whole.expressions.intersection(used)]
         ordered = bisect_left(used, whole.ordered)
-        return View([whole.values[code] for code in used], codes, ordered, frozenset(expressions))
+        return ColumnView(
+            [whole.values[code] for code in used], codes, ordered, frozenset(expressions)
+        )
 
     def has_expressions(self, name: str) -> bool:
         """Whether some cell may be no plain value."""
@@ -314,7 +316,7 @@ class Part:
             self._splits.keep(name, found, 200 + len(found) * (100 + self.size // 7))
         return found
 
-    def _by_expression(self, view: View) -> list[tuple[Any, int]]:
+    def _by_expression(self, view: ColumnView) -> list[tuple[Any, int]]:
         by_code = {code: array("i") for code in sorted(view.expressions)}
         rest, found, many = self.bits, [], len(by_code) > _MANY
         rows = range(self.size) if self.rows is None else self.rows
@@ -396,7 +398,7 @@ _MANY: Final = 64
 _VALUES: Final = PLAIN - {type(None)}
 
 
-def _combined(views: list[View]) -> Joint:
+def _combined(views: list[ColumnView]) -> Joint:
     codes = views[0].codes
     first = array("i")
     for view in views[1:]:

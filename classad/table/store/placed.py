@@ -43,7 +43,7 @@ class Placed(Protocol):
         """What rows have for an attribute that are otherwise; None for nothing."""
 
 
-class Changes(NamedTuple):
+class ChangedColumns(NamedTuple):
     """Columns that have changed.
 
     ``split``: those of them in which expressions have; ``appeared``: whether an attribute that no
@@ -84,11 +84,11 @@ class PlacedStore(Store):
     def ads_of(self, rows: Sequence[int]) -> Iterator[ClassAd]:
         return map(self._source.ad, rows)
 
-    def refresh(self) -> Changes:
+    def refresh(self) -> ChangedColumns:
         """Look again at rows that may be others than before, or have others in their places."""
         edited = self._edits != self._source.base.edits
         concerns = self._look()
-        found = Changes(set(), set(), not self._absent.isdisjoint(self.names))
+        found = ChangedColumns(set(), set(), not self._absent.isdisjoint(self.names))
         for name in self._absent & self.names:
             self._columns.pop(name, None)
         self._absent -= self.names

@@ -12,7 +12,7 @@ from attr import frozen
 
 from policy.config import Config
 from policy.knobs import KNOBS
-from policy.knobs.declaration import Kind
+from policy.knobs.declaration import KnobKind
 from policy.language.numbers import (
     INT32,
     clamp,
@@ -38,7 +38,12 @@ _TABLE_TYPES = {
     "CONCURRENCY_LIMIT_DEFAULT": "int",
     "NEGOTIATE_ALL_JOBS_IN_CLUSTER": "",
 }
-_KIND_TYPES = {Kind.BOOL: "bool", Kind.INT: "int", Kind.DOUBLE: "double", Kind.LEADING: "double"}
+_KIND_TYPES = {
+    KnobKind.BOOL: "bool",
+    KnobKind.INT: "int",
+    KnobKind.DOUBLE: "double",
+    KnobKind.LEADING: "double",
+}
 
 
 def table_row(name: str, table: dict[str, list[str]]) -> TableRow | None:

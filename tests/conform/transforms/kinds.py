@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Final
 
 from pieslice.data import Content
-from policy.transforms.running import Course, Fault
-from policy.transforms.running import Kind as FaultKind
+from policy.transforms.running import FaultKind as FaultKind
+from policy.transforms.running import TransformFault, TransformRun
 from tests.conform.runner import Case, Kind, Mismatch, unplayed
 from tests.conform.transforms.router import play_routes
 from tests.conform.transforms.schedd import play_schedd
@@ -66,9 +66,13 @@ def _expected_faults(messages: list[str]) -> list[str]:
     return kinds
 
 
-def _faults(courses: list[Course]) -> list[str]:
+def _faults(courses: list[TransformRun]) -> list[str]:
     abouts = [found.about for course in courses for found in course.complaints]
-    return [one.kind.value for one in abouts if isinstance(one, Fault) and one.kind in _COMPARED]
+    return [
+        one.kind.value
+        for one in abouts
+        if isinstance(one, TransformFault) and one.kind in _COMPARED
+    ]
 
 
 def _check_tool(case: Case) -> list[Mismatch]:

@@ -27,10 +27,10 @@ from policy.io import builtin_library
 from policy.language.host import HostFacts
 from policy.language.sources import MemorySources
 from policy.language.table import Definition
-from policy.transforms.job import Job, text_of
+from policy.transforms.job import TransformedJob, text_of
 from policy.transforms.passes import Files, PassesError, passes
 from policy.transforms.rules import Rules, rules_of_definition, rules_of_text
-from policy.transforms.running import Course, check_lines, run
+from policy.transforms.running import TransformRun, check_lines, run
 from policy.transforms.transforms import rules_named, rules_of_macro
 from policy.transforms.variables import Variables
 
@@ -50,7 +50,7 @@ class Played:
 
     rc: int = SUCCESS
     result: list[str] = field(factory=list)
-    courses: list[Course] = field(factory=list)
+    courses: list[TransformRun] = field(factory=list)
     problems: list[Diagnostic] = field(factory=list)
 
 
@@ -167,7 +167,7 @@ def _rules(
         elif value in files:
             one = rules_of_text(files[value], value)
             # Rules of which nothing is run but assignments are dropped, and these are kept.
-            variables = Variables(config, Job(Ad()), EvalContext(now=NOW))
+            variables = Variables(config, TransformedJob(Ad()), EvalContext(now=NOW))
             looked_at = check_lines(one, variables)
             known.update(variables.values)
             is_run = looked_at.steps or looked_at.failure or one.iteration or one.requirements
@@ -198,7 +198,7 @@ def _transform(
     played: Played,
 ) -> bool:  # fmt: skip
     """Transform one ad, and write what comes out; False if the tool ends."""
-    variables = Variables(config, Job.of(ad), EvalContext(now=NOW))
+    variables = Variables(config, TransformedJob.of(ad), EvalContext(now=NOW))
     for name, value in arguments.defines.items():
         variables.put(name, value)
     last = rules[-1] if rules else None
@@ -211,7 +211,7 @@ def _transform(
     before = dict(variables.values)
     for turn in turns:
         variables.values = dict(before)
-        variables.job = Job.of(ad)
+        variables.job = TransformedJob.of(ad)
         variables.set_live(turn)
         failed = False
         for one in rules:
