@@ -168,7 +168,7 @@ def _context(args: argparse.Namespace, config: Config) -> EvalContext:
 
 def _print(args: argparse.Namespace, answer: Result, ads: Sequence[Ad]) -> None:
     from pieslice.reports.output import chosen_width
-    from pieslice.transforms.told import long_form
+    from pieslice.transforms.runs import long_form
 
     if args.json:
         sys.stdout.write(answer.to_json())

@@ -17,7 +17,7 @@ from negotiator.jobs.lists import UNIVERSE_NAMES
 from pieslice.reports.document import NOT_SHOWN
 from pieslice.reports.layout import Block, Line, TextColumn, TextTable
 from pieslice.reports.result import Result
-from pieslice.transforms.told import (
+from pieslice.transforms.runs import (
     RulesProblem,
     RulesRun,
     alike,
@@ -61,7 +61,7 @@ _NOT_LOOKED_AT: Final = {
 
 
 @frozen
-class RouteTold:
+class RouteAnswer:
     """A route; ``max_idle_jobs`` is null without a limit.
 
     ``jobs``: how many it got.  ``too_late``: the earlier route that takes every job of it.
@@ -115,7 +115,7 @@ class Routed(Result):
     router: str
     is_on: bool
     round_robin: bool
-    routes: tuple[RouteTold, ...]
+    routes: tuple[RouteAnswer, ...]
     problems: tuple[RulesProblem, ...]
     jobs: tuple[JobRouted, ...]
     #: The ads that come out.
@@ -155,7 +155,7 @@ class Routed(Result):
         return found
 
 
-def _route_table(routes: Sequence[RouteTold]) -> TextTable:
+def _route_table(routes: Sequence[RouteAnswer]) -> TextTable:
     columns = (
         TextColumn("route", name=True),
         TextColumn("universe", drop=2),
@@ -215,7 +215,7 @@ def routed(
     done = Router(table, config, context, version).route(ads)
     late = tuple(too_late(table))
     earlier = {route.name: one.earlier.name for one in late for route in one.routes}
-    routes = tuple(_route_told(route, done, earlier) for route in table.routes)
+    routes = tuple(_route_answer(route, done, earlier) for route in table.routes)
     runs = of_courses(course for one in done for course in one.courses)
     return Routed(
         path,
@@ -225,16 +225,16 @@ def routed(
         table.round_robin,
         routes,
         tuple(map(said, table.problems)),
-        tuple(map(_job_told, done)),
+        tuple(map(_job_routed, done)),
         tuple(one.routed for one in done if one.routed is not None),
         late,
         distinct((*table.problems, *runs)),
     )
 
 
-def _route_told(route: Route, done: Sequence[Routing], earlier: Mapping[str, str]) -> RouteTold:
+def _route_answer(route: Route, done: Sequence[Routing], earlier: Mapping[str, str]) -> RouteAnswer:
     requirements = route.rules.requirements
-    return RouteTold(
+    return RouteAnswer(
         route.name,
         UNIVERSE_NAMES.get(route.universe, str(route.universe)),
         route.grid_resource,
@@ -247,7 +247,7 @@ def _route_told(route: Route, done: Sequence[Routing], earlier: Mapping[str, str
     )
 
 
-def _job_told(routing: Routing) -> JobRouted:
+def _job_routed(routing: Routing) -> JobRouted:
     failure = routing.failure
     failed = None if failure is None or failure.failure is None else said(failure.failure)
     if failed is None and routing.route is not None and routing.routed is None:

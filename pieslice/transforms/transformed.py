@@ -16,7 +16,7 @@ from classad.evaluate import EvalContext
 from pieslice.reports.document import NOT_SHOWN
 from pieslice.reports.layout import Block, Line
 from pieslice.reports.result import Result
-from pieslice.transforms.told import (
+from pieslice.transforms.runs import (
     RulesProblem,
     RulesRun,
     alike,
