@@ -46,6 +46,10 @@ _LINES: Final = re.compile(
     r"JOB_(?:TRANSFORM|ROUTER_ROUTE|ROUTER_TRANSFORM)_(?!NAMES$)\w+", re.IGNORECASE
 )
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_PERIODIC: Final = re.compile(
+    r"SYSTEM_PERIODIC_(REMOVE|HOLD|RELEASE|VACATE)(_\w+)?(?<!_REASON)(?<!_SUBCODE)(?<!_NAMES)",
+    re.IGNORECASE,
+)
 
 
 class CannotTry(Exception):  # noqa: N818 - its text is the message
@@ -113,7 +117,7 @@ class Trial:
     def outcome(self) -> TriedValue:
         """Evaluate."""
         value = evaluate(self.tree, self.my, self.target, context=self.context)
-        return TriedValue(value, effect(self.knob, value))
+        return TriedValue(value, effect(self.knob, value) or _periodically(self.macro, value))
 
     def missing(self) -> list[Ephemeral]:
         """The attributes the negotiator would add that the expression needs and no ad has."""
@@ -192,6 +196,17 @@ def effect(knob: Knob | None, value: object) -> str:
         number = value.__class__ in (bool, int, float) and bool(value)
         return f"the {knob.use.my} {'takes' if number else 'does not take'} part"
     return ""
+
+
+def _periodically(macro: str, value: object) -> str:
+    """What the schedd makes of the value of an expression that it asks of its jobs all the time."""
+    found = _PERIODIC.fullmatch(macro)
+    if found is None:
+        return ""
+    if value.__class__ not in (bool, int, float) or not value:
+        return "the schedd leaves the job as it is"
+    counts = "" if value is True else "a number that is not 0 counts as true: "
+    return f"{counts}the schedd {found[1].lower()}s the job"
 
 
 def newest_time(ads: Iterable[ClassAd]) -> float | None:

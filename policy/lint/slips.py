@@ -11,7 +11,7 @@ from typing import Final
 
 from classad.errors import Diagnostic, Edit
 from classad.evaluation.functions import InlineForm, lookup_function
-from classad.language.operators import BINARY, COMPARISONS, LOGIC
+from classad.language.operators import BINARY, COMPARISONS, LOGIC, ORDER
 from classad.syntax.nodes import (
     Binary,
     Call,
@@ -25,12 +25,12 @@ from classad.syntax.nodes import (
     walk,
 )
 from policy.attributes import find_attribute
-from policy.knobs.declaration import KnobKind
+from policy.knobs.declaration import KnobKind, Wanted
 from policy.knobs.reading import behind_expression
 from policy.language.expressions import text_behind
 from policy.language.numbers import saturated
 from policy.lint.expressions import MacroExpression
-from policy.lint.finding import Finding, Per, finding, looks_at
+from policy.lint.finding import ERROR, Finding, Per, finding, looks_at
 from policy.lint.trees import names, references, sides, takes_pattern, text_of
 from policy.lint.view import Setting, View
 from policy.values.domain import single_number, single_value
@@ -39,7 +39,8 @@ PRECEDENCE: Final = Finding(
     "P420",
     "an operator that binds otherwise than it looks",
     "`!` takes the next operand only, `*` comes before `=?=`, and `&&` before `||`. Where blanks or"
-    " line breaks say otherwise, or a part is an error that way, parentheses are missing.",
+    " line breaks say otherwise, or a part is an error that way, parentheses are missing. `? :`"
+    " comes last: what is before `?` is all of the condition.",
     'START = !TARGET.Owner == "alice"\n',
     'START = TARGET.Owner != "alice"\n',
 )
@@ -52,6 +53,7 @@ WHOLE_DIVISION: Final = Finding(
 )
 
 
+_PERIODIC: Final = re.compile("SYSTEM_PERIODIC_", re.IGNORECASE)
 #: What a name has before it when it is the whole, and what it is a part of.
 _WHOLES: Final = ("total", "totalslot", "detected")
 #: Units of what preemption compares.
@@ -113,6 +115,59 @@ def slip(one: MacroExpression, node: Binary) -> Iterator[Diagnostic]:
     divided = _division(one, node) if node.operator == "/" else None
     if divided is not None:
         yield one.say(WHOLE_DIVISION, divided[0], node, divided[1])
+
+
+@looks_at(Per.EXPRESSION)
+def number_chosen(one: MacroExpression) -> Iterator[Diagnostic]:
+    """A condition that chooses between numbers: the choice was meant to be compared.
+
+    ``Age > Limit is undefined ? 60 : Limit * 60`` is 60, which counts as true, or Limit * 60.
+    """
+    choice = bare(one.tree)
+    if one.use.wanted not in (Wanted.TRUTH, Wanted.CONDITION) or not isinstance(
+        choice, Conditional
+    ):
+        return
+    compared = _compared_before(choice.condition)
+    if compared is None or not all(map(_is_number, _ends(choice))):
+        return
+    operator, start = compared
+    message = f"`{operator}` binds before `? :`, so {one.name} is a number, which is true unless 0"
+    meant_ = one.text[start : choice.end].strip()
+    found = one.say(PRECEDENCE, message, choice, f"write `{operator} ({meant_})`")
+    found.severity = ERROR if _PERIODIC.match(one.setting.macro) else found.severity
+    yield found
+
+
+def _compared_before(node: Node) -> tuple[str, int] | None:
+    """The comparison at the end of a condition, and where the choice begins that it may be with."""
+    while isinstance(node, Binary) and node.operator in LOGIC:
+        node = node.right
+    if not isinstance(node, Binary):
+        return None
+    first = node.left if node.operator not in ORDER else node
+    if not isinstance(first, Binary) or first.operator not in ORDER:
+        return None
+    if first is node and not isinstance(node.right, Call):
+        return None
+    return first.operator, first.right.start
+
+
+def _ends(node: Node) -> Iterator[Node]:
+    """What a choice may give."""
+    node = bare(node)
+    if isinstance(node, Conditional):
+        yield from _ends(node.then)
+        yield from _ends(node.otherwise)
+    else:
+        yield node
+
+
+def _is_number(node: Node) -> bool:
+    """Is it a number by its form, and not one that stands for false?"""
+    if isinstance(node, Binary):
+        return node.operator in ("+", "-", "*", "/", "%")
+    return isinstance(node, Literal) and type(node.value) in (int, float) and node.value != 0
 
 
 # --- precedence -----------------------------------------------------------------------------------

@@ -63,6 +63,25 @@ def test_a_value_and_what_it_means(capsys: Capture) -> None:
 
 
 @pytest.mark.usefixtures("pool")
+@pytest.mark.parametrize(
+    ("macro", "value", "said"),
+    [
+        ("SYSTEM_PERIODIC_REMOVE", "JobPrio + 3",
+         "a number that is not 0 counts as true: the schedd removes the job"),
+        ("SYSTEM_PERIODIC_HOLD_Mem", "JobPrio == 0", "the schedd holds the job"),
+        ("SYSTEM_PERIODIC_RELEASE", "JobPrio * 2", "the schedd leaves the job as it is"),
+        ("SYSTEM_PERIODIC_VACATE", "nothing", "the schedd leaves the job as it is"),
+        ("SYSTEM_PERIODIC_HOLD_REASON", '"held"', None),
+    ],
+)  # fmt: skip
+def test_what_the_schedd_does_with_an_expression_of_jobs(
+    macro: str, value: str, said: str | None, capsys: Capture
+) -> None:
+    lines, _ = evaluate(capsys, macro, "--my", "jobs", "-D", f"{macro}={value}")
+    assert lines[1:] == ([] if said is None else [f"  {said}"])
+
+
+@pytest.mark.usefixtures("pool")
 def test_ranks_go_through_single_precision(capsys: Capture) -> None:
     words = ["PREEMPTION_RANK", "--my", "slots", "-a", "RemoteUserPrio=0.1"]
     assert evaluate(capsys, *words)[0] == ["3.000000149011612E+00", "  ranked 3.00000024"]

@@ -41,6 +41,18 @@ BAD = "PREEMPTION_REQUIREMENTS = RemoteUserPrio > SubmitterUserPrio"
             ["P420:1 `!` takes `HasDocker` only, not the comparison"],
         ),
         (
+            "START = Cpus > JobPrio is undefined ? 4 : JobPrio * 2\n",
+            ["P420:1 `>` binds before `? :`, so START is a number, which is true unless 0"],
+        ),
+        (
+            "SYSTEM_PERIODIC_HOLD = JobPrio >= isUndefined(Rank) ? 1 : Rank + 1\n",
+            [
+                "P420:1 `>=` binds before `? :`, so SYSTEM_PERIODIC_HOLD is a number, which is"
+                " true unless 0"
+            ],
+        ),
+        ("START = Cpus > (JobPrio is undefined ? 4 : JobPrio * 2)\n", []),
+        (
             "START = Cpus + 1 > 0 * Memory\n",
             ["P419:1 START is true whatever its attributes are"],
         ),
