@@ -228,14 +228,28 @@ class View:
 
     @cached_property
     def items(self) -> dict[str, set[str]]:
-        """The case-folded items of each list that names macros, without quotes around them."""
+        """The case-folded items of each list that names macros, without quotes around them.
+
+        The value counts that a list has in the end, whether a file or a template gave it, and those
+        with a prefix, which one daemon has.
+        """
         found: dict[str, set[str]] = {}
+        texts = [(names.name, self._text_of(names.name)) for names in LISTS_BY_NAME.values()]
         for setting in self.settings:
             names = LISTS_BY_NAME.get(setting.macro.casefold())
             if names is not None:
-                items = {item.text.strip("\"'").casefold() for item in setting.items()}
-                found.setdefault(names.name, set()).update(items)
-        return found
+                texts.append((names.name, setting.text()))
+        for name, text in texts:
+            items = {item.strip("\"'").casefold() for item in _ITEM.findall(text)}
+            found.setdefault(name, set()).update(items)
+        return {name: items for name, items in found.items() if items}
+
+    def _text_of(self, name: str) -> str:
+        """The value that a macro has in the end, empty if it has none."""
+        try:
+            return self.config.text(name) or ""
+        except ExpansionError:
+            return ""
 
     @cached_property
     def local_names(self) -> dict[str, str]:

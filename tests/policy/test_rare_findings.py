@@ -52,6 +52,13 @@ BAD = "PREEMPTION_REQUIREMENTS = RemoteUserPrio > SubmitterUserPrio"
             ],
         ),
         ("START = Cpus > (JobPrio is undefined ? 4 : JobPrio * 2)\n", []),
+        # The value that a list has in the end counts, whoever gave it.
+        (
+            "STARTD_CRON_JOBLIST = $(STARTD_CRON_JOBLIST) Own\n"
+            "STARTD_CRON_Own_EXECUTABLE = /bin/true\nSTARTD_CRON_Own_PERIOD = 1m\n"
+            "use feature: GPUsMonitor\n",
+            [],
+        ),
         (
             "START = Cpus + 1 > 0 * Memory\n",
             ["P419:1 START is true whatever its attributes are"],
