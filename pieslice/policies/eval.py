@@ -35,7 +35,7 @@ from pieslice.inputs.configuration import Misuse, Shown, read, say, say_problems
 from pieslice.inputs.versions import version_of
 from pieslice.reports.document import INLINE, SPARSE, Document, shape
 from pieslice.terminal import complain
-from policy.explain.trial import CannotTry, Trial, newest_time, trial
+from policy.explain.trial import STARTD_ATTRS, CannotTry, Trial, newest_time, trial
 from policy.versions import Followed
 
 #: Values on an axis unless it says how many.
@@ -88,7 +88,10 @@ class GridDocument(Document):
 
 @frozen
 class ValueDocument(Document):
-    """The value of a policy's expression; ``not_given``: what a cycle would add to the ads."""
+    """The value of a policy's expression; ``not_given``: what a cycle would add to the ads.
+
+    ``published``: what MY has by STARTD_ATTRS of the configuration and the expression uses.
+    """
 
     schema: ClassVar[str] = "pieslice/policy-eval/1"
     followed: Followed
@@ -96,6 +99,7 @@ class ValueDocument(Document):
     value: str
     effect: str
     not_given: Sequence[str]
+    published: Sequence[str]
     why: Explanation | None = field(metadata=SPARSE)
 
 
@@ -256,17 +260,20 @@ def _is_job(ad: ClassAd, wanted: str) -> bool:
 
 
 def _single(args: argparse.Namespace, tried: Trial) -> int:
-    found = tried.outcome()
+    found, published = tried.outcome(), tried.published_names()
     if args.json:
         value, missing = unparse_value(found.value), [entry.name for entry in tried.missing()]
         why = _explanation(tried) if args.why else None
-        said = ValueDocument(version_of(args), tried, value, found.effect, missing, why)
+        effect = found.effect
+        said = ValueDocument(version_of(args), tried, value, effect, missing, published, why)
         sys.stdout.write(said.to_json())
         return EXIT_OK
     print(unparse_value(found.value))
     if found.effect:
         print(f"  {found.effect}")
     print(f"  {version_of(args)}")
+    if published:
+        print(f"  MY has {', '.join(published)} by {STARTD_ATTRS}")
     if args.why:
         print(_explanation(tried).render())
     _say_missing(tried)

@@ -14,7 +14,7 @@ from array import array
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
-from attr import frozen
+from attr import evolve, frozen
 
 from classad import ClassAd
 from classad.errors import ClassAdParseError, Diagnostic
@@ -27,7 +27,9 @@ from policy.knobs import find_knob
 from policy.knobs import matching as matching
 from policy.knobs.declaration import Knob, KnobKind
 from policy.knobs.fields import config_for
+from policy.knobs.readers import find_readers
 from policy.knobs.reading import read_knob
+from policy.knobs.uses import find_use
 from policy.language import expressions
 from policy.language.macros import ExpansionError
 from policy.language.table import Definition
@@ -45,6 +47,8 @@ _CONSTRAINTS: Final = (
 _LINES: Final = re.compile(
     r"JOB_(?:TRANSFORM|ROUTER_ROUTE|ROUTER_TRANSFORM)_(?!NAMES$)\w+", re.IGNORECASE
 )
+#: Lists the attributes that the startd puts into the ads of its slots.
+STARTD_ATTRS: Final = "STARTD_ATTRS"
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _PERIODIC: Final = re.compile(
     r"SYSTEM_PERIODIC_(REMOVE|HOLD|RELEASE|VACATE)(_\w+)?(?<!_REASON)(?<!_SUBCODE)(?<!_NAMES)",
@@ -82,6 +86,8 @@ class Trial:
     context: EvalContext
     #: What the daemons ignore behind the expression.
     ignored: Diagnostic | None = None
+    #: What MY has by STARTD_ATTRS of the configuration.
+    published: tuple[str, ...] = ()
 
     def assign(self, name: str, text: str) -> None:
         """Set an attribute: ``MY.x``, ``TARGET.x``, one that the negotiator adds, or one of MY."""
@@ -119,6 +125,15 @@ class Trial:
         value = evaluate(self.tree, self.my, self.target, context=self.context)
         return TriedValue(value, effect(self.knob, value) or _periodically(self.macro, value))
 
+    def published_names(self) -> list[str]:
+        """What the expression uses of what STARTD_ATTRS publishes."""
+        from classad.analysis.references import internal_references
+
+        if not self.published:
+            return []
+        used = set(map(str.casefold, internal_references(self.my, self.tree).names))
+        return [name for name in self.published if name.casefold() in used]
+
     def missing(self) -> list[Ephemeral]:
         """The attributes the negotiator would add that the expression needs and no ad has."""
         from classad.syntax.nodes import Reference, walk
@@ -136,7 +151,34 @@ class Trial:
 
 
 def trial(config: Config, macro: str, my: ClassAd, target: ClassAd, context: EvalContext) -> Trial:
-    """The trial of the expression in ``macro``; raises ``CannotTry``."""
+    """The trial of the expression in ``macro``; raises ``CannotTry``.
+
+    The slot of an expression of the startd has what STARTD_ATTRS of the configuration publishes.
+    """
+    readers, use = find_readers(macro), find_use(macro)
+    if readers is None or "STARTD" not in readers.daemons or use is None or use.my != "slot":
+        return _trial(config, macro, my, target, context)
+    names, my = [], my.duplicate()
+    for name in re.findall(r"[A-Za-z_]\w*", _text(config, STARTD_ATTRS)):
+        try:
+            text = _text(config, name)
+            tree = expressions.parse(text, Source(text, f"<{name}>"), language=context.language)
+        except ClassAdParseError:
+            continue  # the startd leaves it out as well
+        my.insert(name, tree)
+        names.append(name)
+    tried = _trial(config, macro, my, target, context)
+    return evolve(tried, published=tuple(dict.fromkeys(names)))
+
+
+def _text(config: Config, name: str) -> str:
+    try:
+        return config.text(name) or ""
+    except ExpansionError:
+        return ""
+
+
+def _trial(config: Config, macro: str, my: ClassAd, target: ClassAd, context: EvalContext) -> Trial:
     knob = find_knob(macro)
     if knob is not None:
         if knob.kind is not KnobKind.EXPR:

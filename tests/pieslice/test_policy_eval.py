@@ -82,6 +82,26 @@ def test_what_the_schedd_does_with_an_expression_of_jobs(
 
 
 @pytest.mark.usefixtures("pool")
+def test_the_slot_of_start_has_what_the_configuration_publishes(capsys: Capture) -> None:
+    define = [
+        "-D",
+        "STARTD_ATTRS=HasRoom Age",
+        "-D",
+        "HasRoom=MY.Age > TARGET.JobPrio",
+        "-D",
+        "Age=3",
+    ]
+    words = ["START", "--subsys", "STARTD", "-D", "STARTD.START=HasRoom ?: false", *define]
+    lines, _ = evaluate(capsys, *words, "--my", "slots", "--target", "jobs")
+    assert lines == ["true", "  MY has HasRoom, Age by STARTD_ATTRS"]
+    assert evaluate(capsys, *words, "--my", "slots", "-a", "TARGET.JobPrio=9")[0][0] == "false"
+    ranked = evaluate(
+        capsys, "NEGOTIATOR_POST_JOB_RANK", "-D", "NEGOTIATOR_POST_JOB_RANK=Age", *define
+    )
+    assert ranked[0][0] == "undefined"  # the negotiator reads what the slot advertises
+
+
+@pytest.mark.usefixtures("pool")
 def test_ranks_go_through_single_precision(capsys: Capture) -> None:
     words = ["PREEMPTION_RANK", "--my", "slots", "-a", "RemoteUserPrio=0.1"]
     assert evaluate(capsys, *words)[0] == ["3.000000149011612E+00", "  ranked 3.00000024"]
