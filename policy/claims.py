@@ -9,6 +9,7 @@ SCHEDD_INTERVAL of 25.14.1.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from attr import field, frozen
@@ -30,6 +31,8 @@ _WORKLIFE: Final = 1200
 _LONGEST_VACATE: Final = 600
 _LOOK_INTERVAL: Final = 300
 _FOREVER: Final = 2**31
+#: Decimal numbers with fewer digits are less than that.
+_DIGITS: Final = 10
 _VALUE: Final = expressions.evaluator(0.0)
 
 
@@ -91,7 +94,12 @@ def read_claims(config: Config) -> ClaimSettings:
 
 def _seconds(config: Config, name: str, default: int) -> int:
     """A time that is known without a slot or a job."""
-    value = _VALUE(_text(config, name))
+    text = _text(config, name)
+    return int(text) if text.isdecimal() and len(text) < _DIGITS else _computed(text, default)
+
+
+def _computed(text: str, default: int) -> int:
+    value = _VALUE(text)
     if isinstance(value, int | float) and value.__class__ in (int, float):
         return int(value) if abs(value) < _FOREVER else default
     return default
@@ -99,8 +107,14 @@ def _seconds(config: Config, name: str, default: int) -> int:
 
 def _expression(config: Config, name: str) -> Expression | None:
     text = _text(config, name)
+    return _parsed(text) if text else None
+
+
+@lru_cache(maxsize=100)
+def _parsed(text: str) -> Expression | None:
+    """Most configurations leave these as they are built in."""
     try:
-        return expressions.parse(text) if text else None
+        return expressions.parse(text)
     except ClassAdParseError:
         return None
 
