@@ -15,6 +15,8 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from functools import cache
+from gettext import gettext
 
 import pieslice.alerts.cli
 import pieslice.doctor.cli
@@ -58,6 +60,10 @@ EPILOG = (
     "exit status: 0 done, 1 the answer is no, or some of the input could not be read, 2 bad usage"
     " or input"
 )
+
+# Every parser of a command wants the same few words, and argparse looks for files with their
+# translation each time.
+vars(argparse)["_"] = cache(gettext)
 
 #: The commands that run in a broken installation, too.
 ANYWHERE = ("doctor", "help", "completion")

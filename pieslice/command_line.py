@@ -10,8 +10,6 @@ import math
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cache
-from gettext import gettext
 from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, TypeAlias
@@ -50,10 +48,6 @@ CENTURY: Final = 36_525
 
 #: Positional arguments that take options as well: those of a command below, and all the rest.
 _TO_THE_END: Final = (argparse.PARSER, argparse.REMAINDER)
-
-# Every parser of a command wants the same few words, and argparse looks for files with their
-# translation each time.
-vars(argparse)["_"] = cache(gettext)
 
 #: A command as it is typed, and what it is good for.
 Example: TypeAlias = tuple[str, str]

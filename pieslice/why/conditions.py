@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -338,10 +338,17 @@ def _would_do(
     node: Node, job: ClassAd, name: str, value: Plain, slot: ClassAd, context: EvalContext
 ) -> bool:
     """Whether a condition over lists is true of a slot when the job has another value."""
-    changed = job.duplicate() if job._chained is None else job.unchained().duplicate()
-    changed.insert(name, value)
+    changed = with_values(job, [(name, "=", value)])
     tree = Expression.from_node(flattened(node, changed, context))
     return is_true(evaluate(tree, changed, slot, context=context))
+
+
+def with_values(ad: ClassAd, values: Iterable[tuple[str, str, Plain]]) -> ClassAd:
+    """A job's ad with other values."""
+    changed = ad.duplicate() if ad._chained is None else ad.unchained().duplicate()
+    for name, _, value in values:
+        changed.insert(name, value)
+    return changed
 
 
 def _gap(now: object, value: Plain) -> float:

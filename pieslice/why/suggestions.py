@@ -12,14 +12,13 @@ counts here are exact.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import partial, reduce
 from itertools import product
 from typing import Final
 
 from attr import define, field, frozen
 
-from classad import ClassAd
 from classad.ads.expression import Expression
 from classad.syntax.nodes import Binary, Literal
 from classad.table import Rows
@@ -29,7 +28,14 @@ from pieslice.data import is_number
 from pieslice.reports.document import json_name
 from pieslice.reports.layout import Block, Line, plural
 from pieslice.why.clauses import ClauseKey, Counted, Whose, tidy
-from pieslice.why.conditions import Bound, Plain, bound_of, bounds_in_lists, is_plain
+from pieslice.why.conditions import (
+    Bound,
+    Plain,
+    bound_of,
+    bounds_in_lists,
+    is_plain,
+    with_values,
+)
 from pieslice.why.funnel import PoolMatch, Verdicts, match_pool, with_job
 from pieslice.why.lists import calls_over_lists, value_text
 
@@ -273,14 +279,6 @@ def _distance(now: Plain | None, value: Plain) -> float:
     if is_number(value) and is_number(now):
         return abs(float(value) - float(now)) / max(abs(float(now)), 1.0)
     return 1.0
-
-
-def with_values(ad: ClassAd, values: Iterable[tuple[str, str, Plain]]) -> ClassAd:
-    """A job's ad with other values."""
-    changed = ad.duplicate() if ad._chained is None else ad.unchained().duplicate()
-    for name, _, value in values:
-        changed.insert(name, value)
-    return changed
 
 
 def _needed(bounds: Sequence[Bound], row: int) -> _Values | None:

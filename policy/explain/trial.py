@@ -243,9 +243,9 @@ def effect(knob: Knob | None, value: object) -> str:
 def _periodically(macro: str, value: object) -> str:
     """What the schedd makes of the value of an expression that it asks of its jobs all the time."""
     found = _PERIODIC.fullmatch(macro)
-    if found is None:
+    if found is None or value.__class__ not in (bool, int, float):
         return ""
-    if value.__class__ not in (bool, int, float) or not value:
+    if not value:
         return "the schedd leaves the job as it is"
     counts = "" if value is True else "a number that is not 0 counts as true: "
     return f"{counts}the schedd {found[1].lower()}s the job"

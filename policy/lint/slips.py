@@ -133,8 +133,8 @@ def number_chosen(one: MacroExpression) -> Iterator[Diagnostic]:
         return
     operator, start = compared
     message = f"`{operator}` binds before `? :`, so {one.name} is a number, which is true unless 0"
-    meant_ = one.text[start : choice.end].strip()
-    found = one.say(PRECEDENCE, message, choice, f"write `{operator} ({meant_})`")
+    compared_with = one.text[start : choice.end].strip()
+    found = one.say(PRECEDENCE, message, choice, f"write `{operator} ({compared_with})`")
     found.severity = ERROR if _PERIODIC.match(one.setting.macro) else found.severity
     yield found
 

@@ -70,7 +70,7 @@ def test_a_value_and_what_it_means(capsys: Capture) -> None:
          "a number that is not 0 counts as true: the schedd removes the job"),
         ("SYSTEM_PERIODIC_HOLD_Mem", "JobPrio == 0", "the schedd holds the job"),
         ("SYSTEM_PERIODIC_RELEASE", "JobPrio * 2", "the schedd leaves the job as it is"),
-        ("SYSTEM_PERIODIC_VACATE", "nothing", "the schedd leaves the job as it is"),
+        ("SYSTEM_PERIODIC_VACATE", "JobPrio > 5", "the schedd leaves the job as it is"),
         ("SYSTEM_PERIODIC_HOLD_REASON", '"held"', None),
     ],
 )  # fmt: skip
