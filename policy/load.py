@@ -10,6 +10,7 @@ daemon aborts there is an error among the diagnostics, and the default is used t
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -102,7 +103,7 @@ def load_policy(
     if version is not None and version != config.version:
         config = evolve(config, version=version)
     knobs = KnobReader(config, dialect)
-    policy = evolve(_build(knobs, sources), version=config.version)
+    policy = _build(knobs, sources)
     diagnostics = (*_relevant(knobs.diagnostics, policy),)
     return PolicyLoad(policy, diagnostics, tuple(_unsupported(config)))
 
@@ -138,10 +139,11 @@ def _build(knobs: KnobReader, sources: Sources | None) -> NegotiatorPolicy:
     values: dict[str, Any] = {name: read(knobs) for part in PARTS for name, read in readers(part)}
     return NegotiatorPolicy(
         dialect=knobs.dialect,
+        version=knobs.config.version,
         groups=groups.groups,
         group_accept_surplus=groups.accept_surplus,
         concurrency_limits=limits,
-        claims=read_claims(knobs.config),
+        read_claims=partial(read_claims, knobs.config),
         user_maps=user_maps,
         **values,
     )

@@ -8,7 +8,8 @@ Follows: the knobs that 25.14.1's negotiator reads for a cycle.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import Final
 
 from attr import Factory, field, frozen
@@ -66,11 +67,16 @@ class NegotiatorPolicy(MatchingPolicy, CyclePolicy, SharePolicy):
 
     concurrency_limits: ConcurrencyLimits = field(factory=ConcurrencyLimits)
 
-    #: What startds and schedds do with the claims that matches become.
-    claims: ClaimSettings = field(factory=ClaimSettings)
+    #: Reads ``claims``: a cycle asks for none of them, and reading them takes longer than the rest.
+    read_claims: Callable[[], ClaimSettings] = ClaimSettings
 
     #: The user maps the negotiator reads, by name: for ``userMap``, and ``GROUP_PREFIX`` for names.
     user_maps: Mapping[str, Mapping[str, str]] = field(factory=dict)
+
+    @cached_property
+    def claims(self) -> ClaimSettings:
+        """What startds and schedds do with the claims that matches become."""
+        return self.read_claims()
 
     @property
     def language(self) -> LanguageRules:
