@@ -28,7 +28,7 @@ from negotiator.model.result import ROOT_GROUP
 from negotiator.pool.fetch import occupant
 from negotiator.pool.slots import Changes, Slot, Slots
 from negotiator.versions.negotiator import REMOTE_USER_FLOOR
-from policy.ephemeral import EPHEMERAL, GROUP_USAGE, USER_USAGE
+from policy.ephemeral import GROUP_USAGE, USER_USAGE
 from policy.model import NegotiatorPolicy
 
 
@@ -66,8 +66,6 @@ def _folded(*names: str) -> dict[str, str]:
     return {fold_name(name): name for name in names}
 
 
-#: How the names are looked up; there are few names, and many users.
-_FOLDED: Final = {each.name: fold_name(each.name) for each in EPHEMERAL}
 #: What is said in a request about its submitter, and about the submitter's group.
 _SUBMITTER: Final = _folded(
     *("SubmitterUserPrio", "SubmittorPrio", "SubmitterUserResourcesInUse"),
@@ -102,7 +100,7 @@ class SlotDecorator:
     context: EvalContext
     prefix: str | None = None
     says_floor: bool = REMOTE_USER_FLOOR.new
-    _known: dict[str, dict[str, object]] = field(factory=dict)
+    _known: dict[str, Changes] = field(factory=dict)
     _changes: dict[str, Changes] = field(factory=dict)
 
     def decorate(self, slots: Slots) -> None:
@@ -124,11 +122,10 @@ class SlotDecorator:
 
     def _of(self, user: str) -> Changes:
         """The attributes about the user of a slot."""
-        known: dict[str, tuple[str, object]] = {}
+        known = self._about(user)
         if self.says_floor:
-            known["remoteuserfloor"] = ("RemoteUserFloor", self.accountant.floor(user))
-        for said in self._about(user).items():
-            known[_FOLDED[said[0]]] = said
+            floor = ("RemoteUserFloor", self.accountant.floor(user))
+            known = {"remoteuserfloor": floor, **known}
         self._changes[user] = known
         return known
 
@@ -141,25 +138,26 @@ class SlotDecorator:
         for i in sorted(number for number in numbers if number <= total):
             user = occupant(slot.ad, self.context, f"{prefix}{i}_")
             if user is not None:
-                for name, value in self._about(user).items():
+                for name, value in self._about(user).values():
                     slot.insert(f"{prefix}{i}_{name}", value)
 
-    def _about(self, user: str) -> dict[str, object]:
+    def _about(self, user: str) -> Changes:
         """The attributes about a user and its group."""
         known = self._known.get(user)
         if known is not None:
             return known
-        about: dict[str, object] = {
-            "RemoteUserPrio": float32(self.accountant.effective_priority(user)),
-            "RemoteUserResourcesInUse": _call(USER_USAGE, user),
+        about: dict[str, tuple[str, object]] = {
+            "remoteuserprio": ("RemoteUserPrio", float32(self.accountant.effective_priority(user))),
+            "remoteuserresourcesinuse": ("RemoteUserResourcesInUse", _call(USER_USAGE, user)),
         }
         quotas = self.previous_quotas
         if self.tree.configured and quotas is not None:
             group = self.tree.assigned(user).name
             if group in quotas:
-                about["RemoteGroup"] = group
-                about["RemoteGroupResourcesInUse"] = _call(GROUP_USAGE, user)
-                about["RemoteGroupQuota"] = quotas[group]
+                usage = _call(GROUP_USAGE, user)
+                about["remotegroup"] = ("RemoteGroup", group)
+                about["remotegroupresourcesinuse"] = ("RemoteGroupResourcesInUse", usage)
+                about["remotegroupquota"] = ("RemoteGroupQuota", quotas[group])
         self._known[user] = about
         return about
 
