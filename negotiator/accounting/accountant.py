@@ -236,6 +236,9 @@ class Accountant:
         #: What records mean that have been looked at, and the factors that they get by that.
         self._terms: dict[str, _Terms] = {}
         self._factors: dict[str, float] = {}
+        #: The factor of all who have none stored, where it depends on no group and no domain.
+        own = settings.group_factors or settings.local_domain
+        self._usual_factor = None if own else stored(settings.default_factor)
         #: Usage that is not what the record says, or that is charged.
         self._usage = {
             name: _Usage.of(record)
@@ -455,10 +458,7 @@ class Accountant:
             record = self._customers[name] = Customer(name)
         factor, priority = record.priority_factor, record.priority
         if factor is None or factor < MIN_FACTOR:
-            settings = self._settings
-            group = self._tree.assigned(name).name if settings.group_factors else ROOT_GROUP
-            factor = stored(priority_factor(name, group, settings))
-            self._factors[name] = factor
+            factor = self._factors[name] = self._factor_without(name)
         if priority is not None and priority < MIN_PRIORITY:
             priority = MIN_PRIORITY
             self._customers[name] = record.changed(priority=priority)
@@ -468,6 +468,14 @@ class Accountant:
             max(record.floor, 0),
             max(record.ceiling, -1),
         )
+
+    def _factor_without(self, name: str) -> float:
+        """The factor of a name without a stored one."""
+        if self._usual_factor is not None and not name.startswith(NICE_USER_PREFIX):
+            return self._usual_factor
+        settings = self._settings
+        group = self._tree.assigned(name).name if settings.group_factors else ROOT_GROUP
+        return stored(priority_factor(name, group, settings))
 
 
 def _prefixes(group: str) -> list[str]:

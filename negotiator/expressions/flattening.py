@@ -17,7 +17,6 @@ from classad import ClassAd
 from classad.ads.ad import Ad, ListValue, SharedNames
 from classad.ads.expression import Expression
 from classad.analysis.flatten import Flattened, flatten
-from classad.analysis.mentions import references_of
 from classad.evaluate import EvalContext, evaluate
 from classad.evaluation.functions import CHANCE, USAGE, lookup_function, names_search
 from classad.formats.unparse import unparse
@@ -29,7 +28,7 @@ from classad.syntax.nodes import Binary, Conditional, Node, same_tree
 from classad.table.expressions.conjuncts import conjuncts_in
 from classad.table.memo import Budget
 from classad.table.store.store import SCOPE_NAMES
-from negotiator.expressions.known import conjuncts_of, forget_known, own_names_of
+from negotiator.expressions.known import conjuncts_of, forget_known, own_names_of, references_in
 from negotiator.expressions.regrouping import (
     AdSet,
     Level,
@@ -156,7 +155,7 @@ class Flattener:
         """The attributes an expression reads; None if a function there reads more than these."""
         names = _NAMES.get(id(tree))
         if names is None:
-            look = references_of(tree.node)
+            look = references_in(tree)
             found = look.target | look.bare | look.mine
             found |= {OVERWRITTEN[name].lower() for name in found if name in OVERWRITTEN}
             names = _ReadNames(tree, tuple(found), look.called)
@@ -489,5 +488,5 @@ def _mentions(tree: Expression) -> bool:
     unbuilt: object = tree._node
     if isinstance(unbuilt, LazyExpression):
         return _say_requirements(unbuilt.text)
-    found = references_of(tree.node)
+    found = references_in(tree)
     return "requirements" in found.target | found.bare | found.mine

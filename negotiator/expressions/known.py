@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from classad import ClassAd
 from classad.ads.ad import is_value
 from classad.ads.expression import Expression
-from classad.analysis.mentions import references_of
+from classad.analysis.mentions import ReferencedNames, references_of
 from classad.formats.unparse import unparse, unparse_value
 from classad.language.rules import PREFIX
 from classad.syntax.lazy import LazyExpression
@@ -29,6 +29,8 @@ from classad.table.expressions.conjuncts import (
 
 #: Expressions and conjuncts that are remembered from cycle to cycle.
 _MANY: Final = 10_000
+#: By the identity of the expression, which is kept so that this stays its own.
+_REFERENCES: Final[dict[int, tuple[Expression, ReferencedNames]]] = {}
 
 
 class Known(NamedTuple):
@@ -65,6 +67,16 @@ def conjuncts_of(tree: Expression) -> tuple[Expression, ...] | None:
     return None if joined is None or len(joined.trees) == 1 else joined.trees
 
 
+def references_in(tree: Expression) -> ReferencedNames:
+    """What an expression refers to, found out once for each object."""
+    known = _REFERENCES.get(id(tree))
+    if known is None:
+        if len(_REFERENCES) >= _MANY:
+            _REFERENCES.clear()
+        known = _REFERENCES[id(tree)] = tree, references_of(tree.node)
+    return known[1]
+
+
 def own_names_of(tree: Expression) -> frozenset[str]:
     """The names it mentions that may be those of its own ad, in lower case."""
     return (_taken_apart(tree) or _look(tree)).own
@@ -77,7 +89,7 @@ class _Look(NamedTuple):
 
 
 def _look(tree: Expression) -> _Look:
-    refs = references_of(tree.node)
+    refs = references_in(tree)
     return _Look((tree,), refs.bare | refs.mine, unparse(tree.node))
 
 
@@ -164,6 +176,7 @@ _part: Final = lru_cache(maxsize=_MANY)(_Forms().look)
 
 def forget_known() -> None:
     """Let go of texts that have been looked at, but not of their forms, of which there are few."""
+    _REFERENCES.clear()
     _joined.cache_clear()
     _part.cache_clear()
 
@@ -182,7 +195,7 @@ def external_names(ad: ClassAd, trees: Iterable[Expression | None]) -> set[str]:
     lacks = _lacking(ad)
     for tree in trees:
         if tree is not None:
-            refs = references_of(tree.node)
+            refs = references_in(tree)
             found |= wanted(refs.target, refs.bare, lacks)
     return found
 
@@ -197,7 +210,7 @@ def external_names_of(ads: Iterable[ClassAd]) -> set[str]:
         key = tuple(map(id, trees))
         target = frozenset[str]()
         if key not in known:
-            refs = [references_of(tree.node) for tree in trees]
+            refs = [references_in(tree) for tree in trees]
             target = frozenset[str]().union(*(each.target for each in refs))
             known[key] = (trees, frozenset[str]().union(*(each.bare for each in refs)))
         own = ad._attrs

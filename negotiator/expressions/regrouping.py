@@ -22,7 +22,7 @@ from classad.syntax import nodes
 from classad.syntax.lazy import LazyExpression
 from classad.syntax.nodes import Binary, Call, Node, Reference, Unary
 from classad.table.expressions.conjuncts import constants_of
-from negotiator.expressions.known import conjuncts_of
+from negotiator.expressions.known import conjuncts_of, references_in
 
 #: Expressions and conjuncts that are remembered from cycle to cycle.
 _MANY: Final = 10_000
@@ -343,7 +343,7 @@ def _settling(item: Node) -> Hazard:
 
 def _settled_in(tree: Expression, ads: AdSet) -> int:
     """The ads that settle something of such an attribute's expression."""
-    found = references_of(tree.node)
+    found = references_in(tree)
     if found.target or isinstance(tree.node, Reference):
         return ads.all
     return _any(map(ads.having, found.bare | found.mine))
