@@ -473,9 +473,9 @@ class Explanation:
         return f"<Explanation {self.text!r}: {self.value!r}>"
 
     def _repr_html_(self) -> str:
-        from classad.formats.unparse import text_html
+        from html import escape
 
-        return text_html(self.render())
+        return f"<pre>{escape(self.render())}</pre>"
 
 
 def is_missing_side(node: Node) -> bool:

@@ -241,9 +241,9 @@ class ExprTree(Expression):
         return same_kind and isinstance(other, Expression) and self.same_as(other)
 
     def _repr_html_(self) -> str:
-        from classad.formats.unparse import expression_html
+        from html import escape
 
-        return expression_html(repr(self))
+        return f"<code>{escape(repr(self))}</code>"
 
     __hash__ = None
 

@@ -12,33 +12,23 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from importlib import import_module
 from itertools import chain
 from os import PathLike, fspath
-from typing import IO, TYPE_CHECKING, Any, Final, Literal, TypedDict
+from typing import IO, TYPE_CHECKING, Any, Final, Literal
 
 from classad.binding.ad import ClassAd
 from classad.binding.ambient import zone_name
 from classad.errors import ClassAdOSError, Diagnostic
 from classad.files.compressed import Unpacked, create_zstd
-from classad.formats.common import Errors, check_errors, report, with_line_ends
+from classad.formats.common import Errors, Reporting, check_errors, with_line_ends
 from classad.formats.long import LongReader, format_long
-from classad.formats.long import read_long as read_long_form
 from classad.language.bounds import checkpoint
 
 if TYPE_CHECKING:
     from classad.formats.detect import Form
     from classad.loading.columns import LoadedColumns
     from classad.loading.long_form import Loader
-
-#: Reads ads from lines, and how.
-_Read = Callable[..., Iterator[ClassAd]]
-
-
-class _How(TypedDict):
-    errors: Errors
-    tz: str | None
-
 
 __all__ = ["format_ad", "load_file", "read_ads", "read_long", "write_ads"]
 
@@ -91,16 +81,7 @@ def _read(
 ) -> Iterator[ClassAd]:
     stream, opened = _open(source)
     try:
-        begin, rest = _peek(opened)
-        if form == "auto":
-            form = _form_of("".join(begin), errors)
-        read = _reader(form)
-        lines = _rest_of(form, begin, rest, opened)
-        how: _How = {"errors": errors, "tz": zone_name()}
-        if isinstance(opened, _Lines) and opened.unpacked is not None:
-            yield from _before_the_cut(read, lines, opened.unpacked, form, name, diagnostics, how)
-        else:
-            yield from read(lines, name, diagnostics, **how)
+        yield from _ads_of(opened, form, name, diagnostics, errors, zone_name())
     finally:
         if isinstance(opened, _Lines):
             opened.close()
@@ -108,32 +89,40 @@ def _read(
             stream.close()
 
 
-def _before_the_cut(
-    read: _Read,
-    lines: str | Iterable[str],
-    unpacked: Unpacked,
-    form: Form,
+def _ads_of(
+    opened: Iterable[str],
+    form: Form | Literal["auto"],
     name: str,
     diagnostics: list[Diagnostic] | None,
-    how: _How,
+    errors: Errors,
+    tz: str | None,
 ) -> Iterator[ClassAd]:
-    """The ads of a compressed file; of one that is cut, those that are whole, and what is said."""
+    """The ads of opened lines; of a compressed file that is cut, those that are whole."""
+    begin, rest = _peek(opened)
+    if form == "auto":
+        form = _form_of("".join(begin), errors)
+    lines = _rest_of(form, begin, rest, opened)
+    unpacked = opened.unpacked if isinstance(opened, _Lines) else None
     ended = False
 
-    def told() -> Iterator[str]:
+    def told(lines: Iterable[str]) -> Iterator[str]:
         nonlocal ended
         yield from lines
         ended = True
 
-    source = lines if isinstance(lines, str) else told()
-    for ad in read(source, name, diagnostics, **how):
-        # Only in the long form does nothing but a blank line say that an ad is whole.
-        if ended and form == "long" and unpacked.cut:
+    # Only in the long form does nothing but a blank line say that an ad is whole.
+    lines = told(lines) if form == "long" and unpacked is not None else lines
+    ads = _reader(form)(lines, name, diagnostics, new=ClassAd, errors=errors, tz=tz)
+    if unpacked is None:
+        yield from ads
+        return
+    for ad in ads:
+        if ended and unpacked.cut:
             break
         yield ad
     found = unpacked.diagnostic(name)
     if found is not None:
-        report(found, diagnostics, how["errors"])
+        Reporting(diagnostics, errors).report(found)
 
 
 def _rest_of(
@@ -164,20 +153,11 @@ def _form_of(head: str, errors: Errors) -> Form:
     return detect_form(head)
 
 
-def _reader(form: Form) -> _Read:
-    if form == "long":
-        return partial(read_long_form, new=ClassAd)
-    if form == "new":
-        from classad.formats.new import read_new
-
-        return partial(read_new, new=ClassAd)
-    if form == "json":
-        from classad.formats.json import read_json
-
-        return partial(read_json, new=ClassAd)
-    from classad.formats.xml import read_xml
-
-    return partial(read_xml, new=ClassAd)
+def _reader(form: Form) -> Callable[..., Iterator[ClassAd]]:
+    """What reads ads from lines: each form has a module."""
+    read: Callable[..., Iterator[ClassAd]]
+    read = getattr(import_module(f"classad.formats.{form}"), f"read_{form}")
+    return read
 
 
 def read_long(
@@ -274,48 +254,33 @@ def load_ads(
 
     ``diagnostics``: where the problems of other forms are put; loaded columns have their own.
     """
-    from classad.formats.detect import detect_compression
     from classad.loading.long_form import Loader
 
-    name = fspath(path)
+    path, name = fspath(path), _name_of(path)
     try:
-        with open(0 if name == "-" else name, "rb", _PEEK, closefd=name != "-") as binary:
-            stream: Any = binary
-            compression = detect_compression(stream.peek(8)[:8])
-            unpacked = None if compression is None else Unpacked(stream, compression)
-            plain = stream if unpacked is None else io.BufferedReader(unpacked, _PEEK)
+        with open(0 if path == "-" else path, "rb", _PEEK, closefd=path != "-") as binary:
+            opened = _Lines(binary)
             if form == "auto":
-                form = _form_of(plain.peek(_PEEK).decode("utf-8", "surrogateescape"), errors)
+                begin = opened.plain.peek(_PEEK)
+                form = _form_of(begin.decode("utf-8", "surrogateescape"), errors)
             if form == "long":
-                loader = Loader(_name_of(path), errors=errors, tz=tz)
-                cut = None if unpacked is None else partial(unpacked.diagnostic, _name_of(path))
-                return _load(loader, plain, cut)
-            lines = io.TextIOWrapper(plain, "utf-8", "surrogateescape", newline="\n")
-            begin, rest = _peek(lines)
+                return _load(Loader(name, errors=errors, tz=tz), opened, name)
             problems = [] if diagnostics is None else diagnostics
-            read = _reader(form)
-            source = _rest_of(form, begin, rest, lines)
-            ads = list(read(source, _name_of(path), problems, errors=errors, tz=tz))
-            found = None if unpacked is None else unpacked.diagnostic(_name_of(path))
-            if found is not None:
-                report(found, problems, errors)
-            return ads
+            return list(_ads_of(opened, form, name, problems, errors, tz))
     except OSError as problem:
         if isinstance(problem, ClassAdOSError):
             raise
-        raise ClassAdOSError(problem.errno, problem.strerror, name) from None
+        raise ClassAdOSError(problem.errno, problem.strerror, path) from None
 
 
-def _load(
-    loader: Loader, stream: Any, cut: Callable[[], Diagnostic | None] | None
-) -> LoadedColumns:
-    """Load a stream; ``cut`` says afterwards why it ends before its end, if it does."""
-    piece = stream.read(_PIECE).removeprefix(_MARK)
+def _load(loader: Loader, opened: _Lines, name: str) -> LoadedColumns:
+    """Load a file."""
+    piece = opened.plain.read(_PIECE).removeprefix(_MARK)
     while piece:
         checkpoint("reading ads")
         # Of a line that goes on, as much again as there is: else long lines take a square of time.
-        piece = stream.read(max(_PIECE, loader.feed(piece)))
-    return loader.finish(cut=None if cut is None else cut())
+        piece = opened.plain.read(max(_PIECE, loader.feed(piece)))
+    return loader.finish(cut=None if opened.unpacked is None else opened.unpacked.diagnostic(name))
 
 
 class _Lines:
@@ -330,6 +295,8 @@ class _Lines:
         compression = detect_compression(buffered.peek(8)[:8])
         self.unpacked = None if compression is None else Unpacked(buffered, compression)
         plain = buffered if self.unpacked is None else io.BufferedReader(self.unpacked, _PEEK)
+        #: The same as bytes.
+        self.plain: Any = plain
         self._text = io.TextIOWrapper(plain, "utf-8", "surrogateescape", newline="\n")
 
     def __iter__(self) -> Iterator[str]:
@@ -416,14 +383,9 @@ def _create(path: str) -> Any:
             # no time of writing and no name in it: equal ads make equal files
             binary = gzip.GzipFile(path, "wb", mtime=0)
             return io.TextIOWrapper(binary, **how)
-        if path.endswith(".xz"):
-            import lzma
-
-            return lzma.open(path, "wt", **how)
-        if path.endswith(".bz2"):
-            import bz2
-
-            return bz2.open(path, "wt", **how)
+        for ending, module in ((".xz", "lzma"), (".bz2", "bz2")):
+            if path.endswith(ending):
+                return import_module(module).open(path, "wt", **how)
         if path.endswith(".zst"):
             return io.TextIOWrapper(create_zstd(path), **how)
         return open(path, "w", **how)

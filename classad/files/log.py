@@ -19,9 +19,10 @@ from typing import Final, NamedTuple, TypeAlias
 
 from classad.binding.ad import ClassAd
 from classad.errors import ClassAdParseError, Diagnostic
-from classad.formats.unparse import attribute_order, unparse
+from classad.formats.unparse import unparse
 from classad.language.bounds import allowance, too_large
 from classad.language.names import fold_name
+from classad.language.spelling import attribute_order
 from classad.source import Source
 
 #: Key of an ad -> attribute -> expression text.

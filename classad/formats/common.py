@@ -174,41 +174,51 @@ def check_errors(errors: Errors) -> None:
         raise ValueError(f"errors must be `strict`, `warn` or `htcondor`, not `{errors}`")
 
 
-def report(problem: Diagnostic, diagnostics: list[Diagnostic] | None, errors: Errors) -> None:
-    """Raise or record one problem, as ``errors`` says; ``LimitError`` if there are millions."""
-    if errors == "strict":
-        raise ClassAdParseError(NO_STREAM, problem)
-    if diagnostics is None:
-        return
-    size = 0 if problem.source is None else len(problem.source.text)
-    if _PROBLEM * len(diagnostics) > bounds.allowance(size):
-        name = "<text>" if problem.source is None else problem.source.name
-        raise bounds.too_large(name, size)
-    diagnostics.append(problem)
+class Reporting:
+    """A reader that raises or records the problems of a text, as ``errors`` says."""
 
+    def __init__(self, diagnostics: list[Diagnostic] | None, errors: Errors) -> None:
+        check_errors(errors)
+        self.diagnostics = diagnostics
+        self.errors = errors
 
-def ignored_text(message: str, source: Source, start: int, end: int, errors: Errors) -> Diagnostic:
-    """What is said of text behind a value: HTCondor ignores it, only a strict caller refuses it."""
-    severity = "error" if errors == "strict" else "warning"
-    help = "the text behind a value is ignored, here as in HTCondor"
-    return Diagnostic(message, source, start, end, severity=severity, help=help)
+    def report(self, problem: Diagnostic) -> None:
+        """Raise or record one problem; ``LimitError`` if there are millions."""
+        if self.errors == "strict":
+            raise ClassAdParseError(NO_STREAM, problem)
+        if self.diagnostics is None:
+            return
+        size = 0 if problem.source is None else len(problem.source.text)
+        if _PROBLEM * len(self.diagnostics) > bounds.allowance(size):
+            name = "<text>" if problem.source is None else problem.source.name
+            raise bounds.too_large(name, size)
+        self.diagnostics.append(problem)
 
+    def doubt(self, message: str, source: Source, start: int, end: int) -> None:
+        """Warn of text that is read as HTCondor reads it, which a strict caller takes as well."""
+        if self.errors != "strict":
+            self.report(Diagnostic(message, source, start, end, severity="warning"))
 
-def overflow(source: Source, start: int, end: int, value: str = "0") -> Diagnostic:
-    """What is said of an integer that is beyond 64 bits."""
-    message = f"this number of {end - start} characters does not fit into 64 bits: it is {value}"
-    return Diagnostic(message, source, start, end, severity="warning")
+    def overflow(self, source: Source, start: int, end: int, value: str = "0") -> None:
+        """Warn of an integer that is beyond 64 bits."""
+        what = f"this number of {end - start} characters"
+        self.doubt(f"{what} does not fit into 64 bits: it is {value}", source, start, end)
 
+    def overflows(self, node: Node, source: Source) -> None:
+        """Warn of the integers of an expression that are beyond 64 bits."""
+        from classad.syntax.nodes import Literal as Constant
+        from classad.syntax.nodes import walk
 
-def overflows(node: Node, source: Source) -> Iterator[Diagnostic]:
-    """What is said of the integers of an expression that are beyond 64 bits."""
-    from classad.syntax.nodes import Literal as Constant
-    from classad.syntax.nodes import walk
+        for part in walk(node) if has_many_digits(source.text[node.start : node.end]) else ():
+            nought = isinstance(part, Constant) and part.value.__class__ is int and part.value == 0
+            if nought and part.end - part.start > _FITTING:
+                self.overflow(source, part.start, part.end)
 
-    for part in walk(node) if has_many_digits(source.text[node.start : node.end]) else ():
-        nought = isinstance(part, Constant) and part.value.__class__ is int and part.value == 0
-        if nought and part.end - part.start > _FITTING:
-            yield overflow(source, part.start, part.end)
+    def ignored(self, message: str, source: Source, start: int, end: int) -> None:
+        """Report text behind a value: HTCondor ignores it, only a strict caller refuses it."""
+        severity = "error" if self.errors == "strict" else "warning"
+        help = "the text behind a value is ignored, here as in HTCondor"
+        self.report(Diagnostic(message, source, start, end, severity=severity, help=help))
 
 
 def has_many_digits(text: str) -> bool:

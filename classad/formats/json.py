@@ -12,27 +12,21 @@ Follows: the JSON form of HTCondor 25.14.1 (golden vectors ``formats``).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
 from math import isfinite
 from typing import Final, NamedTuple, TypeVar
 
 from classad.ads.ad import Ad, ListValue, Stored
-from classad.errors import Diagnostic
 from classad.formats.common import (
     ITEM,
     LIST,
     PART,
     A,
-    Errors,
-    ignored_text,
-    overflow,
-    report,
     unshared,
-    with_line_ends,
 )
 from classad.formats.recovery import JSON, Misread, Recovering, attribute_end, scalar_of
-from classad.formats.unparse import is_node, item_of_stored, print_order
+from classad.formats.unparse import is_node, item_of_stored, print_order, unparse, unparse_value
 from classad.language import bounds
+from classad.language.spelling import format_real
 from classad.language.values import UNDEFINED, RelTime
 from classad.syntax.lexing import integer_value, replaced
 
@@ -172,9 +166,8 @@ class JsonReader(Recovering[A]):
     def _integer(self, token: _Token) -> int:
         """The value of an integer; 0 beyond 64 bits, as in HTCondor."""
         number = integer_value(token.text)
-        if number == 0 and len(token.text) > 1 and self.errors != "strict":
-            found = overflow(self.source, token.start, token.end)
-            report(found, self.diagnostics, self.errors)
+        if number == 0 and len(token.text) > 1:
+            self.overflow(self.source, token.start, token.end)
         return number
 
     def members(self, depth: int, ad: _Filled) -> _Filled:
@@ -267,8 +260,7 @@ class JsonReader(Recovering[A]):
         if known is None:
             raise Misread(message, token.start, token.end)
         if message:
-            dropped = ignored_text(message, self.source, token.start, token.end, self.errors)
-            report(dropped, self.diagnostics, self.errors)
+            self.ignored(message, self.source, token.start, token.end)
         return known
 
 
@@ -277,26 +269,8 @@ def _unexpected(token: _Token, wanted: str) -> Misread:
     return Misread(f"expected {wanted}, found {got}", token.start, max(token.end, token.start + 1))
 
 
-def read_json(
-    source: str | Iterable[str],
-    name: str = "<text>",
-    diagnostics: list[Diagnostic] | None = None,
-    *,
-    new: Callable[[], A],
-    errors: Errors = "warn",
-    tz: str | None = None,
-) -> Iterator[A]:
-    """Read objects standing one after the other, or in arrays, as ads.
-
-    What does not parse costs its attribute, else its ad, else the rest, and is a diagnostic;
-    without ``errors="warn"`` nothing more is read after it.  ``tz``: the zone of time
-    literals that name none (None is UTC).  ``new`` makes an empty ad.
-
-    >>> [ad.raw("Cpus") for ad in read_json('[{"Cpus": 4}, {"Cpus": 8}]', new=Ad)]
-    [4, 8]
-    """
-    text = source if isinstance(source, str) else "".join(with_line_ends(source))
-    return JsonReader(new, text, name, diagnostics, errors, tz=tz).ads()
+#: Reads objects that stand one after the other, or in arrays, as ads; see ``Recovering.read``.
+read_json: Final = JsonReader.read
 
 
 # --- writing --------------------------------------------------------------------------------
@@ -376,10 +350,6 @@ def _scalar(item: Stored) -> str:
     if kind is RelTime:
         item, kind = item.secs, float
     if kind is float and isfinite(item):
-        from classad.formats.unparse import format_real
-
         return format_real(item, old=True)
-    from classad.formats.unparse import unparse, unparse_value
-
     text = unparse(item) if is_node(item) else unparse_value(item)
     return f'"\\/Expr({_quoted(text)})\\/"'

@@ -34,14 +34,12 @@ from classad.formats.common import (
     Errors,
     Held,
     Names,
-    check_errors,
-    ignored_text,
-    overflow,
-    report,
+    Reporting,
     weight,
 )
 from classad.language import bounds
 from classad.language.rules import OLD, WHOLE
+from classad.language.spelling import quote_name
 from classad.language.values import ERROR, UNDEFINED
 from classad.source import Source
 from classad.syntax.lazy import parse_lazily, read_leaves
@@ -128,7 +126,7 @@ def forget_texts() -> None:
     _parsed.cache_clear()
 
 
-class LongReader(Generic[A]):
+class LongReader(Reporting, Generic[A]):
     """A reader that remembers the lines and expressions it has seen.
 
     One reader may read several sources; ads of all of them then share their expression trees.
@@ -147,11 +145,9 @@ class LongReader(Generic[A]):
 
         ``held``: what the ads belong to, if they are not all that is read from a text.
         """
-        check_errors(errors)
+        super().__init__(diagnostics, errors)
         self._new = new
         self.tz = tz
-        self.diagnostics = diagnostics
-        self.errors = errors
         self._lines: dict[str, _Entry] = {}
         self._counted = held is not None
         self._held = Held() if held is None else held
@@ -252,13 +248,11 @@ class LongReader(Generic[A]):
         if found is None:
             return tree, not self._overflows(text, line, offset, name, number)
         shift = line.find(text, offset) if text else offset
-        message, start, end = found.message, found.start + shift, found.end + shift
+        place = _source(line, name, number), found.start + shift, found.end + shift
         if tree is None:
-            self._report(message, line, name, number, start, end, help=found.help)
+            self.report(Diagnostic(found.message, *place, help=found.help, lost="attribute"))
         else:
-            source = Source(line.rstrip("\r\n"), name, first_line=number)
-            dropped = ignored_text(message, source, start, end, self.errors)
-            report(dropped, self.diagnostics, self.errors)
+            self.ignored(found.message, *place)
         return tree, False
 
     def _overflows(self, text: str, line: str, offset: int, name: str, number: int) -> bool:
@@ -266,8 +260,7 @@ class LongReader(Generic[A]):
         if not _INTEGER.fullmatch(text) or integer_value(text) or self.errors == "strict":
             return False
         begin = line.find(text, offset)
-        source = Source(line.rstrip("\r\n"), name, first_line=number)
-        report(overflow(source, begin, begin + len(text)), self.diagnostics, self.errors)
+        self.overflow(_source(line, name, number), begin, begin + len(text))
         return True
 
     def expression_text(self, line: str, key: str) -> str:
@@ -278,24 +271,19 @@ class LongReader(Generic[A]):
     def _refuse(self, line: str, name: str, number: int, equals: str) -> None:
         """Report a line without a name or without an equals sign."""
         start = len(line) - len(line.lstrip(BLANKS))
-        if equals and "\0" in line[start : line.index("=")]:
-            end = line.index("=")
-            self._report("attribute name contains a NUL character",
-                         line, name, number, start, end)  # fmt: skip
-        elif equals:
-            self._report("attribute name missing before `=`", line, name, number, start, start + 1)
+        end = line.index("=") if equals else len(line.rstrip(BLANKS))
+        if not equals:
+            message = "line is not of the form `Name = expression`"
+        elif "\0" in line[start:end]:
+            message = "attribute name contains a NUL character"
         else:
-            end = len(line.rstrip(BLANKS))
-            self._report("line is not of the form `Name = expression`",
-                         line, name, number, start, end)  # fmt: skip
+            message, end = "attribute name missing before `=`", start + 1
+        found = Diagnostic(message, _source(line, name, number), start, end, lost="attribute")
+        self.report(found)
 
-    def _report(
-        self, message: str, line: str, name: str, number: int, start: int, end: int,
-        *, help: str | None = None,
-    ) -> None:  # fmt: skip
-        source = Source(line.rstrip("\r\n"), name, first_line=number)
-        found = Diagnostic(message, source, start, end, help=help, lost="attribute")
-        report(found, self.diagnostics, self.errors)
+
+def _source(line: str, name: str, number: int) -> Source:
+    return Source(line.rstrip("\r\n"), name, first_line=number)
 
 
 def _lines_of(text: str) -> Iterable[str]:
@@ -343,7 +331,7 @@ def format_long(ad: Ad, *, quoted: bool = True) -> str:
     Cpus = 4.0
     Rank = Memory
     """
-    from classad.formats.unparse import ordered_names, quote_name, unparse_value
+    from classad.formats.unparse import ordered_names, unparse_value
 
     lines = []
     for key, name in ordered_names(ad) if quoted else sorted(ad._names.items()):

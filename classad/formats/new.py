@@ -10,7 +10,6 @@ Follows: the new form of HTCondor 25.14.1.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import Final
 
@@ -22,15 +21,11 @@ from classad.formats.common import (
     NAME,
     UNHELD,
     A,
-    Errors,
     Held,
     Names,
     has_many_digits,
-    overflows,
-    report,
     unshared,
     weight,
-    with_line_ends,
 )
 from classad.formats.long import literal_value
 from classad.formats.recovery import NEW, Recovering, attribute_end
@@ -179,27 +174,6 @@ def parse_new(ad: A, text: str, position: int, source: Source, tz: str | None) -
     return ad, end
 
 
-def read_new(
-    source: str | Iterable[str],
-    name: str = "<text>",
-    diagnostics: list[Diagnostic] | None = None,
-    *,
-    new: Callable[[], A],
-    errors: Errors = "warn",
-    tz: str | None = None,
-) -> Iterator[A]:
-    """Read ads in new syntax.  ``tz``: see ``parser``.
-
-    What does not parse costs its attribute, else its ad, else the rest, and is a diagnostic;
-    without ``errors="warn"`` nothing more is read after it.
-
-    >>> [ad.raw("Cpus") for ad in read_new("[Cpus = 4] [Cpus = 8]", new=Ad)]
-    [4, 8]
-    """
-    text = source if isinstance(source, str) else "".join(with_line_ends(source))
-    return NewReader(new, text, name, diagnostics, errors, tz=tz).ads()
-
-
 class NewReader(Recovering[A]):
     """Reads ads one by one, simple ones without the grammar."""
 
@@ -252,7 +226,7 @@ class NewReader(Recovering[A]):
         self.over, self.position = True, len(self.whole)
         if self._listed:
             unclosed = Diagnostic("list of ads is not closed", self.source, self.position)
-            report(unclosed, self.diagnostics, self.errors)
+            self.report(unclosed)
 
     def _parsed(self, ad: A, position: int) -> A:
         """The ad at a place, behind which reading goes on."""
@@ -260,8 +234,7 @@ class NewReader(Recovering[A]):
 
         node, self.position = parse_ad_prefix(self.whole, position, source=self.source, tz=self.tz)
         fill(ad, node)
-        for found in overflows(node, self.source) if self.errors != "strict" else ():
-            report(found, self.diagnostics, self.errors)
+        self.overflows(node, self.source)
         return ad
 
     def _sound(self, ad: A, position: int) -> A | None:
@@ -279,7 +252,7 @@ class NewReader(Recovering[A]):
             if self.whole[end] == "]":
                 break
         for problem in problems:
-            report(problem, self.diagnostics, self.errors)
+            self.report(problem)
         self.position = begin
         return ad
 
@@ -304,6 +277,10 @@ class NewReader(Recovering[A]):
                     found.message, self.source, start, end, help=found.help, lost="attribute"
                 )
             )
+
+
+#: Reads ads in new syntax; see ``Recovering.read``.
+read_new: Final = NewReader.read
 
 
 def format_new(ad: Ad) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import ClassVar, Final, Generic, NamedTuple
 
 from classad.ads.ad import Stored, item_of
@@ -22,10 +22,10 @@ from classad.formats.common import (
     Errors,
     Held,
     Names,
-    check_errors,
+    Reporting,
     note_bytes,
-    report,
     weight,
+    with_line_ends,
 )
 from classad.source import Source
 
@@ -139,7 +139,7 @@ class Beginnings:
         return place if place < len(self._text) else None
 
 
-class Recovering(ABC, Generic[A]):
+class Recovering(Reporting, ABC, Generic[A]):
     """A reader of ads that goes on behind what does not parse; ``position``: where it reads next.
 
     What does not parse costs its attribute, else its ad, else the rest of the text; that only if
@@ -162,13 +162,11 @@ class Recovering(ABC, Generic[A]):
         held: Held | None = None,
     ) -> None:
         """``new`` makes an empty ad; ``tz``: zone of time literals; ``held``: of a whole file."""
-        check_errors(errors)
+        super().__init__(diagnostics, errors)
         self.new = new
         self.whole = text
         self.source = Source(text, name)
         self.position = position
-        self.diagnostics = diagnostics
-        self.errors = errors
         self.tz = tz
         self.begun = position
         self.over = False
@@ -177,6 +175,25 @@ class Recovering(ABC, Generic[A]):
         self._beginnings = Beginnings(text, self.opening)
         #: Text of an expression -> what an ad stores for it.
         self._expressions: dict[str, Stored] = {}
+
+    @classmethod
+    def read(
+        cls,
+        source: str | Iterable[str],
+        name: str = "<text>",
+        diagnostics: list[Diagnostic] | None = None,
+        *,
+        new: Callable[[], A],
+        errors: Errors = "warn",
+        tz: str | None = None,
+    ) -> Iterator[A]:
+        """The ads of a text or of lines; ``new`` makes an empty one.
+
+        What does not parse is a diagnostic; without ``errors="warn"`` nothing more is read after
+        it.  ``tz``: the zone of time literals that name none (None is UTC).
+        """
+        text = source if isinstance(source, str) else "".join(with_line_ends(source))
+        return cls(new, text, name, diagnostics, errors, tz=tz).ads()
 
     def ads(self) -> Iterator[A]:
         """The ads from the position on."""
@@ -257,4 +274,4 @@ class Recovering(ABC, Generic[A]):
             found.lost = lost
         else:
             found = Diagnostic(problem.message, self.source, problem.start, problem.end, lost=lost)
-        report(found, self.diagnostics, self.errors)
+        self.report(found)

@@ -15,35 +15,17 @@ from typing import Final
 
 from classad.ads.ad import Ad, ListValue, Stored
 from classad.ads.expression import Expression
-from classad.language.spelling import (
-    attribute_order,
-    format_real,
-    quote_name,
-    quote_string,
-    scalar_text,
-)
+from classad.language.spelling import attribute_order, scalar_text
 from classad.language.values import AbsTime, RelTime, Value
-from classad.syntax.unparse import (
-    Pieces,
-    ad_pieces,
-    list_pieces,
-    unparse,
-    write,
-)
+from classad.syntax.unparse import Pieces, ad_pieces, list_pieces, unparse, write
 
 __all__ = [
     "ad_html",
-    "attribute_order",
-    "expression_html",
-    "format_real",
     "is_node",
     "item_of_stored",
     "ordered_names",
     "pretty",
     "print_order",
-    "quote_name",
-    "quote_string",
-    "text_html",
     "type_name",
     "unparse",
     "unparse_value",
@@ -127,13 +109,3 @@ def ad_html(ad: Ad) -> str:
         for key, name in ordered_names(ad)
     )
     return f"<table><tbody>{rows}</tbody></table>"
-
-
-def expression_html(text: str) -> str:
-    """An expression on its own."""
-    return f"<code>{escape(text)}</code>"
-
-
-def text_html(text: str) -> str:
-    """Text over several lines, as it is printed."""
-    return f"<pre>{escape(text)}</pre>"

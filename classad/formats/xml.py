@@ -10,32 +10,27 @@ Inputs: a text with or without the document's head.  Outputs: ads.  Follows: HTC
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from math import inf
 from typing import Any, Final, TypeAlias, TypeVar
 
 from classad.ads.ad import Ad, ListValue, Stored
-from classad.errors import Diagnostic
 from classad.formats.common import (
     BLANKS,
     ITEM,
     LIST,
     PART,
     A,
-    Errors,
-    ignored_text,
-    overflow,
-    report,
     unshared,
-    with_line_ends,
 )
 from classad.formats.json import MAX_DEPTH
 from classad.formats.recovery import XML, Misread, Recovering, element_end, scalar_of
-from classad.formats.unparse import is_node, item_of_stored, print_order
+from classad.formats.unparse import is_node, item_of_stored, print_order, unparse, unparse_value
 from classad.language import bounds
-from classad.language.spelling import real_and_end
+from classad.language.spelling import format_real, quote_string, real_and_end
 from classad.language.values import ERROR, INT_MAX, INT_MIN, UNDEFINED, RelTime
 from classad.syntax.lexing import replaced
+from classad.syntax.lexing import unescape as unescape_string
 
 _INTEGER: Final = re.compile(r"-?[0-9]+")
 
@@ -54,7 +49,8 @@ def _integer(text: str, parser: Reader) -> object:
     # As few as these are beyond 64 bits already.
     number = int(digits[:20]) * (-1 if found[0][0] == "-" else 1)
     if not INT_MIN <= number <= INT_MAX:
-        parser.overflow()
+        begin, end = parser.start - len(parser.text), parser.start
+        parser.overflow(parser.source, begin, end, "an error")
         return ERROR
     if found.end() < len(text):
         parser.ignore("expected `</i>`, found text")
@@ -90,10 +86,7 @@ def _time(function: str) -> Callable[[str, Reader], object]:
 
 def new_string(text: str, parser: Reader) -> str:
     """Undo the escapes of the new syntax, all other characters standing for themselves."""
-    if "\\" in text:
-        from classad.syntax.lexing import unescape as unescape_string
-
-        text = unescape_string(text)
+    text = unescape_string(text) if "\\" in text else text
     if "\0" in text:
         raise parser.fail("string contains a NUL character")
     return text
@@ -210,24 +203,14 @@ class XmlReader(Recovering[A]):
 
     def ignore(self, message: str) -> None:
         """Text before the current tag that is no part of a value."""
-        found = ignored_text(message, self.source, self.start, self.position, self.errors)
-        report(found, self.diagnostics, self.errors)
-
-    def overflow(self) -> None:
-        """Say that the number before the current tag is beyond 64 bits."""
-        self._doubt(overflow(self.source, self.start - len(self.text), self.start, "an error"))
+        self.ignored(message, self.source, self.start, self.position)
 
     def no_number(self, wanted: str) -> None:
         """Say that the text before the current tag is not what is wanted."""
         begin, end = self.start - len(self.text), self.start
         if self.empty or not self.text:
             begin, end = self.start, self.position
-        message = f"this is no {wanted}: it is an error"
-        self._doubt(Diagnostic(message, self.source, begin, end, severity="warning"))
-
-    def _doubt(self, found: Diagnostic) -> None:
-        if self.errors != "strict":
-            report(found, self.diagnostics, self.errors)
+        self.doubt(f"this is no {wanted}: it is an error", self.source, begin, end)
 
     def attribute(self, name: str) -> str | None:
         """An attribute of the current tag, entities replaced."""
@@ -317,27 +300,8 @@ class XmlReader(Recovering[A]):
             items.append(self.value(depth))
 
 
-def read_xml(
-    source: str | Iterable[str],
-    name: str = "<text>",
-    diagnostics: list[Diagnostic] | None = None,
-    *,
-    new: Callable[[], A],
-    errors: Errors = "warn",
-    tz: str | None = None,
-) -> Iterator[A]:
-    """Read the ads of an XML document.
-
-    What does not parse costs its attribute, else its ad, else the rest, and is a diagnostic;
-    without ``errors="warn"`` nothing more is read after it.
-
-    ``new`` makes an empty ad.
-
-    >>> [ad.raw("Cpus") for ad in read_xml('<c><a n="Cpus"><i>4</i></a></c>', new=Ad)]
-    [4]
-    """
-    text = source if isinstance(source, str) else "".join(with_line_ends(source))
-    return XmlReader(new, text, name, diagnostics, errors, tz=tz).ads()
+#: Reads the ads of an XML document; see ``Recovering.read``.
+read_xml: Final = XmlReader.read
 
 
 # --- writing --------------------------------------------------------------------------------
@@ -411,8 +375,6 @@ def _scalar(item: Stored) -> str:
         return f"<r>{_real_text(item)}</r>"
     if kind is RelTime:
         return f"<r>{_real_text(item.secs)}</r>"
-    from classad.formats.unparse import unparse, unparse_value
-
     if is_node(item):
         return f"<e>{escape(unparse(item))}</e>"
     return f"<at>{unparse_value(item).removeprefix('absTime(').strip(')').strip(chr(34))}</at>"
@@ -423,13 +385,9 @@ def _real_text(number: float) -> str:
         return "NaN"
     if number in (inf, -inf):
         return "INF" if number > 0 else "-INF"
-    from classad.formats.unparse import format_real
-
     return format_real(number + 0.0, old=False)  # the sign of a zero is lost
 
 
 def _string_body(text: str) -> str:
     """The inside of a string in new syntax."""
-    from classad.formats.unparse import quote_string
-
     return quote_string(text, old=False)[1:-1]

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeAlias
 from classad import kernels
 from classad.ads.ad import Ad
 from classad.errors import Diagnostic
-from classad.formats.common import BLANKS, UNHELD, A, Errors, Held, report
+from classad.formats.common import BLANKS, UNHELD, A, Errors, Held
 from classad.formats.long import LongReader
 from classad.kernels import checked
 from classad.language.bounds import allowance, too_large
@@ -313,7 +313,7 @@ class Loader:
         if cut is None:
             self._run(self._rest + last if self._rest else last, whole=True)
         else:
-            report(cut, self.diagnostics, self._reader.errors)
+            self._reader.report(cut)
         self._rest = b""
         loaded = self._store.finish(self.diagnostics, self._reader.tz)
         loaded.text_name, loaded.text_size = self._name, self._size
