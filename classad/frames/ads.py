@@ -55,25 +55,20 @@ class FrameColumn(NamedTuple):
 
 
 class _Type(NamedTuple):
-    """What holds the values of a kind in each package, which is asked for its own types."""
+    """What holds the values of a kind in pandas, and in Arrow, which is asked for its own types."""
 
     pandas: str
-    polars: Callable[[Any], Any]
     arrow: Callable[[Any], Any]
 
 
 _TYPES: Final = {
-    "boolean": _Type("boolean", lambda pl: pl.Boolean, lambda pa: pa.bool_()),
-    "integer": _Type("Int64", lambda pl: pl.Int64, lambda pa: pa.int64()),
-    "real": _Type("Float64", lambda pl: pl.Float64, lambda pa: pa.float64()),
-    "string": _Type("string", lambda pl: pl.String, lambda pa: pa.string()),
-    "time": _Type(
-        "datetime64[us, UTC]",
-        lambda pl: pl.Datetime("us", "UTC"),
-        lambda pa: pa.timestamp("s", "UTC"),
-    ),
-    "empty": _Type("object", lambda pl: pl.Null, lambda pa: pa.null()),
-    "text": _Type("object", lambda pl: pl.String, lambda pa: pa.string()),
+    "boolean": _Type("boolean", lambda pa: pa.bool_()),
+    "integer": _Type("Int64", lambda pa: pa.int64()),
+    "real": _Type("Float64", lambda pa: pa.float64()),
+    "string": _Type("string", lambda pa: pa.string()),
+    "time": _Type("datetime64[us, UTC]", lambda pa: pa.timestamp("s", "UTC")),
+    "empty": _Type("object", lambda pa: pa.null()),
+    "text": _Type("object", lambda pa: pa.string()),
 }
 
 
@@ -138,18 +133,8 @@ def to_polars(
     (``pip install 'pieslice[polars]'``).
     """
     polars = load("polars")
-    columns, _ = _columns(ads, attributes, evaluate, context)
-    return polars.DataFrame(
-        [
-            polars.Series(
-                column.name,
-                _as_texts(column),
-                dtype=_TYPES[column.kind].polars(polars),
-                strict=column.kind != "real",  # integers among reals become reals
-            )
-            for column in columns
-        ]
-    )
+    frame = polars.from_arrow(to_arrow(ads, attributes, evaluate, context=context))
+    return frame.with_columns(polars.col(polars.Datetime).dt.cast_time_unit("us"))
 
 
 def to_arrow(

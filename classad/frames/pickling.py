@@ -2,136 +2,103 @@
 
 Columns that were loaded stay columns.  Rows that are ads keep their spellings, order and exact
 values, and the ads that they inherit from; results that a table keeps for later are left out.
-How columns are packed is registered with ``copyreg``: their buffers as bytes, their expressions as
-texts.
+Buffers are packed as bytes, what is no plain value as text.
 """
 
 from __future__ import annotations
 
 import copyreg
+import io
+import pickle
 from array import array
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Sequence
+from itertools import starmap
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from classad.ads.ad import Ad, Stored
 from classad.ads.expression import Expression
 from classad.binding.ad import ClassAd
 from classad.errors import ClassAdTypeError
-from classad.frames.arrays import Arrow, Cells, Trees
+from classad.frames.arrays import Trees
 from classad.frames.exact import read, written
 from classad.frames.reading import ArrowColumns, tree_of
-from classad.language.names import fold_name
 from classad.loading.columns import BufferColumn, LoadedColumn, LoadedColumns, SmallColumn
 from classad.table.store.columns import PLAIN
 from classad.table.store.store import Store
 
+#: The ads that are the rows, or their columns.
+Unpacked: TypeAlias = list[ClassAd] | LoadedColumns
 
-class Text(NamedTuple):
-    """A cell that is no plain value, as text."""
+
+class _Text(NamedTuple):
+    """A cell that is no plain value."""
 
     text: str
 
 
-class PackedAd(NamedTuple):
-    """An ad: its attributes in order, and where the ad that it inherits from stands, if any."""
+class _Row(NamedTuple):
+    """An ad: its attributes in order, and the ad that it inherits from."""
 
     names: tuple[str, ...]
-    cells: tuple[Stored | Text, ...]
-    parent: int | None
+    cells: tuple[Stored | _Text, ...]
+    parent: _Row | None
 
 
-class PackedAds(NamedTuple):
-    """The first ``size`` ads are the rows, the others what they inherit from."""
-
-    size: int
-    ads: list[PackedAd]
-
-
-#: The rows of a table.
-Packed = PackedAds | LoadedColumns
-
-
-def packed(store: Store) -> Packed:
+def packed(store: Store) -> bytes:
     """What there is to say about the rows of a table."""
-    if store.loaded is None or store.own:
-        return _packed_ads(list(store.ads_of(range(store.size))))
-    return store.loaded
+    as_ads = store.loaded is None or bool(store.own)
+    file = io.BytesIO()
+    pickler = pickle.Pickler(file)
+    pickler.dispatch_table = copyreg.dispatch_table | _KNOWN
+    pickler.dump(_rows(store.ads_of(range(store.size))) if as_ads else store.loaded)
+    return file.getvalue()
 
 
-def unpacked(parts: Packed) -> tuple[list[ClassAd], LoadedColumns | None]:
-    """The ads, or the columns."""
-    return (_ads(parts), None) if isinstance(parts, PackedAds) else ([], parts)
+def unpacked(data: bytes) -> Unpacked:
+    """The same rows."""
+    found: Unpacked = pickle.loads(data)
+    return found
 
 
-# --- ads ------------------------------------------------------------------------------------------
+def _rows(ads: Iterable[Ad]) -> list[_Row]:
+    rows: dict[int, _Row] = {}
+    texts: dict[int, _Text] = {}
+    alike: dict[tuple[str, str], _Text] = {}
+    kept: list[Ad] = []  # so that identities stay theirs
 
+    def cell_of(key: str, cell: Stored) -> Stored | _Text:
+        if cell.__class__ in PLAIN:
+            return cell
+        if id(cell) not in texts:
+            # Equal expressions of one attribute are one object, as after loading.
+            text = written(cell)
+            texts[id(cell)] = alike.setdefault((key, text), _Text(text))
+        return texts[id(cell)]
 
-def _packed_ads(ads: list[ClassAd]) -> PackedAds:
-    every: list[Ad] = list(ads)
-    places: dict[int, int] = {}
-    texts: dict[int, Text] = {}
-    made: list[PackedAd] = []
-    for ad in every:  # grows
+    def row_of(ad: Ad) -> _Row:
         if ad._parent is not None:
             raise ClassAdTypeError("a table with ads that are parts of other ads cannot be pickled")
-        parent = ad._chained
-        if parent is not None and id(parent) not in places:
-            places[id(parent)] = len(every)
-            every.append(parent)
-        cells = tuple(_packed_cell(cell, texts) for cell in ad._attrs.values())
-        names = tuple(map(ad._names.__getitem__, ad._attrs))
-        made.append(PackedAd(names, cells, None if parent is None else places[id(parent)]))
-    return PackedAds(len(ads), made)
+        if id(ad) not in rows:
+            parent = None if ad._chained is None else row_of(ad._chained)
+            names = tuple(map(ad._names.__getitem__, ad._attrs))
+            rows[id(ad)] = _Row(names, tuple(starmap(cell_of, ad._attrs.items())), parent)
+            kept.append(ad)
+        return rows[id(ad)]
+
+    return list(map(row_of, ads))
 
 
-def _packed_cell(cell: Stored, texts: dict[int, Text]) -> Stored | Text:
-    if cell.__class__ in PLAIN:
-        return cell
-    if id(cell) not in texts:
-        texts[id(cell)] = Text(written(cell))
-    return texts[id(cell)]
+def _ad(names: Sequence[str], cells: Sequence[Stored], parent: ClassAd | None) -> ClassAd:
+    ad = ClassAd()
+    for name, cell in zip(names, cells, strict=True):
+        ad.insert(name, cell)
+    if parent is not None:
+        ad.chain(parent)
+    return ad
 
 
-def _ads(rows: PackedAds) -> list[ClassAd]:
-    known: dict[tuple[str, str], Stored] = {}
-    ads = [ClassAd() for _ in rows.ads]
-    for ad, row in zip(ads, rows.ads, strict=True):
-        for name, cell in zip(row.names, row.cells, strict=True):
-            if cell.__class__ is Text:
-                # Equal expressions of one attribute are one object, as after loading.
-                key = fold_name(name), cell.text
-                if key not in known:
-                    known[key] = read(cell.text)
-                cell = known[key]
-            ad.insert(name, cell)
-        if row.parent is not None:
-            ad.chain(ads[row.parent])
-    return ads[: rows.size]
-
-
-# --- columns --------------------------------------------------------------------------------------
-
-#: A function and its arguments, as pickle wants them.
-Reduced = tuple[Callable[..., Any], tuple[Any, ...]]
-
-
-def _buffers(tags: Any, payload: Any, rows: Any) -> tuple[bytes, bytes, bytes | None]:
-    return bytes(tags), bytes(payload), None if rows is None else bytes(rows)
-
-
-def _views(
-    tags: bytes, payload: bytes, rows: bytes | None
-) -> tuple[memoryview, memoryview, memoryview | None]:
-    listed = None if rows is None else memoryview(rows).cast("i")
-    return memoryview(tags), memoryview(payload).cast("q"), listed
-
-
-def _column(name: str, present: int, *buffers: Any) -> BufferColumn:
-    return BufferColumn(name, fold_name(name), present, *_views(*buffers))
-
-
-def _of_column(c: LoadedColumn) -> Reduced:
-    return _column, (c.name, c.present, *_buffers(c.tags, c.payload, c.rows))
+def _view(data: bytes, kind: str) -> memoryview:
+    return memoryview(data).cast(kind)  # type: ignore[call-overload, no-any-return]
 
 
 def _columns(
@@ -148,24 +115,12 @@ def _columns(
     )
 
 
-def _of_columns(loaded: LoadedColumns) -> Reduced:
+def _of_columns(loaded: LoadedColumns) -> tuple[Any, ...]:
     row_shapes = array("i", loaded._row_shapes)
     shapes = [list(loaded._positions(number)) for number in range(max(row_shapes, default=-1) + 1)]
     names, texts = list(loaded._names), list(loaded.texts)
     columns = list(loaded.columns)
     return _columns, (loaded.n_rows, columns, texts, names, shapes, row_shapes, loaded.tz)
-
-
-def _cells(
-    buffers: tuple[bytes, bytes, bytes | None], strings: Arrow, more: list[str], trees: Trees | None
-) -> Cells:
-    tags, payload, rows = _views(*buffers)
-    return Cells(tags, payload, strings, more, trees, rows)
-
-
-def _of_cells(cells: Cells) -> Reduced:
-    buffers = _buffers(cells.tags, cells.payload, cells.rows)
-    return _cells, (buffers, cells.strings, list(cells.more), cells.trees)
 
 
 def _trees(texts: Sequence[str], closed: bool) -> Trees:
@@ -180,13 +135,17 @@ def _trees(texts: Sequence[str], closed: bool) -> Trees:
     return Trees(len(texts), make, closed)
 
 
-def _of_trees(trees: Trees) -> Reduced:
+def _of_trees(trees: Trees) -> tuple[Any, ...]:
     return _trees, ([written(trees.make(number)) for number in range(trees.size)], trees.closed)
 
 
-copyreg.pickle(BufferColumn, _of_column)
-copyreg.pickle(SmallColumn, _of_column)
-copyreg.pickle(LoadedColumns, _of_columns)
-copyreg.pickle(ArrowColumns, lambda loaded: (ArrowColumns, (loaded.n_rows, list(loaded.parts()))))
-copyreg.pickle(Cells, _of_cells)
-copyreg.pickle(Trees, _of_trees)
+#: What pickle does not know: a function and its arguments that make an object of a class.
+_KNOWN: Final[dict[type, Any]] = {
+    _Text: lambda cell: (read, (cell.text,)),
+    _Row: lambda row: (_ad, tuple(row)),
+    memoryview: lambda view: (_view, (bytes(view), view.format)),
+    SmallColumn: lambda c: (BufferColumn, (*c[:3], c.tags, c.payload, c.rows)),
+    LoadedColumns: _of_columns,
+    ArrowColumns: lambda loaded: (ArrowColumns, (loaded.n_rows, list(loaded.parts()))),
+    Trees: _of_trees,
+}

@@ -24,7 +24,7 @@ from classad.extras import load
 from classad.formats.unparse import unparse_value
 from classad.frames.ads import with_objects
 from classad.frames.exact import COMPANION, companion
-from classad.frames.pickling import Packed, packed, unpacked
+from classad.frames.pickling import packed, unpacked
 from classad.frames.reading import ArrowColumns, read_arrow
 from classad.frames.writing import Wish, all_names, write_arrow
 from classad.language.names import fold_name
@@ -73,10 +73,14 @@ def _columns_of(path: str, wanted: Sequence[str], there: Sequence[str]) -> list[
     return [*found, *(name for name in map(companion, found) if name in there)]
 
 
-def _restored(kind: type[Table], parts: Packed, budget: int) -> Table:
+def _restored(kind: type[Table], data: bytes, budget: int) -> Table:
     """The table that was packed."""
-    ads, loaded = unpacked(parts)
-    return kind(ads, budget=budget, loaded=loaded)
+    rows = unpacked(data)
+    return (
+        kind(rows, budget=budget)
+        if isinstance(rows, list)
+        else kind.from_columns(rows, budget=budget)
+    )
 
 
 class Table(BareTable):
@@ -185,7 +189,7 @@ class Table(BareTable):
 
     __hash__ = None  # type: ignore[assignment]
 
-    def __reduce__(self) -> tuple[Callable[..., Table], tuple[type[Table], Packed, int]]:
+    def __reduce__(self) -> tuple[Callable[..., Table], tuple[type[Table], bytes, int]]:
         with self._lock:
             return _restored, (type(self), packed(self._store), self._budget.limit)
 
