@@ -80,34 +80,14 @@ def format_real(number: float, old: bool = False) -> str:
     return text if "." in text or "E" in text else text + ".0"
 
 
-def _boolean(value: bool, old: bool) -> str:
-    return "true" if value else "false"
-
-
-def _integer(value: int, old: bool) -> str:
-    return str(value)
-
-
-def _word(value: Value, old: bool) -> str:
-    return value.name.lower()
-
-
-def _abstime(value: AbsTime, old: bool) -> str:
-    return f'absTime("{format_abstime(value)}")'
-
-
-def _reltime(value: RelTime, old: bool) -> str:
-    return f'relTime("{format_reltime(value.secs)}")'
-
-
 _WRITERS: Final[dict[type, Callable[..., str]]] = {
-    bool: _boolean,
-    int: _integer,
+    bool: lambda value, old: "true" if value else "false",
+    int: lambda value, old: str(value),
     float: format_real,
     str: quote_string,
-    Value: _word,
-    AbsTime: _abstime,
-    RelTime: _reltime,
+    Value: lambda value, old: value.name.lower(),
+    AbsTime: lambda value, old: f'absTime("{format_abstime(value)}")',
+    RelTime: lambda value, old: f'relTime("{format_reltime(value.secs)}")',
 }
 
 

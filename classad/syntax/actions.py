@@ -62,51 +62,25 @@ class ParsePlace(Protocol):
 PLACE: Final[ContextVar[ParsePlace]] = ContextVar("PLACE")
 
 
-def _literal(parts: Parts) -> Literal:
-    token: Token = parts[0]
-    return Literal(token.value, start=token.start, end=token.end)
+def _node(make: Callable[..., Node]) -> Callable[[Parts], Node]:
+    """Builds a node that reaches from the first part to the last."""
+    return lambda parts: make(*parts, start=parts[0].start, end=parts[-1].end)
 
 
-def _reference(parts: Parts) -> Reference:
-    token: Token = parts[0]
-    return Reference(token.value, start=token.start, end=token.end)
-
-
-def _absolute(parts: Parts) -> Reference:
-    dot, name = parts
-    return Reference(name.value, absolute=True, start=dot.start, end=name.end)
-
-
-def _selection(parts: Parts) -> Reference:
-    base, _, name = parts
-    return Reference(name.value, base, start=base.start, end=name.end)
-
-
-def _subscript(parts: Parts) -> Subscript:
-    base, _, index, close = parts
-    return Subscript(base, index, start=base.start, end=close.end)
-
-
-def _prefix(parts: Parts) -> Unary:
-    sign, operand = parts
-    return Unary(sign.value, operand, start=sign.start, end=operand.end)
-
-
-def _binary(parts: Parts) -> Binary:
-    left, sign, right = parts
+def _binary(left: Node, sign: Token, right: Node, **at: int) -> Binary:
     operator = _OPERATORS[sign.kind]
     if operator == "?:" != sign.value:
         operator = BLANK_ELVIS
-    return Binary(operator, left, right, start=left.start, end=right.end)
+    return Binary(operator, left, right, **at)
 
 
-def _conditional(parts: Parts) -> Node:
-    condition, _, then, _, otherwise = parts
+def _conditional(
+    condition: Node, mark: Token, then: Node, colon: Token, otherwise: Node, **at: int
+) -> Node:
     if then.__class__ is Literal and then.value is NO_MIDDLE:
         # The same value as `?:` gives, whose operands need parentheses to be all of these.
-        left, right = _operand(condition), _operand(otherwise)
-        return Binary("?:", left, right, start=condition.start, end=otherwise.end)
-    return Conditional(condition, then, otherwise, start=condition.start, end=otherwise.end)
+        return Binary("?:", _operand(condition), _operand(otherwise), **at)
+    return Conditional(condition, then, otherwise, **at)
 
 
 def _operand(node: Node) -> Node:
@@ -115,23 +89,13 @@ def _operand(node: Node) -> Node:
     return node
 
 
-def _parens(parts: Parts) -> Parens:
-    opening, inner, close = parts
-    return Parens(inner, start=opening.start, end=close.end)
-
-
-def _list(parts: Parts) -> ListExpr:
-    return ListExpr(tuple(*parts[1:-1]), start=parts[0].start, end=parts[-1].end)
-
-
-def _call(parts: Parts) -> Node:
-    name, _, *given, close = parts
-    args = given[0] if given else []
+def _call(name: Token, *rest: Any, **at: int) -> Node:
+    args = rest[1] if len(rest) == 3 else []
     if len(args) == 1 and name.value.lower() in TIME_LITERALS:
         argument = args[0]
         if isinstance(argument, Literal) and argument.value.__class__ is str:
-            return _time_literal(name, argument, close.end)
-    return Call(name.value, tuple(args), start=name.start, end=close.end)
+            return _time_literal(name, argument, at["end"])
+    return Call(name.value, tuple(args), **at)
 
 
 def _time_literal(name: Token, argument: Literal, end: int) -> Literal:
@@ -150,10 +114,6 @@ def _time_literal(name: Token, argument: Literal, end: int) -> Literal:
     raise place.error(message, argument.start, argument.end, f"write it like {example}")
 
 
-def _first(parts: Parts) -> Parts:
-    return [parts[0]]
-
-
 def _more(parts: Parts) -> Parts:
     # The list is this parse's own: growing it keeps long lists linear.
     grown: Parts = parts[0]
@@ -168,9 +128,9 @@ def _attribute(parts: Parts) -> tuple[str, Node]:
     return name.value, value
 
 
-def _ad(parts: Parts) -> AdExpr:
+def _ad(*parts: Any, **at: int) -> AdExpr:
     attributes = next((part for part in parts[1:-1] if part is not None), ())
-    return AdExpr(unique_attributes(attributes), start=parts[0].start, end=parts[-1].end)
+    return AdExpr(unique_attributes(attributes), **at)
 
 
 def unique_attributes(pairs: Iterable[tuple[str, Node]]) -> tuple[tuple[str, Node], ...]:
@@ -182,30 +142,29 @@ def unique_attributes(pairs: Iterable[tuple[str, Node]]) -> tuple[tuple[str, Nod
     return tuple(unique.values())
 
 
-def _nothing(parts: Parts) -> None:
-    return None
-
-
+_LIST: Final = _node(lambda *parts, **at: ListExpr(tuple(*parts[1:-1]), **at))
+_AD: Final = _node(_ad)
+_CALL: Final = _node(_call)
 #: Name of the alternative in the grammar (its alias or its rule) -> what it builds.
 BUILDERS: Final[dict[str, Callable[[Parts], Any]]] = {
-    "literal": _literal,
-    "reference": _reference,
-    "absolute": _absolute,
-    "selection": _selection,
-    "subscript": _subscript,
-    "prefix": _prefix,
-    "binary": _binary,
-    "conditional": _conditional,
-    "parens": _parens,
-    "list": _list,
-    "list_empty": _list,
-    "call": _call,
-    "call_empty": _call,
-    "first": _first,
+    "literal": _node(lambda token, **at: Literal(token.value, **at)),
+    "reference": _node(lambda name, **at: Reference(name.value, **at)),
+    "absolute": _node(lambda dot, name, **at: Reference(name.value, absolute=True, **at)),
+    "selection": _node(lambda base, dot, name, **at: Reference(name.value, base, **at)),
+    "subscript": _node(lambda base, box, index, close, **at: Subscript(base, index, **at)),
+    "prefix": _node(lambda sign, operand, **at: Unary(sign.value, operand, **at)),
+    "binary": _node(_binary),
+    "conditional": _node(_conditional),
+    "parens": _node(lambda opening, inner, close, **at: Parens(inner, **at)),
+    "list": _LIST,
+    "list_empty": _LIST,
+    "call": _CALL,
+    "call_empty": _CALL,
+    "first": lambda parts: [parts[0]],
     "more": _more,
     "attribute": _attribute,
-    "ad": _ad,
-    "ad_after_semicolons": _ad,
-    "ad_empty": _ad,
-    "semicolons": _nothing,
+    "ad": _AD,
+    "ad_after_semicolons": _AD,
+    "ad_empty": _AD,
+    "semicolons": lambda parts: None,
 }

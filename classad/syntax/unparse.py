@@ -98,8 +98,9 @@ def write(
     return "".join(out)
 
 
-def _literal(node: Literal, old: bool, spread: bool) -> str | None:
-    return scalar_text(node.value, old)
+def _binary(node: Binary, old: bool, spread: bool) -> Pieces:
+    operator = node.operator if old else _NEW_SPELLING.get(node.operator, node.operator)
+    return [node.left, f" {operator} ", node.right]
 
 
 def _reference(node: Reference, old: bool, spread: bool) -> Pieces | str:
@@ -108,39 +109,6 @@ def _reference(node: Reference, old: bool, spread: bool) -> Pieces | str:
         return [node.base, "." + node.name]
     name = quote_name(node.name, old)
     return f".{name}" if node.absolute else name
-
-
-def _unary(node: Unary, old: bool, spread: bool) -> Pieces:
-    return [f" {node.operator}", node.operand]
-
-
-def _binary(node: Binary, old: bool, spread: bool) -> Pieces:
-    operator = node.operator if old else _NEW_SPELLING.get(node.operator, node.operator)
-    return [node.left, f" {operator} ", node.right]
-
-
-def _conditional(node: Conditional, old: bool, spread: bool) -> Pieces:
-    return [node.condition, " ? ", node.then, " : ", node.otherwise]
-
-
-def _subscript(node: Subscript, old: bool, spread: bool) -> Pieces:
-    return [node.base, "[", node.index, "]"]
-
-
-def _parens(node: Parens, old: bool, spread: bool) -> Pieces:
-    return ["(", node.inner, ")"]
-
-
-def _call(node: Call, old: bool, spread: bool) -> Pieces:
-    return [node.name + "(", *_between(node.args, [","]), ")"]
-
-
-def _list_expr(node: ListExpr, old: bool, spread: bool) -> Pieces:
-    return list_pieces(node.items, spread)
-
-
-def _ad_expr(node: AdExpr, old: bool, spread: bool) -> Pieces:
-    return ad_pieces(node.attributes, old, spread)
 
 
 def list_pieces(items: Iterable[object], spread: bool) -> Pieces:
@@ -176,14 +144,16 @@ def _joined(groups: Iterable[Pieces], separator: Pieces) -> Pieces:
 
 
 EXPANDERS: Final[dict[type, Expander]] = {
-    Literal: _literal,
+    Literal: lambda node, old, spread: scalar_text(node.value, old),
     Reference: _reference,
-    Unary: _unary,
+    Unary: lambda node, old, spread: [f" {node.operator}", node.operand],
     Binary: _binary,
-    Conditional: _conditional,
-    Subscript: _subscript,
-    Parens: _parens,
-    Call: _call,
-    ListExpr: _list_expr,
-    AdExpr: _ad_expr,
+    Conditional: lambda node, old, spread: [
+        *(node.condition, " ? ", node.then, " : ", node.otherwise)
+    ],
+    Subscript: lambda node, old, spread: [node.base, "[", node.index, "]"],
+    Parens: lambda node, old, spread: ["(", node.inner, ")"],
+    Call: lambda node, old, spread: [node.name + "(", *_between(node.args, [","]), ")"],
+    ListExpr: lambda node, old, spread: list_pieces(node.items, spread),
+    AdExpr: lambda node, old, spread: ad_pieces(node.attributes, old, spread),
 }
