@@ -19,9 +19,8 @@ from classad.ads.ad import Ad, ListValue, node_of_value
 from classad.ads.expression import Expression
 from classad.binding.python_values import COPY_HELP, is_htcondors
 from classad.errors import ClassAdTypeError
-from classad.language.names import fold_name
 from classad.language.values import INT_MAX, INT_MIN, UNDEFINED, AbsTime, RelTime, Value
-from classad.syntax.nodes import AdExpr, ListExpr, Literal, Node
+from classad.syntax.nodes import AdExpr, ListExpr, Literal, Node, unique_attributes
 
 #: Containers nested deeper than this cannot be printed and read back; a loop ends here too.
 MAX_DEPTH: Final = 165
@@ -62,7 +61,12 @@ def to_node(value: object, path: str = "value", depth: int = 0) -> Node:
     if depth > MAX_DEPTH:
         raise ClassAdTypeError(f"{CANNOT_CONVERT} `{path}` is nested too deeply")
     if isinstance(value, Mapping) or callable(getattr(value, "items", None)):
-        return _mapping_node(cast("_HasItems", value), path, depth)
+        return AdExpr(
+            unique_attributes(
+                (check_name(name), to_node(item, f"{path}.{name}", depth + 1))
+                for name, item in cast("_HasItems", value).items()
+            )
+        )
     if isinstance(value, Iterable):
         return ListExpr(
             tuple(to_node(item, f"{path}[{i}]", depth + 1) for i, item in enumerate(value))
@@ -75,16 +79,6 @@ class _HasItems(Protocol):
 
     def items(self) -> Iterable[tuple[object, object]]:
         """Names and values."""
-
-
-def _mapping_node(value: _HasItems, path: str, depth: int) -> Node:
-    members: dict[str, tuple[str, Node]] = {}
-    for name, item in value.items():
-        checked = check_name(name)
-        folded = fold_name(checked)
-        spelled = members[folded][0] if folded in members else checked
-        members[folded] = (spelled, to_node(item, f"{path}.{name}", depth + 1))
-    return AdExpr(tuple(members.values()))
 
 
 def check_name(name: object) -> str:

@@ -17,7 +17,7 @@ from classad.builtins.support import int_of, is_ad
 from classad.evaluation.functions import CLOCK, NOTHING, ZONE, ResultKind, builtin
 from classad.evaluation.state import EvalState
 from classad.language.bounds import EvaluationFailure
-from classad.language.time_format import Fields, strftime
+from classad.language.time_format import strftime
 from classad.language.times import (
     BrokenDownTime,
     break_down,
@@ -285,7 +285,7 @@ def format_time(state: EvalState, *arguments: ClassAdValue) -> ClassAdValue:
         return ERROR
     wall = seconds_of(*at[:6])
     offset, name = standard_time(wall, state.zone)
-    return strftime(format, Fields(*at, wall - offset, name))
+    return strftime(format, at._replace(epoch=wall - offset, zone=name))
 
 
 #: Name, what it gives: a field of ``BrokenDownTime``, a place in ``split_span``; what that is; an

@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum, Flag, auto
 from functools import cache
-from typing import Final, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import Any, Final, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from classad.language.names import fold_name
 from classad.language.rules import LanguageRules
@@ -326,19 +326,10 @@ def builtin(
     args: int | tuple[int, int | None],
     laziness: Laziness = EAGER,
     reads: Reads = NOTHING,
-    reads_alone: Reads = NOTHING,
-    where: Sequence[Where] = (),
-    form: InlineForm | None = None,
-    bulk: Bulk | None = None,
-    guard: bool = False,
-    prints: bool = False,
-    observed: bool = False,
-    result: ResultKind = ResultKind.ANY,
-    fails: bool = False,
-    cased: bool = False,
     exceptional: str = "undefined gives undefined, error gives error",
     examples: Sequence[str] = (),
     doc: str | None = None,
+    **more: Any,
 ) -> Callable[[_Impl], _Impl]:
     """Declare a builtin function.
 
@@ -346,36 +337,19 @@ def builtin(
     range (None: no upper bound); a call outside it is an error value, its arguments unevaluated.
     ``exceptional``: what undefined and error arguments do, in words.  ``examples``: lines
     ``expr -> value`` that the tests run.  ``doc``: what is documented, if not the docstring.
-    See ``Builtin`` for the rest.
+    ``more``: other fields of ``Builtin``.
     """
     low, high = (args, args) if isinstance(args, int) else args
 
     def declare(impl: _Impl) -> _Impl:
+        family = impl.__module__.rpartition(".")[2]
+        told = exceptional, (doc or impl.__doc__ or "").strip(), tuple(examples)
         for name in names:
             folded = name.lower()
             if folded in FUNCTIONS:
                 raise ValueError(f"builtin {name} is declared twice")
             FUNCTIONS[folded] = Builtin(
-                name=name,
-                family=impl.__module__.rpartition(".")[2],
-                min_args=low,
-                max_args=high,
-                laziness=laziness,
-                reads=reads,
-                exceptional=exceptional,
-                doc=(doc or impl.__doc__ or "").strip(),
-                examples=tuple(examples),
-                impl=impl,
-                reads_alone=reads_alone,
-                where=tuple(where),
-                form=form,
-                bulk=bulk,
-                guard=guard,
-                prints=prints,
-                observed=observed,
-                result=result,
-                fails=fails,
-                cased=cased,
+                name, family, low, high, laziness, reads, *told, impl, **more
             )
         return impl
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from importlib import import_module
 from itertools import chain
 from os import PathLike, fspath
@@ -22,7 +23,8 @@ from classad.binding.ambient import zone_name
 from classad.errors import ClassAdOSError, Diagnostic
 from classad.files.compressed import Unpacked, create_zstd
 from classad.formats.common import Errors, Reporting, check_errors, with_line_ends
-from classad.formats.long import LongReader, format_long
+from classad.formats.long import format_long
+from classad.formats.long import read_long as read_long_form
 from classad.language.bounds import checkpoint
 
 if TYPE_CHECKING:
@@ -160,25 +162,8 @@ def _reader(form: Form) -> Callable[..., Iterator[ClassAd]]:
     return read
 
 
-def read_long(
-    source: str | Iterable[str],
-    name: str = "<text>",
-    diagnostics: list[Diagnostic] | None = None,
-    *,
-    errors: Errors = "warn",
-    first_line: int = 1,
-    tz: str | None = None,
-) -> Iterator[ClassAd]:
-    """Read ads in long form from a text or lines.
-
-    A line that does not parse is added to ``diagnostics`` with its place, and the rest of the ad is
-    kept; ``errors="strict"`` raises instead, ``errors="htcondor"`` drops the rest of that ad.
-
-    >>> [ad["Cpus"] for ad in read_long("Cpus = 4\\n\\nCpus = 8\\n")]
-    [4, 8]
-    """
-    reader = LongReader(ClassAd, diagnostics, errors=errors, tz=tz)
-    return reader.read(source, name, first_line=first_line)
+#: Reads ads in long form from a text or lines, as ``classad.formats.long.read_long`` does.
+read_long: Final = partial(read_long_form, new=ClassAd)
 
 
 def _peek(lines: Iterable[str]) -> tuple[list[str], Iterator[str]]:

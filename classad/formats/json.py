@@ -23,7 +23,7 @@ from classad.formats.common import (
     A,
     unshared,
 )
-from classad.formats.recovery import JSON, Misread, Recovering, attribute_end, scalar_of
+from classad.formats.recovery import JSON, Misread, Recovering, scalar_of
 from classad.formats.unparse import is_node, item_of_stored, print_order, unparse, unparse_value
 from classad.language import bounds
 from classad.language.spelling import format_real
@@ -93,7 +93,7 @@ _Filled = TypeVar("_Filled", bound=Ad)
 class JsonReader(Recovering[A]):
     """A recursive-descent parser over one text; ``position`` moves past what was read."""
 
-    opening = JSON.opening
+    shape, opening = JSON, JSON.opening
     #: Whether an array of ads was begun.
     _inside = False
 
@@ -112,11 +112,6 @@ class JsonReader(Recovering[A]):
         else:
             self.over = token.kind == "end"
         return None
-
-    def attribute_end(self, begin: int, limit: int) -> int | None:
-        """Where to go on behind the attribute at ``begin``; None if its end is not clear."""
-        end = attribute_end(self.whole, begin, JSON, limit)
-        return None if end is None or self.whole[end] == "]" else end
 
     def peek(self) -> _Token:
         """The next token, not taken; at the end one of kind ``end``."""

@@ -28,7 +28,7 @@ from classad.formats.common import (
     weight,
 )
 from classad.formats.long import literal_value
-from classad.formats.recovery import NEW, Recovering, attribute_end
+from classad.formats.recovery import NEW, Recovering
 from classad.language import bounds
 from classad.source import Source
 
@@ -177,7 +177,7 @@ def parse_new(ad: A, text: str, position: int, source: Source, tz: str | None) -
 class NewReader(Recovering[A]):
     """Reads ads one by one, simple ones without the grammar."""
 
-    opening = NEW.opening
+    shape, opening = NEW, NEW.opening
     _begun = False
     #: Whether the brace of a ``-long:new`` list is open.
     _listed = False
@@ -255,11 +255,6 @@ class NewReader(Recovering[A]):
             self.report(problem)
         self.position = begin
         return ad
-
-    def attribute_end(self, begin: int, limit: int) -> int | None:
-        """Where the attribute at ``begin`` ends; None if that is not clear."""
-        end = attribute_end(self.whole, begin, NEW, limit)
-        return None if end is None or self.whole[end] in ")}" else end
 
     def _insert(self, ad: Ad, begin: int, end: int, problems: list[Diagnostic]) -> None:
         """Insert the attribute between two places."""

@@ -39,17 +39,21 @@ class Misread(Exception):  # noqa: N818 - never leaves the readers
 
 
 class RecoveryMarks(NamedTuple):
-    """What ends an attribute in a form, what an ad begins with, and what else is to be told."""
+    """What an ad begins and ends with in a form, what ends an attribute, and all that matters."""
 
     marks: re.Pattern[str]
     separator: str
     opening: str
+    closing: str
 
 
 _COMMENT: Final = r"//[^\n]*|/\*.*?\*/"
 # `(?!)`: so that Python before 3.11.5, too, forgets what did not match.
 JSON: Final = RecoveryMarks(
-    re.compile(rf'"(?:[^"\\\n]++|\\[^\n]|(?!))*+"|{_COMMENT}|[\[\]{{}},"]', re.DOTALL), ",", "{"
+    re.compile(rf'"(?:[^"\\\n]++|\\[^\n]|(?!))*+"|{_COMMENT}|[\[\]{{}},"]', re.DOTALL),
+    ",",
+    "{",
+    "}",
 )
 NEW: Final = RecoveryMarks(
     re.compile(
@@ -58,52 +62,11 @@ NEW: Final = RecoveryMarks(
     ),
     ";",
     "[",
+    "]",
 )
-#: What an ad in XML begins with.
-XML: Final = "<c>"
-_TAG: Final = re.compile(r"<(/?)(a|c|l)(?:\s[^<>]*?)?(/?)>")
 _CLOSING: Final = {"[": "]", "{": "}", "(": ")"}
 #: How far in front of an ad its line may begin.
 _MOST_INDENTED: Final = 200
-
-
-def attribute_end(text: str, position: int, shape: RecoveryMarks, limit: int) -> int | None:
-    """Where the separator or the bracket stands that ends the attribute at ``position``."""
-    expected: list[str] = []
-    for found in shape.marks.finditer(text, position, limit):
-        mark = found[0]
-        if len(mark) > 1:
-            continue
-        if mark in _CLOSING:
-            expected.append(_CLOSING[mark])
-        elif mark in "\"'":
-            return None
-        elif mark == shape.separator:
-            if not expected:
-                return found.start()
-        elif not expected:
-            return found.start()
-        elif expected.pop() != mark:
-            return None
-    return None
-
-
-def element_end(text: str, position: int, limit: int) -> int | None:
-    """Where reading goes on behind the attribute in XML at ``position``, if its end is clear."""
-    open_: list[str] = []
-    for found in _TAG.finditer(text, position, limit):
-        close, name, empty = found.groups()
-        if empty:
-            continue
-        if not close:
-            open_.append(name)
-        elif not open_:
-            return found.start() if name == "c" else None
-        elif open_.pop() != name:
-            return None
-        elif not open_:
-            return found.end()
-    return None
 
 
 def scalar_of(found: re.Match[str], words: Mapping[str, Stored]) -> Stored:
@@ -147,8 +110,9 @@ class Recovering(Reporting, ABC, Generic[A]):
     read; ``over``: there is no other one.
     """
 
-    #: What an ad begins with.
+    #: What an ad begins with; how attributes end, unless the form has a rule of its own.
     opening: ClassVar[str]
+    shape: ClassVar[RecoveryMarks]
 
     def __init__(
         self,
@@ -212,9 +176,22 @@ class Recovering(Reporting, ABC, Generic[A]):
     def next_ad(self) -> A | None:
         """The ad that comes next; None for what stands between ads, and at the end."""
 
-    @abstractmethod
     def attribute_end(self, begin: int, limit: int) -> int | None:
         """Where to go on behind the attribute at ``begin``; None if its end is not clear."""
+        expected: list[str] = []
+        for found in self.shape.marks.finditer(self.whole, begin, limit):
+            mark = found[0]
+            if len(mark) > 1:
+                continue
+            if mark in _CLOSING:
+                expected.append(_CLOSING[mark])
+            elif mark in "\"'":
+                return None
+            elif not expected:
+                return found.start() if mark in self.shape[1:] else None
+            elif mark != self.shape.separator and expected.pop() != mark:
+                return None
+        return None
 
     def next_beginning(self, begin: int) -> int:
         """Where the ad behind the one at ``begin`` seems to begin, else the end of the text."""

@@ -24,7 +24,7 @@ from classad.formats.common import (
     unshared,
 )
 from classad.formats.json import MAX_DEPTH
-from classad.formats.recovery import XML, Misread, Recovering, element_end, scalar_of
+from classad.formats.recovery import Misread, Recovering, scalar_of
 from classad.formats.unparse import is_node, item_of_stored, print_order, unparse, unparse_value
 from classad.language import bounds
 from classad.language.spelling import format_real, quote_string, real_and_end
@@ -115,6 +115,8 @@ _TAG: Final = re.compile(
 _ATTRIBUTE: Final = re.compile(
     r"""([A-Za-z]+)\s*=\s*(?:"((?:[^"\\]++|\\.|(?!))*+)"|'([^']*)')""", re.DOTALL
 )
+#: What an attribute consists of, but for scalars.
+_NESTED: Final = re.compile(r"<(/?)(a|c|l)(?:\s[^<>]*?)?(/?)>")
 #: An attribute that needs neither entities nor escapes.
 _PLAIN: Final = re.compile(
     r"""[ \t\r\n]*<a\ n="(?P<name>[^"&\\<>\0]+)"><(?:i>(?P<int>-?(?:0|[1-9][0-9]{0,17}))</i
@@ -148,7 +150,7 @@ _Filled = TypeVar("_Filled", bound=Ad)
 class XmlReader(Recovering[A]):
     """A pull parser over one text; ``text`` is what stood before the tag that was taken last."""
 
-    opening = XML
+    opening = "<c>"
     text = name = attributes = ""
     close = empty = False
     start = 0
@@ -167,7 +169,20 @@ class XmlReader(Recovering[A]):
 
     def attribute_end(self, begin: int, limit: int) -> int | None:
         """Where to go on behind the attribute at ``begin``; None if its end is not clear."""
-        return element_end(self.whole, begin, limit)
+        open_: list[str] = []
+        for found in _NESTED.finditer(self.whole, begin, limit):
+            close, name, empty = found.groups()
+            if empty:
+                continue
+            if not close:
+                open_.append(name)
+            elif not open_:
+                return found.start() if name == "c" else None
+            elif open_.pop() != name:
+                return None
+            elif not open_:
+                return found.end()
+        return None
 
     def next_tag(self) -> bool:
         """Move to the next tag that is not a comment or a declaration; False at the end."""

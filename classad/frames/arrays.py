@@ -31,10 +31,9 @@ from classad.ads.expression import Expression
 from classad.binding.convert import check_name
 from classad.errors import ClassAdTypeError
 from classad.extras import load
-from classad.language.names import fold_name
 from classad.language.values import INT_MAX, UNDEFINED, AbsTime, RelTime
 from classad.loading.columns import Tag, value_of
-from classad.syntax.nodes import AdExpr, ListExpr, Literal, Node
+from classad.syntax.nodes import AdExpr, ListExpr, Literal, Node, unique_attributes
 
 #: An array or a type of pyarrow, which has no types here.
 Arrow: TypeAlias = Any
@@ -346,12 +345,7 @@ def _structs(found: Arrow) -> list[Node | None]:
 
 def _ad(fields: Any) -> AdExpr:
     """An ad; of names that differ in case only the last counts, at the place of the first."""
-    kept: dict[str, tuple[str, Node]] = {}
-    for name, node in fields:
-        if node is not None:
-            spelled = kept.get(fold_name(check_name(name)), (name,))[0]
-            kept[fold_name(name)] = spelled, node
-    return AdExpr(tuple(kept.values()))
+    return AdExpr(unique_attributes((check_name(name), node) for name, node in fields if node))
 
 
 def _validity(found: Arrow) -> list[bool]:

@@ -15,6 +15,7 @@ import re
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
+from classad.language.times import BrokenDownTime
 from classad.language.values import truncating_divide
 
 _LIMIT: Final = 1023
@@ -23,24 +24,6 @@ _MONTHS: Final = (
     "January", "February", "March", "April", "May", "June",
     "July", "August", "September", "October", "November", "December",
 )  # fmt: skip
-
-
-class Fields(NamedTuple):
-    """What is printed: ``month`` 1-12, ``weekday`` 0 = Sunday, ``yearday`` 0-based.
-
-    ``epoch`` (what ``%s`` prints) and ``zone`` (what ``%Z`` prints) come from the caller.
-    """
-
-    year: int
-    month: int
-    day: int
-    hour: int
-    minute: int
-    second: int
-    weekday: int
-    yearday: int
-    epoch: int
-    zone: str
 
 
 class _Spec(NamedTuple):
@@ -68,7 +51,7 @@ def _week_days(yearday: int, weekday: int) -> int:
     return yearday - _remainder(yearday - weekday + 4 + 378, 7) + 3
 
 
-def _iso(at: Fields) -> tuple[int, int]:
+def _iso(at: BrokenDownTime) -> tuple[int, int]:
     """Year and week of ISO 8601."""
     year = at.year
     days = _week_days(at.yearday, at.weekday)
@@ -86,14 +69,14 @@ def _name(names: tuple[str, ...], index: int, length: int | None) -> str:
     return names[index][:length] if 0 <= index < len(names) else "?"
 
 
-def _hour12(at: Fields) -> int:
+def _hour12(at: BrokenDownTime) -> int:
     if at.hour > 12:
         return at.hour - 12
     return 12 if at.hour == 0 else at.hour
 
 
 #: letter -> (digits, default padding, value)
-_NUMBERS: Final[dict[str, tuple[int, str, Callable[[Fields], int]]]] = {
+_NUMBERS: Final[dict[str, tuple[int, str, Callable[[BrokenDownTime], int]]]] = {
     "C": (1, "0", lambda at: truncating_divide(at.year, 100) - (_remainder(at.year, 100) < 0)),
     "d": (2, "0", lambda at: at.day),
     "e": (2, "_", lambda at: at.day),
@@ -129,7 +112,7 @@ _COMPOSED: Final[dict[str, str]] = {
 }
 
 #: letter -> text; the letters whose case ``#`` raises rather than lowers are a, A, b, B, h.
-_TEXTS: Final[dict[str, Callable[[Fields], str]]] = {
+_TEXTS: Final[dict[str, Callable[[BrokenDownTime], str]]] = {
     "a": lambda at: _name(_DAYS, at.weekday, 3),
     "A": lambda at: _name(_DAYS, at.weekday, None),
     "b": lambda at: _name(_MONTHS, at.month - 1, 3),
@@ -154,7 +137,7 @@ _SPECIFICATION: Final = re.compile(
 )
 
 
-def strftime(format: str, at: Fields) -> str:
+def strftime(format: str, at: BrokenDownTime) -> str:
     """The format with its specifications replaced."""
     if format.isascii():
         return _expand(format, at, upper=False)
@@ -162,7 +145,7 @@ def strftime(format: str, at: Fields) -> str:
     return _expand(narrow, at, upper=False).encode("latin-1").decode("utf-8", "surrogateescape")
 
 
-def _expand(format: str, at: Fields, *, upper: bool) -> str:
+def _expand(format: str, at: BrokenDownTime, *, upper: bool) -> str:
     done = ""
     position = 0
     while position < len(format):
@@ -185,7 +168,7 @@ def _expand(format: str, at: Fields, *, upper: bool) -> str:
     return done[: _LIMIT - 1]
 
 
-def _specification(found: re.Match[str], at: Fields, *, upper: bool) -> str:
+def _specification(found: re.Match[str], at: BrokenDownTime, *, upper: bool) -> str:
     flags, width_text, modifier, letter = found.groups()
     width = int(width_text[:10] or "0")
     if width >= _LIMIT:

@@ -32,7 +32,10 @@ _WEEKS_OF_SUMMER: Final = 600
 
 
 class BrokenDownTime(NamedTuple):
-    """A broken-down time: ``month`` 1-12, ``weekday`` 0 = Sunday, ``yearday`` 0-based."""
+    """A broken-down time: ``month`` 1-12, ``weekday`` 0 = Sunday, ``yearday`` 0-based.
+
+    ``epoch`` and ``zone``: what ``%s`` and ``%Z`` of ``strftime`` print.
+    """
 
     year: int
     month: int
@@ -42,6 +45,8 @@ class BrokenDownTime(NamedTuple):
     second: int
     weekday: int
     yearday: int
+    epoch: int = 0
+    zone: str = ""
 
 
 def wrap32(number: int) -> int:

@@ -9,12 +9,12 @@ an ad are unique without case, the first spelling and the last expression win.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any, Final, Protocol, TypeAlias
 
 from classad.errors import ClassAdParseError
-from classad.language.names import ABSOLUTE_TIME, TIME_LITERALS, fold_name
+from classad.language.names import ABSOLUTE_TIME, TIME_LITERALS
 from classad.language.operators import BINARY
 from classad.language.times import parse_abstime_literal, parse_reltime_literal
 from classad.language.values import RelTime
@@ -32,6 +32,7 @@ from classad.syntax.nodes import (
     Reference,
     Subscript,
     Unary,
+    unique_attributes,
 )
 
 #: Binary operators by their tokens, and by those of their words.
@@ -131,15 +132,6 @@ def _attribute(parts: Parts) -> tuple[str, Node]:
 def _ad(*parts: Any, **at: int) -> AdExpr:
     attributes = next((part for part in parts[1:-1] if part is not None), ())
     return AdExpr(unique_attributes(attributes), **at)
-
-
-def unique_attributes(pairs: Iterable[tuple[str, Node]]) -> tuple[tuple[str, Node], ...]:
-    """The attributes of an ad: of names equal without case the first spelling, the last value."""
-    unique: dict[str, tuple[str, Node]] = {}
-    for name, value in pairs:
-        folded = fold_name(name)
-        unique[folded] = (unique[folded][0] if folded in unique else name, value)
-    return tuple(unique.values())
 
 
 _LIST: Final = _node(lambda *parts, **at: ListExpr(tuple(*parts[1:-1]), **at))

@@ -21,7 +21,6 @@ from classad import kernels
 from classad.language.operators import TOKENS
 from classad.language.rules import OLD
 from classad.language.values import ERROR, UNDEFINED
-from classad.syntax.actions import unique_attributes
 from classad.syntax.lexing import integer_value, old_value, unescape
 from classad.syntax.nodes import (
     AdExpr,
@@ -36,6 +35,7 @@ from classad.syntax.nodes import (
     Reference,
     Subscript,
     Unary,
+    unique_attributes,
 )
 
 #: Tells the C parser to read an ad and nothing behind it.

@@ -9,12 +9,13 @@ Follows: the grammar in grammar/classad.lark.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from sys import float_info
 from typing import Final
 
 from attr import field, frozen
 
+from classad.language.names import fold_name
 from classad.language.values import AbsTime, RelTime, Value
 
 #: What a literal may hold.
@@ -221,6 +222,15 @@ def height(node: Node) -> int:
         levels += 1
         level = [child for above in level for child in above.children()]
     return levels
+
+
+def unique_attributes(pairs: Iterable[tuple[str, Node]]) -> tuple[tuple[str, Node], ...]:
+    """The attributes of an ad: of names equal without case the first spelling, the last value."""
+    unique: dict[str, tuple[str, Node]] = {}
+    for name, value in pairs:
+        folded = fold_name(name)
+        unique[folded] = (unique[folded][0] if folded in unique else name, value)
+    return tuple(unique.values())
 
 
 def bare(node: Node) -> Node:
