@@ -10,14 +10,13 @@ daemon aborts there is an error among the diagnostics, and the default is used t
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import partial
 from types import MappingProxyType
 from typing import Any
 
 from attr import evolve, frozen
 
 from classad.errors import Diagnostic
-from policy.claims import read_claims
+from policy.claims import LazyClaims
 from policy.config import Config, Library, config_from_mapping
 from policy.dialects import HTCONDOR, Dialect
 from policy.groups import read_groups
@@ -143,7 +142,7 @@ def _build(knobs: KnobReader, sources: Sources | None) -> NegotiatorPolicy:
         groups=groups.groups,
         group_accept_surplus=groups.accept_surplus,
         concurrency_limits=limits,
-        read_claims=partial(read_claims, knobs.config),
+        lazy_claims=LazyClaims(knobs.config),
         user_maps=user_maps,
         **values,
     )

@@ -8,15 +8,14 @@ Follows: the knobs that 25.14.1's negotiator reads for a cycle.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import cached_property
+from collections.abc import Mapping
 from typing import Final
 
 from attr import Factory, field, frozen
 
 from classad.errors import Diagnostic
 from classad.language.rules import LanguageRules, language_of
-from policy.claims import ClaimSettings
+from policy.claims import ClaimSettings, LazyClaims
 from policy.config import Config
 from policy.dialects import Dialect
 from policy.groups import GroupSpec
@@ -67,16 +66,15 @@ class NegotiatorPolicy(MatchingPolicy, CyclePolicy, SharePolicy):
 
     concurrency_limits: ConcurrencyLimits = field(factory=ConcurrencyLimits)
 
-    #: Reads ``claims``: a cycle asks for none of them, and reading them takes longer than the rest.
-    read_claims: Callable[[], ClaimSettings] = ClaimSettings
+    lazy_claims: LazyClaims = field(factory=LazyClaims)
 
     #: The user maps the negotiator reads, by name: for ``userMap``, and ``GROUP_PREFIX`` for names.
     user_maps: Mapping[str, Mapping[str, str]] = field(factory=dict)
 
-    @cached_property
+    @property
     def claims(self) -> ClaimSettings:
         """What startds and schedds do with the claims that matches become."""
-        return self.read_claims()
+        return self.lazy_claims.settings
 
     @property
     def language(self) -> LanguageRules:
