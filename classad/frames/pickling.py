@@ -8,11 +8,11 @@ Buffers are packed as bytes, what is no plain value as text.
 from __future__ import annotations
 
 import copyreg
-import io
 import pickle
 from array import array
 from collections.abc import Iterable, Sequence
 from itertools import starmap
+from types import SimpleNamespace
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from classad.ads.ad import Ad, Stored
@@ -47,11 +47,11 @@ class _Row(NamedTuple):
 def packed(store: Store) -> bytes:
     """What there is to say about the rows of a table."""
     as_ads = store.loaded is None or bool(store.own)
-    file = io.BytesIO()
-    pickler = pickle.Pickler(file)
+    pieces: list[bytes] = []
+    pickler = pickle.Pickler(SimpleNamespace(write=pieces.append))
     pickler.dispatch_table = copyreg.dispatch_table | _KNOWN
     pickler.dump(_rows(store.ads_of(range(store.size))) if as_ads else store.loaded)
-    return file.getvalue()
+    return b"".join(pieces)
 
 
 def unpacked(data: bytes) -> Unpacked:
