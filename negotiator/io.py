@@ -40,7 +40,7 @@ from negotiator.capture.files import (
 from negotiator.capture.group_maps import Assignments, assign_groups
 from negotiator.capture.schedds import make_queues, make_submitters, schedd_versions, with_matches
 from negotiator.capture.slots import read_slots, submitter_order, times_of
-from negotiator.jobs.lists import IDLE
+from negotiator.jobs.lists import IDLE, count_not_requested
 from negotiator.matching.stopwatch import RequestCosts
 from negotiator.model.arithmetic import END_OF_CALENDAR
 from negotiator.model.garbage import without_collecting
@@ -141,7 +141,7 @@ def read_capture(
         submitters = make_submitters(jobs, schedds, default, loaded.policy)
     versions = schedd_versions(reader, schedds, submitters, followed)
     queues, submitters, assignments = assign_groups(
-        loaded.group_map, make_queues(jobs, default, versions), submitters, loaded.policy
+        loaded.group_map, make_queues(jobs, default, versions, schedds), submitters, loaded.policy
     )
     snapshot = Snapshot(
         slots=slots.ads,
@@ -328,6 +328,7 @@ def _facts(
         users=len({ad.evaluate_attr("Name") for ad in submitters}),
         jobs=len(jobs),
         idle_jobs=sum(1 for ad in jobs if ad.number("JobStatus") == IDLE),
+        not_requested=count_not_requested(ad.ad for ad in jobs),
         now=now,
         now_from=now_from,
         dialect=reader.dialect,

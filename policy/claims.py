@@ -9,7 +9,7 @@ SCHEDD_INTERVAL of 25.14.1.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from attr import field, frozen
@@ -69,23 +69,6 @@ class ClaimSettings:
         """
         retirement = self.retirement if own is None else min(self.retirement, int(own))
         return max(now, job_begun + retirement - self.longest_vacate)
-
-
-class LazyClaims:
-    """Settings that are read when somebody asks for them: a cycle does not."""
-
-    def __init__(self, config: Config | None = None) -> None:
-        """Without a configuration they are what is built in."""
-        self._config = config
-
-    @cached_property
-    def settings(self) -> ClaimSettings:
-        """The settings."""
-        return ClaimSettings() if self._config is None else read_claims(self._config)
-
-    def __getstate__(self) -> dict[str, object]:
-        """Pickled without the configuration."""
-        return {"_config": None, "settings": self.settings}
 
 
 def read_claims(config: Config) -> ClaimSettings:

@@ -10,13 +10,14 @@ daemon aborts there is an error among the diagnostics, and the default is used t
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
 from attr import evolve, frozen
 
 from classad.errors import Diagnostic
-from policy.claims import LazyClaims
+from policy.claims import read_claims
 from policy.config import Config, Library, config_from_mapping
 from policy.dialects import HTCONDOR, Dialect
 from policy.groups import read_groups
@@ -27,8 +28,10 @@ from policy.knobs.reading import IGNORED, read_knob
 from policy.language.about import About, about
 from policy.language.sources import MemorySources, Sources
 from policy.language.table import Context, Definition
+from policy.lazily import Lazily
 from policy.maps.user_maps import UserMaps, macro_text, map_names, read_user_map
 from policy.model import PARTS, NegotiatorPolicy, read_limits
+from policy.own_machine import read_own_machine
 from policy.versions import NEWEST, Version
 
 __all__ = ["PolicyLoad", "Unsupported", "load_policy", "policy_from_knobs"]
@@ -142,7 +145,8 @@ def _build(knobs: KnobReader, sources: Sources | None) -> NegotiatorPolicy:
         groups=groups.groups,
         group_accept_surplus=groups.accept_surplus,
         concurrency_limits=limits,
-        lazy_claims=LazyClaims(knobs.config),
+        claims_read=Lazily(partial(read_claims, knobs.config)),
+        own_machine_read=Lazily(partial(read_own_machine, knobs.config)),
         user_maps=user_maps,
         **values,
     )

@@ -15,7 +15,7 @@ from attr import Factory, field, frozen
 
 from classad.errors import Diagnostic
 from classad.language.rules import LanguageRules, language_of
-from policy.claims import ClaimSettings, LazyClaims
+from policy.claims import ClaimSettings
 from policy.config import Config
 from policy.dialects import Dialect
 from policy.groups import GroupSpec
@@ -25,6 +25,8 @@ from policy.knobs.cycle import CyclePolicy
 from policy.knobs.matching import MatchingPolicy
 from policy.knobs.reading import read_knob
 from policy.knobs.shares import SharePolicy
+from policy.lazily import Lazily
+from policy.own_machine import OwnMachineSettings
 from policy.versions import NEWEST, Version
 
 __all__ = ["ConcurrencyLimits", "NegotiatorPolicy", "read_limits"]
@@ -66,7 +68,8 @@ class NegotiatorPolicy(MatchingPolicy, CyclePolicy, SharePolicy):
 
     concurrency_limits: ConcurrencyLimits = field(factory=ConcurrencyLimits)
 
-    lazy_claims: LazyClaims = field(factory=LazyClaims)
+    claims_read: Lazily[ClaimSettings] = field(factory=lambda: Lazily(ClaimSettings))
+    own_machine_read: Lazily[OwnMachineSettings] = field(factory=lambda: Lazily(OwnMachineSettings))
 
     #: The user maps the negotiator reads, by name: for ``userMap``, and ``GROUP_PREFIX`` for names.
     user_maps: Mapping[str, Mapping[str, str]] = field(factory=dict)
@@ -74,7 +77,12 @@ class NegotiatorPolicy(MatchingPolicy, CyclePolicy, SharePolicy):
     @property
     def claims(self) -> ClaimSettings:
         """What startds and schedds do with the claims that matches become."""
-        return self.lazy_claims.settings
+        return self.claims_read.value
+
+    @property
+    def own_machine(self) -> OwnMachineSettings:
+        """What schedds start on their own machines."""
+        return self.own_machine_read.value
 
     @property
     def language(self) -> LanguageRules:

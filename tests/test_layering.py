@@ -35,9 +35,8 @@ ORDER = {
     ),
     "policy": (
         "foreign_package", "data", "attributes", "versions", "language", "history", "config",
-        "dialects", "ephemeral", "knobs", "values", "groups", "claims", "maps", "transforms",
-        "model", "io",
-        "load", "explain", "lint", "strategies",
+        "dialects", "ephemeral", "universes", "lazily", "knobs", "values", "groups", "claims",
+        "own_machine", "maps", "transforms", "model", "io", "load", "explain", "lint", "strategies",
     ),
     "negotiator": (
         "model", "versions", "groups", "accounting", "expressions", "pool", "claims", "jobs",
@@ -53,7 +52,8 @@ ORDER = {
     ),
     "pieslice/why": (
         "asked", "limits", "sessions", "fates", "moments", "lists", "clauses", "conditions",
-        "funnel", "suggestions", "preemption", "ranking", "slots", "answer", "autoclusters",
+        "funnel", "suggestions", "own_machine", "preemption", "ranking", "slots", "answer",
+        "autoclusters",
         "quotas", "differences", "cli",
     ),
 }  # fmt: skip

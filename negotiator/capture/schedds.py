@@ -69,14 +69,19 @@ def advertised_submitter(job: ClassAd) -> str | None:
 
 
 def make_queues(
-    jobs: Iterable[LocatedAd], default: str, versions: Mapping[str, Version] = MappingProxyType({})
+    jobs: Iterable[LocatedAd],
+    default: str,
+    versions: Mapping[str, Version] = MappingProxyType({}),
+    schedds: Iterable[LocatedAd] = (),
 ) -> tuple[ScheddQueue, ...]:
-    """Jobs by schedd, each queue in file order; ``versions``: of schedds by name."""
+    """Jobs by schedd, each queue in file order; ``versions``: of schedds by name; their ads."""
+    known = {ad.text("Name"): ad.ad for ad in schedds}
     queues: dict[str, list[ClassAd]] = {}
     for job in jobs:
         queues.setdefault(schedd_of(job, default), []).append(job.ad)
     return tuple(
-        ScheddQueue(name, tuple(ads), version=versions.get(name)) for name, ads in queues.items()
+        ScheddQueue(name, tuple(ads), version=versions.get(name), schedd=known.get(name))
+        for name, ads in queues.items()
     )
 
 

@@ -5,6 +5,7 @@ Follows the schedd's rules for runnable jobs and their order as seen in the vect
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from enum import Enum
 from operator import attrgetter
@@ -13,6 +14,7 @@ from typing import Final
 from classad import ClassAd
 from classad.ads.ad import as_bool, as_number, as_string, raw_in
 from classad.evaluate import EvalContext
+from classad.evaluation.context import NO_CONTEXT
 from classad.language.rules import language_of
 from negotiator.expressions.flattening import Flattener
 from negotiator.expressions.known import KnownExpressions
@@ -24,25 +26,15 @@ from negotiator.model.arithmetic import c_cut, whole
 from negotiator.model.snapshot import ScheddQueue
 from negotiator.versions.schedd import MATCHES_PER_SUBMITTER
 from policy.model import NegotiatorPolicy
+from policy.universes import UNIVERSES, universe_name
 from policy.versions import Version
 
 #: What ``JobStatus`` says.
 IDLE: Final = 1
 RUNNING: Final = 2
-_GRID_UNIVERSE: Final = 9
-_PARALLEL_UNIVERSE: Final = 11
-#: What ``JobUniverse`` says.
-UNIVERSE_NAMES: Final[Mapping[int, str]] = {
-    1: "standard",
-    5: "vanilla",
-    7: "scheduler",
-    8: "MPI",
-    9: "grid",
-    10: "java",
-    11: "parallel",
-    12: "local",
-    13: "vm",
-}
+#: Universes whose jobs a schedd runs on its own machine.
+SCHEDULER_UNIVERSE: Final = UNIVERSES["scheduler"]
+LOCAL_UNIVERSE: Final = UNIVERSES["local"]
 #: Universes whose jobs a schedd asks slots for; those of others run without a slot of the pool.
 _SERVED_UNIVERSES: Final = frozenset({1, 2, 3, 4, 5, 6, 10, 13})
 #: What ``Managed`` says of a job that something else manages than its schedd.
@@ -81,6 +73,7 @@ class Unready(Enum):
 
     STATUS = "not idle"
     UNIVERSE = "jobs of its JobUniverse run without a slot of the pool"
+    OWN_MACHINE = "its schedd runs it on its own machine, without a slot of the pool"
     GRID = "a grid universe job, which runs without a slot of the pool"
     PARALLEL = "a parallel universe job, for which the dedicated scheduler asks"
     EXTERNAL = "Managed is External: something else than its schedd manages it"
@@ -104,11 +97,15 @@ def _unready(values: list[object] | tuple[object, ...], context: EvalContext) ->
     status, universe, managed, noop, cool, current, most = values
     if as_number(status) != IDLE:
         return Unready.STATUS
-    unserved = _unserved(universe, managed)
-    if unserved is not None:
-        return unserved
+    why = unserved_by(universe, managed)
+    if why is not None:
+        return why
     if as_bool(noop) is True:
         return Unready.NOOP
+    return _held_back(cool, current, most, context)
+
+
+def _held_back(cool: object, current: object, most: object, context: EvalContext) -> Unready | None:
     end = as_number(cool)
     if end is not None and end >= (context.now or 0):
         return Unready.COOL_DOWN
@@ -117,12 +114,19 @@ def _unready(values: list[object] | tuple[object, ...], context: EvalContext) ->
     return None if has_room else Unready.HOSTS
 
 
+def held_back(job: ClassAd, context: EvalContext) -> Unready | None:
+    """Why the schedd does not start an idle job on its own machine, before it tests anything."""
+    names = ("jobcooldownexpiration", "currenthosts", "maxhosts")
+    cool, current, most = job.evaluate_all(names, context)
+    return _held_back(cool, current, most, context)
+
+
 def served(job: ClassAd, context: EvalContext) -> bool:
     """Whether the schedd counts a job for its submitter: it is to get slots, now or later."""
-    return _unserved(*job.evaluate_all(("jobuniverse", "managed"), context)) is None
+    return unserved(job, context) is None
 
 
-def _unserved(universe: object, managed: object) -> Unready | None:
+def unserved_by(universe: object, managed: object) -> Unready | None:
     """Why the schedd never asks slots for a job; a job without universe is served.
 
     Letters of ``External`` are told apart by case; a number or Boolean manages unless it is 0.
@@ -130,10 +134,56 @@ def _unserved(universe: object, managed: object) -> Unready | None:
     number = as_number(universe)
     kind = None if number is None else whole(number)
     if kind is not None and kind not in _SERVED_UNIVERSES:
-        special = {_GRID_UNIVERSE: Unready.GRID, _PARALLEL_UNIVERSE: Unready.PARALLEL}
-        return special.get(kind, Unready.UNIVERSE)
+        return _UNSERVED.get(kind, Unready.UNIVERSE)
     external = managed == _EXTERNAL or as_bool(managed) is True
     return Unready.EXTERNAL if external else None
+
+
+def unserved(job: ClassAd, context: EvalContext) -> Unready | None:
+    """Why the schedd asks no slots for a job, whatever its status; None if it does."""
+    universe, managed = job.evaluate_all(("jobuniverse", "managed"), context)
+    return unserved_by(universe, managed)
+
+
+def universe_of(job: ClassAd, context: EvalContext) -> int | None:
+    """The ``JobUniverse`` of a job."""
+    number = job.get_number("JobUniverse", context=context)
+    return None if number is None else whole(number)
+
+
+def not_requested(job: ClassAd, context: EvalContext) -> str | None:
+    """What kind of job it is if its schedd asks the negotiator for no slot for it; None if it does.
+
+    The name of its universe, or that something else manages it.
+    """
+    match unserved(job, context):
+        case None:
+            return None
+        case Unready.EXTERNAL:
+            return "managed elsewhere"
+        case _:
+            return f"{universe_name(universe_of(job, context) or 0)} universe"
+
+
+def count_not_requested(jobs: Iterable[ClassAd]) -> Mapping[str, int]:
+    """How many idle jobs of each such kind there are, the most frequent first."""
+    idle = (job for job in jobs if job.get_number("JobStatus", context=NO_CONTEXT) == IDLE)
+    found = Counter(kind for job in idle if (kind := not_requested(job, NO_CONTEXT)) is not None)
+    return dict(found.most_common())
+
+
+def takes_room(job: ClassAd, context: EvalContext) -> bool:
+    """Whether a job that runs counts for MAX_JOBS_RUNNING of its schedd: it runs in slots."""
+    return unserved(job, context) in (None, Unready.PARALLEL)
+
+
+#: Why a schedd asks no slots for jobs of a universe.
+_UNSERVED: Final[Mapping[int, Unready]] = {
+    SCHEDULER_UNIVERSE: Unready.OWN_MACHINE,
+    LOCAL_UNIVERSE: Unready.OWN_MACHINE,
+    UNIVERSES["grid"]: Unready.GRID,
+    UNIVERSES["parallel"]: Unready.PARALLEL,
+}
 
 
 class _JobReader:
@@ -330,7 +380,10 @@ def schedd_room(queue: ScheddQueue, policy: NegotiatorPolicy, context: EvalConte
     """The room of a schedd when the cycle begins."""
     if policy.max_jobs_running is None:
         return ScheddRoom()
-    running = sum(job.get_number("JobStatus", context=context) == RUNNING for job in queue.jobs)
+    running = sum(
+        job.get_number("JobStatus", context=context) == RUNNING and takes_room(job, context)
+        for job in queue.jobs
+    )
     return ScheddRoom(policy.max_jobs_running, queue.running + running)
 
 

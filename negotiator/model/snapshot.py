@@ -116,7 +116,7 @@ class ScheddQueue:
 
     ``running``: how many jobs run besides those that are in ``jobs``.  ``matched``: idle jobs that
     the schedd has a match for already, and does not offer.  ``version``: of the schedd, None for
-    that of the negotiator.
+    that of the negotiator.  ``schedd``: its ad, as the collector has it.
     """
 
     name: str
@@ -124,6 +124,7 @@ class ScheddQueue:
     running: int = 0
     matched: frozenset[JobNumber] = frozenset()
     version: Version | None = None
+    schedd: ClassAd | None = None
 
 
 @frozen(eq=False)
@@ -169,7 +170,8 @@ def machine_of(slot: str) -> str:
 class PoolFacts:
     """The pool in numbers.  ``now_from`` says where the time of the cycle comes from.
 
-    ``version``: whose rules are followed, and who said so.
+    ``version``: whose rules are followed, and who said so.  ``not_requested``: of the idle jobs
+    those that the negotiator is asked no slots for, by what they are: ``grid universe`` and such.
     """
 
     name: str
@@ -182,6 +184,7 @@ class PoolFacts:
     now_from: str
     dialect: Dialect = HTCONDOR
     version: Followed = Factory(Followed)
+    not_requested: Mapping[str, int] = Factory(dict)
 
 
 @frozen

@@ -20,7 +20,7 @@ from attr import Factory, define, evolve, field, frozen
 from classad import ClassAd
 from negotiator.capture.slots import CollectorTable
 from negotiator.jobs.autoclusters import policy_expressions, significant_attributes
-from negotiator.jobs.lists import IDLE, RUNNING, job_lists
+from negotiator.jobs.lists import IDLE, RUNNING, job_lists, takes_room
 from negotiator.jobs.requests import JobList, QueuedJob
 from negotiator.jobs.start_vanilla import VanillaStart
 from negotiator.matching.board import Board
@@ -145,7 +145,8 @@ class Course(Claims):
         cluster, proc = (whole(ad.get_number(name) or 0) for name in ("ClusterId", "ProcId"))
         self.jobs.append(Job(ad, schedd, f"{cluster}.{proc}", length=length))
         self.numbers[schedd, cluster, proc] = number
-        self._running[schedd] += ad.get_number("JobStatus") == RUNNING
+        running = ad.get_number("JobStatus") == RUNNING and takes_room(ad, self.context())
+        self._running[schedd] += running
         self._relist()
         return number
 

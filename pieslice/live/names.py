@@ -93,6 +93,13 @@ _SUBMITTER: Final = (
     *("JobPrioArray", "SubmitterTag", "FlockedJobs", "WantResAd", "SkipMatchmaking"),
     *("WantMatchDiagnostics", "SubmitterAutoregroup", "SubmitterNegotiatingGroup"),
 )
+#: What decides whether a schedd starts jobs on its own machine, besides its limit of others.
+_SCHEDD: Final = (
+    *("MaxJobsRunning", "MaxRunningSchedulerJobsPerOwner", "StartSchedulerUniverse"),
+    *("StartLocalUniverse", "TotalSchedulerJobsRunning", "TotalLocalJobsRunning"),
+    *("TotalSchedulerJobsIdle", "TotalLocalJobsIdle", "DetectedCpus", "DetectedMemory"),
+    "CondorPlatform",
+)
 _ACCOUNTING: Final = (
     *("Priority", "PriorityFactor", "LastUpdate", "LastUsageTime", "BeginUsageTime"),
     *("ResourcesUsed", "WeightedResourcesUsed", "HierWeightedResourcesUsed", "AccumulatedUsage"),
@@ -105,7 +112,7 @@ _ACCOUNTING: Final = (
 )
 #: What the collector is asked for in any pool.
 COLLECTOR: Final = tuple(
-    dict.fromkeys((*DAEMON, *CYCLE, *_SLOT, *_SUBMITTER, *_ACCOUNTING, "MaxJobsRunning"))
+    dict.fromkeys((*DAEMON, *CYCLE, *_SLOT, *_SUBMITTER, *_ACCOUNTING, *_SCHEDD))
 )
 #: What a schedd is asked for in any pool.
 JOB: Final = (
@@ -115,7 +122,7 @@ JOB: Final = (
     *("CurrentHosts", "MinHosts", "WantMatching", "IsNoopJob", "JobCooldownExpiration"),
     *("Requirements", "Rank", "RequestCpus", "RequestMemory", "RequestDisk", "RequestGPUs"),
     *("ConcurrencyLimits", "AutoClusterId", "AutoClusterAttrs", "RemoteHost", "NumJobStarts"),
-    *("Managed", "ManagedManager", "Scheduler"),
+    *("Managed", "ManagedManager", "Scheduler", "GridResource"),
     *("NumJobMatches", "LastMatchTime", "LastRejMatchTime", "LastRejMatchReason"),
     *("JobStartDate", "JobCurrentStartDate", "EnteredCurrentStatus", "RemoteWallClockTime"),
     *("CompletionDate", "FlockTo", "HoldReasonCode", "MaxJobRetirementTime"),

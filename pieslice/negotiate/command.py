@@ -16,7 +16,7 @@ from attr import evolve
 
 from negotiator.capture.group_maps import Assignments
 from negotiator.io import Capture
-from negotiator.jobs.lists import IDLE
+from negotiator.jobs.lists import IDLE, count_not_requested
 from pieslice.between.cycles import Turn, run_cycles
 from pieslice.command_line import EXIT_BAD, EXIT_OK
 from pieslice.inputs.options import SUMMARY
@@ -164,6 +164,7 @@ def _then(capture: Capture, turn: Turn, interval: float) -> Capture:
         capture.facts,
         slots=len(slots),
         idle_jobs=sum(job.get_number("JobStatus") == IDLE for job in jobs),
+        not_requested=count_not_requested(jobs),
         now=turn.result.now,
         now_from=f"{short(interval)} seconds after the cycle before",
     )

@@ -33,7 +33,8 @@ from pieslice.reports.document import shape, view
 
 @view(
     "name=pool.name machines=pool.machines slots=pool.slots users=pool.users jobs=pool.jobs"
-    " idle_jobs=pool.idle_jobs now_from=pool.now_from now_iso=.now_iso dialect=pool.dialect.name"
+    " idle_jobs=pool.idle_jobs not_requested=pool.not_requested now_from=pool.now_from"
+    " now_iso=.now_iso dialect=pool.dialect.name"
     " =pool.version slot_weight_total=result.pool.pool_weight"
     " min_slot_weight=result.pool.min_slot_weight pie=result.pool.pie trimmed=result.trimmed"
 )

@@ -109,6 +109,11 @@ def heading(outcome: CycleReport) -> list[Block]:
         f"cycle at {iso_time(pool.now)} ({short(pool.now)})"
     )
     found: list[Block] = [Line(text, heading=True), Line(f"  time of the cycle: {pool.now_from}")]
+    if pool.not_requested:
+        kinds = ", ".join(f"{count} {kind}" for kind, count in pool.not_requested.items())
+        total = sum(pool.not_requested.values())
+        text = f"no slots are requested for {plural(total, 'idle job')}: {kinds}"
+        found.append(Line(f"  {text}"))
     found.append(version_line(pool.version))
     if pool.dialect != HTCONDOR:
         found.append(Line(f"  dialect {pool.dialect.name}: {pool.dialect.about}"))

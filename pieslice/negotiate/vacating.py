@@ -25,11 +25,11 @@ from attr import frozen
 from classad import ClassAd
 from classad.evaluate import EvalContext
 from classad.language.rules import NEWEST, LanguageRules
-from negotiator.jobs.lists import UNIVERSE_NAMES
 from negotiator.model.arithmetic import whole
 from negotiator.model.loaded_slots import slots_named
 from negotiator.model.result import CycleResult, Match, MatchKind
 from negotiator.model.snapshot import Snapshot
+from policy.universes import universe_name
 
 #: MachineMaxVacateTime of a machine that does not tell, in seconds.
 DEFAULT_VACATE_SECONDS: Final = 600
@@ -120,7 +120,7 @@ def vacating(
         user=_user(slot, context) or user,
         job=_job_id(slot, job, context),
         schedd=schedd,
-        universe=None if universe is None else UNIVERSE_NAMES.get(universe, str(universe)),
+        universe=None if universe is None else universe_name(universe),
         signal=_signal(job, universe, context),
         retirement=retirement,
         vacate=vacate,

@@ -27,7 +27,7 @@ from classad.evaluate import EvalContext
 from classad.files.ads import read_long
 from classad.formats.long import literal_value
 from negotiator.capture.agreement import Expected, ExpectedError, parse_expected
-from negotiator.jobs.lists import IDLE, RUNNING, submitter_of
+from negotiator.jobs.lists import IDLE, RUNNING, submitter_of, unserved_by
 from negotiator.model.arithmetic import END_OF_CALENDAR, whole
 from negotiator.model.snapshot import whole_slot
 from pieslice.data import is_number
@@ -95,7 +95,7 @@ class SlotState:
 
 @frozen
 class Load:
-    """Cores that are claimed, of all, and jobs that wait and run."""
+    """Cores that are claimed, of all, and jobs that wait and run in slots."""
 
     claimed: float
     cores: float
@@ -130,9 +130,18 @@ def sight(files: Files) -> Sight:
         if not any(_flag(ads, row, kind) for kind in ("PartitionableSlot", "DynamicSlot")):
             since = _number(ads, row, "EnteredCurrentState")
             slots[_text(ads, row, "Name")] = SlotState(state in _FREE, state == "Claimed", since)
-    statuses = [job.status for job in jobs.values()]
+    statuses = list(_statuses(files.get("jobs.ads")))
     load = Load(claimed, cores, statuses.count(IDLE), statuses.count(RUNNING))
     return Sight(jobs, slots, users, load)
+
+
+def _statuses(ads: Columns | str | None) -> Iterator[int]:
+    """``JobStatus`` of the jobs that slots are requested for."""
+    for row in range(len(ads)) if isinstance(ads, Columns) else ():
+        assert isinstance(ads, Columns)
+        universe, managed = _number(ads, row, "JobUniverse"), _text(ads, row, "Managed")
+        if _key(ads, row) is not None and unserved_by(universe, managed) is None:
+            yield whole(_number(ads, row, "JobStatus"))
 
 
 def _jobs(ads: Columns | str | None) -> Iterator[tuple[JobKey, RecordedState]]:

@@ -20,7 +20,8 @@ from typing import Any, ClassVar, Final, Literal, get_args
 from attr import asdict, field, fields, frozen
 
 from classad import ClassAd
-from negotiator.jobs.lists import IDLE, RUNNING
+from classad.evaluation.context import NO_CONTEXT
+from negotiator.jobs.lists import IDLE, RUNNING, takes_room
 from negotiator.model.arithmetic import whole
 from negotiator.model.result import CycleResult, Rejection
 from negotiator.model.snapshot import whole_slot
@@ -382,8 +383,10 @@ def _moved_jobs(before: LiveCapture, after: LiveCapture, began: float) -> int:
     cycle = after.manifest["cycle"]
     ended = float(cycle.get("end", cycle["time"]))
     old, new = (_by_name(capture, "jobs", "GlobalJobId") for capture in (before, after))
-    moved = sum(1 for key in old if key not in new)
+    moved = sum(key not in new for key, ad in old.items() if _takes_slots(ad))
     for key, ad in new.items():
+        if not _takes_slots(ad):
+            continue
         since = ad.get_number("EnteredCurrentStatus") or 0
         if key not in old:
             moved += _made(ad) <= ended
@@ -393,6 +396,11 @@ def _moved_jobs(before: LiveCapture, after: LiveCapture, began: float) -> int:
             # One that was evicted and started again was offered between.
             moved += since != (old[key].get_number("EnteredCurrentStatus") or 0)
     return moved
+
+
+def _takes_slots(ad: ClassAd) -> bool:
+    """Whether the negotiator can be asked for slots for a job, maybe by a dedicated scheduler."""
+    return takes_room(ad, NO_CONTEXT)
 
 
 def _made(ad: ClassAd) -> float:

@@ -14,6 +14,7 @@ from typing import Final
 from classad.errors import Diagnostic
 from classad.evaluate import EvalContext
 from negotiator.pool.slots import meets
+from pieslice.reports.layout import plural
 from pieslice.simulation.engine import Simulation
 from pieslice.simulation.workload import JobKind
 
@@ -31,9 +32,15 @@ def about_jobs(simulation: Simulation) -> list[Diagnostic]:
         Diagnostic(f"{_named(simulation, shape)}: no slot of the pool fits", severity="note")
         for shape in lost[:_TOLD]
     ]
+    left_out = simulation.workload.left_out
+    if left_out:
+        kinds = ", ".join(f"{number} {kind}" for kind, number in left_out.items())
+        jobs = plural(sum(left_out.values()), "job")
+        text = f"{jobs} of the capture ask for no slots, and are left out: {kinds}"
+        found.append(Diagnostic(text, severity="note"))
     if len(lost) > _TOLD:
-        jobs = sum(counts[shape] for shape in lost[_TOLD:])
-        rest = f"nor for {jobs} jobs of {len(lost) - _TOLD} more kinds"
+        more = sum(counts[shape] for shape in lost[_TOLD:])
+        rest = f"nor for {more} jobs of {len(lost) - _TOLD} more kinds"
         found.append(Diagnostic(rest, severity="note"))
     if looked_at < len(counts):
         some = f"only the first {looked_at} of {len(counts)} kinds of job were compared with slots"

@@ -14,6 +14,7 @@ import gzip
 import re
 import shlex
 import zlib
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from pathlib import Path
@@ -21,7 +22,6 @@ from typing import Final
 
 from attr import evolve, field, frozen
 
-from classad import ClassAd
 from classad.errors import Diagnostic
 from classad.evaluate import EvalContext
 from negotiator.capture.configuration import read_policy
@@ -31,7 +31,7 @@ from negotiator.jobs.autoclusters import (
     policy_expressions,
     significant_attributes,
 )
-from negotiator.jobs.lists import READ_BY_SCHEDD, submitter_of
+from negotiator.jobs.lists import READ_BY_SCHEDD, not_requested, submitter_of
 from negotiator.jobs.start_vanilla import names_of
 from negotiator.model.snapshot import AccountantState, Snapshot
 from negotiator.pool.fetch import children_can_go, new_slot
@@ -47,6 +47,7 @@ from pieslice.simulation.matching import Negotiator
 from pieslice.simulation.replay import is_recorded, opened, recorded_jobs
 from pieslice.simulation.state import State
 from pieslice.simulation.workload import (
+    RecordedJob,
     Workload,
     from_capture,
     from_csv,
@@ -222,13 +223,15 @@ def _workload(plan: Plan, snapshot: Snapshot | None, now: int, asked: frozenset[
     if plan.workload == "capture":
         if snapshot is None:
             raise WorkloadError("the workload `capture` needs a captured pool")
-        workload = from_capture(
-            _queued(snapshot, now), asked, plan.seed, plan.seconds, plan.every, plan.run_time
-        )
+        jobs, left_out = _requesting(_queued(snapshot, now), now)
+        workload = from_capture(jobs, asked, plan.seed, plan.seconds, plan.every, plan.run_time)
+        workload.left_out = left_out
     elif not isinstance(plan.workload, str):
         workload = _of_values(plan.workload, plan.seed, plan.seconds)
     elif is_recorded(plan.workload):
-        workload = from_recorded(recorded_jobs(Path(plan.workload), plan.seconds), asked)
+        jobs, left_out = _requesting(recorded_jobs(Path(plan.workload), plan.seconds), now)
+        workload = from_recorded(jobs, asked)
+        workload.left_out = left_out
     else:
         path = Path(plan.workload)
         data = path.read_bytes()
@@ -266,7 +269,7 @@ def _unpacked(path: Path, data: bytes) -> bytes:
         raise WorkloadError(f"{path}: not a whole gzip file: {problem}") from None
 
 
-def _queued(snapshot: Snapshot, now: int) -> Iterable[tuple[str, ClassAd]]:
+def _queued(snapshot: Snapshot, now: int) -> Iterable[RecordedJob]:
     """The idle and running jobs of a capture with their submitters."""
     context = EvalContext(now=float(now))
     for queue in snapshot.queues:
@@ -274,7 +277,17 @@ def _queued(snapshot: Snapshot, now: int) -> Iterable[tuple[str, ClassAd]]:
             user = submitter_of(job, context)
             status = job.get_number("JobStatus", context=context)
             if user is not None and status in _WAITING:
-                yield user, job
+                yield RecordedJob(user, job)
+
+
+def _requesting(
+    jobs: Iterable[RecordedJob], now: int
+) -> tuple[list[RecordedJob], Mapping[str, int]]:
+    """The jobs that slots of the pool are requested for; how many others, by what they are."""
+    context = EvalContext(now=float(now))
+    kinds = [(job, not_requested(job.ad, context)) for job in jobs]
+    left_out = Counter(kind for _, kind in kinds if kind is not None)
+    return [job for job, kind in kinds if kind is None], dict(left_out.most_common())
 
 
 def _claim_settings(plan: Plan, policy: NegotiatorPolicy) -> ClaimSettings:

@@ -62,23 +62,28 @@ class Arrival:
 
 @frozen(eq=False)
 class RecordedJob:
-    """A job of a history: its submitter, its ad, when it was submitted, how long it runs.
+    """A job of a capture or a history: its submitter, its ad.
 
-    ``submit``: seconds from the beginning of the history.
+    Of a history also when it was ``submit``ted, in seconds from its beginning, and how long it
+    runs.
     """
 
     user: str
     ad: ClassAd
-    submit: int
-    run_time: int
+    submit: int = 0
+    run_time: int = 0
 
 
 @define(eq=False)
 class Workload:
-    """All jobs, the earliest first, and their shapes."""
+    """All jobs, the earliest first, and their shapes.
+
+    ``left_out``: how many jobs of a queue take no slots of the pool, by what they are.
+    """
 
     shapes: list[JobKind] = field(factory=list)
     arrivals: list[Arrival] = field(factory=list)
+    left_out: Mapping[str, int] = field(factory=dict)
     _known: dict[tuple[object, ...], int] = field(factory=dict)
 
     def shape(self, user: str, group: str, cpus: int, memory: int) -> int:
@@ -326,7 +331,7 @@ def _poisson(begin: int, end: float, per_hour: float, batch: int, rng: Random) -
 
 
 def from_capture(
-    jobs: Iterable[tuple[str, ClassAd]],
+    jobs: Iterable[RecordedJob],
     asked: frozenset[str],
     seed: int,
     seconds: int,
@@ -352,7 +357,7 @@ def from_capture(
 def from_recorded(jobs: Iterable[RecordedJob], asked: frozenset[str]) -> Workload:
     """Jobs as they came and for as long as they ran; ``asked`` as for a capture."""
     workload, found = Workload(), list(jobs)
-    shapes = _captured_shapes(workload, ((job.user, job.ad) for job in found), asked)
+    shapes = _captured_shapes(workload, found, asked)
     workload.arrivals += (
         Arrival(job.submit, job.run_time, shape) for job, shape in zip(found, shapes, strict=True)
     )
@@ -360,10 +365,10 @@ def from_recorded(jobs: Iterable[RecordedJob], asked: frozenset[str]) -> Workloa
 
 
 def _captured_shapes(
-    workload: Workload, jobs: Iterable[tuple[str, ClassAd]], asked: frozenset[str]
+    workload: Workload, jobs: Iterable[RecordedJob], asked: frozenset[str]
 ) -> list[int]:
     """The shape of each captured job by number."""
-    waiting = [(user, _waiting(ad)) for user, ad in jobs]
+    waiting = [(job.user, _waiting(job.ad)) for job in jobs]
     alike = [_without(ad, _ANEW) for _, ad in waiting]
     table = AutoclusterTable(asked)
     return [

@@ -13,7 +13,6 @@ from attr import field, frozen
 from classad.ads.ad import Ad
 from classad.errors import Diagnostic
 from classad.evaluate import EvalContext
-from negotiator.jobs.lists import UNIVERSE_NAMES
 from pieslice.reports.document import NOT_SHOWN
 from pieslice.reports.layout import Block, Line, TextColumn, TextTable
 from pieslice.reports.result import Result
@@ -35,6 +34,7 @@ from policy.transforms.reach import Late, too_late
 from policy.transforms.routes import Route, RoutingTable
 from policy.transforms.routing import NotLookedAt, PassedOver, Router, Routing, Tried
 from policy.transforms.rules import argument
+from policy.universes import universe_name
 from policy.versions import Followed
 
 _WHY: Final = {
@@ -236,7 +236,7 @@ def _route_answer(route: Route, done: Sequence[Routing], earlier: Mapping[str, s
     requirements = route.rules.requirements
     return RouteAnswer(
         route.name,
-        UNIVERSE_NAMES.get(route.universe, str(route.universe)),
+        universe_name(route.universe),
         route.grid_resource,
         route.max_jobs,
         route.max_idle_jobs,

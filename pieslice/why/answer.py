@@ -36,6 +36,7 @@ from pieslice.why.fates import (
     reason_of,
     request_blocks,
     sentence,
+    where_it_runs,
     why_no_session,
     why_not_ready,
 )
@@ -50,6 +51,7 @@ from pieslice.why.funnel import (
 )
 from pieslice.why.limits import Limits, SubmitterCourse, limit_blocks, limits, submitter_course
 from pieslice.why.moments import AskedCycle, JobHistory, When, look_at
+from pieslice.why.own_machine import OwnMachine, on_own_machine
 from pieslice.why.preemption import Holding, NearSlot, holding, nearest, reason_to_preempt
 from pieslice.why.ranking import RankedSlot, Ranking, against, ranking, side_by_side
 from pieslice.why.slots import (
@@ -111,6 +113,8 @@ class Explained(Result):
     trimmed: tuple[str, str] | None
     #: A slot that was matched and whose rest the job may not use, since it has limits.
     barred: str | None
+    #: The tests of a schedd that runs the job on its own machine, while it waits.
+    own_machine: OwnMachine | None = None
     followed: Followed | None = None
 
     def summary(self) -> str:
@@ -118,9 +122,12 @@ class Explained(Result):
         history, fate = self.history, self.fate
         job = f"job {history.job.id}{history.job.of}"
         if fate is None or self.seen is None:
+            if self.own_machine is not None:
+                own = self.own_machine
+                return f"{job}: idle, {own.universe} universe: {own.waits}"
             if self.not_ready is not None:
                 return f"{job}: idle, but not offered: {self.not_ready}"
-            what = "" if self.holding is None else self.holding.text
+            what = where_it_runs(history.job) or ("" if self.holding is None else self.holding.text)
             return f"{job}: {history.job.status_and_reason}{what}"
         if fate.fate is not Fate.MATCHED:
             cause = sentence(fate, "" if self.absence is None else self.absence.text)
@@ -134,7 +141,7 @@ class Explained(Result):
         """Why it is not matched, or not offered."""
         fate = self.fate
         if fate is None or fate.fate is Fate.MATCHED:
-            return self.not_ready
+            return self.not_ready if self.own_machine is None else self.own_machine.waits
         return reason_of(fate) if self.absence is None else self.absence.text
 
     @property
@@ -146,6 +153,8 @@ class Explained(Result):
         """The whole answer, the verdict first."""
         seen, fate, job = self.seen, self.fate, self.history.job.id
         parts: list[list[Block]] = [[Line(self.summary(), heading=True)]]
+        if self.own_machine is not None:
+            parts[0] += self.own_machine.blocks()
         if self.holding is not None:
             parts[0] += self.holding.blocks()
         if seen is not None and seen.machine:
@@ -246,7 +255,8 @@ shape(
     "job=history.job.id submitter=history.job.submitter status=history.job.status_text"
     " verdict=summary matched=history.slot when asked_by=history.asked_by fate=fate.fate"
     " left=fate.left barred place=fate.place request=fate.request unasked=fate.unasked reason"
-    " attempts=history.attempts standing holding slots trimmed=history.result.trimmed =seen",
+    " attempts=history.attempts standing holding own_machine slots"
+    " trimmed=history.result.trimmed =seen",
 )
 
 
@@ -313,7 +323,7 @@ def explain_job(cycle: AskedCycle, job: AskedJob, slot: str | None = None) -> Ex
     if slot is not None and seen is not None and seen.case is None and not seen.machine:
         trimmed = _not_considered(snapshot, result, slot)
     held = None
-    if job.status == RUNNING:
+    if job.status == RUNNING and where_it_runs(job) is None:
         held = holding(cycle, job, result)
     fate = fate_of(history.record, job.id, history.left)
     absence, barred = None, None
@@ -322,9 +332,11 @@ def explain_job(cycle: AskedCycle, job: AskedJob, slot: str | None = None) -> Ex
         barred = barred_by_limits(matched, job.ad, policy, result.now)
     if fate is not None and fate.fate is Fate.NO_SESSION:
         absence = why_no_session(snapshot, policy, result, fate.submitter, fate.schedd)
-    not_ready = None
+    not_ready = own = None
     if fate is None and job.status == IDLE:
         not_ready = why_not_ready(job, cycle.now, snapshot.slots, policy.language)
+        waiting = on_own_machine(snapshot, policy, cycle.now)
+        own = waiting.get((job.schedd, (job.cluster, job.proc)))
     return Explained(
         history,
         submitter_course(result, history.job.submitter, job.schedd),
@@ -336,6 +348,7 @@ def explain_job(cycle: AskedCycle, job: AskedJob, slot: str | None = None) -> Ex
         not_ready,
         trimmed,
         barred,
+        own,
         cycle.version,
     )
 

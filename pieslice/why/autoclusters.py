@@ -31,8 +31,17 @@ from pieslice.reports.document import shape
 from pieslice.reports.layout import Block, Line, TextColumn, TextTable, plural
 from pieslice.reports.result import Result
 from pieslice.why.asked import AskedJob, JobScope
-from pieslice.why.fates import Fate, JobFate, fates, reason_of, why_no_session, why_not_ready
+from pieslice.why.fates import (
+    Fate,
+    JobFate,
+    fates,
+    reason_of,
+    where_it_runs,
+    why_no_session,
+    why_not_ready,
+)
 from pieslice.why.moments import AskedCycle
+from pieslice.why.own_machine import on_own_machine
 from pieslice.why.sessions import RequestLog
 from policy.versions import Followed
 
@@ -202,7 +211,7 @@ def survey_jobs(cycle: AskedCycle, scope: JobScope) -> Surveyed:
     rows = [_verdict(jobs, silent) for jobs in waiting.values()]
     rows.sort(key=lambda row: ((done := row.matched + row.starting) / row.jobs, done - row.jobs))
     left = [job for job in asked if (job.submitter, job.schedd, job.id) not in there]
-    others = _not_waiting(snapshot, result, left, cycle.context)
+    others = _not_waiting(cycle, result, left)
     return Surveyed(scope.about, result, tuple(rows), others, cycle.version)
 
 
@@ -264,14 +273,21 @@ def verdict(
 
 
 def _not_waiting(
-    snapshot: Snapshot, result: CycleResult, jobs: Sequence[AskedJob], context: EvalContext
+    cycle: AskedCycle, result: CycleResult, jobs: Sequence[AskedJob]
 ) -> tuple[JobsNotWaiting, ...]:
     """The jobs by their status, the most frequent first."""
+    snapshot, policy, context = cycle.snapshot, cycle.policy, cycle.context
     leaving = _preempted_ids(snapshot, result, context) if jobs else frozenset()
     found: dict[str, list[AskedJob]] = {}
+    own = on_own_machine(snapshot, policy, result.now) if jobs else {}
     for job in jobs:
         status = job.status_and_reason
-        if job.status == IDLE:
+        waits = own.get((job.schedd, (job.cluster, job.proc)))
+        if job.status == RUNNING:
+            status += where_it_runs(job, context.language) or ""
+        if waits is not None:
+            status = f"idle, {waits.universe} universe: {waits.waits}"
+        elif job.status == IDLE:
             why = why_not_ready(job, result.now, snapshot.slots, context.language)
             status = f"idle, not offered: {why}"
         found.setdefault(status, []).append(job)

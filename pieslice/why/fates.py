@@ -22,7 +22,7 @@ from attr import evolve, field, frozen
 from classad import ClassAd
 from classad.evaluate import EvalContext
 from classad.language.rules import NEWEST, LanguageRules
-from negotiator.jobs.lists import Unready, unready
+from negotiator.jobs.lists import Unready, held_back, not_requested, unready, unserved
 from negotiator.jobs.offers import Unasked
 from negotiator.jobs.requests import NO_AUTOCLUSTER
 from negotiator.jobs.submitters import fetch_submitters, negotiated_name
@@ -225,7 +225,10 @@ def why_not_ready(
         return "no User in its ad"
     if job.matched:
         return Unready.MATCHED.value
-    match unready(ad, context):
+    cause = unready(ad, context)
+    if cause is Unready.OWN_MACHINE:
+        cause = held_back(ad, context) or cause
+    match cause:
         case None:
             return "START_VANILLA_UNIVERSE is not true"
         case Unready.COOL_DOWN:
@@ -240,8 +243,25 @@ def why_not_ready(
             return f"managed by {manager or 'the job router (HTCondor-CE)'}"
         case Unready.PARALLEL:
             return _dedicated(job, slots, context)
-        case cause:
+        case Unready.UNIVERSE:
+            return f"jobs of the {not_requested(ad, context)} run without a slot of the pool"
+        case _:
             return str(cause.value)
+
+
+def where_it_runs(job: AskedJob, language: LanguageRules = NEWEST) -> str | None:
+    """Where a job runs that takes no slot of the pool, behind its status; None of any other."""
+    context = EvalContext(language=language)
+    kind = not_requested(job.ad, context)
+    match unserved(job.ad, context):
+        case Unready.OWN_MACHINE:
+            return f" on the machine of {job.schedd} ({kind})"
+        case Unready.GRID:
+            resource = job.ad.get_string("GridResource", context=context)
+            return f", grid universe: {resource or 'GridResource is not in the capture'}"
+        case Unready.EXTERNAL:
+            return f", {why_not_ready(job, 0.0, language=language)}"
+    return None
 
 
 def _dedicated(job: AskedJob, slots: Iterable[ClassAd], context: EvalContext) -> str:
@@ -252,7 +272,8 @@ def _dedicated(job: AskedJob, slots: Iterable[ClassAd], context: EvalContext) ->
     naming = sum(each.lower() == name.lower() for each in there)
     hosts = job.ad.get_number("MaxHosts", context=context)
     needed = 1 if hosts is None else hosts
-    wanted = f"needs {short(needed)} dedicated slots, {naming} name {name}"
+    slots_needed = plural(int(needed), "dedicated slot")
+    wanted = f"needs {slots_needed}, {naming} {'names' if naming == 1 else 'name'} {name}"
     if naming < needed:
         return wanted
     return f"{wanted}, which asks for them in the owner's place (not predicted)"

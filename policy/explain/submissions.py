@@ -16,11 +16,11 @@ from policy.transforms.checking import statements
 from policy.transforms.lines import Command
 from policy.transforms.reach import too_late
 from policy.transforms.routes import Route, read_routes
-from policy.transforms.rules import UNIVERSES, Rules, argument
+from policy.transforms.rules import Rules, argument
 from policy.transforms.submission import read_transforms
+from policy.universes import universe_name
 
 _SETTING = ("SET", "DEFAULT", "EVALSET", "DELETE")
-_NAMES = {number: name for name, number in reversed(UNIVERSES.items())}
 
 
 def about_transforms(topic: Topic) -> Iterator[Sentence]:
@@ -74,6 +74,6 @@ def _transform(rules: Rules) -> str:
 def _route(route: Route) -> str:
     requirements = route.rules.requirements
     which = "every job" if requirements is None else f"jobs with {code(argument(requirements))}"
-    universe = _NAMES.get(route.universe, str(route.universe))
+    universe = universe_name(route.universe)
     to = f"{universe}, {route.grid_resource}" if route.grid_resource else universe
     return f"{route.name}: {which}; {to}; {route.limits()}"

@@ -7,7 +7,7 @@ Follows: comparison in the ClassAd language; the table of attributes.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from classad.errors import Diagnostic
@@ -31,6 +31,7 @@ from policy.lint.trees import (
     takes_pattern,
     text_of,
 )
+from policy.universes import UNIVERSES
 from policy.values.domain import Abstract
 
 NEVER_TRUE: Final = Finding(
@@ -88,11 +89,8 @@ UNLIKE_UNITS: Final = Finding(
     "SYSTEM_PERIODIC_HOLD = ResidentSetSize > RequestMemory * 1024\n",
 )
 #: Numbers that people write as words.
-_NUMBERED: Final = {
-    "jobuniverse": {
-        "vanilla": 5, "scheduler": 7, "grid": 9, "java": 10, "parallel": 11, "local": 12, "vm": 13,
-        "docker": 5, "container": 5,
-    },
+_NUMBERED: Final[Mapping[str, Mapping[str, int]]] = {
+    "jobuniverse": UNIVERSES,
     "jobstatus": {
         "idle": 1, "running": 2, "removed": 3, "completed": 4, "held": 5, "suspended": 7,
     },

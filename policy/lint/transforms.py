@@ -30,8 +30,8 @@ from policy.transforms.lines import (
 )
 from policy.transforms.reach import too_late
 from policy.transforms.routes import CONSTRAINT, NAMES, read_routes
-from policy.transforms.rules import UNIVERSES
 from policy.transforms.running import FaultKind, TransformFault
+from policy.universes import UNIVERSES
 from policy.versions import parse_version
 
 #: Since which version the old syntax is not taken, by what the macro begins with.

@@ -21,10 +21,11 @@ from policy.language.macros import ExpansionError
 from policy.language.numbers import read_boolean, read_integer
 from policy.language.table import Definition
 from policy.transforms.job import TransformedJob
-from policy.transforms.rules import UNIVERSES, Rules, expression
+from policy.transforms.rules import Rules, expression
 from policy.transforms.running import check_lines
 from policy.transforms.transforms import rules_named, rules_of_macro, split_names
 from policy.transforms.variables import Variables
+from policy.universes import UNIVERSES
 from policy.versions import NEWEST, Version
 
 NAMES: Final = "JOB_ROUTER_ROUTE_NAMES"

@@ -21,9 +21,10 @@ from classad.language.values import UNDEFINED
 from policy.config import Config
 from policy.transforms.job import TransformedJob
 from policy.transforms.routes import Route, RoutingTable
-from policy.transforms.rules import UNIVERSES, Rules
+from policy.transforms.rules import Rules
 from policy.transforms.running import TransformRun, is_truth, run, run_lines
 from policy.transforms.variables import Variables
+from policy.universes import UNIVERSES
 from policy.versions import NEWEST, Version
 
 _WAITING: Final = 1

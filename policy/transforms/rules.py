@@ -28,12 +28,8 @@ from policy.transforms.lines import (
     lines_of,
     lines_of_definition,
 )
+from policy.universes import UNIVERSES
 
-#: Numbers of universes by the names that UNIVERSE takes.
-UNIVERSES: Final = {
-    "standard": 1, "vanilla": 5, "docker": 5, "container": 5, "scheduler": 7, "mpi": 8, "grid": 9,
-    "java": 10, "parallel": 11, "local": 12, "vm": 13,
-}  # fmt: skip
 _LAST_UNIVERSE: Final = 13
 
 

@@ -36,6 +36,7 @@ from pieslice.simulation.state import State, Totals
 from pieslice.simulation.steadiness import is_steady
 from pieslice.simulation.summary import _user, _waits, jain
 from pieslice.simulation.workload import (
+    RecordedJob,
     Workload,
     _poisson,
     from_capture,
@@ -394,7 +395,7 @@ def test_when_the_queue_of_a_capture_comes_again(
 ) -> None:
     job = ClassAd('[JobStatus = 2; User = "u@d"; RequestCpus = 2; ClusterId = 7; CurrentHosts = 1]')
     other = ClassAd('[JobStatus = 1; User = "u@d"; ClusterId = 8]')
-    jobs = [("u@d", job), ("u@d", other), ("u@d", job)]
+    jobs = [RecordedJob("u@d", ad) for ad in (job, other, job)]
     found = from_capture(jobs, frozenset({"requestcpus"}), 3, seconds, every, 600)
     assert [job.submit for job in found.arrivals] == [it for it in moments for _ in jobs]
     assert [job.shape for job in found.arrivals][:3] == [0, 1, 0]

@@ -302,7 +302,7 @@ def edited(folder: Path, tmp_path: Path, job: str, line: str) -> str:
     [
         ('JobStatus = 5\nHoldReason = "disk full"', "held"),
         ("JobCooldownExpiration = 1790000100", "in cool-down for 100 s"),
-        ("JobUniverse = 7", "jobs of its JobUniverse run without a slot"),
+        ("JobUniverse = 7", "scheduler universe: Requirements are not true of the schedd"),
         ("IsNoopJob = true", "IsNoopJob is true"),
         ("CurrentHosts = 1\nMaxHosts = 1", "CurrentHosts is 1 and MaxHosts 1"),
     ],

@@ -1,0 +1,323 @@
+ClusterId = 127
+CurrentHosts = 1
+GlobalJobId = "s1@site.example#127.0#1795895311"
+JobPrio = 0
+JobStatus = 2
+JobUniverse = 12
+MaxHosts = 1
+Owner = "alice"
+ProcId = 0
+QDate = 1795895311
+Rank = 0.0
+RequestCpus = 1
+RequestDisk = MAX({ 1024,(TransferInputSizeMB + 1) * 1.25 }) * 1024
+RequestMemory = 128
+Requirements = (TARGET.Arch == "X86_64") && (TARGET.OpSys == "LINUX") && (TARGET.Disk >= RequestDisk) && (TARGET.Memory >= RequestMemory)
+ServerTime = 1795895320
+TransferInputSizeMB = 0
+User = "alice@site.example"
+
+ClusterId = 127
+CurrentHosts = 1
+GlobalJobId = "s1@site.example#127.1#1795895311"
+JobPrio = 0
+JobStatus = 2
+JobUniverse = 12
+MaxHosts = 1
+Owner = "alice"
+ProcId = 1
+QDate = 1795895311
+Rank = 0.0
+RequestCpus = 1
+RequestDisk = MAX({ 1024,(TransferInputSizeMB + 1) * 1.25 }) * 1024
+RequestMemory = 128
+Requirements = (TARGET.Arch == "X86_64") && (TARGET.OpSys == "LINUX") && (TARGET.Disk >= RequestDisk) && (TARGET.Memory >= RequestMemory)
+ServerTime = 1795895320
+TransferInputSizeMB = 0
+User = "alice@site.example"
+
+ClusterId = 127
+CurrentHosts = 0
+GlobalJobId = "s1@site.example#127.2#1795895311"
+JobPrio = 0
+JobStatus = 1
+JobUniverse = 12
+MaxHosts = 1
+Owner = "alice"
+ProcId = 2
+QDate = 1795895311
+Rank = 0.0
+RequestCpus = 1
+RequestDisk = MAX({ 1024,(TransferInputSizeMB + 1) * 1.25 }) * 1024
+RequestMemory = 128
+Requirements = (TARGET.Arch == "X86_64") && (TARGET.OpSys == "LINUX") && (TARGET.Disk >= RequestDisk) && (TARGET.Memory >= RequestMemory)
+ServerTime = 1795895320
+TransferInputSizeMB = 0
+User = "alice@site.example"
+
+ClusterId = 128
+CurrentHosts = 1
+GlobalJobId = "s1@site.example#128.0#1795895311"
+JobPrio = 0
+JobStatus = 2
+JobUniverse = 7
+MaxHosts = 1
+Owner = "alice"
+ProcId = 0
+QDate = 1795895311
+Rank = 0.0
+RequestCpus = 1
+RequestDisk = MAX({ 1024,(TransferInputSizeMB + 1) * 1.25 }) * 1024
+RequestMemory = 128
+Requirements = (TARGET.Arch == "X86_64") && (TARGET.OpSys == "LINUX") && (TARGET.Disk >= RequestDisk) && (TARGET.Memory >= RequestMemory)
+ServerTime = 1795895320
+TransferInputSizeMB = 0
+User = "alice@site.example"
+
+ClusterId = 128
+CurrentHosts = 1
+GlobalJobId = "s1@site.example#128.1#1795895311"
+JobPrio = 0
+JobStatus = 2
+JobUniverse = 7
+MaxHosts = 1
+Owner = "alice"
+ProcId = 1
+QDate = 1795895311
+Rank = 0.0
+RequestCpus = 1
+RequestDisk = MAX({ 1024,(TransferInputSizeMB + 1) * 1.25 }) * 1024
+RequestMemory = 128
+Requirements = (TARGET.Arch == "X86_64") && (TARGET.OpSys == "LINUX") && (TARGET.Disk >= RequestDisk) && (TARGET.Memory >= RequestMemory)
+ServerTime = 1795895320
+TransferInputSizeMB = 0
+User = "alice@site.example"
+
+ClusterId = 128
+CurrentHosts = 0
+GlobalJobId = "s1@site.example#128.2#1795895311"
+JobPrio = 0
+JobStatus = 1
+JobUniverse = 7
+MaxHosts = 1
+Owner = "alice"
+ProcId = 2
+QDate = 1795895311
+Rank = 0.0
+RequestCpus = 1
+RequestDisk = MAX({ 1024,(TransferInputSizeMB + 1) * 1.25 }) * 1024
+RequestMemory = 128
+Requirements = (TARGET.Arch == "X86_64") && (TARGET.OpSys == "LINUX") && (TARGET.Disk >= RequestDisk) && (TARGET.Memory >= RequestMemory)
+ServerTime = 1795895320
+TransferInputSizeMB = 0
+User = "alice@site.example"
+
+ClusterId = 129
+CurrentHosts = 0
+Workflow = "nightly"
+GlobalJobId = "s1@site.example#129.0#1795895311"
+JobPrio = 0
+JobStatus = 1
+JobUniverse = 7
+MaxHosts = 1
+Owner = "bob"
+ProcId = 0
+QDate = 1795895311
+Rank = 0.0
+RequestCpus = 1
+RequestDisk = MAX({ 1024,(TransferInputSizeMB + 1) * 1.25 }) * 1024
+RequestMemory = 128
+Requirements = (TARGET.Arch == "X86_64") && (TARGET.OpSys == "LINUX") && (TARGET.Disk >= RequestDisk) && (TARGET.Memory >= RequestMemory)
+ServerTime = 1795895320
+TransferInputSizeMB = 0
+User = "bob@site.example"
+
+ClusterId = 130
+CurrentHosts = 0
+GlobalJobId = "s1@site.example#130.0#1795895311"
+JobPrio = 0
+JobStatus = 1
+JobUniverse = 7
+MaxHosts = 1
+Owner = "bob"
+ProcId = 0
+QDate = 1795895311
+Rank = 0.0
+RequestCpus = 1
+RequestDisk = MAX({ 1024,(TransferInputSizeMB + 1) * 1.25 }) * 1024
+RequestMemory = 100
+Requirements = (TARGET.TotalIdleJobs < 100) && (TARGET.Arch == "X86_64") && (TARGET.OpSys == "LINUX") && (TARGET.Disk >= RequestDisk) && (TARGET.Memory >= RequestMemory)
+ServerTime = 1795895320
+TransferInputSizeMB = 0
+User = "bob@site.example"
+
+ClusterId = 131
+CurrentHosts = 0
+GlobalJobId = "s1@site.example#131.0#1795895311"
+JobPrio = 0
+JobStatus = 1
+JobUniverse = 12
+MaxHosts = 1
+Owner = "bob"
+ProcId = 0
+QDate = 1795895311
+Rank = 0.0
+RequestCpus = 1
+RequestDisk = MAX({ 1024,(TransferInputSizeMB + 1) * 1.25 }) * 1024
+RequestMemory = 100000
+Requirements = (TARGET.Arch == "X86_64") && (TARGET.OpSys == "LINUX") && (TARGET.Disk >= RequestDisk) && (TARGET.Memory >= RequestMemory)
+ServerTime = 1795895320
+TransferInputSizeMB = 0
+User = "bob@site.example"
+
+ClusterId = 132
+CurrentHosts = 0
+GlobalJobId = "s1@site.example#132.0#1795895311"
+JobPrio = 0
+JobStatus = 1
+JobUniverse = 5
+MaxHosts = 1
+Owner = "carol"
+ProcId = 0
+QDate = 1795895311
+Rank = 0.0
+RequestCpus = 1
+RequestDisk = MAX({ 1024,(TransferInputSizeMB + 1) * 1.25 }) * 1024
+RequestMemory = 99999
+Requirements = (TARGET.Arch == "X86_64") && (TARGET.OpSys == "LINUX") && (versionGE(split(TARGET.CondorVersion)[1],"25.12.0") || (TARGET.Disk >= RequestDisk)) && (TARGET.Memory >= RequestMemory) && ((TARGET.FileSystemDomain == MY.FileSystemDomain) || (TARGET.HasFileTransfer))
+ServerTime = 1795895320
+TransferInputSizeMB = 0
+User = "carol@site.example"
+
+ClusterId = 132
+CurrentHosts = 0
+GlobalJobId = "s1@site.example#132.1#1795895311"
+JobPrio = 0
+JobStatus = 1
+JobUniverse = 5
+MaxHosts = 1
+Owner = "carol"
+ProcId = 1
+QDate = 1795895311
+Rank = 0.0
+RequestCpus = 1
+RequestDisk = MAX({ 1024,(TransferInputSizeMB + 1) * 1.25 }) * 1024
+RequestMemory = 99999
+Requirements = (TARGET.Arch == "X86_64") && (TARGET.OpSys == "LINUX") && (versionGE(split(TARGET.CondorVersion)[1],"25.12.0") || (TARGET.Disk >= RequestDisk)) && (TARGET.Memory >= RequestMemory) && ((TARGET.FileSystemDomain == MY.FileSystemDomain) || (TARGET.HasFileTransfer))
+ServerTime = 1795895320
+TransferInputSizeMB = 0
+User = "carol@site.example"
+
+ClusterId = 133
+CurrentHosts = 0
+GlobalJobId = "s1@site.example#133.0#1795895311"
+JobPrio = 0
+JobStatus = 1
+JobUniverse = 5
+MaxHosts = 1
+Owner = "carol"
+ProcId = 0
+QDate = 1795895311
+Rank = 0.0
+RequestCpus = 1
+RequestDisk = MAX({ 1024,(TransferInputSizeMB + 1) * 1.25 }) * 1024
+RequestMemory = 128
+Requirements = (TARGET.Arch == "X86_64") && (TARGET.OpSys == "LINUX") && (versionGE(split(TARGET.CondorVersion)[1],"25.12.0") || (TARGET.Disk >= RequestDisk)) && (TARGET.Memory >= RequestMemory) && ((TARGET.FileSystemDomain == MY.FileSystemDomain) || (TARGET.HasFileTransfer))
+ServerTime = 1795895320
+TransferInputSizeMB = 0
+User = "carol@site.example"
+
+ClusterId = 133
+CurrentHosts = 0
+GlobalJobId = "s1@site.example#133.1#1795895311"
+JobPrio = 0
+JobStatus = 1
+JobUniverse = 5
+MaxHosts = 1
+Owner = "carol"
+ProcId = 1
+QDate = 1795895311
+Rank = 0.0
+RequestCpus = 1
+RequestDisk = MAX({ 1024,(TransferInputSizeMB + 1) * 1.25 }) * 1024
+RequestMemory = 128
+Requirements = (TARGET.Arch == "X86_64") && (TARGET.OpSys == "LINUX") && (versionGE(split(TARGET.CondorVersion)[1],"25.12.0") || (TARGET.Disk >= RequestDisk)) && (TARGET.Memory >= RequestMemory) && ((TARGET.FileSystemDomain == MY.FileSystemDomain) || (TARGET.HasFileTransfer))
+ServerTime = 1795895320
+TransferInputSizeMB = 0
+User = "carol@site.example"
+
+ClusterId = 134
+CurrentHosts = 0
+GlobalJobId = "s1@site.example#134.0#1795895311"
+GridResource = "batch slurm"
+JobPrio = 0
+JobStatus = 1
+JobUniverse = 9
+Managed = "External"
+MaxHosts = 1
+Owner = "carol"
+ProcId = 0
+QDate = 1795895311
+Rank = 0.0
+Requirements = true
+ServerTime = 1795895320
+TransferInputSizeMB = 0
+User = "carol@site.example"
+
+ClusterId = 134
+CurrentHosts = 0
+GlobalJobId = "s1@site.example#134.1#1795895311"
+GridResource = "batch slurm"
+JobPrio = 0
+JobStatus = 1
+JobUniverse = 9
+Managed = "External"
+MaxHosts = 1
+Owner = "carol"
+ProcId = 1
+QDate = 1795895311
+Rank = 0.0
+Requirements = true
+ServerTime = 1795895320
+TransferInputSizeMB = 0
+User = "carol@site.example"
+
+ClusterId = 135
+CurrentHosts = 0
+GlobalJobId = "s1@site.example#135.0#1795895311"
+JobPrio = 0
+JobStatus = 1
+JobUniverse = 11
+MaxHosts = 2
+Owner = "carol"
+ProcId = 0
+QDate = 1795895311
+Rank = 0.0
+RequestCpus = 1
+RequestDisk = MAX({ 1024,(TransferInputSizeMB + 1) * 1.25 }) * 1024
+RequestMemory = 128
+Requirements = (TARGET.Arch == "X86_64") && (TARGET.OpSys == "LINUX") && (TARGET.Disk >= RequestDisk) && (TARGET.Memory >= RequestMemory) && ((TARGET.FileSystemDomain == MY.FileSystemDomain) || (TARGET.HasFileTransfer))
+Scheduler = "DedicatedScheduler@s1@site.example"
+ServerTime = 1795895320
+TransferInputSizeMB = 0
+User = "carol@site.example"
+
+ClusterId = 136
+CurrentHosts = 0
+GlobalJobId = "s1@site.example#136.0#1795895311"
+JobPrio = 0
+JobStatus = 1
+JobUniverse = 5
+Managed = "External"
+MaxHosts = 1
+Owner = "carol"
+ProcId = 0
+QDate = 1795895311
+Rank = 0.0
+RequestCpus = 1
+RequestDisk = MAX({ 1024,(TransferInputSizeMB + 1) * 1.25 }) * 1024
+RequestMemory = 128
+Requirements = (TARGET.Arch == "X86_64") && (TARGET.OpSys == "LINUX") && (versionGE(split(TARGET.CondorVersion)[1],"25.12.0") || (TARGET.Disk >= RequestDisk)) && (TARGET.Memory >= RequestMemory) && ((TARGET.FileSystemDomain == MY.FileSystemDomain) || (TARGET.HasFileTransfer))
+ServerTime = 1795895320
+TransferInputSizeMB = 0
+User = "carol@site.example"

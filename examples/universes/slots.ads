@@ -1,0 +1,27 @@
+Activity = "Idle"
+Arch = "X86_64"
+Cpus = 8
+CurrentRank = 0.0
+Disk = 72247380
+CondorVersion = "$CondorVersion: 25.14.1 2026-10-16 PackageID: 25.14.1+dfsg-1 $"
+FileSystemDomain = "site.example"
+HasFileTransfer = true
+Machine = "cm.site.example"
+MachineResources = "Cpus Memory Disk Swap GPUs"
+Memory = 16384
+MyAddress = "<192.0.2.1:9880>"
+MyCurrentTime = 1795895305
+MyType = "Machine"
+Name = "slot1@n1@cm.site.example"
+OpSys = "LINUX"
+PartitionableSlot = true
+Rank = 0
+Requirements = Start && WithinResourceLimits
+SlotType = "Partitionable"
+SlotWeight = Cpus
+Start = true
+StartdIpAddr = "<192.0.2.1:9880>"
+State = "Unclaimed"
+TotalSlotCpus = 8
+TotalSlotMemory = 16384
+WithinResourceLimits = MY.Cpus > 0 && TARGET.RequestCpus <= MY.Cpus && MY.Memory > 0 && TARGET.RequestMemory <= MY.Memory && MY.Disk > 0 && (TARGET.RequestDisk - ifthenelse(MappingMethod ?: "" != "Copy",ifthenelse(RequestedCatalogs =?= undefined || catalogs =?= undefined,0,sum(evalInEachContext(member(CatalogID,RequestedCatalogIDs) ? CatalogSize : 0,catalogs))),0)) <= MY.Disk && (TARGET.RequestGPUs =?= undefined || MY.GPUs >= TARGET.RequestGPUs)
