@@ -33,6 +33,7 @@ from policy.knobs.uses import find_use
 from policy.language import expressions
 from policy.language.macros import ExpansionError
 from policy.language.table import Definition
+from policy.transforms.acceptance import Requirement, add_scopes, judge, requirement
 from policy.transforms.rules import argument, rules_of_definition
 
 if TYPE_CHECKING:
@@ -50,6 +51,9 @@ _LINES: Final = re.compile(
 #: Lists the attributes that the startd puts into the ads of its slots.
 STARTD_ATTRS: Final = "STARTD_ATTRS"
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_SUBMISSION: Final = re.compile(
+    r"SUBMIT_REQUIREMENT_(\w+)(?<!_IS_WARNING)(?<!_NAMES)", re.IGNORECASE
+)
 _PERIODIC: Final = re.compile(
     r"SYSTEM_PERIODIC_(REMOVE|HOLD|RELEASE|VACATE)(_\w+)?(?<!_REASON)(?<!_SUBCODE)(?<!_NAMES)",
     re.IGNORECASE,
@@ -88,6 +92,8 @@ class Trial:
     ignored: Diagnostic | None = None
     #: What MY has by STARTD_ATTRS of the configuration.
     published: tuple[str, ...] = ()
+    #: What the schedd asks with it of a new job.
+    requirement: Requirement | None = None
 
     def assign(self, name: str, text: str) -> None:
         """Set an attribute: ``MY.x``, ``TARGET.x``, one that the negotiator adds, or one of MY."""
@@ -123,7 +129,19 @@ class Trial:
     def outcome(self) -> TriedValue:
         """Evaluate."""
         value = evaluate(self.tree, self.my, self.target, context=self.context)
-        return TriedValue(value, effect(self.knob, value) or _periodically(self.macro, value))
+        found = effect(self.knob, value) or _periodically(self.macro, value)
+        return TriedValue(value, found or self._submitted())
+
+    def _submitted(self) -> str:
+        """What the schedd makes of the value of a submit requirement."""
+        if self.requirement is None:
+            return ""
+        found = judge((self.requirement,), self.target, self.my, self.context)
+        if found.refusal is not None:
+            return f"the schedd refuses the job: {found.refusal.reason}"
+        for warning in found.warnings:
+            return f"the schedd takes the job with a warning: {warning.reason}"
+        return "the schedd takes the job, as far as this requirement goes"
 
     def published_names(self) -> list[str]:
         """What the expression uses of what STARTD_ATTRS publishes."""
@@ -205,7 +223,14 @@ def _trial(config: Config, macro: str, my: ClassAd, target: ClassAd, context: Ev
         raise CannotTry(f"{macro}: {endless}") from None
     except ClassAdParseError as problem:
         raise CannotTry(f"{macro}: {problem}", problem.diagnostic) from None
-    return Trial(macro, None, definition, text, tree, my, target, context)
+    tried = Trial(macro, None, definition, text, tree, my, target, context)
+    name = _SUBMISSION.fullmatch(macro)
+    if name is None:
+        return tried
+    add_scopes(my)
+    if macro.upper().endswith("_REASON"):
+        return tried
+    return evolve(tried, requirement=requirement(config, name[1], tree, definition))
 
 
 def _requirements(definition: Definition, macro: str) -> tuple[str, Expression]:

@@ -42,6 +42,8 @@ ON_THEIR_OWN: Final = (
 )
 _INTEGER: Final = re.compile(r"-?\d+")
 _DIGITS: Final = re.compile(r"\d+")
+#: A boolean of the schedd for each requirement, which sees no job.
+_WARNING: Final = re.compile(r"submit_requirement_\w+_is_warning")
 
 
 @frozen
@@ -87,6 +89,8 @@ def find_readers(macro: str) -> Readers | None:
     folded = macro.casefold()
     table = _table()
     found = table.get(folded) or table.get(_DIGITS.sub("1", folded))
+    if found is None and _WARNING.fullmatch(folded):
+        return Readers(macro, "boolean", frozenset(("SCHEDD",)), {"SCHEDD": 4})
     return found or _of_other_daemons().get(folded)
 
 

@@ -108,9 +108,7 @@ _FAMILIES: Final = (
      Use("job", "", _CONDITION, moment=_QUEUE)),
     (re.compile(r"submit_requirement_(?!names)\w+_reason"),
      Use("schedd", "job", _ANY, moment=SUBMITTING)),
-    (re.compile(r"submit_requirement_(?!names)\w+_is_warning"),
-     Use("schedd", "job", _CONDITION, moment=SUBMITTING)),
-    (re.compile(r"submit_requirement_(?!names)\w+"),
+    (re.compile(r"submit_requirement_(?!names)\w+(?<!_is_warning)"),
      Use("schedd", "job", _CONDITION, moment=SUBMITTING)),
 )  # fmt: skip
 _SLOT_TYPE: Final = re.compile(r"slot(?:_type_)?\d+(?:_\d+)?_(?=\w)", re.IGNORECASE)

@@ -2,7 +2,7 @@
 
 A requirement is evaluated with the schedd's ad as MY and the job as TARGET, which it may also call
 SCHEDD and JOB.  The job is taken if each is true; one that is false, undefined or no condition
-refuses it, unless the requirement only warns.
+refuses it, unless the requirement only warns.  What is no condition has no reason of its own.
 Inputs: a configuration as the schedd sees it, the ads of the schedd and of a job.  Outputs: why the
 job is refused, and of what it is warned.
 Follows: condor_schedd 25.14.1 (JOB and SCHEDD since 8.7.6).
@@ -19,8 +19,11 @@ from classad.ads.ad import Ad
 from classad.ads.expression import Expression
 from classad.errors import Diagnostic
 from classad.evaluate import EvalContext, evaluate
+from classad.language.values import ClassAdValue
 from policy.config import Config
+from policy.language import expressions
 from policy.language.macros import ExpansionError
+from policy.language.numbers import read_boolean
 from policy.language.table import Definition
 from policy.transforms.rules import expression
 from policy.transforms.running import is_truth
@@ -28,6 +31,7 @@ from policy.transforms.transforms import split_names
 
 NAMES: Final = "SUBMIT_REQUIREMENT_NAMES"
 _HEAD: Final = "SUBMIT_REQUIREMENT_"
+_SCOPES: Final = {"JOB": "TARGET", "SCHEDD": "MY"}
 
 
 @frozen
@@ -38,7 +42,7 @@ class Requirement:
     condition: Expression
     definition: Definition
     reason: Expression | None = None
-    is_warning: Expression | None = None
+    is_warning: bool = False
 
 
 @frozen
@@ -77,10 +81,21 @@ def read_requirements(config: Config) -> tuple[list[Requirement], list[Diagnosti
             spot = definition.source, definition.start, definition.end
             problems.append(Diagnostic(message, *spot, severity="warning"))
             continue
-        reason = _expression(config, f"{_HEAD}{name}_REASON")
-        is_warning = _expression(config, f"{_HEAD}{name}_IS_WARNING")
-        found.append(Requirement(name, condition, definition, reason, is_warning))
+        found.append(requirement(config, name, condition, definition))
     return found, problems
+
+
+def requirement(
+    config: Config, name: str, condition: Expression, definition: Definition
+) -> Requirement:
+    """A requirement with what its user is told, and whether that is all."""
+    reason = _expression(config, f"{_HEAD}{name}_REASON")
+    try:
+        flag = config.text(f"{_HEAD}{name}_IS_WARNING") or ""
+    except ExpansionError:
+        flag = ""
+    warns = read_boolean(flag, config.scope.functions.evaluate) is True
+    return Requirement(name, condition, definition, reason, warns)
 
 
 def _expression(config: Config, macro: str) -> Expression | None:
@@ -96,22 +111,28 @@ def judge(
     """Whether a job is taken by a schedd, of which nothing is known if it has no ad."""
     my = Ad()
     my.chain(schedd)
-    my.attach("JOB", job)
-    my.attach("SCHEDD", Ad() if schedd is None else schedd)
+    add_scopes(my)
     warnings: list[NotMet] = []
     for one in requirements:
-        if is_truth(evaluate(one.condition, my, job, context=context)):
+        value = evaluate(one.condition, my, job, context=context)
+        if is_truth(value):
             continue
-        not_met = NotMet(one, _reason(one, my, job, context))
-        warns = one.is_warning is not None and is_truth(
-            evaluate(one.is_warning, my, job, context=context)
-        )
-        if not warns:
+        not_met = NotMet(one, _reason(one, value, my, job, context))
+        if not one.is_warning:
             return Acceptance(not_met, tuple(warnings))
         warnings.append(not_met)
     return Acceptance(None, tuple(warnings))
 
 
-def _reason(one: Requirement, my: Ad, job: Ad, context: EvalContext) -> str:
+def add_scopes(my: Ad) -> None:
+    """Let what is evaluated in an ad call it SCHEDD, and the ad of the job JOB."""
+    for scope, ad in _SCOPES.items():
+        if my.raw(scope) is None:
+            my.insert(scope, expressions.parse(ad))
+
+
+def _reason(one: Requirement, found: ClassAdValue, my: Ad, job: Ad, context: EvalContext) -> str:
+    if found.__class__ not in (bool, int, float):
+        return f"Submit requirement {one.name} evaluated to non-boolean"
     value = None if one.reason is None else evaluate(one.reason, my, job, context=context)
     return value if isinstance(value, str) else "not met"

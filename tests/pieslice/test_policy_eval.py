@@ -82,6 +82,29 @@ def test_what_the_schedd_does_with_an_expression_of_jobs(
 
 
 @pytest.mark.usefixtures("pool")
+@pytest.mark.parametrize(
+    ("value", "more", "said"),
+    [
+        ("JOB.JobPrio + 3", (), "takes the job, as far as this requirement goes"),
+        ("TARGET.JobPrio =?= 99", (), "refuses the job: prio 0"),
+        ("SCHEDD.Name is undefined", (), "refuses the job: prio 0"),
+        ("JOB.NoSuch > 3", (), "refuses the job: Submit requirement A evaluated to non-boolean"),
+        ("Owner", (), "refuses the job: Submit requirement A evaluated to non-boolean"),
+        ("false", ("IS_WARNING=True",), "takes the job with a warning: prio 0"),
+    ],
+)
+def test_what_the_schedd_does_with_a_submit_requirement(
+    value: str, more: tuple[str, ...], said: str, capsys: Capture
+) -> None:
+    """As a schedd of 25.14.1 takes and refuses jobs with such values; JOB and SCHEDD are scopes."""
+    texts = [f"A={value}", 'A_REASON=strcat("prio ", JOB.JobPrio)', *(f"A_{one}" for one in more)]
+    defined = [word for text in texts for word in ("-D", f"SUBMIT_REQUIREMENT_{text}")]
+    words = ["SUBMIT_REQUIREMENT_A", "--my", "slots", "--target", "jobs"]
+    lines, _ = evaluate(capsys, *words, *defined)
+    assert lines[1:] == [f"  the schedd {said}"]
+
+
+@pytest.mark.usefixtures("pool")
 def test_the_slot_of_start_has_what_the_configuration_publishes(capsys: Capture) -> None:
     define = [
         "-D",

@@ -30,7 +30,10 @@ GOOD = 'Owner = "dora"\nRequestDisk = 5\nRequestMemory = 2048\n'
         (GOOD.replace("RequestDisk = 5\n", ""), ("AskDisk", "say request_disk")),
         (GOOD.replace("2048", "512"), ("Memory", "Asked for 512 MB")),
         (GOOD.replace("dora", "chris"), ("NotChris", "not met")),
-        (GOOD.replace("RequestMemory = 2048\n", ""), ("Memory", "not met")),
+        (
+            GOOD.replace("RequestMemory = 2048\n", ""),
+            ("Memory", "Submit requirement Memory evaluated to non-boolean"),
+        ),
     ],
 )
 def test_a_job_is_taken_if_it_meets_every_requirement(
