@@ -360,8 +360,8 @@ class ClauseTable:
 
     def _suggestion(self, name: str, within: Rows) -> str | None:
         """The name that was probably meant by one that nobody has."""
-        if name.lower() in self.known:
-            return None
+        if name.lower() in self.known or self.pairs.table.has(name):
+            return None  # other slots have it
         names = set(self.pairs.request.names())
         for _, row in zip(range(SEARCHED), within, strict=False):
             names.update(self.pairs.slots[row].ad.names())

@@ -5,6 +5,7 @@ Follows: ``policy.ephemeral``; the startd sees none of the negotiator's attribut
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Final
@@ -101,6 +102,8 @@ _WORDS: Final = {
     **dict.fromkeys(("no", "off", "disabled", "n"), "False"),
     **dict.fromkeys(("null", "none", "nil"), "undefined"),
 }
+#: What people call a property that their machines or jobs have.
+_OF_ONES_OWN: Final = re.compile(r"(?:Has|Is|Want|Use|Needs?|Can|Allow)(?=[A-Z_])")
 #: Macros that are there for expressions.
 _HELPERS: Final = frozenset(
     (
@@ -152,7 +155,8 @@ def both_of_the_job(one: MacroExpression, node: Binary) -> Iterator[Diagnostic]:
 def named(one: MacroExpression) -> Iterator[Diagnostic]:
     """Attributes that nobody has, or that this expression does not see; each once."""
     guards = (n for n in one.nodes if isinstance(n, Binary) and n.operator in GUARDS)
-    safe, asked_for = guarded(one.tree), _asked_for(one).union(*map(names, guards))
+    safe, maybe = guarded(one.tree), _asked_for(one)
+    asked_for = maybe.union(*map(names, guards))
     said: set[str] = set()
     for node in () if _is_of_groups(one) else references(one.tree):
         folded = node.name.casefold()
@@ -163,6 +167,7 @@ def named(one: MacroExpression) -> Iterator[Diagnostic]:
             found = _misplaced(one, entry, scope_of(node), folded in safe)
         else:
             asked = scope_of(node) == "target" and folded in asked_for
+            asked = asked or (one.use.my == "job" and folded in maybe)
             found = _unknown(one, node.name, asked=asked)
         if found is not None:
             said.add(folded)
@@ -185,6 +190,7 @@ def named(one: MacroExpression) -> Iterator[Diagnostic]:
 def not_there(one: MacroExpression) -> Iterator[Diagnostic]:
     """Attributes that HTCondor knows and the ad never has."""
     said = _asked_for(one)
+    yield from _no_scope(one)
     for node in () if _is_of_groups(one) else references(one.tree):
         folded, scope = node.name.casefold(), scope_of(node)
         if folded in said or (node.base is not None and scope is None) or node.absolute:
@@ -207,6 +213,38 @@ def not_there(one: MacroExpression) -> Iterator[Diagnostic]:
             continue
         said.add(folded)
         yield one.say(not_there, message, node, advice)
+
+
+#: What people take for the name of an ad.
+_NO_SCOPES: Final = frozenset(("job", "schedd", "slot", "machine", "startd"))
+
+
+def _no_scope(one: MacroExpression) -> Iterator[Diagnostic]:
+    """``JOB.Owner``, where only submit requirements call the job so; the first one."""
+    if one.part is not None or (one.use.my == "schedd" and one.use.at_submission):
+        return
+    for node in references(one.tree):
+        base = node.base
+        if not isinstance(base, Reference) or base.base is not None:
+            continue
+        folded = base.name.casefold()
+        if folded not in _NO_SCOPES or _is_published(one.view, folded):
+            continue
+        right = next((scope for scope, kind in _scopes(one) if kind == folded), None)
+        advice = None if right is None else Meant(f"{right}.{node.name}", one.shown(node))
+        message = f"`{one.shown(node)}` is undefined: {base.name} is no ad here"
+        yield one.say(not_there, message, node, advice)
+        return
+
+
+def _scopes(one: MacroExpression) -> Iterator[tuple[str, str]]:
+    """MY and TARGET with each name that their ads may be called by."""
+    for scope, kind in (("MY", one.use.my), ("TARGET", one.use.target)):
+        kind = "job" if kind == "request" else kind
+        yield from ((scope, name) for name in (kind, *_ALSO.get(kind, ())))
+
+
+_ALSO: Final = {"slot": ("machine", "startd")}
 
 
 def _whereabouts(one: MacroExpression, row: Attribute) -> str:
@@ -296,7 +334,7 @@ def _misplaced(one: MacroExpression, entry: Ephemeral, scope: str | None, safe: 
 
 
 def _unknown(one: MacroExpression, name: str, *, asked: bool) -> _Found:
-    """``asked``: it is an attribute of the job, which is said to be missing in some."""
+    """``asked``: it is said to be missing in some ads, and may be somebody's own."""
     folded, view, is_macro = name.casefold(), one.view, one.view.config.lookup(name) is not None
     if _is_published(view, folded):
         return None
@@ -321,7 +359,8 @@ def _unknown(one: MacroExpression, name: str, *, asked: bool) -> _Found:
         kinds = {"job" if it == "request" else it for it in (one.use.my, one.use.target)}
         rows = attribute_rows().values()
         usual = vocabulary(tuple(row.name for row in rows if not kinds.isdisjoint(row.ads)))
-        meant = (inflected if asked else meant_by_words)(name, usual)
+        short = _OF_ONES_OWN.match(name) is None
+        meant = inflected(name, usual) if asked else meant_by_words(name, usual, shorter=short)
     if meant is None:
         return None
     return UNKNOWN_ATTRIBUTE, f"unknown attribute `{name}` in {one.name}", Meant(meant, name)

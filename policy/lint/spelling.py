@@ -82,12 +82,16 @@ def vocabulary(names: tuple[str, ...]) -> Vocabulary:
     return Vocabulary(names)
 
 
-def meant_by_words(name: str, known: Vocabulary) -> str | None:
-    """The only known name of which the words fit, or the only one that a word begins; else None."""
+def meant_by_words(name: str, known: Vocabulary, *, shorter: bool = True) -> str | None:
+    """The only known name of which the words fit, or the only one that a word begins; else None.
+
+    ``shorter``: the name may lack a word.
+    """
     mine = words(name)
     by_words, by_number = known.by_words, known.by_number
     fits = [theirs for theirs in by_number.get(len(mine), ()) if _one_cut(mine, theirs)]
-    fits += [theirs for theirs in by_number.get(len(mine) + 1, ()) if _one_left_out(mine, theirs)]
+    longer = by_number.get(len(mine) + 1, ()) if shorter else ()
+    fits += [theirs for theirs in longer if _one_left_out(mine, theirs)]
     found = {by_words[theirs] for theirs in fits}
     if len(found) > 1:
         found = {spelled for spelled in found if _is_begun(mine, words(spelled))}

@@ -879,7 +879,7 @@ def test_the_number_is_told_that_a_word_stands_for(name: str, word: str, number:
 
 #: An attribute of each unit, and what none in such a unit exceeds.
 GREATEST = [
-    ("AllowedJobDuration", 2**33), ("CompletionDate", 2**33), ("MaxWallTimeMins", 2**27),
+    ("AllowedJobDuration", 2**33), ("CompletionDate", 2**33),
     ("BufferSize", 2**60), ("DiskAllocated", 2**50), ("JobVMMemory", 2**40),
     ("CpusAllocated", 2**20), ("RequestGPUs", 2**16), ("ActivationDuration", 2**40),
 ]  # fmt: skip
