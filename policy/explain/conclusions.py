@@ -7,9 +7,8 @@ Inputs: a ``Config``, a macro, its expression.  Outputs: ``Conclusion``.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from attr import frozen
 
@@ -18,14 +17,10 @@ from policy.knobs.declaration import Wanted
 from policy.knobs.uses import find_use
 from policy.values.domain import ANYTHING, Abstract, single_number
 from policy.values.evaluation import Evaluation
-from policy.values.surroundings import Surroundings
+from policy.values.surroundings import Surroundings, names_of_its_own, undefaulted
 
 if TYPE_CHECKING:
     from classad.ads.expression import Expression
-
-#: Ends of macros that name what goes into ads besides HTCondor's own attributes.
-_PUBLISHING: Final = ("_ATTRS", "_EXPRS")
-_WORD: Final = re.compile(r"[A-Za-z_]\w*")
 
 
 @frozen
@@ -60,7 +55,7 @@ def conclude(config: Config, macro: str, tree: Expression) -> Conclusion:
     use = find_use(macro)
     if use is None:
         return Conclusion(False)
-    where = Surroundings(use, published(config))
+    where = Surroundings(use, published(config), undefaulted=undefaulted(config))
     found = Evaluation(tree.node, where.look_up).value
     if use.wanted is Wanted.NUMBER:
         number = single_number(found)
@@ -77,13 +72,8 @@ def conclude(config: Config, macro: str, tree: Expression) -> Conclusion:
 
 def published(config: Config) -> Mapping[str, Abstract]:
     """The attributes that the configuration puts into ads, which can be anything."""
-    words = (
-        word.casefold()
-        for entry in config.scope.table
-        if entry.name.upper().endswith(_PUBLISHING)
-        for word in _WORD.findall(entry.raw)
-    )
-    return dict.fromkeys(words, ANYTHING)
+    names = names_of_its_own(config.scope.table)
+    return dict.fromkeys((name.casefold() for name in names), ANYTHING)
 
 
 def constant_value(tree: Expression) -> tuple[bool, object]:

@@ -260,7 +260,8 @@ def _diagnostic(
     about = About(macro=macro, definition=definition, circle=invalid.circle)
     severity, id_ = "error", "P111" if knob.kind is KnobKind.EXPR else "P110"
     if knob.broken:
-        id_, help_text = "P113", knob.broken
+        id_ = "P113"
+        help_text = f"{daemon} hangs when it reads this" if invalid.circle else knob.broken
     elif knob.fatal:
         about = evolve(about, ends=knob.read_by, goes_on=f"this report goes on {default}")
         help_text = f"{daemon} ends when it reads this; {about.goes_on}"

@@ -37,17 +37,10 @@ from policy.transforms.lines import Command, TransformLine
 from policy.transforms.rules import Rules, rules_of_definition
 from policy.values.domain import ANYTHING, Abstract, of_its_kinds, single_number
 from policy.values.evaluation import DEEPEST, Evaluation
-from policy.values.surroundings import Surroundings
+from policy.values.surroundings import Surroundings, names_of_its_own, undefaulted
 
 #: The longest text of a part that a message has.
 _SHOWN: Final = 80
-_WORD: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-#: Where transforms, routes and job scripts name an attribute that they set or look for.
-_SETS: Final = re.compile(
-    r"(?im)^\s*(?:(?:EVALSET|EVALMACRO|SET|DEFAULT)\s+(\w+)|(?:COPY|RENAME)\s+\w+\s+(\w+)"
-    r"|(?:if|elif)\s+!?\s*defined\s+MY\.(\w+))"
-)
-_RESOURCE: Final = re.compile(r"(?i)machine_resource_(?:inventory_)?(\w+)")
 _PUBLISHED: Final = Use("slot", "job", Wanted.ANY, moment="as an attribute of the slot")
 _SUBMITTED: Final = Use("job", "slot", Wanted.ANY, moment="as an attribute of the job")
 
@@ -166,7 +159,7 @@ class MacroExpression:
 
 def expressions_in(view: View) -> Iterator[MacroExpression]:
     """Every expression, in the order of the settings; those of untaken branches come last."""
-    published = _published(view)
+    published, missing = _published(view), undefaulted(view.config)
     own = tuple(sorted(_named(view).values()))
     slots, jobs = view.slot_attributes, view.job_attributes
     passed_over = [unread_setting(view.config, entry) for entry in untaken(view)]
@@ -176,7 +169,7 @@ def expressions_in(view: View) -> Iterator[MacroExpression]:
         for part in parts(setting) if taken else ():
             tree = _tree(part.text)
             if tree is not None:
-                where = Surroundings(part.use, published)
+                where = Surroundings(part.use, published, undefaulted=missing)
                 yield MacroExpression(
                     *(view, setting, part.text, tree, part.use, where, own), part=part
                 )
@@ -192,7 +185,8 @@ def expressions_in(view: View) -> Iterator[MacroExpression]:
         if parsed is None:
             continue
         text, tree = parsed
-        found = MacroExpression(view, setting, text, tree, use, Surroundings(use, published), own)
+        where = Surroundings(use, published, undefaulted=missing)
+        found = MacroExpression(view, setting, text, tree, use, where, own)
         if taken or not found.has_holes:
             yield found
 
@@ -242,18 +236,8 @@ def _value_of(view: View, name: str) -> Abstract:
 
 def _named(view: View) -> dict[str, str]:
     """Names of attributes that the configuration puts into ads, by case-folded name."""
-    found: list[str] = []
-    for setting in view.settings:
-        raw = setting.entry.raw
-        if setting.macro.upper().endswith(("_ATTRS", "_EXPRS")):
-            found += _WORD.findall(raw)
-        for names in _SETS.findall(raw):
-            found += filter(None, names)
-        resource = _RESOURCE.fullmatch(setting.macro)
-        if resource is not None:
-            name = resource[1]
-            found += (name, *(f"{of}{name}" for of in ("Total", "Request", "Detected", "Assigned")))
-    return {name.casefold(): name for name in found}
+    entries = (setting.entry for setting in view.settings)
+    return {name.casefold(): name for name in names_of_its_own(entries)}
 
 
 # --- bodies of job transforms and of routes of the job router -------------------------------------

@@ -105,6 +105,7 @@ def all_findings(
         *(item for loaded in loads.values() for item in support.not_honoured(loaded)),
     ]
     reading.note_lost_backslashes(found)
+    reading.note_environment(config, found)
     left = list(support.silenced(_once(found), config.texts, FINDINGS))
     reading.note_other_languages(left)
     order = {name: position for position, name in enumerate(config.files)}

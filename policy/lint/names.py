@@ -14,7 +14,7 @@ from classad.errors import Diagnostic, is_one_edit, suggest
 from policy.data.tables import attribute_names, meanings
 from policy.history import first_reader, first_reading, is_read, last_reader, read_by
 from policy.knobs import FAMILIES, KNOBS, find_knob
-from policy.knobs.choices import CRON_PARTS
+from policy.knobs.choices import CRON_PARTS, LOG_CATEGORIES
 from policy.knobs.lists import LISTS, is_list, memberships
 from policy.knobs.obsolete import Obsolete, find_obsolete
 from policy.knobs.other_daemons import DAEMONS, OTHER_KNOBS
@@ -86,6 +86,12 @@ _COMMON: Final = ("NUM_CPUS", "MEMORY", "DISK", "NUM_SLOTS", "EXECUTE", "SPOOL")
 _OF_EACH: Final = (
     *("*", "*_LOG", "*_DEBUG", "*_ARGS", "*_ADDRESS_FILE", "*_ENVIRONMENT", "*_ATTRS"),
     *("MAX_*_LOG", "MAX_NUM_*_LOG", "TRUNC_*_LOG_ON_OPEN"),
+)
+#: The log of one category alone, with what bounds it: COLLECTOR_AUDIT_LOG.
+_OF_CATEGORY: Final = re.compile(
+    rf"(?:MAX_(?:NUM_)?|TRUNC_)?(?:{'|'.join(sorted(DAEMONS))})_"
+    rf"(?:{'|'.join(name.removeprefix('D_') for name in LOG_CATEGORIES)})_LOG(?:_ON_OPEN)?",
+    re.IGNORECASE,
 )
 #: Ends of macros that each daemon in DAEMON_LIST may have.
 _OF_DAEMONS: Final = frozenset(("args", "environment", "log", "debug", "address_file", "env"))
@@ -226,6 +232,8 @@ def _is_known(view: View, setting: Setting, known: frozenset[str]) -> bool:
     """Does a daemon read it, or another value speak of it?"""
     macro = setting.macro.casefold()
     if macro in known or find_knob(setting.macro) or find_readers(setting.macro):
+        return True
+    if _OF_CATEGORY.fullmatch(macro):
         return True
     if _cron_part(view, macro) is not None:
         return False  # the job is listed, and no job has such a part

@@ -71,13 +71,15 @@ Said = tuple[str, Node, str | None]
 @finding(
     "P423",
     "`=+` in place of `+=`",
-    "`X =+ Y` sets X to `+ Y`; what X was before is lost.",
+    "`X =+ Y` sets X to `+ Y`; what X was before is lost. In DC_DAEMON_LIST a `+` in front of the"
+    " value adds to the built-in list, and nothing is said.",
     "HasMatlab = True\nSTARTD_ATTRS =+ HasMatlab\n",
     "HasMatlab = True\nSTARTD_ATTRS = $(STARTD_ATTRS) HasMatlab\n",
 )
 def exchanged_assignment(view: View, setting: Setting) -> Iterator[Diagnostic]:
     entry, kind = setting.entry, exchanged_assignment
     is_added = (entry.written or entry.raw).startswith("+")
+    is_added = is_added and setting.macro.upper() != "DC_DAEMON_LIST"
     if entry.source is not None and is_added and entry.source.text[: entry.start].endswith("="):
         found = kind.on(entry, f"`{setting.macro} =+` sets it anew", "did you mean `+=`?")
         if found.source is not None:

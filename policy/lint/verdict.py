@@ -25,6 +25,7 @@ from classad.source import Source
 from classad.syntax.nodes import Binary, Call, Node, Unary, bare, walk
 from policy.config import Config
 from policy.explain.sentences import listing
+from policy.knobs.lists import memberships
 from policy.knobs.readers import MAIN, ON_THEIR_OWN, find_readers
 from policy.knobs.reading import EXPANDED
 from policy.language.about import EVERY, about
@@ -142,8 +143,9 @@ def examine(config: Config, *, asked: bool = False, fragment: bool | None = None
     tail = f", as far as can be told without {missing}" if left_out or part is not None else ""
     root = config.files[0] if config.files else ""
     useless = takes_no_job(seen, findings) if Daemon("STARTD") in daemons else None
+    circle = circle_of(seen, findings)
     verdicts = [
-        _verdict(one, unreadable, endings, findings, tail, root, useless) for one in daemons
+        _verdict(one, unreadable, endings, findings, tail, root, useless, circle) for one in daemons
     ]
     return Examination(tuple(verdicts), findings, part)
 
@@ -192,6 +194,7 @@ def _verdict(
     tail: str,
     root: str,
     useless: Diagnostic | None,
+    circle: Circle | None,
 ) -> Verdict:
     ended = [(ending.status, ending.found) for ending in endings if ending.daemon == daemon]
     ended += [(4, found) for found in findings if about(found).ends == EVERY]
@@ -200,14 +203,40 @@ def _verdict(
         status, cause = reasons[0]
         text = f"{daemon} would not start: exit status {status}, {_at(cause, root)}"
         return Verdict(daemon, False, status, text, cause)
-    endless = [found for found in findings if found.id == ENDLESS.id]
-    if endless:
-        text = f"{daemon} hangs if it reads this: {_at(endless[0], root)}"
-        return Verdict(daemon, False, 0, text, endless[0])
+    if circle is not None and daemon.subsystem in circle.readers:
+        text = f"{daemon} hangs if it reads this: {_at(circle.found, root)}"
+        return Verdict(daemon, False, 0, text, circle.found)
     if useless is not None and daemon.subsystem == "STARTD":
         text = f"{daemon} would start, but take no jobs: {_at(useless, root)}"
         return Verdict(daemon, True, 0, text, useless)
     return Verdict(daemon, True, 0, f"{daemon} would start{tail}")
+
+
+@frozen
+class Circle:
+    """Macros that refer to each other without end, and the daemons that read one that needs them.
+
+    The others never expand it: the negotiator starts where START has no end.
+    """
+
+    found: Diagnostic
+    readers: frozenset[str]
+
+
+def circle_of(seen: View, findings: Iterable[Diagnostic]) -> Circle | None:
+    """The first circle, if there is one."""
+    found = next((one for one in findings if one.id == ENDLESS.id), None)
+    if found is None:
+        return None
+    readers: set[str] = set()
+    for setting in (one for one in seen.settings if endless(one) is not None):
+        known = find_readers(setting.macro)
+        readers |= known.daemons if known is not None else frozenset()
+        readers |= {setting.knob.read_by} if setting.knob is not None else set()
+        readers |= {names.daemon for names, _ in memberships(setting.macro)}
+        if setting.macro.casefold() in seen.slot_attributes:
+            readers.add("STARTD")
+    return Circle(found, frozenset(readers))
 
 
 def _at(found: Diagnostic, root: str) -> str:

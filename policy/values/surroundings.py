@@ -7,7 +7,8 @@ Inputs: a ``Use`` and names.  Outputs: the abstract value of an attribute, and w
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from math import ceil, floor, inf
 from typing import Final
 
@@ -15,8 +16,11 @@ from attr import evolve, field, frozen
 
 from classad.language.values import INT_MAX, INT_MIN
 from policy.attributes import DATE, Availability, find_attribute
+from policy.config import Config
 from policy.ephemeral import AdKind, Ephemeral, Presence, find_ephemeral
 from policy.knobs.declaration import Use
+from policy.language.macros import ExpansionError
+from policy.language.table import Definition
 from policy.values.domain import (
     ANY_TEXT,
     ANYTHING,
@@ -65,12 +69,14 @@ class Surroundings:
     """Where an expression is evaluated.
 
     ``published``: what is known of attributes that the configuration puts into ads, by case-folded
-    name.  ``free``: nobody has claimed the slot, and the job is idle.
+    name.  ``free``: nobody has claimed the slot, and the job is idle.  ``undefaulted``: attributes
+    that a job has only if its user says so, case-folded.
     """
 
     use: Use
     published: Mapping[str, Abstract] = field(factory=dict)
     free: bool = False
+    undefaulted: frozenset[str] = frozenset()
 
     def look_up(self, scope: str, name: str) -> tuple[Key, Abstract]:
         """The attribute that a reference finds, and what it can be."""
@@ -126,11 +132,53 @@ class Surroundings:
                 value = evolve(value, texts=value.texts and value.texts - _CLAIMED)
             elif self.free and row.name == "JobStatus":
                 value = evolve(value, whole=_IDLE)
-            return value, moment is Availability.ALWAYS
+            given = folded not in self.undefaulted or _KINDS.get(kind) != "job"
+            return value, given and moment is Availability.ALWAYS
         if added is not None and not added.kept and added.presence is not Presence.CLAIM:
             local = added.ad is AdKind.MATCH and kind == "slot"
             return (ANYTHING, False) if local else (NOTHING, False)
         return ANYTHING, False
+
+
+#: Where transforms, routes and job scripts name an attribute that they set, delete or look for.
+_SETS: Final = re.compile(
+    r"(?im)^\s*(?:(?:EVALSET|EVALMACRO|SET|DEFAULT|DELETE)\s+(\w+)|COPY\s+\w+\s+(\w+)"
+    r"|RENAME\s+(\w+)\s+(\w+)|(?:if|elif)\s+!?\s*defined\s+MY\.(\w+))"
+)
+_RESOURCE: Final = re.compile(r"(?i)machine_resource_(?:inventory_)?(\w+)")
+_WORD: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_DEFAULTS: Final = ("RequestCpus", "RequestMemory", "RequestDisk")
+
+
+def names_of_its_own(entries: Iterable[Definition]) -> Iterator[str]:
+    """The names of attributes that definitions put into ads, or take from them."""
+    for entry in entries:
+        macro = entry.name.rpartition(".")[2]
+        if macro.upper().endswith(("_ATTRS", "_EXPRS")):
+            yield from _WORD.findall(entry.raw)
+        for names in _SETS.findall(entry.raw):
+            yield from filter(None, names)
+        resource = _RESOURCE.fullmatch(macro)
+        if resource is not None:
+            name = resource[1]
+            yield from (
+                name,
+                *(f"{of}{name}" for of in ("Total", "Request", "Detected", "Assigned")),
+            )
+
+
+def undefaulted(config: Config) -> frozenset[str]:
+    """What a job lacks unless it asks: with ``JOB_DEFAULT_REQUESTDISK = undefined``, or nothing,
+    condor_submit of 25.14.1 leaves RequestDisk out."""
+    found = set()
+    for name in _DEFAULTS:
+        try:
+            text = config.text(f"JOB_DEFAULT_{name.upper()}")
+        except ExpansionError:
+            continue
+        if (text or "").strip().casefold() in ("", "undefined"):
+            found.add(name.casefold())
+    return frozenset(found)
 
 
 def _of_ephemeral(added: Ephemeral) -> Abstract:

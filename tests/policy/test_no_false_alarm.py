@@ -1,0 +1,104 @@
+"""What is right, close to what is wrong: of each of these nothing may be said."""
+
+from __future__ import annotations
+
+from policy.lint.findings import lint
+from policy.lint.verdict import examine
+from tests.cases import every_case
+from tests.policy.test_lint import read
+
+TRANSFORM = "JOB_TRANSFORM_NAMES = T\nJOB_TRANSFORM_T @=end\n"
+#: Attributes as sites have them, in none of HTCondor's own ads.
+OF_SITES = (
+    *("Dept", "Site", "Rack", "GPUModel", "NodeHealthy", "NodeOnline", "HasBigMem", "HasGpu"),
+    *("WantGpu", "WantFlocking", "maxWallTime", "MaxWallTimeMins", "Project", "OldNode"),
+    *("Department", "Room", "Cluster", "NodeType", "IsInteractive", "LongJob", "JobClass"),
+    *("Experiment", "Queue", "WantWholeNode", "HasScratch", "HasCVMFS", "IsGpuNode", "Team"),
+)
+EXPRESSIONS = (
+    'DAEMON_LIST = MASTER, STARTD\nSTART = TARGET.{0} =?= "x" || {0} > 4\n',
+    "DAEMON_LIST = MASTER, STARTD\nSTART = {0} =?= True\n",
+    "SYSTEM_PERIODIC_REMOVE = {0} =?= True && NumJobStarts > 5\n",
+    'SYSTEM_PERIODIC_HOLD = {0} == "x"\n',
+    "SUBMIT_REQUIREMENT_NAMES = A\nSUBMIT_REQUIREMENT_A = {0} isnt undefined\n",
+    "SUBMIT_REQUIREMENT_NAMES = A\nSUBMIT_REQUIREMENT_A = TARGET.{0} isnt undefined\n",
+    'RANK = ({0} =?= "x") * 10\n',
+    "PREEMPTION_REQUIREMENTS = RemoteUserPrio > SubmitterUserPrio * 1.2 && {0} =!= True\n",
+    TRANSFORM + '  EVALSET AccountingGroup strcat("group_", {0}, ".", Owner)\n@end\n',
+    TRANSFORM + "  REQUIREMENTS {0} =?= True\n  SET Tagged True\n@end\n",
+)
+
+
+@every_case("name, text", [(name, text) for name in OF_SITES for text in EXPRESSIONS])
+def test_a_name_that_htcondor_does_not_know_is_anybodys(name: str, text: str) -> None:
+    examined = examine(read(text.format(name)))
+    assert examined.findings == []
+    assert not any(one.qualified for one in examined.verdicts)
+
+
+LEVELS = ("READ", "WRITE", "NEGOTIATOR", "ADMINISTRATOR", "CONFIG", "DAEMON", "CLIENT",
+          "ADVERTISE_MASTER", "ADVERTISE_SCHEDD", "ADVERTISE_STARTD")  # fmt: skip
+
+
+@every_case("level, daemon", [
+    (level, daemon)
+    for level in LEVELS
+    for daemon in ("MASTER", "COLLECTOR", "NEGOTIATOR", "SCHEDD", "STARTD")
+])  # fmt: skip
+def test_every_daemon_reads_the_lists_of_every_level(level: str, daemon: str) -> None:
+    """As each daemon of 25.14.1 logs with D_SECURITY."""
+    text = (
+        f"{daemon}.ALLOW_{level} = condor@site.example/10.9.9.9\n{daemon}.DENY_{level} = 10.9.9.8\n"
+    )
+    assert lint(read(text)) == []
+
+
+@every_case("text", [
+    # A log of one category, as 25.14.1 opens it.
+    "COLLECTOR_AUDIT_LOG = /var/log/condor/CollectorAudit\n",
+    "NEGOTIATOR_FULLDEBUG_LOG = $(LOG)/NegotiatorFull\nMAX_NEGOTIATOR_FULLDEBUG_LOG = 5 Mb\n",
+    "SCHEDD_COMMAND_LOG = $(LOG)/SchedCommands\nMAX_NUM_SCHEDD_COMMAND_LOG = 3\n",
+    "STARTD_SECURITY_LOG = $(LOG)/StartSecurity\nTRUNC_STARTD_SECURITY_LOG_ON_OPEN = True\n",
+    # `+` in front adds to the built-in list, and to that one only.
+    "DC_DAEMON_LIST =+ N2\n",
+    "DC_DAEMON_LIST = +N2 SCHEDD2\n",
+    # Whose default is taken away, may be missing in a job.
+    *(
+        f"JOB_DEFAULT_{name.upper()} = {nothing}\nSUBMIT_REQUIREMENT_NAMES = A\n"
+        f"SUBMIT_REQUIREMENT_A = {asked.format(name)}\n"
+        for name in ("RequestDisk", "RequestMemory", "RequestCpus")
+        for nothing in ("undefined", "UNDEFINED", "")
+        for asked in ("{0} isnt undefined", "!isUndefined(TARGET.{0})", "JOB.{0} =!= undefined")
+    ),
+    "JOB_DEFAULT_REQUESTMEMORY = undefined\nSTART = TARGET.RequestMemory =!= undefined\n",
+    "JOB_DEFAULT_REQUESTCPUS =\nSYSTEM_PERIODIC_HOLD = isUndefined(RequestCpus)\n",
+    TRANSFORM + "  DELETE RequestDisk\n@end\nSYSTEM_PERIODIC_HOLD = RequestDisk is undefined\n",
+    TRANSFORM
+    + "  RENAME RequestDisk OldDisk\n@end\nSYSTEM_PERIODIC_HOLD = RequestDisk is undefined\n",
+    # Both ads have names in submit requirements.
+    "SUBMIT_REQUIREMENT_NAMES = A\n"
+    'SUBMIT_REQUIREMENT_A = JOB.Owner != "chris" && SCHEDD.TotalJobAds < 4\n'
+    'SUBMIT_REQUIREMENT_A_REASON = strcat(JOB.Owner, " on ", SCHEDD.Name)\n',
+    # A variable of the block, and of another one behind it.
+    TRANSFORM + "  EVALMACRO Big RequestMemory > 4000\n"
+    "  if $(Big)\n    SET Big True\n  endif\n@end\n",
+    # What a list has in the end counts, whoever adds to it afterwards.
+    "STARTD_CRON_JOBLIST = $(STARTD_CRON_JOBLIST) CVMFS\n"
+    "STARTD_CRON_CVMFS_EXECUTABLE = /usr/bin/a\nSTARTD_CRON_CVMFS_PERIOD = 5m\nuse feature: GPUs\n",
+])  # fmt: skip
+def test_what_is_right_is_not_mentioned(text: str) -> None:
+    assert [(one.id, one.message) for one in lint(read(text))] == []
+
+
+CIRCLE = "START = $(A)\nA = $(B)\nB = $(A)\n"
+
+
+def test_only_daemons_that_read_a_macro_without_end_hang() -> None:
+    """condor_startd 25.14.1 hangs at such a START; negotiator and schedd start."""
+    hanging = {
+        daemon: " hangs " in examine(
+            read(CIRCLE).seen_by(daemon), asked=True
+        ).verdicts[0].text
+        for daemon in ("NEGOTIATOR", "SCHEDD", "COLLECTOR", "MASTER", "STARTD")
+    }  # fmt: skip
+    assert hanging == {**dict.fromkeys(hanging, False), "STARTD": True}
