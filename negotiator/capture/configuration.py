@@ -34,6 +34,7 @@ from policy.knobs.reading import split_list
 from policy.language.numbers import integer_literal
 from policy.language.sources import ProgramsNotRun
 from policy.language.table import Context
+from policy.lint.names import doubted
 from policy.load import load_policy
 from policy.maps.user_maps import read_user_map
 from policy.model import NegotiatorPolicy
@@ -130,11 +131,14 @@ def read_policy(
     local_name: str | None = None,
     dialect: Dialect = HTCONDOR,
     version: Version = NEWEST,
+    captured: bool = False,
 ) -> LoadedPolicy:
     """The negotiator's policy; ``now`` is what time functions in the configuration see.
 
     ``overlays``: files that are read after the one at ``path``; ``texts``: names and contents of
-    what is read after those; ``defines``: names and texts that are assigned after all.
+    what is read after those; ``defines``: names and texts that are assigned after all.  Names of
+    macros in all these that nobody reads are among the diagnostics: errors in ``defines``, warnings
+    elsewhere, and in the file at ``path`` unless that is ``captured``, so that a pool runs with it.
     """
     for file in (path, *overlays):
         if file is not None:
@@ -169,7 +173,9 @@ def read_policy(
     ]
     groups = _group_map(config, sources, problems)
     interval = update_interval(config.seen_by("STARTD").text("UPDATE_INTERVAL"))
-    told = (*problems, *loaded.diagnostics, *_not_read(config, version))
+    read = {*map(str, overlays), *named} if captured else None
+    names = doubted(config, read, texts=named)
+    told = (*problems, *names, *loaded.diagnostics, *_not_read(config, version))
     return LoadedPolicy(loaded.policy, unsupported, told, groups, interval)
 
 
@@ -197,6 +203,7 @@ def capture_policy(
             local_name=local_name,
             dialect=reader.dialect,
             version=followed.version,
+            captured="config" not in paths.given,
         )
     except OSError as problem:
         raise reader.stop(f"{problem.filename}: {reason(problem)}") from None

@@ -184,11 +184,19 @@ def _confined(args: argparse.Namespace) -> bool:
     return not args.outside_includes
 
 
-def read(args: argparse.Namespace, path: str | None = None, *, keep_going: bool = False) -> Config:
-    """The configuration that the arguments name; raises ``Misuse`` and ``OSError``."""
-    reader = reader_of(args)
-    reader = reader._replace(keep_going=keep_going or reader.keep_going)
-    return read_configuration(args.path if path is None else path, reader)
+def read(args: argparse.Namespace, path: str | None = None, *, any_name: bool = False) -> Config:
+    """The configuration that the arguments name; raises ``Misuse`` and ``OSError``.
+
+    ``any_name``: also with definitions of macros that no daemon reads, since one may be looked at.
+    """
+    config = read_configuration(args.path if path is None else path, reader_of(args))
+    if args.define and not any_name:
+        from policy.lint.names import doubted
+
+        for found in doubted(config):
+            if found.severity == "error":
+                raise Shown(found.render())
+    return config
 
 
 def read_configuration(path: str, reader: ConfigurationReader) -> Config:

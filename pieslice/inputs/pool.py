@@ -29,6 +29,8 @@ from pieslice.inputs.sorting import Inputs, sort_out
 from pieslice.reports.output import hold_diagnostics, show_diagnostics
 from pieslice.reports.progress import Progress
 from policy.dialects import HTCONDOR, Dialect, find_dialect
+from policy.language.about import about
+from policy.language.table import COMMAND_LINE_ORIGIN
 from policy.versions import Followed
 
 
@@ -51,7 +53,10 @@ class PoolReading:
 
 
 def read_pool(reading: PoolReading, progress: StageWatch = SILENT) -> Capture:
-    """The pool; raises ``InputError`` if there is none."""
+    """The pool; raises ``InputError`` if there is none.
+
+    So it does for definitions of the command line that no daemon reads, or not with that value.
+    """
     inputs, names, dialect = reading.inputs, reading.local_names, reading.dialect
     if inputs.history is not None:
         with unpacked(inputs.history, reading.at) as moment:
@@ -85,8 +90,21 @@ def read_pool(reading: PoolReading, progress: StageWatch = SILENT) -> Capture:
             fallback=reading.fallback,
             progress=progress,
         )
+    refuse_definitions(capture.diagnostics)
     diagnostics = (*reading.diagnostics, *capture.diagnostics)
     return evolve(capture, diagnostics=diagnostics, costs=reading.costs)
+
+
+def refuse_definitions(diagnostics: Sequence[Diagnostic]) -> None:
+    """Raise ``InputError`` for definitions of the command line that are errors."""
+    wrong = []
+    for item in diagnostics:
+        if item.severity == "error" and item.source and item.source.name == COMMAND_LINE_ORIGIN:
+            if about(item).ends:  # its help says how a report goes on with what a file has
+                item.help = f"condor_{about(item).ends.lower()} ends when it reads this"
+            wrong.append(item)
+    if wrong:
+        raise InputError(wrong)
 
 
 def pool_inputs(

@@ -145,7 +145,7 @@ def _add_lists(commands: Subcommands) -> None:
 
 @guarded
 def _show(args: argparse.Namespace) -> int:
-    config = read(args)
+    config = read(args, any_name=True)
     say_problems(config)
     if not config.complete:
         return EXIT_BAD
@@ -227,7 +227,7 @@ def _dump(args: argparse.Namespace) -> int:
     from policy.explain.settings import everything
 
     patterns = [_pattern(text) for text in args.patterns]
-    config = read(args)
+    config = read(args, any_name=True)
     say_problems(config)
     found = list(everything(config, patterns)) if config.complete else []
     return _print_list(config, args, found, dump_lines(found, raw=args.raw, places=args.trace))
@@ -240,7 +240,7 @@ def _summary(args: argparse.Namespace) -> int:
     from pieslice.reports.output import chosen_width
     from policy.explain.settings import changed
 
-    config = read(args)
+    config = read(args, any_name=True)
     say_problems(config)
     found = changed(config) if config.complete else []
     lines = wrapped_lines(summary_lines(found), chosen_width(args, sys.stdout))

@@ -39,6 +39,7 @@ from negotiator.pool.slots import Slots
 from pieslice.between.pool import SlotPool, plain_pool, pool_of
 from pieslice.data import JsonData
 from pieslice.inputs.configuration import check_policy_file
+from pieslice.inputs.pool import refuse_definitions
 from pieslice.inputs.versions import OPTION
 from pieslice.reports.names import did_you_mean
 from pieslice.simulation.engine import MachineChange, Simulation, Sink
@@ -346,7 +347,8 @@ def check_macro(name: str) -> None:
 def about_policy(plan: Plan) -> list[Diagnostic]:
     """Errors and warnings of the configuration, and what of it is not honoured.
 
-    Raises ``InputError`` for one that was named and does not parse.
+    Raises ``InputError`` for one that was named and does not parse, and for settings of the plan
+    that cannot be read.
     """
     with opened(plan.pool) as folder:
         return _about_policy(plan if folder is None else evolve(plan, pool=folder))
@@ -359,6 +361,7 @@ def _about_policy(plan: Plan) -> list[Diagnostic]:
     if path is None and Path(plan.pool).is_dir():
         path = CapturePaths(Path(plan.pool)).find("config")
     loaded = read_policy(path, 0, texts=plan.texts, defines=plan.settings)
+    refuse_definitions(loaded.diagnostics)
     found = [item for item in loaded.diagnostics if item.severity != "note"]
     for knob in loaded.unsupported:
         text = f"{knob.place}: {knob.name} is not honoured: {knob.effect}"

@@ -6,11 +6,12 @@ Follows: the parameter table of 25.14.1 and what else its daemons were seen to r
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from functools import cache
 from typing import Final, NamedTuple
 
 from classad.errors import Diagnostic, is_one_edit, suggest
+from policy.config import Config
 from policy.data.tables import attribute_names, meanings
 from policy.history import first_reader, first_reading, is_read, last_reader, read_by
 from policy.knobs import FAMILIES, KNOBS, find_knob
@@ -22,7 +23,7 @@ from policy.knobs.readers import find_readers, longer_name, reader_names
 from policy.knobs.shares import NAME_LIMIT
 from policy.language.lines import LineReader
 from policy.language.numbers import read_boolean
-from policy.language.table import Definition
+from policy.language.table import COMMAND_LINE_ORIGIN, Definition
 from policy.lint.finding import Advice, Finding, Meant, Per, Repair, finding, looks_at
 from policy.lint.spelling import (
     Vocabulary,
@@ -32,7 +33,7 @@ from policy.lint.spelling import (
     reordered,
     vocabulary,
 )
-from policy.lint.view import Setting, View, is_own
+from policy.lint.view import Setting, View, is_own, view
 from policy.versions import NEWEST, Version, parse_version
 
 UNKNOWN: Final = Finding(
@@ -75,6 +76,7 @@ UNREAD: Final = Finding(
     observed="Observed with the tools of the four versions: their parameter tables; and which names"
     " the programs of 23.9.6 and 25.14.1 hold. The daemons were not asked about each name.",
 )
+_NO_MACRO: Final = "is not a macro that HTCondor reads"
 #: Below this length any two names are alike.
 _SHORTEST: Final = 8
 _VERY_SHORT: Final = 4
@@ -155,16 +157,73 @@ def _known(defaults: tuple[str, ...], version: Version) -> _Known:
     return _Known(vocabulary(tuple(known)), squeezed, folded)
 
 
+def _known_to(view: View) -> _Known:
+    """The names that the version of a configuration reads."""
+    return _known(tuple(view.config.scope.table.default_names()), view.config.version)
+
+
 @looks_at(Per.CONFIGURATION)
 def name(view: View) -> Iterator[Diagnostic]:
     """What is wrong with each name first of all."""
-    known = _known(tuple(view.config.scope.table.default_names()), view.config.version)
     for setting in view.settings:
-        found = _obsolete(view, setting) or _unread(view, setting) or _cut_limit(view, setting)
-        if found is None and not _is_known(view, setting, known.folded):
-            found = _slip(view, setting, known.spelled, known.squeezed)
+        found = _doubt(view, setting)
         if found is not None:
             yield found
+
+
+def _doubt(view: View, setting: Setting) -> Diagnostic | None:
+    """What is wrong with a name."""
+    found = _obsolete(view, setting) or _unread(view, setting) or _cut_limit(view, setting)
+    if found is None and not _is_known(view, setting):
+        found = _slip(view, setting)
+    return found
+
+
+def doubted(
+    config: Config, sources: Container[str] | None = (), *, texts: Container[str] = ()
+) -> Iterator[Diagnostic]:
+    """The findings about the names of macros on the command line, and in some sources.
+
+    ``sources``: the names of files and texts, None for all that there are; ``texts``: those that
+    are no files.  There and on the command line, where it is an error, a finding is also a macro
+    that is near no other name and that no value refers to; a file may have such for programs of its
+    own.
+    """
+    doubtful = [
+        entry
+        for entry in config.scope.table
+        if is_own(entry)
+        and not _is_plainly_read(config, entry.name)
+        and (
+            sources is None
+            or entry.origin == COMMAND_LINE_ORIGIN
+            or (entry.source is not None and entry.source.name in sources)
+        )
+    ]
+    if not doubtful:
+        return
+    looked = view(config)
+    for setting in looked.settings:
+        if not any(setting.entry is entry for entry in doubtful):
+            continue
+        found, source = _doubt(looked, setting), setting.entry.source
+        asked = setting.entry.origin == COMMAND_LINE_ORIGIN
+        alone = asked or (source is not None and source.name in texts)
+        if found is None and alone and not _is_known(looked, setting):
+            message = f"`{setting.macro}` {_NO_MACRO}, and nothing refers to it"
+            found = UNKNOWN.named(setting.entry, message)
+        if found is not None:
+            if asked and found.id != DEPRECATED.id:
+                found.severity = "error"
+            yield found
+
+
+def _is_plainly_read(config: Config, macro: str) -> bool:
+    """Whether a glance shows that a daemon reads it, under this name."""
+    knob = find_knob(macro)
+    if find_obsolete(macro) is not None or (knob is not None and knob.replaced_by):
+        return False
+    return knob is not None or config.scope.table.default(macro) is not None
 
 
 def _obsolete(view: View, setting: Setting) -> Diagnostic | None:
@@ -228,10 +287,10 @@ def is_spoken_of(view: View, setting: Setting) -> bool:
     return any(word.search(one.entry.raw) for one in view.settings if one is not setting)
 
 
-def _is_known(view: View, setting: Setting, known: frozenset[str]) -> bool:
+def _is_known(view: View, setting: Setting) -> bool:
     """Does a daemon read it, or another value speak of it?"""
     macro = setting.macro.casefold()
-    if macro in known or find_knob(setting.macro) or find_readers(setting.macro):
+    if macro in _known_to(view).folded or find_knob(setting.macro) or find_readers(setting.macro):
         return True
     if _OF_CATEGORY.fullmatch(macro):
         return True
@@ -296,9 +355,8 @@ def _family_slip(view: View, macro: str) -> str | None:
     return None
 
 
-def _slip(
-    view: View, setting: Setting, known: Vocabulary, squeezed: dict[str, str]
-) -> Diagnostic | None:
+def _slip(view: View, setting: Setting) -> Diagnostic | None:
+    known, squeezed, _ = _known_to(view)
     macro, head = setting.macro, _cron_part(view, setting.macro)
     if head is not None:
         part = macro[len(head) :]
@@ -312,7 +370,7 @@ def _slip(
         kind, meant = UNKNOWN, near(macro, known) or _near_short(macro) or _by_words(macro, known)
     if meant is None:
         return None
-    message = f"`{macro}` is not a macro that HTCondor reads"
+    message = f"`{macro}` {_NO_MACRO}"
     return kind.named(setting.entry, message, Meant(meant, macro))
 
 

@@ -1523,7 +1523,8 @@ def test_what_should_be_known_before_a_run_is_believed(
     ]
     table.write_text("\n".join(["submit,user,run_time,cpus,count", *lines, ""]))
     words = ["simulate", "2x8", "--workload", str(table), "--days", "0.01"]
-    assert main([*words, "--set", "PRIORITY_HALFLIFE=soon"]) == 0
+    (tmp_path / "half").write_text("PRIORITY_HALFLIFE = soon\n")
+    assert main([*words, "--config", str(tmp_path / "half")]) == 0
     shown = capsys.readouterr()
     assert "PRIORITY_HALFLIFE: `soon` is not a number" in shown.err
     assert "2 jobs of c@sim.example (9 cpus): no slot of the pool fits" in shown.err
