@@ -48,28 +48,6 @@ class _Line(NamedTuple):
 # --- the tree -------------------------------------------------------------------------------------
 
 
-def render(explanation: Explanation, *, old: bool = False) -> str:
-    """The tree, the reason for undefined or error, and names that may be slips."""
-    lines = [_fitted(line) for line in _Tree(old).lines(explanation, 0, "")]
-    wide = max(len(line.text) for line in lines)
-    values = max((len(line.value) for line in lines if line.remark), default=0)
-    parts = [
-        f"{line.text:<{wide}}  {line.value:<{values}}  {line.remark}".rstrip() for line in lines
-    ]
-    cause, reason = explanation.first_cause(), because(explanation)
-    if reason is not None:
-        parts.append(f"{type_name(explanation.value)} because {reason.text}")
-        parts += [] if reason.help is None else [f"  help: {reason.help}"]
-    for other in slips(explanation, cause):
-        parts += [f"note: {other.text}", f"  help: {other.help}"]
-    return "\n".join(parts)
-
-
-def _fitted(line: _Line) -> _Line:
-    text = "  " * min(line.indent, 20) + line.text
-    return _Line(0, _cut(text, TEXT_WIDTH), _cut(line.value, VALUE_WIDTH), line.remark)
-
-
 def _cut(text: str, width: int) -> str:
     """The text in one line of limited width, without what would move the cursor."""
     if not text.isprintable():
@@ -318,16 +296,6 @@ class ExplanationData(TypedDict):
     inner: NotRequired[list[ExplanationData]]
 
 
-def to_dict(explanation: Explanation, *, old: bool = False) -> ExplanationData:
-    """The tree and the reason; values are printed in ClassAd form beside their type."""
-    reason = because(explanation)
-    return {
-        **_node(explanation, old),
-        "because": None if reason is None else reason.text,
-        "help": None if reason is None else reason.help,
-    }
-
-
 def _node(item: Explanation, old: bool) -> ExplanationData:
     evaluated = item.outcome == "evaluated"
     data: ExplanationData = {
@@ -439,16 +407,11 @@ class Explanation:
         """The innermost node to blame if the value is undefined or error, else None."""
         if self.value is not UNDEFINED and self.value is not ERROR:
             return None
-        for part in self._suspects():
+        chosen = isinstance(self.node, nodes.Binary) and self.node.operator == "?:"
+        for part in self.children[::-1] if chosen else self.parts():
             if part.value is self.value:
                 return part.first_cause()
         return self
-
-    def _suspects(self) -> tuple[Explanation, ...]:
-        """The parts in the order in which they are to blame."""
-        if isinstance(self.node, nodes.Binary) and self.node.operator == "?:":
-            return self.children[::-1]
-        return self.parts()
 
     def missing(self) -> list[Explanation]:
         """The references that were found in no ad."""
@@ -457,14 +420,35 @@ class Explanation:
         ]
 
     def render(self, old: bool = False) -> str:
-        """The tree, one node a line, and the reason for undefined or error."""
-
-        return render(self, old=old)
+        """The tree, the reason for undefined or error, and names that may be slips."""
+        lines = [
+            (_cut(f"{'  ' * min(indent, 20)}{text}", TEXT_WIDTH), _cut(value, VALUE_WIDTH), remark)
+            for indent, text, value, remark in _Tree(old).lines(self, 0, "")
+        ]
+        wide = max(len(text) for text, _, _ in lines)
+        values = max((len(value) for _, value, remark in lines if remark), default=0)
+        parts = [
+            f"{text:<{wide}}  {value:<{values}}  {remark}".rstrip() for text, value, remark in lines
+        ]
+        cause, reason = self.first_cause(), because(self)
+        if reason is not None:
+            parts.append(f"{type_name(self.value)} because {reason.text}")
+            parts += [] if reason.help is None else [f"  help: {reason.help}"]
+        for other in slips(self, cause):
+            parts += [f"note: {other.text}", f"  help: {other.help}"]
+        return "\n".join(parts)
 
     def to_dict(self, old: bool = False) -> ExplanationData:
-        """The same as data that the standard json module can write."""
+        """The tree and the reason, as data that the standard json module can write.
 
-        return to_dict(self, old=old)
+        Values are printed in ClassAd form beside their type.
+        """
+        reason = because(self)
+        return {
+            **_node(self, old),
+            "because": None if reason is None else reason.text,
+            "help": None if reason is None else reason.help,
+        }
 
     def __str__(self) -> str:
         return self.render()

@@ -20,6 +20,7 @@ from classad.language.names import fold_name
 from classad.language.values import UNDEFINED
 from classad.syntax import nodes
 from classad.syntax.nodes import Node
+from classad.syntax.unparse import unparse
 
 
 class References(NamedTuple):
@@ -142,7 +143,7 @@ class _External(_Walker):
             base = value_of(node.base, ad, self.state)
             if base is UNDEFINED:
                 if self.full_names:
-                    self.add(_dotted(node))
+                    self.add(unparse(node))
                 else:
                     self.visit(node.base, ad)
                 return
@@ -180,10 +181,3 @@ class _Internal(_Walker):
         if found[2] is self.root and own(self.root, fold_name(node.name)) is not None:
             self.add(node.name)
         self.follow(found)
-
-
-def _dotted(node: Node) -> str:
-    """A selection in full, as text."""
-    from classad.formats.unparse import unparse
-
-    return unparse(node)

@@ -157,7 +157,7 @@ class ClassAd(Ad, MutableMapping[str, PythonValue]):
         plain = kind is str or kind is bool or kind is float
         if not plain and kind is int and isinstance(value, int):
             plain = INT_MIN <= value <= INT_MAX
-        if plain and _is_plain(key):
+        if plain and key.__class__ is str and key.isidentifier():
             self.insert(key, value)
             return
         from classad.binding.convert import check_name, to_stored
@@ -411,11 +411,6 @@ def _fill_from_text(ad: ClassAd, text: str) -> None:
     except ClassAdParseError as problem:
         raise ClassAdParseError(NO_AD, problem.diagnostic) from None
     fill_from_node(ad, node)
-
-
-def _is_plain(key: object) -> bool:
-    """Whether a key needs no further look."""
-    return key.__class__ is str and key.isidentifier()
 
 
 def _checked_key(key: object) -> str:

@@ -25,6 +25,7 @@ from classad.compiled.state import CompiledState, compiled
 from classad.errors import ClassAdTypeError
 from classad.evaluate import evaluate
 from classad.evaluation.context import EvalContext
+from classad.extras import load
 from classad.language.bounds import EvaluationFailure, NeedExact
 from classad.language.names import fold_name
 from classad.match import half_match, is_true
@@ -135,13 +136,13 @@ def evaluate_many(
     """
     tree = _tree_of(expr)
     if target is not None:
-        _checked(target, "target")
+        checked_ad(target, ClassAd, "target")
     evaluator = _Evaluator(_standing(context))
     value_in = evaluator.value
     values = []
     for ad in ads:
         if not isinstance(ad, ClassAd):
-            _checked(ad, "ad")
+            checked_ad(ad, ClassAd, "ad")
         value = value_in(tree, ad, None if ad is target else target)
         kind = value.__class__
         plain = kind is int or kind is bool or kind is float
@@ -170,17 +171,20 @@ def match_many(
     >>> result.matches(), result.ranks.tolist(), result.best()
     ([1, 2], [-inf, 2.0, 8.0], 2)
     """
-    _checked(job, "job")
+    checked_ad(job, ClassAd, "job")
     evaluator = _Evaluator(_standing(context))
     accepts, rank_of = evaluator.accepts, evaluator.ranker(job, rank)
     mask, ranks = bytearray(), array("d")
     for slot in slots:
         if not isinstance(slot, ClassAd):
-            _checked(slot, "slot")
+            checked_ad(slot, ClassAd, "slot")
         yes = accepts(slot, job) and accepts(job, slot)
         mask.append(yes)
         ranks.append(rank_of(slot) if yes else NO_RANK)
-    return _as_numpy(mask, ranks) if numpy else MatchResult(mask, ranks)
+    if not numpy:
+        return MatchResult(mask, ranks)
+    arrays = load("numpy").frombuffer
+    return MatchResult(arrays(mask, dtype="bool"), arrays(ranks, dtype="float64"))
 
 
 class _Evaluator:
@@ -261,16 +265,3 @@ def _tree_of(expr: object) -> Expression:
         given = "None" if expr is None else "an ad"
         raise ClassAdTypeError(f"expected an expression, not {given}; {MATCH_HELP}")
     return ExprTree(expr)
-
-
-def _checked(ad: object, what: str) -> None:
-    checked_ad(ad, ClassAd, what)
-
-
-def _as_numpy(mask: bytearray, ranks: array[float]) -> MatchResult:
-    from classad.extras import load
-
-    numpy = load("numpy")
-    return MatchResult(
-        numpy.frombuffer(mask, dtype=bool), numpy.frombuffer(ranks, dtype=numpy.float64)
-    )

@@ -69,10 +69,6 @@ def _sum(members: Sequence[int | float]) -> ClassAdValue:
     return reduce(add, members[1:], first)
 
 
-def _average(members: Sequence[int | float]) -> ClassAdValue:
-    return divide(_sum(members), float(len(members)))
-
-
 def _extreme(better: BinaryRule, members: Sequence[int | float]) -> ClassAdValue:
     best = members[0]
     for member in members[1:]:
@@ -89,7 +85,8 @@ _declare_total(
     "sum({1, 2.5}) -> 3.500000000000000E+00", "sum({1, undefined}) -> 1", "sum({}) -> 0",
 )  # fmt: skip
 _declare_total(
-    "avg", _average, 0, "mean of a list's members, a real; the integer 0 for none",
+    "avg", lambda members: divide(_sum(members), float(len(members))), 0,
+    "mean of a list's members, a real; the integer 0 for none",
     "avg({1, 2}) -> 1.500000000000000E+00", "avg({}) -> 0",
 )  # fmt: skip
 _declare_total(

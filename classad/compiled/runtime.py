@@ -211,10 +211,6 @@ def _leaf(sort: str, extra: object) -> Form:
     return sort, (), (extra,)
 
 
-def _literal(node: nodes.Literal) -> Form:
-    return _leaf(sort_of(node.evaluated), node.evaluated)
-
-
 def _reference(node: nodes.Reference) -> Form:
     key, base = fold_name(node.name), node.base
     if base is None:
@@ -237,10 +233,6 @@ def _list(node: nodes.ListExpr) -> Form:
     return _leaf("run", lambda ad, state: ListValue(items, ad))
 
 
-def _ad(node: nodes.AdExpr) -> Form:
-    return _leaf("run", lambda ad, state: make_ad(node, ad))
-
-
 # --- operations ----------------------------------------------------------------------------------
 
 
@@ -259,7 +251,7 @@ def _call(node: nodes.Call) -> Form:
 
 
 _FORMS: Final[dict[type[nodes.Node], Callable[[Any], Form]]] = {
-    nodes.Literal: _literal,
+    nodes.Literal: lambda node: _leaf(sort_of(node.evaluated), node.evaluated),
     nodes.Reference: _reference,
     nodes.Unary: lambda node: (UNARY_FORM[node.operator], (node.operand,), ()),
     nodes.Binary: lambda node: (node.operator, (node.left, node.right), ()),
@@ -268,5 +260,5 @@ _FORMS: Final[dict[type[nodes.Node], Callable[[Any], Form]]] = {
     nodes.Parens: lambda node: form_of(node.inner),
     nodes.Call: _call,
     nodes.ListExpr: _list,
-    nodes.AdExpr: _ad,
+    nodes.AdExpr: lambda node: _leaf("run", lambda ad, state: make_ad(node, ad)),
 }

@@ -127,10 +127,6 @@ def value_of(node: nodes.Node, ad: Ad, state: ReferenceState) -> ClassAdValue:
     return state.evaluators[node.__class__](node, ad, state)
 
 
-def _literal(node: nodes.Literal, ad: Ad, state: ReferenceState) -> ClassAdValue:
-    return node.evaluated
-
-
 def _parens(node: nodes.Parens, ad: Ad, state: ReferenceState) -> ClassAdValue:
     state.descend()
     value = value_of(node.inner, ad, state)
@@ -258,14 +254,6 @@ def _selection(node: nodes.Reference, key: str, ad: Ad, state: ReferenceState) -
     return selected
 
 
-def _list(node: nodes.ListExpr, ad: Ad, state: ReferenceState) -> ListValue:
-    return make_list(node, state.written_in(ad))
-
-
-def _ad(node: nodes.AdExpr, ad: Ad, state: ReferenceState) -> Ad:
-    return make_ad(node, state.written_in(ad))
-
-
 def _call(node: nodes.Call, ad: Ad, state: ReferenceState) -> ClassAdValue:
     function = lookup_function(node.name, state.context)
     if function is None or not function.accepts(len(node.args)):
@@ -288,7 +276,7 @@ def _argument(node: nodes.Node, ad: Ad, state: ReferenceState) -> ClassAdValue:
 
 
 ReferenceState.evaluators = {
-    nodes.Literal: _literal,
+    nodes.Literal: lambda node, ad, state: node.evaluated,
     nodes.Reference: _reference,
     nodes.Unary: _unary,
     nodes.Binary: _binary,
@@ -296,6 +284,6 @@ ReferenceState.evaluators = {
     nodes.Subscript: _subscript,
     nodes.Parens: _parens,
     nodes.Call: _call,
-    nodes.ListExpr: _list,
-    nodes.AdExpr: _ad,
+    nodes.ListExpr: lambda node, ad, state: make_list(node, state.written_in(ad)),
+    nodes.AdExpr: lambda node, ad, state: make_ad(node, state.written_in(ad)),
 }

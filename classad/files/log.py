@@ -155,16 +155,13 @@ class TransactionLog:
             self.table.pop(key, None)
             self.types.pop(key, None)
         elif key in self.table:
-            name = self._names.get(words[1]) or self._spelling(words[1])
+            spelled = words[1]
+            name = self._names.get(spelled) or self._names.setdefault(fold_name(spelled), spelled)
+            self._names[spelled] = name
             if op == SET:
                 self.table[key][name] = words[2].rstrip()
             else:
                 self.table[key].pop(name, None)
-
-    def _spelling(self, name: str) -> str:
-        first = self._names.setdefault(fold_name(name), name)
-        self._names[name] = first
-        return first
 
 
 def read_transaction_log(text: str, name: str) -> TransactionLog:

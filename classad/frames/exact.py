@@ -54,11 +54,6 @@ def _reference(node: Reference, old: bool, spread: bool) -> Pieces | str:
     return [node.base, dot + quote_name(node.name, old)]
 
 
-def _unary(node: Unary, old: bool, spread: bool) -> Pieces:
-    """A sign that touches a number would be part of it."""
-    return [f" {node.operator} ", node.operand]
-
-
 def _literal(node: Literal, old: bool, spread: bool) -> str:
     """HTCondor's reals lose the last bit, and it does not read offsets of more than 99 hours."""
     value = node.value
@@ -75,7 +70,8 @@ def _literal(node: Literal, old: bool, spread: bool) -> str:
 _EXACT: Final[dict[type, Expander]] = {
     **EXPANDERS,
     Reference: _reference,
-    Unary: _unary,
+    # A sign that touches a number would be part of it.
+    Unary: lambda node, old, spread: [f" {node.operator} ", node.operand],
     Literal: _literal,
 }
 

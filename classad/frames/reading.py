@@ -56,10 +56,10 @@ class ArrowColumns(LoadedColumns):
         shapes = _Shapes(n_rows, columns)
         names = [(column.name, place) for place, column in enumerate(columns)]
         super().__init__(
-            n_rows, columns, self._all_texts, names, shapes.places, shapes, [], None
+            n_rows, columns, self._read, names, shapes.places, shapes, [], None
         )  # fmt: skip
 
-    def _all_texts(self) -> list[str]:
+    def _read(self) -> list[str]:
         return [text for _, cells in self.strings.values() for text in cells.texts()]
 
     def expression(self, key: str, number: int) -> Expression:

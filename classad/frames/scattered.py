@@ -18,7 +18,6 @@ from classad.ads.ad import Stored
 from classad.binding.ad import ClassAd
 from classad.extras import load
 from classad.frames.arrays import Arrow
-from classad.loading.columns import LoadedColumn, LoadedColumns
 from classad.table.arrays import number_pairs, pick
 from classad.table.store.columns import Column
 from classad.table.store.store import Store
@@ -86,7 +85,7 @@ class Scattered:
         if store.loaded is None or column is None or column.rows is None or store.row_by_row:
             return None
         numbers, first = number_pairs(column.payload, column.tags)
-        values = _values(store.loaded, column, first)
+        values = store.loaded.picked(column, first, partial(store.loaded.stored, key, _NOWHERE))
         if store.own:
             return self._with_own(key, column.rows, [values[number] for number in numbers])
         return Pieces(column.rows, Column.of_codes(values, numbers))
@@ -99,11 +98,6 @@ class Scattered:
         found += [pair for pair in more if pair[1] is not None]
         found.sort(key=lambda pair: pair[0])
         return Pieces([row for row, _ in found], Column.of([cell for _, cell in found]))
-
-
-def _values(loaded: LoadedColumns, column: LoadedColumn, places: Sequence[int]) -> list[Stored]:
-    """What some cells of a loaded column say."""
-    return loaded.picked(column, places, partial(loaded.stored, column.key, _NOWHERE))
 
 
 def numbered(rows: Sequence[int]) -> dict[int, int]:

@@ -102,7 +102,10 @@ def write_arrow(
             arrays.append(written.exact)
             found.append(companion(name))
         elif written.losses:
-            said += [f"`{name}`: {what} in {_rows(n)}" for what, n in written.losses.items()]
+            said += [
+                f"`{name}`: {what} in {n} row{'' if n == 1 else 's'}"
+                for what, n in written.losses.items()
+            ]
     if lost is not None:
         lost += said
     elif said:
@@ -111,10 +114,6 @@ def write_arrow(
         size = store.size if wish.rows is None else len(wish.rows)
         return pa.table({"": pa.nulls(size)}).select([])
     return pa.Table.from_arrays(arrays, names=found)
-
-
-def _rows(count: int) -> str:
-    return "1 row" if count == 1 else f"{count} rows"
 
 
 def _written(store: Store, key: str, wish: Wish, scattered: Scattered) -> Written:
@@ -215,14 +214,6 @@ def _integers(loaded: LoadedColumns, column: LoadedColumn) -> Arrow:
     return _payload(load("pyarrow").int64(), column)
 
 
-def _reals(loaded: LoadedColumns, column: LoadedColumn) -> Arrow:
-    return _payload(load("pyarrow").float64(), column)
-
-
-def _booleans(loaded: LoadedColumns, column: LoadedColumn) -> Arrow:
-    return load("pyarrow.compute").not_equal(_integers(loaded, column), 0)
-
-
 def _strings(loaded: LoadedColumns, column: LoadedColumn) -> Arrow:
     pa, compute = load("pyarrow"), load("pyarrow.compute")
     numbers = _integers(loaded, column)
@@ -241,8 +232,11 @@ def _strings(loaded: LoadedColumns, column: LoadedColumn) -> Arrow:
 
 
 _MAKERS: Final[dict[int, Callable[[LoadedColumns, LoadedColumn], Arrow]]] = {
-    Tag.INTEGER: _integers, Tag.REAL: _reals, Tag.BOOLEAN: _booleans, Tag.STRING: _strings,
-}  # fmt: skip
+    Tag.INTEGER: _integers,
+    Tag.REAL: lambda loaded, column: _payload(load("pyarrow").float64(), column),
+    Tag.BOOLEAN: lambda *given: load("pyarrow.compute").not_equal(_integers(*given), 0),
+    Tag.STRING: _strings,
+}
 _CLASSES: Final[dict[int, type]] = {
     Tag.INTEGER: int, Tag.REAL: float, Tag.BOOLEAN: bool, Tag.STRING: str,
 }  # fmt: skip
@@ -277,7 +271,8 @@ def _distinct(
     if not any(reasons):
         return Written(cells, None, _NO_LOSS)
     losses: dict[str, int] = {}
-    for code, count in zip(*_counted(numbers), strict=True):
+    counted = compute.value_counts(numbers)
+    for code, count in zip(*(field.to_pylist() for field in counted.flatten()), strict=True):
         if reasons[code]:
             losses[reasons[code]] = losses.get(reasons[code], 0) + count
     exact = None
@@ -288,11 +283,6 @@ def _distinct(
         ]
         exact = placed(_by_dictionary(texts, numbers))
     return Written(cells, exact, losses)
-
-
-def _counted(numbers: Arrow) -> tuple[list[int], list[int]]:
-    counted = load("pyarrow.compute").value_counts(numbers)
-    return counted.field("values").to_pylist(), counted.field("counts").to_pylist()
 
 
 def _by_dictionary(texts: Sequence[Stored], numbers: Arrow) -> Arrow:
@@ -387,10 +377,6 @@ def _members(value: ListValue) -> list[Stored]:
     return [None if item is UNDEFINED else item for item in value]
 
 
-def _as_text(value: Stored) -> str:
-    return as_utf8(value if value.__class__ is str else unparse(node_of_value(value)))
-
-
 def _loss(value: Stored) -> str:
     """What is lost of a value of its column's kind."""
     if value.__class__ is Value:
@@ -433,7 +419,11 @@ _PLAIN: Final[
     "string": (as_utf8, None, _loss),
     "time": (lambda value: value.secs, lambda pa: pa.timestamp("s", "UTC"), _time_loss),
     "span": (_micros, lambda pa: pa.duration("us"), _span_loss),
-    "text": (_as_text, None, _text_loss),
+    "text": (
+        lambda value: as_utf8(value if value.__class__ is str else unparse(node_of_value(value))),
+        None,
+        _text_loss,
+    ),
     f"{_LIST}boolean": (_members, lambda pa: pa.list_(pa.bool_()), _loss),
     f"{_LIST}integer": (_members, lambda pa: pa.list_(pa.int64()), _loss),
     f"{_LIST}real": (_members, lambda pa: pa.list_(pa.float64()), _loss),

@@ -30,8 +30,4 @@ TIME_LITERALS: Final = (ABSOLUTE_TIME, "reltime")
 
 def fold_name(name: str) -> str:
     """The key of an attribute or function name: ASCII letters in lower case."""
-    return name.lower() if name.isascii() else _fold_other(name)
-
-
-def _fold_other(name: str) -> str:
-    return "".join(c.lower() if c < "\x80" else c for c in name)
+    return name.lower() if name.isascii() else "".join(c.lower() if c < "\x80" else c for c in name)

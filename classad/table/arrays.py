@@ -202,7 +202,8 @@ class Rows:
 
     def add(self, row: int) -> None:
         """Put a row in."""
-        self._check(row)
+        if not 0 <= row < self.size:
+            raise IndexError(f"there is no row {row} in a table of {self.size}")
         self.bits |= 1 << row
 
     def discard(self, row: int) -> None:
@@ -236,10 +237,6 @@ class Rows:
 
     def __repr__(self) -> str:
         return f"<Rows {len(self)} of {self.size}>"
-
-    def _check(self, row: int) -> None:
-        if not 0 <= row < self.size:
-            raise IndexError(f"there is no row {row} in a table of {self.size}")
 
     def _other(self, other: Rows) -> int:
         if other.size != self.size:

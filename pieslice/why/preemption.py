@@ -22,7 +22,7 @@ from attr import frozen
 from classad import ClassAd
 from classad.ads.expression import Expression
 from classad.analysis.explain import explain
-from classad.analysis.explanation import Explanation, render
+from classad.analysis.explanation import Explanation
 from classad.evaluate import EvalContext
 from classad.syntax.nodes import Binary, Reference
 from negotiator.matching.board import Offer
@@ -81,7 +81,7 @@ def preemption_tests(halted: Offer, slot: Slot) -> tuple[PreemptionTest, ...]:
 def test_blocks(test: PreemptionTest) -> list[Block]:
     """An expression of preemption with the value of every part."""
     said = "true" if test.passed else "not true"
-    lines = [_tidy(line) for line in render(test.explanation).split("\n")]
+    lines = [_tidy(line) for line in test.explanation.render().split("\n")]
     return [
         Line(f"{test.name}: {said}", heading=True),
         *(Line(f"  {line}", heading=True) for line in lines),

@@ -139,7 +139,10 @@ class Valuations:
         found = use.valuation
         table = found.numbers.get(convert)
         if table is None:
-            table = found.numbers[convert] = _converted(found.values, convert)
+            number: tuple[bool, float] | None = getattr(convert, "number", None)
+            table = None if number is None else found.values.numbers(*number)
+            table = array("d", map(convert, found.values.values())) if table is None else table
+            found.numbers[convert] = table
             use.cost += 8 * len(table)
             self._budget.spent += 8 * len(table)
         row_by_row = found.row_by_row | partner.row_by_row
@@ -285,13 +288,6 @@ def _told_apart(values: Vector) -> object:
         return values
     cells = values.values()
     return tuple(map(cell_key, cells)) if PLAIN.issuperset(map(type, cells)) else values
-
-
-def _converted(values: Vector, convert: Convert) -> array[float]:
-    """The numbers of values."""
-    number: tuple[bool, float] | None = getattr(convert, "number", None)
-    found = None if number is None else values.numbers(*number)
-    return array("d", map(convert, values.values())) if found is None else found
 
 
 class _Values:

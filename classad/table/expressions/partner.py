@@ -270,23 +270,15 @@ class Partner:
                 todo.pop()
             elif inner in items:
                 todo.pop()
-            elif self._is_plain(inner):
+            elif (value := self.raw(inner)) is None or value.__class__ in PLAIN:
                 self.item(todo.pop())
             else:
                 items[inner] = _UNDER_WAY
-                one = entered[inner] = self._entered(self.raw(inner))
+                nested = value.__class__ is not Expression
+                shape = self.shapes.of_nested(value) if nested else self.shapes.of(value)
+                one = entered[inner] = _Entered(value, nested, shape, *self.names(shape))
                 todo += [other for other in reversed(one.own) if other not in items]
         return items[name]
-
-    def _is_plain(self, name: str) -> bool:
-        """Whether an attribute is missing or no expression, list or ad."""
-        value = self.raw(name)
-        return value is None or value.__class__ in PLAIN
-
-    def _entered(self, value: Any) -> _Entered:
-        nested = value.__class__ is not Expression
-        shape = self.shapes.of_nested(value) if nested else self.shapes.of(value)
-        return _Entered(value, nested, shape, *self.names(shape))
 
     def _expression(self, entered: _Entered) -> PartnerItem:
         """What an attribute that is no plain value brings with it."""

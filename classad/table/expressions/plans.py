@@ -316,8 +316,9 @@ class Variant(PartnerMemo[R]):
 
     def kinds(self, partner: Partner) -> Key:
         """What tells partners apart that have plans of their own."""
-        keys = partner.keys
-        return tuple([_kind_of(keys[name]) for name in self.asked])
+        keys = map(partner.keys.__getitem__, self.asked)
+        # Of a plain value it matters that there is one.
+        return tuple([key is not None if counts_as_value(key) else key for key in keys])
 
 
 class Variants(Generic[R]):
@@ -388,8 +389,3 @@ class Variants(Generic[R]):
         if anew:
             self.variants.clear()
             self.columns.clear()
-
-
-def _kind_of(key: Key) -> Key:
-    """What of a partner's attribute matters to a plan: of a plain value that there is one."""
-    return key is not None if counts_as_value(key) else key

@@ -424,8 +424,5 @@ def _values(cells: list[Any]) -> list[Any]:
     if _VALUES.issuperset(map(type, cells)):
         return list(cells)
     home = ClassAd()
-    return [cell if cell.__class__ in _VALUES else _value(cell, home) for cell in cells]
-
-
-def _value(cell: Any, home: ClassAd) -> Any:
-    return UNDEFINED if cell is None else prepared(cell, home)
+    found = [UNDEFINED if cell is None else cell for cell in cells]
+    return [cell if cell.__class__ in _VALUES else prepared(cell, home) for cell in found]
