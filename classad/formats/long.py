@@ -40,51 +40,19 @@ from classad.formats.common import (
 from classad.language import bounds
 from classad.language.rules import OLD, WHOLE
 from classad.language.spelling import quote_name
-from classad.language.values import ERROR, UNDEFINED
 from classad.source import Source
 from classad.syntax.lazy import parse_lazily, read_leaves
-from classad.syntax.lexing import integer_value
+from classad.syntax.lexing import integer_value, literal_value
 
-#: A right-hand side that is one literal whose value needs no grammar.  Integers of up to 18 digits
-#: cannot overflow; strings with a quote after a backslash are left to the grammar.
-# `(?!)`: so that Python before 3.11.5, too, forgets what did not match.
-_LITERAL: Final = re.compile(
-    r"""[ \t]*(?:
-        (-?(?:0|[1-9][0-9]{0,17}))
-      | (-?[0-9]*\.[0-9]+(?:[eE][+-]?[0-9]+)?|-?[0-9]+[eE][+-]?[0-9]+)
-      | "((?:[^"\\\0]++|\\[^"\\\0]|(?!))*+)"
-      | ([tT][rR][uU][eE]|[fF][aA][lL][sS][eE]
-        |[uU][nN][dD][eE][fF][iI][nN][eE][dD]|[eE][rR][rR][oO][rR])
-    )[ \t\r\n\v\f]*\Z""",
-    re.VERBOSE,
-)
-#: An integer that is not in ``_LITERAL``.
+#: An integer that ``literal_value`` does not take.
 _INTEGER: Final = re.compile("-?[1-9][0-9]{18,}")
-_WORDS: Final = {"true": True, "false": False, "undefined": UNDEFINED, "error": ERROR}
-
 #: Lines that are kept: an endless stream of distinct ones must not fill the memory.
 _MAX_LINES: Final = 100_000
 #: Characters that are cut into lines at once.
 _PIECE: Final = 1 << 20
 
-_Scalar = bool | int | float | str
 #: Folded name, spelling, value, and whether the value is a list or an ad, made anew for each ad.
 _Entry = tuple[str, str, Stored, bool]
-
-
-def literal_value(text: str) -> _Scalar | None:
-    """The value of a right-hand side that is a plain literal; None if the grammar must decide."""
-    found = _LITERAL.match(text)
-    if found is None:
-        return None
-    group = found.lastindex
-    if group == 1:
-        return int(found[1])
-    if group == 2:
-        return float(found[2])
-    if group == 3:
-        return found[3]
-    return _WORDS[found[4].lower()]
 
 
 def shared_tree(key: str, text: str, tz: str | None) -> Expression:

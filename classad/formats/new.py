@@ -27,10 +27,10 @@ from classad.formats.common import (
     unshared,
     weight,
 )
-from classad.formats.long import literal_value
 from classad.formats.recovery import NEW, Recovering
 from classad.language import bounds
 from classad.source import Source
+from classad.syntax.lexing import literal_value
 
 _OPENING: Final = re.compile(rf"[{BLANKS}]*\[")
 _NAME: Final = re.compile(rf"[{BLANKS};]*([A-Za-z_][A-Za-z0-9_]*)[{BLANKS}]*=(?![=?!])")

@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 
 from classad.language.operators import BINARY
 from classad.language.rules import NEWEST, LanguageRules, NestingRules
-from classad.language.values import ERROR, INT_MAX, INT_MIN, UNDEFINED
+from classad.language.values import ERROR, INT_MAX, INT_MIN, UNDEFINED, Value
 
 BLANKS: Final = " \t\n\v\f\r"
 #: Kind of the token that stands for a piece of text that is none; its value is a ``LexingFault``.
@@ -338,6 +338,36 @@ class Scanner:
             )
         fault = LexingFault(f"unexpected character `{_printable(char)}`", _character_help(char))
         return Token(BAD, fault, start, start + 1)
+
+
+#: A text that is one literal whose value needs no grammar.  Integers of up to 18 digits
+#: cannot overflow; strings with a quote after a backslash are left to the grammar.
+# `(?!)`: so that Python before 3.11.5, too, forgets what did not match.
+_LITERAL: Final = re.compile(
+    r"""[ \t]*(?:
+        (-?(?:0|[1-9][0-9]{0,17}))
+      | (-?[0-9]*\.[0-9]+(?:[eE][+-]?[0-9]+)?|-?[0-9]+[eE][+-]?[0-9]+)
+      | "((?:[^"\\\0]++|\\[^"\\\0]|(?!))*+)"
+      | ([tT][rR][uU][eE]|[fF][aA][lL][sS][eE]
+        |[uU][nN][dD][eE][fF][iI][nN][eE][dD]|[eE][rR][rR][oO][rR])
+    )[ \t\r\n\v\f]*\Z""",
+    re.VERBOSE,
+)
+
+
+def literal_value(text: str) -> Value | bool | int | float | str | None:
+    """The value of a text that is a plain literal; None if the grammar must decide."""
+    found = _LITERAL.match(text)
+    if found is None:
+        return None
+    group = found.lastindex
+    if group == 1:
+        return int(found[1])
+    if group == 2:
+        return float(found[2])
+    if group == 3:
+        return found[3]
+    return WORD_VALUES[found[4].upper()]
 
 
 def integer_value(text: str) -> int:

@@ -19,22 +19,16 @@ from typing import Final
 from classad.errors import EXPRESSION_MESSAGE, ClassAdParseError, Diagnostic
 from classad.language.bounds import ANOTHER, most_parts, too_many
 from classad.language.rules import NEWEST, OLD, PREFIX, STRICT, WHOLE, LanguageRules
-from classad.language.values import ERROR, UNDEFINED
 from classad.source import Source
 from classad.syntax import native as arena
 from classad.syntax import nodes
-from classad.syntax.lexing import BLANKS
-from classad.syntax.nodes import AdExpr, Literal, Node
+from classad.syntax.lexing import BLANKS, literal_value
+from classad.syntax.nodes import AdExpr, Node
 from classad.syntax.unparse import EXPANDERS, Pieces, write
 
-_FAST: Final = re.compile(
-    rf"[{BLANKS}]*+(?:(-?(?:0|[1-9][0-9]{{0,17}}))|(-?[0-9]++\.[0-9]++(?:[eE][+-]?[0-9]++)?)"
-    rf'|"([^"\\\0]*+)"|([A-Za-z_][A-Za-z0-9_]*+))[{BLANKS}]*+'
-)
 #: Texts of no more characters are not counted; and the parts that are counted, in longer ones.
 _LONG: Final = 1 << 20
 _PARTS: Final = re.compile(r'"(?:[^"\\]++|\\.|(?!))*+"|[A-Za-z0-9_.]++|[^ \t\n\v\f\r]', re.DOTALL)
-_FAST_WORDS: Final = {"true": True, "false": False, "undefined": UNDEFINED, "error": ERROR}
 
 
 def parse_expression(
@@ -59,10 +53,10 @@ def parse_expression(
     """
     if len(text) > _LONG:
         _check_size(text, source)
-    found = _FAST.fullmatch(text)
-    quick = None if found is None else _quick(found)
-    if quick is not None:
-        return quick
+    value = None if "\\" in text else literal_value(text)
+    if value is not None:
+        start = len(text) - len(text.lstrip(BLANKS))
+        return nodes.Literal(value, start=start, end=len(text.rstrip(BLANKS)))
     how = OLD * old | STRICT * strict | PREFIX * prefix | WHOLE * whole
     node: Node | None = arena.parse(text, how)
     if node is not None:
@@ -171,20 +165,3 @@ def parse_ads(
 def _skip(pattern: re.Pattern[str], text: str, position: int) -> int:
     found = pattern.match(text, position)
     return position if found is None else found.end()
-
-
-def _quick(found: re.Match[str]) -> Node | None:
-    """The tree of a text that is a single literal or name; None for what needs the grammar."""
-    integer, real, string, word = found.groups()
-    start, end = found.span(found.lastindex or 0)
-    if word is not None:
-        folded = word.lower()
-        if folded in _FAST_WORDS:
-            return Literal(_FAST_WORDS[folded], start=start, end=end)
-        if folded in ("is", "isnt"):
-            return None
-        return nodes.Reference(word, start=start, end=end)
-    if string is not None:
-        return Literal(string, start=start - 1, end=end + 1)
-    value = int(integer) if integer is not None else float(real)
-    return Literal(value, start=start, end=end)

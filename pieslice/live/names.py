@@ -25,8 +25,8 @@ from attr import define, field
 from classad.analysis.mentions import refs
 from classad.errors import ClassAdParseError
 from classad.evaluate import as_tree
-from classad.formats.long import literal_value
 from classad.language.names import fold_name
+from classad.syntax.lexing import literal_value
 from classad.syntax.nodes import Reference, walk
 from pieslice.live.asking import is_secret
 

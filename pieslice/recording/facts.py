@@ -25,7 +25,7 @@ from attr import frozen
 from classad import ClassAd
 from classad.evaluate import EvalContext
 from classad.files.ads import read_long
-from classad.formats.long import literal_value
+from classad.syntax.lexing import literal_value
 from negotiator.capture.agreement import Expected, ExpectedError, parse_expected
 from negotiator.jobs.lists import IDLE, RUNNING, submitter_of, unserved_by
 from negotiator.model.arithmetic import END_OF_CALENDAR, whole

@@ -14,8 +14,9 @@ from classad import ClassAd, ExprTree
 from classad.errors import ClassAdParseError, Diagnostic
 from classad.files.ads import read_long
 from classad.formats import long
-from classad.formats.long import LongReader, literal_value
+from classad.formats.long import LongReader
 from classad.language.values import UNDEFINED
+from classad.syntax.lexing import literal_value
 from classad.syntax.nodes import Literal
 from classad.syntax.parser import parse_expression
 from tests.cases import every_case
