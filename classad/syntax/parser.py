@@ -139,29 +139,3 @@ def parse_ad_prefix(
     ad = Parse("ad", tokens, source or Source(text, "<ad>"), tz).tree()
     assert isinstance(ad, AdExpr)
     return ad, ad.end
-
-
-def parse_ads(
-    text: str,
-    *,
-    old: bool = False,
-    strict: bool = False,
-    source: Source | None = None,
-    tz: str | None = None,
-) -> list[AdExpr]:
-    """The ads in new syntax that the text consists of, blanks and comments between them."""
-    source = source or Source(text, "<ads>")
-    # `(?!)`: so that Python before 3.11.5, too, forgets what did not match.
-    nothing = re.compile(rf"(?:[{BLANKS}]++|//[^\n]*+|/\*.*?\*/|(?!))*+\0?", re.DOTALL)
-    ads: list[AdExpr] = []
-    position = _skip(nothing, text, 0)
-    while position < len(text) and text[position - 1 : position] != "\0":
-        ad, position = parse_ad_prefix(text, position, old=old, strict=strict, source=source, tz=tz)
-        ads.append(ad)
-        position = _skip(nothing, text, position)
-    return ads
-
-
-def _skip(pattern: re.Pattern[str], text: str, position: int) -> int:
-    found = pattern.match(text, position)
-    return position if found is None else found.end()

@@ -9,7 +9,7 @@ import pytest
 from classad import ClassAd, ExprTree
 from classad.errors import ClassAdParseError
 from classad.source import Source
-from classad.syntax.parser import parse_ads, parse_expression
+from classad.syntax.parser import parse_ad_prefix, parse_expression
 from tests.cases import every_case
 
 
@@ -36,7 +36,7 @@ def test_exception_text_starts_with_one_line_for_all_errors() -> None:
     with pytest.raises(ClassAdParseError, match=r"\AUnable to parse string into an expression\n"):
         parse_expression("a b")
     with pytest.raises(SyntaxError, match=r"\AUnable to parse string into a ClassAd\n"):
-        parse_ads("[a")
+        parse_ad_prefix("[a")
 
 
 def test_a_traceback_shows_the_place() -> None:
