@@ -18,22 +18,9 @@ from classad.language.names import ABSOLUTE_TIME, TIME_LITERALS
 from classad.language.operators import BINARY
 from classad.language.times import parse_abstime_literal, parse_reltime_literal
 from classad.language.values import RelTime
+from classad.syntax import nodes
 from classad.syntax.lexing import NO_MIDDLE, Token
-from classad.syntax.nodes import (
-    BLANK_ELVIS,
-    AdExpr,
-    Binary,
-    Call,
-    Conditional,
-    ListExpr,
-    Literal,
-    Node,
-    Parens,
-    Reference,
-    Subscript,
-    Unary,
-    unique_attributes,
-)
+from classad.syntax.nodes import Node
 
 #: Binary operators by their tokens, and by those of their words.
 _OPERATORS: Final = {row.token: symbol for symbol, row in BINARY.items()} | {
@@ -68,25 +55,25 @@ def _node(make: Callable[..., Node]) -> Callable[[Parts], Node]:
     return lambda parts: make(*parts, start=parts[0].start, end=parts[-1].end)
 
 
-def _binary(left: Node, sign: Token, right: Node, **at: int) -> Binary:
+def _binary(left: Node, sign: Token, right: Node, **at: int) -> nodes.Binary:
     operator = _OPERATORS[sign.kind]
     if operator == "?:" != sign.value:
-        operator = BLANK_ELVIS
-    return Binary(operator, left, right, **at)
+        operator = nodes.BLANK_ELVIS
+    return nodes.Binary(operator, left, right, **at)
 
 
 def _conditional(
     condition: Node, mark: Token, then: Node, colon: Token, otherwise: Node, **at: int
 ) -> Node:
-    if then.__class__ is Literal and then.value is NO_MIDDLE:
+    if then.__class__ is nodes.Literal and then.value is NO_MIDDLE:
         # The same value as `?:` gives, whose operands need parentheses to be all of these.
-        return Binary("?:", _operand(condition), _operand(otherwise), **at)
-    return Conditional(condition, then, otherwise, **at)
+        return nodes.Binary("?:", _operand(condition), _operand(otherwise), **at)
+    return nodes.Conditional(condition, then, otherwise, **at)
 
 
 def _operand(node: Node) -> Node:
-    if isinstance(node, Unary | Binary | Conditional):
-        return Parens(node, start=node.start, end=node.end)
+    if isinstance(node, nodes.Unary | nodes.Binary | nodes.Conditional):
+        return nodes.Parens(node, start=node.start, end=node.end)
     return node
 
 
@@ -94,22 +81,22 @@ def _call(name: Token, *rest: Any, **at: int) -> Node:
     args = rest[1] if len(rest) == 3 else []
     if len(args) == 1 and name.value.lower() in TIME_LITERALS:
         argument = args[0]
-        if isinstance(argument, Literal) and argument.value.__class__ is str:
+        if isinstance(argument, nodes.Literal) and argument.value.__class__ is str:
             return _time_literal(name, argument, at["end"])
-    return Call(name.value, tuple(args), **at)
+    return nodes.Call(name.value, tuple(args), **at)
 
 
-def _time_literal(name: Token, argument: Literal, end: int) -> Literal:
+def _time_literal(name: Token, argument: nodes.Literal, end: int) -> nodes.Literal:
     text, place = str(argument.value), PLACE.get()
     if name.value.lower() == ABSOLUTE_TIME:
         instant = parse_abstime_literal(text, place.tz)
         if instant is not None:
-            return Literal(instant, start=name.start, end=end)
+            return nodes.Literal(instant, start=name.start, end=end)
         example = '`absTime("2026-01-31T23:59:59Z")`'
     else:
         seconds = parse_reltime_literal(text)
         if seconds is not None:
-            return Literal(RelTime(seconds), start=name.start, end=end)
+            return nodes.Literal(RelTime(seconds), start=name.start, end=end)
         example = '`relTime("1+02:03:04")` for a day, two hours, three minutes, four seconds'
     message = f"this is not a time that `{name.value}` can read"
     raise place.error(message, argument.start, argument.end, f"write it like {example}")
@@ -129,25 +116,25 @@ def _attribute(parts: Parts) -> tuple[str, Node]:
     return name.value, value
 
 
-def _ad(*parts: Any, **at: int) -> AdExpr:
+def _ad(*parts: Any, **at: int) -> nodes.AdExpr:
     attributes = next((part for part in parts[1:-1] if part is not None), ())
-    return AdExpr(unique_attributes(attributes), **at)
+    return nodes.AdExpr(nodes.unique_attributes(attributes), **at)
 
 
-_LIST: Final = _node(lambda *parts, **at: ListExpr(tuple(*parts[1:-1]), **at))
+_LIST: Final = _node(lambda *parts, **at: nodes.ListExpr(tuple(*parts[1:-1]), **at))
 _AD: Final = _node(_ad)
 _CALL: Final = _node(_call)
 #: Name of the alternative in the grammar (its alias or its rule) -> what it builds.
 BUILDERS: Final[dict[str, Callable[[Parts], Any]]] = {
-    "literal": _node(lambda token, **at: Literal(token.value, **at)),
-    "reference": _node(lambda name, **at: Reference(name.value, **at)),
-    "absolute": _node(lambda dot, name, **at: Reference(name.value, absolute=True, **at)),
-    "selection": _node(lambda base, dot, name, **at: Reference(name.value, base, **at)),
-    "subscript": _node(lambda base, box, index, close, **at: Subscript(base, index, **at)),
-    "prefix": _node(lambda sign, operand, **at: Unary(sign.value, operand, **at)),
+    "literal": _node(lambda token, **at: nodes.Literal(token.value, **at)),
+    "reference": _node(lambda name, **at: nodes.Reference(name.value, **at)),
+    "absolute": _node(lambda dot, name, **at: nodes.Reference(name.value, absolute=True, **at)),
+    "selection": _node(lambda base, dot, name, **at: nodes.Reference(name.value, base, **at)),
+    "subscript": _node(lambda base, box, index, close, **at: nodes.Subscript(base, index, **at)),
+    "prefix": _node(lambda sign, operand, **at: nodes.Unary(sign.value, operand, **at)),
     "binary": _node(_binary),
     "conditional": _node(_conditional),
-    "parens": _node(lambda opening, inner, close, **at: Parens(inner, **at)),
+    "parens": _node(lambda opening, inner, close, **at: nodes.Parens(inner, **at)),
     "list": _LIST,
     "list_empty": _LIST,
     "call": _CALL,

@@ -12,19 +12,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, TypeAlias
 
 from classad.language.spelling import attribute_order, quote_name, scalar_text
-from classad.syntax.nodes import (
-    AdExpr,
-    Binary,
-    Call,
-    Conditional,
-    ListExpr,
-    Literal,
-    Node,
-    Parens,
-    Reference,
-    Subscript,
-    Unary,
-)
+from classad.syntax import nodes
+from classad.syntax.nodes import Node
 
 _NEW_SPELLING: Final = {"=?=": "is", "=!=": "isnt"}
 #: How far the indented form moves to the right for a bracket and again for what is inside.
@@ -98,12 +87,12 @@ def write(
     return "".join(out)
 
 
-def _binary(node: Binary, old: bool, spread: bool) -> Pieces:
+def _binary(node: nodes.Binary, old: bool, spread: bool) -> Pieces:
     operator = node.operator if old else _NEW_SPELLING.get(node.operator, node.operator)
     return [node.left, f" {operator} ", node.right]
 
 
-def _reference(node: Reference, old: bool, spread: bool) -> Pieces | str:
+def _reference(node: nodes.Reference, old: bool, spread: bool) -> Pieces | str:
     if node.base is not None:
         # HTCondor does not quote here, so `a.'b c'` prints as a text that does not parse.
         return [node.base, "." + node.name]
@@ -144,16 +133,16 @@ def _joined(groups: Iterable[Pieces], separator: Pieces) -> Pieces:
 
 
 EXPANDERS: Final[dict[type, Expander]] = {
-    Literal: lambda node, old, spread: scalar_text(node.value, old),
-    Reference: _reference,
-    Unary: lambda node, old, spread: [f" {node.operator}", node.operand],
-    Binary: _binary,
-    Conditional: lambda node, old, spread: [
+    nodes.Literal: lambda node, old, spread: scalar_text(node.value, old),
+    nodes.Reference: _reference,
+    nodes.Unary: lambda node, old, spread: [f" {node.operator}", node.operand],
+    nodes.Binary: _binary,
+    nodes.Conditional: lambda node, old, spread: [
         *(node.condition, " ? ", node.then, " : ", node.otherwise)
     ],
-    Subscript: lambda node, old, spread: [node.base, "[", node.index, "]"],
-    Parens: lambda node, old, spread: ["(", node.inner, ")"],
-    Call: lambda node, old, spread: [node.name + "(", *_between(node.args, [","]), ")"],
-    ListExpr: lambda node, old, spread: list_pieces(node.items, spread),
-    AdExpr: lambda node, old, spread: ad_pieces(node.attributes, old, spread),
+    nodes.Subscript: lambda node, old, spread: [node.base, "[", node.index, "]"],
+    nodes.Parens: lambda node, old, spread: ["(", node.inner, ")"],
+    nodes.Call: lambda node, old, spread: [node.name + "(", *_between(node.args, [","]), ")"],
+    nodes.ListExpr: lambda node, old, spread: list_pieces(node.items, spread),
+    nodes.AdExpr: lambda node, old, spread: ad_pieces(node.attributes, old, spread),
 }

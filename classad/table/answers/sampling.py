@@ -32,17 +32,8 @@ from classad.evaluation.reference import subscript
 from classad.language.bounds import EvaluationFailure, NeedExact
 from classad.language.names import UNUSUAL, fold_name
 from classad.language.values import ERROR, UNDEFINED, ClassAdValue
-from classad.syntax.nodes import (
-    Binary,
-    Call,
-    Conditional,
-    Literal,
-    Node,
-    Parens,
-    Reference,
-    Subscript,
-    Unary,
-)
+from classad.syntax import nodes
+from classad.syntax.nodes import Node
 from classad.table.expressions.partner import Partner, PartnerItem, counts_as_value
 from classad.table.expressions.plans import PlannedRows
 from classad.table.shapes import Shape, name_in, scope_of
@@ -197,27 +188,27 @@ class _Compiler:
         self.size += 1
         if self.size > _SIZE:
             raise NotVectorized
-        if isinstance(node, Literal):
+        if isinstance(node, nodes.Literal):
             return _constant(Vector.constant(node.evaluated))
-        if isinstance(node, Reference):
+        if isinstance(node, nodes.Reference):
             return self._member(node) if self.inside else self._reference(node, of_row)
-        if isinstance(node, Parens):
+        if isinstance(node, nodes.Parens):
             return self.step(node.inner, of_row)
-        if isinstance(node, Call):
+        if isinstance(node, nodes.Call):
             return self._call(node, of_row)
-        if not isinstance(node, Unary | Binary | Conditional | Subscript):
+        if not isinstance(node, nodes.Unary | nodes.Binary | nodes.Conditional | nodes.Subscript):
             raise NotVectorized
         parts = [self.step(part, of_row) for part in node.children()]
-        if isinstance(node, Subscript):
+        if isinstance(node, nodes.Subscript):
             return _subscript(*parts)
-        if isinstance(node, Conditional):
+        if isinstance(node, nodes.Conditional):
             return _operation(conditional, parts)
-        operator = unary if isinstance(node, Unary) else binary
+        operator = unary if isinstance(node, nodes.Unary) else binary
         return _operation(partial(operator, node.operator), parts)
 
     # --- functions ------------------------------------------------------------------------------
 
-    def _call(self, node: Call, of_row: bool) -> Step:
+    def _call(self, node: nodes.Call, of_row: bool) -> Step:
         form = form_of(node.name, len(node.args))
         if form is InlineForm.COUNT:
             return self._counting(node, of_row)
@@ -244,7 +235,7 @@ class _Compiler:
 
         return call
 
-    def _fixed(self, node: Call, of_row: bool) -> Step:
+    def _fixed(self, node: nodes.Call, of_row: bool) -> Step:
         """What looks at expressions, if these are the partner's alone.
 
         The startd's own test of RequestDisk is one, so most pools have it.
@@ -263,13 +254,13 @@ class _Compiler:
 
         return fixed
 
-    def _moves(self, node: Call, of_row: bool) -> bool:
+    def _moves(self, node: nodes.Call, of_row: bool) -> bool:
         """Whether what follows a call may be evaluated in another ad, see ``may_move``.
 
         It is not if the call is in the partner's ad, which has the attribute that is searched for.
         """
         first = node.args[0] if node.args else None
-        if of_row or not isinstance(first, Reference) or scope_of(first) not in ("", "my"):
+        if of_row or not isinstance(first, nodes.Reference) or scope_of(first) not in ("", "my"):
             return may_move(node)
         return may_move(*node.args) or not self.partner.has(fold_name(first.name))
 
@@ -281,7 +272,7 @@ class _Compiler:
 
     # --- references -----------------------------------------------------------------------------
 
-    def _reference(self, node: Reference, of_row: bool) -> Step:
+    def _reference(self, node: nodes.Reference, of_row: bool) -> Step:
         name, scope = fold_name(node.name), scope_of(node)
         if name in UNUSUAL or scope is None:
             raise NotVectorized
@@ -322,7 +313,7 @@ class _Compiler:
 
     # --- expressions in the ads of lists --------------------------------------------------------
 
-    def _counting(self, node: Call, of_row: bool) -> Step:
+    def _counting(self, node: nodes.Call, of_row: bool) -> Step:
         """``countMatches`` of the partner's expression in lists of the rows."""
         if of_row or self.inside:
             raise NotVectorized
@@ -347,7 +338,7 @@ class _Compiler:
 
         return count
 
-    def _member(self, node: Reference) -> Step:
+    def _member(self, node: nodes.Reference) -> Step:
         """What the ads in lists have, or else the partner."""
         name = name_in(node, "")
         if not name or not counts_as_value(self.partner.key(name)):
@@ -383,7 +374,7 @@ def _counted(node: Node, partner: Partner) -> Node:
 
     Not where the attribute that it names is found elsewhere, for the list is evaluated there.
     """
-    if not isinstance(node, Reference):
+    if not isinstance(node, nodes.Reference):
         return node
     name = name_in(node, "", "my")
     tree = partner.raw(name) if name else None
