@@ -7,6 +7,7 @@ Follows: section 8 of the language notes; vectors ``flatten_refs.jsonl``.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from classad.ads.ad import Ad, ListValue, Stored, node_of_value
@@ -56,22 +57,22 @@ def external_names(found: Found, state: EvalState) -> list[str] | None:
     """The full external references of what a look-up found, in the scopes of an evaluation."""
     walker = _External(found[2], True, state.context)
     walker.state.left, walker.state.right = state.left, state.right
-    with more_frames():
-        try:
-            walker.follow(found)
-        except (EvaluationFailure, RecursionError):
-            return None
-    return list(walker.names.values())
+    return list(walker.names.values()) if _ends(walker.follow, found) else None
 
 
 def _walk(walker: _Walker, node: Node, ad: Ad) -> References:
-    ok = True
+    ok = _ends(walker.visit, node, ad)
+    return References(ok, [walker.names[key] for key in sorted(walker.names)])
+
+
+def _ends(search: Callable[..., None], *given: object) -> bool:
+    """Whether a search went to its end."""
     with more_frames():
         try:
-            walker.visit(node, ad)
+            search(*given)
         except (EvaluationFailure, RecursionError):
-            ok = False
-    return References(ok, [walker.names[key] for key in sorted(walker.names)])
+            return False
+    return True
 
 
 class _Walker:

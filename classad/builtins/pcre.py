@@ -15,7 +15,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import lru_cache, partial
 from types import ModuleType
-from typing import Final, NamedTuple, Protocol, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from classad.errors import LimitError
 from classad.language import bounds
@@ -36,26 +36,9 @@ class PatternMatch(NamedTuple):
     spans: tuple[tuple[int, int], ...]
 
 
-class _Spans(Protocol):
-    """A match of the library."""
-
-    def span(self, group: int = 0, /) -> tuple[int, int]:
-        """Where a group begins and ends; both -1 if it took no part."""
-
-
-class _Engine(Protocol):
-    """A compiled pattern of the library."""
-
-    @property
-    def groups(self) -> int | None:
-        """How many groups there are."""
-
-    def search(self, subject: bytes, start: int = 0, /) -> _Spans | None:
-        """The first match from ``start`` on."""
-
-    def match(self, subject: bytes, start: int = 0, /) -> _Spans | None:
-        """The match that begins at ``start``."""
-
+#: A compiled pattern of the library, and a match of it, which have no types here.
+_Engine: TypeAlias = Any
+_Spans: TypeAlias = Any
 
 #: Steps after which a hasty search gives up, and the longest subject that is searched so.
 _FEW_STEPS: Final = 5_000

@@ -126,16 +126,14 @@ class EvalState(Scopes):
         ad = inside_of(ad)
         guests, root = self.guests, self.root_ad
         if ad._parent is not None and root is None:
-            self.guests = (*guests, (ad, self._scope_of(ad._parent)))
+            # For the match ad itself the ad that counts as the one around a guest is MY.
+            scopes, around = self._scopes, ad._parent
+            matched = scopes is not None and around is scopes[0]._parent
+            self.guests = (*guests, (ad, self.left if matched else around))  # type: ignore[arg-type]
         self.root_ad = root_around(ad, self)
         value = contained(item, ad, home, self)
         self.guests, self.root_ad = guests, root
         return value
-
-    def _scope_of(self, around: Ad) -> Ad:
-        """The ad that counts as the one around a guest: for the match ad itself that is MY."""
-        scopes = self._scopes
-        return around if scopes is None or around is not scopes[0]._parent else self.left  # type: ignore[return-value]
 
     def written_in(self, ad: Ad) -> Ad | None:
         """The ad in which the expression is written that is being evaluated in ``ad``."""

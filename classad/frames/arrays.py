@@ -23,7 +23,6 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from struct import pack, unpack
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from classad.ads.ad import Stored, node_of_value
@@ -43,6 +42,7 @@ PARTS: Final = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 _TOO_BIG: Final = "does not fit in 64 bits with a sign"
 #: Types of texts that functions of Arrow do not know -> those that they know.
 VIEWS: Final = {"string_view": "large_string", "binary_view": "large_binary"}
+_TEXTS: Final = {*VIEWS, *VIEWS.values(), "string", "binary", "fixed_size_binary"}
 
 
 class UnfitError(Exception):
@@ -140,17 +140,7 @@ def _refuse(wrong: Arrow, found: Arrow, why: str) -> None:
 
 
 def _is_text(kind: Arrow) -> bool:
-    types = load("pyarrow.types")
-    return str(kind) in VIEWS or any(
-        test(kind)
-        for test in (
-            types.is_string,
-            types.is_large_string,
-            types.is_binary,
-            types.is_large_binary,
-            types.is_fixed_size_binary,
-        )
-    )
+    return str(kind).partition("[")[0] in _TEXTS
 
 
 # --- numbers --------------------------------------------------------------------------------------
@@ -317,7 +307,7 @@ def _lists(found: Arrow) -> list[Node | None]:
         ListExpr(tuple(node or Literal(UNDEFINED) for node in members[start:end]))
         if valid
         else None
-        for start, end, valid in zip(bounds, bounds[1:], _validity(found), strict=False)
+        for start, end, valid in zip(bounds, bounds[1:], found.is_valid().to_pylist(), strict=False)
     ]
 
 
@@ -328,7 +318,7 @@ def _maps(found: Arrow) -> list[Node | None]:
     names = [str(key) for key in found.keys.to_pylist()]
     return [
         _ad(zip(names[start:end], items[start:end], strict=True)) if valid else None
-        for start, end, valid in zip(bounds, bounds[1:], _validity(found), strict=False)
+        for start, end, valid in zip(bounds, bounds[1:], found.is_valid().to_pylist(), strict=False)
     ]
 
 
@@ -339,18 +329,13 @@ def _structs(found: Arrow) -> list[Node | None]:
         _ad((name, field[row]) for name, field in zip(names, fields, strict=True))
         if valid
         else None
-        for row, valid in enumerate(_validity(found))
+        for row, valid in enumerate(found.is_valid().to_pylist())
     ]
 
 
 def _ad(fields: Any) -> AdExpr:
     """An ad; of names that differ in case only the last counts, at the place of the first."""
     return AdExpr(unique_attributes((check_name(name), node) for name, node in fields if node))
-
-
-def _validity(found: Arrow) -> list[bool]:
-    valid: list[bool] = found.is_valid().to_pylist()
-    return valid
 
 
 def _members(
@@ -383,8 +368,3 @@ def _literal(tag: int, number: int, texts: list[str], trees: Trees | None) -> No
         return trees.make(number).node
     cell: Stored = texts[number] if tag == Tag.STRING else value_of(tag, number)
     return node_of_value(cell)
-
-
-def real_bits(number: float) -> int:
-    """The payload of a real."""
-    return int(unpack("q", pack("d", number))[0])

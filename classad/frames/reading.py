@@ -18,15 +18,13 @@ from classad.frames.arrays import (
     Trees,
     UnfitError,
     cells_of,
-    real_bits,
     row_numbers,
     whole_numbers,
 )
 from classad.frames.exact import COMPANION, companion, read
 from classad.frames.scattered import FEW, among, numbered
 from classad.language.names import fold_name
-from classad.language.values import ERROR, UNDEFINED
-from classad.loading.columns import BufferColumn, LoadedColumn, LoadedColumns, Tag
+from classad.loading.columns import BufferColumn, LoadedColumn, LoadedColumns, Tag, tagged
 from classad.table.arrays import NO_CODES, number_pairs, pick
 
 
@@ -325,17 +323,13 @@ class _Exact:
     def cell(self, text: str) -> tuple[int, int]:
         """Tag and payload of a text."""
         cell = read(text)
-        kind = cell.__class__
-        if kind is bool or kind is int:
-            return (Tag.BOOLEAN if kind is bool else Tag.INTEGER), int(cell)
-        if kind is float:
-            return Tag.REAL, real_bits(cell)
-        if kind is str:
-            return Tag.STRING, self._string(cell)
-        if cell is UNDEFINED or cell is ERROR:
-            return (Tag.UNDEFINED if cell is UNDEFINED else Tag.ERROR), 0
+        tag, number = tagged(cell)
+        if tag == Tag.STRING:
+            return tag, self._string(cell)
+        if tag != Tag.EXPRESSION:
+            return tag, number
         self._trees.append(tree_of(cell))
-        return Tag.EXPRESSION, self._before + len(self._trees) - 1
+        return tag, self._before + len(self._trees) - 1
 
     def _string(self, text: str) -> int:
         """The number of a string, which has one only."""

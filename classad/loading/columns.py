@@ -380,6 +380,18 @@ def value_of(tag: int, number: int) -> Cell:
     return _WORDS[tag, number]
 
 
+def tagged(value: Cell) -> tuple[int, int]:
+    """Tag and payload of a value; the payload of one that is a text there is 0."""
+    kind = value.__class__
+    if kind is bool or kind is int:
+        return (Tag.BOOLEAN if kind is bool else _INTEGER), int(value)  # type: ignore[arg-type]
+    if kind is float:
+        return _REAL, unpack("q", pack("d", value))[0]
+    if value is UNDEFINED or value is ERROR:
+        return (Tag.UNDEFINED if value is UNDEFINED else Tag.ERROR), 0
+    return (_STRING if kind is str else _EXPRESSION), 0
+
+
 def _any_nested(cells: Sequence[Cell] | Mapping[int, Cell], held: Held) -> bool:
     """Whether there are expressions that an ad keeps as a value, which is made for each ad."""
     values = cells.values() if isinstance(cells, Mapping) else cells

@@ -18,7 +18,7 @@ from __future__ import annotations
 from array import array
 from functools import partial
 from mmap import mmap
-from struct import Struct, pack, unpack
+from struct import Struct
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeAlias
 
@@ -30,16 +30,15 @@ from classad.formats.long import LongReader
 from classad.kernels import checked
 from classad.language.bounds import allowance, too_large
 from classad.language.names import fold_name
-from classad.language.values import UNDEFINED, Value
 from classad.loading.columns import (
     COLUMN,
     BufferColumn,
-    Cell,
     LoadedColumn,
     LoadedColumns,
     Look,
     SmallColumn,
     Tag,
+    tagged,
 )
 
 if TYPE_CHECKING:
@@ -344,26 +343,13 @@ class Loader:
             store.place.dropping = reader.errors == "htcondor"
             return
         key, spelled, value, _ = entry
-        tag, payload = _cell(value)
+        tag, payload = tagged(value)
         if tag == Tag.STRING:
             store.put(spelled, tag, value)
         elif tag == Tag.EXPRESSION:
             store.put(spelled, tag, reader.expression_text(line, key))
         else:
             store.put(spelled, tag, payload)
-
-
-def _cell(value: Cell) -> tuple[int, int]:
-    """Tag and payload of a value."""
-    if value.__class__ is bool or value.__class__ is int:
-        return (Tag.BOOLEAN if value.__class__ is bool else Tag.INTEGER), int(value)
-    if value.__class__ is float:
-        return Tag.REAL, int(unpack("q", pack("d", value))[0])
-    if value.__class__ is str:
-        return Tag.STRING, 0
-    if value.__class__ is Value:
-        return (Tag.UNDEFINED if value is UNDEFINED else Tag.ERROR), 0
-    return Tag.EXPRESSION, 0
 
 
 def load_long(

@@ -16,7 +16,7 @@ from functools import cache
 from operator import itemgetter
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, Final, NamedTuple, Protocol, cast
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import lark
 from lark.exceptions import UnexpectedToken
@@ -256,14 +256,8 @@ class Grammar(NamedTuple):
     vocabulary: Terminals
 
 
-class Automaton(Protocol):
-    """Lark's parser on its way through a text."""
-
-    def feed_token(self, token: Token) -> Any:
-        """Move over a token; behind the last one, what the text is.  Or ``UnexpectedToken``."""
-
-    def accepts(self) -> set[str]:
-        """The kinds of tokens that may come next."""
+#: Lark's parser on its way through a text, fed with tokens of a ``Scanner``.
+Automaton: TypeAlias = Any
 
 
 class _NoLexer(Lexer):
@@ -326,7 +320,7 @@ def scanner(
 
 
 def _begin(start: str) -> Automaton:
-    return cast("Automaton", load_grammar().parser.parse_interactive(start=start))
+    return load_grammar().parser.parse_interactive(start=start)
 
 
 class Parse:

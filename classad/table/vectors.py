@@ -170,17 +170,14 @@ class Vector:
             return None
         ffi, lib = kernels.native
         out = NO_NUMBERS * len(self)
-        _, (tags, payload) = self._held(ffi)
+        self.native(ffi)
+        _, (tags, payload) = self._native
         made = ffi.from_buffer("double[]", out)
         sound = lib.ca_numbers(len(self), tags, payload, single, other, made) == 0
         return out if sound else None
 
     def native(self, ffi: Any) -> Any:
         """The same as the kernel sees it."""
-        return self._held(ffi)[0]
-
-    def _held(self, ffi: Any) -> Any:
-        """The same, and what it consists of."""
         if self._native is None:
             held = (
                 ffi.from_buffer("unsigned char[]", self.tags),
@@ -188,7 +185,7 @@ class Vector:
             )
             made = ffi.new("ca_vector *", (*held, self.step))
             self._native = (made, held)  # the struct does not keep what it points to
-        return self._native
+        return self._native[0]
 
     def judged(self) -> bytearray:
         """What each value counts as in logic."""

@@ -103,6 +103,21 @@ class Column:
             self._number_anew()
         return changed, concerned
 
+    def same(
+        self, other: Column, keys: list[Any] | None = None, others: list[Any] | None = None
+    ) -> bool:
+        """Whether they say the same of every row by the same codes.
+
+        ``keys``: of the values, if kept from before.
+        """
+        if self.codes != other.codes:
+            return False
+        if keys is None and others is None:
+            if self.values is other.values:
+                return True
+            keys, others = list(map(cell_key, self.values)), list(map(cell_key, other.values))
+        return keys == others
+
     def _number_anew(self) -> None:
         """Forget the values that no row has any more."""
         fresh = Column.of(list(map(self.values.__getitem__, self.codes)))

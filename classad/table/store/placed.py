@@ -97,7 +97,7 @@ class PlacedStore(Store):
                 continue
             keys = self._keys.pop(name, None)
             fresh = self._column(name)
-            if not same(column, fresh, keys, self._keys.get(name)):
+            if not column.same(fresh, keys, self._keys.get(name)):
                 self._columns[name] = fresh
                 found.names.add(name)
                 if column.expressions or fresh.expressions:
@@ -191,14 +191,3 @@ class PlacedStore(Store):
         values = [None if code == nothing else base.values[code] for code in used]
         ordered = sum(code < base.ordered for code in used)
         return base.moved(values, codes, ordered)
-
-
-def same(one: Column, other: Column, keys: list[Any] | None, others: list[Any] | None) -> bool:
-    """Whether two columns say the same of every row; ``keys``: of their values, if kept."""
-    if one.codes != other.codes:
-        return False
-    if keys is None and others is None:
-        if one.values is other.values:
-            return True
-        keys, others = list(map(cell_key, one.values)), list(map(cell_key, other.values))
-    return keys == others

@@ -282,7 +282,7 @@ class Store:
             column = self._columns.get(name)
             if column is not None:
                 fresh = self._columns[name] = self._column(name)
-                if not _same(column, fresh):
+                if not column.same(fresh):
                     changed.add(name)
                     structural |= bool(column.expressions or fresh.expressions)
         self._forget_changed(changed, structural)
@@ -329,12 +329,6 @@ def _texts(column: LoadedColumn) -> set[int]:
     _, first = number_pairs(column.payload, column.tags)
     tags = map(column.tags.__getitem__, first)
     return set(compress(map(column.payload.__getitem__, first), map(Tag.EXPRESSION.__eq__, tags)))
-
-
-def _same(one: Column, other: Column) -> bool:
-    """Whether two columns say the same of every row by the same codes."""
-    keys = (list(map(cell_key, column.values)) for column in (one, other))
-    return one.codes == other.codes and next(keys) == next(keys)
 
 
 def _open_in(ad: ClassAd) -> list[str]:
