@@ -276,7 +276,7 @@ def _searching() -> tuple[str, ...]:
 
 def names_search(text: str) -> bool:
     """Whether a text names a function whose call may move the evaluation, see ``may_move``."""
-    if _CALLED.search(text) is None:
+    if "(" not in text or _CALLED.search(text) is None:
         return False  # the families need not be imported
     lower = text.lower()
     return any(map(lower.__contains__, _searching()))
