@@ -37,7 +37,7 @@ class Column:
     whose values depend on more than themselves.
     """
 
-    __slots__ = ("codes", "expressions", "numbers", "ordered", "values")
+    __slots__ = ("codes", "expressions", "numbers", "ordered", "shared", "values")
 
     def __init__(
         self,
@@ -48,6 +48,8 @@ class Column:
     ) -> None:
         self.values, self.codes, self.ordered = values, codes, ordered
         self.numbers: dict[object, int] | None = None
+        #: Whether another store has a column of the same list of values.
+        self.shared = False
         self.expressions = _open_among(values) if expressions is None else expressions
 
     @classmethod
@@ -72,8 +74,11 @@ class Column:
 
     def moved(self, values: list[Any], codes: array[int], ordered: int) -> Column:
         """The same attribute of other rows; ``values``: those of this column, or some of them."""
-        same = values is self.values or not self.expressions
-        return Column(values, codes, ordered, self.expressions if same else None)
+        same = values is self.values
+        keeps = same or not self.expressions
+        other = Column(values, codes, ordered, self.expressions if keeps else None)
+        self.shared = other.shared = self.shared or same
+        return other
 
     def give(self, cells: Iterable[tuple[int, Any]]) -> tuple[bool, bool]:
         """Give some rows other cells; whether one has changed, and whether expressions have."""
@@ -83,11 +88,14 @@ class Column:
             for row, cell in cells
             if values[codes[row]] is not cell or cell.__class__ not in _NEVER_CHANGED
         ]
-        if self.numbers is None and given:
+        if not given:
+            return False, False
+        if self.numbers is None:
             self.numbers = {cell_key(value): code for code, value in enumerate(values)}
-        numbers = self.numbers or {}
-        if not all(key in numbers for _, key, _ in given):
-            self.values = values = values.copy()  # other stores may have columns of them
+        numbers = self.numbers
+        if self.shared and not all(key in numbers for _, key, _ in given):
+            self.values, self.shared = values.copy(), False
+            values = self.values
         changed = concerned = False
         for row, key, cell in given:
             code, before = numbers.get(key), codes[row]

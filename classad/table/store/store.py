@@ -253,22 +253,27 @@ class Store:
     def replace_many(self, ads: Mapping[int, ClassAd]) -> tuple[set[str], bool]:
         """Other ads for some rows: columns in which that matters, and whether expressions do."""
         before, row_by_row = self.names.copy(), self.row_by_row
+        structural = False
         for row, ad in ads.items():
             self.ads[row] = ad
             self._note(row, ad)
+            structural = structural or not is_apart(ad, ad._attrs)
         self.own.update(ads)
         self._places = None
         changed: set[str] = self.names - before
-        structural = bool(changed) or row_by_row != self.row_by_row
-        structural |= not all(is_apart(ad, ad._attrs) for ad in ads.values())
+        structural |= bool(changed) or row_by_row != self.row_by_row
         known = self.__dict__.get("open_names")
         if known is not None and not set(known).issuperset(chain(*map(_open_in, ads.values()))):
             del self.__dict__["open_names"]
         for name in changed:
             self._columns.pop(name, None)
-        for name in self._columns:
-            cells = [(row, ad._attrs.get(name)) for row, ad in ads.items()]
-            structural |= self._give(name, cells, changed)
+        for name, column in self._columns.items():
+            if column is not None:
+                cells = [(row, ad._attrs.get(name)) for row, ad in ads.items()]
+                other, concerned = column.give(cells)
+                structural |= concerned
+                if other:
+                    changed.add(name)
         for row, ad in ads.items() if self._pieces else ():
             self._replace_in_pieces(row, ad, changed)
         self._forget_changed(changed, structural)
@@ -288,22 +293,13 @@ class Store:
         self._forget_changed(changed, structural)
         return changed, structural
 
-    def _give(self, name: str, cells: Iterable[tuple[int, Any]], changed: set[str]) -> bool:
-        """Give some rows of a column, if it is built, other cells; whether expressions are."""
-        column = self._columns.get(name)
-        if column is None:
-            return False
-        other, concerned = column.give(cells)
-        if other:
-            changed.add(name)
-        return concerned
-
     def _forget_changed(self, changed: set[str], structural: bool) -> None:
         """Forget what follows from columns that have changed."""
         if not (changed or structural):
             return
         self.edits += 1
-        self.edited.update(dict.fromkeys(changed, self.edits))
+        for name in changed:
+            self.edited[name] = self.edits
         for part in self._parts.values():
             part.forget(None if structural else changed)
         if structural:
