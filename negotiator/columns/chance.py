@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from copy import copy
 from random import Random
+from typing import Final
 
 from classad.evaluate import EvalContext
 
@@ -19,8 +19,13 @@ class _NoChance(Random):
         raise UnsureError
 
 
+_NO_CHANCE: Final = _NoChance(0)
+
+
 def without_chance(context: EvalContext) -> EvalContext:
     """The same context, in which random numbers are refused."""
-    found = copy(context)
-    found._rng = _NoChance(0)
+    found = EvalContext.__new__(EvalContext)
+    for name in EvalContext.__slots__:
+        setattr(found, name, getattr(context, name))
+    found._rng = _NO_CHANCE
     return found

@@ -8,8 +8,7 @@ vectors (``eval``, functions of the negotiator, ``CurrentRank`` in requirements,
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
-from functools import lru_cache
-from typing import Final, NamedTuple, TypeVar
+from typing import Final, NamedTuple
 
 from attr import define
 
@@ -26,22 +25,19 @@ from classad.language.values import ERROR, ClassAdValue
 from classad.syntax.lazy import LazyExpression, parse_lazily
 from classad.syntax.nodes import Binary, Conditional, Node, same_tree
 from classad.table.expressions.conjuncts import conjuncts_in
-from classad.table.memo import Budget
 from classad.table.store.store import SCOPE_NAMES
-from negotiator.expressions.known import conjuncts_of, forget_known, own_names_of, references_in
+from negotiator.expressions.known import conjuncts_of, own_names_of, references_in
+from negotiator.expressions.memo import ExpressionMemo, by_text, by_tree, lasting_memo
 from negotiator.expressions.regrouping import (
     AdSet,
     Level,
     Regrouping,
-    forget_groupings,
     is_open,
     regrouping_of,
     row,
 )
 from policy.ephemeral import EPHEMERAL
 
-#: Expressions that are remembered from cycle to cycle.
-_MANY: Final = 10_000
 #: What the cycle overwrites, in the ads that have another attribute.
 OVERWRITTEN: Final = {
     **{each.name.lower(): each.name for each in EPHEMERAL},
@@ -120,7 +116,7 @@ class Flattener:
             flat = self._flat(ad)
             known = self._shared(flat), flat.endless, content
             if content is not None:
-                _put(_RESULTS, (self._read, content.key), known)
+                _RESULTS.keep((self._read, content.key), known)
         return known[:2]
 
     def _content(self, ad: ClassAd, tree: Expression) -> _Content | None:
@@ -153,13 +149,7 @@ class Flattener:
 
     def _names_in(self, tree: Expression) -> tuple[str, ...] | None:
         """The attributes an expression reads; None if a function there reads more than these."""
-        names = _NAMES.get(id(tree))
-        if names is None:
-            look = references_in(tree)
-            found = look.target | look.bare | look.mine
-            found |= {OVERWRITTEN[name].lower() for name in found if name in OVERWRITTEN}
-            names = _ReadNames(tree, tuple(found), look.called)
-            _put(_NAMES, id(tree), names)
+        names = _read_in(tree)
         own = self._context.functions
         functions = [lookup_function(name, self._context) for name in names.called]
         if any(function is None or function.ever_reads for function in functions):
@@ -203,7 +193,7 @@ class Flattener:
         known = _CONJUNCTS.get(content.key)
         if known is None:
             known = self._flat_conjunct(part, content.trees, ads, steady=steady), content
-            _put(_CONJUNCTS, content.key, known)
+            _CONJUNCTS.keep(content.key, known)
         return known[0]
 
     def _flat_conjunct(
@@ -263,8 +253,8 @@ class Flattener:
         if known is None:
             others = [tree for name, tree in trees.items() if name != "requirements"]
             level = Level.WHOLE if self._read or any(map(_mentions, others)) else Level.TRUE
-            known = _Settled(level, _called(trees, level), list(trees.values()))
-            _put(_SETTLED, key, known)
+            found = _Settled(level, _called(trees, level), list(trees.values()))
+            known = _SETTLED.keep(key, found)
         return known
 
     def to_flatten(self, ads: AdSet, names: Iterable[str], level: Level) -> int:
@@ -339,9 +329,16 @@ class _Settled(NamedTuple):
 class _ReadNames(NamedTuple):
     """The attributes that an expression reads, and what it calls, in lower case."""
 
-    tree: Expression
     names: tuple[str, ...]
     called: frozenset[str]
+
+
+@by_tree
+def _read_in(tree: Expression) -> _ReadNames:
+    look = references_in(tree)
+    found = look.target | look.bare | look.mine
+    found |= {OVERWRITTEN[name].lower() for name in found if name in OVERWRITTEN}
+    return _ReadNames(tuple(found), look.called)
 
 
 class _Content(NamedTuple):
@@ -355,22 +352,13 @@ class _Content(NamedTuple):
 
 
 #: By the names and identities of expressions.
-_SETTLED: Final[dict[tuple[object, ...], _Settled]] = {}
-#: By the identity of the expression.
-_NAMES: Final[dict[int, _ReadNames]] = {}
+_SETTLED: Final[ExpressionMemo[tuple[object, ...], _Settled]] = lasting_memo()
 #: What flattening left of requirements and whether it is endless, by all that it depends on.
-_RESULTS: Final[dict[tuple[object, ...], tuple[object, bool, _Content | None]]] = {}
+_RESULTS: Final[ExpressionMemo[tuple[object, ...], tuple[object, bool, _Content | None]]] = (
+    lasting_memo()
+)
 #: The text that a conjunct has in flattened requirements; None if only the whole tells.
-_CONJUNCTS: Final[dict[tuple[object, ...], tuple[str | None, _Content]]] = {}
-
-_Key = TypeVar("_Key")
-_Kept = TypeVar("_Kept")
-
-
-def _put(kept: dict[_Key, _Kept], key: _Key, value: _Kept) -> None:
-    if len(kept) >= _MANY:
-        kept.clear()
-    kept[key] = value
+_CONJUNCTS: Final[ExpressionMemo[tuple[object, ...], tuple[str | None, _Content]]] = lasting_memo()
 
 
 def _binds_less(node: Node) -> bool:
@@ -380,7 +368,7 @@ def _binds_less(node: Node) -> bool:
     return isinstance(node, Conditional)
 
 
-@lru_cache(maxsize=_MANY)
+@by_text
 def _read_again(text: str) -> Expression | None:
     """An expression as the ads of a file have it: tables share the parts of those."""
     unbuilt = parse_lazily(text, OLD | WHOLE)
@@ -431,46 +419,24 @@ def lead_to_requirements(ads: Iterable[ClassAd], *names: str) -> bool:
     return False
 
 
-class _MentionedNames(NamedTuple):
-    """The names of their ad that expressions may mention, None if requirements are among them.
-
-    ``kept``: what this is found by the identities of, so that they stay its own.
-    """
-
-    names: frozenset[str] | None
-    kept: object
-    cost: int
-
-
-#: By the identities of expressions and of the names that ads share.
-_MENTIONED: Final[dict[tuple[int, ...], _MentionedNames]] = {}
-_BUDGET: Final = Budget(10 * 2**20)
-
-
-def forget() -> None:
-    """Let go of expressions of ads that are read no more: a service reads others every minute."""
-    _BUDGET.clear()
-    _SETTLED.clear()
-    _RESULTS.clear()
-    _CONJUNCTS.clear()
-    _NAMES.clear()
-    _say_requirements.cache_clear()
-    _read_again.cache_clear()
-    forget_groupings()
-    forget_known()
+#: The names of their ad that expressions may mention, None if requirements are among them, by the
+#: identities of the expressions and of the names that ads share, which are kept.
+_MENTIONED: Final[ExpressionMemo[tuple[int, ...], tuple[frozenset[str] | None, object]]] = (
+    lasting_memo()
+)
 
 
 def _mentioned(trees: list[Expression], spelled: dict[str, str]) -> frozenset[str] | None:
     key = (id(spelled), *map(id, trees))
     known = _MENTIONED.get(key)
     if known is not None:
-        return known.names
+        return known[0]
     found = None
     if not any(map(_say_requirements, map(_text, trees))):
         own = frozenset[str]().union(*map(own_names_of, trees))
         found = frozenset(filter(spelled.__contains__, own))
     if spelled.__class__ is SharedNames:
-        _BUDGET.add(_MENTIONED, key, _MentionedNames(found, (trees, spelled), 1000))
+        _MENTIONED.keep(key, (found, (trees, spelled)))
     return found
 
 
@@ -479,7 +445,7 @@ def _text(tree: Expression) -> str:
     return unbuilt.text if isinstance(unbuilt, LazyExpression) else str(tree)
 
 
-@lru_cache(maxsize=_MANY)
+@by_text
 def _say_requirements(text: str) -> bool:
     return "requirements" in text.lower()
 

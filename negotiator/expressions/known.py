@@ -7,7 +7,6 @@ these many differ in constants only, of which one is read.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache
 from itertools import chain
 from typing import Final, NamedTuple
 
@@ -26,39 +25,25 @@ from classad.table.expressions.conjuncts import (
     conjuncts_in,
     constants_of,
 )
-
-#: Expressions and conjuncts that are remembered from cycle to cycle.
-_MANY: Final = 10_000
-#: By the identity of the expression, which is kept so that this stays its own.
-_REFERENCES: Final[dict[int, tuple[Expression, ReferencedNames]]] = {}
+from negotiator.expressions.memo import ExpressionMemo, by_text, by_tree
 
 
-class Known(NamedTuple):
+class Look(NamedTuple):
     """What is known of an expression.
 
-    ``own``: the names it mentions that may be those of its own ad; ``text``: the same for the same
-    syntax tree.
+    ``trees``: its conjuncts; ``own``: the names it mentions that may be those of its own ad;
+    ``text``: the same for the same syntax tree.
     """
 
-    tree: Expression
+    trees: tuple[Expression, ...]
     own: frozenset[str]
     text: str
 
 
-class KnownExpressions:
-    """What expressions mention and how they are written, found out once for each object."""
-
-    def __init__(self) -> None:
-        # The expressions are kept so that their identities stay theirs.
-        self._known: dict[int, Known] = {}
-
-    def of(self, tree: Expression) -> Known:
-        """What is known of an expression."""
-        known = self._known.get(id(tree))
-        if known is None:
-            _, own, text = _taken_apart(tree) or _look(tree)
-            known = self._known[id(tree)] = Known(tree, own, text)
-        return known
+@by_tree
+def look_at(tree: Expression) -> Look:
+    """What is known of an expression."""
+    return _taken_apart(tree) or _look(tree)
 
 
 def conjuncts_of(tree: Expression) -> tuple[Expression, ...] | None:
@@ -67,14 +52,10 @@ def conjuncts_of(tree: Expression) -> tuple[Expression, ...] | None:
     return None if joined is None or len(joined.trees) == 1 else joined.trees
 
 
+@by_tree
 def references_in(tree: Expression) -> ReferencedNames:
-    """What an expression refers to, found out once for each object."""
-    known = _REFERENCES.get(id(tree))
-    if known is None:
-        if len(_REFERENCES) >= _MANY:
-            _REFERENCES.clear()
-        known = _REFERENCES[id(tree)] = tree, references_of(tree.node)
-    return known[1]
+    """What an expression refers to."""
+    return references_of(tree.node)
 
 
 def own_names_of(tree: Expression) -> frozenset[str]:
@@ -82,18 +63,12 @@ def own_names_of(tree: Expression) -> frozenset[str]:
     return (_taken_apart(tree) or _look(tree)).own
 
 
-class _Look(NamedTuple):
-    trees: tuple[Expression, ...]
-    own: frozenset[str]
-    text: str
-
-
-def _look(tree: Expression) -> _Look:
+def _look(tree: Expression) -> Look:
     refs = references_in(tree)
-    return _Look((tree,), refs.bare | refs.mine, unparse(tree.node))
+    return Look((tree,), refs.bare | refs.mine, unparse(tree.node))
 
 
-def _taken_apart(tree: Expression) -> _Look | None:
+def _taken_apart(tree: Expression) -> Look | None:
     """What is known of an expression from its conjuncts.
 
     An expression is printed in the order in which it is written, whatever binds tighter.
@@ -102,15 +77,15 @@ def _taken_apart(tree: Expression) -> _Look | None:
     return _joined(unbuilt.text, unbuilt.how) if unbuilt.__class__ is LazyExpression else None
 
 
-@lru_cache(maxsize=_MANY)
-def _joined(text: str, how: int) -> _Look | None:
+@by_text
+def _joined(text: str, how: int) -> Look | None:
     *parts, last = conjuncts_in(text)
     looks = [_part(part, how & ~PREFIX) for part in parts]
     looks.append(_part(last, how))
     found = [look for look in looks if look is not None]
     if len(found) < len(looks):
         return None
-    return _Look(
+    return Look(
         tuple([look.trees[0] for look in found]),
         frozenset().union(*[look.own for look in found]),
         " && ".join([look.text for look in found]),
@@ -128,20 +103,20 @@ class _Form(NamedTuple):
     pieces: list[str]
     value: bool
 
-    def look(self, text: str, how: int, values: Sequence[object]) -> _Look:
+    def look(self, text: str, how: int, values: Sequence[object]) -> Look:
         """What is known of one of them."""
         around = zip(self.pieces, [*map(unparse_value, values), ""], strict=True)
         tree = Expression.from_node(LazyExpression(text, how, self.value))
-        return _Look((tree,), self.own, "".join(chain.from_iterable(around)))
+        return Look((tree,), self.own, "".join(chain.from_iterable(around)))
 
 
 class _Forms:
     """The forms of pieces of texts."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[Rest, int], _Form | None] = {}
+        self._known: ExpressionMemo[tuple[Rest, int], _Form | None] = ExpressionMemo()
 
-    def look(self, text: str, how: int) -> _Look | None:
+    def look(self, text: str, how: int) -> Look | None:
         """What is known of a piece; None if it is no expression by itself."""
         left = constants_of(text)
         # A zero is printed without the minus before it.
@@ -153,17 +128,15 @@ class _Forms:
             return form.look(text, how, values)
         found = self._read(text, how)
         if found is not None and (rest, how) not in self._known:
-            if len(self._known) >= _MANY:
-                self._known.clear()
-            self._known[rest, how] = _form(found, values)
+            self._known.keep((rest, how), _form(found, values))
         return found
 
-    def _read(self, text: str, how: int) -> _Look | None:
+    def _read(self, text: str, how: int) -> Look | None:
         node = parse(text, how & ~PREFIX) or parse(text, how)
         return None if node is None else _look(Expression.from_node(node))
 
 
-def _form(found: _Look, values: Sequence[object]) -> _Form | None:
+def _form(found: Look, values: Sequence[object]) -> _Form | None:
     """What others are that are alike; None if not each constant is printed where it is written."""
     printed, (tree,) = constants_of(found.text), found.trees
     if printed is None or printed[1] != values or AdExpr in map(type, walk(tree.node)):
@@ -171,14 +144,7 @@ def _form(found: _Look, values: Sequence[object]) -> _Form | None:
     return _Form(found.own, printed[0][0].split(MARK), is_value(tree))
 
 
-_part: Final = lru_cache(maxsize=_MANY)(_Forms().look)
-
-
-def forget_known() -> None:
-    """Let go of texts that have been looked at, but not of their forms, of which there are few."""
-    _REFERENCES.clear()
-    _joined.cache_clear()
-    _part.cache_clear()
+_part: Final = by_text(_Forms().look)
 
 
 # --- names that are wanted of the ad that an ad meets ---------------------------------------------

@@ -23,9 +23,8 @@ from classad.syntax.lazy import LazyExpression
 from classad.syntax.nodes import Binary, Call, Node, Reference, Unary
 from classad.table.expressions.conjuncts import constants_of
 from negotiator.expressions.known import conjuncts_of, references_in
+from negotiator.expressions.memo import ExpressionMemo, by_tree, lasting_memo
 
-#: Expressions and conjuncts that are remembered from cycle to cycle.
-_MANY: Final = 10_000
 #: Levels of an expression that are looked at one by one.
 _TALL: Final = 200
 _OTHERS: Final = frozenset({"target", "other"})
@@ -82,15 +81,13 @@ class Regrouping(NamedTuple):
     open: bool = False
 
 
+@by_tree
 def regrouping_of(tree: Expression, level: Level) -> Regrouping:
-    """What there is to know of an expression of which so much counts."""
-    known = _KNOWN.get((id(tree), level))
-    if known is not None:
-        return known[1]
+    """Where flattening an expression can make a difference, for what of its value counts."""
     parts = conjuncts_of(tree) if level is Level.TRUE else None
     if parts is None:
-        return _remembered(tree, level, _of_text(tree, level))
-    return _remembered(tree, level, _join([regrouping_of(part, level) for part in parts]))
+        return _of_text(tree, level)
+    return _join([regrouping_of(part, level) for part in parts])
 
 
 def _join(found: list[Regrouping]) -> Regrouping:
@@ -105,13 +102,6 @@ def _join(found: list[Regrouping]) -> Regrouping:
     )
 
 
-def _remembered(tree: Expression, level: Level, found: Regrouping) -> Regrouping:
-    if len(_KNOWN) >= _MANY:
-        _KNOWN.clear()
-    _KNOWN[id(tree), level] = (tree, found)
-    return found
-
-
 def _of_text(tree: Expression, level: Level) -> Regrouping:
     """The same; texts that differ in constants only are alike, unless there are hazards."""
     unbuilt: object = tree._node
@@ -123,22 +113,11 @@ def _of_text(tree: Expression, level: Level) -> Regrouping:
     if known is not None and not known.hazards:
         return known
     found = _read(tree, level)
-    if known is None:
-        if len(_FORMS) >= _MANY:
-            _FORMS.clear()
-        _FORMS[key] = found
-    return found
+    return _FORMS.keep(key, found) if known is None else found
 
 
-def forget_groupings() -> None:
-    """Let go of expressions that have been looked at."""
-    _KNOWN.clear()
-    _FORMS.clear()
-
-
-#: By the identities of expressions, which are kept so that these stay theirs.
-_KNOWN: Final[dict[tuple[int, Level], tuple[Expression, Regrouping]]] = {}
-_FORMS: Final[dict[object, Regrouping]] = {}
+#: By the text without its constants, and the level.
+_FORMS: Final[ExpressionMemo[object, Regrouping]] = lasting_memo()
 
 
 def _read(tree: Expression, level: Level) -> Regrouping:

@@ -7,7 +7,7 @@ either ad that may matter mentions it, and so on.  Where that cannot be told it 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from classad import ClassAd
 from classad.ads.ad import node_of_value
@@ -17,8 +17,7 @@ from classad.table.shapes import MINE, OTHERS, Shape
 from classad.table.store.columns import PLAIN, put_cell
 from classad.table.store.store import SCOPE_NAMES
 from negotiator.expressions.known import conjuncts_of
-
-_MANY: Final = 100_000
+from negotiator.expressions.memo import ExpressionMemo
 
 
 class _Mentioned(Shape):
@@ -69,17 +68,15 @@ class Mentions:
     """What the expressions met so far mention."""
 
     def __init__(self) -> None:
-        self._known: dict[int, Mention] = {}
+        self._known: ExpressionMemo[int, Mention] = ExpressionMemo(times=10)
 
     def of(self, value: object) -> Mention:
         """What a value that is not plain mentions."""
         known = self._known.get(id(value))
         if known is None:
-            if len(self._known) >= _MANY:
-                self._known.clear()
             tree = value if isinstance(value, Expression) else None
             shape = _Mentioned(node_of_value(value)) if tree is None else self._of_tree(tree)
-            known = self._known[id(value)] = Mention.of(value, shape)
+            known = self._known.keep(id(value), Mention.of(value, shape))
         return known
 
     def _of_tree(self, tree: Expression) -> Shape:

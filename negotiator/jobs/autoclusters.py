@@ -19,7 +19,7 @@ from classad.analysis.mentions import references_of
 from classad.formats.unparse import unparse_value
 from classad.language.bounds import MAX_DEPTH
 from classad.syntax.nodes import Node, Reference
-from negotiator.expressions.known import KnownExpressions, external_names
+from negotiator.expressions.known import external_names, look_at, own_names_of
 from negotiator.jobs.start_vanilla import names_of
 from negotiator.pool.slots import Slots
 from negotiator.versions.negotiator import NEVER_SIGNIFICANT, REMOTE_USER_FLOOR, REMOVED_ATTRIBUTES
@@ -114,13 +114,10 @@ class _Attributes:
 class AutoclusterTable:
     """The autoclusters of one schedd."""
 
-    def __init__(
-        self, attributes: frozenset[str], expressions: KnownExpressions | None = None
-    ) -> None:
+    def __init__(self, attributes: frozenset[str]) -> None:
         """``attributes``: lower-cased names; none at all means no autoclusters."""
         self._first = _Attributes(attributes)
         self._all = {self._first.names: self._first}
-        self._expressions = expressions or KnownExpressions()
         #: Ids by the values or, if they are inexact, their texts: no text of such a one is that of
         #: a number or string.
         self._ids: dict[tuple[object, ...], int] = {}
@@ -163,7 +160,7 @@ class AutoclusterTable:
 
     def _has_circle(self, trees: Mapping[str, Any]) -> bool:
         """Whether some expressions, by the attributes that hold them, lead back to themselves."""
-        left = {name: self._expressions.of(tree).own for name, tree in trees.items()}
+        left = {name: own_names_of(tree) for name, tree in trees.items()}
         while left:
             ends = [name for name, own in left.items() if own.isdisjoint(left)]
             if not ends:
@@ -195,7 +192,7 @@ class AutoclusterTable:
         key = tuple(map(id, trees))
         known = attributes.referred.get(key)
         if known is None:
-            found = frozenset().union(*[self._expressions.of(tree).own for tree in trees])
+            found = frozenset().union(*[own_names_of(tree) for tree in trees])
             known = _Referred(tuple(trees), found, found - attributes.names)
             attributes.referred[key] = known
         return known
@@ -215,7 +212,7 @@ class AutoclusterTable:
 
     def _text(self, value: object) -> str:
         if isinstance(value, Expression):
-            return self._expressions.of(value).text
+            return look_at(value).text
         return unparse_value(value)
 
 

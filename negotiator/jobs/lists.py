@@ -17,7 +17,6 @@ from classad.evaluate import EvalContext
 from classad.evaluation.context import NO_CONTEXT
 from classad.language.rules import language_of
 from negotiator.expressions.flattening import Flattener
-from negotiator.expressions.known import KnownExpressions
 from negotiator.jobs.autoclusters import AutoclusterTable, job_attributes
 from negotiator.jobs.requests import NO_AUTOCLUSTER, JobList, QueuedJob, ScheddRoom, ShownAttributes
 from negotiator.jobs.start_vanilla import VanillaStart
@@ -299,7 +298,6 @@ def job_lists(
     for them, and does look at them when it has a slot.
     """
     lists: dict[tuple[str, str], JobList] = {}
-    expressions = KnownExpressions()
     flattener = None
     if flatten:
         # What slots or the policy read is not only tested.
@@ -313,7 +311,7 @@ def job_lists(
         names = _names_for(queue, significant, policy)
         table = shown = None
         if names is not None:
-            table = AutoclusterTable(names, expressions)
+            table = AutoclusterTable(names)
             shown = ShownAttributes(table, frozenset() if vanilla is None else vanilla.shown)
         room = schedd_room(queue, policy, own)
         real_ids: dict[int, int] = {}

@@ -31,7 +31,7 @@ from negotiator.capture.ads import LocatedAd
 from negotiator.capture.configuration import pool_version
 from negotiator.capture.files import CapturePaths, CaptureReader
 from negotiator.cycle import negotiate
-from negotiator.expressions.flattening import forget
+from negotiator.expressions.memo import forget
 from negotiator.io import InputError, read_capture
 from negotiator.model.result import CycleResult
 from negotiator.pool.addresses import families

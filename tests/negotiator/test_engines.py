@@ -20,7 +20,7 @@ from fuzz.cycles import as_ads, engines_agree, engines_keep_up, in_columns
 from negotiator.columns import conditions, rank_keys
 from negotiator.cycle import negotiate
 from negotiator.engines import make_engines
-from negotiator.expressions import known, regrouping, visible
+from negotiator.expressions import memo
 from negotiator.io import CapturePaths, read_capture
 from negotiator.matching.conditions import BothRequirements, EnoughToConsume
 from negotiator.matching.engine import ReferenceEngine
@@ -390,7 +390,9 @@ def test_what_is_not_remembered_is_found_again(name: str, monkeypatch: pytest.Mo
     case = scenarios.load(name)
     snapshot, policy = scenarios.snapshot_of(case), scenarios.policy_of(case["scenario"])
     before = decided(snapshot, policy)
-    for module in (conditions, rank_keys, known, regrouping, visible):
+    memo.forget()
+    monkeypatch.setattr(memo, "MANY", 1)
+    for module in (conditions, rank_keys):
         monkeypatch.setattr(module, "_MANY", 1)
     assert decided(snapshot, policy) == before
 

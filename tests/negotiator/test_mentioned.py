@@ -14,8 +14,8 @@ from classad.formats.unparse import unparse
 from classad.language.rules import OLD, PREFIX
 from classad.syntax.lazy import parse_lazily
 from classad.syntax.native import parse
-from negotiator.expressions import known, regrouping
-from negotiator.expressions.known import KnownExpressions, _Forms
+from negotiator.expressions import known, memo, regrouping
+from negotiator.expressions.known import _Forms, look_at
 from negotiator.expressions.regrouping import Level
 
 VECTORS = Path(__file__).parents[1] / "vectors" / "classad"
@@ -25,7 +25,7 @@ def _agree(text: str, how: int) -> None:
     later = parse_lazily(text, how)
     if later is None:
         return
-    found = KnownExpressions().of(ExprTree.from_node(later))
+    found = look_at(ExprTree.from_node(later))
     whole = later.node()
     assert found.text == unparse(whole), text
     mentioned = references_of(whole)
@@ -96,8 +96,8 @@ def test_recorded_expressions() -> None:
 
 
 def test_the_same_object_is_looked_at_once() -> None:
-    expressions, tree = KnownExpressions(), ExprTree("A > B && TARGET.C")
-    assert expressions.of(tree) is expressions.of(tree)
+    tree = ExprTree("A > B && TARGET.C")
+    assert look_at(tree) is look_at(tree)
 
 
 @pytest.mark.skipif(
@@ -122,11 +122,9 @@ def test_texts_that_differ_in_constants_are_read_once(monkeypatch: pytest.Monkey
 )
 def test_what_is_known_of_few_forms_only_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each form makes those before it forgotten, and comes again."""
-    monkeypatch.setattr(known, "_MANY", 1)
+    memo.forget()
+    monkeypatch.setattr(memo, "MANY", 1)
     monkeypatch.setattr(known, "_part", known._Forms().look)
-    monkeypatch.setattr(regrouping, "_MANY", 1)
-    monkeypatch.setattr(regrouping, "_KNOWN", {})
-    monkeypatch.setattr(regrouping, "_FORMS", {})
     for number in (1, 2, 3):
         for text, read in (
             (f"TARGET.Cpus > {number} && Seen", {"seen"}),
@@ -139,7 +137,7 @@ def test_what_is_known_of_few_forms_only_is_the_same(monkeypatch: pytest.MonkeyP
             found = regrouping.regrouping_of(ExprTree.from_node(later), Level.WHOLE)
             assert set(found.read) == read
             assert len(known._part.__self__._known) == 1  # type: ignore[attr-defined]
-            assert len(regrouping._FORMS) == len(regrouping._KNOWN) == 1
+            assert len(regrouping._FORMS) == 1
 
 
 @pytest.mark.skipif(

@@ -7,14 +7,14 @@ from array import array
 import pytest
 
 from classad import ClassAd
+from classad.ads.expression import Expression
 from classad.evaluate import EvalContext
 from classad.table import Table
 from negotiator.columns import conditions, rank_keys
 from negotiator.columns.conditions import Conditions, SetAsk
 from negotiator.columns.rank_keys import KeyMaker, Passed
-from negotiator.expressions import flattening, regrouping, visible
+from negotiator.expressions import flattening, memo
 from negotiator.expressions.flattening import Flattener
-from negotiator.expressions.regrouping import Level, regrouping_of
 from negotiator.expressions.visible import Mentions
 from negotiator.matching.conditions import OfSlot
 from negotiator.model.result import MatchKind
@@ -31,22 +31,40 @@ def slot(user: str | None = None) -> Slot:
 
 
 def test_of_expressions_that_slots_and_requests_have(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (flattening, regrouping, visible):
-        monkeypatch.setattr(module, "_MANY", 3)
-    for module, name in ((flattening, "_SETTLED"), (regrouping, "_KNOWN"), (regrouping, "_FORMS")):
-        monkeypatch.setattr(module, name, {})
+    memo.forget()
+    monkeypatch.setattr(memo, "MANY", 3)
     flattener, mentions = Flattener(CONTEXT), Mentions()
+    monkeypatch.setattr(mentions._known, "_times", 1)
     trees = [ClassAd(f"[A = {'-' * n}B > TARGET.C{n}]").raw("A") for n in range(5)]
-    sizes: dict[str, list[int]] = {"settled": [], "known": [], "mentions": []}
+    sizes: dict[str, list[int]] = {"settled": [], "mentions": []}
     for tree in trees:
         ad = ClassAd({"Requirements": tree, "B": 1})
         assert not flattener.matters(ad)
         sizes["settled"].append(len(flattening._SETTLED))
-        regrouping_of(tree, Level.WHOLE)
         assert mentions.of(tree).own >= {"b"}
         sizes["mentions"].append(len(mentions._known))
     assert sizes["settled"] == sizes["mentions"] == THREE
-    assert len(regrouping._KNOWN) <= 3
+
+
+def test_of_an_expression_until_all_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is found is found once for each object and argument, among so many of them."""
+    monkeypatch.setattr(memo, "MANY", 2)
+    asked: list[tuple[str, int]] = []
+
+    @memo.by_tree
+    def find(tree: Expression, much: int) -> int:
+        asked.append((str(tree), much))
+        return much
+
+    one, other = ClassAd("[A = B; C = D]").raw("A"), ClassAd("[A = B; C = D]").raw("C")
+    assert [find(one, 1), find(one, 1), find(one, 2), find(one, 1)] == [1, 1, 2, 1]
+    assert asked == [("B", 1), ("B", 2)]
+    # A third makes the others forgotten.
+    assert [find(other, 1), find(other, 1), find(one, 2)] == [1, 1, 2]
+    assert asked[2:] == [("D", 1), ("B", 2)]
+    memo.forget()
+    assert find(one, 2) == 2
+    assert asked[4:] == [("B", 2)]
 
 
 def test_of_slots_by_what_matters_of_the_asker(monkeypatch: pytest.MonkeyPatch) -> None:
