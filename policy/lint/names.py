@@ -209,13 +209,20 @@ def doubted(
         found, source = _doubt(looked, setting), setting.entry.source
         asked = setting.entry.origin == COMMAND_LINE_ORIGIN
         alone = asked or (source is not None and source.name in texts)
-        if found is None and alone and not _is_known(looked, setting):
+        if found is None and alone and not _may_be_known(looked, setting):
             message = f"`{setting.macro}` {_NO_MACRO}, and nothing refers to it"
             found = UNKNOWN.named(setting.entry, message)
         if found is not None:
             if asked and found.id != DEPRECATED.id:
                 found.severity = "error"
             yield found
+
+
+def _may_be_known(view: View, setting: Setting) -> bool:
+    """Whether a daemon reads it, or would if its middle part stood in some list."""
+    macro = setting.macro.casefold()
+    heads = (head.casefold() for head in _joined_heads())
+    return _is_known(view, setting) or macro.startswith(tuple(heads))
 
 
 def _is_plainly_read(config: Config, macro: str) -> bool:

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from classad import ClassAd, EvalContext, ExprTree
-from classad.analysis.explanation import render
 from negotiator.cycle import negotiate
 from negotiator.matching.board import Offer
 from negotiator.model.result import MatchKind
@@ -297,7 +296,7 @@ def test_definitions_in_an_explanation_are_followed_so_deep() -> None:
     def explanation(at: Offer) -> str:
         (slot,) = at.board.slots.values()
         tests = {test.name: test for test in preemption_tests(at, slot)}
-        return render(tests["PREEMPTION_REQUIREMENTS"].explanation)
+        return str(tests["PREEMPTION_REQUIREMENTS"].explanation)
 
     (text,) = halted({"scenario": scenario, "observed": {"cycles": [{}]}}, explanation)
     assert [line.split() for line in text.splitlines()] == [
