@@ -32,7 +32,10 @@ class Edit(NamedTuple):
 
 
 class Diagnostic:
-    """One finding: severity (``error``, ``warning`` or ``note``), message, place, help and id.
+    """One finding: severity, message, place, help and id.
+
+    ``severity``: ``error``, ``warning``, ``note``, or ``detail`` for what is in order and is said
+    only to those who ask for more.
 
     ``lost``: what a reader left out for it: an ``attribute``, an ``ad``, or the ``rest`` of a file.
     ``edit``: what repairs it, where that is known.  ``about``: what it is about, a value of

@@ -190,7 +190,7 @@ def _quotas(
         reader.warn(
             "no accounting ads with group quotas; "
             "`RemoteGroupQuota` is undefined, as in the first cycle of a negotiator",
-            severity="note",
+            severity="detail",
         )
     return quotas
 
@@ -229,7 +229,7 @@ def _accountant(reader: CaptureReader, accounting: Sequence[LocatedAd]) -> Accou
             state, changed = complete(from_log(log), (ad.value for ad in accounting))
             if changed:
                 newer = f"{len(changed)} records have the newer usage of the accounting ads"
-                reader.warn(f"{name}: {newer}", severity="note")
+                reader.warn(f"{name}: {newer}", severity="detail")
             return state
     if not accounting:
         reader.warn(
@@ -246,6 +246,7 @@ def _submitters(reader: CaptureReader, accountant: AccountantState) -> Sequence[
         reader.warn(f"{reader.missing('submitters')}: no such file; submitters are made from jobs")
         return None
     found = []
+    unknown: dict[str, None] = {}
     for ad in located:
         name = ad.text("Name")
         if name is None or ad.text("ScheddName") is None or ad.text("ScheddIpAddr") is None:
@@ -253,9 +254,14 @@ def _submitters(reader: CaptureReader, accountant: AccountantState) -> Sequence[
             reader.diagnostics.append(ad.problem(message))
             continue
         if accountant.customers and name not in accountant.customers:
-            message = f"submitter `{name}` has no priority; it starts with real priority 0.5"
-            reader.diagnostics.append(ad.problem(message))
+            unknown[name] = None
         found.append(ad.ad)
+    if unknown:
+        who = f"submitter `{next(iter(unknown))}` has"
+        if len(unknown) > 1:
+            who = f"{len(unknown)} submitters (`{next(iter(unknown))}` first) have"
+        start = "starting with real priority 0.5, as in the real accountant"
+        reader.warn(f"{who} no priority record, {start}", severity="note")
     return found
 
 

@@ -272,7 +272,7 @@ class _LogReader:
             "the log ends inside this transaction, as a copy of a log in use may; "
             f"its {told} dropped"
         )
-        severity = "note" if cut or not found else "warning"
+        severity = "detail" if cut or not found else "warning"
         found.append(Diagnostic(message, self.source, begin, begin + 4, severity=severity))
 
     def _warn(self, begin: int, line: str, message: str) -> None:

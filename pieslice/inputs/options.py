@@ -176,6 +176,9 @@ def add_output(parser: argparse.ArgumentParser, *forms: str) -> None:
     )
     parser.add_argument("-o", "--output", type=output_file, metavar="F", help="write to a file")
     parser.add_argument("--no-color", action="store_true", help="no colours on a terminal")
+    parser.add_argument(
+        "-v", "--verbose", action="store_true", help="say all that there is to say of the input"
+    )
     add_width(parser)
     # Also accepted here; without a default, so that the one before the command keeps its value.
     parser.add_argument(

@@ -21,6 +21,8 @@ from pieslice.writing import naming
 
 #: How many problems with the input are shown in full; JSON has them all.
 MAX_SHOWN: Final = 20
+#: The same of what is no error and stands beside an answer.
+MAX_BESIDE: Final = 3
 #: So many warnings of one kind are shown one by one; more are one, with their number.
 MAX_ALIKE: Final = 3
 #: What warnings of one kind differ in: quoted texts, and words with what names and numbers have.
@@ -63,8 +65,9 @@ def deliver(text: str, args: argparse.Namespace, out: IO[str]) -> None:
         data = text.encode("utf-8", "backslashreplace")
         with naming(args.output):
             Path(args.output).write_bytes(data)
+    brief = None if getattr(args, "verbose", False) else MAX_BESIDE
     for diagnostics, err in getattr(args, "held", ()):
-        show_diagnostics(diagnostics, err)
+        show_diagnostics(diagnostics, err, beside=brief)
     args.held = []
 
 
@@ -115,31 +118,48 @@ def _shown(line: str) -> str:
     return "\t".join(map(printable, line.split("\t")))
 
 
-def show_diagnostics(diagnostics: Sequence[Diagnostic], err: IO[str]) -> None:
-    """Print what was wrong with the input, each with its place; of many of one kind the first."""
+def show_diagnostics(
+    diagnostics: Sequence[Diagnostic], err: IO[str], *, beside: int | None = MAX_SHOWN
+) -> None:
+    """Print what was wrong with the input, each with its place; of many of one kind the first.
+
+    ``beside``: the most that are shown of what is no error; None: all, with all details.
+    """
     width = terminal_width(err)
+    if beside is not None:
+        diagnostics = [item for item in diagnostics if item.severity != "detail"]
     kinds = Counter(map(_kind, diagnostics))
     told = [*_without_more_alike(diagnostics, kinds)]
-    shown = told[:MAX_SHOWN]
-    if len(told) > MAX_SHOWN and told[-1].severity == "error":
-        # An error that ends the run comes last.
-        shown = [*told[: MAX_SHOWN - 1], told[-1]]
+    shown = told if beside is None else _most(told, beside)
     for item in shown:
         # An error is one line, for those who look for it in a log.
         room = WIDE if item.severity == "error" else width
         lines = wrap(printable(item.headline()), room, "  ")
         if in_colour(err):
             lines[0] = with_verdicts(lines[0])
-        if item.severity != "note":
+        if item.severity in ("error", "warning"):
             # The line of a file and the carets below it stand as they are.
             lines += map(_shown, item.render().split("\n")[1:])
         if _are_many(item, kinds):
             lines.append(f"  the first of {kinds[_kind(item)]} such warnings")
         err.writelines(f"{line}\n" for line in lines)
-    left = len(told) - MAX_SHOWN
+    left = len(told) - len(shown)
     if left > 0:
-        err.write(f"and {left} more messages; --json lists them all\n")
+        where = "-v" if beside == MAX_BESIDE else "--json"
+        err.write(f"and {left} more messages; {where} lists them all\n")
     _say_losses(diagnostics, err)
+
+
+def _most(told: Sequence[Diagnostic], beside: int) -> list[Diagnostic]:
+    """Those that are shown: so many errors, of which one that ends the run comes last, and others
+    as far as there is room."""
+    errors = [item for item in told if item.severity == "error"]
+    if len(errors) > MAX_SHOWN:
+        errors = [*errors[: MAX_SHOWN - 1], errors[-1]]
+    room = min(beside, MAX_SHOWN - len(errors))
+    others = [item for item in told if item.severity != "error"][:room]
+    kept = {id(item) for item in (*errors, *others)}
+    return [item for item in told if id(item) in kept]
 
 
 def _kind(item: Diagnostic) -> tuple[str, str | None, str]:

@@ -50,11 +50,11 @@ def test_an_empty_log_is_no_problem() -> None:
 @pytest.mark.parametrize(
     ("tail", "told"), [("", "1 record is"), ("103 Customer.a@x Prio", "2 records are")]
 )
-def test_a_log_in_use_is_one_note_where_its_last_transaction_begins(tail: str, told: str) -> None:
+def test_a_log_in_use_is_one_detail_where_its_last_transaction_begins(tail: str, told: str) -> None:
     log = read_log(f"107 1 CreationTimestamp 1\n105 \n101 Customer.a@x * *\n{tail}", "log")
     (found,) = log.diagnostics
     assert found.headline() == (
-        "log:2:1: note: the log ends inside this transaction, as a copy of a log in use may; "
+        "log:2:1: detail: the log ends inside this transaction, as a copy of a log in use may; "
         f"its {told} dropped"
     )
 

@@ -101,13 +101,13 @@ def test_job_without_requirements_matches_nothing(pool: Path) -> None:
     ]
 
 
-def test_submitter_without_a_priority(pool: Path) -> None:
-    text = 'Name = "carol@pool"\nScheddName = "ap1"\nScheddIpAddr = "<1.2.3.4:5>"\nIdleJobs = 1\n'
-    line = append(pool / "submitters.ads", text)
-    assert headlines(read(pool), pool) == [
-        f"submitters.ads:{line}:1: warning: submitter `carol@pool` has no priority; "
-        "it starts with real priority 0.5"
-    ]
+def test_submitters_without_a_priority_record_are_one_note(pool: Path) -> None:
+    ads = 'Name = "{}@pool"\nScheddName = "ap1"\nScheddIpAddr = "<1.2.3.4:5>"\nIdleJobs = 1\n'
+    start = "no priority record, starting with real priority 0.5, as in the real accountant"
+    append(pool / "submitters.ads", ads.format("carol"))
+    assert headlines(read(pool), pool) == [f"note: submitter `carol@pool` has {start}"]
+    append(pool / "submitters.ads", ads.format("dora"))
+    assert headlines(read(pool), pool) == [f"note: 2 submitters (`carol@pool` first) have {start}"]
 
 
 @pytest.mark.parametrize("missing", ["Name", "ScheddName", "ScheddIpAddr"])
@@ -192,7 +192,7 @@ def test_the_log_wins_over_accounting_ads(pool: Path) -> None:
     assert accountant.resources["slot1@a@<1.2.3.4:5>"].slot_weight == 2.0
     assert accountant.last_update_time == 1700000000
     assert headlines(capture, pool)[0] == (
-        "Accountantnew.log:8:1: note: the log ends inside this transaction, "
+        "Accountantnew.log:8:1: detail: the log ends inside this transaction, "
         "as a copy of a log in use may; its 1 record is dropped"
     )
 

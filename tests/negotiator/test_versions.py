@@ -359,7 +359,7 @@ def test_a_setting_that_the_version_does_not_know_is_said_and_has_no_effect(
 ) -> None:
     folder = str(pool(tmp_path))
     asked = ["-D", "MAX_CONCURRENT_UPLOADS_PER_USER=3", "--condor-version", "25.0"]
-    assert main(["negotiate", folder, *asked]) == 0
+    assert main(["negotiate", folder, *asked, "-v"]) == 0
     out, err = capsys.readouterr()
     assert "MAX_CONCURRENT_UPLOADS_PER_USER is not known to 25.0.13" in err
     assert "a@d" in out

@@ -27,7 +27,7 @@ from pieslice.cli import build_parser, describe, main
 from pieslice.command_line import Parser, commands_of
 from pieslice.expressions.dependence import conjuncts
 from pieslice.inputs.pool import parse_time
-from pieslice.reports.output import show_diagnostics
+from pieslice.reports.output import MAX_BESIDE, show_diagnostics
 from pieslice.terminal import harmless
 
 Capture = pytest.CaptureFixture[str]
@@ -546,6 +546,25 @@ def test_warnings_of_different_kinds_and_few_of_one_are_shown_one_by_one() -> No
         for word in ("this", "that", "the other one", "what stands here")
     ]
     assert told(*few, *others) == [f"warning: {item.message}" for item in (*few, *others)]
+
+
+def test_beside_an_answer_stand_three_messages_and_every_error_and_verbose_says_all() -> None:
+    found = [
+        *(Diagnostic(f"{word} is odd", severity="warning") for word in ("this", "that", "it")),
+        Diagnostic("what is there is odd, too", severity="note"),
+        Diagnostic("this is as it should be", severity="detail"),
+        Diagnostic("this is wrong"),
+    ]
+    err = io.StringIO()
+    show_diagnostics(found, err, beside=MAX_BESIDE)
+    first, *_, last = err.getvalue().splitlines()
+    assert (first, last) == ("warning: this is odd", "and 1 more messages; -v lists them all")
+    assert "error: this is wrong\n" in err.getvalue()
+    err = io.StringIO()
+    show_diagnostics(found, err, beside=None)
+    assert [line.partition(":")[0] for line in err.getvalue().splitlines()] == [
+        *["warning"] * 3, "note", "detail", "error",
+    ]  # fmt: skip
 
 
 def test_errors_are_shown_one_by_one() -> None:
