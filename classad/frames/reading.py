@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
+from itertools import compress, repeat
 from typing import Any
 
 from classad.ads.ad import Ad, Stored, is_value, node_of_value, stored_form
@@ -25,7 +27,7 @@ from classad.frames.exact import COMPANION, companion, read
 from classad.frames.scattered import FEW, among, numbered
 from classad.language.names import fold_name
 from classad.loading.columns import BufferColumn, LoadedColumn, LoadedColumns, Tag, tagged
-from classad.table.arrays import NO_CODES, number_pairs, pick
+from classad.table.arrays import pick
 
 
 class ArrowColumns(LoadedColumns):
@@ -104,56 +106,38 @@ def _picked(cells: Cells, places: array[int]) -> tuple[memoryview, memoryview]:
 
 
 class _Shapes(Sequence[int]):
-    """Which attributes each row has, found out when it is asked for the first time."""
+    """The number of each row by the attributes that it has, found out when one is asked for."""
 
     def __init__(self, size: int, columns: Sequence[LoadedColumn]) -> None:
         self._size = size
-        #: The columns with a cell for every row, and those with few, by their places.
-        self._full = [(place, c.tags) for place, c in enumerate(columns) if c.rows is None]
-        self._few = [(place, c.rows) for place, c in enumerate(columns) if c.rows is not None]
-        #: The places of the latter in each row that has some.
-        self._more: dict[int, tuple[int, ...]] = {}
-        #: The number of each row, and for each number its first row.
-        self._known: tuple[array[int], array[int]] | None = None
+        self._columns = columns
 
     def __len__(self) -> int:
         return self._size
 
     def __getitem__(self, row: Any) -> Any:
-        return self._numbered()[0][row]
-
-    def _numbered(self) -> tuple[array[int], array[int]]:
-        if self._known is None:
-            codes, first = NO_CODES * self._size, array("i", [0])
-            for _, tags in self._full:
-                there = tags.tobytes().translate(b"\0" + b"\1" * 255)
-                if there.count(1) < self._size:
-                    # Marks are counted with numbers of eight bytes.
-                    codes, first = number_pairs(array("q", codes), memoryview(there))
-            self._known = self._told_apart(codes) if self._few else (codes, first)
-        return self._known
-
-    def _told_apart(self, codes: array[int]) -> tuple[array[int], array[int]]:
-        """The numbers of rows by what they have of all columns, and the first row of each."""
-        more: dict[int, list[int]] = {}
-        for place, rows in self._few:
-            for row in rows:
-                more.setdefault(row, []).append(place)
-        self._more = {row: tuple(places) for row, places in more.items()}
-        numbers: dict[tuple[int, tuple[int, ...]], int] = {}
-        first = array("i")
-        for row, code in enumerate(codes):
-            number = numbers.setdefault((code, self._more.get(row, ())), len(first))
-            codes[row] = number
-            if number == len(first):
-                first.append(row)
-        return codes, first
+        return self._numbered[0][row]
 
     def places(self, number: int) -> list[int]:
         """The columns that the rows of a number have."""
-        row = self._numbered()[1][number]
-        full = [place for place, tags in self._full if tags[row]]
-        return sorted([*full, *self._more.get(row, ())])
+        return self._numbered[1][number]
+
+    @cached_property
+    def _numbered(self) -> tuple[array[int], list[list[int]]]:
+        full: list[int] = []
+        marks: list[bytes] = []
+        few: dict[int, tuple[int, ...]] = {}
+        for place, column in enumerate(self._columns):
+            if column.rows is None:
+                full.append(place)
+                marks.append(column.tags.tobytes().translate(b"\0" + b"\1" * 255))
+            else:
+                few |= {row: (*few.get(row, ()), place) for row in column.rows}
+        numbers: dict[tuple[tuple[int, ...], tuple[int, ...]], int] = {}
+        there = zip(*marks, strict=True) if marks else repeat((), self._size)
+        keys = ((marked, few.get(row, ())) for row, marked in enumerate(there))
+        codes = array("i", [numbers.setdefault(key, len(numbers)) for key in keys])
+        return codes, [sorted((*compress(full, marked), *more)) for marked, more in numbers]
 
 
 def arrow_table(given: object) -> Arrow:

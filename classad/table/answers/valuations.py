@@ -9,7 +9,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterable
 from itertools import count
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 from weakref import WeakValueDictionary
 
 from classad.ads.expression import Expression
@@ -97,12 +97,8 @@ class _Pairs(NamedTuple):
         return known[1]
 
 
-class _Placed(NamedTuple):
-    """A group with the combinations of its rows, None if there is one; ``start``: their codes."""
-
-    group: PlannedRows
-    joint: Joint | None
-    start: int
+#: A group with the combinations of its rows, None if there is one, and the first of their codes.
+_Placed: TypeAlias = tuple[PlannedRows, Joint | None, int]
 
 
 class Valuations:
@@ -239,14 +235,14 @@ class Valuations:
         size = len(found)
         for group in plan.groups:
             if group.row_by_row:
-                placed.append(_Placed(group, None, 0))
+                placed.append((group, None, 0))
                 continue
             valued = (
                 sampler.values(group)
                 if len(plan.groups) == 1
                 else group.result(sampler.partner, sampler.values)
             )
-            placed.append(_Placed(group, valued.joint, size))
+            placed.append((group, valued.joint, size))
             found.append(valued.results)
             size += len(valued.results)
         if len(found) == 1:
