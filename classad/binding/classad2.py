@@ -16,6 +16,7 @@ from classad.binding.convert import CANNOT_CONVERT
 from classad.binding.expr import ExprTree
 from classad.binding.python_values import is_htcondors
 from classad.errors import ClassAdTypeError
+from classad.language.values import to_bytes
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -62,7 +63,9 @@ def to_classad2(item: ClassAd | ExprTree) -> Theirs:
     for name in item.names():
         value = item.raw(name)
         if value.__class__ in _VALUES:
-            ad[name] = _bytes(value)
+            # classad2 takes bytes for strings that are not UTF-8.
+            odd = isinstance(value, str) and not value.isascii()
+            ad[name] = to_bytes(str(value)) if odd else value
         else:
             ad[name] = theirs.ExprTree(repr(item.lookup(name)))
     return ad
@@ -80,13 +83,6 @@ def _ours(ad: Theirs, name: str) -> Theirs:
     # What they hand out as a number of seconds may be a relative time.
     by_value = not text or (value.__class__ is float and not text.startswith("relTime"))
     return value if by_value else ExprTree(text)
-
-
-def _bytes(value: object) -> object:
-    """Strings with bytes that are not UTF-8 as bytes, which classad2 takes."""
-    if value.__class__ is not str or value.isascii():
-        return value
-    return value.encode("utf-8", "surrogateescape")
 
 
 def _classad2() -> ModuleType:

@@ -19,7 +19,7 @@ from classad.ads.ad import Ad, ListValue, node_of_value
 from classad.ads.expression import Expression
 from classad.binding.python_values import COPY_HELP, is_htcondors
 from classad.errors import ClassAdTypeError
-from classad.language.values import INT_MAX, INT_MIN, UNDEFINED, AbsTime, RelTime, Value
+from classad.language.values import INT_MAX, INT_MIN, UNDEFINED, AbsTime, RelTime, Value, from_bytes
 from classad.syntax.nodes import AdExpr, ListExpr, Literal, Node, unique_attributes
 
 #: Containers nested deeper than this cannot be printed and read back; a loop ends here too.
@@ -107,7 +107,7 @@ def _scalar(
     if isinstance(value, str):
         return str.__str__(value)
     if isinstance(value, bytes):
-        return value.decode("utf-8", "surrogateescape")
+        return from_bytes(value)
     if isinstance(value, datetime):
         return instant(value)
     if isinstance(value, timedelta):

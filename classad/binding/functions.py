@@ -29,6 +29,7 @@ from classad.formats.common import (
 )
 from classad.formats.long import LongReader
 from classad.formats.new import NewReader, parse_new, skip_blanks
+from classad.language.values import to_bytes
 from classad.source import Source
 
 if TYPE_CHECKING:
@@ -214,7 +215,7 @@ def _next_lines(stream: Any, parser: ParserType) -> Iterator[str]:
     """The lines of the next ad of a stream that cannot go back."""
     text = ""
     for raw in iter(stream.readline, type(stream.read(0))()):
-        line = raw.decode("utf-8", "surrogateescape") if isinstance(raw, bytes) else raw
+        line = decoded(raw)
         blank = not line.strip(BLANKS)
         if parser is ParserType.Old and blank and text.strip(BLANKS):
             return
@@ -263,7 +264,7 @@ class _Stream:
             self.file.read(len(passed))
             self._cookie = self.file.tell()
         else:
-            self._cookie += len(passed.encode("utf-8", "surrogateescape"))
+            self._cookie += len(to_bytes(passed))
             self.file.seek(self._cookie)
         self._position = position
 

@@ -17,7 +17,7 @@ from typing import Any, Final, Protocol, TypeAlias, TypeVar
 from classad.ads.ad import Ad, ListValue, Stored
 from classad.ads.expression import Expression
 from classad.errors import V1Warning, suggest
-from classad.language.values import AbsTime, RelTime, Value
+from classad.language.values import AbsTime, RelTime, Value, to_bytes
 
 #: What the Python interface hands out: a scalar, a list, a ``datetime``, a ``ClassAd``, an
 #: ``ExprTree``.  Python users know which, a type checker cannot.
@@ -62,7 +62,7 @@ def _text(value: str) -> str:
     """A string, refused as classad2 does when its bytes are not UTF-8."""
     if value.isascii():
         return value
-    value.encode("utf-8", "surrogateescape").decode("utf-8")
+    to_bytes(value).decode("utf-8")
     return value
 
 

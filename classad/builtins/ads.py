@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from classad.ads.ad import computed_member
 from classad.builtins.pcre import GaveUp, compile_pattern
-from classad.builtins.support import is_ad, is_list, new_list, text_of, to_bytes
+from classad.builtins.support import is_ad, is_list, new_list, text_of
 from classad.evaluation.functions import (
     EXPRESSIONS,
     RAW,
@@ -24,7 +24,7 @@ from classad.evaluation.state import CallSite, EvalState, select
 from classad.language.bounds import EvaluationFailure
 from classad.language.names import fold_name
 from classad.language.operators import truth
-from classad.language.values import ERROR, UNDEFINED, ClassAdValue, Value
+from classad.language.values import ERROR, UNDEFINED, ClassAdValue, Value, to_bytes
 from classad.syntax.nodes import Node, Reference
 
 if TYPE_CHECKING:

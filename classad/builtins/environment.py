@@ -17,13 +17,13 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final, TypeAlias
 
-from classad.builtins.support import is_list, new_list, to_bytes
+from classad.builtins.support import is_list, new_list
 from classad.evaluation.functions import ENVIRONMENT, builtin
 from classad.evaluation.state import EvalState
 from classad.language.bounds import EvaluationFailure
 from classad.language.names import fold_name
 from classad.language.times import wrap32
-from classad.language.values import ERROR, UNDEFINED, ClassAdValue
+from classad.language.values import ERROR, UNDEFINED, ClassAdValue, to_bytes
 
 _BLANKS: Final = " \t\n\r"
 _SPACES: Final = " \t\n\v\f\r"

@@ -19,6 +19,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from classad.errors import LimitError
 from classad.language import bounds
+from classad.language.values import to_bytes
 
 _HOW: Final = "pip install 'pcre2>=0.6'"
 
@@ -140,8 +141,7 @@ def _library() -> ModuleType:
 @lru_cache(maxsize=512)
 def compile_pattern(pattern: str, options: str) -> Pattern | None:
     """The compiled pattern, or None if it is ill-formed; ``options`` are letters of ``imsx``."""
-    raw = pattern.encode("utf-8", "surrogateescape")
-    return _compile(_library(), raw, options)
+    return _compile(_library(), to_bytes(pattern), options)
 
 
 # --- what Python's re reads alike, and faster -------------------------------------------------

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from classad.builtins.pcre import OPTIONS, SHORT, GaveUp, Pattern, PatternMatch, compile_pattern
 from classad.builtins.stringlists import items_of
-from classad.builtins.support import either_exceptional, from_bytes, is_list, shared_texts, to_bytes
+from classad.builtins.support import either_exceptional, is_list, shared_texts
 from classad.evaluation.functions import (
     ArgumentColumn,
     Booleans,
@@ -22,7 +22,15 @@ from classad.evaluation.functions import (
 )
 from classad.evaluation.state import EvalState
 from classad.language import bounds
-from classad.language.values import ERROR, UNDEFINED, ClassAdValue, Truth, Value
+from classad.language.values import (
+    ERROR,
+    UNDEFINED,
+    ClassAdValue,
+    Truth,
+    Value,
+    from_bytes,
+    to_bytes,
+)
 
 
 def _compiled(pattern: str, options: str) -> Pattern | None:

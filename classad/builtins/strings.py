@@ -15,20 +15,20 @@ from functools import lru_cache
 from operator import eq, ge, gt, le, lt
 from typing import Final
 
-from classad.builtins.support import (
-    canonical,
-    from_bytes,
-    is_ad,
-    is_list,
-    text_of,
-    to_bytes,
-    undefined_first,
-)
+from classad.builtins.support import canonical, is_ad, is_list, text_of, undefined_first
 from classad.evaluation.functions import LAZY, ResultKind, builtin
 from classad.evaluation.state import EvalState
 from classad.language import bounds
 from classad.language.times import wrap32
-from classad.language.values import ERROR, UNDEFINED, ClassAdValue, Thunk, Value
+from classad.language.values import (
+    ERROR,
+    UNDEFINED,
+    ClassAdValue,
+    Thunk,
+    Value,
+    from_bytes,
+    to_bytes,
+)
 
 _ORDER_RULE: Final = "an undefined argument gives undefined, else an error one error"
 

@@ -15,7 +15,17 @@ from classad.ads.ad import ListValue
 from classad.evaluation.functions import ArgumentColumn
 from classad.language.spelling import leading_real
 from classad.language.times import format_abstime, int32_of_real, reltime_text
-from classad.language.values import ERROR, INT_MIN, UNDEFINED, AbsTime, ClassAdValue, RelTime, Value
+from classad.language.values import (
+    ERROR,
+    INT_MIN,
+    UNDEFINED,
+    AbsTime,
+    ClassAdValue,
+    RelTime,
+    Value,
+    from_bytes,
+    to_bytes,
+)
 
 if TYPE_CHECKING:
     from typing_extensions import TypeIs
@@ -88,16 +98,6 @@ def int_of(value: ClassAdValue) -> int | Value:
         return int(value.secs)
     real = real_of(value)
     return real if isinstance(real, Value) else truncated(real)
-
-
-def to_bytes(text: str) -> bytes:
-    """The bytes that a string stands for."""
-    return text.encode("utf-8", "surrogateescape")
-
-
-def from_bytes(raw: bytes) -> str:
-    """The string of some bytes, whatever they are."""
-    return raw.decode("utf-8", "surrogateescape")
 
 
 def canonical(text: str) -> str:

@@ -6,71 +6,47 @@ Follows: the ClassAd language reference, ``isUndefined``, ``ifThenElse``, ``debu
 
 from __future__ import annotations
 
+from typing import Final
+
 from classad.builtins.support import is_ad, is_list
-from classad.evaluation.functions import LAZY, RAW, Implementation, InlineForm, ResultKind, builtin
+from classad.evaluation.functions import LAZY, RAW, InlineForm, ResultKind, builtin
 from classad.evaluation.state import CallSite, EvalState
 from classad.language.operators import truth
 from classad.language.values import ERROR, UNDEFINED, AbsTime, ClassAdValue, RelTime, Thunk
 
-
-def _declare(
-    name: str,
-    doc: str,
-    implementation: Implementation,
-    *examples: str,
-    result: ResultKind = ResultKind.ANY,
-    form: InlineForm | None = None,
-) -> None:
+_KIND: Final = {"result": ResultKind.KIND}
+for _name, _doc, _implementation, _more, *_examples in (
+    ("isUndefined", "undefined", lambda state, value: value is UNDEFINED,
+     _KIND | {"form": InlineForm.IS_UNDEFINED},
+     "isUndefined(undefined) -> true", "isUndefined(error) -> false"),
+    ("isError", "the error value", lambda state, value: value is ERROR,
+     _KIND | {"form": InlineForm.IS_ERROR},
+     "isError(1 / 0) -> true", "isError(undefined) -> false"),
+    ("isString", "a string", lambda state, value: value.__class__ is str, _KIND,
+     'isString("a") -> true'),
+    ("isInteger", "an integer; a boolean is none", lambda state, value: value.__class__ is int,
+     _KIND, "isInteger(1) -> true", "isInteger(1.0) -> false"),
+    ("isReal", "a real", lambda state, value: value.__class__ is float, _KIND,
+     "isReal(1.0) -> true"),
+    ("isBoolean", "a boolean", lambda state, value: value.__class__ is bool, _KIND,
+     "isBoolean(1 == 1) -> true"),
+    ("isList", "a list", lambda state, value: is_list(value), {}, "isList({1,2}) -> true"),
+    ("isClassAd", "an ad", lambda state, value: is_ad(value), {}, "isClassAd([a = 1]) -> true"),
+    ("isAbsTime", "an absolute time", lambda state, value: value.__class__ is AbsTime, {},
+     "isAbsTime(absTime(0, 0)) -> true"),
+    ("isRelTime", 'a relative time; a ``relTime("...")`` literal is a real',
+     lambda state, value: value.__class__ is RelTime, {},
+     "isRelTime(relTime(5)) -> true", 'isRelTime(relTime("5")) -> false'),
+):  # fmt: skip
     builtin(
-        name,
+        _name,
         args=1,
-        result=result,
-        form=form,
         guard=True,
         exceptional="never undefined or error",
-        doc=f"Whether the argument is {doc}.",
-        examples=examples,
-    )(implementation)
-
-
-_KIND = ResultKind.KIND
-_declare(
-    "isUndefined", "undefined", lambda state, value: value is UNDEFINED,
-    "isUndefined(undefined) -> true", "isUndefined(error) -> false",
-    result=_KIND, form=InlineForm.IS_UNDEFINED,
-)  # fmt: skip
-_declare(
-    "isError", "the error value", lambda state, value: value is ERROR,
-    "isError(1 / 0) -> true", "isError(undefined) -> false",
-    result=_KIND, form=InlineForm.IS_ERROR,
-)  # fmt: skip
-_declare(
-    "isString", "a string", lambda state, value: value.__class__ is str,
-    'isString("a") -> true', result=_KIND,
-)  # fmt: skip
-_declare(
-    "isInteger", "an integer; a boolean is none", lambda state, value: value.__class__ is int,
-    "isInteger(1) -> true", "isInteger(1.0) -> false", result=_KIND,
-)  # fmt: skip
-_declare(
-    "isReal", "a real", lambda state, value: value.__class__ is float,
-    "isReal(1.0) -> true", result=_KIND,
-)  # fmt: skip
-_declare(
-    "isBoolean", "a boolean", lambda state, value: value.__class__ is bool,
-    "isBoolean(1 == 1) -> true", result=_KIND,
-)  # fmt: skip
-_declare("isList", "a list", lambda state, value: is_list(value), "isList({1,2}) -> true")
-_declare("isClassAd", "an ad", lambda state, value: is_ad(value), "isClassAd([a = 1]) -> true")
-_declare(
-    "isAbsTime", "an absolute time", lambda state, value: value.__class__ is AbsTime,
-    "isAbsTime(absTime(0, 0)) -> true",
-)  # fmt: skip
-_declare(
-    "isRelTime", 'a relative time; a ``relTime("...")`` literal is a real',
-    lambda state, value: value.__class__ is RelTime,
-    "isRelTime(relTime(5)) -> true", 'isRelTime(relTime("5")) -> false',
-)  # fmt: skip
+        doc=f"Whether the argument is {_doc}.",
+        examples=_examples,
+        **_more,
+    )(_implementation)
 
 
 @builtin(

@@ -26,6 +26,7 @@ from classad.formats.common import Errors, Reporting, check_errors, with_line_en
 from classad.formats.long import format_long
 from classad.formats.long import read_long as read_long_form
 from classad.language.bounds import checkpoint
+from classad.language.values import from_bytes
 
 if TYPE_CHECKING:
     from classad.formats.detect import Form
@@ -247,7 +248,7 @@ def load_ads(
             opened = _Lines(binary)
             if form == "auto":
                 begin = opened.plain.peek(_PEEK)
-                form = _form_of(begin.decode("utf-8", "surrogateescape"), errors)
+                form = _form_of(from_bytes(begin), errors)
             if form == "long":
                 return _load(Loader(name, errors=errors, tz=tz), opened, name)
             problems = [] if diagnostics is None else diagnostics

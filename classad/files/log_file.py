@@ -31,6 +31,7 @@ from classad.files.log import (
     read_transaction_log,
     transaction_text,
 )
+from classad.language.values import from_bytes, to_bytes
 
 #: How every descriptor is opened: on Windows bytes are kept as they are only if this is said.
 _FLAGS: Final = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
@@ -40,7 +41,7 @@ MAX_SIZE: Final = 1_000_000
 
 def read_log_file(path: Path) -> TransactionLog:
     """Replay a file without writing to it.  Raises ``OSError`` and ``DamagedLogError``."""
-    return read_transaction_log(_decoded(path.read_bytes()), str(path))
+    return read_transaction_log(from_bytes(path.read_bytes()), str(path))
 
 
 class LogFile:
@@ -54,12 +55,12 @@ class LogFile:
         try:
             self._fd = os.open(path, _FLAGS, 0o644)
             data = _read_all(self._fd)
-            self.log = read_transaction_log(_decoded(data), str(path))
+            self.log = read_transaction_log(from_bytes(data), str(path))
             if not data:
                 self.log.apply(header(1, now))
                 self._append(header(1, now).line())
                 _sync_folder(path)
-            elif self.log.sound < len(_decoded(data)):
+            elif self.log.sound < len(from_bytes(data)):
                 self.log.created = now if self.log.created is None else self.log.created
                 self.compact()
         except BaseException:
@@ -101,7 +102,7 @@ class LogFile:
         """Write what counts to a new file and put it in the place of the old one."""
         temporary = self.path.with_name(self.path.name + ".tmp")
         try:
-            _write_new(temporary, self.path, _encoded("".join(compacted_lines(self.log))))
+            _write_new(temporary, self.path, to_bytes("".join(compacted_lines(self.log))))
             # Windows renames over no open file.  If it fails, the old file goes on.
             os.close(self._fd)
             try:
@@ -119,7 +120,7 @@ class LogFile:
     def _append(self, text: str) -> None:
         size = os.fstat(self._fd).st_size
         try:
-            _write_all(self._fd, _encoded(text))
+            _write_all(self._fd, to_bytes(text))
             os.fsync(self._fd)
         except BaseException:
             # Take back the part that was written, so that what comes next is not lost with it; if
@@ -161,11 +162,3 @@ def _sync_folder(path: Path) -> None:
         os.fsync(fd)
     finally:
         os.close(fd)
-
-
-def _decoded(data: bytes) -> str:
-    return data.decode("utf-8", "surrogateescape")
-
-
-def _encoded(text: str) -> bytes:
-    return text.encode("utf-8", "surrogateescape")

@@ -20,6 +20,7 @@ from classad.ads.expression import Expression
 from classad.errors import ClassAdParseError, Diagnostic
 from classad.language import bounds
 from classad.language.names import fold_name
+from classad.language.values import from_bytes, to_bytes
 from classad.source import Source
 from classad.syntax.lazy import LazyExpression
 
@@ -240,7 +241,7 @@ def note_bytes(source: Source, diagnostics: list[Diagnostic] | None, errors: Err
 def decoded(piece: object) -> str:
     """A text, which may be bytes: those that are not UTF-8 are kept as lone surrogates."""
     if isinstance(piece, bytes | bytearray):
-        return piece.decode("utf-8", "surrogateescape")
+        return from_bytes(piece)
     if isinstance(piece, str):
         return piece
     raise TypeError("input must be a string, a file or lines")
@@ -248,7 +249,7 @@ def decoded(piece: object) -> str:
 
 def as_utf8(text: str) -> str:
     """A text whose bytes that are no UTF-8 are replaced, for tables that cannot hold them."""
-    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    return to_bytes(text).decode("utf-8", "replace")
 
 
 def with_line_ends(pieces: Iterable[str | bytes]) -> Iterator[str]:

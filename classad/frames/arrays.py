@@ -30,7 +30,7 @@ from classad.ads.expression import Expression
 from classad.binding.convert import check_name
 from classad.errors import ClassAdTypeError
 from classad.extras import load
-from classad.language.values import INT_MAX, UNDEFINED, AbsTime, RelTime
+from classad.language.values import INT_MAX, UNDEFINED, AbsTime, RelTime, from_bytes
 from classad.loading.columns import Tag, value_of
 from classad.syntax.nodes import AdExpr, ListExpr, Literal, Node, unique_attributes
 
@@ -216,7 +216,7 @@ def _numbered(found: Arrow) -> Cells:
     words = found.dictionary
     numbers = _numbers(found.indices.cast("int64"), Tag.STRING)
     if "binary" in str(words.type):
-        texts = [item.decode("utf-8", "surrogateescape") for item in words.to_pylist()]
+        texts = list(map(from_bytes, words.to_pylist()))
         return numbers._replace(more=texts)
     return numbers._replace(strings=words.cast("string"))
 

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from classad.language.times import BrokenDownTime
-from classad.language.values import truncating_divide
+from classad.language.values import from_bytes, to_bytes, truncating_divide
 
 _LIMIT: Final = 1023
 _DAYS: Final = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
@@ -141,8 +141,8 @@ def strftime(format: str, at: BrokenDownTime) -> str:
     """The format with its specifications replaced."""
     if format.isascii():
         return _expand(format, at, upper=False)
-    narrow = format.encode("utf-8", "surrogateescape").decode("latin-1")
-    return _expand(narrow, at, upper=False).encode("latin-1").decode("utf-8", "surrogateescape")
+    narrow = to_bytes(format).decode("latin-1")
+    return from_bytes(_expand(narrow, at, upper=False).encode("latin-1"))
 
 
 def _expand(format: str, at: BrokenDownTime, *, upper: bool) -> str:

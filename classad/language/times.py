@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from classad.errors import ClassAdValueError
-from classad.language.values import AbsTime
+from classad.language.values import AbsTime, to_bytes
 
 if TYPE_CHECKING:
     from datetime import datetime, tzinfo
@@ -224,7 +224,7 @@ def parse_abstime_literal(text: str, zone: Zone = None) -> AbsTime | None:
     zone (``Z``, ``+hh:mm``, ``+hhmm``).  A missing day counts as day 0.
     """
     if not text.isascii():
-        text = text.encode("utf-8", "surrogateescape").decode("latin-1")
+        text = to_bytes(text).decode("latin-1")
     text, offset = _split_zone(text)
     fields = _date_fields(text)
     if fields is None:

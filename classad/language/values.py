@@ -108,11 +108,21 @@ def truncating_divide(a: int, b: int) -> int:
     return quotient if (a < 0) == (b < 0) else -quotient
 
 
+def to_bytes(text: str) -> bytes:
+    """The bytes that a string stands for."""
+    return text.encode("utf-8", "surrogateescape")
+
+
+def from_bytes(raw: bytes | bytearray) -> str:
+    """The string of some bytes, whatever they are."""
+    return raw.decode("utf-8", "surrogateescape")
+
+
 def fold(text: str) -> bytes:
     """The key by which strings compare without case: ASCII letters lowered, bytes otherwise."""
     if text.isascii():
         return text.lower().encode()
-    return text.encode("utf-8", "surrogateescape").lower()
+    return to_bytes(text).lower()
 
 
 #: Kinds of values that equal only what they are close to.

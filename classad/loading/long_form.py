@@ -30,6 +30,7 @@ from classad.formats.long import LongReader
 from classad.kernels import checked
 from classad.language.bounds import allowance, too_large
 from classad.language.names import fold_name
+from classad.language.values import from_bytes, to_bytes
 from classad.loading.columns import (
     COLUMN,
     BufferColumn,
@@ -81,14 +82,6 @@ def new_store() -> Store:
     return PythonStore() if kernels.native is None else NativeStore(*kernels.native)
 
 
-def _bytes(text: str) -> bytes:
-    return text.encode("utf-8", "surrogateescape")
-
-
-def _text(data: bytes) -> str:
-    return data.decode("utf-8", "surrogateescape")
-
-
 class NativeStore:
     """The store in C."""
 
@@ -117,9 +110,9 @@ class NativeStore:
 
     def put(self, name: str, tag: int, payload: int | str) -> None:
         """Give the present row an attribute, or its text; of equal names the last value stays."""
-        spelled = _bytes(name)
+        spelled = to_bytes(name)
         if isinstance(payload, str):
-            body = _bytes(payload)
+            body = to_bytes(payload)
             value = 0, len(body), body
         else:
             value = payload, 0, self._ffi.NULL
@@ -169,7 +162,7 @@ class NativeStore:
         if data.isascii():
             text = data.decode("ascii")
             return [text[start : start + size] for start, _, size, _ in spans]
-        return [_text(data[start : start + size]) for start, _, size, _ in spans]
+        return [from_bytes(data[start : start + size]) for start, _, size, _ in spans]
 
     def _spans(self, pool: Any) -> memoryview:
         return self._view(pool.texts, pool.count * _TEXT.size)

@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 
 from classad.language.operators import BINARY
 from classad.language.rules import NEWEST, LanguageRules, NestingRules
-from classad.language.values import ERROR, INT_MAX, INT_MIN, UNDEFINED, Value
+from classad.language.values import ERROR, INT_MAX, INT_MIN, UNDEFINED, Value, from_bytes, to_bytes
 
 BLANKS: Final = " \t\n\v\f\r"
 #: Kind of the token that stands for a piece of text that is none; its value is a ``LexingFault``.
@@ -415,7 +415,7 @@ def unescape(body: str) -> str:
     """Replace the escapes of new syntax; bytes above 127 that form UTF-8 become characters."""
     value = replaced(_ESCAPE, _escape_value, body, _PIECES)
     try:
-        return value.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")
+        return from_bytes(to_bytes(value))
     except UnicodeEncodeError:  # a surrogate that stands for no byte was in the text
         return value
 
