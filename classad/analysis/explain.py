@@ -237,7 +237,9 @@ class _RecordReader:
         if len(record.finds) != 1:
             return None, None
         value, _, owner = record.finds[0]
-        if owner._attrs.get(fold_name(node.name)) is not value or self.is_scope(owner):
+        # The two ads that define MY and TARGET in a match are none of the user's.
+        scoped = any(owner is scope for scope in self.observer._scopes or ())
+        if owner._attrs.get(fold_name(node.name)) is not value or scoped:
             rest.clear()
             return Lookup(BUILT_IN), None
         definition = None
@@ -265,10 +267,6 @@ class _RecordReader:
             return f"`{node.name}` takes {wanted}, not {len(node.args)}", None
         return None, None
 
-    def is_scope(self, ad: Ad) -> bool:
-        """Whether it is one of the two ads that define MY and TARGET in a match."""
-        return any(ad is scope for scope in self.observer._scopes or ())
-
     def label(self, ad: Ad) -> str | None:
         """What an ad is called; None for those that only exist while two ads are matched."""
         observer = self.observer
@@ -282,9 +280,6 @@ class _RecordReader:
         scopes = observer._scopes or ()
         if any(ad is scope or ad is scope._parent for scope in scopes):
             return None
-        return self._nested_label(ad)
-
-    def _nested_label(self, ad: Ad) -> str:
         around = ad._parent
         if around is not None and (outer := self.label(around)) is not None:
             for key, value in around._attrs.items():

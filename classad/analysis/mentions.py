@@ -84,41 +84,35 @@ class ReferencedNames(NamedTuple):
     called: frozenset[str]
 
 
-_OTHER: Final = frozenset({"target", "other"})
-
-
-_OWN: Final = frozenset({"my", "self"})
-
-
 def references_of(node: Node) -> ReferencedNames:
     """All attribute references in an expression, by scope."""
     from classad.syntax.nodes import Call, Reference
 
-    target: set[str] = set()
-    bare: set[str] = set()
-    mine: set[str] = set()
-    called: set[str] = set()
+    found: dict[str, set[str]] = {kind: set() for kind in ReferencedNames._fields}
     stack = [node]
     while stack:
         top = stack.pop()
         if isinstance(top, Call):
-            called.add(top.name.lower())
+            found["called"].add(top.name.lower())
         elif isinstance(top, Reference):
-            name = top.name.lower()
-            base = top.base
-            if base is None:
-                (mine if top.absolute else bare).add(name)
-                continue
-            scope = ""
-            if isinstance(base, Reference) and base.base is None:
-                scope = base.name.lower()
-                if base.absolute and scope == "right":
-                    scope = "target"  # see ``partner`` of ``flatten``
-            if scope in _OTHER:
-                target.add(name)
-                continue
-            if scope in _OWN:
-                mine.add(name)
+            kind = _kind(top)
+            if kind:
+                found[kind].add(top.name.lower())
                 continue
         stack.extend(top.children())
-    return ReferencedNames(frozenset(target), frozenset(bare), frozenset(mine), frozenset(called))
+    return ReferencedNames(**{kind: frozenset(names) for kind, names in found.items()})
+
+
+def _kind(node: Reference) -> str:
+    """Of which ad a reference asks for an attribute; empty where its base decides."""
+    from classad.syntax.nodes import Reference
+
+    base = node.base
+    if base is None:
+        return "mine" if node.absolute else "bare"
+    if not isinstance(base, Reference) or base.base is not None:
+        return ""
+    scope = base.name.lower()
+    if base.absolute and scope == "right":
+        return "target"  # see ``partner`` of ``flatten``
+    return {"my": "mine", "target": "target"}.get(_SIDES.get(scope, ""), "")

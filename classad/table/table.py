@@ -57,11 +57,6 @@ class Table:
 
     ``ads``: kept as they are; after a change to one call ``replace``.  ``budget``: how many bytes
     of results may be kept for later.
-
-    >>> slots = Table(ClassAd({"Cpus": cpus, "Requirements": True}) for cpus in (1, 2, 8))
-    >>> job = ClassAd("[RequestCpus = 2; Requirements = TARGET.Cpus >= RequestCpus; Rank = Cpus]")
-    >>> list(slots.match(job)), list(slots.select("Cpus < 4")), slots.rank(job).tolist()
-    ([1, 2], [0, 1], [1.0, 2.0, 8.0])
     """
 
     def __init__(

@@ -16,7 +16,6 @@ from classad.ads.expression import Expression
 from classad.binding.ad import ClassAd
 from classad.evaluate import evaluate
 from classad.evaluation.functions import may_move
-from classad.evaluation.state import EvalContext
 from classad.language.names import fold_name
 from classad.language.operators import ARITHMETIC, EQUALITY, ORDER
 from classad.language.values import UNDEFINED, ClassAdValue
@@ -146,31 +145,37 @@ class Valuations:
             return table, found.codes
         out = pick(table, found.codes)
         for row in rows_of(row_by_row & wanted):
-            out[row] = convert(self._ask(tree, of_row, partner.ad, row, partner.context))
+            out[row] = convert(self._ask(tree, of_row, partner, row))
         return out, None
 
     def codes(
         self, tree: Expression, of_row: bool, partner: Partner, bits: int
     ) -> tuple[array[int], list[ClassAdValue]]:
         """What an expression is for every row; all are asked if scope names are redefined."""
-        values, row_by_row = _Values(), self._store.everything.bits
-        codes = NO_CODES * self._store.size
+        values: list[ClassAdValue] = []
+        numbers: dict[object, int] = {}
+
+        def number(value: ClassAdValue) -> int:
+            """Equal plain values have one."""
+            key = cell_key(value) if value.__class__ in PLAIN else id(value)
+            if key not in numbers:
+                numbers[key] = len(values)
+                values.append(value)
+            return numbers[key]
+
+        codes, row_by_row = NO_CODES * self._store.size, self._store.everything.bits
         if not partner.redefines_scope_names:
             found = self._use(self._store.shapes.of(tree), of_row, partner).valuation
-            numbers = array("i", map(values.number, found.values.values()))
-            codes = pick(numbers, found.codes)
+            codes = pick(array("i", map(number, found.values.values())), found.codes)
             row_by_row = found.row_by_row | partner.row_by_row
         for row in rows_of(row_by_row & bits):
-            value = self._ask(tree, of_row, partner.ad, row, partner.context)
-            codes[row] = values.number(value)
-        return codes, values.values or [UNDEFINED]
+            codes[row] = number(self._ask(tree, of_row, partner, row))
+        return codes, values or [UNDEFINED]
 
-    def _ask(
-        self, tree: Expression, of_row: bool, target: ClassAd | None, row: int, context: EvalContext
-    ) -> ClassAdValue:
+    def _ask(self, tree: Expression, of_row: bool, partner: Partner, row: int) -> ClassAdValue:
         ad = self._store.ad(row)
-        my, other = (ad, target) if of_row else (target, ad)
-        value: ClassAdValue = evaluate(tree, my, other, context=context)
+        my, other = (ad, partner.ad) if of_row else (partner.ad, ad)
+        value: ClassAdValue = evaluate(tree, my, other, context=partner.context)
         return value
 
     # --- making them ----------------------------------------------------------------------------
@@ -284,23 +289,6 @@ def _told_apart(values: Vector) -> object:
         return values
     cells = values.values()
     return tuple(map(cell_key, cells)) if PLAIN.issuperset(map(type, cells)) else values
-
-
-class _Values:
-    """Values by number, equal plain ones once."""
-
-    def __init__(self) -> None:
-        self.values: list[ClassAdValue] = []
-        self._numbers: dict[object, int] = {}
-
-    def number(self, value: ClassAdValue) -> int:
-        """The number of a value."""
-        key = cell_key(value) if value.__class__ in PLAIN else id(value)
-        number = self._numbers.get(key)
-        if number is None:
-            number = self._numbers[key] = len(self.values)
-            self.values.append(value)
-        return number
 
 
 # --- functions of Python --------------------------------------------------------------------
