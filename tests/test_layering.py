@@ -36,7 +36,8 @@ ORDER = {
     "policy": (
         "foreign_package", "data", "attributes", "versions", "language", "history", "config",
         "dialects", "ephemeral", "universes", "lazily", "knobs", "values", "groups", "claims",
-        "own_machine", "maps", "transforms", "model", "io", "load", "explain", "lint", "strategies",
+        "own_machine", "publishing", "maps", "transforms", "model", "io", "load", "explain", "lint",
+        "strategies",
     ),
     "negotiator": (
         "model", "versions", "groups", "accounting", "expressions", "pool", "claims", "jobs",

@@ -23,8 +23,9 @@ from classad.ads.expression import Expression
 from classad.errors import Diagnostic
 from classad.formats.common import EXPRESSION, A, Held, weight
 from classad.formats.long import shared_tree, stored_text
+from classad.formats.unparse import unparse_value
 from classad.language.names import fold_name
-from classad.language.values import ERROR, UNDEFINED, ClassAdValue
+from classad.language.values import ERROR, UNDEFINED, ClassAdValue, Value
 
 __all__ = ["BufferColumn", "LoadedColumn", "LoadedColumns", "SmallColumn", "Tag"]
 
@@ -142,6 +143,8 @@ class LoadedColumns:
         self._positions = shape
         self._row_shapes = row_shapes
         self._known_shapes: dict[int, _Shape] = {}
+        #: Shapes that rows got when an attribute of theirs was changed; their numbers are negative.
+        self._more_shapes: dict[int, Sequence[int]] = {}
         #: Of what these are the ads, and how many bytes that has.
         self.text_name, self.text_size = "<text>", 0
         self._by_key = {column.key: position for position, column in enumerate(columns)}
@@ -258,6 +261,72 @@ class LoadedColumns:
         columns = enumerate(self.columns)
         return [position for position, c in columns if Tag.EXPRESSION in bytes(c.tags)]
 
+    def changed(self, name: str, cells: Mapping[int, Stored | None]) -> LoadedColumns:
+        """The same ads with another value or expression of an attribute in some rows; None: with
+        the attribute gone.  Nothing that stays is copied.
+        """
+        old = self.column(name)
+        tags, payload = self._all_cells(old)
+        had = bytes(tags)
+        texts: dict[str, int] = {}
+        for row, cell in cells.items():
+            tags[row], payload[row] = self._cell_of(cell, texts)
+        key = fold_name(name)
+        place = self._by_key.get(key, len(self.columns))
+        column = BufferColumn(
+            name if old is None else old.name, key, self.n_rows - tags.count(_NOTHING),
+            memoryview(tags), memoryview(payload), None,
+        )  # fmt: skip
+        names, more = list(self._names), dict(self._more_shapes)
+        spelled = next((i for i, (_, one) in enumerate(names) if one == place), len(names))
+        if spelled == len(names):
+            names.append((name, place))
+        shapes = self._row_shapes
+        moved = [row for row in cells if bool(had[row]) != bool(tags[row])]
+        if moved:
+            shapes, made = array("i", shapes), dict[int, int]()
+            for row in moved:
+                number = shapes[row]
+                if number not in made:
+                    made[number] = -1 - len(more)
+                    kept = [one for one in self._positions_of(number) if names[one][1] != place]
+                    more[made[number]] = kept if had[row] else [*kept, spelled]
+                shapes[row] = made[number]
+        columns = [*self.columns]
+        columns[place : place + 1] = [column]
+        known = list(texts)
+        changed = LoadedColumns(
+            self.n_rows, columns, lambda: [*self.texts, *known], names, self._positions, shapes,
+            self.diagnostics, self.tz,
+        )  # fmt: skip
+        changed._more_shapes = more
+        changed.text_name, changed.text_size = self.text_name, self.text_size
+        return changed
+
+    def _all_cells(self, column: LoadedColumn | None) -> tuple[bytearray, array[int]]:
+        """The cells of all rows, to be changed."""
+        tags, payload = bytearray(self.n_rows), array("q", bytes(8 * self.n_rows))
+        if column is not None and column.rows is None:
+            tags[:] = column.tags
+            payload = array("q", bytes(column.payload))
+        elif column is not None:
+            for place, row in enumerate(column.rows or ()):
+                tags[row], payload[row] = column.tags[place], column.payload[place]
+        return tags, payload
+
+    def _cell_of(self, cell: Stored | None, texts: dict[str, int]) -> tuple[int, int]:
+        """A cell; ``texts``: those that there were not, numbered."""
+        if cell is None:
+            return _NOTHING, 0
+        tag, payload = tagged(cell)
+        if tag in (_STRING, _EXPRESSION):
+            text = cell if isinstance(cell, str) else unparse_value(cell, old=True)
+            payload = len(self.texts) + texts.setdefault(text, len(texts))
+        return tag, payload
+
+    def _positions_of(self, number: int) -> Sequence[int]:
+        return self._more_shapes[number] if number < 0 else self._positions(number)
+
     # --- the ads ------------------------------------------------------------------------------
 
     def to_ads(
@@ -335,7 +404,7 @@ class LoadedColumns:
     def _shape(self, number: int, held: Held | None = None) -> _Shape:
         shape = self._known_shapes.get(number)
         if shape is None:
-            pairs = [self._names[name] for name in self._positions(number)]
+            pairs = [self._names[name] for name in self._positions_of(number)]
             keys = tuple(self.columns[position].key for _, position in pairs)
             names = SharedNames(zip(keys, (name for name, _ in pairs), strict=True))
             shape = _Shape(keys, names, tuple(position for _, position in pairs))

@@ -35,7 +35,8 @@ from pieslice.inputs.configuration import Misuse, Shown, read, say, say_problems
 from pieslice.inputs.versions import version_of
 from pieslice.reports.document import INLINE, SPARSE, Document, shape
 from pieslice.terminal import complain
-from policy.explain.trial import STARTD_ATTRS, CannotTry, Trial, newest_time, trial
+from policy.explain.trial import CannotTry, Trial, newest_time, trial
+from policy.publishing import STARTD_ATTRS
 from policy.versions import Followed
 
 #: Values on an axis unless it says how many.

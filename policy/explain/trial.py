@@ -33,6 +33,7 @@ from policy.knobs.uses import find_use
 from policy.language import expressions
 from policy.language.macros import ExpansionError
 from policy.language.table import Definition
+from policy.publishing import SlotKind, published
 from policy.transforms.acceptance import Requirement, add_scopes, judge, requirement
 from policy.transforms.rules import argument, rules_of_definition
 
@@ -48,8 +49,6 @@ _CONSTRAINTS: Final = (
 _LINES: Final = re.compile(
     r"JOB_(?:TRANSFORM|ROUTER_ROUTE|ROUTER_TRANSFORM)_(?!NAMES$)\w+", re.IGNORECASE
 )
-#: Lists the attributes that the startd puts into the ads of its slots.
-STARTD_ATTRS: Final = "STARTD_ATTRS"
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _SUBMISSION: Final = re.compile(
     r"SUBMIT_REQUIREMENT_(\w+)(?<!_IS_WARNING)(?<!_NAMES)", re.IGNORECASE
@@ -177,23 +176,18 @@ def trial(config: Config, macro: str, my: ClassAd, target: ClassAd, context: Eva
     if readers is None or "STARTD" not in readers.daemons or use is None or use.my != "slot":
         return _trial(config, macro, my, target, context)
     names, my = [], my.duplicate()
-    for name in re.findall(r"[A-Za-z_]\w*", _text(config, STARTD_ATTRS)):
-        try:
-            text = _text(config, name)
-            tree = expressions.parse(text, Source(text, f"<{name}>"), language=context.language)
-        except ClassAdParseError:
-            continue  # the startd leaves it out as well
-        my.insert(name, tree)
-        names.append(name)
+    kind = SlotKind(*(_number(my, name) for name in ("SlotTypeID", "SlotID")))
+    for one in published(config, kind, context.language):
+        if one.expression is not None and not one.is_policy:
+            my.insert(one.attribute, one.expression)
+            names.append(one.attribute)
     tried = _trial(config, macro, my, target, context)
-    return evolve(tried, published=tuple(dict.fromkeys(names)))
+    return evolve(tried, published=tuple(names))
 
 
-def _text(config: Config, name: str) -> str:
-    try:
-        return config.text(name) or ""
-    except ExpansionError:
-        return ""
+def _number(ad: ClassAd, name: str) -> int | None:
+    found = ad.get_number(name)
+    return found if isinstance(found, int) else None
 
 
 def _trial(config: Config, macro: str, my: ClassAd, target: ClassAd, context: EvalContext) -> Trial:

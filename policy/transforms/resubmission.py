@@ -1,8 +1,9 @@
 """Says what waiting jobs would be, had they been submitted under another configuration.
 
 Attributes that a default of the first configuration gave get that of the second, the second one's
-transforms run, and its submit requirements are asked.  What transforms of the first one did to the
-jobs cannot be undone; those that the second one has not, or has otherwise, are named.
+transforms run, and its submit requirements are asked.  Jobs have been through transforms that both
+have: these do not run again.  What other transforms of the first one did to the jobs cannot be
+undone; they are named, and so is an APPEND_REQUIREMENTS that stays in the jobs.
 Inputs: whole ads of jobs, both configurations as the schedd sees them, the schedd's ad.
 Outputs: ``Resubmission``.
 Follows: condor_submit and condor_schedd 25.14.1.
@@ -16,13 +17,14 @@ from typing import Final
 from attr import define, field, frozen
 
 from classad.ads.ad import Ad, Stored
+from classad.ads.expression import Expression
 from classad.errors import Diagnostic
 from classad.evaluate import EvalContext
 from policy.config import Config
 from policy.language.macros import ExpansionError
 from policy.transforms.acceptance import NotMet, Requirement, judge, read_requirements
 from policy.transforms.job import ChangedAttribute, text_of
-from policy.transforms.rules import expression
+from policy.transforms.rules import Rules, expression
 from policy.transforms.running import TransformRun
 from policy.transforms.submission import Transforms, read_transforms, split_cluster, submit
 from policy.transforms.transforms import split_names
@@ -30,7 +32,16 @@ from policy.versions import NEWEST, Version
 
 #: Macros with the default of an attribute, and lists of macros that become attributes.
 _DEFAULTS: Final = ("RequestCpus", "RequestMemory", "RequestDisk", "RequestGPUs")
-_LISTS: Final = ("SUBMIT_ATTRS", "SUBMIT_EXPRS", "SYSTEM_SUBMIT_ATTRS")
+SUBMIT_LISTS: Final = ("SUBMIT_ATTRS", "SUBMIT_EXPRS", "SYSTEM_SUBMIT_ATTRS")
+_VANILLA: Final = 5
+#: What condor_submit joins with the requirements of jobs of the vanilla universe: the first that is
+#: set.
+_APPENDED: Final = ("APPEND_REQ_VANILLA", "APPEND_REQUIREMENTS")
+#: A pattern for the macros that are followed here, but for those that ``SUBMIT_LISTS`` name.
+SUBMITTED_MACROS: Final = (
+    r"JOB_TRANSFORM_\w+|SUBMIT_REQUIREMENT_\w+|SYSTEM_SUBMIT_ATTRS|SUBMIT_(ATTRS|EXPRS)"
+    r"|JOB_DEFAULT_REQUEST(CPUS|MEMORY|DISK|GPUS)|APPEND_REQ(UIREMENTS|_VANILLA)"
+)
 
 
 @define(eq=False)
@@ -51,8 +62,8 @@ class Resubmitted:
 class Resubmission:
     """The jobs in their order.
 
-    ``kept``: transforms of the first configuration whose effects on the jobs stay.  ``problems``:
-    what of the second one is left out.
+    ``kept``: macros of the first configuration whose effects on the jobs stay.  ``problems``: what
+    of the second one is left out.
     """
 
     jobs: tuple[Resubmitted, ...]
@@ -65,10 +76,14 @@ def resubmitted(
     version: Version = NEWEST,
 ) -> Resubmission:  # fmt: skip
     """The jobs of a schedd had they been submitted under ``after`` instead of ``before``."""
-    transforms = read_transforms(after, version)
+    old, new = (read_transforms(config, version) for config in (before, after))
+    done = _texts(old)
+    fresh = tuple(one for one in new.rules if done.get(one.name.casefold()) != _text_of_rules(one))
     requirements, ignored = read_requirements(after)
     defaults = dict(changed_defaults(before, after))
-    under = _Submitting(transforms, requirements, defaults, after, schedd, context, version)
+    appended = tuple(_appended(config) for config in (before, after))
+    joined = None if appended[0] == appended[1] else expression(appended[1])
+    under = _Submitting(fresh, requirements, defaults, joined, after, schedd, context, version)
     jobs: dict[int, Resubmitted] = {}
     clusters: dict[object, list[int]] = {}
     for place, ad in enumerate(ads):
@@ -77,15 +92,16 @@ def resubmitted(
     for places in clusters.values():
         for place, job in zip(places, under.cluster([ads[one] for one in places]), strict=True):
             jobs[place] = job
-    kept = tuple(_kept(read_transforms(before, version), transforms))
+    kept = [*_kept(old, new)]
+    kept += ["APPEND_REQUIREMENTS"] if appended[0] not in ("", appended[1]) else []
     order = tuple(jobs[place] for place in range(len(ads)))
-    return Resubmission(order, kept, (*transforms.problems, *ignored))
+    return Resubmission(order, tuple(kept), (*new.problems, *ignored))
 
 
 def changed_defaults(before: Config, after: Config) -> Iterator[tuple[str, tuple[str, str]]]:
     """The attributes whose defaults are not the same: name, and both texts; empty is none."""
     names = [(f"JOB_DEFAULT_{name.upper()}", name) for name in _DEFAULTS]
-    for macro in _LISTS:
+    for macro in SUBMIT_LISTS:
         for config in (before, after):
             names += [(name, name) for name in split_names(_text(config, macro))]
     for macro, name in dict.fromkeys(names):
@@ -97,7 +113,7 @@ def changed_defaults(before: Config, after: Config) -> Iterator[tuple[str, tuple
 
 
 def _is_listed(config: Config, name: str) -> bool:
-    listed = (split_names(_text(config, macro)) for macro in _LISTS)
+    listed = (split_names(_text(config, macro)) for macro in SUBMIT_LISTS)
     return any(name.casefold() == one.casefold() for names in listed for one in names)
 
 
@@ -109,21 +125,34 @@ def _text(config: Config, macro: str) -> str:
     return "" if text.casefold() == "undefined" else text
 
 
+def _appended(config: Config) -> str:
+    return next((text for macro in _APPENDED if (text := _text(config, macro))), "")
+
+
+def _text_of_rules(rules: Rules) -> list[str]:
+    return [line.text for line in rules.written]
+
+
+def _texts(transforms: Transforms) -> dict[str, list[str]]:
+    return {rules.name.casefold(): _text_of_rules(rules) for rules in transforms.rules}
+
+
 def _kept(before: Transforms, after: Transforms) -> Iterator[str]:
     """The transforms that the second configuration has not, or has otherwise."""
-    new = {rules.name.casefold(): [line.text for line in rules.written] for rules in after.rules}
+    new = _texts(after)
     for rules in before.rules:
-        if new.get(rules.name.casefold()) != [line.text for line in rules.written]:
-            yield rules.name
+        if new.get(rules.name.casefold()) != _text_of_rules(rules):
+            yield f"JOB_TRANSFORM_{rules.name}"
 
 
 @frozen
 class _Submitting:
     """What jobs come through."""
 
-    transforms: Transforms
+    transforms: Sequence[Rules]
     requirements: Sequence[Requirement]
     defaults: dict[str, tuple[str, str]]
+    appended: Expression | None
     config: Config
     schedd: Ad | None
     context: EvalContext
@@ -133,9 +162,7 @@ class _Submitting:
         """The jobs of a cluster."""
         shared, own = split_cluster([self._with_defaults(ad) for ad in ads])
         for old, one in zip(ads, own, strict=True):
-            done = submit(
-                self.transforms.rules, one, shared, self.config, self.context, self.version
-            )
+            done = submit(self.transforms, one, shared, self.config, self.context, self.version)
             refusal: Diagnostic | None = done.refusal
             warnings: tuple[NotMet, ...] = ()
             if refusal is None:
@@ -160,6 +187,13 @@ class _Submitting:
                 new.insert(name, type(given).sharing(given))
             elif value is not None:
                 new.remove(name)
+        if self.appended is not None and ad.raw("JobUniverse") == _VANILLA:
+            own = ad.raw("Requirements")
+            both = f"({text_of(self.appended)})"
+            both += "" if own is None else f" && ({text_of(own)})"
+            joined = expression(both)
+            if joined is not None:
+                new.insert("Requirements", joined)
         return new
 
 
