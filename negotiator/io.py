@@ -13,22 +13,27 @@ Follows: the files that an administrator saves with ``condor_status -l`` and its
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import chain
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, pairwise
 from typing import Final
 
 from attr import Factory, evolve, frozen
 
 from classad import ClassAd
 from classad.analysis.changes import may_differ, reread_ad
-from classad.errors import Diagnostic
+from classad.errors import ClassAdParseError, Diagnostic
 from classad.language.rules import language_of
 from classad.source import Source
 from negotiator.accounting.log import DamagedLogError, read_log
 from negotiator.accounting.records import complete, from_ads, from_log, group_quotas
 from negotiator.capture.ads import LocatedAd, job_id
 from negotiator.capture.agreement import Expected, ExpectedError, parse_expected
-from negotiator.capture.configuration import INTERVAL, capture_policy, pool_version
+from negotiator.capture.configuration import (
+    INTERVAL,
+    capture_policy,
+    configurations_before,
+    pool_version,
+)
 from negotiator.capture.files import (
     SILENT,
     CapturePaths,
@@ -53,7 +58,11 @@ from negotiator.model.snapshot import (
     machine_of,
 )
 from negotiator.pool.consumption import claim_ids
+from negotiator.whatif.pool import Reconfiguration, WhatIf
+from policy.claims import ClaimSettings
+from policy.config import Config
 from policy.dialects import HTCONDOR, Dialect
+from policy.language.expressions import parse
 from policy.model import NegotiatorPolicy
 from policy.versions import NOT_GIVEN, Followed
 
@@ -91,6 +100,10 @@ class Capture:
     assignments: Assignments = Factory(Assignments)
     #: Seconds between two ads of a startd.
     update_interval: int = INTERVAL
+    #: What a configuration in place of the pool's own changes besides the policy; None without one.
+    what_if: WhatIf | None = None
+    #: What machines do with claims that have kept their configuration.
+    of_machines: Mapping[str, ClaimSettings] = Factory(dict)
 
     def negotiators(self) -> list[Capture]:
         """The pool as each of its negotiators has it: with its own policy."""
@@ -127,8 +140,7 @@ def read_capture(
     with progress.stage("reading jobs"):
         jobs = _jobs(reader)
     schedds, accounting = (reader.ads(part) or [] for part in ("schedds", "accounting"))
-    accountant = _accountant(reader, accounting)
-    advertised = _submitters(reader, accountant)
+    advertised = _submitters(reader, accountant := _accountant(reader, accounting))
     expected = _expected(reader)
     ads = times_of((*jobs, *schedds, *accounting, *(reader.ads("negotiator") or ())), _TIMES)
     followed = _followed(reader, slots.ads, (*(job.ad for job in jobs), *(advertised or ())))
@@ -151,7 +163,7 @@ def read_capture(
         previous_quotas=_quotas(reader, accounting, loaded.policy),
         claims=claim_ids(slots.ads),
     )
-    return Capture(
+    capture = Capture(
         snapshot,
         loaded.policy,
         _facts(reader, slots.names, jobs, submitters, moment, origin, followed),
@@ -164,6 +176,54 @@ def read_capture(
         assignments=assignments,
         update_interval=loaded.update_interval,
     )
+    return _under_its_configuration(capture, reader, loaded.config, schedds)
+
+
+def _under_its_configuration(
+    capture: Capture, reader: CaptureReader, config: Config, schedds: Sequence[LocatedAd]
+) -> Capture:
+    """The pool with a configuration in place of those that it had before."""
+    facts = capture.facts
+    before = configurations_before(reader, facts.now, facts.version, capture.local_name)
+    return under_other_configurations(capture, reader, [*before, config], schedds)
+
+
+def under_other_configurations(
+    capture: Capture,
+    reader: CaptureReader,
+    configs: Sequence[Config],
+    schedds: Sequence[LocatedAd] = (),
+) -> Capture:
+    """The pool with each of the configurations in place of the one before it.
+
+    ``schedds``: their ads.  The last configuration is that of the policy.  Raises ``InputError``
+    for one that a daemon would not start with.
+    """
+    if len(configs) < 2:
+        return capture
+    known = {name: ad.ad for ad in schedds if (name := ad.text("Name"))}
+    where = None
+    if text := reader.paths.where:
+        try:
+            where = parse(text, Source(text, "--for"), whole=True)
+        except ClassAdParseError as problem:
+            found = problem.diagnostic or Diagnostic(str(problem))
+            raise InputError([*reader.diagnostics, found]) from None
+    for before, after in pairwise(configs):
+        step = Reconfiguration(before, after, where, text)
+        refused = step.refused()
+        if refused:
+            raise InputError([*reader.diagnostics, *refused])
+        other = step.carried_out(capture.snapshot, capture.policy, known, capture.facts.now)
+        users = len({ad.evaluate_attr("Name") for ad in other.snapshot.submitters})
+        capture = evolve(
+            capture,
+            snapshot=other.snapshot,
+            facts=evolve(capture.facts, users=users),
+            what_if=other.what_if,
+            of_machines=other.of_machines,
+        )
+    return capture
 
 
 def _expected_name(reader: CaptureReader) -> str:

@@ -62,9 +62,11 @@ class PolicyLoad:
 
     An ``error`` among the diagnostics, but for text that is ignored behind an expression, is a
     place where the daemon that reads the macro ends; of some that is not condor_negotiator.
+    ``config``: what it was loaded from.
     """
 
     policy: NegotiatorPolicy
+    config: Config
     diagnostics: tuple[Diagnostic, ...] = ()
     unsupported: tuple[Unsupported, ...] = ()
 
@@ -107,7 +109,7 @@ def load_policy(
     knobs = KnobReader(config, dialect)
     policy = _build(knobs, sources)
     diagnostics = (*_relevant(knobs.diagnostics, policy),)
-    return PolicyLoad(policy, diagnostics, tuple(_unsupported(config)))
+    return PolicyLoad(policy, config, diagnostics, tuple(_unsupported(config)))
 
 
 def policy_from_knobs(

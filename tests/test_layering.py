@@ -41,8 +41,8 @@ ORDER = {
     ),
     "negotiator": (
         "model", "versions", "groups", "accounting", "expressions", "pool", "claims", "jobs",
-        "matching", "columns", "sessions", "engines", "cycle", "capture", "io", "scenario",
-        "strategies",
+        "matching", "columns", "sessions", "engines", "cycle", "capture", "whatif", "io",
+        "scenario", "strategies",
     ),
     "pieslice": (
         "terminal", "command_line", "limiting", "data", "writing", "reports", "recording", "live",
@@ -55,7 +55,7 @@ ORDER = {
         "asked", "limits", "sessions", "fates", "moments", "lists", "clauses", "conditions",
         "funnel", "suggestions", "own_machine", "preemption", "ranking", "slots", "answer",
         "autoclusters",
-        "quotas", "differences", "cli",
+        "quotas", "sides", "differences", "cli",
     ),
 }  # fmt: skip
 

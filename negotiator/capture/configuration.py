@@ -19,10 +19,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from attr import frozen
+from attr import evolve, frozen
 
 from classad.errors import Diagnostic
-from negotiator.capture.files import CaptureReader, reason
+from negotiator.capture.files import CaptureReader, ConfigPaths, reason
 from negotiator.capture.group_maps import FEATURE, GroupMap
 from negotiator.model.snapshot import UnsupportedKnob
 from policy.config import Config, load_config
@@ -58,6 +58,7 @@ class LoadedPolicy:
     policy: NegotiatorPolicy
     unsupported: tuple[UnsupportedKnob, ...]
     diagnostics: tuple[Diagnostic, ...]
+    config: Config
     #: What the schedds' map gives to jobs; None without FEATURE:AssignAccountingGroup.
     group_map: GroupMap | None = None
     #: Seconds between two ads of a startd.
@@ -121,6 +122,29 @@ def _below(folder: Path, path: str) -> Path | None:
     return next((p for p in inside if p.exists()), inside[0] if inside else None)
 
 
+def read_config(
+    paths: ConfigPaths, now: float, *, local_name: str | None = None, version: Version = NEWEST
+) -> tuple[Config, CaptureSources]:
+    """A configuration, and where its files are; raises ``OSError``."""
+    for file in (paths.root, *paths.overlays):
+        if file is not None:
+            # The reader takes a file that cannot be opened for one line of trouble; it is more.
+            file.open("rb").close()
+    root = Path("condor_config") if paths.root is None else paths.root
+    sources = CaptureSources(root, paths.overlays, paths.texts)
+    config = load_config(
+        None if paths.root is None else str(root),
+        sources,
+        builtin_library(version),
+        context=Context("NEGOTIATOR", local_name),
+        overlays=[*map(str, paths.overlays), *(name for name, _ in paths.texts)],
+        extra=paths.defines,
+        now=now,
+        keep_going=True,
+    )
+    return config, sources
+
+
 def read_policy(
     path: Path | None,
     now: float,
@@ -140,23 +164,9 @@ def read_policy(
     macros in all these that nobody reads are among the diagnostics: errors in ``defines``, warnings
     elsewhere, and in the file at ``path`` unless that is ``captured``, so that a pool runs with it.
     """
-    for file in (path, *overlays):
-        if file is not None:
-            # The reader takes a file that cannot be opened for one line of trouble; it is more.
-            file.open("rb").close()
-    root = Path("condor_config") if path is None else path
-    sources = CaptureSources(root, overlays, texts)
+    paths = ConfigPaths(path, overlays, texts, defines)
+    config, sources = read_config(paths, now, local_name=local_name, version=version)
     named = [name for name, _ in texts]
-    config = load_config(
-        None if path is None else str(root),
-        sources,
-        builtin_library(version),
-        context=Context("NEGOTIATOR", local_name),
-        overlays=[*map(str, overlays), *named],
-        extra=defines,
-        now=now,
-        keep_going=True,
-    )
     loaded = load_policy(
         config, local_name=local_name, dialect=dialect, version=version, sources=sources
     )
@@ -176,7 +186,7 @@ def read_policy(
     read = {*map(str, overlays), *named} if captured else None
     names = doubted(config, read, texts=named)
     told = (*problems, *names, *loaded.diagnostics, *_not_read(config, version))
-    return LoadedPolicy(loaded.policy, unsupported, told, groups, interval)
+    return LoadedPolicy(loaded.policy, unsupported, told, config, groups, interval)
 
 
 def update_interval(text: str | None) -> int:
@@ -189,13 +199,12 @@ def capture_policy(
     reader: CaptureReader, now: float, followed: Followed, local_name: str | None
 ) -> LoadedPolicy:
     """The policy of the files of a capture, whose diagnostics are noted."""
-    paths = reader.paths
-    path = paths.find("config")
-    if path is None and not paths.overlays and not paths.texts:
+    paths = reader.paths.config
+    if paths.root is None and not paths.overlays and not paths.texts:
         reader.warn(f"{reader.missing('config')}: no such file; HTCondor's defaults are used")
     try:
         loaded = read_policy(
-            path,
+            paths.root,
             now,
             overlays=paths.overlays,
             texts=paths.texts,
@@ -209,6 +218,25 @@ def capture_policy(
         raise reader.stop(f"{problem.filename}: {reason(problem)}") from None
     reader.diagnostics.extend(loaded.diagnostics)
     return loaded
+
+
+def configurations_before(
+    reader: CaptureReader, now: float, followed: Followed, local_name: str | None
+) -> list[Config]:
+    """The configurations that the pool had before the one that is read."""
+    own = reader.paths.in_folder("config")
+    try:
+        return [
+            read_config(
+                evolve(paths, root=paths.root or own),
+                now,
+                local_name=local_name,
+                version=followed.version,
+            )[0]
+            for paths in reader.paths.before
+        ]
+    except OSError as problem:
+        raise reader.stop(f"{problem.filename}: {reason(problem)}") from None
 
 
 def _not_read(config: Config, version: Version) -> Iterator[Diagnostic]:

@@ -48,12 +48,29 @@ class InputError(Exception):
 
 
 @frozen
+class ConfigPaths:
+    """Configurations in the order in which they are read.
+
+    ``root``: None for that of the folder of the capture, if it has one.  ``overlays``: files that
+    are read after it, ``texts``: names and contents of more that are in no file, ``defines``: names
+    and texts of macros after those.
+    """
+
+    root: Path | None = None
+    overlays: tuple[Path, ...] = ()
+    texts: tuple[tuple[str, str], ...] = ()
+    defines: tuple[tuple[str, str], ...] = ()
+
+
+@frozen
 class CapturePaths:
     """A folder and what is taken instead of the files in it.
 
     ``given``: files; ``ads``: ads of files of any name, by what they are.  ``overlays``:
     configurations that are read after the first one, ``texts``: names and contents of more that
-    are in no file, ``defines``: names and texts of macros after those.
+    are in no file, ``defines``: names and texts of macros after those.  ``before``: the
+    configurations that the pool had before that, each in place of the one before it; ``where``: the
+    condition for slots of machines that have the last one, empty for all.
     """
 
     folder: Path | None
@@ -64,6 +81,13 @@ class CapturePaths:
     defines: tuple[tuple[str, str], ...] = ()
     #: What the pool is called where there is no folder.
     title: str | None = None
+    before: tuple[ConfigPaths, ...] = ()
+    where: str = ""
+
+    @property
+    def config(self) -> ConfigPaths:
+        """The configuration that is read."""
+        return ConfigPaths(self.find("config"), self.overlays, self.texts, self.defines)
 
     @staticmethod
     def overridable() -> tuple[str, ...]:
@@ -81,6 +105,10 @@ class CapturePaths:
         # Accounting ads that are given by name are meant; the log of the folder is older news.
         if what == "accountant_log" and self.has("accounting"):
             return None
+        return self.in_folder(what)
+
+    def in_folder(self, what: str) -> Path | None:
+        """The first file for ``what`` in the folder that exists."""
         if self.folder is None:
             return None
         paths = (self.folder / name for name in FILES[what])

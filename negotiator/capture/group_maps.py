@@ -19,11 +19,10 @@ from attr import evolve, frozen
 
 from classad import ClassAd
 from negotiator.capture.ads import job_id
-from negotiator.capture.schedds import advertised_submitter, submitter_ad
+from negotiator.capture.schedds import advertised_submitter, with_other_jobs
 from negotiator.jobs.lists import IDLE
 from negotiator.jobs.submitters import IdleJobWeights
 from negotiator.model.snapshot import ScheddQueue
-from negotiator.pool.addresses import NO_ADDRESS
 from policy.maps.user_maps import Mapped, UserMap, map_name
 from policy.model import NegotiatorPolicy
 
@@ -68,7 +67,7 @@ class Assignments:
 
 
 #: Jobs that change submitter: by schedd, submitter before and after, and the line that says so.
-_Moved = dict[tuple[str, str, str, str], list[ClassAd]]
+_Moved = dict[tuple[str, str, str, str], list[tuple[ClassAd, ClassAd]]]
 #: Jobs that are refused: by schedd, submitter and cause.
 _Refused = dict[tuple[str, str, str], list[ClassAd]]
 
@@ -89,10 +88,14 @@ def assign_groups(
         jobs = tuple(_assigned(known, queue.name, job, moved, refused) for job in queue.jobs)
         changed.append(evolve(queue, jobs=jobs))
     said = Assignments(
-        tuple(GroupAssignment(*key, tuple(map(job_id, jobs))) for key, jobs in moved.items()),
+        tuple(
+            GroupAssignment(*key, tuple(job_id(job) for job, _ in jobs))
+            for key, jobs in moved.items()
+        ),
         tuple(RefusedJobs(*key, tuple(map(job_id, jobs))) for key, jobs in refused.items()),
     )
-    return changed, _submitters(submitters, moved, IdleJobWeights.by(policy)), said
+    moves = ((schedd, job) for (schedd, *_), jobs in moved.items() for job in jobs)
+    return changed, with_other_jobs(submitters, moves, IdleJobWeights.by(policy)), said
 
 
 def _assigned(
@@ -120,7 +123,7 @@ def _assigned(
     place = "" if line is None else f"{line.file}:{line.number}"
     after = advertised_submitter(new) or ""
     if after != before:
-        moved.setdefault((schedd, before, after, place), []).append(job)
+        moved.setdefault((schedd, before, after, place), []).append((job, new))
     return new
 
 
@@ -130,30 +133,3 @@ def _refused(known: GroupMap, found: Mapped, wanted: str | None) -> str | None:
     if known.check_request and wanted is not None and wanted.lower() != found.group.lower():
         return f"`{found.name}` may not ask for group `{wanted}`"
     return None
-
-
-def _submitters(
-    ads: Sequence[ClassAd], moved: _Moved, weights: IdleJobWeights
-) -> tuple[ClassAd, ...]:
-    """The submitter ads with the idle jobs where they now belong."""
-    found = list(ads)
-    # A schedd that was started anew has two ads of a submitter for a while; the last one counts.
-    places = {
-        (ad.get_string("Name"), ad.get_string("ScheddName")): place for place, ad in enumerate(ads)
-    }
-    addresses = {ad.get_string("ScheddName"): ad.get_string("ScheddIpAddr") for ad in ads}
-    for (schedd, before, after, _), jobs in moved.items():
-        old, new = places.get((before, schedd)), places.setdefault((after, schedd), len(found))
-        if new == len(found):
-            found.append(submitter_ad(after, schedd, addresses.get(schedd) or NO_ADDRESS, {}))
-        if old is not None:
-            found[old] = _with_jobs(found[old], -len(jobs), -weights.sum(jobs))
-        found[new] = _with_jobs(found[new], len(jobs), weights.sum(jobs))
-    return tuple(found)
-
-
-def _with_jobs(ad: ClassAd, count: int, weight: float) -> ClassAd:
-    changed = ad.duplicate()
-    for name, more in (("IdleJobs", count), ("WeightedIdleJobs", weight)):
-        changed.insert(name, max((ad.get_number(name) or 0) + more, 0))
-    return changed

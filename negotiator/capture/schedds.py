@@ -173,6 +173,42 @@ def submitter_ad(name: str, schedd: str, address: str, count: Mapping[str, float
     return ad
 
 
+#: An idle job, and as it is in place of that; None if it is in no queue then.
+OtherJob = tuple[ClassAd, ClassAd | None]
+
+
+def with_other_jobs(
+    submitters: Sequence[ClassAd], moves: Iterable[tuple[str, OtherJob]], weights: IdleJobWeights
+) -> tuple[ClassAd, ...]:
+    """The submitter ads with idle jobs counted as they are now; ``moves``: by schedd."""
+    found = list(submitters)
+    # A schedd that was started anew has two ads of a submitter for a while; the last one counts.
+    places = {
+        (ad.get_string("Name"), ad.get_string("ScheddName")): place
+        for place, ad in enumerate(submitters)
+    }
+    addresses = {ad.get_string("ScheddName"): ad.get_string("ScheddIpAddr") for ad in submitters}
+    changes: dict[tuple[str, str], list[int]] = {}
+    for schedd, (before, after) in moves:
+        for job, sign in ((before, -1), (after, 1)):
+            if job is None or (sign > 0 and job.get_number("JobStatus") != IDLE):
+                continue
+            change = changes.setdefault((advertised_submitter(job) or "", schedd), [0, 0])
+            change[0] += sign
+            change[1] += sign * weights.of(job)
+    for (name, schedd), (count, weight) in changes.items():
+        place = places.get((name, schedd))
+        if place is None and count <= 0:
+            continue
+        if place is None:
+            place = places[name, schedd] = len(found)
+            found.append(submitter_ad(name, schedd, addresses.get(schedd) or NO_ADDRESS, {}))
+        changed = found[place] = found[place].duplicate()
+        for attribute, more in (("IdleJobs", count), ("WeightedIdleJobs", weight)):
+            changed.insert(attribute, max((changed.get_number(attribute) or 0) + more, 0))
+    return tuple(found)
+
+
 # --- jobs that have a match -----------------------------------------------------------------------
 
 

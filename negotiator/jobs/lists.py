@@ -31,6 +31,8 @@ from policy.versions import Version
 #: What ``JobStatus`` says.
 IDLE: Final = 1
 RUNNING: Final = 2
+REMOVED: Final = 3
+HELD: Final = 5
 #: Universes whose jobs a schedd runs on its own machine.
 SCHEDULER_UNIVERSE: Final = UNIVERSES["scheduler"]
 LOCAL_UNIVERSE: Final = UNIVERSES["local"]

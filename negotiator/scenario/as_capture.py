@@ -13,10 +13,14 @@ from collections.abc import Mapping, Sequence
 
 from classad.errors import ClassAdParseError
 from negotiator.capture.agreement import Expected, ExpectedError, parse_expected
-from negotiator.capture.configuration import LoadedPolicy, capture_policy
-from negotiator.capture.files import CapturePaths, CaptureReader
+from negotiator.capture.configuration import (
+    LoadedPolicy,
+    capture_policy,
+    configurations_before,
+)
+from negotiator.capture.files import CapturePaths, CaptureReader, ConfigPaths
 from negotiator.capture.slots import pool_order
-from negotiator.io import Capture, OtherNegotiator
+from negotiator.io import Capture, OtherNegotiator, under_other_configurations
 from negotiator.model.snapshot import PoolFacts, UnsupportedKnob, machine_of
 from negotiator.scenario.expand import Scenario, expand_jobs, expand_slots
 from negotiator.scenario.read import (
@@ -28,9 +32,10 @@ from negotiator.scenario.read import (
     version_of,
     warmed,
 )
+from policy.config import Config
 from policy.dialects import HTCONDOR, Dialect
 from policy.io import builtin_library
-from policy.load import policy_from_knobs
+from policy.load import PolicyLoad, policy_from_knobs
 from policy.versions import NOT_GIVEN, Followed, followed_version, parse_version
 
 
@@ -90,7 +95,7 @@ def _capture(
         dialect=reader.dialect,
         version=followed,
     )
-    return Capture(
+    capture = Capture(
         snapshot,
         loaded.policy,
         facts,
@@ -104,6 +109,8 @@ def _capture(
             for name, item in zip(names[1:], more, strict=True)
         ),
     )
+    before = _before(knobs, reader, moment, followed, names[0])
+    return under_other_configurations(capture, reader, [*before, loaded.config])
 
 
 def _followed(data: Scenario, reader: CaptureReader) -> Followed:
@@ -130,24 +137,50 @@ def _policy(
     local_name: str | None,
 ) -> LoadedPolicy:
     """The scenario's own policy with the definitions given, or that of a configuration."""
-    paths = reader.paths
-    if paths.find("config") is not None:
+    paths = reader.paths.config
+    if paths.root is not None:
         return capture_policy(reader, now, followed, local_name)
-    given = {**BASE_KNOBS, **knobs, **dict(paths.defines)}
-    found = policy_from_knobs(
-        given,
+    found = _own_policy(knobs, reader, paths, followed, local_name)
+    reader.diagnostics.extend(found.diagnostics)
+    unsupported = tuple(
+        UnsupportedKnob(item.macro, item.text, "the scenario", item.reason)
+        for item in found.unsupported
+    )
+    return LoadedPolicy(found.policy, unsupported, (), found.config)
+
+
+def _own_policy(
+    knobs: Mapping[str, str],
+    reader: CaptureReader,
+    paths: ConfigPaths,
+    followed: Followed,
+    local_name: str | None,
+) -> PolicyLoad:
+    return policy_from_knobs(
+        {**BASE_KNOBS, **knobs, **dict(paths.defines)},
         builtin_library(followed.version) if paths.texts else None,
         dialect=reader.dialect,
         version=followed.version,
         local_name=local_name,
         more=dict(paths.texts),
     )
-    reader.diagnostics.extend(found.diagnostics)
-    unsupported = tuple(
-        UnsupportedKnob(item.macro, item.text, "the scenario", item.reason)
-        for item in found.unsupported
-    )
-    return LoadedPolicy(found.policy, unsupported, ())
+
+
+def _before(
+    knobs: Mapping[str, str],
+    reader: CaptureReader,
+    now: float,
+    followed: Followed,
+    local_name: str | None,
+) -> list[Config]:
+    """The configurations of before: the scenario's own, and others in place of it."""
+    files = configurations_before(reader, now, followed, local_name)
+    return [
+        _own_policy(knobs, reader, paths, followed, local_name).config
+        if paths.root is None
+        else config
+        for paths, config in zip(reader.paths.before, files, strict=True)
+    ]
 
 
 def _expected(data: Scenario, seen: Scenario) -> Expected | None:

@@ -19,9 +19,17 @@ from attr import evolve, frozen
 from classad.errors import Diagnostic
 from negotiator.engines import ENGINES
 from negotiator.io import Capture
+from negotiator.whatif.pool import WhatIf
 from pieslice.api.errors import AnyPath, ReadError, given_version, one_family, path_of
 from pieslice.inputs.moments import moment_of
-from pieslice.inputs.pool import PoolReading, parse_time, pool_inputs, read_pool, with_configs
+from pieslice.inputs.pool import (
+    PoolReading,
+    parse_time,
+    pool_inputs,
+    read_pool,
+    with_configs,
+    with_more,
+)
 from pieslice.inputs.sorting import Inputs
 from pieslice.negotiate.answer import Cycle, answer, run
 from pieslice.policies.answers import Policy
@@ -178,30 +186,42 @@ class Pool:
         with one_family():
             results = [run(pool.capture, seed).result for pool in (self, other)]
             versions = self.capture.facts.version, other.capture.facts.version
-            return compare(results[0], results[1], (self.name, other.name), versions)
+            names, what_ifs = (self.name, other.name), (self.what_if, other.what_if)
+            return compare(results[0], results[1], names, versions, what_ifs)
 
-    def with_config(self, config: str | Mapping[str, object] | Path | Policy) -> Pool:
+    @property
+    def what_if(self) -> WhatIf | None:
+        """What ``with_config`` changes in the slots and jobs of the pool, and what it does not."""
+        return self.capture.what_if
+
+    def with_config(
+        self, config: str | Mapping[str, object] | Path | Policy, *, where: str = ""
+    ) -> Pool:
         """The same pool under another policy; its files are read again.
 
         A ``Path`` or ``Policy`` takes the place of the pool's configuration, as ``--config``
         does.  A text is read after it, as if it stood in one more file: with conditions, templates
         and references to what is set there.  Names and values are such a text of assignments.
+
+        Slots advertise what their startds would, jobs that wait are what they were had they been
+        submitted under it; see ``what_if``.  ``where``: on which machines, by the ad of a slot:
+        ``'Machine == "n1"'``.
         """
         with one_family():
+            own = self.reading.inputs
+            own = evolve(own, paths=evolve(own.paths, where=where))
             if isinstance(config, Policy | Path):
                 path = Path(config.path if isinstance(config, Policy) else config)
-                inputs = with_configs(self.reading.inputs, [path])
+                inputs = with_configs(own, [path])
                 return self._read_again(inputs, f"{path}")
-            paths = self.reading.inputs.paths
+            if isinstance(config, str) and "=" not in config and os.path.exists(config.strip()):
+                raise ReadError(f"`{config}` is a file, and a text is no name of one: give a Path")
+            texts = own.paths.texts
             text = config if isinstance(config, str) else _assignments(config)
             # A text in Python need not end with a newline; a file must.
             text = text if text.endswith("\n") else f"{text}\n"
-            name = f"<with_config {len(paths.texts) + 1}>" if paths.texts else "<with_config>"
-            paths = evolve(paths, texts=(*paths.texts, (name, text)))
-            inputs = evolve(self.reading.inputs, paths=paths)
-            pool = self._read_again(inputs, _label(config))
-            if isinstance(config, str) and "=" not in config and os.path.exists(config.strip()):
-                raise ReadError(f"`{config}` is a file, and a text is no name of one: give a Path")
+            name = f"<with_config {len(texts) + 1}>" if texts else "<with_config>"
+            pool = self._read_again(with_more(own, texts=((name, text),)), _label(config))
             _refuse_errors(pool.diagnostics, name)
             return pool
 

@@ -61,6 +61,13 @@ def add_inputs(parser: argparse.ArgumentParser) -> None:
         help="a definition after all configuration files",
     )
     parser.add_argument(
+        "--for",
+        dest="where",
+        metavar="EXPR",
+        help="machines whose startds get another configuration, by the ads of their slots, such as"
+        " 'Machine == \"n1\"' (default: all)",
+    )
+    parser.add_argument(
         "--at",
         metavar="T",
         help="of a history: the last capture at or before T (seconds since the epoch or ISO 8601, "

@@ -14,12 +14,12 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
-from typing import IO
+from typing import IO, Final
 
 from attr import Factory, evolve, frozen
 
 from classad.errors import Diagnostic
-from negotiator.capture.files import SILENT, StageWatch
+from negotiator.capture.files import SILENT, ConfigPaths, StageWatch
 from negotiator.io import Capture, CapturePaths, InputError, read_capture
 from negotiator.matching.stopwatch import RequestCosts
 from negotiator.model.arithmetic import END_OF_CALENDAR
@@ -28,10 +28,14 @@ from pieslice.inputs.running import captured
 from pieslice.inputs.sorting import Inputs, sort_out
 from pieslice.reports.output import hold_diagnostics, show_diagnostics
 from pieslice.reports.progress import Progress
+from pieslice.reports.whatif import notes
 from policy.dialects import HTCONDOR, Dialect, find_dialect
 from policy.language.about import about
 from policy.language.table import COMMAND_LINE_ORIGIN
 from policy.versions import Followed
+
+#: Commands whose answers say what a configuration changes.
+_SAYING: Final = frozenset({"diff", "negotiate"})
 
 
 @frozen
@@ -114,18 +118,50 @@ def pool_inputs(
     named: Mapping[str, Path] = MappingProxyType({}),
     configs: Sequence[Path] = (),
     defines: Sequence[tuple[str, str]] = (),
+    instead_of: Sequence[Path] = (),
+    where: str = "",
 ) -> Inputs:
     """What the paths are; raises ``InputError`` if they are no pool.
 
-    ``named``: files by what they are; ``configs``: in place of the pool's own configuration.
+    ``named``: files by what they are; ``configs``: in place of the pool's own configuration, or of
+    ``instead_of``, which is in place of that.  ``where``: see ``CapturePaths``.
     """
     found = sort_out(items, diagnostics)
-    paths = evolve(found.paths, given={**found.paths.given, **named}, defines=tuple(defines))
+    paths = evolve(found.paths, given={**found.paths.given, **named}, where=where)
     if not evolve(found, paths=paths).complete:
         message = "give the folder of a capture, a scenario, or at least slot ads and job ads"
         how = "`pieslice help captures` shows how to save one"
         raise InputError([Diagnostic(message, help=how)])
-    return with_configs(evolve(found, paths=paths), configs)
+    own = evolve(found, paths=paths)
+    found = with_configs(own, configs)
+    if instead_of:
+        step = with_configs(own, instead_of).paths
+        paths = evolve(found.paths, before=(*step.before, step.config))
+        found = evolve(found, paths=paths)
+    return with_more(found, defines=tuple(defines)) if defines else found
+
+
+def with_more(
+    inputs: Inputs,
+    *,
+    texts: tuple[tuple[str, str], ...] = (),
+    defines: tuple[tuple[str, str], ...] = (),
+) -> Inputs:
+    """The same pool with more that is read after its configurations."""
+    paths = inputs.paths
+    paths = evolve(
+        paths,
+        texts=(*paths.texts, *texts),
+        defines=(*paths.defines, *defines),
+        before=paths.before or (own_config(paths),),
+    )
+    return evolve(inputs, paths=paths)
+
+
+def own_config(paths: CapturePaths) -> ConfigPaths:
+    """The configuration that is read, the one of a folder by no name: it may not be there yet."""
+    root = paths.given.get("config")
+    return ConfigPaths(root, paths.overlays, paths.texts, paths.defines)
 
 
 def with_configs(inputs: Inputs, configs: Sequence[Path]) -> Inputs:
@@ -133,10 +169,12 @@ def with_configs(inputs: Inputs, configs: Sequence[Path]) -> Inputs:
     if not configs:
         return inputs
     paths = inputs.paths
+    before = (*paths.before, own_config(paths))
     # Configurations among the inputs stay below those that take the place of the pool's own.
     own = [paths.given["config"]] if "config" in paths.given else []
     first, *rest = [*own, *paths.overlays, *configs]
-    paths = evolve(paths, given={**paths.given, "config": first}, overlays=tuple(rest))
+    given = {**paths.given, "config": first}
+    paths = evolve(paths, given=given, overlays=tuple(rest), before=before)
     return evolve(inputs, paths=paths)
 
 
@@ -147,7 +185,8 @@ def load(args: argparse.Namespace, err: IO[str], progress: Progress) -> Capture 
     except InputError as problem:
         show_diagnostics(problem.diagnostics, err)
         return None
-    hold_diagnostics(capture.diagnostics, args, err)
+    told = () if args.command in _SAYING else notes(capture.what_if)
+    hold_diagnostics((*capture.diagnostics, *told), args, err)
     return capture
 
 
@@ -170,6 +209,8 @@ def _reading(args: argparse.Namespace) -> PoolReading:
         },
         configs=[Path(path) for path in args.config or ()],
         defines=defines,
+        instead_of=[Path(path) for path in getattr(args, "instead_of", None) or ()],
+        where=args.where or "",
     )
     now = None if args.now is None else parse_time(args.now)
     names = tuple(dict.fromkeys(args.local_name or ()))

@@ -34,6 +34,8 @@ from pieslice.priorities.table import StateView, render
 from pieslice.reports.document import INLINE, Document
 from pieslice.reports.layout import Block, Drawn, Line, plural
 from pieslice.reports.result import DataTable, Result, table_blocks
+from pieslice.reports.whatif import WhatIfData
+from pieslice.reports.whatif import blocks as what_if_blocks
 
 
 def quota_blocks(result: CycleResult) -> list[Block]:
@@ -133,7 +135,10 @@ class Cycle(Result):
     def blocks(self) -> Sequence[Block]:
         if not self.shown:
             return blocks(self.outcome)
-        found: list[Block] = list(heading(self.outcome))
+        found: list[Block] = [
+            *heading(self.outcome),
+            *what_if_blocks(WhatIfData.of(self.outcome.what_if)),
+        ]
         for name in self.shown:
             found.append(Line())
             if name == "quotas":
@@ -203,6 +208,7 @@ def outcome_of(pool: Capture, result: CycleResult) -> CycleReport:
         agreement,
         pool.expected_name,
         assignments=pool.assignments,
+        what_if=pool.what_if,
     )
 
 

@@ -174,6 +174,7 @@ def _then(capture: Capture, turn: Turn, interval: float) -> Capture:
         facts=facts,
         expected=None,
         assignments=Assignments(),
+        what_if=None,
         # What was wrong with the files is said once.
         diagnostics=(),
     )

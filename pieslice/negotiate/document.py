@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from attr import frozen
+from attr import field, frozen
 
 from classad.errors import Diagnostic
 from negotiator.capture.agreement import AdAge, Agreement, DecisionDifference
@@ -28,7 +28,8 @@ from negotiator.model.snapshot import UnsupportedKnob
 from pieslice.negotiate.tables import SUBMITTER, Tables
 from pieslice.negotiate.text import CycleReport, iso_time, sort_keys, timed_turns
 from pieslice.negotiate.vacating import Vacating
-from pieslice.reports.document import shape, view
+from pieslice.reports.document import SPARSE, shape, view
+from pieslice.reports.whatif import WhatIfData
 
 
 @view(
@@ -139,6 +140,7 @@ class CycleData:
     unsupported: Sequence[UnsupportedKnob]
     diagnostics: Sequence[Diagnostic]
     tables: Tables
+    what_if: WhatIfData | None = field(default=None, metadata=SPARSE)
 
     @classmethod
     def of(
@@ -165,6 +167,7 @@ class CycleData:
             outcome.unsupported,
             diagnostics,
             tables or {},
+            WhatIfData.of(outcome.what_if),
         )
 
 

@@ -30,6 +30,7 @@ from negotiator.model.result import (
     TurnEvent,
 )
 from negotiator.model.snapshot import PoolFacts, UnsupportedKnob
+from negotiator.whatif.pool import WhatIf
 from pieslice.negotiate.vacating import Vacating
 from pieslice.reports.layout import (
     Block,
@@ -43,6 +44,8 @@ from pieslice.reports.layout import (
     short,
 )
 from pieslice.reports.versions import version_line
+from pieslice.reports.whatif import WhatIfData
+from pieslice.reports.whatif import blocks as what_if_blocks
 from policy.dialects import HTCONDOR
 
 #: How many differences from the real negotiator are listed.
@@ -70,6 +73,8 @@ class CycleReport:
     vacating: tuple[Vacating, ...] = ()
     #: The accounting groups that jobs got from a map before the cycle.
     assignments: Assignments = Factory(Assignments)
+    #: What the configuration changes besides the policy.
+    what_if: WhatIf | None = None
 
 
 def iso_time(seconds: float) -> str:
@@ -85,6 +90,7 @@ def blocks(outcome: CycleReport) -> list[Block]:
     result = outcome.result
     parts = [
         heading(outcome),
+        what_if_blocks(WhatIfData.of(outcome.what_if)),
         _assignments(outcome.assignments),
         _submitters(result.submitters),
         _groups(result),

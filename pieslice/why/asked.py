@@ -20,7 +20,7 @@ from attr import frozen
 from classad import ClassAd
 from classad.evaluate import EvalContext
 from negotiator.groups.tree import group_tree
-from negotiator.jobs.lists import IDLE, submitter_of
+from negotiator.jobs.lists import HELD, IDLE, submitter_of
 from negotiator.jobs.submitters import negotiated_name
 from negotiator.model.arithmetic import whole
 from negotiator.model.result import ROOT_GROUP
@@ -41,7 +41,6 @@ STATUS: Final = {
     6: "transferring output",
     7: "suspended",
 }
-_HELD: Final = 5
 #: What comes after the host in a name: its domain, or the machine of a startd with another name.
 _HOST: Final = re.compile(r"[.@]")
 
@@ -91,7 +90,7 @@ class AskedJob:
     @property
     def status_and_reason(self) -> str:
         """Its status; of a held job with the reason."""
-        reason = self.ad.get_string("HoldReason") if self.status == _HELD else None
+        reason = self.ad.get_string("HoldReason") if self.status == HELD else None
         return f"{self.status_text}: {reason}" if reason else self.status_text
 
 

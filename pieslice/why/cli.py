@@ -26,6 +26,7 @@ from pieslice.inputs.versions import version_from
 from pieslice.terminal import complain
 
 if TYPE_CHECKING:
+    from negotiator.io import Capture
     from negotiator.model.result import CycleResult
     from pieslice.command_line import Subcommands
     from pieslice.reports.result import Result
@@ -298,14 +299,16 @@ def _diff(args: argparse.Namespace) -> int:
         return EXIT_BAD
     with without_collecting():
         results: list[CycleResult] = []
-        versions: list[Followed] = []
         engines = make_engines(args.engine, lasting=True)
-        for pool_name, config, args.dialect, args.at, args.condor_version in sides:
+        pools: list[Capture] = []
+        for number, side in enumerate(sides):
+            pool_name, config, args.dialect, args.at, args.condor_version = side
             args.inputs, args.config = [pool_name], None if config is None else [config]
+            args.instead_of = _instead_of(*sides) if number else ()
             pool = load(args, sys.stderr, Progress(sys.stderr))
             if pool is None:
                 return EXIT_BAD
-            versions.append(pool.facts.version)
+            pools.append(pool)
             results.append(
                 negotiate(
                     pool.snapshot,
@@ -317,7 +320,13 @@ def _diff(args: argparse.Namespace) -> int:
                 )
             )
         first, second = (_side_name(*side) for side in sides)
-        found = compare(results[0], results[1], (first, second), (versions[0], versions[1]))
+        found = compare(
+            results[0],
+            results[1],
+            (first, second),
+            (pools[0].facts.version, pools[1].facts.version),
+            (pools[0].what_if, pools[1].what_if),
+        )
         put(found, args, sys.stdout)
     return EXIT_OK if found.same else EXIT_NO
 
@@ -342,6 +351,13 @@ def _watch(args: argparse.Namespace) -> int:
         show_diagnostics(problem.diagnostics, sys.stderr)
         return EXIT_BAD
     return watch(args)
+
+
+def _instead_of(first: _Side, second: _Side) -> Sequence[str]:
+    """The configuration that the second one is compared with, if it is one of the same pool."""
+    (pool, config, _, at, _), (other, new, _, then, _) = first, second
+    same = (pool, at) == (other, then) and config != new
+    return [config] if same and config is not None and new is not None else ()
 
 
 #: Folder, configuration, dialect, moment and version.

@@ -16,14 +16,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
 from typing import ClassVar, Final
 
-from attr import field, frozen
+from attr import frozen
 
 from negotiator.model.arithmetic import add_up
 from negotiator.model.result import CycleResult, Match, MatchKind
 from negotiator.model.snapshot import machine_of
+from negotiator.whatif.pool import WhatIf
 from pieslice.negotiate.tables import MatchSums, sums_by
 from pieslice.negotiate.text import KINDS
-from pieslice.reports.document import INLINE, shape, view
+from pieslice.reports.document import shape, view
 from pieslice.reports.layout import (
     Block,
     CellsOf,
@@ -32,11 +33,13 @@ from pieslice.reports.layout import (
     Wrapped,
     plural,
     rounded,
-    short,
     table_of,
 )
 from pieslice.reports.result import Result
 from pieslice.reports.versions import version_line
+from pieslice.reports.whatif import WhatIfData
+from pieslice.reports.whatif import blocks as what_if_blocks
+from pieslice.why.sides import CycleSide, CycleTotals
 from policy.versions import NOT_GIVEN, Followed
 
 #: Two real numbers that differ by less than this part are told as equal.
@@ -163,52 +166,13 @@ class RejectionChange:
     requests: BeforeAfter
 
 
-@frozen
-class CycleTotals:
-    """A cycle in a few numbers."""
-
-    slots: int
-    matches: int
-    free: int
-    by_rank: int
-    by_priority: int
-    weight: float
-    rejections: int
-
-    @classmethod
-    def of(cls, result: CycleResult) -> CycleTotals:
-        """The numbers of one cycle."""
-        kinds = Counter(match.kind for match in result.matches)
-        return cls(
-            result.pool.slots,
-            len(result.matches),
-            kinds[MatchKind.NONE],
-            kinds[MatchKind.RANK],
-            kinds[MatchKind.PRIORITY],
-            add_up(match.cost for match in result.matches),
-            len(result.rejections),
-        )
-
-    @property
-    def text(self) -> str:
-        """All of them in a line."""
-        kinds = f"{self.free} free, {self.by_rank} by rank, {self.by_priority} by priority"
-        matches = f"{plural(self.matches, 'match')} of weight {short(self.weight)} ({kinds})"
-        return f"{plural(self.slots, 'slot')}, {matches}, {plural(self.rejections, 'rejection')}"
-
-
 @frozen(eq=False, repr=False)
 class Changes(Result):
-    """What differs between two cycles; ``names`` are those of the two sides.
-
-    ``versions``: those that each side follows.
-    """
+    """What differs between two cycles."""
 
     schema: ClassVar[str] = "pieslice/diff/1"
-    names: tuple[str, str]
-    versions: tuple[Followed, Followed]
-    before: CycleTotals
-    after: CycleTotals
+    a: CycleSide
+    b: CycleSide
     users: tuple[UserChange, ...]
     groups: tuple[GroupChange, ...]
     machines: tuple[MachineTotals, ...]
@@ -221,14 +185,24 @@ class Changes(Result):
         return not (self.users or self.groups or self.slots or self.rejections)
 
     @property
-    def a(self) -> CycleSide:
-        """The first cycle."""
-        return CycleSide(self.names[0], self.versions[0], self.before)
+    def names(self) -> tuple[str, str]:
+        """What the two sides are called."""
+        return self.a.name, self.b.name
 
     @property
-    def b(self) -> CycleSide:
-        """The second cycle."""
-        return CycleSide(self.names[1], self.versions[1], self.after)
+    def versions(self) -> tuple[Followed, Followed]:
+        """The versions that they follow."""
+        return self.a.followed, self.b.followed
+
+    @property
+    def before(self) -> CycleTotals:
+        """The numbers of the first cycle."""
+        return self.a.totals
+
+    @property
+    def after(self) -> CycleTotals:
+        """The numbers of the second cycle."""
+        return self.b.totals
 
     @property
     def user_nets(self) -> list[UserNet]:
@@ -241,21 +215,24 @@ class Changes(Result):
         return [*map(GroupNet, self.groups)]
 
     def summary(self) -> str:
-        first, second = self.names
         count = plural(len(self.slots), "slot")
-        return f"{first} and {second}: {'the same' if self.same else f'{count} differ'}"
+        return f"{self.a.name} and {self.b.name}: {'the same' if self.same else f'{count} differ'}"
 
     def blocks(self) -> Sequence[Block]:
         """The two sides in a line each, the version of both or of each, then what changes."""
-        one, other = self.versions
+        same_version = self.a.followed == self.b.followed
         blocks: list[Block] = [
-            Line(f"A: {self.names[0]}: {self.before.text}", heading=True),
-            *([] if one == other else [version_line(one)]),
-            Line(f"B: {self.names[1]}: {self.after.text}", heading=True),
-            version_line(other),
+            Line(f"A: {self.a.title}", heading=True),
+            *([] if same_version else [version_line(self.a.followed)]),
+            *what_if_blocks(self.a.what_if),
+            Line(f"B: {self.b.title}", heading=True),
+            version_line(self.b.followed),
+            *what_if_blocks(self.b.what_if),
         ]
         if self.same:
-            return [*blocks, Line("no difference", level="good")]
+            lacking = any(one.what_if and one.what_if.is_partial for one in (self.a, self.b))
+            where = " in what is followed" if lacking else ""
+            return [*blocks, Line(f"no difference{where}", level="" if lacking else "good")]
         slots = f"slots: {plural(len(self.slots), 'change')}"
         parts: dict[str, Sequence[Block]] = {
             "users": [table_of(_USERS, self.users)] if self.users else [],
@@ -268,15 +245,6 @@ class Changes(Result):
             if part:
                 blocks += [Line(), Line(title, heading=True), *part]
         return blocks
-
-
-@frozen
-class CycleSide:
-    """One of two cycles: what it is called, the version that it follows, its numbers."""
-
-    name: str
-    followed: Followed = field(metadata=INLINE)
-    totals: CycleTotals
 
 
 @view("net change=.change")
@@ -304,14 +272,15 @@ def compare(
     after: CycleResult,
     names: tuple[str, str] = ("before", "after"),
     versions: tuple[Followed, Followed] = (NOT_GIVEN, NOT_GIVEN),
+    what_ifs: tuple[WhatIf | None, WhatIf | None] = (None, None),
 ) -> Changes:
     """What changes from one cycle to another."""
     slots = _slots(before, after)
+    totals = CycleTotals.of(before), CycleTotals.of(after)
+    sides = [*map(CycleSide, names, versions, totals, map(WhatIfData.of, what_ifs))]
     return Changes(
-        names,
-        versions,
-        CycleTotals.of(before),
-        CycleTotals.of(after),
+        sides[0],
+        sides[1],
         _users(before, after),
         _groups(before, after),
         _machines(before, after, slots),

@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[2]
 #: Each imports only what stands before it.
 ORDER = (
     "model", "versions", "expressions", "groups", "accounting", "pool", "claims", "jobs",
-    "matching", "columns", "sessions", "engines", "cycle", "capture", "io", "scenario",
+    "matching", "columns", "sessions", "engines", "cycle", "capture", "whatif", "io", "scenario",
     "strategies",
 )  # fmt: skip
 

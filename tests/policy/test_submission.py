@@ -124,5 +124,5 @@ def test_transforms_whose_effects_stay_are_named() -> None:
         f"JOB_TRANSFORM_{name} = SET {name} 1\n" for name in "ABC"
     )
     after = before.replace("SET B 1", "SET B 2").replace("A B C", "A B")
-    assert under(after, before).kept == ("B", "C")
+    assert under(after, before).kept == ("JOB_TRANSFORM_B", "JOB_TRANSFORM_C")
     assert isinstance(NOW, EvalContext)

@@ -1,0 +1,1 @@
+"""What other configurations of startds and schedds make of a captured pool; never a cycle."""

@@ -1,0 +1,223 @@
+"""Makes of a captured pool what it is under another configuration, and says what of it is not so.
+
+Macros that act in negotiation cycles are the policy's business; here are slots, jobs and claims.
+
+Inputs: a snapshot, two configurations of its daemons, the machines that the second one is for.
+Outputs: the snapshot, ``WhatIf``.
+Follows: condor_reconfig of the daemons of 25.14.1.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+
+from attr import Factory, evolve, frozen
+
+from classad import ClassAd, refs
+from classad.ads.expression import Expression
+from classad.errors import Diagnostic
+from classad.evaluate import EvalContext
+from classad.language.names import fold_name
+from negotiator.jobs.submitters import IdleJobWeights
+from negotiator.model.loaded_slots import LoadedSlots
+from negotiator.model.snapshot import Snapshot, machine_of
+from negotiator.whatif.jobs import JobsWhatIf, Submissions
+from negotiator.whatif.slots import AdvertisedChange, Reconfigured, reconfigured_slots
+from policy.claims import ClaimSettings, read_claims
+from policy.config import Config
+from policy.ephemeral import find_ephemeral
+from policy.explain.changes import Acts, ChangedMacro, changed
+from policy.language.table import DETECTED_ORIGIN
+from policy.lint.endings import find_endings, negotiator_loads
+from policy.lint.view import view
+from policy.model import NegotiatorPolicy
+from policy.publishing import LISTS, POLICY
+
+#: What is only in the ads of a request, or of any ad while it is matched.
+_ALWAYS: Final = frozenset({"my", "target", "currenttime"})
+_OF_TYPE: Final = re.compile(r"SLOT(_TYPE)?_?\d+_\w+", re.IGNORECASE)
+
+
+@frozen
+class UnknownName:
+    """An attribute that an expression of the second configuration reads, and no ad of them has.
+
+    ``of``: ``slot``, ``job`` or ``slot or job``.
+    """
+
+    attribute: str
+    name: str
+    of: str
+
+
+@frozen(eq=False)
+class WhatIf:
+    """What another configuration changes in a pool besides the policy of the negotiator.
+
+    ``machines`` of ``of`` have it, by the condition ``where``.  ``claims``: macros that act on
+    claims, between cycles; ``nowhere``: those that have no part in who gets what.
+    ``startds_unknown``: the configuration of before says nothing of startds, so that only what the
+    other one sets can be told.  ``untyped``: slots that tell no type, for which nothing of their
+    type was written.
+    """
+
+    machines: int = 0
+    of: int = 0
+    where: str = ""
+    attributes: tuple[AdvertisedChange, ...] = ()
+    jobs: JobsWhatIf = Factory(JobsWhatIf)
+    claims: tuple[ChangedMacro, ...] = ()
+    not_followed: tuple[ChangedMacro, ...] = ()
+    nowhere: tuple[str, ...] = ()
+    unknown_names: tuple[UnknownName, ...] = ()
+    startds_unknown: bool = False
+    untyped: int = 0
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether the snapshot does not follow all that could change who gets which slot."""
+        return bool(self.claims or self.not_followed or self.untyped or self.unknown_names)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to say."""
+        jobs = self.jobs
+        said = (self.attributes, jobs.changed, jobs.lost, jobs.kept, jobs.problems)
+        return not any((*said, self.claims, self.not_followed, self.nowhere, self.untyped))
+
+
+@frozen(eq=False)
+class OtherPool:
+    """A snapshot, and what is other in it; ``of_machines``: settings of machines left as before."""
+
+    snapshot: Snapshot
+    what_if: WhatIf
+    of_machines: Mapping[str, ClaimSettings]
+
+
+@frozen(eq=False)
+class Reconfiguration:
+    """Two configurations, and where the second one is in force: by a slot's ad, None everywhere."""
+
+    before: Config
+    after: Config
+    where: Expression | None = None
+    where_text: str = ""
+
+    def refused(self) -> list[Diagnostic]:
+        """Why daemons would not start with the second one; what the first one has counts not."""
+        old, new = (
+            [*_unreadable(config), *_endings(config)] for config in (self.before, self.after)
+        )
+        known = {one.message for one in old}
+        return [one for one in new if one.message not in known]
+
+    def carried_out(
+        self,
+        snapshot: Snapshot,
+        policy: NegotiatorPolicy,
+        schedds: Mapping[str, ClassAd],
+        now: float,
+    ) -> OtherPool:
+        """The pool as it is then; ``policy``: that of the second one."""
+        context = EvalContext(now=now, language=policy.language)
+        macros = changed(self.before, self.after)
+        slots = reconfigured_slots(snapshot.slots, self.before, self.after, self.where, context)
+        submissions = Submissions(
+            self.before,
+            self.after,
+            any(one.acts is Acts.JOBS for one in macros),
+            schedds,
+            IdleJobWeights.by(policy),
+            context,
+            policy.version,
+        )
+        jobs = submissions.carried_out(snapshot.queues, snapshot.submitters)
+        snapshot = evolve(
+            snapshot, slots=slots.slots, queues=jobs.queues, submitters=jobs.submitters
+        )
+        machines = _machines(snapshot)
+        untyped = slots.untyped if any(_is_of_type(one) for one in macros) else 0
+        told = WhatIf(
+            len(slots.machines),
+            len(machines),
+            self.where_text,
+            slots.changes,
+            jobs.jobs,
+            tuple(one for one in macros if one.acts is Acts.CLAIMS),
+            tuple(one for one in macros if one.acts is Acts.NOT_FOLLOWED),
+            tuple(one.macro for one in macros if one.acts is Acts.NOWHERE),
+            tuple(_unknown_names(slots, snapshot)),
+            bool(slots.changes) and not _says_of_startds(self.before),
+            untyped,
+        )
+        others = machines - slots.machines
+        claims = read_claims(self.before) if others else None
+        return OtherPool(snapshot, told, {} if claims is None else dict.fromkeys(others, claims))
+
+
+def _unreadable(config: Config) -> Iterator[Diagnostic]:
+    """Lines at which every daemon would end."""
+    for one in config.diagnostics:
+        if one.severity == "error":
+            help = "the configuration is not applied: no daemon would start with it"
+            help = help if one.help is None else f"{one.help}; {help}"
+            yield Diagnostic(one.message, one.source, one.start, one.end, help=help, id=one.id)
+
+
+def _endings(config: Config) -> Iterator[Diagnostic]:
+    """Values at which a daemon would end."""
+    seen = view(config)
+    for ending in find_endings(seen, negotiator_loads(seen)):
+        one = ending.found
+        told = f"{ending.daemon} would not start with it: exit status {ending.status}"
+        help = f"the configuration is not applied: {told}"
+        help = help if one.help is None else f"{one.help}; {help}"
+        yield Diagnostic(one.message, one.source, one.start, one.end, help=help, id=one.id)
+
+
+def _machines(snapshot: Snapshot) -> set[str]:
+    slots = snapshot.slots
+    names = slots.names if isinstance(slots, LoadedSlots) else _names(slots)
+    return set(map(machine_of, names))
+
+
+def _names(ads: Iterable[ClassAd]) -> list[str]:
+    return [ad.get_string("Name") or "" for ad in ads]
+
+
+def _is_of_type(one: ChangedMacro) -> bool:
+    return one.acts is Acts.SLOTS and _OF_TYPE.fullmatch(one.macro) is not None
+
+
+def _says_of_startds(config: Config) -> bool:
+    """Whether a configuration sets anything that a startd publishes, but what others read, too."""
+    names = {name.casefold() for name in (*POLICY, *LISTS)} - {"slot_weight"}
+    entries = (entry for entry in config.scope.table if entry.origin != DETECTED_ORIGIN)
+    return any(entry.name.rpartition(".")[2].casefold() in names for entry in entries)
+
+
+def _unknown_names(slots: Reconfigured, snapshot: Snapshot) -> Iterator[UnknownName]:
+    """What the new expressions of slots read and no ad has: typos, and what a capture left out."""
+    if not slots.expressions:
+        return
+    ads = slots.slots
+    of_slots = set(_ALWAYS)
+    if isinstance(ads, LoadedSlots):
+        of_slots.update(column.key for column in ads.loaded.columns)
+    else:
+        of_slots.update(key for ad in ads for key in ad._attrs)
+    jobs = {key for queue in snapshot.queues for job in queue.jobs for key in job._attrs}
+    jobs |= _ALWAYS
+    for attribute, tree in slots.expressions:
+        found = refs(tree)
+        for names, known, of in (
+            (found.my, of_slots, "slot"),
+            (found.target, jobs, "job"),
+            (found.unscoped, of_slots | jobs, "slot or job"),
+        ):
+            for name in sorted(names):
+                if fold_name(name) not in known and find_ephemeral(name) is None:
+                    yield UnknownName(attribute, name, of)

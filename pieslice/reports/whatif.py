@@ -1,0 +1,170 @@
+"""Says what a configuration in place of the pool's own changes, and what of it is not followed.
+
+Inputs: a ``WhatIf``.  Outputs: blocks of a report, or notes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from attr import frozen
+
+from classad.errors import Diagnostic
+from negotiator.whatif.jobs import ChangedJobs, Fate, JobsWhatIf, LostJobs, NewValue
+from negotiator.whatif.pool import UnknownName, WhatIf
+from negotiator.whatif.slots import AdvertisedChange
+from pieslice.reports.document import shape, view
+from pieslice.reports.layout import Block, Line, Wrapped, plural
+from pieslice.reports.names import listed
+from policy.explain.changes import ChangedMacro
+
+#: How many kinds of changed jobs are listed; JSON has all.
+_MOST: Final = 8
+_LONGEST: Final = 120
+_FATES: Final = {
+    Fate.REFUSED: "would be refused",
+    Fate.HELD: "go on hold",
+    Fate.REMOVED: "are removed",
+}
+
+
+@view(
+    "machines machines_of=of for=where attributes changed_jobs=jobs.changed lost_jobs=jobs.lost"
+    " kept=jobs.kept problems=jobs.problems claims not_followed nowhere unknown_names"
+    " startds_unknown slots_without_type=untyped"
+)
+class WhatIfData:
+    """What a configuration in place of another one changes in slots, jobs and claims.
+
+    ``machines`` of ``machines_of`` have it, by the condition ``for``.  ``changed_jobs`` and
+    ``lost_jobs``: jobs that wait, had they been submitted under it; ``kept``: macros whose effects
+    on them stay.  ``claims``: macros that act between cycles; ``not_followed``: those that a
+    snapshot cannot follow; ``nowhere``: those without a part in who gets which slot.
+    """
+
+    what_if: WhatIf
+
+    @classmethod
+    def of(cls, found: WhatIf | None) -> WhatIfData | None:
+        """The same; None where nothing is to be said."""
+        return None if found is None or found.is_empty else cls(found)
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether there is more to the configuration than is followed."""
+        return self.what_if.is_partial
+
+
+shape(AdvertisedChange, "*")
+shape(ChangedJobs, "values by jobs")
+shape(NewValue, "*")
+shape(LostJobs, "*")
+shape(ChangedMacro, "macro before after why place")
+shape(UnknownName, "*")
+
+
+@frozen
+class _Said:
+    """A line, and whether it is about what is not as the configuration wants it."""
+
+    text: str
+    lacks: bool = False
+
+
+def blocks(data: WhatIfData | None) -> list[Block]:
+    """The lines of a report; none where there is nothing to say."""
+    if data is None:
+        return []
+    found = data.what_if
+    lines: list[Block] = [Line("slots and jobs under the configuration", heading=True)]
+    lines += [Line(f"  {one.text}", level="bad" if one.lacks else "") for one in _lines(found)]
+    if found.nowhere:
+        lines.append(Wrapped("differ, without a part in who gets which slot:", found.nowhere, 2))
+    return lines
+
+
+def notes(found: WhatIf | None) -> list[Diagnostic]:
+    """The same for commands whose answer is about something else."""
+    if found is None:
+        return []
+    said = list(_lines(found))
+    if found.nowhere:
+        names = ", ".join(found.nowhere)
+        said.append(_Said(f"differ, without a part in who gets which slot: {names}"))
+    return [
+        Diagnostic(one.text, severity="warning" if one.lacks else "note", id="what-if")
+        for one in said
+    ]
+
+
+def _lines(found: WhatIf) -> Iterator[_Said]:
+    if found.machines < found.of:
+        which = f"`{found.where}`" if found.where else "no condition"
+        yield _Said(f"for {found.machines} of {plural(found.of, 'machine')}, by {which}")
+    for change in found.attributes:
+        yield _Said(_attribute(change))
+    yield from _jobs(found.jobs)
+    for name in found.unknown_names:
+        yield _Said(f"{name.attribute} reads `{name.name}`, which no {name.of} here has", True)
+    if found.untyped:
+        slots = plural(found.untyped, "slot")
+        yield _Said(f"{slots} without SlotTypeID: what is set for slot types is not applied", True)
+    if found.startds_unknown:
+        yield _Said(
+            "the pool's own configuration says nothing of startds: what the new one does not set"
+            " stays as it is advertised"
+        )
+    for macro in found.claims:
+        yield _Said(f"acts between cycles, in simulations and --cycles: {_macro(macro)}")
+    for macro in found.not_followed:
+        yield _Said(f"not applied: {_macro(macro)}: {macro.why}", True)
+
+
+def _attribute(change: AdvertisedChange) -> str:
+    texts = [text or "none" for text in change.before]
+    before = _short(texts[0]) if len(texts) == 1 else f"{len(texts)} texts"
+    after = "none" if change.after is None else _short(change.after)
+    where = f"{plural(change.slots, 'slot')} of {plural(change.machines, 'machine')}"
+    return f"{change.attribute} of {where}: {before} -> {after}"
+
+
+def _jobs(found: JobsWhatIf) -> Iterator[_Said]:
+    if found.changed:
+        count = sum(len(one.jobs) for one in found.changed)
+        yield _Said(f"{plural(count, 'waiting job')}, had they been submitted under it:")
+    for one in found.changed[:_MOST]:
+        values = ", ".join(f"{value.attribute} = {_after(value)}" for value in one.values)
+        by = f" by {', '.join(one.by)}" if one.by else ""
+        yield _Said(f"  {_named(one.jobs)}: {_short(values)}{by}")
+    if len(found.changed) > _MOST:
+        rest = found.changed[_MOST:]
+        jobs = plural(sum(len(one.jobs) for one in rest), "job")
+        yield _Said(f"  and {jobs} in {len(rest)} more ways")
+    for lost in found.lost:
+        place = f" [{lost.place}]" if lost.place else ""
+        yield _Said(f"{_named(lost.jobs)} {_FATES[lost.fate]}: {lost.why}{place}", True)
+    for macro in found.kept:
+        yield _Said(f"what {macro} of the configuration before did to jobs stays", True)
+    for problem in found.problems:
+        yield _Said(problem.message, True)
+
+
+def _after(value: NewValue) -> str:
+    return "none" if value.after is None else value.after
+
+
+def _named(jobs: Sequence[str]) -> str:
+    return f"{plural(len(jobs), 'job')} ({listed(jobs)})"
+
+
+def _macro(one: ChangedMacro) -> str:
+    before, after = (
+        "not set" if text is None else _short(text) or "nothing" for text in (one.before, one.after)
+    )
+    return f"{one.macro}: {before} -> {after}"
+
+
+def _short(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
