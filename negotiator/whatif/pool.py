@@ -56,8 +56,8 @@ class UnknownName:
 class WhatIf:
     """What another configuration changes in a pool besides the policy of the negotiator.
 
-    ``machines`` of ``of`` have it, by the condition ``where``.  ``claims``: macros that act on
-    claims, between cycles; ``nowhere``: those that have no part in who gets what.
+    ``machines`` of ``of`` have it, by the condition ``where``.  ``between``: macros that act
+    between cycles; ``nowhere``: those that have no part in who gets what.
     ``startds_unknown``: the configuration of before says nothing of startds, so that only what the
     other one sets can be told.  ``untyped``: slots that tell no type, for which nothing of their
     type was written.
@@ -68,7 +68,7 @@ class WhatIf:
     where: str = ""
     attributes: tuple[AdvertisedChange, ...] = ()
     jobs: JobsWhatIf = Factory(JobsWhatIf)
-    claims: tuple[ChangedMacro, ...] = ()
+    between: tuple[ChangedMacro, ...] = ()
     not_followed: tuple[ChangedMacro, ...] = ()
     nowhere: tuple[str, ...] = ()
     unknown_names: tuple[UnknownName, ...] = ()
@@ -78,14 +78,14 @@ class WhatIf:
     @property
     def is_partial(self) -> bool:
         """Whether the snapshot does not follow all that could change who gets which slot."""
-        return bool(self.claims or self.not_followed or self.untyped or self.unknown_names)
+        return bool(self.not_followed or self.untyped or self.unknown_names or self.jobs.kept)
 
     @property
     def is_empty(self) -> bool:
         """Whether there is nothing to say."""
         jobs = self.jobs
         said = (self.attributes, jobs.changed, jobs.lost, jobs.kept, jobs.problems)
-        return not any((*said, self.claims, self.not_followed, self.nowhere, self.untyped))
+        return not any((*said, self.between, self.not_followed, self.nowhere, self.untyped))
 
 
 @frozen(eq=False)
@@ -108,11 +108,13 @@ class Reconfiguration:
 
     def refused(self) -> list[Diagnostic]:
         """Why daemons would not start with the second one; what the first one has counts not."""
-        old, new = (
-            [*_unreadable(config), *_endings(config)] for config in (self.before, self.after)
-        )
-        known = {one.message for one in old}
-        return [one for one in new if one.message not in known]
+        for find in (_unreadable, _endings):
+            known = {one.message for one in find(self.before)}
+            found = [one for one in find(self.after) if one.message not in known]
+            if found:
+                # Where reading ends, nothing behind it counts.
+                return found[:1] if find is _unreadable else found
+        return []
 
     def carried_out(
         self,
@@ -146,7 +148,7 @@ class Reconfiguration:
             self.where_text,
             slots.changes,
             jobs.jobs,
-            tuple(one for one in macros if one.acts is Acts.CLAIMS),
+            tuple(one for one in macros if one.acts is Acts.BETWEEN),
             tuple(one for one in macros if one.acts is Acts.NOT_FOLLOWED),
             tuple(one.macro for one in macros if one.acts is Acts.NOWHERE),
             tuple(_unknown_names(slots, snapshot)),

@@ -91,7 +91,7 @@ def simulate(
             fresh=fresh,
         )
         plan = evolve(plan, series=_whole("series", series))
-        plans = [(name, _under(plan, config)) for name, config in _by_name(policies, plan)]
+        plans = _compared(plan, _by_name(policies, plan))
         numbers = range(seed, seed + _whole("seeds", seeds))
         # What is wrong is said before anything takes long.
         said = [item for _, one in plans for item in about_policy(one)]
@@ -102,6 +102,16 @@ def simulate(
                 found[name].append(_run(evolve(one, seed=number), told))
         sides = [SimulatedPolicy(name, tuple(runs)) for name, runs in found.items()]
         return simulated(sides, numbers, _once(said))
+
+
+def _compared(plan: Plan, policies: Iterable[tuple[str, Configured]]) -> list[tuple[str, Plan]]:
+    """The plan under each configuration; files are in place of the first one."""
+    plans = [(name, _under(plan, config)) for name, config in policies]
+    first = plans[0][1].config
+    return [
+        (name, evolve(one, instead_of=first if one.config not in (None, first) else None))
+        for name, one in plans
+    ]
 
 
 def _run(plan: Plan, told: RunReporter) -> Run:

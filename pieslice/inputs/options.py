@@ -60,13 +60,7 @@ def add_inputs(parser: argparse.ArgumentParser) -> None:
         metavar="NAME=VALUE",
         help="a definition after all configuration files",
     )
-    parser.add_argument(
-        "--for",
-        dest="where",
-        metavar="EXPR",
-        help="machines whose startds get another configuration, by the ads of their slots, such as"
-        " 'Machine == \"n1\"' (default: all)",
-    )
+    add_where(parser)
     parser.add_argument(
         "--at",
         metavar="T",
@@ -79,6 +73,17 @@ def add_inputs(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--seed", type=int, default=0, metavar="N", help="seed of random() (default 0)"
+    )
+
+
+def add_where(parser: argparse.ArgumentParser) -> None:
+    """Which startds get a configuration."""
+    parser.add_argument(
+        "--for",
+        dest="where",
+        metavar="EXPR",
+        help="machines whose startds get another configuration, by the ads of their slots, such as"
+        " 'Machine == \"n1\"' (default: all)",
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from attr import frozen
+from attr import evolve, frozen
 
 from classad.errors import Diagnostic
 from negotiator.whatif.jobs import ChangedJobs, Fate, JobsWhatIf, LostJobs, NewValue
@@ -31,7 +31,7 @@ _FATES: Final = {
 
 @view(
     "machines machines_of=of for=where attributes changed_jobs=jobs.changed lost_jobs=jobs.lost"
-    " kept=jobs.kept problems=jobs.problems claims not_followed nowhere unknown_names"
+    " kept=jobs.kept problems=jobs.problems between not_followed nowhere unknown_names"
     " startds_unknown slots_without_type=untyped"
 )
 class WhatIfData:
@@ -39,7 +39,7 @@ class WhatIfData:
 
     ``machines`` of ``machines_of`` have it, by the condition ``for``.  ``changed_jobs`` and
     ``lost_jobs``: jobs that wait, had they been submitted under it; ``kept``: macros whose effects
-    on them stay.  ``claims``: macros that act between cycles; ``not_followed``: those that a
+    on them stay.  ``between``: macros that act between cycles; ``not_followed``: those that a
     snapshot cannot follow; ``nowhere``: those without a part in who gets which slot.
     """
 
@@ -84,24 +84,27 @@ def blocks(data: WhatIfData | None) -> list[Block]:
     return lines
 
 
-def notes(found: WhatIf | None) -> list[Diagnostic]:
-    """The same for commands whose answer is about something else."""
+def notes(found: WhatIf | None, *, of_cycle: bool = True) -> list[Diagnostic]:
+    """The same for commands whose answer is about something else.
+
+    ``of_cycle``: the answer is about one cycle, in which nothing becomes of claims.
+    """
     if found is None:
         return []
-    said = list(_lines(found))
+    said = list(_lines(found if of_cycle else evolve(found, between=())))
     if found.nowhere:
         names = ", ".join(found.nowhere)
         said.append(_Said(f"differ, without a part in who gets which slot: {names}"))
     return [
-        Diagnostic(one.text, severity="warning" if one.lacks else "note", id="what-if")
-        for one in said
+        Diagnostic(one.text.strip(), severity="warning" if one.lacks else "note") for one in said
     ]
 
 
 def _lines(found: WhatIf) -> Iterator[_Said]:
     if found.machines < found.of:
         which = f"`{found.where}`" if found.where else "no condition"
-        yield _Said(f"for {found.machines} of {plural(found.of, 'machine')}, by {which}")
+        machines = f"{found.machines} of {plural(found.of, 'machine')}"
+        yield _Said(f"for {machines}, by {which}", not found.machines)
     for change in found.attributes:
         yield _Said(_attribute(change))
     yield from _jobs(found.jobs)
@@ -115,8 +118,8 @@ def _lines(found: WhatIf) -> Iterator[_Said]:
             "the pool's own configuration says nothing of startds: what the new one does not set"
             " stays as it is advertised"
         )
-    for macro in found.claims:
-        yield _Said(f"acts between cycles, in simulations and --cycles: {_macro(macro)}")
+    for macro in found.between:
+        yield _Said(f"acts between cycles, as `simulate` and --cycles show: {_macro(macro)}")
     for macro in found.not_followed:
         yield _Said(f"not applied: {_macro(macro)}: {macro.why}", True)
 

@@ -14,6 +14,7 @@ from typing import Annotated, Final, NotRequired, TypedDict, get_origin, get_typ
 from attr import frozen
 
 from pieslice.reports.layout import TextColumn
+from pieslice.reports.whatif import WhatIfData
 
 #: Whether more of something is better.
 MORE, LESS, NEITHER = 1, -1, 0
@@ -95,6 +96,7 @@ class RunNumbers(RunMetrics):
 
     condor_version: NotRequired[str]
     condor_version_from: NotRequired[str]
+    what_if: NotRequired[WhatIfData]
     complete: bool
     cycles_with_matchmaking: int
     pool_hours: float

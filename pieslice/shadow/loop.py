@@ -29,12 +29,13 @@ from classad.language.bounds import checkpoint, limits
 from classad.source import Source
 from negotiator.capture.ads import LocatedAd
 from negotiator.capture.configuration import pool_version
-from negotiator.capture.files import CapturePaths, CaptureReader
+from negotiator.capture.files import CapturePaths, CaptureReader, ConfigPaths
 from negotiator.cycle import negotiate
 from negotiator.expressions.memo import forget
 from negotiator.io import InputError, read_capture
 from negotiator.model.result import CycleResult
 from negotiator.pool.addresses import families
+from negotiator.whatif.pool import WhatIf
 from pieslice.data import Record
 from pieslice.live.capture import LiveCapture
 from pieslice.live.daemons import Bindings, DaemonError, Located, RightError
@@ -118,21 +119,30 @@ class FollowedCycle:
 
 
 def predict(
-    capture: LiveCapture, config: Path | None = None, *, at: float | None = None
+    capture: LiveCapture,
+    config: Path | None = None,
+    *,
+    at: float | None = None,
+    where: str = "",
+    told: Callable[[WhatIf | None], object] = lambda what_if: None,
 ) -> CycleResult:
     """What the next cycle of a captured pool does; raises ``InputError``.
 
-    ``config``: a configuration that is read on top of the pool's own; ``at``: when the cycle
-    begins, without it at the time of the capture.  Raises ``LimitError`` for what takes
+    ``config``: a configuration that is read on top of the pool's own, for the startds of machines
+    by the condition ``where``; ``told`` gets what it changes besides the policy.  ``at``: when the
+    cycle begins, without it at the time of the capture.  Raises ``LimitError`` for what takes
     ``LONGEST``.
     """
     with temporary("shadow") as place:
         folder = Path(place, "pool")
         capture.write(folder)
         # Those of several pools come one after the other: what is computed has one interpreter.
-        paths = CapturePaths(folder, overlays=() if config is None else (config,))
+        paths = CapturePaths(folder, where=where)
+        if config is not None:
+            paths = evolve(paths, overlays=(config,), before=(ConfigPaths(),))
         with _PREDICTING, limits(time=LONGEST):
             pool = read_capture(paths)
+            told(pool.what_if)
             now = pool.facts.now if at is None else at
             try:
                 return negotiate(

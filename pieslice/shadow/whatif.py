@@ -23,6 +23,7 @@ from attr import asdict, define, field, frozen
 from classad import ClassAd
 from negotiator.jobs.lists import IDLE
 from negotiator.model.result import CycleResult, Match
+from negotiator.whatif.pool import WhatIf
 from pieslice.command_line import EXIT_NO, EXIT_OK
 from pieslice.data import JsonData, JsonObject
 from pieslice.inputs.running import token_of
@@ -32,8 +33,9 @@ from pieslice.reports.document import Document, shape, view
 from pieslice.reports.layout import Block, Line, TextColumn, TextTable, Wrapped, short
 from pieslice.reports.output import put, show
 from pieslice.reports.result import Result
+from pieslice.reports.whatif import WhatIfData, blocks
 from pieslice.shadow.keeping import LARGE, Lines, Unwritten, ended_in_order, large_of
-from pieslice.shadow.loop import FollowedCycle, Shadow, followed_version, predict
+from pieslice.shadow.loop import FollowedCycle, Predicted, Shadow, followed_version, predict
 from pieslice.shadow.outcome import schedd_of, silent_in, submitter_of_job
 from pieslice.terminal import complain
 from policy.versions import Followed as Version
@@ -95,6 +97,8 @@ class Gains(Result):
     silent: int = 0
     #: The version that the last capture told; None without any.
     followed: Version | None = None
+    #: What the configuration changed in the last cycle besides the policy.
+    what_if: WhatIfData | None = None
 
     @property
     def sorted(self) -> dict[str, UserGain]:
@@ -129,13 +133,14 @@ class Gains(Result):
             TextColumn("wished", "weight h", right=True),
         )
         head = f"pool {self.pool} with {self.config}: {self.differing} of {self.cycles} cycles"
-        found: list[Block] = [Line(f"{head} differ", heading=True), TextTable(columns, rows)]
+        found: list[Block] = [Line(f"{head} differ", heading=True), *blocks(self.what_if)]
+        found.append(TextTable(columns, rows))
         if self.silent:
             found.append(Line(f"{self.silent} of the cycles with daemons that did not answer"))
         return [*found, Wrapped("note", tuple(UNKNOWN.split()), indent=0)]
 
 
-shape(Gains, "pool config cycles differing silent users=sorted unknown")
+shape(Gains, "pool config cycles differing silent users=sorted unknown what_if?")
 
 
 @frozen
@@ -351,10 +356,11 @@ def watch(args: argparse.Namespace) -> int:
     sums = Sums(args.log, str(config), large_of(args.max_size), complain)
     unwritten = Unwritten(complain)
     count, before, version = 0, sums.tally.differing, None
+    other = _Other(config, args.where or "")
     with ended_in_order(), Bindings(pool, token_of(args)) as daemons:
         try:
             for followed in Shadow(daemons, complain).cycles():
-                line = _compared(sums, followed, config)
+                line = _compared(sums, followed, other)
                 version = followed_version(followed.after)
                 count += 1
                 if args.log is not None:
@@ -367,16 +373,35 @@ def watch(args: argparse.Namespace) -> int:
             print(file=sys.stderr)
     tally = sums.tally
     answer = Gains(
-        pool, str(config), tally.cycles, tally.differing, tally.users, tally.silent, version
-    )
+        pool, str(config), tally.cycles, tally.differing, tally.users, tally.silent, version,
+        WhatIfData.of(other.what_if),
+    )  # fmt: skip
     put(answer, args, sys.stdout)
     return EXIT_NO if tally.differing > before else EXIT_OK
 
 
-def _compared(sums: Sums, followed: FollowedCycle, config: Path) -> list[Block]:
+@define(eq=False)
+class _Other:
+    """The other configuration, for which machines it is, and what it changed last."""
+
+    config: Path
+    where: str
+    what_if: WhatIf | None = None
+
+    def note(self, what_if: WhatIf | None) -> None:
+        """Keep what it changes."""
+        self.what_if = what_if
+
+    def predict(self, before: Predicted) -> CycleResult:
+        """The cycle under it."""
+        where = self.where
+        return predict(before.capture, self.config, at=before.at, where=where, told=self.note)
+
+
+def _compared(sums: Sums, followed: FollowedCycle, config: _Other) -> list[Block]:
     """Add a cycle, and tell of it."""
     real, capture = followed.before.result, followed.before.capture
-    other = predict(capture, config, at=followed.before.at)
+    other = config.predict(followed.before)
     differs = sums.add(real, other, capture, float(followed.outcome.time))
     verdict = "differs" if differs else "same"
     counts = f"cycle {sums.tally.cycles}: {verdict}, {len(real.matches)} matches"

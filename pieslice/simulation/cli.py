@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from pieslice.command_line import CENTURY, number
-from pieslice.inputs.options import add_width, may_run
+from pieslice.inputs.options import add_where, add_width, may_run
 from pieslice.inputs.versions import add_version
 
 if TYPE_CHECKING:
@@ -125,6 +125,7 @@ def add_what_is_simulated(parser: argparse.ArgumentParser) -> None:
         "--replay", metavar="F", help="the jobs of a history in its pool, for as long as it goes"
     )
     parser.add_argument("--config", metavar="F", help="configuration (default: that of the folder)")
+    add_where(parser)
     add_version(parser)
     parser.add_argument(
         "--now", metavar="T", help="start time: seconds since the epoch or ISO 8601"

@@ -124,6 +124,7 @@ def plan_of(
         workload=workload,
         seconds=round((days or 1.0) * _DAY),
         config=args.config,
+        where=args.where or "",
         seed=seed,
         machines=args.machines,
         series=series,
@@ -228,7 +229,8 @@ def _several(
     with progress.counted("simulating", plan.seconds * count) as moved:
         runs = ((seed, place) for seed in seeds for place in places)
         for number, (seed, place) in enumerate(runs):
-            one = evolve(plan, config=place.config, seed=seed)
+            first = places[0].config if place is not places[0] else None
+            one = evolve(plan, config=place.config, seed=seed, instead_of=first)
             told = _told(_nth(moved, number, count, plan.seconds), progress, err)
             into = _run_folder(place, seed, several=len(seeds) > 1)
             place.runs.append(Run(one, run_new(one, into, _form(args), told)))

@@ -33,6 +33,7 @@ from negotiator.model.result import ROOT_GROUP, CycleResult
 from negotiator.model.snapshot import Customer, ScheddQueue, Snapshot
 from negotiator.model.watched import PASSING
 from negotiator.pool.addresses import NO_ADDRESS
+from negotiator.whatif.pool import WhatIf
 from pieslice.between.pool import show_time
 from pieslice.forecast.model import divide
 from pieslice.priorities.stateads import terms_of
@@ -69,6 +70,8 @@ class Negotiator:
     told: Callable[[CycleResult], None] | None = None
     #: The version whose rules the cycles follow, and who said so.
     followed: Followed = field(factory=Followed)
+    #: What the configuration changes besides the policy.
+    what_if: WhatIf | None = None
     #: How often the pool had changed when quotas were assigned last.
     _assigned_at: int | None = field(init=False, default=None)
     #: Whether the time that slots tell can make a difference to a cycle.

@@ -1,5 +1,8 @@
 """Tells what somebody should know before believing a simulation.
 
+Those are what a configuration changes besides the policy, what of it is not followed, and jobs that
+match no slot.
+
 Decides which jobs are said to match no slot of the pool.
 
 Inputs: a simulation at its beginning.  Outputs: diagnostics.
@@ -15,13 +18,20 @@ from classad.errors import Diagnostic
 from classad.evaluate import EvalContext
 from negotiator.pool.slots import meets
 from pieslice.reports.layout import plural
+from pieslice.reports.whatif import notes
 from pieslice.simulation.engine import Simulation
+from pieslice.simulation.matching import Negotiator
 from pieslice.simulation.workload import JobKind
 
 #: After so many pairs of a kind of job and a slot no other kind is looked at; so many kinds are
 #: told one by one.
 _MOST_PAIRS: Final = 50_000
 _TOLD: Final = 3
+
+
+def about_run(negotiator: Negotiator) -> list[Diagnostic]:
+    """What the configuration changes, and jobs that match no slot."""
+    return [*notes(negotiator.what_if, of_cycle=False), *about_jobs(negotiator.simulation)]
 
 
 def about_jobs(simulation: Simulation) -> list[Diagnostic]:

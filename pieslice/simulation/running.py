@@ -21,12 +21,13 @@ from classad.errors import Diagnostic
 from negotiator.io import InputError
 from pieslice.command_line import installed_version
 from pieslice.data import JsonData
-from pieslice.reports.document import version_data
+from pieslice.reports.document import plain, version_data
 from pieslice.reports.progress import Moved
+from pieslice.reports.whatif import WhatIfData
 from pieslice.simulation.checkpoint import restore, saved
 from pieslice.simulation.errors import RunError, WorkloadError
 from pieslice.simulation.matching import Negotiator
-from pieslice.simulation.notices import about_jobs
+from pieslice.simulation.notices import about_run
 from pieslice.simulation.output import RunFolder, write_json, write_parquet
 from pieslice.simulation.recorded import recording
 from pieslice.simulation.series import Row, rows
@@ -117,7 +118,7 @@ def run_new(plan: Plan, folder: Path | None, form: RunForm, told: RunReporter) -
 def run_until(plan: Plan, seconds: int, told: RunReporter) -> Negotiator:
     """The simulation before its first cycle at or after a moment."""
     simulation, negotiator = build(plan, lambda *event: None)
-    told.notices(about_jobs(simulation))
+    told.notices(about_run(negotiator))
     interval = max(1, negotiator.policy.interval_seconds)
     moment = 0
     while moment < seconds:
@@ -209,7 +210,7 @@ def _loop(
 
     simulation, negotiator = build(plan, sink)
     if run is None or data is None:
-        told.notices(about_jobs(simulation))
+        told.notices(about_run(negotiator))
     moment = 0
     if data is not None:
         with sound(run.folder if isinstance(run, RunFolder) else Path()):
@@ -236,7 +237,9 @@ def _loop(
         # What comes after a checkpoint is cut off when the run is taken up.
         simulation.advance(min(moment, plan.seconds))
     summary = summarise(simulation, complete=moment >= plan.seconds)
-    return {**version_data(negotiator.followed), **summary}
+    what_if = WhatIfData.of(negotiator.what_if)
+    told_of_it = {} if what_if is None else {"what_if": plain(what_if)}
+    return {**version_data(negotiator.followed), **told_of_it, **summary}
 
 
 def _record(

@@ -25,7 +25,13 @@ from attr import evolve, field, frozen
 from classad.errors import Diagnostic
 from classad.evaluate import EvalContext
 from negotiator.capture.configuration import read_policy
-from negotiator.io import CapturePaths, InputError, read_capture
+from negotiator.capture.files import ConfigPaths
+from negotiator.io import (
+    Capture,
+    CapturePaths,
+    InputError,
+    read_capture,
+)
 from negotiator.jobs.autoclusters import (
     job_attributes,
     policy_expressions,
@@ -33,9 +39,10 @@ from negotiator.jobs.autoclusters import (
 )
 from negotiator.jobs.lists import READ_BY_SCHEDD, not_requested, submitter_of
 from negotiator.jobs.start_vanilla import names_of
-from negotiator.model.snapshot import AccountantState, Snapshot
+from negotiator.model.snapshot import AccountantState, PoolFacts, Snapshot
 from negotiator.pool.fetch import children_can_go, new_slot
 from negotiator.pool.slots import Slots
+from negotiator.whatif.pool import Reconfiguration, WhatIf
 from pieslice.between.pool import SlotPool, plain_pool, pool_of
 from pieslice.data import JsonData
 from pieslice.inputs.configuration import check_policy_file
@@ -82,6 +89,8 @@ class Plan:
     """A run.  Times in seconds; paths as text, so that it can be written down.
 
     ``workload``: a file, ``capture``, or streams or jobs as values, as their files have them.
+    ``instead_of``: a configuration of the pool in place of which ``config`` is; ``where``: the
+    machines whose startds have it, by the ads of their slots.
     ``worklife``, ``retirement``: None for what the configuration says.  ``now``: when it begins,
     seconds since the epoch; None for the time of the capture.  ``condor_version``: whose rules are
     followed; None: what the capture's daemons tell, ``fallback_version`` where they tell none.
@@ -108,6 +117,8 @@ class Plan:
     condor_version: str | None = None
     fallback_version: str | None = None
     fallback_from: str = ""
+    instead_of: str | None = None
+    where: str = ""
 
     @property
     def version(self) -> Followed | None:
@@ -129,7 +140,7 @@ _OPTIONS: Final = (
     ("--workload", "workload"), ("--config", "config"), ("--seed", "seed"),
     ("--machines", "machines"), ("--series", "series"), ("--run-time", "run_time"),
     ("--claim-worklife", "worklife"), ("--retirement", "retirement"), ("--vacate", "vacate"),
-    ("--now", "now"), (OPTION, "condor_version"),
+    ("--now", "now"), (OPTION, "condor_version"), ("--for", "where"),
 )  # fmt: skip
 
 
@@ -156,36 +167,59 @@ def build(plan: Plan, sink: Sink) -> tuple[Simulation, Negotiator]:
 
 def _build(plan: Plan, sink: Sink) -> tuple[Simulation, Negotiator]:
     found = _PLAIN_POOL.fullmatch(plan.pool)
-    snapshot: Snapshot | None = None
     if found is not None:
-        pool = plain_pool(int(found[1]), int(found[2] or 1))
-        epoch = _EPOCH if plan.now is None else plan.now
-        config = None if plan.config is None else Path(plan.config)
-        followed = plan.version or plan.fallback or Followed()
-        policy = read_policy(
-            config, epoch, texts=plan.texts, defines=plan.settings, version=followed.version
-        ).policy
+        capture = _plain(plan, int(found[1]), int(found[2] or 1))
         accountant = AccountantState()
     else:
-        snapshot, policy, epoch, config, followed = _captured(plan)
-        pool = pool_of(snapshot.slots)
-        accountant = AccountantState() if plan.fresh else evolve(snapshot.accountant, resources={})
+        capture = _captured(plan)
+        known = capture.snapshot.accountant
+        accountant = AccountantState() if plan.fresh else evolve(known, resources={})
+    snapshot, policy, epoch = capture.snapshot, capture.policy, int(capture.facts.now)
+    pool = pool_of(snapshot.slots)
     if not pool.slots:
         raise InputError([Diagnostic(f"{plan.pool}: contains no static or partitionable slot")])
     simulation = Simulation(
         pool=pool,
-        workload=_workload(plan, snapshot, epoch, _asked_of_jobs(pool, policy)),
-        settings=_claim_settings(plan, policy),
+        workload=_workload(plan, None if found else snapshot, epoch, _asked_of_jobs(pool, policy)),
+        settings=_claim_settings(plan, policy.claims),
         state=State(accountant=accountant),
         sink=sink,
         epoch=epoch,
         changes=_machine_changes(plan, pool),
         language=policy.language,
+        of_machines={
+            name: _claim_settings(plan, claims) for name, claims in capture.of_machines.items()
+        },
     )
-    return simulation, Negotiator(simulation, policy, plan.seed, followed=followed)
+    negotiator = Negotiator(
+        simulation,
+        policy,
+        plan.seed,
+        followed=capture.facts.version,
+        what_if=capture.what_if,
+    )
+    return simulation, negotiator
 
 
-def _captured(plan: Plan) -> tuple[Snapshot, NegotiatorPolicy, int, Path | None, Followed]:
+def _plain(plan: Plan, count: int, cpus: int) -> Capture:
+    """A pool of equal slots, with HTCondor's defaults but for the configuration that is given."""
+    epoch = float(_EPOCH if plan.now is None else plan.now)
+    followed = plan.version or plan.fallback or Followed()
+    config = None if plan.config is None else Path(plan.config)
+    loaded = read_policy(
+        config, epoch, texts=plan.texts, defines=plan.settings, version=followed.version
+    )
+    slots = tuple(slot.ad for slot in plain_pool(count, cpus).slots.values())
+    facts = PoolFacts(plan.pool, count, count, 0, 0, 0, epoch, "", version=followed)
+    defaults = read_policy(None, epoch, version=followed.version)
+    step = Reconfiguration(defaults.config, loaded.config)
+    other = step.carried_out(Snapshot(slots=slots), loaded.policy, {}, epoch)
+    # It is the pool's own configuration: only what of it is not followed is news.
+    lacking = WhatIf(not_followed=other.what_if.not_followed)
+    return Capture(other.snapshot, loaded.policy, facts, (), what_if=lacking)
+
+
+def _captured(plan: Plan) -> Capture:
     if not Path(plan.pool).is_dir():
         text = (
             "a pool is the folder of a capture, a history, or a number of slots: 10, or 10x8 of 8 "
@@ -193,17 +227,20 @@ def _captured(plan: Plan) -> tuple[Snapshot, NegotiatorPolicy, int, Path | None,
         )
         raise InputError([Diagnostic(f"{plan.pool}: no such folder", help=text)])
     given = {} if plan.config is None else {"config": Path(plan.config)}
-    paths = CapturePaths(Path(plan.pool), given, texts=plan.texts)
-    capture = read_capture(
+    before = [ConfigPaths()] if plan.config or plan.texts or plan.settings else []
+    if plan.instead_of is not None:
+        before.append(ConfigPaths(Path(plan.instead_of)))
+    paths = CapturePaths(
+        Path(plan.pool),
+        given,
+        texts=plan.texts,
+        defines=plan.settings,
+        before=tuple(before),
+        where=plan.where,
+    )
+    return read_capture(
         paths, now=plan.now, version=plan.version, fallback=plan.fallback or Followed()
     )
-    config, now, policy = paths.find("config"), int(capture.facts.now), capture.policy
-    if plan.settings:
-        version = policy.version
-        policy = read_policy(
-            config, now, texts=plan.texts, defines=plan.settings, version=version
-        ).policy
-    return capture.snapshot, policy, now, config, capture.facts.version
 
 
 def _asked_of_jobs(pool: SlotPool, policy: NegotiatorPolicy) -> frozenset[str]:
@@ -291,9 +328,8 @@ def _requesting(
     return [job for job, kind in kinds if kind is None], dict(left_out.most_common())
 
 
-def _claim_settings(plan: Plan, policy: NegotiatorPolicy) -> ClaimSettings:
+def _claim_settings(plan: Plan, said: ClaimSettings) -> ClaimSettings:
     """What the plan says of claims, else the configuration."""
-    said = policy.claims
     return evolve(
         said,
         worklife=said.worklife if plan.worklife is None else plan.worklife,
@@ -323,7 +359,7 @@ def _machine_changes(plan: Plan, pool: SlotPool) -> tuple[MachineChange, ...]:
 
 def absolute(plan: Plan) -> Plan:
     """The plan as workers in other folders understand it."""
-    names = ("pool", "workload", "config", "machines")
+    names = ("pool", "workload", "config", "machines", "instead_of")
     paths: JsonData = {name: _full(getattr(plan, name)) for name in names}
     return evolve(plan, **paths)
 
@@ -375,7 +411,7 @@ def _about_policy(plan: Plan) -> list[Diagnostic]:
 def fingerprint(plan: Plan) -> str:
     """Tells whether the files of a plan are still what they were."""
     digest = sha256()
-    for text in (plan.pool, plan.workload, plan.config, plan.machines):
+    for text in (plan.pool, plan.workload, plan.config, plan.machines, plan.instead_of):
         path = Path(text) if isinstance(text, str) else None
         if path is None:
             continue

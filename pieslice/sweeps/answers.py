@@ -15,6 +15,7 @@ from pieslice.data import JsonData
 from pieslice.reports.document import INLINE, version_from_data
 from pieslice.reports.layout import Block, plural
 from pieslice.reports.result import DataTable, Result
+from pieslice.reports.whatif import notes
 from pieslice.runreport.metrics import RUN, RunMetrics
 from pieslice.simulation.notices import about_jobs
 from pieslice.simulation.setup import Plan, about_policy, build
@@ -115,6 +116,8 @@ def about_sweep(plan: Plan, axes: Sequence[MacroAxis]) -> list[Diagnostic]:
     simulation, _ = build(plan, lambda *event: None)
     found: dict[str, Diagnostic] = {}
     for settings in ((), *(((axis.name, text),) for axis in axes for text in axis.values)):
-        for item in about_policy(evolve(plan, settings=(*plan.settings, *settings))):
+        one = evolve(plan, settings=(*plan.settings, *settings))
+        what_if = build(one, lambda *event: None)[1].what_if
+        for item in (*about_policy(one), *notes(what_if, of_cycle=False)):
             found.setdefault(item.render(), item)
     return [*found.values(), *about_jobs(simulation)]

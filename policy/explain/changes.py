@@ -36,7 +36,7 @@ class Acts(Enum):
     CYCLE = "in negotiation cycles"
     SLOTS = "in the ads of slots"
     JOBS = "on jobs that are submitted, or wait"
-    CLAIMS = "on claims, between cycles"
+    BETWEEN = "between cycles"
     PART = "in other macros"
     NOT_FOLLOWED = "where a snapshot does not follow"
     NOWHERE = "not on who gets which slot"
@@ -81,9 +81,10 @@ _FAMILIES: Final = (
     (rf"(SLOT_TYPE_\d+_)?({'|'.join(POLICY)})|{'|'.join(LISTS)}", Acts.SLOTS, "STARTD"),
     (r"SLOT(_TYPE_)?\d+_STARTD_ATTRS", Acts.SLOTS, "STARTD"),
     (SUBMITTED_MACROS, Acts.JOBS, "SCHEDD"),
-    (r"CLAIM_WORKLIFE|MODIFY_REQUEST_EXPR_\w+", Acts.CLAIMS, "STARTD"),
-    (r"CLAIM_(RECYCLING_CONSIDER_LIMITS|PARTITIONABLE_LEFTOVERS)", Acts.CLAIMS, "SCHEDD"),
-    (r"SCHEDD_INTERVAL", Acts.CLAIMS, "SCHEDD"),
+    (r"CLAIM_WORKLIFE|MODIFY_REQUEST_EXPR_\w+", Acts.BETWEEN, "STARTD"),
+    (r"CLAIM_(RECYCLING_CONSIDER_LIMITS|PARTITIONABLE_LEFTOVERS)", Acts.BETWEEN, "SCHEDD"),
+    (r"SCHEDD_INTERVAL", Acts.BETWEEN, "SCHEDD"),
+    (r"NEGOTIATOR_INTERVAL", Acts.BETWEEN, "NEGOTIATOR"),
     (r"CLASSAD_USER_MAP\w+", Acts.CYCLE, "NEGOTIATOR"),
     (r"SYSTEM_PERIODIC_(HOLD|REMOVE)(_\w+)?", Acts.JOBS, "SCHEDD"),
 )
