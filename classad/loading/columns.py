@@ -25,7 +25,7 @@ from classad.formats.common import EXPRESSION, A, Held, weight
 from classad.formats.long import shared_tree, stored_text
 from classad.formats.unparse import unparse_value
 from classad.language.names import fold_name
-from classad.language.values import ERROR, UNDEFINED, ClassAdValue, Value
+from classad.language.values import ERROR, UNDEFINED, ClassAdValue
 
 __all__ = ["BufferColumn", "LoadedColumn", "LoadedColumns", "SmallColumn", "Tag"]
 

@@ -212,7 +212,7 @@ def capture_policy(
             local_name=local_name,
             dialect=reader.dialect,
             version=followed.version,
-            captured="config" not in paths.given,
+            captured="config" not in reader.paths.given,
         )
     except OSError as problem:
         raise reader.stop(f"{problem.filename}: {reason(problem)}") from None
