@@ -213,7 +213,9 @@ def under_other_configurations(
         step = Reconfiguration(before, after, where, text)
         refused = step.refused()
         if refused:
-            raise InputError([*reader.diagnostics, *refused])
+            spots = {(one.source, one.start) for one in refused}
+            others = [it for it in reader.diagnostics if (it.source, it.start) not in spots]
+            raise InputError([*others, *refused])
         other = step.carried_out(capture.snapshot, capture.policy, known, capture.facts.now)
         users = len({ad.evaluate_attr("Name") for ad in other.snapshot.submitters})
         capture = evolve(

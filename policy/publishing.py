@@ -44,6 +44,7 @@ POLICY: Final = {
 #: What stands in an ad for an expression that does not parse; without one it is left out.
 _BROKEN: Final = {"Rank": "0", "MaxJobRetirementTime": "0"}
 _NAME: Final = re.compile(r"[A-Za-z_]\w*")
+_STARTD_NAME: Final = "STARTD_NAME"
 
 
 @frozen
@@ -59,6 +60,16 @@ class SlotKind:
             yield f"SLOT{self.number}_"
         if self.type is not None:
             yield f"SLOT_TYPE_{self.type}_"
+
+
+def local_startds(config: Config) -> dict[str, str]:
+    """The startds that are started with local names: their names, and the local names."""
+    found = {}
+    for entry in config.scope.table:
+        local, dot, macro = entry.name.partition(".")
+        if dot and macro.upper() == _STARTD_NAME and local.upper() != "STARTD":
+            found[text_of(config, entry).strip()] = local
+    return found
 
 
 @frozen

@@ -27,7 +27,7 @@ from negotiator.model.loaded_slots import LoadedSlots
 from negotiator.model.snapshot import machine_of
 from policy.config import Config
 from policy.language.expressions import parse
-from policy.publishing import Published, SlotKind, published
+from policy.publishing import Published, SlotKind, local_startds, published
 
 T = TypeVar("T")
 _START: Final = "Start"
@@ -77,13 +77,15 @@ def reconfigured_slots(
     names = rows.names()
     machines = _machines(rows, names, where, context)
     kinds = rows.each(_kind, ("SlotTypeID", "SlotID"))
-    by_kind: dict[SlotKind, list[int]] = defaultdict(list)
+    local = {**local_startds(before), **local_startds(after)}
+    by_kind: dict[tuple[SlotKind, str | None], list[int]] = defaultdict(list)
     for row, kind in enumerate(kinds):
-        if machine_of(names[row]) in machines:
-            by_kind[kind].append(row)
+        machine = machine_of(names[row])
+        if machine in machines:
+            by_kind[kind, local.get(machine.partition("@")[0])].append(row)
     edits = _Edits(rows, names)
-    old, new = before.seen_by("STARTD"), after.seen_by("STARTD")
-    for kind, members in by_kind.items():
+    for (kind, name), members in by_kind.items():
+        old, new = before.seen_by("STARTD", name), after.seen_by("STARTD", name)
         for one, is_new in differing(old, new, kind, context):
             edits.write(one, members, only_where_missing=not is_new)
     edits.join_requirements()

@@ -17,7 +17,7 @@ from negotiator.whatif.slots import AdvertisedChange
 from pieslice.reports.document import shape, view
 from pieslice.reports.layout import Block, Line, Wrapped, plural
 from pieslice.reports.names import listed
-from policy.explain.changes import ChangedMacro
+from policy.explain.changes import OTHER_LOCAL_NAME, ChangedMacro
 
 #: How many kinds of changed jobs are listed; JSON has all.
 _MOST: Final = 8
@@ -121,7 +121,13 @@ def _lines(found: WhatIf) -> Iterator[_Said]:
     for macro in found.between:
         yield _Said(f"acts between cycles, as `simulate` and --cycles show: {_macro(macro)}")
     for macro in found.not_followed:
-        yield _Said(f"not applied: {_macro(macro)}: {macro.why}", True)
+        if macro.why != OTHER_LOCAL_NAME:
+            yield _Said(f"not applied: {_macro(macro)}: {macro.why}", True)
+    others = [one.macro for one in found.not_followed if one.why == OTHER_LOCAL_NAME]
+    if others:
+        names = listed(dict.fromkeys(name.partition(".")[0] for name in others))
+        count = plural(len(others), "macro")
+        yield _Said(f"not applied: {count} of daemons with the local names {names}", True)
 
 
 def _attribute(change: AdvertisedChange) -> str:

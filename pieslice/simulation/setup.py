@@ -215,8 +215,9 @@ def _plain(plan: Plan, count: int, cpus: int) -> Capture:
     step = Reconfiguration(defaults.config, loaded.config)
     other = step.carried_out(Snapshot(slots=slots), loaded.policy, {}, epoch)
     # It is the pool's own configuration: only what of it is not followed is news.
-    lacking = WhatIf(not_followed=other.what_if.not_followed)
-    return Capture(other.snapshot, loaded.policy, facts, (), what_if=lacking)
+    lacking = [one for one in other.what_if.not_followed if "." not in one.macro]
+    what_if = WhatIf(not_followed=tuple(lacking))
+    return Capture(other.snapshot, loaded.policy, facts, (), what_if=what_if)
 
 
 def _captured(plan: Plan) -> Capture:

@@ -26,7 +26,7 @@ from policy.knobs.other_daemons import DAEMONS, OTHER_KNOBS
 from policy.knobs.readers import find_readers
 from policy.language.macros import ExpansionError
 from policy.language.table import DETECTED_ORIGIN, Definition
-from policy.publishing import LISTS, POLICY
+from policy.publishing import LISTS, POLICY, local_startds
 from policy.transforms.resubmission import SUBMIT_LISTS, SUBMITTED_MACROS
 
 
@@ -62,6 +62,8 @@ _MADE: Final = "slots are made when a startd starts, and those of the snapshot s
 _POLLED: Final = "a startd acts by it on its jobs between cycles, which is not simulated"
 _TOLD: Final = "what a startd then tells of its slots is not known before"
 _QUEUED: Final = "a schedd acts by it on its queue between cycles, which is not simulated"
+#: Why nobody follows what daemons with local names read, but startds that have names of their own.
+OTHER_LOCAL_NAME: Final = "daemons with that local name read it, and which those are is not known"
 _ROUTED: Final = "routes are not taken; `pieslice route` shows them"
 #: Macros that change matching though a snapshot cannot follow them, and why not.
 _NOT_FOLLOWED: Final = (
@@ -110,8 +112,13 @@ def changed(before: Config, after: Config) -> list[ChangedMacro]:
         for macro in POLICY:
             parts.update(_mentioned(config, macro))
         attributes.update(_members(config.seen_by("STARTD"), names, LISTS, "STARTD_ATTRS"))
+        for local in local_startds(config).values():
+            attributes.update(_members(config.seen_by("STARTD", local), (), LISTS, None))
         submitted.update(_members(config.seen_by("SCHEDD"), names, SUBMIT_LISTS, None))
-    families = _Families(parts, attributes, submitted)
+    startds = {
+        name.casefold() for config in (before, after) for name in local_startds(config).values()
+    }
+    families = _Families(parts, attributes, submitted, startds)
     found = (_changed(before, after, name, families) for name in names.values())
     return [one for one in found if one is not None]
 
@@ -134,11 +141,13 @@ def _members(
 
 @frozen
 class _Families:
-    """Names, case-folded: parts of other macros, what startds publish, what submitters add."""
+    """Names, case-folded: parts of other macros, what startds publish, what submitters add, and the
+    local names of startds."""
 
     parts: set[str]
     attributes: set[str]
     submitted: set[str]
+    startds: set[str]
 
     def acts(self, macro: str) -> tuple[Acts, str, str]:
         """Where a macro acts, why nobody follows, and the daemon that reads it, if that is told."""
@@ -168,29 +177,37 @@ class _Families:
 
 def _changed(before: Config, after: Config, name: str, families: _Families) -> ChangedMacro | None:
     head, dot, macro = name.partition(".")
-    if dot and head.upper() not in DAEMONS and head != after.context.local_name:
-        acts, why, daemon = Acts.NOT_FOLLOWED, f"daemons of the local name {head} read it", ""
+    # The name of a group has dots, too.
+    prefix = head if dot and (head.upper() in DAEMONS or find_knob(name) is None) else ""
+    macro = macro if prefix else name
+    acts, why, daemon = families.acts(macro)
+    local = None
+    if prefix.upper() in DAEMONS:
+        daemon = prefix.upper()
+    elif prefix and prefix.casefold() in families.startds:
+        daemon, local = "STARTD", prefix
+    elif prefix and prefix != after.context.local_name:
+        acts, why = Acts.NOT_FOLLOWED, OTHER_LOCAL_NAME
         macro = name
-    else:
-        macro = macro if dot else name
-        acts, why, daemon = families.acts(macro)
-    daemon = head.upper() if dot and head.upper() in DAEMONS else daemon
-    sides = [_side(config, macro, daemon) for config in (before, after)]
-    (first, old), (second, new) = sides
+    (first, old), (second, new) = (
+        _side(config, macro, daemon, local) for config in (before, after)
+    )
     if (old or "").split() == (new or "").split():
         return None
     if old and new and meaning(before, macro, old) == meaning(after, macro, new):
         return None
     definition = second or first
     place = "" if definition is None else definition.place()
-    return ChangedMacro(name if dot else macro, old, new, acts, why, place)
+    return ChangedMacro(name, old, new, acts, why, place)
 
 
-def _side(config: Config, macro: str, daemon: str) -> tuple[Definition | None, str | None]:
+def _side(
+    config: Config, macro: str, daemon: str, local: str | None
+) -> tuple[Definition | None, str | None]:
     """What a configuration says, and the text of it or of the default."""
     knob = find_knob(macro)
     if daemon:
-        config = config.seen_by(daemon)
+        config = config.seen_by(daemon, local)
     elif knob is not None:
         config = config_for(config, knob)
     definition = config.lookup(macro)
