@@ -372,9 +372,10 @@ class Course(Claims):
 
     def take(self, number: int) -> None:
         """Take a job from those that wait; it is the first of its autocluster, or was matched."""
-        for kinds in self._kinds.values():
-            for kind in kinds.values():
-                if kind and self._number(self.jobs[number].schedd, kind[0]) == number:
+        schedd = self.jobs[number].schedd
+        for (_, where), kinds in self._kinds.items():
+            for kind in kinds.values() if where == schedd else ():
+                if kind and self._number(schedd, kind[0]) == number:
                     kind.popleft()
                     return
 

@@ -32,13 +32,15 @@ from policy.model import NegotiatorPolicy
 class Turn:
     """One of several cycles; ``jobs``: who got the slot of each match, None if nobody took it.
 
-    ``starts``: the jobs that started by what the cycle decided, in order.
+    ``board``: the cycle at its end.  ``starts``: the jobs that started by what the cycle decided,
+    in order.
     """
 
     number: int
     snapshot: Snapshot
     result: CycleResult
     jobs: tuple[QueuedJob | None, ...]
+    board: Board
     starts: tuple[JobStart, ...] = ()
 
 
@@ -92,4 +94,5 @@ def next_turn(
     )
     assert watch.board is not None
     starts = course.follow(result, watch.placements.jobs, watch.board)
-    return Turn(number, snapshot, result, tuple(watch.placements.jobs), starts)
+    jobs = tuple(watch.placements.jobs)
+    return Turn(number, snapshot, result, jobs, watch.board, starts)

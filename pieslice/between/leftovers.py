@@ -1,7 +1,7 @@
-"""Finds which jobs start at once on what the matches of a cycle leave of partitionable slots.
+"""Finds which jobs start at once by a cycle, on what its matches leave of partitionable slots too.
 
 Inputs: a cycle that was held: its snapshot, result, board, and who got the slot of each match; the
-submitters that are asked about.  Outputs: a ``LeftoverStart`` for each such job.
+submitters that are asked about.  Outputs: a ``LeftoverStart`` for each such job; ``Starts``.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import TypeAlias
 
-from attr import evolve, frozen
+from attr import evolve, field, frozen
 
 from classad import ClassAd
 from classad.evaluate import EvalContext
@@ -18,9 +18,10 @@ from negotiator.matching.board import Board
 from negotiator.model.loaded_slots import slots_named
 from negotiator.model.result import CycleResult, Match
 from negotiator.model.snapshot import ScheddQueue, Snapshot
+from negotiator.pool.weights import slot_weight
 from negotiator.versions.schedd import matched_limits
 from pieslice.between.claims import How
-from pieslice.between.course import Course, Party
+from pieslice.between.course import Course, JobStart, Party
 from policy.model import NegotiatorPolicy
 
 
@@ -49,6 +50,61 @@ def leftovers(
     parties: Collection[Party],
 ) -> Leftovers:
     """The jobs of some submitters, each at one schedd, that start on leftovers."""
+    if not board.policy.claims.leftovers:
+        return {}
+    pairs, _, starts = _follow(snapshot, result, board, placed, parties)
+    by_slot = {(match.slot, match.submitter): match.job for match, _ in pairs}
+    return {
+        (start.submitter, start.schedd, start.job): LeftoverStart(
+            start.whole, by_slot[start.whole, start.submitter]
+        )
+        for start in starts
+        if start.how not in (How.MATCH, How.REMATCH)
+    }
+
+
+@frozen(eq=False)
+class Starts:
+    """What starts at once by the decisions of a cycle.
+
+    ``jobs``: by submitter, schedd and job, the slots that were matched for them or divided.
+    ``weights``: of each partitionable slot that was matched, the slot weight that is claimed.
+    """
+
+    jobs: Mapping[tuple[str, str, str], str] = field(factory=dict)
+    weights: Mapping[str, float] = field(factory=dict)
+
+
+def what_starts(
+    snapshot: Snapshot, result: CycleResult, board: Board, placed: Sequence[QueuedJob | None]
+) -> Starts:
+    """What starts by what a cycle has decided, also on what its matches leave of slots."""
+    policy = board.policy
+    parties = {(match.submitter, match.schedd) for match in result.matches}
+    pairs, course, starts = _follow(snapshot, result, board, placed, parties)
+    weights = dict.fromkeys((match.slot for match, _ in pairs), 0.0)
+    jobs = {
+        (match.submitter, match.schedd, f"{job.cluster}.{job.proc}"): match.slot
+        for match, job in zip(result.matches, placed, strict=True)
+        if job is not None and match.slot not in weights
+    }
+    context = EvalContext(now=result.now, language=policy.language)
+    for start in starts:
+        assert course is not None
+        jobs[start.submitter, start.schedd, start.job] = start.whole
+        part = course.pool.slots[start.slot]
+        weights[start.whole] += slot_weight(part.ad, policy, context)
+    return Starts(jobs, weights)
+
+
+def _follow(
+    snapshot: Snapshot,
+    result: CycleResult,
+    board: Board,
+    placed: Sequence[QueuedJob | None],
+    parties: Collection[Party],
+) -> tuple[list[tuple[Match, QueuedJob]], Course | None, tuple[JobStart, ...]]:
+    """Carry out the matches of partitionable slots; the matches, and what started on these."""
     policy = board.policy
     pairs = [
         (match, job)
@@ -59,8 +115,8 @@ def leftovers(
     pairs = [
         (match, job) for match, job in pairs if slots[match.slot].get_bool("PartitionableSlot")
     ]
-    if not (pairs and policy.claims.leftovers):
-        return {}
+    if not pairs:
+        return [], None, ()
     gone = {name for match, _ in pairs for name in match.dynamic_slots}
     slots = {**slots, **slots_named(snapshot.slots, gone)} if gone else slots
     seen = evolve(
@@ -70,15 +126,7 @@ def leftovers(
     )
     course = Course.of(seen, policy, int(result.now))
     decided = evolve(result, matches=tuple(match for match, _ in pairs))
-    starts = course.follow(decided, [job for _, job in pairs], board)
-    by_slot = {(match.slot, match.submitter): match.job for match, _ in pairs}
-    return {
-        (start.submitter, start.schedd, start.job): LeftoverStart(
-            start.whole, by_slot[start.whole, start.submitter]
-        )
-        for start in starts
-        if start.how not in (How.MATCH, How.REMATCH)
-    }
+    return pairs, course, course.follow(decided, [job for _, job in pairs], board)
 
 
 def _queues(

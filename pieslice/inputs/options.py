@@ -22,8 +22,11 @@ INPUT_HELP: Final = "capture, history, scenario, files of ads, or HOST of a runn
 
 
 #: The tables that ``negotiate`` can make, and those of a summary.
-TABLES: Final = ("users", "groups", "machines", "quotas", "submitters", "matches", "rejections")
-SUMMARY: Final = ("users", "groups", "machines", "quotas")
+TABLES: Final = (
+    *("users", "groups", "autoclusters", "machines", "quotas", "submitters", "matches"),
+    "rejections",
+)
+SUMMARY: Final = ("users", "groups", "autoclusters", "machines", "quotas")
 
 
 def add_inputs(parser: argparse.ArgumentParser) -> None:
@@ -165,7 +168,9 @@ def add_tables(parser: argparse.ArgumentParser) -> None:
         help=f"show a table instead of the report: {', '.join(TABLES)}",
     )
     parser.add_argument(
-        "--summary", action="store_true", help="show the tables of users, groups, machines, quotas"
+        "--summary",
+        action="store_true",
+        help="show the tables of users to quotas",
     )
 
 

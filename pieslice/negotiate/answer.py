@@ -22,12 +22,21 @@ from negotiator.cycle import negotiate
 from negotiator.engines import ENGINES
 from negotiator.io import Capture
 from negotiator.model.result import CycleResult
+from pieslice.between.cycles import CycleWatch
+from pieslice.between.leftovers import Starts
 from pieslice.negotiate.document import CycleData
 from pieslice.negotiate.overlap import Overlap
 from pieslice.negotiate.selection import select
-from pieslice.negotiate.tables import Tables, machine_table, table_of_cycle
+from pieslice.negotiate.tables import (
+    STARTING,
+    Tables,
+    autocluster_table,
+    machine_table,
+    table_of_cycle,
+)
 from pieslice.negotiate.text import CycleReport, blocks, heading
 from pieslice.negotiate.vacating import vacatings
+from pieslice.negotiate.waiting import CycleOutlook, OutlookMaker, outlook, waiting_blocks
 from pieslice.priorities.options import COLUMNS, Options
 from pieslice.priorities.rows import Row
 from pieslice.priorities.table import StateView, render
@@ -102,6 +111,11 @@ class Cycle(Result):
         return self.table("machines")
 
     @property
+    def autoclusters(self) -> DataTable:
+        """What waiting jobs can use of the idle slots, by autocluster."""
+        return self.table("autoclusters")
+
+    @property
     def quotas(self) -> DataTable:
         """Quotas of groups, with the columns of ``condor_userprio``."""
         return self.table("quotas")
@@ -123,9 +137,22 @@ class Cycle(Result):
 
     def table(self, name: str) -> DataTable:
         """One of the tables of ``--table``."""
+        result = self.outcome.result
         if name == "machines":
-            return machine_table(self.pool.snapshot, self.pool.policy, self.outcome.result)
-        return table_of_cycle(name, self.outcome.result)
+            starts = self._outlook.starts
+            return machine_table(self.pool.snapshot, self.pool.policy, result, starts)
+        if name == "autoclusters":
+            mine = {item.name for item in result.submitters} if self.outcome.partial else None
+            rows = self._outlook.autoclusters
+            return autocluster_table(row for row in rows if mine is None or row.user in mine)
+        starts = self._outlook.starts if name in STARTING else Starts()
+        return table_of_cycle(name, result, starts)
+
+    @property
+    def _outlook(self) -> CycleOutlook:
+        found = self.outcome.outlook
+        assert found is not None
+        return found if isinstance(found, CycleOutlook) else found.outlook
 
     def summary(self) -> str:
         matches, rejections = len(self.result.matches), len(self.result.rejections)
@@ -144,6 +171,8 @@ class Cycle(Result):
             if name == "quotas":
                 # In the form of the real tool.
                 found += quota_blocks(self.outcome.result)
+            elif name == "autoclusters":
+                found += waiting_blocks(self._outlook, self.table(name))
             else:
                 found += table_blocks(self.table(name))
         return found
@@ -180,9 +209,18 @@ class Negotiators(Document):
 
 
 def run(
-    pool: Capture, seed: int = 0, progress: StageWatch = SILENT, engine: str = ENGINES[0]
+    pool: Capture,
+    seed: int = 0,
+    progress: StageWatch = SILENT,
+    engine: str = ENGINES[0],
+    *,
+    ahead: bool = False,
 ) -> CycleReport:
-    """The cycle and its comparison with the real negotiator."""
+    """The cycle and its comparison with the real negotiator.
+
+    ``ahead``: somebody will ask for its outlook, so that it need not be held again for that.
+    """
+    watch = CycleWatch() if ahead else None
     with progress.stage("negotiating"):
         result = negotiate(
             pool.snapshot,
@@ -191,12 +229,19 @@ def run(
             rng=Random(seed),
             costs=pool.costs,
             engine=engine,
+            watch=watch,
         )
-    return outcome_of(pool, result)
+    found: CycleOutlook | OutlookMaker = OutlookMaker(pool, seed, engine)
+    if watch is not None and watch.board is not None:
+        with progress.stage("looking at idle slots"):
+            found = outlook(pool.snapshot, result, watch.board, watch.placements.jobs)
+    return outcome_of(pool, result, found)
 
 
-def outcome_of(pool: Capture, result: CycleResult) -> CycleReport:
-    """What is reported of a cycle of a pool."""
+def outcome_of(
+    pool: Capture, result: CycleResult, ahead: CycleOutlook | OutlookMaker
+) -> CycleReport:
+    """What is reported of a cycle of a pool; ``ahead``: its outlook, or what makes it."""
     agreement, expected = None, pool.expected
     if expected is not None:
         found = compare(result, expected)
@@ -209,6 +254,7 @@ def outcome_of(pool: Capture, result: CycleResult) -> CycleReport:
         pool.expected_name,
         assignments=pool.assignments,
         what_if=pool.what_if,
+        outlook=ahead,
     )
 
 

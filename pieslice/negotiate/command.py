@@ -33,6 +33,7 @@ from pieslice.negotiate.answer import (
 from pieslice.negotiate.overlap import overlap, overlap_blocks
 from pieslice.negotiate.selection import UnknownNameError
 from pieslice.negotiate.text import CycleReport
+from pieslice.negotiate.waiting import OutlookMaker, outlook
 from pieslice.reports.csv import csv_text
 from pieslice.reports.layout import Block, Line, short
 from pieslice.reports.output import deliver, put, show
@@ -62,7 +63,7 @@ def negotiate_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> i
             _put_course(capture, args, names, progress, out)
             return EXIT_OK
         answers = [
-            _part(each, run(each, args.seed, progress, args.engine), args, names)
+            _part(each, run(each, args.seed, progress, args.engine, ahead=bool(names)), args, names)
             for each in capture.negotiators()
         ]
     except UnknownNameError as problem:
@@ -144,7 +145,11 @@ def _put_course(
     with progress.stage(f"negotiating {args.cycles} cycles"):
         for turn in course:
             then = _then(capture, turn, interval)
-            answers.append(_part(then, outcome_of(then, turn.result), args, names))
+            ahead = None
+            if names:
+                ahead = outlook(turn.snapshot, turn.result, turn.board, turn.jobs)
+            outcome = outcome_of(then, turn.result, ahead or OutlookMaker(then, args.seed))
+            answers.append(_part(then, outcome, args, names))
     if args.format == "json":
         deliver(Cycles([item.data() for item in answers], interval).to_json(), args, out)
         return

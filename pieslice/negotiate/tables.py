@@ -10,6 +10,7 @@ rejections.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, TypedDict
 
@@ -29,6 +30,8 @@ from negotiator.model.result import (
 )
 from negotiator.model.snapshot import Snapshot, machine_of
 from negotiator.pool.slots import Slot
+from pieslice.between.leftovers import Starts
+from pieslice.negotiate.waiting import AutoclusterRow
 from pieslice.reports.document import shape, view
 from pieslice.reports.result import DataTable
 from policy.model import NegotiatorPolicy
@@ -52,6 +55,8 @@ class MatchSums:
     lost: int = 0
     lost_weight: float = 0.0
     refused: int = 0
+    #: Jobs that start, also on what matches leave of slots.
+    starts: int = 0
 
     def take(self, match: Match) -> None:
         self.matched += 1
@@ -98,6 +103,7 @@ class MachineRow:
     claimed: float
     fill: float | None
     matched: int
+    starts: int
     preempted: int
     claimed_after: float
     fill_after: float | None
@@ -135,15 +141,16 @@ class QuotaRow:
 
 
 _SUMS: Final = (
-    "matched=sums.matched matched_weight=sums.weight free=sums.free by_rank=sums.by_rank"
-    " by_priority=sums.by_priority lost=sums.lost lost_weight=sums.lost_weight refused=sums.refused"
+    "matched=sums.matched starts=sums.starts matched_weight=sums.weight free=sums.free"
+    " by_rank=sums.by_rank by_priority=sums.by_priority lost=sums.lost"
+    " lost_weight=sums.lost_weight refused=sums.refused"
 )
 shape(UserRow, f"user group idle_jobs=item.idle_jobs usage=item.usage {_SUMS}")
 shape(GroupRow, f"group quota=item.quota usage=item.usage {_SUMS}")
 
 
-def _user_rows(result: CycleResult) -> list[UserRow]:
-    sums = sums_by(result, lambda name: name)
+def _user_rows(result: CycleResult, starts: Starts) -> list[UserRow]:
+    sums = sums_by(result, lambda name: name, starts)
     known = {item.name: item for item in result.submitters}
     return [
         UserRow(name, known.get(name), sums.get(name, MatchSums()))
@@ -151,10 +158,10 @@ def _user_rows(result: CycleResult) -> list[UserRow]:
     ]
 
 
-def _group_rows(result: CycleResult) -> list[GroupRow]:
+def _group_rows(result: CycleResult, starts: Starts) -> list[GroupRow]:
     of_user = {item.name: item.group for item in result.submitters}
     known = {item.name: item for item in result.groups}
-    sums = sums_by(result, lambda name: of_user.get(name, _group_of(name, known)))
+    sums = sums_by(result, lambda name: of_user.get(name, _group_of(name, known)), starts)
     return [
         GroupRow(name, known.get(name), sums.get(name, MatchSums()))
         for name in dict.fromkeys((*known, *sums))
@@ -167,7 +174,9 @@ def _group_of(user: str, groups: Iterable[str]) -> str:
     return max(inside, key=len, default=ROOT_GROUP)
 
 
-def sums_by(result: CycleResult, of: Callable[[str], str]) -> dict[str, MatchSums]:
+def sums_by(
+    result: CycleResult, of: Callable[[str], str], starts: Starts | None = None
+) -> dict[str, MatchSums]:
     """The sums by user, or by what ``of`` makes of a user's name."""
     found: dict[str, MatchSums] = {}
     for match in result.matches:
@@ -176,11 +185,22 @@ def sums_by(result: CycleResult, of: Callable[[str], str]) -> dict[str, MatchSum
             found.setdefault(of(match.preempted), MatchSums()).lose(match)
     for rejection in result.rejections:
         found.setdefault(of(rejection.submitter), MatchSums()).refused += 1
+    shown = {match.submitter for match in result.matches}
+    for submitter, _, _ in () if starts is None else starts.jobs:
+        if submitter in shown:
+            found[of(submitter)].starts += 1
     return found
 
 
-def machine_table(snapshot: Snapshot, policy: NegotiatorPolicy, result: CycleResult) -> DataTable:
-    """How full each machine is before and after, in the order of the slots."""
+def autocluster_table(rows: Iterable[AutoclusterRow]) -> DataTable:
+    """What waiting jobs can use of the idle slots, by autocluster."""
+    return DataTable.of("by autocluster", AutoclusterRow, rows)
+
+
+def machine_table(
+    snapshot: Snapshot, policy: NegotiatorPolicy, result: CycleResult, starts: Starts
+) -> DataTable:
+    """How full each machine is before the cycle, and when all has started that it makes start."""
     context = EvalContext(now=result.now, language=policy.language)
     machines: dict[str, list[Slot]] = {}
     engines = make_engines(ENGINES[0])
@@ -189,19 +209,29 @@ def machine_table(snapshot: Snapshot, policy: NegotiatorPolicy, result: CycleRes
     by_slot: dict[str, list[Match]] = {}
     for match in result.matches:
         by_slot.setdefault(match.slot, []).append(match)
-    rows = (_machine_row(name, slots, by_slot) for name, slots in sorted(machines.items()))
+    started = Counter(machine_of(slot) for slot in starts.jobs.values())
+    rows = (
+        _machine_row(name, slots, by_slot, started[name], starts.weights)
+        for name, slots in sorted(machines.items())
+    )
     return DataTable.of("by machine", MachineRow, rows)
 
 
 def _machine_row(
-    name: str, slots: Sequence[Slot], by_slot: Mapping[str, list[Match]]
+    name: str,
+    slots: Sequence[Slot],
+    by_slot: Mapping[str, list[Match]],
+    started: int,
+    weights: Mapping[str, float],
 ) -> MachineRow:
     weight = add_up(slot.weight for slot in slots)
     # A slot that is divided has only its rest left to give.
     held = [slot for slot in slots if slot.state in ("Claimed", "Preempting")]
     claimed = add_up(slot.weight for slot in held if not slot.partitionable)
     matches = [match for slot in slots for match in by_slot.get(slot.name, ())]
-    taken = add_up(match.cost for match in matches if match.kind is MatchKind.NONE)
+    # Of a slot that is divided what starts there is claimed, not what the match was charged.
+    free = {match.slot: match.cost for match in matches if match.kind is MatchKind.NONE}
+    taken = add_up(weights.get(slot, cost) for slot, cost in free.items())
     lost = sum(1 for match in matches if match.kind is not MatchKind.NONE)
     after = claimed + taken
     return MachineRow(
@@ -211,6 +241,7 @@ def _machine_row(
         claimed,
         _part(claimed, weight),
         len(matches),
+        started,
         lost,
         after,
         _part(after, weight),
@@ -223,17 +254,25 @@ def _part(some: float, whole: float) -> float | None:
 
 #: The tables that the result of a cycle has, by their names: titles, classes and makers of rows.
 _TABLES: Final[Mapping[str, tuple[str, type, Callable[[CycleResult], Iterable[object]]]]] = {
-    "users": ("by user", UserRow, _user_rows),
-    "groups": ("by group", GroupRow, _group_rows),
     "quotas": ("quotas", QuotaRow, lambda result: map(QuotaRow, result.groups)),
     "submitters": ("submitters", SubmitterRow, lambda result: map(SubmitterRow, result.submitters)),
     "matches": ("matches", MatchRow, lambda result: map(MatchRow, result.matches)),
     "rejections": ("rejections", RejectionRow, lambda result: map(RejectionRow, result.rejections)),
 }
+#: Those that also say what starts.
+STARTING: Final[
+    Mapping[str, tuple[str, type, Callable[[CycleResult, Starts], Iterable[object]]]]
+] = {
+    "users": ("by user", UserRow, _user_rows),
+    "groups": ("by group", GroupRow, _group_rows),
+}
 
 
-def table_of_cycle(name: str, result: CycleResult) -> DataTable:
-    """A table of a cycle, but that of machines."""
+def table_of_cycle(name: str, result: CycleResult, starts: Starts) -> DataTable:
+    """A table of a cycle, but those of machines and autoclusters."""
+    if name in STARTING:
+        title, kind, made = STARTING[name]
+        return DataTable.of(title, kind, made(result, starts))
     title, kind, rows = _TABLES[name]
     return DataTable.of(title, kind, rows(result))
 
@@ -243,6 +282,7 @@ class Tables(TypedDict, total=False):
 
     users: Sequence[UserRow]
     groups: Sequence[GroupRow]
+    autoclusters: Sequence[AutoclusterRow]
     machines: Sequence[MachineRow]
     quotas: Sequence[QuotaRow]
     submitters: Sequence[SubmitterRow]

@@ -32,6 +32,7 @@ from negotiator.model.result import (
 from negotiator.model.snapshot import PoolFacts, UnsupportedKnob
 from negotiator.whatif.pool import WhatIf
 from pieslice.negotiate.vacating import Vacating
+from pieslice.negotiate.waiting import CycleOutlook, OutlookMaker
 from pieslice.reports.layout import (
     Block,
     Line,
@@ -75,6 +76,8 @@ class CycleReport:
     assignments: Assignments = Factory(Assignments)
     #: What the configuration changes besides the policy.
     what_if: WhatIf | None = None
+    #: What starts by the cycle, and what waiting jobs can use of idle slots.
+    outlook: CycleOutlook | OutlookMaker | None = None
 
 
 def iso_time(seconds: float) -> str:

@@ -40,7 +40,8 @@ _DROPPED: Final = {
     "seq": 9, "pie": 9, "spin": 8, "schedd": 7, "of": 6, "count": 5,
     "real_prio": 9, "ceiling": 8, "floor": 7, "prio_factor": 6, "running_jobs": 5,
     "refused": 4, "lost_weight": 4, "subtree_quota": 4, "by_rank": 3, "by_priority": 3, "free": 2,
-    "idle_jobs": 2, "claimed": 2, "claimed_after": 2, "group": 1,
+    "idle_gpus": 9, "autocluster": 9, "idle_memory": 8, "idle_cpus": 8, "usable_gpus": 7,
+    "never": 7, "usable_memory": 3, "idle_jobs": 2, "claimed": 2, "claimed_after": 2, "group": 1,
 }  # fmt: skip
 #: What stands in a table.
 Cell = str | int | float | bool | None

@@ -92,13 +92,18 @@ class GroupNumbers(TypedDict):
 
 
 class RunNumbers(RunMetrics):
-    """The numbers of a run; hours are weighted core hours, waits are in seconds."""
+    """The numbers of a run; hours are weighted core hours, waits are in seconds.
+
+    ``unservable``: jobs that no slot of the pool takes, even if it is free and whole; they are no
+    part of anybody's due.
+    """
 
     condor_version: NotRequired[str]
     condor_version_from: NotRequired[str]
     what_if: NotRequired[WhatIfData]
     complete: bool
     cycles_with_matchmaking: int
+    unservable: int
     pool_hours: float
     users: dict[str, UserNumbers]
     groups: dict[str, GroupNumbers]

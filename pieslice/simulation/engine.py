@@ -186,8 +186,11 @@ class Simulation(Claims):
         job = self.state.jobs[number]
         if job.first_start < 0:
             job.first_start = now
-            wait = now - self.workload.arrivals[number].submit
-            self.totals(claim.user).waits.append(wait)
+            arrival = self.workload.arrivals[number]
+            self.totals(claim.user).waits.append(now - arrival.submit)
+            if arrival.shape in self.state.never:
+                # What a slot says of the users of a pool is not known before.
+                self.state.never.remove(arrival.shape)
         self.forget_ad(number)
         self._count_running(claim.user, 1, slot.weight)
         self.sink(now, "start", claim.user, number + 1, slot.name, "")

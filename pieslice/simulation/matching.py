@@ -10,7 +10,7 @@ than there are slots, so no more are shown.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from itertools import chain
 from random import Random
 from types import NoneType
@@ -252,10 +252,12 @@ class Negotiator:
         running = {name for name, (jobs, _) in simulation.state.running.items() if jobs}
         return sorted(running | {name for name, shapes in simulation.idle.items() if shapes})
 
-    def _idle(self, user: str) -> tuple[int, float]:
-        """How many jobs of a submitter wait, and their weight."""
+    def _idle(self, user: str, but: Collection[int] = ()) -> tuple[int, float]:
+        """How many jobs of a submitter wait, but those of some kinds, and their weight."""
         jobs, weight = 0, 0.0
         for shape, waiting in self.simulation.idle.get(user, {}).items():
+            if shape in but:
+                continue
             jobs += len(waiting)
             weight += len(waiting) * self._weight(shape)
         return jobs, weight
@@ -320,7 +322,9 @@ class Negotiator:
         state.pool_seconds += pool * seconds
         users = self._users()
         used = {user: simulation.state.running.get(user, (0, 0.0))[1] for user in users}
-        wanted = {user: used[user] + self._idle(user)[1] for user in users}
+        # What no slot can ever serve is nobody's due.
+        never = self.simulation.state.never
+        wanted = {user: used[user] + self._idle(user, never)[1] for user in users}
         members: dict[str, list[str]] = {}
         for user in users:
             members.setdefault(tree.assigned(user).name, []).append(user)

@@ -22,7 +22,7 @@ from pieslice.data import Record
 from pieslice.reports.csv import csv_text
 from pieslice.writing import naming
 
-EVENT_COLUMNS: Final = ("time", "event", "user", "job", "slot", "detail")
+EVENT_COLUMNS: Final = ("time", "event", "user", "job", "slot", "detail", "origin")
 SERIES_COLUMNS: Final = (
     "time", "kind", "name", "usage", "running", "idle", "real_priority", "effective_priority",
     "quota",

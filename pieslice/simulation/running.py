@@ -35,6 +35,8 @@ from pieslice.simulation.setup import Plan, build, command_of, fingerprint
 from pieslice.simulation.summary import summarise
 
 _HOUR: Final = 3600
+#: Where an event has the number of its job.
+_JOB: Final = 3
 
 
 @frozen
@@ -206,7 +208,10 @@ def _loop(
 
     def sink(*event: object) -> None:
         if run is not None:
-            run.write("events", event)
+            number = event[_JOB]
+            assert isinstance(number, int)
+            arrivals = simulation.workload.arrivals
+            run.write("events", (*event, arrivals[number - 1].origin if number else ""))
 
     simulation, negotiator = build(plan, sink)
     if run is None or data is None:

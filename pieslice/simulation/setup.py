@@ -17,6 +17,7 @@ import zlib
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
@@ -24,6 +25,7 @@ from attr import evolve, field, frozen
 
 from classad.errors import Diagnostic
 from classad.evaluate import EvalContext
+from classad.table import Table
 from negotiator.capture.configuration import read_policy
 from negotiator.capture.files import ConfigPaths
 from negotiator.io import (
@@ -75,6 +77,8 @@ _PLAIN_POOL: Final = re.compile(r"([1-9][0-9]{0,5})(?:x([1-9][0-9]{0,3}))?", re.
 #: A moment for pools that were not captured, seconds since the epoch.
 _EPOCH: Final = 1_800_000_000
 _WAITING: Final = (1, 2)
+_HOUR: Final = 3600
+_DAY: Final = 24 * _HOUR
 #: What values in place of a file are called.
 _VALUES: Final = "the workload"
 
@@ -191,6 +195,7 @@ def _build(plan: Plan, sink: Sink) -> tuple[Simulation, Negotiator]:
             name: _claim_settings(plan, claims) for name, claims in capture.of_machines.items()
         },
     )
+    simulation.state.never = unserved_kinds(simulation, plan.seconds)
     negotiator = Negotiator(
         simulation,
         policy,
@@ -199,6 +204,23 @@ def _build(plan: Plan, sink: Sink) -> tuple[Simulation, Negotiator]:
         what_if=capture.what_if,
     )
     return simulation, negotiator
+
+
+def unserved_kinds(simulation: Simulation, seconds: int) -> list[int]:
+    """The kinds of job that no slot takes, even while nobody has any, at any hour of the run.
+
+    A day is looked at, or as much of it as the run has: what slots say may hang on the hour.
+    """
+    pool, shapes = simulation.pool, simulation.workload.shapes
+    slots = Table(slot.ad for slot in chain(pool.slots.values(), *pool.away.values()))
+    lost = list(range(len(shapes)))
+    for after in range(0, min(seconds, _DAY) + 1, _HOUR):
+        now = float(simulation.epoch + after)
+        context = EvalContext(now=now, language=simulation.language)
+        lost = [shape for shape in lost if not slots.match(shapes[shape].ad, context=context)]
+        if not lost:
+            break
+    return lost
 
 
 def _plain(plan: Plan, count: int, cpus: int) -> Capture:

@@ -66,6 +66,8 @@ class State(ClaimState):
     full_cycles: int = 0
     #: Jobs that were preempted more than once.
     thrashed: int = 0
+    #: Kinds of job that no slot of the pool takes, even if it is free and whole.
+    never: list[int] = Factory(list)
 
 
 def to_json(state: State) -> JsonData:

@@ -28,6 +28,7 @@ def summarise(simulation: Simulation, *, complete: bool) -> RunNumbers:
     for name, user in users.items():
         user["group"] = state.group_of.get(name, "")
         user["share"] = user["usage_hours"] / used if used else 0.0
+    arrived = simulation.workload.arrivals[: state.arrived]
     ratios = [
         user["usage_hours"] / user["entitled_hours"]
         for user in users.values()
@@ -48,6 +49,7 @@ def summarise(simulation: Simulation, *, complete: bool) -> RunNumbers:
         "submitted": sum(user["submitted"] for user in users.values()),
         "completed": sum(user["completed"] for user in users.values()),
         "never_started": sum(user["never_started"] for user in users.values()),
+        "unservable": sum(arrival.shape in state.never for arrival in arrived),
         "preemptions": sum(user["preemptions"] for user in users.values()),
         "lost_with_machines": sum(user["lost_with_machines"] for user in users.values()),
         "jobs_preempted_again": state.thrashed,

@@ -33,7 +33,8 @@ _OF_THE_SCHEDD: Final = ("AutoClusterAttrs", "AutoClusterId", "CurrentHosts")
 _ANEW: Final = ("ClusterId", "ProcId", "GlobalJobId", "QDate")
 _REQUIREMENTS: Final = "TARGET.Cpus >= RequestCpus && TARGET.Memory >= RequestMemory"
 #: Columns of the Standard Workload Format, from 0.
-_SUBMIT, _RUN, _USED_CPUS, _USED_MEMORY, _CPUS, _MEMORY, _USER, _GROUP = 1, 3, 4, 6, 7, 9, 11, 12
+_JOB, _SUBMIT, _RUN, _USED_CPUS, _USED_MEMORY, _CPUS, _MEMORY = 0, 1, 3, 4, 6, 7, 9
+_USER, _GROUP = 11, 12
 _SWF_COLUMNS: Final = 18
 _DOMAIN: Final = "sim.example"
 #: Columns that a table of jobs must have.
@@ -53,11 +54,15 @@ class JobKind:
 
 @frozen
 class Arrival:
-    """One job: when it is submitted, how long it runs (seconds), its shape by number."""
+    """One job: when it is submitted, how long it runs (seconds), its shape by number.
+
+    ``origin``: its number where it comes from: in a trace, or in the queue that was captured.
+    """
 
     submit: int
     run_time: int
     shape: int
+    origin: str = ""
 
 
 @frozen(eq=False)
@@ -72,6 +77,11 @@ class RecordedJob:
     ad: ClassAd
     submit: int = 0
     run_time: int = 0
+
+    @property
+    def origin(self) -> str:
+        """Its number in its queue."""
+        return ".".join(f"{self.ad.get_number(name) or 0:g}" for name in ("ClusterId", "ProcId"))
 
 
 @define(eq=False)
@@ -156,7 +166,8 @@ def from_swf(lines: Iterable[str], name: str) -> Workload:
             raise WorkloadError(f"{name}:{number}: the memory is more than {INT_MAX} MB")
         group = f"group{int(row[_GROUP])}" if row[_GROUP] > 0 else ""
         shape = workload.shape(f"user{int(row[_USER])}", group, cpus, memory)
-        workload.arrivals.append(Arrival(int(row[_SUBMIT]), int(row[_RUN]), shape))
+        arrival = Arrival(int(row[_SUBMIT]), int(row[_RUN]), shape, str(int(row[_JOB])))
+        workload.arrivals.append(arrival)
     return workload.sorted()
 
 
@@ -170,7 +181,7 @@ def _swf_numbers(words: Iterable[str]) -> list[float] | None:
 
 
 def from_csv(lines: Iterable[str], name: str) -> Workload:
-    """A table with the columns ``submit user run_time`` and maybe ``group cpus memory count``."""
+    """A table with the columns ``submit user run_time``, maybe ``group cpus memory count job``."""
     return _jobs(table_rows(lines, name, _NEEDED))
 
 
@@ -215,7 +226,7 @@ def _jobs(rows: Iterable[tuple[str, Mapping[str, str | None]]]) -> Workload:
         run_time = _whole(row.get("run_time"), "run_time", at)
         count = _whole(row.get("count") or "1", "count", at)
         _check_number(len(workload.arrivals) + count, at)
-        workload.arrivals += [Arrival(submit, run_time, shape)] * count
+        workload.arrivals += [Arrival(submit, run_time, shape, row.get("job") or "")] * count
     return workload.sorted()
 
 
@@ -346,11 +357,12 @@ def from_capture(
     """
     rng = Random(f"{seed}/capture")
     workload = Workload()
-    found = _captured_shapes(workload, jobs, asked)
+    found = list(jobs)
+    shapes = _captured_shapes(workload, found, asked)
     for moment in range(0, max(seconds, 1), every) if every > 0 else (0,):
-        for shape in found:
+        for job, shape in zip(found, shapes, strict=True):
             length = max(1, round(run_time * math.exp(rng.gauss(0.0, 1.0))))
-            workload.arrivals.append(Arrival(moment, length, shape))
+            workload.arrivals.append(Arrival(moment, length, shape, job.origin))
     return workload.sorted()
 
 
@@ -359,7 +371,8 @@ def from_recorded(jobs: Iterable[RecordedJob], asked: frozenset[str]) -> Workloa
     workload, found = Workload(), list(jobs)
     shapes = _captured_shapes(workload, found, asked)
     workload.arrivals += (
-        Arrival(job.submit, job.run_time, shape) for job, shape in zip(found, shapes, strict=True)
+        Arrival(job.submit, job.run_time, shape, job.origin)
+        for job, shape in zip(found, shapes, strict=True)
     )
     return workload.sorted()
 

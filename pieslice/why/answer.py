@@ -16,12 +16,14 @@ from typing import ClassVar
 from attr import field, frozen
 
 from negotiator.jobs.lists import IDLE, RUNNING
+from negotiator.jobs.requests import NO_AUTOCLUSTER
 from negotiator.matching.board import Offer
 from negotiator.model.loaded_slots import slots_named
 from negotiator.model.result import CycleResult, MatchKind, Reason
 from negotiator.model.snapshot import Snapshot
 from pieslice.between.leftovers import barred_by_limits
 from pieslice.negotiate.text import match_blocks
+from pieslice.negotiate.waiting import IdleUse, UsableIdle
 from pieslice.reports.document import INLINE, NOT_SHOWN, json_name, shape
 from pieslice.reports.layout import Block, Line
 from pieslice.reports.result import Result
@@ -115,6 +117,8 @@ class Explained(Result):
     barred: str | None
     #: The tests of a schedd that runs the job on its own machine, while it waits.
     own_machine: OwnMachine | None = None
+    #: What the jobs of its autocluster can use of the idle slots.
+    usable: UsableIdle | None = None
     followed: Followed | None = None
 
     def summary(self) -> str:
@@ -196,7 +200,12 @@ class Explained(Result):
         went = tally(seen.funnel, self.history.result, self.slots, full=full)
         lead = "if it were requested then: " if seen.hypothetical else ""
         blocks = [*request, Line(f"  {lead}{went}")]
-        return blocks if seen.funnel.candidates else [*blocks, *_losses(seen)]
+        if not seen.funnel.candidates:
+            blocks += _losses(seen)
+        if self.usable is not None:
+            level = "bad" if self.usable.lacking else ""
+            blocks.append(Line(f"  {self.usable.text}", level=level))
+        return blocks
 
     def _after(self, fate: JobFate) -> list[Block]:
         """What the cycle itself made of a job that starts on a leftover, or why it may use none."""
@@ -255,7 +264,7 @@ shape(
     "job=history.job.id submitter=history.job.submitter status=history.job.status_text"
     " verdict=summary matched=history.slot when asked_by=history.asked_by fate=fate.fate"
     " left=fate.left barred place=fate.place request=fate.request unasked=fate.unasked reason"
-    " attempts=history.attempts standing holding own_machine slots"
+    " attempts=history.attempts standing holding own_machine slots usable"
     " trimmed=history.result.trimmed =seen",
 )
 
@@ -349,8 +358,25 @@ def explain_job(cycle: AskedCycle, job: AskedJob, slot: str | None = None) -> Ex
         trimmed,
         barred,
         own,
+        _usable(cycle, history, fate),
         cycle.version,
     )
+
+
+def _usable(cycle: AskedCycle, history: JobHistory, fate: JobFate | None) -> UsableIdle | None:
+    """What jobs like one that waits can use of the idle slots."""
+    if fate is None:
+        return None
+    waiting = history.record.waiting[fate.submitter, fate.schedd]
+    cluster = fate.job.partition(".")[0]
+    alike = sum(
+        other.id.partition(".")[0] == cluster
+        if fate.autocluster == NO_AUTOCLUSTER
+        else other.autocluster == fate.autocluster
+        for other in waiting
+    )
+    use = IdleUse(cycle.snapshot, cycle.policy, history.result)
+    return use.of(history.job.ad, alike)
 
 
 def _limits_are_full(fate: JobFate) -> bool:

@@ -27,6 +27,7 @@ from negotiator.model.result import CycleResult, MatchKind
 from negotiator.model.snapshot import Snapshot
 from pieslice.between.leftovers import LeftoverStart
 from pieslice.negotiate.text import KINDS
+from pieslice.negotiate.waiting import IdleUse, UsableIdle
 from pieslice.reports.document import shape
 from pieslice.reports.layout import Block, Line, TextColumn, TextTable, plural
 from pieslice.reports.result import Result
@@ -68,7 +69,8 @@ class AutoclusterVerdict:
     """The jobs of one autocluster (of one cluster where there are none) that were asked about.
 
     ``jobs`` = ``matched`` + ``starting`` + those of the ``causes``, the most frequent first;
-    ``starting``: those that their schedd starts at once on what matches leave of slots.
+    ``starting``: those that their schedd starts at once on what matches leave of slots; ``usable``:
+    what jobs like these can use of the idle slots.
     """
 
     submitter: str
@@ -81,6 +83,7 @@ class AutoclusterVerdict:
     verdict: str
     causes: tuple[UnmatchedCause, ...]
     starting: int = 0
+    usable: UsableIdle | None = None
 
 
 @frozen
@@ -144,6 +147,12 @@ class Surveyed(Result):
         left = len(self.autoclusters) - MAX_ROWS
         if left > 0:
             blocks.append(Line(f"  and {plural(left, 'more autocluster')}; --json lists them all"))
+        told = [(item.first, item.usable) for item in self.autoclusters if item.usable is not None]
+        blocks += [
+            Line(f"  {first}: {usable.text}", level="bad")
+            for first, usable in told[:MAX_ROWS]
+            if usable.lacking
+        ]
         worst = self.autoclusters[0].causes[:1]
         for cause in worst:
             blocks += [Line(), Line(f"`pieslice why POOL {cause.first}` tells more of the first")]
@@ -208,7 +217,13 @@ def survey_jobs(cycle: AskedCycle, scope: JobScope) -> Surveyed:
             if fate.fate is Fate.NO_SESSION
         }
     }
-    rows = [_verdict(jobs, silent) for jobs in waiting.values()]
+    use = IdleUse(snapshot, policy, result)
+    ads = {(job.submitter, job.schedd, job.id): job.ad for job in asked}
+    rows = []
+    for jobs in waiting.values():
+        first = jobs[0]
+        ad = ads[first.submitter, first.schedd, first.job]
+        rows.append(evolve(_verdict(jobs, silent), usable=use.of(ad, len(jobs))))
     rows.sort(key=lambda row: ((done := row.matched + row.starting) / row.jobs, done - row.jobs))
     left = [job for job in asked if (job.submitter, job.schedd, job.id) not in there]
     others = _not_waiting(cycle, result, left)

@@ -1551,22 +1551,31 @@ def test_what_a_simulation_leaves_out_of_a_policy_is_told(
         assert all(note in shown for note in notes)
 
 
-def test_only_so_many_kinds_of_job_are_looked_at_and_that_is_told(
+def test_demand_that_no_slot_serves_is_nobodys_due(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """300 slots, 200 kinds that fit none: the 167th makes 50,000 pairs full."""
-    lines = [f"0,u{number},60,2" for number in range(200)]
-    (tmp_path / "jobs.csv").write_text("\n".join(["submit,user,run_time,cpus", *lines, ""]))
-    words = ["simulate", "300", "--workload", str(tmp_path / "jobs.csv"), "--days", "0.0001"]
+    """Both users get all that they could have; one also wants what no slot is large enough for."""
+    jobs = ["0,a,3600,1,1", "0,b,3600,1,1", "0,b,3600,4,9"]
+    (tmp_path / "jobs.csv").write_text("\n".join(["submit,user,run_time,cpus,count", *jobs, ""]))
+    words = ["simulate", "4", "--workload", str(tmp_path / "jobs.csv"), "--days", "0.1", "--json"]
     assert main(words) == 0
-    assert capsys.readouterr().err.splitlines() == [
-        *(
-            f"note: 1 job of u{number}@sim.example (2 cpus): no slot of the pool fits"
-            for number in range(3)
-        ),
-        "note: nor for 164 jobs of 164 more kinds",
-        "note: only the first 167 of 200 kinds of job were compared with slots",
-    ]
+    found = json.loads(capsys.readouterr().out)
+    users = found["users"].values()
+    assert [user["entitled_hours"] for user in users] == [user["usage_hours"] for user in users]
+    assert (found["jain_index"], found["unservable"], found["never_started"]) == (1.0, 9, 9)
+
+
+def test_events_tell_the_numbers_that_jobs_have_in_their_trace(tmp_path: Path) -> None:
+    """Job 3 never ran; it is left out, and the others keep their numbers."""
+    lines = [f"{n} {n * 10} -1 {ran} 1 -1 -1 1 -1 -1 1 5 1 -1 1 -1 -1 -1" for n, ran in
+             ((1, 60), (2, 60), (3, -1), (4, 60))]  # fmt: skip
+    (tmp_path / "t.swf").write_text("\n".join(["; Version: 2", *lines, ""]))
+    run = tmp_path / "run"
+    words = ["simulate", "4", "--workload", str(tmp_path / "t.swf"), "--days", "0.01"]
+    assert main([*words, "-o", str(run), "--format", "jsonl"]) == 0
+    events = [json.loads(line) for line in (run / "events.jsonl").read_text().splitlines()]
+    starts = {event["job"]: event["origin"] for event in events if event["event"] == "start"}
+    assert starts == {1: "1", 2: "2", 3: "4"}
 
 
 @pytest.mark.parametrize("name", ["1x", "A B", "", "a-b"])

@@ -27,11 +27,11 @@ from pieslice.between.pool import (
     terms_of_claim,
     weight_of,
 )
-from pieslice.simulation import notices
 from pieslice.simulation.command import _nth
 from pieslice.simulation.engine import Simulation
 from pieslice.simulation.errors import WorkloadError
 from pieslice.simulation.notices import about_jobs
+from pieslice.simulation.setup import unserved_kinds
 from pieslice.simulation.state import State, Totals
 from pieslice.simulation.steadiness import is_steady
 from pieslice.simulation.summary import _user, _waits, jain
@@ -417,7 +417,9 @@ def test_when_the_queue_of_a_capture_comes_again(
 
 
 def simulation(workload: Workload, pool: SlotPool) -> Simulation:
-    return Simulation(pool, ClaimSettings(), State(), workload, lambda *event: None)
+    found = Simulation(pool, ClaimSettings(), State(), workload, lambda *event: None)
+    found.state.never = unserved_kinds(found, 0)
+    return found
 
 
 def of_kinds(*kinds: tuple[int, int, int]) -> Workload:
@@ -443,14 +445,12 @@ def test_kinds_of_job_that_no_slot_fits() -> None:
     assert about_jobs(simulation(of_kinds((1, 2, 0)), pool)) == []
 
 
-def test_only_so_many_kinds_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each kind here is compared with two slots."""
-    kinds = [(1, number, 0) for number in range(3, 7)]
-    for most, said in ((7, []), (6, ["only the first 3 of 4"]), (4, ["only the first 2 of 4"])):
-        monkeypatch.setattr(notices, "_MOST_PAIRS", most)
-        found = about_jobs(simulation(of_kinds(*kinds), plain_pool(2, 2)))
-        told = [it.message[:21] for it in found if it.message.startswith("only")]
-        assert told == said
+def test_what_a_slot_takes_at_some_hour_only_is_served() -> None:
+    pool, workload = plain_pool(1, 2), of_kinds((1, 1, 0))
+    for slot in pool.slots.values():
+        slot.ad.insert("START", ExprTree("time() >= 7200"))
+    found = simulation(workload, pool)
+    assert [unserved_kinds(found, seconds) for seconds in (0, 3600, 7200)] == [[0], [0], []]
 
 
 # --- what holds from cycle to cycle ---------------------------------------------------------------

@@ -67,4 +67,4 @@ def test_a_simulation_leaves_them_out_and_says_so(capsys: Any) -> None:
     assert main([*words, "--json"]) == 0
     printed = capsys.readouterr()
     assert json.loads(printed.out)["submitted"] == 4
-    assert "13 jobs of the capture ask for no slots, and are left out: 5 scheduler" in printed.err
+    assert "13 jobs of the workload ask for no slots, and are left out: 5 scheduler" in printed.err

@@ -1,0 +1,97 @@
+"""Counts what of the slots that nobody has jobs of a kind can use.
+
+Users, priorities, quotas and limits do not count.
+
+Inputs: the slots of a cycle, what daemons do with claims, a job.  Outputs: ``IdleResources``,
+``JobRoom``.  Follows: ``negotiator.claims.idle``, which decides for one slot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Final
+
+from attr import define, field, frozen
+
+from classad import ClassAd
+from classad.evaluate import EvalContext
+from classad.table import Rows, Table
+from negotiator.claims.idle import jobs_on
+from negotiator.model.loaded_slots import LoadedSlots
+from policy.claims import ClaimSettings
+
+_IDLE: Final = 'State == "Unclaimed"'
+
+
+@frozen
+class IdleResources:
+    """So many ``slots`` with their cores, memory (MB) and GPUs."""
+
+    slots: int = 0
+    cpus: float = 0.0
+    memory: float = 0.0
+    gpus: float = 0.0
+
+
+@frozen
+class JobRoom:
+    """How many ``jobs`` like one fit at once, and what they would have of the idle slots."""
+
+    jobs: int
+    used: IdleResources
+
+
+@define(eq=False)
+class IdleSlots:
+    """The slots of a pool that nobody has."""
+
+    table: Table
+    rows: Rows
+    settings: ClaimSettings
+    context: EvalContext
+    _ads: dict[int, ClassAd] = field(factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        slots: Sequence[ClassAd],
+        settings: ClaimSettings,
+        context: EvalContext,
+        left_out: Collection[str] = (),
+    ) -> IdleSlots:
+        """Those of a pool; ``left_out``: names of slots that take no part in the cycle."""
+        table = slots.table() if isinstance(slots, LoadedSlots) else None
+        table = Table(slots) if table is None else table
+        rows = table.select(_IDLE, context=context)
+        if left_out:
+            codes, names = table.column("Name")
+            rows = Rows.of(len(table), (row for row in rows if names[codes[row]] not in left_out))
+        return cls(table, rows, settings, context)
+
+    @property
+    def resources(self) -> IdleResources:
+        """What there is of them."""
+        sums = [
+            sum(values[row] for row in self.rows)
+            for values in (
+                self.table.numbers(name, within=self.rows, context=self.context)
+                for name in ("Cpus", "Memory", "GPUs")
+            )
+        ]
+        return IdleResources(len(self.rows), *sums)
+
+    def room(self, job: ClassAd) -> JobRoom:
+        """How many jobs like this one fit."""
+        jobs = slots = 0
+        cpus = memory = gpus = 0.0
+        for row in self.table.match(job, within=self.rows, context=self.context):
+            ad = self._ads.get(row)
+            if ad is None:
+                ad = self._ads[row] = self.table.ad(row)
+            count, taken = jobs_on(ad, job, self.settings.rounding, self.context)
+            jobs += count
+            slots += count > 0
+            cpus += taken.get("cpus", 0.0)
+            memory += taken.get("memory", 0.0)
+            gpus += taken.get("gpus", 0.0)
+        return JobRoom(jobs, IdleResources(slots, cpus, memory, gpus))
