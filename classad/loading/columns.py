@@ -190,24 +190,20 @@ class LoadedColumns:
         Lists, ads and times are expressions here.
         """
         end = self.n_rows if stop is None else min(stop, self.n_rows)
-        read = partial(self.expression, column.key)
-        rows = column.rows
-        if rows is None:
-            return self._decoded(bytes(column.tags[start:end]), column.payload[start:end], read)
-        found: list[Cell] = [None] * (end - start)
-        for place, value in self._few(column, rows, start, end).items():
-            found[place] = value
-        return found
+        found = self._stretch(column, start, end)
+        return found if isinstance(found, list) else list(map(found.get, range(end - start)))
 
-    def _few(
-        self, column: LoadedColumn, rows: Sequence[int], start: int, end: int
-    ) -> Mapping[int, Any]:
-        """The values in a column that few rows have, by the distance of the row from ``start``."""
-        low, high = bisect_left(rows, start), bisect_left(rows, end)
-        if low == high:
-            return _NO_CELLS
+    def _stretch(self, column: LoadedColumn, start: int, end: int) -> list[Any] | Mapping[int, Any]:
+        """The same by the distance from ``start``; of a column that few rows have, theirs alone."""
+        rows, low, high = column.rows, start, end
+        if rows is not None:
+            low, high = bisect_left(rows, start), bisect_left(rows, end)
+            if low == high:  # attributes of few ads are many: no list for each
+                return _NO_CELLS
         read = partial(self.expression, column.key)
         values = self._decoded(bytes(column.tags[low:high]), column.payload[low:high], read)
+        if rows is None:
+            return values
         return dict(zip((row - start for row in rows[low:high]), values, strict=True))
 
     def cells(
@@ -371,7 +367,8 @@ class LoadedColumns:
         # There may be as many columns as lines: only those of these rows are looked at.
         shapes = [self._shape(number, held) for number in by_shape]
         positions = set().union(*(columns for *_, columns in shapes))
-        table = {position: self._cells_of(position, start, stop) for position in positions}
+        columns_of = self.columns.__getitem__
+        table = {place: self._stretch(columns_of(place), start, stop) for place in positions}
         nested = positions.intersection(self.with_expressions)
         nested = {position for position in nested if _any_nested(table[position], held)}
         ads = [new()] * (stop - start)
@@ -391,15 +388,6 @@ class LoadedColumns:
                         attrs[key] = value = stored_form(tree, ad)
                         held.add(weight(value))
         return ads
-
-    def _cells_of(self, position: int, start: int, stop: int) -> Sequence[Any] | Mapping[int, Any]:
-        """The values of rows ``start`` to ``stop``, by their distance from ``start``."""
-        column = self.columns[position]
-        rows = column.rows
-        # Attributes of few ads are many: no list of a batch for each.
-        if rows is None:
-            return self.values(column, start, stop)
-        return self._few(column, rows, start, stop)
 
     def _shape(self, number: int, held: Held | None = None) -> _Shape:
         shape = self._known_shapes.get(number)
