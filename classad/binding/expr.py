@@ -27,7 +27,7 @@ from classad.binding.python_values import (
 from classad.compiled.state import compiled
 from classad.errors import ClassAdEvaluationError, ClassAdTypeError, ClassAdValueError
 from classad.evaluate import evaluate_exactly, evaluate_full
-from classad.language.bounds import EvaluationFailure, NeedExact
+from classad.language.bounds import MAX_DEPTH, EvaluationFailure, NeedExact
 from classad.language.rules import WHOLE
 from classad.language.values import ERROR, UNDEFINED, ClassAdValue, Value
 from classad.syntax.lazy import parse_lazily
@@ -367,39 +367,18 @@ def last_error() -> str:
 
 
 def _explain(tree: Expression, scope: Ad | None, target: Ad | None) -> str:
-    """The sentence for the first comparison of unlike operands, also inside definitions."""
+    """The sentence if a string was compared with another ordinary value, also in definitions."""
+    from classad.analysis.explain import explain
     from classad.language.operators import EQUALITY, ORDER
-    from classad.syntax.nodes import Binary, Reference, walk
 
-    waiting: list[Node] = [tree.node]
-    seen: set[str] = set()
-    while waiting:
-        for node in walk(waiting.pop()):
-            if isinstance(node, Binary) and node.operator in ORDER | EQUALITY:
-                if _unlike(_value(node.left, scope, target), _value(node.right, scope, target)):
-                    return _COMPARED
-            elif isinstance(node, Reference) and node.name.lower() not in seen:
-                seen.add(node.name.lower())
-                waiting.extend(_definitions(node.name, scope, target))
+    whole = explain(tree, scope, target, context=current_context(), depth=MAX_DEPTH)
+    for part in whole.walk():
+        if getattr(part.node, "operator", None) in ORDER | EQUALITY:
+            values = [child.value for child in part.children]
+            ordinary = not any(value is None or isinstance(value, Value) for value in values)
+            if ordinary and isinstance(values[0], str) != isinstance(values[1], str):
+                return _COMPARED
     return ""
-
-
-def _definitions(name: str, *ads: Ad | None) -> list[Node]:
-    found = [ad.raw(name) for ad in ads if ad is not None]
-    return [value.node for value in found if isinstance(value, Expression)]
-
-
-def _value(node: Node, scope: Ad | None, target: Ad | None) -> Stored:
-    from classad.evaluate import evaluate
-
-    return evaluate(node, scope, target, context=current_context())
-
-
-def _unlike(left: object, right: object) -> bool:
-    """Whether exactly one side is a string and the other an ordinary value."""
-    if isinstance(left, Value) or isinstance(right, Value):
-        return False
-    return isinstance(left, str) != isinstance(right, str)
 
 
 T = TypeVar("T", bound=ExprTree)
