@@ -194,10 +194,7 @@ def _is_own(node: nodes.Reference, own: frozenset[str]) -> bool:
 
 
 def _is_of_own_ad(node: nodes.Reference) -> bool:
-    base = node.base
-    return base is None or (
-        isinstance(base, nodes.Reference) and base.base is None and fold_name(base.name) == "my"
-    )
+    return node.base is None or node.scope == "my"
 
 
 def _is_known(node: Node, known: Callable[[str], bool]) -> bool:

@@ -10,7 +10,7 @@ Inputs: an expression.  Outputs: a ``RefSet``, sets of names in the spelling of 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from classad.language.names import fold_name
 
@@ -64,14 +64,9 @@ def refs(expr: Expression | Node | str) -> RefSet:
 
 def _side(node: Reference) -> str | None:
     """To which set a reference belongs; empty: to none, None: its base decides."""
-    from classad.syntax.nodes import Reference
-
-    base = node.base
-    if base is None:
+    if node.base is None:
         return "" if not node.absolute and fold_name(node.name) in _SIDES else "unscoped"
-    if isinstance(base, Reference) and base.base is None and not base.absolute:
-        return _SIDES.get(fold_name(base.name))
-    return None
+    return _SIDES.get(node.scope)
 
 
 class ReferencedNames(NamedTuple):
@@ -105,14 +100,9 @@ def references_of(node: Node) -> ReferencedNames:
 
 def _kind(node: Reference) -> str:
     """Of which ad a reference asks for an attribute; empty where its base decides."""
-    from classad.syntax.nodes import Reference
-
-    base = node.base
+    base: Any = node.base
     if base is None:
         return "mine" if node.absolute else "bare"
-    if not isinstance(base, Reference) or base.base is not None:
-        return ""
-    scope = base.name.lower()
-    if base.absolute and scope == "right":
+    if getattr(base, "absolute", False) and fold_name(base.name) == "right":
         return "target"  # see ``partner`` of ``flatten``
-    return {"my": "mine", "target": "target"}.get(_SIDES.get(scope, ""), "")
+    return {"my": "mine", "target": "target"}.get(_SIDES.get(node.scope, ""), "")

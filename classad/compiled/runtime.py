@@ -218,10 +218,8 @@ def _reference(node: nodes.Reference) -> Form:
             return _leaf("plain", key)
         fetch = fetch_absolute if node.absolute else fetch_unusual
         return _leaf("run", lambda ad, state: fetch(ad, state, key))
-    if isinstance(base, nodes.Reference) and base.base is None and not base.absolute:
-        scope = fold_name(base.name)
-        if scope in ("my", "target") and key not in UNUSUAL:
-            return _leaf(scope, key)
+    if node.scope in ("my", "target") and key not in UNUSUAL:
+        return _leaf(node.scope, key)
     return ".", (base,), (key,)
 
 

@@ -72,6 +72,13 @@ class Reference(Node):
     base: Node | None = None
     absolute: bool = False
 
+    @property
+    def scope(self) -> str:
+        """What it is selected from if that is nothing but a name, which is folded; else empty."""
+        base = self.base
+        plain = isinstance(base, Reference) and base.base is None and not base.absolute
+        return fold_name(base.name) if plain else ""  # type: ignore[union-attr]
+
     def children(self) -> tuple[Node, ...]:
         return () if self.base is None else (self.base,)
 

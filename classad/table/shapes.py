@@ -184,12 +184,6 @@ def name_in(node: Node, *scopes: str) -> str:
 
 def scope_of(node: Reference) -> str | None:
     """Where a reference looks: ``my``, ``target``, empty if it does not say; else None."""
-    base = node.base
     if node.absolute:
         return None
-    if base is None:
-        return ""
-    if not isinstance(base, Reference) or base.base is not None or base.absolute:
-        return None
-    scope = fold_name(base.name)
-    return scope if scope in ("my", "target") else None
+    return node.scope if node.base is None or node.scope in ("my", "target") else None

@@ -177,12 +177,10 @@ class _Walk:
                 self.names.add((node.name.lower(), Level.WHOLE))
 
     def _reference(self, node: Reference, level: Level) -> None:
-        base = node.base
-        scope = base.name.lower() if isinstance(base, Reference) and base.base is None else ""
-        if base is None or scope in _OWN:
+        if node.base is None or node.scope in _OWN:
             self.names.add((node.name.lower(), level))
-        elif scope not in _OTHERS:
-            self.visit(base, Level.WHOLE)
+        elif node.scope not in _OTHERS:
+            self.visit(node.base, Level.WHOLE)
 
     def _call(self, node: Call) -> None:
         self.called.add(node.name.lower())
@@ -346,10 +344,9 @@ def _own_names(node: Node) -> frozenset[str]:
 def _surely_unknown(node: Node) -> bool:
     """Whether a node is no value whatever the ad has."""
     if isinstance(node, Reference):
-        base = node.base
-        if isinstance(base, Reference) and base.base is None and base.name.lower() in _OTHERS:
+        if node.scope in _OTHERS:
             return True
-        return base is not None and _surely_unknown(base)
+        return node.base is not None and _surely_unknown(node.base)
     if isinstance(node, Call) and lookup_function(node.name, None) is None:
         return False
     if isinstance(node, Binary) and node.operator in LOGIC:

@@ -86,11 +86,7 @@ def _own_name(node: Node) -> str | None:
     """The attribute of the ad itself that a node is nothing but a reference to."""
     if not isinstance(node, Reference) or node.absolute:
         return None
-    base = node.base
-    if base is None:
-        return node.name
-    own = isinstance(base, Reference) and base.base is None and base.name.lower() in _OWN
-    return node.name if own else None
+    return node.name if node.base is None or node.scope in _OWN else None
 
 
 class Analyst:

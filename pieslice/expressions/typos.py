@@ -59,8 +59,6 @@ def _is_elsewhere(name: str) -> bool:
 
 def _is_of_ads(node: Reference) -> bool:
     """Whether a name is looked up in the ads themselves, and nowhere else."""
-    base = node.base
-    if base is None:
+    if node.base is None:
         return not node.absolute and fold_name(node.name) not in UNUSUAL
-    scoped = isinstance(base, Reference) and base.base is None
-    return scoped and fold_name(base.name) in ("my", "target")  # type: ignore[attr-defined]
+    return node.scope in ("my", "target")

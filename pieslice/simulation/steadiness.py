@@ -160,7 +160,5 @@ def _is_plain(node: Node) -> bool:
         function = lookup_function(node.name)
         return function is not None and (function.deterministic or function.ever_reads is ZONE)
     if isinstance(node, Reference) and node.base is not None:
-        base = node.base
-        plain = isinstance(base, Reference) and base.base is None
-        return plain and base.name.lower() in _SCOPES  # type: ignore[attr-defined]
+        return node.scope in _SCOPES
     return True

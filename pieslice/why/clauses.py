@@ -382,10 +382,7 @@ def owner_of(part: Reference, whose: Whose, my: ClassAd, target: ClassAd) -> str
 
 def scope_of(part: Reference) -> str | None:
     """``my`` or ``target``; None for a name without a scope."""
-    base = part.base
-    if isinstance(base, Reference) and base.base is None:
-        return _SCOPES.get(base.name.lower())
-    return None
+    return _SCOPES.get(part.scope)
 
 
 # --- words ----------------------------------------------------------------------------------------

@@ -225,12 +225,10 @@ def _no_scope(one: MacroExpression) -> Iterator[Diagnostic]:
         return
     for node in references(one.tree):
         base = node.base
-        if not isinstance(base, Reference) or base.base is not None:
+        if node.scope not in _NO_SCOPES or _is_published(one.view, node.scope):
             continue
-        folded = base.name.casefold()
-        if folded not in _NO_SCOPES or _is_published(one.view, folded):
-            continue
-        right = next((scope for scope, kind in _scopes(one) if kind == folded), None)
+        assert isinstance(base, Reference)
+        right = next((scope for scope, kind in _scopes(one) if kind == node.scope), None)
         advice = None if right is None else Meant(f"{right}.{node.name}", one.shown(node))
         message = f"`{one.shown(node)}` is undefined: {base.name} is no ad here"
         yield one.say(not_there, message, node, advice)

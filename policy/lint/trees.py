@@ -44,11 +44,7 @@ def names(node: Node) -> set[str]:
 
 def scope_of(node: Reference) -> str | None:
     """``my`` or ``target`` where the reference says so."""
-    base = node.base
-    if isinstance(base, Reference) and base.base is None:
-        folded = base.name.casefold()
-        return folded if folded in ("my", "target") else None
-    return None
+    return node.scope if node.scope in ("my", "target") else None
 
 
 def number(node: Node) -> float | None:

@@ -140,13 +140,10 @@ class Evaluation:
         node = nodes.bare(node)
         if not isinstance(node, nodes.Reference) or node.absolute:
             return None
-        base = node.base
-        if base is None:
+        if node.base is None:
             return None if node.name.casefold() in _SPECIAL else self._look_up("", node.name)
-        if isinstance(base, nodes.Reference) and base.base is None and not base.absolute:
-            scope = _SCOPES.get(base.name.casefold())
-            return None if scope is None else self._look_up(scope, node.name)
-        return None
+        scope = _SCOPES.get(node.scope)
+        return None if scope is None else self._look_up(scope, node.name)
 
     def _reference(self, node: nodes.Reference, facts: Facts) -> _Outcome:
         found = self._find(node)
