@@ -17,7 +17,7 @@ from attr import frozen
 
 from classad.evaluation.functions import InlineForm, lookup_function
 from classad.formats.unparse import type_name, unparse, unparse_value
-from classad.language.names import fold_name
+from classad.language.names import SIDES, fold_name
 from classad.language.operators import GUARDS, LOGIC
 from classad.language.values import ERROR, UNDEFINED, ClassAdValue
 from classad.syntax import nodes
@@ -330,10 +330,6 @@ def _node(item: Explanation, old: bool) -> ExplanationData:
 BUILT_IN: Final = "built in"
 
 
-#: Names of the other ad of a match.
-_OTHER_SIDE: Final = frozenset({"target", "other"})
-
-
 #: ``not shown``: evaluated, but beyond the depth or the size that an explanation may have.
 Outcome = Literal["evaluated", "not evaluated", "failed", "not shown"]
 
@@ -467,5 +463,5 @@ def is_missing_side(node: Node) -> bool:
     return (
         isinstance(node, nodes.Reference)
         and node.base is None
-        and fold_name(node.name) in _OTHER_SIDE
+        and SIDES.get(fold_name(node.name)) == "target"
     )

@@ -10,15 +10,13 @@ Inputs: an expression.  Outputs: a ``RefSet``, sets of names in the spelling of 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from classad.language.names import fold_name
+from classad.language.names import SIDES, fold_name
 
 if TYPE_CHECKING:
     from classad.ads.expression import Expression
     from classad.syntax.nodes import Node, Reference
-
-_SIDES: Final = {"my": "my", "self": "my", "target": "target", "other": "target"}
 
 
 class RefSet(NamedTuple):
@@ -65,8 +63,8 @@ def refs(expr: Expression | Node | str) -> RefSet:
 def _side(node: Reference) -> str | None:
     """To which set a reference belongs; empty: to none, None: its base decides."""
     if node.base is None:
-        return "" if not node.absolute and fold_name(node.name) in _SIDES else "unscoped"
-    return _SIDES.get(node.scope)
+        return "" if not node.absolute and fold_name(node.name) in SIDES else "unscoped"
+    return SIDES.get(node.scope)
 
 
 class ReferencedNames(NamedTuple):
@@ -105,4 +103,4 @@ def _kind(node: Reference) -> str:
         return "mine" if node.absolute else "bare"
     if getattr(base, "absolute", False) and fold_name(base.name) == "right":
         return "target"  # see ``partner`` of ``flatten``
-    return {"my": "mine", "target": "target"}.get(_SIDES.get(node.scope, ""), "")
+    return {"my": "mine", "target": "target"}.get(SIDES.get(node.scope, ""), "")

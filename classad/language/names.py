@@ -10,6 +10,10 @@ from typing import Final
 SPECIAL: Final = frozenset({"toplevel", "root", "self", "my", "parent", "currenttime"})
 
 
+#: Names of the two ads of a match -> which of them it is.
+SIDES: Final = {"my": "my", "self": "my", "target": "target", "other": "target"}
+
+
 #: Names that the match context defines around the two ads.
 CONTEXT: Final = frozenset(
     {

@@ -16,6 +16,7 @@ from typing import Final, NamedTuple, Protocol
 from classad.ads.expression import Expression
 from classad.analysis.mentions import references_of
 from classad.evaluation.functions import Laziness, Where, lookup_function
+from classad.language.names import SIDES
 from classad.language.operators import BINARY, CHOICE, EQUALITY, IDENTITY, LOGIC, ORDER, truth
 from classad.language.values import ERROR, UNDEFINED, ClassAdValue
 from classad.syntax import nodes
@@ -27,8 +28,6 @@ from negotiator.expressions.memo import ExpressionMemo, by_tree, lasting_memo
 
 #: Levels of an expression that are looked at one by one.
 _TALL: Final = 200
-_OTHERS: Final = frozenset({"target", "other"})
-_OWN: Final = frozenset({"my", "self"})
 
 
 class Level(IntEnum):
@@ -177,9 +176,9 @@ class _Walk:
                 self.names.add((node.name.lower(), Level.WHOLE))
 
     def _reference(self, node: Reference, level: Level) -> None:
-        if node.base is None or node.scope in _OWN:
+        if node.base is None or SIDES.get(node.scope) == "my":
             self.names.add((node.name.lower(), level))
-        elif node.scope not in _OTHERS:
+        elif SIDES.get(node.scope) != "target":
             self.visit(node.base, Level.WHOLE)
 
     def _call(self, node: Call) -> None:
@@ -344,7 +343,7 @@ def _own_names(node: Node) -> frozenset[str]:
 def _surely_unknown(node: Node) -> bool:
     """Whether a node is no value whatever the ad has."""
     if isinstance(node, Reference):
-        if node.scope in _OTHERS:
+        if SIDES.get(node.scope) == "target":
             return True
         return node.base is not None and _surely_unknown(node.base)
     if isinstance(node, Call) and lookup_function(node.name, None) is None:

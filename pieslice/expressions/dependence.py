@@ -15,6 +15,7 @@ from classad import ClassAd
 from classad.ads.expression import Expression
 from classad.analysis.mentions import ReferencedNames, references_of
 from classad.evaluation.functions import CLOCK, ZONE, lookup_function
+from classad.language.names import SIDES
 from classad.language.values import Value
 from classad.syntax.nodes import AdExpr, Binary, Call, Literal, Node, Parens, Reference, walk
 
@@ -22,7 +23,6 @@ from classad.syntax.nodes import AdExpr, Binary, Call, Literal, Node, Parens, Re
 _PLAIN: Final = frozenset({bool, int, float, str, Value})
 #: What functions may read that changes within a cycle; the instant and the zone do not.
 _PASSING: Final = ~(CLOCK | ZONE)
-_OWN: Final = frozenset({"my", "self"})
 
 #: An attribute's value as a dictionary key: kinds and signs of zero are told apart.
 Key = tuple[object, ...]
@@ -86,7 +86,7 @@ def _own_name(node: Node) -> str | None:
     """The attribute of the ad itself that a node is nothing but a reference to."""
     if not isinstance(node, Reference) or node.absolute:
         return None
-    return node.name if node.base is None or node.scope in _OWN else None
+    return node.name if node.base is None or SIDES.get(node.scope) == "my" else None
 
 
 class Analyst:

@@ -17,6 +17,7 @@ from classad import ClassAd
 from classad.ads.expression import Expression
 from classad.analysis.mentions import references_of
 from classad.evaluation.functions import ZONE, lookup_function
+from classad.language.names import SIDES
 from classad.syntax.nodes import AdExpr, Call, Node, Reference, walk
 from negotiator.jobs.autoclusters import never_significant
 from negotiator.pool.slots import Slot
@@ -37,7 +38,6 @@ _PASSING: Final = frozenset(
 )  # fmt: skip
 _CLAIMS: Final = frozenset(name.lower() for name in OF_CLAIMS)
 _STATES: Final = _CLAIMS | {"state", "activity", "currentrank"}
-_SCOPES: Final = frozenset({"my", "target", "self", "other"})
 #: What decides whether a job is offered, and for whom.
 _OFFER: Final = (
     "JobStatus", "JobUniverse", "IsNoopJob", "Managed", "CurrentHosts", "MaxHosts", "User",
@@ -160,5 +160,5 @@ def _is_plain(node: Node) -> bool:
         function = lookup_function(node.name)
         return function is not None and (function.deterministic or function.ever_reads is ZONE)
     if isinstance(node, Reference) and node.base is not None:
-        return node.scope in _SCOPES
+        return node.scope in SIDES
     return True

@@ -26,6 +26,7 @@ from classad.ads.expression import Expression
 from classad.errors import suggest
 from classad.evaluate import EvalContext, evaluate
 from classad.formats.unparse import unparse
+from classad.language.names import SIDES
 from classad.language.values import ERROR, UNDEFINED
 from classad.match import is_true
 from classad.syntax.nodes import Literal, Node, Reference
@@ -54,7 +55,6 @@ MAX_CLAUSES: Final = 8
 #: Clauses that are true of all slots, and how much of each is shown.
 MAX_FINE: Final = 4
 MAX_TEXT: Final = 44
-_SCOPES: Final = {"my": "my", "self": "my", "target": "target", "other": "target"}
 
 
 class Whose(Enum):
@@ -382,7 +382,7 @@ def owner_of(part: Reference, whose: Whose, my: ClassAd, target: ClassAd) -> str
 
 def scope_of(part: Reference) -> str | None:
     """``my`` or ``target``; None for a name without a scope."""
-    return _SCOPES.get(part.scope)
+    return SIDES.get(part.scope)
 
 
 # --- words ----------------------------------------------------------------------------------------
