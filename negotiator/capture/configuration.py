@@ -15,7 +15,7 @@ it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -34,7 +34,6 @@ from policy.knobs.reading import split_list
 from policy.language.numbers import integer_literal
 from policy.language.sources import ProgramsNotRun
 from policy.language.table import Context
-from policy.lint.names import doubted
 from policy.load import load_policy
 from policy.maps.user_maps import read_user_map
 from policy.model import NegotiatorPolicy
@@ -183,8 +182,13 @@ def read_policy(
     ]
     groups = _group_map(config, sources, problems)
     interval = update_interval(config.seen_by("STARTD").text("UPDATE_INTERVAL"))
-    read = {*map(str, overlays), *named} if captured else None
-    names = doubted(config, read, texts=named)
+    names: Iterable[Diagnostic] = ()
+    if defines or overlays or texts or not captured:
+        # A pool that is read as it runs does without the rules for names.
+        from policy.lint.names import doubted
+
+        read = {*map(str, overlays), *named} if captured else None
+        names = doubted(config, read, texts=named)
     told = (*problems, *names, *loaded.diagnostics, *_not_read(config, version))
     return LoadedPolicy(loaded.policy, unsupported, told, config, groups, interval)
 

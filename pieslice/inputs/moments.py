@@ -16,14 +16,16 @@ from datetime import datetime
 from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from attr import evolve, frozen
 
 from classad.errors import Diagnostic
 from negotiator.io import Capture, InputError
-from pieslice.recording.store import History, HistoryError, Moment
 from pieslice.writing import naming
+
+if TYPE_CHECKING:
+    from pieslice.recording.store import Moment
 
 #: A time so many seconds after the last capture is within any history.
 _LEAST: Final = 600.0
@@ -58,6 +60,8 @@ class UnpackedCapture:
 @contextlib.contextmanager
 def unpacked(path: Path, at: tuple[float, str] | None) -> Iterator[UnpackedCapture]:
     """The capture of a time (the last one, if none is asked for) as a folder."""
+    from pieslice.recording.store import History, HistoryError
+
     with TemporaryDirectory(prefix="pieslice-") as place:
         try:
             with History(path) as history:
@@ -85,6 +89,8 @@ def write_files(folder: Path, texts: dict[str, str]) -> None:
 
 
 def _moment(path: Path, moments: Sequence[Moment], at: tuple[float, str] | None) -> Moment:
+    from pieslice.recording.store import HistoryError
+
     if not moments:
         raise HistoryError(f"{path}: no capture in it yet")
     if at is None:

@@ -22,7 +22,6 @@ from classad.errors import Diagnostic
 from negotiator.capture.ads import LocatedAd, begins_as, content_of, is_log, read_ads
 from negotiator.capture.files import CapturePaths, InputError
 from pieslice.data import JsonObject, Record
-from pieslice.recording.store import is_history
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -121,8 +120,17 @@ def _check_first(heap: _Heap, path: Path, what: str) -> None:
         raise heap.stop(f"`{path}` is a second {what}; a pool has one folder or one history")
 
 
+def _is_history(head: bytes) -> bool:
+    """Whether a file that begins so is one; most are not even databases."""
+    if not head.startswith(b"SQLite"):
+        return False
+    from pieslice.recording.store import is_history
+
+    return is_history(head)
+
+
 def _add_file(heap: _Heap, path: Path) -> None:
-    if is_history(begins_as(path)):
+    if _is_history(begins_as(path)):
         _check_first(heap, path, "history")
         heap.history = path
     elif is_log(path):

@@ -10,14 +10,13 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from random import Random
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 from attr import evolve
 
 from negotiator.capture.group_maps import Assignments
 from negotiator.io import Capture
 from negotiator.jobs.lists import IDLE, count_not_requested
-from pieslice.between.cycles import Turn, run_cycles
 from pieslice.command_line import EXIT_BAD, EXIT_OK
 from pieslice.inputs.options import SUMMARY
 from pieslice.inputs.pool import load
@@ -39,6 +38,9 @@ from pieslice.reports.layout import Block, Line, short
 from pieslice.reports.output import deliver, put, show
 from pieslice.reports.progress import Progress
 from pieslice.terminal import complain
+
+if TYPE_CHECKING:
+    from pieslice.between.cycles import Turn
 
 
 def negotiate_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> int:
@@ -130,6 +132,8 @@ def _put_course(
     out: IO[str],
 ) -> None:
     """One cycle after another."""
+    from pieslice.between.cycles import run_cycles
+
     interval = args.interval or max(capture.policy.interval_seconds, 1)
     course = run_cycles(
         capture.snapshot,
