@@ -165,17 +165,18 @@ def _known_to(view: View) -> _Known:
 @looks_at(Per.CONFIGURATION)
 def name(view: View) -> Iterator[Diagnostic]:
     """What is wrong with each name first of all."""
+    known = _known_to(view)
     for setting in view.settings:
-        found = _doubt(view, setting)
+        found = _doubt(view, setting, known)
         if found is not None:
             yield found
 
 
-def _doubt(view: View, setting: Setting) -> Diagnostic | None:
+def _doubt(view: View, setting: Setting, known: _Known) -> Diagnostic | None:
     """What is wrong with a name."""
     found = _obsolete(view, setting) or _unread(view, setting) or _cut_limit(view, setting)
-    if found is None and not _is_known(view, setting):
-        found = _slip(view, setting)
+    if found is None and not _is_known(view, setting, known):
+        found = _slip(view, setting, known)
     return found
 
 
@@ -203,13 +204,14 @@ def doubted(
     if not doubtful:
         return
     looked = view(config)
+    known = _known_to(looked)
     for setting in looked.settings:
         if not any(setting.entry is entry for entry in doubtful):
             continue
-        found, source = _doubt(looked, setting), setting.entry.source
+        found, source = _doubt(looked, setting, known), setting.entry.source
         asked = setting.entry.origin == COMMAND_LINE_ORIGIN
         alone = asked or (source is not None and source.name in texts)
-        if found is None and alone and not _may_be_known(looked, setting):
+        if found is None and alone and not _may_be_known(looked, setting, known):
             message = f"`{setting.macro}` {_NO_MACRO}, and nothing refers to it"
             found = UNKNOWN.named(setting.entry, message)
         if found is not None:
@@ -218,11 +220,11 @@ def doubted(
             yield found
 
 
-def _may_be_known(view: View, setting: Setting) -> bool:
+def _may_be_known(view: View, setting: Setting, known: _Known) -> bool:
     """Whether a daemon reads it, or would if its middle part stood in some list."""
     macro = setting.macro.casefold()
     heads = (head.casefold() for head in _joined_heads())
-    return _is_known(view, setting) or macro.startswith(tuple(heads))
+    return _is_known(view, setting, known) or macro.startswith(tuple(heads))
 
 
 def _is_plainly_read(config: Config, macro: str) -> bool:
@@ -294,10 +296,10 @@ def is_spoken_of(view: View, setting: Setting) -> bool:
     return any(word.search(one.entry.raw) for one in view.settings if one is not setting)
 
 
-def _is_known(view: View, setting: Setting) -> bool:
+def _is_known(view: View, setting: Setting, known: _Known) -> bool:
     """Does a daemon read it, or another value speak of it?"""
     macro = setting.macro.casefold()
-    if macro in _known_to(view).folded or find_knob(setting.macro) or find_readers(setting.macro):
+    if macro in known.folded or find_knob(setting.macro) or find_readers(setting.macro):
         return True
     if _OF_CATEGORY.fullmatch(macro):
         return True
@@ -362,8 +364,7 @@ def _family_slip(view: View, macro: str) -> str | None:
     return None
 
 
-def _slip(view: View, setting: Setting) -> Diagnostic | None:
-    known, squeezed, _ = _known_to(view)
+def _slip(view: View, setting: Setting, known: _Known) -> Diagnostic | None:
     macro, head = setting.macro, _cron_part(view, setting.macro)
     if head is not None:
         part = macro[len(head) :]
@@ -372,9 +373,10 @@ def _slip(view: View, setting: Setting) -> Diagnostic | None:
         advice = Meant(f"{macro[: len(head)]}{meant}", macro) if meant else None
         message, has = f"a job of a cron has no `{part}`", f"it has {', '.join(CRON_PARTS)}"
         return UNKNOWN.named(setting.entry, message, advice or has)
-    kind, meant = UNDERSCORES, _with_underscores(macro, squeezed) or _family_slip(view, macro)
+    kind, meant = UNDERSCORES, _with_underscores(macro, known.squeezed) or _family_slip(view, macro)
     if meant is None:
-        kind, meant = UNKNOWN, near(macro, known) or _near_short(macro) or _by_words(macro, known)
+        kind, words = UNKNOWN, known.spelled
+        meant = near(macro, words) or _near_short(macro) or _by_words(macro, words)
     if meant is None:
         return None
     message = f"`{macro}` {_NO_MACRO}"
