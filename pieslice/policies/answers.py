@@ -14,7 +14,6 @@ from typing import ClassVar
 from attr import Factory, field, frozen
 
 from classad.errors import Diagnostic
-from negotiator.groups.quotas import effective_quotas
 from pieslice.inputs.configuration import (
     ConfigurationReader,
     Misuse,
@@ -28,7 +27,6 @@ from pieslice.reports.document import NOT_SHOWN, shape
 from pieslice.reports.layout import Block, Drawn
 from pieslice.reports.result import DataTable, Result
 from policy.config import Config
-from policy.explain.explanation import explain_others, explain_policy, only_set
 from policy.explain.sentences import Sentence
 from policy.explain.settings import everything
 from policy.lint.findings import FINDINGS
@@ -180,7 +178,13 @@ def sentences_about(
     config: Config, loaded: PolicyLoad, *, slots: float | None = None, set_only: bool = False
 ) -> tuple[Sentence, ...]:
     """The policy in sentences; with quotas in a pool of so many slots, or what files set only."""
-    quotas = None if slots is None else effective_quotas(loaded.policy, slots)
+    from policy.explain.explanation import explain_others, explain_policy, only_set
+
+    quotas = None
+    if slots is not None:
+        from negotiator.groups.quotas import effective_quotas
+
+        quotas = effective_quotas(loaded.policy, slots)
     sentences = explain_policy(config, loaded, quotas)
     sentences = (*sentences, *explain_others(config, sentences))
     return tuple(only_set(sentences)) if set_only else sentences

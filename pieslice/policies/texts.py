@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from pieslice.reports.layout import wrap
 from pieslice.terminal import printable
-from policy.explain.difference import Comparison
-from policy.explain.sentences import Sentence, listing
-from policy.maps.user_maps import MapLine, Mapped
+from policy.explain.sentences import listing
+
+if TYPE_CHECKING:
+    from policy.explain.difference import Comparison
+    from policy.explain.sentences import Sentence
+    from policy.maps.user_maps import MapLine, Mapped
 
 _INDENT = "  "
 

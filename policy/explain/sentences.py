@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from attr import evolve, field, frozen
 
 from policy.config import Config
-from policy.explain.conclusions import Conclusion, conclude
 from policy.knobs.declaration import Knob
 from policy.knobs.fields import config_for
 from policy.knobs.reading import Reading, in_force, read_knob
@@ -19,6 +18,7 @@ from policy.language.table import Definition
 
 if TYPE_CHECKING:
     from classad.ads.expression import Expression
+    from policy.explain.conclusions import Conclusion
 
 
 @frozen
@@ -79,6 +79,8 @@ class Topic:
         key = macro, repr(tree)
         known = self._concluded.get(key)
         if known is None:
+            from policy.explain.conclusions import conclude
+
             known = self._concluded[key] = conclude(self.config, macro, tree)
         return known
 
