@@ -69,6 +69,7 @@ _ONE_BY_ONE: Final = {
 }
 #: The same for names of one form; ``instead`` may refer to the groups of the pattern.
 _FAMILIES: Final = (
+    (re.compile(r"host(allow|deny)_owner(_\w+)?"), Obsolete(r"\1_administrator\2")),
     (re.compile(r"host(allow|deny)_(\w+)"), Obsolete(r"\1_\2")),
     (re.compile(r"virtual_machine_type_(\d+)\w*"), Obsolete(r"slot_type_\1")),
     (

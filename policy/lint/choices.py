@@ -110,9 +110,19 @@ def above(view: View, setting: Setting) -> Iterator[Diagnostic]:
         if high.casefold() not in view.defined:
             continue
         least, most = integer_literal(setting.text()), integer_literal(setting.beside(high))
+        if _is_built_in(setting, high):
+            continue
         if least is not None and most is not None and 0 < most < least:
             message = f"{setting.macro} is {least}, above {high}, which is {most}"
             yield setting.say(above, message, setting.whole())
+
+
+def _is_built_in(setting: Setting, high: str) -> bool:
+    """Are the built-in values in this order, too?  Then the greater one limits nothing."""
+    table = setting.config.scope.table
+    built_in = (table.default(setting.macro), table.default(high))
+    least, most = (integer_literal(one.raw) if one else None for one in built_in)
+    return least is not None and most is not None and 0 < most < least
 
 
 @finding(

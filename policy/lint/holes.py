@@ -92,7 +92,8 @@ def _itself(view: View, setting: Setting) -> Iterator[Diagnostic]:
     for found in _REFERENCE.finditer(entry.written or ""):
         if found[1].casefold() == entry.name.casefold() and found[0] not in entry.raw:
             message = f"`{found[0]}` has no value before and leaves a hole in {setting.name}"
-            yield reading.HOLE.at(message, *_place(entry, found[0]), macro=setting.name)
+            where = _place(entry, found[0])
+            yield reading.HOLE.at(message, *where, macro=setting.name, names=(found[1],))
 
 
 def _is_of_the_pool(name: str) -> bool:

@@ -189,7 +189,13 @@ def _undefined(view: View, setting: Setting, names: NameList) -> Iterator[Diagno
             message = f"{setting.macro} lists `{item.text}`, {of_item} is not defined"
             known = _unlisted_names(view, names) if known is None else known
             advice = meant(item.text, known, names.without)
-            yield setting.say(NOT_DEFINED, message, item, advice, names=(macro,))
+            if isinstance(advice, Meant) or not _is_added(view, names):
+                yield setting.say(NOT_DEFINED, message, item, advice, names=(macro,))
+
+
+def _is_added(view: View, names: NameList) -> bool:
+    """May a program that the daemon runs give the attributes of a list?"""
+    return names.lists_attributes and bool(view.items.get(f"{names.daemon}_CRON_JOBLIST"))
 
 
 def _unlisted_names(view: View, names: NameList) -> list[str]:
@@ -364,9 +370,14 @@ def _is_left_alone(view: View, setting: Setting, item: str) -> bool:
     An assignment in another file may be meant to replace a list; what is defined is meant to be
     read.
     """
-    names = LISTS_BY_NAME.get(setting.macro.casefold())
-    if names is None or setting.entry.raw != (setting.entry.written or setting.entry.raw):
+    names, entry = LISTS_BY_NAME.get(setting.macro.casefold()), setting.entry
+    if names is None or entry.raw != (entry.written or entry.raw):
         return False
+    kept = _items_of(setting, entry)
+    if not kept or (
+        entry.previous and not set(kept).isdisjoint(_items_of(setting, entry.previous))
+    ):
+        return False  # whoever wrote it has looked at the other one
     macros = {pattern.replace("<name>", item).casefold() for pattern in names.defined_by}
     return not macros.isdisjoint(view.defined) and item.casefold() not in published_names()
 

@@ -250,6 +250,8 @@ def _obsolete(view: View, setting: Setting) -> Diagnostic | None:
             return None
         message = f"`{macro}` is read by {version} only where {found.switch} is true"
         return DEAD.named(setting.entry, message, str(found), version=True)
+    if not found.alias and _is_harmless(setting, found):
+        return None
     if found.alias:
         advice: Advice = str(found)
         if f"$({macro}".casefold() not in (setting.entry.written or "").casefold():
@@ -257,6 +259,14 @@ def _obsolete(view: View, setting: Setting) -> Diagnostic | None:
         return DEPRECATED.named(setting.entry, f"`{macro}` is an old name", advice)
     what = "is read by no daemon" if find_readers(macro) is None else "is no longer supported"
     return DEAD.named(setting.entry, f"`{macro}` {what}", str(found) or None)
+
+
+def _is_harmless(setting: Setting, found: Obsolete) -> bool:
+    """Does it say nothing, or what is said under the name of today as well?"""
+    entry, now = setting.entry, setting.config.lookup(found.instead)
+    if not (entry.raw if entry.written is None else entry.written).strip():
+        return True
+    return now is not None and not now.is_builtin and now.raw.strip() == entry.raw.strip()
 
 
 def _unread(view: View, setting: Setting) -> Diagnostic | None:

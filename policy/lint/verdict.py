@@ -126,7 +126,8 @@ def examine(config: Config, *, asked: bool = False, fragment: bool | None = None
     part = Fragment(asked=True) if fragment else None
     if fragment is None:
         part = recognised(seen, findings)
-    if part is not None:
+    left_out = any(found.id in (NOT_RUN.id, NOT_HERE.id) for found in findings)
+    if part is not None or left_out:
         findings, unfinished = soften(seen, findings)
         endings = [one for one in endings if macro_of(one.found) not in unfinished]
     context = config.context
@@ -138,7 +139,6 @@ def examine(config: Config, *, asked: bool = False, fragment: bool | None = None
     unreadable = [found for found in config.diagnostics if found.severity == "error"]
     if unreadable and not asked and len(daemons) == 1 and not concerned:
         daemons = [Daemon(name) for name in MAIN]  # it is unreadable for all
-    left_out = any(found.id in (NOT_RUN.id, NOT_HERE.id) for found in findings)
     missing = "what was left out" if left_out else "the files that complete this"
     tail = f", as far as can be told without {missing}" if left_out or part is not None else ""
     root = config.files[0] if config.files else ""
@@ -321,7 +321,13 @@ def recognised(view: View, findings: Iterable[Diagnostic]) -> Fragment | None:
     if any(table.get(name) is not None for name in _OF_WHOLES):
         return None
     lacks = tuple(dict.fromkeys(_lacks(view, findings)))
-    return Fragment(lacks) if len(lacks) >= _ENOUGH else None
+    extends = any(name.casefold() == macro_of(one) for one in findings for name in _holes_of(one))
+    return Fragment(lacks) if len(lacks) >= _ENOUGH or extends else None
+
+
+def _holes_of(found: Diagnostic) -> tuple[str, ...]:
+    """What a value refers to that is not defined; its own macro if it adds to another file's."""
+    return about(found).names if found.id == reading.HOLE.id else ()
 
 
 def _lacks(view: View, findings: Iterable[Diagnostic]) -> Iterator[str]:

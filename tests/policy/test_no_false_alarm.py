@@ -102,3 +102,55 @@ def test_only_daemons_that_read_a_macro_without_end_hang() -> None:
         for daemon in ("NEGOTIATOR", "SCHEDD", "COLLECTOR", "MASTER", "STARTD")
     }  # fmt: skip
     assert hanging == {**dict.fromkeys(hanging, False), "STARTD": True}
+
+
+@every_case("text", [
+    # Old names that say nothing, or what is said under the new one, too.
+    "HOSTALLOW_WRITE =\nALLOW_WRITE = *.example.edu\n",
+    "HOSTALLOW_READ = *.example.edu\nALLOW_READ = *.example.edu\n",
+    # What is greater by default is no limit of the other.
+    "NEGOTIATOR_MAX_TIME_PER_PIESPIN = 90\nNEGOTIATOR_MAX_TIME_PER_SUBMITTER = 60\n",
+    # Attributes that a program of the startd may publish.
+    "STARTD_CRON_JOBLIST = H\nSTARTD_CRON_H_EXECUTABLE = /usr/bin/h\nSTARTD_CRON_H_PERIOD = 5m\n"
+    "STARTD_ATTRS = Healthy, DiskIsGood\n",
+])  # fmt: skip
+def test_what_does_no_harm_is_not_mentioned(text: str) -> None:
+    assert [(one.id, one.message) for one in lint(read(text))] == []
+
+
+OTHER = "STARTD_ATTRS = Rack, Room\nRack = 7\nRoom = 4\nNext = 5\ninclude : mine\n"
+
+
+def test_a_later_file_may_replace_a_list_on_purpose() -> None:
+    """One that keeps some items, or none, is meant; another one may have lost them."""
+    said = {
+        mine: [one.id for one in lint(read(OTHER, {"mine": f"STARTD_ATTRS = {mine}\n"}))]
+        for mine in ("Rack", "", "Next")
+    }
+    assert said == {"Rack": [], "": [], "Next": ["P222"]}
+
+
+def test_what_a_file_that_is_not_here_may_say_is_a_note() -> None:
+    text = "LOCAL_CONFIG_FILE = /etc/condor/host\nDAEMON_LIST = MASTER, COLLECTOR, NEGOTIATOR\n"
+    found = examine(read(f"{text}DEFRAG_INTERVAL = 60\n")).findings
+    assert {(one.id, one.severity) for one in found} == {("P912", "warning"), ("P241", "note")}
+
+
+def test_a_file_that_adds_to_the_expression_of_another_is_a_fragment() -> None:
+    text = "SYSTEM_PERIODIC_REMOVE = $(SYSTEM_PERIODIC_REMOVE) || JobStatus == 5\n"
+    found = examine(read(text))
+    assert found.fragment is not None
+    assert [(one.id, one.severity) for one in found.findings] == [("P120", "note")]
+    whole = examine(read(f"DAEMON_LIST = MASTER, SCHEDD\n{text}"))
+    assert whole.fragment is None
+    assert {one.severity for one in whole.findings} == {"warning", "error"}
+
+
+@every_case("raw", ["$ENV(NUM)", "$ENV(NUM) + 1", "$(SLOTS)"])
+def test_a_bad_value_from_the_environment_says_which_variable_to_give(raw: str) -> None:
+    text = f"NUM_CPUS = {raw}\nSLOTS = $ENV(NUM)\n"
+    [found] = lint(read(text))
+    assert "NUM is not in the environment" in found.message
+    assert "$ENV(NUM:...)" in (found.help or "")
+    assert lint(read(text.replace("NUM)", "NUM:4)"))) == []
+    assert lint(read(text, environment={"NUM": "4"})) == []
