@@ -115,6 +115,11 @@ _SECTIONS: Final = (
         "Not observed with a daemon: it follows from what the manual says of ranks.",
     ),
     (
+        "P432",
+        "Kinds of values",
+        "Not observed with a daemon: it follows from the rules of the ClassAd language.",
+    ),
+    (
         "P501",
         "Preemption",
         "Observed with 25.14.1: recorded cycles of condor_negotiator show what decides a"

@@ -155,8 +155,8 @@ def both_of_the_job(one: MacroExpression, node: Binary) -> Iterator[Diagnostic]:
 def named(one: MacroExpression) -> Iterator[Diagnostic]:
     """Attributes that nobody has, or that this expression does not see; each once."""
     guards = (n for n in one.nodes if isinstance(n, Binary) and n.operator in GUARDS)
-    safe, maybe = guarded(one.tree), _asked_for(one)
-    asked_for = maybe.union(*map(names, guards))
+    safe, maybe = guarded(one.tree), asked_for(one)
+    tested = maybe.union(*map(names, guards))
     said: set[str] = set()
     for node in () if _is_of_groups(one) else references(one.tree):
         folded = node.name.casefold()
@@ -166,7 +166,7 @@ def named(one: MacroExpression) -> Iterator[Diagnostic]:
         if entry is not None:
             found = _misplaced(one, entry, scope_of(node), folded in safe)
         else:
-            asked = scope_of(node) == "target" and folded in asked_for
+            asked = scope_of(node) == "target" and folded in tested
             asked = asked or (one.use.my == "job" and folded in maybe)
             found = _unknown(one, node.name, asked=asked)
         if found is not None:
@@ -189,7 +189,7 @@ def named(one: MacroExpression) -> Iterator[Diagnostic]:
 )
 def not_there(one: MacroExpression) -> Iterator[Diagnostic]:
     """Attributes that HTCondor knows and the ad never has."""
-    said = _asked_for(one)
+    said = asked_for(one)
     yield from _no_scope(one)
     for node in () if _is_of_groups(one) else references(one.tree):
         folded, scope = node.name.casefold(), scope_of(node)
@@ -279,7 +279,7 @@ _TESTS: Final = (
 )
 
 
-def _asked_for(one: MacroExpression) -> set[str]:
+def asked_for(one: MacroExpression) -> set[str]:
     """Attributes of which the expression asks whether they are there."""
     return {name for node, _ in one.find(*_TESTS) for name in names(node)}
 

@@ -22,6 +22,7 @@ from policy.lint import (
     comparisons,
     groups,
     holes,
+    kinds,
     lists,
     names,
     preemption,
@@ -46,7 +47,7 @@ __all__ = ["FINDINGS", "Finding", "lint"]
 #: Where the declarations stand.
 _FAMILIES: Final = (
     *(reading, holes, choices, names, lists, security, companions, transforms, groups),
-    *(attributes, comparisons, slips, texts, units, preemption, wholes, upgrade, support),
+    *(attributes, comparisons, slips, texts, kinds, units, preemption, wholes, upgrade, support),
 )
 _DECLARED: Final = [
     value

@@ -1,0 +1,247 @@
+"""Checks that the parts of an expression are of the kind that they are needed as.
+
+Operands of ``&&``, ``||`` and ``!``, and what a choice goes by, are conditions; arguments are what
+their function can do something with.
+Follows: the ClassAd language; what a function makes of an argument is asked of the function itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from itertools import islice, product
+from typing import Final
+
+from classad.errors import Diagnostic
+from classad.evaluate import evaluate
+from classad.evaluation.functions import InlineForm, ResultKind, lookup_function
+from classad.language.operators import COMPARISONS, EQUALITY, IDENTITY, LOGIC
+from classad.language.values import Value
+from classad.syntax.nodes import (
+    Binary,
+    Call,
+    Conditional,
+    ListExpr,
+    Literal,
+    Node,
+    Reference,
+    Unary,
+    bare,
+    walk,
+)
+from policy.attributes import Availability, find_attribute
+from policy.knobs.declaration import Wanted
+from policy.language.expressions import parse
+from policy.lint.attributes import asked_for
+from policy.lint.expressions import MacroExpression
+from policy.lint.finding import Advice, Meant, Per, finding
+from policy.lint.trees import names, number, references, scope_of
+from policy.values.domain import single_value
+
+#: Operators whose value is a number that nobody takes for a condition.
+_ARITHMETIC: Final = frozenset(("+", "-", "*", "/"))
+#: Units of amounts and times: what is measured in them is no switch.
+_MEASURES: Final = frozenset(("s", "min", "date", "B", "KiB", "MiB"))
+_TEXTS: Final = frozenset((ResultKind.TEXT, ResultKind.LOWER, ResultKind.UPPER))
+_NUMBER: Final = "a number, which counts as true unless it is 0"
+_TEXT: Final = "a text, and a text is no condition"
+
+
+@finding(
+    "P432",
+    "a number or a text in place of a condition",
+    "`&&`, `||`, `!`, `? :` and ifThenElse() take conditions. A number counts as true unless it is"
+    " 0, whatever it was to be compared with; a text is an error, which only `true ||` and"
+    " `false &&` in front of it hide.",
+    "SYSTEM_PERIODIC_REMOVE = JobStatus == 5 && time() - EnteredCurrentStatus\n",
+    "SYSTEM_PERIODIC_REMOVE = JobStatus == 5 && time() - EnteredCurrentStatus > 3600\n",
+    per=Per.EXPRESSION,
+    after=("P420", "P421", "P425", "P428"),
+)
+def no_condition(one: MacroExpression) -> Iterator[Diagnostic]:
+    """At all depths, each part once; of what a choice may come to the first."""
+    said: set[int] = set()
+    for node, beside in _conditions(one):
+        what = "" if id(node) in said else _no_condition(one, node)
+        said.add(id(node))
+        if what:
+            message = f"`{one.shown(node)}` is {what}"
+            yield one.say(no_condition, message, node, _instead(one, node, beside))
+
+
+def _conditions(one: MacroExpression) -> Iterator[tuple[Node, Node | None]]:
+    """What stands for a condition, with what it is an alternative to."""
+    if one.use.wanted is Wanted.CONDITION:
+        ends = (end for end in _ends(one.tree) if end is not one.tree or names(end))
+        yield from ((end, None) for end in [end for end in ends if _no_condition(one, end)][:1])
+    for node in one.nodes:
+        if isinstance(node, Binary) and node.operator in LOGIC:
+            either = node.operator == "||"
+            yield bare(node.left), bare(node.right) if either else None
+            yield bare(node.right), bare(node.left) if either else None
+        elif isinstance(node, Unary) and node.operator == "!":
+            yield bare(node.operand), None
+        choice = _choice(node)
+        if choice is not None:
+            yield bare(choice[0]), None
+
+
+def _choice(node: Node) -> tuple[Node, Node, Node] | None:
+    """Condition and branches of ``? :`` or ifThenElse()."""
+    if isinstance(node, Conditional):
+        return node.condition, node.then, node.otherwise
+    function = lookup_function(node.name) if isinstance(node, Call) else None
+    if function is None or function.form is not InlineForm.CHOICE:
+        return None
+    args = node.children()
+    return (args[0], args[1], args[2]) if len(args) == 3 else None
+
+
+def _ends(node: Node) -> Iterator[Node]:
+    """What may come out of choices inside each other."""
+    choice = _choice(bare(node))
+    if choice is None:
+        yield bare(node)
+    else:
+        yield from _ends(choice[1])
+        yield from _ends(choice[2])
+
+
+def _no_condition(one: MacroExpression, node: Node) -> str:
+    """What a part is that is no condition; empty for one that is, or may be meant as one."""
+    if isinstance(node, Literal):
+        # A macro may be a switch, and 0 and 1 are false and true.
+        known = number(node)
+        if isinstance(node.value, str):
+            return _TEXT
+        return _NUMBER if known not in (None, 0, 1) and not one.macros[node.start] else ""
+    if isinstance(node, Binary):
+        counts = any(isinstance(n, Binary) and n.operator in COMPARISONS for n in walk(node))
+        return _NUMBER if node.operator in _ARITHMETIC and not counts else ""
+    if isinstance(node, Call):
+        function = lookup_function(node.name)
+        result = ResultKind.ANY if function is None else function.result
+        return _TEXT if result in _TEXTS else _NUMBER if result is ResultKind.CLOCK else ""
+    if not isinstance(node, Reference):
+        return ""
+    value = one.evaluation.alone(node)
+    if value.has_text:
+        return "" if value.has_number or value.other else _TEXT
+    compared = {name for other in one.comparisons for name in names(other)}
+    measured = value.is_measured and not value.truths and value.unit in _MEASURES
+    return _NUMBER if measured and node.name.casefold() not in compared else ""
+
+
+def _instead(one: MacroExpression, node: Node, beside: Node | None) -> Advice:
+    """``HoldReasonCode == 13`` for the 13 behind ``HoldReasonCode == 12 ||``."""
+    while isinstance(beside, Binary) and beside.operator in LOGIC:
+        beside = bare(beside.right)
+    compared = isinstance(beside, Binary) and beside.operator in EQUALITY | IDENTITY
+    if isinstance(node, Literal) and isinstance(beside, Binary) and compared:
+        left, right, was = bare(beside.left), bare(beside.right), one.text[node.start : node.end]
+        alike = isinstance(right, Literal) and type(right.value) is type(node.value)
+        if alike and isinstance(left, Reference):
+            return Meant(f"{one.shown(left)} {beside.operator} {was}", was)
+    return "compare it with something"
+
+
+# --- arguments ------------------------------------------------------------------------------------
+
+#: Values of each kind, as texts.
+_ALL: Final = ('"a"', '"1"', "5", "true", "{1, 2}", '{"a"}', "[a = 1]")
+_SEVERAL: Final = 256
+
+
+@finding(
+    "P433",
+    "an argument of a kind that its function cannot take",
+    "Such a call is an error, whatever else it gets: stringListMember() looks in a text with commas"
+    " and not in a list, quantize() steps through a list of numbers, size() counts no number.",
+    'START = stringListIMember(TARGET.Owner, {"eve", "bob"})\n',
+    'START = stringListIMember(TARGET.Owner, "eve,bob")\n',
+    per=Per.CALL,
+    after=("P406", "P421", "P425", "P426"),
+)
+def wrong_kind(one: MacroExpression, node: Call) -> Iterator[Diagnostic]:
+    function = lookup_function(node.name)
+    if function is None or not function.deterministic or not function.accepts(len(node.args)):
+        return
+    if function.form is InlineForm.CHOICE or function.fails or function.where:
+        return
+    samples = [_samples(one, bare(arg)) for arg in node.args]
+    if not node.args or _does(node.name, samples):
+        return
+    for place, arg in enumerate(node.args):
+        if _does(node.name, [*samples[:place], _ALL, *samples[place + 1 :]]):
+            kind = _kind(samples[place])
+            message = f"`{node.name}` cannot take {kind} here, and is always an error"
+            yield one.say(wrong_kind, message, bare(arg))
+            return
+
+
+def _samples(one: MacroExpression, arg: Node) -> tuple[str, ...]:
+    """Texts of values that an argument can have, one of each kind at least."""
+    if isinstance(arg, Literal | ListExpr) and not names(arg):
+        return (one.text[arg.start : arg.end],)
+    value = one.evaluation.alone(arg)
+    kinds = [value.has_text] * 2 + [value.is_measured, bool(value.truths)] + [value.other] * 3
+    return tuple(text for text, there in zip(_ALL, kinds, strict=True) if there) or _ALL
+
+
+def _kind(samples: Sequence[str]) -> str:
+    """What all samples are, in words."""
+    first = {sample[0] for sample in samples}
+    if first == {'"'}:
+        return "a text"
+    return "a list" if first == {"{"} else "this value" if len(first) > 1 else "a number"
+
+
+def _does(name: str, samples: Sequence[Sequence[str]]) -> bool:
+    """Has some call with these arguments a value?"""
+    calls = islice(product(*samples), _SEVERAL)
+    return any(_has_value(f"{name}({', '.join(args)})") for args in calls)
+
+
+@cache
+def _has_value(text: str) -> bool:
+    return evaluate(parse(text)) is not Value.Error
+
+
+# --- choices by what is not there -----------------------------------------------------------------
+
+
+@finding(
+    "P434",
+    "a choice by what many jobs do not have",
+    "Where the condition of `? :` or ifThenElse() is undefined, so is the choice, and not what it"
+    " says last. Attributes that only some jobs have need a test, or a value in their place.",
+    "START = ifThenElse(TARGET.RequestGPUs > 0, TARGET.RequestMemory < 4000, True)\n",
+    "START = ifThenElse((TARGET.RequestGPUs ?: 0) > 0, TARGET.RequestMemory < 4000, True)\n",
+    per=Per.NODE,
+)
+def undefined_choice(one: MacroExpression, node: Node) -> Iterator[Diagnostic]:
+    choice = _choice(node)
+    if choice is None or one.use.wanted is Wanted.ANY:
+        return
+    condition, _, otherwise = choice
+    last, value = single_value(one.evaluation.alone(otherwise)), one.evaluation.alone(condition)
+    says = last.__class__ in (bool, int, float) and bool(last)
+    if not says or not value.undefined or value.truths != {True, False}:
+        return
+    asked = asked_for(one)
+    for found in references(condition):
+        if found.name.casefold() not in asked and _is_of_some_jobs(one, found):
+            message = f"`{one.shown(bare(condition))}` is undefined for jobs without {found.name}"
+            shown, name = one.shown(bare(otherwise)), one.shown(found)
+            help_text = f"so is the choice, and not `{shown}`; `({name} ?: 0)` has a value"
+            yield one.say(undefined_choice, message, bare(condition), help_text)
+            return
+
+
+def _is_of_some_jobs(one: MacroExpression, node: Reference) -> bool:
+    """Is it an attribute that a job may lack?"""
+    row = find_attribute(node.name)
+    of_job = scope_of(node) == "target" if one.use.my != "job" else scope_of(node) != "target"
+    if row is not None:
+        return of_job and row.ads.get("job") is Availability.SOMETIMES
+    return of_job and not one.view.job_attributes.intersection((node.name.casefold(),))
