@@ -20,7 +20,6 @@ from collections.abc import Iterator
 from contextlib import ContextDecorator, contextmanager
 from contextvars import ContextVar, Token
 from time import monotonic
-from types import TracebackType
 from typing import Any, Final
 
 from classad.errors import LimitError
@@ -165,12 +164,7 @@ class limits(ContextDecorator):  # noqa: N801 - reads as a function, as `context
         self._tokens.append(_CURRENT.set(_Bounds(*self._asked, _CURRENT.get())))
         self._count(1)
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        problem: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *problem: object) -> None:
         self._count(-1)
         _CURRENT.reset(self._tokens.pop())
 
