@@ -5,10 +5,10 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any, Final
 
-#: Module -> the extra of this distribution that brings it.
+#: Package -> the extra of this distribution that brings it.
 EXTRAS: Final = {
     "distributed": "dask",
-    "hypothesis.strategies": "fuzz",
+    "hypothesis": "fuzz",
     "joblib": "sweep",
     "matplotlib": "plot",
     "numpy": "numpy",
@@ -16,9 +16,6 @@ EXTRAS: Final = {
     "polars": "polars",
     "psutil": "limits",
     "pyarrow": "arrow",
-    "pyarrow.compute": "arrow",
-    "pyarrow.parquet": "arrow",
-    "pyarrow.types": "arrow",
 }
 
 
@@ -29,6 +26,6 @@ def load(module: str) -> Any:
     except ImportError as problem:
         package = module.partition(".")[0]
         raise ImportError(
-            f"this needs the package {package}: pip install 'pieslice[{EXTRAS[module]}]'",
+            f"this needs the package {package}: pip install 'pieslice[{EXTRAS[package]}]'",
             name=module,
         ) from problem
