@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 from array import array
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, Self
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -102,12 +102,6 @@ def _check(keys: Sequence[OrderKey], size: int) -> None:
 # ---- Python ------------------------------------------------------------------------------------
 
 
-class _Comparable(Protocol):
-    """What rows are sorted by."""
-
-    def __gt__(self, other: Self, /) -> bool: ...
-
-
 class _Row(tuple[float, ...]):
     """The keys of a row with a NaN: compared column by column, NaN deciding nothing."""
 
@@ -142,7 +136,7 @@ def _order_python(
     return [rows[place] for place in order[:wanted]]
 
 
-def _introsort(key: Sequence[_Comparable], order: list[int]) -> None:
+def _introsort(key: Sequence[Any], order: list[int]) -> None:
     """Sort row numbers by falling key as libstdc++ does; csrc/select.c is the same in C."""
     rows = len(order)
     ranges = [(0, rows, 2 * (rows.bit_length() - 1))]
@@ -160,7 +154,7 @@ def _introsort(key: Sequence[_Comparable], order: list[int]) -> None:
     _insertion_sort(key, order)
 
 
-def _partition(key: Sequence[_Comparable], order: list[int], first: int, last: int) -> int:
+def _partition(key: Sequence[Any], order: list[int], first: int, last: int) -> int:
     place = _median_place(key, order, first, last)
     order[first], order[place] = order[place], order[first]
     pivot = key[order[first]]
@@ -178,7 +172,7 @@ def _partition(key: Sequence[_Comparable], order: list[int], first: int, last: i
         i += 1
 
 
-def _median_place(key: Sequence[_Comparable], order: list[int], first: int, last: int) -> int:
+def _median_place(key: Sequence[Any], order: list[int], first: int, last: int) -> int:
     a, b, c = first + 1, first + (last - first) // 2, last - 1
     key_a, key_b, key_c = key[order[a]], key[order[b]], key[order[c]]
     if key_a > key_b:
@@ -190,7 +184,7 @@ def _median_place(key: Sequence[_Comparable], order: list[int], first: int, last
     return c if key_b > key_c else b
 
 
-def _heap_sort(key: Sequence[_Comparable], heap: list[int]) -> list[int]:
+def _heap_sort(key: Sequence[Any], heap: list[int]) -> list[int]:
     for parent in reversed(range(len(heap) // 2)):
         _adjust_heap(key, heap, len(heap), parent, heap[parent])
     for end in range(len(heap) - 1, 0, -1):
@@ -200,9 +194,7 @@ def _heap_sort(key: Sequence[_Comparable], heap: list[int]) -> list[int]:
     return heap
 
 
-def _adjust_heap(
-    key: Sequence[_Comparable], heap: list[int], length: int, hole: int, moved: int
-) -> None:
+def _adjust_heap(key: Sequence[Any], heap: list[int], length: int, hole: int, moved: int) -> None:
     """Fill the hole with ``moved``: down along the better children, then up to its place."""
     top = child = hole
     while child < (length - 1) // 2:
@@ -221,7 +213,7 @@ def _adjust_heap(
     heap[hole] = moved
 
 
-def _insertion_sort(key: Sequence[_Comparable], order: list[int]) -> None:
+def _insertion_sort(key: Sequence[Any], order: list[int]) -> None:
     for i in range(1, len(order)):
         moved = order[i]
         moved_key = key[moved]

@@ -14,7 +14,7 @@ from itertools import compress
 from operator import index
 from os import PathLike, fspath
 from threading import RLock
-from typing import Any, Concatenate, Final, ParamSpec, Self, SupportsIndex, TypeAlias, TypeVar, cast
+from typing import Any, Final, Self, SupportsIndex, TypeAlias
 
 from classad.ads.ad import node_of_value
 from classad.binding.ad import ClassAd
@@ -33,23 +33,21 @@ from classad.table.arrays import Rows, rows_of
 from classad.table.memo import DEFAULT
 from classad.table.table import Table as BareTable
 
-_P = ParamSpec("_P")
-_R = TypeVar("_R")
 #: A table of pyarrow, or a frame of another package.
 Frame: TypeAlias = Any
 #: An ad, a column, or a table.
 Picked: TypeAlias = Any
 
 
-def _alone(method: Callable[Concatenate[Any, _P], _R]) -> Callable[Concatenate[Any, _P], _R]:
+def _alone(method: Callable[..., Any]) -> Callable[..., Any]:
     """A method that one thread at a time is in."""
 
     @wraps(method)
-    def locked(self: Any, *args: _P.args, **kwargs: _P.kwargs) -> _R:
+    def locked(self: Table, *args: Any, **options: Any) -> Any:
         with self._lock:
-            return method(self, *args, **kwargs)
+            return method(self, *args, **options)
 
-    return cast("Callable[Concatenate[Any, _P], _R]", locked)
+    return locked
 
 
 def _same(one: ClassAd, other: ClassAd) -> bool:
