@@ -22,7 +22,8 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from classad.ads.ad import Stored, node_of_value
@@ -287,63 +288,46 @@ def _nodes(found: Arrow) -> list[Node | None]:
     types = load("pyarrow.types")
     kind = found.type
     if types.is_map(kind):
-        return _maps(found)
-    if types.is_struct(kind):
-        return _structs(found)
-    if "list" in str(kind).partition("<")[0]:
-        return _lists(found)
-    if types.is_union(kind) or types.is_interval(kind):
+        made = _maps(found)
+    elif types.is_struct(kind):
+        names = [kind.field(place).name for place in range(kind.num_fields)]
+        fields = zip(*map(_nodes, found.flatten()), strict=True) if names else [()] * len(found)
+        made = [_ad(zip(names, row, strict=True)) for row in fields]
+    elif "list" in str(kind).partition("<")[0]:
+        made = _lists(found)
+    elif types.is_union(kind) or types.is_interval(kind):
         raise ClassAdTypeError(f"ads have no values for the Arrow type {kind}")
-    return _literals(cells_of(found))
+    else:
+        return _literals(cells_of(found))
+    there = found.is_valid().to_pylist()
+    return [node if valid else None for node, valid in zip(made, there, strict=True)]
 
 
-def _lists(found: Arrow) -> list[Node | None]:
+def _lists(found: Arrow) -> list[Node]:
     pa, types = load("pyarrow"), load("pyarrow.types")
     if not types.is_list(found.type) and not types.is_large_list(found.type):
         found = found.cast(pa.large_list(found.type.value_type))
     bounds = found.offsets.to_pylist()
-    members = _members(_nodes, found.values, bounds)
-    return [
-        ListExpr(tuple(node or Literal(UNDEFINED) for node in members[start:end]))
-        if valid
-        else None
-        for start, end, valid in zip(bounds, bounds[1:], found.is_valid().to_pylist(), strict=False)
-    ]
+    members = [node or Literal(UNDEFINED) for node in _members(found.values, bounds)]
+    return [ListExpr(tuple(members[start:end])) for start, end in pairwise(bounds)]
 
 
-def _maps(found: Arrow) -> list[Node | None]:
+def _maps(found: Arrow) -> list[Node]:
     """Maps as ads; their keys are the names."""
     bounds = found.offsets.to_pylist()
-    items = _members(_nodes, found.items, bounds)
-    names = [str(key) for key in found.keys.to_pylist()]
-    return [
-        _ad(zip(names[start:end], items[start:end], strict=True)) if valid else None
-        for start, end, valid in zip(bounds, bounds[1:], found.is_valid().to_pylist(), strict=False)
-    ]
+    items = list(zip(map(str, found.keys.to_pylist()), _members(found.items, bounds), strict=True))
+    return [_ad(items[start:end]) for start, end in pairwise(bounds)]
 
 
-def _structs(found: Arrow) -> list[Node | None]:
-    names = [found.type.field(place).name for place in range(found.type.num_fields)]
-    fields = [_nodes(field) for field in found.flatten()]
-    return [
-        _ad((name, field[row]) for name, field in zip(names, fields, strict=True))
-        if valid
-        else None
-        for row, valid in enumerate(found.is_valid().to_pylist())
-    ]
-
-
-def _ad(fields: Any) -> AdExpr:
+def _ad(fields: Iterable[tuple[str, Node | None]]) -> AdExpr:
     """An ad; of names that differ in case only the last counts, at the place of the first."""
     return AdExpr(unique_attributes((check_name(name), node) for name, node in fields if node))
 
 
-def _members(
-    nodes: Callable[[Arrow], list[Node | None]], found: Arrow, bounds: Sequence[int]
-) -> list[Node | None]:
+def _members(found: Arrow, bounds: Sequence[int]) -> list[Node | None]:
     """The members of lists; what cannot be held is told by the row of the list."""
     try:
-        return nodes(found)
+        return _nodes(found)
     except UnfitError as problem:
         raise UnfitError(bisect_right(bounds, problem.row) - 1, problem.why) from None
 
