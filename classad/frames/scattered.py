@@ -69,10 +69,6 @@ class Scattered:
         column = found.column
         return Pieces(rows, column.moved(column.values, pick(column.codes, places), column.ordered))
 
-    def placed(self, cells: Arrow, pieces: Pieces) -> Arrow:
-        """An array of all wanted rows: those of the pieces have these cells, the others null."""
-        return spread(cells, pieces.rows, self.size)
-
     def _of_ads(self, key: str) -> Pieces | None:
         found = self._found.get(key)
         if found is None or len(found[0]) * FEW >= self._store.size:

@@ -126,7 +126,9 @@ def _written(store: Store, key: str, wish: Wish, scattered: Scattered) -> Writte
     pieces = scattered.pieces(key)
     if pieces is not None:
         some = pieces.column
-        return _distinct(some, some.codes, wish, partial(scattered.placed, pieces=pieces))
+        return _distinct(
+            some, some.codes, wish, partial(spread, rows=pieces.rows, size=scattered.size)
+        )
     column = store.column(key)
     if store.row_by_row:
         column = Column.of([ad.raw(key) for ad in store.ads_of(range(store.size))])
@@ -266,8 +268,7 @@ def _distinct(
     if array_type is None:
         cells = _worded(placed(_by_dictionary(shown, numbers)), wish)
     else:
-        distinct = pa.array(shown, pa.int64() if kind in _COUNTED else array_type(pa))
-        cells = placed(compute.take(distinct.cast(array_type(pa)), numbers))
+        cells = placed(compute.take(pa.array(shown, array_type(pa)), numbers))
     if not any(reasons):
         return Written(cells, None, _NO_LOSS)
     losses: dict[str, int] = {}
@@ -317,7 +318,7 @@ def _kind(values: Sequence[Stored]) -> str:
     if full and all(kind.startswith(_LIST) for kind in full):
         kinds = full
     found = kinds.pop() if len(kinds) == 1 else "text"
-    return _counted_kind(found, values) if found in _PLAIN else "text"
+    return found if found in _PLAIN else "text"
 
 
 def _kind_of(value: Stored) -> str:
@@ -325,7 +326,9 @@ def _kind_of(value: Stored) -> str:
     if value.__class__ is ListValue:
         return _list_kind(value)
     name = _NAMES.get(value.__class__, "text")
-    return "span" if name == "text" and _span(value) is not None else name
+    span = _span(value) if name == "text" else None
+    # Times that are too far away for Arrow are texts.
+    return "span" if span is not None and abs(span.secs) < 2**63 / _MICRO else name
 
 
 def _list_kind(value: ListValue) -> str:
@@ -336,23 +339,12 @@ def _list_kind(value: ListValue) -> str:
     return _LIST + _NAMES.get(kinds.pop(), "text") if kinds else _EMPTY_LIST
 
 
-def _counted_kind(kind: str, values: Sequence[Stored]) -> str:
-    """Times that are too far away for Arrow are texts."""
-    if kind == "span":
-        spans = [_span(value) for value in values]
-        far = any(span is not None and not abs(span.secs) < 2**63 / _MICRO for span in spans)
-        return "text" if far else kind
-    return kind
-
-
 _NAMES: Final[dict[type, str]] = {
     bool: "boolean", int: "integer", float: "real", str: "string", AbsTime: "time",
 }  # fmt: skip
 #: What kinds of lists begin with, and that of lists without members that say of which kind.
 _LIST: Final = "list of "
 _EMPTY_LIST: Final = _LIST + "nothing"
-#: Kinds that are made of integers.
-_COUNTED: Final = {"time", "span"}
 
 
 def _micros(value: Stored) -> int:
