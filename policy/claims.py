@@ -30,6 +30,9 @@ _LIMITS: Final = "CLAIM_RECYCLING_CONSIDER_LIMITS"
 _WORKLIFE: Final = 1200
 _LONGEST_VACATE: Final = 600
 _LOOK_INTERVAL: Final = 300
+_POLLING: Final = 5
+_UPDATE: Final = 300
+_CONFLICT: Final = "resourceconflict"
 _FOREVER: Final = 2**31
 #: Decimal numbers with fewer digits are less than that.
 _DIGITS: Final = 10
@@ -43,10 +46,12 @@ class ClaimSettings:
     Of the startd: ``worklife`` for which a claim takes further jobs (negative: without end), the
     ``retirement`` of a job whose slot is wanted, of which the last ``longest_vacate`` seconds are
     there to stop in; ``rounding``: by the name of a resource in lower case, what rounds the request
-    for it up.  Of the job: ``vacate``, the seconds that it takes to stop.  Of both daemons:
-    ``leftovers``, whether the schedd may use what a match leaves of a partitionable slot.  Of the
-    schedd: ``considers_limits``, whether a job on leftovers or on a claim that is used again has to
-    have the concurrency limits that it was granted with.
+    for it up; ``preempt``: PREEMPT if it is about conflicts of backfill slots, which is asked after
+    ``polling`` seconds; ``update``: after how many a backfill slot tells of what it has got back.
+    Of the job: ``vacate``, the seconds that it takes to stop.  Of both daemons: ``leftovers``,
+    whether the schedd may use what a match leaves of a partitionable slot.  Of the schedd:
+    ``considers_limits``, whether a job on leftovers or on a claim that is used again has to have
+    the concurrency limits that it was granted with.
     """
 
     worklife: int = _WORKLIFE
@@ -56,6 +61,9 @@ class ClaimSettings:
     longest_vacate: int = 0
     considers_limits: bool = True
     look_interval: int = _LOOK_INTERVAL
+    preempt: Expression | None = None
+    polling: int = _POLLING
+    update: int = _UPDATE
     rounding: Mapping[str, Expression] = field(factory=dict)
 
     def takes_more(self, begun: int, now: int) -> bool:
@@ -84,6 +92,9 @@ def read_claims(config: Config) -> ClaimSettings:
         longest_vacate=_seconds(startd, "MachineMaxVacateTime", _LONGEST_VACATE),
         considers_limits=limits is not False,
         look_interval=max(_seconds(schedd, "SCHEDD_INTERVAL", _LOOK_INTERVAL), 1),
+        preempt=_of_conflicts(startd),
+        polling=max(_seconds(startd, "POLLING_INTERVAL", _POLLING), 1),
+        update=max(_seconds(startd, "UPDATE_INTERVAL", _UPDATE), 1),
         rounding={
             name: found
             for name in _ROUNDED
@@ -103,6 +114,13 @@ def _computed(text: str, default: int) -> int:
     if isinstance(value, int | float) and value.__class__ in (int, float):
         return int(value) if abs(value) < _FOREVER else default
     return default
+
+
+def _of_conflicts(startd: Config) -> Expression | None:
+    """PREEMPT, if it asks whether a backfill slot has more than the primary ones leave."""
+    found = _expression(startd, "PREEMPT")
+    asks = found is not None and _CONFLICT in str(found).lower()
+    return found if asks else None
 
 
 def _expression(config: Config, name: str) -> Expression | None:

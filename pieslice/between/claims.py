@@ -20,13 +20,15 @@ from typing import Final
 from attr import Factory, define, evolve, field
 
 from classad import ClassAd
-from classad.evaluate import EvalContext
+from classad.evaluate import EvalContext, evaluate
+from classad.language.operators import truth
 from classad.language.rules import NEWEST, LanguageRules
 from negotiator.claims.parts import part_of
 from negotiator.claims.suiting import Granted, Unsuited, unsuited
 from negotiator.model.result import Match
 from negotiator.pool.consumption import policy_resources
 from pieslice.between.pool import (
+    CONFLICT,
     SimSlot,
     SlotPool,
     show_free,
@@ -41,6 +43,8 @@ _EVICT: Final = "evict"
 _VACATED: Final = "vacated"
 _LOOK: Final = "look"
 _OVER: Final = "over"
+_POLL: Final = "poll"
+_UPDATE: Final = "update"
 #: After which a schedd vacates what it runs beyond MAX_JOBS_RUNNING.
 _OVER_SECONDS: Final = 5
 
@@ -107,6 +111,8 @@ class Claims(ABC):
     language: LanguageRules = field(default=NEWEST, kw_only=True)
     of_machines: Mapping[str, ClaimSettings] = field(factory=dict, kw_only=True)
     _context: EvalContext | None = field(default=None, init=False)
+    #: What schedds have got of backfill slots with their claims, while a cycle is carried out.
+    _lefts: dict[tuple[str, str, str], dict[str, float]] = field(factory=dict, init=False)
 
     # --- what a subclass knows of jobs --------------------------------------------------------
 
@@ -172,8 +178,8 @@ class Claims(ABC):
     def happen(self) -> None:
         """Let the next thing happen."""
         _, _, kind, name, token = heappop(self.state.events)
-        if kind == _OVER:
-            self._vacate_first(name)
+        if kind in (_OVER, _POLL, _UPDATE):
+            self._look_after(kind, name)
             return
         claim = self.state.claims.get(name)
         if claim is None or claim.token != token:
@@ -189,6 +195,37 @@ class Claims(ABC):
         else:
             self.stop(slot, "preempt", f"for {claim.next_user}")
             self._hand_over(slot, claim)
+
+    def _look_after(self, kind: str, name: str) -> None:
+        """What schedds and startds do without a claim: ``name`` is a schedd, machine or slot."""
+        if kind == _OVER:
+            self._vacate_first(name)
+        elif kind == _POLL:
+            self._give_way(name)
+        elif name in self.pool.slots:
+            self.pool.show_left(self.pool.slots[name])
+
+    def _give_way(self, machine: str) -> None:
+        """The startd evicts jobs on backfill slots that PREEMPT is true for."""
+        for backfill in self.pool.backfill_of(machine):
+            preempt = self.settings_of(backfill).preempt
+            for slot in [it for it in self.pool.slots.values() if it.parent is backfill]:
+                claim = self.state.claims.get(slot.name)
+                if preempt is None or claim is None or slot.ad.raw(CONFLICT) is None:
+                    continue
+                job = None if claim.job < 0 else self.job_ad(claim.job)
+                if truth(evaluate(preempt, slot.ad, job, context=self.context())) is True:
+                    self.stop(slot, "vacate", "PREEMPT")
+                    self.release(slot)
+
+    def _note_sharing(self, slot: SimSlot) -> None:
+        """The startd looks at conflicts when it polls, and tells of backfill slots that grow."""
+        settings = self.settings_of(slot)
+        for backfill in self.pool.grown:
+            self._plan(self.state.now + settings.update, _UPDATE, backfill.name, 0)
+        self.pool.grown.clear()
+        if settings.preempt is not None and self.pool.backfill_of(slot.machine):
+            self._plan(self.state.now + settings.polling, _POLL, slot.machine, 0)
 
     def _vacate_first(self, schedd: str) -> None:
         """A schedd with more running jobs than it may have vacates those that it started first."""
@@ -226,6 +263,7 @@ class Claims(ABC):
             self.stop(part, "preempt", f"for {match.submitter}")
             self.release(part)
         how = How.MATCH if self.number_in_match(match) == number else How.REMATCH
+        whole = slot
         if slot.partitionable:
             # Those that go are there until their jobs have stopped.
             busy = {part.number for part in going}
@@ -240,7 +278,28 @@ class Claims(ABC):
             self._claim(slot, match.submitter, match.schedd, number, how)
         elif claim.next_job < 0:
             self._preempt(slot, claim, match.submitter, match.schedd, number)
+        self._note_left(whole, match.submitter, match.schedd)
         return True
+
+    def _note_left(self, slot: SimSlot, user: str, schedd: str) -> None:
+        """Keep what the schedd gets of a backfill slot with a claim.
+
+        It may be used though the machine has given more to primary slots since.
+        """
+        if slot.left:
+            left = {name: max(amount, 0.0) for name, amount in slot.left.items()}
+            self._lefts[slot.name, user, schedd] = left
+
+    def _as_granted(self, slot: SimSlot, user: str, schedd: str) -> SimSlot:
+        """A slot as the schedd has got it."""
+        left = self._lefts.get((slot.name, user, schedd))
+        if left is None:
+            return slot
+        ad = ClassAd()
+        ad.chain(slot.ad)
+        for name, amount in left.items():
+            ad.insert(name, int(amount))
+        return SimSlot(slot.name, ad, slot.weight, numbers=slot.numbers)
 
     @abstractmethod
     def number_in_match(self, match: Match) -> int:
@@ -256,6 +315,7 @@ class Claims(ABC):
         schedds = {match.schedd for match in going}
         while going:
             going = [match for match in going if self._claim_leftover(match)]
+        self._lefts.clear()
         for schedd in sorted(schedds):
             if self.beyond(schedd) > 0:
                 self._plan(self.state.now + _OVER_SECONDS, _OVER, schedd, 0)
@@ -275,10 +335,12 @@ class Claims(ABC):
         if self.beyond(match.schedd) > 0:
             return False
         granted, how = self.left(slot), How.LEFTOVER
-        number = self._first_suited(slot, match.submitter, match.schedd, granted)
-        part = None if number is None else self._cut(slot, number)
+        seen = self._as_granted(slot, match.submitter, match.schedd)
+        number = self._first_suited(seen, match.submitter, match.schedd, granted)
+        part = None if number is None else self._cut(slot, number, seen)
         if number is None or part is None:
             return False
+        self._note_left(slot, match.submitter, match.schedd)
         if not self.allows(self.job_ad(number), part.ad):
             # The schedd asks START_VANILLA_UNIVERSE only now.  The claim goes to another job; the
             # real one gives it up if there is none, and claims what is left again, for ever.
@@ -306,9 +368,10 @@ class Claims(ABC):
                 return number
         return None
 
-    def _cut(self, slot: SimSlot, number: int) -> SimSlot | None:
+    def _cut(self, slot: SimSlot, number: int, seen: SimSlot | None = None) -> SimSlot | None:
+        """A dynamic slot for a job; ``seen``: the slot as the schedd has got it."""
         rounding = self.settings_of(slot).rounding
-        part = part_of(slot.ad, self.job_ad(number), rounding, self.context())
+        part = part_of((seen or slot).ad, self.job_ad(number), rounding, self.context())
         return None if part is None else self.pool.cut(slot, part)
 
     # --- claims -------------------------------------------------------------------------------
@@ -325,6 +388,8 @@ class Claims(ABC):
         self.state.claims[slot.name] = Claim(
             user, now, number, now, 0, rank=rank, limits=limits, schedd=schedd
         )
+        self.pool.hold(slot, held=True)
+        self._note_sharing(slot)
         self._start(slot, number, how)
 
     def _start(self, slot: SimSlot, number: int, how: How) -> None:
@@ -421,4 +486,6 @@ class Claims(ABC):
         if claim.next_job >= 0:
             self.requeue(claim.next_job)
         show_free(self.pool.own(slot), self.epoch + self.state.now)
+        self.pool.hold(slot, held=False)
         self.pool.give_back(slot)
+        self._note_sharing(slot)

@@ -21,6 +21,7 @@ from negotiator.model.loaded_slots import LoadedSlots
 from policy.claims import ClaimSettings
 
 _IDLE: Final = 'State == "Unclaimed"'
+_BACKFILL: Final = "BackfillSlot =?= true"
 
 
 @frozen
@@ -70,15 +71,17 @@ class IdleSlots:
 
     @property
     def resources(self) -> IdleResources:
-        """What there is of them."""
+        """What there is of them; backfill slots have what other slots have, too."""
+        rows = self.rows - self.table.select(_BACKFILL, context=self.context)
+        rows = rows or self.rows
         sums = [
-            sum(values[row] for row in self.rows)
+            sum(values[row] for row in rows)
             for values in (
-                self.table.numbers(name, within=self.rows, context=self.context)
+                self.table.numbers(name, within=rows, context=self.context)
                 for name in ("Cpus", "Memory", "GPUs")
             )
         ]
-        return IdleResources(len(self.rows), *sums)
+        return IdleResources(len(rows), *sums)
 
     def room(self, job: ClassAd) -> JobRoom:
         """How many jobs like this one fit."""

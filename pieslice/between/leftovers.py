@@ -59,7 +59,7 @@ def leftovers(
             start.whole, by_slot[start.whole, start.submitter]
         )
         for start in starts
-        if start.how not in (How.MATCH, How.REMATCH)
+        if start.how not in (How.MATCH, How.REMATCH) and (start.submitter, start.schedd) in parties
     }
 
 
@@ -104,17 +104,22 @@ def _follow(
     placed: Sequence[QueuedJob | None],
     parties: Collection[Party],
 ) -> tuple[list[tuple[Match, QueuedJob]], Course | None, tuple[JobStart, ...]]:
-    """Carry out the matches of partitionable slots; the matches, and what started on these."""
+    """Carry out the matches of partitionable slots; the matches, and what started on these.
+
+    A backfill slot is left what everybody takes of its machine, so that all matches count then.
+    """
     policy = board.policy
-    pairs = [
-        (match, job)
-        for match, job in zip(result.matches, placed, strict=True)
-        if job is not None and (match.submitter, match.schedd) in parties
-    ]
+    found = zip(result.matches, placed, strict=True)
+    matched = [(match, job) for match, job in found if job is not None]
+    pairs = [(match, job) for match, job in matched if (match.submitter, match.schedd) in parties]
     slots = slots_named(snapshot.slots, {match.slot for match, _ in pairs}) if pairs else {}
-    pairs = [
-        (match, job) for match, job in pairs if slots[match.slot].get_bool("PartitionableSlot")
-    ]
+    if any(ad.get_bool("BackfillSlot") for ad in slots.values()):
+        pairs, parties = matched, {(match.submitter, match.schedd) for match, _ in matched}
+        slots = slots_named(snapshot.slots, {match.slot for match, _ in pairs})
+    else:
+        pairs = [
+            (match, job) for match, job in pairs if slots[match.slot].get_bool("PartitionableSlot")
+        ]
     if not pairs:
         return [], None, ()
     gone = {name for match, _ in pairs for name in match.dynamic_slots}

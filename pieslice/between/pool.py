@@ -10,7 +10,7 @@ states and attributes of condor_startd of HTCondor 25.14.1.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import count
+from itertools import chain, count
 from typing import Final
 
 from attr import define, field
@@ -33,6 +33,9 @@ OF_CLAIMS: Final = (
 )  # fmt: skip
 #: Since when a slot has been claimed, or has not.
 ENTERED: Final = "EnteredCurrentState"
+#: What a part of a backfill slot has too much of.
+CONFLICT: Final = "ResourceConflict"
+_HELD: Final = ("Claimed", "Preempting")
 #: How many dynamic slots a partitionable one has.
 _PARTS: Final = "NumDynamicSlots"
 #: What its ad tells of each of them, besides their resources.
@@ -66,6 +69,16 @@ class SimSlot:
     lent: int = 0
     #: How often its resources have changed.
     changes: int = 0
+    #: Of a backfill slot that shares its machine with primary ones: what is left of each resource,
+    #: below 0 where they have given away more than there is.
+    left: dict[str, float] = field(factory=dict)
+    #: Whether it is a static primary slot that somebody has, beside backfill slots.
+    held: bool = False
+
+    @property
+    def backfill(self) -> bool:
+        """Whether it has what the primary slots of its machine leave."""
+        return self.ad.get_bool("BackfillSlot") is True
 
     @property
     def partitionable(self) -> bool:
@@ -95,11 +108,26 @@ class SlotPool:
     machines: int = 0
     #: How often the ads of the slots were lent.
     lent: int = 0
+    #: Backfill slots whose ads do not show yet what primary ones have given back.
+    grown: list[SimSlot] = field(factory=list)
+    #: Partitionable backfill slots by machine, where there are primary slots, too.
+    _backfill: dict[str, list[SimSlot]] | None = field(default=None, init=False)
 
     @property
     def weight(self) -> float:
         """The weight of all slots; a partitionable one counts what it has left."""
         return sum(slot.weight for slot in self.slots.values())
+
+    @property
+    def capacity(self) -> float:
+        """The same without backfill slots that have what other slots have, too."""
+        if not self._sharing():
+            return self.weight
+        return sum(
+            slot.weight
+            for slot in self.slots.values()
+            if not (slot.backfill and self.backfill_of(slot.machine))
+        )
 
     def own(self, slot: SimSlot) -> ClassAd:
         """The ad of a slot to be changed: a copy if the one that it has was lent."""
@@ -135,15 +163,110 @@ class SlotPool:
             self.slots.pop(slot.name, None)
 
     def _change(self, parent: SimSlot, amounts: Mapping[str, float], sign: int) -> None:
+        sharing = self.backfill_of(parent.machine) if self._sharing() else ()
         ad = self.own(parent)
         for resource, amount in amounts.items():
+            if resource in parent.left:
+                parent.left[resource] += sign * amount
+                continue
             left = (ad.get_number(resource) or 0) + sign * amount
             ad.insert(resource, int(left))
         if ad.raw(_PARTS) is not None:
             ad.insert(_PARTS, len(parent.numbers))
-        parent.weight = weight_of(ad)
-        parent.changes += 1
+        self._changed(parent)
+        if parent.left:
+            self.show_left(parent)
+        elif not parent.backfill:
+            self._share(sharing, amounts, sign)
+
+    def _changed(self, slot: SimSlot) -> None:
+        slot.weight = weight_of(slot.ad)
+        slot.changes += 1
         self.changes += 1
+
+    # --- slots that share a machine -----------------------------------------------------------
+
+    def backfill_of(self, machine: str) -> Sequence[SimSlot]:
+        """The backfill slots of a machine that have what its primary slots leave."""
+        return self._sharing().get(machine, ())
+
+    def _sharing(self) -> dict[str, list[SimSlot]]:
+        if self._backfill is None:
+            self._backfill = self._find_backfill()
+        return self._backfill
+
+    def _find_backfill(self) -> dict[str, list[SimSlot]]:
+        there = [*self.slots.values(), *chain.from_iterable(self.away.values())]
+        backfill = [slot for slot in there if slot.parent is None and slot.backfill]
+        if not backfill:
+            return {}
+        machines = {slot.machine for slot in backfill}
+        mates: dict[str, list[SimSlot]] = {}
+        for slot in there:
+            if slot.machine in machines:
+                mates.setdefault(slot.machine, []).append(slot)
+        found: dict[str, list[SimSlot]] = {}
+        for slot in backfill:
+            primary = [mate for mate in mates[slot.machine] if not mate.backfill]
+            for mate in primary:
+                mate.held = _is_static(mate) and mate.ad.get_string("State") in _HELD
+            if primary and slot.partitionable:
+                found.setdefault(slot.machine, []).append(slot)
+                takers = [mate for mate in primary if mate.held or mate.parent is not None]
+                takers += (mate for mate in mates[slot.machine] if mate.parent is slot)
+                slot.left = {name: _left_of(slot, name, takers) for name in slot.resources}
+        return found
+
+    def hold(self, slot: SimSlot, *, held: bool) -> None:
+        """A static primary slot is somebody's, or nobody's any more."""
+        sharing = self.backfill_of(slot.machine) if self._sharing() else ()
+        if sharing and _is_static(slot) and not slot.backfill and slot.held is not held:
+            slot.held = held
+            amounts = {name: slot.ad.get_number(name) or 0.0 for name in slot.resources}
+            self._share(sharing, amounts, -1 if held else 1)
+
+    def _share(self, backfill: Sequence[SimSlot], amounts: Mapping[str, float], sign: int) -> None:
+        """Let backfill slots have what a primary one has given away, or got back.
+
+        What is lost shows at once; more only when the startd tells of the slot next.
+        """
+        for slot in backfill:
+            for name, amount in amounts.items():
+                if name in slot.left:
+                    slot.left[name] += sign * amount
+            if sign < 0:
+                self.show_left(slot)
+            else:
+                self.grown.append(slot)
+
+    def show_left(self, slot: SimSlot) -> None:
+        """Let the ad of a backfill slot tell what is left, and those of its parts which conflict.
+
+        The oldest parts do, as many as have what there is too little of.
+        """
+        ad = self.own(slot)
+        for name, amount in slot.left.items():
+            ad.insert(name, int(max(amount, 0)))
+        self._changed(slot)
+        lacking = {name: -amount for name, amount in slot.left.items() if amount < 0}
+        for part in [it for it in self.slots.values() if it.parent is slot]:
+            names = [name for name, amount in lacking.items() if amount > 0]
+            for name in names:
+                lacking[name] -= part.ad.get_number(name) or 0
+            if names:
+                self.own(part).insert(CONFLICT, names[0])
+            elif part.ad.raw(CONFLICT) is not None:
+                self.own(part).remove(CONFLICT)
+
+    def show_shared(
+        self, slot: SimSlot, left: dict[str, float], shown: Mapping[str, float]
+    ) -> None:
+        """Put a backfill slot and its ad into a state that was saved."""
+        slot.left = left
+        self.show_left(slot)
+        for name, amount in shown.items():
+            self.own(slot).insert(name, int(amount))
+        self._changed(slot)
 
     def leave(self, machine: str) -> list[SimSlot]:
         """Take the slots of a machine out of the pool, dynamic ones for good."""
@@ -162,6 +285,19 @@ class SlotPool:
             self.slots[slot.name] = slot
         self.changes += 1
         self.machines += 1
+
+
+def _is_static(slot: SimSlot) -> bool:
+    return slot.parent is None and not slot.partitionable
+
+
+def _left_of(slot: SimSlot, name: str, takers: Iterable[SimSlot]) -> float:
+    """What a backfill slot has of a resource; nothing may be less than nothing."""
+    shown = slot.ad.get_number(name) or 0.0
+    total = slot.ad.get_number(f"TotalSlot{name}")
+    if shown > 0 or total is None:
+        return shown
+    return min(shown, total - sum(mate.ad.get_number(name) or 0 for mate in takers))
 
 
 def show_part(ad: ClassAd, name: str, part: Mapping[str, float]) -> None:

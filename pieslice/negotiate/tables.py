@@ -224,7 +224,9 @@ def _machine_row(
     started: int,
     weights: Mapping[str, float],
 ) -> MachineRow:
-    weight = add_up(slot.weight for slot in slots)
+    # Backfill slots have what the primary ones have, too.
+    primary = [slot for slot in slots if slot.ad.get_bool("BackfillSlot") is not True]
+    weight = add_up(slot.weight for slot in primary or slots)
     # A slot that is divided has only its rest left to give.
     held = [slot for slot in slots if slot.state in ("Claimed", "Preempting")]
     claimed = add_up(slot.weight for slot in held if not slot.partitionable)

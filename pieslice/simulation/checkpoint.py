@@ -38,6 +38,11 @@ def saved(simulation: Simulation) -> JsonData:
         "order": list(pool.slots),
         "away": {name: [slot.name for slot in slots] for name, slots in pool.away.items()},
         "parts": parts,
+        "shared": {
+            slot.name: [slot.left, {name: slot.ad.get_number(name) for name in slot.left}]
+            for slot in everywhere
+            if slot.left
+        },
         # Claims tell it of the others.
         "free_since": {
             slot.name: since
@@ -58,6 +63,9 @@ def restore(simulation: Simulation, data: JsonData) -> None:
         whole[name].ad.insert(ENTERED, since)
     parts = {name: _part(whole[parent], name, *rest) for name, parent, *rest in data["parts"]}
     pool.slots = {name: parts.get(name) or whole[name] for name in data["order"]}
+    for name, (left, shown) in data.get("shared", {}).items():
+        pool.backfill_of(whole[name].machine)
+        pool.show_shared(whole[name], left, shown)
     for number, job in state.jobs.items():
         if job.status == 0:
             simulation.requeue(number)
@@ -67,6 +75,7 @@ def restore(simulation: Simulation, data: JsonData) -> None:
         show_claim(slot.ad, claim.user, claim.rank, claim.limits, *times)
         if claim.next_job >= 0:
             show_preempting(slot.ad, claim.next_user)
+        slot.held = slot.parent is None and bool(pool.backfill_of(slot.machine))
 
 
 def _part(parent: SimSlot, name: str, taken: dict[str, float], number: int) -> SimSlot:

@@ -318,7 +318,7 @@ class Negotiator:
     def _total(self, seconds: int) -> None:
         simulation = self.simulation
         state, tree = simulation.state, self.tree
-        pool = simulation.pool.weight
+        pool = simulation.pool.capacity
         state.pool_seconds += pool * seconds
         users = self._users()
         used = {user: simulation.state.running.get(user, (0, 0.0))[1] for user in users}
@@ -330,7 +330,8 @@ class Negotiator:
             members.setdefault(tree.assigned(user).name, []).append(user)
         rooms = {ROOT_GROUP: pool}
         if tree.configured:
-            assign_quotas(tree, pool, oversubscription=self.policy.allow_quota_oversubscription)
+            whole = simulation.pool.weight
+            assign_quotas(tree, whole, oversubscription=self.policy.allow_quota_oversubscription)
             rooms = {group.name: group.quota for group in tree.groups}
             self._total_groups(rooms, members, used, wanted, seconds)
         for group, names in members.items():

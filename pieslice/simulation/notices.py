@@ -12,6 +12,7 @@ from collections import Counter
 from typing import Final
 
 from classad.errors import Diagnostic
+from pieslice.between.pool import SlotPool
 from pieslice.reports.layout import plural
 from pieslice.reports.whatif import notes
 from pieslice.simulation.engine import Simulation
@@ -23,8 +24,20 @@ _TOLD: Final = 3
 
 
 def about_run(negotiator: Negotiator) -> list[Diagnostic]:
-    """What the configuration changes, and jobs that match no slot."""
-    return [*notes(negotiator.what_if, of_cycle=False), *about_jobs(negotiator.simulation)]
+    """What the configuration changes, jobs that match no slot, and slots that are not shared."""
+    simulation = negotiator.simulation
+    changed = notes(negotiator.what_if, of_cycle=False)
+    return [*changed, *about_jobs(simulation), *_about_slots(simulation.pool)]
+
+
+def _about_slots(pool: SlotPool) -> list[Diagnostic]:
+    """Backfill slots that do not shrink."""
+    found = [slot.name for slot in pool.slots.values() if slot.backfill and not slot.partitionable]
+    if not found:
+        return []
+    text = f"static backfill slots keep their size, whatever primary slots use: {found[0]}"
+    more = f" and {len(found) - 1} more" if len(found) > 1 else ""
+    return [Diagnostic(text + more, severity="note")]
 
 
 def about_jobs(simulation: Simulation) -> list[Diagnostic]:

@@ -7,7 +7,7 @@ Inputs: a halted cycle, the name of a slot.  Outputs: a ``SlotCase``; blocks for
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from attr import frozen
@@ -17,7 +17,8 @@ from negotiator.matching.candidate import Candidate, Refusal
 from negotiator.matching.conditions import Ask
 from negotiator.model.result import MatchKind
 from negotiator.model.snapshot import machine_of
-from pieslice.reports.layout import Block, Line, TextColumn, TextTable, plural
+from negotiator.pool.slots import Slot
+from pieslice.reports.layout import Block, Line, TextColumn, TextTable, number, plural
 from pieslice.why.clauses import (
     CONSUMES,
     ClauseOperand,
@@ -71,6 +72,8 @@ class SlotCase:
     place: int | None = None
     ranks: RankedSlot | None = None
     winner: RankedSlot | None = None
+    #: What primary slots have of the machine of a backfill slot.
+    shares: str | None = None
 
     @property
     def failing(self) -> tuple[ClauseValue, ...]:
@@ -106,7 +109,30 @@ def slot_case(
         None if place is None else place + 1,
         None if place is None else found.slots[place],
         found.slots[0] if found.slots else None,
+        _shares(board.pool, slot),
     )
+
+
+def _shares(pool: Iterable[Slot], slot: Slot) -> str | None:
+    """What the primary slots of its machine leave a backfill slot."""
+    if slot.ad.get_bool("BackfillSlot") is not True:
+        return None
+    machine = machine_of(slot.name)
+    mates = [
+        other.ad
+        for other in pool
+        if machine_of(other.name) == machine
+        and other.ad.get_bool("BackfillSlot") is not True
+        and other.ad.get_bool("PartitionableSlot") is not True
+        and other.state in ("Claimed", "Preempting")
+    ]
+    taken = []
+    for name, unit in (("Cpus", " cores"), ("Memory", " MB memory"), ("GPUs", " GPUs")):
+        used = sum(ad.get_number(name) or 0 for ad in mates)
+        whole = slot.ad.get_number(f"TotalSlot{name}") or slot.ad.get_number(name) or 0
+        if whole:
+            taken.append(f"{number(used, 0)} of {number(whole, 0)}{unit}")
+    return f"a backfill slot: primary slots of {machine} have {', '.join(taken)}"
 
 
 @frozen
@@ -155,6 +181,8 @@ def slot_head(case: SlotCase) -> list[Block]:
     verdict = f"{case.verdict} not true" if refused else case.verdict
     level = "bad" if case.place is None else "good"
     blocks: list[Block] = [Line(f"  {case.slot}{held}: {verdict}", level=level)]
+    if case.shares is not None:
+        blocks.append(Line(f"    {case.shares}"))
     if case.ranks is not None and case.winner is not None and case.place is not None:
         blocks.append(Line(f"    {_place(case.ranks, case.winner, case.place)}"))
     elif refused:

@@ -14,7 +14,6 @@ FAMILIES = sorted(ROOM.glob("*.jsonl.gz"))
 #: Records that nothing plays yet: why, and how many.
 UNPLAYED = {
     "PREEMPT of startds": 1,
-    "backfill slots": 7,
     "expressions that hold, remove or requeue jobs": 4,
     "what-if of startds and schedds": 22,
 }

@@ -22,6 +22,7 @@ from typing import Final
 from attr import define, evolve, field, frozen
 
 from classad import ClassAd
+from classad.files.ads import read_long
 from negotiator.io import CapturePaths, read_capture
 from negotiator.jobs.lists import IDLE, submitter_of
 from negotiator.model.result import Match
@@ -263,14 +264,15 @@ class _Play:
         self.course.starts.clear()
 
     def _submit(self, item: _Submitted) -> None:
-        """Jobs like those that there are, with what their own text asks for."""
+        """Jobs as a later capture has them, else like others, with what their text asks for."""
+        seen = _captured_jobs(self.case)
         like = next(
             (job.ad for job in self.course.jobs if job.ad.get_string("Owner") == item.user),
             self.course.jobs[0].ad,
         )
         domain = (like.get_string("User") or "").partition("@")[2]
         for cluster, proc in item.numbers:
-            ad = like.duplicate()
+            ad = seen.get((cluster, proc), like).duplicate()
             values: dict[str, object] = {
                 "ClusterId": cluster, "ProcId": proc, "JobStatus": 1, "CurrentHosts": 0,
                 "Owner": item.user, "User": f"{item.user}@{domain}",
@@ -302,6 +304,16 @@ class _Play:
         }[name]
         for number in procs:
             act(number)
+
+
+def _captured_jobs(case: Case) -> dict[tuple[int, int], ClassAd]:
+    """The jobs of all captures, as the first that has them does."""
+    found: dict[tuple[int, int], ClassAd] = {}
+    for files in case["captures"].values():
+        for ad in read_long(files["jobs.ads"].splitlines(), ""):
+            numbers = tuple(int(ad.get_number(name) or 0) for name in ("ClusterId", "ProcId"))
+            found.setdefault((numbers[0], numbers[1]), ad)
+    return found
 
 
 def _time(run: JsonData, cycle: int, after: float) -> int:
@@ -418,14 +430,11 @@ def _is_record(case: Case) -> bool:
     return {"machines", "steps", "captures", "outcome"} <= case.keys()
 
 
-def _has_backfill(case: Case) -> bool:
-    return _is_record(case) and "BACKFILL" in str(case.get("config_a"))
-
-
 def _is_vacated(case: Case) -> bool:
-    """Whether a startd ends jobs of its own accord."""
+    """Whether a startd ends jobs of its own accord, and not for a conflict of backfill slots."""
     texts = case["config_a"].values() if _is_record(case) else ()
-    return any(re.search(r"^PREEMPT\s*=", text, re.MULTILINE) for text in texts)
+    found = (re.search(r"^PREEMPT\s*=(.*)", text, re.MULTILINE) for text in texts)
+    return any(it is not None and "ResourceConflict" not in it[1] for it in found)
 
 
 def _ends_itself(case: Case) -> bool:
@@ -443,11 +452,6 @@ UNPLAYED_BETWEEN: Final = (
         "a what-if changes the configuration of the negotiator only",
         lambda case: _is_record(case) and "what_if" in case,
         _cases,
-    ),
-    unplayed(
-        "backfill slots",
-        "slots that share a machine are not simulated",
-        _has_backfill,
     ),
     unplayed("PREEMPT of startds", "it is asked in cycles only", _is_vacated),
     unplayed(
