@@ -29,6 +29,7 @@ from policy.claims import ClaimSettings, read_claims
 from policy.config import Config
 from policy.ephemeral import find_ephemeral
 from policy.explain.changes import Acts, ChangedMacro, changed
+from policy.language.about import about
 from policy.language.table import DETECTED_ORIGIN
 from policy.lint.endings import find_endings, negotiator_loads
 from policy.lint.view import view
@@ -176,7 +177,8 @@ def _endings(config: Config) -> Iterator[Diagnostic]:
         one = ending.found
         told = f"{ending.daemon} would not start with it: exit status {ending.status}"
         help = f"the configuration is not applied: {told}"
-        help = help if one.help is None else f"{one.help}; {help}"
+        if one.help is not None and not about(one).goes_on:  # a report does not go on here
+            help = f"{one.help}; {help}"
         yield Diagnostic(one.message, one.source, one.start, one.end, help=help, id=one.id)
 
 

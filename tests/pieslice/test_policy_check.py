@@ -169,11 +169,15 @@ c:4:4: error[P116]: PREEMPTION_REQUIREMENTS: {junk}
      |    ^~~~
   {ignored} report
 """
-    unread = """\
+    ends = "condor_negotiator ends when it reads this; this report goes on with its default"
+    if "--config" in words:
+        ends = "condor_negotiator would not start with it: exit status 4"
+        ends = f"the configuration is not applied: {ends}"
+    unread = f"""\
 c:5:31: error[P111]: NEGOTIATOR_PRE_JOB_RANK: expected an operand, found the end of the text
    5 | NEGOTIATOR_PRE_JOB_RANK = (1 +
      |                               ^
-  help: condor_negotiator ends when it reads this; this report goes on with its default
+  help: {ends}
 """
     wanted = [behind] if "eval" in words else [behind, within, unread]
     for finding in wanted:

@@ -451,7 +451,7 @@ def test_an_expression_is_evaluated_once_for_all_topics(
         seen.append((macro, repr(tree)))
         return conclude(config, macro, tree)
 
-    monkeypatch.setattr("policy.explain.sentences.conclude", counting)
+    monkeypatch.setattr("policy.explain.conclusions.conclude", counting)
     explain(tmp_path, "PREEMPTION_REQUIREMENTS = RemoteUserPrio > 5\nRANK = Memory\n", capsys)
     assert len(seen) == len(set(seen))
     assert {("PREEMPTION_REQUIREMENTS", "RemoteUserPrio > 5"), ("RANK", "Memory")} <= set(seen)
