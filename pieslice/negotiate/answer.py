@@ -36,7 +36,7 @@ from pieslice.negotiate.tables import (
 )
 from pieslice.negotiate.text import CycleReport, blocks, heading
 from pieslice.negotiate.vacating import vacatings
-from pieslice.negotiate.waiting import CycleOutlook, OutlookMaker, outlook, waiting_blocks
+from pieslice.negotiate.waiting import CycleOutlook, OutlookMaker, waiting_blocks
 from pieslice.priorities.options import COLUMNS, Options
 from pieslice.priorities.rows import Row
 from pieslice.priorities.table import StateView, render
@@ -234,7 +234,7 @@ def run(
     found: CycleOutlook | OutlookMaker = OutlookMaker(pool, seed, engine)
     if watch is not None and watch.board is not None:
         with progress.stage("looking at idle slots"):
-            found = outlook(pool.snapshot, result, watch.board, watch.placements.jobs)
+            found = CycleOutlook(pool.snapshot, result, watch.board, watch.placements.jobs)
     return outcome_of(pool, result, found)
 
 

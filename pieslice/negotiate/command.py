@@ -32,7 +32,7 @@ from pieslice.negotiate.answer import (
 from pieslice.negotiate.overlap import overlap, overlap_blocks
 from pieslice.negotiate.selection import UnknownNameError
 from pieslice.negotiate.text import CycleReport
-from pieslice.negotiate.waiting import OutlookMaker, outlook
+from pieslice.negotiate.waiting import CycleOutlook, OutlookMaker
 from pieslice.reports.csv import csv_text
 from pieslice.reports.layout import Block, Line, short
 from pieslice.reports.output import deliver, put, show
@@ -151,7 +151,7 @@ def _put_course(
             then = _then(capture, turn, interval)
             ahead = None
             if names:
-                ahead = outlook(turn.snapshot, turn.result, turn.board, turn.jobs)
+                ahead = CycleOutlook(turn.snapshot, turn.result, turn.board, turn.jobs)
             outcome = outcome_of(then, turn.result, ahead or OutlookMaker(then, args.seed))
             answers.append(_part(then, outcome, args, names))
     if args.format == "json":

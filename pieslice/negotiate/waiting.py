@@ -150,30 +150,50 @@ class _Alike:
     names: list[str]
 
 
-@frozen(eq=False)
+@frozen(eq=False, slots=False)
 class CycleOutlook:
-    """What follows from a cycle: which jobs start, and what those that waited can use."""
+    """What follows from a cycle: which jobs start, and what those that waited can use.
 
-    starts: Starts
-    autoclusters: tuple[AutoclusterRow, ...]
-    texts: tuple[str, ...]
-    idle: IdleResources
+    ``placed``: who got the slot of each match.  Each part is found when it is asked for.
+    """
 
+    snapshot: Snapshot
+    result: CycleResult
+    board: Board
+    placed: Sequence[QueuedJob | None]
 
-def outlook(
-    snapshot: Snapshot, result: CycleResult, board: Board, placed: Sequence[QueuedJob | None]
-) -> CycleOutlook:
-    """The outlook of a cycle; the autoclusters with most jobs that do not fit come first."""
-    starts = what_starts(snapshot, result, board, placed)
-    use = IdleUse(snapshot, board.policy, result)
-    found = []
-    for submitter, schedd, number, alike in _autoclusters(result, board, placed):
-        usable = use.of(alike.first.ad, len(alike.names))
-        started = sum((submitter, schedd, name) in starts.jobs for name in alike.names)
-        found.append((_row(submitter, schedd, number, alike, started, usable), usable))
-    found.sort(key=lambda pair: (-pair[0].lacking, -pair[0].jobs))
-    rows = tuple(row for row, _ in found)
-    return CycleOutlook(starts, rows, tuple(_texts(found)), use.resources)
+    @cached_property
+    def starts(self) -> Starts:
+        """The jobs that start."""
+        return what_starts(self.snapshot, self.result, self.board, self.placed)
+
+    @property
+    def autoclusters(self) -> tuple[AutoclusterRow, ...]:
+        """The autoclusters; those with most jobs that do not fit come first."""
+        return tuple(row for row, _ in self._rows)
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """What is said of those that lack most, and of those that nothing would take."""
+        return tuple(_texts(self._rows))
+
+    @property
+    def idle(self) -> IdleResources:
+        """What nobody has."""
+        return self._use.resources
+
+    @cached_property
+    def _use(self) -> IdleUse:
+        return IdleUse(self.snapshot, self.board.policy, self.result)
+
+    @cached_property
+    def _rows(self) -> list[tuple[AutoclusterRow, UsableIdle]]:
+        found = []
+        for submitter, schedd, number, alike in _autoclusters(self.result, self.board, self.placed):
+            usable = self._use.of(alike.first.ad, len(alike.names))
+            started = sum((submitter, schedd, name) in self.starts.jobs for name in alike.names)
+            found.append((_row(submitter, schedd, number, alike, started, usable), usable))
+        return sorted(found, key=lambda pair: (-pair[0].lacking, -pair[0].jobs))
 
 
 def _autoclusters(
@@ -267,4 +287,4 @@ class OutlookMaker:
             watch=watch,
         )
         assert watch.board is not None
-        return outlook(self.pool.snapshot, result, watch.board, watch.placements.jobs)
+        return CycleOutlook(self.pool.snapshot, result, watch.board, watch.placements.jobs)
