@@ -173,6 +173,11 @@ def submitter_ad(name: str, schedd: str, address: str, count: Mapping[str, float
     return ad
 
 
+#: What all submitter ads of a schedd have alike, and what counts the jobs of one.
+_OF_SCHEDD: Final = ("ScheddIpAddr", "MyAddress")
+_COUNTS: Final = (
+    "IdleJobs", "WeightedIdleJobs", "RunningJobs", "WeightedRunningJobs", "HeldJobs", "FlockedJobs",
+)  # fmt: skip
 #: An idle job, and as it is in place of that; None if it is in no queue then.
 OtherJob = tuple[ClassAd, ClassAd | None]
 
@@ -187,7 +192,7 @@ def with_other_jobs(
         (ad.get_string("Name"), ad.get_string("ScheddName")): place
         for place, ad in enumerate(submitters)
     }
-    addresses = {ad.get_string("ScheddName"): ad.get_string("ScheddIpAddr") for ad in submitters}
+    of_schedd = {ad.get_string("ScheddName"): ad for ad in submitters}
     changes: dict[tuple[str, str], list[int]] = {}
     for schedd, (before, after) in moves:
         for job, sign in ((before, -1), (after, 1)):
@@ -202,11 +207,24 @@ def with_other_jobs(
             continue
         if place is None:
             place = places[name, schedd] = len(found)
-            found.append(submitter_ad(name, schedd, addresses.get(schedd) or NO_ADDRESS, {}))
+            found.append(_another_submitter(name, schedd, of_schedd.get(schedd)))
         changed = found[place] = found[place].duplicate()
         for attribute, more in (("IdleJobs", count), ("WeightedIdleJobs", weight)):
             changed.insert(attribute, max((changed.get_number(attribute) or 0) + more, 0))
     return tuple(found)
+
+
+def _another_submitter(name: str, schedd: str, like: ClassAd | None) -> ClassAd:
+    """The ad of a submitter without jobs that a schedd sends with another one."""
+    ad = submitter_ad(name, schedd, NO_ADDRESS, {})
+    if like is not None:
+        for attribute in like.names():
+            if ad.raw(attribute) is None or attribute in _OF_SCHEDD:
+                ad.insert(attribute, like.raw(attribute))
+        for attribute in _COUNTS:
+            if ad.raw(attribute) is not None:
+                ad.insert(attribute, 0)
+    return ad
 
 
 # --- jobs that have a match -----------------------------------------------------------------------

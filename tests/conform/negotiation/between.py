@@ -1,7 +1,8 @@
 """Plays the recorded small pools of ``tests/vectors/between``: cycles, and all between them.
 
 Decides what of a record is input: the capture before the first cycle, the configuration of each
-daemon, the program of steps, when cycles were held and commands given, how long jobs sleep.  The
+daemon, the program of steps, when cycles were held and commands given, how long jobs sleep.  A
+what-if begins from the capture of A, and from the configuration of B in place of that of A.  The
 startd of the recordings needed three seconds for each job's end, one after the other.
 
 Compared are the matches and rejections of every cycle, which job started in which cycle and how,
@@ -23,10 +24,11 @@ from attr import define, evolve, field, frozen
 
 from classad import ClassAd
 from classad.files.ads import read_long
+from classad.formats.long import format_long
+from negotiator.capture.files import ConfigPaths
 from negotiator.io import CapturePaths, read_capture
 from negotiator.jobs.lists import IDLE, submitter_of
 from negotiator.model.result import Match
-from negotiator.model.snapshot import machine_of
 from pieslice.between.claims import Claim, How
 from pieslice.between.course import Course
 from pieslice.between.cycles import Turn, next_turn
@@ -38,6 +40,7 @@ from policy.io import builtin_library
 from policy.language.expressions import parse
 from policy.language.sources import MemorySources
 from policy.language.table import Context
+from policy.transforms.resubmission import SUBMITTED_MACROS
 from tests.conform.runner import Case, Kind, Mismatch, unplayed
 
 _SCHEDD: Final = "s1@live.test"
@@ -170,10 +173,32 @@ def _load(text: str, daemon: str) -> Config:
     return load_config("condor_config", sources, library, context=Context(daemon), keep_going=True)
 
 
-def _of_schedd(text: str) -> str:
-    """The configuration of a schedd in a file that other daemons read, too."""
-    lines = (line for line in text.splitlines() if re.match(r"\w+\s*=", line))
-    return "".join(f"SCHEDD.{line}\n" for line in lines)
+_ASSIGNMENT: Final = re.compile(r"(\w+)\s*(=|@=(\w+))")
+
+
+def _for_daemon(text: str, prefix: str, left_out: str = "") -> str:
+    """The configuration of a daemon in a file that others read, too; without some macros."""
+    lines, end, kept = [], "", True
+    for line in text.splitlines():
+        found = None if end else _ASSIGNMENT.match(line)
+        if found is not None:
+            kept = not (left_out and re.fullmatch(left_out, found[1]))
+            end = f"@{found[3]}" if found[3] else ""
+            line = f"{prefix}.{line}"
+        elif line == end:
+            end = ""
+        lines += [line] if kept else []
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _whole(config: Mapping[str, str], left_out: str = "") -> str:
+    """One configuration of all daemons; startds have local names."""
+    parts = [config.get("negotiator", ""), _for_daemon(config["schedd"], "SCHEDD", left_out)]
+    for name, text in config.items():
+        kind, _, local = name.partition(".")
+        if kind == "startd":
+            parts += [f"{local}.STARTD_NAME = {local}\n", _for_daemon(text, local)]
+    return "".join(parts)
 
 
 @define(eq=False)
@@ -195,10 +220,13 @@ class _Play:
         before = [step[0] for step in case["steps"]]
         place = before.index("capture")
         first = before[:place].count("cycle") + 1
-        submitted = [_read_submitted(item) for item in run["submitted"]]
+        # Who is refused under B has no number there.
+        known = case["outcome"]["A"][0]["submitted"] if "what_if" in case else run["submitted"]
+        submitted = [_read_submitted(item) for item in known]
         label = case["steps"][place][1]
         began = _time(run, first, 0)
-        course = _course(case, case["captures"][label], began)
+        files = _with_jobs_told(case["captures"][label], submitted)
+        course = _course(case, files, began)
         play = cls(case, run, submitted, course, first)
         play.know_lengths(submitted[: before[:place].count("submit")])
         return play
@@ -330,15 +358,33 @@ def _read_submitted(item: Mapping[str, str]) -> _Submitted:
     return _Submitted(item["user"], item["text"], numbers)
 
 
+def _with_jobs_told(files: Mapping[str, str], submitted: Iterable[_Submitted]) -> Mapping[str, str]:
+    """The capture with what its jobs were submitted with and nothing had asked for."""
+    by_number = {number: item for item in submitted for number in item.numbers}
+    ads = list(read_long(files["jobs.ads"]))
+    for ad in ads:
+        numbers = [ad.get_number(name) for name in ("ClusterId", "ProcId")]
+        item = by_number.get((int(numbers[0] or 0), int(numbers[1] or 0)))
+        if item is not None:
+            item.tell(ad)
+    return {**files, "jobs.ads": "\n".join(format_long(ad) for ad in ads)}
+
+
 def _course(case: Case, files: Mapping[str, str], now: int) -> _Recorded:
-    config = case["config_a"]
+    """The pool with the configuration that its daemons were started with, or read again."""
+    sides = [case["config_a"]]
+    if "what_if" in case:
+        sides.append(case["config_b"])
+    # Jobs that wait are not submitted again because their schedd reads its configuration again.
+    waits = "" if "started with B" in str(case.get("b_applied")) else SUBMITTED_MACROS
+    texts = tuple((f"<{number}>", _whole(side, waits)) for number, side in enumerate(sides))
     with TemporaryDirectory() as folder:
         for name, text in files.items():
             Path(folder, name).write_text(text, encoding="utf-8")
-        texts = [("schedd", _of_schedd(config["schedd"]))]
-        capture = read_capture(CapturePaths(Path(folder), texts=tuple(texts)), now=float(now))
-    for ad in capture.snapshot.slots:
-        _tell_slot(ad, config)
+        before = tuple(ConfigPaths(texts=texts[:number]) for number in range(len(texts)))
+        paths = CapturePaths(Path(folder), texts=texts, before=before)
+        capture = read_capture(paths, now=float(now))
+    config = sides[-1]
     startds = {
         f"{name.partition('.')[2]}{_HOST}": read_claims(_load(text, "STARTD"))
         for name, text in config.items()
@@ -350,16 +396,6 @@ def _course(case: Case, files: Mapping[str, str], now: int) -> _Recorded:
     return course
 
 
-def _tell_slot(ad: ClassAd, config: Mapping[str, str]) -> None:
-    """The attributes of STARTD_ATTRS that the capture left out."""
-    machine = machine_of(ad.get_string("Name") or "").partition("@")[0]
-    knobs = _load(config.get(f"startd.{machine}", ""), "STARTD")
-    for name in re.split(r"[\s,]+", knobs.text("STARTD_ATTRS") or ""):
-        value = knobs.text(name) if name else None
-        if value is not None and ad.raw(name) is None:
-            ad.insert(name, parse(value))
-
-
 def _short(slot: str) -> str:
     return slot.removesuffix(_HOST)
 
@@ -369,7 +405,7 @@ def _short(slot: str) -> str:
 
 def check_between(case: Case) -> list[Mismatch]:
     """The differences from the run of the real daemons that is most alike."""
-    runs = case["outcome"]["A"]
+    runs = case["outcome"]["B" if "what_if" in case else "A"]
     # Of the second run there is only what differed.
     found = [list(_differences(case, {**runs[0], **run})) for run in runs]
     return min(found, key=len)
@@ -387,7 +423,8 @@ def _differences(case: Case, run: JsonData) -> Iterator[Mismatch]:
         yield from _differs(f"cycle {turn.number} rejections", refused, ours)
         # On which of two machines a job gets leftovers is a race.
         several = len({item["slot"] for item in seen["matches"]}) > 1
-        named = case["repeatable"]["A"].get("slots") is True and not several
+        side = "B" if "what_if" in case else "A"
+        named = case["repeatable"][side].get("slots") is True and not several
         started = [
             (event["job"], event["how"], event["slot"] if named else "")
             for event in run["events"]
@@ -412,7 +449,7 @@ def _differs(name: str, expected: object, actual: object) -> Iterator[Mismatch]:
 
 _FIELDS: Final = frozenset((
     "id", "name", "family", "about", "machines", "config_a", "steps", "captures", "outcome",
-    "repeatable", "config_b", "changed_in_b", "b_applied", "captures_b",
+    "repeatable", "config_b", "changed_in_b", "b_applied", "captures_b", "what_if",
 ))  # fmt: skip
 
 
@@ -447,12 +484,6 @@ def _ends_itself(case: Case) -> bool:
 
 #: Records that are known and not played, and why.
 UNPLAYED_BETWEEN: Final = (
-    unplayed(
-        "what-if of startds and schedds",
-        "a what-if changes the configuration of the negotiator only",
-        lambda case: _is_record(case) and "what_if" in case,
-        _cases,
-    ),
     unplayed("PREEMPT of startds", "it is asked in cycles only", _is_vacated),
     unplayed(
         "expressions that hold, remove or requeue jobs",
@@ -460,4 +491,13 @@ UNPLAYED_BETWEEN: Final = (
         _ends_itself,
     ),
 )
-BETWEEN_KINDS: Final = (Kind("between cycles", _is_record, check_between, _FIELDS),)
+BETWEEN_KINDS: Final = (
+    Kind(
+        "what-if of startds and schedds",
+        lambda case: _is_record(case) and "what_if" in case,
+        check_between,
+        _FIELDS,
+        _cases,
+    ),
+    Kind("between cycles", _is_record, check_between, _FIELDS),
+)
