@@ -15,14 +15,16 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum
+from typing import Final
 
 from attr import evolve, field, frozen
 
-from classad import ClassAd
+from classad import ClassAd, refs
 from classad.ads.expression import Expression
 from classad.errors import Diagnostic
 from classad.evaluate import EvalContext, evaluate
 from classad.formats.unparse import unparse_value
+from classad.language.names import fold_name
 from negotiator.capture.ads import job_id
 from negotiator.capture.schedds import OtherJob, with_other_jobs
 from negotiator.jobs.lists import HELD, IDLE, REMOVED
@@ -30,10 +32,12 @@ from negotiator.jobs.submitters import IdleJobWeights
 from negotiator.model.snapshot import ScheddQueue
 from policy.config import Config
 from policy.publishing import text_of
+from policy.transforms.acceptance import read_requirements
 from policy.transforms.job import ChangedAttribute
 from policy.transforms.resubmission import Resubmission, Resubmitted, resubmitted
 from policy.transforms.rules import expression
 from policy.transforms.running import is_truth
+from policy.transforms.submission import read_transforms
 from policy.transforms.transforms import split_names
 from policy.versions import Version
 
@@ -85,6 +89,19 @@ class JobsWhatIf:
     lost: tuple[LostJobs, ...] = ()
     kept: tuple[str, ...] = ()
     problems: tuple[Diagnostic, ...] = ()
+    unknown_names: tuple[UnknownName, ...] = ()
+
+
+@frozen
+class UnknownName:
+    """An attribute that an expression of the second configuration reads, and no ad of them has.
+
+    ``reader``: an attribute of slots or a macro; ``of``: ``slot``, ``job`` or ``slot or job``.
+    """
+
+    reader: str
+    name: str
+    of: str
 
 
 @frozen(eq=False)
@@ -94,6 +111,12 @@ class OtherJobs:
     queues: tuple[ScheddQueue, ...]
     submitters: tuple[ClassAd, ...]
     jobs: JobsWhatIf
+
+
+#: What becomes of jobs by a macro, where that is set, and the condition.
+_Periodic = tuple[Fate, str, str, Expression]
+#: What submit requirements call the two ads, and what any ad has while it is asked.
+_SCOPES: Final = frozenset({"job", "schedd", "currenttime"})
 
 
 @frozen(eq=False)
@@ -132,7 +155,30 @@ class Submissions:
             kept = (others.get(id(job), job) for job in queue.jobs)
             changed.append(evolve(queue, jobs=tuple(job for job in kept if job is not None)))
         ads = tuple(with_other_jobs(submitters, moves, self.weights))
-        return OtherJobs(tuple(changed), ads, said.all())
+        jobs = evolve(said.all(), unknown_names=tuple(self._unknown_names(queues, periodic)))
+        return OtherJobs(tuple(changed), ads, jobs)
+
+    def _unknown_names(
+        self, queues: Sequence[ScheddQueue], periodic: Iterable[_Periodic]
+    ) -> Iterator[UnknownName]:
+        """What conditions on jobs read and no job has: typos, and what a capture left out."""
+        conditions = [(macro, condition) for _, macro, _, condition in periodic]
+        if self.again:
+            new = self.after.seen_by("SCHEDD")
+            rules = read_transforms(new, self.version).rules
+            asked = [(f"JOB_TRANSFORM_{one.name}", one.condition) for one in rules]
+            conditions += [(macro, one) for macro, one in asked if one is not None]
+            for needed in read_requirements(new)[0]:
+                conditions.append((f"SUBMIT_REQUIREMENT_{needed.name}", needed.condition))
+        if not conditions:
+            return
+        known = {key for queue in queues for job in queue.jobs for key in job._attrs} | _SCOPES
+        known |= {key for ad in self.schedds.values() for key in ad._attrs}
+        for macro, tree in conditions:
+            found = refs(tree)
+            for name in sorted(found.my | found.target | found.unscoped):
+                if fold_name(name) not in known:
+                    yield UnknownName(macro, name, "job")
 
     def _resubmitted(
         self, schedd: str, jobs: Sequence[ClassAd], said: _Said
@@ -152,9 +198,7 @@ class Submissions:
                 twin.remove("AutoClusterId")
                 yield id(job), twin
 
-    def _fate(
-        self, job: ClassAd, periodic: Iterable[tuple[Fate, str, str, Expression]], said: _Said
-    ) -> ClassAd | None:
+    def _fate(self, job: ClassAd, periodic: Iterable[_Periodic], said: _Said) -> ClassAd | None:
         """A job that does not wait any more, as it is then; None if it waits."""
         for fate, macro, place, condition in periodic:
             if is_truth(evaluate(condition, job, context=self.context)):
@@ -164,7 +208,7 @@ class Submissions:
                 return twin
         return None
 
-    def _periodic(self) -> Iterator[tuple[Fate, str, str, Expression]]:
+    def _periodic(self) -> Iterator[_Periodic]:
         """What holds or removes jobs by the second configuration, and not by the first."""
         old, new = self.before.seen_by("SCHEDD"), self.after.seen_by("SCHEDD")
         for fate, verb in ((Fate.REMOVED, "REMOVE"), (Fate.HELD, "HOLD")):

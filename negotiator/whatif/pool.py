@@ -23,7 +23,7 @@ from classad.language.names import fold_name
 from negotiator.jobs.submitters import IdleJobWeights
 from negotiator.model.loaded_slots import LoadedSlots
 from negotiator.model.snapshot import Snapshot, machine_of
-from negotiator.whatif.jobs import JobsWhatIf, Submissions
+from negotiator.whatif.jobs import JobsWhatIf, Submissions, UnknownName
 from negotiator.whatif.slots import AdvertisedChange, Reconfigured, reconfigured_slots
 from policy.claims import ClaimSettings, read_claims
 from policy.config import Config
@@ -39,18 +39,6 @@ from policy.publishing import LISTS, POLICY
 #: What is only in the ads of a request, or of any ad while it is matched.
 _ALWAYS: Final = frozenset({"my", "target", "currenttime"})
 _OF_TYPE: Final = re.compile(r"SLOT(_TYPE)?_?\d+_\w+", re.IGNORECASE)
-
-
-@frozen
-class UnknownName:
-    """An attribute that an expression of the second configuration reads, and no ad of them has.
-
-    ``of``: ``slot``, ``job`` or ``slot or job``.
-    """
-
-    attribute: str
-    name: str
-    of: str
 
 
 @frozen(eq=False)
@@ -152,7 +140,7 @@ class Reconfiguration:
             tuple(one for one in macros if one.acts is Acts.BETWEEN),
             tuple(one for one in macros if one.acts is Acts.NOT_FOLLOWED),
             tuple(one.macro for one in macros if one.acts is Acts.NOWHERE),
-            tuple(_unknown_names(slots, snapshot)),
+            (*_unknown_names(slots, snapshot), *jobs.jobs.unknown_names),
             bool(slots.changes) and not _says_of_startds(self.before),
             untyped,
         )

@@ -11,8 +11,15 @@ from typing import Final
 from attr import evolve, frozen
 
 from classad.errors import Diagnostic
-from negotiator.whatif.jobs import ChangedJobs, Fate, JobsWhatIf, LostJobs, NewValue
-from negotiator.whatif.pool import UnknownName, WhatIf
+from negotiator.whatif.jobs import (
+    ChangedJobs,
+    Fate,
+    JobsWhatIf,
+    LostJobs,
+    NewValue,
+    UnknownName,
+)
+from negotiator.whatif.pool import WhatIf
 from negotiator.whatif.slots import AdvertisedChange
 from pieslice.reports.document import shape, view
 from pieslice.reports.layout import Block, Line, Wrapped, plural
@@ -109,7 +116,7 @@ def _lines(found: WhatIf) -> Iterator[_Said]:
         yield _Said(_attribute(change))
     yield from _jobs(found.jobs)
     for name in found.unknown_names:
-        yield _Said(f"{name.attribute} reads `{name.name}`, which no {name.of} here has", True)
+        yield _Said(f"{name.reader} reads `{name.name}`, which no {name.of} here has", True)
     if found.untyped:
         slots = plural(found.untyped, "slot")
         yield _Said(f"{slots} without SlotTypeID: what is set for slot types is not applied", True)

@@ -168,6 +168,20 @@ def test_names_that_no_ad_has_are_pointed_out(folder: Path) -> None:
     assert found == {("Sitte", "slot"), ("Kind", "job"), ("Nobody", "slot or job")}
 
 
+def test_names_that_conditions_on_jobs_read_and_no_job_has_are_pointed_out(folder: Path) -> None:
+    text = (
+        "JOB_TRANSFORM_NAMES = T\nJOB_TRANSFORM_T @=e\nREQUIREMENTS Kind == 2\nSET A 1\n@e\n"
+        "SUBMIT_REQUIREMENT_NAMES = S\nSUBMIT_REQUIREMENT_S = JOB.RequestCpus > 0 || Sort == 1\n"
+        "SYSTEM_PERIODIC_HOLD = RequestCpus > Most\n"
+    )
+    found = {(one.reader, one.name) for one in told(under(folder, text)).unknown_names}
+    assert found == {
+        ("JOB_TRANSFORM_T", "Kind"),
+        ("SUBMIT_REQUIREMENT_S", "Sort"),
+        ("SYSTEM_PERIODIC_HOLD", "Most"),
+    }
+
+
 def test_waiting_jobs_are_submitted_again_and_running_ones_are_not(folder: Path) -> None:
     text = (
         "JOB_TRANSFORM_NAMES = T\nJOB_TRANSFORM_T @=e\nREQUIREMENTS RequestCpus > 2\n"
