@@ -182,7 +182,10 @@ class StartTold(Result):
         return next(iter(_start_lines(self.found)))
 
     def blocks(self) -> Sequence[Block]:
-        return [Line(text) for text in (*_start_lines(self.found), *_record(self.found.record))]
+        first, *more = _start_lines(self.found)
+        coming = self.found.next_cycle
+        cycle = [] if coming is None else [f"  the next cycle: {coming.text}"]
+        return [Line(text) for text in (first, *cycle, *more, *_record(self.found.record))]
 
     @property
     def job(self) -> ListedJob:
@@ -201,7 +204,9 @@ class StartTold(Result):
         return self.found.estimate if isinstance(self.found.estimate, Lack) else None
 
 
-shape(StartTold, "=job now=found.now estimate lack? record=found.record")
+shape(
+    StartTold, "=job now=found.now estimate lack? record=found.record next_cycle=found.next_cycle"
+)
 
 
 def _start_lines(found: Start) -> Iterator[str]:

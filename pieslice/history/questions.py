@@ -14,6 +14,7 @@ from attr import frozen
 from negotiator.jobs.lists import RUNNING
 from negotiator.model.snapshot import whole_slot
 from pieslice.history.life import Decision, Life, find_job, life_of
+from pieslice.history.next_cycle import NextCycle, next_cycle
 from pieslice.history.start import Estimate, Experience, Lack, TrackRecord, record_of, with_rate
 from pieslice.history.summary import MomentLoad, Summary, distances, mean_load, vacancies_of
 from pieslice.recording.jobs import HistoryJob, all_jobs
@@ -22,12 +23,16 @@ from pieslice.recording.store import History, HistoryError, Moment
 
 @frozen
 class Start:
-    """When a job will start.  ``now``: the time of the last capture; None for a job that ran."""
+    """When a job will start.  ``now``: the time of the last capture; None for a job that ran.
+
+    ``next_cycle``: what the cycle on that capture makes of it, if it waits there.
+    """
 
     job: HistoryJob
     now: float
     estimate: Estimate | Lack | None
     record: TrackRecord
+    next_cycle: NextCycle | None = None
 
 
 def captures(history: History) -> list[Moment]:
@@ -134,11 +139,11 @@ def start(history: History, text: str) -> Start:
     span = (moments[0].time, moments[-1].time)
     record = record_of(jobs, seen, span)
     if not job.waits:
-        return Start(job, span[1], None, record)
+        return Start(job, span[1], None, record, next_cycle(history, job))
     found = Experience(jobs, seen, span[1]).estimate(job, span[1] - job.begun)
     if isinstance(found, Lack):
         found = with_rate(found, span[1] - span[0])
-    return Start(job, span[1], found, record)
+    return Start(job, span[1], found, record, next_cycle(history, job))
 
 
 def _seen(moments: list[Moment]) -> Callable[[HistoryJob], tuple[float, float]]:

@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 
 from pieslice.cli import main
+from pieslice.recording.store import Recorder
+from tests.pieslice.test_recording import texts_of_folder
 
 JOB = """ClusterId = {cluster}
 ProcId = {proc}
@@ -100,3 +102,20 @@ def test_each_of_several_cycles_has_its_own_idle_slots(pool: str, capsys: Any) -
     cycles = ask(capsys, *words)["cycles"]
     assert [cycle["tables"]["autoclusters"][0]["room"] for cycle in cycles] == [3, 0]
     assert [cycle["tables"]["autoclusters"][0]["jobs"] for cycle in cycles] == [10, 7]
+
+
+def test_when_says_what_the_next_cycle_makes_of_a_job(
+    pool: str, tmp_path: Path, capsys: Any
+) -> None:
+    with Recorder(tmp_path / "pool.history") as recorder:
+        recorder.append(1795788165.0, texts_of_folder(Path(pool)))
+    said = {}
+    for job in ("1.0", "1.1", "1.5"):
+        found = ask(capsys, "when", str(tmp_path / "pool.history"), job)["next_cycle"]
+        said[job] = found["starts"], found["slot"], found["text"]
+    slot = "slot1@glidein_3"
+    assert said == {
+        "1.0": (True, slot, f"matched, {slot}"),
+        "1.1": (True, slot, f"starts at once on what the match of 1.0 leaves of {slot}"),
+        "1.5": (False, None, "rejected, no match found"),
+    }
