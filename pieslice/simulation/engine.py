@@ -15,6 +15,7 @@ from typing import Final
 from attr import define, field, frozen
 
 from classad import ClassAd
+from classad.ads.ad import SharedNames
 from classad.language.bounds import checkpoint
 from negotiator.jobs.lists import priority_order
 from negotiator.model.result import Match
@@ -54,6 +55,8 @@ class Simulation(Claims):
     #: Waiting jobs by submitter and shape, in the order of submission.
     idle: dict[str, dict[int, list[int]]] = field(factory=dict)
     _ads: dict[int, ClassAd] = field(factory=dict)
+    #: The names of the attributes of each kind of job.
+    _names: dict[int, SharedNames] = field(factory=dict)
     _places: dict[int, tuple[float, ...]] = field(factory=dict)
 
     # --- time ---------------------------------------------------------------------------------
@@ -121,12 +124,16 @@ class Simulation(Claims):
         """The ad of a job, the same object while it waits."""
         ad = self._ads.get(number)
         if ad is None:
-            shape = self.workload.shapes[self.workload.arrivals[number].shape]
-            ad = self._ads[number] = shape.ad.duplicate()
+            shape = self.workload.arrivals[number].shape
+            ad = self._ads[number] = self.workload.shapes[shape].ad.duplicate()
             ad.insert("ClusterId", number + 1)
             ad.insert("ProcId", 0)
             ad.insert("GlobalJobId", f"schedd#{number + 1}.0#{self.epoch}")
             ad.insert("QDate", self.epoch + self.workload.arrivals[number].submit)
+            # By names that ads share a cycle tells that it has met the like.
+            names = self._names.setdefault(shape, SharedNames(ad._names))
+            if names == ad._names:
+                ad._names = names
         return ad
 
     def forget_ad(self, number: int) -> None:

@@ -104,6 +104,17 @@ def test_the_ad_of_a_job() -> None:
     assert run.it.job_ad(1) is not ad
 
 
+def test_jobs_of_a_kind_share_the_names_of_their_attributes_until_one_gets_another() -> None:
+    """Cycles tell by them what they have seen of the like, for thousands of jobs that wait."""
+    run = Run(jobs("0,ann,10,1", "0,ann,20,1"), plain_pool(1, 1))
+    one, other = run.it.job_ad(0), run.it.job_ad(1)
+    assert one._names is other._names
+    one.insert("RemoteHost", "slot1@m")
+    assert "RemoteHost" in one
+    assert "RemoteHost" not in other
+    assert "RemoteHost" not in run.it.workload.shapes[0].ad
+
+
 def test_at_one_moment_machines_change_then_jobs_come_then_claims_move_on() -> None:
     changes = (MachineChange(60, "node0002", False), MachineChange(61, "node0002", True))
     run = Run(jobs("0,ann,60,1", "60,bob,5,1"), plain_pool(2, 1), changes)
