@@ -13,9 +13,9 @@ def make_engines(name: str, *, lasting: bool = False) -> Engines:
     if name not in ENGINES:
         raise ValueError(f"no engine `{name}`; there are {', '.join(ENGINES)}")
     if name == "reference":
-        from negotiator.matching.engine import ReferenceEngines
+        from negotiator.matching.engine import Engines
 
-        return ReferenceEngines()
+        return Engines()
     from negotiator.columns.engines import ColumnEngines
 
     return ColumnEngines(lasting=lasting)

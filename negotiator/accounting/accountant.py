@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 from attr import define, evolve, field, frozen
 
-from negotiator.groups.tree import GroupTree
+from negotiator.groups.tree import GroupTree, subtrees_of
 from negotiator.model.result import ROOT_GROUP
 from negotiator.model.snapshot import AccountantState, Customer, Resource
 from negotiator.versions.negotiator import DOMAIN_OF_NAME, LEASES_OF_BOUNDS, LEASES_OF_FACTORS
@@ -367,7 +367,7 @@ class Accountant:
         return account
 
     def _group_account(self, group: str) -> _GroupAccount:
-        path = [group] if group == ROOT_GROUP else _prefixes(group)
+        path = [group] if group == ROOT_GROUP else subtrees_of(group)
         for above in path:
             self._look_up(above)
         return _GroupAccount(self._used(group), [self._used(above) for above in path])
@@ -476,12 +476,6 @@ class Accountant:
         settings = self._settings
         group = self._tree.assigned(name).name if settings.group_factors else ROOT_GROUP
         return stored(priority_factor(name, group, settings))
-
-
-def _prefixes(group: str) -> list[str]:
-    """``a.b.c`` gives ``a``, ``a.b`` and ``a.b.c``."""
-    parts = group.split(".")
-    return [".".join(parts[: i + 1]) for i in range(len(parts))]
 
 
 def accountant_settings(policy: NegotiatorPolicy) -> AccountantSettings:

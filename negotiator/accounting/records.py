@@ -15,7 +15,7 @@ from attr import evolve
 from classad.language.values import INT_MAX
 from classad.syntax.lexing import integer_value
 from negotiator.accounting.log import AccountantLog
-from negotiator.groups.tree import GroupTree
+from negotiator.groups.tree import GroupTree, subtrees_of
 from negotiator.model.snapshot import NO_CEILING, AccountantState, Customer, Lease, Resource
 
 Scalar = int | float | str
@@ -70,8 +70,11 @@ def complete(state: AccountantState, ads: Iterable[Lookup]) -> tuple[AccountantS
             ),
         )
         changed.append(name)
-        if record.is_group:
-            _add_to_subtrees(customers, name, gained)
+        for above in subtrees_of(name) if record.is_group else ():
+            group = customers.get(above)
+            if group is not None:
+                used = group.hier_weighted_resources_used + gained
+                customers[group.name] = group.changed(hier_weighted_resources_used=used)
     return evolve(state, customers=customers), changed
 
 
@@ -80,16 +83,6 @@ def _has_other_usage(record: Customer, lookup: Lookup) -> bool:
     if used is None or weighted is None:
         return False
     return (used, weighted) != (record.resources_used, record.weighted_resources_used)
-
-
-def _add_to_subtrees(customers: dict[str, Customer], group: str, gained: float) -> None:
-    """Charge a group's usage to itself and to every group it is in by its name."""
-    parts = group.split(".")
-    for length in range(1, len(parts) + 1):
-        record = customers.get(".".join(parts[:length]))
-        if record is not None:
-            used = record.hier_weighted_resources_used + gained
-            customers[record.name] = record.changed(hier_weighted_resources_used=used)
 
 
 def _first(value: _Number, other: _Number) -> _Number:

@@ -177,7 +177,7 @@ def read_policy(
     )
     # A text that cannot be read is refused by who gave it.
     problems = [
-        problem if _file_of(problem) in named else _left_out(problem)
+        problem if problem.source and problem.source.name in named else _left_out(problem)
         for problem in config.diagnostics
     ]
     groups = _group_map(config, sources, problems)
@@ -272,10 +272,6 @@ def _group_map(
     checks = split_list(schedd.text("SUBMIT_REQUIREMENT_NAMES") or "")
     checked = "checkrequestedgroup" in (name.casefold() for name in checks)
     return GroupMap(methods["*"], checked)
-
-
-def _file_of(problem: Diagnostic) -> str | None:
-    return None if problem.source is None else problem.source.name
 
 
 def _left_out(problem: Diagnostic) -> Diagnostic:

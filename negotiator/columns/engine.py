@@ -16,8 +16,7 @@ from classad.table import Rows, Table
 from classad.table.arrays import rows_of
 from negotiator.columns.chance import UnsureError, without_chance
 from negotiator.columns.conditions import Conditions, SetAsk, Way, every_slot
-from negotiator.columns.order import ColumnFound
-from negotiator.columns.rank_keys import KeyMaker, Keys, Passed
+from negotiator.columns.rank_keys import ColumnFound, KeyMaker, Keys, Passed
 from negotiator.jobs.requests import Request
 from negotiator.matching.board import Board, Candidates
 from negotiator.matching.candidate import Allowance, Candidate, Refusal, Requester, Tally
@@ -179,7 +178,11 @@ class ColumnEngine:
         ranker = Ranker(board.policy, request, board.context)
         found = list(gathered(board, request, allowance, tally, candidates(), ranker))
         # If slots are left that nobody looked at they have not been refused.
-        ask.count(tally, self._up_to(board, seen[-1]) if seen else None)
+        looked_at = None
+        if seen:
+            left = list(board.slots)
+            looked_at = Rows.of(self._size, left[: left.index(seen[-1]) + 1]).bits
+        ask.count(tally, looked_at)
         return found
 
     def _in_order(self, board: Board, bits: int, *, reordered: bool) -> Iterable[int]:
@@ -188,8 +191,3 @@ class ColumnEngine:
             return rows_of(bits)
         chosen = set(rows_of(bits))
         return [row for row in board.slots if row in chosen]
-
-    def _up_to(self, board: Board, row: int) -> int:
-        """The slots that are left up to a row, in pool order."""
-        seen = list(board.slots)
-        return Rows.of(self._size, seen[: seen.index(row) + 1]).bits

@@ -27,8 +27,8 @@ from negotiator.columns.fetch import fetch_columns
 from negotiator.columns.rows import SlotRows, WatchedRows, watched_rows
 from negotiator.columns.slots import ColumnSlots
 from negotiator.matching.board import Engine
+from negotiator.matching.engine import Engines
 from negotiator.model.loaded_slots import LoadedSlots
-from negotiator.pool.fetch import fetch_slots
 from negotiator.pool.slots import Slot, Slots
 from policy.model import NegotiatorPolicy
 
@@ -75,7 +75,7 @@ class PlacedAds:
         return found
 
 
-class ColumnEngines:
+class ColumnEngines(Engines):
     """Gives every cycle a column engine; see ``negotiator.matching.engine.Engines``."""
 
     def __init__(self, *, lasting: bool) -> None:
@@ -105,7 +105,7 @@ class ColumnEngines:
         if self._lasting and not isinstance(ads, LoadedSlots):
             rows = self._watched = watched_rows(ads, self._watched)
         found = fetch_columns(rows or SlotRows.of(ads), claims, policy, context, read)
-        return fetch_slots(ads, claims, policy, context, read) if found is None else found
+        return super().fetch(ads, claims, policy, context, read) if found is None else found
 
     def prepare(self, slots: Slots, policy: NegotiatorPolicy) -> tuple[dict[int, Slot], Engine]:
         """See ``negotiator.matching.engine.Engines``."""

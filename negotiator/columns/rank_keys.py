@@ -1,6 +1,7 @@
 """Makes the five keys of many candidates at once: columns of numbers, by ``matching.rank.RANKS``.
 
-A rank that is NaN, which no order can be told of, is refused.
+A rank that is NaN, which no order can be told of, is refused.  Candidates are put in order from the
+front, of which usually only the first few are ever wanted.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Final, TypeAlias
+from typing import Final, Self, TypeAlias
 
 from attr import define
 
@@ -17,7 +18,7 @@ from classad.table import Rows, Table
 from classad.table.arrays import mark, rows_of
 from classad.table.expressions.partner import Partner
 from negotiator.columns.chance import UnsureError
-from negotiator.matching.candidate import NO_KEYS
+from negotiator.matching.candidate import NO_KEYS, Candidate
 from negotiator.matching.rank import (
     JOB_NUMBER,
     KIND_ORDER,
@@ -59,6 +60,10 @@ _BY_PRIORITY: Final = _KINDS.index(MatchKind.PRIORITY)
 _MANY: Final = 64
 #: The fourth key of each kind.
 _ORDERS: Final = array("d", [KIND_ORDER[kind] for kind in _KINDS])
+
+#: So many are sorted at first, usually the first of them is enough; then so many times more.
+_FIRST: Final = 16
+_MORE: Final = 8
 
 
 @define(eq=False)
@@ -194,3 +199,44 @@ class KeyMaker:
             if rule.preempted_only
             else OrderKey(values, codes)
         )
+
+
+class ColumnFound:
+    """Candidates that stand in columns, best first; each is made when its place is asked for."""
+
+    def __init__(self, keys: Keys, slots: Mapping[int, Slot]) -> None:
+        """``slots``: by row."""
+        self._size = len(keys.rows)
+        self._keys = keys
+        self._slots = slots
+        self._made: list[Candidate] = []
+        #: The rows at the front.
+        self._order: list[int] = []
+
+    def entries(self) -> Self:
+        """See ``Found``."""
+        return self
+
+    def first_best(self) -> Candidate | None:
+        """See ``Found``."""
+        return self.candidate(self._keys.best(1)[0]) if self._size else None
+
+    def candidate(self, row: int) -> Candidate:
+        """The candidate that a row is."""
+        slot, keys = self._slots[row], self._keys
+        return Candidate(row, slot, keys.at(row), keys.kind(row), slot.weight)
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __getitem__(self, place: int) -> Candidate:
+        if not 0 <= place < self._size:
+            raise IndexError(place)
+        while len(self._made) <= place:
+            self._made.append(self.candidate(self._next(len(self._made))))
+        return self._made[place]
+
+    def _next(self, place: int) -> int:
+        if place >= len(self._order):
+            self._order = self._keys.first(max(_FIRST, _MORE * place))
+        return self._order[place]

@@ -1,7 +1,7 @@
 """Asks the slots of a cycle once for each distinct combination of the attributes that matter.
 
 Slots are asked one by one where attributes that the cycle has changed could be looked at, or a
-random number would be drawn.
+random number would be drawn.  What they want from requests is told once for each expression.
 """
 
 from __future__ import annotations
@@ -9,18 +9,21 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
-from typing import Self, TypeVar
+from typing import Final, Self, TypeVar
+
+from attr import Factory, define
 
 from classad import ClassAd
 from classad.ads.expression import Expression
 from classad.evaluate import EvalContext
-from classad.table.arrays import pick
+from classad.loading.columns import LoadedColumns
+from classad.table import Rows, Table
+from classad.table.arrays import flag, pick, rows_of
 from classad.table.shapes import OTHERS, Shapes
 from classad.table.store.columns import PLAIN
 from negotiator.columns.chance import UnsureError, without_chance
-from negotiator.columns.external import external_names_in
 from negotiator.columns.rows import SlotRows
-from negotiator.expressions.known import external_names_of
+from negotiator.expressions.known import external_names_of, references_in, wanted
 from negotiator.pool.fetch import KEPT, Fact, new_slot
 from negotiator.pool.slots import Slot, Slots
 
@@ -99,7 +102,7 @@ class ColumnSlots(Slots):
             return found | external_names_of(slot.ad for slot in own)
         if loaded is None:
             return super().external_names()
-        return external_names_in(self, self.rows.table, loaded, bool(self.changed))
+        return _external_names_in(self, self.rows.table, loaded, bool(self.changed))
 
 
 def facts_of(fact: Fact[T], rows: SlotRows, surely: EvalContext) -> tuple[array[int], list[T]]:
@@ -145,3 +148,90 @@ def mentioned(*trees: Expression | None) -> set[str]:
                 raise UnsureError
             found.update(name for where, name in shape.names if where != OTHERS)
     return found
+
+
+# --- names that the expressions of slots want from other ads --------------------------------------
+
+_WEIGHT: Final = "slotweight"
+
+
+def _external_names_in(
+    slots: Sequence[Slot], table: Table, loaded: LoadedColumns, changed: bool
+) -> set[str]:
+    """What the expressions of slots want; those that the cycle has changed are looked at alone.
+
+    ``changed``: whether there can be such slots.
+    """
+    alone = [
+        slot
+        for slot in (slots if changed else ())
+        if slot.copied is not None or (slot.changes and not slot.changes.keys() <= {_WEIGHT})
+    ]
+    usual = slots
+    if alone:
+        apart = set(map(id, alone))
+        usual = [slot for slot in slots if id(slot) not in apart]
+    weighed = [slot for slot in usual if slot.changes] if changed else []
+    size = len(table)
+    rows, own = (
+        (1 << size) - 1 if len(some) == size else Rows.of(size, [slot.row for slot in some]).bits
+        for some in (usual, weighed)
+    )
+    finder = _Finder(table, loaded, rows, own)
+    for name in table.store.open_names:
+        codes, values = table.cells(name)
+        finder.look(codes, values, rows & ~own if name == _WEIGHT else rows)
+    if weighed:
+        finder.look(array("i", bytes(4 * size)), [weighed[0].changes[_WEIGHT][1]], own)
+    return finder.found | external_names_of(slot.ad for slot in alone)
+
+
+@define(eq=False)
+class _Finder:
+    """``rows``: those looked at; ``weighed``: those that have the negotiator's ``SlotWeight``."""
+
+    table: Table
+    loaded: LoadedColumns
+    rows: int
+    weighed: int
+    found: set[str] = Factory(set)
+    _missing: dict[str, int] = Factory(dict)
+
+    def look(self, codes: array[int], values: Sequence[object], rows: int) -> None:
+        """Look at the expressions that some rows have for an attribute."""
+        live = set(codes) if rows.bit_count() == len(codes) else set(pick(codes, rows_of(rows)))
+        mentioning: dict[str, list[int]] = {}
+        target: set[str] = set()
+        for code in live:
+            value = values[code]
+            if isinstance(value, Expression):
+                refs = references_in(value)
+                target |= refs.target
+                for name in refs.bare:
+                    mentioning.setdefault(name, []).append(code)
+
+        def lacks(name: str) -> bool:
+            without = rows & self._without(name)
+            if not without:
+                return False
+            flags = bytearray(len(values))
+            for code in mentioning[name]:
+                flags[code] = 1
+            return bool(without & flag(codes, None, bytes(flags), len(codes)))
+
+        self.found |= wanted(target, mentioning.keys() - self.found, lacks)
+
+    def _without(self, name: str) -> int:
+        """The rows that have not got an attribute."""
+        if name not in self._missing:
+            column = self.loaded.column(name)
+            if column is None:
+                missing = self.rows
+            elif column.present == self.loaded.n_rows:
+                missing = 0
+            else:
+                codes, values = self.table.cells(name)
+                absent = bytes(value is None for value in values)
+                missing = flag(codes, None, absent, len(codes))
+            self._missing[name] = missing & ~self.weighed if name == _WEIGHT else missing
+        return self._missing[name]

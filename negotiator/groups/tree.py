@@ -7,6 +7,7 @@ HTCondor's manual and the vectors.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import accumulate
 
 from attr import define, field, frozen
 
@@ -146,6 +147,11 @@ class GroupTree:
         for group in found:
             found.extend(group.children)
         return found
+
+
+def subtrees_of(name: str) -> list[str]:
+    """The groups that a group is in by its name: ``a.b.c`` gives ``a``, ``a.b`` and ``a.b.c``."""
+    return list(accumulate(name.split("."), "{}.{}".format))
 
 
 def group_tree(policy: NegotiatorPolicy) -> GroupTree:

@@ -119,10 +119,6 @@ NOTHING_REFUSED: Final = ""
 NO_KEYS: Final = RankKeys(*repeat(math.nan, len(RankKeys._fields)))
 
 
-def _none_yet() -> defaultdict[Refusal, int]:
-    return defaultdict(int)
-
-
 @define(eq=False)
 class Tally:
     """How many slots each test refused; ``concurrency_text`` was refused last.
@@ -130,7 +126,7 @@ class Tally:
     Sets of slots are counted when somebody wants to know, which is when a request is rejected.
     """
 
-    _counts: defaultdict[Refusal, int] = field(factory=_none_yet)
+    _counts: defaultdict[Refusal, int] = field(factory=lambda: defaultdict(int))
     concurrency_text: str = NOTHING_REFUSED
     #: The slots before a test and behind it, by cause.
     _sets: list[tuple[Refusal, int, int]] = field(factory=list)

@@ -7,7 +7,7 @@ causes; this one is the definition.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final, Protocol
+from typing import Final
 
 from classad import ClassAd
 from classad.evaluate import EvalContext
@@ -71,8 +71,11 @@ def all_of(entries: Entries, start: int = 0) -> Iterator[Candidate]:
     return (entries[place] for place in range(start, len(entries)))
 
 
-class Engines(Protocol):
-    """Makes the engines of one cycle after another; may keep what it learns on the way."""
+class Engines:
+    """Makes the engines of one cycle after another, here the reference engine for each of them.
+
+    Others may keep what they learn on the way.
+    """
 
     def fetch(
         self,
@@ -86,25 +89,8 @@ class Engines(Protocol):
 
         ``read``: jobs or the policy may read the requirements of slots as a value.
         """
-
-    def prepare(self, slots: Slots, policy: NegotiatorPolicy) -> tuple[dict[int, Slot], Engine]:
-        """An engine for slots that are prepared for a cycle, in pool order, and their positions."""
-
-
-class ReferenceEngines:
-    """Gives every cycle the reference engine."""
-
-    def fetch(
-        self,
-        ads: Sequence[ClassAd],
-        claims: Mapping[str, int],
-        policy: NegotiatorPolicy,
-        context: EvalContext,
-        read: bool,
-    ) -> Slots:
-        """See ``Engines``."""
         return fetch_slots(ads, claims, policy, context, read)
 
     def prepare(self, slots: Slots, policy: NegotiatorPolicy) -> tuple[dict[int, Slot], Engine]:
-        """See ``Engines``."""
+        """An engine for slots that are prepared for a cycle, in pool order, and their positions."""
         return dict(enumerate(slots)), REFERENCE

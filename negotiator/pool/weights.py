@@ -48,10 +48,11 @@ def pool_numbers(slots: Slots, policy: NegotiatorPolicy, context: EvalContext) -
     constraint = policy.slot_poolsize_constraint
 
     def size(slot: Slot, context: EvalContext) -> float | None:
-        """What a slot counts as; None if it does not count."""
+        """What a slot counts as: a partitionable one its ``Cpus``, if it has any; None for not."""
         if not holds(constraint, slot.ad, context):
             return None
-        return _effective_size(slot, context)
+        cpus = slot.ad.get_number("Cpus", context=context) if slot.partitionable else None
+        return 1.0 if cpus is None else float(c_int(cpus))
 
     sizes = slots.each(
         size, context, reads=("Cpus",), expressions=(constraint,), knows=("partitionable",)
@@ -68,12 +69,6 @@ def pool_numbers(slots: Slots, policy: NegotiatorPolicy, context: EvalContext) -
         counted_slots=len(counted),
         effective_size=add_up(counts),
     )
-
-
-def _effective_size(slot: Slot, context: EvalContext) -> float:
-    """The ``Cpus`` of a partitionable slot as an integer; one without a number, and other slots."""
-    cpus = slot.ad.get_number("Cpus", context=context) if slot.partitionable else None
-    return 1.0 if cpus is None else float(c_int(cpus))
 
 
 def _multiplier(slot: Slot, context: EvalContext) -> int:

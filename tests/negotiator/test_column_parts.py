@@ -23,8 +23,7 @@ from negotiator.columns.conditions import Conditions, SlotSets, every_slot
 from negotiator.columns.engine import SlotsLeft
 from negotiator.columns.engines import ColumnEngines
 from negotiator.columns.fetch import fetch_columns
-from negotiator.columns.order import ColumnFound
-from negotiator.columns.rank_keys import KeyMaker, Keys, Passed
+from negotiator.columns.rank_keys import ColumnFound, KeyMaker, Keys, Passed
 from negotiator.columns.rows import SlotRows
 from negotiator.columns.slots import mentioned, spread
 from negotiator.matching.conditions import ExactlyTrue

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from classad import ClassAd
-from negotiator.columns.order import ColumnFound
+from negotiator.columns.rank_keys import ColumnFound
 from negotiator.cycle import negotiate
 from negotiator.jobs.requests import Request
 from negotiator.matching import candidates

@@ -9,8 +9,7 @@ import pytest
 
 from classad import ClassAd
 from classad.kernels import OrderKey
-from negotiator.columns.order import ColumnFound
-from negotiator.columns.rank_keys import Keys
+from negotiator.columns.rank_keys import ColumnFound, Keys
 from negotiator.model.arithmetic import best_first
 from negotiator.pool.slots import Slot
 from tests.cases import every_case

@@ -13,7 +13,7 @@ from negotiator.columns.engines import ColumnEngines
 from negotiator.engines import make_engines
 from negotiator.matching.board import ConcurrencyCounts, parse_limits
 from negotiator.matching.candidate import Refusal, Tally, permits
-from negotiator.matching.engine import ReferenceEngines
+from negotiator.matching.engine import Engines
 from negotiator.matching.rank import Ranker, RankKeys, better, policy_rank, presort
 from negotiator.model.arithmetic import (
     DBL_MAX,
@@ -40,7 +40,7 @@ INF, NAN = math.inf, math.nan
 
 
 def test_engines_by_their_names() -> None:
-    assert isinstance(make_engines("reference"), ReferenceEngines)
+    assert type(make_engines("reference")) is Engines
     assert isinstance(make_engines("columns", lasting=True), ColumnEngines)
     with pytest.raises(ValueError, match="no engine `x`; there are columns, reference"):
         make_engines("x")

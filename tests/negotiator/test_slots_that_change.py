@@ -119,8 +119,8 @@ def test_looking_at_slots_does_not_end_their_columns(monkeypatch: pytest.MonkeyP
     """Every question about a pool, and a program that reads all its ads, leave the columns."""
     pool = pieslice.read(CAMPUS)
     job = next(item.job for item in pool.negotiate().result.matches)
-    for name in ("fetch_slots", "watched_rows"):
-        monkeypatch.delattr(engines, name)
+    monkeypatch.delattr(engines, "watched_rows")
+    monkeypatch.delattr(Engines, "fetch")
     first = pool.negotiate().text()
     names = [ad["Name"] for ad in pool.capture.snapshot.slots]
     assert len(names) == pool.capture.facts.slots
