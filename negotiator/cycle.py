@@ -13,7 +13,7 @@ from classad.evaluate import EvalContext
 from classad.language.rules import language_of
 from negotiator.accounting.accountant import Accountant, accountant_settings
 from negotiator.engines import ENGINES, make_engines
-from negotiator.expressions.flattening import lead_to_requirements, may_read_requirements
+from negotiator.expressions.flattening import may_read_requirements
 from negotiator.groups.tree import group_tree
 from negotiator.jobs.autoclusters import policy_expressions, significant_attributes
 from negotiator.jobs.lists import job_lists
@@ -120,7 +120,9 @@ def prepare(
         tree=tree,
         concurrency=ConcurrencyCounts(policy.concurrency_limits.maximum, held),
         numbers=numbers,
-        jobs=job_lists(snapshot.queues, significant, policy, context, flatten=flatten),
+        jobs=job_lists(
+            snapshot.queues, significant, policy, context, flatten=flatten, known=engines.jobs
+        ),
         slots=left,
         engine=finder,
         pool=pool,
@@ -140,8 +142,8 @@ def _fetch(
     engines: Engines, snapshot: Snapshot, policy: NegotiatorPolicy, context: EvalContext
 ) -> Slots:
     """The slots that the collector hands out."""
-    read = may_read_requirements(policy_expressions(policy)) or any(
-        lead_to_requirements(queue.jobs, "requirements", "rank") for queue in snapshot.queues
+    read = may_read_requirements(policy_expressions(policy)) or engines.jobs.lead_to_requirements(
+        [job for queue in snapshot.queues for job in queue.jobs]
     )
     return engines.fetch(snapshot.slots, snapshot.claims, policy, context, read)
 

@@ -26,6 +26,7 @@ from negotiator.columns.engine import ColumnEngine, SlotsLeft
 from negotiator.columns.fetch import fetch_columns
 from negotiator.columns.rows import SlotRows, WatchedRows, watched_rows
 from negotiator.columns.slots import ColumnSlots
+from negotiator.jobs.lists import KnownJobs
 from negotiator.matching.board import Engine
 from negotiator.matching.engine import Engines
 from negotiator.model.loaded_slots import LoadedSlots
@@ -81,6 +82,7 @@ class ColumnEngines(Engines):
     def __init__(self, *, lasting: bool) -> None:
         """``lasting``: whether there are other cycles to come."""
         self._lasting = lasting
+        self._jobs = KnownJobs()
         load()  # the functions of the language, which every cycle asks for
         self._names: dict[str, int] = {}
         #: The names of slots in the cycle before, how many rows there were, and theirs.
@@ -91,6 +93,11 @@ class ColumnEngines(Engines):
         self._watched: WatchedRows | None = None
         #: The place in the pool of each row of loaded slots.
         self._pool: tuple[SlotRows, array[int]] | None = None
+
+    @property
+    def jobs(self) -> KnownJobs:
+        """See ``negotiator.matching.engine.Engines``."""
+        return self._jobs
 
     def fetch(
         self,

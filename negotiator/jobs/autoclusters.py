@@ -12,6 +12,8 @@ from operator import itemgetter
 from sys import intern
 from typing import Any, Final, NamedTuple
 
+from attr import define
+
 from classad import ClassAd
 from classad.ads.ad import SharedNames
 from classad.ads.expression import Expression
@@ -111,24 +113,60 @@ class _Attributes:
         return keys, pick(attrs)
 
 
-class AutoclusterTable:
-    """The autoclusters of one schedd."""
+@define(eq=False)
+class Autocluster:
+    """Jobs that a schedd does not tell apart.  ``names``: those attributes that they have."""
 
-    def __init__(self, attributes: frozenset[str]) -> None:
-        """``attributes``: lower-cased names; none at all means no autoclusters."""
-        self._first = _Attributes(attributes)
-        self._all = {self._first.names: self._first}
-        #: Ids by the values or, if they are inexact, their texts: no text of such a one is that of
-        #: a number or string.
-        self._ids: dict[tuple[object, ...], int] = {}
+    names: tuple[str, ...]
+
+
+class AutoclusterTable:
+    """The autoclusters of one schedd, numbered in the order in which their jobs come."""
+
+    def __init__(self, attributes: frozenset[str], known: AutoclusterTable | None = None) -> None:
+        """``attributes``: lower-cased names; none at all means no autoclusters.
+
+        ``known``: a table for the same attributes, what it has found of jobs is found here.
+        """
+        self._first: _Attributes = _Attributes(attributes) if known is None else known._first
+        self._all: dict[frozenset[str], _Attributes] = (
+            {self._first.names: self._first} if known is None else known._all
+        )
+        #: By the values or, if they are inexact, their texts: no text of such a one is that of a
+        #: number or string.
+        self._alike: dict[tuple[object, ...], Autocluster] = {} if known is None else known._alike
         #: The same by the names and classes of the values, and the values or, if they are inexact,
         #: identities; the values are kept so that these stay theirs.
-        self._known: dict[tuple[object, ...], tuple[tuple[object, ...], int]] = {}
-        #: The attributes of each autocluster.
-        self._names: list[tuple[str, ...]] = []
+        self._known: dict[tuple[object, ...], tuple[tuple[object, ...], Autocluster]] = (
+            {} if known is None else known._known
+        )
+        self._numbers: dict[Autocluster, int] = {}
+        #: By their numbers, from 1.
+        self._numbered: list[Autocluster] = []
 
     def id_of(self, job: ClassAd) -> int:
-        """The id of a job: the same for the same texts of all attributes that matter.
+        """The id of a job: the number of its autocluster."""
+        return self.number_of(self.autocluster_of(job))
+
+    def number_of(self, autocluster: Autocluster) -> int:
+        """The number of an autocluster, the next one if it is new."""
+        number = self._numbers.get(autocluster)
+        if number is None:
+            self._numbered.append(autocluster)
+            number = self._numbers[autocluster] = len(self._numbered)
+        return number
+
+    @property
+    def known(self) -> int:
+        """How many different jobs it has met, here or in the table that it knows them from."""
+        return len(self._known)
+
+    def autocluster(self, number: int) -> Autocluster:
+        """The autocluster with a number."""
+        return self._numbered[number - 1]
+
+    def autocluster_of(self, job: ClassAd) -> Autocluster:
+        """The autocluster of a job: the same for the same texts of all attributes that matter.
 
         Autoclusters are expanded per job: by what its significant attributes refer to in it, by
         what those refer to, and so on; what other jobs refer to makes no difference.
@@ -155,7 +193,7 @@ class AutoclusterTable:
                 if self._has_circle(trees):
                     names, values = self._with(self._reached(trees)).read(job)
                     layout = _layout_of(tuple(map(type, values)))
-            known = self._known[key] = kept, self._numbered(names, values, layout)
+            known = self._known[key] = kept, self._told_by(names, values, layout)
         return known[1]
 
     def _has_circle(self, trees: Mapping[str, Any]) -> bool:
@@ -197,18 +235,17 @@ class AutoclusterTable:
             attributes.referred[key] = known
         return known
 
-    def _numbered(self, names: tuple[str, ...], values: tuple[object, ...], layout: _Layout) -> int:
+    def _told_by(
+        self, names: tuple[str, ...], values: tuple[object, ...], layout: _Layout
+    ) -> Autocluster:
         texts = list(values)
         for place in layout.inexact:
             texts[place] = self._text(values[place])
-        found = self._ids.setdefault((names, layout.others, *texts), len(self._ids) + 1)
-        if found > len(self._names):
-            self._names.append(names)
-        return found
+        return self._alike.setdefault((names, layout.others, *texts), Autocluster(names))
 
     def attributes_of(self, autocluster: int) -> tuple[str, ...]:
         """Those attributes that the jobs of an autocluster have, by its id."""
-        return self._names[autocluster - 1]
+        return self.autocluster(autocluster).names
 
     def _text(self, value: object) -> str:
         if isinstance(value, Expression):

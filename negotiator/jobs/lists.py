@@ -6,28 +6,33 @@ Follows the schedd's rules for runnable jobs and their order as seen in the vect
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from operator import attrgetter
 from typing import Final
+
+from attr import define, evolve
 
 from classad import ClassAd
 from classad.ads.ad import as_bool, as_number, as_string, raw_in
 from classad.evaluate import EvalContext
 from classad.evaluation.context import NO_CONTEXT
 from classad.language.rules import language_of
-from negotiator.expressions.flattening import Flattener
-from negotiator.jobs.autoclusters import AutoclusterTable, job_attributes
+from negotiator.expressions.flattening import Flattener, lead_to_requirements
+from negotiator.jobs.autoclusters import Autocluster, AutoclusterTable, job_attributes
 from negotiator.jobs.requests import NO_AUTOCLUSTER, JobList, QueuedJob, ScheddRoom, ShownAttributes
 from negotiator.jobs.start_vanilla import VanillaStart
 from negotiator.jobs.submitters import negotiated_name
 from negotiator.model.arithmetic import c_cut, whole
 from negotiator.model.snapshot import ScheddQueue
+from negotiator.model.watched import WatchedAd
 from negotiator.versions.schedd import MATCHES_PER_SUBMITTER
 from policy.model import NegotiatorPolicy
 from policy.universes import UNIVERSES, universe_name
 from policy.versions import Version
 
+#: Different jobs that are remembered besides those that wait.
+_MANY: Final = 10_000
 #: What ``JobStatus`` says.
 IDLE: Final = 1
 RUNNING: Final = 2
@@ -52,6 +57,7 @@ _OWNERSHIP: Final = ("user", "accountinggroup")
 #: All that a schedd reads in a job to offer it, in lower case.
 READ_BY_SCHEDD: Final = (*_READINESS, *_OWNERSHIP, *_ORDER)
 _READY: Final = slice(len(_READINESS))
+_COOL_DOWN: Final = _READINESS.index("jobcooldownexpiration")
 _OWNED: Final = slice(len(_READINESS), len(_READINESS) + len(_OWNERSHIP))
 _ORDERED: Final = slice(len(_READINESS) + len(_OWNERSHIP), None)
 
@@ -187,22 +193,69 @@ _UNSERVED: Final[Mapping[int, Unready]] = {
 }
 
 
-class _JobReader:
-    """What a schedd knows of its jobs, found once for equal values."""
+@define(eq=False)
+class _KnownJob:
+    """A job that is offered as long as its ad is the same; ``name``: of its submitter."""
 
-    def __init__(self, context: EvalContext, policy: NegotiatorPolicy) -> None:
+    ad: WatchedAd
+    stamp: int
+    name: str
+    queued: QueuedJob
+    autocluster: Autocluster | None
+
+    def numbered(self, table: AutoclusterTable | None) -> QueuedJob:
+        """The job as it is in a cycle, with the number that its autocluster has there."""
+        if table is not None and self.autocluster is not None:
+            number = table.number_of(self.autocluster)
+            if number != self.queued.autocluster:
+                self.queued = evolve(self.queued, autocluster=number)
+        return self.queued
+
+
+class _JobReader:
+    """What a schedd knows of its jobs, found once for equal values.
+
+    ``known``: the reader of the cycle before, if it would find the same of the same jobs.
+    """
+
+    def __init__(
+        self,
+        context: EvalContext,
+        policy: NegotiatorPolicy,
+        names: frozenset[str] | None,
+        known: _JobReader | None = None,
+    ) -> None:
+        """``names``: those of the attributes that tell autoclusters apart, None for none."""
         self._context = context
         self._policy = policy
         self._oldest_first = policy.dialect.older_jobs_first
         self._ready: dict[tuple[object, ...], bool] = {}
         self._names: dict[object, str | None] = {}
         self._places: dict[tuple[object, ...], _Place] = {}
+        #: All that its findings depend on besides the job.
+        self._by = (policy, context.language, names)
+        if known is not None and (known._by != self._by or known._has_met_many()):
+            known = None
+        self.table = None
+        if names is not None:
+            self.table = AutoclusterTable(names, None if known is None else known.table)
+        self._before: Mapping[int, _KnownJob] = {} if known is None else known._met
+        #: The jobs that need not be read again, by the identities of their ads.
+        self._met: dict[int, _KnownJob] = {}
 
-    def read(self, job: ClassAd, table: AutoclusterTable | None) -> tuple[str, QueuedJob] | None:
+    def _has_met_many(self) -> bool:
+        """Whether it knows much of jobs that are no more."""
+        return self.table is not None and self.table.known > _MANY + 2 * len(self._met)
+
+    def read(self, job: ClassAd) -> tuple[str, QueuedJob] | None:
         """A job that is offered, and the name under which its submitter negotiates."""
+        known = self._before.get(id(job))
+        if known is not None and known.ad is job and known.stamp == known.ad.stamp:
+            self._met[id(job)] = known
+            return known.name, known.numbered(self.table)
         values = job.plain_values(READ_BY_SCHEDD)
         if values is None:
-            return self._evaluate(job, table)
+            return self._evaluate(job)
         key = tuple(values[_READY])
         ready = self._ready.get(key)
         if ready is None:
@@ -210,7 +263,12 @@ class _JobReader:
         name = self._name(*values[_OWNED]) if ready else None
         if name is None:
             return None
-        return name, self._queued(job, table, values[_ORDERED])
+        queued = self._queued(job, values[_ORDERED])
+        # Who is in cool-down today is not tomorrow, and the other way round.
+        if job.__class__ is WatchedAd and values[_COOL_DOWN] is None:
+            its = None if self.table is None else self.table.autocluster(queued.autocluster)
+            self._met[id(job)] = _KnownJob(job, job.stamp, name, queued, its)
+        return name, queued
 
     def _name(self, owner: object, accounted: object) -> str | None:
         key = (owner, accounted)
@@ -220,26 +278,62 @@ class _JobReader:
             self._names[key] = known
         return self._names[key]
 
-    def _evaluate(
-        self, job: ClassAd, table: AutoclusterTable | None
-    ) -> tuple[str, QueuedJob] | None:
+    def _evaluate(self, job: ClassAd) -> tuple[str, QueuedJob] | None:
         """The same of a job of which an attribute is an expression, or inherited."""
         context = self._context
         submitter = submitter_of(job, context) if runnable(job, context) else None
         if submitter is None:
             return None
-        queued = queued_job(job, table, context, oldest_first=self._oldest_first)
+        queued = queued_job(job, self.table, context, oldest_first=self._oldest_first)
         return negotiated_name(submitter, self._policy), queued
 
-    def _queued(
-        self, job: ClassAd, table: AutoclusterTable | None, values: list[object]
-    ) -> QueuedJob:
+    def _queued(self, job: ClassAd, values: list[object]) -> QueuedJob:
         *prios, cluster, proc, submitted = values
         key = (*prios, submitted if self._oldest_first else 0)
         place = self._places.get(key)
         if place is None:
             place = self._places[key] = _place(key)
-        return _made(job, table, place, cluster, proc)
+        return _made(job, self.table, place, cluster, proc)
+
+
+class KnownJobs:
+    """What is known of jobs from cycle to cycle: of watched ads that stay as they are.
+
+    One schedd knows its jobs by one name, the same from cycle to cycle.
+    """
+
+    def __init__(self) -> None:
+        self._readers: dict[str, _JobReader] = {}
+        #: The ads in which nothing leads to requirements, with their stamps.
+        self._harmless: dict[int, tuple[WatchedAd, int]] = {}
+
+    def reader(
+        self,
+        schedd: str,
+        context: EvalContext,
+        policy: NegotiatorPolicy,
+        names: frozenset[str] | None,
+    ) -> _JobReader:
+        """What reads the jobs of a schedd in this cycle."""
+        found = _JobReader(context, policy, names, self._readers.get(schedd))
+        self._readers[schedd] = found
+        return found
+
+    def lead_to_requirements(self, jobs: Sequence[ClassAd]) -> bool:
+        """``lead_to_requirements`` of the requirements and ranks of jobs."""
+        known, kept = self._harmless, {}
+        new = []
+        for job in jobs:
+            before = known.get(id(job))
+            if before is not None and before[0] is job and before[1] == before[0].stamp:
+                kept[id(job)] = before
+            else:
+                new.append(job)
+        if lead_to_requirements(new, "requirements", "rank"):
+            return True
+        kept.update((id(job), (job, job.stamp)) for job in new if isinstance(job, WatchedAd))
+        self._harmless = kept
+        return False
 
 
 #: What goes before the numbers of a job in its order, and its ``JobPrio``.
@@ -292,13 +386,15 @@ def job_lists(
     *,
     flatten: bool,
     refused: bool = False,
+    known: KnownJobs | None = None,
 ) -> Mapping[tuple[str, str], JobList]:
     """The waiting jobs by submitter name and schedd name.
 
     ``flatten``: whether the requirements of requests are flattened against the job alone.
     ``refused``: also jobs that START_VANILLA_UNIVERSE refuses on every slot: a schedd does not ask
-    for them, and does look at them when it has a slot.
+    for them, and does look at them when it has a slot.  ``known``: of the cycles before.
     """
+    known = known or KnownJobs()
     lists: dict[tuple[str, str], JobList] = {}
     flattener = None
     if flatten:
@@ -308,17 +404,17 @@ def job_lists(
     for queue in queues:
         version = queue.version or policy.version
         own = context.in_language(language_of(version))
-        reader = _JobReader(own, policy)
         vanilla = None if start is None else VanillaStart(start, own)
         names = _names_for(queue, significant, policy)
-        table = shown = None
-        if names is not None:
-            table = AutoclusterTable(names)
-            shown = ShownAttributes(table, frozenset() if vanilla is None else vanilla.shown)
+        reader = known.reader(queue.name, own, policy, names)
+        shown = None
+        if reader.table is not None:
+            asked = frozenset[str]() if vanilla is None else vanilla.shown
+            shown = ShownAttributes(reader.table, asked)
         room = schedd_room(queue, policy, own)
         real_ids: dict[int, int] = {}
         for job in queue.jobs:
-            read = reader.read(job, table)
+            read = reader.read(job)
             if read is None:
                 continue
             if vanilla is not None and not refused and vanilla.condition(job) is False:

@@ -11,6 +11,7 @@ from typing import Final
 
 from classad import ClassAd
 from classad.evaluate import EvalContext
+from negotiator.jobs.lists import KnownJobs
 from negotiator.jobs.requests import Request
 from negotiator.matching.board import Board, Candidates, Engine, Entries
 from negotiator.matching.candidate import Allowance, Candidate, Requester, Tally
@@ -76,6 +77,11 @@ class Engines:
 
     Others may keep what they learn on the way.
     """
+
+    @property
+    def jobs(self) -> KnownJobs:
+        """What is known of jobs from the cycles before, here nothing."""
+        return KnownJobs()
 
     def fetch(
         self,

@@ -19,6 +19,7 @@ from classad.ads.ad import SharedNames
 from classad.language.bounds import checkpoint
 from negotiator.jobs.lists import priority_order
 from negotiator.model.result import Match
+from negotiator.model.watched import WatchedAd
 from pieslice.between.claims import Claim, Claims, How
 from pieslice.between.pool import SimSlot
 from pieslice.simulation.state import IDLE, RUNNING, State, SubmittedJob, Totals
@@ -125,7 +126,7 @@ class Simulation(Claims):
         ad = self._ads.get(number)
         if ad is None:
             shape = self.workload.arrivals[number].shape
-            ad = self._ads[number] = self.workload.shapes[shape].ad.duplicate()
+            ad = self._ads[number] = WatchedAd.copy_of(self.workload.shapes[shape].ad)
             ad.insert("ClusterId", number + 1)
             ad.insert("ProcId", 0)
             ad.insert("GlobalJobId", f"schedd#{number + 1}.0#{self.epoch}")

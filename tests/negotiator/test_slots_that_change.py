@@ -16,6 +16,8 @@ from classad.table import Table
 from negotiator.columns import engines
 from negotiator.cycle import negotiate
 from negotiator.engines import make_engines
+from negotiator.jobs.autoclusters import Autocluster, AutoclusterTable
+from negotiator.jobs.lists import KnownJobs
 from negotiator.matching.engine import Engines
 from negotiator.model.snapshot import Snapshot
 from negotiator.model.watched import WatchedAd, pass_time
@@ -49,10 +51,13 @@ def pool_of(name: str) -> tuple[Snapshot, NegotiatorPolicy]:
     return scenarios.snapshot_of(case), scenarios.policy_of(case["scenario"])
 
 
-def same_as_reference(snapshot: Snapshot, policy: NegotiatorPolicy, kept: Engines) -> None:
+def same_as_reference(
+    snapshot: Snapshot, policy: NegotiatorPolicy, kept: Engines, later: int = 0
+) -> None:
     """An engine that lasts decides what the reference does, which knows of no other cycle."""
+    now = scenarios.NOW + later
     warm, fresh = (
-        repr(negotiate(snapshot, policy, now=scenarios.NOW, rng=Random(1), engine=engine))
+        repr(negotiate(snapshot, policy, now=now, rng=Random(1), engine=engine))
         for engine in (kept, "reference")
     )
     assert warm == fresh
@@ -84,6 +89,92 @@ def test_an_engine_that_lasts_sees_every_change_of_a_slot(name: str, preempting:
         for ad in slots:
             pass_time(ad, {"mycurrenttime": 95 + cycle})
         same_as_reference(evolve(snapshot, slots=tuple(slots)), policy, kept)
+
+
+#: What may happen to the ad of a job.
+JOB_EDITS: tuple[Callable[[WatchedAd], object], ...] = (
+    lambda ad: ad.insert("RequestMemory", (ad.get_number("RequestMemory") or 0) + 7),
+    lambda ad: ad.insert("Requirements", ExprTree("TARGET.Memory > RequestMemory || Odd")),
+    lambda ad: ad.insert("Requirements", ExprTree("TARGET.Requirements =!= 5")),
+    lambda ad: ad.insert("Rank", ExprTree("TARGET.Memory - Odd")),
+    lambda ad: ad.insert("Odd", 3),
+    lambda ad: ad.pop("Odd", None),
+    lambda ad: ad.insert("JobPrio", 9),
+    lambda ad: ad.insert("JobPrio", ExprTree("3 + 4")),
+    lambda ad: ad.insert("AccountingGroup", "zoe"),
+    lambda ad: ad.insert("JobStatus", 2),
+    lambda ad: ad.insert("JobStatus", 1),
+    lambda ad: ad.insert("JobCooldownExpiration", scenarios.NOW + 3),
+    lambda ad: ad.chain(ClassAd({"JobStatus": 5})),
+    lambda ad: ad.chain(None),
+)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_engine_that_lasts_sees_every_change_of_a_job(name: str) -> None:
+    """Jobs that change, come, go and queue elsewhere; their autoclusters are numbered anew."""
+    snapshot, policy = pool_of(name)
+    rng, kept = Random(name), make_engines("columns", lasting=True)
+    slots = tuple(map(WatchedAd.copy_of, snapshot.slots))
+    jobs = {q.name: [WatchedAd.copy_of(ad) for ad in q.jobs] for q in snapshot.queues}
+    away: list[WatchedAd] = []
+    for cycle in range(30):
+        queue = jobs[rng.choice(list(jobs))]
+        for _ in range(rng.randrange(3)):
+            rng.choice(JOB_EDITS)(rng.choice(queue))
+        what = rng.randrange(4)
+        if what == 0 and len(queue) > 2:
+            away.append(queue.pop(rng.randrange(len(queue))))
+        elif what == 1 and away:
+            queue.append(away.pop())
+        elif what == 2:
+            rng.shuffle(queue)
+        queues = tuple(evolve(q, jobs=tuple(jobs[q.name])) for q in snapshot.queues)
+        told = evolve(policy, add_significant_attributes=("Odd",)) if cycle % 7 == 6 else policy
+        same_as_reference(evolve(snapshot, slots=slots, queues=queues), told, kept, cycle)
+
+
+def test_a_cool_down_ends_when_it_does_for_a_cycle_of_any_time() -> None:
+    snapshot, policy = pool_of("tour")
+    jobs = tuple(map(WatchedAd.copy_of, snapshot.queues[0].jobs))
+    jobs[0]["JobCooldownExpiration"] = scenarios.NOW + 5
+    pool = evolve(snapshot, queues=(evolve(snapshot.queues[0], jobs=jobs), *snapshot.queues[1:]))
+    kept = make_engines("columns", lasting=True)
+    for later in (0, 10, 0, 20):
+        same_as_reference(pool, policy, kept, later)
+
+
+def test_a_job_that_comes_to_mention_requirements_is_noticed() -> None:
+    known, job = KnownJobs(), WatchedAd.copy_of(ClassAd("[Rank = A; A = 1]"))
+    for text, leads in (("B", False), ("TARGET.Requirements is true", True), ("C", False)):
+        job["A"] = ExprTree(text)
+        for _ in range(2):
+            assert known.lead_to_requirements([job]) is leads
+
+
+def test_the_jobs_that_changed_are_read_again_and_no_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    snapshot, policy = pool_of("tour")
+    queues = tuple(evolve(q, jobs=tuple(map(WatchedAd.copy_of, q.jobs))) for q in snapshot.queues)
+    pool = evolve(snapshot, queues=queues)
+    kept = make_engines("columns", lasting=True)
+    negotiate(pool, policy, now=scenarios.NOW, engine=kept)
+    read: list[ClassAd] = []
+    place = AutoclusterTable.autocluster_of
+
+    def note(table: AutoclusterTable, job: ClassAd) -> Autocluster:
+        read.append(job)
+        return place(table, job)
+
+    monkeypatch.setattr(AutoclusterTable, "autocluster_of", note)
+    job = next(job for queue in queues for job in queue.jobs if job["JobStatus"] == 1)
+    for changed in (False, True, False):
+        if changed:
+            job["RequestMemory"] = 3
+        read.clear()
+        negotiate(pool, policy, now=scenarios.NOW, engine=kept)
+        assert read == [job] * changed
 
 
 def test_a_cycle_takes_in_the_slots_that_changed_and_no_others(
