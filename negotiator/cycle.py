@@ -103,7 +103,6 @@ def prepare(
     significant = significant_attributes(fetched, policy_expressions(policy), policy.version)
     waiting = waiting_matches(fetched, snapshot.accountant, context)
     charged = _charged(fetched, accountant, policy, context)
-    usage_before = accountant.usages()
     numbers = pool_numbers(fetched, policy, context)
     pool, trimmed = trim_slots(fetched, policy, context)
     pool = presort(pool, policy, context) if policy.ignore_job_ranks else pool
@@ -111,7 +110,7 @@ def prepare(
     left, finder = engines.prepare(pool, policy)
     held = held_limits(fetched, waiting, context)
     # One slot with a consumption policy is enough to leave all requests as they are.
-    flatten = not fetched.with_policy
+    flatten, known = not fetched.with_policy, engines.jobs
     board = Board(
         policy=policy,
         context=context,
@@ -120,9 +119,7 @@ def prepare(
         tree=tree,
         concurrency=ConcurrencyCounts(policy.concurrency_limits.maximum, held),
         numbers=numbers,
-        jobs=job_lists(
-            snapshot.queues, significant, policy, context, flatten=flatten, known=engines.jobs
-        ),
+        jobs=job_lists(snapshot.queues, significant, policy, context, flatten=flatten, known=known),
         slots=left,
         engine=finder,
         pool=pool,
@@ -132,7 +129,7 @@ def prepare(
         trimmed=trimmed,
         charged=charged,
         waiting=waiting,
-        usage_before=usage_before,
+        usage_before=accountant.usages(),
     )
     _note_missing_assets(board)
     return board

@@ -45,7 +45,7 @@ from negotiator.capture.files import (
 from negotiator.capture.group_maps import Assignments, assign_groups
 from negotiator.capture.schedds import make_queues, make_submitters, schedd_versions, with_matches
 from negotiator.capture.slots import read_slots, submitter_order, times_of
-from negotiator.jobs.lists import IDLE, count_not_requested
+from negotiator.jobs.readiness import IDLE, count_not_requested
 from negotiator.matching.stopwatch import RequestCosts
 from negotiator.model.arithmetic import END_OF_CALENDAR
 from negotiator.model.garbage import without_collecting

@@ -20,7 +20,7 @@ from attr import evolve, frozen
 from classad import ClassAd
 from negotiator.capture.ads import job_id
 from negotiator.capture.schedds import advertised_submitter, with_other_jobs
-from negotiator.jobs.lists import IDLE
+from negotiator.jobs.readiness import IDLE
 from negotiator.jobs.submitters import IdleJobWeights
 from negotiator.model.snapshot import ScheddQueue
 from policy.maps.user_maps import Mapped, UserMap, map_name

@@ -37,7 +37,8 @@ from classad.evaluate import EvalContext
 from classad.evaluation.context import NO_CONTEXT
 from negotiator.capture.ads import LocatedAd
 from negotiator.capture.files import CaptureReader
-from negotiator.jobs.lists import IDLE, RUNNING, priority_order, served, submitter_of
+from negotiator.jobs.lists import priority_order
+from negotiator.jobs.readiness import IDLE, RUNNING, served, submitter_of
 from negotiator.jobs.submitters import IdleJobWeights, job_prio_array
 from negotiator.model.arithmetic import whole
 from negotiator.model.snapshot import JobNumber, ScheddQueue, whole_slot

@@ -5,21 +5,29 @@ Follows the schedd's rules for runnable jobs and their order as seen in the vect
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from enum import Enum
 from operator import attrgetter
 from typing import Final
 
 from attr import define, evolve
 
 from classad import ClassAd
-from classad.ads.ad import as_bool, as_number, as_string, raw_in
+from classad.ads.ad import as_number, raw_in
 from classad.evaluate import EvalContext
-from classad.evaluation.context import NO_CONTEXT
 from classad.language.rules import language_of
 from negotiator.expressions.flattening import Flattener, lead_to_requirements
 from negotiator.jobs.autoclusters import Autocluster, AutoclusterTable, job_attributes
+from negotiator.jobs.readiness import (
+    IDLE,
+    OWNERSHIP,
+    READINESS,
+    RUNNING,
+    runnable,
+    submitter_by,
+    submitter_of,
+    takes_room,
+    unready_by,
+)
 from negotiator.jobs.requests import NO_AUTOCLUSTER, JobList, QueuedJob, ScheddRoom, ShownAttributes
 from negotiator.jobs.start_vanilla import VanillaStart
 from negotiator.jobs.submitters import negotiated_name
@@ -28,169 +36,19 @@ from negotiator.model.snapshot import ScheddQueue
 from negotiator.model.watched import WatchedAd
 from negotiator.versions.schedd import MATCHES_PER_SUBMITTER
 from policy.model import NegotiatorPolicy
-from policy.universes import UNIVERSES, universe_name
 from policy.versions import Version
 
 #: Different jobs that are remembered besides those that wait.
 _MANY: Final = 10_000
-#: What ``JobStatus`` says.
-IDLE: Final = 1
-RUNNING: Final = 2
-REMOVED: Final = 3
-HELD: Final = 5
-#: Universes whose jobs a schedd runs on its own machine.
-SCHEDULER_UNIVERSE: Final = UNIVERSES["scheduler"]
-LOCAL_UNIVERSE: Final = UNIVERSES["local"]
-#: Universes whose jobs a schedd asks slots for; those of others run without a slot of the pool.
-_SERVED_UNIVERSES: Final = frozenset({1, 2, 3, 4, 5, 6, 10, 13})
-#: What ``Managed`` says of a job that something else manages than its schedd.
-_EXTERNAL: Final = "External"
 #: What decides about the place of a job in its queue.
 _PRIORITIES: Final = ("prejobprio1", "prejobprio2", "jobprio", "postjobprio1", "postjobprio2")
 _ORDER: Final = (*_PRIORITIES, "clusterid", "procid", "qdate")
-#: What decides whether a job is offered.
-_READINESS: Final = (
-    *("jobstatus", "jobuniverse", "managed", "isnoopjob", "jobcooldownexpiration"),
-    *("currenthosts", "maxhosts"),
-)
-_OWNERSHIP: Final = ("user", "accountinggroup")
 #: All that a schedd reads in a job to offer it, in lower case.
-READ_BY_SCHEDD: Final = (*_READINESS, *_OWNERSHIP, *_ORDER)
-_READY: Final = slice(len(_READINESS))
-_COOL_DOWN: Final = _READINESS.index("jobcooldownexpiration")
-_OWNED: Final = slice(len(_READINESS), len(_READINESS) + len(_OWNERSHIP))
-_ORDERED: Final = slice(len(_READINESS) + len(_OWNERSHIP), None)
-
-
-def submitter_of(job: ClassAd, context: EvalContext) -> str | None:
-    """The submitter name of a job: its accounting group or user, with the domain."""
-    return _submitter(*job.evaluate_all(_OWNERSHIP, context))
-
-
-def _submitter(owner: object, accounted: object) -> str | None:
-    user, group = as_string(owner), as_string(accounted)
-    if not group:
-        return user
-    domain = (user or "").partition("@")[2]
-    return f"{group}@{domain}" if domain else group
-
-
-class Unready(Enum):
-    """Why a schedd does not ask for a job at all."""
-
-    STATUS = "not idle"
-    UNIVERSE = "jobs of its JobUniverse run without a slot of the pool"
-    OWN_MACHINE = "its schedd runs it on its own machine, without a slot of the pool"
-    GRID = "a grid universe job, which runs without a slot of the pool"
-    PARALLEL = "a parallel universe job, for which the dedicated scheduler asks"
-    EXTERNAL = "Managed is External: something else than its schedd manages it"
-    NOOP = "IsNoopJob is true"
-    COOL_DOWN = "in cool-down: JobCooldownExpiration has not passed"
-    HOSTS = "CurrentHosts has come to MaxHosts"
-    MATCHED = "its schedd has a match for it already"
-
-
-def unready(job: ClassAd, context: EvalContext) -> Unready | None:
-    """Why the schedd does not offer a job; None if it does."""
-    return _unready(job.evaluate_all(_READINESS, context), context)
-
-
-def runnable(job: ClassAd, context: EvalContext) -> bool:
-    """Whether the schedd offers a job at all."""
-    return unready(job, context) is None
-
-
-def _unready(values: list[object] | tuple[object, ...], context: EvalContext) -> Unready | None:
-    status, universe, managed, noop, cool, current, most = values
-    if as_number(status) != IDLE:
-        return Unready.STATUS
-    why = unserved_by(universe, managed)
-    if why is not None:
-        return why
-    if as_bool(noop) is True:
-        return Unready.NOOP
-    return _held_back(cool, current, most, context)
-
-
-def _held_back(cool: object, current: object, most: object, context: EvalContext) -> Unready | None:
-    end = as_number(cool)
-    if end is not None and end >= (context.now or 0):
-        return Unready.COOL_DOWN
-    allowed = as_number(most)
-    has_room = (as_number(current) or 0) < (1 if allowed is None else allowed)
-    return None if has_room else Unready.HOSTS
-
-
-def held_back(job: ClassAd, context: EvalContext) -> Unready | None:
-    """Why the schedd does not start an idle job on its own machine, before it tests anything."""
-    names = ("jobcooldownexpiration", "currenthosts", "maxhosts")
-    cool, current, most = job.evaluate_all(names, context)
-    return _held_back(cool, current, most, context)
-
-
-def served(job: ClassAd, context: EvalContext) -> bool:
-    """Whether the schedd counts a job for its submitter: it is to get slots, now or later."""
-    return unserved(job, context) is None
-
-
-def unserved_by(universe: object, managed: object) -> Unready | None:
-    """Why the schedd never asks slots for a job; a job without universe is served.
-
-    Letters of ``External`` are told apart by case; a number or Boolean manages unless it is 0.
-    """
-    number = as_number(universe)
-    kind = None if number is None else whole(number)
-    if kind is not None and kind not in _SERVED_UNIVERSES:
-        return _UNSERVED.get(kind, Unready.UNIVERSE)
-    external = managed == _EXTERNAL or as_bool(managed) is True
-    return Unready.EXTERNAL if external else None
-
-
-def unserved(job: ClassAd, context: EvalContext) -> Unready | None:
-    """Why the schedd asks no slots for a job, whatever its status; None if it does."""
-    universe, managed = job.evaluate_all(("jobuniverse", "managed"), context)
-    return unserved_by(universe, managed)
-
-
-def universe_of(job: ClassAd, context: EvalContext) -> int | None:
-    """The ``JobUniverse`` of a job."""
-    number = job.get_number("JobUniverse", context=context)
-    return None if number is None else whole(number)
-
-
-def not_requested(job: ClassAd, context: EvalContext) -> str | None:
-    """What kind of job it is if its schedd asks the negotiator for no slot for it; None if it does.
-
-    The name of its universe, or that something else manages it.
-    """
-    match unserved(job, context):
-        case None:
-            return None
-        case Unready.EXTERNAL:
-            return "managed elsewhere"
-        case _:
-            return f"{universe_name(universe_of(job, context) or 0)} universe"
-
-
-def count_not_requested(jobs: Iterable[ClassAd]) -> Mapping[str, int]:
-    """How many idle jobs of each such kind there are, the most frequent first."""
-    idle = (job for job in jobs if job.get_number("JobStatus", context=NO_CONTEXT) == IDLE)
-    found = Counter(kind for job in idle if (kind := not_requested(job, NO_CONTEXT)) is not None)
-    return dict(found.most_common())
-
-
-def takes_room(job: ClassAd, context: EvalContext) -> bool:
-    """Whether a job that runs counts for MAX_JOBS_RUNNING of its schedd: it runs in slots."""
-    return unserved(job, context) in (None, Unready.PARALLEL)
-
-
-#: Why a schedd asks no slots for jobs of a universe.
-_UNSERVED: Final[Mapping[int, Unready]] = {
-    SCHEDULER_UNIVERSE: Unready.OWN_MACHINE,
-    LOCAL_UNIVERSE: Unready.OWN_MACHINE,
-    UNIVERSES["grid"]: Unready.GRID,
-    UNIVERSES["parallel"]: Unready.PARALLEL,
-}
+READ_BY_SCHEDD: Final = (*READINESS, *OWNERSHIP, *_ORDER)
+_READY: Final = slice(len(READINESS))
+_COOL_DOWN: Final = READINESS.index("jobcooldownexpiration")
+_OWNED: Final = slice(len(READINESS), len(READINESS) + len(OWNERSHIP))
+_ORDERED: Final = slice(len(READINESS) + len(OWNERSHIP), None)
 
 
 @define(eq=False)
@@ -259,7 +117,7 @@ class _JobReader:
         key = tuple(values[_READY])
         ready = self._ready.get(key)
         if ready is None:
-            ready = self._ready[key] = _unready(key, self._context) is None
+            ready = self._ready[key] = unready_by(key, self._context) is None
         name = self._name(*values[_OWNED]) if ready else None
         if name is None:
             return None
@@ -273,7 +131,7 @@ class _JobReader:
     def _name(self, owner: object, accounted: object) -> str | None:
         key = (owner, accounted)
         if key not in self._names:
-            submitter = _submitter(owner, accounted)
+            submitter = submitter_by(owner, accounted)
             known = None if submitter is None else negotiated_name(submitter, self._policy)
             self._names[key] = known
         return self._names[key]

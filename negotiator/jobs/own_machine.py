@@ -27,13 +27,13 @@ from classad.analysis.mentions import refs
 from classad.evaluate import EvalContext, evaluate
 from classad.language.operators import truth
 from classad.syntax.nodes import Binary, Node, bare
-from negotiator.jobs.lists import (
+from negotiator.jobs.lists import queued_job
+from negotiator.jobs.readiness import (
     IDLE,
     LOCAL_UNIVERSE,
     RUNNING,
     SCHEDULER_UNIVERSE,
     held_back,
-    queued_job,
     universe_of,
 )
 from negotiator.model.arithmetic import whole

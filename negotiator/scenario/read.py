@@ -22,7 +22,7 @@ from negotiator.accounting.records import recounted
 from negotiator.capture.slots import CollectorTable, submitter_order
 from negotiator.cycle import negotiate
 from negotiator.groups.tree import group_tree
-from negotiator.jobs.lists import served
+from negotiator.jobs.readiness import served
 from negotiator.jobs.submitters import IdleJobWeights, job_prio_array
 from negotiator.model.arithmetic import c_cut
 from negotiator.model.result import CycleResult

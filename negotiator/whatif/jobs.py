@@ -27,7 +27,7 @@ from classad.formats.unparse import unparse_value
 from classad.language.names import fold_name
 from negotiator.capture.ads import job_id
 from negotiator.capture.schedds import OtherJob, with_other_jobs
-from negotiator.jobs.lists import HELD, IDLE, REMOVED
+from negotiator.jobs.readiness import HELD, IDLE, REMOVED
 from negotiator.jobs.submitters import IdleJobWeights
 from negotiator.model.snapshot import ScheddQueue
 from policy.config import Config

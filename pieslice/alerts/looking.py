@@ -19,8 +19,8 @@ from classad.evaluate import EvalContext
 from classad.table import Rows, Table
 from negotiator.cycle import negotiate
 from negotiator.io import Capture
-from negotiator.jobs.lists import IDLE, RUNNING
 from negotiator.jobs.offers import Unasked
+from negotiator.jobs.readiness import IDLE, RUNNING
 from negotiator.jobs.submitters import negotiated_name
 from negotiator.matching import board
 from negotiator.model.result import CycleResult, Match, MatchKind, Reason, TurnEvent

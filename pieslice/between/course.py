@@ -20,7 +20,8 @@ from attr import Factory, define, evolve, field, frozen
 from classad import ClassAd
 from negotiator.capture.slots import CollectorTable
 from negotiator.jobs.autoclusters import policy_expressions, significant_attributes
-from negotiator.jobs.lists import IDLE, RUNNING, job_lists, takes_room
+from negotiator.jobs.lists import job_lists
+from negotiator.jobs.readiness import IDLE, RUNNING, takes_room
 from negotiator.jobs.requests import JobList, QueuedJob
 from negotiator.jobs.start_vanilla import VanillaStart
 from negotiator.matching.board import Board

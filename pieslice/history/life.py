@@ -18,7 +18,7 @@ from typing import Final, NamedTuple
 
 from attr import field, frozen
 
-from negotiator.jobs.lists import IDLE, RUNNING
+from negotiator.jobs.readiness import IDLE, RUNNING
 from negotiator.model.snapshot import whole_slot
 from pieslice.inputs.moments import shown_time
 from pieslice.recording.facts import GONE

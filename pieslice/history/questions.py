@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from attr import frozen
 
-from negotiator.jobs.lists import RUNNING
+from negotiator.jobs.readiness import RUNNING
 from negotiator.model.snapshot import whole_slot
 from pieslice.history.life import Decision, Life, find_job, life_of
 from pieslice.history.next_cycle import NextCycle, next_cycle

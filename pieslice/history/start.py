@@ -16,7 +16,7 @@ from typing import Final, TypeAlias
 
 from attr import define, field, frozen
 
-from negotiator.jobs.lists import IDLE, RUNNING
+from negotiator.jobs.readiness import IDLE, RUNNING
 from pieslice.history.waits import Curve, Wait, curve
 from pieslice.recording.jobs import HistoryJob
 

@@ -16,7 +16,7 @@ from attr import evolve
 
 from negotiator.capture.group_maps import Assignments
 from negotiator.io import Capture
-from negotiator.jobs.lists import IDLE, count_not_requested
+from negotiator.jobs.readiness import IDLE, count_not_requested
 from pieslice.command_line import EXIT_BAD, EXIT_OK
 from pieslice.inputs.options import SUMMARY
 from pieslice.inputs.pool import load

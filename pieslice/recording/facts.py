@@ -27,7 +27,7 @@ from classad.evaluate import EvalContext
 from classad.files.ads import read_long
 from classad.syntax.lexing import literal_value
 from negotiator.capture.agreement import Expected, ExpectedError, parse_expected
-from negotiator.jobs.lists import IDLE, RUNNING, submitter_of, unserved_by
+from negotiator.jobs.readiness import IDLE, RUNNING, submitter_of, unserved_by
 from negotiator.model.arithmetic import END_OF_CALENDAR, whole
 from negotiator.model.snapshot import whole_slot
 from pieslice.data import is_number

@@ -10,7 +10,7 @@ from typing import Final
 
 from attr import evolve, frozen
 
-from negotiator.jobs.lists import IDLE
+from negotiator.jobs.readiness import IDLE
 from pieslice.recording.store import History
 
 _COLUMNS: Final = (

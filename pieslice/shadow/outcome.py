@@ -21,7 +21,7 @@ from attr import asdict, field, fields, frozen
 
 from classad import ClassAd
 from classad.evaluation.context import NO_CONTEXT
-from negotiator.jobs.lists import IDLE, RUNNING, takes_room
+from negotiator.jobs.readiness import IDLE, RUNNING, takes_room
 from negotiator.model.arithmetic import whole
 from negotiator.model.result import CycleResult, Rejection
 from negotiator.model.snapshot import whole_slot

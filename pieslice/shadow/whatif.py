@@ -21,7 +21,7 @@ from typing import ClassVar, Final
 from attr import asdict, define, field, frozen
 
 from classad import ClassAd
-from negotiator.jobs.lists import IDLE
+from negotiator.jobs.readiness import IDLE
 from negotiator.model.result import CycleResult, Match
 from negotiator.whatif.pool import WhatIf
 from pieslice.command_line import EXIT_NO, EXIT_OK

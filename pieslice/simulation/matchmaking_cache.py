@@ -27,12 +27,8 @@ from negotiator.jobs.autoclusters import (
     policy_expressions,
     significant_attributes,
 )
-from negotiator.jobs.lists import (
-    job_list,
-    queued_job,
-    runnable,
-    submitter_of,
-)
+from negotiator.jobs.lists import job_list, queued_job
+from negotiator.jobs.readiness import runnable, submitter_of
 from negotiator.jobs.requests import JobList, QueuedJob, Request, ScheddRoom, ShownAttributes
 from negotiator.jobs.submitters import Submitter
 from negotiator.matching.board import Board, ConcurrencyCounts, Placements

@@ -20,7 +20,7 @@ from statistics import median
 from classad import ClassAd
 from classad.files.ads import read_long
 from negotiator.capture.ads import begins_as
-from negotiator.jobs.lists import RUNNING
+from negotiator.jobs.readiness import RUNNING
 from pieslice.inputs.moments import unpacked
 from pieslice.recording.changes import Columns
 from pieslice.recording.facts import GONE, JobKey, rows_of_jobs

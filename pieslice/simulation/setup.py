@@ -39,7 +39,8 @@ from negotiator.jobs.autoclusters import (
     policy_expressions,
     significant_attributes,
 )
-from negotiator.jobs.lists import READ_BY_SCHEDD, not_requested, submitter_of
+from negotiator.jobs.lists import READ_BY_SCHEDD
+from negotiator.jobs.readiness import not_requested, submitter_of
 from negotiator.jobs.start_vanilla import names_of
 from negotiator.model.snapshot import AccountantState, PoolFacts, Snapshot
 from negotiator.pool.fetch import children_can_go, new_slot

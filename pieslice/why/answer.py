@@ -15,7 +15,7 @@ from typing import ClassVar
 
 from attr import field, frozen
 
-from negotiator.jobs.lists import IDLE, RUNNING
+from negotiator.jobs.readiness import IDLE, RUNNING
 from negotiator.jobs.requests import NO_AUTOCLUSTER
 from negotiator.matching.board import Offer
 from negotiator.model.loaded_slots import slots_named

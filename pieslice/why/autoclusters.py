@@ -18,8 +18,8 @@ from typing import ClassVar, Final
 from attr import evolve, frozen
 
 from classad.evaluate import EvalContext
-from negotiator.jobs.lists import IDLE, RUNNING
 from negotiator.jobs.offers import Unasked
+from negotiator.jobs.readiness import IDLE, RUNNING
 from negotiator.jobs.requests import NO_AUTOCLUSTER
 from negotiator.jobs.submitters import negotiated_name
 from negotiator.model.loaded_slots import slots_named

@@ -22,8 +22,8 @@ from attr import evolve, field, frozen
 from classad import ClassAd
 from classad.evaluate import EvalContext
 from classad.language.rules import NEWEST, LanguageRules
-from negotiator.jobs.lists import Unready, held_back, not_requested, unready, unserved
 from negotiator.jobs.offers import Unasked
+from negotiator.jobs.readiness import Unready, held_back, not_requested, unready, unserved
 from negotiator.jobs.requests import NO_AUTOCLUSTER
 from negotiator.jobs.submitters import fetch_submitters, negotiated_name
 from negotiator.model.result import CycleResult

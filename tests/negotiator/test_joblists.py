@@ -15,15 +15,8 @@ from negotiator.jobs.autoclusters import (
     AutoclusterTable,
     job_attributes,
 )
-from negotiator.jobs.lists import (
-    READ_BY_SCHEDD,
-    job_list,
-    job_lists,
-    queued_job,
-    runnable,
-    served,
-    submitter_of,
-)
+from negotiator.jobs.lists import READ_BY_SCHEDD, job_list, job_lists, queued_job
+from negotiator.jobs.readiness import runnable, served, submitter_of
 from negotiator.jobs.requests import JobList, ScheddRoom, ShownAttributes
 from negotiator.jobs.start_vanilla import VanillaStart
 from negotiator.model.snapshot import ScheddQueue

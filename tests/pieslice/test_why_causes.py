@@ -10,8 +10,8 @@ import pytest
 from attr import evolve
 
 from classad import ClassAd
-from negotiator.jobs.lists import Unready
 from negotiator.jobs.offers import Unasked
+from negotiator.jobs.readiness import Unready
 from negotiator.model.arithmetic import INT_MAX
 from negotiator.model.result import GroupEvent, Pie, Spin, SubmitterTurn, TurnEvent, TurnOutcome
 from negotiator.model.snapshot import Snapshot

@@ -27,7 +27,7 @@ from classad.files.ads import read_long
 from classad.formats.long import format_long
 from negotiator.capture.files import ConfigPaths
 from negotiator.io import CapturePaths, read_capture
-from negotiator.jobs.lists import IDLE, submitter_of
+from negotiator.jobs.readiness import IDLE, submitter_of
 from negotiator.model.result import Match
 from pieslice.between.claims import Claim, How
 from pieslice.between.course import Course
