@@ -10,7 +10,7 @@ from __future__ import annotations
 from attr import evolve, frozen
 
 from negotiator.io import CapturePaths, InputError, read_capture
-from negotiator.jobs.lists import IDLE
+from negotiator.jobs.readiness import IDLE
 from negotiator.jobs.submitters import negotiated_name
 from pieslice.inputs.moments import unpacked
 from pieslice.recording.jobs import HistoryJob
