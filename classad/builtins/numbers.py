@@ -27,36 +27,24 @@ from classad.language.values import (
 _NOT_EVEN_UNDEFINED = "undefined and error give error"
 
 
-def _declare_conversion(
-    name: str,
-    convert: Callable[[ClassAdValue], ClassAdValue],
-    result: ResultKind,
-    doc: str,
-    *examples: str,
-) -> None:
-    """Declare the conversion to a type."""
-
-    @builtin(
-        name, args=1, result=result, prints=result is ResultKind.TEXT, doc=doc, examples=examples
-    )
-    def converted(state: EvalState, value: ClassAdValue) -> ClassAdValue:
-        return convert(value)
-
-
-_declare_conversion(
-    "int", int_of, ResultKind.ROUNDED, "The argument as an integer, truncated toward zero.",
-    'int("12abc") -> 12', "int(-3.9) -> -3", "int(true) -> 1", 'int("x") -> error',
-)  # fmt: skip
-_declare_conversion(
-    "real", real_of, ResultKind.NUMBER,
-    'The argument as a real; ``"INF"``, ``"-INF"`` and ``"NaN"`` are understood.',
-    'real("1e3") -> 1.000000000000000E+03', 'real("-INF") -> real("-INF")',
-)  # fmt: skip
-_declare_conversion(
-    "string", text_of, ResultKind.TEXT,
-    "The argument as a string, printed in new syntax if it is none.",
-    'string(1.5) -> "1.500000000000000E+00"', 'string({1, "a"}) -> "{ 1,\\"a\\" }"',
-)  # fmt: skip
+for _name, _convert, _result, _doc, *_examples in (
+    ("int", int_of, ResultKind.ROUNDED, "The argument as an integer, truncated toward zero.",
+     'int("12abc") -> 12', "int(-3.9) -> -3", "int(true) -> 1", 'int("x") -> error'),
+    ("real", real_of, ResultKind.NUMBER,
+     'The argument as a real; ``"INF"``, ``"-INF"`` and ``"NaN"`` are understood.',
+     'real("1e3") -> 1.000000000000000E+03', 'real("-INF") -> real("-INF")'),
+    ("string", text_of, ResultKind.TEXT,
+     "The argument as a string, printed in new syntax if it is none.",
+     'string(1.5) -> "1.500000000000000E+00"', 'string({1, "a"}) -> "{ 1,\\"a\\" }"'),
+):  # fmt: skip
+    builtin(
+        _name,
+        args=1,
+        result=_result,
+        prints=_result is ResultKind.TEXT,
+        doc=_doc,
+        examples=_examples,
+    )(lambda state, value, convert=_convert: convert(value))
 
 
 @builtin(

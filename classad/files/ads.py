@@ -16,14 +16,13 @@ from functools import partial
 from importlib import import_module
 from itertools import chain
 from os import PathLike, fspath
-from typing import IO, TYPE_CHECKING, Any, Final, Literal
+from typing import IO, TYPE_CHECKING, Any, Final, Literal, get_args
 
 from classad.binding.ad import ClassAd
 from classad.binding.ambient import zone_name
 from classad.errors import ClassAdOSError, Diagnostic
 from classad.files.compressed import Unpacked, create_zstd
 from classad.formats.common import Errors, Reporting, check_errors, with_line_ends
-from classad.formats.long import format_long
 from classad.formats.long import read_long as read_long_form
 from classad.language.bounds import checkpoint
 from classad.language.values import from_bytes
@@ -312,21 +311,16 @@ def format_ad(ad: ClassAd, form: OutForm = "long") -> str:
     >>> format_ad(ClassAd({"Cpus": 4}), "jsonl")
     '{"Cpus": 4}'
     """
-    if form == "long":
-        return format_long(ad, quoted=False)
-    if form == "new":
-        from classad.formats.new import format_new
+    return _formatter(form)(ad)
 
-        return format_new(ad)
-    if form == "xml":
-        from classad.formats.xml import format_xml
 
-        return format_xml(ad)
-    if form in ("json", "jsonl"):
-        from classad.formats.json import format_json
-
-        return format_json(ad, indent=form == "json")
-    raise ValueError(f"form must be long, new, json, jsonl or xml, not `{form}`")
+def _formatter(form: OutForm) -> Callable[[ClassAd], str]:
+    """What makes the text of an ad."""
+    if form not in get_args(OutForm):
+        raise ValueError(f"form must be long, new, json, jsonl or xml, not `{form}`")
+    name = "json" if form == "jsonl" else form
+    how = {"long": {"quoted": False}, "jsonl": {"indent": False}}.get(form, {})
+    return partial(getattr(import_module(f"classad.formats.{name}"), f"format_{name}"), **how)
 
 
 def write_ads(
@@ -382,11 +376,11 @@ def _create(path: str) -> Any:
 
 
 def _write(ads: Iterable[ClassAd], stream: IO[str], form: OutForm) -> int:
-    head, between, foot = _frame(form)
+    text_of, (head, between, foot) = _formatter(form), _frame(form)
     stream.write(head)
     count = 0
     for ad in ads:
-        stream.write((between if count else "") + format_ad(ad, form))
+        stream.write((between if count else "") + text_of(ad))
         count += 1
     if count and form in ("new", "json", "jsonl"):
         stream.write("\n")

@@ -326,9 +326,9 @@ class Scanner:
         char = self.text[start]
         if char in "\"'":
             what = "string" if char == '"' else "quoted name"
-            fault = LexingFault(
-                f"this {what} is never closed", _unclosed_help(self.text[start:], char)
-            )
+            help = f"a backslash before {char} makes it part of the text"
+            escaped = self.text.find("\\" + char, start) >= 0
+            fault = LexingFault(f"this {what} is never closed", help if escaped else None)
             return Token(BAD, fault, start, len(self.text))
         if self.text.startswith("/*", start):
             return Token(BAD, LexingFault("this comment is never closed"), start, len(self.text))
@@ -336,7 +336,8 @@ class Scanner:
             return Token(
                 BAD, LexingFault("`=?` is not an operator", "write `=?=`"), start, start + 2
             )
-        fault = LexingFault(f"unexpected character `{_printable(char)}`", _character_help(char))
+        shown = char if char.isprintable() else f"\\x{ord(char):02x}"
+        fault = LexingFault(f"unexpected character `{shown}`", _character_help(char))
         return Token(BAD, fault, start, start + 1)
 
 
@@ -470,16 +471,6 @@ def _leading_zero(digits: str, hexadecimal: bool, *, refuse: bool) -> LexingFaul
 
 def _is_digit(char: str) -> bool:
     return char.isascii() and char.isdigit()
-
-
-def _printable(char: str) -> str:
-    return char if char.isprintable() else f"\\x{ord(char):02x}"
-
-
-def _unclosed_help(text: str, quote: str) -> str | None:
-    if "\\" + quote in text:
-        return f"a backslash before {quote} makes it part of the text"
-    return None
 
 
 def _character_help(char: str) -> str | None:
