@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import tzinfo
+from functools import cache
 from typing import TYPE_CHECKING, Final, Literal
 
 from classad.ads.ad import Ad, CopiedAd, Stored
@@ -117,53 +118,51 @@ class AmbientContext(EvalContext):
 
 
 _LOCAL_TIME: Final = "/etc/localtime"
-_zones: Final[dict[str | None, tzinfo]] = {}
 
 
 def _local_zone() -> tzinfo:
     import os
+
+    return _zone_of(os.environ.get("TZ"))
+
+
+@cache
+def _zone_of(name: str | None) -> tzinfo:
     from datetime import datetime
     from zoneinfo import ZoneInfo
 
-    name = os.environ.get("TZ")
-    if name not in _zones:
-        try:
-            if name is not None:
-                _zones[name] = ZoneInfo(name.lstrip(":") or "UTC")
-            else:
-                with open(_LOCAL_TIME, "rb") as stream:
-                    _zones[name] = ZoneInfo.from_file(stream)
-        except (OSError, ValueError, LookupError):  # no file, no zone, or rules without a name
-            zone = datetime.now().astimezone().tzinfo
-            assert zone is not None
-            _zones[name] = zone
-    return _zones[name]
+    try:
+        if name is not None:
+            return ZoneInfo(name.lstrip(":") or "UTC")
+        with open(_LOCAL_TIME, "rb") as stream:
+            return ZoneInfo.from_file(stream)
+    except (OSError, ValueError, LookupError):  # no file, no zone, or rules without a name
+        zone = datetime.now().astimezone().tzinfo
+        assert zone is not None
+        return zone
 
 
 def zone_name() -> str | None:
     """The IANA name of the machine's zone, for time literals that name none; None means UTC."""
     import os
 
-    name = os.environ.get("TZ")
-    if name not in _zone_names:
-        place = name.lstrip(":") if name is not None else os.path.realpath(_LOCAL_TIME)
-        place = place.rpartition("zoneinfo/")[2]
-        _zone_names[name] = place if _is_zone(place) else None
-    return _zone_names[name]
+    return _name_of(os.environ.get("TZ"))
 
 
-_zone_names: Final[dict[str | None, str | None]] = {}
+@cache
+def _name_of(zone: str | None) -> str | None:
+    import os
 
-
-def _is_zone(name: str) -> bool:
     from classad.errors import ClassAdValueError
     from classad.language.times import check_zone
 
+    place = zone.lstrip(":") if zone is not None else os.path.realpath(_LOCAL_TIME)
+    place = place.rpartition("zoneinfo/")[2]
     try:
-        check_zone(name)
+        check_zone(place)
     except ClassAdValueError:
-        return False
-    return True
+        return None
+    return place
 
 
 def _home_of(user: str) -> str | None:

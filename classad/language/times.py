@@ -179,12 +179,6 @@ def _next_standard(week: int, zone: tzinfo) -> datetime:
     return next((moment for moment in later if not moment.dst()), _on_the_wall(week * _WEEK, zone))
 
 
-def _leading_number(digits: str) -> int:
-    """What C's atoi makes of a text that begins with a digit."""
-    found = re.match("[0-9]+", digits)
-    return int(found.group()) if found else 0
-
-
 def _split_zone(text: str) -> tuple[str, int | None]:
     """The text without its zone, and the zone's offset; None if it names no zone."""
     stripped = text.rstrip(" \t\n\v\f\r")
@@ -207,12 +201,12 @@ def _date_fields(text: str) -> list[int] | None:
     position = 0
     for index in range(6):
         width = 4 if index == 0 else 2
-        found = re.compile("[0-9]").search(text, position)
+        found = re.compile("[0-9]+").search(text, position)
         if found is None or found.start() + width > len(text):
             if index == 0:
                 return None
             break
-        fields[index] = _leading_number(text[found.start() : found.start() + width])
+        fields[index] = int(found[0][:width])
         position = found.start() + width
     return None if re.compile("[0-9]").search(text, position) else fields
 

@@ -12,6 +12,7 @@ import pytest
 
 import classad
 from classad import ClassAd, EvalContext, ExprTree, Value
+from classad.binding import ambient
 
 NOW = 1_700_000_000
 
@@ -165,7 +166,7 @@ def test_an_empty_zone_in_the_environment_is_utc(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As in the C library; the zone of the machine is that of its file if there is none at all."""
-    monkeypatch.setattr("classad.binding.ambient._zones", {})
+    monkeypatch.setattr(ambient, "_zone_of", ambient._zone_of.__wrapped__)
     monkeypatch.setattr("classad.binding.ambient._LOCAL_TIME", str(tmp_path / "none"))
     for name in ("", ":"):
         monkeypatch.setenv("TZ", name)
