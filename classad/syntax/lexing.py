@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from copy import copy
+from functools import cache
 from typing import Any, Final, NamedTuple
 
 from classad.language.operators import BINARY
@@ -341,24 +342,29 @@ class Scanner:
         return Token(BAD, fault, start, start + 1)
 
 
-#: A text that is one literal whose value needs no grammar.  Integers of up to 18 digits
-#: cannot overflow; strings with a quote after a backslash are left to the grammar.
-# `(?!)`: so that Python before 3.11.5, too, forgets what did not match.
-_LITERAL: Final = re.compile(
-    r"""[ \t]*(?:
-        (-?(?:0|[1-9][0-9]{0,17}))
-      | (-?[0-9]*\.[0-9]+(?:[eE][+-]?[0-9]+)?|-?[0-9]+[eE][+-]?[0-9]+)
-      | "((?:[^"\\\0]++|\\[^"\\\0]|(?!))*+)"
-      | ([tT][rR][uU][eE]|[fF][aA][lL][sS][eE]
-        |[uU][nN][dD][eE][fF][iI][nN][eE][dD]|[eE][rR][rR][oO][rR])
-    )[ \t\r\n\v\f]*\Z""",
-    re.VERBOSE,
-)
+@cache
+def _one_literal() -> re.Pattern[str]:
+    """Matches a text that is one literal whose value needs no grammar.
+
+    Integers of up to 18 digits cannot overflow; strings with a quote after a backslash are left to
+    the grammar.
+    """
+    # `(?!)`: so that Python before 3.11.5, too, forgets what did not match.
+    return re.compile(
+        r"""[ \t]*(?:
+            (-?(?:0|[1-9][0-9]{0,17}))
+          | (-?[0-9]*\.[0-9]+(?:[eE][+-]?[0-9]+)?|-?[0-9]+[eE][+-]?[0-9]+)
+          | "((?:[^"\\\0]++|\\[^"\\\0]|(?!))*+)"
+          | ([tT][rR][uU][eE]|[fF][aA][lL][sS][eE]
+            |[uU][nN][dD][eE][fF][iI][nN][eE][dD]|[eE][rR][rR][oO][rR])
+        )[ \t\r\n\v\f]*\Z""",
+        re.VERBOSE,
+    )
 
 
 def literal_value(text: str) -> Value | bool | int | float | str | None:
     """The value of a text that is a plain literal; None if the grammar must decide."""
-    found = _LITERAL.match(text)
+    found = _one_literal().match(text)
     if found is None:
         return None
     group = found.lastindex
