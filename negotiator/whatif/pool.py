@@ -35,10 +35,20 @@ from policy.lint.endings import find_endings, negotiator_loads
 from policy.lint.view import view
 from policy.model import NegotiatorPolicy
 from policy.publishing import LISTS, POLICY
+from policy.transforms.resubmission import SUBMITTED_MACROS
 
 #: What is only in the ads of a request, or of any ad while it is matched.
 _ALWAYS: Final = frozenset({"my", "target", "currenttime"})
 _OF_TYPE: Final = re.compile(r"SLOT(_TYPE)?_?\d+_\w+", re.IGNORECASE)
+
+
+@frozen
+class HostMacro:
+    """A macro that is another one on each machine; ``taken``: what it was taken to be on all."""
+
+    reader: str
+    name: str
+    taken: str
 
 
 @frozen(eq=False)
@@ -48,8 +58,9 @@ class WhatIf:
     ``machines`` of ``of`` have it, by the condition ``where``.  ``between``: macros that act
     between cycles; ``nowhere``: those that have no part in who gets what.
     ``startds_unknown``: the configuration of before says nothing of startds, so that only what the
-    other one sets can be told.  ``untyped``: slots that tell no type, for which nothing of their
-    type was written.
+    other one sets can be told; ``schedds_unknown``: nothing of submissions, so that jobs may have
+    been through what the other one has.  ``untyped``: slots that tell no type, for which nothing of
+    their type was written.  ``host_macros``: what slots were to be told of each machine.
     """
 
     machines: int = 0
@@ -63,11 +74,19 @@ class WhatIf:
     unknown_names: tuple[UnknownName, ...] = ()
     startds_unknown: bool = False
     untyped: int = 0
+    schedds_unknown: bool = False
+    host_macros: tuple[HostMacro, ...] = ()
 
     @property
     def is_partial(self) -> bool:
         """Whether the snapshot does not follow all that could change who gets which slot."""
-        return bool(self.not_followed or self.untyped or self.unknown_names or self.jobs.kept)
+        return bool(
+            self.not_followed
+            or self.untyped
+            or self.unknown_names
+            or self.host_macros
+            or self.jobs.kept
+        )
 
     @property
     def is_empty(self) -> bool:
@@ -143,6 +162,8 @@ class Reconfiguration:
             (*_unknown_names(slots, snapshot), *jobs.jobs.unknown_names),
             bool(slots.changes) and not _says_of_startds(self.before),
             untyped,
+            bool(jobs.jobs.changed) and not _says_of_submissions(self.before),
+            tuple(_host_macros(self.after.seen_by("STARTD"), slots.changes)),
         )
         others = machines - slots.machines
         claims = read_claims(self.before) if others else None
@@ -189,6 +210,24 @@ def _says_of_startds(config: Config) -> bool:
     names = {name.casefold() for name in (*POLICY, *LISTS)} - {"slot_weight"}
     entries = (entry for entry in config.scope.table if entry.origin != DETECTED_ORIGIN)
     return any(entry.name.rpartition(".")[2].casefold() in names for entry in entries)
+
+
+def _says_of_submissions(config: Config) -> bool:
+    entries = (entry for entry in config.scope.table if entry.origin != DETECTED_ORIGIN)
+    return any(
+        re.fullmatch(SUBMITTED_MACROS, entry.name.rpartition(".")[2], re.IGNORECASE)
+        for entry in entries
+    )
+
+
+def _host_macros(config: Config, changes: Iterable[AdvertisedChange]) -> Iterator[HostMacro]:
+    """What of the texts that were written the machines themselves know."""
+    for macro in dict.fromkeys(change.macro for change in changes):
+        definition = config.lookup(macro)
+        used = [] if definition is None else config.scope.used_by(definition)
+        for name, found in used:
+            if found is not None and found.origin == DETECTED_ORIGIN:
+                yield HostMacro(macro, name, found.raw)
 
 
 def _unknown_names(slots: Reconfigured, snapshot: Snapshot) -> Iterator[UnknownName]:

@@ -11,8 +11,9 @@ the epoch).  Outputs: a ``Turn`` per cycle.  Follows: the steps of the recorded 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from random import Random
+from types import MappingProxyType
 
 from attr import define, field, frozen
 
@@ -25,6 +26,7 @@ from negotiator.matching.stopwatch import RequestCosts
 from negotiator.model.result import CycleResult
 from negotiator.model.snapshot import Snapshot
 from pieslice.between.course import Course, JobStart
+from policy.claims import ClaimSettings
 from policy.model import NegotiatorPolicy
 
 
@@ -68,10 +70,14 @@ def run_cycles(
     rng: Random | None = None,
     costs: RequestCosts | None = None,
     engine: str = ENGINES[0],
+    of_machines: Mapping[str, ClaimSettings] = MappingProxyType({}),
 ) -> Iterator[Turn]:
-    """``count`` cycles, ``interval`` seconds apart; ``costs``, ``engine`` as for ``negotiate``."""
+    """``count`` cycles, ``interval`` seconds apart; ``costs``, ``engine`` as for ``negotiate``.
+
+    ``of_machines``: what machines do with claims that do otherwise than ``policy`` says.
+    """
     engines = make_engines(engine, lasting=True)
-    course = Course.of(snapshot, policy, int(now))
+    course = Course.of(snapshot, policy, int(now), of_machines=of_machines)
     for number in range(1, count + 1):
         yield next_turn(course, number, now, rng=rng, costs=costs, engine=engines)
         now += interval

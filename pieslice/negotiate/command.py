@@ -144,6 +144,7 @@ def _put_course(
         rng=Random(args.seed),
         costs=capture.costs,
         engine=args.engine,
+        of_machines=capture.of_machines,
     )
     answers = []
     with progress.stage(f"negotiating {args.cycles} cycles"):

@@ -19,7 +19,7 @@ from negotiator.whatif.jobs import (
     NewValue,
     UnknownName,
 )
-from negotiator.whatif.pool import WhatIf
+from negotiator.whatif.pool import HostMacro, WhatIf
 from negotiator.whatif.slots import AdvertisedChange
 from pieslice.reports.document import shape, view
 from pieslice.reports.layout import Block, Line, Wrapped, plural
@@ -39,7 +39,7 @@ _FATES: Final = {
 @view(
     "machines machines_of=of for=where attributes changed_jobs=jobs.changed lost_jobs=jobs.lost"
     " kept=jobs.kept problems=jobs.problems between not_followed nowhere unknown_names"
-    " startds_unknown slots_without_type=untyped"
+    " startds_unknown schedds_unknown slots_without_type=untyped host_macros"
 )
 class WhatIfData:
     """What a configuration in place of another one changes in slots, jobs and claims.
@@ -69,6 +69,7 @@ shape(NewValue, "*")
 shape(LostJobs, "*")
 shape(ChangedMacro, "macro before after why place")
 shape(UnknownName, "*")
+shape(HostMacro, "*")
 
 
 @frozen
@@ -117,6 +118,14 @@ def _lines(found: WhatIf) -> Iterator[_Said]:
     yield from _jobs(found.jobs)
     for name in found.unknown_names:
         yield _Said(f"{name.reader} reads `{name.name}`, which no {name.of} here has", True)
+    for one in found.host_macros:
+        taken = f"which is taken to be `{one.taken}` on all of them"
+        yield _Said(f"{one.reader} reads $({one.name}) of each machine, {taken}", True)
+    if found.schedds_unknown:
+        yield _Said(
+            "the pool's own configuration says nothing of submissions: jobs may have been through"
+            " the transforms already"
+        )
     if found.untyped:
         slots = plural(found.untyped, "slot")
         yield _Said(f"{slots} without SlotTypeID: what is set for slot types is not applied", True)

@@ -182,6 +182,18 @@ def test_names_that_conditions_on_jobs_read_and_no_job_has_are_pointed_out(folde
     }
 
 
+def test_macros_of_each_machine_are_pointed_out(folder: Path) -> None:
+    text = 'START = MY.Machine == "$(FULL_HOSTNAME)" && Cpus > $(Least)\nLeast = $(DETECTED_CPUS)\n'
+    found = [(one.reader, one.name) for one in told(under(folder, text)).host_macros]
+    assert found == [("START", "FULL_HOSTNAME"), ("START", "DETECTED_CPUS")]
+
+
+def test_who_knows_nothing_of_submissions_says_that_jobs_may_be_through_them(folder: Path) -> None:
+    transform = "JOB_TRANSFORM_NAMES = T\nJOB_TRANSFORM_T = SET A 1\n"
+    assert told(under(folder, transform)).schedds_unknown
+    assert not told(under(folder, transform, before="SUBMIT_ATTRS = B\n")).schedds_unknown
+
+
 def test_waiting_jobs_are_submitted_again_and_running_ones_are_not(folder: Path) -> None:
     text = (
         "JOB_TRANSFORM_NAMES = T\nJOB_TRANSFORM_T @=e\nREQUIREMENTS RequestCpus > 2\n"
