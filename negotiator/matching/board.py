@@ -354,3 +354,17 @@ class Placements:
         """See ``Watch``."""
         if isinstance(event, Taken):
             self.jobs.append(event.job)
+
+
+@define(eq=False)
+class CycleWatch:
+    """Watches a cycle for what is needed to go on from it."""
+
+    placements: Placements = field(factory=Placements)
+    board: Board | None = None
+
+    def __call__(self, event: Event) -> None:
+        """See ``Watch``."""
+        self.placements(event)
+        if isinstance(event, CycleEnded):
+            self.board = event.board

@@ -15,12 +15,12 @@ from collections.abc import Iterator, Mapping
 from random import Random
 from types import MappingProxyType
 
-from attr import define, field, frozen
+from attr import frozen
 
 from negotiator.cycle import negotiate
 from negotiator.engines import ENGINES, make_engines
 from negotiator.jobs.requests import QueuedJob
-from negotiator.matching.board import Board, CycleEnded, Event, Placements
+from negotiator.matching.board import Board, CycleWatch
 from negotiator.matching.engine import Engines
 from negotiator.matching.stopwatch import RequestCosts
 from negotiator.model.result import CycleResult
@@ -44,20 +44,6 @@ class Turn:
     jobs: tuple[QueuedJob | None, ...]
     board: Board
     starts: tuple[JobStart, ...] = ()
-
-
-@define(eq=False)
-class CycleWatch:
-    """Watches a cycle for what is needed to go on from it."""
-
-    placements: Placements = field(factory=Placements)
-    board: Board | None = None
-
-    def __call__(self, event: Event) -> None:
-        """See ``negotiator.matching.board.Watch``."""
-        self.placements(event)
-        if isinstance(event, CycleEnded):
-            self.board = event.board
 
 
 def run_cycles(

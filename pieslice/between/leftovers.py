@@ -7,7 +7,7 @@ submitters that are asked about.  Outputs: a ``LeftoverStart`` for each such job
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from attr import evolve, field, frozen
 
@@ -20,9 +20,10 @@ from negotiator.model.result import CycleResult, Match
 from negotiator.model.snapshot import ScheddQueue, Snapshot
 from negotiator.pool.weights import slot_weight
 from negotiator.versions.schedd import matched_limits
-from pieslice.between.claims import How
-from pieslice.between.course import Course, JobStart, Party
 from policy.model import NegotiatorPolicy
+
+if TYPE_CHECKING:
+    from pieslice.between.course import Course, JobStart, Party
 
 
 @frozen
@@ -52,6 +53,8 @@ def leftovers(
     """The jobs of some submitters, each at one schedd, that start on leftovers."""
     if not board.policy.claims.leftovers:
         return {}
+    from pieslice.between.claims import How
+
     pairs, _, starts = _follow(snapshot, result, board, placed, parties)
     by_slot = {(match.slot, match.submitter): match.job for match, _ in pairs}
     return {
@@ -129,6 +132,8 @@ def _follow(
         slots=tuple(slots.values()),
         queues=_queues(snapshot, board, pairs, parties),
     )
+    from pieslice.between.course import Course
+
     course = Course.of(seen, policy, int(result.now))
     decided = evolve(result, matches=tuple(match for match, _ in pairs))
     return pairs, course, course.follow(decided, [job for _, job in pairs], board)

@@ -21,8 +21,8 @@ from negotiator.capture.files import SILENT, StageWatch
 from negotiator.cycle import negotiate
 from negotiator.engines import ENGINES
 from negotiator.io import Capture
+from negotiator.matching.board import CycleWatch
 from negotiator.model.result import CycleResult
-from pieslice.between.cycles import CycleWatch
 from pieslice.between.leftovers import Starts
 from pieslice.negotiate.document import CycleData
 from pieslice.negotiate.overlap import Overlap

@@ -23,13 +23,11 @@ from negotiator.cycle import negotiate
 from negotiator.engines import ENGINES
 from negotiator.io import Capture
 from negotiator.jobs.requests import NO_AUTOCLUSTER, QueuedJob
-from negotiator.matching.board import Board
+from negotiator.matching.board import Board, CycleWatch
 from negotiator.model.result import CycleResult
 from negotiator.model.snapshot import Snapshot
-from pieslice.between.cycles import CycleWatch
 from pieslice.between.idle import IdleResources, IdleSlots, JobRoom
 from pieslice.between.leftovers import Starts, what_starts
-from pieslice.between.pool import pool_of
 from pieslice.reports.document import json_name, shape
 from pieslice.reports.layout import Block, Line, plural
 from pieslice.reports.layout import number as number_text
@@ -62,6 +60,8 @@ class IdleUse:
 
     @cached_property
     def _whole(self) -> Table:
+        from pieslice.between.pool import pool_of
+
         return Table(slot.ad for slot in pool_of(self._snapshot.slots).slots.values())
 
     def of(self, job: ClassAd, jobs: int) -> UsableIdle:

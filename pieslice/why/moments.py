@@ -30,6 +30,7 @@ from negotiator.jobs.submitters import negotiated_name
 from negotiator.matching.board import (
     Board,
     CycleEnded,
+    CycleWatch,
     Event,
     Offer,
     SessionEnded,
@@ -43,7 +44,6 @@ from negotiator.model.result import CycleResult
 from negotiator.model.snapshot import Snapshot
 from negotiator.pool.ephemeral import decorate_request
 from pieslice.between.course import Party
-from pieslice.between.cycles import CycleWatch
 from pieslice.between.leftovers import Leftovers, leftovers
 from pieslice.why.asked import AskedJob
 from pieslice.why.fates import Fate, JobFate, fate_of
