@@ -74,6 +74,7 @@ _SLOT: Final = (
     *("Requirements", "Start", "Rank", "CurrentRank", "SlotWeight", "Cpus", "Memory", "Disk"),
     *("GPUs", "TotalCpus", "TotalMemory", "TotalSlotCpus", "TotalSlotMemory", "TotalSlots"),
     *("MachineResources", "SlotType", "SlotTypeID", "SlotID", "DSlotId", "ParentSlotId"),
+    *("BackfillSlot", "ResourceConflict", "TotalGPUs", "TotalSlotGPUs", "TotalSlotDisk"),
     *("PartitionableSlot", "DynamicSlot", "NumDynamicSlots", "PslotRollupInformation"),
     *("WantPslotPreemption", "WantAdRevaluate", "Offline", "Absent", "MachineLastMatchTime"),
     *("RemoteUser", "RemoteOwner", "Owner", "AccountingGroup", "RemoteGroup", "RemoteAutoregroup"),

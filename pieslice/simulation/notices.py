@@ -9,6 +9,8 @@ Inputs: a simulation at its beginning.  Outputs: diagnostics.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
+from itertools import chain
 from typing import Final
 
 from classad.errors import Diagnostic
@@ -31,13 +33,25 @@ def about_run(negotiator: Negotiator) -> list[Diagnostic]:
 
 
 def _about_slots(pool: SlotPool) -> list[Diagnostic]:
-    """Backfill slots that do not shrink."""
-    found = [slot.name for slot in pool.slots.values() if slot.backfill and not slot.partitionable]
-    if not found:
-        return []
-    text = f"static backfill slots keep their size, whatever primary slots use: {found[0]}"
-    more = f" and {len(found) - 1} more" if len(found) > 1 else ""
-    return [Diagnostic(text + more, severity="note")]
+    """Slots that have the same cores, and do not shrink when others are used."""
+    there = list(chain(pool.slots.values(), *pool.away.values()))
+    static = [slot.name for slot in there if slot.backfill and not slot.partitionable]
+    cores: dict[str, float] = {}
+    for slot in there:
+        if not slot.backfill and slot.parent is None:
+            own = slot.ad.get_number("TotalSlotCpus") or 0
+            cores[slot.machine] = cores.get(slot.machine, 0.0) + own
+    machines = {slot.machine: slot.ad.get_number("TotalCpus") for slot in there}
+    both = [name for name, total in machines.items() if total and cores.get(name, 0.0) > total]
+    told = (
+        ("static backfill slots keep their size, whatever primary slots use", static),
+        ("that slots share the cores of their machine is not simulated", both),
+    )
+    return [Diagnostic(f"{text}: {_some(names)}", severity="note") for text, names in told if names]
+
+
+def _some(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
 
 
 def about_jobs(simulation: Simulation) -> list[Diagnostic]:

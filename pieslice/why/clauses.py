@@ -39,9 +39,11 @@ from pieslice.reports import layout
 from pieslice.reports.layout import Block, Line, TextColumn, plural, short, shortened
 from pieslice.why.lists import OpenedList, inside_of, open_lists, references, value_text
 from policy.ephemeral import find_ephemeral
+from policy.universes import universe_name
 
 #: Different values of an operand that are listed.
 MAX_VALUES: Final = 4
+_UNIVERSE: Final = "jobuniverse"
 #: Slots whose attributes are searched for a name that may have been meant.
 SEARCHED: Final = 200
 #: The owner of names such as ``CurrentTime``.
@@ -473,11 +475,19 @@ def tidy(text: str) -> str:
     return _REAL.sub(lambda found: short(float(found[0])), text.strip())
 
 
+def _named(name: str, value: str) -> str:
+    """A value; of JobUniverse with its name."""
+    if name.rpartition(".")[2].lower() != _UNIVERSE or not value.isdecimal():
+        return value
+    return f"{value} ({universe_name(int(value))})"
+
+
 def values_of(item: ClauseOperand) -> str:
     """The values; with the number of slots where there are several."""
-    if len(item.values) == 1:
-        return item.values[0][0]
-    text = ", ".join(f"{value} in {count}" for value, count in item.values)
+    named = [(_named(item.name, value), count) for value, count in item.values]
+    if len(named) == 1:
+        return named[0][0]
+    text = ", ".join(f"{value} in {count}" for value, count in named)
     if not item.others:
         return text
     text += f", others in {item.others}"

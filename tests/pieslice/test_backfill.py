@@ -199,6 +199,15 @@ def test_static_backfill_slots_are_said_not_to_shrink(pool: Path, capsys: Any) -
     assert "static backfill slots keep their size" in capsys.readouterr().err
 
 
+def test_slots_that_overlap_without_being_backfill_slots_are_said_not_to_be_simulated(
+    pool: Path, capsys: Any
+) -> None:
+    text = (pool / "slots.ads").read_text().replace("BackfillSlot = true", "BackfillSlot = false")
+    (pool / "slots.ads").write_text(text.replace("\nCpus = 8", "\nTotalCpus = 8\nCpus = 8"))
+    simulated(pool)
+    assert "share the cores of their machine is not simulated: n1" in capsys.readouterr().err
+
+
 def test_why_says_what_primary_slots_have_of_the_machine(pool: Path, capsys: Any) -> None:
     part = SLOT.format(number="1_1", partitionable="false", backfill="false")
     for old, new in (

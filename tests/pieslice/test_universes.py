@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -68,3 +69,12 @@ def test_a_simulation_leaves_them_out_and_says_so(capsys: Any) -> None:
     printed = capsys.readouterr()
     assert json.loads(printed.out)["submitted"] == 4
     assert "13 jobs of the workload ask for no slots, and are left out: 5 scheduler" in printed.err
+
+
+def test_universes_have_their_names_where_a_clause_tells_of_them(
+    tmp_path: Path, capsys: Any
+) -> None:
+    text = Path(POOL, "slots.ads").read_text().replace("Start = true", "Start = JobUniverse == 7")
+    (tmp_path / "slots.ads").write_text(text)
+    assert main(["why", POOL, "133.0", "--slots", str(tmp_path / "slots.ads")]) == 0
+    assert "JobUniverse = 5 (vanilla)" in capsys.readouterr().out
