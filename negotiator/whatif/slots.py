@@ -279,20 +279,19 @@ class _Edits:
         if not self._started:
             return
         there, limits = self.rows.cells("Requirements"), self.rows.cells(_LIMITS)
-        known: dict[int, bool] = {}
-        for has_limits in (False, True):
-            rows = []
-            for row in self._started:
-                tree = there[row]
-                if id(tree) not in known:
-                    known[id(tree)] = _mentions_start(tree)
-                if not known[id(tree)] and (limits[row] is not None) is has_limits:
-                    rows.append(row)
-            text = f"{_START} && {_LIMITS}" if has_limits else _START
-            if rows:
-                one = Published("Requirements", "START", text, parse(text), is_set=True)
-                self.write(one, rows, only_where_missing=False)
-                del self.expressions["Requirements"]
+        required: dict[tuple[int, bool], str] = {}
+        by_text: dict[str, list[int]] = defaultdict(list)
+        for row in sorted(self._started):
+            key = id(there[row]), limits[row] is not None
+            text = required.get(key)
+            if text is None:
+                text = required[key] = _required(there[row], has_limits=key[1])
+            by_text[text].append(row)
+        by_text.pop("", None)
+        for text, rows in by_text.items():
+            one = Published("Requirements", "START", text, parse(text), is_set=True)
+            self.write(one, rows, only_where_missing=False)
+            del self.expressions["Requirements"]
 
     def changes(self) -> Iterable[AdvertisedChange]:
         """What was written, in order."""
@@ -302,11 +301,16 @@ class _Edits:
             )
 
 
-def _mentions_start(tree: Stored | None) -> bool:
-    if not isinstance(tree, Expression):
-        return False
-    found = refs(tree)
-    return any(fold_name(name) == "start" for name in found.my | found.unscoped)
+def _required(old: Stored | None, *, has_limits: bool) -> str:
+    """What a slot requires that requires START, too; empty if it does already."""
+    if isinstance(old, Expression):
+        found = refs(old)
+        if any(fold_name(name) == "start" for name in found.my | found.unscoped):
+            return ""
+    if has_limits:
+        return f"{_START} && {_LIMITS}"
+    text = "true" if old is None else unparse_value(old, old=True)
+    return _START if text == "true" else f"{_START} && ({text})"
 
 
 def _stored(name: str, tree: Expression | None) -> Stored | None:

@@ -25,10 +25,13 @@ from pieslice.reports.document import shape, view
 from pieslice.reports.layout import Block, Line, Wrapped, plural
 from pieslice.reports.names import listed
 from policy.explain.changes import OTHER_LOCAL_NAME, ChangedMacro
+from policy.publishing import POLICY
 
 #: How many kinds of changed jobs are listed; JSON has all.
 _MOST: Final = 8
 _LONGEST: Final = 120
+#: Attributes that each slot has.
+_POLICY: Final = frozenset(attribute for attribute, _ in POLICY.values())
 _FATES: Final = {
     Fate.REFUSED: "would be refused",
     Fate.HELD: "go on hold",
@@ -150,6 +153,8 @@ def _attribute(change: AdvertisedChange) -> str:
     texts = [text or "none" for text in change.before]
     before = _short(texts[0]) if len(texts) == 1 else f"{len(texts)} texts"
     after = "none" if change.after is None else _short(change.after)
+    if change.after is None and change.attribute in _POLICY:
+        after += f", as {change.macro} does not parse"
     where = f"{plural(change.slots, 'slot')} of {plural(change.machines, 'machine')}"
     return f"{change.attribute} of {where}: {before} -> {after}"
 

@@ -145,11 +145,23 @@ def test_a_startd_with_a_local_name_has_its_own(folder: Path) -> None:
     }  # fmt: skip
 
 
-def test_slots_that_do_not_require_start_do_then(folder: Path) -> None:
-    text = (folder / "slots.ads").read_text()
-    (folder / "slots.ads").write_text(text.replace("Start && WithinResourceLimits", "Cpus > 0"))
+@pytest.mark.parametrize(
+    ("requirements", "limits", "then"),
+    [
+        ("Cpus > 0", True, "Start && WithinResourceLimits"),
+        ("TARGET.RequestCpus < 9", False, "Start && (TARGET.RequestCpus < 9)"),
+        ("true", False, "Start"),
+        ("START && Cpus > 2", False, "START && Cpus > 2"),
+    ],
+)
+def test_slots_that_do_not_require_start_do_then(
+    folder: Path, requirements: str, limits: bool, then: str
+) -> None:
+    text = (folder / "slots.ads").read_text().replace("Start && WithinResourceLimits", requirements)
+    text = text if limits else text.replace("WithinResourceLimits = true\n", "")
+    (folder / "slots.ads").write_text(text)
     pool = under(folder, "START = False\n")
-    assert set(cells(pool, "Requirements").values()) == {"Start && WithinResourceLimits"}
+    assert set(cells(pool, "Requirements").values()) == {then}
 
 
 def test_what_is_set_for_types_is_not_written_where_no_type_is_told(folder: Path) -> None:
