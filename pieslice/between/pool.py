@@ -19,6 +19,7 @@ from classad import ClassAd
 from classad.ads.ad import ListValue
 from classad.ads.expression import Expression, parsed
 from classad.evaluate import EvalContext
+from classad.language.names import fold_name
 from classad.language.values import UNDEFINED
 from negotiator.claims.parts import resources_of
 from negotiator.model.snapshot import machine_of
@@ -31,6 +32,7 @@ OF_CLAIMS: Final = (
     "GlobalJobId", "JobStart", "ClientMachine", "ConcurrencyLimits", "PreemptingConcurrencyLimits",
     "TotalJobRunTime", "RetirementTimeRemaining", "RemoteAutoregroup", "PublicClaimId",
 )  # fmt: skip
+_FOLDED_OF_CLAIMS: Final = frozenset(map(fold_name, OF_CLAIMS))
 #: Since when a slot has been claimed, or has not.
 ENTERED: Final = "EnteredCurrentState"
 #: What a part of a backfill slot has too much of.
@@ -387,7 +389,7 @@ def forget_children(ad: ClassAd) -> None:
 
 def show_free(ad: ClassAd, now: int | None = None) -> None:
     """Make a slot ad that of an unclaimed slot, one that lost its claim just ``now``."""
-    for name in OF_CLAIMS:
+    for name in _FOLDED_OF_CLAIMS & ad._attrs.keys():
         ad.remove(name)
     if now is not None:
         ad.insert(ENTERED, now)

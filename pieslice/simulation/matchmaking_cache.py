@@ -179,7 +179,8 @@ class MatchmakingCache:
             if name in claims:
                 continue
             known = prepared.get(name)
-            if known is None or not known.is_of(slot):
+            # As ``is_of``, for every free slot in every cycle.
+            if known is None or known.source is not slot or known.changes != slot.changes:
                 known = self._prepare(slot, context)
             if known.slot is not None:
                 free[known.position] = known.slot
