@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from attr import evolve, field, frozen
 
@@ -32,14 +32,11 @@ from negotiator.jobs.submitters import IdleJobWeights
 from negotiator.model.snapshot import ScheddQueue
 from policy.config import Config
 from policy.publishing import text_of
-from policy.transforms.acceptance import read_requirements
-from policy.transforms.job import ChangedAttribute
-from policy.transforms.resubmission import Resubmission, Resubmitted, resubmitted
-from policy.transforms.rules import expression
-from policy.transforms.running import is_truth
-from policy.transforms.submission import read_transforms
-from policy.transforms.transforms import split_names
 from policy.versions import Version
+
+if TYPE_CHECKING:
+    from policy.transforms.job import ChangedAttribute
+    from policy.transforms.resubmission import Resubmission, Resubmitted
 
 
 class Fate(Enum):
@@ -164,6 +161,9 @@ class Submissions:
         """What conditions on jobs read and no job has: typos, and what a capture left out."""
         conditions = [(macro, condition) for _, macro, _, condition in periodic]
         if self.again:
+            from policy.transforms.acceptance import read_requirements
+            from policy.transforms.submission import read_transforms
+
             new = self.after.seen_by("SCHEDD")
             rules = read_transforms(new, self.version).rules
             asked = [(f"JOB_TRANSFORM_{one.name}", one.condition) for one in rules]
@@ -184,6 +184,8 @@ class Submissions:
         self, schedd: str, jobs: Sequence[ClassAd], said: _Said
     ) -> Iterator[tuple[int, ClassAd | None]]:
         """The jobs that are others then, or refused, by identity."""
+        from policy.transforms.resubmission import resubmitted
+
         old, new = self.before.seen_by("SCHEDD"), self.after.seen_by("SCHEDD")
         found = resubmitted(jobs, old, new, self.schedds.get(schedd), self.context, self.version)
         said.of(found)
@@ -200,6 +202,8 @@ class Submissions:
 
     def _fate(self, job: ClassAd, periodic: Iterable[_Periodic], said: _Said) -> ClassAd | None:
         """A job that does not wait any more, as it is then; None if it waits."""
+        from policy.transforms.running import is_truth
+
         for fate, macro, place, condition in periodic:
             if is_truth(evaluate(condition, job, context=self.context)):
                 said.lost(fate, macro, place, job)
@@ -210,6 +214,9 @@ class Submissions:
 
     def _periodic(self) -> Iterator[_Periodic]:
         """What holds or removes jobs by the second configuration, and not by the first."""
+        from policy.transforms.rules import expression
+        from policy.transforms.transforms import split_names
+
         old, new = self.before.seen_by("SCHEDD"), self.after.seen_by("SCHEDD")
         for fate, verb in ((Fate.REMOVED, "REMOVE"), (Fate.HELD, "HOLD")):
             head = f"SYSTEM_PERIODIC_{verb}"

@@ -29,13 +29,11 @@ from policy.claims import ClaimSettings, read_claims
 from policy.config import Config
 from policy.ephemeral import find_ephemeral
 from policy.explain.changes import Acts, ChangedMacro, changed
+from policy.knobs.lists import SUBMITTED_MACROS
 from policy.language.about import about
 from policy.language.table import DETECTED_ORIGIN
-from policy.lint.endings import find_endings, negotiator_loads
-from policy.lint.view import view
 from policy.model import NegotiatorPolicy
 from policy.publishing import LISTS, POLICY
-from policy.transforms.resubmission import SUBMITTED_MACROS
 
 #: What is only in the ads of a request, or of any ad while it is matched.
 _ALWAYS: Final = frozenset({"my", "target", "currenttime"})
@@ -181,6 +179,9 @@ def _unreadable(config: Config) -> Iterator[Diagnostic]:
 
 def _endings(config: Config) -> Iterator[Diagnostic]:
     """Values at which a daemon would end."""
+    from policy.lint.endings import find_endings, negotiator_loads
+    from policy.lint.view import view
+
     seen = view(config)
     for ending in find_endings(seen, negotiator_loads(seen)):
         one = ending.found

@@ -22,12 +22,12 @@ from policy.explain.meaning import default_text, meaning
 from policy.knobs import find_knob
 from policy.knobs.declaration import Need
 from policy.knobs.fields import config_for
+from policy.knobs.lists import SUBMIT_LISTS, SUBMITTED_MACROS
 from policy.knobs.other_daemons import DAEMONS, OTHER_KNOBS
 from policy.knobs.readers import find_readers
 from policy.language.macros import ExpansionError
 from policy.language.table import DETECTED_ORIGIN, Definition
 from policy.publishing import LISTS, POLICY, local_startds
-from policy.transforms.resubmission import SUBMIT_LISTS, SUBMITTED_MACROS
 
 
 class Acts(Enum):

@@ -12,6 +12,14 @@ from attr import field, frozen
 
 from policy.knobs.choices import CRON_PARTS
 
+#: The lists of macros that become attributes of jobs.
+SUBMIT_LISTS: Final = ("SUBMIT_ATTRS", "SUBMIT_EXPRS", "SYSTEM_SUBMIT_ATTRS")
+#: A pattern for the macros with which jobs are submitted, but for those that ``SUBMIT_LISTS`` name.
+SUBMITTED_MACROS: Final = (
+    r"JOB_TRANSFORM_\w+|SUBMIT_REQUIREMENT_\w+|SYSTEM_SUBMIT_ATTRS|SUBMIT_(ATTRS|EXPRS)"
+    r"|JOB_DEFAULT_REQUEST(CPUS|MEMORY|DISK|GPUS)|APPEND_REQ(UIREMENTS|_VANILLA)"
+)
+
 
 @frozen
 class NameList:

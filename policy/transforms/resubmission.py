@@ -21,6 +21,7 @@ from classad.ads.expression import Expression
 from classad.errors import Diagnostic
 from classad.evaluate import EvalContext
 from policy.config import Config
+from policy.knobs.lists import SUBMIT_LISTS
 from policy.language.macros import ExpansionError
 from policy.transforms.acceptance import NotMet, Requirement, judge, read_requirements
 from policy.transforms.job import ChangedAttribute, text_of
@@ -30,18 +31,12 @@ from policy.transforms.submission import Transforms, read_transforms, split_clus
 from policy.transforms.transforms import split_names
 from policy.versions import NEWEST, Version
 
-#: Macros with the default of an attribute, and lists of macros that become attributes.
+#: Macros with the default of an attribute.
 _DEFAULTS: Final = ("RequestCpus", "RequestMemory", "RequestDisk", "RequestGPUs")
-SUBMIT_LISTS: Final = ("SUBMIT_ATTRS", "SUBMIT_EXPRS", "SYSTEM_SUBMIT_ATTRS")
 _VANILLA: Final = 5
 #: What condor_submit joins with the requirements of jobs of the vanilla universe: the first that is
 #: set.
 _APPENDED: Final = ("APPEND_REQ_VANILLA", "APPEND_REQUIREMENTS")
-#: A pattern for the macros that are followed here, but for those that ``SUBMIT_LISTS`` name.
-SUBMITTED_MACROS: Final = (
-    r"JOB_TRANSFORM_\w+|SUBMIT_REQUIREMENT_\w+|SYSTEM_SUBMIT_ATTRS|SUBMIT_(ATTRS|EXPRS)"
-    r"|JOB_DEFAULT_REQUEST(CPUS|MEMORY|DISK|GPUS)|APPEND_REQ(UIREMENTS|_VANILLA)"
-)
 
 
 @define(eq=False)

@@ -37,10 +37,10 @@ from pieslice.data import Content, JsonData
 from policy.claims import read_claims
 from policy.config import Config, load_config
 from policy.io import builtin_library
+from policy.knobs.lists import SUBMITTED_MACROS
 from policy.language.expressions import parse
 from policy.language.sources import MemorySources
 from policy.language.table import Context
-from policy.transforms.resubmission import SUBMITTED_MACROS
 from tests.conform.runner import Case, Kind, Mismatch, unplayed
 
 _SCHEDD: Final = "s1@live.test"
