@@ -42,7 +42,7 @@ POLICY: Final = {
     "MACHINEMAXVACATETIME": ("MachineMaxVacateTime", "10 * 60"),
 }
 #: What stands in an ad for an expression that does not parse; without one it is left out.
-_BROKEN: Final = {"Rank": "0", "MaxJobRetirementTime": "0"}
+_BROKEN: Final = {"Start": "error", "Rank": "0.0"}
 _NAME: Final = re.compile(r"[A-Za-z_]\w*")
 _STARTD_NAME: Final = "STARTD_NAME"
 

@@ -153,7 +153,7 @@ def _attribute(change: AdvertisedChange) -> str:
     texts = [text or "none" for text in change.before]
     before = _short(texts[0]) if len(texts) == 1 else f"{len(texts)} texts"
     after = "none" if change.after is None else _short(change.after)
-    if change.after is None and change.attribute in _POLICY:
+    if change.after in (None, "error") and change.attribute in _POLICY:
         after += f", as {change.macro} does not parse"
     where = f"{plural(change.slots, 'slot')} of {plural(change.machines, 'machine')}"
     return f"{change.attribute} of {where}: {before} -> {after}"

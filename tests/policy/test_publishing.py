@@ -66,9 +66,10 @@ def test_only_what_the_list_of_a_slot_or_its_type_names_has_values_of_its_own() 
     assert (other["Foo"], "Bar" in other, "Baz" in other) == ("3", False, False)
 
 
-def test_an_expression_that_does_not_parse_is_left_out_but_for_rank() -> None:
-    found = texts("START = 1 +\nRANK = 1 +\n")
-    assert ("Start" in found, found["Rank"]) == (False, "0")
+def test_an_expression_that_does_not_parse_is_left_out_but_for_start_and_rank() -> None:
+    found = texts("START = 1 +\nRANK = 1 +\nMAXJOBRETIREMENTTIME = 1 +\n")
+    assert (found["Start"], found["Rank"]) == ("error", "0.0")
+    assert "MaxJobRetirementTime" not in found
 
 
 def test_startds_with_local_names_are_told_by_their_names() -> None:
