@@ -12,11 +12,13 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Final
 
+from attr import frozen
+
 from classad.errors import Diagnostic
 from policy.config import Config
 from policy.knobs.choices import BOUNDS, CHOICES, CRON_PERIOD, CRON_PERIODS, UPPER_BOUNDS, Choice
 from policy.language.host import HostFacts
-from policy.language.numbers import integer_literal, saturated
+from policy.language.numbers import integer_literal, read_boolean, saturated
 from policy.language.table import DETECTED_ORIGIN, Definition
 from policy.lint.finding import ERROR, Advice, Meant, Per, finding, meant
 from policy.lint.view import Item, Setting, View
@@ -167,6 +169,13 @@ def no_share(view: View, setting: Setting) -> Iterator[Diagnostic]:
 
 _RESOURCE: Final = re.compile(r"\s*([A-Za-z_]\w*)\s*[=:]\s*([^,\s]+)")
 _PART: Final = re.compile(r"(\d{1,18}(?:\.\d{1,18})?)%|(\d{1,18})/(\d{1,18})")
+_ALWAYS: Final = ("cpus", "memory", "swap", "disk")
+_SIZE: Final = re.compile(r"(\d{1,18})\s*([KMGT]?)B?", re.IGNORECASE)
+#: MiB in each; of what is counted there is no unit.
+_SIZES: Final = {
+    "": Fraction(1), "K": Fraction(1, 1024), "M": Fraction(1), "G": Fraction(1024),
+    "T": Fraction(1024**2),
+}  # fmt: skip
 #: What the startd takes the first letter of a resource for.
 _LETTERS: Final = {
     "c": "cpus", "m": "memory", "r": "memory", "s": "swap", "v": "swap", "d": "disk", "g": "gpus",
@@ -203,39 +212,91 @@ def no_resource(view: View, setting: Setting) -> Iterator[Diagnostic]:
     "P243",
     "types of slots that need more than the machine",
     "The startd makes slots until the machine is given away. For the others it logs `Can't allocate"
-    " slot` and goes on, with a broken slot in their place. Told are more CPUs than NUM_CPUS, and"
-    " shares of more than 100 %.",
+    " slot` and goes on, with a broken slot in their place. A part without a name is that part of"
+    " everything that has no share of its own, and a slot has a CPU at least. Types with"
+    " SLOT_TYPE_<n>_BACKFILL share the machine a second time. Told is what exceeds NUM_CPUS, MEMORY"
+    " or MACHINE_RESOURCE_<name>, and shares of more than 100 %.",
     "NUM_CPUS = 8\nNUM_SLOTS_TYPE_1 = 3\nSLOT_TYPE_1 = cpus=4\n",
     "NUM_CPUS = 8\nNUM_SLOTS_TYPE_1 = 2\nSLOT_TYPE_1 = cpus=4\n",
     per=Per.CONFIGURATION,
+    observed="Observed with 25.14.1: its startd with `100%` twice, `75%, cpus=1`, memory, a number"
+    " and a list of a resource of one's own, `auto` for more slots than CPUs, backfill.",
 )
 def too_many(view: View) -> Iterator[Diagnostic]:
     """Types that take what those before them have left none of; each prefix has its own."""
-    needed: dict[str | None, int] = {}
-    last: dict[str | None, Setting] = {}
-    shares: dict[tuple[str | None, str], Fraction] = {}
+    taken: dict[tuple[str | None, bool, str], Fraction] = {}
+    typed = any(name.startswith("num_slots_type_") for name in view.defined)
     for setting in view.settings:
-        if not re.fullmatch(_TYPE, setting.macro, re.IGNORECASE):
+        if re.fullmatch(_TYPE, setting.macro, re.IGNORECASE):
+            many = _number(setting.beside(f"NUM_SLOTS_{setting.macro.partition('_')[2]}"))
+            demands = _demands(setting)
+        elif setting.macro.upper() == "NUM_SLOTS" and not typed:
+            many, demands = _number(setting.text()), {"cpus": _at_least_one(setting)}
+        else:
             continue
-        prefix, last[setting.prefix] = setting.prefix, setting
-        number = _number(setting.beside(f"NUM_SLOTS_{setting.macro.partition('_')[2]}"))
-        for share in _RESOURCE.finditer(setting.text()):
-            name, part = share[1].casefold(), _part(share[2])
-            if name in ("c", "cpu", "cpus"):
-                needed[prefix] = needed.get(prefix, 0) + _number(share[2]) * number
-            name = _LETTERS[name[0]] if name in _FULL else name
-            before = shares.get((prefix, name), Fraction(0))
-            after = shares[prefix, name] = before + (part or 0) * number
-            if before <= 1 < after:
-                message = f"the types of slots take {float(after):.0%} of the {name}"
-                where = Item(share[0], share.start(1), share.end(2))
+        evaluate = view.config.scope.functions.evaluate
+        second = read_boolean(setting.beside(f"{setting.macro}_BACKFILL"), evaluate) is True
+        for name, demand in demands.items():
+            has = _amount(setting, name)
+            if not demand.is_share and not has:
+                continue
+            key = setting.prefix, second, name
+            before = taken.get(key, Fraction(0))
+            taken[key] = before + many * (demand.amount / (1 if demand.is_share else has))
+            if before <= 1 < taken[key]:
+                message = f"the types of slots take {float(taken[key]):.0%} of the {name}"
+                if not demand.is_share and not before:
+                    message = f"the slots need {many * demand.amount} {name}, and there are {has}"
                 help_text = "the startd makes a broken slot of what is not there"
-                yield setting.say(too_many, message, where, help_text)
-    for prefix, cpus in needed.items():
-        has = _number(last[prefix].beside("NUM_CPUS"))
-        if 0 < has < cpus and not _is_assumed(last[prefix].config, "NUM_CPUS"):
-            message = f"the slots need {cpus} CPUs, NUM_CPUS is {has}"
-            yield last[prefix].say(too_many, message, last[prefix].whole())
+                yield setting.say(too_many, message, demand.where, help_text)
+                break
+
+
+@frozen
+class Demand:
+    """What a slot takes of a resource: so much of it, or a share of the machine's."""
+
+    amount: Fraction
+    is_share: bool
+    where: Item
+
+
+def _at_least_one(setting: Setting) -> Demand:
+    return Demand(Fraction(1), False, setting.whole())
+
+
+def _demands(setting: Setting) -> dict[str, Demand]:
+    """What a slot of a type takes of each resource, as far as that can be told."""
+    found: dict[str, Demand] = {"cpus": _at_least_one(setting)}
+    named: set[str] = set()
+    rest: Demand | None = None
+    for words in map(Item.of, _BETWEEN_COMMAS.finditer(setting.text())):
+        share = _RESOURCE.match(words.text)
+        value = words.text.strip() if share is None else share[2]
+        part, size = _part(value), _SIZE.fullmatch(value)
+        if share is None:
+            rest = rest if part is None else Demand(part, True, words)
+            continue
+        name = share[1].casefold()
+        name = _LETTERS[name[0]] if name in _FULL else name
+        named.add(name)
+        if part is not None:
+            found[name] = Demand(part, True, words)
+        elif size is not None and name not in ("disk", "swap"):
+            found[name] = Demand(int(size[1]) * _SIZES[size[2].upper()], False, words)
+    if rest is not None:
+        found.update({name: rest for name in _ALWAYS if name not in named})
+    return found
+
+
+def _amount(setting: Setting, name: str) -> int:
+    """How much of a resource the machine has; 0 if nobody says so."""
+    if name in ("cpus", "memory"):
+        macro = {"cpus": "NUM_CPUS", "memory": "MEMORY"}[name]
+        return 0 if _is_assumed(setting.config, macro) else _number(setting.beside(macro))
+    text = setting.beside(f"MACHINE_RESOURCE_{name}")
+    counted = integer_literal(text) is not None
+    return _number(text) if counted else len(re.findall(r"[^\s,]+", text))
 
 
 def _part(text: str) -> Fraction | None:
