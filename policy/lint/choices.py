@@ -169,6 +169,7 @@ def no_share(view: View, setting: Setting) -> Iterator[Diagnostic]:
 
 _RESOURCE: Final = re.compile(r"\s*([A-Za-z_]\w*)\s*[=:]\s*([^,\s]+)")
 _PART: Final = re.compile(r"(\d{1,18}(?:\.\d{1,18})?)%|(\d{1,18})/(\d{1,18})")
+_SIZED: Final = {"cpus": ("CPUs", "NUM_CPUS is"), "memory": ("MiB", "MEMORY is")}
 _ALWAYS: Final = ("cpus", "memory", "swap", "disk")
 _SIZE: Final = re.compile(r"(\d{1,18})\s*([KMGT]?)B?", re.IGNORECASE)
 #: MiB in each; of what is counted there is no unit.
@@ -246,7 +247,8 @@ def too_many(view: View) -> Iterator[Diagnostic]:
             if before <= 1 < taken[key]:
                 message = f"the types of slots take {float(taken[key]):.0%} of the {name}"
                 if not demand.is_share and not before:
-                    message = f"the slots need {many * demand.amount} {name}, and there are {has}"
+                    what, macro = _SIZED.get(name, (name, f"MACHINE_RESOURCE_{name} has"))
+                    message = f"the slots need {many * demand.amount} {what}, {macro} {has}"
                 help_text = "the startd makes a broken slot of what is not there"
                 yield setting.say(too_many, message, demand.where, help_text)
                 break
@@ -291,9 +293,10 @@ def _demands(setting: Setting) -> dict[str, Demand]:
 
 def _amount(setting: Setting, name: str) -> int:
     """How much of a resource the machine has; 0 if nobody says so."""
-    if name in ("cpus", "memory"):
-        macro = {"cpus": "NUM_CPUS", "memory": "MEMORY"}[name]
-        return 0 if _is_assumed(setting.config, macro) else _number(setting.beside(macro))
+    if name in _SIZED:
+        macro = _SIZED[name][1].partition(" ")[0]
+        has = _number(setting.beside(macro))
+        return 0 if not has or _is_assumed(setting.config, macro) else has
     text = setting.beside(f"MACHINE_RESOURCE_{name}")
     counted = integer_literal(text) is not None
     return _number(text) if counted else len(re.findall(r"[^\s,]+", text))

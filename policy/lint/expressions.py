@@ -248,6 +248,7 @@ _ROUTED: Final = "when a job is transformed"
 _OF_COMMANDS: Final = {
     "REQUIREMENTS": Use("job", "", Wanted.CONDITION, moment=_ROUTED),
     "EVALSET": Use("job", "", Wanted.ANY, moment=_ROUTED),
+    "EVALMACRO": Use("job", "", Wanted.ANY, moment=_ROUTED),
     "SET": Use("job", "slot", Wanted.ANY, moment="as an attribute of the job"),
     "DEFAULT": Use("job", "slot", Wanted.ANY, moment="as an attribute of the job"),
 }

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Final
 
-from classad.errors import Diagnostic, suggest
+from classad.errors import Diagnostic, is_one_edit, suggest
 from classad.syntax.nodes import walk
 from policy.knobs import shares as shares
 from policy.knobs.reading import read_knob
@@ -138,7 +138,8 @@ def _what_is_meant(
     folded = group.casefold()
     listed = sorted(name for name in listed if not {'"', "'", ";"} & set(name))
     for name in listed:
-        if folded == f"dynamic{name.casefold()}":
+        head = folded.removesuffix(name.casefold()).rstrip("_")
+        if head != folded and (head == "dynamic" or is_one_edit(head, "dynamic")):
             macro = shares.GROUP_QUOTA_DYNAMIC.of(name)
             return f"did you mean `{macro}`?", {"meant": macro}
     meant = _nearest(group, listed)

@@ -13,6 +13,7 @@ from typing import Final
 
 from classad.errors import Diagnostic, suggest
 from policy.data.tables import builtin_table, meanings, spelling
+from policy.knobs.declaration import KnobKind
 from policy.knobs.lists import LISTS_BY_NAME, memberships
 from policy.knobs.obsolete import once_predefined
 from policy.knobs.readers import find_readers
@@ -36,6 +37,7 @@ _REFERENCE: Final = re.compile(r"(?<!\$)\$\(([A-Za-z0-9_./]+)\)")
 _ANY: Final = re.compile(r"\$\w*\(([A-Za-z0-9_./]+)")
 _BRACES: Final = re.compile(r"(?<!\$)\$\{(\w+)\}")
 _BARE: Final = re.compile(r"(?<![$\w])\$([A-Za-z]\w+)(?![\w(])")
+_BLANKS: Final = re.compile(r"(?<!\$)\$\((?=[ \t]|\w+[ \t])[ \t]*(\w+)[ \t]*\)")
 _OPEN: Final = re.compile(r"(?<!\$)\$[A-Za-z]*\(\w+(?=[^)\w]|$)[^()]*$")
 #: Macros that a daemon sets itself, on some machines to nothing.
 _RUNTIME: Final = frozenset(
@@ -69,16 +71,30 @@ def holes(view: View) -> Iterator[Diagnostic]:
                     hole.severity = NOTE
                 yield hole
         yield from _itself(view, setting)
-        for found in (*_BRACES.finditer(raw), *_BARE.finditer(raw)):
-            if _is_defined(view, found[1]):
-                advice = Meant(f"$({found[1]})", found[0])
-                message = f"`{found[0]}` is not a reference"
-                yield SHELL.at(message, *_place(setting.entry, found[0]), advice)
+        yield from _no_references(view, setting)
         open_ = _OPEN.search(raw)
         if open_ is not None and "\n" not in raw:
             message = "this reference is never closed, and stays as text"
             yield reading.NO_REFERENCE.at(message, *_place(setting.entry, open_[0]))
     yield from _conditions(view)
+
+
+def _no_references(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """Braces, a bare ``$``, blanks in the parentheses."""
+    raw, macro = setting.entry.raw, setting.macro
+    of_path = "path" in builtin_table().get(macro.casefold(), [])[1:]
+    for found in (*_BRACES.finditer(raw), *_BARE.finditer(raw)):
+        known = _is_defined(view, found[1])
+        if known or of_path:
+            meant = f"$({found[1]})" if known else f"$ENV({found[1]})"
+            message = f"`{found[0]}` is not a reference"
+            where = _place(setting.entry, found[0])
+            yield SHELL.at(message, *where, Meant(meant, found[0]), macro=macro)
+    is_expression = setting.knob is not None and setting.knob.kind is KnobKind.EXPR
+    for found in () if is_expression else _BLANKS.finditer(raw):
+        message = f"`{found[0]}` has blanks in it, so it is no reference and stays as text"
+        where = _place(setting.entry, found[0])
+        yield reading.NO_REFERENCE.at(message, *where, Meant(f"$({found[1]})", found[0]))
 
 
 def _itself(view: View, setting: Setting) -> Iterator[Diagnostic]:

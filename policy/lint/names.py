@@ -82,6 +82,8 @@ _SHORTEST: Final = 8
 _VERY_SHORT: Final = 4
 #: From this length on the head of a family says alone what is meant.
 _TELLING: Final = 20
+#: Less of a head may be a name of its own.
+_TELLING_HEAD: Final = 12
 #: Short names of macros that are no expressions.
 _COMMON: Final = ("NUM_CPUS", "MEMORY", "DISK", "NUM_SLOTS", "EXECUTE", "SPOOL")
 #: Macros that each daemon has of its own, ``*`` for its name.
@@ -361,6 +363,11 @@ def _family_slip(view: View, macro: str) -> str | None:
         for group in ending:
             if is_one_edit(folded[: -len(group)], head.casefold()):
                 return head + macro[len(macro) - len(group) :]
+    for head in (head for head in _joined_heads() if len(head) >= _TELLING_HEAD):
+        for cut in (len(head) - 1, len(head), len(head) + 1):
+            rest = macro[cut:]
+            if rest and macro[:cut].endswith("_") and is_one_edit(folded[:cut], head.casefold()):
+                return head + rest
     items = {*view.listed, *(group.casefold() for group in view.groups)}
     for head in _joined_heads():
         rest = macro[len(head) - 1 :]

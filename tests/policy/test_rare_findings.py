@@ -105,7 +105,7 @@ BAD = "PREEMPTION_REQUIREMENTS = RemoteUserPrio > SubmitterUserPrio"
             ],
         ),
         ("SPOOL = /x/$ENV(HOME(x))\n", []),
-        ("SPOOL = $LOGS/x\n", []),
+        ("SPOOL = $LOGS/x\n", ["P124:1 `$LOGS` is not a reference"]),
         (
             "SPOOL @=end\n a$(\\\nNOSUCH)\n@end\n",
             ["P120:1 `$(NOSUCH)` is not defined and leaves a hole in SPOOL"],
