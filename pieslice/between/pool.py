@@ -256,7 +256,7 @@ class SlotPool:
             for name in names:
                 lacking[name] -= part.ad.get_number(name) or 0
             if names:
-                self.own(part).insert(CONFLICT, names[0])
+                self.own(part).insert(CONFLICT, ",".join(names))
             elif part.ad.raw(CONFLICT) is not None:
                 self.own(part).remove(CONFLICT)
 
