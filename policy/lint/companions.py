@@ -123,6 +123,10 @@ _COMPANIONS: Final = (
         _need(rf"{daemon}_\w+", _is_listed, daemon, help=f"{daemon} is not in DAEMON_LIST")
         for daemon in ("DEFRAG", "ROOSTER", "GANGLIAD", "REPLICATION")
     ),
+    _need(
+        "HAD_USE_REPLICATION", _is_listed, "REPLICATION",
+        help="REPLICATION is not in DAEMON_LIST, so nothing is replicated",
+    ),
     *(
         _need(
             f"SYSTEM_PERIODIC_{verb}_(REASON|SUBCODE)", _is_set,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from policy.io import builtin_library
 from policy.lint.findings import lint
 from policy.lint.verdict import examine
 from tests.cases import every_case
@@ -154,3 +155,40 @@ def test_a_bad_value_from_the_environment_says_which_variable_to_give(raw: str) 
     assert "$ENV(NUM:...)" in (found.help or "")
     assert lint(read(text.replace("NUM)", "NUM:4)"))) == []
     assert lint(read(text, environment={"NUM": "4"})) == []
+
+
+#: Templates that need arguments, with some.
+WITH_ARGUMENTS = (
+    "FEATURE : AssignAccountingGroup(groups)", "FEATURE : GPUs(-extra)",
+    "FEATURE : AssignProjectName(Projects, /etc/condor/p.map)",
+    "FEATURE : ContinuousCronHook(STARTD_CRON, Health, /usr/libexec/h)",
+    "FEATURE : Monitor(M, Periodic, 5m, /usr/libexec/m, SUM)",
+    "FEATURE : PeriodicCronHook(SCHEDD_CRON, Health, 5m, /usr/libexec/h)",
+    "FEATURE : ScheddCronContinuous(Health, /usr/libexec/h)",
+    "FEATURE : ScheddCronOneShot(Health, /usr/libexec/h)",
+    "FEATURE : ScheddCronPeriodic(Health, 1h, /usr/libexec/h)",
+    "FEATURE : StartdCronContinuous(Health, /usr/libexec/h)",
+    "FEATURE : StartdCronOneShot(Health, /usr/libexec/h)",
+    "FEATURE : StartdCronPeriodic(Health, 1h, /usr/libexec/h)",
+    "FEATURE : ScheddUsermapFile(groups, /etc/condor/groups.map)",
+    "FEATURE : SetJobAttrFromUsermap(Dept, Owner, groups, /etc/condor/m)",
+    "FEATURE : PartitionableSlot(1, 50%)", "FEATURE : StaticSlots(1)",
+    "POLICY : PREEMPT_IF_RUNTIME_EXCEEDS(24*3600)", "POLICY : LIMIT_JOB_RUNTIMES(3600)",
+    "POLICY : PREEMPT_IF(MEMORY_EXCEEDED, CPUS_EXCEEDED)",
+    "POLICY : WANT_HOLD_IF(MEMORY_EXCEEDED, 102, memory used more than requested)",
+)  # fmt: skip
+
+
+@every_case("name", WITH_ARGUMENTS)
+def test_what_a_template_of_htcondor_sets_is_right(name: str) -> None:
+    roles = "".join(f"use ROLE : {role}\n" for role in ("CentralManager", "Execute", "Submit"))
+    assert lint(read(f"use {name}\n")) == []
+    assert lint(read(f"CONDOR_HOST = cm.example.edu\n{roles}use {name}\n")) == []
+
+
+def test_templates_without_arguments_say_what_they_lack_and_no_more() -> None:
+    known = builtin_library().templates
+    names = [f"{kind} : {name}" for kind in known.categories for name in known.names(kind)]
+    said = {one.id for name in names for one in lint(read(f"use {name}\n"))}
+    assert len(names) > 60
+    assert said == {"P101", "P104"}
