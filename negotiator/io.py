@@ -63,6 +63,7 @@ from policy.claims import ClaimSettings
 from policy.config import Config
 from policy.dialects import HTCONDOR, Dialect
 from policy.language.expressions import parse
+from policy.language.table import DETECTED_ORIGIN
 from policy.model import NegotiatorPolicy
 from policy.versions import NOT_GIVEN, Followed
 
@@ -209,6 +210,7 @@ def under_other_configurations(
         except ClassAdParseError as problem:
             found = problem.diagnostic or Diagnostic(str(problem))
             raise InputError([*reader.diagnostics, found]) from None
+    capture = evolve(capture, diagnostics=(*_short(*configs[:2]), *capture.diagnostics))
     for before, after in pairwise(configs):
         step = Reconfiguration(before, after, where, text)
         refused = step.refused()
@@ -226,6 +228,25 @@ def under_other_configurations(
             of_machines=other.of_machines,
         )
     return capture
+
+
+def _short(before: Config, after: Config) -> Iterator[Diagnostic]:
+    """Says so if a configuration takes the place of one with more than twice as many macros.
+
+    A file with what is to change is easily taken for one with all that there is.
+    """
+    own, others = (
+        sum(
+            entry.origin != DETECTED_ORIGIN and entry.template is None
+            for entry in config.scope.table
+        )
+        for config in (before, after)
+    )
+    if 2 * others < own:
+        macros = "1 macro" if others == 1 else f"{others} macros"
+        text = f"the configuration in place of the pool's own has {macros}, without its {own}"
+        how = "--also reads a file after the pool's own configuration"
+        yield Diagnostic(text, severity="warning", help=how)
 
 
 def _expected_name(reader: CaptureReader) -> str:

@@ -68,8 +68,8 @@ COMMANDS: Final = (
       for words, more, weight in (
           ("negotiate", "", 12), ("negotiate", " --json", 4), ("negotiate", " --cycles 3", 4),
           ("negotiate", " --engine reference", 4), ("quotas", " --trace", 3),
-          ("diff", " --config other.conf", 4), ("userprio", " -all", 4),
-          ("userprio", " -grouporder", 2),
+          ("diff", " --config other.conf", 4), ("diff", " --also other.conf", 2),
+          ("userprio", " -all", 4), ("userprio", " -grouporder", 2),
           ("forecast", " --hours 3 --every 1", 4), ("policy explain", "", 4), ("check", "", 6),
       )),
     *(Command(f"{words} pool {job}", (*_ADS, _CONFIG), 4)

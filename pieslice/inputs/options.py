@@ -56,6 +56,12 @@ def add_inputs(parser: argparse.ArgumentParser) -> None:
         help="configuration instead of the pool's; more are read on top of the first",
     )
     parser.add_argument(
+        "--also",
+        action="append",
+        metavar="F",
+        help="a file that is read after the configuration: what is to change, and nothing else",
+    )
+    parser.add_argument(
         "-D",
         "--define",
         action="append",

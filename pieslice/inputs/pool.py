@@ -118,13 +118,15 @@ def pool_inputs(
     named: Mapping[str, Path] = MappingProxyType({}),
     configs: Sequence[Path] = (),
     defines: Sequence[tuple[str, str]] = (),
+    also: Sequence[Path] = (),
     instead_of: Sequence[Path] = (),
     where: str = "",
 ) -> Inputs:
     """What the paths are; raises ``InputError`` if they are no pool.
 
     ``named``: files by what they are; ``configs``: in place of the pool's own configuration, or of
-    ``instead_of``, which is in place of that.  ``where``: see ``CapturePaths``.
+    ``instead_of``, which is in place of that; ``also``: files that are read after it.  ``where``:
+    see ``CapturePaths``.
     """
     found = sort_out(items, diagnostics)
     paths = evolve(found.paths, given={**found.paths.given, **named}, where=where)
@@ -138,12 +140,15 @@ def pool_inputs(
         step = with_configs(own, instead_of).paths
         paths = evolve(found.paths, before=(*step.before, step.config))
         found = evolve(found, paths=paths)
-    return with_more(found, defines=tuple(defines)) if defines else found
+    if also or defines:
+        found = with_more(found, overlays=tuple(also), defines=tuple(defines))
+    return found
 
 
 def with_more(
     inputs: Inputs,
     *,
+    overlays: tuple[Path, ...] = (),
     texts: tuple[tuple[str, str], ...] = (),
     defines: tuple[tuple[str, str], ...] = (),
 ) -> Inputs:
@@ -151,6 +156,7 @@ def with_more(
     paths = inputs.paths
     paths = evolve(
         paths,
+        overlays=(*paths.overlays, *overlays),
         texts=(*paths.texts, *texts),
         defines=(*paths.defines, *defines),
         before=paths.before or (own_config(paths),),
@@ -209,6 +215,7 @@ def _reading(args: argparse.Namespace) -> PoolReading:
         },
         configs=[Path(path) for path in args.config or ()],
         defines=defines,
+        also=[Path(path) for path in args.also or ()],
         instead_of=[Path(path) for path in getattr(args, "instead_of", None) or ()],
         where=args.where or "",
     )

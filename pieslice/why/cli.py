@@ -301,7 +301,9 @@ def _diff(args: argparse.Namespace) -> int:
         results: list[CycleResult] = []
         engines = make_engines(args.engine, lasting=True)
         pools: list[Capture] = []
+        also, alone = args.also, sides[0] == sides[1]
         for number, side in enumerate(sides):
+            args.also = also if number or not alone else None
             pool_name, config, args.dialect, args.at, args.condor_version = side
             args.inputs, args.config = [pool_name], None if config is None else [config]
             args.instead_of = _instead_of(*sides) if number else ()
@@ -320,6 +322,8 @@ def _diff(args: argparse.Namespace) -> int:
                 )
             )
         first, second = (_side_name(*side) for side in sides)
+        if alone and also:
+            second = f"{second} and {', '.join(also)}"
         found = compare(
             results[0],
             results[1],
@@ -378,13 +382,13 @@ def _sides(args: argparse.Namespace) -> list[_Side] | None:
         problem = "two pools, two configurations and two moments are the most to be compared"
     elif args.versions and args.condor_version:
         problem = "--versions names the version of each side, so --condor-version has none left"
-    elif _one_side(pools, configs, dialects, ats) and not configs and not args.versions:
+    elif _one_side(pools, configs, dialects, ats) and not (configs or args.versions or args.also):
         problem = "there is nothing to compare the pool with"
     if problem is not None:
         example = "pieslice diff --config A --config B DIR"
         complain(f"error: {problem}\n  help: {example}, or two folders")
         return None
-    if _one_side(pools, configs, dialects, ats) and configs and not args.versions:
+    if _one_side(pools, configs, dialects, ats) and configs and not (args.versions or args.also):
         configs = [None, configs[0]]
     versions = args.versions or [args.condor_version]
     given = (pools, configs or [None], dialects, ats or [None], versions)

@@ -109,3 +109,30 @@ def test_the_pools_own_configuration_is_for_check_to_judge(
 def test_with_config_lists_a_macro_that_nobody_reads(config: str | dict[str, object]) -> None:
     found = pieslice.read(TOUR).with_config(config).diagnostics
     assert [item.id for item in found if item.severity == "warning"] == ["P201"]
+
+
+def test_what_is_also_read_changes_what_it_says_and_nothing_else(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = f"{TOUR}/condor_config"
+    also, whole = tmp_path / "change", tmp_path / "whole"
+    also.write_text("PREEMPTION_REQUIREMENTS = False\n")
+    whole.write_text(f"{Path(config).read_text()}\n{also.read_text()}")
+    answers = []
+    for words in (["--also", str(also)], ["--config", str(whole)]):
+        assert main(["negotiate", TOUR, "--table", "matches", "--format", "csv", *words]) == 0
+        answers.append(capsys.readouterr())
+    assert answers[0] == answers[1]
+    assert main(["diff", TOUR, "--also", str(also), "--wide"]) == 1
+    shown = capsys.readouterr()
+    assert f"B: {TOUR} and {also}" in shown.out.replace("\n  ", "")
+    assert not shown.err
+
+
+def test_a_configuration_of_one_line_in_place_of_the_pools_own_is_warned_of(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = tmp_path / "change"
+    config.write_text("PREEMPTION_REQUIREMENTS = False\n")
+    assert main(["diff", TOUR, "--config", str(config)]) == 1
+    assert "has 1 macro, without its" in " ".join(capsys.readouterr().err.split())
