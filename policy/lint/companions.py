@@ -245,3 +245,41 @@ def _draining(setting: Setting) -> Iterator[Diagnostic]:
         cause = "DRAINING_MACHINES_PER_HOUR" if none else "MAX_CONCURRENT_DRAINING"
         message, help_text = "condor_defrag drains no machine", f"DEFRAG_{cause} is 0"
         yield setting.say(alone, message, Item.of(found), help_text)
+
+
+_PORT: Final = re.compile(r":(\d+)(?![\w:])")
+_ON_PORT: Final = re.compile(r"(?<!\S)-p\s+(\d+)")
+_METHODS: Final = "SEC_CLIENT_AUTHENTICATION_METHODS"
+
+
+@finding(
+    "P134",
+    "two settings that have to agree and do not",
+    "condor_had and condor_replication listen where HAD_ARGS and REPLICATION_ARGS say, and the"
+    " others look for them where HAD_LIST and REPLICATION_LIST say. Daemons are clients of each"
+    " other: without a method of SEC_CLIENT_AUTHENTICATION_METHODS that the other side takes they"
+    " cannot authenticate.",
+    bad="HAD_ARGS = -p 51450\nHAD_LIST = cm1.example.edu:51451, cm2.example.edu:51451\n",
+    good="HAD_ARGS = -p 51450\nHAD_LIST = cm1.example.edu:51450, cm2.example.edu:51450\n",
+    observed="Not observed with a daemon: it follows from the manual.",
+    of="(HAD|REPLICATION)_LIST|SEC_(DEFAULT|DAEMON)_AUTHENTICATION_METHODS",
+)
+def disagreeing(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    if setting.macro.upper().endswith("_LIST"):
+        args = setting.macro[: -len("LIST")] + "ARGS"
+        ports, own = _PORT.findall(setting.text()), _ON_PORT.search(setting.beside(args))
+        if own is not None and ports and own[1] not in ports:
+            message = f"{setting.macro} has the port {ports[0]}, and {args} says {own[1]}"
+            yield setting.say(disagreeing, message, setting.whole())
+    elif _METHODS.casefold() in view.defined:
+        ours, theirs = (_methods(text) for text in (setting.beside(_METHODS), setting.text()))
+        if ours and theirs and ours.isdisjoint(theirs):
+            message = f"{setting.macro} has no method of {_METHODS}"
+            help_text = "daemons cannot authenticate with each other"
+            yield setting.say(disagreeing, message, setting.whole(), help_text)
+
+
+def _methods(text: str) -> set[str]:
+    """Methods of authentication, tokens under one name."""
+    found = re.split(r"[\s,]+", text.strip().upper())
+    return {"IDTOKENS" if one.strip("S") in ("TOKEN", "IDTOKEN") else one for one in found if one}
