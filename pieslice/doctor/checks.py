@@ -191,12 +191,13 @@ _WORKING: Final[dict[str, Callable[[], str]]] = {
 
 
 def _bindings() -> PartCheck:
-    """HTCondor's own Python bindings, which `from_classad2` and the tests marked live use."""
+    """HTCondor's own Python bindings: running pools are asked through them."""
     name = "bindings"
     try:
         version = installed("htcondor")
     except PackageNotFoundError:
-        return PartCheck(name, "absent", "htcondor is not installed; only `from_classad2` needs it")
+        text = "htcondor is not installed: running pools (HOST) and `to_classad2` need it"
+        return PartCheck(name, "absent", f"{text}: pip install 'pieslice[live]'")
     if _parts(version) < [25]:
         text = f"htcondor {version} has a package classad of its own, which this one hides"
         return PartCheck(name, "doubtful", text, "pip install 'htcondor>=25'")
@@ -206,7 +207,8 @@ def _bindings() -> PartCheck:
 def _tools() -> PartCheck:
     found = shutil.which("condor_version")
     if found is None:
-        return PartCheck("tools", "absent", "no condor_version on the PATH; nothing here needs it")
+        text = "no condor_version on the PATH; only --from-tools needs HTCondor's tools"
+        return PartCheck("tools", "absent", text)
     return _told("tools", [found], found)
 
 

@@ -118,6 +118,22 @@ def test_dependencies(
     assert list(checks._dependencies()) == expected
 
 
+def test_parts_of_htcondor_that_are_absent_are_said_with_what_needs_them(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def version(name: str) -> str:
+        raise checks.PackageNotFoundError(name)
+
+    monkeypatch.setattr(checks, "installed", version)
+    monkeypatch.setattr(checks.shutil, "which", lambda name: None)
+    _, by_name = found(capsys)
+    assert by_name["bindings"]["state"] == by_name["tools"]["state"] == "absent"
+    # A pool is asked through the bindings, or with the tools where --from-tools is given.
+    assert "running pools (HOST)" in by_name["bindings"]["text"]
+    assert "pip install 'pieslice[live]'" in by_name["bindings"]["text"]
+    assert "--from-tools" in by_name["tools"]["text"]
+
+
 def test_a_folder_without_daemons(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, by_name = found(capsys, "--root", str(tmp_path))
     assert code == 1
