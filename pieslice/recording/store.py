@@ -151,6 +151,11 @@ class History:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        if path.is_dir():
+            raise HistoryError(
+                f"{path}: a folder, and no history, which is a file; "
+                f"`pieslice record FILE {path}` makes one of captures"
+            )
         if not path.is_file():
             raise HistoryError(f"{path}: no such history")
         self.base = _connected(path, "ro")

@@ -236,6 +236,16 @@ def test_what_is_no_history_is_told_in_one_line(tmp_path: Path) -> None:
         assert run(*words) == (2, "", f"error: {path}: no capture in it yet\n")
 
 
+def test_a_capture_in_the_place_of_a_history_is_told_what_makes_one_of_it() -> None:
+    campus = ROOT / "examples" / "campus"
+    for words in (("history", campus), ("when", campus, "8.0")):
+        code, out, err = run(*words)
+        assert (code, out) == (2, "")
+        assert err.startswith(f"error: {campus}: a folder, and no history")
+        assert f"`pieslice record FILE {campus}`" in err
+        assert len(err.splitlines()) == 1
+
+
 # --- what a simulation records -------------------------------------------------------------------
 
 
