@@ -12,6 +12,7 @@ simplest counterexample found for each property and expression.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from math import isqrt
 from random import Random
 from typing import Final
 
@@ -188,6 +189,9 @@ def _before(value: Held, domain: tuple[Held, ...]) -> Iterator[Held]:
 #: usage and priorities of its own, one that needs a certain usage shows in one of them.
 _SMALL: Final = 20
 _SMALL_ONES: Final = 12
+#: Samples, each of fewer pairs than the one before, that come to any number of pairs below that
+#: of a large one.
+_LAST_ONES: Final = 12
 
 
 @frozen(eq=False)
@@ -206,16 +210,20 @@ def _silent(done: float, words: str) -> None:
 def search(
     tests: Iterable[Property], examples: int, seed: int, moved: Moved = _silent
 ) -> SearchResult:
-    """Look for a counterexample to each of the properties; ``moved`` takes the pairs tried."""
+    """Look for a counterexample to each of the properties; ``moved`` takes the pairs tried.
+
+    No more than ``examples`` pairs are tried: the last samples are as small as that takes.
+    """
     found: list[BrokenProperty] = []
     left = list(tests)
     tested = tuple(dict.fromkeys((test.title(), test.doc) for test in left))
     tried, number = 0, 0
-    samples = _SMALL_ONES + examples // side_of(left[0].study) ** 2 + 1 if left else 0
+    samples = _SMALL_ONES + examples // side_of(left[0].study) ** 2 + _LAST_ONES if left else 0
     while left and tried < examples and number < samples:
         rng = Random(f"{seed}/{number}")
         study = left[0].study
-        sample = draw_sample(study, rng, _SMALL if number < _SMALL_ONES else side_of(study))
+        side = _SMALL if number < _SMALL_ONES else side_of(study)
+        sample = draw_sample(study, rng, min(side, isqrt(examples - tried)))
         number += 1
         tried += max(test.evaluated(sample) for test in left)
         moved(min(tried, examples), f"{tried:,} pairs, {len(found)} counterexamples")

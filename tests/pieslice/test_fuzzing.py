@@ -64,6 +64,14 @@ def test_every_example_policy_is_in_the_tables() -> None:
     assert {path.name for path in (ROOT / POLICIES / "sound").iterdir()} == set(SOUND)
 
 
+@pytest.mark.parametrize("examples", [1, 399, 5000, 14801])
+def test_as_many_pairs_are_tried_as_are_asked_for(
+    examples: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    policy = str(POLICIES / "sound" / "priority_with_guard")
+    assert fuzz(capsys, policy, "--examples", str(examples))[1]["pairs"] == examples
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", ["1", *(pytest.param(it, marks=LONG) for it in "234")])
 @pytest.mark.parametrize("name", sorted(FLAWS))
