@@ -185,9 +185,10 @@ class Pool:
             raise TypeError(f"diff takes a pool, as read and with_config give it, not {other!r}")
         with one_family():
             results = [run(pool.capture, seed).result for pool in (self, other)]
+            pools = self.capture.snapshot, other.capture.snapshot
             versions = self.capture.facts.version, other.capture.facts.version
             names, what_ifs = (self.name, other.name), (self.what_if, other.what_if)
-            return compare(results[0], results[1], names, versions, what_ifs)
+            return compare(results[0], results[1], names, versions, what_ifs, pools)
 
     @property
     def what_if(self) -> WhatIf | None:

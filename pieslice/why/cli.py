@@ -330,6 +330,7 @@ def _diff(args: argparse.Namespace) -> int:
             (first, second),
             (pools[0].facts.version, pools[1].facts.version),
             (pools[0].what_if, pools[1].what_if),
+            (pools[0].snapshot, pools[1].snapshot),
         )
         put(found, args, sys.stdout)
     return EXIT_OK if found.same else EXIT_NO

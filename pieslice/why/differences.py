@@ -14,17 +14,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
-from typing import ClassVar, Final
+from typing import ClassVar, Final, Literal, TypeAlias
 
-from attr import frozen
+from attr import field, frozen
 
 from negotiator.model.arithmetic import add_up
 from negotiator.model.result import CycleResult, Match, MatchKind
-from negotiator.model.snapshot import machine_of
+from negotiator.model.snapshot import Snapshot, machine_of
 from negotiator.whatif.pool import WhatIf
 from pieslice.negotiate.tables import MatchSums, sums_by
 from pieslice.negotiate.text import KINDS
-from pieslice.reports.document import shape, view
+from pieslice.reports.document import SPARSE, shape, view
 from pieslice.reports.layout import (
     Block,
     CellsOf,
@@ -44,6 +44,8 @@ from policy.versions import NOT_GIVEN, Followed
 
 #: Two real numbers that differ by less than this part are told as equal.
 _CLOSE: Final = 1e-9
+#: One of two pools.
+OnlyIn: TypeAlias = Literal["a", "b"]
 
 
 @frozen
@@ -103,12 +105,23 @@ class SlotMatch:
 
 @frozen
 class SlotChange:
-    """A slot that goes to somebody else, or in another way; None: it stays as it is."""
+    """A slot that goes to somebody else, or in another way; None: it stays as it is.
+
+    ``only_in``: the one of two pools, ``a`` or ``b``, that has a slot of this name.
+    """
 
     slot: str
     machine: str
     before: SlotMatch | None
     after: SlotMatch | None
+    only_in: OnlyIn | None = field(default=None, metadata=SPARSE)
+
+    def text(self, side: OnlyIn) -> str:
+        """What becomes of it in the cycle before (``a``) or after (``b``)."""
+        match = self.before if side == "a" else self.after
+        if match is not None:
+            return match.text
+        return "not matched" if self.only_in in (None, side) else "not in this pool"
 
 
 @frozen
@@ -273,9 +286,10 @@ def compare(
     names: tuple[str, str] = ("before", "after"),
     versions: tuple[Followed, Followed] = (NOT_GIVEN, NOT_GIVEN),
     what_ifs: tuple[WhatIf | None, WhatIf | None] = (None, None),
+    pools: tuple[Snapshot, Snapshot] | None = None,
 ) -> Changes:
-    """What changes from one cycle to another."""
-    slots = _slots(before, after)
+    """What changes from one cycle to another; ``pools``: theirs, if slots may differ."""
+    slots = _slots(before, after, pools)
     totals = CycleTotals.of(before), CycleTotals.of(after)
     sides = [*map(CycleSide, names, versions, totals, map(WhatIfData.of, what_ifs))]
     return Changes(
@@ -289,11 +303,14 @@ def compare(
     )
 
 
-def _slots(before: CycleResult, after: CycleResult) -> tuple[SlotChange, ...]:
+def _slots(
+    before: CycleResult, after: CycleResult, pools: tuple[Snapshot, Snapshot] | None
+) -> tuple[SlotChange, ...]:
     """Slots of different fate: first those that are not handed out any more, the heaviest first."""
     old, new = _by_slot(before.matches), _by_slot(after.matches)
+    only_in = _only_in(pools) if pools is not None else {}
     found = [
-        SlotChange(name, machine_of(name), a, b)
+        SlotChange(name, machine_of(name), a, b, only_in.get(name))
         for name in dict.fromkeys((*old, *new))
         for a, b in _aligned(old.get(name, []), new.get(name, []))
     ]
@@ -303,6 +320,12 @@ def _slots(before: CycleResult, after: CycleResult) -> tuple[SlotChange, ...]:
         return change.after is not None, change.before is None, -heaviest, change.slot
 
     return tuple(sorted(found, key=order))
+
+
+def _only_in(pools: tuple[Snapshot, Snapshot]) -> dict[str, OnlyIn]:
+    """The slots that one of two pools has, each with which."""
+    a, b = ({ad.get_string("Name") or "" for ad in pool.slots} for pool in pools)
+    return {**dict.fromkeys(a - b, "a"), **dict.fromkeys(b - a, "b")}
 
 
 def _by_slot(matches: Iterable[Match]) -> dict[str, list[SlotMatch]]:
@@ -453,9 +476,7 @@ def _slot_blocks(slots: Iterable[SlotChange]) -> list[Block]:
     blocks: list[Block] = []
     ways: dict[tuple[str, ...], list[str]] = {}
     for item in slots:
-        sides = (item.before, item.after)
-        way = tuple("not matched" if side is None else side.text for side in sides)
-        ways.setdefault(way, []).append(item.slot)
+        ways.setdefault((item.text("a"), item.text("b")), []).append(item.slot)
     for (before, after), names in ways.items():
         blocks += [Line(f"  A: {before}"), Line(f"  B: {after}"), Wrapped("", tuple(names))]
     return blocks

@@ -59,6 +59,25 @@ def test_two_pools(pool: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert "  B: not matched\n" in out
 
 
+def test_a_slot_that_one_pool_lacks_is_not_said_to_be_unmatched_there(
+    pool: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = tmp_path / "other"
+    shutil.copytree(pool, other)
+    before, after = (folder / "slots.ads" for folder in (pool, other))
+    name = next(line for line in before.read_text().splitlines() if line.startswith("Name = "))
+    after.write_text(before.read_text().replace(name, 'Name = "slot1@moved"', 1))
+    main(["diff", str(pool), str(other), "--json"])
+    slots = {one["slot"]: one for one in json.loads(capsys.readouterr().out)["slots"]}
+    assert slots[name.split('"')[1]]["only_in"] == "a"
+    assert slots["slot1@moved"]["only_in"] == "b"
+    main(["diff", str(pool), str(other), "--wide"])
+    out = capsys.readouterr().out
+    assert "  A: not in this pool\n" in out
+    assert "  B: not in this pool\n" in out
+    assert "not matched" not in out
+
+
 @pytest.mark.parametrize(
     "arguments",
     [[CAMPUS], [CAMPUS] * 3, [CAMPUS, "--config", OTHER, "--config", OTHER, "--config", OTHER]],
