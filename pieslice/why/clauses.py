@@ -37,7 +37,15 @@ from negotiator.pool.slots import Slot
 from pieslice.expressions.dependence import conjuncts
 from pieslice.reports import layout
 from pieslice.reports.layout import Block, Line, TextColumn, plural, short, shortened
-from pieslice.why.lists import OpenedList, inside_of, open_lists, references, value_text
+from pieslice.why.lists import (
+    OpenedList,
+    inside_of,
+    list_lines,
+    open_lists,
+    references,
+    tidy,
+    value_text,
+)
 from policy.ephemeral import find_ephemeral
 from policy.universes import universe_name
 
@@ -50,7 +58,6 @@ SEARCHED: Final = 200
 BUILT_IN: Final = "built in"
 #: What stands for the test of a consumption policy.
 CONSUMES: Final = "it has what its consumption policy takes for the job"
-_REAL: Final = re.compile(r"\b\d\.\d{15}E[+-]\d{2,3}")
 _SCOPE: Final = re.compile(r"\b(?:my|target)\.", re.IGNORECASE)
 #: Clauses that are shown; JSON has all.
 MAX_CLAUSES: Final = 8
@@ -434,12 +441,16 @@ def _clause_rows(clause: Clause, told: set[str]) -> list[tuple[str, ...]]:
     of = "" if clause.whose is Whose.JOB or clause.slots == clause.true else f" of {clause.slots}"
     counts = (f"{clause.true}{of}", str(clause.left), gained)
     rows: list[tuple[str, ...]] = [(*counts, f"{clause.whose.value}: {tidy(clause.text)}")]
+    rest = f"the other {clause.refuses}" if clause.true else "all"
     facts = [
-        f"{kind} in {count if count < clause.refuses else 'all'}"
+        f"{kind} in {count if count < clause.refuses else rest}"
         for kind, count in (("undefined", clause.undefined), ("an error", clause.error))
         if count
     ]
-    facts += map(mentioned, clause.operands)
+    facts += (
+        _lacked(item, clause.whose) if clause.true and item.owner is None else mentioned(item)
+        for item in clause.operands
+    )
     known = {_SCOPE.sub("", fact) for fact in facts}
     if not known <= told:
         rows.append(("", "", "", f"  {'; '.join(facts)}"))
@@ -451,17 +462,6 @@ def _clause_rows(clause: Clause, told: set[str]) -> list[tuple[str, ...]]:
     return rows
 
 
-def list_lines(opened: OpenedList) -> Iterator[str]:
-    """What each part of a condition over a list is true of."""
-    many = plural(opened.elements, "element")
-    yield f"{tidy(opened.list)} of {opened.slot} has {many}:"
-    for part in opened.parts:
-        count = "none" if not part.true else f"{part.true} of {opened.elements}"
-        values = f" ({', '.join(part.values)})" if part.values else ""
-        note = "" if part.note is None else f": {part.note}"
-        yield f"  {tidy(part.text)} is true in {count}{values}{note}"
-
-
 def mentioned(item: ClauseOperand) -> str:
     """A name and its values in the slots that are told of."""
     if item.owner is None:
@@ -470,9 +470,12 @@ def mentioned(item: ClauseOperand) -> str:
     return f"{item.name} = {values_of(item)}"
 
 
-def tidy(text: str) -> str:
-    """An expression with its reals as people write them."""
-    return _REAL.sub(lambda found: short(float(found[0])), text.strip())
+def _lacked(item: ClauseOperand, whose: Whose) -> str:
+    """Who lacks a name of a clause that is true of other slots: the job, or those it refuses."""
+    scope, _, name = item.name.rpartition(".")
+    side = SIDES.get(scope.lower())
+    whom = "the job has no" if (side == "my") is (whose is Whose.JOB) else "these slots have no"
+    return f"{'neither the job nor these slots have' if side is None else whom} `{name}`"
 
 
 def _named(name: str, value: str) -> str:

@@ -30,7 +30,7 @@ from classad.table import Rows
 from pieslice.data import is_number
 from pieslice.expressions.dependence import conjuncts
 from pieslice.reports.layout import Block, Line, rounded
-from pieslice.why.clauses import Counted, Pairs, Whose, owner_of, scope_of, tidy
+from pieslice.why.clauses import Counted, Pairs, Whose, owner_of, scope_of
 from pieslice.why.lists import (
     as_written,
     calls_over_lists,
@@ -39,6 +39,7 @@ from pieslice.why.lists import (
     inside_of,
     number_in,
     references,
+    tidy,
     values_in_lists,
 )
 from policy.ephemeral import find_ephemeral

@@ -9,6 +9,7 @@ evaluator, which is asked for each part by itself; the schedd, which flattens su
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -25,11 +26,13 @@ from classad.formats.unparse import unparse, unparse_value
 from classad.language.values import ERROR, UNDEFINED
 from classad.match import is_true
 from classad.syntax.nodes import Binary, Call, Node, Parens, Reference, bare, walk
+from pieslice.reports.layout import plural, short
 
 #: Different values of the elements that are listed.
 MAX_VALUES: Final = 4
 #: Where the other ad is while requirements are flattened.
 _PARTNER: Final = "RIGHT"
+_REAL: Final = re.compile(r"\b\d\.\d{15}E[+-]\d{2,3}")
 
 
 @frozen
@@ -206,3 +209,22 @@ def values_in_lists(
         for call in calls_over_lists(node)
         for value in _Members(call, job, slot, context).values(other)
     ]
+
+
+# --- words ----------------------------------------------------------------------------------------
+
+
+def list_lines(opened: OpenedList) -> Iterator[str]:
+    """What each part of a condition over a list is true of."""
+    many = plural(opened.elements, "element")
+    yield f"{tidy(opened.list)} of {opened.slot} has {many}:"
+    for part in opened.parts:
+        count = "none" if not part.true else f"{part.true} of {opened.elements}"
+        values = f" ({', '.join(part.values)})" if part.values else ""
+        note = "" if part.note is None else f": {part.note}"
+        yield f"  {tidy(part.text)} is true in {count}{values}{note}"
+
+
+def tidy(text: str) -> str:
+    """An expression with its reals as people write them."""
+    return _REAL.sub(lambda found: short(float(found[0])), text.strip())

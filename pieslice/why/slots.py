@@ -26,13 +26,12 @@ from pieslice.why.clauses import (
     Pairs,
     Whose,
     mentioned,
-    tidy,
     values_of,
 )
 from pieslice.why.conditions import near_lines
 from pieslice.why.funnel import Verdicts
 from pieslice.why.limits import amount
-from pieslice.why.lists import value_text
+from pieslice.why.lists import tidy, value_text
 from pieslice.why.preemption import PreemptionTest, preemption_tests, test_blocks
 from pieslice.why.ranking import RankedSlot, Ranking, against, first_difference, side_by_side
 

@@ -27,7 +27,7 @@ from negotiator.matching.candidate import Candidate
 from pieslice.data import is_number
 from pieslice.reports.document import json_name
 from pieslice.reports.layout import Block, Line, plural
-from pieslice.why.clauses import ClauseKey, Counted, Whose, tidy
+from pieslice.why.clauses import ClauseKey, Counted, Whose
 from pieslice.why.conditions import (
     Bound,
     Plain,
@@ -37,7 +37,7 @@ from pieslice.why.conditions import (
     with_values,
 )
 from pieslice.why.funnel import PoolMatch, Verdicts, match_pool, with_job
-from pieslice.why.lists import calls_over_lists, value_text
+from pieslice.why.lists import calls_over_lists, tidy, value_text
 
 #: SuggestedChanges that are told, those that are tried, and kinds of slots that are looked at.
 MAX_CHANGES: Final = 3

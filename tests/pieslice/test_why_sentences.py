@@ -75,6 +75,8 @@ def running(slot: dict[str, str], **job: str) -> Entry:
     return pool(slots(**slot), jobs("bob", JobStatus="2", **{"RemoteHost": '"slot1@m"', **job}))
 
 
+#: One slot has a model, two have none.
+MODELS: list[Entry] = [*slots(Model='"A"'), {"name": "slot{i}@n", "count": 2, "ad": {}}]
 TOO_BIG = {"RequestMemory": "9000"}
 FALSE_AND_LARGE = (
     jobs(count=2, Requirements="false"),
@@ -136,6 +138,22 @@ SAID = {
         pool(slots(**ANN), jobs(), config=ALONE, accountant=PRIOS),
         ("1.0",),
         ["not requested: nothing was left of the pie before its turn"],
+    ),
+    # --- what a clause lacks: it may be true of slots that have it
+    "an attribute that some slots have": (
+        pool(MODELS, jobs(Requirements='TARGET.Model == "A" && TARGET.Cpus > 5')),
+        ("1.0",),
+        ['job: TARGET.Model == "A"', "undefined in the other 2; these slots have no `Model`\n"],
+    ),
+    "the same without a scope": (
+        pool(MODELS, jobs(Requirements='Model == "A" && TARGET.Cpus > 5')),
+        ("1.0",),
+        ["undefined in the other 2; neither the job nor these slots have `Model`\n"],
+    ),
+    "an attribute of jobs that slots on some conditions want": (
+        pool(slots(Requirements="TARGET.Cpus > 5"), jobs(Requirements="MY.Tag || TARGET.Ok")),
+        ("1.0",),
+        ["undefined in all; MY.Tag is in neither ad; TARGET.Ok is in neither ad\n"],
     ),
     # --- why a request came to nothing
     "over the limit of free slots": (
