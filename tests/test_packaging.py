@@ -101,6 +101,19 @@ def test_every_data_file_is_installed() -> None:
         assert any(fnmatch(inside, pattern) for pattern in patterns), name
 
 
+def test_the_extra_all_is_all_others() -> None:
+    extras = PROJECT["project"]["optional-dependencies"]
+    named = ",".join(re.findall(r"pieslice\[(.*?)\]", " ".join(extras["all"])))
+    assert sorted(named.split(",")) == sorted(set(extras) - {"all"})
+
+
+def test_nobody_is_told_to_install_from_an_index() -> None:
+    """Nothing is published; an extra of what is installed is found without an index."""
+    for page in (ROOT / "README.md", *(ROOT / "docs").glob("*.md")):
+        text = page.read_text(encoding="utf-8")
+        assert not re.search(r"pip install (-\S+ )?['\"]?pieslice", text), page.name
+
+
 def test_the_command_exists() -> None:
     assert PROJECT["project"]["scripts"] == {"pieslice": "pieslice.cli:main"}
 

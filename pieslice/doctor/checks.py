@@ -93,12 +93,15 @@ def _dependencies() -> Iterator[PartCheck]:
         if found is None:
             continue
         item = (found["name"], found["least"] or "")
+        if item[0] == "pieslice":  # an extra made of others
+            continue
         extra = _EXTRA.search(found["marker"] or "")
         if extra is not None:
             extras.setdefault(extra["name"], []).append(item)
         elif not found["marker"]:
             needed.append(item)
-    yield _together("needed", needed, "broken", "pip install --upgrade pieslice")
+    asked = " ".join(f"'{name}>={least}'" if least else name for name, least in needed)
+    yield _together("needed", needed, "broken", f"pip install {asked}")
     for extra_name, items in sorted(extras.items()):
         help = f"pip install 'pieslice[{extra_name}]'"
         yield _together(f"[{extra_name}]", items, "doubtful", help)

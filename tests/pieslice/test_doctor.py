@@ -76,7 +76,7 @@ def test_a_check_that_raises_is_what_is_broken(
 NEEDS: dict[str, tuple[dict[str, str], list[str], list[PartCheck]]] = {
     "all there": (
         {"attrs": "25.1", "numpy": "2.0"},
-        ["attrs>=23.1", 'numpy>=1.24; extra == "numpy"'],
+        ["attrs>=23.1", 'numpy>=1.24; extra == "numpy"', 'pieslice[numpy]; extra == "all"'],
         [PartCheck("needed", "ok", "attrs 25.1"), PartCheck("[numpy]", "ok", "numpy 2.0")],
     ),
     "one too old": (
@@ -87,7 +87,7 @@ NEEDS: dict[str, tuple[dict[str, str], list[str], list[PartCheck]]] = {
                 "needed",
                 "broken",
                 "pcre2 0.5.3 is older than 0.6",
-                "pip install --upgrade pieslice",
+                "pip install 'pcre2>=0.6'",
             )
         ],
     ),
@@ -95,7 +95,7 @@ NEEDS: dict[str, tuple[dict[str, str], list[str], list[PartCheck]]] = {
         {},
         ["attrs>=23.1", 'pyarrow>=14; extra == "arrow"'],
         [
-            PartCheck("needed", "broken", "attrs is missing", "pip install --upgrade pieslice"),
+            PartCheck("needed", "broken", "attrs is missing", "pip install 'attrs>=23.1'"),
             PartCheck("[arrow]", "absent", "pyarrow: pip install 'pieslice[arrow]'"),
         ],
     ),
