@@ -3,7 +3,7 @@
 A block marked ``console`` holds commands after ``$ `` and below each what it prints; a line that
 is just ``...`` stands for lines left out.  A block marked ``pycon`` is a doctest.  Both run in a
 folder of their own in which everything at the top of the repository seems to be, the commands of a
-tutorial all in the same.  Those of the page about running pools are played, one after the other,
+tutorial all in the same.  Those of a page about running pools are played, one after the other,
 against the recorded answers of a real one.  Blocks in ``sh`` are for reading.
 
 A picture under ``docs/images`` is what a command of the page that shows it draws, in a file of the
@@ -82,11 +82,13 @@ def examples() -> Iterator[Example]:
 
 EXAMPLES = list(examples())
 TUTORIALS = sorted({e.place.partition(":")[0] for e in EXAMPLES if "/tutorial-" in e.place})
-LIVE = "docs/live.md"
+#: Commands that a recorded pool answers: those of the page about running pools, and of other pages
+#: those that name it.
+LIVE = [e for e in EXAMPLES if e.place.startswith("docs/live.md") or " cm.campus." in e.command]
 ALONE = [
     list(block)
     for place, block in itertools.groupby(EXAMPLES, key=lambda example: example.place)
-    if "/tutorial-" not in place and not place.startswith(LIVE)
+    if "/tutorial-" not in place and place not in {example.place for example in LIVE}
 ]
 IMAGES = ROOT / "docs" / "images"
 IMAGE = re.compile(r"!\[([^]]*)\]\(images/([^)]+)\)")
@@ -164,17 +166,19 @@ def test_tutorial(page: str, scratch: Path) -> None:
 
 
 @pytest.mark.slow
-def test_commands_about_a_running_pool(scratch: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("page", sorted({example.place.partition(":")[0] for example in LIVE}))
+def test_commands_about_a_running_pool(
+    page: str, scratch: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     recorded = ROOT / "tests" / "live" / "recorded"
     pool = scratch / "recorded-pool"
     pool.mkdir()
     (pool / "pool.json").write_bytes(gzip.decompress((recorded / "pool.json.gz").read_bytes()))
     monkeypatch.setenv("PYTHONPATH", str(recorded))
     monkeypatch.setenv("RECORDED_POOL", str(pool))
-    examples = [example for example in EXAMPLES if example.place.startswith(LIVE)]
-    assert len(examples) > 6
-    for example in examples:
-        check(example)
+    for example in LIVE:
+        if example.place.startswith(f"{page}:"):
+            check(example)
 
 
 def check(example: Example) -> None:
