@@ -26,8 +26,13 @@ _KEYWORD = re.compile(r"(if|elif|else|endif)(?![^ \t\n\v\f\r])[ \t\n\v\f\r]*(.*)
 _NUMBER = re.compile(r"-?(?:[0-9]+(?:[.eE][0-9.eE+-]*)?|\.[0-9]+[0-9.eE+-]*)")
 #: The part of it that counts.
 _LEADING = re.compile(r"-?[0-9]*\.?[0-9]*(?:[eE][+-]?[0-9]+)?")
-_VERSION = re.compile(r"version(?:[ \t]+(>=|<=|==|!=|=|<|>)[ \t]*v?(\S+))", re.I)
-_DIGITS = re.compile(r"([0-9]+)\.([0-9]+)(?:\.([0-9]+)(?:\..*)?)?")
+#: With a blank behind the word or behind a sign that is glued to it.
+_ASKS_VERSION = re.compile(r"version(?:[ \t].*|(?:[<>=]|!=).*[ \t].*)?", re.I | re.S)
+_VERSION = re.compile(r"version[ \t]*(>=|<=|==|!=|=|<|>)[ \t]*v?(.+)", re.I | re.S)
+#: Words, signs and numbers behind the digits are ignored.
+_DIGITS = re.compile(
+    r"([0-9]++)\.([0-9]++)(?:\.([0-9]++))?+(?:[A-Za-z0-9_<>=! \t]|(?<=[0-9])\.(?=[0-9]))*"
+)
 _NAMED = re.compile(r"[A-Za-z0-9_./]+")
 _ASKS_FOR = re.compile(r"defined(|[ \t\n\v\f\r].*)", re.I | re.S)
 #: What a whole condition about a definition consists of.
@@ -94,7 +99,7 @@ def _simple(bare: str, written: str, world: World) -> bool:
     found = _ASKS_FOR.fullmatch(bare)
     if found is not None:
         return _defined(found[1].strip(BLANKS), written, world)
-    if bare.partition(" ")[0].lower() == "version":
+    if _ASKS_VERSION.fullmatch(bare):
         return _version(bare, written, world)
     if _NAMED.fullmatch(bare) or bare in ("-", "+"):
         raise _wrong(written, "it is a bare word")

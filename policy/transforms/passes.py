@@ -12,13 +12,12 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Final
 
-from attr import evolve, frozen
+from attr import frozen
 
-from classad.ads.ad import Ad
 from classad.errors import Diagnostic
 from classad.evaluate import evaluate
+from policy.language.macros import Expander
 from policy.language.numbers import integer_literal, saturated
-from policy.transforms.job import TransformedJob
 from policy.transforms.rules import Rules, argument, expression
 from policy.transforms.variables import Variables
 
@@ -56,13 +55,12 @@ class Files:
 def passes(rules: Rules, variables: Variables, files: Files | None = None) -> list[dict[str, str]]:
     """The variables of each pass, at least one; raises ``PassesError``.
 
-    The argument sees the variables from before the rules, and no job.
+    The argument sees no job, no variable, and no macro of the configuration.
     """
-    variables = evolve(variables, job=TransformedJob(Ad()))
     if rules.iteration is None:
         return [ONCE]
     written = argument(rules.iteration)
-    text = variables.expand(written).strip(" \t")
+    text = Expander(lambda name: None, variables.expander().call).expand(written).strip(" \t")
     if integer_literal(written) in (0, 1):
         return [ONCE]
     found = _KEYWORD.search(text.split("(")[0])

@@ -207,10 +207,11 @@ def _told(rules: Rules, variables: Variables, config: Config) -> Route:
     )
     most = number("MaxJobs", default("JOB_ROUTER_DEFAULT_MAX_JOBS_PER_ROUTE", MAX_JOBS))
     edits = read_boolean(_variable(variables, "EditJobInPlace"), evaluated)
+    grid = _bare(_variable(variables, "GridResource")) if universe == UNIVERSES["grid"] else ""
     tokens = split_names(_bare(_variable(variables, "SendIDTokens")))
     known = {one.casefold() for one in split_names(_text(config, "JOB_ROUTER_IDTOKEN_NAMES"))}
     return Route(
-        rules.name, rules, universe, _bare(_variable(variables, "GridResource")), most,
+        rules.name, rules, universe, grid, most,
         None if idle < 0 else idle, bool(edits),
         tuple(one for one in tokens if one.casefold() not in known),
     )  # fmt: skip

@@ -71,14 +71,14 @@ class Rules:
         return bool(self.written) and self.written[0].text.startswith("[")
 
     def universe_number(self) -> int | None:
-        """The universe that UNIVERSE names; None without one, 9 (grid) for what is no universe."""
+        """The universe that UNIVERSE names; None without one, and for what is no universe."""
         if self.universe is None:
             return None
         text = argument(self.universe).strip()
         known = UNIVERSES.get(text.casefold())
         if known is None and text.isdecimal() and 0 < int(text) <= _LAST_UNIVERSE:
             known = int(text)
-        return UNIVERSES["grid"] if known is None else known
+        return known
 
     def place(self) -> Spot | None:
         """Where it begins."""

@@ -55,6 +55,35 @@ def test_conditions_ask_for_the_version_that_reads() -> None:
     assert read(text, NEWEST).text("KIND") == "new"
 
 
+@pytest.mark.parametrize(
+    ("condition", "holds"),
+    [
+        ("version>= 25.14.1", True),
+        ("!version> 25.14", True),
+        ("version>=\t99.0", False),
+        ("version>=25.14 x", True),
+        ("version >= 25.14 x", True),
+        ("version\t>=25.14", True),
+        ("VERSION < 9.0x", False),
+        ("version>=25.14", None),
+        ("versions >= 25.14", None),
+        ("version! 25.14", None),
+        ("version >= 25", None),
+        ("version >= 9.0, 8", None),
+        ("version >= 9.0.x", None),
+    ],
+)
+def test_a_version_condition_has_a_blank_somewhere_and_ignores_what_follows(
+    condition: str, holds: bool | None
+) -> None:
+    """As condor_config_val 25.14.1 reads them; None: it is no condition."""
+    found = read(f"if {condition}\nA = yes\nelse\nA = no\nendif\n", NEWEST)
+    if holds is None:
+        assert any(said.severity == "error" for said in found.diagnostics)
+    else:
+        assert found.text("A") == ("yes" if holds else "no")
+
+
 def test_a_template_that_the_version_does_not_have_is_an_error() -> None:
     text = "use FEATURE : LIBRARIAN\n"
     assert not any(found.severity == "error" for found in read(text, NEWEST).diagnostics)

@@ -191,6 +191,18 @@ def test_a_list_makes_no_more_passes_than_a_machine_can() -> None:
     assert caught.value.diagnostic.line == 1
 
 
+@pytest.mark.parametrize(
+    ("argument", "count"), [("$(LIM)", 1), ("$(LIM:2)", 2), ("$(OWN:4)", 4), ("$CHOICE(0,3,9)", 3)]
+)
+def test_how_often_rules_run_is_read_without_variables_and_configuration(
+    argument: str, count: int
+) -> None:
+    """What condor_transform_ads 25.14.1 does."""
+    variables = Variables(config_of("LIM = 3\n"), TransformedJob.of(ad_of()), NOW)
+    variables.put("OWN", "5")
+    assert len(passes(rules_of_text(f"SET A 1\nTRANSFORM {argument}\n", "r"), variables)) == count
+
+
 # --- the schedd -----------------------------------------------------------------------------------
 
 TWO = "JOB_TRANSFORM_NAMES = a b\nJOB_TRANSFORM_a @=e\n{a}\n@e\nJOB_TRANSFORM_b = SET B 1\n"
@@ -266,6 +278,24 @@ def test_requirements_that_are_an_error_hide_the_routes_behind_them(
     job = ad_of(f"{JOB}ClusterId = 1\nJobStatus = 1\n")
     route = Router(read_routes(config, NOW), config, NOW).route_one(job).route
     assert (None if route is None else route.name) == routed
+
+
+@pytest.mark.parametrize(
+    ("lines", "universe", "resource"),
+    [
+        ("UNIVERSE nothing\nTargetUniverse = 5\n", 5, ""),
+        ("UNIVERSE nothing\nGridResource = batch pbs\n", 9, "batch pbs"),
+        ("UNIVERSE VANILLA\nGridResource = batch pbs\n", 5, ""),
+        ('TargetUniverse = 9\nGridResource = "batch slurm"\n', 9, "batch slurm"),
+    ],
+)
+def test_a_resource_belongs_to_the_grid_and_an_unknown_universe_names_none(
+    lines: str, universe: int, resource: str
+) -> None:
+    """The table of condor_job_router_info 25.14.1."""
+    text = f"JOB_ROUTER_ROUTE_NAMES = A\nJOB_ROUTER_ROUTE_A @=e\nREQUIREMENTS true\n{lines}@e\n"
+    (route,) = read_routes(config_of(text, "JOB_ROUTER"), NOW).routes
+    assert (route.universe, route.grid_resource) == (universe, resource)
 
 
 # --- what is said of them -------------------------------------------------------------------------
