@@ -27,7 +27,6 @@ from classad.evaluation.functions import RAW, lookup_function, may_move, names_s
 from classad.language.rules import PREFIX
 from classad.language.values import Scalar
 from classad.syntax.lazy import LazyExpression
-from classad.syntax.lexing import literal_value
 from classad.syntax.native import parse
 from classad.syntax.nodes import Binary, Call, Conditional, Literal, Node, Parens, Reference, Unary
 from classad.table.memo import Memo
@@ -126,8 +125,14 @@ def constants_of(text: str) -> tuple[Rest, list[Scalar]] | None:
     rest = MARK.join(pieces[::2])
     if _STRANGE.search(rest):
         return None
-    values: list[Any] = list(map(literal_value, pieces[1::2]))
+    values = list(map(_value, pieces[1::2]))
     return (rest, *map(type, values)), values
+
+
+def _value(text: str) -> Any:
+    if text[0] == '"':
+        return text[1:-1]
+    return float(text) if "." in text else int(text)
 
 
 def ends_of(text: str) -> dict[int, tuple[int, int]]:
