@@ -138,19 +138,24 @@ def not_requested(job: ClassAd, context: EvalContext) -> str | None:
 
     The name of its universe, or that something else manages it.
     """
-    match unserved(job, context):
-        case None:
-            return None
-        case Unready.EXTERNAL:
-            return "managed elsewhere"
-        case _:
-            return f"{universe_name(universe_of(job, context) or 0)} universe"
+    return _kind_of(*job.evaluate_all(("jobuniverse", "managed"), context))
+
+
+def _kind_of(universe: object, managed: object) -> str | None:
+    why = unserved_by(universe, managed)
+    if why is None or why is Unready.EXTERNAL:
+        return None if why is None else "managed elsewhere"
+    return f"{universe_name(whole(as_number(universe) or 0))} universe"
 
 
 def count_not_requested(jobs: Iterable[ClassAd]) -> Mapping[str, int]:
     """How many idle jobs of each such kind there are, the most frequent first."""
-    idle = (job for job in jobs if job.get_number("JobStatus", context=NO_CONTEXT) == IDLE)
-    found = Counter(kind for job in idle if (kind := not_requested(job, NO_CONTEXT)) is not None)
+    found: Counter[str] = Counter()
+    for job in jobs:
+        status, *what = job.evaluate_all(("jobstatus", "jobuniverse", "managed"), NO_CONTEXT)
+        kind = _kind_of(*what) if as_number(status) == IDLE else None
+        if kind is not None:
+            found[kind] += 1
     return dict(found.most_common())
 
 
