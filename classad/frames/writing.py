@@ -325,10 +325,12 @@ def _kind_of(value: Stored) -> str:
     """The kind of one value."""
     if value.__class__ is ListValue:
         return _list_kind(value)
-    name = _NAMES.get(value.__class__, "text")
-    span = _span(value) if name == "text" else None
+    name = _NAMES.get(value.__class__)
+    if name is not None:
+        return name
+    span = _span(value)
     # Times that are too far away for Arrow are texts.
-    return "span" if span is not None and abs(span.secs) < 2**63 / _MICRO else name
+    return "span" if span is not None and abs(span.secs) < 2**63 / _MICRO else "text"
 
 
 def _list_kind(value: ListValue) -> str:
