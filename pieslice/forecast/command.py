@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, ClassVar, Final
 
@@ -18,8 +18,10 @@ from attr import asdict, evolve, frozen
 
 from classad.errors import Diagnostic
 from classad.evaluate import EvalContext
+from negotiator.accounting.accountant import accountant_settings, priority_factor
 from negotiator.capture.configuration import pool_version
 from negotiator.capture.files import CaptureReader, ads_of
+from negotiator.groups.tree import group_tree
 from negotiator.io import CapturePaths, InputError
 from negotiator.pool.weights import own_weight
 from pieslice.command_line import EXIT_BAD, EXIT_OK
@@ -34,6 +36,7 @@ from pieslice.reports.output import chosen_width, show_diagnostics
 from pieslice.reports.plots import check_format
 from pieslice.reports.progress import Progress
 from pieslice.terminal import complain, printable
+from policy.model import NegotiatorPolicy
 from policy.versions import Followed
 
 _NUMBER: Final = r"[0-9]+(?:\.[0-9]*)?"
@@ -118,11 +121,12 @@ def _model(
     users: dict[str, User] = {}
     pool: float | None = args.pool
     half_life: float | None = args.half_life
+    policy = None if followed is None else _policy(args, followed)
     if args.source is not None:
-        users, size = _from_state(args.source, diagnostics)
+        users, size = _from_state(args.source, policy, diagnostics)
         pool = size if pool is None else pool
-    if followed is not None and half_life is None:
-        half_life = _half_life(args, followed)
+    if policy is not None and half_life is None:
+        half_life = policy.priority_halflife_seconds
     given = set()
     for name, demand in (_user(text) for text in args.user):
         user = users.get(name) or User(name)
@@ -150,7 +154,7 @@ def _model(
     if pool is None:
         pool = max(demand.cores for user in users.values() for demand in user.demands)
     settings = Settings(
-        pool, step=args.step, floor=args.floor, lag=args.lag, rounded=not args.exact
+        pool, step=args.step, floor=args.floor, lag=args.lag, rounded=not args.exact, policy=policy
     )
     if half_life is not None:
         settings = evolve(settings, half_life=half_life)
@@ -174,16 +178,17 @@ def _pair(text: str, option: str) -> tuple[str, float]:
     return name, float(rest)
 
 
-def _half_life(args: argparse.Namespace, followed: Followed) -> float:
+def _policy(args: argparse.Namespace, followed: Followed) -> NegotiatorPolicy:
     from negotiator.capture.configuration import read_policy
 
     if args.config is not None:
         check_policy_file(args.config)
-    loaded = read_policy(_config(args), 0, version=followed.version)
-    return loaded.policy.priority_halflife_seconds
+    return read_policy(_config(args), 0, version=followed.version).policy
 
 
-def _from_state(path: Path, diagnostics: list[Diagnostic]) -> tuple[dict[str, User], float]:
+def _from_state(
+    path: Path, policy: NegotiatorPolicy | None, diagnostics: list[Diagnostic]
+) -> tuple[dict[str, User], float]:
     """The users of a saved state and the size of its pool, in weighted cores."""
     records = rows_of(records_of(path, diagnostics))
     rows = [row for row in records if not row.is_group]
@@ -193,15 +198,38 @@ def _from_state(path: Path, diagnostics: list[Diagnostic]) -> tuple[dict[str, Us
         for row in rows
         if row.in_use or wanted.get(row.name) or (row.real_priority or 0) > _IDLE
     }
-    if any(row.is_group and row.name != "<none>" for row in records):
-        note = "quotas of groups are left out of a forecast; `pieslice simulate` keeps to them"
+    users |= _without_records(wanted, {row.name for row in rows}, policy)
+    if policy is None and any(row.is_group and row.name != "<none>" for row in records):
+        note = "quotas of groups are not known without a configuration; --config names one"
         diagnostics.append(Diagnostic(note, severity="note"))
     return users, _pool_size(path) or sum(row.in_use for row in rows)
 
 
 def _user_of(row: Row, wanted: float | None) -> User:
     demand = row.in_use if wanted is None else wanted
-    return User(row.name, (Demand(demand),), row.real_priority or _IDLE, row.factor or 1.0)
+    priority, factor = row.real_priority or _IDLE, row.factor or 1.0
+    most = row.ceiling if row.ceiling >= 0 else None
+    return User(row.name, (Demand(demand),), priority, factor, row.in_use, row.floor, most)
+
+
+def _without_records(
+    wanted: Mapping[str, float], known: Container[str], policy: NegotiatorPolicy | None
+) -> dict[str, User]:
+    """Submitters that ask for something for the first time, as the accountant will know them."""
+    from negotiator.capture.configuration import read_policy
+
+    if policy is None:
+        policy = read_policy(None, 0).policy
+    tree, settings = group_tree(policy), accountant_settings(policy)
+    return {
+        name: User(
+            name,
+            (Demand(cores),),
+            factor=priority_factor(name, tree.assigned(name).name, settings),
+        )
+        for name, cores in wanted.items()
+        if cores > 0 and name not in known
+    }
 
 
 def _submitter_demand(path: Path, diagnostics: list[Diagnostic]) -> dict[str, float]:

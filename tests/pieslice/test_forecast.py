@@ -162,7 +162,21 @@ def test_demands_of_a_user_add_up_and_replace_the_state(
     shown = capsys.readouterr()
     first = {point["name"]: point for point in json.loads(shown.out)["points"]}
     assert first[user]["real_priority"] == pytest.approx(5.646191)
-    assert "quotas of groups are left out" in shown.err
+    assert shown.err == ""
+    assert main(["forecast", f"{CAMPUS}/accounting.ads", "--hours", "1"]) == 0
+    assert "quotas of groups are not known without a configuration" in capsys.readouterr().err
+
+
+def test_groups_have_what_the_cycle_allocates_to_them(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["forecast", CAMPUS, "--hours", "24", "--every", "24", "--csv"]) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    last = [row for row in rows if float(row["hour"]) == 24]
+    cores = {row["name"].partition("@")[0]: float(row["cores"]) for row in last}
+    assert main(["negotiate", CAMPUS, "--json"]) == 0
+    groups = json.loads(capsys.readouterr().out)["groups"]
+    by_group = {group["group"]: group["rounds"][0]["allocated"] for group in groups}
+    for user in ("group_chemistry.carol", "group_physics.hep.alice", "group_physics.lep.bob"):
+        assert cores[user] == pytest.approx(by_group[user.rpartition(".")[0]])
 
 
 def test_a_state_has_the_pool_and_the_demand_of_its_capture(
@@ -175,7 +189,9 @@ def test_a_state_has_the_pool_and_the_demand_of_its_capture(
     log = f"{CAMPUS}/Accountantnew.log"
     assert main(["forecast", log, "--hours", "1", "--every", "1", "--json"]) == 0
     points = json.loads(capsys.readouterr().out)["points"]
-    assert sum(point["cores"] for point in points) == pytest.approx(111.0)
+    for hour in (0.0, 1.0):
+        cores = [point["cores"] for point in points if point["hour"] == hour]
+        assert sum(cores) == pytest.approx(111.0)
 
 
 def test_what_is_wanted_is_the_sum_of_the_submitter_ads_of_a_user(

@@ -20,6 +20,7 @@ from negotiator.io import InputError
 from pieslice.forecast.command import _followed, _model, _pair, _pool_size, _user, _user_of
 from pieslice.forecast.model import Demand, Settings, User, divide, forecast
 from pieslice.priorities.rows import Row
+from policy.load import policy_from_knobs
 from tests.cases import every_case
 
 
@@ -47,6 +48,76 @@ def test_spins_of_the_pie(
     pool: float, wanted: list[float], priorities: list[float], given: list[float]
 ) -> None:
     assert divide(pool, wanted, priorities) == pytest.approx(given, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("pool", "wanted", "floors", "given"),
+    [
+        (12.0, [100.0, 100.0], [0.0, 6.0], [6.0, 6.0]),
+        # No more than is wanted, and no more than there is.
+        (12.0, [100.0, 4.0], [0.0, 6.0], [8.0, 4.0]),
+        (5.0, [100.0, 100.0], [0.0, 6.0], [0.0, 5.0]),
+        # A floor below the share changes nothing.
+        (12.0, [100.0, 100.0], [9.0, 3.0], [9.0, 3.0]),
+        (12.0, [100.0, 100.0, 100.0], [0.0, 4.0, 4.0], [4.0, 4.0, 4.0]),
+    ],
+)
+def test_nobody_gets_less_than_its_floor(
+    pool: float, wanted: list[float], floors: list[float], given: list[float]
+) -> None:
+    priorities = [1.0, 3.0, 3.0][: len(wanted)]
+    assert divide(pool, wanted, priorities, floors) == pytest.approx(given)
+
+
+# --- groups ---------------------------------------------------------------------------------------
+
+
+def of_groups(users: list[User], **config: str) -> dict[str, float]:
+    """What users have of 100 cores after an hour, when all have the same priority."""
+    settings = Settings(100.0, step=3600.0, policy=policy_from_knobs(config).policy)
+    points = list(forecast(users, settings, 1.0, 1.0))
+    return {point.name: round(point.cores, 6) for point in points[len(users) :]}
+
+
+def wanting(**cores: float) -> list[User]:
+    return [User(f"{name.replace('_', '.')}@x", (Demand(n),)) for name, n in cores.items()]
+
+
+TWO = {"GROUP_NAMES": "a, b", "GROUP_QUOTA_a": "30", "GROUP_QUOTA_DYNAMIC_b": "0.5"}
+
+
+def test_a_group_has_its_quota_and_its_users_divide_it() -> None:
+    users = wanting(a_ann=90.0, a_art=90.0, b_bob=90.0, cid=90.0)
+    # b has half of what the static quota leaves, and users of no group the other half.
+    assert of_groups(users, **TWO) == {
+        "a.ann@x": 15.0, "a.art@x": 15.0, "b.bob@x": 35.0, "cid@x": 35.0,
+    }  # fmt: skip
+
+
+def test_what_a_group_leaves_goes_to_groups_that_accept_surplus() -> None:
+    users = wanting(a_ann=10.0, b_bob=90.0)
+    assert of_groups(users, **TWO) == {"a.ann@x": 10.0, "b.bob@x": 35.0}
+    more = of_groups(users, **TWO, GROUP_ACCEPT_SURPLUS_b="True")
+    assert more == {"a.ann@x": 10.0, "b.bob@x": 90.0}
+
+
+def test_users_of_groups_that_are_regrouped_divide_what_is_left() -> None:
+    users = wanting(a_ann=90.0, b_bob=90.0)
+    found = of_groups(users, **TWO, GROUP_AUTOREGROUP_a="True")
+    assert found == {"a.ann@x": 65.0, "b.bob@x": 35.0}
+
+
+def test_quotas_that_come_to_more_than_the_pool_give_out_no_more_than_the_pool() -> None:
+    quotas = {"GROUP_NAMES": "a, b", "GROUP_QUOTA_a": "150", "GROUP_QUOTA_b": "50"}
+    users = wanting(a_ann=500.0, b_bob=500.0)
+    for allowed in ("True", "False"):
+        found = of_groups(users, **quotas, NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION=allowed)
+        assert found == {"a.ann@x": 75.0, "b.bob@x": 25.0}
+
+
+def test_at_the_start_users_have_what_they_use() -> None:
+    points = list(forecast([User("a", (Demand(8.0),), held=3.0)], Settings(10.0), 1.0, 1.0))
+    assert [point.cores for point in points] == [3.0, 8.0]
 
 
 def test_what_is_wanted_changes_at_its_moments() -> None:
@@ -154,7 +225,12 @@ def test_a_user_of_a_saved_state(
     row: Any, wanted: float | None, demand: float, priority: float, factor: float
 ) -> None:
     found = _user_of(Row("a@x", "<none>", False, **row), wanted)
-    assert found == User("a@x", (Demand(demand),), priority, factor)
+    assert found == User("a@x", (Demand(demand),), priority, factor, row.get("in_use", 0.0))
+
+
+def test_a_user_of_a_saved_state_has_its_floor_and_ceiling() -> None:
+    found = _user_of(Row("a@x", "<none>", False, floor=3.0, ceiling=7.0), 20.0)
+    assert (found.least, found.most, found.demand(0)) == (3.0, 7.0, 7.0)
 
 
 def asked(**given: Any) -> argparse.Namespace:
