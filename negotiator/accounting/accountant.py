@@ -17,7 +17,7 @@ from attr import define, evolve, field, frozen
 
 from negotiator.groups.tree import GroupTree, subtrees_of
 from negotiator.model.result import ROOT_GROUP
-from negotiator.model.snapshot import AccountantState, Customer, Resource
+from negotiator.model.snapshot import NO_CEILING, AccountantState, Customer, Resource
 from negotiator.versions.negotiator import DOMAIN_OF_NAME, LEASES_OF_BOUNDS, LEASES_OF_FACTORS
 from policy.model import NegotiatorPolicy
 from policy.versions import NEWEST, Version
@@ -233,6 +233,9 @@ class Accountant:
         self._now = int(now)
         self._state = update_priorities(state, self._now, settings.half_life, settings.version)
         self._customers = dict(self._state.customers)
+        #: Names that had no record, and what their records mean, by the factor.
+        self._new: set[str] = set()
+        self._terms_of_new: dict[float, _Terms] = {}
         #: What records mean that have been looked at, and the factors that they get by that.
         self._terms: dict[str, _Terms] = {}
         self._factors: dict[str, float] = {}
@@ -360,7 +363,7 @@ class Accountant:
         if account is None:
             group = self._tree.assigned(name).name
             if name not in self._customers:
-                self._customers[name] = Customer(name)
+                self._add(name)
             account = self._accounts[name] = self._used(name), group
             if group not in self._group_accounts:
                 self._group_accounts[group] = self._group_account(group)
@@ -379,8 +382,15 @@ class Accountant:
         """The changing usage of a name that has a record."""
         used = self._usage.get(name)
         if used is None:
-            used = self._usage[name] = _Usage.of(self._customers[name])
+            new = name in self._new
+            used = _Usage(0, 0.0, 0.0, None, None) if new else _Usage.of(self._customers[name])
+            self._usage[name] = used
         return used
+
+    def _add(self, name: str) -> None:
+        """Make the record of a name that has none."""
+        self._customers[name] = Customer(name)
+        self._new.add(name)
 
     def usage(self, name: str) -> float:
         """The weight charged to exactly this submitter or group now."""
@@ -453,9 +463,16 @@ class Accountant:
 
     def _look_at(self, name: str) -> _Terms:
         """Look at a record for the first time, which makes it and corrects what it lacks."""
-        record = self._customers.get(name)
-        if record is None:
-            record = self._customers[name] = Customer(name)
+        if name not in self._customers:
+            self._add(name)
+        if name in self._new:
+            own = self._factors[name] = self._factor_without(name)
+            terms = self._terms_of_new.get(own)
+            if terms is None:
+                counts = own or self._settings.default_factor
+                terms = self._terms_of_new[own] = _Terms(MIN_PRIORITY, counts, 0, NO_CEILING)
+            return terms
+        record = self._customers[name]
         factor, priority = record.priority_factor, record.priority
         if factor is None or factor < MIN_FACTOR:
             factor = self._factors[name] = self._factor_without(name)
