@@ -69,12 +69,15 @@ class CaptureSources:
     """The configuration at ``root`` and the files of its folder; no others, no programs.
 
     ``overlays``: more files that are named on the command line, with their folders; ``texts``:
-    contents by name, of no file.
+    contents by name, of no file.  ``beside``: a relative name is one in the folder, as those of
+    maps, which the daemon has somewhere else; without it, as for a daemon that includes a file,
+    one in the folder that the process runs in.
     """
 
     root: Path
     overlays: tuple[Path, ...] = ()
     texts: tuple[tuple[str, str], ...] = ()
+    beside: bool = False
 
     def read(self, path: str) -> str | None:
         for name, text in self.texts:
@@ -108,15 +111,15 @@ class CaptureSources:
         roots = (self.root, *self.overlays)
         if Path(path) in roots:
             return Path(path)
-        found = [_below(root.parent, path) for root in roots]
+        found = [_below(root.parent, path, self.beside) for root in roots]
         there = (file for file in found if file is not None and file.exists())
         return next(there, found[0])
 
 
-def _below(folder: Path, path: str) -> Path | None:
+def _below(folder: Path, path: str, beside: bool) -> Path | None:
     """The file of that name if it is in the folder or below."""
     # A name that begins with $(CONFIG_ROOT) has the folder in it already.
-    places = (Path(path), folder / path)
+    places = (Path(path), folder / path) if beside else (Path(path),)
     inside = [p for p in places if p.resolve().is_relative_to(folder.resolve())]
     return next((p for p in inside if p.exists()), inside[0] if inside else None)
 
@@ -141,7 +144,7 @@ def read_config(
         now=now,
         keep_going=True,
     )
-    return config, sources
+    return config, evolve(sources, beside=True)
 
 
 def read_policy(

@@ -227,3 +227,42 @@ def test_a_table_for_people_is_one_line(
     error = capsys.readouterr().err
     assert error.endswith(f"{path}: a table of condor_q, not ads; save `condor_q -all -long`\n")
     assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", ["check", "negotiate", "policy explain"])
+def test_a_relative_include_is_one_in_the_working_directory_as_for_a_daemon(
+    command: str, pool: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    (pool / "more.conf").write_text("NEGOTIATOR_CONSIDER_PREEMPTION = False\n")
+    (pool / "condor_config").write_text("include : more.conf\n")
+    monkeypatch.chdir(tmp_path)
+    main([*command.split(), str(pool)])
+    said = "".join(capsys.readouterr())
+    assert "cannot read `more.conf`" in said
+    assert "$(CONFIG_ROOT)/more.conf" in said
+    monkeypatch.chdir(pool)
+    main([*command.split(), str(pool)])
+    assert "cannot read" not in "".join(capsys.readouterr())
+    monkeypatch.chdir(tmp_path)
+    (pool / "condor_config").write_text("include : $(CONFIG_ROOT)/more.conf\n")
+    main([*command.split(), str(pool)])
+    assert "cannot read" not in "".join(capsys.readouterr())
+
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+INCLUDING = sorted(
+    path
+    for name in ("campus", "tour")
+    for path in (EXAMPLES / name).iterdir()
+    if not path.suffix and "\ninclude" in path.read_text()
+)
+
+
+@pytest.mark.parametrize("path", INCLUDING, ids=lambda path: path.name)
+def test_examples_are_read_from_any_working_directory(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["check", str(path)]) == 0
+    assert main(["diff", str(path.parent), "--config", str(path)]) in (0, 1)
+    assert "cannot read" not in "".join(capsys.readouterr())
