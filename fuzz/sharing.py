@@ -13,11 +13,12 @@ from typing import Any, Final
 from attr import evolve
 
 from classad.files.log import transaction_text
-from negotiator.accounting.accountant import MIN_PRIORITY, stored, update_customer
+from negotiator.accounting.accountant import MIN_PRIORITY, update_customer
 from negotiator.accounting.log import changes, read_log
 from negotiator.accounting.records import from_log
 from negotiator.groups.quotas import allocate, assign_quotas
 from negotiator.groups.tree import Group, GroupTree, group_tree
+from negotiator.model.arithmetic import stored
 from negotiator.model.snapshot import AccountantState, Customer, Lease
 from policy.config import Library, load_config
 from policy.knobs import table_defaults

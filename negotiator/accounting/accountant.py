@@ -7,7 +7,6 @@ HTCondor's manual and the vectors.
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from operator import itemgetter
@@ -16,6 +15,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 from attr import define, evolve, field, frozen
 
 from negotiator.groups.tree import GroupTree, subtrees_of
+from negotiator.model.arithmetic import remaining, stored
 from negotiator.model.result import ROOT_GROUP
 from negotiator.model.snapshot import NO_CEILING, AccountantState, Customer, Resource
 from negotiator.versions.negotiator import DOMAIN_OF_NAME, LEASES_OF_BOUNDS, LEASES_OF_FACTORS
@@ -43,21 +43,6 @@ class AccountantSettings:
     local_domain: str = ""
     group_factors: Mapping[str, float] = field(factory=dict)
     version: Version = NEWEST
-
-
-def stored(number: float) -> float:
-    """A real number as the accountant remembers it: six decimals."""
-    return float(number if number % 1 == 0 else f"{number:f}")
-
-
-def remaining(elapsed: float, half_life: float) -> float:
-    """The share of a priority that is left after so many seconds; as in C, none at half-life 0."""
-    if half_life == 0:
-        return 0.0
-    try:
-        return float(0.5 ** (elapsed / half_life))
-    except OverflowError:
-        return math.inf
 
 
 def update_customer(customer: Customer, elapsed: int, now: int, half_life: float) -> Customer:

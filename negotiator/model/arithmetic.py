@@ -72,3 +72,18 @@ best_first = sort_order
 def ascending(columns: Sequence[Sequence[float]]) -> list[int]:
     """Rows by columns of keys, smallest first."""
     return sort_order([[-key for key in column] for column in columns])
+
+
+def stored(number: float) -> float:
+    """A real number as the accountant remembers it: six decimals."""
+    return float(number if number % 1 == 0 else f"{number:f}")
+
+
+def remaining(elapsed: float, half_life: float) -> float:
+    """The share of a priority that is left after so many seconds; as in C, none at half-life 0."""
+    if half_life == 0:
+        return 0.0
+    try:
+        return float(0.5 ** (elapsed / half_life))
+    except OverflowError:
+        return math.inf

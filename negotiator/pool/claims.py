@@ -10,7 +10,7 @@ from attr import evolve
 
 from classad.ads.ad import as_string
 from classad.evaluate import EvalContext
-from negotiator.accounting.accountant import stored
+from negotiator.model.arithmetic import stored
 from negotiator.model.result import Match
 from negotiator.model.snapshot import AccountantState, Resource
 from negotiator.pool.slots import Slot, Slots

@@ -16,9 +16,10 @@ from typing import Final
 
 from attr import frozen
 
-from negotiator.accounting.accountant import MIN_PRIORITY, remaining, stored
+from negotiator.accounting.accountant import MIN_PRIORITY
 from negotiator.groups.quotas import allocate, assign_quotas
 from negotiator.groups.tree import Group, GroupTree, group_tree
+from negotiator.model.arithmetic import remaining, stored
 from negotiator.sessions.pie import shares_of
 from policy.model import NegotiatorPolicy
 

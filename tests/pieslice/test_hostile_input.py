@@ -21,8 +21,8 @@ from classad.errors import Diagnostic
 from classad.files.log_file import hold
 from fuzz.commands.command import main as fuzz_commands
 from fuzz.commands.shop import COMMANDS as FUZZED
-from negotiator.accounting.accountant import remaining
 from negotiator.expressions.regrouping import Level, regrouping_of
+from negotiator.model.arithmetic import remaining
 from pieslice.cli import build_parser, describe, main
 from pieslice.command_line import Parser, commands_of
 from pieslice.expressions.dependence import conjuncts
