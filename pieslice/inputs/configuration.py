@@ -184,17 +184,22 @@ def _confined(args: argparse.Namespace) -> bool:
     return not args.outside_includes
 
 
-def read(args: argparse.Namespace, path: str | None = None, *, any_name: bool = False) -> Config:
+def read(
+    args: argparse.Namespace, path: str | None = None, *, any_name: bool = False, about: str = ""
+) -> Config:
     """The configuration that the arguments name; raises ``Misuse`` and ``OSError``.
 
-    ``any_name``: also with definitions of macros that no daemon reads, since one may be looked at.
+    ``any_name``: also with definitions of macros that no daemon reads, since one may be looked at;
+    ``about``: the macro that is, besides those that daemons read.
     """
     config = read_configuration(args.path if path is None else path, reader_of(args))
     if args.define and not any_name:
+        from policy.language.about import about as subject
         from policy.lint.names import doubted
 
         for found in doubted(config):
-            if found.severity == "error":
+            other = subject(found).macro.casefold() != about.casefold()
+            if other and found.severity == "error":
                 raise Shown(found.render())
     return config
 

@@ -198,7 +198,7 @@ def _cell(value: ClassAdValue, logical: bool) -> str:
 
 def run(args: argparse.Namespace) -> int:
     """Evaluate what the arguments ask for."""
-    config = read(args)
+    config = read(args, about=args.knob)
     say_problems(config, notes=False)
     if not config.complete:
         raise Misuse(f"{args.path}: the configuration cannot be read")

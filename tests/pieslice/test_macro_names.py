@@ -67,6 +67,15 @@ def test_a_definition_that_the_configuration_refers_to_is_taken(
     assert "OUR_FACTOR" not in capsys.readouterr().err
 
 
+def test_a_macro_that_a_command_is_asked_about_may_be_anybodys(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    words = ["policy", "eval", TOUR, "OURS_ALONE", "-D", "OURS_ALONE=1 + 1"]
+    assert main(words) == 0
+    assert capsys.readouterr().out.startswith("2\n")
+    assert main([*words, "-D", "PREEMPTION_REQUIREMENT=1"]) == 2
+
+
 def test_an_old_name_is_still_read_and_said_to_be_old(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["negotiate", TOUR, "-D", "GROUP_DYNAMIC_MACH_CONSTRAINT=true"]) == 0
     said = " ".join(capsys.readouterr().err.split())
