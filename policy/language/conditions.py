@@ -30,8 +30,9 @@ _LEADING = re.compile(r"-?[0-9]*\.?[0-9]*(?:[eE][+-]?[0-9]+)?")
 _ASKS_VERSION = re.compile(r"version(?:[ \t].*|(?:[<>=]|!=).*[ \t].*)?", re.I | re.S)
 _VERSION = re.compile(r"version[ \t]*(>=|<=|==|!=|=|<|>)[ \t]*v?(.+)", re.I | re.S)
 #: Words, signs and numbers behind the digits are ignored.
+# `(?!)`: so that Python before 3.11.5, too, forgets what did not match.
 _DIGITS = re.compile(
-    r"([0-9]++)\.([0-9]++)(?:\.([0-9]++))?+(?:[A-Za-z0-9_<>=! \t]|(?<=[0-9])\.(?=[0-9]))*"
+    r"([0-9]++)\.([0-9]++)(?:\.([0-9]++)|(?!))?+(?:[A-Za-z0-9_<>=! \t]|(?<=[0-9])\.(?=[0-9]))*"
 )
 _NAMED = re.compile(r"[A-Za-z0-9_./]+")
 _ASKS_FOR = re.compile(r"defined(|[ \t\n\v\f\r].*)", re.I | re.S)
