@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, pairwise
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from attr import Factory, evolve, frozen
 
@@ -45,7 +45,7 @@ from negotiator.capture.files import (
 from negotiator.capture.group_maps import Assignments, assign_groups
 from negotiator.capture.schedds import make_queues, make_submitters, schedd_versions, with_matches
 from negotiator.capture.slots import read_slots, submitter_order, times_of
-from negotiator.jobs.readiness import IDLE, count_not_requested
+from negotiator.jobs.readiness import IDLE, count_idle
 from negotiator.matching.stopwatch import RequestCosts
 from negotiator.model.arithmetic import END_OF_CALENDAR
 from negotiator.model.garbage import without_collecting
@@ -58,7 +58,6 @@ from negotiator.model.snapshot import (
     machine_of,
 )
 from negotiator.pool.consumption import claim_ids
-from negotiator.whatif.pool import Reconfiguration, WhatIf
 from policy.claims import ClaimSettings
 from policy.config import Config
 from policy.dialects import HTCONDOR, Dialect
@@ -66,6 +65,9 @@ from policy.language.expressions import parse
 from policy.language.table import DETECTED_ORIGIN
 from policy.model import NegotiatorPolicy
 from policy.versions import NOT_GIVEN, Followed
+
+if TYPE_CHECKING:
+    from negotiator.whatif.pool import WhatIf
 
 __all__ = ["Capture", "CapturePaths", "InputError", "read_capture"]
 
@@ -202,6 +204,8 @@ def under_other_configurations(
     """
     if len(configs) < 2:
         return capture
+    from negotiator.whatif.pool import Reconfiguration
+
     known = {name: ad.ad for ad in schedds if (name := ad.text("Name"))}
     where = None
     if text := reader.paths.where:
@@ -410,14 +414,15 @@ def _facts(
     followed: Followed,
 ) -> PoolFacts:
     machines = {machine_of(slot) for slot in slots}
+    idle, not_requested = count_idle(ad.ad for ad in jobs)
     return PoolFacts(
         name=reader.paths.name(),
         machines=len(machines),
         slots=len(slots),
         users=len({ad.evaluate_attr("Name") for ad in submitters}),
         jobs=len(jobs),
-        idle_jobs=sum(1 for ad in jobs if ad.number("JobStatus") == IDLE),
-        not_requested=count_not_requested(ad.ad for ad in jobs),
+        idle_jobs=idle,
+        not_requested=not_requested,
         now=now,
         now_from=now_from,
         dialect=reader.dialect,

@@ -37,7 +37,10 @@ END: Final = "106"
 HEADER: Final = "107"
 #: How many words follow the operation number (the last of a ``103`` is the rest of the line).
 _OPERANDS: Final = {NEW_AD: 3, DESTROY: 1, SET: 3, DELETE: 2, HEADER: 3}
-_PLAIN_VALUE: Final = re.compile(r'-?[0-9]+(\.[0-9]*([eE][-+]?[0-9]+)?)?|"[^"\\]*"|true|false')
+#: A record that sets an attribute to a number, a plain string or a Boolean: most do.
+_PLAIN_SET: Final = re.compile(
+    SET + r' (\S+) (\S+) (-?[0-9]+(?:\.[0-9]*(?:[eE][-+]?[0-9]+)?)?|"[^"\\]*"|true|false)'
+)
 _CUT: Final = "the last line is cut short; dropped"
 _CR_LF: Final = (
     "the lines end in CR LF: the real daemon would call this record unterminated and start from "
@@ -283,6 +286,8 @@ class _LogReader:
 
 def parse_record(line: str) -> LogRecord | None:
     """The record on a line, None when it is damaged."""
+    if plain := _PLAIN_SET.fullmatch(line):
+        return LogRecord(SET, plain.groups())
     op, blank, rest = line.lstrip(" \t").partition(" ")
     if op in (BEGIN, END):
         # The blank after the number belongs to the record: without it the line counts as cut.
@@ -304,8 +309,6 @@ def _whole(word: str) -> int:
 
 
 def _is_expression(text: str) -> bool:
-    if _PLAIN_VALUE.fullmatch(text):
-        return True
     from classad.syntax.parser import parse_expression
 
     try:

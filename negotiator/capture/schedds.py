@@ -33,12 +33,13 @@ from typing import Final
 from attr import evolve
 
 from classad import ClassAd
+from classad.ads.ad import as_number, as_string
 from classad.evaluate import EvalContext
 from classad.evaluation.context import NO_CONTEXT
 from negotiator.capture.ads import LocatedAd
 from negotiator.capture.files import CaptureReader
 from negotiator.jobs.lists import priority_order
-from negotiator.jobs.readiness import IDLE, RUNNING, served, submitter_of
+from negotiator.jobs.readiness import IDLE, RUNNING, submitter_of, unserved_by
 from negotiator.jobs.submitters import IdleJobWeights, job_prio_array
 from negotiator.model.arithmetic import whole
 from negotiator.model.snapshot import JobNumber, ScheddQueue, whole_slot
@@ -51,6 +52,9 @@ _JUST: Final = 3
 _LONG_AGO: Final = -math.inf
 #: An autocluster of a submitter; of a job without one its own number.
 _Kind = tuple[str | None, int | JobNumber]
+#: What tells the submitter of a job, and what else its schedd advertises a job by.
+_SUBMITTER: Final = ("user", "owner", "accountinggroup")
+_COUNTED: Final = ("jobstatus", "jobuniverse", "managed", "jobprio", *_SUBMITTER)
 
 
 def schedd_of(job: LocatedAd, default: str) -> str:
@@ -61,8 +65,14 @@ def schedd_of(job: LocatedAd, default: str) -> str:
 
 def advertised_submitter(job: ClassAd) -> str | None:
     """The submitter of a job: its accounting group, else its user, with the user's domain."""
-    user = job.get_string("User") or job.get_string("Owner")
-    name = job.get_string("AccountingGroup") or user
+    return _advertised(*job.evaluate_all(_SUBMITTER, NO_CONTEXT))
+
+
+def _advertised(*values: object) -> str | None:
+    """The submitter by what a job has of ``_SUBMITTER``."""
+    named, owner, group = map(as_string, values)
+    user = named or owner
+    name = group or user
     if name is None or "@" in name:
         return name
     domain = (user or "").partition("@")[2]
@@ -137,14 +147,15 @@ def make_submitters(
     counts: dict[tuple[str, str], Counter[str]] = {}
     prios: dict[tuple[str, str], list[float]] = {}
     for job in jobs:
-        name, status = advertised_submitter(job.ad), job.number("JobStatus")
-        if name is None or status not in (IDLE, RUNNING) or not served(job.ad, NO_CONTEXT):
+        number, universe, managed, prio, *who = job.ad.evaluate_all(_COUNTED, NO_CONTEXT)
+        name, status = _advertised(*who), as_number(number)
+        if name is None or status not in (IDLE, RUNNING) or unserved_by(universe, managed):
             continue
         kind = "Idle" if status == IDLE else "Running"
         sender = (name, schedd_of(job, default))
         count = counts.setdefault(sender, Counter())
         if status == IDLE:
-            prios.setdefault(sender, []).append(job.number("JobPrio") or 0)
+            prios.setdefault(sender, []).append(as_number(prio) or 0)
         count[f"{kind}Jobs"] += 1
         count[f"Weighted{kind}Jobs"] += weights.of(job.ad)
     addresses = {ad.text("Name"): ad.text("MyAddress") for ad in schedds}

@@ -137,14 +137,16 @@ FIRST_SIZE: Final = 7
 #: Entries per bucket from which the table grows.
 MAX_LOAD: Final = 0.8
 _MASK: Final = 2**64 - 1
+#: 33 to the power of each place in a name, from its end; as many as the longest name has needed.
+_POWERS: Final = [1]
 
 
 def name_hash(name: str) -> int:
     """``h = h * 33 + byte`` over the name's bytes, unsigned, 64 bits."""
-    value = 0
-    for byte in name.encode("utf-8", "surrogateescape"):
-        value = (value * 33 + byte) & _MASK
-    return value
+    written = name.encode("utf-8", "surrogateescape")
+    while len(_POWERS) < len(written):
+        _POWERS.append(_POWERS[-1] * 33 & _MASK)
+    return sum(map(int.__mul__, reversed(written), _POWERS)) & _MASK
 
 
 class _Entry(NamedTuple):

@@ -148,15 +148,14 @@ def _kind_of(universe: object, managed: object) -> str | None:
     return f"{universe_name(whole(as_number(universe) or 0))} universe"
 
 
-def count_not_requested(jobs: Iterable[ClassAd]) -> Mapping[str, int]:
-    """How many idle jobs of each such kind there are, the most frequent first."""
-    found: Counter[str] = Counter()
+def count_idle(jobs: Iterable[ClassAd]) -> tuple[int, Mapping[str, int]]:
+    """How many jobs are idle, and of each kind that is not requested how many, most first."""
+    kinds: Counter[str | None] = Counter()
     for job in jobs:
         status, *what = job.evaluate_all(("jobstatus", "jobuniverse", "managed"), NO_CONTEXT)
-        kind = _kind_of(*what) if as_number(status) == IDLE else None
-        if kind is not None:
-            found[kind] += 1
-    return dict(found.most_common())
+        if as_number(status) == IDLE:
+            kinds[_kind_of(*what)] += 1
+    return kinds.total(), {kind: count for kind, count in kinds.most_common() if kind}
 
 
 def takes_room(job: ClassAd, context: EvalContext) -> bool:

@@ -28,7 +28,6 @@ from pieslice.inputs.running import captured
 from pieslice.inputs.sorting import Inputs, sort_out
 from pieslice.reports.output import hold_diagnostics, show_diagnostics
 from pieslice.reports.progress import Progress
-from pieslice.reports.whatif import notes
 from policy.dialects import HTCONDOR, Dialect, find_dialect
 from policy.language.about import about
 from policy.language.table import COMMAND_LINE_ORIGIN
@@ -191,7 +190,11 @@ def load(args: argparse.Namespace, err: IO[str], progress: Progress) -> Capture 
     except InputError as problem:
         show_diagnostics(problem.diagnostics, err)
         return None
-    told = () if args.command in _SAYING else notes(capture.what_if)
+    told: list[Diagnostic] = []
+    if capture.what_if is not None and args.command not in _SAYING:
+        from pieslice.reports.whatif import notes
+
+        told = notes(capture.what_if)
     hold_diagnostics((*capture.diagnostics, *told), args, err)
     return capture
 

@@ -43,8 +43,6 @@ from pieslice.priorities.table import StateView, render
 from pieslice.reports.document import INLINE, Document
 from pieslice.reports.layout import Block, Drawn, Line, plural
 from pieslice.reports.result import DataTable, Result, table_blocks
-from pieslice.reports.whatif import WhatIfData
-from pieslice.reports.whatif import blocks as what_if_blocks
 
 
 def quota_blocks(result: CycleResult) -> list[Block]:
@@ -164,7 +162,7 @@ class Cycle(Result):
             return blocks(self.outcome)
         found: list[Block] = [
             *heading(self.outcome),
-            *what_if_blocks(WhatIfData.of(self.outcome.what_if)),
+            *self.outcome.what_if_blocks(),
         ]
         for name in self.shown:
             found.append(Line())

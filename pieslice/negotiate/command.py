@@ -16,7 +16,7 @@ from attr import evolve
 
 from negotiator.capture.group_maps import Assignments
 from negotiator.io import Capture
-from negotiator.jobs.readiness import IDLE, count_not_requested
+from negotiator.jobs.readiness import count_idle
 from pieslice.command_line import EXIT_BAD, EXIT_OK
 from pieslice.inputs.options import SUMMARY
 from pieslice.inputs.pool import load
@@ -169,12 +169,12 @@ def _then(capture: Capture, turn: Turn, interval: float) -> Capture:
     if turn.number == 1:
         return capture
     slots, queues = turn.snapshot.slots, turn.snapshot.queues
-    jobs = [job for queue in queues for job in queue.jobs]
+    idle, not_requested = count_idle(job for queue in queues for job in queue.jobs)
     facts = evolve(
         capture.facts,
         slots=len(slots),
-        idle_jobs=sum(job.get_number("JobStatus") == IDLE for job in jobs),
-        not_requested=count_not_requested(jobs),
+        idle_jobs=idle,
+        not_requested=not_requested,
         now=turn.result.now,
         now_from=f"{short(interval)} seconds after the cycle before",
     )

@@ -10,6 +10,7 @@ Follows: the ``observed`` part of the negotiation vectors.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from attr import field, frozen
 
@@ -29,7 +30,9 @@ from pieslice.negotiate.tables import SUBMITTER, Tables
 from pieslice.negotiate.text import CycleReport, iso_time, sort_keys, timed_turns
 from pieslice.negotiate.vacating import Vacating
 from pieslice.reports.document import SPARSE, shape, view
-from pieslice.reports.whatif import WhatIfData
+
+if TYPE_CHECKING:
+    from pieslice.reports.whatif import WhatIfData
 
 
 @view(
@@ -167,7 +170,7 @@ class CycleData:
             outcome.unsupported,
             diagnostics,
             tables or {},
-            WhatIfData.of(outcome.what_if),
+            outcome.what_if_data,
         )
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from attr import Factory, frozen
 
@@ -30,7 +30,6 @@ from negotiator.model.result import (
     TurnEvent,
 )
 from negotiator.model.snapshot import PoolFacts, UnsupportedKnob
-from negotiator.whatif.pool import WhatIf
 from pieslice.negotiate.vacating import Vacating
 from pieslice.negotiate.waiting import CycleOutlook, OutlookMaker
 from pieslice.reports.layout import (
@@ -45,9 +44,11 @@ from pieslice.reports.layout import (
     short,
 )
 from pieslice.reports.versions import version_line
-from pieslice.reports.whatif import WhatIfData
-from pieslice.reports.whatif import blocks as what_if_blocks
 from policy.dialects import HTCONDOR
+
+if TYPE_CHECKING:
+    from negotiator.whatif.pool import WhatIf
+    from pieslice.reports.whatif import WhatIfData
 
 #: How many differences from the real negotiator are listed.
 MAX_DIFFERENCES: Final = 6
@@ -79,6 +80,23 @@ class CycleReport:
     #: What starts by the cycle, and what waiting jobs can use of idle slots.
     outlook: CycleOutlook | OutlookMaker | None = None
 
+    @property
+    def what_if_data(self) -> WhatIfData | None:
+        """What the configuration changes besides the policy; None where that is nothing."""
+        if self.what_if is None:
+            return None
+        from pieslice.reports.whatif import WhatIfData
+
+        return WhatIfData.of(self.what_if)
+
+    def what_if_blocks(self) -> list[Block]:
+        """The same in lines."""
+        if self.what_if is None:
+            return []
+        from pieslice.reports.whatif import blocks
+
+        return blocks(self.what_if_data)
+
 
 def iso_time(seconds: float) -> str:
     """``2026-11-20T22:39:27Z``; the number itself where no calendar reaches."""
@@ -93,7 +111,7 @@ def blocks(outcome: CycleReport) -> list[Block]:
     result = outcome.result
     parts = [
         heading(outcome),
-        what_if_blocks(WhatIfData.of(outcome.what_if)),
+        outcome.what_if_blocks(),
         _assignments(outcome.assignments),
         _submitters(result.submitters),
         _groups(result),

@@ -10,9 +10,11 @@ Raises ``UntypedError`` for a member whose type says nothing to JSON.
 
 from __future__ import annotations
 
+import ast
 import inspect
 from collections.abc import Iterable, Mapping, Sequence, Set
 from enum import Enum
+from functools import cache
 from importlib import import_module
 from types import NoneType, UnionType
 from typing import Annotated, Final, Literal, NotRequired, Union, get_args, get_origin, is_typeddict
@@ -86,12 +88,23 @@ def _hint(kind: object, name: str) -> object:
         found = getattr(found, "__forward_arg__", found)
         if isinstance(found, str):
             try:
-                return eval(found, vars(import_module(part.__module__)))
+                return eval(found, _names(part.__module__))
             except NameError as problem:
                 raise UntypedError(f"{part.__name__}.{name}: {problem}") from None
         if found is not None:
             return found
     raise UntypedError(f"{kind.__name__} has no type for `{name}`")
+
+
+@cache
+def _names(name: str) -> dict[str, object]:
+    """The names of a module, with those that it imports for type checkers only."""
+    module = import_module(name)
+    found = {**vars(module)}
+    for node in ast.parse(inspect.getsource(module)).body:
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            exec(compile(ast.Module(node.body, []), name, "exec"), found)
+    return found
 
 
 def _description(kind: type) -> str:
