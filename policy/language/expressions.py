@@ -57,6 +57,8 @@ def evaluator(now: float) -> Evaluate:
     """Evaluates texts at time ``now``; None for what cannot be parsed."""
 
     def evaluate_text(text: str) -> object:
+        if not text.strip():
+            return None
         from classad.evaluate import EvalContext, evaluate
 
         try:
