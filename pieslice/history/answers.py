@@ -62,6 +62,8 @@ def _rows(found: Summary) -> Iterator[tuple[str, str]]:
     packed = found.files / found.stored
     yield "size", f"{_bytes(found.stored)} for {_bytes(found.files)} of files, 1 to {packed:.0f}"
     matches, rejections = plural(found.matches, "match"), plural(found.rejections, "rejection")
+    if found.matches_seen < found.matches:
+        matches += f" as the negotiator counts ({found.matches_seen} seen)"
     yield "cycles", f"{found.cycles} with decisions: {matches}, {rejections}"
     yield "jobs", f"{found.jobs} seen, {found.started} started, {found.gone} gone"
     if found.load is not None:

@@ -207,7 +207,7 @@ def _change(
         item
         for item in decisions
         if item.preempted is not None
-        and item.slot == whole_slot(before.slot)
+        and item.slot in (before.slot, whole_slot(before.slot))
         and before.moment <= item.moment < spell.moment
     ]
     if taken:

@@ -50,7 +50,7 @@ def summary(history: History) -> Summary:
     loads = [MomentLoad(*row) for row in history.rows(query)]
     load, cores, idle, running = mean_load(moments, loads)
     usual, gaps = distances(moments)
-    matches, rejections = _decided(history)
+    matches, rejections, seen = _decided(history)
     ((jobs, gone),) = history.rows("SELECT count(*), count(last) FROM job")
     ((started,),) = history.rows("SELECT count(DISTINCT job) FROM spell WHERE status = ?", RUNNING)
     empty = [tuple(row) for row in history.rows("SELECT since, until, ended FROM vacancy")]
@@ -63,6 +63,7 @@ def summary(history: History) -> Summary:
         cycles=sum(moment.cycle is not None for moment in moments),
         matches=matches,
         rejections=rejections,
+        matches_seen=seen,
         jobs=jobs,
         started=started,
         gone=gone,
@@ -76,8 +77,11 @@ def summary(history: History) -> Summary:
     )
 
 
-def _decided(history: History) -> tuple[int, int]:
-    """How many matches and rejections there were: as the negotiator counts, else as was noticed."""
+def _decided(history: History) -> tuple[int, int, int]:
+    """How many matches and rejections there were: as the negotiator counts, else as was noticed.
+
+    And how many of the matches are among what was noticed.
+    """
     # Several jobs that start on parts of one slot are one match.
     noticed = {
         moment: tuple(counts)
@@ -85,13 +89,14 @@ def _decided(history: History) -> tuple[int, int]:
             "SELECT moment, count(DISTINCT slot), count(reason) FROM decision GROUP BY moment"
         )
     }
+    seen = sum(matches for matches, _ in noticed.values())
     told = "SELECT number, matches, rejections FROM moment WHERE cycle IS NOT NULL"
     for moment, *counts in history.rows(told) if history.version > 1 else ():
         before = noticed.get(moment, (0, 0))
         pairs = zip(counts, before, strict=True)
         noticed[moment] = tuple(old if new is None else new for new, old in pairs)
     totals = [sum(counts) for counts in zip(*noticed.values(), strict=True)]
-    return (totals[0], totals[1]) if totals else (0, 0)
+    return (totals[0], totals[1], seen) if totals else (0, 0, 0)
 
 
 def life(history: History, text: str) -> Life:
@@ -102,7 +107,8 @@ def life(history: History, text: str) -> Life:
 
 def _decisions(history: History, job: HistoryJob) -> list[Decision]:
     """About the job and those that ask for the same, and about slots that it ran on."""
-    slots = sorted({whole_slot(spell.slot) for spell in job.spells if spell.slot})
+    held = {spell.slot for spell in job.spells if spell.slot}
+    slots = sorted(held | set(map(whole_slot, held)))
     marks = ", ".join("?" * len(slots))
     rows = history.rows(
         "SELECT moment, asked.number = ?, cluster || '.' || proc, submitter, slot, preempted, "

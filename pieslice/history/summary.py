@@ -65,6 +65,8 @@ class Summary:
     cycles: int
     matches: int
     rejections: int
+    #: Those whose job or claim the captures show: what is refused or ends at once is not.
+    matches_seen: int
     jobs: int
     started: int
     gone: int

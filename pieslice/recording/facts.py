@@ -3,8 +3,10 @@
 Decides what is noted of each: of a job its queue, submitter and request when it is first seen and
 each change of its status or slot; of a slot that is not divided each time without a claim; of a
 cycle its matches and rejections, as they were recorded, else as the next capture shows them: what
-the schedds note in their jobs, and which have started.  Times are told by the ads where they lie
-between the two captures, else they are those of the later one.
+the schedds note in their jobs, which have started, and which slots the schedds have asked for: who
+has to leave a slot for a match may take minutes, and the job starts after several further captures.
+Times are told by the ads where they lie between the two captures, else they are those of the later
+one.
 
 Inputs: the files of captures.  Outputs: frozen values, which the file of a history has rows for.
 Follows: ``JobStatus``, ``RemoteHost``, ``JobCurrentStartDate`` and ``LastRejMatchTime`` of
@@ -16,11 +18,11 @@ from __future__ import annotations
 import contextlib
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Final
 
-from attr import frozen
+from attr import field, frozen
 
 from classad import ClassAd
 from classad.evaluate import EvalContext
@@ -45,6 +47,10 @@ _TIMES: Final = re.compile(
     r"^(?:MyCurrentTime|LastHeardFrom|LastUpdate|ServerTime) = ([0-9]{1,15})$", re.MULTILINE
 )
 _FREE: Final = ("Unclaimed", "Matched")
+#: Somebody has it, if only until the job has left.
+_HELD: Final = ("Claimed", "Preempting")
+#: Ends of the names that tell of a claim which request it is for.
+_REQUEST: Final = ("CLUSTER", "PROC")
 #: What a manifest calls the numbers of matches and rejections of the last cycle.
 _COUNTS: Final = ("matches", "rejections")
 
@@ -124,8 +130,8 @@ def sight(files: Files) -> Sight:
         assert isinstance(ads, Columns)
         state, cpus = _text(ads, row, "State"), _number(ads, row, "Cpus") or 0
         cores += cpus
-        claimed += cpus if state == "Claimed" else 0
-        if state == "Claimed":
+        claimed += cpus if state in _HELD else 0
+        if state in _HELD:
             users[_text(ads, row, "Name")] = _text(ads, row, "RemoteUser")
         if not any(_flag(ads, row, kind) for kind in ("PartitionableSlot", "DynamicSlot")):
             since = _number(ads, row, "EnteredCurrentState")
@@ -206,18 +212,29 @@ def decisions(files: Files) -> Expected | None:
         return None
 
 
+@frozen
+class AskedClaim:
+    """A slot that a schedd has been given for a request, which is named by its first job."""
+
+    slot: str
+    request: JobKey
+
+
 @frozen(eq=False)
 class Noticed:
     """What a cycle did as the next capture shows it.  ``cycle``: when it began.
 
-    ``matched``: the slots of jobs that started; ``rejected``: reasons.  ``counts``: of matches and
-    rejections, as the negotiator tells them.
+    ``started``: the slots of jobs that have started, ``asked``: slots in which no job has started
+    yet, ``awaited``: those that had been asked for before the cycle, by schedd and slot;
+    ``rejected``: reasons.  ``counts``: of matches and rejections, as the negotiator tells them.
     """
 
     cycle: float
-    matched: Mapping[JobKey, str]
+    started: Mapping[JobKey, str]
     rejected: Mapping[JobKey, str]
     counts: tuple[int | None, int | None] = (None, None)
+    asked: Sequence[AskedClaim] = ()
+    awaited: Mapping[tuple[str, str], JobKey] = field(factory=dict)
 
 
 def noticed(
@@ -228,11 +245,18 @@ def noticed(
     ``span``: the times of both.  None if there was no cycle.
     """
     (old, new), (begin, end) = seen, span
-    matched = {
-        key: whole_slot(state.slot)
+    awaited, claims = map(_asked_claims, files)
+    started = {
+        key: state.slot if (key.schedd, state.slot) in claims else whole_slot(state.slot)
         for key, state in new.jobs.items()
         if state.status == RUNNING and old.jobs.get(key) not in (None, state)
     }
+    taken = {(key.schedd, slot) for key, slot in started.items()}
+    asked = [
+        AskedClaim(place[1], request)
+        for place, request in claims.items()
+        if place not in taken and awaited.get(place) != request and request in old.jobs
+    ]
     before, after = map(_rejections, files)
     # The daemons tell whole seconds: what is new is told by what was told before.
     rejected = {
@@ -245,9 +269,28 @@ def noticed(
     told, known = last.get("time"), _last_cycle(files[0]).get("time")
     if told is not None and told != known and int(begin) <= told <= end:
         counts = [None if name not in last else whole(last[name]) for name in _COUNTS]
-        return Noticed(max(told, begin), matched, reasons, (counts[0], counts[1]))
+        both = counts[0], counts[1]
+        return Noticed(max(told, begin), started, reasons, both, asked, awaited)
     times = [time for time, _ in rejected.values()]
-    return Noticed(max(begin, *times), matched, reasons) if times else None
+    if not times:
+        return None
+    return Noticed(max(begin, *times), started, reasons, asked=asked, awaited=awaited)
+
+
+def _asked_claims(files: Files) -> dict[tuple[str, str], JobKey]:
+    """The requests that schedds have been given slots for, by schedd and slot.
+
+    A claim may be told so for as long as it lasts.
+    """
+    ads = files.get("claims.ads")
+    found = {}
+    for row in range(len(ads)) if isinstance(ads, Columns) else ():
+        assert isinstance(ads, Columns)
+        cluster, proc = (_number(ads, row, f"_condor_RESOURCE_{part}") for part in _REQUEST)
+        if cluster is not None and proc is not None:
+            schedd = _text(ads, row, "ScheddName")
+            found[schedd, _text(ads, row, "Name")] = JobKey(schedd, whole(cluster), whole(proc))
+    return found
 
 
 def _rejections(files: Files) -> dict[JobKey, tuple[float, str]]:

@@ -122,17 +122,30 @@ def _note_noticed(base: sqlite3.Connection, moment: int, found: Noticed, old: Si
         "UPDATE moment SET cycle = ?, matches = ?, rejections = ? WHERE number = ?",
         (found.cycle, *found.counts, moment),
     )
-    query = _JOB.replace("SELECT number", "SELECT number, submitter")
-    for key in {**found.rejected, **found.matched}:
-        number, submitter = base.execute(query, (key.cluster, key.proc, key.schedd)).fetchone()
-        slot, reason = found.matched.get(key), found.rejected.get(key)
-        holder = None if slot is None else old.users.get(slot) or None
-        if slot is not None and holder != submitter:
-            row = (moment, number, slot, holder, None)
-            base.execute("INSERT INTO decision VALUES (?, ?, ?, ?, ?)", row)
-        if reason is not None:
-            rejected = (moment, number, None, None, reason)
-            base.execute("INSERT INTO decision VALUES (?, ?, ?, ?, ?)", rejected)
+    rows: list[tuple[int, int, str | None, str | None, str | None]] = []
+    for key, slot in found.started.items():
+        number, submitter = _known(base, key)
+        holder = old.users.get(slot) or None
+        awaited = found.awaited.get((key.schedd, slot))
+        # What a submitter has already, or was given by a cycle before, is no match of this one.
+        if holder != submitter and (awaited is None or _known(base, awaited)[1] != submitter):
+            rows.append((moment, number, slot, holder, None))
+    for claim in found.asked:
+        number, _ = _known(base, claim.request)
+        rows.append((moment, number, claim.slot, old.users.get(claim.slot) or None, None))
+    for key, reason in found.rejected.items():
+        rows.append((moment, _known(base, key)[0], None, None, reason))
+    base.executemany("INSERT INTO decision VALUES (?, ?, ?, ?, ?)", rows)
+
+
+def _known(base: sqlite3.Connection, key: JobKey) -> tuple[int, str | None]:
+    """The number of a job and its submitter; 0 and None for one that has left the queue."""
+    query = (
+        "SELECT number, submitter FROM job WHERE cluster = ? AND proc = ? AND schedd = ? "
+        "ORDER BY number DESC LIMIT 1"
+    )
+    found = base.execute(query, (key.cluster, key.proc, key.schedd)).fetchone()
+    return (0, None) if found is None else (found[0], found[1])
 
 
 def _asked(base: sqlite3.Connection, job: str | None, submitter: str | None) -> int:

@@ -42,7 +42,7 @@ from pieslice.live.daemons import Bindings, DaemonError, Located, RightError
 from pieslice.live.names import temporary
 from pieslice.live.service import Pause, tidy
 from pieslice.live.taking import Memory, find_daemons, last_cycle, take
-from pieslice.shadow.outcome import PredictedCycle, compare
+from pieslice.shadow.outcome import PredictedCycle, compare, new_matches
 from policy.versions import Followed as Version
 
 #: HTCondor's defaults.
@@ -81,6 +81,8 @@ def newer(last: Record, cycle: Record) -> bool:
 _POLL: Final = 1.0
 #: Seconds after a cycle in which its matches become claims.
 SETTLE: Final = 1.5
+#: How often it is looked again, after twice the time each, for claims that are not there yet.
+_LOOKS: Final = 3
 #: Seconds until daemons that do not answer are asked again, at first and at most.
 _PATIENCE: Final = (2.0, 60.0)
 #: Seconds in which a cycle that was asked for begins and ends.
@@ -311,7 +313,7 @@ class Shadow:
             self.tick()
             self.pause(_POLL)
         self._skew = skew(float(cycle.get("end", 0)), time.time())
-        after = self._after()
+        after = self._after(before)
         if "time" not in after.manifest["cycle"]:
             # It has been restarted, or nobody could ask it.
             raise DaemonError("negotiator: it does not tell of the cycle any more; it is left out")
@@ -326,7 +328,28 @@ class Shadow:
         self.daemons.cycle(negotiator)
         return before
 
-    def _after(self) -> LiveCapture:
-        """The pool when the matches of a cycle have become claims."""
+    def _after(self, before: Predicted) -> LiveCapture:
+        """The pool when the matches of a cycle have become claims.
+
+        Schedds ask for them one after another: what the negotiator counts and no schedd has yet is
+        waited for, until the next cycle is near or the patience for it ends.
+        """
         self.pause(self.settle)
-        return self._take()
+        after, wait = self._take(), self.settle
+        cycle: Record = after.manifest["cycle"]
+        wanted = {(match.submitter, match.slot) for match in before.result.matches}
+        for _ in range(_LOOKS):
+            lacking = cycle.get("matches", 0) - len(new_matches(before.capture, after, wanted))
+            wait *= 2
+            if lacking <= 0 or self._now() + wait + self._lead() >= due(cycle):
+                break
+            self.pause(wait)
+            later = self._take()
+            if newer(cycle, later.manifest["cycle"]):
+                break
+            after = later
+        return after
+
+    def _now(self) -> float:
+        """The time by the negotiator's clock."""
+        return time.time() - self._skew

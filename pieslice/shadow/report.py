@@ -13,7 +13,7 @@ from typing import ClassVar, Final
 from attr import frozen
 
 from pieslice.reports.html import html_of
-from pieslice.reports.layout import Block, Line, TextColumn, TextTable, Wrapped
+from pieslice.reports.layout import Block, Line, TextColumn, TextTable, Wrapped, plural
 from pieslice.reports.result import Result
 from pieslice.shadow.outcome import PredictedCycle, TotalName
 from policy.versions import Followed
@@ -57,6 +57,9 @@ def differences(outcome: PredictedCycle) -> list[Block]:
         found.append(Line(f"  no answer: {'; '.join(outcome.silent)}"))
     if outcome.uncertain:
         found.append(Line(f"  uncertain: {'; '.join(outcome.uncertain)}"))
+    if outcome.seen < outcome.matches:
+        told = f"the negotiator counts {plural(outcome.matches, 'match')}"
+        found.append(Line(f"  {told}, {outcome.seen} seen as a claim or the wish for one"))
     if outcome.exact:
         return found
     for label, pairs in (

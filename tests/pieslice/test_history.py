@@ -25,6 +25,7 @@ from hypothesis import strategies as st
 import pieslice
 from negotiator.io import InputError
 from pieslice.cli import main
+from pieslice.history.answers import HistoryTold
 from pieslice.history.life import Decision, find_job, life_of
 from pieslice.history.questions import life, start, summary
 from pieslice.history.start import (
@@ -41,6 +42,7 @@ from pieslice.history.waits import Wait, curve
 from pieslice.inputs.moments import moment_of, shown_time
 from pieslice.recording.jobs import HistoryJob, Spell, all_jobs
 from pieslice.recording.store import History, HistoryError, Moment, Recorder
+from pieslice.reports.layout import TextTable
 from pieslice.simulation.matching import Negotiator
 from pieslice.simulation.replay import recorded_jobs, recorded_seconds, run_times
 from tests.pieslice.test_recording import CAMPUS, T, pool, texts_of_folder
@@ -748,6 +750,12 @@ def test_matches_are_counted_by_the_numbers_of_the_negotiator(tmp_path: Path) ->
     with History(path) as history:
         found = summary(history)
     assert (found.matches, found.rejections, found.cycles) == (3 + 4 + 1, 6 + 8, 3)
+    assert found.matches_seen == 1
+    rows = [
+        block.rows for block in HistoryTold("h", found).blocks() if isinstance(block, TextTable)
+    ]
+    told = "3 with decisions: 8 matches as the negotiator counts (1 seen), 14 rejections"
+    assert ("cycles", told) in rows[0]
 
 
 @pytest.mark.parametrize("written", [False, True])

@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pieslice.history.questions import life, summary
 from pieslice.recording import store
 from pieslice.recording.changes import (
     apply,
@@ -443,6 +444,53 @@ def test_without_a_record_the_next_capture_shows_what_a_cycle_did(path: Path) ->
         recorder.append(T + 180, {**still, "jobs.ads": rejected(still["jobs.ads"], 170)})
         assert recorder.moments()[2].cycle == T + 170
         assert recorder.rows("SELECT count(*) FROM decision") == [(4,)]
+
+
+def claims(**requests: str) -> str:
+    """Claims of slots that a schedd has been given, by the job that names the request."""
+    return "\n".join(
+        f'Name = "{slot}@m"\nState = "Claimed"\n_condor_RESOURCE_CLUSTER = {job[1:]}\n'
+        f'_condor_RESOURCE_PROC = 0\nScheddName = "s"\n'
+        for slot, job in requests.items()
+    )
+
+
+def test_who_has_to_leave_first_is_preempted_by_the_cycle_that_decided_it(path: Path) -> None:
+    """Ann's request gets both slots of bob, who needs three captures to leave one of them."""
+    states = [
+        # Before the cycle, just after it, and before and after the next one.
+        ("CC", {"j1": "i", "j2": "i"}, "", None),
+        ("PP", {"j1": "i", "j2": "i"}, claims(slot1="j1", slot2="j1"), (2, 2)),
+        ("CP", {"j1": "r1", "j2": "i"}, claims(slot1="j1", slot2="j1"), None),
+        ("CC", {"j1": "r1", "j2": "r2"}, claims(slot1="j1", slot2="j1"), (62, 0)),
+    ]
+    cycle = {"time": int(T) - 60, "matches": 0}
+    with Recorder(path) as recorder:
+        for number, (slot_states, job_states, given, went) in enumerate(states):
+            texts = pool(slot_states.replace("P", "C"), **job_states)
+            for slot, state in enumerate(slot_states, 1):
+                words = f'slot{slot}@m"\nRemoteUser = "{"bob" if number < 2 else "ann"}@x"\n'
+                texts["slots.ads"] = texts["slots.ads"].replace(f'slot{slot}@m"\n', words)
+                if state == "P":
+                    was, now = (f'{words}State = "{word}"' for word in ("Claimed", "Preempting"))
+                    texts["slots.ads"] = texts["slots.ads"].replace(was, now)
+            if went is not None:
+                cycle = {"time": int(T) + went[0], "matches": went[1]}
+            manifest = json.dumps({"cycle": cycle})
+            texts |= {"claims.ads": given, "capture.json": manifest}
+            recorder.append(T + 30 * number, texts)
+        decided = recorder.rows("SELECT moment, slot, preempted FROM decision ORDER BY slot")
+        loads = recorder.rows("SELECT claimed FROM moment")
+    assert decided == [(1, "slot1@m", "bob@x"), (1, "slot2@m", "bob@x")]
+    assert loads == [(4.0,)] * 4  # a slot that has to be left is not empty
+    with History(path) as history:
+        found = summary(history)
+        assert (found.matches, found.matches_seen) == (2, 2)
+        assert [entry.what for entry in life(history, "2.0").entries][2:] == [
+            "others like it matched",
+            "not among the decisions of the cycle",
+            "starts on slot2@m",
+        ]
 
 
 def test_cycles_within_the_second_of_a_capture_are_told_apart(path: Path) -> None:

@@ -27,12 +27,13 @@ from pieslice.cli import main
 from pieslice.live.capture import LiveCapture, read
 from pieslice.live.taking import Memory, restarted, take
 from pieslice.recording.store import History, HistoryError, Recorder
+from pieslice.reports.layout import Line
 from pieslice.shadow import loop
 from pieslice.shadow.history import keeping
 from pieslice.shadow.keeping import Lines, Log, large_of
 from pieslice.shadow.loop import due, newer, skew
 from pieslice.shadow.outcome import Moved, PredictedCycle, compare, outcome_of, total
-from pieslice.shadow.report import Score, page, prometheus
+from pieslice.shadow.report import Score, differences, page, prometheus
 from pieslice.shadow.whatif import Gain, Gains, Sums
 from tests.pieslice.test_schemas import validate
 
@@ -221,10 +222,10 @@ def test_a_cycle_of_which_nobody_tells_any_more_is_left_out(
     said: list[str] = []
     after = loop.Shadow._after
 
-    def killed(self: loop.Shadow) -> LiveCapture:
+    def killed(self: loop.Shadow, before: loop.Predicted) -> LiveCapture:
         if not said:
             trouble({"negotiator": "gone"})
-        return after(self)
+        return after(self, before)
 
     def sleep(_: float) -> None:
         if len(said) == 2:  # the capture before the next cycle does not know of the last one
@@ -342,6 +343,57 @@ def test_one_slow_capture_does_not_make_the_later_ones_old(
     following = loop.Shadow(SimpleNamespace(), lambda text: None).cycles()  # type: ignore[arg-type]
     ages = [next(following).outcome.age for _ in range(8)]
     assert max(ages[3:]) < 4, ages
+
+
+@pytest.mark.parametrize(
+    ("claimed_after", "interval", "seen", "captures"),
+    [
+        (1, 60, 1, 1),
+        (10, 60, 1, 3),  # the schedd asks for its slots one after another
+        (300, 60, 0, 4),  # a startd that refuses: no claim ever comes
+        (300, 8, 0, 2),  # the next cycle is near, and what it decides on has to be captured
+    ],
+)
+def test_claims_that_the_negotiator_counts_are_waited_for(
+    claimed_after: int,
+    interval: int,
+    seen: int,
+    captures: int,
+    monkeypatch: pytest.MonkeyPatch,
+    nothing: CycleResult,
+) -> None:
+    """One match in each cycle, by a simulated clock; its claim comes when it comes."""
+    now = 960.0
+    taken: list[float] = []
+
+    def sleep(seconds: float) -> None:
+        nonlocal now
+        now += seconds
+
+    def cycle() -> dict[str, float]:
+        began = now // interval * interval
+        times = {"time": began, "end": began, "interval": interval, "cycle_delay": 1}
+        return {**times, "matches": 1}
+
+    def take(daemons: object, memory: object) -> LiveCapture:
+        taken.append(cycle()["time"])
+        claims = [requested("slot1@a", 1)] if now >= 960 + interval + claimed_after else []
+        manifest = {"ended": now, "cycle": {**cycle(), "steady": True}}
+        return evolve(made([job(1)], claims, [ad(Name="slot1@a")]), manifest=manifest)
+
+    monkeypatch.setattr(time, "sleep", sleep)
+    monkeypatch.setattr(time, "time", lambda: now)
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    monkeypatch.setattr(loop, "take", take)
+    monkeypatch.setattr(loop, "predict", lambda capture, at: nothing)
+    monkeypatch.setattr(loop, "last_cycle", lambda daemons, negotiator: cycle())
+    monkeypatch.setattr(loop, "find_daemons", lambda *_: SimpleNamespace(negotiator={"Name": "n"}))
+    outcome = next(loop.Shadow(SimpleNamespace(), print).cycles()).outcome  # type: ignore[arg-type]
+    assert (outcome.matches, outcome.seen) == (1, seen)
+    assert taken.count(outcome.time) == captures
+    told = [block.text for block in differences(outcome) if isinstance(block, Line)]
+    lacking = "  the negotiator counts 1 match, 0 seen as a claim or the wish for one"
+    assert (lacking in told) == (seen == 0)
 
 
 @pytest.mark.slow
