@@ -110,6 +110,10 @@ def refuse_definitions(diagnostics: Sequence[Diagnostic]) -> None:
         raise InputError(wrong)
 
 
+#: What is wrong with ``--for`` alone.
+ONLY_FOR: Final = "--for names machines that get another configuration, and there is none"
+
+
 def pool_inputs(
     items: Sequence[Path],
     diagnostics: list[Diagnostic],
@@ -125,7 +129,7 @@ def pool_inputs(
 
     ``named``: files by what they are; ``configs``: in place of the pool's own configuration, or of
     ``instead_of``, which is in place of that; ``also``: files that are read after it.  ``where``:
-    see ``CapturePaths``.
+    see ``CapturePaths``; it needs one of them.
     """
     found = sort_out(items, diagnostics)
     paths = evolve(found.paths, given={**found.paths.given, **named}, where=where)
@@ -141,6 +145,8 @@ def pool_inputs(
         found = evolve(found, paths=paths)
     if also or defines:
         found = with_more(found, overlays=tuple(also), defines=tuple(defines))
+    if where and not found.paths.before:
+        raise InputError([Diagnostic(ONLY_FOR, help="give --config, --also or -D, too")])
     return found
 
 

@@ -20,8 +20,13 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-#: Parts of names that are secrets: whoever knows a claim id may use the claim.
-SECRETS = ("claimid", "capability", "transferkey", "transfersocket")
+#: Names that are secrets: whoever knows a claim id may use the claim.  ``Capability`` is an old name
+#: of it; what GPUs can do (``CUDACapability``) and how long a claim is kept (``KeepClaimIdle``)
+#: may be known.
+SECRET = re.compile(
+    r"\w*claimid(s|list)?\d*|(\w*admin)?capability|\w*transferkey\w*|\w*transfersocket\w*|_condor_priv\w*",
+    re.IGNORECASE,
+)
 
 #: An attribute of a numbered record: ``Name12`` is ``Name`` of the twelfth.
 NUMBERED = re.compile(r"(.*?)(\d+)")
@@ -34,8 +39,7 @@ Answer = tuple[dict[str, Any], bytes]
 
 def is_secret(name: str) -> bool:
     """Whether an attribute may let its reader act for somebody else."""
-    folded = name.lower()
-    return any(part in folded for part in SECRETS)
+    return SECRET.fullmatch(name) is not None
 
 
 def long_form(ads: Iterable[Any]) -> tuple[int, bytes]:

@@ -126,7 +126,7 @@ JOB: Final = (
     *("Managed", "ManagedManager", "Scheduler", "GridResource"),
     *("NumJobMatches", "LastMatchTime", "LastRejMatchTime", "LastRejMatchReason"),
     *("JobStartDate", "JobCurrentStartDate", "EnteredCurrentStatus", "RemoteWallClockTime"),
-    *("CompletionDate", "FlockTo", "HoldReasonCode", "MaxJobRetirementTime"),
+    *("CompletionDate", "FlockTo", "HoldReasonCode", "MaxJobRetirementTime", "KeepClaimIdle"),
 )
 #: Texts of expressions that are remembered, of pools that go on for days.
 _KEPT: Final = 100_000

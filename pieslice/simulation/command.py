@@ -23,7 +23,7 @@ from classad.files.lock import BusyError
 from negotiator.io import InputError
 from pieslice.command_line import EXIT_BAD, EXIT_INTERRUPTED, EXIT_OK
 from pieslice.data import JsonData
-from pieslice.inputs.pool import parse_time
+from pieslice.inputs.pool import ONLY_FOR, parse_time
 from pieslice.recording.store import HistoryError
 from pieslice.reports.output import chosen_width, show_diagnostics
 from pieslice.reports.progress import Moved, Progress
@@ -117,6 +117,8 @@ def plan_of(
             raise RunError("--replay names the workload: give it without --workload")
         pool, workload = pool or args.replay, args.replay
         days = days or recorded_seconds(Path(args.replay)) / _DAY
+    if args.where and not (args.config or args.set or getattr(args, "compare", None)):
+        raise RunError(f"{ONLY_FOR}: give --config, too")
     if pool is None or workload is None:
         raise RunError("give a pool and --workload, --replay, or --resume and the folder of a run")
     return Plan(

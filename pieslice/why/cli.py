@@ -301,9 +301,11 @@ def _diff(args: argparse.Namespace) -> int:
         results: list[CycleResult] = []
         engines = make_engines(args.engine, lasting=True)
         pools: list[Capture] = []
-        also, alone = args.also, sides[0] == sides[1]
+        also, alone, where = args.also, sides[0] == sides[1], args.where
         for number, side in enumerate(sides):
             args.also = also if number or not alone else None
+            # The first side may be the pool with the configuration that it has.
+            args.where = where if number or side[1] is not None or args.also else None
             pool_name, config, args.dialect, args.at, args.condor_version = side
             args.inputs, args.config = [pool_name], None if config is None else [config]
             args.instead_of = _instead_of(*sides) if number else ()

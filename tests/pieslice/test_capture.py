@@ -267,6 +267,16 @@ def test_expressions_are_told_from_plain_values() -> None:
     assert "ClaimId" not in wanted.of_jobs()
 
 
+def test_names_of_secrets_are_told_from_names_that_contain_theirs() -> None:
+    for secret in ("ClaimId", "ChildClaimIds", "claimidlist", "PublicClaimId", "ClaimId12"):
+        assert is_secret(secret), secret
+    for secret in ("Capability", "_condor_PrivRemoteAdminCapability", "TransferKey"):
+        assert is_secret(secret), secret
+    for known in ("KeepClaimIdle", "GPUsMinCapability", "CUDACapability", "RequireGPUs"):
+        assert not is_secret(known), known
+    assert "KeepClaimIdle" in WantedAttributes().of_jobs()
+
+
 def test_an_anonymous_capture_is_the_same_pool(
     recorded: Place, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

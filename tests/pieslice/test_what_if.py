@@ -182,6 +182,22 @@ def test_machines_are_chosen(pool: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert "--for:1:11: error: expected an operand" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("negotiate", "pool"),
+        ("why", "pool", "1.0"),
+        ("diff", "pool", "--versions", "24.0", "25.0"),
+        ("simulate", "pool", "--workload", "capture", "--days", "0.01"),
+    ],
+)
+def test_machines_are_chosen_for_another_configuration_only(
+    pool: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...]
+) -> None:
+    assert main([*words, "--for", "true"]) == 2
+    assert "and there is none" in capsys.readouterr().err
+
+
 def test_what_is_not_followed_is_said_where_nothing_else_differs(
     pool: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
