@@ -2,13 +2,14 @@
 
 Inputs: a ``Config``.  Outputs: ``ClaimSettings``.  What cannot be read counts as its default, as
 for the daemons.  Follows: CLAIM_WORKLIFE, MAXJOBRETIREMENTTIME, MachineMaxVacateTime,
-MODIFY_REQUEST_EXPR_*, CLAIM_PARTITIONABLE_LEFTOVERS, CLAIM_RECYCLING_CONSIDER_LIMITS and
-SCHEDD_INTERVAL of 25.14.1.
+MODIFY_REQUEST_EXPR_*, CLAIM_PARTITIONABLE_LEFTOVERS, CLAIM_RECYCLING_CONSIDER_LIMITS,
+SCHEDD_INTERVAL, PREEMPT, PERIODIC_EXPR_INTERVAL and SYSTEM_PERIODIC_* of 25.14.1.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
@@ -32,10 +33,12 @@ _LONGEST_VACATE: Final = 600
 _LOOK_INTERVAL: Final = 300
 _POLLING: Final = 5
 _UPDATE: Final = 300
-_CONFLICT: Final = "resourceconflict"
+_PERIODIC: Final = 60
 _FOREVER: Final = 2**31
 #: Decimal numbers with fewer digits are less than that.
 _DIGITS: Final = 10
+#: What a schedd does with jobs by its configuration.
+SYSTEM_VERBS: Final = ("hold", "release", "remove", "vacate")
 _VALUE: Final = expressions.evaluator(0.0)
 
 
@@ -46,12 +49,14 @@ class ClaimSettings:
     Of the startd: ``worklife`` for which a claim takes further jobs (negative: without end), the
     ``retirement`` of a job whose slot is wanted, of which the last ``longest_vacate`` seconds are
     there to stop in; ``rounding``: by the name of a resource in lower case, what rounds the request
-    for it up; ``preempt``: PREEMPT if it is about conflicts of backfill slots, which is asked after
-    ``polling`` seconds; ``update``: after how many a backfill slot tells of what it has got back.
+    for it up; ``preempt``: PREEMPT if it is ever true, which is asked after ``polling`` seconds;
+    ``update``: after how many a backfill slot tells of what it has got back.
     Of the job: ``vacate``, the seconds that it takes to stop.  Of both daemons: ``leftovers``,
     whether the schedd may use what a match leaves of a partitionable slot.  Of the schedd:
     ``considers_limits``, whether a job on leftovers or on a claim that is used again has to have
-    the concurrency limits that it was granted with.
+    the concurrency limits that it was granted with; ``periodic``: after how many seconds it, and
+    the shadow of a job, asks what holds, removes, releases or vacates jobs, ``system``: what of
+    that its configuration has, by the verb (``hold``), macros and conditions.
     """
 
     worklife: int = _WORKLIFE
@@ -64,6 +69,8 @@ class ClaimSettings:
     preempt: Expression | None = None
     polling: int = _POLLING
     update: int = _UPDATE
+    periodic: int = _PERIODIC
+    system: Mapping[str, tuple[tuple[str, Expression], ...]] = field(factory=dict)
     rounding: Mapping[str, Expression] = field(factory=dict)
 
     def takes_more(self, begun: int, now: int) -> bool:
@@ -92,9 +99,11 @@ def read_claims(config: Config) -> ClaimSettings:
         longest_vacate=_seconds(startd, "MachineMaxVacateTime", _LONGEST_VACATE),
         considers_limits=limits is not False,
         look_interval=max(_seconds(schedd, "SCHEDD_INTERVAL", _LOOK_INTERVAL), 1),
-        preempt=_of_conflicts(startd),
+        preempt=_unless_false(_expression(startd, "PREEMPT")),
         polling=max(_seconds(startd, "POLLING_INTERVAL", _POLLING), 1),
         update=max(_seconds(startd, "UPDATE_INTERVAL", _UPDATE), 1),
+        periodic=max(_seconds(schedd, "PERIODIC_EXPR_INTERVAL", _PERIODIC), 1),
+        system={verb: asked for verb in SYSTEM_VERBS if (asked := tuple(_system(schedd, verb)))},
         rounding={
             name: found
             for name in _ROUNDED
@@ -116,11 +125,19 @@ def _computed(text: str, default: int) -> int:
     return default
 
 
-def _of_conflicts(startd: Config) -> Expression | None:
-    """PREEMPT, if it asks whether a backfill slot has more than the primary ones leave."""
-    found = _expression(startd, "PREEMPT")
-    asks = found is not None and _CONFLICT in str(found).lower()
-    return found if asks else None
+def _unless_false(found: Expression | None) -> Expression | None:
+    """An expression that may be true of something."""
+    return None if found is None or str(found).lower() == "false" else found
+
+
+def _system(schedd: Config, verb: str) -> Iterator[tuple[str, Expression]]:
+    """What of SYSTEM_PERIODIC_<verb> may be true, the one without a name first."""
+    head = f"SYSTEM_PERIODIC_{verb.upper()}"
+    names = re.split(r"[\s,]+", _text(schedd, f"{head}_NAMES"))
+    for macro in (head, *(f"{head}_{name}" for name in names if name)):
+        condition = _unless_false(_expression(schedd, macro))
+        if condition is not None:
+            yield macro, condition
 
 
 def _expression(config: Config, name: str) -> Expression | None:

@@ -11,13 +11,11 @@ Follows: condor_schedd and condor_startd of HTCondor 25.14.1; the decisions are 
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
-from enum import Enum
+from collections.abc import Mapping, Sequence
 from heapq import heappop, heappush
 from typing import Final
 
-from attr import Factory, define, evolve, field
+from attr import define, evolve, field
 
 from classad import ClassAd
 from classad.evaluate import EvalContext, evaluate
@@ -25,10 +23,12 @@ from classad.language.operators import truth
 from classad.language.rules import NEWEST, LanguageRules
 from negotiator.claims.parts import part_of
 from negotiator.claims.suiting import Granted, Unsuited, unsuited
+from negotiator.jobs.endings import Ending, Fate, ending_at_exit, periodic_ending
+from negotiator.jobs.readiness import RUNNING
 from negotiator.model.result import Match
 from negotiator.pool.consumption import policy_resources
+from pieslice.between.jobs import JobKeeper
 from pieslice.between.pool import (
-    CONFLICT,
     SimSlot,
     SlotPool,
     show_free,
@@ -36,6 +36,7 @@ from pieslice.between.pool import (
     show_preempting,
     terms_of_claim,
 )
+from pieslice.between.state import Claim, ClaimState, How
 from policy.claims import ClaimSettings
 
 _FINISH: Final = "finish"
@@ -44,60 +45,15 @@ _VACATED: Final = "vacated"
 _LOOK: Final = "look"
 _OVER: Final = "over"
 _POLL: Final = "poll"
+_ASK: Final = "ask"
+_QUEUE: Final = "queue"
 _UPDATE: Final = "update"
 #: After which a schedd vacates what it runs beyond MAX_JOBS_RUNNING.
 _OVER_SECONDS: Final = 5
 
 
-class How(Enum):
-    """By what a job got its slot."""
-
-    MATCH = "match"
-    #: The match was for a job that had a slot already; the schedd chose this one.
-    REMATCH = "rematch"
-    LEFTOVER = "leftover"
-    REUSE = "reuse"
-
-
-@define
-class Claim:
-    """A slot that is claimed: by whom, since when, the job and since when, who comes next.
-
-    Jobs are numbers, -1 for one that nobody knows, or for none: ``idle_until`` is when the schedd
-    gives up a claim that it keeps for a next job (KeepClaimIdle), -1 while a job runs.  ``token``
-    tells events of this job from those of earlier jobs on the slot.  ``evicted_at``: when its
-    retirement is over, -1 if nobody waits for the slot.  ``rank`` and ``limits``: the startd's rank
-    of the job that the claim was made for, and its concurrency limits.
-    """
-
-    user: str
-    begun: int
-    job: int
-    job_begun: int
-    token: int
-    next_user: str = ""
-    next_job: int = -1
-    evicted_at: int = -1
-    rank: float = 0.0
-    limits: str = ""
-    schedd: str = ""
-    next_schedd: str = ""
-    idle_until: int = -1
-
-
 @define(eq=False)
-class ClaimState:
-    """What changes of the claims.  ``events``: a heap of (time, order, kind, slot, token)."""
-
-    now: int = 0
-    tokens: int = 0
-    order: int = 0
-    claims: dict[str, Claim] = Factory(dict)
-    events: list[tuple[int, int, str, str, int]] = Factory(list)
-
-
-@define(eq=False)
-class Claims(ABC):
+class Claims(JobKeeper):
     """The claims of a pool at a moment.
 
     ``epoch``: the time at second 0, since the epoch.  ``of_machines``: settings of machines that
@@ -113,54 +69,6 @@ class Claims(ABC):
     _context: EvalContext | None = field(default=None, init=False)
     #: What schedds have got of backfill slots with their claims, while a cycle is carried out.
     _lefts: dict[tuple[str, str, str], dict[str, float]] = field(factory=dict, init=False)
-
-    # --- what a subclass knows of jobs --------------------------------------------------------
-
-    @abstractmethod
-    def job_ad(self, number: int) -> ClassAd:
-        """The ad of a job."""
-
-    @abstractmethod
-    def heads(self, user: str, schedd: str) -> Iterable[int]:
-        """The first waiting job of each kind of a submitter, in the order of its list."""
-
-    @abstractmethod
-    def run_time(self, number: int, slot: SimSlot) -> int | None:
-        """The seconds that a job runs that starts now, None for longer than anybody looks."""
-
-    @abstractmethod
-    def beyond(self, schedd: str) -> int:
-        """How many jobs more than MAX_JOBS_RUNNING a schedd runs; below 0 if it may run more."""
-
-    @abstractmethod
-    def take(self, number: int) -> None:
-        """Take a job from those that wait."""
-
-    @abstractmethod
-    def requeue(self, number: int) -> None:
-        """Put a job among those that wait, at its place."""
-
-    def allows(self, job: ClassAd, slot: ClassAd) -> bool:
-        """Whether the schedd starts such a job on such a slot: START_VANILLA_UNIVERSE."""
-        return True
-
-    # --- what a subclass is told --------------------------------------------------------------
-
-    @abstractmethod
-    def started(self, slot: SimSlot, claim: Claim, how: How) -> None:
-        """The job of the claim has started."""
-
-    @abstractmethod
-    def awaited(self, slot: SimSlot, claim: Claim) -> None:
-        """The slot of the claim was given to another job, which waits for it."""
-
-    @abstractmethod
-    def ended(self, slot: SimSlot, claim: Claim) -> None:
-        """The job of the claim is done."""
-
-    @abstractmethod
-    def stopped(self, slot: SimSlot, claim: Claim, kind: str, why: str) -> None:
-        """The job of the claim ended before it was done; it is to wait again."""
 
     # --- time ---------------------------------------------------------------------------------
 
@@ -178,7 +86,7 @@ class Claims(ABC):
     def happen(self) -> None:
         """Let the next thing happen."""
         _, _, kind, name, token = heappop(self.state.events)
-        if kind in (_OVER, _POLL, _UPDATE):
+        if kind in (_OVER, _QUEUE, _UPDATE):
             self._look_after(kind, name)
             return
         claim = self.state.claims.get(name)
@@ -192,40 +100,88 @@ class Claims(ABC):
             self._plan(self.state.now + vacate, _VACATED, name, token)
         elif kind == _LOOK:
             self._look(slot, claim)
-        else:
+        elif kind == _ASK:
+            self._ask(slot, claim)
+        elif kind == _POLL:
+            self._poll(slot, claim)
+        elif claim.next_job >= 0:
             self.stop(slot, "preempt", f"for {claim.next_user}")
             self._hand_over(slot, claim)
+        else:
+            self.stop(slot, "vacate", "PREEMPT")
+            self.release(slot)
 
     def _look_after(self, kind: str, name: str) -> None:
         """What schedds and startds do without a claim: ``name`` is a schedd, machine or slot."""
         if kind == _OVER:
             self._vacate_first(name)
-        elif kind == _POLL:
-            self._give_way(name)
+        elif kind == _QUEUE:
+            self.look_at_queue(name)
+            self.plan_queue(name)
         elif name in self.pool.slots:
             self.pool.show_left(self.pool.slots[name])
 
-    def _give_way(self, machine: str) -> None:
-        """The startd evicts jobs on backfill slots that PREEMPT is true for."""
-        for backfill in self.pool.backfill_of(machine):
-            preempt = self.settings_of(backfill).preempt
-            for slot in [it for it in self.pool.slots.values() if it.parent is backfill]:
-                claim = self.state.claims.get(slot.name)
-                if preempt is None or claim is None or slot.ad.raw(CONFLICT) is None:
-                    continue
-                job = None if claim.job < 0 else self.job_ad(claim.job)
-                if truth(evaluate(preempt, slot.ad, job, context=self.context())) is True:
-                    self.stop(slot, "vacate", "PREEMPT")
-                    self.release(slot)
+    def plan_queue(self, schedd: str) -> None:
+        """Let a schedd look at its queue when it is time for that."""
+        self._plan(self.state.now + self.settings.periodic, _QUEUE, schedd, 0)
+
+    # --- jobs that end before their time ------------------------------------------------------
+
+    def watch(self, slot: SimSlot, claim: Claim) -> None:
+        """Let the startd poll PREEMPT, and the shadow ask the expressions of the job."""
+        settings = self.settings_of(slot)
+        if settings.preempt is not None:
+            self._plan(self.state.now + settings.polling, _POLL, slot.name, claim.token)
+        if claim.job >= 0 and self.asks_itself(claim.job):
+            self._plan(self.state.now + self.settings.periodic, _ASK, slot.name, claim.token)
+
+    def _poll(self, slot: SimSlot, claim: Claim) -> None:
+        """The startd evicts a job that PREEMPT is true of, when its retirement is over."""
+        settings = self.settings_of(slot)
+        if settings.preempt is None or claim.evicted_at >= 0:
+            return
+        job = None if claim.job < 0 else self._running_ad(claim)
+        ad = _with(slot.ad, {
+            "MyCurrentTime": self.epoch + self.state.now,
+            "TotalJobRunTime": self.state.now - claim.job_begun,
+            "EnteredCurrentActivity": self.epoch + claim.job_begun,
+        })  # fmt: skip
+        if truth(evaluate(settings.preempt, ad, job, context=self.context())) is True:
+            self._plan_eviction(slot, claim)
+        else:
+            self._plan(self.state.now + self.polling(settings), _POLL, slot.name, claim.token)
+
+    def _running_ad(self, claim: Claim) -> ClassAd:
+        """The ad of a job as its shadow has it."""
+        begun = self.epoch + claim.job_begun
+        since = ("EnteredCurrentStatus", "JobCurrentStartDate", "JobCurrentStartExecutingDate")
+        return _with(self.job_ad(claim.job), {"JobStatus": RUNNING, **dict.fromkeys(since, begun)})
+
+    def _ask(self, slot: SimSlot, claim: Claim) -> None:
+        """The shadow asks whether the job is to stop."""
+        ad = self._running_ad(claim)
+        ending = periodic_ending(ad, self.settings.system, self.context())
+        if ending is None:
+            self._plan(self.state.now + self.settings.periodic, _ASK, slot.name, claim.token)
+        else:
+            self._end(slot, claim, ending)
+
+    def _end(self, slot: SimSlot, claim: Claim, ending: Ending) -> None:
+        """Stop a job by an expression; only the claim of one that is removed takes another."""
+        number = claim.job
+        self.stop(slot, ending.fate.value, ending.by)
+        self.decided(number, ending.fate)
+        if claim.next_job >= 0:
+            self._hand_over(slot, claim)
+        elif ending.fate is not Fate.REMOVE or not self._go_on(slot):
+            self.release(slot)
 
     def _note_sharing(self, slot: SimSlot) -> None:
-        """The startd looks at conflicts when it polls, and tells of backfill slots that grow."""
-        settings = self.settings_of(slot)
+        """The startd tells of backfill slots that grow when it is time for that."""
+        update = self.settings_of(slot).update
         for backfill in self.pool.grown:
-            self._plan(self.state.now + settings.update, _UPDATE, backfill.name, 0)
+            self._plan(self.state.now + update, _UPDATE, backfill.name, 0)
         self.pool.grown.clear()
-        if settings.preempt is not None and self.pool.backfill_of(slot.machine):
-            self._plan(self.state.now + settings.polling, _POLL, slot.machine, 0)
 
     def _vacate_first(self, schedd: str) -> None:
         """A schedd with more running jobs than it may have vacates those that it started first."""
@@ -300,10 +256,6 @@ class Claims(ABC):
         for name, amount in left.items():
             ad.insert(name, int(amount))
         return SimSlot(slot.name, ad, slot.weight, numbers=slot.numbers)
-
-    @abstractmethod
-    def number_in_match(self, match: Match) -> int:
-        """The job that a match names."""
 
     def claim_leftovers(self, matches: Sequence[Match]) -> None:
         """Start further jobs of the submitters on what their matches left of slots.
@@ -404,29 +356,42 @@ class Claims(ABC):
         if run_time is not None:
             self.plan_end(slot, claim, state.now + run_time)
         self.started(slot, claim, how)
+        self.watch(slot, claim)
 
     def _preempt(self, slot: SimSlot, claim: Claim, user: str, schedd: str, number: int) -> None:
         self.take(number)
         claim.next_user, claim.next_job, claim.next_schedd = user, number, schedd
+        show_preempting(self.pool.own(slot), user)
+        self._plan_eviction(slot, claim)
+        self.awaited(slot, claim)
+
+    def _plan_eviction(self, slot: SimSlot, claim: Claim) -> None:
+        """Let a job stop when its retirement is over."""
         own = None
         if claim.job >= 0:
             own = self.job_ad(claim.job).get_number("MaxJobRetirementTime", slot.ad, self.context())
         settings = self.settings_of(slot)
         claim.evicted_at = settings.evicted_at(claim.job_begun, self.state.now, own)
-        show_preempting(self.pool.own(slot), user)
+        self.pool.own(slot).insert("Activity", "Retiring")
         self._plan(claim.evicted_at, _EVICT, slot.name, claim.token)
-        self.awaited(slot, claim)
 
     def finish(self, slot: SimSlot) -> None:
         """A job is done: the slot goes to who waits for it, to another job, or is free."""
         claim = self.state.claims[slot.name]
+        if claim.job >= 0 and self.asks_itself(claim.job):
+            ad = self._running_ad(claim)
+            ending = ending_at_exit(ad, self.settings.system, self.context())
+            if ending is not None and ending.fate is not Fate.REMOVE:
+                self._end(slot, claim, ending)
+                return
         keep = self.job_ad(claim.job).get_number("KeepClaimIdle") if claim.job >= 0 else None
         self.ended(slot, claim)
         if claim.next_job >= 0:
             self._hand_over(slot, claim)
             return
-        if not self._go_on(slot):
-            if keep is not None and keep > 0:
+        # A claim that the startd wants to end takes no other job.
+        if claim.evicted_at >= 0 or not self._go_on(slot):
+            if keep is not None and keep > 0 > claim.evicted_at:
                 self._keep_idle(slot, claim, int(keep))
             else:
                 self.release(slot)
@@ -489,3 +454,12 @@ class Claims(ABC):
         self.pool.hold(slot, held=False)
         self.pool.give_back(slot)
         self._note_sharing(slot)
+
+
+def _with(ad: ClassAd, values: Mapping[str, object]) -> ClassAd:
+    """The same ad with some other values; it stays as it is."""
+    twin = ClassAd()
+    twin.chain(ad)
+    for name, value in values.items():
+        twin.insert(name, value)
+    return twin

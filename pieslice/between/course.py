@@ -20,8 +20,9 @@ from attr import Factory, define, evolve, field, frozen
 from classad import ClassAd
 from negotiator.capture.slots import CollectorTable
 from negotiator.jobs.autoclusters import policy_expressions, significant_attributes
+from negotiator.jobs.endings import Fate, decides_itself, periodic_ending
 from negotiator.jobs.lists import job_lists
-from negotiator.jobs.readiness import IDLE, RUNNING, takes_room
+from negotiator.jobs.readiness import HELD, IDLE, RUNNING, submitter_of, takes_room
 from negotiator.jobs.requests import JobList, QueuedJob
 from negotiator.jobs.start_vanilla import VanillaStart
 from negotiator.matching.board import Board
@@ -30,8 +31,9 @@ from negotiator.model.result import CycleResult, Match
 from negotiator.model.snapshot import ScheddQueue, Snapshot, whole_slot
 from negotiator.pool.consumption import claim_ids
 from negotiator.pool.slots import Slots
-from pieslice.between.claims import Claim, Claims, ClaimState, How
+from pieslice.between.claims import Claims
 from pieslice.between.pool import ENTERED, SimSlot, SlotPool, show_children, show_time
+from pieslice.between.state import Claim, ClaimState, How
 from policy.claims import ClaimSettings
 from policy.model import NegotiatorPolicy
 
@@ -106,6 +108,8 @@ class Course(Claims):
     #: Whether all is as it was captured.
     _untouched: bool = True
     _vanilla: VanillaStart | None = None
+    #: The schedds that ask expressions of jobs.
+    _asking: set[str] = field(factory=set)
 
     @classmethod
     def of(
@@ -149,6 +153,9 @@ class Course(Claims):
         running = ad.get_number("JobStatus") == RUNNING and takes_room(ad, self.context())
         self._running[schedd] += running
         self._relist()
+        if schedd not in self._asking and self.asks_itself(number):
+            self._asking.add(schedd)
+            self.plan_queue(schedd)
         return number
 
     def _add_slot(self, ad: ClassAd) -> None:
@@ -171,6 +178,7 @@ class Course(Claims):
             self._orphans.setdefault(whole_slot(name), []).append(slot)
         if ad.get_string("State") in ("Claimed", "Preempting"):
             self.state.claims[name] = self._captured_claim(ad)
+            self.watch(slot, self.state.claims[name])
 
     def _captured_claim(self, ad: ClassAd) -> Claim:
         user = ad.get_string("AccountingGroup") or ad.get_string("RemoteUser") or ""
@@ -371,6 +379,18 @@ class Course(Claims):
         """START_VANILLA_UNIVERSE."""
         return self._vanilla is None or self._vanilla.allows(job, slot)
 
+    def asks_itself(self, number: int) -> bool:
+        """By its own expressions and those of the configuration."""
+        return bool(self.settings.system) or decides_itself(self.job_ad(number))
+
+    def look_at_queue(self, schedd: str) -> None:
+        """Hold, release or remove what waits or is on hold."""
+        for number, job in enumerate(self.jobs):
+            if job.schedd == schedd and not job.gone and self.asks_itself(number):
+                ending = periodic_ending(job.ad, self.settings.system, self.context())
+                if ending is not None and job.ad.get_number("JobStatus") != RUNNING:
+                    self.decided(number, ending.fate)
+
     def take(self, number: int) -> None:
         """Take a job from those that wait; it is the first of its autocluster, or was matched."""
         schedd = self.jobs[number].schedd
@@ -396,6 +416,9 @@ class Course(Claims):
         ad.insert("JobId", job.id)
         ad.insert("ScheddName", job.schedd)
         self._set_status(claim.job, claim.user, RUNNING)
+        starts = job.ad.raw("NumJobStarts")
+        if starts.__class__ is int:
+            job.ad.insert("NumJobStarts", starts + 1)
         parent = slot.parent.name if slot.parent is not None else slot.name
         time = self.epoch + self.state.now
         self.starts.append(JobStart(job.id, job.schedd, claim.user, slot.name, parent, how, time))
@@ -413,6 +436,18 @@ class Course(Claims):
         if self.job_ad(claim.job).get_number("JobStatus") == RUNNING:
             self._set_status(claim.job, claim.user, IDLE)
 
+    def decided(self, number: int, fate: Fate) -> None:
+        """The queue shows it."""
+        status = self.job_ad(number).get_number("JobStatus")
+        user = submitter_of(self.job_ad(number), self.context()) or ""
+        change = {Fate.HOLD: -1, Fate.RELEASE: 1, Fate.REMOVE: -(status == IDLE)}.get(fate, 0)
+        if fate is Fate.REMOVE:
+            self._leave(number)
+        elif change:
+            self._enter(number, HELD if fate is Fate.HOLD else IDLE)
+            self._relist()
+        self._count(user, number, idle=change)
+
     def _leave(self, number: int) -> None:
         self.jobs[number].gone = True
         self._relist()
@@ -424,10 +459,13 @@ class Course(Claims):
             job.ad, job.lent = job.ad.duplicate(), self._lent
         return job.ad
 
-    def _set_status(self, number: int, user: str, status: int) -> None:
+    def _enter(self, number: int, status: int) -> None:
         ad = self._changed(number)
         ad.insert("JobStatus", status)
         ad.insert("EnteredCurrentStatus", self.epoch + self.state.now)
+
+    def _set_status(self, number: int, user: str, status: int) -> None:
+        self._enter(number, status)
         sign = 1 if status == RUNNING else -1
         self._count(user, number, idle=-sign, running=sign)
 

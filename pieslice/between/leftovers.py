@@ -53,7 +53,7 @@ def leftovers(
     """The jobs of some submitters, each at one schedd, that start on leftovers."""
     if not board.policy.claims.leftovers:
         return {}
-    from pieslice.between.claims import How
+    from pieslice.between.state import How
 
     pairs, _, starts = _follow(snapshot, result, board, placed, parties)
     by_slot = {(match.slot, match.submitter): match.job for match, _ in pairs}

@@ -20,9 +20,9 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-#: Names that are secrets: whoever knows a claim id may use the claim.  ``Capability`` is an old name
-#: of it; what GPUs can do (``CUDACapability``) and how long a claim is kept (``KeepClaimIdle``)
-#: may be known.
+#: Names that are secrets: whoever knows a claim id may use the claim.  ``Capability`` is an old
+#: name of it; what GPUs can do (``CUDACapability``) and how long a claim is kept
+#: (``KeepClaimIdle``) may be known.
 SECRET = re.compile(
     r"\w*claimid(s|list)?\d*|(\w*admin)?capability|\w*transferkey\w*|\w*transfersocket\w*|_condor_priv\w*",
     re.IGNORECASE,

@@ -28,6 +28,7 @@ from classad.evaluate import as_tree
 from classad.language.names import fold_name
 from classad.syntax.lexing import literal_value
 from classad.syntax.nodes import Reference, walk
+from negotiator.jobs.endings import ENDING_ATTRIBUTES
 from pieslice.live.asking import is_secret
 
 _PREFIX: Final = "pieslice-"
@@ -127,6 +128,7 @@ JOB: Final = (
     *("NumJobMatches", "LastMatchTime", "LastRejMatchTime", "LastRejMatchReason"),
     *("JobStartDate", "JobCurrentStartDate", "EnteredCurrentStatus", "RemoteWallClockTime"),
     *("CompletionDate", "FlockTo", "HoldReasonCode", "MaxJobRetirementTime", "KeepClaimIdle"),
+    *ENDING_ATTRIBUTES,
 )
 #: Texts of expressions that are remembered, of pools that go on for days.
 _KEPT: Final = 100_000

@@ -17,19 +17,24 @@ from attr import define, field, frozen
 from classad import ClassAd
 from classad.ads.ad import SharedNames
 from classad.language.bounds import checkpoint
+from negotiator.jobs.endings import Fate
 from negotiator.jobs.lists import priority_order
 from negotiator.model.result import Match
 from negotiator.model.watched import WatchedAd
-from pieslice.between.claims import Claim, Claims, How
+from pieslice.between.claims import Claims
 from pieslice.between.pool import SimSlot
+from pieslice.between.state import Claim, How
 from pieslice.simulation.state import IDLE, RUNNING, State, SubmittedJob, Totals
 from pieslice.simulation.workload import Workload
+from policy.claims import ClaimSettings
 
 #: Time, what happened, user, job (0: none), slot, details.
 Sink = Callable[[int, str, str, int, str, str], None]
 
 #: How many kinds of job a schedd looks at for the next job of a slot that it has.
 _LOOK_AHEAD: Final = 50
+#: The least seconds between two looks at PREEMPT.
+_POLLING: Final = 60
 
 
 @frozen
@@ -175,6 +180,17 @@ class Simulation(Claims):
         """Every claim runs a job of the one schedd that there is."""
         return -1 if self.most is None else len(self.state.claims) - self.most
 
+    def asks_itself(self, number: int) -> bool:
+        """No: how long jobs run is what the workload says."""
+        return False
+
+    def look_at_queue(self, schedd: str) -> None:
+        """Nothing there asks."""
+
+    def polling(self, settings: ClaimSettings) -> int:
+        """At least a minute: days have many of them."""
+        return max(settings.polling, _POLLING)
+
     def number_in_match(self, match: Match) -> int:
         """Jobs are clusters of their own, from 1."""
         return int(match.job.partition(".")[0]) - 1
@@ -217,6 +233,9 @@ class Simulation(Claims):
         self._count_running(user, -1, slot.weight)
         del self.state.jobs[number]
         self.sink(now, "finish", user, number + 1, slot.name, "")
+
+    def decided(self, number: int, fate: Fate) -> None:
+        """Nothing there decides."""
 
     def stopped(self, slot: SimSlot, claim: Claim, kind: str, why: str) -> None:
         """Count what the job has done in vain."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 from attr import Factory, asdict, define
 
 from negotiator.model.snapshot import AccountantState, Customer, Lease
-from pieslice.between.claims import Claim, ClaimState
+from pieslice.between.state import Claim, ClaimState
 from pieslice.data import JsonData
 
 IDLE, RUNNING = 0, 1

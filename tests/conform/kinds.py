@@ -11,7 +11,7 @@ from tests.conform.language.evaluation import LANGUAGE_KINDS
 from tests.conform.language.printing import PRINTING_KINDS
 from tests.conform.language.versions import VERSION_KINDS
 from tests.conform.negotiation.accounting import ACCOUNTING_KINDS
-from tests.conform.negotiation.between import BETWEEN_KINDS, UNPLAYED_BETWEEN
+from tests.conform.negotiation.between import BETWEEN_KINDS
 from tests.conform.negotiation.cycles import CYCLE_KINDS
 from tests.conform.negotiation.forecast import FORECAST_KINDS
 from tests.conform.negotiation.pools import POOL_KINDS
@@ -32,7 +32,6 @@ def _statements(content: Content) -> Iterable[Case] | None:
 
 #: Kinds that are known and that nothing here computes.
 UNPLAYED: Final = (
-    *UNPLAYED_BETWEEN,
     unplayed("statement", _NOT_SUPPORTED, lambda case: "statement" in case, _statements),
 )
 #: In the order in which a case is offered to them.

@@ -162,8 +162,9 @@ def test_jobs_in_conflict_are_evicted_if_preempt_says_so(pool: Path, capsys: Any
     config.write_text("PREEMPT = MY.ResourceConflict =!= undefined\nPOLLING_INTERVAL = 3\n")
     events = simulated(pool)
     gone = [event for event in events if event["event"] == "vacate"]
+    # The startd polls after 3 seconds, and a job needs 10 to stop.
     assert {(event["user"], event["time"], event["detail"]) for event in gone} == {
-        ("bob@d", "3", "PREEMPT")
+        ("bob@d", "13", "PREEMPT")
     }
     running = sum((event["event"] == "start") - (event["event"] == "vacate") for event in events)
     assert running == 8

@@ -336,6 +336,96 @@ def test_leftovers_are_claims_of_their_own() -> None:
     assert play.until(60) == []
 
 
+# --- jobs that end before their time --------------------------------------------------------------
+
+LONG = "time() - EnteredCurrentStatus > 5"
+AFTER_5 = "JobStatus == 2 && " + LONG
+
+
+@pytest.mark.parametrize(
+    ("own", "status", "next_one"),
+    [
+        ({"PeriodicHold": AFTER_5}, 5, False),
+        ({"AllowedJobDuration": "6"}, 5, False),
+        ({"AllowedExecuteDuration": "6"}, 5, False),
+        ({"PeriodicVacate": AFTER_5}, 1, False),
+        ({"PeriodicRemove": AFTER_5}, None, True),
+        ({"OnExitHold": "true"}, 5, False),
+        ({"OnExitRemove": "NumJobStarts >= 2"}, 1, False),
+    ],
+)
+def test_only_the_claim_of_a_job_that_is_removed_passes_on(
+    own: dict[str, str], status: int | None, next_one: bool
+) -> None:
+    """A job of 10 s that ends itself, and one that waits; nobody holds another cycle."""
+    queue = [jobs(1, NumJobStarts="0", JobStatus="1", **own), jobs(2)]
+    play = Play([whole(1)], queue, ClaimSettings(periodic=2), {1: 10, 2: 100})
+    play.cycle()
+    assert [job for job, _, _ in play.until(12)] == (["2.0"] if next_one else [])
+    first = play.course.jobs[0]
+    assert (None if first.gone else first.ad.get_number("JobStatus")) == status
+    assert play.running() == ({"2.0"} if next_one else set())
+
+
+@pytest.mark.parametrize(
+    ("own", "begins", "becomes"),
+    [
+        ({"PeriodicHold": LONG}, 1, 5),
+        ({"PeriodicRemove": LONG}, 1, None),
+        ({"PeriodicRelease": LONG}, 5, 1),
+        ({"PeriodicRemove": LONG}, 5, None),
+        ({"PeriodicRelease": LONG}, 1, 1),
+        ({"PeriodicVacate": "true"}, 1, 1),
+        ({"PeriodicHold": "Nothing"}, 1, 1),
+    ],
+)
+def test_a_schedd_looks_at_jobs_that_do_not_run(
+    own: dict[str, str], begins: int, becomes: int | None
+) -> None:
+    entered = {"EnteredCurrentStatus": str(NOW)}
+    queue = [jobs(1, 2), jobs(2, JobStatus=str(begins), **entered, **own)]
+    play = Play([whole(1, Requirements="TARGET.ClusterId == 1")], queue, ClaimSettings(periodic=2))
+    play.cycle()
+    play.until(5)
+    assert play.course.jobs[2].ad.get_number("JobStatus") == begins
+    play.until(7)
+    job = play.course.jobs[2]
+    assert (None if job.gone else job.ad.get_number("JobStatus")) == becomes
+    idle = [job.ad.get_number("JobStatus") for job in play.course.jobs if not job.gone].count(1)
+    counted = play.course.snapshot().submitters[0].get_number("IdleJobs")
+    assert counted is None or counted == idle
+
+
+def test_the_configuration_of_a_schedd_holds_jobs_too() -> None:
+    system = {"hold": (("SYSTEM_PERIODIC_HOLD_Long", ExprTree(AFTER_5).node),)}
+    settings = ClaimSettings(periodic=2, system=system)
+    play = Play([whole(1)], [jobs(1, JobStatus="1"), jobs(2, JobStatus="1")], settings)
+    play.cycle()
+    play.until(7)
+    assert [job.ad.get_number("JobStatus") for job in play.course.jobs] == [5, 1]
+
+
+def test_preempt_of_a_startd_takes_the_claim_when_the_retirement_is_over() -> None:
+    preempt = ExprTree("TotalJobRunTime > 8").node
+    settings = ClaimSettings(preempt=preempt, polling=1, retirement=20)
+    play = Play([whole(1)], [jobs(1, 2, JobStatus="1")], settings)
+    play.cycle()
+    play.until(19)
+    assert play.running() == {"1.0"}
+    assert play.until(21) == []
+    assert play.running() == set()
+    assert play.sizes() == {"slot1@m": (1, 8192)}
+    assert [job for job, _, _ in play.cycle()] == ["1.0"]
+
+
+def test_a_claim_that_a_startd_wants_to_end_takes_no_other_job() -> None:
+    preempt = ExprTree("TotalJobRunTime > 8").node
+    settings = ClaimSettings(preempt=preempt, polling=1, retirement=20)
+    play = Play([whole(1)], [jobs(1, 2)], settings, {1: 15})
+    play.cycle()
+    assert play.until(30) == []
+
+
 # --- preemption -----------------------------------------------------------------------------------
 
 

@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from pieslice.between.claims import How
+from pieslice.between.state import How
 from pieslice.simulation.checkpoint import restore, saved
 from pieslice.simulation.engine import MachineChange, Simulation
 from policy.claims import ClaimSettings

@@ -25,8 +25,8 @@ from attr import evolve
 import pieslice
 from classad import ClassAd, ExprTree
 from negotiator.io import CapturePaths, InputError, read_capture
-from pieslice.between.claims import How
 from pieslice.between.pool import SimSlot, SlotPool, plain_pool, pool_of, weight_of
+from pieslice.between.state import How
 from pieslice.cli import main
 from pieslice.simulation.checkpoint import restore, saved
 from pieslice.simulation.engine import MachineChange, Simulation

@@ -207,7 +207,7 @@ def test_what_is_not_followed_is_said_where_nothing_else_differs(
     shown = text(capsys, "diff", "pool", "--config", "new")
     for said in (
         "not applied: NUM_SLOTS: not set -> 7: slots are made when a startd starts",
-        "not applied: PREEMPT: False -> true: a startd acts by it on its jobs",
+        "acts between cycles, as `simulate` and --cycles show: PREEMPT: False -> true",
         "acts between cycles, as `simulate` and --cycles show: CLAIM_WORKLIFE: 1200 -> 7",
         "differ, without a part in who gets which slot: NEGOTIATOR_INTERVAL MAX_SCHEDD_LOG",
     ):

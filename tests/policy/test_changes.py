@@ -54,7 +54,7 @@ def test_what_means_the_same_is_no_change(before: str, after: str) -> None:
         ("NEGOTIATOR_INTERVAL = 7", Acts.BETWEEN),
         ("NUM_SLOTS = 3", Acts.NOT_FOLLOWED),
         ("SLOT_TYPE_1 = cpus=1", Acts.NOT_FOLLOWED),
-        ("PREEMPT = true", Acts.NOT_FOLLOWED),
+        ("PREEMPT = true", Acts.BETWEEN),
         ("SLOT_TYPE_1_KILL = true", Acts.NOT_FOLLOWED),
         ("CONSUMPTION_POLICY = true", Acts.NOT_FOLLOWED),
         ("SLOT_TYPE_1_CONSUMPTION_MEMORY = 512", Acts.NOT_FOLLOWED),

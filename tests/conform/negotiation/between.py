@@ -29,10 +29,10 @@ from negotiator.capture.files import ConfigPaths
 from negotiator.io import CapturePaths, read_capture
 from negotiator.jobs.readiness import IDLE, submitter_of
 from negotiator.model.result import Match
-from pieslice.between.claims import Claim, How
 from pieslice.between.course import Course
 from pieslice.between.cycles import Turn, next_turn
 from pieslice.between.pool import SimSlot
+from pieslice.between.state import Claim, How
 from pieslice.data import Content, JsonData
 from policy.claims import read_claims
 from policy.config import Config, load_config
@@ -41,7 +41,7 @@ from policy.knobs.lists import SUBMITTED_MACROS
 from policy.language.expressions import parse
 from policy.language.sources import MemorySources
 from policy.language.table import Context
-from tests.conform.runner import Case, Kind, Mismatch, unplayed
+from tests.conform.runner import Case, Kind, Mismatch
 
 _SCHEDD: Final = "s1@live.test"
 _HOST: Final = "@cm.live.test"
@@ -54,6 +54,10 @@ _COMMANDS: Final = {
     "request_memory": "RequestMemory",
     "priority": "JobPrio",
     "keep_claim_idle": "KeepClaimIdle",
+    "periodic_hold": "PeriodicHold",
+    "periodic_remove": "PeriodicRemove",
+    "on_exit_remove": "OnExitRemove",
+    "allowed_job_duration": "AllowedJobDuration",
 }
 
 
@@ -467,30 +471,6 @@ def _is_record(case: Case) -> bool:
     return {"machines", "steps", "captures", "outcome"} <= case.keys()
 
 
-def _is_vacated(case: Case) -> bool:
-    """Whether a startd ends jobs of its own accord, and not for a conflict of backfill slots."""
-    texts = case["config_a"].values() if _is_record(case) else ()
-    found = (re.search(r"^PREEMPT\s*=(.*)", text, re.MULTILINE) for text in texts)
-    return any(it is not None and "ResourceConflict" not in it[1] for it in found)
-
-
-def _ends_itself(case: Case) -> bool:
-    """Whether an expression of a job holds, removes or requeues it."""
-    steps = case["steps"] if _is_record(case) else ()
-    words = r"^(periodic_|on_exit_|allowed_job_duration|allowed_execute_duration)"
-    texts = (step[2] for step in steps if step[0] == "submit")
-    return any(re.search(words, text, re.MULTILINE) for text in texts)
-
-
-#: Records that are known and not played, and why.
-UNPLAYED_BETWEEN: Final = (
-    unplayed("PREEMPT of startds", "it is asked in cycles only", _is_vacated),
-    unplayed(
-        "expressions that hold, remove or requeue jobs",
-        "captures do not have them, and nothing evaluates them",
-        _ends_itself,
-    ),
-)
 BETWEEN_KINDS: Final = (
     Kind(
         "what-if of startds and schedds",
