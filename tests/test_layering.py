@@ -55,7 +55,7 @@ ORDER = {
         "asked", "limits", "sessions", "fates", "moments", "lists", "clauses", "conditions",
         "funnel", "suggestions", "own_machine", "preemption", "ranking", "slots", "answer",
         "autoclusters",
-        "quotas", "sides", "differences", "cli",
+        "quotas", "sides", "differences", "comparing", "cli",
     ),
 }  # fmt: skip
 

@@ -39,7 +39,8 @@ from pieslice.terminal import printable
 from pieslice.why.answer import Explained, explain_job
 from pieslice.why.asked import find_job, find_jobs
 from pieslice.why.autoclusters import Surveyed, survey_jobs
-from pieslice.why.differences import Changes, compare
+from pieslice.why.comparing import compare
+from pieslice.why.differences import Changes
 from pieslice.why.moments import AskedCycle
 from pieslice.why.quotas import Quotas, divide_quotas
 from pieslice.why.ranking import Ranked, rank_slots

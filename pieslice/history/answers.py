@@ -6,10 +6,12 @@ Inputs: ``Summary``, ``Life``, ``Start``.  Outputs: ``Result`` values, which the
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import ClassVar
 
 from attr import frozen
 
+from negotiator.jobs.readiness import IDLE, RUNNING
 from pieslice.history.life import Life, word_of
 from pieslice.history.questions import Start
 from pieslice.history.start import ENOUGH, Estimate, Lack, TrackRecord
@@ -17,7 +19,7 @@ from pieslice.history.summary import Summary
 from pieslice.inputs.moments import shown_time
 from pieslice.recording.jobs import HistoryJob
 from pieslice.reports.document import shape
-from pieslice.reports.layout import Block, Line, TextColumn, TextTable, plural
+from pieslice.reports.layout import Block, Line, TextColumn, TextTable, plural, times
 from pieslice.reports.progress import duration
 from pieslice.reports.result import Result
 
@@ -39,8 +41,10 @@ class HistoryTold(Result):
     def blocks(self) -> Sequence[Block]:
         found = self.found
         span = f"{duration(found.last - found.first)} from {shown_time(found.first)}"
+        captures = plural(found.captures, "capture")
         return [
-            Line(f"{self.name}: {plural(found.captures, 'capture')} of one pool, {span}"),
+            *(Line(line, heading=True) for line in _verdict(found)),
+            Line(f"{self.name}: {captures} of one pool, {span}"),
             TextTable(
                 (TextColumn("what", name=True), TextColumn("how much", prose=True)),
                 tuple(_rows(found)),
@@ -53,6 +57,17 @@ class HistoryTold(Result):
 
 
 shape(HistoryTold, "=found")
+
+
+def _verdict(found: Summary) -> Iterator[str]:
+    """How the pool did, in a few words."""
+    jobs = f"{found.started} of {plural(found.jobs, 'job')} started, {found.gone} ended"
+    span = duration(found.last - found.first)
+    yield f"{jobs} in {span}; {found.running:.3g} ran and {found.idle:.3g} waited on average"
+    matches, rejections = plural(found.matches, "match"), plural(found.rejections, "rejection")
+    cycles = f"{matches} and {rejections} in {plural(found.cycles, 'cycle')}"
+    load = "" if found.load is None else f"; {100 * found.load:.0f} % of the cores were claimed"
+    yield f"{cycles}{load}"
 
 
 def _rows(found: Summary) -> Iterator[tuple[str, str]]:
@@ -116,7 +131,8 @@ class LifeTold(Result):
             named = f"  {told} decided about it or one like it (same submitter, same request)"
         else:
             named = "  no cycle found it idle, or none was recorded"
-        return [Line(_headline(found.job)), Line(named), TextTable(columns, rows)]
+        title = f"{_headline(found.job)}; {_starts(found.job)}"
+        return [Line(title, heading=True), Line(named), TextTable(columns, rows)]
 
     @property
     def job(self) -> ListedJob:
@@ -125,6 +141,22 @@ class LifeTold(Result):
 
 
 shape(LifeTold, "=job cycles=found.cycles named=found.named life=found.entries")
+
+
+def _starts(job: HistoryJob) -> str:
+    """How often a job started and lost its slot, and how long it was idle in all."""
+    spells = [spell.status for spell in job.spells]
+    starts, back = spells.count(RUNNING), list(pairwise(spells)).count((RUNNING, IDLE))
+    ends = [*job.spells[1:], None]
+    waited = sum(
+        end.time - spell.time
+        for spell, end in zip(job.spells, ends, strict=True)
+        if spell.status == IDLE and end is not None
+    )
+    if not starts:
+        return "never seen to run"
+    lost = f", lost its slot {times(back)}" if back else ""
+    return f"started {times(starts)}{lost}; was idle for {duration(waited)}"
 
 
 def _headline(job: HistoryJob) -> str:

@@ -24,6 +24,7 @@ from pieslice.inputs.moments import shown_time
 from pieslice.recording.facts import GONE
 from pieslice.recording.jobs import HistoryJob, Spell, some_jobs
 from pieslice.recording.store import History, HistoryError, Moment
+from pieslice.reports.layout import times
 from pieslice.reports.names import listed
 from pieslice.why.asked import JOB_ID, STATUS
 from policy.language.numbers import saturated
@@ -185,8 +186,7 @@ def _runs(fates: Sequence[_Fate]) -> Iterator[Entry]:
     for what, group in groupby(fates, key=attrgetter("what")):
         run = list(group)
         count = sum(fate.others for fate in run)
-        times = "once" if count == 1 else f"{count} times"
-        more = f" (others like it matched first: {times})" if count else ""
+        more = f" (others like it matched first: {times(count)})" if count else ""
         yield Entry(run[0].time, len(run), what + more)
 
 

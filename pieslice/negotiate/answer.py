@@ -34,7 +34,7 @@ from pieslice.negotiate.tables import (
     machine_table,
     table_of_cycle,
 )
-from pieslice.negotiate.text import CycleReport, blocks, heading
+from pieslice.negotiate.text import CycleReport, blocks, heading, verdict
 from pieslice.negotiate.vacating import vacatings
 from pieslice.negotiate.waiting import CycleOutlook, OutlookMaker, waiting_blocks
 from pieslice.priorities.options import COLUMNS, Options
@@ -161,6 +161,8 @@ class Cycle(Result):
         if not self.shown:
             return blocks(self.outcome)
         found: list[Block] = [
+            *verdict(self.outcome),
+            Line(),
             *heading(self.outcome),
             *self.outcome.what_if_blocks(),
         ]

@@ -31,6 +31,7 @@ from negotiator.model.result import (
 )
 from negotiator.model.snapshot import PoolFacts, UnsupportedKnob
 from pieslice.negotiate.vacating import Vacating
+from pieslice.negotiate.verdict import cycle_verdict
 from pieslice.negotiate.waiting import CycleOutlook, OutlookMaker
 from pieslice.reports.layout import (
     Block,
@@ -39,6 +40,7 @@ from pieslice.reports.layout import (
     TextTable,
     Wrapped,
     number,
+    percent,
     plural,
     rounded,
     short,
@@ -110,6 +112,7 @@ def blocks(outcome: CycleReport) -> list[Block]:
     """The whole report."""
     result = outcome.result
     parts = [
+        verdict(outcome),
         heading(outcome),
         outcome.what_if_blocks(),
         _assignments(outcome.assignments),
@@ -126,6 +129,11 @@ def blocks(outcome: CycleReport) -> list[Block]:
     return [block for part in parts if part for block in (*part, Line())][:-1]
 
 
+def verdict(outcome: CycleReport) -> list[Block]:
+    """What the cycle decided, in a few words."""
+    return [Line(line, heading=True) for line in cycle_verdict(outcome.result)]
+
+
 def heading(outcome: CycleReport) -> list[Block]:
     """The pool and the time of the cycle."""
     pool, result = outcome.pool, outcome.result
@@ -135,7 +143,7 @@ def heading(outcome: CycleReport) -> list[Block]:
         f"{plural(pool.jobs, 'job')} ({pool.idle_jobs} idle); "
         f"cycle at {iso_time(pool.now)} ({short(pool.now)})"
     )
-    found: list[Block] = [Line(text, heading=True), Line(f"  time of the cycle: {pool.now_from}")]
+    found: list[Block] = [Line(text), Line(f"  time of the cycle: {pool.now_from}")]
     if pool.not_requested:
         kinds = ", ".join(f"{count} {kind}" for kind, count in pool.not_requested.items())
         total = sum(pool.not_requested.values())
@@ -160,7 +168,7 @@ def _submitters(submitters: Sequence[SubmitterSummary]) -> list[Block]:
             number(item.real_priority),
             short(item.priority_factor),
             number(item.effective_priority),
-            "-" if item.share is None else f"{item.share * 100:.2f}",
+            percent(item.share),
             number(item.limit),
             number(item.usage, 1),
             number(item.usage_after, 1),
@@ -314,7 +322,7 @@ def _rejections(result: CycleResult) -> list[Block]:
     rows = tuple((item.submitter, item.job, item.text) for item in result.rejections)
     columns = (
         TextColumn("submitter", name=True),
-        TextColumn("job", right=True),
+        TextColumn("job", right=True, name=True),
         TextColumn("reason", prose=True),
     )
     return _titled(f"rejections: {len(rows)}", columns, rows)

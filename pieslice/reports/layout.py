@@ -40,6 +40,10 @@ _AFTER_SIGNS: Final = re.compile(r"[^,;&|(]+[,;&|(]*|[,;&|(]+")
 _MACRO: Final = re.compile(r"(?<!\S)[(`]*[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+[`),.:;]*(?!\S)")
 #: Its parts, between which a line may end where the whole name is too long.
 _AFTER_UNDERSCORES: Final = re.compile(r"[^_]*_|[^_]+")
+#: Larger numbers have an exponent where nobody counts digits.
+_EXPONENT: Final = 1e9
+#: A cell with decimals.
+_DECIMALS: Final = re.compile(r"[-+]?\d+\.\d+")
 #: What begins a line that continues a sentence in a table.
 _LEAD: Final = "  "
 _STYLES: Final = {"good": "green", "bad": "yellow"}
@@ -83,7 +87,7 @@ class TextColumn:
     #: Title and unit where the whole ones take the room of data; empty: the whole ones.
     brief: str = ""
     brief_unit: str = ""
-    #: Names, shortened in the middle.
+    #: Names, shortened in the middle; on the right those of jobs, which are no numbers.
     name: bool = False
     #: Sentences, continued on the next line of the same row.
     prose: bool = False
@@ -135,14 +139,19 @@ def plural(count: int, word: str) -> str:
     return f"{count} {word}{'es' if word.endswith('ch') else 's'}"
 
 
+def times(count: int) -> str:
+    """``once``, ``2 times``."""
+    return "once" if count == 1 else f"{count} times"
+
+
 def number(value: float | None, decimals: int = 2) -> str:
     """A number for a table: thousands unmarked, ``-`` for none, huge limits as ``unlimited``."""
     if value is None:
         return "-"
     if value >= 1e300:
         return "unlimited"
-    if abs(value) >= 1e15:
-        return f"{value:.{decimals}e}"
+    if abs(value) >= _EXPONENT:
+        return f"{value:.4g}"
     text = f"{value:.{decimals}f}"
     # What rounding leaves of a difference may be less than nothing.
     return text.removeprefix("-") if float(text) == 0 else text
@@ -156,6 +165,14 @@ def short(value: float | None) -> str:
 def rounded(value: float | None) -> str:
     """A number in six digits, which are enough for people; JSON has all."""
     return short(None if value is None else float(f"{value:.6g}"))
+
+
+def percent(part: float | None, decimals: int = 2) -> str:
+    """A part of one for a table, in percent; what rounding would make 0 as ``<0.01``."""
+    least = 10.0**-decimals
+    if part is not None and 0 < part * 100 < least / 2:
+        return f"<{least:.{decimals}f}"
+    return number(None if part is None else part * 100, decimals)
 
 
 def render_plain(blocks: Iterable[Block], width: int) -> str:
@@ -260,7 +277,7 @@ def fitted_lines(table: TextTable, width: int) -> list[tuple[str, str]]:
     sentences continued, then columns left out; the last line says which.
     """
     room = width - table.indent
-    rows = [tuple(map(printable, row)) for row in table.rows]
+    rows = _without_zeros(table.columns, [tuple(map(printable, row)) for row in table.rows])
     shown = list(range(len(table.columns)))
     brief = not _fits(table, rows, shown, room, brief=False, whole=True)
     droppable = sorted(
@@ -284,6 +301,24 @@ def fitted_lines(table: TextTable, width: int) -> list[tuple[str, str]]:
         lead = " " * table.indent
         lines += [(line, "dim") for line in not_shown(names, lead, width)]
     return lines
+
+
+def _without_zeros(
+    columns: Sequence[TextColumn], rows: Sequence[tuple[str, ...]]
+) -> list[tuple[str, ...]]:
+    """The rows without decimals that are 0 in all numbers of a column."""
+    sides = [[row[i] for row in rows] for i in range(len(columns))]
+    for i, column in enumerate(columns):
+        is_number = column.right and not column.name
+        numbers = [cell for cell in sides[i] if is_number and _DECIMALS.fullmatch(cell)]
+        places = {len(cell) - cell.index(".") for cell in numbers}
+        if len(places) == 1:
+            useless = min(len(cell) - len(cell.rstrip("0").rstrip(".")) for cell in numbers)
+            sides[i] = [
+                cell[: len(cell) - useless] if useless and _DECIMALS.fullmatch(cell) else cell
+                for cell in sides[i]
+            ]
+    return list(zip(*sides, strict=True)) if sides else list(rows)
 
 
 def not_shown(titles: Iterable[str], lead: str, width: int) -> list[str]:

@@ -165,7 +165,7 @@ shape(Surveyed, "about verdict=summary waiting matched starting autoclusters oth
 def _table(autoclusters: Sequence[AutoclusterVerdict]) -> TextTable:
     """The first rows; what all have is left out: the submitter, of several the domain."""
     columns = [
-        TextColumn("first job", right=True, brief="first"),
+        TextColumn("first job", right=True, brief="first", name=True),
         TextColumn("jobs", right=True),
         TextColumn("matched", right=True),
         TextColumn("verdict", prose=True),

@@ -290,7 +290,7 @@ def _diff(args: argparse.Namespace) -> int:
     from pieslice.inputs.pool import load
     from pieslice.reports.output import put
     from pieslice.reports.progress import Progress
-    from pieslice.why.differences import compare
+    from pieslice.why.comparing import compare
 
     if args.watch:
         return _watch(args)
@@ -301,11 +301,12 @@ def _diff(args: argparse.Namespace) -> int:
         results: list[CycleResult] = []
         engines = make_engines(args.engine, lasting=True)
         pools: list[Capture] = []
-        also, alone, where = args.also, sides[0] == sides[1], args.where
+        also, define, alone, where = args.also, args.define, sides[0] == sides[1], args.where
         for number, side in enumerate(sides):
-            args.also = also if number or not alone else None
+            args.also, args.define = (also, define) if number or not alone else (None, [])
             # The first side may be the pool with the configuration that it has.
-            args.where = where if number or side[1] is not None or args.also else None
+            changed = number or side[1] is not None or args.also or args.define
+            args.where = where if changed else None
             pool_name, config, args.dialect, args.at, args.condor_version = side
             args.inputs, args.config = [pool_name], None if config is None else [config]
             args.instead_of = _instead_of(*sides) if number else ()
@@ -324,8 +325,10 @@ def _diff(args: argparse.Namespace) -> int:
                 )
             )
         first, second = (_side_name(*side) for side in sides)
-        if alone and also:
-            second = f"{second} and {', '.join(also)}"
+        if alone:
+            more = " and ".join([*(also or ()), *define])
+            joint = "and" if " with " in second else "with"
+            second = f"{second} {joint} {more}" if more else second
         found = compare(
             results[0],
             results[1],
@@ -374,7 +377,7 @@ _Side: TypeAlias = tuple[str, str | None, str, str | None, "Followed | None"]
 def _sides(args: argparse.Namespace) -> list[_Side] | None:
     """The two sides."""
     pools, configs, dialects, ats = args.pools, args.config or [], args.dialect, args.at or []
-    problem = None
+    problem, more = None, args.also or args.define
     if args.cycles is not None or args.log is not None:
         what = "--log keeps" if args.cycles is None else "--cycles counts"
         example = "pieslice diff HOST --config F --watch"
@@ -385,13 +388,13 @@ def _sides(args: argparse.Namespace) -> list[_Side] | None:
         problem = "two pools, two configurations and two moments are the most to be compared"
     elif args.versions and args.condor_version:
         problem = "--versions names the version of each side, so --condor-version has none left"
-    elif _one_side(pools, configs, dialects, ats) and not (configs or args.versions or args.also):
+    elif _one_side(pools, configs, dialects, ats) and not (configs or args.versions or more):
         problem = "there is nothing to compare the pool with"
     if problem is not None:
-        example = "pieslice diff --config A --config B DIR"
-        complain(f"error: {problem}\n  help: {example}, or two folders")
+        example = "pieslice diff POOL --also F, POOL -D NAME=VALUE, POOL --config F"
+        complain(f"error: {problem}\n  help: {example}, or two pools")
         return None
-    if _one_side(pools, configs, dialects, ats) and configs and not (args.versions or args.also):
+    if _one_side(pools, configs, dialects, ats) and configs and not (args.versions or more):
         configs = [None, configs[0]]
     versions = args.versions or [args.condor_version]
     given = (pools, configs or [None], dialects, ats or [None], versions)

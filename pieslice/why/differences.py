@@ -1,28 +1,19 @@
-"""Compares two cycles: ``pieslice diff``.
+"""Says what differs between two cycles: the answer of ``pieslice diff``.
 
-Decides when two matches count as the same (slot, submitter, cluster, way and user preempted; not
-which of equal jobs), and which changes are the worst: those by which somebody loses most slot
-weight.
+Decides which changes the first line names, and by which words.
 
-Inputs: two ``CycleResult`` values, of one pool under two policies or of two pools.  Outputs:
-``Changes``, the answer, worst changes first; weights are slot weights.  Follows: ``diff``: what is
-not listed is the same.
+Inputs: the changes of users, groups, machines, slots and rejections, worst first; weights are slot
+weights.  Outputs: ``Changes``.  Follows: ``diff``: what is not listed is the same.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import zip_longest
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import ClassVar, Final, Literal, TypeAlias
 
-from attr import field, frozen
+from attr import Factory, field, frozen
 
-from negotiator.model.arithmetic import add_up
-from negotiator.model.result import CycleResult, Match, MatchKind
-from negotiator.model.snapshot import Snapshot, machine_of
-from negotiator.whatif.pool import WhatIf
-from pieslice.negotiate.tables import MatchSums, sums_by
+from negotiator.model.result import MatchKind
 from pieslice.negotiate.text import KINDS
 from pieslice.reports.document import SPARSE, shape, view
 from pieslice.reports.layout import (
@@ -31,19 +22,21 @@ from pieslice.reports.layout import (
     Line,
     TextColumn,
     Wrapped,
+    percent,
     plural,
     rounded,
     table_of,
 )
 from pieslice.reports.result import Result
 from pieslice.reports.versions import version_line
-from pieslice.reports.whatif import WhatIfData
 from pieslice.reports.whatif import blocks as what_if_blocks
 from pieslice.why.sides import CycleSide, CycleTotals
-from policy.versions import NOT_GIVEN, Followed
+from policy.versions import Followed
 
 #: Two real numbers that differ by less than this part are told as equal.
 _CLOSE: Final = 1e-9
+#: How many changes of users the first line has.
+_MOST_GAINS: Final = 4
 #: One of two pools.
 OnlyIn: TypeAlias = Literal["a", "b"]
 
@@ -68,16 +61,19 @@ class BeforeAfter:
             return a is b
         return a == b or abs(a - b) <= _CLOSE * max(abs(a), abs(b))
 
-    def text(self, times: float = 1) -> str:
+    def text(self, show: Callable[[float | None], str] | None = None) -> str:
         """``before -> after``, or the number that is both."""
-        before, after = (_text(value, times) for value in (self.before, self.after))
+        before, after = map(show or _text, (self.before, self.after))
         return before if self.same or before == after else f"{before} -> {after}"
 
 
-def _text(value: float | None, times: float) -> str:
-    if value is None:
-        return "-"
-    return "unlimited" if value >= 1e300 else rounded(value * times)
+def _text(value: float | None) -> str:
+    return "unlimited" if value is not None and value >= 1e300 else rounded(value)
+
+
+def _percent(part: float | None) -> str:
+    text = percent(part)
+    return text.rstrip("0").rstrip(".") if "." in text and text[0] != "<" else text
 
 
 @frozen
@@ -143,6 +139,30 @@ class UserChange:
         """What the user gains (or loses, if negative) of slot weight."""
         return self.matched.change - self.lost.change
 
+    def gains(self, name: str) -> str:
+        """What changes of its matches, and of the claims that it loses to others; or nothing."""
+        matches, claims = int(self.matches.change), int(self.preemptions.change)
+        parts = []
+        if matches * self.matched.change < 0 or (not matches and not self.matched.same):
+            sides = (
+                f"{number} of weight {_text(weight)}"
+                for number, weight in (
+                    (_text(self.matches.after), self.matched.after),
+                    (plural(int(self.matches.before or 0), "match"), self.matched.before),
+                )
+            )
+            parts.append(f"gets {' instead of '.join(sides)}")
+        elif matches < 0:
+            part = f"{-matches} of" if self.matches.after else "all of"
+            parts.append(f"loses {part} {plural(int(self.matches.before or 0), 'match')}")
+        elif matches:
+            parts.append(f"gains {plural(matches, 'match')} ({self.matches.text()})")
+        if claims:
+            more = "more " if claims > 0 and self.preemptions.before else ""
+            verb = "loses" if claims > 0 else "keeps"
+            parts.append(f"{verb} {plural(abs(claims), f'{more}claim')}")
+        return f"{name} {' and '.join(parts)}" if parts else ""
+
 
 @frozen
 class GroupChange:
@@ -191,6 +211,8 @@ class Changes(Result):
     machines: tuple[MachineTotals, ...]
     slots: tuple[SlotChange, ...]
     rejections: tuple[RejectionChange, ...]
+    #: What users are called in the first line.
+    short_names: Mapping[str, str] = Factory(dict)
 
     @property
     def same(self) -> bool:
@@ -235,6 +257,8 @@ class Changes(Result):
         """The two sides in a line each, the version of both or of each, then what changes."""
         same_version = self.a.followed == self.b.followed
         blocks: list[Block] = [
+            *self._verdict(),
+            Line(),
             Line(f"A: {self.a.title}", heading=True),
             *([] if same_version else [version_line(self.a.followed)]),
             *what_if_blocks(self.a.what_if),
@@ -243,9 +267,7 @@ class Changes(Result):
             *what_if_blocks(self.b.what_if),
         ]
         if self.same:
-            lacking = any(one.what_if and one.what_if.is_partial for one in (self.a, self.b))
-            where = " in what is followed" if lacking else ""
-            return [*blocks, Line(f"no difference{where}", level="" if lacking else "good")]
+            return blocks
         slots = f"slots: {plural(len(self.slots), 'change')}"
         parts: dict[str, Sequence[Block]] = {
             "users": [table_of(_USERS, self.users)] if self.users else [],
@@ -258,6 +280,31 @@ class Changes(Result):
             if part:
                 blocks += [Line(), Line(title, heading=True), *part]
         return blocks
+
+    def _verdict(self) -> list[Block]:
+        """What changes, in a few words."""
+        if self.same:
+            lacking = any(one.what_if and one.what_if.is_partial for one in (self.a, self.b))
+            where = " in what is followed" if lacking else ""
+            return [Line(f"no difference{where}", level="" if lacking else "good")]
+        counts = BeforeAfter(self.before.rejections, self.after.rejections)
+        told = f"rejections {counts.text()}" if self.rejections else ""
+        parts = [*self._gains(), told] if self._gains() else [self._no_gains(), told]
+        return [Line("; ".join(filter(None, parts)), heading=True)]
+
+    def _gains(self) -> list[str]:
+        """Who loses and gains how many slots: ``carol loses 15 of 20 matches``."""
+        told = (user.gains(self.short_names[user.user]) for user in self.users)
+        found = [text for text in told if text]
+        left = len(found) - _MOST_GAINS
+        if left > 1:
+            return [*found[:_MOST_GAINS], f"{left} more gain or lose (below)"]
+        return found
+
+    def _no_gains(self) -> str:
+        if self.slots:
+            return f"as many slots for everybody, {plural(len(self.slots), 'slot')} in other ways"
+        return "the same matches" if self.rejections else "the same matches, by other numbers"
 
 
 @view("net change=.change")
@@ -277,161 +324,6 @@ class GroupNet:
 shape(Changes, "a b same users=user_nets groups=group_nets machines slots rejections")
 
 
-# --- what changes ---------------------------------------------------------------------------------
-
-
-def compare(
-    before: CycleResult,
-    after: CycleResult,
-    names: tuple[str, str] = ("before", "after"),
-    versions: tuple[Followed, Followed] = (NOT_GIVEN, NOT_GIVEN),
-    what_ifs: tuple[WhatIf | None, WhatIf | None] = (None, None),
-    pools: tuple[Snapshot, Snapshot] | None = None,
-) -> Changes:
-    """What changes from one cycle to another; ``pools``: theirs, if slots may differ."""
-    slots = _slots(before, after, pools)
-    totals = CycleTotals.of(before), CycleTotals.of(after)
-    sides = [*map(CycleSide, names, versions, totals, map(WhatIfData.of, what_ifs))]
-    return Changes(
-        sides[0],
-        sides[1],
-        _users(before, after),
-        _groups(before, after),
-        _machines(before, after, slots),
-        slots,
-        _rejections(before, after),
-    )
-
-
-def _slots(
-    before: CycleResult, after: CycleResult, pools: tuple[Snapshot, Snapshot] | None
-) -> tuple[SlotChange, ...]:
-    """Slots of different fate: first those that are not handed out any more, the heaviest first."""
-    old, new = _by_slot(before.matches), _by_slot(after.matches)
-    only_in = _only_in(pools) if pools is not None else {}
-    found = [
-        SlotChange(name, machine_of(name), a, b, only_in.get(name))
-        for name in dict.fromkeys((*old, *new))
-        for a, b in _aligned(old.get(name, []), new.get(name, []))
-    ]
-
-    def order(change: SlotChange) -> tuple[bool, bool, float, str]:
-        heaviest = max(part.cost for part in (change.before, change.after) if part is not None)
-        return change.after is not None, change.before is None, -heaviest, change.slot
-
-    return tuple(sorted(found, key=order))
-
-
-def _only_in(pools: tuple[Snapshot, Snapshot]) -> dict[str, OnlyIn]:
-    """The slots that one of two pools has, each with which."""
-    a, b = ({ad.get_string("Name") or "" for ad in pool.slots} for pool in pools)
-    return {**dict.fromkeys(a - b, "a"), **dict.fromkeys(b - a, "b")}
-
-
-def _by_slot(matches: Iterable[Match]) -> dict[str, list[SlotMatch]]:
-    """What each slot was matched with; a consumption policy lets it be matched several times."""
-    found: dict[str, list[SlotMatch]] = {}
-    for match in matches:
-        taken = SlotMatch(match.submitter, match.job, match.kind, match.preempted, match.cost)
-        found.setdefault(match.slot, []).append(taken)
-    return found
-
-
-def _aligned(
-    old: Sequence[SlotMatch], new: Iterable[SlotMatch]
-) -> Iterator[tuple[SlotMatch | None, SlotMatch | None]]:
-    """What is different between the matches of one slot."""
-    left = list(new)
-    gone: list[SlotMatch] = []
-    for item in old:
-        twin = next((other for other in left if other.alike == item.alike), None)
-        if twin is None:
-            gone.append(item)
-        else:
-            left.remove(twin)
-    yield from zip_longest(gone, left)
-
-
-def worst_first(net: float) -> tuple[bool, float]:
-    """Who loses most first, then who gains most."""
-    return net >= 0, -abs(net)
-
-
-def _users(before: CycleResult, after: CycleResult) -> tuple[UserChange, ...]:
-    known = [{it.name: it for it in reversed(result.submitters)} for result in (before, after)]
-    sums = [sums_by(result, str) for result in (before, after)]
-    found = []
-    for name in dict.fromkeys((*known[0], *known[1], *sums[0], *sums[1])):
-        pairs = _pairs(
-            [side.get(name, MatchSums()) for side in sums],
-            "weight", "lost_weight", "matched", "lost",
-        )  # fmt: skip
-        a, b = (side.get(name) for side in known)
-        pairs += _pairs([a, b], "share", "limit", "effective_priority")
-        if not all(pair.same for pair in pairs):
-            found.append(UserChange(name, getattr(b or a, "group", None), *pairs))
-    return tuple(sorted(found, key=lambda user: (*worst_first(user.net), user.user)))
-
-
-def _pairs(sides: Sequence[object], *fields: str) -> list[BeforeAfter]:
-    """The fields before and after."""
-    old, new = sides
-    return [BeforeAfter(getattr(old, name, None), getattr(new, name, None)) for name in fields]
-
-
-def _groups(before: CycleResult, after: CycleResult) -> tuple[GroupChange, ...]:
-    old, new = _group_numbers(before), _group_numbers(after)
-    found = []
-    for name in dict.fromkeys((*old, *new)):
-        pairs = list(map(BeforeAfter, old.get(name, [None] * 4), new.get(name, [None] * 4)))
-        if not all(pair.same for pair in pairs):
-            found.append(GroupChange(name, *pairs))
-    return tuple(sorted(found, key=lambda item: (*worst_first(item.net), item.group)))
-
-
-def _group_numbers(result: CycleResult) -> dict[str, list[float | None]]:
-    """Quota, allocation, weight matched and lost of each group."""
-    of_user = {item.name: item.group for item in result.submitters}
-    sums = sums_by(result, lambda name: of_user.get(name, ""))
-    first = {item.group: item.allocated for round_ in result.rounds[:1] for item in round_.groups}
-    found = {}
-    for group in result.groups:
-        name, mine = group.name, sums.get(group.name, MatchSums())
-        found[name] = [group.quota, first.get(name), mine.weight, mine.lost_weight]
-    return found
-
-
-def _machines(
-    before: CycleResult, after: CycleResult, slots: Sequence[SlotChange]
-) -> tuple[MachineTotals, ...]:
-    found = []
-    for machine, count in Counter(change.machine for change in slots).items():
-        sides = [
-            [match for match in result.matches if machine_of(match.slot) == machine]
-            for result in (before, after)
-        ]
-        matched = BeforeAfter(*(add_up(match.cost for match in side) for side in sides))
-        preempted = BeforeAfter(*(float(sum(1 for m in side if m.preempted)) for side in sides))
-        found.append(MachineTotals(machine, matched, preempted, count))
-    found.sort(key=lambda item: (*worst_first(item.matched.change), -item.slots, item.machine))
-    return tuple(found)
-
-
-def _rejections(before: CycleResult, after: CycleResult) -> tuple[RejectionChange, ...]:
-    """Requests count once for each reason, however often they were refused for it."""
-    requests = (
-        dict.fromkeys((item.submitter, item.text, item.job) for item in result.rejections)
-        for result in (before, after)
-    )
-    old, new = (Counter((user, reason) for user, reason, _ in keys) for keys in requests)
-    changes = (
-        RejectionChange(*key, BeforeAfter(float(old[key]), float(new[key])))
-        for key in dict.fromkeys((*old, *new))
-    )
-    found = (item for item in changes if not item.requests.same)
-    return tuple(sorted(found, key=lambda item: (-item.requests.change, item.user, item.reason)))
-
-
 # --- tables ---------------------------------------------------------------------------------------
 
 
@@ -446,7 +338,7 @@ _USERS: Final[CellsOf[UserChange]] = (
     (TextColumn("lost", "weight", right=True), lambda it: it.lost.text()),
     (
         TextColumn("share", "% of pie", right=True, drop=2, brief_unit="%"),
-        lambda it: it.share.text(100),
+        lambda it: it.share.text(_percent),
     ),
     (TextColumn("limit", "weight", right=True, drop=1), lambda it: it.limit.text()),
     (TextColumn("effective", "priority", right=True, drop=3), lambda it: it.priority.text()),

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar, Final, TypedDict, cast
 
-from attr import frozen
+from attr import evolve, frozen
 
 from classad.ads.expression import Expression
 from negotiator.jobs.requests import NO_AUTOCLUSTER
@@ -25,6 +25,7 @@ from negotiator.matching.rank import JOB, KIND_NAME, POST_JOB, PRE_JOB, PREEMPTI
 from negotiator.model.arithmetic import FLT_MAX
 from negotiator.model.result import MatchKind
 from pieslice.negotiate.text import KINDS
+from pieslice.negotiate.verdict import shortest
 from pieslice.reports.document import shape
 from pieslice.reports.layout import (
     Block,
@@ -234,16 +235,20 @@ class Ranked(Result):
         if found is None:
             said = f"job {job.id}{job.of} is {job.status_text}"
             return [Line(f"{said}: it is not waiting for a slot", heading=True)]
-        count = plural(len(found.slots), "candidate")
-        title = f"job {job.id}{job.of}: {count} {self.history.when.value}"
-        blocks: list[Block] = [Line(title, heading=True)]
+        blocks: list[Block] = [Line(self._verdict(found), heading=True)]
+        if len(found.slots) > 1:
+            blocks.append(Line(f"  {_runner_up(*found.slots[:2])}"))
         if found.kept_list:
             blocks.append(Line("  from the match list of its autocluster"))
         if not found.slots:
             return [*blocks, Line(f"`pieslice why POOL {job.id}` tells where the slots went")]
         for i, (name, text) in enumerate(found.expressions, 1):
             blocks.append(Line(f"  {i}. {name}: {'not set' if text is None else text}"))
-        blocks += [Line(), table_of(_COLUMNS, list(enumerate(self.shown, 1)))]
+        users = shortest(slot.preempts for slot in self.shown if slot.preempts)
+        rows = [
+            evolve(slot, preempts=slot.preempts and users[slot.preempts]) for slot in self.shown
+        ]
+        blocks += [Line(), table_of(_COLUMNS, list(enumerate(rows, 1)))]
         if self.limit is not None and len(found.slots) > self.limit:
             blocks.append(Line(f"  and {len(found.slots) - self.limit} more; --limit 0 shows all"))
         end = f"not requested: `pieslice why POOL {job.id}` tells why"
@@ -252,6 +257,19 @@ class Ranked(Result):
         elif self.history.when in (When.REFUSED, When.EQUAL_REFUSED):
             end = f"rejected: `pieslice why POOL {job.id}` tells why"
         return [*blocks, Line(), Line(end)]
+
+    def _verdict(self, found: Ranking) -> str:
+        """Which slot is the best of how many."""
+        job, when, total = self.history.job, self.history.when.value, len(found.slots)
+        if total < 2:
+            only = f", {found.slots[0].slot} ({found.slots[0].how})" if total else ""
+            return f"job {job.id}{job.of}: {plural(total, 'candidate')} {when}{only}"
+        free = sum(slot.kind is MatchKind.NONE for slot in found.slots)
+        ways = f"{free} free, {total - free} by preemption"
+        if free in (0, total):
+            ways = "all free" if free else "all by preemption"
+        best = f"{found.slots[0].slot} is the best of {plural(total, 'candidate')}"
+        return f"job {job.id}{job.of}: {best} {when} ({ways})"
 
     @property
     def expressions(self) -> KeyTexts:
@@ -285,20 +303,32 @@ _COLUMNS: Final[CellsOf[tuple[int, RankedSlot]]] = (
     (TextColumn("pre job", "rank", right=True, brief="pre"), lambda it: it[1].keys[0]),
     (TextColumn("job", "rank", right=True), lambda it: it[1].keys[1]),
     (TextColumn("post job", "rank", right=True, brief="post"), lambda it: it[1].keys[2]),
-    (TextColumn("preemption", "state", brief="preempt.", prose=True), lambda it: it[1].how),
+    (TextColumn("preemption", "state", brief="preempt.", prose=True), lambda it: _state(it[1])),
+    (TextColumn("preempts", name=True, drop=1), lambda it: it[1].preempts or "-"),
     (
-        TextColumn("preemption", "rank", right=True, drop=1, brief="preempt."),
+        TextColumn("preemption", "rank", right=True, drop=2, brief="preempt."),
         lambda it: it[1].keys[4],
     ),
-    (TextColumn("cost", "weight", right=True, drop=2), lambda it: number(it[1].cost, 1)),
+    (TextColumn("cost", "weight", right=True, drop=3), lambda it: number(it[1].cost, 1)),
     (TextColumn("key that", "decided", prose=True), lambda it: _decided(*it)),
 )
+
+
+def _state(slot: RankedSlot) -> str:
+    return KINDS[slot.kind].removesuffix(" preemption")
 
 
 def _decided(place: int, slot: RankedSlot) -> str:
     if place == 1:
         return ""
     return "tie" if slot.decided_by is None else _SHORT_KEYS[slot.decided_by]
+
+
+def _runner_up(best: RankedSlot, second: RankedSlot) -> str:
+    """What sets the best slot apart from the next one."""
+    if second.decided_by is None:
+        return f"{second.slot} is next and equal in all keys: the order of the slots decides"
+    return f"{second.slot} is next: {against(second.decided_by, best, second)}"
 
 
 def rank_slots(cycle: AskedCycle, job: AskedJob, limit: int | None) -> Ranked:

@@ -23,7 +23,8 @@ def test_negotiate_prints_a_report(pool: Path, capsys: pytest.CaptureFixture[str
     assert main(["negotiate", str(pool)]) == 0
     out, err = capsys.readouterr()
     assert err == ""
-    assert out.startswith("pool tiny: 2 machines, 3 slots (weight 3), 2 users, 3 jobs (3 idle); ")
+    assert out.startswith("2 matches, all of free slots\n2 rejections: no match found\n")
+    assert "\npool tiny: 2 machines, 3 slots (weight 3), 2 users, 3 jobs (3 idle); " in out
     assert "  alice@pool, job 1.0: 1 job matched, cost 1\n" in out
     assert "matches: 2 (2 free)\n" in out
     assert "no match found" in out

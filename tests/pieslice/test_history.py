@@ -177,14 +177,15 @@ def test_files_and_configurations_replace_those_of_a_moment(campus: Path, tmp_pa
     config.write_text("NEGOTIATOR_CONSIDER_PREEMPTION = False\n")
     _, out, _ = run("negotiate", campus, "--at", NOON, "--config", config, "--wide")
     there = run("negotiate", CAMPUS, "--config", config, "--wide")[1]
-    assert out.partition("\n")[2] == there.partition("\n")[2]
+    called = f"pool {campus.name} at 2026-11-18 11:06:40: "
+    assert out.replace(called, "pool campus: ") == there
 
 
 @pytest.mark.slow
 def test_two_moments_are_compared(campus: Path) -> None:
     code, out, err = run("diff", campus, "--at", NOON, "--at", NOON + 600)
     assert code == 1
-    assert out.startswith(f"A: {campus} at {NOON}: ".split("/")[0])
+    assert f"\nA: {campus} at {NOON}: " in out.replace("\n  ", " ")
     assert " ".join(err.split()).count("the capture of") == 2
     assert run("diff", campus, "--at", NOON, "--at", NOON)[0] == 0
     assert run("diff", campus, "--at", NOON)[0] == 2

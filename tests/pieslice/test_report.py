@@ -98,6 +98,9 @@ def outcome(**changes: Any) -> CycleReport:
 
 
 EXPECTED_TEXT = """\
+3 matches: 2 free, 1 by preemption (alice takes 1 of bob)
+1 rejection: submitter limit exceeded
+
 pool demo: 1 machine, 12 slots (weight 12), 2 users, 6 jobs (4 idle); cycle at
   2023-11-14T22:13:20Z (1700000000)
   time of the cycle: as given
@@ -105,17 +108,17 @@ pool demo: 1 machine, 12 slots (weight 12), 2 users, 6 jobs (4 idle); cycle at
   not considered: 1 slot, retirement time remains
 
 submitters
-  submitter             real    prio       eff   share   limit   usage   after
-                        prio  factor      prio       %  weight  weight  weight
-  g1.alice@pool         0.50    1000    500.00  100.00    6.00     0.0     6.0
-  bob@pool       50000000.00   1e+10  5.00e+17       -       -     0.0     0.0
+  submitter            real    prio    eff  share   limit   usage   after
+                       prio  factor   prio      %  weight  weight  weight
+  g1.alice@pool         0.5    1000    500    100       6       0       6
+  bob@pool       50000000.0   1e+10  5e+17      -       -       0       0
   not shown (--wide): group
 
 groups
   group   config   quota   asked   given   usage   after  surplus     sort
            quota  weight  weight  weight  weight  weight               key
-  <none>       0    6.00    5.00    3.00     0.0     0.0  byquota  3.4e+38
-  g1         0.5    6.00    9.00    6.00     0.0     6.0  byquota     0.25
+  <none>       0       6       5       3       0       0  byquota  3.4e+38
+  g1         0.5       6       9       6       0       6  byquota     0.25
 
 matches: 3 (2 free, 1 priority preemption)
   g1.alice@pool, job 3.0: 3 of 4 jobs matched, cost 6
